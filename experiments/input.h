@@ -1,0 +1,77 @@
+/* Generated inputs: a named family, its parameters, an arrangement, a seed.
+ *
+ * A specification reads NAME[:PARAMETER=VALUE]...[:order=ARRANGEMENT], e.g.
+ * `lognormal:sigma=4:order=descending`. It has no comma, so that lists can be
+ * written with commas. The same specification, n, seed, condition number and
+ * storage format give the same bits on every machine. */
+#ifndef ULPSCOPE_INPUT_H
+#define ULPSCOPE_INPUT_H
+
+#include "reference/array.h"
+#include "reference/problem.h"
+
+enum { INPUT_PARAMETERS = 4, INPUT_TEXT = 256 };
+
+enum arrangement {
+    ARRANGED_AS_GENERATED, /* order=generated, the default; not printed in a canonical name */
+    ARRANGED_ASCENDING,
+    ARRANGED_DESCENDING,
+    ARRANGED_BY_MAGNITUDE, /* order=magnitude: ascending |x| */
+    ARRANGED_SHUFFLED,     /* order=shuffled: by the seed */
+    ARRANGEMENTS
+};
+extern const char *const arrangement_name[ARRANGEMENTS];
+
+struct input_parameter {
+    const char *name; /* NULL ends the list */
+    double value;     /* default */
+    double least, most;
+    const char *meaning;
+};
+
+struct input;
+
+struct input_family {
+    const char *name;
+    const char *summary; /* one line */
+    struct input_parameter parameter[INPUT_PARAMETERS + 1];
+    bool uses_seed; /* as generated; order=shuffled always does */
+    bool uses_cond;
+    /* Order-safe: sum|x| stays within the largest finite number of the storage format, so that no
+     * order of additions in that format overflows. What the family promises for n elements. */
+    bool (*order_safe)(const struct input *in, size_t n, enum format storage);
+    /* Fills `to` (host memory, to->n elements). Called through input_generate. */
+    enum status (*generate)(const struct input *in, const struct array *to, uint64_t seed,
+                            double cond, struct problem *p);
+};
+
+struct input {
+    const struct input_family *family;
+    double parameter[INPUT_PARAMETERS];
+    enum arrangement arrangement;
+};
+
+extern const struct input_family *const input_families[];
+extern const size_t input_family_count;
+
+/* Reads a specification. STATUS_USAGE names what is unknown and what is expected. */
+enum status input_parse(struct input *in, const char *specification, struct problem *p);
+
+/* The canonical specification: parameters that differ from their defaults, in the family's order. */
+void input_name(const struct input *in, char text[INPUT_TEXT]);
+
+bool input_uses_seed(const struct input *in);
+bool input_order_safe(const struct input *in, size_t n, enum format storage);
+
+/* Generates into `to`. cond is the target condition number sum|x| / |sum x| (>= 1), 0 for the
+ * family's default; ignored by families that do not use it. STATUS_USAGE where the family cannot
+ * give what is asked in this format and size. */
+enum status input_generate(const struct input *in, const struct array *to, uint64_t seed,
+                           double cond, struct problem *p);
+
+/* Puts the elements of an array into an arrangement, by value (NaN last; -0 before +0; equal
+ * elements keep their order); shuffled by the seed (Fisher-Yates over Philox4x32-10). */
+enum status input_arrange(const struct array *a, enum arrangement how, uint64_t seed,
+                          struct problem *p);
+
+#endif

@@ -1,0 +1,40 @@
+/* The CUDA side of a method, as its .cu file provides it: `sum_tiled_cuda` for sum/tiled.
+ *
+ * In CUDA C++ a namespace-scope const has internal linkage, so a .cu file declares it
+ *     extern "C" { extern const struct cuda_method sum_tiled_cuda; }
+ * before it defines it. */
+#ifndef ULPSCOPE_CUDA_H
+#define ULPSCOPE_CUDA_H
+
+#include "reference/format.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct cuda_task {
+    const void *in; /* device address, aligned to one element at least */
+    size_t n;       /* may be 0 */
+    enum format storage, accumulator;
+    unsigned threads, blocks; /* resolved launch shape; 0 where the method does not read it */
+    void *out;                /* device address, 8-byte aligned: results in the accumulator's format */
+    void *workspace;          /* device address, 256-byte aligned */
+    void *stream;             /* cudaStream_t */
+};
+
+struct cuda_method {
+    /* Bytes of device workspace that the task needs (in, out, workspace and stream are not
+     * read). It is zero-filled before the first run; a run leaves it fit for the next. */
+    size_t (*workspace)(const struct cuda_task *t);
+    /* Enqueues one execution on the stream and returns without waiting: cudaSuccess (0) or a
+     * cudaError_t. Runs on one stream follow each other. */
+    int (*enqueue)(const struct cuda_task *t);
+};
+
+/* Parallel to method_registry: NULL where a method has no CUDA side (in this build). */
+extern const struct cuda_method *const cuda_registry[];
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,50 @@
+/* GPUs in a build without CUDA: there are none. */
+#include "kernels/gpu.h"
+
+static enum status absent(struct problem *p)
+{
+    return problem(p, STATUS_DEVICE, "device cuda: this program was built without CUDA");
+}
+
+const char *gpu_build(void) { return NULL; }
+
+const char *gpu_driver(void) { return "not looked for: built without CUDA"; }
+
+int gpu_count(void) { return 0; }
+
+enum status gpu_describe(int device, struct gpu_facts *facts, struct problem *p)
+{
+    (void)device, (void)facts;
+    return absent(p);
+}
+
+enum status gpu_upload(struct gpu_input **input, int device, const struct array *a, size_t offset,
+                       struct problem *p)
+{
+    (void)input, (void)device, (void)a, (void)offset;
+    return absent(p);
+}
+
+void gpu_release(struct gpu_input *input) { (void)input; }
+
+enum status gpu_job_open(struct gpu_job **job, const struct gpu_input *input,
+                         const struct method *m, enum format accumulator, struct shape shape,
+                         struct problem *p)
+{
+    (void)job, (void)input, (void)m, (void)accumulator, (void)shape;
+    return absent(p);
+}
+
+enum status gpu_job_start(struct gpu_job *job, size_t runs, struct problem *p)
+{
+    (void)job, (void)runs;
+    return absent(p);
+}
+
+enum status gpu_job_wait(struct gpu_job *job, uint64_t *bits, double *time_ns, struct problem *p)
+{
+    (void)job, (void)bits, (void)time_ns;
+    return absent(p);
+}
+
+void gpu_job_close(struct gpu_job *job) { (void)job; }

@@ -1,0 +1,57 @@
+#include "kernels/method.h"
+
+#include "kernels/cuda.h"
+
+const char *const promise_name[PROMISES] = {"none", "run_to_run", "gpu_to_gpu", "order_invariant",
+                                            "correctly_rounded"};
+
+static size_t one_output(size_t n)
+{
+    (void)n;
+    return 1;
+}
+
+const struct operation operation_sum = {"sum", one_output};
+
+const struct method *method_named(const char *name)
+{
+    for (size_t i = 0; i < method_count; i++)
+        if (strcmp(method_registry[i]->name, name) == 0)
+            return method_registry[i];
+    return NULL;
+}
+
+static bool in_this_build(const struct method *m, enum device_kind device)
+{
+    if (device == DEVICE_CPU)
+        return m->cpu != NULL;
+    for (size_t i = 0; i < method_count; i++)
+        if (method_registry[i] == m)
+            return cuda_registry[i] != NULL;
+    return false;
+}
+
+bool method_supports(const struct method *m, enum device_kind device, enum format storage,
+                     enum format accumulator)
+{
+    return (m->pairs[device] & FORMAT_PAIR(storage, accumulator)) && in_this_build(m, device);
+}
+
+struct shape method_shape(const struct method *m, enum device_kind device, size_t n,
+                          struct shape asked)
+{
+    struct shape shape = m->resolve ? m->resolve(n, device, asked) : asked;
+    unsigned read = m->shape_read[device];
+    return (struct shape){read & SHAPE_THREADS ? shape.threads : 0,
+                          read & SHAPE_BLOCKS ? shape.blocks : 0};
+}
+
+struct theorem method_theorem(const struct method *m, enum device_kind device,
+                              enum format accumulator, size_t n, struct shape shape)
+{
+    /* PTX: atom.add.f32 and red.add.f32 on global memory flush subnormals. */
+    bool flushes = m->atomic && device == DEVICE_CUDA && accumulator == FP32;
+    return (struct theorem){.kind = m->bound,
+                            .height = m->height && n > 0 ? m->height(n, shape) : 0,
+                            .flushing = flushes ? n : 0};
+}

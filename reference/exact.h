@@ -1,0 +1,46 @@
+/* A superaccumulator: the exact sum of any number of doubles (below 2^63).
+ *
+ * A fixed-point number wide enough for every bit of every double, with room
+ * for carries, beside flags for what has no place on a fixed-point grid. The
+ * result does not depend on the order of additions or merges.
+ *
+ * What a sum is, when it is no plain number (as IEEE 754 addition in any order
+ * gives it when nothing overflows on the way, and as mpfr_sum returns it):
+ *   any NaN, or infinities of both signs     NaN
+ *   infinities of one sign                   that infinity
+ *   exact zero, all terms -0 (at least one)  -0
+ *   every other exact zero, and n = 0        +0 */
+#ifndef ULPSCOPE_EXACT_H
+#define ULPSCOPE_EXACT_H
+
+#include <mpfr.h>
+
+#include "reference/array.h"
+
+struct exact {
+    /* The layout is private to exact.c. */
+    int64_t limb[70];
+    uint64_t count;
+    uint32_t pending; /* additions since carries were last propagated */
+    bool nan, plus_inf, minus_inf;
+    bool plain; /* a term other than -0 was added */
+};
+
+void exact_init(struct exact *e);
+void exact_add(struct exact *e, double x);
+
+/* Adds elements begin .. begin+count-1 (or their magnitudes) of an array. */
+void exact_add_array(struct exact *e, const struct array *a, size_t begin, size_t count);
+void exact_add_array_abs(struct exact *e, const struct array *a, size_t begin, size_t count);
+
+/* Adds all that `from` holds. */
+void exact_merge(struct exact *e, const struct exact *from);
+
+/* The sum rounded once to f. */
+double exact_round(const struct exact *e, enum format f);
+
+/* Sets `to` (initialised by the caller) to the sum without rounding; its
+ * precision is changed to what that takes. */
+void exact_get(mpfr_t to, const struct exact *e);
+
+#endif

@@ -1,0 +1,37 @@
+/* The exact truth about one input: its sum, the sum of its magnitudes, and what it holds. */
+#ifndef ULPSCOPE_REFERENCE_H
+#define ULPSCOPE_REFERENCE_H
+
+#include <mpfr.h>
+
+#include "reference/array.h"
+#include "reference/problem.h"
+
+enum reference_kind {
+    REFERENCE_FAST, /* the superaccumulator */
+    REFERENCE_MPFR  /* mpfr_sum in blocks, each exact, the running total exact too */
+};
+
+struct reference {
+    mpfr_t sum;     /* exact: no rounding; may be a signed zero, inf or NaN (see exact.h) */
+    mpfr_t sum_abs; /* exact sum of |x|; inf or NaN where an element is */
+    size_t n, zeros, subnormals, infs, nans;
+    double smallest, largest; /* magnitudes of the finite elements; zeros do not count for
+                                 smallest; 0 where there is none */
+};
+
+/* Reads the array once, block by block, without a copy. STATUS_OK, or
+ * STATUS_DEVICE when memory is short; on success reference_free is due. */
+enum status reference_compute(struct reference *r, const struct array *a, enum reference_kind kind,
+                              struct problem *p);
+void reference_free(struct reference *r);
+
+/* The same numbers (as bits)? For holding one kind to the other. */
+bool reference_equal(const struct reference *a, const struct reference *b);
+
+/* log2(sum|x| / |sum x|), rounded to nearest double: inf where the exact sum is
+ * 0 and sum|x| is not; NaN where the sum is not finite, and for an input of
+ * zeros only or of no elements, where the condition is not defined. */
+double reference_cond_log2(const struct reference *r);
+
+#endif
