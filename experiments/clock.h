@@ -1,0 +1,15 @@
+/* Time, and the middle of many times. */
+#ifndef ULPSCOPE_CLOCK_H
+#define ULPSCOPE_CLOCK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Nanoseconds of a clock that never goes back. */
+uint64_t clock_ns(void);
+
+/* The median of n times, which are sorted in place; the mean of the middle two where n is even;
+ * NaN where n is 0. No time may be NaN. */
+double clock_median(double *time_ns, size_t n);
+
+#endif
