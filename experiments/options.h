@@ -45,6 +45,9 @@ struct arguments {
     } option[OPTIONS_MAX];
 };
 
+/* Prints what --help of a verb prints, or of the program where verb is NULL. */
+void help_print(const struct verb *verb);
+
 /* Reads the command line. STATUS_USAGE with a line that says what is expected. */
 enum status arguments_parse(struct arguments *a, int argc, char **argv, struct problem *p);
 
@@ -76,12 +79,14 @@ enum status argument_numbers(const struct arguments *a, const char *name, enum r
 enum status numbers_parse(struct numbers *numbers, const char *option, const char *text,
                           enum range range, uint64_t least, uint64_t most, struct problem *p);
 void numbers_free(struct numbers *numbers);
+/* One number of that notation that need not be whole nor fit 64 bits (`2^600`, `1e40`): positive
+ * and finite. */
+enum status real_parse(double *value, const char *option, const char *text, struct problem *p);
 /* One whole number, or `otherwise` where the option is not given. */
 enum status argument_number(const struct arguments *a, const char *name, uint64_t otherwise,
                             uint64_t least, uint64_t most, uint64_t *value, struct problem *p);
 
-/* One of a list of names; the message lists them, the nearest first. `names(i)` ends with NULL. */
-enum status argument_format(const char *option, const char *text, enum format *f,
-                            struct problem *p);
+/* A format by its name. */
+enum status format_parse(enum format *f, const char *option, const char *text, struct problem *p);
 
 #endif

@@ -1,0 +1,226 @@
+/* Lists of names and numbers, as options give them. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "experiments/options.h"
+
+static enum status no_memory(struct problem *p)
+{
+    return problem(p, STATUS_DEVICE, "out of memory while reading the command line");
+}
+
+static enum status append(struct list *list, const char *text, size_t length, struct problem *p)
+{
+    char **grown = realloc(list->item, (list->count + 1) * sizeof *grown);
+    if (!grown)
+        return no_memory(p);
+    list->item = grown;
+    list->item[list->count] = strndup(text, length);
+    if (!list->item[list->count])
+        return no_memory(p);
+    list->count++;
+    return STATUS_OK;
+}
+
+enum status list_split(struct list *list, const char *text, struct problem *p)
+{
+    for (;;) {
+        size_t length = strcspn(text, ",");
+        enum status status = append(list, text, length, p);
+        if (status != STATUS_OK || !text[length])
+            return status;
+        text += length + 1;
+    }
+}
+
+enum status argument_list(const struct arguments *a, const char *name, struct list *list,
+                          struct problem *p)
+{
+    *list = (struct list){0};
+    for (size_t i = 0; i < a->options; i++) {
+        if (strcmp(a->option[i].spec->name, name) != 0)
+            continue;
+        enum status status = list_split(list, a->option[i].value, p);
+        for (size_t k = 0; status == STATUS_OK && k < list->count; k++)
+            if (!*list->item[k])
+                status = problem(p, STATUS_USAGE,
+                                 "option --%s: found an empty item in '%s', expected a name", name,
+                                 a->option[i].value);
+        if (status != STATUS_OK) {
+            list_free(list);
+            return status;
+        }
+    }
+    return STATUS_OK;
+}
+
+void list_free(struct list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->item[i]);
+    free(list->item);
+    *list = (struct list){0};
+}
+
+/* DIGITS[.DIGITS][eDIGITS], read whole; false if the text is anything else. */
+static bool read_decimal(const char *text, size_t length, long double *value)
+{
+    char copy[64], *end;
+    if (length == 0 || length >= sizeof copy || strspn(text, "0123456789.eE+") < length ||
+        text[0] == '+' || text[0] == 'e' || text[0] == 'E')
+        return false;
+    memcpy(copy, text, length);
+    copy[length] = 0;
+    *value = strtold(copy, &end);
+    return !*end;
+}
+
+/* A number, or BASE^EXPONENT. A long double holds every whole number below 2^64. */
+static bool read_number(const char *text, size_t length, long double *value)
+{
+    const char *hat = memchr(text, '^', length);
+    long double exponent;
+    if (!hat)
+        return read_decimal(text, length, value);
+    if (!read_decimal(text, (size_t)(hat - text), value) ||
+        !read_decimal(hat + 1, length - (size_t)(hat - text) - 1, &exponent) ||
+        exponent != floorl(exponent) || exponent > 16384)
+        return false;
+    long double base = *value;
+    *value = 1;
+    for (int i = 0; i < (int)exponent; i++)
+        *value *= base;
+    return true;
+}
+
+static enum status read_whole(uint64_t *value, const char *option, const char *text, size_t length,
+                              uint64_t least, uint64_t most, struct problem *p)
+{
+    long double number;
+    if (!read_number(text, length, &number) || number != floorl(number))
+        return problem(p, STATUS_USAGE,
+                       "option --%s: found '%.*s', expected a whole number such as 1000, 1e6 or "
+                       "2^20",
+                       option, (int)length, text);
+    if (!(number >= (long double)least && number <= (long double)most))
+        return problem(p, STATUS_USAGE, "option --%s: found %.*s, expected %llu to %llu", option,
+                       (int)length, text, (unsigned long long)least, (unsigned long long)most);
+    *value = (uint64_t)number;
+    return STATUS_OK;
+}
+
+static enum status append_number(struct numbers *numbers, const char *option, uint64_t value,
+                                 struct problem *p)
+{
+    enum { NUMBERS_MAX = 1000000 };
+    if (numbers->count == NUMBERS_MAX)
+        return problem(p, STATUS_USAGE, "option --%s: found more than %d numbers", option,
+                       NUMBERS_MAX);
+    if ((numbers->count & (numbers->count - 1)) == 0) {
+        size_t capacity = numbers->count ? 2 * numbers->count : 1;
+        uint64_t *grown = realloc(numbers->item, capacity * sizeof *grown);
+        if (!grown)
+            return no_memory(p);
+        numbers->item = grown;
+    }
+    numbers->item[numbers->count++] = value;
+    return STATUS_OK;
+}
+
+static enum status append_range(struct numbers *numbers, const char *option, uint64_t from,
+                                uint64_t to, enum range range, struct problem *p)
+{
+    enum status status = STATUS_OK;
+    for (uint64_t at = from; status == STATUS_OK && at <= to;) {
+        status = append_number(numbers, option, at, p);
+        uint64_t next = range == RANGE_DOUBLING ? 2 * at : at + 1;
+        if (next <= at) /* zero does not double; the largest number has no next */
+            break;
+        at = next;
+    }
+    return status;
+}
+
+static enum status append_item(struct numbers *numbers, const char *option, const char *text,
+                               size_t length, enum range range, uint64_t least, uint64_t most,
+                               struct problem *p)
+{
+    uint64_t from, to;
+    const char *dots = memmem(text, length, "..", 2);
+    if (!dots) {
+        enum status status = read_whole(&from, option, text, length, least, most, p);
+        return status == STATUS_OK ? append_number(numbers, option, from, p) : status;
+    }
+    size_t head = (size_t)(dots - text);
+    enum status status = read_whole(&from, option, text, head, least, most, p);
+    if (status == STATUS_OK)
+        status = read_whole(&to, option, dots + 2, length - head - 2, least, most, p);
+    if (status != STATUS_OK)
+        return status;
+    if (from > to || (from == 0 && range == RANGE_DOUBLING))
+        return problem(p, STATUS_USAGE, "option --%s: found the range '%.*s', expected %s", option,
+                       (int)length, text,
+                       from > to ? "it to ascend" : "it to start above 0, as it doubles");
+    return append_range(numbers, option, from, to, range, p);
+}
+
+enum status numbers_parse(struct numbers *numbers, const char *option, const char *text,
+                          enum range range, uint64_t least, uint64_t most, struct problem *p)
+{
+    for (;;) {
+        size_t length = strcspn(text, ",");
+        enum status status = append_item(numbers, option, text, length, range, least, most, p);
+        if (status != STATUS_OK || !text[length])
+            return status;
+        text += length + 1;
+    }
+}
+
+enum status argument_numbers(const struct arguments *a, const char *name, enum range range,
+                             uint64_t least, uint64_t most, struct numbers *numbers,
+                             struct problem *p)
+{
+    *numbers = (struct numbers){0};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < a->options; i++)
+        if (strcmp(a->option[i].spec->name, name) == 0)
+            status = numbers_parse(numbers, name, a->option[i].value, range, least, most, p);
+    if (status != STATUS_OK)
+        numbers_free(numbers);
+    return status;
+}
+
+void numbers_free(struct numbers *numbers)
+{
+    free(numbers->item);
+    *numbers = (struct numbers){0};
+}
+
+enum status argument_number(const struct arguments *a, const char *name, uint64_t otherwise,
+                            uint64_t least, uint64_t most, uint64_t *value, struct problem *p)
+{
+    const char *text = argument_value(a, name);
+    *value = otherwise;
+    return text ? read_whole(value, name, text, strlen(text), least, most, p) : STATUS_OK;
+}
+
+enum status real_parse(double *value, const char *option, const char *text, struct problem *p)
+{
+    long double number;
+    if (!read_number(text, strlen(text), &number) || !(number > 0) || !isfinite((double)number))
+        return problem(p, STATUS_USAGE,
+                       "option --%s: found '%s', expected a positive number such as 1000, 1e6 or "
+                       "2^20",
+                       option, text);
+    *value = (double)number;
+    return STATUS_OK;
+}
+
+enum status format_parse(enum format *f, const char *option, const char *text, struct problem *p)
+{
+    *f = format_named(text);
+    return *f < FORMATS ? STATUS_OK
+                        : problem(p, STATUS_USAGE,
+                                  "option --%s: found '%s', expected fp16, bf16, fp32 or fp64",
+                                  option, text);
+}

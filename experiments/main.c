@@ -1,0 +1,55 @@
+/* The program: reads the command line, runs the verb, prints the problem if there is one. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "experiments/verbs.h"
+
+#ifndef ULPSCOPE_VERSION
+#define ULPSCOPE_VERSION "unknown"
+#endif
+
+static enum status flush(struct problem *p)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return STATUS_OK;
+    return problem(p, STATUS_DATA, "standard output: could not be written: %s", strerror(errno));
+}
+
+static enum status dispatch(int argc, char **argv, struct problem *p)
+{
+    const char *first = argc > 1 ? argv[1] : "";
+    struct arguments arguments;
+    if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0) {
+        printf("ulpscope %s\n", ULPSCOPE_VERSION);
+        return STATUS_OK;
+    }
+    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 ||
+        (strcmp(first, "help") == 0 && argc == 2)) {
+        help_print(NULL);
+        return STATUS_OK;
+    }
+    bool help = strcmp(first, "help") == 0;
+    enum status status = help ? arguments_parse(&arguments, 2, argv + 1, p)
+                              : arguments_parse(&arguments, argc, argv, p);
+    if (help && arguments.verb)
+        status = p->status = STATUS_OK; /* a missing operand is no matter here */
+    if (status != STATUS_OK)
+        return status;
+    if (help || argument_flag(&arguments, "help")) {
+        help_print(arguments.verb);
+        return STATUS_OK;
+    }
+    return arguments.verb->run(&arguments, p);
+}
+
+int main(int argc, char **argv)
+{
+    struct problem p = {0};
+    enum status status = dispatch(argc, argv, &p);
+    enum status flushed = flush(&p);
+    if (status == STATUS_OK)
+        status = flushed;
+    if (*p.text && status != STATUS_OK)
+        fprintf(stderr, "ulpscope: %s\n", p.text);
+    return (int)status;
+}

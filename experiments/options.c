@@ -1,0 +1,171 @@
+#include "experiments/options.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+
+#include "experiments/verbs.h"
+
+const struct option_spec option_specs[] = {
+    {"method", 0, "LIST", "run bench",
+     "methods, as `list methods` names them"},
+    {"device", 0, "LIST", "run bench", "cpu, cuda, cuda:1, auto (the GPU if there is one)"},
+    {"storage", 0, "LIST", "run bench gen sum", "formats of the input: fp16, bf16, fp32, fp64"},
+    {"accumulator", 0, "LIST", "run bench", "formats that additions are done in"},
+    {"input", 0, "LIST", "run bench sum",
+     "generated inputs, NAME[:PARAMETER=VALUE]...[:order=...]"},
+    {"data", 0, "FILE", "run",
+     "your own data: .npy, .safetensors[#TENSOR], raw, text, - (repeatable)"},
+    {"n", 0, "LIST", "run bench gen sum", "elements: 1000, 1e6, 2^20, doubling range 2^10..2^20"},
+    {"cond", 0, "LIST", "run gen sum", "target condition numbers for the input `cond`"},
+    {"seed", 0, "LIST", "run bench gen sum", "seeds: 1,2,7 or a range 1..5"},
+    {"threads", 0, "LIST", "run bench",
+     "threads to a block (GPU), CPU threads where a method uses them"},
+    {"blocks", 0, "LIST", "run bench", "blocks in the grid"},
+    {"runs", 0, "R", "run", "executions of each case"},
+    {"reference", 0, "KIND", "run sum", "fast (superaccumulator, the default) or mpfr"},
+    {"convert", 0, NULL, "run sum", "round data to the storage asked for; the rows say so"},
+    {"from", 0, "FILE", "run", "repeat the study that this study.json describes"},
+    {"repeats", 0, "R", "bench", "timed repetitions of each measurement, at least 15"},
+    {"out", 'o', "PATH", "run gen bench",
+     "where to write (run: a directory; gen: a .npy; bench: a .csv)"},
+    {"force", 0, NULL, "run", "start over in a directory that holds results"},
+    {"dry-run", 0, NULL, "run", "say what would be run, and write nothing"},
+    {"json", 0, NULL, "list run sum bench doctor", "print JSON instead of a table"},
+    {"quiet", 'q', NULL, "run", "no table and no progress"},
+    {"help", 'h', NULL, "", "this text"},
+    {0},
+};
+
+static bool takes(const struct option_spec *spec, const struct verb *verb)
+{
+    size_t length = strlen(verb->name);
+    if (!*spec->verbs)
+        return true;
+    for (const char *at = spec->verbs; (at = strstr(at, verb->name)); at += length)
+        if ((at == spec->verbs || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
+            return true;
+    return false;
+}
+
+bool option_of(const struct option_spec *spec, const struct verb *verb)
+{
+    return takes(spec, verb);
+}
+
+/* The options of a verb in getopt's form. val is 256 + the index in option_specs. */
+static void getopt_tables(const struct verb *verb, struct option *names, char *letters)
+{
+    *letters++ = ':';
+    for (int i = 0; option_specs[i].name; i++) {
+        const struct option_spec *spec = &option_specs[i];
+        if (!takes(spec, verb))
+            continue;
+        *names++ = (struct option){spec->name, spec->argument ? required_argument : no_argument,
+                                   NULL, 256 + i};
+        if (!spec->letter)
+            continue;
+        *letters++ = spec->letter;
+        if (spec->argument)
+            *letters++ = ':';
+    }
+    *names = (struct option){0};
+    *letters = 0;
+}
+
+static const struct option_spec *spec_of(int found)
+{
+    if (found >= 256)
+        return &option_specs[found - 256];
+    const struct option_spec *spec = option_specs;
+    while (spec->name && spec->letter != found)
+        spec++;
+    return spec;
+}
+
+static enum status find_verb(struct arguments *a, struct problem *p)
+{
+    if (a->argc < 2)
+        return problem(p, STATUS_USAGE, "no verb: expected one of %s (see ulpscope --help)",
+                       verb_names());
+    for (size_t i = 0; verbs[i]; i++)
+        if (strcmp(verbs[i]->name, a->argv[1]) == 0)
+            a->verb = verbs[i];
+    if (!a->verb)
+        return problem(p, STATUS_USAGE, "unknown verb '%s': expected one of %s", a->argv[1],
+                       verb_names());
+    return STATUS_OK;
+}
+
+static enum status take_option(struct arguments *a, int found, const char *culprit,
+                               struct problem *p)
+{
+    if (found == '?')
+        return problem(p, STATUS_USAGE, "%s: unknown option '%s': see ulpscope %s --help",
+                       a->verb->name, culprit, a->verb->name);
+    if (found == ':')
+        return problem(p, STATUS_USAGE, "%s: option %s needs a value: see ulpscope %s --help",
+                       a->verb->name, culprit, a->verb->name);
+    if (a->options == OPTIONS_MAX)
+        return problem(p, STATUS_USAGE, "%s: more than %d options", a->verb->name, OPTIONS_MAX);
+    a->option[a->options].spec = spec_of(found);
+    a->option[a->options++].value = optarg;
+    return STATUS_OK;
+}
+
+static enum status take_operands(struct arguments *a, char **operand, struct problem *p)
+{
+    for (; *operand; operand++) {
+        if (a->operands == a->verb->most)
+            return problem(p, STATUS_USAGE, "%s: unexpected operand '%s': usage: ulpscope %s %s",
+                           a->verb->name, *operand, a->verb->name, a->verb->operands);
+        a->operand[a->operands++] = *operand;
+    }
+    if (a->operands < a->verb->least && !argument_flag(a, "help"))
+        return problem(p, STATUS_USAGE, "%s: an operand is missing: usage: ulpscope %s %s",
+                       a->verb->name, a->verb->name, a->verb->operands);
+    return STATUS_OK;
+}
+
+enum status arguments_parse(struct arguments *a, int argc, char **argv, struct problem *p)
+{
+    *a = (struct arguments){.argc = argc, .argv = argv};
+    enum status status = find_verb(a, p);
+    if (status != STATUS_OK)
+        return status;
+    struct option names[sizeof option_specs / sizeof *option_specs];
+    char letters[3 * sizeof option_specs / sizeof *option_specs + 2];
+    getopt_tables(a->verb, names, letters);
+    /* getopt moves operands behind the options: let it do so in a copy, argv is kept for the
+     * record. */
+    char **words = calloc((size_t)argc, sizeof *words);
+    if (!words)
+        return problem(p, STATUS_DEVICE, "out of memory while reading the command line");
+    memcpy(words, argv + 1, (size_t)(argc - 1) * sizeof *words);
+    opterr = 0;
+    optind = 0; /* glibc: start anew */
+    int found;
+    while (status == STATUS_OK &&
+           (found = getopt_long(argc - 1, words, letters, names, NULL)) != -1)
+        status = take_option(a, found, words[optind - 1], p);
+    if (status == STATUS_OK)
+        status = take_operands(a, words + optind, p);
+    free(words);
+    return status;
+}
+
+bool argument_flag(const struct arguments *a, const char *name)
+{
+    for (size_t i = 0; i < a->options; i++)
+        if (strcmp(a->option[i].spec->name, name) == 0)
+            return true;
+    return false;
+}
+
+const char *argument_value(const struct arguments *a, const char *name)
+{
+    const char *value = NULL;
+    for (size_t i = 0; i < a->options; i++)
+        if (strcmp(a->option[i].spec->name, name) == 0)
+            value = a->option[i].value;
+    return value;
+}

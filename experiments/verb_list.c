@@ -1,0 +1,229 @@
+/* ulpscope list: what there is. Each section is built as JSON; the text is drawn from that. */
+#include <jansson.h>
+#include <stdio.h>
+
+#include "experiments/experiment.h"
+#include "experiments/input.h"
+#include "experiments/machine.h"
+#include "experiments/verbs.h"
+#include "kernels/gpu.h"
+
+static json_t *shape_names(unsigned flags)
+{
+    json_t *names = json_array();
+    if (flags & SHAPE_THREADS)
+        json_array_append_new(names, json_string("threads"));
+    if (flags & SHAPE_BLOCKS)
+        json_array_append_new(names, json_string("blocks"));
+    return names;
+}
+
+/* "fp16/fp32" for storage fp16 added in fp32: the pairs supported in this build. */
+static json_t *pair_names(const struct method *m, enum device_kind device)
+{
+    json_t *pairs = json_array();
+    for (enum format s = 0; s < FORMATS; s++)
+        for (enum format a = 0; a < FORMATS; a++)
+            if (method_supports(m, device, s, a))
+                json_array_append_new(
+                    pairs, json_sprintf("%s/%s", format_facts[s].name, format_facts[a].name));
+    return pairs;
+}
+
+static json_t *method_object(const struct method *m)
+{
+    static const char *const device_name[DEVICE_KINDS] = {"cpu", "cuda"};
+    static const char *const bound_name[] = {[THEOREM_ANY_ORDER] = "any order: (n-1) u sum|x|",
+                                             [THEOREM_TREE] = "tree of height h: gamma_h sum|x|"};
+    json_t *devices = json_array(), *pairs = json_object(), *reads = json_object();
+    for (enum device_kind d = 0; d < DEVICE_KINDS; d++) {
+        json_t *supported = pair_names(m, d);
+        if (json_array_size(supported) > 0) {
+            json_array_append_new(devices, json_string(device_name[d]));
+            json_object_set(pairs, device_name[d], supported);
+            json_object_set_new(reads, device_name[d], shape_names(m->shape_read[d]));
+        }
+        json_decref(supported);
+    }
+    return json_pack("{ss ss ss ss so so so so ss sb}", "name", m->name, "summary", m->summary,
+                     "operation", m->operation->name, "promise", promise_name[m->promise],
+                     "devices", devices, "pairs", pairs, "reads", reads, "order_depends_on",
+                     shape_names(m->shape_order), "bound", bound_name[m->bound], "fixed_order",
+                     m->order != NULL);
+}
+
+static void list_methods(json_t *to)
+{
+    for (size_t i = 0; i < method_count; i++)
+        json_array_append_new(to, method_object(method_registry[i]));
+}
+
+static json_t *parameters_of(const struct input_family *family)
+{
+    json_t *parameters = json_array();
+    for (const struct input_parameter *q = family->parameter; q->name; q++)
+        json_array_append_new(parameters, json_pack("{ss sf ss}", "name", q->name, "default",
+                                                    q->value, "meaning", q->meaning));
+    return parameters;
+}
+
+/* In which storage formats an array of 1000 elements with the default parameters is order-safe. */
+static json_t *safe_formats(const struct input_family *family)
+{
+    struct input in = {0};
+    json_t *safe = json_array();
+    if (input_parse(&in, family->name, NULL) != STATUS_OK)
+        return safe;
+    for (enum format f = 0; f < FORMATS; f++)
+        if (input_order_safe(&in, 1000, f))
+            json_array_append_new(safe, json_string(format_facts[f].name));
+    return safe;
+}
+
+static void list_inputs(json_t *to)
+{
+    for (size_t i = 0; i < input_family_count; i++) {
+        const struct input_family *family = input_families[i];
+        json_array_append_new(to, json_pack("{ss ss so sb sb so}", "name", family->name, "summary",
+                                            family->summary, "parameters", parameters_of(family),
+                                            "uses_seed", family->uses_seed, "uses_cond",
+                                            family->uses_cond, "order_safe_at_1000",
+                                            safe_formats(family)));
+    }
+}
+
+static void list_experiments(json_t *to)
+{
+    for (size_t i = 0; experiments[i]; i++)
+        json_array_append_new(to, json_pack("{ss ss}", "name", experiments[i]->name, "summary",
+                                            experiments[i]->summary));
+}
+
+static void list_formats(json_t *to)
+{
+    for (enum format f = 0; f < FORMATS; f++) {
+        const struct format_facts *facts = &format_facts[f];
+        json_array_append_new(
+            to, json_pack("{ss so si si si si sf sf sf sf}", "name", facts->name, "summary",
+                          json_sprintf("%d bits, %d of precision, u = 2^-%d, largest %.9g, "
+                                       "smallest %.3g",
+                                       8 * facts->bytes, facts->precision, facts->precision,
+                                       facts->largest, facts->smallest),
+                          "bits", 8 * facts->bytes, "precision", facts->precision, "emin",
+                          facts->emin, "emax", facts->emax, "unit_roundoff", facts->unit_roundoff,
+                          "largest", facts->largest, "smallest_normal", facts->smallest_normal,
+                          "smallest", facts->smallest));
+    }
+}
+
+static void list_devices(json_t *to)
+{
+    char cpu[MACHINE_TEXT];
+    machine_cpu(cpu);
+    json_array_append_new(to,
+                          json_pack("{ss so}", "name", "cpu", "summary",
+                                    json_sprintf("%s, %u processors", cpu, machine_processors())));
+    for (int i = 0; i < gpu_count(); i++) {
+        struct gpu_facts facts;
+        if (gpu_describe(i, &facts, NULL) != STATUS_OK)
+            continue;
+        json_array_append_new(
+            to, json_pack("{so so si so}", "name", json_sprintf("cuda:%d", i), "summary",
+                          json_sprintf("%s, %d multiprocessors, compute capability %d.%d, %.1f GiB",
+                                       facts.name, facts.multiprocessors, facts.capability_major,
+                                       facts.capability_minor, (double)facts.memory_total / 0x1p30),
+                          "multiprocessors", facts.multiprocessors, "memory_bytes",
+                          json_integer((json_int_t)facts.memory_total)));
+    }
+}
+
+static const struct section {
+    const char *name;
+    void (*list)(json_t *to);
+} sections[] = {
+    {"methods", list_methods}, {"inputs", list_inputs},   {"experiments", list_experiments},
+    {"formats", list_formats}, {"devices", list_devices}, {NULL, NULL},
+};
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static void print_parameters(const json_t *object)
+{
+    size_t i;
+    json_t *parameter;
+    json_array_foreach(json_object_get(object, "parameters"), i, parameter) printf(
+        "  %-18s   %s=%g: %s\n", "", text_of(parameter, "name"),
+        json_real_value(json_object_get(parameter, "default")), text_of(parameter, "meaning"));
+}
+
+static void print_section(const char *name, const json_t *objects)
+{
+    size_t i;
+    json_t *object;
+    printf("%s:\n", name);
+    json_array_foreach(objects, i, object)
+    {
+        printf("  %-18s ", text_of(object, "name"));
+        if (json_object_get(object, "promise"))
+            printf("%-12s ", text_of(object, "promise"));
+        printf("%s", text_of(object, "summary"));
+        if (json_object_get(object, "devices") &&
+            json_array_size(json_object_get(object, "devices")) == 0)
+            printf(" (not in this build)");
+        printf("\n");
+        print_parameters(object);
+    }
+}
+
+static json_t *section_objects(const struct section *section, bool kind)
+{
+    json_t *objects = json_array(), *object;
+    size_t i;
+    section->list(objects);
+    if (kind)
+        json_array_foreach(objects, i, object)
+            json_object_set_new(object, "kind", json_string(section->name));
+    return objects;
+}
+
+static enum status run(const struct arguments *a, struct problem *p)
+{
+    const char *wanted = a->operands ? a->operand[0] : NULL;
+    bool json = argument_flag(a, "json"), found = false;
+    json_t *all = json_array();
+    for (const struct section *s = sections; s->name; s++) {
+        if (wanted && strcmp(wanted, s->name) != 0)
+            continue;
+        json_t *objects = section_objects(s, !wanted);
+        if (json)
+            json_array_extend(all, objects);
+        else
+            printf("%s", found ? "\n" : ""), print_section(s->name, objects);
+        json_decref(objects);
+        found = true;
+    }
+    if (json && found) {
+        json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+        printf("\n");
+    }
+    json_decref(all);
+    return found ? STATUS_OK
+                 : problem(p, STATUS_USAGE,
+                           "list: found '%s', expected methods, inputs, experiments, formats or "
+                           "devices",
+                           wanted);
+}
+
+const struct verb verb_list = {
+    .name = "list",
+    .operands = "[methods|inputs|experiments|formats|devices]",
+    .most = 1,
+    .summary = "what there is: methods with their promises, inputs, experiments, formats, devices",
+    .examples = "  ulpscope list methods\n"
+                "  ulpscope list inputs --json",
+    .run = run,
+};
