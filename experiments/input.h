@@ -27,6 +27,7 @@ struct input_parameter {
     double value;     /* default */
     double least, most;
     const char *meaning;
+    bool whole; /* whole numbers only */
 };
 
 struct input;
@@ -38,8 +39,10 @@ struct input_family {
     bool uses_seed; /* as generated; order=shuffled always does */
     bool uses_cond;
     /* Order-safe: sum|x| stays within the largest finite number of the storage format, so that no
-     * order of additions in that format overflows. What the family promises for n elements. */
-    bool (*order_safe)(const struct input *in, size_t n, enum format storage);
+     * order of additions in that format overflows. What the family promises for n elements of any
+     * seed and target condition number `cond`; where elements are random, for all but a share of
+     * 2^-128 of what could be drawn. */
+    bool (*order_safe)(const struct input *in, size_t n, double cond, enum format storage);
     /* Fills `to` (host memory, to->n elements). Called through input_generate. */
     enum status (*generate)(const struct input *in, const struct array *to, uint64_t seed,
                             double cond, struct problem *p);
@@ -61,7 +64,7 @@ enum status input_parse(struct input *in, const char *specification, struct prob
 void input_name(const struct input *in, char text[INPUT_TEXT]);
 
 bool input_uses_seed(const struct input *in);
-bool input_order_safe(const struct input *in, size_t n, enum format storage);
+bool input_order_safe(const struct input *in, size_t n, double cond, enum format storage);
 
 /* Generates into `to`. cond is the target condition number sum|x| / |sum x| (>= 1), 0 for the
  * family's default; ignored by families that do not use it. STATUS_USAGE where the family cannot
