@@ -1,0 +1,14 @@
+/* Many elements at once into a superaccumulator. Private to reference/. */
+#ifndef ULPSCOPE_BINS_H
+#define ULPSCOPE_BINS_H
+
+#include "reference/exact.h"
+
+/* The most elements that one call takes: half of the second-level cache as doubles, so that
+ * whoever reads the same elements next finds them there. */
+enum { BINS_MOST = 1 << 16 };
+
+/* Adds elements begin .. begin+count-1, count <= BINS_MOST. */
+void bins_add(struct exact *e, const struct array *a, size_t begin, size_t count);
+
+#endif

@@ -1,0 +1,16 @@
+/* What an array holds: zeros, subnormals, infinities, NaNs, and the range of the rest. */
+#ifndef ULPSCOPE_CENSUS_H
+#define ULPSCOPE_CENSUS_H
+
+#include "reference/array.h"
+
+struct census {
+    size_t zeros, subnormals, infs, nans; /* subnormal in the array's own format */
+    double smallest, largest; /* magnitudes of the finite elements; zeros do not count for
+                                 smallest; 0 where there is none */
+};
+
+/* Adds elements begin .. begin+count-1 to a census that began as {0}. */
+void census_add(struct census *c, const struct array *a, size_t begin, size_t count);
+
+#endif

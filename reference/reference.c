@@ -1,0 +1,166 @@
+#include "reference/reference.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "reference/bins.h"
+#include "reference/census.h"
+#include "reference/exact.h"
+
+/* A block's exact sum spans 2^-1074 .. 2^1034, that of 2^63 elements 2^-1074 .. 2^1087. */
+enum { EXACT_PRECISION = 2176 };
+
+static void take_census(struct reference *r, const struct census *c)
+{
+    r->zeros = c->zeros;
+    r->subnormals = c->subnormals;
+    r->infs = c->infs;
+    r->nans = c->nans;
+    r->smallest = c->smallest;
+    r->largest = c->largest;
+}
+
+static void compute_fast(struct reference *r, const struct array *a)
+{
+    struct exact e;
+    struct census c = {0};
+    exact_init(&e);
+    for (size_t begin = 0; begin < a->n; begin += BINS_MOST) {
+        size_t count = a->n - begin < BINS_MOST ? a->n - begin : BINS_MOST;
+        exact_add_array(&e, a, begin, count);
+        census_add(&c, a, begin, count);
+    }
+    exact_get(r->sum, &e);
+    exact_get_abs(r->sum_abs, &e);
+    take_census(r, &c);
+}
+
+/* The slow kind shares nothing with the fast one: it counts the doubles one by one. */
+static void count_one(struct census *c, double x, const struct format_facts *facts)
+{
+    double size = fabs(x);
+    c->nans += isnan(x);
+    c->infs += isinf(x) != 0;
+    c->zeros += x == 0;
+    c->subnormals += x != 0 && size < facts->smallest_normal;
+    if (isfinite(x) && size > c->largest)
+        c->largest = size;
+    if (isfinite(x) && x != 0 && (c->smallest == 0 || size < c->smallest))
+        c->smallest = size;
+}
+
+struct block {
+    double value[ARRAY_BLOCK];
+    mpfr_t term[ARRAY_BLOCK];
+    mpfr_ptr pointer[ARRAY_BLOCK];
+    mpfr_t sum;
+};
+
+/* Adds the block's terms to a total; the first block is the total, as 0 + -0 is not -0.
+ * Returns false if anything was rounded. */
+static bool add_terms(mpfr_t total, struct block *b, size_t count, bool first)
+{
+    bool rounded = mpfr_sum(b->sum, b->pointer, count, MPFR_RNDN) != 0;
+    rounded |= (first ? mpfr_set(total, b->sum, MPFR_RNDN)
+                      : mpfr_add(total, total, b->sum, MPFR_RNDN)) != 0;
+    return !rounded;
+}
+
+static bool sum_blocks(struct reference *r, const struct array *a, struct block *b)
+{
+    bool exact = true;
+    struct census c = {0};
+    for (size_t begin = 0; begin < a->n && exact; begin += ARRAY_BLOCK) {
+        size_t count = a->n - begin < ARRAY_BLOCK ? a->n - begin : ARRAY_BLOCK;
+        array_decode(a, begin, count, b->value);
+        for (size_t i = 0; i < count; i++) {
+            count_one(&c, b->value[i], &format_facts[a->format]);
+            exact &= mpfr_set_d(b->term[i], b->value[i], MPFR_RNDN) == 0;
+        }
+        exact &= add_terms(r->sum, b, count, begin == 0);
+        for (size_t i = 0; i < count; i++)
+            mpfr_abs(b->term[i], b->term[i], MPFR_RNDN);
+        exact &= add_terms(r->sum_abs, b, count, begin == 0);
+    }
+    take_census(r, &c);
+    return exact;
+}
+
+static enum status compute_mpfr(struct reference *r, const struct array *a, struct problem *p)
+{
+    struct block *b = malloc(sizeof *b);
+    if (!b)
+        return problem(p, STATUS_DEVICE, "reference: out of memory (%zu bytes)", sizeof *b);
+    for (size_t i = 0; i < ARRAY_BLOCK; i++) {
+        mpfr_init2(b->term[i], 53);
+        b->pointer[i] = b->term[i];
+    }
+    mpfr_init2(b->sum, EXACT_PRECISION);
+    mpfr_set_prec(r->sum, EXACT_PRECISION);
+    mpfr_set_prec(r->sum_abs, EXACT_PRECISION);
+    mpfr_set_zero(r->sum, 1);
+    mpfr_set_zero(r->sum_abs, 1);
+    bool exact = sum_blocks(r, a, b);
+    for (size_t i = 0; i < ARRAY_BLOCK; i++)
+        mpfr_clear(b->term[i]);
+    mpfr_clear(b->sum);
+    free(b);
+    return exact ? STATUS_OK : problem(p, STATUS_FAILED, "reference: MPFR rounded an exact sum");
+}
+
+enum status reference_compute(struct reference *r, const struct array *a, enum reference_kind kind,
+                              struct problem *p)
+{
+    *r = (struct reference){.n = a->n};
+    mpfr_init2(r->sum, MPFR_PREC_MIN);
+    mpfr_init2(r->sum_abs, MPFR_PREC_MIN);
+    enum status status = STATUS_OK;
+    if (kind == REFERENCE_FAST)
+        compute_fast(r, a);
+    else
+        status = compute_mpfr(r, a, p);
+    if (status != STATUS_OK)
+        reference_free(r);
+    return status;
+}
+
+void reference_free(struct reference *r)
+{
+    mpfr_clear(r->sum);
+    mpfr_clear(r->sum_abs);
+}
+
+static bool same_number(const mpfr_t a, const mpfr_t b)
+{
+    if (mpfr_nan_p(a) || mpfr_nan_p(b))
+        return mpfr_nan_p(a) && mpfr_nan_p(b);
+    return mpfr_equal_p(a, b) && !mpfr_signbit(a) == !mpfr_signbit(b);
+}
+
+bool reference_equal(const struct reference *a, const struct reference *b)
+{
+    return same_number(a->sum, b->sum) && same_number(a->sum_abs, b->sum_abs) && a->n == b->n &&
+           a->zeros == b->zeros && a->subnormals == b->subnormals && a->infs == b->infs &&
+           a->nans == b->nans && a->smallest == b->smallest && a->largest == b->largest;
+}
+
+/* As log2(1 + (A - |S|) / |S|), so that a condition next to 1 keeps its digits. 256 bits
+ * leave a chance of 2^-200 that the double is not the nearest. */
+double reference_cond_log2(const struct reference *r)
+{
+    if (!mpfr_number_p(r->sum) || mpfr_zero_p(r->sum_abs))
+        return NAN;
+    if (mpfr_zero_p(r->sum))
+        return INFINITY;
+    mpfr_t excess, size, log;
+    mpfr_init2(excess, EXACT_PRECISION);
+    mpfr_init2(size, EXACT_PRECISION);
+    mpfr_init2(log, 256);
+    mpfr_abs(size, r->sum, MPFR_RNDN);
+    mpfr_sub(excess, r->sum_abs, size, MPFR_RNDN);
+    mpfr_div(log, excess, size, MPFR_RNDN);
+    mpfr_log2p1(log, log, MPFR_RNDN);
+    double cond = mpfr_get_d(log, MPFR_RNDN);
+    mpfr_clears(excess, size, log, (mpfr_ptr)0);
+    return cond;
+}

@@ -1,0 +1,74 @@
+#include "reference/theorem.h"
+
+/* Room for a product of sum|x| (2176 bits), n and u without rounding. */
+enum { WORK_PRECISION = 2560 };
+
+/* Does f hold every value of storage? */
+static bool holds(enum format f, enum format storage)
+{
+    const struct format_facts *wide = &format_facts[f], *narrow = &format_facts[storage];
+    return wide->precision >= narrow->precision && wide->emin <= narrow->emin &&
+           wide->emax >= narrow->emax;
+}
+
+/* Sets `to` to what rounding each element to the accumulator may change: u A + n eta/2. */
+static void conversion(mpfr_t to, const struct reference *r, enum format storage,
+                       enum format accumulator)
+{
+    const struct format_facts *facts = &format_facts[accumulator];
+    mpfr_set_zero(to, 1);
+    if (holds(accumulator, storage))
+        return;
+    mpfr_t eta;
+    mpfr_init2(eta, 128);
+    mpfr_set_d(eta, facts->smallest, MPFR_RNDU);
+    mpfr_div_2ui(eta, eta, 1, MPFR_RNDU);
+    mpfr_mul_ui(eta, eta, r->n, MPFR_RNDU);
+    mpfr_mul_d(to, r->sum_abs, facts->unit_roundoff, MPFR_RNDU);
+    mpfr_add(to, to, eta, MPFR_RNDU);
+    mpfr_clear(eta);
+}
+
+/* Sets `to` to the factor of sum|x|: (n-1) u, or gamma_h = hu/(1-hu) where that is smaller. */
+static void factor(mpfr_t to, const struct theorem *t, size_t n, double u)
+{
+    mpfr_set_ui(to, n > 0 ? n - 1 : 0, MPFR_RNDU);
+    mpfr_mul_d(to, to, u, MPFR_RNDU);
+    if (t->kind == THEOREM_ANY_ORDER)
+        return;
+    mpfr_t gamma, below;
+    mpfr_init2(gamma, WORK_PRECISION);
+    mpfr_init2(below, WORK_PRECISION);
+    mpfr_set_ui(gamma, t->height, MPFR_RNDU);
+    mpfr_mul_d(gamma, gamma, u, MPFR_RNDU);
+    mpfr_ui_sub(below, 1, gamma, MPFR_RNDD);
+    if (mpfr_sgn(below) > 0) { /* else gamma_h says nothing */
+        mpfr_div(gamma, gamma, below, MPFR_RNDU);
+        mpfr_min(to, to, gamma, MPFR_RNDU);
+    }
+    mpfr_clears(gamma, below, (mpfr_ptr)0);
+}
+
+/* Rounded inputs and flushed operands are perturbed inputs: they enter the bound themselves and
+ * enlarge the magnitudes that the additions round. */
+bool theorem_bound(mpfr_t bound, const struct theorem *t, const struct reference *r,
+                   enum format storage, enum format accumulator)
+{
+    if (!mpfr_number_p(r->sum_abs))
+        return false;
+    const struct format_facts *facts = &format_facts[accumulator];
+    mpfr_t perturbed, flushed, rounded;
+    mpfr_init2(perturbed, WORK_PRECISION);
+    mpfr_init2(flushed, WORK_PRECISION);
+    mpfr_init2(rounded, WORK_PRECISION);
+    conversion(perturbed, r, storage, accumulator);
+    mpfr_set_d(flushed, 3 * facts->smallest_normal, MPFR_RNDU);
+    mpfr_mul_ui(flushed, flushed, t->flushing, MPFR_RNDU);
+    mpfr_add(perturbed, perturbed, flushed, MPFR_RNDU);
+    factor(rounded, t, r->n, facts->unit_roundoff);
+    mpfr_add(flushed, r->sum_abs, perturbed, MPFR_RNDU);
+    mpfr_mul(rounded, rounded, flushed, MPFR_RNDU);
+    mpfr_add(bound, perturbed, rounded, MPFR_RNDU);
+    mpfr_clears(perturbed, flushed, rounded, (mpfr_ptr)0);
+    return true;
+}
