@@ -60,6 +60,14 @@ uint32_t order_halving(struct order *o, uint32_t *node, size_t count)
     return node[0];
 }
 
+size_t order_balanced_height(size_t count)
+{
+    size_t height = 0;
+    while (height < 63 && (size_t)1 << height < count)
+        height++;
+    return height;
+}
+
 size_t order_height(const struct order *o)
 {
     size_t highest = 0;

@@ -37,6 +37,10 @@ uint32_t order_serial(struct order *o, uint32_t *node, size_t count);
 uint32_t order_adjacent(struct order *o, uint32_t *node, size_t count);
 uint32_t order_halving(struct order *o, uint32_t *node, size_t count);
 
+/* The height of order_adjacent and of order_halving: ceil(log2 count). The first node's path is
+ * a longest one. */
+size_t order_balanced_height(size_t count);
+
 /* The longest path from a leaf to any output, in additions. */
 size_t order_height(const struct order *o);
 

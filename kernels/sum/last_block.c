@@ -1,0 +1,29 @@
+/* sum/last_block: a single pass; the last block to finish adds the block sums.
+ *
+ * Order: that of sum/two_kernel, whichever block finishes last: thread g = b T + t of G = B T adds
+ * x[g], x[g + G], ... serially; each block's threads that have any elements are folded by halving;
+ * then thread t of the last block adds the block results t, t + T, ... serially, and the threads
+ * that have any are folded by halving. Who finishes last decides who does it, not what is added to
+ * what. */
+#include "kernels/sum/grid_stride.h"
+
+static struct shape resolve(size_t n, enum device_kind device, struct shape asked)
+{
+    (void)device;
+    return grid_stride_shape(n, asked);
+}
+
+const struct method sum_last_block = {
+    .name = "sum/last_block",
+    .summary = "a single pass: the last block to finish adds the block sums in fixed order",
+    .operation = &operation_sum,
+    .promise = PROMISE_RUN_TO_RUN,
+    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},
+    .shape_read = {SHAPE_THREADS | SHAPE_BLOCKS, SHAPE_THREADS | SHAPE_BLOCKS},
+    .shape_order = SHAPE_THREADS | SHAPE_BLOCKS,
+    .resolve = resolve,
+    .bound = THEOREM_TREE,
+    .height = two_stage_height,
+    .order = two_stage_order,
+    .cpu = two_stage_sum,
+};

@@ -1,0 +1,129 @@
+#include "kernels/sum/shared_sum.h"
+
+#include <stdatomic.h>
+
+#include "kernels/team.h"
+
+struct shared_sum {
+    enum format format;
+    union {
+        _Atomic uint16_t half; /* fp16 and bf16 */
+        _Atomic uint32_t single;
+        _Atomic uint64_t full;
+    } bits;
+};
+
+static void shared_sum_init(struct shared_sum *s, enum format f)
+{
+    s->format = f;
+    uint64_t identity = format_encode(f, -0.0);
+    switch (format_facts[f].bytes) {
+    case 2:
+        atomic_init(&s->bits.half, (uint16_t)identity);
+        break;
+    case 4:
+        atomic_init(&s->bits.single, (uint32_t)identity);
+        break;
+    default:
+        atomic_init(&s->bits.full, identity);
+    }
+}
+
+static uint64_t sum_bits(enum format f, uint64_t bits, double x)
+{
+    return format_encode(f, format_add(f, format_decode(f, bits), x));
+}
+
+/* x is a value of the sum's format. */
+static void shared_sum_add(struct shared_sum *s, double x)
+{
+    enum format f = s->format;
+    switch (format_facts[f].bytes) {
+    case 2: {
+        uint16_t seen = atomic_load(&s->bits.half);
+        while (!atomic_compare_exchange_weak(&s->bits.half, &seen, (uint16_t)sum_bits(f, seen, x)))
+            ;
+        break;
+    }
+    case 4: {
+        uint32_t seen = atomic_load(&s->bits.single);
+        while (
+            !atomic_compare_exchange_weak(&s->bits.single, &seen, (uint32_t)sum_bits(f, seen, x)))
+            ;
+        break;
+    }
+    default: {
+        uint64_t seen = atomic_load(&s->bits.full);
+        while (!atomic_compare_exchange_weak(&s->bits.full, &seen, sum_bits(f, seen, x)))
+            ;
+    }
+    }
+}
+
+static uint64_t shared_sum_bits(struct shared_sum *s)
+{
+    switch (format_facts[s->format].bytes) {
+    case 2:
+        return atomic_load(&s->bits.half);
+    case 4:
+        return atomic_load(&s->bits.single);
+    default:
+        return atomic_load(&s->bits.full);
+    }
+}
+
+struct work {
+    const struct task *task;
+    size_t group, groups;
+    double (*fold)(enum format f, double *v, size_t count);
+    struct shared_sum sum;
+};
+
+/* Decodes as many whole groups as fit in a block at a time. */
+static void add_share(void *context, unsigned thread)
+{
+    struct work *w = context;
+    const struct array *in = &w->task->in;
+    enum format f = w->sum.format;
+    unsigned threads = w->task->shape.threads;
+    size_t begin = w->groups / threads * thread + w->groups % threads * thread / threads;
+    size_t end = w->groups / threads * (thread + 1) + w->groups % threads * (thread + 1) / threads;
+    double block[ARRAY_BLOCK];
+    size_t fit = ARRAY_BLOCK / w->group * w->group, count;
+    end = end * w->group < in->n ? end * w->group : in->n;
+    for (size_t i = begin * w->group; i < end; i += count) {
+        count = end - i < fit ? end - i : fit;
+        array_decode(in, i, count, block);
+        for (size_t j = 0; j < count; j++)
+            block[j] = format_round(f, block[j]);
+        for (size_t j = 0; j < count; j += w->group)
+            shared_sum_add(&w->sum,
+                           w->fold(f, block + j, count - j < w->group ? count - j : w->group));
+    }
+}
+
+enum status shared_sum_run(const struct task *t, size_t group,
+                           double (*fold)(enum format f, double *v, size_t count),
+                           struct problem *p)
+{
+    size_t n = t->in.n;
+    struct work w = {
+        .task = t, .group = group, .groups = n / group + (n % group != 0), .fold = fold};
+    shared_sum_init(&w.sum, t->out.format);
+    if (n > 0) {
+        enum status status = team_run(t->shape.threads, add_share, &w, p);
+        if (status != STATUS_OK)
+            return status;
+    }
+    array_set_bits(&t->out, 0, n > 0 ? shared_sum_bits(&w.sum) : 0);
+    return STATUS_OK;
+}
+
+unsigned shared_sum_threads(size_t n, size_t group, struct shape asked)
+{
+    size_t groups = n / group + (n % group != 0);
+    size_t threads = asked.threads ? asked.threads : 4;
+    threads = threads > THREADS_MAX ? THREADS_MAX : threads;
+    threads = threads > groups ? groups : threads;
+    return threads ? (unsigned)threads : 1;
+}

@@ -1,0 +1,134 @@
+/* sum/tiled: the flagship, an order from n alone at memory speed.
+ *
+ * Order: a tile is 2048 consecutive elements, seen as 8 rows of 256 columns. Columns are added
+ * serially, top to bottom, as far as their rows are present; the 256 column sums (fewer where the
+ * tile has less than one full row) are folded by halving. The tile sums are an array, to which the
+ * same rule is applied again, until one value is left. Threads and blocks are a schedule: who sums
+ * which tile does not show in the bits. */
+#include "kernels/sum/tiled.h"
+
+#include <stdlib.h>
+
+#include "kernels/sum/columns.h"
+#include "kernels/team.h"
+
+static size_t tiles_of(size_t n)
+{
+    return n / TILE + (n % TILE != 0);
+}
+
+void tiled_plain(const struct array *in, enum format f, size_t first, size_t count, double *sum)
+{
+    double tile[TILE];
+    for (size_t i = 0; i < count; i++) {
+        size_t begin = (first + i) * TILE, present = in->n - begin < TILE ? in->n - begin : TILE;
+        array_decode(in, begin, present, tile);
+        for (size_t j = 0; j < present; j++)
+            tile[j] = format_round(f, tile[j]);
+        sum[i] = fold_columns(f, tile, present, TILE_COLUMNS);
+    }
+}
+
+static tile_sums *fastest(void)
+{
+    size_t i = 0;
+    while (!tiled_variant[i].available())
+        i++;
+    return tiled_variant[i].sums;
+}
+
+struct work {
+    const struct task *task;
+    double *sum;
+};
+
+/* A contiguous share of the full tiles. */
+static void sum_share(void *context, unsigned thread)
+{
+    const struct work *w = context;
+    const struct task *t = w->task;
+    size_t full = t->in.n / TILE, threads = t->shape.threads;
+    size_t share = full / threads, longer = full % threads;
+    size_t first = share * thread + (thread < longer ? thread : longer);
+    fastest()(&t->in, t->out.format, first, share + (thread < longer), w->sum + first);
+}
+
+static enum status cpu(const struct task *t, struct problem *p)
+{
+    enum format f = t->out.format;
+    size_t n = t->in.n, count = tiles_of(n);
+    double *v = malloc((count + (count == 0)) * sizeof *v);
+    if (!v)
+        return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu tile sums", count);
+    v[0] = 0; /* the sum of nothing */
+
+    enum status status = team_run(t->shape.threads, sum_share, &(struct work){t, v}, p);
+    if (n % TILE)
+        tiled_plain(&t->in, f, n / TILE, 1, &v[n / TILE]);
+    for (n = count; n > 1; n = count) {
+        count = tiles_of(n);
+        tiled_plain(&(struct array){FP64, n, v}, f, 0, count, v);
+    }
+    if (status == STATUS_OK)
+        array_encode(&t->out, 0, 1, v);
+    free(v);
+    return status;
+}
+
+static size_t height(size_t n, struct shape shape)
+{
+    (void)shape;
+    size_t height = 0;
+    for (; n > 1; n = tiles_of(n))
+        height += columns_height(n < TILE ? n : TILE, TILE_COLUMNS);
+    return height;
+}
+
+static void order(struct order *o, struct shape shape)
+{
+    (void)shape;
+    size_t n = o->leaves;
+    uint32_t *node = malloc(n * sizeof *node);
+    if (!node) {
+        o->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        node[i] = (uint32_t)i;
+    for (size_t count; n > 1; n = count) {
+        count = tiles_of(n);
+        for (size_t i = 0; i < count; i++)
+            node[i] = order_columns(o, node + i * TILE, n - i * TILE < TILE ? n - i * TILE : TILE,
+                                    TILE_COLUMNS);
+    }
+    o->output[0] = node[0];
+    free(node);
+}
+
+/* The shape is a schedule. On the CPU, threads: 1 unless asked for, at most one a tile. */
+static struct shape resolve(size_t n, enum device_kind device, struct shape asked)
+{
+    size_t tiles = tiles_of(n) ? tiles_of(n) : 1;
+    size_t threads = asked.threads ? asked.threads : device == DEVICE_CPU ? 1 : 256;
+    threads = threads > THREADS_MAX ? THREADS_MAX : threads;
+    if (device == DEVICE_CPU)
+        threads = threads > tiles ? tiles : threads;
+    size_t blocks = n / threads + (n % threads != 0);
+    blocks = blocks > 1024 ? 1024 : blocks ? blocks : 1;
+    blocks = asked.blocks ? asked.blocks : blocks;
+    return (struct shape){(unsigned)threads, (unsigned)(blocks > BLOCKS_MAX ? BLOCKS_MAX : blocks)};
+}
+
+const struct method sum_tiled = {
+    .name = "sum/tiled",
+    .summary = "tiles of 8 rows by 256 columns, then tiles of tile sums: order from n alone, fast",
+    .operation = &operation_sum,
+    .promise = PROMISE_GPU_TO_GPU,
+    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},
+    .shape_read = {SHAPE_THREADS, SHAPE_THREADS | SHAPE_BLOCKS},
+    .resolve = resolve,
+    .bound = THEOREM_TREE,
+    .height = height,
+    .order = order,
+    .cpu = cpu,
+};

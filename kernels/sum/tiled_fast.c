@@ -1,0 +1,202 @@
+/* Full tiles of sum/tiled at memory speed: the columns of tiled_plain as arrays of float or
+ * double, in loops that the compiler turns into vector code. This file alone is compiled with -O3.
+ *
+ * fp16 and bf16 accumulators are carried in float, rounded after each addition: 24 >= 2p + 2, so
+ * that a sum rounded first to float and then to the format is correctly rounded, as it is when
+ * carried in double. What is rounded to one of them from fp64 is rounded from the double: through
+ * float it would be rounded twice.
+ *
+ * The functions marked INLINE are compiled once into each variant, with its instruction set, and
+ * with formats that are constants there. */
+#include "kernels/sum/tiled.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE uint32_t float_bits(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+INLINE float float_from_bits(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* A choice by mask: a branch with floating-point work in it would not become vector code. */
+INLINE uint32_t choose(bool condition, uint32_t yes, uint32_t no)
+{
+    uint32_t mask = 0u - (uint32_t)condition;
+    return (yes & mask) | (no & ~mask);
+}
+
+/* Nearest, ties to even, by the carry of an integer addition. bf16 has float's exponents, so that
+ * this serves its subnormals and overflows too; in fp16's subnormal range, adding and subtracting
+ * 2^23 quanta of 2^-24 rounds. NaN is kept. */
+INLINE float round_single(enum format f, float x)
+{
+    if (f == FP32)
+        return x;
+    uint32_t drop = f == FP16 ? 13 : 16, infinity = 0x7f800000;
+    uint32_t bits = float_bits(x), sign = bits & 0x80000000, size = bits ^ sign;
+    uint32_t up = (1u << (drop - 1)) - 1 + (size >> drop & 1);
+    uint32_t rounded = (size + up) & ~((1u << drop) - 1);
+    if (f == FP16) {
+        rounded = choose(rounded >= float_bits(0x1p16f), infinity, rounded);
+        rounded = choose(size < float_bits(0x1p-14f),
+                         float_bits((float_from_bits(size) + 0.5f) - 0.5f), rounded);
+    }
+    rounded = choose(size > infinity, size, rounded);
+    return float_from_bits(rounded | sign);
+}
+
+/* fp16's exponent field is moved to float's place and corrected by one exact multiplication,
+ * which also normalises subnormals. */
+INLINE float half_to_single(uint16_t half)
+{
+    uint32_t size = (uint32_t)(half & 0x7fff) << 13;
+    uint32_t bits = float_bits(float_from_bits(size) * 0x1p112f);
+    bits |= choose(size >= 0x0f800000, 0x7f800000, 0); /* infinities and NaN */
+    return float_from_bits(bits | (uint32_t)(half & 0x8000) << 16);
+}
+
+/* Element i, rounded to f (not FP64). */
+INLINE float element_single(enum format storage, enum format f, const void *data, size_t i)
+{
+    switch (storage) {
+    case FP16:
+        return round_single(f, half_to_single(((const uint16_t *)data)[i]));
+    case BF16:
+        return round_single(f, float_from_bits((uint32_t)((const uint16_t *)data)[i] << 16));
+    case FP32:
+        return round_single(f, ((const float *)data)[i]);
+    default:
+        return (float)format_round(f, ((const double *)data)[i]);
+    }
+}
+
+INLINE double element_double(enum format storage, const void *data, size_t i)
+{
+    return storage == FP64 ? ((const double *)data)[i]
+                           : (double)element_single(storage, FP32, data, i);
+}
+
+INLINE double tile_single(enum format storage, enum format f, const void *tile)
+{
+    float column[TILE_COLUMNS];
+    for (size_t c = 0; c < TILE_COLUMNS; c++)
+        column[c] = element_single(storage, f, tile, c);
+    for (size_t row = TILE_COLUMNS; row < TILE; row += TILE_COLUMNS)
+        for (size_t c = 0; c < TILE_COLUMNS; c++)
+            column[c] = round_single(f, column[c] + element_single(storage, f, tile, row + c));
+    for (size_t stride = TILE_COLUMNS / 2; stride > 0; stride /= 2)
+        for (size_t c = 0; c < stride; c++)
+            column[c] = round_single(f, column[c] + column[c + stride]);
+    return column[0];
+}
+
+INLINE double tile_double(enum format storage, const void *tile)
+{
+    double column[TILE_COLUMNS];
+    for (size_t c = 0; c < TILE_COLUMNS; c++)
+        column[c] = element_double(storage, tile, c);
+    for (size_t row = TILE_COLUMNS; row < TILE; row += TILE_COLUMNS)
+        for (size_t c = 0; c < TILE_COLUMNS; c++)
+            column[c] += element_double(storage, tile, row + c);
+    for (size_t stride = TILE_COLUMNS / 2; stride > 0; stride /= 2)
+        for (size_t c = 0; c < stride; c++)
+            column[c] += column[c + stride];
+    return column[0];
+}
+
+INLINE void tiles_of_pair(enum format storage, enum format f, const char *data, size_t count,
+                          double *sum)
+{
+    size_t bytes = (size_t)TILE * (storage == FP64 ? 8 : storage == FP32 ? 4 : 2);
+    for (size_t i = 0; i < count; i++)
+        sum[i] = f == FP64 ? tile_double(storage, data + i * bytes)
+                           : tile_single(storage, f, data + i * bytes);
+}
+
+INLINE void tiles_of_storage(enum format storage, const struct array *in, enum format f,
+                             size_t first, size_t count, double *sum)
+{
+    const char *data = (const char *)in->data + array_bytes(in->format, first * TILE);
+    switch (f) {
+    case FP16:
+        tiles_of_pair(storage, FP16, data, count, sum);
+        break;
+    case BF16:
+        tiles_of_pair(storage, BF16, data, count, sum);
+        break;
+    case FP32:
+        tiles_of_pair(storage, FP32, data, count, sum);
+        break;
+    default:
+        tiles_of_pair(storage, FP64, data, count, sum);
+    }
+}
+
+INLINE void tiles(const struct array *in, enum format f, size_t first, size_t count, double *sum)
+{
+    switch (in->format) {
+    case FP16:
+        tiles_of_storage(FP16, in, f, first, count, sum);
+        break;
+    case BF16:
+        tiles_of_storage(BF16, in, f, first, count, sum);
+        break;
+    case FP32:
+        tiles_of_storage(FP32, in, f, first, count, sum);
+        break;
+    default:
+        tiles_of_storage(FP64, in, f, first, count, sum);
+    }
+}
+
+static bool always(void)
+{
+    return true;
+}
+
+static void baseline(const struct array *in, enum format f, size_t first, size_t count, double *sum)
+{
+    tiles(in, f, first, count, sum);
+}
+
+#ifdef __x86_64__
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2");
+}
+
+__attribute__((target("avx2"))) static void avx2(const struct array *in, enum format f,
+                                                 size_t first, size_t count, double *sum)
+{
+    tiles(in, f, first, count, sum);
+}
+
+static bool has_avx512(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+
+__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))) static void
+avx512(const struct array *in, enum format f, size_t first, size_t count, double *sum)
+{
+    tiles(in, f, first, count, sum);
+}
+#endif
+
+const struct tiled_variant tiled_variant[] = {
+#ifdef __x86_64__
+    {"avx512", has_avx512, avx512},
+    {"avx2", has_avx2, avx2},
+#endif
+    {"baseline", always, baseline},
+};
+const size_t tiled_variants = sizeof tiled_variant / sizeof *tiled_variant;
