@@ -65,37 +65,44 @@ double portable_exp(double x)
     return value * portable_power_of_two(half) * portable_power_of_two(k - half);
 }
 
-/* sin(t) and cos(t) for 0 <= t <= pi/4, by Taylor's series. */
-static double sin_series(double t)
+/* a b - product exactly, where product is a b rounded (Dekker 1971). */
+static double product_tail(double a, double b, double product)
+{
+    double cut_a = a * 0x8000001p0, cut_b = b * 0x8000001p0;
+    double a1 = cut_a - (cut_a - a), b1 = cut_b - (cut_b - b), a2 = a - a1, b2 = b - b1;
+    return a2 * b2 - (((product - a1 * b1) - a2 * b1) - a1 * b2);
+}
+
+/* sin(t + tail) and cos(t + tail) for 0 <= t <= pi/4 and a tail below t's last place. */
+static double sin_series(double t, double tail)
 {
     static const double c[] = {
         -1.0 / 6,        1.0 / 120,        -1.0 / 5040,          1.0 / 362880,
         -1.0 / 39916800, 1.0 / 6227020800, -1.0 / 1307674368000, 1.0 / 355687428096000};
     double z = t * t;
-    return t + t * (z * polynomial(c, 7, z));
+    return t + (t * (z * polynomial(c, 7, z)) + tail * (1 - z / 2));
 }
 
-static double cos_series(double t)
+static double cos_series(double t, double tail)
 {
-    static const double c[] = {-1.0 / 2,
-                               1.0 / 24,
-                               -1.0 / 720,
-                               1.0 / 40320,
-                               -1.0 / 3628800,
-                               1.0 / 479001600,
-                               -1.0 / 87178291200,
-                               1.0 / 20922789888000,
-                               -1.0 / 6402373705728000};
-    double z = t * t;
-    return 1 + z * polynomial(c, 8, z);
+    static const double c[] = {
+        1.0 / 24,        -1.0 / 720,         1.0 / 40320,          -1.0 / 3628800,
+        1.0 / 479001600, -1.0 / 87178291200, 1.0 / 20922789888000, -1.0 / 6402373705728000};
+    double z = t * t, most = 1 - z / 2, lost = (1 - most) - z / 2;
+    return most + (lost + (z * (z * polynomial(c, 7, z)) - t * tail));
 }
 
 double portable_sin_turns(uint64_t i, uint64_t n)
 {
+    static const double quarter_pi = 0x1.921fb54442d18p-1, quarter_pi_tail = 0x1.1a62633145c07p-55;
     uint64_t eighths = i % n * 8, octant = eighths / n, rest = eighths % n;
     if (octant & 1)
         rest = n - rest;
-    double t = (double)rest / (double)n * 0.78539816339744831;
-    double size = (octant + 1) & 2 ? cos_series(t) : sin_series(t);
+    double x = (double)rest, y = x / (double)n, t = y * quarter_pi, back = y * (double)n;
+    double lost = ((x - back) - product_tail(y, (double)n, back)) / (double)n; /* x/n - y */
+    double tail = product_tail(y, quarter_pi, t) + y * quarter_pi_tail + lost * quarter_pi;
+    /* At pi/4, where both serve, always the same one, so that symmetries hold. */
+    bool cosine = (octant + 1) & 2 && rest != n;
+    double size = cosine ? cos_series(t, tail) : sin_series(t, tail);
     return octant & 4 ? 0 - size : size; /* 0 - 0 is +0 */
 }

@@ -14,7 +14,7 @@ double portable_log(double x);
 /* exp(x), 1 ulp (subnormal results too); inf and 0 beyond a double's range; NaN for NaN. */
 double portable_exp(double x);
 
-/* sin(2 pi i / n), 2 ulp, exact where it is 0 or +-1; 1 <= n <= 2^53. The reduction is exact, in
+/* sin(2 pi i / n), 1 ulp, exact where it is 0 or +-1; 1 <= n <= 2^53. The reduction is exact, in
  * integers, so that the symmetries of the sine hold exactly. */
 double portable_sin_turns(uint64_t i, uint64_t n);
 
