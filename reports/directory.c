@@ -1,0 +1,111 @@
+#include "reports/directory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Like mkdir -p. */
+static int make_folders(const char *path)
+{
+    char *copy = strdup(path);
+    int result = copy ? 0 : -1;
+    for (char *slash = copy ? copy + 1 : NULL; result == 0 && slash && *slash; slash++) {
+        if (*slash != '/')
+            continue;
+        *slash = 0;
+        result = mkdir(copy, 0777) != 0 && errno != EEXIST ? -1 : 0;
+        *slash = '/';
+    }
+    if (result == 0)
+        result = mkdir(copy, 0777) != 0 && errno != EEXIST ? -1 : 0;
+    int error = errno;
+    free(copy);
+    errno = error;
+    return result;
+}
+
+enum status directory_open(struct directory *d, const char *path, struct problem *p)
+{
+    *d = (struct directory){.lock = -1};
+    if (!*path)
+        return problem(p, STATUS_USAGE, "option --out: found '', expected a directory");
+    if (make_folders(path) != 0)
+        return problem(p, STATUS_DATA, "%s: could not be made a results directory: %s", path,
+                       strerror(errno));
+    d->lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (d->lock < 0)
+        return problem(p, STATUS_DATA, "%s: %s; expected a results directory", path,
+                       strerror(errno));
+    if (flock(d->lock, LOCK_EX | LOCK_NB) != 0)
+        return problem(p, STATUS_DATA,
+                       errno == EWOULDBLOCK ? "%s: another ulpscope is writing to it"
+                                            : "%s: could not be locked",
+                       path);
+    d->path = strdup(path);
+    if (!d->path || asprintf(&d->study, "%s/study.json", path) < 0 ||
+        asprintf(&d->results, "%s/results.csv", path) < 0 ||
+        asprintf(&d->summary, "%s/summary.csv", path) < 0)
+        return problem(p, STATUS_DEVICE, "%s: out of memory", path);
+    return STATUS_OK;
+}
+
+static bool exists(const char *path)
+{
+    struct stat facts;
+    return lstat(path, &facts) == 0;
+}
+
+/* study.json goes last, and only by being replaced: without it nothing would be resumed. */
+static enum status start_over(const struct directory *d, struct problem *p)
+{
+    if ((unlink(d->summary) != 0 && errno != ENOENT) ||
+        (unlink(d->results) != 0 && errno != ENOENT))
+        return problem(p, STATUS_DATA, "%s: could not start over: %s", d->path, strerror(errno));
+    return STATUS_OK;
+}
+
+static enum status take_over(struct directory *d, json_t *study, struct problem *p)
+{
+    json_t *found;
+    enum status status = study_read(&found, d->study, p);
+    if (status != STATUS_OK)
+        return status;
+    status = study_same(found, study, d->study, p);
+    if (status == STATUS_OK && json_object_update(study, found) != 0)
+        status = problem(p, STATUS_DEVICE, "%s: out of memory", d->study);
+    json_decref(found);
+    return status;
+}
+
+enum status directory_claim(struct directory *d, json_t *study, bool force, bool *resumed,
+                            struct problem *p)
+{
+    enum status status = force ? start_over(d, p) : STATUS_OK;
+    *resumed = !force && exists(d->study);
+    if (status != STATUS_OK)
+        return status;
+    if (*resumed)
+        return take_over(d, study, p);
+    if (exists(d->results) || exists(d->summary))
+        return problem(p, STATUS_DATA,
+                       "%s: found results without a study.json that says whose they are: give "
+                       "another --out, or --force to start over",
+                       d->path);
+    return study_write(study, d->study, p);
+}
+
+void directory_close(struct directory *d)
+{
+    if (d->lock >= 0)
+        close(d->lock);
+    free(d->path);
+    free(d->study);
+    free(d->results);
+    free(d->summary);
+    *d = (struct directory){.lock = -1};
+}

@@ -1,0 +1,25 @@
+/* study.json: what a results directory describes.
+ *
+ * An object with `schema_version`, `experiment`, `axes` (resolved: they alone say what is run),
+ * `arguments`, `program`, `machine`, `inputs`, `started`, and `resumed` where that happened. */
+#ifndef ULPSCOPE_STUDY_H
+#define ULPSCOPE_STUDY_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "reference/problem.h"
+
+/* Reads and checks the schema version and the two entries that make a study. The caller
+ * json_decrefs it. STATUS_DATA. */
+enum status study_read(json_t **study, const char *path, struct problem *p);
+
+/* Writes it under a temporary name beside `path` and renames that, so that at any moment there is
+ * a whole file. */
+enum status study_write(const json_t *study, const char *path, struct problem *p);
+
+/* STATUS_USAGE, with the first axis in which they differ, where the studies are not the same. */
+enum status study_same(const json_t *found, const json_t *asked, const char *path,
+                       struct problem *p);
+
+#endif

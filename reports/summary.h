@@ -1,0 +1,20 @@
+/* summary.csv, a row per finished case. */
+#ifndef ULPSCOPE_SUMMARY_H
+#define ULPSCOPE_SUMMARY_H
+
+#include "reports/csv_file.h"
+
+/* The statistics of a case, as the column dictionary defines them. */
+struct summary {
+    uint64_t runs, distinct;
+    struct figure mode_share, min, max, mean, stddev, spread_ulp, vs_max, vs_stddev, unseen_p95,
+        err_ulp_median, err_ulp_max, err_over_bound_max, time_ns_median;
+};
+
+/* Appends a row, with its line break; text as for results_case. */
+void summary_row(struct text *t, const char *const text[CASE_COLUMNS], const struct summary *s);
+
+/* Reads the statistics of a row. */
+enum status summary_parse(struct summary *s, const struct csv_row *row, struct problem *p);
+
+#endif
