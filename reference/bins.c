@@ -25,17 +25,33 @@ static inline void wide_add(struct wide *w, int set, uint64_t bits)
         w->carry[bits >> 52]++;
 }
 
+/* Fractions of 52 bits must not overflow in a block. */
+enum { SPECIAL_BLOCK = 4096 };
+
 /* Exponent fields 0 and 0x7ff were gathered with an implicit bit that they do not have: their bins
- * only tell that there are some. */
+ * only tell that there are some. This adds what they are, and no other element; without branches,
+ * as nothing predicts where data is sparse. */
 static void wide_specials(struct exact *e, const word64 *bits, size_t count)
 {
+    const uint64_t normal = UINT64_C(1) << 52, inf = UINT64_C(0x7ff) << 52;
+    const uint64_t sign = UINT64_C(1) << 63;
+    uint64_t both = 0, negative = 0;
+    bool nan = false, plus = false, minus = false, plain = false;
     for (size_t i = 0; i < count; i++) {
-        uint64_t field = bits[i] >> 52 & 0x7ff;
-        if (field == 0 || field == 0x7ff)
-            exact_add(e, double_from_bits(bits[i]));
-        else
-            e->plain = true;
+        uint64_t m = bits[i] & ~sign, fraction = m & -(uint64_t)(m < normal);
+        both += fraction;
+        negative += fraction & -(bits[i] >> 63);
+        nan |= m > inf;
+        plus |= bits[i] == inf;
+        minus |= bits[i] == (inf | sign);
+        plain |= bits[i] != sign;
     }
+    fixed_add_at(&e->side[0], both - negative, 0);
+    fixed_add_at(&e->side[1], negative, 0);
+    e->nan |= nan;
+    e->inf[0] |= plus;
+    e->inf[1] |= minus;
+    e->plain |= plain;
 }
 
 static void wide_bins(struct exact *e, const word64 *bits, size_t count)
@@ -63,10 +79,10 @@ static void wide_bins(struct exact *e, const word64 *bits, size_t count)
             fixed_add_at(&e->side[bin / 2048], sum, field - 1);
     }
     e->empty = false;
-    if (specials)
-        wide_specials(e, bits, count);
-    else
-        e->plain = true;
+    e->plain |= !specials;
+    for (size_t begin = 0; specials && begin < count; begin += SPECIAL_BLOCK)
+        wide_specials(e, bits + begin,
+                      count - begin < SPECIAL_BLOCK ? count - begin : SPECIAL_BLOCK);
 }
 
 /* ---- fp16, bf16, fp32 ---- */

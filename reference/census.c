@@ -37,9 +37,41 @@ TALLY(tally_16, int16_t, word16)
 TALLY(tally_32, int32_t, word32)
 TALLY(tally_64, int64_t, word64)
 
+static int64_t less(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t more(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The common block of doubles: if all of them are normal numbers, their range is all there is to
+ * tell. Two at a time, as each comparison waits for the one before; all begin with the last
+ * element, which may have no partner. */
+static bool tally_normal_64(struct tally *t, const word64 *x, size_t count)
+{
+    int64_t last = x[count - 1] & INT64_MAX;
+    int64_t smallest[2] = {last, last}, largest[2] = {last, last};
+    for (size_t i = 0; i + 1 < count; i += 2) {
+        int64_t m = x[i] & INT64_MAX, next = x[i + 1] & INT64_MAX;
+        smallest[0] = less(m, smallest[0]);
+        smallest[1] = less(next, smallest[1]);
+        largest[0] = more(m, largest[0]);
+        largest[1] = more(next, largest[1]);
+    }
+    t->smallest = (uint64_t)less(smallest[0], smallest[1]);
+    t->largest = (uint64_t)more(largest[0], largest[1]);
+    return t->smallest >= UINT64_C(1) << 52 && t->largest < UINT64_C(0x7ff) << 52;
+}
+
 static struct tally tally(const struct array *a, size_t begin, size_t count, uint64_t inf)
 {
     uint64_t normal = UINT64_C(1) << (format_facts[a->format].precision - 1);
+    struct tally t = {0};
+    if (a->format == FP64 && tally_normal_64(&t, (const word64 *)a->data + begin, count))
+        return t;
     if (a->format == FP64)
         return tally_64((const word64 *)a->data + begin, count, (int64_t)normal, (int64_t)inf);
     if (a->format == FP32)

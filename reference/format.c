@@ -17,37 +17,6 @@ enum format format_named(const char *name)
     return f;
 }
 
-static double decode_single(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-/* The exponent field is moved to a double's place and corrected by one exact
- * multiplication, which also normalises subnormals. */
-static double decode_half(uint32_t bits)
-{
-    double x = double_from_bits((uint64_t)(bits & 0x7fff) << 42) * 0x1p1008;
-    if ((bits & 0x7c00) == 0x7c00)
-        x = bits & 0x3ff ? NAN : INFINITY;
-    return bits & 0x8000 ? -x : x;
-}
-
-double format_decode(enum format f, uint64_t bits)
-{
-    switch (f) {
-    case FP16:
-        return decode_half((uint32_t)bits);
-    case BF16:
-        return decode_single((uint32_t)bits << 16);
-    case FP32:
-        return decode_single((uint32_t)bits);
-    default:
-        return double_from_bits(bits);
-    }
-}
-
 static uint32_t encode_single(double x)
 {
     float rounded = (float)x;

@@ -27,8 +27,8 @@ struct format_facts {
     int emax;      /* largest finite number = (2 - 2^(1-p)) 2^emax */
     int bytes;     /* width of an encoding */
     double unit_roundoff;
-    double largest;        /* largest finite number */
-    double smallest;       /* smallest subnormal, 2^(emin - p + 1) */
+    double largest;  /* largest finite number */
+    double smallest; /* smallest subnormal, 2^(emin - p + 1) */
     double smallest_normal;
 };
 
@@ -38,7 +38,7 @@ extern const struct format_facts format_facts[FORMATS];
 enum format format_named(const char *name);
 
 /* The value of an encoding, exactly. Bits above the format's width are ignored. */
-double format_decode(enum format f, uint64_t bits);
+static inline double format_decode(enum format f, uint64_t bits);
 
 /* The encoding of x rounded to f. Every NaN encodes to the canonical one
  * (positive, quiet, empty payload). */
@@ -70,6 +70,37 @@ static inline double double_from_bits(uint64_t bits)
     double x;
     memcpy(&x, &bits, sizeof x);
     return x;
+}
+
+static inline float float_from_bits(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* The exponent field is moved to a float's place and corrected by one exact multiplication, which
+ * also normalises subnormals; infinities and NaNs get their exponent back. Branch-free. */
+static inline float format_decode_half(uint32_t bits)
+{
+    float magnitude = float_from_bits((bits & 0x7fff) << 13) * 0x1p112f;
+    uint32_t result, special = (bits & 0x7c00) == 0x7c00 ? 0x7f800000 : 0;
+    memcpy(&result, &magnitude, sizeof result);
+    return float_from_bits(result | special | (bits & 0x8000) << 16);
+}
+
+static inline double format_decode(enum format f, uint64_t bits)
+{
+    switch (f) {
+    case FP16:
+        return format_decode_half((uint32_t)bits);
+    case BF16:
+        return float_from_bits((uint32_t)bits << 16);
+    case FP32:
+        return float_from_bits((uint32_t)bits);
+    default:
+        return double_from_bits(bits);
+    }
 }
 
 /* Rounds to a format of precision p <= 24 whose overflow threshold is `beyond`
