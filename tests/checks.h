@@ -1,0 +1,42 @@
+/* What a method declares, held against what it does. Each check runs a method through all its
+ * cases and returns true, or false with the first case that failed in `why`. The tests that walk
+ * the registry use them, and so does test_mutants, which shows that they can fail. */
+#ifndef ULPSCOPE_CHECKS_H
+#define ULPSCOPE_CHECKS_H
+
+#include "kernels/method.h"
+
+enum { WHY = 512 };
+
+/* A case in words, into `why`; returns false. `detail` may be NULL. */
+bool check_failed(char why[WHY], const struct method *m, enum format storage,
+                  enum format accumulator, size_t n, struct shape shape, const char *format, ...)
+    __attribute__((format(printf, 7, 8)));
+
+/* Launch shapes worth trying for n elements: defaults, one thread, odd, whole warps, the most; one,
+ * few and many blocks. Only what the method reads on the CPU varies. Returns how many. */
+enum { CHECK_SHAPES = 64 };
+size_t check_shapes(const struct method *m, size_t n, struct shape shape[CHECK_SHAPES]);
+
+/* Runs the CPU side. out: outputs(n) encodings in the accumulator's format. */
+enum status check_run(const struct method *m, const struct array *in, enum format accumulator,
+                      struct shape shape, void *out);
+
+/* The declared order is one tree over every leaf exactly once, operands before results, and its
+ * height is the declared one. */
+bool check_order(const struct method *m, char why[WHY]);
+
+/* The results are those of an independent walk of the declared order, in every format pair. */
+bool check_walk(const struct method *m, char why[WHY]);
+
+/* The bits keep the promise: over runs, and from gpu_to_gpu up over launch shapes and threads.
+ * Nothing is asserted of a method without a promise. */
+bool check_promise(const struct method *m, char why[WHY]);
+
+/* The sum of nothing is +0, of one element that element rounded, of any number of -0 is -0. */
+bool check_edges(const struct method *m, char why[WHY]);
+
+/* No error over the method's theorem, on every input family. */
+bool check_bound(const struct method *m, char why[WHY]);
+
+#endif

@@ -1,0 +1,113 @@
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "kernels/sum/tiled.h"
+#include "tests/checks.h"
+#include "tests/samples.h"
+
+enum { REPEATS = 3 };
+
+/* Do all runs on this input give `*bits` (which the first run sets)? */
+static bool same_bits(const struct method *m, const struct array *in, enum format f,
+                      struct shape shape, bool first, uint64_t *bits, char why[WHY])
+{
+    for (int run = 0; run < REPEATS; run++) {
+        uint64_t got = 0;
+        if (check_run(m, in, f, shape, &got) != STATUS_OK)
+            return check_failed(why, m, in->format, f, in->n, shape, "it could not be run");
+        if (first && run == 0)
+            *bits = got;
+        if (got != *bits)
+            return check_failed(why, m, in->format, f, in->n, shape,
+                                "run %d gives %#" PRIx64 ", %s %#" PRIx64, run + 1, got,
+                                run ? "the first run" : "another launch shape", *bits);
+    }
+    return true;
+}
+
+static bool check_input(const struct method *m, const struct array *in, enum format f,
+                        char why[WHY])
+{
+    struct shape shape[CHECK_SHAPES];
+    size_t shapes = check_shapes(m, in->n, shape);
+    uint64_t bits = 0;
+    for (size_t s = 0; s < shapes; s++) {
+        bool first = s == 0 || m->promise < PROMISE_GPU_TO_GPU;
+        if (!same_bits(m, in, f, shape[s], first, &bits, why))
+            return false;
+    }
+    return true;
+}
+
+bool check_promise(const struct method *m, char why[WHY])
+{
+    static const size_t lengths[] = {0, 1, 2, 31, 100, 257, 1025, TILE + 1, 5 * TILE + 300, 40000};
+    if (m->promise == PROMISE_NONE)
+        return true;
+    double *data = malloc(40000 * sizeof *data);
+    bool fine = data;
+    check_failed(why, m, FORMATS, FORMATS, 0, (struct shape){0, 0}, "memory ran out");
+    for (size_t i = 0; fine && i < sizeof lengths / sizeof *lengths; i++)
+        for (enum format s = 0; fine && s < FORMATS; s++)
+            for (enum format f = 0; fine && f < FORMATS; f++) {
+                if (!method_supports(m, DEVICE_CPU, s, f))
+                    continue;
+                struct array in = {s, lengths[i], data};
+                sample_fill(&in, SAMPLE_NEAR, f, lengths[i] + 4 * s + f);
+                fine = check_input(m, &in, f, why);
+            }
+    free(data);
+    return fine;
+}
+
+static bool check_edge(const struct method *m, const struct array *in, enum format f, uint64_t want,
+                       char why[WHY])
+{
+    struct shape shape[CHECK_SHAPES];
+    size_t shapes = check_shapes(m, in->n, shape);
+    for (size_t k = 0; k < shapes; k++) {
+        uint64_t got = ~UINT64_C(0) >> (64 - 8 * format_facts[f].bytes);
+        if (check_run(m, in, f, shape[k], &got) != STATUS_OK)
+            return check_failed(why, m, in->format, f, in->n, shape[k], "it could not be run");
+        if (got != want)
+            return check_failed(why, m, in->format, f, in->n, shape[k],
+                                "result %#" PRIx64 ", expected %#" PRIx64, got, want);
+    }
+    return true;
+}
+
+static bool check_pair_edges(const struct method *m, enum format s, enum format f, char why[WHY])
+{
+    static const size_t lengths[] = {1, 2, 3, 33, 255, 257, 1000, TILE + 1, 3 * TILE + 1};
+    double data[3 * TILE + 1];
+    uint64_t seed = 4 * s + f;
+    if (!check_edge(m, &(struct array){s, 0, data}, f, 0, why))
+        return false;
+    for (enum sample kind = 0; kind < SAMPLES; kind++)
+        for (int draw = 0; draw < 10; draw++) {
+            struct array one = {s, 1, data};
+            sample_fill(&one, kind, f, sample_next(&seed));
+            uint64_t want = format_encode(f, array_get(&one, 0));
+            if (!check_edge(m, &one, f, want, why))
+                return false;
+        }
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        struct array zeros = {s, lengths[i], data};
+        for (size_t j = 0; j < lengths[i]; j++)
+            array_encode(&zeros, j, 1, &(double){-0.0});
+        if (!check_edge(m, &zeros, f, format_encode(f, -0.0), why))
+            return false;
+    }
+    return true;
+}
+
+bool check_edges(const struct method *m, char why[WHY])
+{
+    if (m->operation != &operation_sum)
+        return true;
+    for (enum format s = 0; s < FORMATS; s++)
+        for (enum format f = 0; f < FORMATS; f++)
+            if (method_supports(m, DEVICE_CPU, s, f) && !check_pair_edges(m, s, f, why))
+                return false;
+    return true;
+}
