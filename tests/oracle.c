@@ -1,0 +1,126 @@
+#include "tests/oracle.h"
+
+#include <math.h>
+
+bool same_double(double a, double b)
+{
+    return double_bits(a) == double_bits(b) || (isnan(a) && isnan(b));
+}
+
+void oracle_decode(mpfr_t to, enum format f, uint64_t bits)
+{
+    const struct format_facts *facts = &format_facts[f];
+    int fraction_bits = facts->precision - 1, width = 8 * facts->bytes;
+    uint64_t fraction = bits & ((UINT64_C(1) << fraction_bits) - 1);
+    int field = (int)(bits >> fraction_bits & ((1u << (width - 1 - fraction_bits)) - 1));
+    mpfr_set_prec(to, 64);
+    if (field == facts->emax - facts->emin + 2)
+        fraction ? mpfr_set_nan(to) : mpfr_set_inf(to, 1);
+    else if (field == 0)
+        mpfr_set_ui_2exp(to, fraction, facts->emin - fraction_bits, MPFR_RNDN);
+    else
+        mpfr_set_ui_2exp(to, fraction | UINT64_C(1) << fraction_bits,
+                         facts->emin + field - 1 - fraction_bits, MPFR_RNDN);
+    mpfr_setsign(to, to, bits >> (width - 1) & 1, MPFR_RNDN);
+}
+
+double oracle_round(enum format f, const mpfr_t x)
+{
+    const struct format_facts *facts = &format_facts[f];
+    mpfr_exp_t emin = mpfr_get_emin(), emax = mpfr_get_emax();
+    mpfr_t y;
+    mpfr_init2(y, facts->precision);
+    int ternary = mpfr_set(y, x, MPFR_RNDN);
+    /* MPFR's significands lie in [1/2, 1). */
+    mpfr_set_emin(facts->emin - facts->precision + 2);
+    mpfr_set_emax(facts->emax + 1);
+    ternary = mpfr_check_range(y, ternary, MPFR_RNDN);
+    mpfr_subnormalize(y, ternary, MPFR_RNDN);
+    double rounded = mpfr_get_d(y, MPFR_RNDN);
+    mpfr_set_emin(emin);
+    mpfr_set_emax(emax);
+    mpfr_clear(y);
+    return rounded;
+}
+
+double oracle_add(enum format f, double a, double b)
+{
+    mpfr_t sum, term;
+    mpfr_init2(sum, 2200); /* 2^-1074 .. 2^1025 */
+    mpfr_init2(term, 53);
+    mpfr_set_d(sum, a, MPFR_RNDN);
+    mpfr_set_d(term, b, MPFR_RNDN);
+    mpfr_add(sum, sum, term, MPFR_RNDN);
+    double rounded = oracle_round(f, sum);
+    mpfr_clears(sum, term, (mpfr_ptr)0);
+    return rounded;
+}
+
+/* A finite number is significand * 2^exponent; the lowest exponent belongs to subnormals too. */
+struct unpacked {
+    uint64_t significand;
+    int exponent;
+};
+
+static struct unpacked unpack(uint64_t magnitude, int fraction_bits)
+{
+    int field = (int)(magnitude >> fraction_bits);
+    uint64_t fraction = magnitude & ((UINT64_C(1) << fraction_bits) - 1);
+    if (field == 0)
+        return (struct unpacked){fraction, 0};
+    return (struct unpacked){fraction | UINT64_C(1) << fraction_bits, field - 1};
+}
+
+/* Rounds value * 2^(exponent - guard), not 0, to an encoding; fields beyond `inf` become inf. */
+static uint64_t pack(unsigned __int128 value, int exponent, int guard, int fraction_bits,
+                     uint64_t inf)
+{
+    uint64_t high = (uint64_t)(value >> 64), low = (uint64_t)value;
+    int length = high ? 128 - __builtin_clzll(high) : 64 - __builtin_clzll(low);
+    int drop = length - (fraction_bits + 1); /* to a normal number, or fewer to a subnormal one */
+    drop = drop < guard - exponent ? guard - exponent : drop;
+    uint64_t kept;
+    if (drop > 0) {
+        unsigned __int128 rest = value & (((unsigned __int128)1 << drop) - 1);
+        unsigned __int128 half = (unsigned __int128)1 << (drop - 1);
+        kept = (uint64_t)(value >> drop);
+        kept += rest > half || (rest == half && (kept & 1));
+    } else {
+        kept = (uint64_t)(value << -drop);
+    }
+    /* The implicit bit adds 1 to the field; so does a carry out of the fraction. */
+    uint64_t bits = ((uint64_t)(exponent - guard + drop) << fraction_bits) + kept;
+    return bits > inf ? inf : bits;
+}
+
+uint64_t integer_add(enum format f, uint64_t a, uint64_t b)
+{
+    const int fraction_bits = format_facts[f].precision - 1, width = 8 * format_facts[f].bytes;
+    const uint64_t sign = UINT64_C(1) << (width - 1);
+    const uint64_t inf = (sign - 1) >> fraction_bits << fraction_bits;
+    const uint64_t nan = inf | UINT64_C(1) << (fraction_bits - 1);
+    if ((a & ~sign) < (b & ~sign)) {
+        uint64_t swap = a;
+        a = b;
+        b = swap;
+    }
+    bool opposite = (a ^ b) & sign;
+    if ((a & ~sign) > inf || ((b & ~sign) == inf && opposite))
+        return nan;
+    if ((a & ~sign) == inf)
+        return a;
+    struct unpacked large = unpack(a & ~sign, fraction_bits);
+    struct unpacked small = unpack(b & ~sign, fraction_bits);
+    /* What the smaller one loses behind p + 3 guard bits is replaced by one bit that stands for it
+     * in every comparison with a half. */
+    int guard = fraction_bits + 4, shift = large.exponent - small.exponent;
+    unsigned __int128 sum = (unsigned __int128)large.significand << guard;
+    unsigned __int128 term = (unsigned __int128)small.significand << guard;
+    unsigned __int128 moved = shift < 120 ? term >> shift : 0;
+    bool lost = shift < 120 ? moved << shift != term : term != 0;
+    moved |= lost;
+    sum = opposite ? sum - moved : sum + moved;
+    if (sum == 0) /* of equal signs: that zero; by cancellation: +0 */
+        return opposite ? 0 : a & sign;
+    return (a & sign) | pack(sum, large.exponent, guard, fraction_bits, inf);
+}

@@ -1,0 +1,24 @@
+/* Judges for tests: MPFR, and integers of our own that are themselves held to MPFR. */
+#ifndef ULPSCOPE_ORACLE_H
+#define ULPSCOPE_ORACLE_H
+
+#include <mpfr.h>
+
+#include "reference/format.h"
+
+/* The value of an encoding, assembled by MPFR from sign, exponent and fraction. */
+void oracle_decode(mpfr_t to, enum format f, uint64_t bits);
+
+/* x rounded once to f by MPFR, exponent range and subnormals included. */
+double oracle_round(enum format f, const mpfr_t x);
+
+/* The exact a + b rounded once to f by MPFR. */
+double oracle_add(enum format f, double a, double b);
+
+/* The encoding of the rounded sum of two encodings, in integer arithmetic alone; NaN canonical. */
+uint64_t integer_add(enum format f, uint64_t a, uint64_t b);
+
+/* The same double: equal as bits, or both NaN. */
+bool same_double(double a, double b);
+
+#endif
