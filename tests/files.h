@@ -1,0 +1,113 @@
+/* Files for tests: a folder of its own for each test, and bytes to put into it. */
+#ifndef ULPSCOPE_TESTS_FILES_H
+#define ULPSCOPE_TESTS_FILES_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+
+#include "experiments/data.h"
+
+static char folder[64];
+
+/* .init and .fini of a test. */
+static void make_folder(void)
+{
+    snprintf(folder, sizeof folder, "%s/ulpscope-test-XXXXXX",
+             getenv("TMPDIR") && strlen(getenv("TMPDIR")) < 32 ? getenv("TMPDIR") : "/tmp");
+    if (!mkdtemp(folder))
+        abort();
+}
+
+static void remove_folder(void)
+{
+    char command[96];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    if (system(command) != 0)
+        abort();
+}
+
+struct bytes {
+    unsigned char *data;
+    size_t size;
+};
+
+static inline void add_bytes(struct bytes *b, const void *from, size_t size)
+{
+    b->data = realloc(b->data, b->size + size + 1);
+    if (!b->data)
+        abort();
+    if (size > 0)
+        memcpy(b->data + b->size, from, size);
+    b->size += size;
+}
+
+static inline void add_string(struct bytes *b, const char *text)
+{
+    add_bytes(b, text, strlen(text));
+}
+
+/* A whole number, least significant byte first. */
+static inline void add_number(struct bytes *b, uint64_t value, size_t width)
+{
+    add_bytes(b, &value, width);
+}
+
+static inline void clear_bytes(struct bytes *b)
+{
+    free(b->data);
+    *b = (struct bytes){0};
+}
+
+/* Writes a file of this name into the folder and returns its path, valid until the next call. */
+static inline const char *put_file(const char *name, const struct bytes *b)
+{
+    static char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(b->data ? b->data : (const void *)"", 1, b->size, file) != b->size ||
+        fclose(file) != 0)
+        abort();
+    return path;
+}
+
+/* Reading `path` fails with this status, nothing is left to free, and the one line that says why
+ * names the file and holds `said`. */
+static inline void expect_problem(const char *path, enum format storage, enum status expected,
+                                  const char *said, const char *what)
+{
+    struct data_set set;
+    struct problem p = {0};
+    struct data_options options = {storage, false};
+    enum status status = data_read(&set, path, &options, &p);
+    cr_expect(status == expected && p.status == expected, "%s: status %d, expected %d: %s", what,
+              (int)status, (int)expected, p.text);
+    cr_expect(set.count == 0 && !set.item, "%s: a set remains", what);
+    const char *base = strrchr(path, '/');
+    char name[256];
+    snprintf(name, sizeof name, "%s", base ? base + 1 : path);
+    if (strcmp(path, "-") == 0)
+        snprintf(name, sizeof name, "standard input");
+    name[strcspn(name, "#")] = 0;
+    cr_expect(strstr(p.text, name), "%s: does not name the file: %s", what, p.text);
+    cr_expect(strstr(p.text, said), "%s: does not say '%s': %s", what, said, p.text);
+    data_free(&set);
+}
+
+/* Reading it succeeds. data_free is due. */
+static inline struct data_set expect_data(const char *path, enum format storage, bool convert,
+                                          const char *what)
+{
+    struct data_set set;
+    struct problem p = {0};
+    struct data_options options = {storage, convert};
+    enum status status = data_read(&set, path, &options, &p);
+    cr_assert(status == STATUS_OK, "%s: status %d: %s", what, (int)status, p.text);
+    return set;
+}
+
+#endif
