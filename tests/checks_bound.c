@@ -1,0 +1,95 @@
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "experiments/input.h"
+#include "reference/measure.h"
+#include "tests/checks.h"
+
+static double largest_of(enum format f)
+{
+    return format_facts[f].largest;
+}
+
+/* Must every order's result be finite? So it is where sum|x| and the bound together stay within
+ * range: no partial sum can exceed them. */
+static bool must_be_finite(const struct reference *r, const struct theorem *t, enum format s,
+                           enum format f)
+{
+    mpfr_t reach;
+    mpfr_init2(reach, 2600);
+    struct theorem any = {.kind = THEOREM_ANY_ORDER, .flushing = t->flushing};
+    bool bounded = theorem_bound(reach, &any, r, s, f);
+    if (bounded)
+        mpfr_add(reach, reach, r->sum_abs, MPFR_RNDU);
+    bool finite = bounded && mpfr_cmp_d(reach, largest_of(f)) <= 0;
+    mpfr_clear(reach);
+    return finite;
+}
+
+/* One result against the theorem. */
+static bool check_result(const struct method *m, const struct array *in, const struct reference *r,
+                         enum format f, struct shape shape, const char *input, char why[WHY])
+{
+    uint64_t bits = 0;
+    struct measure measured;
+    struct theorem t = method_theorem(m, DEVICE_CPU, f, in->n, shape);
+    if (check_run(m, in, f, shape, &bits) != STATUS_OK)
+        return check_failed(why, m, in->format, f, in->n, shape, "it could not be run");
+    double result = format_decode(f, bits);
+    measure(&measured, r, in->format, f, result, &t);
+    if (measured.broken)
+        return check_failed(why, m, in->format, f, in->n, shape,
+                            "%s: result %a is %g off, the bound is %g", input, result,
+                            measured.err_abs.value, measured.bound.value);
+    if (!(result - result == 0) && must_be_finite(r, &t, in->format, f))
+        return check_failed(why, m, in->format, f, in->n, shape,
+                            "%s: result %a, but no order overflows", input, result);
+    if (mpfr_nan_p(r->sum) && result == result)
+        return check_failed(why, m, in->format, f, in->n, shape, "%s: result %a, expected NaN",
+                            input, result);
+    return true;
+}
+
+static bool check_array(const struct method *m, const struct array *in, const char *input,
+                        char why[WHY])
+{
+    struct reference r;
+    struct shape shape[CHECK_SHAPES];
+    size_t shapes = check_shapes(m, in->n, shape);
+    if (reference_compute(&r, in, REFERENCE_FAST, NULL) != STATUS_OK)
+        return check_failed(why, m, in->format, FORMATS, in->n, *shape, "no reference");
+    bool fine = true;
+    for (enum format f = 0; fine && f < FORMATS; f++)
+        if (method_supports(m, DEVICE_CPU, in->format, f))
+            for (size_t k = 0; fine && k < shapes; k += 5)
+                fine = check_result(m, in, &r, f, shape[k], input, why);
+    reference_free(&r);
+    return fine;
+}
+
+bool check_bound(const struct method *m, char why[WHY])
+{
+    static const size_t lengths[] = {1, 2, 100, 1000, 5000};
+    static double data[5000];
+    for (size_t i = 0; i < input_family_count; i++)
+        for (enum arrangement how = 0; how < ARRANGEMENTS; how++)
+            for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
+                for (enum format s = 0; s < FORMATS; s++) {
+                    struct array in = {s, lengths[k], data};
+                    struct input input;
+                    char name[INPUT_TEXT];
+                    if (input_parse(&input, input_families[i]->name, NULL) != STATUS_OK)
+                        return check_failed(why, m, s, FORMATS, lengths[k], (struct shape){0, 0},
+                                            "no input %s", input_families[i]->name);
+                    input.arrangement = how;
+                    input_name(&input, name);
+                    if (how != ARRANGED_AS_GENERATED &&
+                        (lengths[k] != 1000 || (i + s) % ARRANGEMENTS != how))
+                        continue;
+                    /* A family may not have a member of this size in this format. */
+                    if (input_generate(&input, &in, k + 1, 0, NULL) == STATUS_OK &&
+                        !check_array(m, &in, name, why))
+                        return false;
+                }
+    return true;
+}

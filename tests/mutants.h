@@ -1,0 +1,17 @@
+/* Methods that are right but for one thing, each declared like the method that it was made from.
+ * The checks must catch every one. */
+#ifndef ULPSCOPE_MUTANTS_H
+#define ULPSCOPE_MUTANTS_H
+
+#include "tests/checks.h"
+
+struct mutant {
+    const char *fault;
+    const char *of;                                       /* the method that is broken */
+    void (*break_it)(struct method *m);                   /* m is a copy of it */
+    bool (*check)(const struct method *m, char why[WHY]); /* must return false */
+};
+extern const struct mutant mutants[];
+extern const size_t mutant_count;
+
+#endif
