@@ -55,8 +55,9 @@ static enum status read_header(json_t **header, size_t *begin, const struct data
     free(text);
     *begin = LENGTH + (size_t)length;
     if (status == STATUS_OK && !json_is_object(*header)) {
-        status = problem(p, STATUS_DATA, "%s: found a header that is no JSON object: %s",
-                         file->path, *header ? "its top level is something else" : error.text);
+        status =
+            problem(p, STATUS_DATA, "%s: found a header that is no JSON object (%s), expected one",
+                    file->path, *header ? "but another value" : error.text);
         json_decref(*header);
     }
     return status;
