@@ -31,6 +31,7 @@ struct input_parameter {
 };
 
 struct input;
+struct fill; /* experiments/input_family.h */
 
 struct input_family {
     const char *name;
@@ -43,9 +44,10 @@ struct input_family {
      * seed and target condition number `cond`; where elements are random, for all but a share of
      * 2^-128 of what could be drawn. */
     bool (*order_safe)(const struct input *in, size_t n, double cond, enum format storage);
-    /* Fills `to` (host memory, to->n elements). Called through input_generate. */
-    enum status (*generate)(const struct input *in, const struct array *to, uint64_t seed,
-                            double cond, struct problem *p);
+    /* One of two says what the elements are; both are called through input_generate. Element i
+     * before it is rounded, once, to storage; or the whole array f->to, of at least one element. */
+    double (*element)(const struct fill *f, size_t i);
+    enum status (*generate)(struct fill *f, struct problem *p);
 };
 
 struct input {
@@ -60,20 +62,23 @@ extern const size_t input_family_count;
 /* Reads a specification. STATUS_USAGE names what is unknown and what is expected. */
 enum status input_parse(struct input *in, const char *specification, struct problem *p);
 
-/* The canonical specification: parameters that differ from their defaults, in the family's order. */
+/* The canonical specification: parameters that differ from their defaults, in the family's order.
+ */
 void input_name(const struct input *in, char text[INPUT_TEXT]);
 
 bool input_uses_seed(const struct input *in);
 bool input_order_safe(const struct input *in, size_t n, double cond, enum format storage);
 
-/* Generates into `to`. cond is the target condition number sum|x| / |sum x| (>= 1), 0 for the
- * family's default; ignored by families that do not use it. STATUS_USAGE where the family cannot
- * give what is asked in this format and size. */
+/* Generates into `to` (host memory; no elements are fine). cond is the target condition number
+ * sum|x| / |sum x| (>= 1), 0 for the family's default; ignored by families that do not use it.
+ * STATUS_USAGE where the family cannot give what is asked in this format and size; `to` is
+ * undefined then. */
 enum status input_generate(const struct input *in, const struct array *to, uint64_t seed,
                            double cond, struct problem *p);
 
-/* Puts the elements of an array into an arrangement, by value (NaN last; -0 before +0; equal
- * elements keep their order); shuffled by the seed (Fisher-Yates over Philox4x32-10). */
+/* Puts the elements of an array into an arrangement, by value (NaN last in each; -0 is less than
+ * +0, but of the same magnitude; equal elements keep their order); shuffled by the seed
+ * (Fisher-Yates over Philox4x32-10). Sorting takes as much memory again: STATUS_DEVICE. */
 enum status input_arrange(const struct array *a, enum arrangement how, uint64_t seed,
                           struct problem *p);
 

@@ -1,0 +1,47 @@
+#include "experiments/input.h"
+
+#include <math.h>
+
+#include "experiments/input_family.h"
+
+const struct input_family *const input_families[] = {
+    &input_uniform,   &input_symmetric,     &input_normal,        &input_lognormal,
+    &input_ones,      &input_cancellation,  &input_cond,          &input_anderson,
+    &input_zero_sum,  &input_kahan_killer,  &input_ladder,        &input_stagnation,
+    &input_ties,      &input_sine,          &input_harmonic,      &input_alternating,
+    &input_subnormal, &input_near_overflow, &input_wide,          &input_spike,
+    &input_relu,      &input_cycle,         &input_full_mantissa, &input_signed_zeros,
+    &input_infs,      &input_nans,
+};
+const size_t input_family_count = sizeof input_families / sizeof *input_families;
+
+bool input_uses_seed(const struct input *in)
+{
+    return in->family->uses_seed || in->arrangement == ARRANGED_SHUFFLED;
+}
+
+bool input_order_safe(const struct input *in, size_t n, double cond, enum format storage)
+{
+    return in->family->order_safe(in, n, cond, storage);
+}
+
+enum status input_generate(const struct input *in, const struct array *to, uint64_t seed,
+                           double cond, struct problem *p)
+{
+    struct fill f = {.family = in->family,
+                     .parameter = in->parameter,
+                     .to = *to,
+                     .facts = &format_facts[to->format],
+                     .seed = seed,
+                     .cond = cond};
+    if (in->family->uses_cond && cond != 0 && !(cond >= 1 && isfinite(cond)))
+        return problem(p, STATUS_USAGE,
+                       "input %s: a condition number of %g was asked for; it is at least 1 and "
+                       "finite",
+                       in->family->name, cond);
+    if (to->n == 0)
+        return STATUS_OK;
+    enum status status = in->family->element ? fill_elements(&f, in->family->element, p)
+                                             : in->family->generate(&f, p);
+    return status == STATUS_OK ? input_arrange(to, in->arrangement, seed, p) : status;
+}
