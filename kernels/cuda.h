@@ -17,22 +17,30 @@ struct cuda_task {
     size_t n;       /* may be 0 */
     enum format storage, accumulator;
     unsigned threads, blocks; /* resolved launch shape; 0 where the method does not read it */
-    void *out;                /* device address, 8-byte aligned: results in the accumulator's format */
-    void *workspace;          /* device address, 256-byte aligned */
-    void *stream;             /* cudaStream_t */
+    void *out;            /* device address, 8-byte aligned: results in the accumulator's format */
+    void *workspace;      /* device address, 256-byte aligned */
+    void *host_workspace; /* address of pinned host memory */
+    void *stream;         /* cudaStream_t */
 };
 
 struct cuda_method {
-    /* Bytes of device workspace that the task needs (in, out, workspace and stream are not
-     * read). It is zero-filled before the first run; a run leaves it fit for the next. */
+    /* Bytes of device workspace that the task needs (none of its addresses is read). It is
+     * zero-filled before the first run; a run leaves it fit for the next. */
     size_t (*workspace)(const struct cuda_task *t);
+    /* The same for pinned host memory, which is not filled. */
+    size_t (*host_workspace)(const struct cuda_task *t);
     /* Enqueues one execution on the stream and returns without waiting: cudaSuccess (0) or a
-     * cudaError_t. Runs on one stream follow each other. */
+     * cudaError_t. Runs on one stream follow each other. It may be called while the stream is
+     * captured into a graph: only stream-ordered calls, and the same ones for the same task. */
     int (*enqueue)(const struct cuda_task *t);
 };
 
 /* Parallel to method_registry: NULL where a method has no CUDA side (in this build). */
 extern const struct cuda_method *const cuda_registry[];
+
+/* Enqueues a kernel that only reads `bytes` bytes at `data`, as fast as the device can; it writes
+ * to `sink` (8 bytes, device memory) next to never. A cudaError_t. */
+int raw_read_enqueue(const void *data, size_t bytes, void *sink, void *stream);
 
 #ifdef __cplusplus
 }

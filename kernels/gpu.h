@@ -27,7 +27,8 @@ enum status gpu_upload(struct gpu_input **input, int device, const struct array 
 void gpu_release(struct gpu_input *input);
 
 /* Many executions of one method on one input. Executions are enqueued in batches of at most
- * GPU_BATCH and run while the host digests the batch before: start, start, wait, start, wait, ... */
+ * GPU_BATCH and run while the host digests the batch before: start, start, wait, start, wait, ...
+ */
 struct gpu_job;
 enum { GPU_BATCH = 4096 };
 enum status gpu_job_open(struct gpu_job **job, const struct gpu_input *input,
@@ -40,5 +41,10 @@ enum status gpu_job_start(struct gpu_job *job, size_t runs, struct problem *p);
  * the batch's, divided by its runs. */
 enum status gpu_job_wait(struct gpu_job *job, uint64_t *bits, double *time_ns, struct problem *p);
 void gpu_job_close(struct gpu_job *job);
+
+/* The yardstick: `runs` times, one after the other, a kernel that only reads the input. time_ns is
+ * the device time of one. */
+enum status gpu_raw_read(const struct gpu_input *input, size_t runs, double *time_ns,
+                         struct problem *p);
 
 #endif

@@ -6,11 +6,20 @@ static enum status absent(struct problem *p)
     return problem(p, STATUS_DEVICE, "device cuda: this program was built without CUDA");
 }
 
-const char *gpu_build(void) { return NULL; }
+const char *gpu_build(void)
+{
+    return NULL;
+}
 
-const char *gpu_driver(void) { return "not looked for: built without CUDA"; }
+const char *gpu_driver(void)
+{
+    return "not looked for: built without CUDA";
+}
 
-int gpu_count(void) { return 0; }
+int gpu_count(void)
+{
+    return 0;
+}
 
 enum status gpu_describe(int device, struct gpu_facts *facts, struct problem *p)
 {
@@ -25,7 +34,10 @@ enum status gpu_upload(struct gpu_input **input, int device, const struct array 
     return absent(p);
 }
 
-void gpu_release(struct gpu_input *input) { (void)input; }
+void gpu_release(struct gpu_input *input)
+{
+    (void)input;
+}
 
 enum status gpu_job_open(struct gpu_job **job, const struct gpu_input *input,
                          const struct method *m, enum format accumulator, struct shape shape,
@@ -47,4 +59,14 @@ enum status gpu_job_wait(struct gpu_job *job, uint64_t *bits, double *time_ns, s
     return absent(p);
 }
 
-void gpu_job_close(struct gpu_job *job) { (void)job; }
+void gpu_job_close(struct gpu_job *job)
+{
+    (void)job;
+}
+
+enum status gpu_raw_read(const struct gpu_input *input, size_t runs, double *time_ns,
+                         struct problem *p)
+{
+    (void)input, (void)runs, (void)time_ns;
+    return absent(p);
+}
