@@ -56,6 +56,28 @@ double oracle_add(enum format f, double a, double b)
     return rounded;
 }
 
+void oracle_sum(mpfr_t to, const struct array *a, bool magnitudes)
+{
+    MPFR_DECL_INIT(term, 53);
+    mpfr_set_prec(to, 2200);
+    mpfr_set_zero(to, 1);
+    for (size_t i = 0; i < a->n; i++) {
+        double x = array_get(a, i);
+        mpfr_set_d(term, magnitudes ? fabs(x) : x, MPFR_RNDN);
+        if (i == 0)
+            mpfr_set(to, term, MPFR_RNDN);
+        else
+            mpfr_add(to, to, term, MPFR_RNDN);
+    }
+}
+
+bool same_mpfr(const mpfr_t a, const mpfr_t b)
+{
+    if (mpfr_nan_p(a) || mpfr_nan_p(b))
+        return mpfr_nan_p(a) && mpfr_nan_p(b);
+    return mpfr_equal_p(a, b) && !mpfr_signbit(a) == !mpfr_signbit(b);
+}
+
 /* A finite number is significand * 2^exponent; the lowest exponent belongs to subnormals too. */
 struct unpacked {
     uint64_t significand;

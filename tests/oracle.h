@@ -4,7 +4,7 @@
 
 #include <mpfr.h>
 
-#include "reference/format.h"
+#include "reference/array.h"
 
 /* The value of an encoding, assembled by MPFR from sign, exponent and fraction. */
 void oracle_decode(mpfr_t to, enum format f, uint64_t bits);
@@ -14,6 +14,13 @@ double oracle_round(enum format f, const mpfr_t x);
 
 /* The exact a + b rounded once to f by MPFR. */
 double oracle_add(enum format f, double a, double b);
+
+/* Sets `to` (its precision is changed) to the exact sum of an array, or of its magnitudes: one
+ * MPFR addition after the other, at a precision that rounds none. */
+void oracle_sum(mpfr_t to, const struct array *a, bool magnitudes);
+
+/* Equal numbers of the same sign, or both NaN. */
+bool same_mpfr(const mpfr_t a, const mpfr_t b);
 
 /* The encoding of the rounded sum of two encodings, in integer arithmetic alone; NaN canonical. */
 uint64_t integer_add(enum format f, uint64_t a, uint64_t b);
