@@ -33,14 +33,17 @@ static void remove_folder(void)
 
 struct bytes {
     unsigned char *data;
-    size_t size;
+    size_t size, capacity; /* one byte beyond size is always there */
 };
 
 static inline void add_bytes(struct bytes *b, const void *from, size_t size)
 {
-    b->data = realloc(b->data, b->size + size + 1);
-    if (!b->data)
-        abort();
+    if (b->size + size + 1 > b->capacity) {
+        b->capacity = 2 * (b->size + size + 1);
+        b->data = realloc(b->data, b->capacity);
+        if (!b->data)
+            abort();
+    }
     if (size > 0)
         memcpy(b->data + b->size, from, size);
     b->size += size;
