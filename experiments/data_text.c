@@ -9,7 +9,7 @@
 
 /* Where a number's digits end, and their base; NULL where the text is no number. MPFR alone would
  * also take 0b1, 1@5, nan(17) and more. */
-static const char *scan_number(const char *at, int *base)
+static char *scan_number(char *at, int *base)
 {
     at += *at == '+' || *at == '-';
     for (int i = 0; i < 3; i++) {
@@ -54,7 +54,8 @@ static double round_text(mpfr_t x, const char *text, int base, enum format f)
 }
 
 struct lines {
-    const char *path, *at, *end; /* *end is 0 */
+    const char *path;
+    char *at, *end; /* *end is 0 */
     size_t line;
 };
 
@@ -72,7 +73,7 @@ static bool next_number(struct lines *l)
             l->at++;
         if (l->at < l->end && *l->at != '\n' && *l->at != '#')
             return true;
-        const char *stop = memchr(l->at, '\n', (size_t)(l->end - l->at));
+        char *stop = memchr(l->at, '\n', (size_t)(l->end - l->at));
         l->at = stop ? stop + 1 : l->end;
     }
     return false;
@@ -92,14 +93,16 @@ static enum status parse(struct array *a, struct lines *l, mpfr_t x, struct prob
 {
     for (a->n = 0; next_number(l); a->n++) {
         int base = 10;
-        const char *stop = scan_number(l->at, &base), *rest = stop;
+        char *stop = scan_number(l->at, &base), *rest = stop;
         while (rest && rest < l->end && blank(*rest))
             rest++;
         if (!rest || (rest < l->end && *rest != '\n'))
             return not_a_number(l, p);
+        char *next = rest < l->end ? rest + 1 : rest;
+        *stop = 0; /* strtofr allocates as much as the text is long, to its very end */
         double value = round_text(x, l->at, base, a->format);
         array_set_bits(a, a->n, format_encode(a->format, value));
-        l->at = rest < l->end ? rest + 1 : rest;
+        l->at = next;
     }
     if (a->n == 0)
         return problem(p, STATUS_DATA, "%s: found no number in %zu lines, expected one a line",
@@ -117,7 +120,7 @@ static size_t count_lines(const char *at, const char *end)
     return count;
 }
 
-static enum status read_lines(struct data_set *set, struct data_file *file, const char *text,
+static enum status read_lines(struct data_set *set, struct data_file *file, char *text,
                               enum format f, struct problem *p)
 {
     static const char byte_order_mark[] = "\xef\xbb\xbf";
