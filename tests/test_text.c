@@ -21,9 +21,9 @@ Test(text, forms)
         "0XAP-1\n0x.8\n-inf\nInfinity\nnan\n-NaN\n-0\n1e400\n-1E-400\n"
         "9007199254740993\n007\n1e99999999999999999999\n-1e-99999999999999999999\n"
         "0e99999999999999999999\n0x1p-99999999999999999999";
-    static const double expected[] = {1,   -2.5,     300,       0.5,      4,   3,
-                                      5,   0.5,      -INFINITY, INFINITY, NAN, NAN,
-                                      -0., INFINITY, -0.,       0x1p53,   7};
+    static const double expected[] = {1,   -2.5,      300,      0.5,      4,   3,   5,
+                                      0.5, -INFINITY, INFINITY, NAN,      NAN, -0., INFINITY,
+                                      -0., 0x1p53,    7,        INFINITY, -0., 0,   0};
     static const struct {
         const char *name, *before;
     } files[] = {{"a.txt", ""}, {"a.CSV", ""}, {"a.dat", "\xef\xbb\xbf"}, {"a", ""}};
