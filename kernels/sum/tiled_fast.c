@@ -112,13 +112,17 @@ INLINE double tile_double(enum format storage, const void *tile)
     return column[0];
 }
 
+/* While a tile is added the next one is fetched: left to itself, the processor stops reading ahead
+ * where the columns of a tile are folded, which costs half the speed on data in main memory. */
 INLINE void tiles_of_pair(enum format storage, enum format f, const char *data, size_t count,
                           double *sum)
 {
     size_t bytes = (size_t)TILE * (storage == FP64 ? 8 : storage == FP32 ? 4 : 2);
-    for (size_t i = 0; i < count; i++)
-        sum[i] = f == FP64 ? tile_double(storage, data + i * bytes)
-                           : tile_single(storage, f, data + i * bytes);
+    for (size_t i = 0; i < count; i++, data += bytes) {
+        for (size_t line = 0; i + 1 < count && line < bytes; line += 64)
+            __builtin_prefetch(data + bytes + line);
+        sum[i] = f == FP64 ? tile_double(storage, data) : tile_single(storage, f, data);
+    }
 }
 
 INLINE void tiles_of_storage(enum format storage, const struct array *in, enum format f,

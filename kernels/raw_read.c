@@ -1,0 +1,86 @@
+#include "kernels/raw_read.h"
+
+#include <stdlib.h>
+
+#include "kernels/team.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* 16 words at a time, in vector registers; `words` is a multiple of 16. */
+INLINE uint64_t mix_words(const uint64_t *word, size_t words)
+{
+    uint64_t mix[16] = {0}, all = 0;
+    for (size_t i = 0; i < words; i += 16)
+        for (size_t k = 0; k < 16; k++)
+            mix[k] ^= word[i + k];
+    for (size_t k = 0; k < 16; k++)
+        all = all * 31 + mix[k];
+    return all;
+}
+
+static uint64_t baseline(const uint64_t *word, size_t words)
+{
+    return mix_words(word, words);
+}
+
+#ifdef __x86_64__
+__attribute__((target("avx2"))) static uint64_t avx2(const uint64_t *word, size_t words)
+{
+    return mix_words(word, words);
+}
+
+__attribute__((target("avx512f"))) static uint64_t avx512(const uint64_t *word, size_t words)
+{
+    return mix_words(word, words);
+}
+#endif
+
+static uint64_t fastest(const uint64_t *word, size_t words)
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx512f"))
+        return avx512(word, words);
+    if (__builtin_cpu_supports("avx2"))
+        return avx2(word, words);
+#endif
+    return baseline(word, words);
+}
+
+struct work {
+    const unsigned char *data;
+    size_t bytes;
+    unsigned threads;
+    uint64_t *mix; /* one for each thread */
+};
+
+/* A contiguous share of the bytes; those before an 8-byte boundary, and behind the last 16 words,
+ * one by one. */
+static void read_share(void *context, unsigned thread)
+{
+    const struct work *w = context;
+    size_t share = w->bytes / w->threads, longer = w->bytes % w->threads;
+    const unsigned char *at = w->data + share * thread + (thread < longer ? thread : longer);
+    const unsigned char *end = at + share + (thread < longer);
+    uint64_t mix = 0;
+    for (; at < end && (uintptr_t)at % sizeof mix; at++)
+        mix = mix * 31 + *at;
+    size_t words = (size_t)(end - at) / (16 * sizeof mix) * 16;
+    mix ^= fastest((const uint64_t *)at, words);
+    for (at += words * sizeof mix; at < end; at++)
+        mix = mix * 31 + *at;
+    w->mix[thread] = mix;
+}
+
+enum status raw_read(const struct array *a, unsigned threads, uint64_t *mix, struct problem *p)
+{
+    struct work w = {a->data, array_bytes(a->format, a->n), threads, NULL};
+    w.mix = calloc(threads, sizeof *w.mix);
+    if (!w.mix)
+        return problem(p, STATUS_DEVICE, "device cpu: no memory for %u threads", threads);
+    enum status status = team_run(threads, read_share, &w, p);
+    *mix = 0;
+    for (unsigned i = 0; i < threads; i++)
+        *mix = *mix * 31 + w.mix[i];
+    free(w.mix);
+    return status;
+}
