@@ -36,8 +36,7 @@ enum status input_generate(const struct input *in, const struct array *to, uint6
                      .cond = cond};
     if (in->family->uses_cond && cond != 0 && !(cond >= 1 && isfinite(cond)))
         return problem(p, STATUS_USAGE,
-                       "input %s: a condition number of %g was asked for; it is at least 1 and "
-                       "finite",
+                       "input %s: a condition number of %g; expected at least 1, and finite",
                        in->family->name, cond);
     if (to->n == 0)
         return STATUS_OK;
