@@ -50,8 +50,8 @@ static void print_figure(struct figure figure)
 static void print_accumulators(const struct finding *f)
 {
     printf("\n%s in each accumulator (%s):\n\n", f->method->name, f->method->summary);
-    printf("     %-24s %-24s %10s %10s %10s %10s %10s  %s\n", "result", "", "err_abs", "err_rel",
-           "err_ulp", "bound", "err/bound", "status");
+    printf("     %-24s %-24s %10s %10s %10s %10s %10s  %s\n", "result", "hexadecimal", "err_abs",
+           "err_rel", "err_ulp", "bound", "err/bound", "status");
     for (enum format a = 0; a < FORMATS; a++) {
         const struct measure *m = &f->measure[a];
         char decimal[NUMBER_TEXT], hex[NUMBER_TEXT];

@@ -40,6 +40,11 @@ enum status generated_make(struct generated *g, const char *specification,
     if (status != STATUS_OK)
         return status;
     input_name(&in, g->name);
+    if (g->cond > 0 && !in.family->uses_cond)
+        return problem(p, STATUS_USAGE,
+                       "option --cond: found it with %s, which has no target "
+                       "condition number, expected the input cond",
+                       g->name);
     status = memory_array(&g->array, storage, (size_t)n, g->name, p);
     if (status != STATUS_OK)
         return status;
