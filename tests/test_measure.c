@@ -144,6 +144,26 @@ Test(measure, tiny_figures_are_rounded_once)
     }
 }
 
+/* Midpoints of doubles and sums next to a power of two, decided by a bit far below. */
+Test(measure, far_bits_decide)
+{
+    static const double cases[][3] = {{1, 0x1p-53, 0x1p-1000}, {1, 0x1p-53, -0x1p-1000},
+                                      {1, 0x1p-53, 0},         {2, -0x1p-60, 0},
+                                      {2, -0x1p-1074, 0},      {0x1p-126, -0x1p-1000, 0}};
+    struct theorem t = {.kind = THEOREM_ANY_ORDER};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+        for (enum format f = 0; f < FORMATS; f++)
+            for (int sign = -1; sign <= 1; sign += 2) {
+                double x[3];
+                for (int i = 0; i < 3; i++)
+                    x[i] = sign * cases[c][i];
+                struct reference r = reference_of(FP64, 3, x);
+                expect_measure(&r, FP64, f, 0, &t);
+                expect_measure(&r, FP64, f, x[0], &t);
+                reference_free(&r);
+            }
+}
+
 static struct measure measured(size_t n, const double *x, enum format f, double result)
 {
     struct theorem t = {.kind = THEOREM_ANY_ORDER};
