@@ -36,20 +36,18 @@ static char *scan_number(char *at, int *base)
     return at;
 }
 
-/* MPFR's exponents are those of 0.1..1, one above IEEE's. With the format's range set, strtofr
- * rounds to its precision and overflows as it does; subnormalize then rounds to the subnormal
- * grid, and by the ternary value knows which way the first rounding went, so that both are one. */
+/* Rounds to the format's precision, and where that is not the last word, again to the subnormal
+ * grid: knowing by the ternary value which way the first rounding went, both are one. Overflow is
+ * left to the encoding. MPFR's exponents are those of 0.1..1, one above IEEE's. */
 static double round_text(mpfr_t x, const char *text, int base, enum format f)
 {
     const struct format_facts *facts = &format_facts[f];
-    mpfr_exp_t least = mpfr_get_emin(), most = mpfr_get_emax();
+    mpfr_exp_t least = mpfr_get_emin();
     mpfr_set_prec(x, facts->precision);
     mpfr_set_emin(facts->emin - facts->precision + 2);
-    mpfr_set_emax(facts->emax + 1);
     int ternary = mpfr_strtofr(x, text, NULL, base, MPFR_RNDN);
     mpfr_subnormalize(x, ternary, MPFR_RNDN);
     mpfr_set_emin(least);
-    mpfr_set_emax(most);
     return mpfr_get_d(x, MPFR_RNDN);
 }
 

@@ -52,8 +52,7 @@ static enum status read_string(struct cursor *c, char text[NPY_TYPE_TEXT], const
     if (quote != '\'' && quote != '"')
         return unexpected(c, expected);
     const char *first = c->at + 1, *last = memchr(first, quote, (size_t)(c->end - first));
-    if (!last || last - first >= NPY_TYPE_TEXT || memchr(first, '\\', (size_t)(last - first)) ||
-        memchr(first, 0, (size_t)(last - first)))
+    if (!last || last - first >= NPY_TYPE_TEXT || memchr(first, 0, (size_t)(last - first)))
         return unexpected(c, expected);
     memcpy(text, first, (size_t)(last - first));
     text[last - first] = 0;

@@ -157,7 +157,7 @@ Test(data, conversion)
     }
 }
 
-/* The hash is of the bytes after conversion: XXH3 of no bytes, with seed 0, is published. */
+/* The hash is of the bytes after conversion; known answers by another implementation of XXH3. */
 Test(data, hash)
 {
     struct bytes b = {0};
@@ -168,11 +168,10 @@ Test(data, hash)
     add_number(&b, 0xc0000000, 4);
     add_number(&b, 0x40600000, 4);
     struct data_set raw = expect_data(put_file("a.raw", &b), FP32, false, "raw");
-    cr_expect(strlen(raw.item[0].hash) == 32 && strcmp(text.item[0].hash, raw.item[0].hash) == 0,
-              "%s, %s", text.item[0].hash, raw.item[0].hash);
-    b.data[0] ^= 1;
-    struct data_set other = expect_data(put_file("a.raw", &b), FP32, false, "another bit");
-    cr_expect(strcmp(other.item[0].hash, raw.item[0].hash) != 0);
+    cr_expect(strcmp(text.item[0].hash, "f171ac04ac8438708931823915008783") == 0, "%s",
+              text.item[0].hash);
+    cr_expect(strcmp(raw.item[0].hash, "f171ac04ac8438708931823915008783") == 0, "%s",
+              raw.item[0].hash);
     struct array none = {FP64, 0, b.data};
     struct problem p = {0};
     char path[256];
@@ -183,7 +182,6 @@ Test(data, hash)
               empty.item[0].hash);
     data_free(&text);
     data_free(&raw);
-    data_free(&other);
     data_free(&empty);
     clear_bytes(&b);
 }

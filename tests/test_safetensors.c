@@ -188,13 +188,20 @@ Test(safetensors, truncated)
 
 Test(safetensors, header_length_lies)
 {
-    static const uint64_t lengths[] = {100,       1000,           100000001, UINT64_C(1) << 39,
-                                       INT64_MAX, UINT64_MAX - 7, UINT64_MAX};
+    static const char header[] = "{" F64("a", "[2]", "[0, 16]") "}";
+    static const uint64_t lengths[] = {sizeof header - 1 + 16 + 1,
+                                       sizeof header - 1 + 16 + 8,
+                                       1000,
+                                       100000001,
+                                       UINT64_C(1) << 39,
+                                       INT64_MAX,
+                                       UINT64_MAX - 7,
+                                       UINT64_MAX};
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-        char said[32];
-        struct bytes b = tensors("{" F64("a", "[2]", "[0, 16]") "}", "0123456789abcdef", 16);
+        char said[64];
+        struct bytes b = tensors(header, "0123456789abcdef", 16);
         memcpy(b.data, &lengths[i], 8);
-        snprintf(said, sizeof said, "%llu", (unsigned long long)lengths[i]);
+        snprintf(said, sizeof said, "header length of %llu", (unsigned long long)lengths[i]);
         expect_problem(put_file("lie.safetensors", &b), FORMATS, STATUS_DATA, said, said);
         clear_bytes(&b);
     }
