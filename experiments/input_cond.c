@@ -108,12 +108,13 @@ static enum status unreachable(const struct fill *f, double cond, struct problem
 {
     double sum = f->parameter[0], reach = cond_reach(f->to.format, f->to.n, fabs(sum), 1023);
     if (reach == 0)
-        return problem(p, STATUS_USAGE, "input cond: %zu elements of %s cannot add up to %.17g",
-                       f->to.n, f->facts->name, sum);
-    return problem(p, STATUS_USAGE,
-                   "input cond: %zu elements of %s that add up to %.17g cannot have a condition "
-                   "number of %g; expected at most about %g",
-                   f->to.n, f->facts->name, sum, cond, reach);
+        return problem(p, STATUS_USAGE, "input cond: sum=%.17g is out of reach of n=%zu in %s", sum,
+                       f->to.n, f->facts->name);
+    return problem(
+        p, STATUS_USAGE,
+        "input cond: a condition number of %g with sum=%.17g is out of reach of n=%zu in "
+        "%s; expected at most 2^%d",
+        cond, sum, f->to.n, f->facts->name, ilogb(reach));
 }
 
 static enum status cond_generate(struct fill *f, struct problem *p)

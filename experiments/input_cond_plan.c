@@ -17,11 +17,12 @@ static int lowest_bit(double x)
     return e - 53 + __builtin_ctzll(significand);
 }
 
-/* A bound on each of `count` drawn elements with this total: the weights, every other of which is
- * not scaled down, add up to at least a quarter of the largest weight possible for each. */
-static double largest_of(double total, size_t count)
+/* A bound on each of `count` drawn elements with this total. Weights are below 1, and add up to at
+ * least half of their number, or of the half of them that is never scaled down. */
+static double largest_of(double total, size_t count, bool scaled)
 {
-    return count < 2 ? total : total / (double)(count + count % 2) * 4;
+    double not_scaled = (double)(scaled ? count - count / 2 : count);
+    return count < 2 ? total : total / not_scaled * 2;
 }
 
 static size_t at_most(double limit, size_t n)
@@ -31,7 +32,8 @@ static size_t at_most(double limit, size_t n)
 
 /* Shares `count` drawn elements out among the signs, in proportion to the totals N and P, and
  * leaves room in P for the residual, which is about one positive element. */
-static void share_out(struct cond_plan *plan, size_t count, double n_total, double p_total)
+static void share_out(struct cond_plan *plan, size_t count, double n_total, double p_total,
+                      bool scaled)
 {
     double share = n_total / (n_total + p_total);
     plan->negative = at_most((double)count * share + 0.5, count);
@@ -41,24 +43,21 @@ static void share_out(struct cond_plan *plan, size_t count, double n_total, doub
     plan->negative_total = n_total;
     plan->positive_total = p_total / (double)(plan->positive + 1) * (double)plan->positive;
     double rest = p_total / (double)(plan->positive + 1);
-    double largest = fmax(largest_of(plan->negative_total, plan->negative),
-                          fmax(largest_of(plan->positive_total, plan->positive), rest));
+    double largest = fmax(largest_of(plan->negative_total, plan->negative, scaled),
+                          fmax(largest_of(plan->positive_total, plan->positive, scaled), rest));
     plan->top = exponent_above(largest);
 }
 
-/* Plans `places` >= 2 elements with these totals. Their residual, and with it the sum that they
- * have, is a multiple of 2^unit. */
-static bool plan_elements(struct cond_plan *plan, enum format f, size_t places, double n_total,
-                          double p_total, double sum, int unit)
+/* Plans `places` >= 2 elements with these totals, scaled down by up to 2^spread. Their residual,
+ * and with it the sum that they have, is a multiple of 2^unit. */
+static bool plan_scaled(struct cond_plan *plan, enum format f, size_t places, double n_total,
+                        double p_total, int spread, int unit)
 {
     const struct format_facts *facts = &format_facts[f];
-    int p = facts->precision, quantum = facts->emin - p + 1;
-    double mean = n_total / (double)places + p_total / (double)places;
-    int spread = ilogb(mean) - (ilogb(sum) > quantum + 3 ? ilogb(sum) : quantum + 3);
-    spread = spread > 0 ? spread : 0;
+    int p = facts->precision;
     size_t most = places < 8 ? 1 : places / 4, residual = 1 + (size_t)((spread + p - 1) / p);
     for (residual = residual < most ? residual : most; residual <= most; residual++) {
-        share_out(plan, places - residual, n_total, p_total);
+        share_out(plan, places - residual, n_total, p_total, spread > 0);
         int grid = plan->top - (int)residual * p;
         if (plan->top > facts->emax)
             return false;
@@ -70,6 +69,18 @@ static bool plan_elements(struct cond_plan *plan, enum format f, size_t places, 
         return true;
     }
     return false;
+}
+
+/* The same, scaled down to where `sum` is (but above the smallest subnormal numbers), or not at all
+ * where only that keeps within the format's range. */
+static bool plan_elements(struct cond_plan *plan, enum format f, size_t places, double n_total,
+                          double p_total, double sum, int unit)
+{
+    int least = ilogb(format_facts[f].smallest) + 3;
+    double mean = n_total / (double)places + p_total / (double)places;
+    int spread = ilogb(mean) - (ilogb(sum) > least ? ilogb(sum) : least);
+    return plan_scaled(plan, f, places, n_total, p_total, spread > 0 ? spread : 0, unit) ||
+           plan_scaled(plan, f, places, n_total, p_total, 0, unit);
 }
 
 /* Elements average at least 4 of the smallest subnormal number, or there are fewer of them. */
