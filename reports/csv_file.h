@@ -28,6 +28,7 @@ enum status csv_file_close(struct csv_file *f, struct problem *p);
 struct csv_row {
     const char *path;
     size_t line;              /* of the row's end, for messages */
+    uint64_t begin, end;      /* its bytes in the file */
     const char *const *field; /* one for each column */
 };
 typedef enum status (*csv_take)(void *context, const struct csv_row *row, struct problem *p);
@@ -38,6 +39,14 @@ typedef enum status (*csv_take)(void *context, const struct csv_row *row, struct
  * such row, is STATUS_DATA. */
 enum status csv_read(const char *path, const struct column *(*column)(size_t), size_t columns,
                      csv_take take, void *context, uint64_t *whole, struct problem *p);
+
+/* Rewrites a file, whole bytes long, without some of its rows; ascending. What fails leaves it as
+ * it was. */
+struct csv_range {
+    uint64_t begin, end;
+};
+enum status csv_drop(const char *path, uint64_t *whole, const struct csv_range *drop, size_t count,
+                     struct problem *p);
 
 /* The number in a field; an empty one is not known. STATUS_DATA names the row and the column. */
 enum status csv_figure(const struct csv_row *row, size_t field, const char *column,

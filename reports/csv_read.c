@@ -92,6 +92,8 @@ static enum status read_lines(struct reading *r, struct csv_parser *parser, FILE
         size_t rows = r->rows;
         r->row.line++;
         at += (uint64_t)length;
+        r->row.begin = *whole;
+        r->row.end = at;
         if (csv_parse(parser, line, (size_t)length, end_field, end_row, r) != (size_t)length)
             r->status = problem(r->p, csv_error(parser) == CSV_ENOMEM ? STATUS_DEVICE : STATUS_DATA,
                                 "%s: line %zu: %s", r->row.path, r->row.line,

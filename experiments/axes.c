@@ -1,0 +1,266 @@
+#include "experiments/axes.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "experiments/experiment.h"
+
+/* More elements than any machine has room for; array_bytes and memory_array say so. */
+#define N_MAX    (UINT64_C(1) << 60)
+#define RUNS_MAX 1000000000
+
+static enum status no_memory(struct problem *p)
+{
+    return problem(p, STATUS_DEVICE, "out of memory while resolving the axes");
+}
+
+/* A method's case has one result: what it computes is of the experiment's operation. */
+static enum status add_method(struct axes *axes, const struct method *m, struct problem *p)
+{
+    const struct operation *wanted = axes->experiment->operation;
+    if (m->operation != wanted)
+        return problem(p, STATUS_USAGE, "option --method: found %s, expected methods of %s",
+                       m->name, wanted->name);
+    axes->method[axes->methods++] = m;
+    return STATUS_OK;
+}
+
+static enum status unknown_method(const char *name, struct problem *p)
+{
+    char known[512] = "";
+    for (size_t i = 0; i < method_count; i++) {
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
+                 method_registry[i]->name);
+    }
+    return problem(p, STATUS_USAGE, "option --method: found '%s', expected one of %s", name, known);
+}
+
+static enum status resolve_methods(struct axes *axes, const struct request *r, struct problem *p)
+{
+    const struct list *asked = &r->axis[AXIS_METHOD];
+    axes->method_named = r->axis[AXIS_METHOD_NAMED].count > 0;
+    axes->method = calloc(asked->count + method_count, sizeof *axes->method);
+    if (!axes->method)
+        return no_memory(p);
+    for (size_t i = 0; asked->count == 0 && i < method_count; i++)
+        if (method_registry[i]->operation == axes->experiment->operation)
+            axes->method[axes->methods++] = method_registry[i];
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < asked->count; i++) {
+        const struct method *m = method_named(asked->item[i]);
+        status = m ? add_method(axes, m, p) : unknown_method(asked->item[i], p);
+    }
+    return status;
+}
+
+static enum status resolve_devices(struct axes *axes, const struct request *r, struct problem *p)
+{
+    const struct list *asked = &r->axis[AXIS_DEVICE];
+    axes->device = calloc(asked->count + 1, sizeof *axes->device);
+    if (!axes->device)
+        return no_memory(p);
+    axes->devices = asked->count ? asked->count : 1;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < axes->devices; i++)
+        status = device_parse(&axes->device[i], asked->count ? asked->item[i] : "auto", p);
+    return status;
+}
+
+static enum device_kind kind_of_defaults(const struct axes *axes)
+{
+    for (size_t i = 0; i < axes->devices; i++)
+        if (axes->device[i].kind == DEVICE_CPU)
+            return DEVICE_CPU;
+    return DEVICE_CUDA;
+}
+
+/* The words asked for, or those of `otherwise`. */
+static enum status words(struct list *list, const struct list *asked, const char *otherwise,
+                         struct problem *p)
+{
+    enum status status = STATUS_OK;
+    *list = (struct list){0};
+    for (size_t i = 0; status == STATUS_OK && i < asked->count; i++)
+        status = list_split(list, asked->item[i], p);
+    return asked->count == 0 && otherwise ? list_split(list, otherwise, p) : status;
+}
+
+static enum status resolve_formats(struct axes *axes, const struct request *r, struct problem *p)
+{
+    struct formats storage, accumulator;
+    struct list pairs;
+    const char *defaults = axes->experiment->axes[kind_of_defaults(axes)].formats;
+    enum status status = words(&pairs, &r->axis[AXIS_FORMATS], defaults, p);
+    for (size_t i = 0; status == STATUS_OK && i < pairs.count; i++)
+        status = pairs_parse(&axes->pairs, pairs.item[i], p);
+    list_free(&pairs);
+    if (status == STATUS_OK)
+        status = formats_parse(&storage, "storage", &r->axis[AXIS_STORAGE], p);
+    if (status == STATUS_OK)
+        status = formats_parse(&accumulator, "accumulator", &r->axis[AXIS_ACCUMULATOR], p);
+    if (status != STATUS_OK)
+        return status;
+    pairs_narrow(&axes->pairs, &storage, &accumulator);
+    axes->data_storage = storage;
+    return storage.count
+               ? STATUS_OK
+               : formats_parse(&axes->data_storage, "storage", &r->axis[AXIS_DATA_STORAGE], p);
+}
+
+static enum status resolve_inputs(struct axes *axes, const struct request *r, struct problem *p)
+{
+    struct list list;
+    const char *defaults = axes->experiment->axes[kind_of_defaults(axes)].input;
+    enum status status = words(&axes->data, &r->axis[AXIS_DATA], NULL, p);
+    if (status == STATUS_OK)
+        status = words(&list, &r->axis[AXIS_INPUT], axes->data.count ? NULL : defaults, p);
+    else
+        return status;
+    axes->input = calloc(list.count + 1, sizeof *axes->input);
+    if (!axes->input)
+        status = no_memory(p);
+    for (size_t i = 0; status == STATUS_OK && i < list.count; i++)
+        status = input_parse(&axes->input[axes->inputs++], list.item[i], p);
+    list_free(&list);
+    axes->convert = r->axis[AXIS_CONVERT].count > 0;
+    return status;
+}
+
+static enum status resolve_numbers(struct numbers *numbers, const struct request *r, enum axis axis,
+                                   const char *otherwise, enum range range, uint64_t least,
+                                   uint64_t most, struct problem *p)
+{
+    struct list list;
+    enum status status = words(&list, &r->axis[axis], otherwise, p);
+    for (size_t i = 0; status == STATUS_OK && i < list.count; i++)
+        status = numbers_parse(numbers, axis_name[axis], list.item[i], range, least, most, p);
+    list_free(&list);
+    return status;
+}
+
+static enum status add_cond(struct axes *axes, double cond, const char *text, struct problem *p)
+{
+    if (!(cond >= 1))
+        return problem(p, STATUS_USAGE, "option --cond: found '%s', expected a number from 1 on",
+                       text);
+    double *grown = realloc(axes->cond, (axes->conds + 1) * sizeof *grown);
+    if (!grown)
+        return no_memory(p);
+    axes->cond = grown;
+    axes->cond[axes->conds++] = cond;
+    return STATUS_OK;
+}
+
+/* A number, or a doubling range. */
+static enum status parse_cond(struct axes *axes, const char *text, struct problem *p)
+{
+    double from, to;
+    char head[64];
+    const char *dots = strstr(text, "..");
+    snprintf(head, sizeof head, "%.*s", dots ? (int)(dots - text) : 63, text);
+    enum status status = real_parse(&from, "cond", head, p);
+    if (status == STATUS_OK)
+        status = real_parse(&to, "cond", dots ? dots + 2 : head, p);
+    if (status == STATUS_OK && from > to)
+        status = problem(p, STATUS_USAGE,
+                         "option --cond: found the range '%s', expected it to ascend", text);
+    for (double cond = from; status == STATUS_OK && cond <= to; cond *= 2)
+        status = add_cond(axes, cond, text, p);
+    return status;
+}
+
+static enum status resolve_conds(struct axes *axes, const struct request *r, const char *otherwise,
+                                 struct problem *p)
+{
+    struct list list;
+    enum status status = words(&list, &r->axis[AXIS_COND], otherwise, p);
+    for (size_t i = 0; status == STATUS_OK && i < list.count; i++)
+        status = parse_cond(axes, list.item[i], p);
+    list_free(&list);
+    return status;
+}
+
+static enum status resolve_runs(struct axes *axes, const struct request *r, struct problem *p)
+{
+    for (enum device_kind d = 0; d < DEVICE_KINDS; d++) {
+        struct numbers runs = {0};
+        enum axis axis =
+            d == DEVICE_CUDA && r->axis[AXIS_RUNS_CUDA].count ? AXIS_RUNS_CUDA : AXIS_RUNS;
+        enum status status = resolve_numbers(&runs, r, axis, NULL, RANGE_DOUBLING, 1, RUNS_MAX, p);
+        if (status == STATUS_OK && runs.count > 1)
+            status = problem(p, STATUS_USAGE, "option --runs: found %zu numbers, expected one",
+                             runs.count);
+        axes->runs[d] = runs.count ? runs.item[0] : axes->experiment->axes[d].runs;
+        numbers_free(&runs);
+        if (status != STATUS_OK)
+            return status;
+    }
+    return STATUS_OK;
+}
+
+static enum status resolve_reference(struct axes *axes, const struct request *r, struct problem *p)
+{
+    const struct list *asked = &r->axis[AXIS_REFERENCE];
+    const char *name = asked->count == 1 ? asked->item[0] : asked->count ? "several" : "fast";
+    axes->reference = strcmp(name, "mpfr") == 0 ? REFERENCE_MPFR : REFERENCE_FAST;
+    return axes->reference == REFERENCE_MPFR || strcmp(name, "fast") == 0
+               ? STATUS_OK
+               : problem(p, STATUS_USAGE, "option --reference: found '%s', expected fast or mpfr",
+                         name);
+}
+
+static enum status resolve_sizes(struct axes *axes, const struct request *r, struct problem *p)
+{
+    const struct experiment_axes *defaults = &axes->experiment->axes[kind_of_defaults(axes)];
+    enum axis data_n = r->axis[AXIS_DATA_N].count ? AXIS_DATA_N : AXIS_N;
+    enum status status = STATUS_OK;
+    if (axes->inputs > 0)
+        status = resolve_numbers(&axes->n, r, AXIS_N, defaults->n, RANGE_DOUBLING, 0, N_MAX, p);
+    if (status == STATUS_OK && axes->data.count > 0)
+        status = resolve_numbers(&axes->data_n, r, data_n, NULL, RANGE_DOUBLING, 0, N_MAX, p);
+    if (status == STATUS_OK)
+        status = resolve_conds(axes, r, defaults->cond, p);
+    return status;
+}
+
+enum status axes_resolve(struct axes *axes, const struct experiment *e, const struct request *r,
+                         struct problem *p)
+{
+    *axes = (struct axes){.experiment = e};
+    enum status status = resolve_methods(axes, r, p);
+    if (status == STATUS_OK)
+        status = resolve_devices(axes, r, p);
+    if (status == STATUS_OK)
+        status = resolve_formats(axes, r, p);
+    if (status == STATUS_OK)
+        status = resolve_inputs(axes, r, p);
+    if (status == STATUS_OK)
+        status = resolve_sizes(axes, r, p);
+    if (status == STATUS_OK)
+        status = resolve_numbers(&axes->seed, r, AXIS_SEED, "1", RANGE_EVERY, 0, UINT64_MAX, p);
+    if (status == STATUS_OK)
+        status = resolve_numbers(&axes->threads, r, AXIS_THREADS, "0", RANGE_DOUBLING, 0,
+                                 THREADS_MAX, p);
+    if (status == STATUS_OK)
+        status =
+            resolve_numbers(&axes->blocks, r, AXIS_BLOCKS, "0", RANGE_DOUBLING, 0, BLOCKS_MAX, p);
+    if (status == STATUS_OK)
+        status = resolve_runs(axes, r, p);
+    return status == STATUS_OK ? resolve_reference(axes, r, p) : status;
+}
+
+void axes_free(struct axes *axes)
+{
+    free(axes->method);
+    free(axes->device);
+    free(axes->input);
+    free(axes->cond);
+    list_free(&axes->data);
+    numbers_free(&axes->n);
+    numbers_free(&axes->data_n);
+    numbers_free(&axes->seed);
+    numbers_free(&axes->threads);
+    numbers_free(&axes->blocks);
+    *axes = (struct axes){0};
+}

@@ -1,0 +1,127 @@
+/* Axes as study.json has them: each a list of words that options would take. */
+#include "experiments/axes.h"
+#include "experiments/experiment.h"
+#include "reference/number.h"
+
+static json_t *wholes(const struct numbers *numbers)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < numbers->count; i++)
+        json_array_append_new(list, json_sprintf("%llu", (unsigned long long)numbers->item[i]));
+    return list;
+}
+
+static json_t *reals(const double *real, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) {
+        char digits[NUMBER_TEXT];
+        number_decimal(digits, real[i]);
+        json_array_append_new(list, json_string(digits));
+    }
+    return list;
+}
+
+static json_t *one_word(const char *word)
+{
+    json_t *list = json_array();
+    if (word)
+        json_array_append_new(list, json_string(word));
+    return list;
+}
+
+static json_t *methods(const struct axes *axes)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < axes->methods; i++)
+        json_array_append_new(list, json_string(axes->method[i]->name));
+    return list;
+}
+
+static json_t *devices(const struct axes *axes)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < axes->devices; i++) {
+        char name[DEVICE_TEXT];
+        device_name(axes->device[i], name);
+        json_array_append_new(list, json_string(name));
+    }
+    return list;
+}
+
+static json_t *inputs(const struct axes *axes)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < axes->inputs; i++) {
+        char name[INPUT_TEXT];
+        input_name(&axes->input[i], name);
+        json_array_append_new(list, json_string(name));
+    }
+    return list;
+}
+
+static json_t *paths(const struct axes *axes)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < axes->data.count; i++) {
+        json_t *path = json_string(axes->data.item[i]);
+        json_array_append_new(list, path ? path : json_string("(not UTF-8)"));
+    }
+    return list;
+}
+
+static json_t *format_pairs(const struct axes *axes)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < axes->pairs.count; i++)
+        json_array_append_new(list,
+                              json_sprintf("%s/%s", format_facts[axes->pairs.item[i].storage].name,
+                                           format_facts[axes->pairs.item[i].accumulator].name));
+    return list;
+}
+
+static json_t *storages(const struct axes *axes)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < axes->data_storage.count; i++)
+        json_array_append_new(list, json_string(format_facts[axes->data_storage.item[i]].name));
+    return list;
+}
+
+static json_t *runs(uint64_t count)
+{
+    json_t *list = json_array();
+    json_array_append_new(list, json_sprintf("%llu", (unsigned long long)count));
+    return list;
+}
+
+json_t *axes_json(const struct axes *axes)
+{
+    json_t *entry[AXES] = {
+        [AXIS_METHOD] = methods(axes),
+        [AXIS_DEVICE] = devices(axes),
+        [AXIS_INPUT] = inputs(axes),
+        [AXIS_DATA] = paths(axes),
+        [AXIS_N] = wholes(&axes->n),
+        [AXIS_COND] = reals(axes->cond, axes->conds),
+        [AXIS_SEED] = wholes(&axes->seed),
+        [AXIS_THREADS] = wholes(&axes->threads),
+        [AXIS_BLOCKS] = wholes(&axes->blocks),
+        [AXIS_RUNS] = runs(axes->runs[DEVICE_CPU]),
+        [AXIS_REFERENCE] = one_word(axes->reference == REFERENCE_MPFR ? "mpfr" : "fast"),
+        [AXIS_CONVERT] = one_word(axes->convert ? "yes" : NULL),
+        [AXIS_FORMATS] = format_pairs(axes),
+        [AXIS_DATA_STORAGE] = storages(axes),
+        [AXIS_DATA_N] = wholes(&axes->data_n),
+        [AXIS_RUNS_CUDA] = runs(axes->runs[DEVICE_CUDA]),
+        [AXIS_METHOD_NAMED] = one_word(axes->method_named ? "yes" : NULL),
+    };
+    json_t *object = json_object();
+    bool good = object != NULL;
+    for (size_t i = 0; i < AXES; i++)
+        if (i != AXIS_STORAGE && i != AXIS_ACCUMULATOR)
+            good = json_object_set_new(object, axis_name[i], entry[i]) == 0 && good;
+    if (!good)
+        json_decref(object);
+    return good ? object : NULL;
+}

@@ -1,0 +1,31 @@
+/* An experiment: a sweep over cases that answers one question. */
+#ifndef ULPSCOPE_EXPERIMENT_H
+#define ULPSCOPE_EXPERIMENT_H
+
+#include "experiments/plan.h"
+#include "kernels/method.h"
+#include "reports/text.h"
+
+/* What an axis is where no option says so, written as options are. Methods: all of the operation.
+ */
+struct experiment_axes {
+    const char *formats; /* pairs: "fp16/fp32,fp32/fp32", or "all" */
+    const char *input, *n, *cond;
+    uint64_t runs;
+};
+
+struct experiment {
+    const char *name;
+    const char *summary; /* one line */
+    const struct operation *operation;
+    struct experiment_axes axes[DEVICE_KINDS]; /* the CPU's where a CPU is among the devices */
+    /* Appends the table that a person wants to see of a finished plan. */
+    void (*table)(struct text *to, const struct plan *plan);
+};
+extern const struct experiment experiment_accuracy, experiment_variance;
+extern const struct experiment *const experiments[]; /* ends with NULL */
+
+/* STATUS_USAGE lists what there is. */
+enum status experiment_named(const struct experiment **e, const char *name, struct problem *p);
+
+#endif

@@ -1,0 +1,124 @@
+/* run variance: does a method give the same bits again? */
+#include <stdlib.h>
+
+#include "experiments/experiment.h"
+#include "reports/table.h"
+
+/* With more cases than this, methods that gave one result in every case share a line. */
+enum { ALL_SHOWN = 40 };
+
+static void figure_cell(struct table *t, const char *format, struct figure f)
+{
+    if (f.known)
+        table_cell(t, format, f.value);
+    else
+        table_cell(t, "%s", "");
+}
+
+static void case_row(struct table *table, const struct plan *plan, const struct trial *t)
+{
+    char device[DEVICE_TEXT];
+    const struct source *s = &plan->source[t->source];
+    device_name(t->device, device);
+    table_cell(table, "%s", t->method->name);
+    table_cell(table, "%s", device);
+    table_cell(table, "%s/%s", format_facts[s->array.format].name,
+               format_facts[t->accumulator].name);
+    table_cell(table, "%s", s->name);
+    table_cell(table, "%zu", s->array.n);
+    table_cell(table, t->shape.threads ? "%u" : "", t->shape.threads);
+    table_cell(table, t->shape.blocks ? "%u" : "", t->shape.blocks);
+    table_cell(table, "%llu", (unsigned long long)t->summary.runs);
+    table_cell(table, "%llu", (unsigned long long)t->summary.distinct);
+    figure_cell(table, "%.3g", t->summary.mode_share);
+    figure_cell(table, "%.4g", t->summary.spread_ulp);
+    figure_cell(table, "%.2g", t->summary.vs_max);
+    figure_cell(table, "%.2g", t->summary.unseen_p95);
+    figure_cell(table, "%.4g", t->summary.err_ulp_max);
+}
+
+static void header(struct table *table)
+{
+    static const char *const name[] = {
+        "method", "device",   "formats",    "input",      "n",      "threads",    "blocks",
+        "runs",   "distinct", "mode_share", "spread_ulp", "vs_max", "unseen_p95", "err_ulp_max"};
+    table->align = "llllrrrrrrrrrr";
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        table_cell(table, "%s", name[i]);
+}
+
+/* Cases of the method, those that gave one result, and their runs. */
+static size_t steady_cases(const struct plan *plan, const struct method *m, size_t *cases,
+                           uint64_t *runs)
+{
+    size_t steady = 0;
+    *cases = 0;
+    *runs = 0;
+    for (size_t i = 0; i < plan->trials; i++) {
+        const struct trial *t = &plan->trial[i];
+        if (t->method != m || !t->finished || !t->supported)
+            continue;
+        (*cases)++;
+        *runs += t->summary.runs;
+        steady += t->summary.distinct == 1;
+    }
+    return steady;
+}
+
+static bool always_steady(const struct plan *plan, const struct method *m)
+{
+    size_t cases;
+    uint64_t runs;
+    return steady_cases(plan, m, &cases, &runs) == cases;
+}
+
+static void steady_line(struct text *to, const struct plan *plan, const struct method *m)
+{
+    size_t cases;
+    uint64_t runs;
+    if (steady_cases(plan, m, &cases, &runs) < cases || cases == 0)
+        return;
+    text_format(to, "%s: %zu cases, %llu runs: one result in each case (promise: %s)\n", m->name,
+                cases, (unsigned long long)runs, promise_name[m->promise]);
+}
+
+static void draw(struct text *to, const struct plan *plan)
+{
+    struct table table = {0};
+    bool all = plan->trials <= ALL_SHOWN;
+    size_t rows = 0;
+    header(&table);
+    for (size_t i = 0; i < plan->trials; i++) {
+        const struct trial *t = &plan->trial[i];
+        if (!t->finished || !t->supported || (!all && always_steady(plan, t->method)))
+            continue;
+        case_row(&table, plan, t);
+        rows++;
+    }
+    if (rows > 0)
+        table_draw(to, &table);
+    table_free(&table);
+    for (size_t i = 0; !all && i < plan->axes->methods; i++)
+        steady_line(to, plan, plan->axes->method[i]);
+}
+
+const struct experiment experiment_variance = {
+    .name = "variance",
+    .summary = "how many different results many runs of the same sum give, and how far apart",
+    .operation = &operation_sum,
+    .axes =
+        {
+            [DEVICE_CPU] = {.formats = "fp16/fp32,bf16/fp32,fp32/fp32,fp64/fp64",
+                            .input = "uniform,cond",
+                            .n = "2^16",
+                            .cond = "2^20",
+                            .runs = 100},
+            [DEVICE_CUDA] = {.formats = "fp16/fp16,fp16/fp32,bf16/bf16,bf16/fp32,fp32/fp32,"
+                                        "fp32/fp64,fp64/fp64",
+                             .input = "uniform,cond",
+                             .n = "2^16,2^20",
+                             .cond = "2^20",
+                             .runs = 1000},
+        },
+    .table = draw,
+};

@@ -1,0 +1,25 @@
+#include <stdio.h>
+
+#include "experiments/experiment.h"
+
+const struct experiment *const experiments[] = {
+    &experiment_accuracy,
+    &experiment_variance,
+    NULL,
+};
+
+enum status experiment_named(const struct experiment **e, const char *name, struct problem *p)
+{
+    char known[512] = "";
+    for (size_t i = 0; experiments[i]; i++) {
+        size_t used = strlen(known);
+        *e = experiments[i];
+        if (name && strcmp(name, (*e)->name) == 0)
+            return STATUS_OK;
+        snprintf(known + used, sizeof known - used, "%s%s (%s)", i ? "; " : "", (*e)->name,
+                 (*e)->summary);
+    }
+    return name ? problem(p, STATUS_USAGE, "run: found the experiment '%s', expected one of %s",
+                          name, known)
+                : problem(p, STATUS_USAGE, "run: no experiment: expected one of %s", known);
+}

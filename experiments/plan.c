@@ -1,0 +1,269 @@
+#include "experiments/plan.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <xxhash.h>
+
+#include "experiments/experiment.h"
+#include "experiments/tally.h"
+
+static enum status no_memory(struct problem *p)
+{
+    return problem(p, STATUS_DEVICE, "out of memory while listing the cases");
+}
+
+void case_id_text(char text[CASE_ID_TEXT], uint64_t id)
+{
+    snprintf(text, CASE_ID_TEXT, "%016" PRIx64, id);
+}
+
+/* Everything that makes the case, and nothing of the machine. Changing this text changes the ids
+ * of all cases: that is another schema version. */
+static uint64_t case_id(const struct trial *t, const struct source *s)
+{
+    struct text text = {0};
+    char device[DEVICE_TEXT];
+    device_name(t->device, device);
+    text_format(&text, "method=%s\ndevice=%s\nstorage=%s\naccumulator=%s\ninput=%s\nn=%zu\n",
+                t->method->name, device, format_facts[s->array.format].name,
+                format_facts[t->accumulator].name, s->name, s->array.n);
+    if (s->generated)
+        text_format(&text, "seed=%" PRIu64 "\n", s->seed);
+    else
+        text_format(&text, "hash=%s\n", s->hash);
+    text_format(&text, "threads=%u\nblocks=%u\n", t->shape.threads, t->shape.blocks);
+    uint64_t id = XXH64(text.data, text.length, 0);
+    text_free(&text);
+    return id;
+}
+
+/* The slot of an id, or the empty one where it belongs. */
+static uint32_t *slot_of(const struct plan *plan, uint64_t id)
+{
+    size_t at = id & (plan->slots - 1);
+    while (plan->slot[at] && plan->trial[plan->slot[at] - 1].id != id)
+        at = (at + 1) & (plan->slots - 1);
+    return &plan->slot[at];
+}
+
+struct trial *plan_find(const struct plan *plan, uint64_t id)
+{
+    uint32_t found = plan->slots ? *slot_of(plan, id) : 0;
+    return found ? &plan->trial[found - 1] : NULL;
+}
+
+/* Room for one more case, with at least half of the slots empty. */
+static enum status grow(struct plan *plan, struct problem *p)
+{
+    if (plan->trials < plan->trials_capacity)
+        return STATUS_OK;
+    size_t capacity = plan->trials_capacity ? 2 * plan->trials_capacity : 256;
+    if (capacity >= UINT32_MAX / 4)
+        return problem(p, STATUS_USAGE, "more than %zu cases were asked for", plan->trials);
+    struct trial *grown = realloc(plan->trial, capacity * sizeof *grown);
+    if (grown)
+        plan->trial = grown;
+    uint32_t *slot = calloc(2 * capacity, sizeof *slot);
+    if (!grown || !slot) {
+        free(slot);
+        return no_memory(p);
+    }
+    free(plan->slot);
+    plan->slot = slot;
+    plan->slots = 2 * capacity;
+    plan->trials_capacity = capacity;
+    for (size_t i = 0; i < plan->trials; i++)
+        *slot_of(plan, plan->trial[i].id) = (uint32_t)i + 1;
+    return STATUS_OK;
+}
+
+static enum status add_trial(struct plan *plan, struct trial t, struct problem *p)
+{
+    enum status status = grow(plan, p);
+    if (status != STATUS_OK)
+        return status;
+    t.id = case_id(&t, &plan->source[t.source]);
+    uint32_t *slot = slot_of(plan, t.id);
+    if (*slot) /* what it asks for makes no difference to the method */
+        return STATUS_OK;
+    plan->trial[plan->trials++] = t;
+    *slot = (uint32_t)plan->trials;
+    plan->source[t.source].cases++;
+    return STATUS_OK;
+}
+
+/* The cases of one method, device and accumulator: its launch shapes. */
+static enum status add_shapes(struct plan *plan, struct trial t, struct problem *p)
+{
+    const struct axes *axes = plan->axes;
+    const struct source *s = &plan->source[t.source];
+    enum status status = STATUS_OK;
+    t.supported = method_supports(t.method, t.device.kind, s->array.format, t.accumulator);
+    t.runs = t.supported ? axes->runs[t.device.kind] : 0;
+    if (!t.supported)
+        return axes->method_named ? add_trial(plan, t, p) : STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < axes->threads.count; i++)
+        for (size_t k = 0; status == STATUS_OK && k < axes->blocks.count; k++) {
+            struct shape asked = {(unsigned)axes->threads.item[i], (unsigned)axes->blocks.item[k]};
+            t.shape = method_shape(t.method, t.device.kind, s->array.n, asked);
+            status = add_trial(plan, t, p);
+        }
+    return status;
+}
+
+/* Appends a source and its cases; drops it where it has none of its own. The plan owns it. */
+static enum status add_source(struct plan *plan, const struct source *source, struct problem *p)
+{
+    const struct axes *axes = plan->axes;
+    if (plan->sources == plan->sources_capacity) {
+        size_t capacity = 2 * plan->sources_capacity + 16;
+        struct source *grown = realloc(plan->source, capacity * sizeof *grown);
+        if (!grown) {
+            struct source lost = *source;
+            source_free(&lost);
+            return no_memory(p);
+        }
+        plan->source = grown;
+        plan->sources_capacity = capacity;
+    }
+    struct source *s = &plan->source[plan->sources++];
+    *s = *source;
+    s->first = plan->trials;
+    struct formats accumulator;
+    enum status status = STATUS_OK;
+    pairs_with(&accumulator, &axes->pairs, s->array.format);
+    for (size_t d = 0; d < axes->devices; d++)
+        for (size_t m = 0; m < axes->methods; m++)
+            for (size_t a = 0; status == STATUS_OK && a < accumulator.count; a++)
+                status = add_shapes(plan,
+                                    (struct trial){.source = plan->sources - 1,
+                                                   .method = axes->method[m],
+                                                   .device = axes->device[d],
+                                                   .accumulator = accumulator.item[a]},
+                                    p);
+    if (status == STATUS_OK && s->cases == 0)
+        source_free(&plan->source[--plan->sources]);
+    return status;
+}
+
+/* The storage formats among the pairs. */
+static void storages_of(struct formats *storage, const struct pairs *pairs)
+{
+    storage->count = 0;
+    for (enum format f = 0; f < FORMATS; f++)
+        for (size_t i = 0; i < pairs->count; i++)
+            if (pairs->item[i].storage == f) {
+                storage->item[storage->count++] = f;
+                break;
+            }
+}
+
+static enum status add_input(struct plan *plan, const struct input *in, size_t n, double cond,
+                             struct problem *p)
+{
+    const struct axes *axes = plan->axes;
+    struct formats storage;
+    enum status status = STATUS_OK;
+    storages_of(&storage, &axes->pairs);
+    for (size_t k = 0; k < axes->seed.count; k++)
+        for (size_t i = 0; status == STATUS_OK && i < storage.count; i++) {
+            struct source s;
+            status = source_generated(&s, in, storage.item[i], n, axes->seed.item[k], cond, p);
+            if (status == STATUS_OK)
+                status = add_source(plan, &s, p);
+        }
+    return status;
+}
+
+static enum status add_inputs(struct plan *plan, struct problem *p)
+{
+    const struct axes *axes = plan->axes;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < axes->inputs; i++)
+        for (size_t k = 0; k < axes->n.count; k++) {
+            const struct input *in = &axes->input[i];
+            size_t n = axes->n.item[k], conds = source_takes_cond(in) ? axes->conds : 0;
+            for (size_t c = 0; status == STATUS_OK && c < conds; c++)
+                status = add_input(plan, in, n, axes->cond[c], p);
+            if (status == STATUS_OK && conds == 0)
+                status = add_input(plan, in, n, 0, p);
+        }
+    return status;
+}
+
+static enum status add_data_set(struct plan *plan, const struct data_set *set, struct problem *p)
+{
+    const struct numbers *n = &plan->axes->data_n;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < set->count; i++)
+        for (size_t k = 0; status == STATUS_OK && k < (n->count ? n->count : 1); k++) {
+            struct source s;
+            status =
+                source_data(&s, &set->item[i], n->count ? n->item[k] : set->item[i].array.n, p);
+            if (status == STATUS_OK)
+                status = add_source(plan, &s, p);
+        }
+    return status;
+}
+
+static enum status add_data(struct plan *plan, struct problem *p)
+{
+    const struct axes *axes = plan->axes;
+    size_t storages = axes->data_storage.count ? axes->data_storage.count : 1;
+    enum status status = STATUS_OK;
+    plan->data = calloc(axes->data.count * storages + 1, sizeof *plan->data);
+    if (!plan->data)
+        return no_memory(p);
+    for (size_t i = 0; i < axes->data.count; i++)
+        for (size_t k = 0; status == STATUS_OK && k < storages; k++) {
+            struct data_options options = {
+                axes->data_storage.count ? axes->data_storage.item[k] : FORMATS, axes->convert};
+            struct data_set *set = &plan->data[plan->data_sets];
+            if (k > 0 && strcmp(axes->data.item[i], "-") == 0)
+                return problem(p, STATUS_USAGE,
+                               "option --data: standard input can be read only once: expected one "
+                               "--storage");
+            status = data_read(set, axes->data.item[i], &options, p);
+            plan->data_sets += status == STATUS_OK;
+            if (status == STATUS_OK)
+                status = add_data_set(plan, set, p);
+        }
+    return status;
+}
+
+enum status plan_make(struct plan *plan, const struct axes *axes, struct problem *p)
+{
+    *plan = (struct plan){.axes = axes};
+    enum status status = add_data(plan, p);
+    if (status == STATUS_OK)
+        status = add_inputs(plan, p);
+    if (status == STATUS_OK && plan->trials == 0)
+        status = problem(p, STATUS_USAGE,
+                         "%s: nothing to run: no method supports these formats on this device",
+                         axes->experiment->name);
+    return status;
+}
+
+void trial_forget(struct trial *t)
+{
+    if (t->earlier)
+        tally_free(t->earlier);
+    free(t->earlier);
+    t->earlier = NULL;
+}
+
+void plan_free(struct plan *plan)
+{
+    for (size_t i = 0; i < plan->sources; i++)
+        source_free(&plan->source[i]);
+    for (size_t i = 0; i < plan->data_sets; i++)
+        data_free(&plan->data[i]);
+    for (size_t i = 0; i < plan->trials; i++)
+        trial_forget(&plan->trial[i]);
+    free(plan->source);
+    free(plan->data);
+    free(plan->trial);
+    free(plan->slot);
+    *plan = (struct plan){0};
+}

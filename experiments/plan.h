@@ -1,0 +1,59 @@
+/* The plan of a study: what its cases read, and the cases, input by input. */
+#ifndef ULPSCOPE_PLAN_H
+#define ULPSCOPE_PLAN_H
+
+#include "experiments/axes.h"
+#include "experiments/source.h"
+#include "reports/summary.h"
+
+enum { CASE_ID_TEXT = 17 };
+
+struct tally;
+
+/* A case, and what has become of it. (`case` is a word of C.) */
+struct trial {
+    size_t source;
+    const struct method *method;
+    struct device device;
+    enum format accumulator;
+    struct shape shape; /* resolved */
+    bool supported;
+    uint64_t id;
+    uint64_t runs;         /* wanted */
+    uint64_t done;         /* in results.csv */
+    bool finished;         /* all its rows are in results.csv */
+    bool summarised;       /* and its row in summary.csv */
+    bool failed;           /* by an error, in this process */
+    struct tally *earlier; /* the runs that an earlier process made, while they are needed */
+    struct summary summary;
+    struct figure err_rel_max,
+        cond_log2; /* for tables: over the runs, NaN where any is; measured */
+};
+
+struct plan {
+    const struct axes *axes;
+    struct data_set *data; /* sources point into it */
+    size_t data_sets;
+    struct source *source;
+    size_t sources, sources_capacity;
+    struct trial *trial;
+    size_t trials, trials_capacity;
+    uint32_t *slot; /* hash table over ids: 1 + index, 0 for none */
+    size_t slots;   /* a power of two */
+};
+
+/* Reads all data, and lists every case once. STATUS_USAGE where there is nothing to run. axes is
+ * kept. plan_free is due, also after failure. */
+enum status plan_make(struct plan *plan, const struct axes *axes, struct problem *p);
+void plan_free(struct plan *plan);
+
+/* The case with this id, or NULL. */
+struct trial *plan_find(const struct plan *plan, uint64_t id);
+
+/* Frees the runs of an earlier process. */
+void trial_forget(struct trial *t);
+
+/* 16 hexadecimal digits. */
+void case_id_text(char text[CASE_ID_TEXT], uint64_t id);
+
+#endif

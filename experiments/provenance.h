@@ -1,0 +1,14 @@
+/* Where results come from: what study.json says of the program and the machine. */
+#ifndef ULPSCOPE_PROVENANCE_H
+#define ULPSCOPE_PROVENANCE_H
+
+#include "experiments/axes.h"
+
+/* A new study: schema version, experiment, axes, arguments, program, machine, no inputs yet, when
+ * it started. Nothing of the environment. argv has argc words. NULL when memory is short. */
+json_t *provenance_study(const struct axes *axes, int argc, char **argv);
+
+/* Notes in a study that it was taken up again, by this program on this machine. */
+void provenance_resumed(json_t *study, const struct axes *axes, int argc, char **argv);
+
+#endif

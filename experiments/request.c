@@ -1,0 +1,112 @@
+/* Requests: the words of the command line, completed by those of a study.json. */
+#include <stdlib.h>
+
+#include "experiments/axes.h"
+
+const char *const axis_name[AXES] = {
+    [AXIS_METHOD] = "method",
+    [AXIS_DEVICE] = "device",
+    [AXIS_STORAGE] = "storage",
+    [AXIS_ACCUMULATOR] = "accumulator",
+    [AXIS_INPUT] = "input",
+    [AXIS_DATA] = "data",
+    [AXIS_N] = "n",
+    [AXIS_COND] = "cond",
+    [AXIS_SEED] = "seed",
+    [AXIS_THREADS] = "threads",
+    [AXIS_BLOCKS] = "blocks",
+    [AXIS_RUNS] = "runs",
+    [AXIS_REFERENCE] = "reference",
+    [AXIS_CONVERT] = "convert",
+    [AXIS_FORMATS] = "formats",
+    [AXIS_DATA_STORAGE] = "data_storage",
+    [AXIS_DATA_N] = "data_n",
+    [AXIS_RUNS_CUDA] = "runs_cuda",
+    [AXIS_METHOD_NAMED] = "method_named",
+};
+
+enum status request_arguments(struct request *r, const struct arguments *a, struct problem *p)
+{
+    *r = (struct request){0};
+    for (size_t i = 0; i < AXIS_CONVERT; i++) {
+        enum status status = argument_list(a, axis_name[i], &r->axis[i], p);
+        if (status != STATUS_OK)
+            return status;
+    }
+    if (r->axis[AXIS_METHOD].count > 0)
+        list_split(&r->axis[AXIS_METHOD_NAMED], "yes", p);
+    if (argument_flag(a, axis_name[AXIS_CONVERT]))
+        list_split(&r->axis[AXIS_CONVERT], "yes", p);
+    return p->status;
+}
+
+static enum status append(struct list *list, const char *word, struct problem *p)
+{
+    char **grown = realloc(list->item, (list->count + 1) * sizeof *grown);
+    char *copy = grown ? strdup(word) : NULL;
+    if (grown)
+        list->item = grown;
+    if (!copy)
+        return problem(p, STATUS_DEVICE, "out of memory while reading a study");
+    list->item[list->count++] = copy;
+    return STATUS_OK;
+}
+
+/* An axis in study.json is a list of words. */
+static enum status repeat_axis(struct list *list, const json_t *words, const char *axis,
+                               const char *path, struct problem *p)
+{
+    size_t i;
+    json_t *word;
+    enum status status = STATUS_OK;
+    if (!json_is_array(words))
+        return problem(p, STATUS_DATA, "%s: axis '%s': found none, expected a list", path, axis);
+    json_array_foreach(words, i, word)
+    {
+        if (status == STATUS_OK && !json_is_string(word))
+            status =
+                problem(p, STATUS_DATA, "%s: axis '%s': found no text, expected text", path, axis);
+        else if (status == STATUS_OK)
+            status = append(list, json_string_value(word), p);
+    }
+    return status;
+}
+
+/* What an option asks for speaks for the entries of study.json that were resolved from it too. */
+static bool overruled(const struct request *r, enum axis axis)
+{
+    switch (axis) {
+    case AXIS_DATA_STORAGE:
+        return r->axis[AXIS_STORAGE].count > 0;
+    case AXIS_DATA_N:
+        return r->axis[AXIS_N].count > 0;
+    case AXIS_RUNS_CUDA:
+        return r->axis[AXIS_RUNS].count > 0;
+    case AXIS_METHOD_NAMED:
+        return r->axis[AXIS_METHOD].count > 0;
+    default:
+        return r->axis[axis].count > 0;
+    }
+}
+
+enum status request_repeat(struct request *r, const json_t *axes, const char *path,
+                           struct problem *p)
+{
+    bool keep[AXES];
+    for (size_t i = 0; i < AXES; i++)
+        keep[i] = overruled(r, i) || i == AXIS_STORAGE || i == AXIS_ACCUMULATOR;
+    for (size_t i = 0; i < AXES; i++) {
+        enum status status = keep[i] ? STATUS_OK
+                                     : repeat_axis(&r->axis[i], json_object_get(axes, axis_name[i]),
+                                                   axis_name[i], path, p);
+        if (status != STATUS_OK)
+            return status;
+    }
+    return STATUS_OK;
+}
+
+void request_free(struct request *r)
+{
+    for (size_t i = 0; i < AXES; i++)
+        list_free(&r->axis[i]);
+}

@@ -1,0 +1,282 @@
+#include "experiments/resume.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "experiments/tally.h"
+
+/* A row of summary.csv as it was found. */
+struct found {
+    uint64_t id;
+    struct summary summary;
+};
+
+struct reading {
+    struct resumed *resumed;
+    struct plan *plan;
+    struct found *found; /* ascending by id */
+    size_t founds;
+    struct csv_range *drop;
+    size_t drops;
+    struct text summary; /* the rows to keep */
+};
+
+static int by_id(const void *a, const void *b)
+{
+    uint64_t x = ((const struct found *)a)->id, y = ((const struct found *)b)->id;
+    return (x > y) - (x < y);
+}
+
+static enum status no_memory(const struct csv_row *row, struct problem *p)
+{
+    return problem(p, STATUS_DEVICE, "%s: out of memory", row->path);
+}
+
+/* Summaries are derived: one that cannot be read is made anew. */
+static enum status take_summary(void *context, const struct csv_row *row, struct problem *p)
+{
+    struct reading *r = context;
+    struct found found = {.id = strtoull(row->field[CASE_ID], NULL, 16)};
+    if (summary_parse(&found.summary, row, NULL) != STATUS_OK)
+        return STATUS_OK;
+    if ((r->founds & (r->founds - 1)) == 0) {
+        struct found *grown = realloc(r->found, (r->founds ? 2 * r->founds : 1) * sizeof *grown);
+        if (!grown)
+            return no_memory(row, p);
+        r->found = grown;
+    }
+    r->found[r->founds++] = found;
+    return STATUS_OK;
+}
+
+static enum status unexpected(const struct csv_row *row, size_t column, const char *expected,
+                              struct problem *p)
+{
+    return problem(p, STATUS_DATA,
+                   "%s: line %zu: %s: found '%s', expected %s: edited, or of another study; give "
+                   "another --out, or --force to start over",
+                   row->path, row->line, results_column(column)->name, row->field[column],
+                   expected);
+}
+
+static enum status parse_outcome(const struct csv_row *row, enum outcome *outcome,
+                                 struct problem *p)
+{
+    for (*outcome = 0; *outcome < OUTCOMES; (*outcome)++)
+        if (strcmp(row->field[RESULTS_STATUS], outcome_name[*outcome]) == 0)
+            return STATUS_OK;
+    return unexpected(row, RESULTS_STATUS, "ok, overflow, nan, unsupported or error", p);
+}
+
+/* The case of a row, and the check that it is this row's turn. */
+static enum status find_trial(struct reading *r, const struct csv_row *row, bool done,
+                              struct trial **trial, struct problem *p)
+{
+    uint64_t run;
+    char expected[32], id[CASE_ID_TEXT];
+    struct trial *t = plan_find(r->plan, strtoull(row->field[RESULTS_CASE_ID], NULL, 16));
+    if (t)
+        case_id_text(id, t->id);
+    if (!t || strcmp(row->field[RESULTS_CASE_ID], id) != 0)
+        return unexpected(row, RESULTS_CASE_ID, "a case of this study", p);
+    enum status status = csv_whole(row, RESULTS_RUN, "run", &run, p);
+    if (status != STATUS_OK)
+        return status;
+    snprintf(expected, sizeof expected, "%llu", (unsigned long long)t->done + 1);
+    if (run != t->done + 1 || t->finished || (done && t->supported && run > t->runs))
+        return unexpected(row, RESULTS_RUN, t->finished ? "no more runs of this case" : expected,
+                          p);
+    *trial = t;
+    return STATUS_OK;
+}
+
+static enum status count_run(struct reading *r, struct trial *t, const struct csv_row *row,
+                             enum outcome outcome, struct problem *p)
+{
+    uint64_t bits, time_ns;
+    struct figure err_rel, err_ulp, err_over_bound;
+    enum status status = csv_whole(row, RESULTS_RESULT_BITS, "result_bits", &bits, p);
+    if (status == STATUS_OK)
+        status = csv_figure(row, RESULTS_ERR_REL, "err_rel", &err_rel, p);
+    if (status == STATUS_OK)
+        status = csv_figure(row, RESULTS_ERR_ULP, "err_ulp", &err_ulp, p);
+    if (status == STATUS_OK)
+        status = csv_figure(row, RESULTS_ERR_OVER_BOUND, "err_over_bound", &err_over_bound, p);
+    if (status == STATUS_OK)
+        status = csv_whole(row, RESULTS_TIME_NS, "time_ns", &time_ns, p);
+    if (status != STATUS_OK)
+        return status;
+    if (!t->earlier)
+        t->earlier = calloc(1, sizeof *t->earlier);
+    struct distinct *d = t->earlier ? tally_add(t->earlier, t->accumulator, bits) : NULL;
+    if (!d || !tally_time(t->earlier, time_ns))
+        return no_memory(row, p);
+    d->err_rel = err_rel;
+    d->err_ulp = err_ulp;
+    d->err_over_bound = err_over_bound;
+    d->outcome = outcome;
+    if (err_over_bound.known && err_over_bound.value > 1 && r->resumed->broken++ == 0)
+        snprintf(r->resumed->first_broken, sizeof r->resumed->first_broken, "case %s (%s), run %s",
+                 row->field[RESULTS_CASE_ID], row->field[RESULTS_METHOD], row->field[RESULTS_RUN]);
+    return STATUS_OK;
+}
+
+/* ulp(exact) from the column exact_hex. */
+static struct figure ulp_of(const char *exact_hex, enum format accumulator)
+{
+    mpfr_t exact;
+    mpfr_init2(exact, 4 * (mpfr_prec_t)strlen(exact_hex) + 64);
+    bool good = mpfr_set_str(exact, exact_hex, 0, MPFR_RNDN) == 0;
+    struct figure ulp = good ? tally_ulp(exact, accumulator) : (struct figure){0};
+    mpfr_clear(exact);
+    return ulp;
+}
+
+/* Keeps the summary that was found, where it agrees with the runs in all that does not need the
+ * input: vs is taken from it. */
+static void finish(struct reading *r, struct trial *t, const struct csv_row *row)
+{
+    const char *text[CASE_COLUMNS];
+    struct found key = {.id = t->id};
+    struct text made = {0}, known = {0};
+    t->finished = true;
+    const struct found *found =
+        r->founds ? bsearch(&key, r->found, r->founds, sizeof key, by_id) : NULL;
+    if (!found)
+        return;
+    for (size_t i = 0; i < CASE_COLUMNS; i++)
+        text[i] = row->field[results_case_column(i)];
+    struct summary s = {0};
+    if (t->supported)
+        tally_summary(&s, t->earlier, ulp_of(row->field[RESULTS_EXACT_HEX], t->accumulator),
+                      (struct figure){0});
+    s.vs_max = found->summary.vs_max;
+    s.vs_stddev = found->summary.vs_stddev;
+    summary_row(&made, text, &s);
+    summary_row(&known, text, &found->summary);
+    if (!made.failed && !known.failed && made.length == known.length &&
+        memcmp(made.data, known.data, made.length) == 0) {
+        text_join(&r->summary, &made);
+        t->summary = s;
+        t->summarised = true;
+        if (t->supported)
+            t->err_rel_max = tally_err_rel_max(t->earlier);
+        trial_forget(t);
+    }
+    text_free(&made);
+    text_free(&known);
+}
+
+static enum status drop_row(struct reading *r, const struct csv_row *row, struct problem *p)
+{
+    if ((r->drops & (r->drops - 1)) == 0) {
+        struct csv_range *grown = realloc(r->drop, (r->drops ? 2 * r->drops : 1) * sizeof *grown);
+        if (!grown)
+            return no_memory(row, p);
+        r->drop = grown;
+    }
+    r->drop[r->drops++] = (struct csv_range){row->begin, row->end};
+    return STATUS_OK;
+}
+
+static enum status take_result(void *context, const struct csv_row *row, struct problem *p)
+{
+    struct reading *r = context;
+    struct trial *t = NULL;
+    enum outcome outcome;
+    enum status status = parse_outcome(row, &outcome, p);
+    if (status == STATUS_OK)
+        status = find_trial(r, row, outcome != OUTCOME_ERROR, &t, p);
+    if (status != STATUS_OK)
+        return status;
+    if (outcome == OUTCOME_ERROR)
+        return drop_row(r, row, p);
+    if (t->supported != (outcome != OUTCOME_UNSUPPORTED))
+        return unexpected(row, RESULTS_STATUS,
+                          t->supported ? "a result: this build has the method"
+                                       : "unsupported: this build has not the method",
+                          p);
+    if (t->supported)
+        status = count_run(r, t, row, outcome, p);
+    if (status != STATUS_OK)
+        return status;
+    t->done++;
+    if (csv_figure(row, RESULTS_METHOD + CASE_COND_LOG2 - CASE_METHOD, "cond_log2", &t->cond_log2,
+                   p) == STATUS_OK &&
+        (!t->supported || t->done == t->runs))
+        finish(r, t, row);
+    return p->status;
+}
+
+/* Replaces summary.csv by the rows that are kept. */
+static enum status write_summary(struct reading *r, const struct directory *d, struct problem *p)
+{
+    char *part = NULL;
+    struct csv_file file;
+    if (asprintf(&part, "%s.part", d->summary) < 0)
+        return problem(p, STATUS_DEVICE, "%s: out of memory", d->summary);
+    enum status status = csv_file_open(&file, part, 0, summary_column, SUMMARY_COLUMNS, p);
+    if (status == STATUS_OK) {
+        text_join(&file.pending, &r->summary);
+        status = csv_file_flush(&file, p);
+        r->resumed->summary = file.whole;
+    }
+    enum status closed = csv_file_close(&file, p);
+    if (status == STATUS_OK)
+        status = closed;
+    if (status == STATUS_OK && rename(part, d->summary) != 0)
+        status =
+            problem(p, STATUS_DATA, "%s: could not be written: %s", d->summary, strerror(errno));
+    if (status != STATUS_OK)
+        remove(part);
+    free(part);
+    return status;
+}
+
+enum status resume_read(struct resumed *resumed, struct plan *plan, const struct directory *d,
+                        struct problem *p)
+{
+    struct reading r = {.resumed = resumed, .plan = plan};
+    uint64_t ignored;
+    *resumed = (struct resumed){0};
+    csv_read(d->summary, summary_column, SUMMARY_COLUMNS, take_summary, &r, &ignored, NULL);
+    qsort(r.found, r.founds, sizeof *r.found, by_id);
+    FILE *there = fopen(d->results, "re");
+    enum status status = there ? csv_read(d->results, results_column, RESULTS_COLUMNS, take_result,
+                                          &r, &resumed->whole, p)
+                               : STATUS_OK;
+    if (there)
+        fclose(there);
+    if (status == STATUS_OK && r.drops > 0)
+        status = csv_drop(d->results, &resumed->whole, r.drop, r.drops, p);
+    if (status == STATUS_OK)
+        status = write_summary(&r, d, p);
+    free(r.found);
+    free(r.drop);
+    text_free(&r.summary);
+    return status;
+}
+
+enum status resume_inputs(struct plan *plan, const json_t *study, const char *path, bool own,
+                          struct problem *p)
+{
+    const json_t *inputs = json_object_get(study, "inputs");
+    for (size_t i = 0; i < plan->sources; i++) {
+        struct source *s = &plan->source[i];
+        char *key = source_key(s);
+        if (!key)
+            return problem(p, STATUS_DEVICE, "%s: out of memory", path);
+        const char *hash = json_string_value(json_object_get(inputs, key));
+        free(key);
+        if (hash && *s->hash && strcmp(hash, s->hash) != 0)
+            return problem(p, STATUS_DATA,
+                           "%s: found other elements than %s has recorded (XXH3 %s, expected %s)",
+                           s->name, path, s->hash, hash);
+        s->recorded = own && hash;
+        if (hash)
+            snprintf(s->hash, HASH_TEXT, "%s", hash);
+    }
+    return STATUS_OK;
+}

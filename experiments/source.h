@@ -1,0 +1,43 @@
+/* What a case reads: a generated input, or the user's data. */
+#ifndef ULPSCOPE_SOURCE_H
+#define ULPSCOPE_SOURCE_H
+
+#include "experiments/data.h"
+#include "experiments/input.h"
+
+enum { HASH_TEXT = 33 };
+
+struct source {
+    char *name; /* column `input`: the canonical specification, which names the target condition
+                   number, or the data's name */
+    bool generated;
+    struct input input; /* where generated */
+    uint64_t seed;
+    struct array array;   /* data NULL while it is not there */
+    char hash[HASH_TEXT]; /* XXH3-128 of the stored bytes; "" while it is not known */
+    bool recorded;        /* study.json has its hash */
+    size_t first, cases;  /* in the plan's cases */
+};
+
+/* A generated input. cond is the target condition number for a family that has one and whose
+ * specification does not say it; 0 leaves it to the family. */
+enum status source_generated(struct source *s, const struct input *in, enum format storage,
+                             size_t n, uint64_t seed, double cond, struct problem *p);
+
+/* The first n elements of data, which is kept, not copied, and hashed. STATUS_USAGE where it has
+ * fewer. */
+enum status source_data(struct source *s, const struct data *data, size_t n, struct problem *p);
+
+/* Does the specification leave the target condition number open? */
+bool source_takes_cond(const struct input *in);
+
+/* Sees to it that the array and its hash are there. */
+enum status source_load(struct source *s, struct problem *p);
+void source_unload(struct source *s); /* generated arrays are freed */
+void source_free(struct source *s);
+
+/* What tells it from others in messages and in study.json: name, storage, n, seed. The caller frees
+ * it; NULL when memory is short. */
+char *source_key(const struct source *s);
+
+#endif

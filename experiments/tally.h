@@ -1,0 +1,52 @@
+/* The distinct results of a case, with how often each came, and the times of its runs. */
+#ifndef ULPSCOPE_TALLY_H
+#define ULPSCOPE_TALLY_H
+
+#include <mpfr.h>
+
+#include "reports/summary.h"
+
+/* Results are the same when their canonical encodings are. */
+struct distinct {
+    uint64_t bits, count;
+    double value;
+    struct figure err_rel, err_ulp, err_over_bound;
+    enum outcome outcome;
+    bool broken;
+    struct text value_text, errors_text; /* its parts of a row, where rows are written */
+};
+
+struct tally {
+    struct distinct *item;
+    size_t count, capacity;
+    uint32_t *slot; /* hash table over bits: 1 + index, 0 for none */
+    size_t slots;
+    double *time_ns; /* of the runs that were timed, in no order */
+    size_t times, times_capacity;
+    uint64_t runs;
+};
+
+/* Counts a run. Returns its result's entry, whose count is 1 if it is new: its bits, count and
+ * value are set then, the rest is the caller's. NULL when memory is short. The entry is valid until
+ * the next call. */
+struct distinct *tally_add(struct tally *t, enum format accumulator, uint64_t bits);
+
+/* false when memory is short. */
+bool tally_time(struct tally *t, uint64_t time_ns);
+
+void tally_clear(struct tally *t); /* empty, memory kept where it is cheap */
+void tally_free(struct tally *t);
+
+/* The summary of the runs so far, as the column dictionary defines it. `ulp` is that of the exact
+ * sum in the accumulator's format, `fixed` s_fixed; what needs one that is not known, is not known.
+ * Sums and squares are exact (4,480 bits), quotients and roots have 256 bits; each figure is then
+ * rounded once. The order of times changes. */
+void tally_summary(struct summary *s, struct tally *t, struct figure ulp, struct figure fixed);
+
+/* The largest err_rel of a run; NaN where any is, not known where none is known. */
+struct figure tally_err_rel_max(const struct tally *t);
+
+/* ulp(exact) in the accumulator's format; not known where the sum is not finite. */
+struct figure tally_ulp(const mpfr_t exact, enum format accumulator);
+
+#endif

@@ -1,0 +1,78 @@
+#include "experiments/truth.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "experiments/runner.h"
+#include "reference/number.h"
+#include "reports/results.h"
+
+enum { ALWAYS_CHECKED = 1 << 16 };
+
+static enum status hold_to_mpfr(const struct truth *t, const char *name, const struct array *a,
+                                struct problem *p)
+{
+    struct reference slow;
+    enum status status = reference_compute(&slow, a, REFERENCE_MPFR, p);
+    if (status != STATUS_OK)
+        return status;
+    if (!reference_equal(&t->reference, &slow))
+        status = problem(p, STATUS_FAILED,
+                         "%s: the superaccumulator and MPFR disagree on the exact sum of %zu "
+                         "elements of %s: trust no figure of this build",
+                         name, a->n, format_facts[a->format].name);
+    reference_free(&slow);
+    return status;
+}
+
+static enum status write_exact(struct truth *t, const char *name, struct problem *p)
+{
+    char decimal[NUMBER_TEXT];
+    char *hex = number_hex_mpfr(t->reference.sum);
+    number_decimal_mpfr(decimal, t->reference.sum);
+    t->exact = (struct text){.failed = !hex};
+    if (hex)
+        results_exact(&t->exact, decimal, hex);
+    free(hex);
+    return t->exact.failed ? problem(p, STATUS_DEVICE, "%s: out of memory", name) : STATUS_OK;
+}
+
+enum status truth_make(struct truth *t, const char *name, const struct array *a,
+                       enum reference_kind kind, struct problem *p)
+{
+    *t = (struct truth){0};
+    enum status status = reference_compute(&t->reference, a, kind, p);
+    if (status != STATUS_OK)
+        return status;
+    if (kind == REFERENCE_FAST && a->n <= ALWAYS_CHECKED)
+        status = hold_to_mpfr(t, name, a, p);
+    if (status == STATUS_OK)
+        status = write_exact(t, name, p);
+    double cond = reference_cond_log2(&t->reference);
+    t->cond_log2 = (struct figure){!isnan(cond), cond};
+    if (status != STATUS_OK)
+        truth_free(t);
+    return status;
+}
+
+void truth_free(struct truth *t)
+{
+    reference_free(&t->reference);
+    text_free(&t->exact);
+}
+
+struct figure truth_fixed(struct truth *t, const struct operation *operation, const struct array *a,
+                          enum format accumulator)
+{
+    char name[64];
+    if (t->tried[accumulator])
+        return t->fixed[accumulator];
+    snprintf(name, sizeof name, "%s/tiled", operation->name);
+    const struct method *m = method_named(name);
+    struct figure *fixed = &t->fixed[accumulator];
+    t->tried[accumulator] = true;
+    if (m && method_supports(m, DEVICE_CPU, a->format, accumulator))
+        fixed->known = runner_once(m, a, accumulator, &fixed->value, NULL) == STATUS_OK;
+    return *fixed;
+}

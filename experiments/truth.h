@@ -1,0 +1,28 @@
+/* What the cases of one source share: its reference, as rows have it, and fixed-order results. */
+#ifndef ULPSCOPE_TRUTH_H
+#define ULPSCOPE_TRUTH_H
+
+#include "kernels/method.h"
+#include "reference/measure.h"
+#include "reports/text.h"
+
+struct truth {
+    struct reference reference;
+    struct text exact;       /* the columns exact and exact_hex */
+    struct figure cond_log2; /* not known where the sum is not finite or there is none */
+    bool tried[FORMATS];
+    struct figure fixed[FORMATS]; /* s_fixed, by accumulator */
+};
+
+/* Computes the reference. Up to 2^16 elements, the fast one is held to MPFR: a difference is
+ * STATUS_FAILED, and no figure of this build may be trusted. truth_free is due on success. */
+enum status truth_make(struct truth *t, const char *name, const struct array *a,
+                       enum reference_kind kind, struct problem *p);
+void truth_free(struct truth *t);
+
+/* s_fixed: the result of the operation's tiled method on the CPU, computed when first asked for;
+ * not known where there is none. */
+struct figure truth_fixed(struct truth *t, const struct operation *operation, const struct array *a,
+                          enum format accumulator);
+
+#endif

@@ -1,0 +1,291 @@
+/* ulpscope run: sweeps the cases of an experiment into a results directory. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "experiments/experiment.h"
+#include "experiments/resume.h"
+#include "experiments/sweep.h"
+#include "experiments/verbs.h"
+
+/* The command line, resolved. */
+struct command {
+    const struct arguments *arguments;
+    const struct experiment *experiment;
+    json_t *from; /* the study repeated, or NULL */
+    struct request request;
+    struct axes axes;
+    struct plan plan;
+    char *out;
+};
+
+static volatile sig_atomic_t stop;
+
+static void on_signal(int signal)
+{
+    (void)signal;
+    stop = 1;
+}
+
+/* The first signal asks to stop, the second kills. A file size limit is an error like another. */
+static void catch_signals(void)
+{
+    struct sigaction gentle = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigaction(SIGINT, &gentle, NULL);
+    sigaction(SIGTERM, &gentle, NULL);
+    sigaction(SIGHUP, &gentle, NULL);
+    sigaction(SIGXFSZ, &ignore, NULL);
+}
+
+/* Prints a line for each of the first few failures. */
+static void note(void *context, const char *line)
+{
+    enum { NOTES_MAX = 20 };
+    size_t *notes = context;
+    if (++*notes <= NOTES_MAX)
+        fprintf(stderr, "ulpscope: %s\n", line);
+}
+
+static enum status resolve(struct command *c, struct problem *p)
+{
+    const struct arguments *a = c->arguments;
+    const char *from = argument_value(a, "from"), *name = a->operands ? a->operand[0] : NULL;
+    enum status status = request_arguments(&c->request, a, p);
+    if (status == STATUS_OK && from)
+        status = study_read(&c->from, from, p);
+    if (status == STATUS_OK && from) {
+        const char *theirs = json_string_value(json_object_get(c->from, "experiment"));
+        status =
+            name && strcmp(name, theirs) != 0
+                ? problem(p, STATUS_USAGE, "run: %s is a study of %s, found %s", from, theirs, name)
+                : request_repeat(&c->request, json_object_get(c->from, "axes"), from, p);
+        name = theirs;
+    }
+    if (status == STATUS_OK)
+        status = experiment_named(&c->experiment, name, p);
+    if (status == STATUS_OK)
+        status = axes_resolve(&c->axes, c->experiment, &c->request, p);
+    if (status == STATUS_OK)
+        status = plan_make(&c->plan, &c->axes, p);
+    return status == STATUS_OK && from ? resume_inputs(&c->plan, c->from, from, false, p) : status;
+}
+
+static uint64_t runs_of(const struct plan *plan)
+{
+    uint64_t runs = 0;
+    for (size_t i = 0; i < plan->trials; i++)
+        runs += plan->trial[i].runs;
+    return runs;
+}
+
+static json_t *case_json(const struct plan *plan, const struct trial *t)
+{
+    char id[CASE_ID_TEXT], device[DEVICE_TEXT];
+    const struct source *s = &plan->source[t->source];
+    case_id_text(id, t->id);
+    device_name(t->device, device);
+    json_t *object =
+        json_pack("{ss ss ss ss ss ss ss sI}", "case_id", id, "method", t->method->name, "promise",
+                  promise_name[t->method->promise], "device", device, "storage",
+                  format_facts[s->array.format].name, "accumulator",
+                  format_facts[t->accumulator].name, "input", s->name, "n", (json_int_t)s->array.n);
+    if (s->generated)
+        json_object_set_new(object, "seed", json_integer((json_int_t)s->seed));
+    if (t->shape.threads)
+        json_object_set_new(object, "threads", json_integer(t->shape.threads));
+    if (t->shape.blocks)
+        json_object_set_new(object, "blocks", json_integer(t->shape.blocks));
+    json_object_set_new(object, "runs", json_integer((json_int_t)t->runs));
+    json_object_set_new(object, "supported", json_boolean(t->supported));
+    return object;
+}
+
+static void print_json(json_t *object)
+{
+    json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    printf("\n");
+    json_decref(object);
+}
+
+static void dry_run_json(const struct command *c)
+{
+    json_t *cases = json_array();
+    for (size_t i = 0; i < c->plan.trials; i++)
+        json_array_append_new(cases, case_json(&c->plan, &c->plan.trial[i]));
+    print_json(json_pack("{ss ss sI sI so so}", "experiment", c->experiment->name, "out", c->out,
+                         "cases", (json_int_t)c->plan.trials, "runs", (json_int_t)runs_of(&c->plan),
+                         "axes", axes_json(&c->axes), "case_list", cases));
+}
+
+static void dry_run_text(const struct command *c)
+{
+    const char *name;
+    json_t *words, *axes = axes_json(&c->axes);
+    printf("%s: %zu cases of %zu inputs, %llu runs, would go to %s\n", c->experiment->name,
+           c->plan.trials, c->plan.sources, (unsigned long long)runs_of(&c->plan), c->out);
+    json_object_foreach(axes, name, words)
+    {
+        size_t i;
+        json_t *word;
+        if (json_array_size(words) == 0)
+            continue;
+        printf("  %-12s", name);
+        json_array_foreach(words, i, word) printf(" %s", json_string_value(word));
+        printf("\n");
+    }
+    json_decref(axes);
+}
+
+/* A field of summary.csv: a name, a number, or what JSON has no number for. */
+static json_t *field_json(size_t column, const char *text)
+{
+    char *end;
+    if (!*text)
+        return json_null();
+    double value = strtod(text, &end);
+    bool name = column < CASE_N;
+    if (name || *end || !(value - value == 0))
+        return json_string(text);
+    return strchr(text, '.') || strchr(text, 'e') ? json_real(value)
+                                                  : json_integer(strtoll(text, NULL, 10));
+}
+
+static enum status take_summary(void *context, const struct csv_row *row, struct problem *p)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < SUMMARY_COLUMNS; i++)
+        json_object_set_new(object, summary_column(i)->name, field_json(i, row->field[i]));
+    return json_array_append_new(context, object) == 0
+               ? STATUS_OK
+               : problem(p, STATUS_DEVICE, "%s: out of memory", row->path);
+}
+
+static enum status report_json(const struct command *c, const struct sweep_outcome *outcome,
+                               struct problem *p)
+{
+    char *path;
+    uint64_t whole;
+    json_t *rows = json_array();
+    if (asprintf(&path, "%s/summary.csv", c->out) < 0)
+        return problem(p, STATUS_DEVICE, "out of memory");
+    enum status status =
+        csv_read(path, summary_column, SUMMARY_COLUMNS, take_summary, rows, &whole, p);
+    free(path);
+    print_json(json_pack("{ss ss sI sI sI sI sI so}", "experiment", c->experiment->name, "out",
+                         c->out, "cases", (json_int_t)c->plan.trials, "finished",
+                         (json_int_t)outcome->finished, "runs", (json_int_t)outcome->runs, "failed",
+                         (json_int_t)outcome->failed, "broken", (json_int_t)outcome->broken,
+                         "summary", rows));
+    return status;
+}
+
+static enum status report_text(const struct command *c, const struct sweep_outcome *outcome,
+                               struct problem *p)
+{
+    struct text text = {0};
+    c->experiment->table(&text, &c->plan);
+    text_format(&text,
+                "%zu cases, %llu runs%s: %s/results.csv (a row per run), summary.csv (a row "
+                "per case), study.json\n",
+                c->plan.trials, (unsigned long long)runs_of(&c->plan),
+                outcome->runs == 0 ? ", all of them there before" : "", c->out);
+    const char *string = text_string(&text);
+    if (string)
+        fputs(string, stdout);
+    else
+        problem(p, STATUS_DEVICE, "out of memory for the table");
+    text_free(&text);
+    return p->status;
+}
+
+/* What the study says as a whole. */
+static enum status verdict(const struct command *c, const struct sweep_outcome *outcome,
+                           struct problem *p)
+{
+    if (outcome->failed > 0 && outcome->broken > 0)
+        fprintf(stderr, "ulpscope: %zu of %zu cases failed\n", outcome->failed, c->plan.trials);
+    if (outcome->broken > 0)
+        return problem(p, STATUS_FAILED,
+                       "%s/results.csv: %zu rows broke their bound, the first: %s", c->out,
+                       outcome->broken, outcome->first_broken);
+    if (outcome->failed > 0)
+        return problem(p, outcome->failed_status,
+                       "%s/results.csv: %zu of %zu cases failed (status `error`); run again to try "
+                       "them again",
+                       c->out, outcome->failed, c->plan.trials);
+    return STATUS_OK;
+}
+
+static enum status sweep(struct command *c, struct problem *p)
+{
+    const struct arguments *a = c->arguments;
+    size_t notes = 0;
+    bool quiet = argument_flag(a, "quiet"), json = argument_flag(a, "json");
+    struct problem why = {0};
+    struct sweep_outcome outcome;
+    struct sweep_options options = {.out = c->out,
+                                    .force = argument_flag(a, "force"),
+                                    .argc = a->argc,
+                                    .argv = a->argv,
+                                    .stop = &stop,
+                                    .progress = !quiet && isatty(STDERR_FILENO),
+                                    .note = note,
+                                    .context = &notes};
+    catch_signals();
+    enum status status = sweep_run(&outcome, &c->plan, &options, &why);
+    if (status == STATUS_INTERRUPTED)
+        return problem(p, status,
+                       "interrupted: %zu of %zu cases are finished in %s; the same command goes on "
+                       "from there",
+                       outcome.finished, c->plan.trials, c->out);
+    if (status != STATUS_OK)
+        return problem(p, status, "%s", why.text);
+    if (json)
+        status = report_json(c, &outcome, p);
+    else if (!quiet)
+        status = report_text(c, &outcome, p);
+    return status == STATUS_OK ? verdict(c, &outcome, p) : status;
+}
+
+static enum status run(const struct arguments *a, struct problem *p)
+{
+    struct command c = {.arguments = a};
+    const char *out = argument_value(a, "out");
+    enum status status = resolve(&c, p);
+    if (status == STATUS_OK &&
+        asprintf(&c.out, out ? "%s" : "results-%s", out ? out : c.experiment->name) < 0)
+        status = problem(p, STATUS_DEVICE, "out of memory");
+    if (status == STATUS_OK && argument_flag(a, "dry-run"))
+        (argument_flag(a, "json") ? dry_run_json : dry_run_text)(&c);
+    else if (status == STATUS_OK)
+        status = sweep(&c, p);
+    plan_free(&c.plan);
+    axes_free(&c.axes);
+    request_free(&c.request);
+    json_decref(c.from);
+    free(c.out);
+    return status;
+}
+
+const struct verb verb_run = {
+    .name = "run",
+    .operands = "EXPERIMENT",
+    .least = 0,
+    .most = 1,
+    .summary = "sweeps the cases of an experiment into a results directory",
+    .details =
+        "Axes are comma-separated lists; each combination is a case, each execution of a case a "
+        "row of\nresults.csv, each case a row of summary.csv; study.json says what was run, where "
+        "and with what.\n--out is results-EXPERIMENT if not given. The same command again goes on "
+        "where it was\ninterrupted or killed; --from repeats a study, and other options then "
+        "change its axes.\nExit status 1 where a row broke its bound.",
+    .examples = "  ulpscope run accuracy\n"
+                "  ulpscope run accuracy --device cpu --method sum/serial,sum/tiled --input "
+                "uniform,cond --n 2^10..2^14 --cond 1e3,1e6 --out results-mine\n"
+                "  ulpscope run variance --device cpu --method sum/atomic --n 1e5 --runs 50 --out "
+                "results-atomic\n"
+                "  ulpscope run accuracy --dry-run",
+    .run = run,
+};
