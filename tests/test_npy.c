@@ -170,9 +170,9 @@ static const struct bad {
     {"{'descr': '<f8', 'fortran_order': False, 'shape': (-2,)}", "-2"},
     {"{'descr': '<f8', 'fortran_order': False, 'shape': (-1, -2)}", "-1"},
     {"{'descr': '<f8', 'fortran_order': False, 'shape': (2.0,)}", "','"},
-    {"{'descr': '<f8', 'fortran_order': False, 'shape': (18446744073709551618,)}", "2^64"},
-    {"{'descr': '<f8', 'fortran_order': False, 'shape': (184467440737095516160,)}", "2^64"},
-    {"{'descr': '<f8', 'fortran_order': False, 'shape': (30000000000000000002,)}", "2^64"},
+    {"{'descr': '<f8', 'fortran_order': False, 'shape': (18446744073709551618,)}", "below 2^64"},
+    {"{'descr': '<f8', 'fortran_order': False, 'shape': (184467440737095516160,)}", "below 2^64"},
+    {"{'descr': '<f8', 'fortran_order': False, 'shape': (30000000000000000002,)}", "below 2^64"},
     {"{'descr': '<f8                                                                             "
      "             ', 'fortran_order': False, 'shape': (2,)}",
      "dtype"},
