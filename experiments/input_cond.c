@@ -99,9 +99,12 @@ static bool follow(const struct fill *f, const struct cond_plan *plan, double su
            settle(&apart, &f->to, drawn + plan->residual_places, plan->sum_places);
 }
 
-static double target(double cond, enum format f, size_t n, double sum)
+/* What is asked for beside the specification comes before what it says. */
+static double target(double cond, const double *parameter, enum format f, size_t n)
 {
-    return cond != 0 ? cond : cond_reach(f, n, fabs(sum), DEFAULT_COND_LOG2);
+    if (cond == 0)
+        cond = parameter[1];
+    return cond != 0 ? cond : cond_reach(f, n, fabs(parameter[0]), DEFAULT_COND_LOG2);
 }
 
 static enum status unreachable(const struct fill *f, double cond, struct problem *p)
@@ -125,7 +128,10 @@ static enum status cond_generate(struct fill *f, struct problem *p)
                        "input cond: sum=%.17g; expected a multiple, not 0, of the smallest %s, %g",
                        sum, f->facts->name, f->facts->smallest);
     struct cond_plan plan;
-    double cond = target(f->cond, f->to.format, f->to.n, sum);
+    double cond = target(f->cond, f->parameter, f->to.format, f->to.n);
+    if (cond != 0 && cond < 1)
+        return problem(p, STATUS_USAGE, "input cond: target=%g; expected 0 or a number from 1 on",
+                       cond);
     if (cond == 0 || !cond_plan(&plan, f->to.format, f->to.n, fabs(sum), cond) ||
         !follow(f, &plan, sum))
         return unreachable(f, cond, p);
@@ -138,13 +144,16 @@ static bool cond_safe(const struct input *in, size_t n, double cond, enum format
     double sum = in->parameter[0], quantum = format_facts[storage].smallest;
     if (n == 0)
         return true;
-    return sum_fits(1.125 * target(cond, storage, n, sum) * fabs(sum) + 4 * quantum, storage);
+    return sum_fits(1.125 * target(cond, in->parameter, storage, n) * fabs(sum) + 4 * quantum,
+                    storage);
 }
 
 const struct input_family input_cond = {
     .name = "cond",
     .summary = "the exact sum and condition number asked for (--cond, default 2^20), shuffled",
-    .parameter = {{"sum", 1, -DBL_MAX, DBL_MAX, "the exact sum; not 0", false}},
+    .parameter = {{"sum", 1, -DBL_MAX, DBL_MAX, "the exact sum; not 0", false},
+                  {"target", 0, 0, DBL_MAX, "the condition number; 0: as --cond says, or 2^20",
+                   false}},
     .uses_seed = true,
     .uses_cond = true,
     .order_safe = cond_safe,
