@@ -175,7 +175,7 @@ static const struct bad {
     {"{'descr': '<f8', 'fortran_order': False, 'shape': (30000000000000000002,)}", "below 2^64"},
     {"{'descr': '<f8                                                                             "
      "             ', 'fortran_order': False, 'shape': (2,)}",
-     "dtype"},
+     "a dtype such as"},
     {"{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296)}", "2^64"},
     {"{'descr': '<f8', 'fortran_order': False, 'shape': (9223372036854775808, 2, 2)}", "2^64"},
     {"{'descr': '<f8', 'fortran_order': False, 'shape': (2305843009213693954,)}", "2^64"},
