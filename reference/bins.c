@@ -3,6 +3,11 @@
  * data has few exponents, and adding to the word just stored would wait for the store. */
 #include "reference/bins.h"
 
+#include <float.h>
+#include <math.h>
+
+#include "reference/pair.h"
+
 /* Encodings are read whatever type wrote them. */
 typedef uint16_t __attribute__((may_alias)) word16;
 typedef uint32_t __attribute__((may_alias)) word32;
@@ -28,30 +33,42 @@ static inline void wide_add(struct wide *w, int set, uint64_t bits)
 /* Fractions of 52 bits must not overflow in a block. */
 enum { SPECIAL_BLOCK = 4096 };
 
+struct specials {
+    pair_bits fractions, negative; /* of subnormals: all, and of those below zero */
+    pair_bits nan, plus_inf, minus_inf, plain;
+};
+
+static inline void specials_add(struct specials *s, pair x)
+{
+    const pair normal = {DBL_MIN, DBL_MIN}, zero = {0, 0}, inf = {INFINITY, INFINITY};
+    pair m = pair_abs(x);
+    pair_bits fraction = (pair_bits)m & (m < normal);
+    s->fractions += fraction;
+    s->negative += fraction & (x < zero);
+    s->nan |= x != x;
+    s->plus_inf |= x == inf;
+    s->minus_inf |= x == -inf;
+    s->plain |= (pair_bits)x ^ (pair_bits)-zero;
+}
+
 /* Exponent fields 0 and 0x7ff were gathered with an implicit bit that they do not have: their bins
  * only tell that there are some. This adds what they are, and no other element; without branches,
  * as nothing predicts where data is sparse. */
 static void wide_specials(struct exact *e, const word64 *bits, size_t count)
 {
-    const uint64_t normal = UINT64_C(1) << 52, inf = UINT64_C(0x7ff) << 52;
-    const uint64_t sign = UINT64_C(1) << 63;
-    uint64_t both = 0, negative = 0;
-    bool nan = false, plus = false, minus = false, plain = false;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t m = bits[i] & ~sign, fraction = m & -(uint64_t)(m < normal);
-        both += fraction;
-        negative += fraction & -(bits[i] >> 63);
-        nan |= m > inf;
-        plus |= bits[i] == inf;
-        minus |= bits[i] == (inf | sign);
-        plain |= bits[i] != sign;
-    }
-    fixed_add_at(&e->side[0], both - negative, 0);
+    struct specials s = {0};
+    for (size_t i = 0; i + 1 < count; i += 2)
+        specials_add(&s, pair_load(bits + i));
+    if (count % 2)
+        specials_add(&s, (pair){double_from_bits(bits[count - 1]), -0.0}); /* -0 changes nothing */
+    uint64_t negative = (uint64_t)(s.negative[0] + s.negative[1]);
+    uint64_t positive = (uint64_t)(s.fractions[0] + s.fractions[1]) - negative;
+    fixed_add_at(&e->side[0], positive, 0);
     fixed_add_at(&e->side[1], negative, 0);
-    e->nan |= nan;
-    e->inf[0] |= plus;
-    e->inf[1] |= minus;
-    e->plain |= plain;
+    e->nan |= (s.nan[0] | s.nan[1]) != 0;
+    e->inf[0] |= (s.plus_inf[0] | s.plus_inf[1]) != 0;
+    e->inf[1] |= (s.minus_inf[0] | s.minus_inf[1]) != 0;
+    e->plain |= (s.plain[0] | s.plain[1]) != 0;
 }
 
 static void wide_bins(struct exact *e, const word64 *bits, size_t count)

@@ -3,12 +3,16 @@
  * vector code. */
 #include "reference/census.h"
 
+#include <float.h>
+#include <math.h>
+
+#include "reference/pair.h"
+
 /* Counters of 16 bits must not overflow in a block. */
 enum { CENSUS_BLOCK = 4096 };
 
 typedef int16_t __attribute__((may_alias)) word16;
 typedef int32_t __attribute__((may_alias)) word32;
-typedef int64_t __attribute__((may_alias)) word64;
 
 struct tally {
     uint64_t zeros, subnormals, infs, nans;
@@ -35,45 +39,48 @@ struct tally {
 
 TALLY(tally_16, int16_t, word16)
 TALLY(tally_32, int32_t, word32)
-TALLY(tally_64, int64_t, word64)
 
-static int64_t less(int64_t a, int64_t b)
+/* Doubles: there are no comparisons of 64-bit integers in every machine's vectors. */
+struct tally_64 {
+    pair_bits zeros, below, infs, nans;
+    pair smallest, largest;
+};
+
+static inline void tally_pair(struct tally_64 *t, pair x)
 {
-    return a < b ? a : b;
+    const pair zero = {0, 0}, normal = {DBL_MIN, DBL_MIN}, inf = {INFINITY, INFINITY};
+    pair m = pair_abs(x);
+    pair_bits none = m == zero;
+    t->zeros -= none;
+    t->below -= m < normal;
+    t->infs -= m == inf;
+    t->nans -= m != m;
+    pair finite = (pair)((pair_bits)m & (m < inf)), nonzero = pair_select(none, inf, m);
+    t->smallest = pair_select(nonzero < t->smallest, nonzero, t->smallest);
+    t->largest = pair_select(finite > t->largest, finite, t->largest);
 }
 
-static int64_t more(int64_t a, int64_t b)
+static struct tally tally_64(const double *x, size_t count)
 {
-    return a > b ? a : b;
-}
-
-/* The common block of doubles: if all of them are normal numbers, their range is all there is to
- * tell. Two at a time, as each comparison waits for the one before; all begin with the last
- * element, which may have no partner. */
-static bool tally_normal_64(struct tally *t, const word64 *x, size_t count)
-{
-    int64_t last = x[count - 1] & INT64_MAX;
-    int64_t smallest[2] = {last, last}, largest[2] = {last, last};
-    for (size_t i = 0; i + 1 < count; i += 2) {
-        int64_t m = x[i] & INT64_MAX, next = x[i + 1] & INT64_MAX;
-        smallest[0] = less(m, smallest[0]);
-        smallest[1] = less(next, smallest[1]);
-        largest[0] = more(m, largest[0]);
-        largest[1] = more(next, largest[1]);
-    }
-    t->smallest = (uint64_t)less(smallest[0], smallest[1]);
-    t->largest = (uint64_t)more(largest[0], largest[1]);
-    return t->smallest >= UINT64_C(1) << 52 && t->largest < UINT64_C(0x7ff) << 52;
+    struct tally_64 t = {.smallest = {INFINITY, INFINITY}};
+    for (size_t i = 0; i + 1 < count; i += 2)
+        tally_pair(&t, pair_load(x + i));
+    if (count % 2)
+        tally_pair(&t, (pair){x[count - 1], NAN}); /* a NaN too many */
+    uint64_t zeros = (uint64_t)(t.zeros[0] + t.zeros[1]);
+    return (struct tally){zeros,
+                          (uint64_t)(t.below[0] + t.below[1]) - zeros,
+                          (uint64_t)(t.infs[0] + t.infs[1]),
+                          (uint64_t)(t.nans[0] + t.nans[1]) - count % 2,
+                          double_bits(fmin(t.smallest[0], t.smallest[1])),
+                          double_bits(fmax(t.largest[0], t.largest[1]))};
 }
 
 static struct tally tally(const struct array *a, size_t begin, size_t count, uint64_t inf)
 {
     uint64_t normal = UINT64_C(1) << (format_facts[a->format].precision - 1);
-    struct tally t = {0};
-    if (a->format == FP64 && tally_normal_64(&t, (const word64 *)a->data + begin, count))
-        return t;
     if (a->format == FP64)
-        return tally_64((const word64 *)a->data + begin, count, (int64_t)normal, (int64_t)inf);
+        return tally_64((const double *)a->data + begin, count);
     if (a->format == FP32)
         return tally_32((const word32 *)a->data + begin, count, (int32_t)normal, (int32_t)inf);
     return tally_16((const word16 *)a->data + begin, count, (int16_t)normal, (int16_t)inf);
