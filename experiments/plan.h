@@ -26,8 +26,8 @@ struct trial {
     bool failed;           /* by an error, in this process */
     struct tally *earlier; /* the runs that an earlier process made, while they are needed */
     struct summary summary;
-    struct figure err_rel_max,
-        cond_log2; /* for tables: over the runs, NaN where any is; measured */
+    struct figure err_rel_max, err_backward_max; /* for tables: over the runs, NaN where any is */
+    struct figure cond_log2;                     /* measured */
 };
 
 struct plan {

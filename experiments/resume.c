@@ -96,12 +96,14 @@ static enum status count_run(struct reading *r, struct trial *t, const struct cs
                              enum outcome outcome, struct problem *p)
 {
     uint64_t bits, time_ns;
-    struct figure err_rel, err_ulp, err_over_bound;
+    struct figure err_rel, err_ulp, err_backward, err_over_bound;
     enum status status = csv_whole(row, RESULTS_RESULT_BITS, "result_bits", &bits, p);
     if (status == STATUS_OK)
         status = csv_figure(row, RESULTS_ERR_REL, "err_rel", &err_rel, p);
     if (status == STATUS_OK)
         status = csv_figure(row, RESULTS_ERR_ULP, "err_ulp", &err_ulp, p);
+    if (status == STATUS_OK)
+        status = csv_figure(row, RESULTS_ERR_BACKWARD, "err_backward", &err_backward, p);
     if (status == STATUS_OK)
         status = csv_figure(row, RESULTS_ERR_OVER_BOUND, "err_over_bound", &err_over_bound, p);
     if (status == STATUS_OK)
@@ -115,6 +117,7 @@ static enum status count_run(struct reading *r, struct trial *t, const struct cs
         return no_memory(row, p);
     d->err_rel = err_rel;
     d->err_ulp = err_ulp;
+    d->err_backward = err_backward;
     d->err_over_bound = err_over_bound;
     d->outcome = outcome;
     if (err_over_bound.known && err_over_bound.value > 1 && r->resumed->broken++ == 0)
@@ -161,8 +164,10 @@ static void finish(struct reading *r, struct trial *t, const struct csv_row *row
         text_join(&r->summary, &made);
         t->summary = s;
         t->summarised = true;
-        if (t->supported)
+        if (t->supported) {
             t->err_rel_max = tally_err_rel_max(t->earlier);
+            t->err_backward_max = tally_err_backward_max(t->earlier);
+        }
         trial_forget(t);
     }
     text_free(&made);

@@ -170,6 +170,14 @@ static double middle(double a, double b)
     return a == b ? a : isinf(sum) && isfinite(a) && isfinite(b) ? a / 2 + b / 2 : sum / 2;
 }
 
+/* The larger; NaN is larger than all. */
+static struct figure worse(struct figure a, struct figure b)
+{
+    if (!a.known || !b.known)
+        return a.known ? a : b;
+    return isnan(a.value) || a.value >= b.value ? a : b;
+}
+
 static void errors(struct summary *s, const struct tally *t)
 {
     struct distinct **ascending = calloc(t->count, sizeof *ascending);
@@ -178,10 +186,7 @@ static void errors(struct summary *s, const struct tally *t)
         all = all && t->item[i].err_ulp.known;
         if (ascending)
             ascending[i] = &t->item[i];
-        struct figure ratio = t->item[i].err_over_bound;
-        if (ratio.known &&
-            !(s->err_over_bound_max.known && ratio.value <= s->err_over_bound_max.value))
-            s->err_over_bound_max = ratio;
+        s->err_over_bound_max = worse(s->err_over_bound_max, t->item[i].err_over_bound);
     }
     if (all) {
         qsort(ascending, t->count, sizeof *ascending, by_error);
@@ -215,11 +220,16 @@ void tally_summary(struct summary *s, struct tally *t, struct figure ulp, struct
 struct figure tally_err_rel_max(const struct tally *t)
 {
     struct figure worst = unknown;
-    for (size_t i = 0; i < t->count; i++) {
-        struct figure error = t->item[i].err_rel;
-        if (error.known && !(worst.known && error.value <= worst.value) && !isnan(worst.value))
-            worst = error;
-    }
+    for (size_t i = 0; i < t->count; i++)
+        worst = worse(worst, t->item[i].err_rel);
+    return worst;
+}
+
+struct figure tally_err_backward_max(const struct tally *t)
+{
+    struct figure worst = unknown;
+    for (size_t i = 0; i < t->count; i++)
+        worst = worse(worst, t->item[i].err_backward);
     return worst;
 }
 

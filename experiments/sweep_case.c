@@ -76,6 +76,7 @@ static void meet(const struct live *l, struct distinct *d)
     results_errors(&d->errors_text, &m);
     d->err_rel = m.err_rel;
     d->err_ulp = m.err_ulp;
+    d->err_backward = m.err_backward;
     d->err_over_bound = m.err_over_bound;
     d->outcome = m.outcome;
     d->broken = m.broken;
@@ -131,6 +132,7 @@ static enum status finish(struct sweep *w, struct trial *t, struct tally *tally,
         tally_summary(&t->summary, tally, tally_ulp(w->truth->reference.sum, t->accumulator),
                       truth_fixed(w->truth, t->method->operation, &s->array, t->accumulator));
         t->err_rel_max = tally_err_rel_max(tally);
+        t->err_backward_max = tally_err_backward_max(tally);
     }
     if (w->truth)
         t->cond_log2 = w->truth->cond_log2;

@@ -10,7 +10,7 @@
 struct distinct {
     uint64_t bits, count;
     double value;
-    struct figure err_rel, err_ulp, err_over_bound;
+    struct figure err_rel, err_ulp, err_backward, err_over_bound;
     enum outcome outcome;
     bool broken;
     struct text value_text, errors_text; /* its parts of a row, where rows are written */
@@ -43,8 +43,10 @@ void tally_free(struct tally *t);
  * rounded once. The order of times changes. */
 void tally_summary(struct summary *s, struct tally *t, struct figure ulp, struct figure fixed);
 
-/* The largest err_rel of a run; NaN where any is, not known where none is known. */
+/* The largest err_rel and err_backward of a run; NaN where any is, not known where none is known.
+ */
 struct figure tally_err_rel_max(const struct tally *t);
+struct figure tally_err_backward_max(const struct tally *t);
 
 /* ulp(exact) in the accumulator's format; not known where the sum is not finite. */
 struct figure tally_ulp(const mpfr_t exact, enum format accumulator);
