@@ -10,15 +10,17 @@
 /* Overwrites v[]; count >= 1. */
 static inline double fold_columns(enum format f, double *v, size_t count, size_t width)
 {
-    for (size_t i = width; i < count; i++)
-        v[i % width] = format_add(f, v[i % width], v[i]);
+    for (size_t row = width; row < count; row += width)
+        for (size_t c = 0; c < width && row + c < count; c++)
+            v[c] = format_add(f, v[c], v[row + c]);
     return fold_halving(f, v, count < width ? count : width);
 }
 
 static inline uint32_t order_columns(struct order *o, uint32_t *node, size_t count, size_t width)
 {
-    for (size_t i = width; i < count; i++)
-        node[i % width] = order_add(o, node[i % width], node[i]);
+    for (size_t row = width; row < count; row += width)
+        for (size_t c = 0; c < width && row + c < count; c++)
+            node[c] = order_add(o, node[c], node[row + c]);
     return order_halving(o, node, count < width ? count : width);
 }
 

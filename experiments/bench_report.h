@@ -1,0 +1,30 @@
+/* What bench tells: a table or JSON on standard output, and a CSV file. */
+#ifndef ULPSCOPE_BENCH_REPORT_H
+#define ULPSCOPE_BENCH_REPORT_H
+
+#include <jansson.h>
+
+#include "experiments/bench.h"
+#include "reports/csv_file.h"
+#include "reports/table.h"
+
+struct bench_report {
+    bool json;
+    json_t *rows;
+    struct table table;
+    struct csv_file csv;
+    bool to_csv;
+};
+
+/* csv: a path, or NULL. bench_report_close is due, also after failure. */
+enum status bench_report_open(struct bench_report *r, bool json, const char *csv,
+                              struct problem *p);
+
+/* In the CSV file it stands at once. */
+enum status bench_report_add(struct bench_report *r, const struct bench_input *in,
+                             const struct bench_row *row, struct problem *p);
+
+/* Prints the table or JSON, of as much as was measured, and frees everything. */
+enum status bench_report_close(struct bench_report *r, struct problem *p);
+
+#endif
