@@ -71,16 +71,14 @@ static bool plan_scaled(struct cond_plan *plan, enum format f, size_t places, do
     return false;
 }
 
-/* The same, scaled down to where `sum` is (but above the smallest subnormal numbers), or not at all
- * where only that keeps within the format's range. */
+/* The same, scaled down to where `sum` is (but above the smallest subnormal numbers), or not. */
 static bool plan_elements(struct cond_plan *plan, enum format f, size_t places, double n_total,
-                          double p_total, double sum, int unit)
+                          double p_total, double sum, int unit, bool scaled)
 {
     int least = ilogb(format_facts[f].smallest) + 3;
     double mean = n_total / (double)places + p_total / (double)places;
     int spread = ilogb(mean) - (ilogb(sum) > least ? ilogb(sum) : least);
-    return plan_scaled(plan, f, places, n_total, p_total, spread > 0 ? spread : 0, unit) ||
-           plan_scaled(plan, f, places, n_total, p_total, 0, unit);
+    return plan_scaled(plan, f, places, n_total, p_total, scaled && spread > 0 ? spread : 0, unit);
 }
 
 /* Elements average at least 4 of the smallest subnormal number, or there are fewer of them. */
@@ -90,7 +88,8 @@ static size_t not_too_small(enum format f, size_t n, double total)
 }
 
 /* The sum has places of its own. */
-static bool plan_apart(struct cond_plan *plan, enum format f, size_t n, double sum, double cond)
+static bool plan_apart(struct cond_plan *plan, enum format f, size_t n, double sum, double cond,
+                       bool scaled)
 {
     const struct format_facts *facts = &format_facts[f];
     int p = facts->precision, length = ilogb(sum) - lowest_bit(sum) + 1;
@@ -106,24 +105,27 @@ static bool plan_apart(struct cond_plan *plan, enum format f, size_t n, double s
     if (n < places + 2)
         return false;
     size_t others = not_too_small(f, n - places, 2 * total);
-    return plan_elements(plan, f, others < 2 ? 2 : others, total, total, sum, facts->emax);
+    return plan_elements(plan, f, others < 2 ? 2 : others, total, total, sum, facts->emax, scaled);
 }
 
 /* The sum goes with the residual. */
-static bool plan_together(struct cond_plan *plan, enum format f, size_t n, double sum, double cond)
+static bool plan_together(struct cond_plan *plan, enum format f, size_t n, double sum, double cond,
+                          bool scaled)
 {
     double total = cond * sum;
     *plan = (struct cond_plan){0};
     n = not_too_small(f, n, total);
     return n >= 2 && plan_elements(plan, f, n, total / 2 - sum / 2, total / 2 + sum / 2, sum,
-                                   lowest_bit(sum));
+                                   lowest_bit(sum), scaled);
 }
 
+/* Scaling down costs up to two bits of range, so near the end of it there is none. */
 bool cond_plan(struct cond_plan *plan, enum format f, size_t n, double sum, double cond)
 {
     if (!isfinite(cond * sum))
         return false;
-    return plan_together(plan, f, n, sum, cond) || plan_apart(plan, f, n, sum, cond);
+    return plan_together(plan, f, n, sum, cond, true) || plan_apart(plan, f, n, sum, cond, true) ||
+           plan_apart(plan, f, n, sum, cond, false) || plan_together(plan, f, n, sum, cond, false);
 }
 
 double cond_reach(enum format f, size_t n, double sum, int most)

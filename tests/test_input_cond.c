@@ -183,6 +183,26 @@ Test(input_cond, is_hard)
     }
 }
 
+/* Zeros stand only where the residual left places over, as its zero bits may. Short arrays, for
+ * which the scales have to be cut, have no more. */
+Test(input_cond, few_zeros)
+{
+    for (enum format f = 0; f < FORMATS; f++)
+        for (size_t n = 8; n < 3000; n += 1 + n / 3)
+            for (double target = 1; target < 1e300; target *= 1e4) {
+                struct array a = {f, n, malloc(array_bytes(f, n))};
+                struct input in;
+                size_t zeros = 0;
+                cr_assert_eq(input_parse(&in, "cond", NULL), STATUS_OK);
+                if (input_generate(&in, &a, n, target, NULL) == STATUS_OK)
+                    for (size_t i = 0; i < n; i++)
+                        zeros += array_get(&a, i) == 0;
+                cr_assert(zeros <= 3 + n / 25, "%s, n=%zu, target %g: %zu zeros",
+                          format_facts[f].name, n, target, zeros);
+                free(a.data);
+            }
+}
+
 /* There is something on every scale between the largest elements and the sum. */
 Test(input_cond, fills_the_scales)
 {
