@@ -22,9 +22,6 @@ static enum status read_options(struct generated *g, uint64_t *n, enum format *s
         status = argument_number(a, "seed", 1, 0, UINT64_MAX, &g->seed, p);
     if (status == STATUS_OK && cond)
         status = real_parse(&g->cond, "cond", cond, p);
-    if (status == STATUS_OK && cond && !(g->cond >= 1))
-        return problem(p, STATUS_USAGE, "option --cond: found '%s', expected a number from 1 on",
-                       cond);
     return status;
 }
 

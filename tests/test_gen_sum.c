@@ -107,6 +107,7 @@ Test(gen_sum, gen_refuses)
     expect_refusal("gen uniform --n 10 --storage fp8 -o x.npy", STATUS_USAGE, "fp8");
     expect_refusal("gen uniform --n 10 --cond 5 -o x.npy", STATUS_USAGE, "--cond");
     expect_refusal("gen cond --n 10 --cond 0.5 -o x.npy", STATUS_USAGE, "0.5");
+    expect_refusal("gen uniform --n 1e19 -o x.npy", STATUS_DEVICE, "out of memory");
     expect_refusal("gen uniform --n 2^50 -o x.npy", STATUS_DEVICE, "out of memory");
     expect_refusal("gen uniform --n 10 -o /dev/full", STATUS_DATA, "/dev/full");
     expect_refusal("gen uniform --n 10 -o no/x.npy", STATUS_DATA, "no/x.npy");
