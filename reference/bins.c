@@ -61,8 +61,8 @@ static void wide_specials(struct exact *e, const word64 *bits, size_t count)
         specials_add(&s, pair_load(bits + i));
     if (count % 2)
         specials_add(&s, (pair){double_from_bits(bits[count - 1]), -0.0}); /* -0 changes nothing */
-    uint64_t negative = (uint64_t)(s.negative[0] + s.negative[1]);
-    uint64_t positive = (uint64_t)(s.fractions[0] + s.fractions[1]) - negative;
+    uint64_t negative = (uint64_t)s.negative[0] + (uint64_t)s.negative[1];
+    uint64_t positive = (uint64_t)s.fractions[0] + (uint64_t)s.fractions[1] - negative;
     fixed_add_at(&e->side[0], positive, 0);
     fixed_add_at(&e->side[1], negative, 0);
     e->nan |= (s.nan[0] | s.nan[1]) != 0;
