@@ -206,7 +206,7 @@ void tally_summary(struct summary *s, struct tally *t, struct figure ulp, struct
         return;
     struct moments moments;
     moments_of(&moments, t, false);
-    s->mean = known(mean(&moments));
+    s->mean = known(t->count == 1 ? t->item[0].value : mean(&moments)); /* -0 stays -0 */
     s->stddev = t->runs > 1 ? known(deviation(&moments, 1)) : unknown;
     moments_free(&moments);
     extremes(s, t);

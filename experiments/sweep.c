@@ -57,8 +57,9 @@ static enum status fail_all(struct sweep *w, const struct source *s, const struc
                             struct problem *p)
 {
     char line[1400];
-    snprintf(line, sizeof line, "%zu cases of %s, n = %zu, %s: %s", s->cases, s->name, s->array.n,
-             format_facts[s->array.format].name, why->text);
+    snprintf(line, sizeof line, "%zu case%s of %s, n = %zu, %s: %s", s->cases,
+             s->cases > 1 ? "s" : "", s->name, s->array.n, format_facts[s->array.format].name,
+             why->text);
     progress_clear(&w->progress);
     if (w->options->note)
         w->options->note(w->options->context, line);

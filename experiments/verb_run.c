@@ -190,7 +190,7 @@ static enum status report_text(const struct command *c, const struct sweep_outco
                 "%zu cases, %llu runs%s: %s/results.csv (a row per run), summary.csv (a row "
                 "per case), study.json\n",
                 c->plan.trials, (unsigned long long)runs_of(&c->plan),
-                outcome->runs == 0 ? ", all of them there before" : "", c->out);
+                outcome->runs == 0 && outcome->failed == 0 ? ", all of them there before" : "", c->out);
     const char *string = text_string(&text);
     if (string)
         fputs(string, stdout);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "reports/csv_file.h"
 
@@ -121,6 +122,12 @@ enum status csv_read(const char *path, const struct column *(*column)(size_t), s
     FILE *file = fopen(path, "re");
     if (!file)
         return problem(p, STATUS_DATA, "%s: %s", path, strerror(errno));
+    struct stat facts;
+    if (fstat(fileno(file), &facts) != 0 || !S_ISREG(facts.st_mode)) {
+        fclose(file);
+        return problem(p, STATUS_DATA, "%s: found something that is no file, expected a CSV file",
+                       path);
+    }
     r.begin = calloc(columns, sizeof *r.begin);
     r.field = calloc(columns, sizeof *r.field);
     r.row.field = r.field;
