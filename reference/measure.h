@@ -11,7 +11,14 @@ struct figure {
 };
 
 /* What became of a run; names as the column `status` prints them. */
-enum outcome { OUTCOME_OK, OUTCOME_OVERFLOW, OUTCOME_NAN, OUTCOME_UNSUPPORTED, OUTCOME_ERROR, OUTCOMES };
+enum outcome {
+    OUTCOME_OK,
+    OUTCOME_OVERFLOW,
+    OUTCOME_NAN,
+    OUTCOME_UNSUPPORTED,
+    OUTCOME_ERROR,
+    OUTCOMES
+};
 extern const char *const outcome_name[OUTCOMES];
 
 struct measure {
