@@ -11,12 +11,12 @@ struct data_options {
 };
 
 struct data {
-    char *name;             /* for the column `input`: the file's base name, `#TENSOR` appended for
-                               a tensor, `:from=fp64` appended when converted */
-    struct array array;     /* storage format, C order */
+    char *name;         /* for the column `input`: the file's base name, `#TENSOR` appended for
+                           a tensor, `:from=fp64` appended when converted */
+    struct array array; /* storage format, C order */
     enum format file_format;
     bool converted;
-    char hash[33];          /* XXH3 128 of the array's bytes after conversion, hexadecimal */
+    char hash[33]; /* XXH3 128 of the array's bytes after conversion, hexadecimal */
 };
 
 struct data_set {
@@ -28,17 +28,21 @@ struct data_set {
  * (where .npy and safetensors are known by their first bytes; else raw with a storage given,
  * text without). All tensors of a floating-point type are read when none is named; naming one
  * of another type is an error, and so is a file with none. What a file is, is told by its first
- * bytes and its name: .npy, .safetensors; .txt, .csv, .dat or anything that is text: text, one
- * number a line; everything else raw little-endian, which needs `storage`.
+ * bytes and its name: .npy, .safetensors; .txt, .csv, .dat: text, one number a line; .raw, .bin:
+ * raw little-endian, which needs `storage`; any other: text if its first 4096 bytes are, else raw.
  * A text file's numbers are rounded once, from decimal or hexadecimal, to the storage asked for
- * (fp64 where none is). A file in another format than asked for is STATUS_USAGE without
- * `convert`. Malformed or unreadable: STATUS_DATA; too large for memory: STATUS_DEVICE. */
+ * (fp64 where none is); blank lines and lines that begin with # are skipped. A file in another
+ * format than asked for is STATUS_USAGE without `convert`. Malformed, unreadable, or a text or
+ * raw file of no numbers: STATUS_DATA; too large for memory: STATUS_DEVICE. On failure the set
+ * is empty; after success data_free is due. Regular files are read, not mapped, and only the
+ * parts that are wanted, straight into their arrays. */
 enum status data_read(struct data_set *set, const char *path, const struct data_options *options,
                       struct problem *p);
 void data_free(struct data_set *set);
 
 /* Writes a one-dimensional .npy (version 1.0, little-endian): '<f2', '<f4', '<f8', and '<V2' for
- * bf16. `-` is standard output. A failure leaves no partial file behind. */
+ * bf16. `-` is standard output. A failure leaves no partial file behind, and what stood at PATH
+ * as it was. */
 enum status data_write_npy(const char *path, const struct array *a, struct problem *p);
 
 #endif
