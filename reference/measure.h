@@ -28,7 +28,7 @@ struct measure {
 };
 
 /* Measures `result`, a value of `accumulator`. Every figure is computed from the
- * exact values and rounded once to double.
+ * exact values and rounded once to double: to nearest, the bound up, so that it is still one.
  *
  * outcome: overflow = result not finite although the exact sum rounds to a finite
  * number of the accumulator; else nan = result is NaN; else ok.

@@ -19,7 +19,7 @@ void number_hex(char text[NUMBER_TEXT], double x);
 void number_bits(char text[NUMBER_TEXT], enum format f, double x);
 
 /* The value of x correctly rounded to 17 significant decimal digits, in %.17g's
- * style (exponents as large as it takes). */
+ * style, exponents of up to nine digits. */
 void number_decimal_mpfr(char text[NUMBER_TEXT], const mpfr_t x);
 
 /* All bits of x as a hex float, as many digits as it takes. The caller frees it;

@@ -21,7 +21,8 @@ struct reference {
 };
 
 /* Reads the array once, block by block, without a copy. STATUS_OK, or
- * STATUS_DEVICE when memory is short; on success reference_free is due. */
+ * STATUS_DEVICE when memory is short, STATUS_FAILED should MPFR ever report that an exact sum was
+ * rounded; on success reference_free is due. */
 enum status reference_compute(struct reference *r, const struct array *a, enum reference_kind kind,
                               struct problem *p);
 void reference_free(struct reference *r);
