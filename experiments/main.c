@@ -2,11 +2,8 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "experiments/machine.h"
 #include "experiments/verbs.h"
-
-#ifndef ULPSCOPE_VERSION
-#define ULPSCOPE_VERSION "unknown"
-#endif
 
 static enum status flush(struct problem *p)
 {
@@ -20,7 +17,7 @@ static enum status dispatch(int argc, char **argv, struct problem *p)
     const char *first = argc > 1 ? argv[1] : "";
     struct arguments arguments;
     if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0) {
-        printf("ulpscope %s\n", ULPSCOPE_VERSION);
+        printf("ulpscope %s (%s)\n", build_version, build_commit);
         return STATUS_OK;
     }
     if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 ||

@@ -6,8 +6,7 @@
 #include "experiments/verbs.h"
 
 const struct option_spec option_specs[] = {
-    {"method", 0, "LIST", "run bench",
-     "methods, as `list methods` names them"},
+    {"method", 0, "LIST", "run bench", "methods, as `list methods` names them"},
     {"device", 0, "LIST", "run bench", "cpu, cuda, cuda:1, auto (the GPU if there is one)"},
     {"storage", 0, "LIST", "run bench gen sum", "formats of the input: fp16, bf16, fp32, fp64"},
     {"accumulator", 0, "LIST", "run bench", "formats that additions are done in"},

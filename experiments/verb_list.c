@@ -75,7 +75,7 @@ static json_t *safe_formats(const struct input_family *family)
     if (input_parse(&in, family->name, NULL) != STATUS_OK)
         return safe;
     for (enum format f = 0; f < FORMATS; f++)
-        if (input_order_safe(&in, 1000, f))
+        if (input_order_safe(&in, 1000, 0, f))
             json_array_append_new(safe, json_string(format_facts[f].name));
     return safe;
 }
