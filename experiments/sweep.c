@@ -192,3 +192,21 @@ enum status sweep_run(struct sweep_outcome *outcome, struct plan *plan,
     free(w.gpu);
     return status == STATUS_OK ? closed : status;
 }
+
+enum status sweep_verdict(const struct sweep_outcome *outcome, const struct plan *plan,
+                          const char *out, struct problem *p)
+{
+    char failed[96] = "";
+    if (outcome->failed > 0)
+        snprintf(failed, sizeof failed, "%zu of %zu cases failed (status `error`)", outcome->failed,
+                 plan->trials);
+    if (outcome->broken > 0)
+        return problem(p, STATUS_FAILED,
+                       "%s/results.csv: %zu row%s broke the bound, the first: %s%s%s", out,
+                       outcome->broken, outcome->broken > 1 ? "s" : "", outcome->first_broken,
+                       outcome->failed > 0 ? "; " : "", failed);
+    if (outcome->failed > 0)
+        return problem(p, outcome->failed_status,
+                       "%s/results.csv: %s; the same command tries them again", out, failed);
+    return STATUS_OK;
+}

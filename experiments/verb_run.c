@@ -190,7 +190,8 @@ static enum status report_text(const struct command *c, const struct sweep_outco
                 "%zu cases, %llu runs%s: %s/results.csv (a row per run), summary.csv (a row "
                 "per case), study.json\n",
                 c->plan.trials, (unsigned long long)runs_of(&c->plan),
-                outcome->runs == 0 && outcome->failed == 0 ? ", all of them there before" : "", c->out);
+                outcome->runs == 0 && outcome->failed == 0 ? ", all of them there before" : "",
+                c->out);
     const char *string = text_string(&text);
     if (string)
         fputs(string, stdout);
@@ -198,24 +199,6 @@ static enum status report_text(const struct command *c, const struct sweep_outco
         problem(p, STATUS_DEVICE, "out of memory for the table");
     text_free(&text);
     return p->status;
-}
-
-/* What the study says as a whole. */
-static enum status verdict(const struct command *c, const struct sweep_outcome *outcome,
-                           struct problem *p)
-{
-    if (outcome->failed > 0 && outcome->broken > 0)
-        fprintf(stderr, "ulpscope: %zu of %zu cases failed\n", outcome->failed, c->plan.trials);
-    if (outcome->broken > 0)
-        return problem(p, STATUS_FAILED,
-                       "%s/results.csv: %zu rows broke their bound, the first: %s", c->out,
-                       outcome->broken, outcome->first_broken);
-    if (outcome->failed > 0)
-        return problem(p, outcome->failed_status,
-                       "%s/results.csv: %zu of %zu cases failed (status `error`); run again to try "
-                       "them again",
-                       c->out, outcome->failed, c->plan.trials);
-    return STATUS_OK;
 }
 
 static enum status sweep(struct command *c, struct problem *p)
@@ -246,7 +229,7 @@ static enum status sweep(struct command *c, struct problem *p)
         status = report_json(c, &outcome, p);
     else if (!quiet)
         status = report_text(c, &outcome, p);
-    return status == STATUS_OK ? verdict(c, &outcome, p) : status;
+    return status == STATUS_OK ? sweep_verdict(&outcome, &c->plan, c->out, p) : status;
 }
 
 static enum status run(const struct arguments *a, struct problem *p)
