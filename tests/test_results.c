@@ -1,0 +1,519 @@
+/* results.csv, summary.csv, study.json and their directory: what is written is read, what is torn
+ * is known, what is not ours is refused. */
+#include <math.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "reports/directory.h"
+#include "reports/results.h"
+#include "reports/summary.h"
+#include "reports/table.h"
+#include "tests/files.h"
+
+static const char *path_of(const char *name)
+{
+    static char path[4][256];
+    static size_t next;
+    char *to = path[next++ % 4];
+    snprintf(to, sizeof *path, "%s/%s", folder, name);
+    return to;
+}
+
+static struct bytes slurp(const char *path)
+{
+    struct bytes b = {0};
+    FILE *file = fopen(path, "rb");
+    cr_assert(file, "%s", path);
+    for (int c; (c = getc(file)) != EOF;)
+        add_bytes(&b, &(unsigned char){(unsigned char)c}, 1);
+    fclose(file);
+    return b;
+}
+
+/* Names as users' files may have them. */
+static const char *const names[] = {
+    "plain",        "with,comma",   "with \"quotes\"",  "\"",
+    " blank ends ", "line\nbreak",  "carriage\rreturn", "",
+    "tab\tinside",  "\ttab before", "caf\xc3\xa9",      "#1,\"\n,\""};
+enum { NAMES = sizeof names / sizeof *names };
+
+static void case_named(const char *text[CASE_COLUMNS], const char *name)
+{
+    for (size_t i = 0; i < CASE_COLUMNS; i++)
+        text[i] = case_columns[i].name;
+    text[CASE_INPUT] = name;
+}
+
+static struct measure some_measure(size_t i)
+{
+    return (struct measure){.err_abs = {true, 0.1 * (double)i},
+                            .err_rel = {i % 2, 0.1},
+                            .err_ulp = {true, NAN},
+                            .bound = {true, INFINITY}};
+}
+
+static void write_results(const char *path)
+{
+    struct results r;
+    struct problem p = {0};
+    struct text exact = {0};
+    cr_assert_eq(results_open(&r, path, 0, &p), STATUS_OK, "%s", p.text);
+    results_exact(&exact, "0.5", "0x1p-1");
+    for (size_t i = 0; i < NAMES; i++) {
+        const char *text[CASE_COLUMNS];
+        struct text value = {0}, errors = {0};
+        struct measure m = some_measure(i);
+        case_named(text, names[i]);
+        results_case(&r, text);
+        results_value(&value, FP16, i == 3 ? NAN : -1.5);
+        results_errors(&errors, &m);
+        results_append(&r, &(struct results_row){.run = i + 1,
+                                                 .value = i == 2 ? NULL : &value,
+                                                 .exact = i == 2 ? NULL : &exact,
+                                                 .errors = i == 2 ? NULL : &errors,
+                                                 .timed = i != 2,
+                                                 .time_ns = UINT64_MAX - i,
+                                                 .outcome = i == 2 ? OUTCOME_ERROR : OUTCOME_OK});
+        text_free(&value);
+        text_free(&errors);
+    }
+    cr_assert_eq(results_close(&r, &p), STATUS_OK, "%s", p.text);
+    text_free(&exact);
+}
+
+struct seen {
+    size_t rows;
+    uint64_t end;
+};
+
+static void expect_field(const struct csv_row *row, size_t column, const char *expected)
+{
+    cr_expect_str_eq(row->field[column], expected, "row of '%s', column %s",
+                     row->field[results_case_column(CASE_INPUT)], results_column(column)->name);
+}
+
+static enum status check_row(void *context, const struct csv_row *row, struct problem *p)
+{
+    struct seen *seen = context;
+    size_t i = seen->rows++;
+    struct figure f;
+    uint64_t run;
+    (void)p;
+    cr_assert(i < NAMES);
+    cr_expect(row->begin >= seen->end && row->end > row->begin, "row %zu: bytes", i);
+    seen->end = row->end;
+    for (size_t k = 0; k < CASE_COLUMNS; k++)
+        expect_field(row, results_case_column(k),
+                     k == CASE_INPUT ? names[i] : case_columns[k].name);
+    cr_expect(csv_whole(row, RESULTS_RUN, "run", &run, NULL) == STATUS_OK && run == i + 1);
+    expect_field(row, RESULTS_STATUS, i == 2 ? "error" : "ok");
+    if (i == 2) {
+        for (size_t k = RESULTS_RESULT; k < RESULTS_STATUS; k++)
+            expect_field(row, k, "");
+        return STATUS_OK;
+    }
+    expect_field(row, RESULTS_RESULT, i == 3 ? "nan" : "-1.5");
+    expect_field(row, RESULTS_RESULT_HEX, i == 3 ? "nan" : "-0x1.8p+0");
+    expect_field(row, RESULTS_RESULT_BITS, i == 3 ? "0x7e00" : "0xbe00");
+    expect_field(row, RESULTS_EXACT, "0.5");
+    expect_field(row, RESULTS_EXACT_HEX, "0x1p-1");
+    expect_field(row, RESULTS_ERR_REL, i % 2 ? "0.10000000000000001" : "");
+    expect_field(row, RESULTS_ERR_ULP, "nan");
+    expect_field(row, RESULTS_ERR_BACKWARD, "");
+    expect_field(row, RESULTS_BOUND, "inf");
+    expect_field(row, RESULTS_ERR_OVER_BOUND, "");
+    cr_expect(csv_figure(row, RESULTS_ERR_ABS, "err_abs", &f, NULL) == STATUS_OK && f.known &&
+              f.value == 0.1 * (double)i);
+    cr_expect(csv_whole(row, RESULTS_TIME_NS, "time_ns", &run, NULL) == STATUS_OK &&
+              run == UINT64_MAX - i);
+    return STATUS_OK;
+}
+
+Test(results, every_name_and_number_is_read_as_written, .init = make_folder, .fini = remove_folder)
+{
+    const char *path = path_of("results.csv");
+    struct seen seen = {0};
+    struct problem p = {0};
+    uint64_t whole;
+    write_results(path);
+    cr_assert_eq(csv_read(path, results_column, RESULTS_COLUMNS, check_row, &seen, &whole, &p),
+                 STATUS_OK, "%s", p.text);
+    struct bytes b = slurp(path);
+    cr_expect(seen.rows == NAMES && whole == b.size && seen.end == b.size, "%zu rows", seen.rows);
+    cr_expect(memmem(b.data, b.size, ",\" blank ends \",", 16), "blank ends need quotes");
+    const char header[] =
+        "experiment,case_id,run,method,promise,device,storage,accumulator,input,n,cond_log2,seed,"
+        "threads,blocks,result,result_hex,result_bits,exact,exact_hex,err_abs,err_rel,err_ulp,"
+        "err_backward,bound,err_over_bound,time_ns,status\n";
+    cr_expect(memcmp(b.data, header, sizeof header - 1) == 0, "the header");
+    cr_expect(!memchr(b.data, '\r',
+                      (size_t)((char *)memmem(b.data, b.size, "carriage", 8) - (char *)b.data)),
+              "line breaks are LF");
+    clear_bytes(&b);
+}
+
+static enum status count_row(void *context, const struct csv_row *row, struct problem *p)
+{
+    (void)row, (void)p;
+    ++*(size_t *)context;
+    return STATUS_OK;
+}
+
+/* However the end is torn: the rows before are read, and where they end is known. */
+Test(results, a_torn_end_is_told_at_every_byte, .init = make_folder, .fini = remove_folder)
+{
+    const char *path = path_of("results.csv");
+    uint64_t end[NAMES + 2] = {0}, whole;
+    write_results(path);
+    struct bytes b = slurp(path);
+    size_t rows = 0;
+    bool quoted = false;
+    for (size_t i = 0; i < b.size; i++) {
+        quoted ^= b.data[i] == '"';
+        if (b.data[i] == '\n' && !quoted)
+            end[++rows] = i + 1;
+    }
+    cr_assert(rows == NAMES + 1 && end[rows] == b.size);
+    for (size_t size = b.size, last = rows; size-- > 0;) {
+        size_t found = 0;
+        struct problem p = {0};
+        cr_assert_eq(truncate(path, (off_t)size), 0);
+        while (end[last] > size)
+            last--;
+        enum status status =
+            csv_read(path, results_column, RESULTS_COLUMNS, count_row, &found, &whole, &p);
+        cr_assert(status == STATUS_OK && whole == end[last] && found == (last ? last - 1 : 0),
+                  "%zu bytes: status %d, %zu rows, whole %ju: %s", size, (int)status, found,
+                  (uintmax_t)whole, p.text);
+    }
+    clear_bytes(&b);
+}
+
+static enum status first_field(void *context, const struct csv_row *row, struct problem *p)
+{
+    (void)p;
+    snprintf(context, 16, "%s", row->field[0]);
+    return STATUS_OK;
+}
+
+Test(results, blanks_are_kept, .init = make_folder, .fini = remove_folder)
+{
+    struct text text = {0};
+    struct bytes b = {0};
+    struct problem p = {0};
+    char found[16] = "";
+    uint64_t whole;
+    columns_header(&text, summary_column, SUMMARY_COLUMNS);
+    text_add(&text, " a ");
+    for (size_t i = 1; i < SUMMARY_COLUMNS; i++)
+        text_add(&text, ",");
+    text_add(&text, "\n");
+    add_string(&b, text_string(&text));
+    const char *path = put_file("summary.csv", &b);
+    cr_expect_eq(csv_read(path, summary_column, SUMMARY_COLUMNS, first_field, found, &whole, &p),
+                 STATUS_OK, "%s", p.text);
+    cr_expect_str_eq(found, " a ");
+    text_free(&text);
+    clear_bytes(&b);
+}
+
+static void expect_refused(const char *bytes, const char *said)
+{
+    struct bytes b = {0};
+    struct problem p = {0};
+    size_t rows = 0;
+    uint64_t whole;
+    add_string(&b, bytes);
+    const char *path = put_file("summary.csv", &b);
+    cr_expect_eq(csv_read(path, summary_column, SUMMARY_COLUMNS, count_row, &rows, &whole, &p),
+                 STATUS_DATA, "'%s' was taken", bytes);
+    cr_expect(strstr(p.text, "summary.csv") && strstr(p.text, said), "'%s': %s", bytes, p.text);
+    clear_bytes(&b);
+}
+
+Test(results, what_is_no_such_file_is_refused, .init = make_folder, .fini = remove_folder)
+{
+    struct text good = {0}, bad = {0};
+    columns_header(&good, summary_column, SUMMARY_COLUMNS);
+    expect_refused("\n1,2\n", "column 1");
+    expect_refused("experiment,case_id\n", "column 3: found '', expected 'method'");
+    text_join(&bad, &good);
+    bad.length--;
+    text_add(&bad, ",more\n");
+    expect_refused(text_string(&bad), "fields");
+    const char *const rows[] = {"a,b\n", "a\"b\n", "\"a\"b\n", "\x80\n"};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        text_clear(&bad);
+        text_join(&bad, &good);
+        text_add(&bad, rows[i]);
+        expect_refused(text_string(&bad), "line 2");
+    }
+    text_free(&good);
+    text_free(&bad);
+    struct problem p = {0};
+    uint64_t whole;
+    cr_expect_eq(
+        csv_read("/dev/zero", summary_column, SUMMARY_COLUMNS, count_row, NULL, &whole, &p),
+        STATUS_DATA, "a device is no file");
+    cr_expect_eq(
+        csv_read(path_of("none"), summary_column, SUMMARY_COLUMNS, count_row, NULL, &whole, &p),
+        STATUS_DATA);
+}
+
+Test(results, fields_that_are_no_numbers)
+{
+    const char *const figures[] = {"x", "1x", " 1", "1 ", "+1", "1,5", "--1"};
+    const char *const wholes[] = {"", "x", "1.5", "-1", " 1", "0x", "0xg", "99999999999999999999"};
+    const char *field[1];
+    struct csv_row row = {.path = "f.csv", .line = 7, .field = field};
+    struct problem p = {0};
+    struct figure f;
+    uint64_t u;
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+        field[0] = figures[i];
+        cr_expect_eq(csv_figure(&row, 0, "err_abs", &f, &p), STATUS_DATA, "'%s'", figures[i]);
+    }
+    cr_expect(strstr(p.text, "f.csv: line 7: err_abs: found 'x'"), "%s", p.text);
+    for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++) {
+        field[0] = wholes[i];
+        cr_expect_eq(csv_whole(&row, 0, "run", &u, NULL), STATUS_DATA, "'%s'", wholes[i]);
+    }
+    field[0] = "0xffffffffffffffff";
+    cr_expect(csv_whole(&row, 0, "result_bits", &u, NULL) == STATUS_OK && u == UINT64_MAX);
+    field[0] = "-inf";
+    cr_expect(csv_figure(&row, 0, "min", &f, NULL) == STATUS_OK && f.value == -INFINITY);
+    field[0] = "";
+    cr_expect(csv_figure(&row, 0, "min", &f, NULL) == STATUS_OK && !f.known);
+}
+
+/* Each statistic stands in its own column. */
+static enum status take_summary(void *context, const struct csv_row *row, struct problem *p)
+{
+    struct summary *s = context;
+    enum status status = summary_parse(s, row, p);
+    const struct {
+        enum summary_column column;
+        struct figure figure;
+    } expected[] = {{SUMMARY_MODE_SHARE, s->mode_share},
+                    {SUMMARY_MIN, s->min},
+                    {SUMMARY_MAX, s->max},
+                    {SUMMARY_MEAN, s->mean},
+                    {SUMMARY_STDDEV, s->stddev},
+                    {SUMMARY_SPREAD_ULP, s->spread_ulp},
+                    {SUMMARY_VS_MAX, s->vs_max},
+                    {SUMMARY_VS_STDDEV, s->vs_stddev},
+                    {SUMMARY_UNSEEN_P95, s->unseen_p95},
+                    {SUMMARY_ERR_ULP_MEDIAN, s->err_ulp_median},
+                    {SUMMARY_ERR_ULP_MAX, s->err_ulp_max},
+                    {SUMMARY_ERR_OVER_BOUND_MAX, s->err_over_bound_max},
+                    {SUMMARY_TIME_NS_MEDIAN, s->time_ns_median}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        struct figure f;
+        cr_expect(csv_figure(row, expected[i].column, "", &f, p) == STATUS_OK &&
+                      f.known == expected[i].figure.known && f.value == expected[i].figure.value,
+                  "column %s", summary_column(expected[i].column)->name);
+    }
+    return status;
+}
+
+Test(results, a_summary_is_read_as_written, .init = make_folder, .fini = remove_folder)
+{
+    struct summary s, back;
+    struct csv_file file;
+    struct problem p = {0};
+    const char *text[CASE_COLUMNS], *path = path_of("summary.csv");
+    uint64_t whole;
+    memset(&s, 0, sizeof s);
+    struct figure *figure[] = {&s.mode_share,     &s.min,         &s.max,
+                               &s.mean,           &s.stddev,      &s.spread_ulp,
+                               &s.vs_max,         &s.vs_stddev,   &s.unseen_p95,
+                               &s.err_ulp_median, &s.err_ulp_max, &s.err_over_bound_max,
+                               &s.time_ns_median};
+    for (size_t i = 0; i < sizeof figure / sizeof *figure; i++)
+        if (i % 4)
+            *figure[i] = (struct figure){true, i == 5 ? INFINITY : 1 / (3.0 + (double)i)};
+    s.runs = 1000;
+    s.distinct = 17;
+    case_named(text, "a,b");
+    cr_assert_eq(csv_file_open(&file, path, 0, summary_column, SUMMARY_COLUMNS, &p), STATUS_OK);
+    summary_row(&file.pending, text, &s);
+    cr_assert_eq(csv_file_close(&file, &p), STATUS_OK, "%s", p.text);
+    memset(&back, 0, sizeof back);
+    cr_assert_eq(csv_read(path, summary_column, SUMMARY_COLUMNS, take_summary, &back, &whole, &p),
+                 STATUS_OK, "%s", p.text);
+    cr_expect(back.runs == 1000 && back.distinct == 17);
+    cr_expect_arr_eq(&back.mode_share, &s.mode_share,
+                     sizeof s - offsetof(struct summary, mode_share), "figures");
+    struct bytes b = slurp(path);
+    const char header[] = "experiment,case_id,method,promise,device,storage,accumulator,input,n,"
+                          "cond_log2,seed,threads,blocks,runs,distinct,mode_share,min,max,mean,"
+                          "stddev,spread_ulp,vs_max,vs_stddev,unseen_p95,err_ulp_median,"
+                          "err_ulp_max,err_over_bound_max,time_ns_median\n";
+    cr_expect(memcmp(b.data, header, sizeof header - 1) == 0, "the header");
+    clear_bytes(&b);
+}
+
+/* A disk that is full at any byte leaves whole rows, as many as fit. */
+Test(results, a_write_that_fails_leaves_whole_rows, .init = make_folder, .fini = remove_folder)
+{
+    const char *path = path_of("results.csv"), *full = path_of("whole.csv");
+    signal(SIGXFSZ, SIG_IGN);
+    write_results(full);
+    struct bytes b = slurp(full);
+    const char *end_of_header = memchr(b.data, '\n', b.size);
+    size_t header = (size_t)(end_of_header - (char *)b.data) + 1;
+    for (size_t limit = 0; limit < b.size; limit += 37) {
+        struct csv_file file;
+        struct problem p = {0};
+        struct rlimit most = {.rlim_cur = limit, .rlim_max = RLIM_INFINITY};
+        struct stat facts;
+        cr_assert_eq(setrlimit(RLIMIT_FSIZE, &most), 0);
+        enum status status = csv_file_open(&file, path, 0, results_column, RESULTS_COLUMNS, &p);
+        cr_expect_eq(status, limit < header ? STATUS_DATA : STATUS_OK, "limit %zu: %s", limit,
+                     p.text);
+        if (status == STATUS_OK) {
+            text_append(&file.pending, (char *)b.data + header, b.size - header);
+            cr_expect_eq(csv_file_flush(&file, &p), STATUS_DATA, "limit %zu", limit);
+            cr_expect(strstr(p.text, "results.csv: could not be written: File too large"), "%s",
+                      p.text);
+        }
+        csv_file_close(&file, &p);
+        cr_assert_eq(stat(path, &facts), 0);
+        struct bytes left = slurp(path);
+        size_t rows = 0;
+        uint64_t whole;
+        cr_expect(left.size <= limit &&
+                      memcmp(left.data ? left.data : b.data, b.data, left.size) == 0,
+                  "limit %zu: other bytes", limit);
+        cr_expect(csv_read(path, results_column, RESULTS_COLUMNS, count_row, &rows, &whole, NULL) ==
+                          STATUS_OK &&
+                      whole == left.size,
+                  "limit %zu: %ju of %zu bytes are whole rows", limit, (uintmax_t)whole, left.size);
+        cr_expect(left.size == 0 || left.size + 700 > limit, "limit %zu: only %zu bytes", limit,
+                  left.size);
+        clear_bytes(&left);
+    }
+    clear_bytes(&b);
+}
+
+Test(results, rows_are_taken_out, .init = make_folder, .fini = remove_folder)
+{
+    const char *path = path_of("results.csv");
+    struct bytes b = {0};
+    struct problem p = {0};
+    add_string(&b, "head\nrow 1\nrow 2\nrow 3\nrow 4\ntor");
+    put_file("results.csv", &b);
+    uint64_t whole = b.size - 3;
+    const struct csv_range drop[] = {{11, 17}, {23, 29}};
+    cr_assert_eq(csv_drop(path, &whole, drop, 2, &p), STATUS_OK, "%s", p.text);
+    struct bytes left = slurp(path);
+    cr_expect(whole == 17 && left.size == 17 && memcmp(left.data, "head\nrow 1\nrow 3\n", 17) == 0);
+    cr_expect_neq(access(path_of("results.csv.part"), F_OK), 0, "a temporary file remains");
+    clear_bytes(&b);
+    clear_bytes(&left);
+}
+
+static json_t *study(const char *experiment, const char *axes)
+{
+    json_error_t error;
+    json_t *parsed = json_loads(axes, 0, &error);
+    cr_assert(parsed, "%s", error.text);
+    return json_pack("{si ss so}", "schema_version", SCHEMA_VERSION, "experiment", experiment,
+                     "axes", parsed);
+}
+
+Test(results, a_directory_is_one_studys_and_one_writers, .init = make_folder, .fini = remove_folder)
+{
+    struct directory d, other;
+    struct problem p = {0};
+    bool resumed = true;
+    const char *path = path_of("a/b/c");
+    json_t *mine = study("accuracy", "{\"n\": [\"1\"], \"seed\": [\"1\"]}");
+    cr_assert_eq(directory_open(&d, path, &p), STATUS_OK, "%s", p.text);
+    cr_assert(directory_claim(&d, mine, false, &resumed, &p) == STATUS_OK && !resumed, "%s",
+              p.text);
+    cr_expect_eq(directory_open(&other, path, &p), STATUS_DATA, "two writers");
+    cr_expect(strstr(p.text, "another ulpscope"), "%s", p.text);
+    directory_close(&other);
+    cr_assert(directory_claim(&d, mine, false, &resumed, &p) == STATUS_OK && resumed);
+    const struct {
+        const char *experiment, *axes, *said;
+    } theirs[] = {
+        {"variance", "{\"n\": [\"1\"], \"seed\": [\"1\"]}", "experiment"},
+        {"accuracy", "{\"n\": [\"2\"], \"seed\": [\"1\"]}",
+         "its n is [\"1\"], asked for "
+         "is [\"2\"]"},
+        {"accuracy", "{\"n\": [\"1\"]}", "seed"},
+        {"accuracy", "{\"n\": [\"1\"], \"seed\": [\"1\"], \"x\": []}", "its x is nothing"}};
+    for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++) {
+        struct problem q = {0};
+        json_t *asked = study(theirs[i].experiment, theirs[i].axes);
+        cr_expect_eq(directory_claim(&d, asked, false, &resumed, &q), STATUS_USAGE, "study %zu", i);
+        cr_expect(strstr(q.text, theirs[i].said), "study %zu: %s", i, q.text);
+        json_decref(asked);
+    }
+    directory_close(&d);
+    json_decref(mine);
+}
+
+Test(results, what_lies_in_a_directory_is_not_harmed, .init = make_folder, .fini = remove_folder)
+{
+    struct directory d;
+    struct problem p = {0};
+    bool resumed;
+    struct bytes b = {0};
+    json_t *mine = study("accuracy", "{}");
+    add_string(&b, "precious");
+    put_file("results.csv", &b);
+    cr_assert_eq(directory_open(&d, folder, &p), STATUS_OK, "%s", p.text);
+    cr_expect_eq(directory_claim(&d, mine, false, &resumed, &p), STATUS_DATA, "results of nobody");
+    const char *const studies[] = {
+        "",
+        "{",
+        "[]",
+        "{\"schema_version\": 2, \"experiment\": \"accuracy\", \"axes\": {}}",
+        "{\"schema_version\": 1}",
+        "{\"schema_version\": 1, \"experiment\": 3, \"axes\": {}}"};
+    for (size_t i = 0; i < sizeof studies / sizeof *studies; i++) {
+        struct problem q = {0};
+        struct bytes s = {0};
+        add_string(&s, studies[i]);
+        put_file("study.json", &s);
+        cr_expect_eq(directory_claim(&d, mine, false, &resumed, &q), STATUS_DATA, "'%s'",
+                     studies[i]);
+        cr_expect(strstr(q.text, "study.json"), "%s", q.text);
+        struct bytes left = slurp(path_of("study.json"));
+        cr_expect(left.size == s.size, "'%s' was changed", studies[i]);
+        clear_bytes(&left);
+        clear_bytes(&s);
+    }
+    struct bytes left = slurp(path_of("results.csv"));
+    cr_expect(left.size == b.size && memcmp(left.data, b.data, b.size) == 0,
+              "results were changed");
+    cr_expect_eq(directory_claim(&d, mine, true, &resumed, &p), STATUS_OK, "%s", p.text);
+    cr_expect(access(path_of("results.csv"), F_OK) != 0 && access(path_of("study.json"), F_OK) == 0,
+              "--force starts over");
+    directory_close(&d);
+    json_decref(mine);
+    clear_bytes(&b);
+    clear_bytes(&left);
+    cr_expect_eq(directory_open(&d, "/dev/full", &p), STATUS_DATA);
+    directory_close(&d);
+}
+
+Test(results, a_table_is_aligned)
+{
+    struct table t = {.align = "lrlr"};
+    struct text text = {0};
+    const char *const cells[] = {"name",   "n",   "none", "x", "caf\xc3\xa9", "1", "", "2.5",
+                                 "longer", "100", "",     "-"};
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
+        table_cell(&t, "%s", cells[i]);
+    table_draw(&text, &t);
+    cr_expect_str_eq(text_string(&text), "name      n    x\n"
+                                         "caf\xc3\xa9      1  2.5\n"
+                                         "longer  100    -\n");
+    table_free(&t);
+    text_free(&text);
+}
