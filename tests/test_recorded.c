@@ -1,0 +1,119 @@
+/* What real GPUs gave, the CPU twins give too. */
+#include <criterion/criterion.h>
+
+#include <glob.h>
+
+#include "experiments/input.h"
+#include "reports/columns.h"
+#include "tests/files.h"
+#include "tests/recorded.h"
+
+Test(recorded, cpu_twins_give_the_bits_of_gpus)
+{
+    glob_t found;
+    int none = glob(ULPSCOPE_SOURCE "/reports/recorded/*/results.csv", 0, NULL, &found);
+    for (size_t i = 0; !none && i < found.gl_pathc; i++) {
+        struct recorded r = {0};
+        struct problem p = {0};
+        enum status status = recorded_compare(&r, found.gl_pathv[i], &p);
+        cr_log_info("%s: %zu rows of %zu cases compared, %zu too large, %zu without a promise",
+                    found.gl_pathv[i], r.compared, r.cases, r.too_large, r.no_promise);
+        cr_expect(status == STATUS_OK, "%s", p.text);
+        cr_expect(r.compared > 0, "%s: no row was compared", found.gl_pathv[i]);
+        cr_expect(r.different == 0, "%zu rows differ; %s", r.different, r.first);
+    }
+    if (!none)
+        globfree(&found);
+    else
+        cr_log_info("nothing is recorded yet");
+}
+
+/* A row as a GPU would have written it. */
+static void add_row(struct bytes *b, const char *id, const char *method, const char *accumulator,
+                    const char *input, const char *seed, const char *threads, const char *bits)
+{
+    const char *field[RESULTS_COLUMNS] = {[RESULTS_EXPERIMENT] = "accuracy",
+                                          [RESULTS_CASE_ID] = id,
+                                          [RESULTS_RUN] = "1",
+                                          [RESULTS_RESULT_BITS] = bits,
+                                          [RESULTS_STATUS] = "ok"};
+    field[results_case_column(CASE_METHOD)] = method;
+    field[results_case_column(CASE_DEVICE)] = "cuda:0";
+    field[results_case_column(CASE_STORAGE)] = "fp32";
+    field[results_case_column(CASE_ACCUMULATOR)] = accumulator;
+    field[results_case_column(CASE_INPUT)] = input;
+    field[results_case_column(CASE_N)] = "1000";
+    field[results_case_column(CASE_SEED)] = seed;
+    field[results_case_column(CASE_THREADS)] = threads;
+    for (size_t i = 0; i < RESULTS_COLUMNS; i++) {
+        add_string(b, i ? "," : "");
+        add_string(b, field[i] ? field[i] : "");
+    }
+    add_string(b, "\n");
+}
+
+static void add_header(struct bytes *b)
+{
+    struct text header = {0};
+    columns_header(&header, results_column, RESULTS_COLUMNS);
+    add_bytes(b, header.data, header.length);
+    text_free(&header);
+}
+
+/* A thousand ones make 1000, fp32 0x447a0000; added one after the other in bf16 they stop at 256.
+ */
+Test(recorded, a_wrong_bit_is_caught, .init = make_folder, .fini = remove_folder)
+{
+    static const struct {
+        const char *method, *accumulator, *threads, *bits;
+        size_t compared, different;
+    } row[] = {
+        {"sum/serial", "fp32", "", "0x447a0000", 1, 0},
+        {"sum/serial", "fp32", "", "0x447a0001", 1, 1},
+        {"sum/serial", "bf16", "", "0x4380", 1, 0},
+        {"sum/sequential", "bf16", "64", "0x447a", 1, 0},
+        {"sum/tiled", "fp64", "256", "0x408f400000000000", 1, 0},
+        {"sum/tiled", "fp64", "256", "0x408f400000000001", 1, 1},
+        {"sum/atomic", "fp32", "256", "0x12345678", 0, 0},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct bytes b = {0};
+        struct recorded r = {0};
+        struct problem p = {0};
+        add_header(&b);
+        add_row(&b, "0123456789abcdef", row[i].method, row[i].accumulator, "ones", "1",
+                row[i].threads, row[i].bits);
+        enum status status = recorded_compare(&r, put_file("results.csv", &b), &p);
+        cr_expect(status == STATUS_OK, "row %zu: %s", i, p.text);
+        cr_expect(r.compared == row[i].compared && r.different == row[i].different,
+                  "row %zu: %zu compared, %zu different; %s", i, r.compared, r.different, r.first);
+        clear_bytes(&b);
+    }
+}
+
+/* Where the order depends on the launch shape, the recorded one is used: another gives other bits.
+ */
+Test(recorded, the_recorded_shape_is_used, .init = make_folder, .fini = remove_folder)
+{
+    struct input in;
+    float data[1000];
+    uint64_t bits = 0, usual = 0;
+    struct array a = {FP32, 1000, data};
+    const struct method *m = method_named("sum/sequential");
+    cr_assert(input_parse(&in, "normal", NULL) == STATUS_OK);
+    cr_assert(input_generate(&in, &a, 3, 0, NULL) == STATUS_OK);
+    cr_assert(check_run(m, &a, BF16, (struct shape){33, 0}, &bits) == STATUS_OK);
+    cr_assert(check_run(m, &a, BF16, method_shape(m, DEVICE_CPU, 1000, (struct shape){0, 0}),
+                        &usual) == STATUS_OK);
+    cr_assert(bits != usual, "both give %#x", (unsigned)bits);
+
+    char text[24];
+    struct bytes b = {0};
+    struct recorded r = {0};
+    snprintf(text, sizeof text, "0x%04x", (unsigned)bits);
+    add_header(&b);
+    add_row(&b, "0123456789abcdef", m->name, "bf16", "normal", "3", "33", text);
+    cr_expect(recorded_compare(&r, put_file("results.csv", &b), NULL) == STATUS_OK);
+    cr_expect(r.compared == 1 && r.different == 0, "%zu compared; %s", r.compared, r.first);
+    clear_bytes(&b);
+}

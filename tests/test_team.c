@@ -1,0 +1,99 @@
+/* Teams of threads: each works once, and all at the same time. */
+#include <criterion/criterion.h>
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "experiments/clock.h"
+#include "kernels/raw_read.h"
+#include "kernels/team.h"
+#include "tests/samples.h"
+
+enum { MOST = 40 };
+
+struct meeting {
+    unsigned threads;
+    atomic_uint calls[MOST], arrived;
+    atomic_bool missed;
+};
+
+/* Leaves only when all have come, so that none can have worked before another. */
+static void meet(void *context, unsigned thread)
+{
+    struct meeting *m = context;
+    uint64_t begin = clock_ns();
+    atomic_fetch_add(&m->calls[thread], 1);
+    atomic_fetch_add(&m->arrived, 1);
+    while (atomic_load(&m->arrived) < m->threads && !atomic_load(&m->missed))
+        if (clock_ns() - begin > UINT64_C(20000000000))
+            atomic_store(&m->missed, true);
+}
+
+Test(team, all_work_once_and_at_the_same_time)
+{
+    static const unsigned teams[] = {1, 2, 3, 7, MOST};
+    for (size_t i = 0; i < sizeof teams / sizeof *teams; i++) {
+        struct meeting m = {.threads = teams[i]};
+        cr_assert(team_run(teams[i], meet, &m, NULL) == STATUS_OK);
+        cr_expect(!atomic_load(&m.missed), "%u threads never met", teams[i]);
+        for (unsigned t = 0; t < MOST; t++)
+            cr_expect(atomic_load(&m.calls[t]) == (t < teams[i]), "thread %u of %u: %u calls", t,
+                      teams[i], atomic_load(&m.calls[t]));
+    }
+}
+
+#ifdef __has_feature /* clang's way of telling; gcc defines __SANITIZE_ADDRESS__ */
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__
+#endif
+#endif
+#ifndef __SANITIZE_ADDRESS__ /* which takes terabytes of address space */
+static void count(void *context, unsigned thread)
+{
+    (void)thread;
+    atomic_fetch_add((atomic_uint *)context, 1);
+}
+
+/* With address space for the stacks of a few only, nobody works. */
+Test(team, threads_that_cannot_be_had)
+{
+    atomic_uint worked = 0;
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    cr_assert(file && fscanf(file, "%lu", &pages) == 1);
+    fclose(file);
+    rlim_t room = pages * (rlim_t)sysconf(_SC_PAGESIZE) + ((rlim_t)160 << 20);
+    cr_assert(setrlimit(RLIMIT_AS, &(struct rlimit){room, room}) == 0);
+    for (int round = 0; round < 100; round++) { /* one that begins too early may do so unseen */
+        struct problem p = {0};
+        enum status status = team_run(MOST, count, &worked, &p);
+        cr_assert(status == STATUS_DEVICE, "status %d: %s", (int)status, p.text);
+        cr_assert(strstr(p.text, "thread"), "%s", p.text);
+        cr_assert(atomic_load(&worked) == 0, "%u worked", atomic_load(&worked));
+    }
+}
+#endif
+
+/* The yardstick looks at every byte, wherever the array begins and however many threads share it:
+ * changing one changes what it mixes. */
+Test(team, raw_read_sees_every_byte)
+{
+    static unsigned char data[1200];
+    uint64_t state = 7;
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (unsigned char)sample_next(&state);
+    for (size_t offset = 0; offset < 16; offset += 2)
+        for (unsigned threads = 1; threads < 4; threads += 2)
+            for (size_t i = 0; i < 1100; i += 7) {
+                uint64_t before, after;
+                struct array a = {FP16, 550, data + offset};
+                raw_read(&a, threads, &before, NULL);
+                data[offset + i] ^= 0x10;
+                raw_read(&a, threads, &after, NULL);
+                data[offset + i] ^= 0x10;
+                cr_assert(before != after, "offset %zu, %u threads, byte %zu", offset, threads, i);
+            }
+}
