@@ -126,8 +126,10 @@ static enum status subject_open(struct subject *s, const struct bench_row *row,
     s->time_ns = calloc(GPU_BATCH, sizeof *s->time_ns);
     if (!s->bits || !s->time_ns)
         return problem(p, STATUS_DEVICE, "out of memory for a batch of results");
-    s->task =
-        (struct task){sample ? in->sample : in->array, {row->accumulator, 1, s->bits}, row->shape};
+    s->task = (struct task){.in = sample ? in->sample : in->array,
+                            .out = {row->accumulator, 1, s->bits},
+                            .accumulator = row->accumulator,
+                            .shape = row->shape};
     if (!row->method || in->device.kind == DEVICE_CPU)
         return STATUS_OK;
     return gpu_job_open(&s->job, s->gpu, row->method, row->accumulator, row->shape, p);

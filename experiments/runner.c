@@ -25,7 +25,10 @@ static enum status cpu_batch(const struct runner *r, size_t runs, uint64_t *bits
                              size_t *done, struct problem *p)
 {
     uint64_t encoding = 0, begin = clock_ns(), end = begin;
-    struct task task = {.in = *r->in, .out = {r->accumulator, 1, &encoding}, .shape = r->shape};
+    struct task task = {.in = *r->in,
+                        .out = {r->accumulator, 1, &encoding},
+                        .accumulator = r->accumulator,
+                        .shape = r->shape};
     *done = 0;
     while (*done < runs && (double)(end - begin) < BATCH_NS && !stopped(r)) {
         uint64_t start = clock_ns();
@@ -132,6 +135,7 @@ enum status runner_once(const struct method *m, const struct array *in, enum for
     uint64_t bits = 0;
     struct task task = {.in = *in,
                         .out = {accumulator, 1, &bits},
+                        .accumulator = accumulator,
                         .shape = method_shape(m, DEVICE_CPU, in->n, (struct shape){0})};
     enum status status = m->cpu(&task, p);
     *result = format_decode(accumulator, bits);

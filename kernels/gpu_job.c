@@ -80,6 +80,7 @@ enum status gpu_job_open(struct gpu_job **opened, const struct gpu_input *input,
                                    .n = input->array.n,
                                    .storage = input->array.format,
                                    .accumulator = accumulator,
+                                   .output = accumulator,
                                    .threads = shape.threads,
                                    .blocks = shape.blocks};
     status = gpu_channel_take(&job->channel, input->device, p);

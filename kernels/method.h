@@ -19,9 +19,9 @@
 /* What a method claims of its bits; each rung includes those before it. */
 enum promise {
     PROMISE_NONE,
-    PROMISE_RUN_TO_RUN,     /* same device, same launch shape */
-    PROMISE_GPU_TO_GPU,     /* any launch shape, any device: the order depends on n alone */
-    PROMISE_ORDER_INVARIANT,/* any permutation or partition of the input */
+    PROMISE_RUN_TO_RUN,      /* same device, same launch shape */
+    PROMISE_GPU_TO_GPU,      /* any launch shape, any device: the order depends on n alone */
+    PROMISE_ORDER_INVARIANT, /* any permutation or partition of the input */
     PROMISE_CORRECTLY_ROUNDED,
     PROMISES
 };
@@ -29,12 +29,13 @@ extern const char *const promise_name[PROMISES];
 
 enum device_kind { DEVICE_CPU, DEVICE_CUDA, DEVICE_KINDS };
 
-/* What is computed. n inputs give outputs(n) results, in the accumulator's format. */
+/* What is computed. n inputs give outputs(n) results. */
 struct operation {
     const char *name;
     size_t (*outputs)(size_t n);
 };
-extern const struct operation operation_sum; /* one result; the sum of nothing is +0 */
+extern const struct operation operation_sum;  /* one result; the sum of nothing is +0 */
+extern const struct operation operation_scan; /* n results: the sums of all prefixes */
 
 /* A launch shape. On a GPU, threads to a block and blocks in the grid. On the
  * CPU, the CPU twin of a method whose order depends on the shape reads it as the
@@ -47,13 +48,21 @@ enum { SHAPE_THREADS = 1, SHAPE_BLOCKS = 2 }; /* flags: which of them */
 enum { THREADS_MAX = 1024, BLOCKS_MAX = 65535 };
 
 #define FORMAT_PAIR(storage, accumulator) (1u << (4 * (storage) + (accumulator)))
-#define FORMAT_PAIRS_ALL 0xffffu
+#define FORMAT_PAIRS_ALL                  0xffffu
 
 /* One execution. `in` and `out` are host addresses on the CPU, device addresses on a GPU. */
 struct task {
     struct array in;
-    struct array out; /* outputs(n) elements of the accumulator's format */
-    struct shape shape; /* resolved: no zero in what the method reads on this device */
+    /* outputs(n) elements, apart from the input's. A sum's are of the accumulator's format; a
+     * scan's of any: each is rounded once more to it. */
+    struct array out;
+    enum format accumulator; /* additions are done in it */
+    struct shape shape;      /* resolved: no zero in what the method reads on this device */
+    /* Of scans alone. Output i covers elements 0 .. i or, where `exclusive`, 0 .. i-1; the sum of
+     * nothing is +0. A segmented scan begins anew at 0 and at each i with heads[i] != 0, of n
+     * flags; NULL: nowhere else. */
+    bool exclusive;
+    const uint8_t *heads;
 };
 
 struct method {
@@ -61,9 +70,9 @@ struct method {
     const char *summary; /* one line */
     const struct operation *operation;
     enum promise promise;
-    uint32_t pairs[DEVICE_KINDS];       /* FORMAT_PAIRs that it supports; 0: not on this device */
-    unsigned shape_read[DEVICE_KINDS];  /* flags: what it reads of the launch shape */
-    unsigned shape_order;               /* flags: what its order depends on; 0 from gpu_to_gpu up */
+    uint32_t pairs[DEVICE_KINDS];      /* FORMAT_PAIRs that it supports; 0: not on this device */
+    unsigned shape_read[DEVICE_KINDS]; /* flags: what it reads of the launch shape */
+    unsigned shape_order;              /* flags: what its order depends on; 0 from gpu_to_gpu up */
 
     /* The launch shape used for n when `asked` leaves something open. It depends on
      * n and `asked` alone, never on the machine. NULL where nothing is read. */
@@ -74,8 +83,12 @@ struct method {
 
     /* The theorem that bounds its error. */
     enum theorem_kind bound;
-    /* The tree's height, n >= 1; equals order_height of `order`. NULL with THEOREM_ANY_ORDER. */
+    /* The tree's height, n >= 1; equals order_height of `order`. That of a scan is the greatest of
+     * all its trees when it is inclusive. NULL with THEOREM_ANY_ORDER. */
     size_t (*height)(size_t n, struct shape shape);
+    /* The height of the tree of output i < n. With heads the trees are no higher. NULL for sums and
+     * with THEOREM_ANY_ORDER. */
+    size_t (*prefix_height)(size_t i, size_t n, struct shape shape, bool exclusive);
     /* Appends the additions and sets the outputs of an initialised order of n >= 1
      * leaves. NULL where the order is not fixed. */
     void (*order)(struct order *o, struct shape shape);

@@ -79,7 +79,8 @@ size_t order_height(const struct order *o)
         height[o->leaves + i] = 1 + (a > b ? a : b);
     }
     for (size_t i = 0; i < o->outputs; i++)
-        highest = height[o->output[i]] > highest ? height[o->output[i]] : highest;
+        if (o->output[i] != ORDER_NOTHING && height[o->output[i]] > highest)
+            highest = height[o->output[i]];
     free(height);
     return highest;
 }

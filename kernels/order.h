@@ -12,13 +12,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define ORDER_NOTHING UINT32_MAX /* as an output: the sum of nothing, +0 */
+
 struct order {
     size_t leaves;
     size_t additions, capacity;
     uint32_t (*operand)[2]; /* of each addition: node ids, left operand first */
     size_t outputs;
     uint32_t *output; /* node ids */
-    bool failed;      /* memory ran out; nothing else holds then */
+    /* What is asked of a scan, as in a task (kernels/method.h); false and NULL once initialised. */
+    bool exclusive;
+    const uint8_t *heads;
+    bool failed; /* memory ran out; nothing else holds then */
 };
 
 /* outputs may be 0 (the sum of nothing). Free with order_free, also after failure. */
@@ -41,7 +46,7 @@ uint32_t order_halving(struct order *o, uint32_t *node, size_t count);
  * a longest one. */
 size_t order_balanced_height(size_t count);
 
-/* The longest path from a leaf to any output, in additions. */
+/* The longest path from a leaf to any output, in additions. SIZE_MAX where memory runs out. */
 size_t order_height(const struct order *o);
 
 #endif

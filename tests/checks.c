@@ -39,6 +39,9 @@ size_t check_shapes(const struct method *m, size_t n, struct shape shape[CHECK_S
 enum status check_run(const struct method *m, const struct array *in, enum format accumulator,
                       struct shape shape, void *out)
 {
-    struct task task = {*in, {accumulator, m->operation->outputs(in->n), out}, shape};
+    struct task task = {.in = *in,
+                        .out = {accumulator, m->operation->outputs(in->n), out},
+                        .accumulator = accumulator,
+                        .shape = shape};
     return m->cpu(&task, NULL);
 }

@@ -206,7 +206,10 @@ static enum status share_by_share(const struct task *t, struct problem *p)
         size_t end = k + 1 == t->shape.threads ? t->in.n : begin + share;
         uint64_t bits = 0;
         char *data = (char *)t->in.data + array_bytes(t->in.format, begin);
-        struct task part = {{t->in.format, end - begin, data}, {f, 1, &bits}, {1, 0}};
+        struct task part = {.in = {t->in.format, end - begin, data},
+                            .out = {f, 1, &bits},
+                            .accumulator = f,
+                            .shape = {1, 0}};
         enum status status = method_named("sum/tiled")->cpu(&part, p);
         if (status != STATUS_OK)
             return status;
