@@ -101,5 +101,7 @@ Test(bench, figures_follow_from_times, .init = make_folder, .fini = remove_folde
     cr_expect(json_real_value(json_object_get(json, "gb_per_s")) == 4);
     cr_expect(json_is_null(json_object_get(json, "blocks")));
     cr_expect(json_is_false(json_object_get(json, "in_cache")));
+    cr_assert(freopen("/dev/null", "w", stdout)); /* where closing it prints */
+    cr_expect(bench_report_close(&report, &p) == STATUS_OK, "%s", p.text);
     bench_input_close(&in);
 }
