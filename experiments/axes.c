@@ -170,11 +170,10 @@ static enum status parse_cond(struct axes *axes, const char *text, struct proble
     return status;
 }
 
-static enum status resolve_conds(struct axes *axes, const struct request *r, const char *otherwise,
-                                 struct problem *p)
+static enum status resolve_conds(struct axes *axes, const struct request *r, struct problem *p)
 {
     struct list list;
-    enum status status = words(&list, &r->axis[AXIS_COND], otherwise, p);
+    enum status status = words(&list, &r->axis[AXIS_COND], NULL, p);
     for (size_t i = 0; status == STATUS_OK && i < list.count; i++)
         status = parse_cond(axes, list.item[i], p);
     list_free(&list);
@@ -220,7 +219,7 @@ static enum status resolve_sizes(struct axes *axes, const struct request *r, str
     if (status == STATUS_OK && axes->data.count > 0)
         status = resolve_numbers(&axes->data_n, r, data_n, NULL, RANGE_DOUBLING, 0, N_MAX, p);
     if (status == STATUS_OK)
-        status = resolve_conds(axes, r, defaults->cond, p);
+        status = resolve_conds(axes, r, p);
     return status;
 }
 

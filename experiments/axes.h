@@ -64,7 +64,7 @@ struct axes {
     bool convert;
     struct numbers n;      /* of generated inputs */
     struct numbers data_n; /* the first so many elements of data; none: all of them */
-    double *cond;
+    double *cond;          /* targets for inputs that take one; none: as the inputs have it */
     size_t conds;
     struct numbers seed, threads, blocks; /* threads, blocks: 0 leaves it to the method */
     uint64_t runs[DEVICE_KINDS];

@@ -9,8 +9,8 @@
 /* What an axis is where no option says so, written as options are. Methods: all of the operation.
  */
 struct experiment_axes {
-    const char *formats; /* pairs: "fp16/fp32,fp32/fp32", or "all" */
-    const char *input, *n, *cond;
+    const char *formats;   /* pairs: "fp16/fp32,fp32/fp32", or "all" */
+    const char *input, *n; /* condition numbers: those of the inputs */
     uint64_t runs;
 };
 

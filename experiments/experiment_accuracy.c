@@ -226,13 +226,11 @@ const struct experiment experiment_accuracy = {
                             .input = "uniform,symmetric,cancellation,cond,anderson,stagnation,"
                                      "lognormal,harmonic,sine",
                             .n = "1000,2^18",
-                            .cond = "2^10,2^20",
                             .runs = 1},
             [DEVICE_CUDA] = {.formats = "all",
                              .input = "uniform,symmetric,cancellation,cond,anderson,stagnation,"
                                       "lognormal,harmonic,sine",
                              .n = "1000,2^16,2^20",
-                             .cond = "2^10,2^20",
                              .runs = 1},
         },
     .table = draw,

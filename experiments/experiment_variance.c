@@ -111,13 +111,11 @@ const struct experiment experiment_variance = {
             [DEVICE_CPU] = {.formats = "fp16/fp32,bf16/fp32,fp32/fp32,fp64/fp64",
                             .input = "uniform,cond",
                             .n = "2^16",
-                            .cond = "2^20",
                             .runs = 100},
             [DEVICE_CUDA] = {.formats = "fp16/fp16,fp16/fp32,bf16/bf16,bf16/fp32,fp32/fp32,"
                                         "fp32/fp64,fp64/fp64",
                              .input = "uniform,cond",
                              .n = "2^16,2^20",
-                             .cond = "2^20",
                              .runs = 1000},
         },
     .table = draw,

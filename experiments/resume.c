@@ -21,6 +21,7 @@ struct reading {
     struct csv_range *drop;
     size_t drops;
     struct text summary; /* the rows to keep */
+    bool gap; /* a finished case has none: later ones are not kept, so that the order stays */
 };
 
 static int by_id(const void *a, const void *b)
@@ -146,7 +147,8 @@ static void finish(struct reading *r, struct trial *t, const struct csv_row *row
     struct text made = {0}, known = {0};
     t->finished = true;
     const struct found *found =
-        r->founds ? bsearch(&key, r->found, r->founds, sizeof key, by_id) : NULL;
+        r->founds && !r->gap ? bsearch(&key, r->found, r->founds, sizeof key, by_id) : NULL;
+    r->gap = true;
     if (!found)
         return;
     for (size_t i = 0; i < CASE_COLUMNS; i++)
@@ -162,6 +164,7 @@ static void finish(struct reading *r, struct trial *t, const struct csv_row *row
     if (!made.failed && !known.failed && made.length == known.length &&
         memcmp(made.data, known.data, made.length) == 0) {
         text_join(&r->summary, &made);
+        r->gap = false;
         t->summary = s;
         t->summarised = true;
         if (t->supported) {

@@ -1,0 +1,173 @@
+/* Studies for tests: run in this process, into the test's folder, and their rows read back. */
+#ifndef ULPSCOPE_TESTS_STUDY_H
+#define ULPSCOPE_TESTS_STUDY_H
+
+#include "experiments/experiment.h"
+#include "experiments/sweep.h"
+#include "reports/results.h"
+#include "reports/study.h"
+#include "tests/files.h"
+
+struct study {
+    struct request request;
+    struct axes axes;
+    struct plan plan;
+    struct sweep_outcome outcome;
+    struct problem problem;
+    volatile sig_atomic_t stop;
+    char notes[4096];
+};
+
+/* Options as words: {"method", "sum/serial,sum/tiled"}, ..., {NULL}. */
+typedef const char *const study_words[][2];
+
+static inline void ask(struct request *r, study_words words)
+{
+    for (; (*words)[0]; words++) {
+        size_t axis = 0;
+        while (axis < AXES && strcmp(axis_name[axis], (*words)[0]) != 0)
+            axis++;
+        cr_assert(axis < AXES, "no axis %s", (*words)[0]);
+        cr_assert_eq(list_split(&r->axis[axis], (*words)[1], NULL), STATUS_OK);
+        if (axis == AXIS_METHOD)
+            list_split(&r->axis[AXIS_METHOD_NAMED], "yes", NULL);
+    }
+}
+
+static inline const struct experiment *experiment_of(const char *name)
+{
+    const struct experiment *e;
+    cr_assert_eq(experiment_named(&e, name, NULL), STATUS_OK);
+    return e;
+}
+
+/* Resolves the request that is in it. */
+static inline enum status study_resolve(struct study *s, const char *experiment)
+{
+    enum status status =
+        axes_resolve(&s->axes, experiment_of(experiment), &s->request, &s->problem);
+    return status == STATUS_OK ? plan_make(&s->plan, &s->axes, &s->problem) : status;
+}
+
+static inline void study_make(struct study *s, const char *experiment, study_words words)
+{
+    *s = (struct study){0};
+    ask(&s->request, words);
+    cr_assert_eq(study_resolve(s, experiment), STATUS_OK, "%s", s->problem.text);
+}
+
+static inline void study_note(void *context, const char *line)
+{
+    struct study *s = context;
+    size_t used = strlen(s->notes);
+    snprintf(s->notes + used, sizeof s->notes - used, "%s\n", line);
+}
+
+static inline enum status study_sweep(struct study *s, const char *out, bool force)
+{
+    static char *words[] = {"ulpscope", "run"};
+    s->problem = (struct problem){0};
+    return sweep_run(&s->outcome, &s->plan,
+                     &(struct sweep_options){.out = out,
+                                             .force = force,
+                                             .argc = 2,
+                                             .argv = words,
+                                             .stop = &s->stop,
+                                             .note = study_note,
+                                             .context = s},
+                     &s->problem);
+}
+
+static inline void study_free(struct study *s)
+{
+    plan_free(&s->plan);
+    axes_free(&s->axes);
+    request_free(&s->request);
+}
+
+/* Makes, sweeps to the end, frees. */
+static inline struct sweep_outcome study_run(const char *experiment, study_words words,
+                                             const char *out)
+{
+    struct study s;
+    study_make(&s, experiment, words);
+    cr_assert_eq(study_sweep(&s, out, false), STATUS_OK, "%s", s.problem.text);
+    struct sweep_outcome outcome = s.outcome;
+    study_free(&s);
+    return outcome;
+}
+
+static inline const char *in_folder(const char *name)
+{
+    static char path[8][320];
+    static size_t next;
+    char *to = path[next++ % 8];
+    snprintf(to, sizeof *path, "%s/%s", folder, name);
+    return to;
+}
+
+/* Rows of a CSV file. */
+struct rows {
+    size_t count, columns;
+    char **field; /* count x columns */
+};
+
+static inline enum status rows_take(void *context, const struct csv_row *row, struct problem *p)
+{
+    struct rows *r = context;
+    (void)p;
+    r->field = realloc(r->field, (r->count + 1) * r->columns * sizeof *r->field);
+    cr_assert(r->field);
+    for (size_t i = 0; i < r->columns; i++)
+        r->field[r->count * r->columns + i] = strdup(row->field[i]);
+    r->count++;
+    return STATUS_OK;
+}
+
+static inline struct rows rows_read(const char *out, bool summary)
+{
+    char path[400];
+    struct problem p = {0};
+    uint64_t whole;
+    struct rows r = {.columns = summary ? SUMMARY_COLUMNS : RESULTS_COLUMNS};
+    snprintf(path, sizeof path, "%s/%s.csv", out, summary ? "summary" : "results");
+    cr_assert_eq(csv_read(path, summary ? summary_column : results_column, r.columns, rows_take, &r,
+                          &whole, &p),
+                 STATUS_OK, "%s", p.text);
+    return r;
+}
+
+static inline const char *field_of(const struct rows *r, size_t row, size_t column)
+{
+    return r->field[row * r->columns + column];
+}
+
+static inline void rows_free(struct rows *r)
+{
+    for (size_t i = 0; i < r->count * r->columns; i++)
+        free(r->field[i]);
+    free(r->field);
+}
+
+/* Both files without their columns of time: equal for equal studies of fixed-order methods. */
+static inline char *study_digest(const char *out)
+{
+    struct text text = {0};
+    for (int summary = 0; summary < 2; summary++) {
+        struct rows r = rows_read(out, summary);
+        size_t time = summary ? SUMMARY_TIME_NS_MEDIAN : RESULTS_TIME_NS;
+        for (size_t i = 0; i < r.count * r.columns; i++)
+            if (i % r.columns != time) {
+                text_field(&text, r.field[i]);
+                text_add(&text, (i + 1) % r.columns ? "," : "\n");
+            } else if (summary) {
+                text_add(&text, "\n");
+            }
+        rows_free(&r);
+    }
+    char *digest = strdup(text_string(&text));
+    text_free(&text);
+    return digest;
+}
+
+#endif
