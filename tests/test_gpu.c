@@ -1,0 +1,272 @@
+/* Methods on a GPU, held to their CPU twins bit by bit and to their theorems. Where there is no GPU
+ * the program says so with exit status 77. */
+#include <criterion/criterion.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kernels/gpu.h"
+#include "reference/measure.h"
+#include "tests/checks.h"
+#include "tests/samples.h"
+
+static const struct shape shapes[] = {{0, 0},   {256, 3},  {1, 1},       {2, 5},     {31, 7},
+                                      {33, 64}, {96, 200}, {1024, 1024}, {64, 65535}};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+/* Runs a job `runs` times as one batch; all results must be one, which is returned. */
+static uint64_t run_on_gpu(const struct gpu_input *input, const struct method *m, enum format f,
+                           struct shape shape, size_t runs, const char *what)
+{
+    static uint64_t bits[GPU_BATCH];
+    static double time_ns[GPU_BATCH];
+    struct problem p = {0};
+    struct gpu_job *job = NULL;
+    bool fine = gpu_job_open(&job, input, m, f, shape, &p) == STATUS_OK &&
+                gpu_job_start(job, runs, &p) == STATUS_OK &&
+                gpu_job_wait(job, bits, time_ns, &p) == STATUS_OK;
+    gpu_job_close(job);
+    cr_assert(fine, "%s: %s", what, p.text);
+    for (size_t i = 1; i < runs && m->promise > PROMISE_NONE; i++)
+        cr_assert_eq(bits[i], bits[0], "%s: run %zu gave %#" PRIx64 ", the first %#" PRIx64, what,
+                     i, bits[i], bits[0]);
+    cr_assert(time_ns[0] > 0, "%s: time %g", what, time_ns[0]);
+    return bits[0];
+}
+
+/* An array, here and there, `offset` elements off the alignment there. */
+struct subject {
+    struct array in;
+    const struct gpu_input *input;
+    enum sample kind;
+    size_t offset;
+};
+
+static void describe(char what[256], const struct subject *on, const struct method *m,
+                     enum format f, struct shape shape)
+{
+    snprintf(what, 256, "%s %s/%s n=%zu T=%u B=%u sample %s offset %zu", m->name,
+             format_facts[on->in.format].name, format_facts[f].name, on->in.n, shape.threads,
+             shape.blocks, sample_name[on->kind], on->offset);
+}
+
+/* The CPU twin's bits. */
+static void hold_to_twin(const struct subject *on, const struct method *m, enum format f,
+                         struct shape asked, size_t runs)
+{
+    char what[256];
+    uint64_t want = 0;
+    struct shape usual = {0, 0}, given = m->shape_order ? asked : usual;
+    struct shape here = method_shape(m, DEVICE_CPU, on->in.n, given);
+    struct shape there = method_shape(m, DEVICE_CUDA, on->in.n, asked);
+    describe(what, on, m, f, there);
+    cr_assert_eq(check_run(m, &on->in, f, here, &want), STATUS_OK, "%s", what);
+    uint64_t got = run_on_gpu(on->input, m, f, there, runs, what);
+    cr_assert_eq(got, want, "%s: GPU %#" PRIx64 ", CPU %#" PRIx64, what, got, want);
+}
+
+/* The order of the atomic methods is not known, but their theorem is. */
+static void hold_to_theorem(const struct subject *on, const struct reference *r,
+                            const struct method *m, enum format f)
+{
+    char what[256];
+    struct shape shape = method_shape(m, DEVICE_CUDA, on->in.n, (struct shape){0, 0});
+    struct theorem t = method_theorem(m, DEVICE_CUDA, f, on->in.n, shape);
+    struct measure measured;
+    describe(what, on, m, f, shape);
+    double result = format_decode(f, run_on_gpu(on->input, m, f, shape, 3, what));
+    measure(&measured, r, on->in.format, f, result, &t);
+    cr_assert(!measured.broken, "%s: %a is %g off, the bound is %g", what, result,
+              measured.err_abs.value, measured.bound.value);
+    bool finite = result - result == 0;
+    cr_assert(finite || on->kind != SAMPLE_NEAR, "%s: %a is not finite", what, result);
+}
+
+/* Is it a method that takes long over long inputs: one thread, or one accumulator for all? */
+static bool is_slow(const struct method *m)
+{
+    return m->atomic || strcmp(m->name, "sum/serial") == 0;
+}
+
+static void hold_all_methods(const struct subject *on, size_t shape_step, size_t runs)
+{
+    struct reference r;
+    cr_assert_eq(reference_compute(&r, &on->in, REFERENCE_FAST, NULL), STATUS_OK);
+    for (size_t i = 0; i < method_count; i++)
+        for (enum format f = 0; f < FORMATS; f++) {
+            const struct method *m = method_registry[i];
+            if (m->operation != &operation_sum || (is_slow(m) && on->in.n > 100000) ||
+                !method_supports(m, DEVICE_CUDA, on->in.format, f))
+                continue;
+            if (!m->order || !m->cpu)
+                hold_to_theorem(on, &r, m, f);
+            else
+                for (size_t s = (i + f + on->kind + on->in.n) % shape_step; s < SHAPES;
+                     s += shape_step)
+                    hold_to_twin(on, m, f, shapes[s], runs);
+        }
+    reference_free(&r);
+}
+
+/* Inputs of one length, in every storage format. */
+static void hold_length(size_t n, enum sample kind, size_t offset, size_t shape_step, size_t runs)
+{
+    for (enum format s = 0; s < FORMATS; s++) {
+        struct subject on = {{s, n, malloc(array_bytes(s, n) + 1)}, NULL, kind, offset};
+        struct gpu_input *input = NULL;
+        struct problem p = {0};
+        cr_assert(on.in.data);
+        sample_fill(&on.in, kind, (s + n) % FORMATS, n + kind);
+        cr_assert_eq(gpu_upload(&input, 0, &on.in, offset, &p), STATUS_OK, "%s", p.text);
+        on.input = input;
+        hold_all_methods(&on, shape_step, runs);
+        gpu_release(input);
+        free(on.in.data);
+    }
+}
+
+Test(gpu, short_lengths_agree)
+{
+    static const size_t lengths[] = {0,  1,   2,   3,   5,   31,  32,  33,   63,
+                                     65, 127, 255, 256, 257, 511, 513, 1000, 1025};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        for (enum sample kind = 0; kind < SAMPLES; kind++)
+            hold_length(lengths[i], kind, (i + kind) % 3, 3, 2);
+}
+
+Test(gpu, long_lengths_agree)
+{
+    static const size_t lengths[] = {2047, 2048,  2049,  4095,  4097,
+                                     8193, 16384, 16385, 65537, 70001};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        for (enum sample kind = 0; kind < SAMPLES; kind += 2)
+            hold_length(lengths[i], kind + i % 2, (i + kind / 2) % 2, SHAPES, 2);
+}
+
+/* Three levels of tiles begin at 2048 squared. */
+Test(gpu, great_lengths_agree)
+{
+    hold_length((1 << 20) + 3, SAMPLE_WIDE, 0, SHAPES, 2);
+    hold_length((1 << 22) + 1, SAMPLE_NEAR, 1, SHAPES, 2);
+}
+
+/* A little of everything, for runs under a sanitizer. */
+Test(gpu, tour)
+{
+    static const size_t lengths[] = {0, 1, 33, 1500, 6000};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        hold_length(lengths[i], SAMPLE_NEAR, i % 2, SHAPES, 2);
+}
+
+/* Batches large enough to be launched as graphs, two of them under way. */
+Test(gpu, batches_agree)
+{
+    enum { N = 5000, LARGE = 2 * 1024 + 77, SMALL = 3 };
+    static uint64_t bits[2][GPU_BATCH];
+    static double data[N], time_ns[GPU_BATCH];
+    struct array in = {FP16, N, data};
+    struct gpu_input *input = NULL;
+    struct problem p = {0};
+    sample_fill(&in, SAMPLE_NEAR, FP32, 5);
+    cr_assert_eq(gpu_upload(&input, 0, &in, 0, &p), STATUS_OK, "%s", p.text);
+    for (size_t i = 0; i < method_count; i++) {
+        const struct method *m = method_registry[i];
+        if (m->operation != &operation_sum || !method_supports(m, DEVICE_CUDA, FP16, FP32))
+            continue;
+        struct shape shape = method_shape(m, DEVICE_CUDA, N, (struct shape){0, 0});
+        struct gpu_job *job = NULL;
+        bool fine = gpu_job_open(&job, input, m, FP32, shape, &p) == STATUS_OK &&
+                    gpu_job_start(job, SMALL, &p) == STATUS_OK &&
+                    gpu_job_start(job, LARGE, &p) == STATUS_OK &&
+                    gpu_job_wait(job, bits[0], time_ns, &p) == STATUS_OK &&
+                    gpu_job_start(job, LARGE, &p) == STATUS_OK &&
+                    gpu_job_wait(job, bits[1], time_ns, &p) == STATUS_OK &&
+                    gpu_job_wait(job, bits[1], time_ns, &p) == STATUS_OK;
+        gpu_job_close(job);
+        cr_assert(fine, "%s: %s", m->name, p.text);
+        for (size_t k = 0; k < LARGE && m->promise > PROMISE_NONE; k++)
+            cr_assert_eq(bits[1][k], bits[0][0], "%s: run %zu of a large batch", m->name, k);
+        for (size_t k = 0; k < LARGE; k++)
+            cr_assert_neq(bits[1][k], format_encode(FP32, NAN), "%s: run %zu wrote nothing",
+                          m->name, k);
+    }
+    gpu_release(input);
+}
+
+/* Where the device's atomic additions flush subnormals, the theorem of the atomic methods says so;
+ * where it says so, they do. */
+Test(gpu, flushing_is_as_declared)
+{
+    for (size_t i = 0; i < method_count; i++)
+        for (enum format f = 0; f < FORMATS; f++) {
+            const struct method *m = method_registry[i];
+            if (!m->atomic || !method_supports(m, DEVICE_CUDA, f, f))
+                continue;
+            uint64_t subnormal = 1;
+            struct array in = {f, 1, &subnormal};
+            struct gpu_input *input = NULL;
+            struct problem p = {0};
+            struct shape shape = method_shape(m, DEVICE_CUDA, 1, (struct shape){0, 0});
+            cr_assert_eq(gpu_upload(&input, 0, &in, 0, &p), STATUS_OK, "%s", p.text);
+            bool flushed = run_on_gpu(input, m, f, shape, 1, m->name) != subnormal;
+            bool declared = method_theorem(m, DEVICE_CUDA, f, 1, shape).flushing > 0;
+            cr_expect_eq(flushed, declared, "%s in %s: %s, declared is that it %s", m->name,
+                         format_facts[f].name, flushed ? "flushes" : "does not flush",
+                         declared ? "does" : "does not");
+            gpu_release(input);
+        }
+}
+
+Test(gpu, failures_name_the_device)
+{
+    double data[1] = {1};
+    struct array huge = {FP64, (size_t)1 << 44, data}, small = {FP64, 1, data};
+    struct gpu_input *input = NULL;
+    struct problem p = {0};
+    cr_expect_eq(gpu_upload(&input, 0, &huge, 0, &p), STATUS_DEVICE);
+    cr_expect(strstr(p.text, "device cuda:0: out of memory") && strstr(p.text, "140737488355328"),
+              "%s", p.text);
+    cr_expect_null(input);
+
+    p = (struct problem){0};
+    cr_expect_eq(gpu_upload(&input, 999, &small, 0, &p), STATUS_DEVICE);
+    cr_expect(strstr(p.text, "cuda:999"), "%s", p.text);
+
+    /* The device is as good as before. */
+    p = (struct problem){0};
+    cr_assert_eq(gpu_upload(&input, 0, &small, 0, &p), STATUS_OK, "%s", p.text);
+    struct gpu_job *job = NULL;
+    const struct method *cub = method_named("cub/sum");
+    cr_expect_eq(gpu_job_open(&job, input, cub, FP16, (struct shape){0, 0}, &p), STATUS_DEVICE);
+    cr_expect(strstr(p.text, "cub/sum"), "%s", p.text);
+    double time_ns = 0;
+    p = (struct problem){0};
+    cr_expect_eq(gpu_raw_read(input, 3, &time_ns, &p), STATUS_OK, "%s", p.text);
+    cr_expect(time_ns > 0);
+    gpu_release(input);
+}
+
+/* In a child, since a process that has used the device cannot pass it on to the tests'. */
+static bool gpu_present(void)
+{
+    pid_t child = fork();
+    if (child == 0)
+        _exit(gpu_count() > 0 ? 0 : 1);
+    int status = 1;
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (!gpu_present()) {
+        puts("no GPU: tests skipped");
+        return 77;
+    }
+    struct criterion_test_set *tests = criterion_initialize();
+    int status = criterion_handle_args(argc, argv, true) && !criterion_run_all_tests(tests);
+    criterion_finalize(tests);
+    return status;
+}
