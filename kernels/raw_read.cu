@@ -23,7 +23,7 @@ __global__ __launch_bounds__(threads) void read_pieces(const uint4 *x, size_t pi
     uint4 loaded[loads];
 #pragma unroll
     for (unsigned i = 0; i < loads; i++)
-        loaded[i] = first + i * threads < pieces ? __ldcs(x + first + i * threads) : uint4{};
+        loaded[i] = first + i * threads < pieces ? __ldg(x + first + i * threads) : uint4{};
 #pragma unroll
     for (unsigned i = 0; i < loads; i++)
         bits = {bits.x ^ loaded[i].x, bits.y ^ loaded[i].y, bits.z ^ loaded[i].z,

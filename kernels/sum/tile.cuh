@@ -1,14 +1,13 @@
-/* A tile of sum/tiled (kernels/sum/tiled.h), summed by one warp.
- *
- * Each lane holds 8 of the 256 column sums, all of them added serially down their columns; then
- * the columns are folded by halving. Which columns a lane holds depends on the width of its loads,
- * V elements: column (256 / 8) V j + V lane + k is value V j + k, for k < V and j < 8 / V. */
+/* A tile of sum/tiled (kernels/sum/tiled.h), summed by a warp or by a whole block: the same order.
+ */
 #ifndef ULPSCOPE_TILE_CUH
 #define ULPSCOPE_TILE_CUH
 
 #include "kernels/device.cuh"
 #include "kernels/sum/tiled.h"
 
+/* By a warp: each lane holds 8 of the 256 column sums. Which ones depends on the width of its
+ * loads, V elements: column 32 V j + V lane + k is value V j + k, for k < V and j < 8 / V. */
 constexpr unsigned per_lane = TILE_COLUMNS / warp_lanes;
 static_assert(per_lane == 8, "a lane's columns are loaded 16 bytes at a time");
 
@@ -18,7 +17,7 @@ static_assert(per_lane == 8, "a lane's columns are loaded 16 bytes at a time");
  * more than one value left, the two lanes share the work: each sends the half of its values that
  * the other keeps, so that every step halves the values. What then distinguishes the columns of a
  * lane has become a bit of the lane's number, and the last log2 V steps run over those bits. */
-template <unsigned V, typename A> __device__ inline A fold_columns(A (&v)[per_lane], unsigned lane)
+template <unsigned V, typename A> __device__ inline A fold_columns(A (&v)[per_lane])
 {
 #pragma unroll
     for (unsigned count = per_lane / 2; count >= V; count /= 2)
@@ -27,9 +26,9 @@ template <unsigned V, typename A> __device__ inline A fold_columns(A (&v)[per_la
             v[i] = add(v[i], v[i + count]);
 #pragma unroll
     for (unsigned stride = warp_lanes / 2, count = V / 2; stride > 0; stride /= 2, count /= 2) {
+        bool upper = threadIdx.x & stride;
 #pragma unroll
         for (unsigned i = 0; i < count; i++) {
-            bool upper = lane & stride;
             A sent = upper ? v[i] : v[i + count];
             A kept = upper ? v[i + count] : v[i];
             v[i] = add(kept, __shfl_xor_sync(whole_warp, sent, stride));
@@ -54,53 +53,62 @@ template <typename S> struct piece {
     }
 };
 
-/* The sum of a tile that is full and aligned to 16 bytes. */
-template <typename S, typename A> __device__ inline A sum_full_tile(const S *tile, unsigned lane)
+/* A tile that is full and aligned to 16 bytes, by the lanes of a warp, which all get the sum. */
+template <typename S, typename A> __device__ inline A tile_by_warp(const S *tile)
 {
     constexpr unsigned V = piece<S>::width, pieces = per_lane / V; /* of a row, for each lane */
-    constexpr unsigned rows = TILE_ROWS / pieces; /* 8 loads on their way at once */
-    const uint4 *from = (const uint4 *)tile + lane;
+    constexpr unsigned loads = 8, rows = loads / pieces;           /* on their way at once */
+    const uint4 *from = (const uint4 *)tile + threadIdx.x % warp_lanes;
     A v[per_lane];
 #pragma unroll
     for (unsigned top = 0; top < TILE_ROWS; top += rows) {
-        piece<S> loaded[rows * pieces];
+        piece<S> loaded[loads];
 #pragma unroll
-        for (unsigned i = 0; i < rows * pieces; i++)
+        for (unsigned i = 0; i < loads; i++)
             loaded[i].load(from + (top * pieces + i) * warp_lanes);
 #pragma unroll
-        for (unsigned i = 0; i < rows * pieces; i++)
+        for (unsigned i = 0; i < loads; i++)
 #pragma unroll
             for (unsigned k = 0; k < V; k++) {
                 A x = convert<A>(loaded[i].x[k]), &column = v[i % pieces * V + k];
                 column = top + i / pieces == 0 ? x : add(column, x);
             }
     }
-    return fold_columns<V>(v, lane);
+    return fold_columns<V>(v);
 }
 
-/* The sum of the `present` elements of any tile. */
+/* Column c of a tile of `present` elements, added serially. */
 template <typename A, typename S>
-__device__ inline A sum_any_tile(const S *tile, size_t present, unsigned lane)
+__device__ inline A column_sum(const S *tile, unsigned present, unsigned c)
 {
-    constexpr unsigned rows = sizeof(S) > 4 ? 2 : 4; /* fetched at once */
-    A v[per_lane];
+    S x[TILE_ROWS];
+#pragma unroll
+    for (unsigned row = 0; row < TILE_ROWS; row++)
+        if (row * TILE_COLUMNS + c < present)
+            x[row] = __ldcs(tile + row * TILE_COLUMNS + c);
+    A sum = minus_zero<A>();
+#pragma unroll
+    for (unsigned row = 0; row < TILE_ROWS; row++)
+        if (row * TILE_COLUMNS + c < present)
+            sum = add(sum, convert<A>(x[row]));
+    return sum;
+}
+
+/* Any tile, by the threads of a block, each of which takes a column, or several: column(c) is the
+ * sum of column c. The lanes of the first warp get the tile's sum. `shared` has TILE_COLUMNS places
+ * and may be used again after a barrier. */
+template <typename A, typename Column> __device__ inline A tile_by_block(A *shared, Column column)
+{
+    for (unsigned c = threadIdx.x; c < TILE_COLUMNS; c += blockDim.x)
+        shared[c] = column(c);
+    __syncthreads();
+    A v[per_lane] = {};
+    if (threadIdx.x >= warp_lanes)
+        return v[0];
 #pragma unroll
     for (unsigned k = 0; k < per_lane; k++)
-        v[k] = minus_zero<A>();
-    for (unsigned top = 0; top < TILE_ROWS && top * TILE_COLUMNS < present; top += rows) {
-        S fetched[rows][per_lane];
-        unsigned first = top * TILE_COLUMNS + lane;
-#pragma unroll
-        for (unsigned i = 0; i < rows * per_lane; i++)
-            if (first + i * warp_lanes < present)
-                fetched[i / per_lane][i % per_lane] = tile[first + i * warp_lanes];
-#pragma unroll
-        for (unsigned i = 0; i < rows * per_lane; i++)
-            if (first + i * warp_lanes < present)
-                v[i % per_lane] =
-                    add(v[i % per_lane], convert<A>(fetched[i / per_lane][i % per_lane]));
-    }
-    return fold_columns<1>(v, lane);
+        v[k] = shared[k * warp_lanes + threadIdx.x];
+    return fold_columns<1>(v);
 }
 
 #endif

@@ -105,18 +105,22 @@ static void order(struct order *o, struct shape shape)
     free(node);
 }
 
-/* The shape is a schedule. On the CPU, threads: 1 unless asked for, at most one a tile. */
+/* The shape is a schedule. On the CPU, threads: 1 unless asked for, at most one a tile. On a GPU a
+ * warp sums a tile at a time: blocks such that each warp has one, as far as they go. */
 static struct shape resolve(size_t n, enum device_kind device, struct shape asked)
 {
     size_t tiles = tiles_of(n) ? tiles_of(n) : 1;
-    size_t threads = asked.threads ? asked.threads : device == DEVICE_CPU ? 1 : 256;
-    threads = threads > THREADS_MAX ? THREADS_MAX : threads;
-    if (device == DEVICE_CPU)
-        threads = threads > tiles ? tiles : threads;
-    size_t blocks = n / threads + (n % threads != 0);
-    blocks = blocks > 1024 ? 1024 : blocks ? blocks : 1;
+    if (device == DEVICE_CPU) {
+        size_t threads = asked.threads ? asked.threads : 1;
+        threads = threads > THREADS_MAX ? THREADS_MAX : threads;
+        return (struct shape){.threads = (unsigned)(threads > tiles ? tiles : threads)};
+    }
+    unsigned threads = asked.threads ? asked.threads : TILE_THREADS;
+    threads = threads > TILE_THREADS_MAX ? TILE_THREADS_MAX : threads;
+    size_t warps = (threads + 31) / 32, needed = (tiles + warps - 1) / warps;
+    unsigned blocks = needed < TILE_BLOCKS ? (unsigned)needed : TILE_BLOCKS;
     blocks = asked.blocks ? asked.blocks : blocks;
-    return (struct shape){(unsigned)threads, (unsigned)(blocks > BLOCKS_MAX ? BLOCKS_MAX : blocks)};
+    return (struct shape){threads, blocks > BLOCKS_MAX ? BLOCKS_MAX : blocks};
 }
 
 const struct method sum_tiled = {

@@ -3,146 +3,149 @@
  * The order is kernels/sum/tiled.c's: tiles of 2048 elements, then tiles of tile sums, and so on.
  * Everything here is a schedule for it, in one launch:
  *
- *   - A block takes a run of consecutive tiles, each warp a tile at a time (tile.cuh).
- *   - 2048 tile sums are a tile of the next level, a group. The runs of a group share a counter.
- *     A block that is done with its run takes a ticket; the one with the last ticket knows that
- *     the group's sums are all there, and sums them. So it goes on, level by level, until the
- *     block that finds nobody else left writes the result.
- *   - A counter wraps to zero with its last ticket, and so is ready for the next launch.
+ *   - A block takes a run of consecutive tiles, each warp a tile at a time (tile.cuh). Tiles that
+ *     are not full, or not aligned to 16 bytes, are summed by the block together.
+ *   - It leaves the tile sums where other blocks find them (mailbox.cuh). 2048 of them are a tile
+ *     of the next level, a group. The block that had the last run of a group waits for the sums of
+ *     the others, sums the group, and leaves that sum for the next level; and so on, until the
+ *     block with the last run of all writes the result.
+ *   - Where one block has all the tiles, and they are few, their sums stay in shared memory.
  *
  * A run has a power of two tiles, 2048 at most, so that none belongs to two groups. */
+#include "kernels/sum/mailbox.cuh"
 #include "kernels/sum/tile.cuh"
 
 namespace
 {
 
 struct schedule {
-    size_t n, tiles, runs;
-    unsigned run; /* tiles */
-    bool wide;    /* aligned to 16 bytes */
+    size_t n;
+    unsigned tiles, full; /* full: tiles that are full, if x is aligned to 16 bytes, else 0 */
+    unsigned run_log2;    /* tiles of a run */
+    bool few;             /* one run, of at most 32 tiles */
 };
 
-/* Takes a ticket. Is it the last of `count`? The whole block learns it, and if so sees what the
- * blocks with the others wrote before. */
-__device__ bool last_ticket(unsigned *ticket, unsigned count)
+/* The serial sum of column c of a group of `present` sums, as soon as they are there. */
+template <typename A> __device__ A awaited_sum(place<A> *group, unsigned present, unsigned c)
 {
-    __shared__ bool last;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        __threadfence();
-        last = atomicInc(ticket, count - 1) == count - 1;
-        __threadfence();
-    }
-    __syncthreads();
-    return last;
+    unsigned rows = c < present ? (present - c - 1) / TILE_COLUMNS + 1 : 0;
+    A value[TILE_ROWS], sum = minus_zero<A>();
+    take(group + c, TILE_COLUMNS, rows, value);
+#pragma unroll
+    for (unsigned row = 0; row < TILE_ROWS; row++)
+        if (row < rows)
+            sum = add(sum, value[row]);
+    return sum;
 }
 
-/* Sums the block's `present` values in shared memory; every lane of the first warp gets it. */
-template <typename A> __device__ A sum_shared(const A *shared, unsigned present)
-{
-    return threadIdx.x < warp_lanes ? sum_any_tile<A>(shared, present, threadIdx.x)
-                                    : minus_zero<A>();
-}
-
-/* After run `run` of the first level's `count` sums is there: sums every group that is thereby
- * complete, one level after the other. Levels follow each other in `sums`, groups in `tickets`. */
+/* After this block has left the first level's sums up to `end`, the last of them its own: sums
+ * every group that ends there, one level after the other. Levels follow each other in `sums`. */
 template <typename A>
-__device__ void climb(const schedule &s, size_t run, A *sums, unsigned *tickets, A *shared, A *out)
+__device__ void climb(unsigned count, unsigned end, place<A> *sums, A *shared, A *out)
 {
-    size_t count = s.tiles, per_ticket = s.run, index = run * s.run;
-    for (;;) {
-        size_t groups = groups_of(count, TILE), group = index / TILE, begin = group * TILE;
-        unsigned present = count - begin < TILE ? (unsigned)(count - begin) : TILE;
-        if (!last_ticket(tickets + group, (unsigned)groups_of(present, per_ticket)))
-            return;
-        for (unsigned i = threadIdx.x; i < present; i += blockDim.x)
-            shared[i] = __ldcg(&sums[begin + i]);
-        __syncthreads();
-        A sum = sum_shared(shared, present);
-        A *to = groups == 1 ? out : sums + count + group;
-        if (threadIdx.x == 0)
-            *to = sum;
+    while (end % TILE == 0 || end == count) {
+        unsigned group = (end - 1) / TILE, groups = (count - 1) / TILE + 1;
+        place<A> *first = sums + (size_t)group * TILE;
+        A sum = tile_by_block(
+            shared, [=](unsigned c) { return awaited_sum<A>(first, end - group * TILE, c); });
+        sums += count;
+        if (threadIdx.x == 0 && groups == 1)
+            *out = sum;
         if (groups == 1)
             return;
-        sums += count;
-        tickets += groups;
+        if (threadIdx.x == 0)
+            leave(sums + group, sum);
         count = groups;
-        index = group;
-        per_ticket = 1;
+        end = group + 1;
+        __syncthreads();
     }
 }
 
 template <typename S, typename A>
-__global__ __launch_bounds__(block_lanes) void sum_runs(const S *x, schedule s, A *sums,
-                                                        unsigned *tickets, A *out)
+__global__ __launch_bounds__(TILE_THREADS_MAX, 1) void sum_runs(const S *x, schedule s,
+                                                                place<A> *sums, A *out)
 {
-    __shared__ A shared[TILE];
+    __shared__ A shared[TILE_COLUMNS], few[warp_lanes];
     unsigned lane = threadIdx.x % warp_lanes, warp = threadIdx.x / warp_lanes;
-    unsigned warps = blockDim.x / warp_lanes;
-    for (size_t run = blockIdx.x; run < s.runs; run += gridDim.x) {
-        size_t first = run * s.run, end = s.tiles - first < s.run ? s.tiles : first + s.run;
-        for (size_t tile = first + warp; tile < end; tile += warps) {
-            const S *at = x + tile * TILE;
-            size_t present = s.n - tile * TILE;
-            A sum = s.wide && present >= TILE ? sum_full_tile<S, A>(at, lane)
-                                              : sum_any_tile<A>(at, present, lane);
-            if (lane == 0)
-                *(s.runs == 1 ? shared + tile : sums + tile) = sum;
-        }
-        if (s.runs > 1) {
-            climb(s, run, sums, tickets, shared, out);
-            continue;
-        }
-        __syncthreads();
-        A sum = sum_shared(shared, (unsigned)s.tiles);
-        if (threadIdx.x == 0)
+    auto put = [&](unsigned tile, A sum) {
+        if (s.tiles == 1)
             *out = sum_of(s.n, sum);
+        else if (s.few)
+            few[tile] = sum;
+        else
+            leave(sums + tile, sum);
+    };
+    for (unsigned first = blockIdx.x << s.run_log2; first < s.tiles;
+         first += gridDim.x << s.run_log2) {
+        unsigned end = min(first + (1u << s.run_log2), s.tiles);
+        for (unsigned tile = first + warp; tile < min(end, s.full);
+             tile += blockDim.x / warp_lanes) {
+            A sum = tile_by_warp<S, A>(x + (size_t)tile * TILE);
+            if (lane == 0)
+                put(tile, sum);
+        }
+        for (unsigned tile = max(first, s.full); tile < end; tile++) {
+            const S *at = x + (size_t)tile * TILE;
+            unsigned present = (unsigned)min((size_t)TILE, s.n - (size_t)tile * TILE);
+            A sum =
+                tile_by_block(shared, [=](unsigned c) { return column_sum<A>(at, present, c); });
+            if (threadIdx.x == 0)
+                put(tile, sum);
+            __syncthreads();
+        }
+        if (!s.few)
+            climb(s.tiles, end, sums, shared, out);
     }
+    if (!s.few || s.tiles == 1)
+        return;
+    __syncthreads();
+    if (warp > 0)
+        return;
+    A sum = lane < s.tiles ? few[lane] : minus_zero<A>();
+#pragma unroll
+    for (unsigned stride = warp_lanes / 2; stride > 0; stride /= 2)
+        if (stride < s.tiles)
+            sum = add(sum, __shfl_xor_sync(whole_warp, sum, stride));
+    if (lane == 0)
+        *out = sum;
+}
+
+/* One for the sum of nothing. They fit: 2^32 tiles are more than any memory. */
+unsigned tiles_of(size_t n)
+{
+    return n > 0 ? (unsigned)groups_of(n, TILE) : 1;
 }
 
 schedule schedule_for(const struct cuda_task *t)
 {
     schedule s = {};
     s.n = t->n;
-    s.tiles = t->n > 0 ? groups_of(t->n, TILE) : 1;
-    s.wide = (uintptr_t)t->in % sizeof(uint4) == 0;
+    s.tiles = tiles_of(t->n);
+    /* A single tile is done sooner by the block. */
+    s.full = s.tiles > 1 && (uintptr_t)t->in % sizeof(uint4) == 0 ? (unsigned)(t->n / TILE) : 0;
     size_t least = lanes_for(t->threads) / warp_lanes, share = groups_of(s.tiles, t->blocks);
-    s.run = 1;
-    while (s.run < TILE && (s.run < least || s.run < share))
-        s.run *= 2;
-    s.runs = groups_of(s.tiles, s.run);
+    while (1u << s.run_log2 < TILE && (1u << s.run_log2 < least || 1u << s.run_log2 < share))
+        s.run_log2++;
+    s.few = s.tiles <= warp_lanes && s.tiles <= 1u << s.run_log2;
     return s;
-}
-
-/* Sums of all levels but the last, and groups of all levels. */
-size_t all_sums(size_t tiles)
-{
-    size_t sums = 0;
-    for (size_t count = tiles; count > 1; count = groups_of(count, TILE))
-        sums += count;
-    return sums;
-}
-
-size_t ticket_bytes(size_t tiles)
-{
-    return groups_of((all_sums(tiles) / TILE + 8) * sizeof(unsigned), 256) * 256;
 }
 
 template <typename S, typename A> int run(const struct cuda_task *t)
 {
     schedule s = schedule_for(t);
-    unsigned blocks = s.runs < t->blocks ? (unsigned)s.runs : t->blocks;
-    char *workspace = (char *)t->workspace;
+    unsigned runs = ((s.tiles - 1) >> s.run_log2) + 1, blocks = min(runs, t->blocks);
     sum_runs<<<blocks, lanes_for(t->threads), 0, (cudaStream_t)t->stream>>>(
-        (const S *)t->in, s, (A *)(workspace + ticket_bytes(s.tiles)), (unsigned *)workspace,
-        (A *)t->out);
+        (const S *)t->in, s, (place<A> *)t->workspace, (A *)t->out);
     return cudaGetLastError();
 }
 
+/* Places for the sums of all levels but the last. */
 size_t workspace(const struct cuda_task *t)
 {
-    size_t tiles = groups_of(t->n, TILE);
-    return ticket_bytes(tiles) + all_sums(tiles) * sizeof(double);
+    size_t sums = 0;
+    for (size_t count = tiles_of(t->n); count > 1; count = groups_of(count, TILE))
+        sums += count;
+    return sums * sizeof(double);
 }
 
 int enqueue(const struct cuda_task *t)
