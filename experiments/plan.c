@@ -183,11 +183,9 @@ static enum status add_inputs(struct plan *plan, struct problem *p)
     for (size_t i = 0; i < axes->inputs; i++)
         for (size_t k = 0; k < axes->n.count; k++) {
             const struct input *in = &axes->input[i];
-            size_t n = axes->n.item[k], conds = source_takes_cond(in) ? axes->conds : 0;
+            size_t n = axes->n.item[k], conds = axes->conds ? axes->conds : 1;
             for (size_t c = 0; status == STATUS_OK && c < conds; c++)
-                status = add_input(plan, in, n, axes->cond[c], p);
-            if (status == STATUS_OK && conds == 0)
-                status = add_input(plan, in, n, 0, p);
+                status = add_input(plan, in, n, axes->conds ? axes->cond[c] : 0, p);
         }
     return status;
 }

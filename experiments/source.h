@@ -28,9 +28,6 @@ enum status source_generated(struct source *s, const struct input *in, enum form
  * fewer. */
 enum status source_data(struct source *s, const struct data *data, size_t n, struct problem *p);
 
-/* Does the specification leave the target condition number open? */
-bool source_takes_cond(const struct input *in);
-
 /* Sees to it that the array and its hash are there. */
 enum status source_load(struct source *s, struct problem *p);
 void source_unload(struct source *s); /* generated arrays are freed */

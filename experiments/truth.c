@@ -10,8 +10,8 @@
 
 enum { ALWAYS_CHECKED = 1 << 16 };
 
-static enum status hold_to_mpfr(const struct truth *t, const char *name, const struct array *a,
-                                struct problem *p)
+enum status truth_check(const struct truth *t, const char *name, const struct array *a,
+                        struct problem *p)
 {
     struct reference slow;
     enum status status = reference_compute(&slow, a, REFERENCE_MPFR, p);
@@ -46,7 +46,7 @@ enum status truth_make(struct truth *t, const char *name, const struct array *a,
     if (status != STATUS_OK)
         return status;
     if (kind == REFERENCE_FAST && a->n <= ALWAYS_CHECKED)
-        status = hold_to_mpfr(t, name, a, p);
+        status = truth_check(t, name, a, p);
     if (status == STATUS_OK)
         status = write_exact(t, name, p);
     double cond = reference_cond_log2(&t->reference);

@@ -20,6 +20,10 @@ enum status truth_make(struct truth *t, const char *name, const struct array *a,
                        enum reference_kind kind, struct problem *p);
 void truth_free(struct truth *t);
 
+/* Holds the reference to MPFR's: STATUS_FAILED where they differ. */
+enum status truth_check(const struct truth *t, const char *name, const struct array *a,
+                        struct problem *p);
+
 /* s_fixed: the result of the operation's tiled method on the CPU, computed when first asked for;
  * not known where there is none. */
 struct figure truth_fixed(struct truth *t, const struct operation *operation, const struct array *a,

@@ -119,7 +119,8 @@ Test(resume, files_that_are_gone, .init = make_folder, .fini = remove_folder)
     struct base b;
     base_make(&b);
     remove(b.summary);
-    cr_expect_eq(study_run("variance", small, b.out).runs, 0);
+    struct sweep_outcome o = study_run("variance", small, b.out);
+    cr_expect(o.runs == 0 && o.finished == b.rows / 3, "%zu cases", o.finished);
     char *digest = study_digest(b.out);
     cr_expect_str_eq(digest, b.digest, "summary.csv is made anew");
     free(digest);
@@ -211,7 +212,8 @@ Test(resume, edited_results_are_refused, .init = make_folder, .fini = remove_fol
                                    edit[i].what, strlen(edit[i].what));
         cr_assert(at);
         if (strcmp(edit[i].what, ",0x") == 0) /* the last of three on the line */
-            at = memmem(b.was_results.data + second, b.was_results.size - second, ",0x00000000,", 12);
+            at = memmem(b.was_results.data + second, b.was_results.size - second, ",0x00000000,",
+                        12);
         cr_assert(at);
         size_t before = (size_t)(at - b.was_results.data), length = strlen(edit[i].what);
         add_bytes(&changed, b.was_results.data, before);
@@ -389,6 +391,11 @@ Test(resume, what_a_method_does_not_support, .init = make_folder, .fini = remove
         cr_expect(s.outcome.finished == 2 && s.outcome.failed == 0);
         study_free(&s);
     }
+    m.pairs[DEVICE_CPU] = FORMAT_PAIR(FP32, FP32);
+    study_of_fake(&s, &m, "1");
+    cr_expect_eq(study_sweep(&s, in_folder("out"), false), STATUS_DATA,
+                 "a build that has the method cannot go on: %s", s.problem.text);
+    study_free(&s);
     struct rows r = rows_read(in_folder("out"), false);
     cr_assert_eq(r.count, 7);
     cr_expect_str_eq(field_of(&r, 0, RESULTS_STATUS), "unsupported");

@@ -2,6 +2,7 @@
 #include <gmp.h>
 #include <math.h>
 
+#include "experiments/truth.h"
 #include "experiments/verbs.h"
 #include "tests/study.h"
 
@@ -184,10 +185,9 @@ Test(run, the_same_bits_again_and_from_study_json, .init = make_folder, .fini = 
     study_words words = {{"method", "sum/serial,sum/shuffle,sum/tiled"},
                          {"device", "cpu"},
                          {"input", "uniform,cond"},
-                         {"n", "3000"},
+                         {"n", "500"},
                          {"threads", "64"},
                          {"seed", "3"},
-                         {"runs", "4"},
                          {NULL}};
     char path[400];
     json_t *json;
@@ -200,6 +200,9 @@ Test(run, the_same_bits_again_and_from_study_json, .init = make_folder, .fini = 
                  STATUS_OK, "%s", s.problem.text);
     cr_assert_eq(study_resolve(&s, "variance"), STATUS_OK, "%s", s.problem.text);
     cr_assert_eq(study_sweep(&s, in_folder("c"), false), STATUS_OK, "%s", s.problem.text);
+    json_t *axes = axes_json(&s.axes);
+    cr_expect(json_equal(axes, json_object_get(json, "axes")), "other axes");
+    json_decref(axes);
     study_free(&s);
     json_decref(json);
     char *a = study_digest(in_folder("a")), *b = study_digest(in_folder("b")),
@@ -240,6 +243,21 @@ Test(run, data_is_read_by_its_elements, .init = make_folder, .fini = remove_fold
     cr_expect(strstr(s.problem.text, "11") && strstr(s.problem.text, "10 elements"), "%s",
               s.problem.text);
     study_free(&s);
+}
+
+/* A reference that is off by one bit is found. */
+Test(run, the_reference_is_held_to_mpfr)
+{
+    double x[] = {1, 0x1p-60, -3};
+    const struct array a = {FP64, 3, x};
+    struct truth t;
+    struct problem p = {0};
+    cr_assert_eq(truth_make(&t, "three", &a, REFERENCE_FAST, &p), STATUS_OK, "%s", p.text);
+    cr_expect_eq(truth_check(&t, "three", &a, &p), STATUS_OK, "%s", p.text);
+    mpfr_nextabove(t.reference.sum);
+    cr_expect_eq(truth_check(&t, "three", &a, &p), STATUS_FAILED);
+    cr_expect(strstr(p.text, "three") && strstr(p.text, "disagree"), "%s", p.text);
+    truth_free(&t);
 }
 
 /* Ids are the same on every machine, in every build: this one was computed apart. */
