@@ -105,8 +105,9 @@ static void order(struct order *o, struct shape shape)
     free(node);
 }
 
-/* The shape is a schedule. On the CPU, threads: 1 unless asked for, at most one a tile. On a GPU a
- * warp sums a tile at a time: blocks such that each warp has one, as far as they go. */
+/* The shape is a schedule. On the CPU, threads: 1 unless asked for, at most one a tile. On a GPU:
+ * 256 threads to a block unless asked for; a block to each tile where they are few, else blocks
+ * such that each warp has a tile, as far as they go. */
 static struct shape resolve(size_t n, enum device_kind device, struct shape asked)
 {
     size_t tiles = tiles_of(n) ? tiles_of(n) : 1;
@@ -115,12 +116,13 @@ static struct shape resolve(size_t n, enum device_kind device, struct shape aske
         threads = threads > THREADS_MAX ? THREADS_MAX : threads;
         return (struct shape){.threads = (unsigned)(threads > tiles ? tiles : threads)};
     }
-    unsigned threads = asked.threads ? asked.threads : TILE_THREADS;
+    unsigned threads = asked.threads ? asked.threads : 256;
     threads = threads > TILE_THREADS_MAX ? TILE_THREADS_MAX : threads;
-    size_t warps = (threads + 31) / 32, needed = (tiles + warps - 1) / warps;
-    unsigned blocks = needed < TILE_BLOCKS ? (unsigned)needed : TILE_BLOCKS;
+    size_t warps = (threads + 31) / 32, blocks = (tiles + warps - 1) / warps;
+    if (tiles <= TILE_FEW && threads == TILE_COLUMNS)
+        blocks = tiles;
     blocks = asked.blocks ? asked.blocks : blocks;
-    return (struct shape){threads, blocks > BLOCKS_MAX ? BLOCKS_MAX : blocks};
+    return (struct shape){threads, blocks > BLOCKS_MAX ? BLOCKS_MAX : (unsigned)blocks};
 }
 
 const struct method sum_tiled = {

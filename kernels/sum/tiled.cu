@@ -9,7 +9,8 @@
  *     of the next level, a group. The block that had the last run of a group waits for the sums of
  *     the others, sums the group, and leaves that sum for the next level; and so on, until the
  *     block with the last run of all writes the result.
- *   - Where one block has all the tiles, and they are few, their sums stay in shared memory.
+ *   - Where there are few tiles, time is latency. Then each tile has a block, and each column a
+ *     thread: the shortest way from the first load to the last addition.
  *
  * A run has a power of two tiles, 2048 at most, so that none belongs to two groups. */
 #include "kernels/sum/mailbox.cuh"
@@ -22,8 +23,16 @@ struct schedule {
     size_t n;
     unsigned tiles, full; /* full: tiles that are full, if x is aligned to 16 bytes, else 0 */
     unsigned run_log2;    /* tiles of a run */
-    bool few;             /* one run, of at most 32 tiles */
 };
+
+/* Tile `tile` of x, by the whole block. */
+template <typename A, typename S>
+__device__ A sum_of_tile(const S *x, size_t n, unsigned tile, A *shared)
+{
+    size_t begin = (size_t)tile * TILE;
+    unsigned present = (unsigned)min((size_t)TILE, n - begin);
+    return tile_by_block(shared, [=](unsigned c) { return column_sum<A>(x + begin, present, c); });
+}
 
 /* The serial sum of column c of a group of `present` sums, as soon as they are there. */
 template <typename A> __device__ A awaited_sum(place<A> *group, unsigned present, unsigned c)
@@ -41,18 +50,20 @@ template <typename A> __device__ A awaited_sum(place<A> *group, unsigned present
 /* After this block has left the first level's sums up to `end`, the last of them its own: sums
  * every group that ends there, one level after the other. Levels follow each other in `sums`. */
 template <typename A>
-__device__ void climb(unsigned count, unsigned end, place<A> *sums, A *shared, A *out)
+__device__ void climb(const schedule &s, unsigned end, place<A> *sums, A *shared, A *out)
 {
+    unsigned count = s.tiles;
     while (end % TILE == 0 || end == count) {
         unsigned group = (end - 1) / TILE, groups = (count - 1) / TILE + 1;
         place<A> *first = sums + (size_t)group * TILE;
         A sum = tile_by_block(
             shared, [=](unsigned c) { return awaited_sum<A>(first, end - group * TILE, c); });
-        sums += count;
-        if (threadIdx.x == 0 && groups == 1)
-            *out = sum;
-        if (groups == 1)
+        if (groups == 1) {
+            if (threadIdx.x == 0)
+                *out = sum_of(s.n, sum);
             return;
+        }
+        sums += count;
         if (threadIdx.x == 0)
             leave(sums + group, sum);
         count = groups;
@@ -65,49 +76,40 @@ template <typename S, typename A>
 __global__ __launch_bounds__(TILE_THREADS_MAX, 1) void sum_runs(const S *x, schedule s,
                                                                 place<A> *sums, A *out)
 {
-    __shared__ A shared[TILE_COLUMNS], few[warp_lanes];
-    unsigned lane = threadIdx.x % warp_lanes, warp = threadIdx.x / warp_lanes;
-    auto put = [&](unsigned tile, A sum) {
-        if (s.tiles == 1)
-            *out = sum_of(s.n, sum);
-        else if (s.few)
-            few[tile] = sum;
-        else
-            leave(sums + tile, sum);
-    };
-    for (unsigned first = blockIdx.x << s.run_log2; first < s.tiles;
-         first += gridDim.x << s.run_log2) {
-        unsigned end = min(first + (1u << s.run_log2), s.tiles);
-        for (unsigned tile = first + warp; tile < min(end, s.full);
-             tile += blockDim.x / warp_lanes) {
+    __shared__ A shared[TILE_COLUMNS];
+    unsigned warp = threadIdx.x / warp_lanes, warps = blockDim.x / warp_lanes;
+    unsigned run = 1u << s.run_log2;
+    for (unsigned first = blockIdx.x * run; first < s.tiles; first += gridDim.x * run) {
+        unsigned end = min(first + run, s.tiles);
+        for (unsigned tile = first + warp; tile < min(end, s.full); tile += warps) {
             A sum = tile_by_warp<S, A>(x + (size_t)tile * TILE);
-            if (lane == 0)
-                put(tile, sum);
+            if (threadIdx.x % warp_lanes == 0)
+                leave(sums + tile, sum);
         }
         for (unsigned tile = max(first, s.full); tile < end; tile++) {
-            const S *at = x + (size_t)tile * TILE;
-            unsigned present = (unsigned)min((size_t)TILE, s.n - (size_t)tile * TILE);
-            A sum =
-                tile_by_block(shared, [=](unsigned c) { return column_sum<A>(at, present, c); });
+            A sum = sum_of_tile<A>(x, s.n, tile, shared);
             if (threadIdx.x == 0)
-                put(tile, sum);
+                leave(sums + tile, sum);
             __syncthreads();
         }
-        if (!s.few)
-            climb(s.tiles, end, sums, shared, out);
+        climb(s, end, sums, shared, out);
     }
-    if (!s.few || s.tiles == 1)
+}
+
+template <typename S, typename A>
+__global__ __launch_bounds__(TILE_COLUMNS) void sum_few(const S *x, schedule s, place<A> *sums,
+                                                        A *out)
+{
+    __shared__ A shared[TILE_COLUMNS];
+    A sum = sum_of_tile<A>(x, s.n, blockIdx.x, shared);
+    if (threadIdx.x == 0 && s.tiles == 1)
+        *out = sum_of(s.n, sum);
+    if (s.tiles == 1)
         return;
+    if (threadIdx.x == 0)
+        leave(sums + blockIdx.x, sum);
     __syncthreads();
-    if (warp > 0)
-        return;
-    A sum = lane < s.tiles ? few[lane] : minus_zero<A>();
-#pragma unroll
-    for (unsigned stride = warp_lanes / 2; stride > 0; stride /= 2)
-        if (stride < s.tiles)
-            sum = add(sum, __shfl_xor_sync(whole_warp, sum, stride));
-    if (lane == 0)
-        *out = sum;
+    climb(s, blockIdx.x + 1, sums, shared, out);
 }
 
 /* One for the sum of nothing. They fit: 2^32 tiles are more than any memory. */
@@ -121,30 +123,37 @@ schedule schedule_for(const struct cuda_task *t)
     schedule s = {};
     s.n = t->n;
     s.tiles = tiles_of(t->n);
-    /* A single tile is done sooner by the block. */
-    s.full = s.tiles > 1 && (uintptr_t)t->in % sizeof(uint4) == 0 ? (unsigned)(t->n / TILE) : 0;
+    s.full = (uintptr_t)t->in % sizeof(uint4) == 0 ? (unsigned)(t->n / TILE) : 0;
     size_t least = lanes_for(t->threads) / warp_lanes, share = groups_of(s.tiles, t->blocks);
     while (1u << s.run_log2 < TILE && (1u << s.run_log2 < least || 1u << s.run_log2 < share))
         s.run_log2++;
-    s.few = s.tiles <= warp_lanes && s.tiles <= 1u << s.run_log2;
     return s;
 }
 
 template <typename S, typename A> int run(const struct cuda_task *t)
 {
     schedule s = schedule_for(t);
-    unsigned runs = ((s.tiles - 1) >> s.run_log2) + 1, blocks = min(runs, t->blocks);
-    sum_runs<<<blocks, lanes_for(t->threads), 0, (cudaStream_t)t->stream>>>(
-        (const S *)t->in, s, (place<A> *)t->workspace, (A *)t->out);
+    cudaStream_t stream = (cudaStream_t)t->stream;
+    const S *x = (const S *)t->in;
+    place<A> *sums = (place<A> *)t->workspace;
+    if (s.tiles <= TILE_FEW && t->threads == TILE_COLUMNS && t->blocks == s.tiles) {
+        sum_few<<<s.tiles, TILE_COLUMNS, 0, stream>>>(x, s, sums, (A *)t->out);
+    } else {
+        unsigned runs = ((s.tiles - 1) >> s.run_log2) + 1;
+        sum_runs<<<min(runs, t->blocks), lanes_for(t->threads), 0, stream>>>(x, s, sums,
+                                                                             (A *)t->out);
+    }
     return cudaGetLastError();
 }
 
-/* Places for the sums of all levels but the last. */
+/* Places for the sums of all levels, but not for the result. */
 size_t workspace(const struct cuda_task *t)
 {
-    size_t sums = 0;
-    for (size_t count = tiles_of(t->n); count > 1; count = groups_of(count, TILE))
+    size_t count = tiles_of(t->n), sums = count;
+    while (count > TILE) {
+        count = groups_of(count, TILE);
         sums += count;
+    }
     return sums * sizeof(double);
 }
 

@@ -5,9 +5,9 @@
 /* They are the order: another value is another method. */
 enum { TILE_ROWS = 8, TILE_COLUMNS = 256, TILE = TILE_ROWS * TILE_COLUMNS };
 
-/* The launch shape on a GPU, a schedule: the most threads to a block, and what is used unless asked
- * for otherwise (tuned on an H200). */
-enum { TILE_THREADS_MAX = 512, TILE_THREADS = 256, TILE_BLOCKS = 4096 };
+/* The launch shape on a GPU is a schedule: the most threads to a block; how many tiles are few
+ * enough to have a block each, with a thread for each column. */
+enum { TILE_THREADS_MAX = 512, TILE_FEW = 512 };
 
 #ifndef __cplusplus
 #include "kernels/method.h"
