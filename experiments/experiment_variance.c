@@ -15,6 +15,14 @@ static void figure_cell(struct table *t, const char *format, struct figure f)
         table_cell(t, "%s", "");
 }
 
+static void shape_cell(struct table *t, unsigned value)
+{
+    if (value)
+        table_cell(t, "%u", value);
+    else
+        table_cell(t, "%s", "");
+}
+
 static void case_row(struct table *table, const struct plan *plan, const struct trial *t)
 {
     char device[DEVICE_TEXT];
@@ -26,8 +34,8 @@ static void case_row(struct table *table, const struct plan *plan, const struct 
                format_facts[t->accumulator].name);
     table_cell(table, "%s", s->name);
     table_cell(table, "%zu", s->array.n);
-    table_cell(table, t->shape.threads ? "%u" : "", t->shape.threads);
-    table_cell(table, t->shape.blocks ? "%u" : "", t->shape.blocks);
+    shape_cell(table, t->shape.threads);
+    shape_cell(table, t->shape.blocks);
     table_cell(table, "%llu", (unsigned long long)t->summary.runs);
     table_cell(table, "%llu", (unsigned long long)t->summary.distinct);
     figure_cell(table, "%.3g", t->summary.mode_share);

@@ -250,7 +250,8 @@ enum status resume_read(struct resumed *resumed, struct plan *plan, const struct
     uint64_t ignored;
     *resumed = (struct resumed){0};
     csv_read(d->summary, summary_column, SUMMARY_COLUMNS, take_summary, &r, &ignored, NULL);
-    qsort(r.found, r.founds, sizeof *r.found, by_id);
+    if (r.founds > 0)
+        qsort(r.found, r.founds, sizeof *r.found, by_id);
     FILE *there = fopen(d->results, "re");
     enum status status = there ? csv_read(d->results, results_column, RESULTS_COLUMNS, take_result,
                                           &r, &resumed->whole, p)

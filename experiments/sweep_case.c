@@ -17,7 +17,8 @@ struct case_text {
 
 static void write_unless_zero(char *text, size_t size, unsigned value)
 {
-    snprintf(text, size, value ? "%u" : "", value);
+    if (value)
+        snprintf(text, size, "%u", value);
 }
 
 static void case_text(struct case_text *c, const struct sweep *w, const struct trial *t)
