@@ -1,0 +1,152 @@
+/* The runner on a GPU that is played by this file (the linker puts __wrap_gpu_job_open in the place
+ * of gpu_job_open, and so on): every run is digested once and in order, two
+ * batches are under way, and neither an interruption nor a failure loses what was measured. */
+#include <criterion/criterion.h>
+
+#include "experiments/runner.h"
+
+struct gpu_input {
+    int unused;
+};
+
+struct gpu_job {
+    uint64_t started, waited; /* runs */
+    size_t batch[2], batches, first;
+    size_t most_waiting, largest;
+    double run_ns;
+    uint64_t fail_at; /* this run cannot be enqueued */
+    bool open;
+};
+static struct gpu_job played;
+
+enum status __wrap_gpu_job_open(struct gpu_job **job, const struct gpu_input *input,
+                                const struct method *m, enum format accumulator, struct shape shape,
+                                struct problem *p);
+enum status __wrap_gpu_job_start(struct gpu_job *job, size_t runs, struct problem *p);
+enum status __wrap_gpu_job_wait(struct gpu_job *job, uint64_t *bits, double *time_ns,
+                                struct problem *p);
+void __wrap_gpu_job_close(struct gpu_job *job);
+
+enum status __wrap_gpu_job_open(struct gpu_job **job, const struct gpu_input *input,
+                                const struct method *m, enum format accumulator, struct shape shape,
+                                struct problem *p)
+{
+    (void)input, (void)m, (void)accumulator, (void)shape, (void)p;
+    *job = &played;
+    played.open = true;
+    return STATUS_OK;
+}
+
+enum status __wrap_gpu_job_start(struct gpu_job *job, size_t runs, struct problem *p)
+{
+    cr_assert(runs >= 1 && runs <= GPU_BATCH && job->batches < 2);
+    job->batch[(job->first + job->batches++) % 2] = runs;
+    job->started += runs;
+    job->most_waiting = job->batches > job->most_waiting ? job->batches : job->most_waiting;
+    job->largest = runs > job->largest ? runs : job->largest;
+    return job->started > job->fail_at ? problem(p, STATUS_DEVICE, "played out") : STATUS_OK;
+}
+
+enum status __wrap_gpu_job_wait(struct gpu_job *job, uint64_t *bits, double *time_ns,
+                                struct problem *p)
+{
+    (void)p;
+    cr_assert_gt(job->batches, 0);
+    size_t runs = job->batch[job->first];
+    for (size_t i = 0; i < runs; i++) {
+        bits[i] = job->waited++;
+        time_ns[i] = job->run_ns;
+    }
+    job->first = (job->first + 1) % 2;
+    job->batches--;
+    return STATUS_OK;
+}
+
+void __wrap_gpu_job_close(struct gpu_job *job)
+{
+    cr_assert(job->open);
+    job->open = false;
+}
+
+struct taken {
+    uint64_t runs, fail_at;
+    size_t calls;
+    double run_ns;
+    volatile sig_atomic_t stop;
+    uint64_t stop_at;
+};
+
+static enum status take(void *context, const uint64_t *bits, const uint64_t *time_ns, size_t runs,
+                        struct problem *p)
+{
+    struct taken *t = context;
+    for (size_t i = 0; i < runs; i++) {
+        cr_assert_eq(bits[i], t->runs, "run %ju came as %ju", (uintmax_t)t->runs,
+                     (uintmax_t)bits[i]);
+        cr_assert_eq((double)time_ns[i], t->run_ns, "run %ju", (uintmax_t)t->runs);
+        t->runs++;
+    }
+    t->calls++;
+    t->stop |= t->runs >= t->stop_at;
+    return t->runs >= t->fail_at ? problem(p, STATUS_DATA, "full") : STATUS_OK;
+}
+
+static const struct method some_method = {.name = "sum/played"};
+
+static enum status play(struct taken *t, uint64_t runs, double run_ns, uint64_t fail_at,
+                        struct problem *p)
+{
+    struct gpu_input input;
+    struct runner r = {.method = &some_method,
+                       .device = {DEVICE_CUDA, 0},
+                       .gpu = &input,
+                       .accumulator = FP32,
+                       .stop = &t->stop};
+    played = (struct gpu_job){.run_ns = run_ns, .fail_at = fail_at};
+    t->run_ns = run_ns;
+    *p = (struct problem){0};
+    enum status status = runner_run(&r, runs, take, t, p);
+    cr_expect(!played.open, "the job is closed");
+    return status;
+}
+
+Test(runner, every_run_once_and_in_order)
+{
+    const uint64_t runs[] = {1, 2, 3, 17, 1000, 10000, 100000};
+    const double run_ns[] = {0, 6000, 1000000, 60000000, 3000000000.0};
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
+        for (size_t k = 0; k < sizeof run_ns / sizeof *run_ns; k++) {
+            struct taken t = {.fail_at = UINT64_MAX, .stop_at = UINT64_MAX};
+            struct problem p;
+            cr_assert_eq(play(&t, runs[i], run_ns[k], UINT64_MAX, &p), STATUS_OK, "%s", p.text);
+            cr_expect(t.runs == runs[i] && played.started == runs[i], "%ju runs of %g ns: %ju",
+                      (uintmax_t)runs[i], run_ns[k], (uintmax_t)t.runs);
+            cr_expect_eq(played.most_waiting, runs[i] > 1 ? 2 : 1, "%ju runs: batches under way",
+                         (uintmax_t)runs[i]);
+            cr_expect(run_ns[k] < 25e6 || played.largest == 1,
+                      "runs of %g ns: %zu of them in a batch", run_ns[k], played.largest);
+            cr_expect(run_ns[k] > 6000 || runs[i] < 50000 ||
+                          (played.largest == GPU_BATCH && t.calls < 50),
+                      "%ju runs of %g ns: batches of %zu at most, %zu of them", (uintmax_t)runs[i],
+                      run_ns[k], played.largest, t.calls);
+        }
+}
+
+Test(runner, stopped_or_failed)
+{
+    struct problem p;
+    for (uint64_t at = 1; at < 3000; at = 2 * at + 1) {
+        struct taken t = {.fail_at = UINT64_MAX, .stop_at = at};
+        cr_expect_eq(play(&t, 1000000, 100, UINT64_MAX, &p), STATUS_INTERRUPTED);
+        cr_expect(t.runs == played.started && t.runs >= at, "what was started is digested");
+        t = (struct taken){.fail_at = UINT64_MAX, .stop_at = UINT64_MAX};
+        cr_expect_eq(play(&t, 1000000, 100, at, &p), STATUS_DEVICE);
+        cr_expect(t.runs <= at && strstr(p.text, "played out"), "%s", p.text);
+        t = (struct taken){.fail_at = at, .stop_at = UINT64_MAX};
+        cr_expect_eq(play(&t, 1000000, 100, UINT64_MAX, &p), STATUS_DATA);
+        cr_expect(strstr(p.text, "full"), "%s", p.text);
+    }
+    struct taken last = {.fail_at = UINT64_MAX, .stop_at = 10};
+    cr_expect_eq(play(&last, 10, 100, UINT64_MAX, &p), STATUS_OK,
+                 "stopped behind the last run: all are there");
+}
