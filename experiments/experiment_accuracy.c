@@ -230,7 +230,7 @@ const struct experiment experiment_accuracy = {
             [DEVICE_CUDA] = {.formats = "all",
                              .input = "uniform,symmetric,cancellation,cond,anderson,stagnation,"
                                       "lognormal,harmonic,sine",
-                             .n = "1000,2^16,2^20",
+                             .n = "1000,2^18",
                              .runs = 1},
         },
     .table = draw,

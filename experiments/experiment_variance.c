@@ -123,7 +123,7 @@ const struct experiment experiment_variance = {
             [DEVICE_CUDA] = {.formats = "fp16/fp16,fp16/fp32,bf16/bf16,bf16/fp32,fp32/fp32,"
                                         "fp32/fp64,fp64/fp64",
                              .input = "uniform,cond",
-                             .n = "2^16,2^20",
+                             .n = "2^16",
                              .runs = 1000},
         },
     .table = draw,

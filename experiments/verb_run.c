@@ -181,16 +181,27 @@ static enum status report_json(const struct command *c, const struct sweep_outco
     return status;
 }
 
+static size_t unsupported(const struct plan *plan)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < plan->trials; i++)
+        count += !plan->trial[i].supported;
+    return count;
+}
+
 static enum status report_text(const struct command *c, const struct sweep_outcome *outcome,
                                struct problem *p)
 {
     struct text text = {0};
     c->experiment->table(&text, &c->plan);
+    text_format(&text, "%zu cases, %llu runs", c->plan.trials,
+                (unsigned long long)runs_of(&c->plan));
+    if (unsupported(&c->plan) > 0)
+        text_format(&text, ", %zu cases unsupported", unsupported(&c->plan));
+    if (outcome->runs == 0 && outcome->failed == 0)
+        text_add(&text, ", all there before");
     text_format(&text,
-                "%zu cases, %llu runs%s: %s/results.csv (a row per run), summary.csv (a row "
-                "per case), study.json\n",
-                c->plan.trials, (unsigned long long)runs_of(&c->plan),
-                outcome->runs == 0 && outcome->failed == 0 ? ", all of them there before" : "",
+                ": %s/results.csv (a row per run), summary.csv (a row per case), study.json\n",
                 c->out);
     const char *string = text_string(&text);
     if (string)

@@ -347,6 +347,17 @@ Test(run, the_verb, .init = make_folder, .fini = remove_folder)
               cases == (json_int_t)json_array_size(json_object_get(dry, "case_list")) &&
               cases == (json_int_t)json_array_size(json_object_get(report, "summary")) &&
               cases == json_integer_value(json_object_get(report, "finished")));
+    cr_assert(freopen(printed, "w", stdout));
+    cr_expect_eq(verb(&p, 11, words), STATUS_OK, "%s", p.text);
+    fflush(stdout);
+    char line[512] = "", text[16384] = "";
+    FILE *file = fopen(printed, "r");
+    while (file && fgets(line, sizeof line, file))
+        strncat(text, line, sizeof text - strlen(text) - 1);
+    fclose(file);
+    cr_expect(strstr(text, "fp16/fp32") && strstr(text, "sum/tiled") && strstr(line, out) &&
+                  strstr(line, "all there before"),
+              "%s", text);
     words[11] = "--quiet";
     cr_assert(freopen(printed, "w", stdout));
     cr_expect_eq(verb(&p, 12, words), STATUS_OK, "%s", p.text);
