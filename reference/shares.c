@@ -1,0 +1,36 @@
+#include "reference/shares.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { SHARES_THREADS = 256 };
+
+struct crew {
+    void (*work)(void *context, size_t share);
+    void *context;
+    size_t count;
+    atomic_size_t next; /* the first share that nobody has taken */
+};
+
+static void *serve(void *argument)
+{
+    struct crew *c = argument;
+    for (size_t share; (share = atomic_fetch_add(&c->next, 1)) < c->count;)
+        c->work(c->context, share);
+    return NULL;
+}
+
+void shares_run(unsigned threads, size_t count, void (*work)(void *context, size_t share),
+                void *context)
+{
+    struct crew crew = {.work = work, .context = context, .count = count};
+    pthread_t helper[SHARES_THREADS];
+    unsigned helpers = 0;
+    atomic_init(&crew.next, 0);
+    while (helpers < SHARES_THREADS && helpers + 1 < threads && helpers + 1 < count &&
+           pthread_create(&helper[helpers], NULL, serve, &crew) == 0)
+        helpers++;
+    serve(&crew);
+    while (helpers > 0)
+        pthread_join(helper[--helpers], NULL);
+}
