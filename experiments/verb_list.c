@@ -33,8 +33,10 @@ static json_t *pair_names(const struct method *m, enum device_kind device)
 static json_t *method_object(const struct method *m)
 {
     static const char *const device_name[DEVICE_KINDS] = {"cpu", "cuda"};
-    static const char *const bound_name[] = {[THEOREM_ANY_ORDER] = "any order: (n-1) u sum|x|",
-                                             [THEOREM_TREE] = "tree of height h: gamma_h sum|x|"};
+    static const char *const bound_name[] = {
+        [THEOREM_ANY_ORDER] = "any order: (n-1) u sum|x|",
+        [THEOREM_TREE] = "tree of height h: gamma_h sum|x|",
+        [THEOREM_COMPENSATED] = "compensated, height h: u |sum| + (1+u) gamma_2h gamma_h sum|x|"};
     json_t *devices = json_array(), *pairs = json_object(), *reads = json_object();
     for (enum device_kind d = 0; d < DEVICE_KINDS; d++) {
         json_t *supported = pair_names(m, d);

@@ -12,12 +12,15 @@
 
 enum theorem_kind {
     THEOREM_ANY_ORDER, /* (n-1) u A, for every order: Rump 2012 */
-    THEOREM_TREE       /* the smaller of that and gamma_h A, gamma_h = hu/(1-hu): Higham 1993 */
+    THEOREM_TREE,      /* the smaller of that and gamma_h A, gamma_h = hu/(1-hu): Higham 1993 */
+    /* u |S| + (1+u) gamma_2h gamma_h A, S the exact sum: every addition's error is found by TwoSum,
+     * the errors are added up beside the sums, e1 + (e2 + d), and at last to the sum. */
+    THEOREM_COMPENSATED
 };
 
 struct theorem {
     enum theorem_kind kind;
-    size_t height; /* h, the longest path from a leaf to the root; for THEOREM_TREE */
+    size_t height; /* h, the longest path from a leaf to the root; not for THEOREM_ANY_ORDER */
     /* Additions that may flush a subnormal operand or result to zero, each of
      * which then errs by less than 3 times the smallest normal number. */
     size_t flushing;
@@ -27,7 +30,8 @@ struct theorem {
  * accumulated in `accumulator`. Each element is first rounded to the accumulator; where the
  * storage holds values that it does not, the bound carries that rounding too:
  * u A + n eta/2 for it, and A + that in place of A for the additions (eta = smallest subnormal).
- * Returns false where there is no bound: the input holds an inf or NaN. */
+ * Returns false where there is no bound: the input holds an inf or NaN, or 2hu >= 1 and it is
+ * THEOREM_COMPENSATED's. */
 bool theorem_bound(mpfr_t bound, const struct theorem *t, const struct reference *r,
                    enum format storage, enum format accumulator);
 

@@ -28,8 +28,25 @@ static bool holds(enum format accumulator, enum format storage)
            (accumulator == FP32 && storage <= BF16);
 }
 
+/* ku/(1-ku), where ku < 1. */
+static bool gamma_of(mpq_t to, size_t k, const mpq_t u)
+{
+    mpq_t below;
+    mpq_init(below);
+    mpq_set_ui(to, k, 1);
+    mpq_mul(to, to, u);
+    mpq_set_ui(below, 1, 1);
+    mpq_sub(below, below, to);
+    bool says = mpq_sgn(below) > 0;
+    if (says)
+        mpq_div(to, to, below);
+    mpq_clear(below);
+    return says;
+}
+
 /* The bound, written out: c = n eta/2 + u A if elements are rounded, F = 3 normal for each addition
- * that flushes, and c + F + min((n-1) u, hu/(1-hu)) (A + c + F). */
+ * that flushes, and c + F + min((n-1) u, hu/(1-hu)) (A + c + F); when compensated, c + F +
+ * u (|S| + c + F) + (1+u) gamma_2h gamma_h (A + c + F). */
 static void due_bound(mpq_t bound, const struct theorem *t, const struct reference *r,
                       enum format storage, enum format accumulator)
 {
@@ -52,16 +69,17 @@ static void due_bound(mpq_t bound, const struct theorem *t, const struct referen
     mpq_add(size, size, bound);
     mpq_set_ui(factor, r->n ? r->n - 1 : 0, 1);
     mpq_mul(factor, factor, u);
-    if (t->kind == THEOREM_TREE) {
-        mpq_set_ui(gamma, t->height, 1);
-        mpq_mul(gamma, gamma, u);
-        mpq_set_ui(part, 1, 1);
-        mpq_sub(part, part, gamma);
-        if (mpq_sgn(part) > 0) {
-            mpq_div(gamma, gamma, part);
-            if (mpq_cmp(gamma, factor) < 0)
-                mpq_set(factor, gamma);
-        }
+    if (t->kind == THEOREM_TREE && gamma_of(gamma, t->height, u) && mpq_cmp(gamma, factor) < 0)
+        mpq_set(factor, gamma);
+    if (t->kind == THEOREM_COMPENSATED) {
+        mpfr_get_q(part, r->sum);
+        mpq_abs(part, part);
+        mpq_add(part, part, bound);
+        gamma_of(factor, 2 * t->height, u);
+        gamma_of(gamma, t->height, u);
+        mpq_mul(factor, factor, gamma);
+        add_product(factor, factor, factor, u);
+        add_product(bound, bound, part, u);
     }
     add_product(bound, bound, factor, size);
     mpq_clears(n, u, part, size, factor, gamma, NULL);
@@ -98,7 +116,9 @@ Test(theorem, bounds_in_every_format_pair)
                 sample_fill(&a, round % SAMPLE_BITS, accumulator, sample_next(&seed));
                 struct reference r;
                 cr_assert(reference_compute(&r, &a, REFERENCE_FAST, NULL) == STATUS_OK);
-                struct theorem t = {.kind = round % 3 ? THEOREM_TREE : THEOREM_ANY_ORDER,
+                struct theorem t = {.kind = round % 4 == 3 ? THEOREM_COMPENSATED
+                                            : round % 3    ? THEOREM_TREE
+                                                           : THEOREM_ANY_ORDER,
                                     .height = sample_next(&seed) % (n + 1),
                                     .flushing = round % 5 == 0 ? n : 0};
                 expect_bound(&t, &r, storage, accumulator, 53);
@@ -138,6 +158,25 @@ Test(theorem, bounds_of_long_sums)
                 expect_bound(&t, &r, f, f, 4096);
             }
     reference_free(&r);
+}
+
+/* Where 2hu reaches 1, nothing bounds a compensated sum. */
+Test(theorem, compensated_sums_of_great_height)
+{
+    double x[] = {1, -1};
+    struct array a = {FP64, 2, x};
+    struct reference r;
+    mpfr_t bound;
+    mpfr_init2(bound, 53);
+    cr_assert(reference_compute(&r, &a, REFERENCE_FAST, NULL) == STATUS_OK);
+    struct theorem t = {.kind = THEOREM_COMPENSATED, .height = 127};
+    cr_expect(theorem_bound(bound, &t, &r, BF16, BF16));
+    t.height = 128;
+    cr_expect(!theorem_bound(bound, &t, &r, BF16, BF16));
+    t.height = (size_t)1 << 52;
+    cr_expect(!theorem_bound(bound, &t, &r, FP64, FP64));
+    reference_free(&r);
+    mpfr_clear(bound);
 }
 
 /* By hand: 3 ones in fp16, u = 2^-11; 4 elements of 2^-24 in bf16, which it holds. */
