@@ -1,0 +1,130 @@
+/* A results directory: one study's, one writer's, and nothing in it harmed; tables. */
+#include "reports/directory.h"
+#include "reports/results.h"
+#include "reports/table.h"
+#include "tests/files.h"
+
+static const char *path_of(const char *name)
+{
+    static char path[4][256];
+    static size_t next;
+    char *to = path[next++ % 4];
+    snprintf(to, sizeof *path, "%s/%s", folder, name);
+    return to;
+}
+
+static struct bytes slurp(const char *path)
+{
+    struct bytes b = {0};
+    FILE *file = fopen(path, "rb");
+    cr_assert(file, "%s", path);
+    for (int c; (c = getc(file)) != EOF;)
+        add_bytes(&b, &(unsigned char){(unsigned char)c}, 1);
+    fclose(file);
+    return b;
+}
+
+static json_t *study(const char *experiment, const char *axes)
+{
+    json_error_t error;
+    json_t *parsed = json_loads(axes, 0, &error);
+    cr_assert(parsed, "%s", error.text);
+    return json_pack("{si ss so}", "schema_version", SCHEMA_VERSION, "experiment", experiment,
+                     "axes", parsed);
+}
+
+Test(directory, a_directory_is_one_studys_and_one_writers, .init = make_folder,
+     .fini = remove_folder)
+{
+    struct directory d, other;
+    struct problem p = {0};
+    bool resumed = true;
+    const char *path = path_of("a/b/c");
+    json_t *mine = study("accuracy", "{\"n\": [\"1\"], \"seed\": [\"1\"]}");
+    cr_assert_eq(directory_open(&d, path, &p), STATUS_OK, "%s", p.text);
+    cr_assert(directory_claim(&d, mine, false, &resumed, &p) == STATUS_OK && !resumed, "%s",
+              p.text);
+    cr_expect_eq(directory_open(&other, path, &p), STATUS_DATA, "two writers");
+    cr_expect(strstr(p.text, "another ulpscope"), "%s", p.text);
+    directory_close(&other);
+    cr_assert(directory_claim(&d, mine, false, &resumed, &p) == STATUS_OK && resumed);
+    const struct {
+        const char *experiment, *axes, *said;
+    } theirs[] = {
+        {"variance", "{\"n\": [\"1\"], \"seed\": [\"1\"]}", "experiment"},
+        {"accuracy", "{\"n\": [\"2\"], \"seed\": [\"1\"]}",
+         "its n is [\"1\"], asked for "
+         "is [\"2\"]"},
+        {"accuracy", "{\"n\": [\"1\"]}", "seed"},
+        {"accuracy", "{\"n\": [\"1\"], \"seed\": [\"1\"], \"x\": []}", "its x is nothing"}};
+    for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++) {
+        struct problem q = {0};
+        json_t *asked = study(theirs[i].experiment, theirs[i].axes);
+        cr_expect_eq(directory_claim(&d, asked, false, &resumed, &q), STATUS_USAGE, "study %zu", i);
+        cr_expect(strstr(q.text, theirs[i].said), "study %zu: %s", i, q.text);
+        json_decref(asked);
+    }
+    directory_close(&d);
+    json_decref(mine);
+}
+
+Test(directory, what_lies_in_a_directory_is_not_harmed, .init = make_folder, .fini = remove_folder)
+{
+    struct directory d;
+    struct problem p = {0};
+    bool resumed;
+    struct bytes b = {0};
+    json_t *mine = study("accuracy", "{}");
+    add_string(&b, "precious");
+    put_file("results.csv", &b);
+    cr_assert_eq(directory_open(&d, folder, &p), STATUS_OK, "%s", p.text);
+    cr_expect_eq(directory_claim(&d, mine, false, &resumed, &p), STATUS_DATA, "results of nobody");
+    const char *const studies[] = {
+        "",
+        "{",
+        "[]",
+        "{\"schema_version\": 2, \"experiment\": \"accuracy\", \"axes\": {}}",
+        "{\"schema_version\": 1}",
+        "{\"schema_version\": 1, \"experiment\": 3, \"axes\": {}}"};
+    for (size_t i = 0; i < sizeof studies / sizeof *studies; i++) {
+        struct problem q = {0};
+        struct bytes s = {0};
+        add_string(&s, studies[i]);
+        put_file("study.json", &s);
+        cr_expect_eq(directory_claim(&d, mine, false, &resumed, &q), STATUS_DATA, "'%s'",
+                     studies[i]);
+        cr_expect(strstr(q.text, "study.json"), "%s", q.text);
+        struct bytes left = slurp(path_of("study.json"));
+        cr_expect(left.size == s.size, "'%s' was changed", studies[i]);
+        clear_bytes(&left);
+        clear_bytes(&s);
+    }
+    struct bytes left = slurp(path_of("results.csv"));
+    cr_expect(left.size == b.size && memcmp(left.data, b.data, b.size) == 0,
+              "results were changed");
+    cr_expect_eq(directory_claim(&d, mine, true, &resumed, &p), STATUS_OK, "%s", p.text);
+    cr_expect(access(path_of("results.csv"), F_OK) != 0 && access(path_of("study.json"), F_OK) == 0,
+              "--force starts over");
+    directory_close(&d);
+    json_decref(mine);
+    clear_bytes(&b);
+    clear_bytes(&left);
+    cr_expect_eq(directory_open(&d, "/dev/full", &p), STATUS_DATA);
+    directory_close(&d);
+}
+
+Test(directory, a_table_is_aligned)
+{
+    struct table t = {.align = "lrlr"};
+    struct text text = {0};
+    const char *const cells[] = {"name",   "n",   "none", "x", "caf\xc3\xa9", "1", "", "2.5",
+                                 "longer", "100", "",     "-"};
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
+        table_cell(&t, "%s", cells[i]);
+    table_draw(&text, &t);
+    cr_expect_str_eq(text_string(&text), "name      n    x\n"
+                                         "caf\xc3\xa9      1  2.5\n"
+                                         "longer  100    -\n");
+    table_free(&t);
+    text_free(&text);
+}
