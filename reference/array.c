@@ -1,5 +1,7 @@
 #include "reference/array.h"
 
+#include <math.h>
+
 size_t array_bytes(enum format f, size_t n)
 {
     size_t width = (size_t)format_facts[f].bytes;
@@ -28,8 +30,22 @@ void array_decode(const struct array *a, size_t begin, size_t count, double *out
 
 void array_encode(const struct array *a, size_t begin, size_t count, const double *in)
 {
-    for (size_t i = 0; i < count; i++)
-        array_set_bits(a, begin + i, format_encode(a->format, in[i]));
+    const uint64_t nan = format_encode(a->format, NAN);
+    switch (a->format) {
+    case FP32:
+        for (size_t i = 0; i < count; i++) {
+            float x = in[i] == in[i] ? (float)in[i] : float_from_bits((uint32_t)nan);
+            ((float *)a->data)[begin + i] = x;
+        }
+        break;
+    case FP64:
+        for (size_t i = 0; i < count; i++)
+            ((double *)a->data)[begin + i] = in[i] == in[i] ? in[i] : double_from_bits(nan);
+        break;
+    default:
+        for (size_t i = 0; i < count; i++)
+            array_set_bits(a, begin + i, format_encode(a->format, in[i]));
+    }
 }
 
 uint64_t array_bits(const struct array *a, size_t i)
