@@ -76,7 +76,7 @@ struct subject {
     struct task task;
     struct gpu_job *job;
     const struct gpu_input *gpu;
-    uint64_t *bits; /* GPU_BATCH results, and as many times */
+    uint64_t *bits; /* GPU_BATCH results, or the outputs of one run; and GPU_BATCH times */
     double *time_ns;
 };
 
@@ -122,12 +122,14 @@ static enum status subject_open(struct subject *s, const struct bench_row *row,
                                 const struct bench_input *in, bool sample, struct problem *p)
 {
     *s = (struct subject){.method = row->method, .gpu = sample ? in->gpu_sample : in->gpu};
-    s->bits = calloc(GPU_BATCH, sizeof *s->bits);
+    const struct array *a = sample ? &in->sample : &in->array;
+    size_t outputs = row->method ? row->method->operation->outputs(a->n) : 1;
+    s->bits = calloc(outputs > GPU_BATCH ? outputs : GPU_BATCH, sizeof *s->bits);
     s->time_ns = calloc(GPU_BATCH, sizeof *s->time_ns);
     if (!s->bits || !s->time_ns)
         return problem(p, STATUS_DEVICE, "out of memory for a batch of results");
-    s->task = (struct task){.in = sample ? in->sample : in->array,
-                            .out = {row->accumulator, 1, s->bits},
+    s->task = (struct task){.in = *a,
+                            .out = {row->accumulator, outputs, s->bits},
                             .accumulator = row->accumulator,
                             .shape = row->shape};
     if (!row->method || in->device.kind == DEVICE_CPU)
