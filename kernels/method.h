@@ -78,6 +78,9 @@ struct method {
      * n and `asked` alone, never on the machine. NULL where nothing is read. */
     struct shape (*resolve)(size_t n, enum device_kind device, struct shape asked);
 
+    /* A scan that heeds a task's heads. */
+    bool segmented;
+
     /* Adds with atomic instructions. Where the device's flush subnormals, the bound says so. */
     bool atomic;
 

@@ -34,6 +34,13 @@ uint32_t order_add(struct order *o, uint32_t a, uint32_t b)
     return (uint32_t)(o->leaves + o->additions++);
 }
 
+uint32_t order_join(struct order *o, uint32_t a, uint32_t b)
+{
+    if (a == ORDER_NOTHING || b == ORDER_NOTHING)
+        return a == ORDER_NOTHING ? b : a;
+    return order_add(o, a, b);
+}
+
 uint32_t order_serial(struct order *o, uint32_t *node, size_t count)
 {
     for (size_t i = 1; i < count; i++)

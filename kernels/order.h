@@ -33,6 +33,9 @@ void order_free(struct order *o);
 /* Appends the addition a + b; returns its node. */
 uint32_t order_add(struct order *o, uint32_t a, uint32_t b);
 
+/* The same where either may be ORDER_NOTHING, which is skipped. */
+uint32_t order_join(struct order *o, uint32_t a, uint32_t b);
+
 /* Folds of `count` >= 1 nodes into one. They overwrite node[]; the result is returned.
  * serial:   ((0 + 1) + 2) + ...
  * adjacent: neighbours first: (0 + 1), (2 + 3), ..., an odd one out passes on; repeated

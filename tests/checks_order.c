@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "kernels/sum/tiled.h"
-#include "tests/checks.h"
+#include "tests/checks_scan.h"
 
 /* Every node but the root is an operand exactly once, the root never, and operands come first:
  * then every leaf hangs under the root exactly once. */
@@ -45,6 +45,8 @@ static bool check_one(const struct method *m, size_t n, struct shape shape, char
 
 bool check_order(const struct method *m, char why[WHY])
 {
+    if (m->operation == &operation_scan)
+        return check_scan_order(m, why);
     static const size_t edges[] = {1023,         1024,     1025,           TILE - 1,
                                    TILE,         TILE + 1, 2 * TILE + 255, 8 * 1024,
                                    8 * 1024 + 1, TILE * 9, TILE * 256 + 1, TILE * 300};

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "kernels/sum/tiled.h"
-#include "tests/checks.h"
+#include "tests/checks_scan.h"
 #include "tests/samples.h"
 
 enum { REPEATS = 3 };
@@ -41,6 +41,8 @@ static bool check_input(const struct method *m, const struct array *in, enum for
 
 bool check_promise(const struct method *m, char why[WHY])
 {
+    if (m->operation == &operation_scan)
+        return check_scan_promise(m, why);
     static const size_t lengths[] = {0, 1, 2, 31, 100, 257, 1025, TILE + 1, 5 * TILE + 300, 40000};
     if (m->promise == PROMISE_NONE)
         return true;
@@ -103,8 +105,8 @@ static bool check_pair_edges(const struct method *m, enum format s, enum format 
 
 bool check_edges(const struct method *m, char why[WHY])
 {
-    if (m->operation != &operation_sum)
-        return true;
+    if (m->operation == &operation_scan)
+        return check_scan_edges(m, why);
     for (enum format s = 0; s < FORMATS; s++)
         for (enum format f = 0; f < FORMATS; f++)
             if (method_supports(m, DEVICE_CPU, s, f) && !check_pair_edges(m, s, f, why))

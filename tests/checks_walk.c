@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "kernels/sum/tiled.h"
-#include "tests/checks.h"
+#include "tests/checks_scan.h"
 #include "tests/samples.h"
 
 /* node[] becomes the values of all leaves and additions, in the accumulator's format. */
@@ -65,6 +65,8 @@ static bool check_length(const struct method *m, size_t n, struct shape shape, u
 
 bool check_walk(const struct method *m, char why[WHY])
 {
+    if (m->operation == &operation_scan)
+        return check_scan_walk(m, why);
     static const size_t edges[] =
         {511,  512,      513,        1024,           1025,           TILE - 1,
          TILE, TILE + 1, TILE + 256, 2 * TILE + 255, 3 * TILE + 257, 8 * 1024 + 1},

@@ -1,0 +1,22 @@
+/* Heights of trees that may cover no element. */
+#ifndef ULPSCOPE_HEIGHTS_H
+#define ULPSCOPE_HEIGHTS_H
+
+#include <stddef.h>
+
+enum { HEIGHT_OF_NOTHING = -1 };
+
+/* Of the addition of two trees, which is skipped where one of them covers nothing. */
+static inline long height_join(long a, long b)
+{
+    if (a == HEIGHT_OF_NOTHING || b == HEIGHT_OF_NOTHING)
+        return a == HEIGHT_OF_NOTHING ? b : a;
+    return 1 + (a > b ? a : b);
+}
+
+static inline size_t height_known(long height)
+{
+    return height == HEIGHT_OF_NOTHING ? 0 : (size_t)height;
+}
+
+#endif

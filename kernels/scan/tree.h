@@ -1,0 +1,35 @@
+/* The tree of scan/tiled (its words stand in tiled.c), walked for anything that can be added. */
+#ifndef ULPSCOPE_SCAN_TREE_H
+#define ULPSCOPE_SCAN_TREE_H
+
+#include "kernels/order.h"
+#include "reference/problem.h"
+
+/* What some consecutive elements add up to since the last head among them. */
+struct piece {
+    bool present; /* false: they are none, and adding them is skipped */
+    bool head;    /* there is one among them: nothing that lies before is added */
+    union {
+        uint32_t node; /* of an order */
+        struct {
+            double sum, error; /* a value, perhaps with what its additions lost */
+        };
+    };
+};
+
+/* A scan of n elements. `read` and `write` are given at most a row at a time, `add` two pieces that
+ * are present. `write` gets what is not present where the scan is exclusive and nothing lies before
+ * the element in its segment. With more than one thread they are called by several at once. */
+struct tree {
+    size_t n;
+    bool exclusive;
+    struct piece (*add)(void *context, struct piece a, struct piece b);
+    void (*read)(void *context, size_t begin, size_t count, struct piece *leaf);
+    void (*write)(void *context, size_t begin, size_t count, const struct piece *prefix);
+    void *context;
+};
+
+/* Whatever the threads, the same additions. STATUS_DEVICE where memory or threads cannot be had. */
+enum status tree_walk(const struct tree *tree, unsigned threads, struct problem *p);
+
+#endif
