@@ -42,7 +42,7 @@ static enum status cpu(const struct task *t, struct problem *p)
                         .read = read_elements,
                         .write = write_prefixes,
                         .context = (void *)t};
-    return tree_walk(&tree, t->shape.threads, p);
+    return scan_tree_walk(&tree, t->shape.threads, p);
 }
 
 const struct method scan_segmented = {

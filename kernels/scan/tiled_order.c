@@ -28,7 +28,7 @@ void scan_tiled_order(struct order *o, struct shape shape)
 {
     (void)shape;
     struct tree tree = {o->leaves, o->exclusive, add_nodes, read_leaves, write_outputs, o};
-    if (tree_walk(&tree, 1, NULL) != STATUS_OK)
+    if (scan_tree_walk(&tree, 1, NULL) != STATUS_OK)
         o->failed = true;
 }
 

@@ -173,7 +173,7 @@ static enum status walk_shared(const struct tree *tree, size_t tiles, unsigned t
     return status;
 }
 
-enum status tree_walk(const struct tree *tree, unsigned threads, struct problem *p)
+enum status scan_tree_walk(const struct tree *tree, unsigned threads, struct problem *p)
 {
     size_t tiles = tree->n / SCAN_TILE + (tree->n % SCAN_TILE != 0);
     if (threads > 1)

@@ -30,6 +30,6 @@ struct tree {
 };
 
 /* Whatever the threads, the same additions. STATUS_DEVICE where memory or threads cannot be had. */
-enum status tree_walk(const struct tree *tree, unsigned threads, struct problem *p);
+enum status scan_tree_walk(const struct tree *tree, unsigned threads, struct problem *p);
 
 #endif
