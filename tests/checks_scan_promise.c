@@ -112,6 +112,26 @@ static bool check_case_edges(const struct method *m, struct scan_case *c, void *
     return true;
 }
 
+/* 2049 lies halfway between two numbers of fp16, and 2049 + 2^-24 beyond, but not so far as for
+ * fp32 to tell. By way of that, as without the last bit, it would be 2048. */
+static bool check_output_rounding(const struct method *m, char why[WHY])
+{
+    double data[4], got[4], want[] = {2048, 2048, 2050};
+    struct scan_case c = {.in = {FP16, 3, data}, .accumulator = FP64, .output = FP16};
+    array_encode(&c.in, 0, 3, (const double[]){2048, 1, 0x1p-24});
+    if (!method_supports(m, DEVICE_CPU, FP16, FP64))
+        return true;
+    c.shape = method_shape(m, DEVICE_CPU, 3, (struct shape){0, 0});
+    if (scan_run(m, &c, got) != STATUS_OK)
+        return scan_failed(why, m, &c, "it could not be run");
+    for (size_t i = 0; i < 3; i++) {
+        double x = array_get(&(struct array){FP16, 3, got}, i);
+        if (x != want[i])
+            return scan_failed(why, m, &c, "output %zu is %g, rounded once %g", i, x, want[i]);
+    }
+    return true;
+}
+
 bool check_scan_edges(const struct method *m, char why[WHY])
 {
     static double data[SCAN_TILE + 1], got[SCAN_TILE + 2];
@@ -125,5 +145,5 @@ bool check_scan_edges(const struct method *m, char why[WHY])
             !check_case_edges(m, &c, got, why))
             return false;
     }
-    return true;
+    return check_output_rounding(m, why);
 }

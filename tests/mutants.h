@@ -11,7 +11,7 @@ struct mutant {
     void (*break_it)(struct method *m);                   /* m is a copy of it */
     bool (*check)(const struct method *m, char why[WHY]); /* must return false */
 };
-extern const struct mutant mutants[];
-extern const size_t mutant_count;
+extern const struct mutant mutants[], scan_mutants[]; /* of sums, of scans */
+extern const size_t mutant_count, scan_mutant_count;
 
 #endif

@@ -4,14 +4,24 @@
 
 #include "tests/mutants.h"
 
-Test(mutants, every_one_is_caught)
+static void expect_caught(const struct mutant *mutant, size_t count)
 {
-    for (size_t i = 0; i < mutant_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         char why[WHY] = "";
-        struct method broken = *method_named(mutants[i].of);
-        mutants[i].break_it(&broken);
-        cr_expect(!mutants[i].check(&broken, why), "a %s that %s was not caught", mutants[i].of,
-                  mutants[i].fault);
-        cr_log_info("%s: %s", mutants[i].fault, why);
+        struct method broken = *method_named(mutant[i].of);
+        mutant[i].break_it(&broken);
+        cr_expect(!mutant[i].check(&broken, why), "a %s that %s was not caught", mutant[i].of,
+                  mutant[i].fault);
+        cr_log_info("%s: %s", mutant[i].fault, why);
     }
+}
+
+Test(mutants, every_sum_is_caught)
+{
+    expect_caught(mutants, mutant_count);
+}
+
+Test(mutants, every_scan_is_caught)
+{
+    expect_caught(scan_mutants, scan_mutant_count);
 }
