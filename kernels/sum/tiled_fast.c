@@ -12,18 +12,11 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-INLINE uint32_t single_bits(float x)
+INLINE uint32_t float_bits(float x)
 {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
     return bits;
-}
-
-INLINE float single_from_bits(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
 }
 
 /* A choice by mask: a branch with floating-point work in it would not become vector code. */
@@ -41,26 +34,16 @@ INLINE float round_single(enum format f, float x)
     if (f == FP32)
         return x;
     uint32_t drop = f == FP16 ? 13 : 16, infinity = 0x7f800000;
-    uint32_t bits = single_bits(x), sign = bits & 0x80000000, size = bits ^ sign;
+    uint32_t bits = float_bits(x), sign = bits & 0x80000000, size = bits ^ sign;
     uint32_t up = (1u << (drop - 1)) - 1 + (size >> drop & 1);
     uint32_t rounded = (size + up) & ~((1u << drop) - 1);
     if (f == FP16) {
-        rounded = choose(rounded >= single_bits(0x1p16f), infinity, rounded);
-        rounded = choose(size < single_bits(0x1p-14f),
-                         single_bits((single_from_bits(size) + 0.5f) - 0.5f), rounded);
+        rounded = choose(rounded >= float_bits(0x1p16f), infinity, rounded);
+        rounded = choose(size < float_bits(0x1p-14f),
+                         float_bits((float_from_bits(size) + 0.5f) - 0.5f), rounded);
     }
     rounded = choose(size > infinity, size, rounded);
-    return single_from_bits(rounded | sign);
-}
-
-/* fp16's exponent field is moved to float's place and corrected by one exact multiplication,
- * which also normalises subnormals. */
-INLINE float half_to_single(uint16_t half)
-{
-    uint32_t size = (uint32_t)(half & 0x7fff) << 13;
-    uint32_t bits = single_bits(single_from_bits(size) * 0x1p112f);
-    bits |= choose(size >= 0x0f800000, 0x7f800000, 0); /* infinities and NaN */
-    return single_from_bits(bits | (uint32_t)(half & 0x8000) << 16);
+    return float_from_bits(rounded | sign);
 }
 
 /* Element i, rounded to f (not FP64). */
@@ -68,9 +51,9 @@ INLINE float element_single(enum format storage, enum format f, const void *data
 {
     switch (storage) {
     case FP16:
-        return round_single(f, half_to_single(((const uint16_t *)data)[i]));
+        return round_single(f, format_decode_half(((const uint16_t *)data)[i]));
     case BF16:
-        return round_single(f, single_from_bits((uint32_t)((const uint16_t *)data)[i] << 16));
+        return round_single(f, float_from_bits((uint32_t)((const uint16_t *)data)[i] << 16));
     case FP32:
         return round_single(f, ((const float *)data)[i]);
     default:
