@@ -103,6 +103,35 @@ Test(scan, a_longer_array_begins_with_the_same_bits)
     }
 }
 
+/* From an inf on prefixes are inf, from another one of the other sign on NaN, and none before. */
+Test(scan, infinities_begin_where_they_stand)
+{
+    enum { N = SCAN_TILE + 300, FIRST = 700, SECOND = SCAN_TILE + 40 };
+    static double data[N], out[N];
+    for (size_t k = 0; k < method_count * FORMATS * 2; k++) {
+        const struct method *m = method_registry[k / 2 / FORMATS];
+        enum format f = k / 2 % FORMATS;
+        if (m->operation != &operation_scan || !m->cpu)
+            continue;
+        struct scan_case c = {
+            .in = {f, N, data}, .accumulator = f, .output = f, .exclusive = k % 2};
+        struct array result = {f, N, out};
+        fill_walk(&c.in, 20, k);
+        array_encode(&c.in, FIRST, 1, &(double){-INFINITY});
+        array_encode(&c.in, SECOND, 1, &(double){INFINITY});
+        run(m, &c, 1, out);
+        for (size_t i = 0; i < N; i++) {
+            size_t last = i - c.exclusive; /* covered; not for i = 0 */
+            double got = array_get(&result, i);
+            bool fine = i == 0 || last < FIRST ? isfinite(got)
+                        : last < SECOND        ? got == -INFINITY
+                                               : isnan(got);
+            cr_assert(fine, "%s in %s, %s: output %zu is %g", m->name, format_facts[f].name,
+                      c.exclusive ? "exclusive" : "inclusive", i, got);
+        }
+    }
+}
+
 /* --- segments --- */
 
 enum { N = 3 * SCAN_TILE + 100 };

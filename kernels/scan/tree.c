@@ -96,7 +96,7 @@ static struct piece scan_row(const struct tree *tree, size_t begin, struct piece
 /* Returns the tile's sum, where the tile is whole. */
 static struct piece scan_tile(const struct tree *tree, size_t tile, struct piece tiles)
 {
-    struct piece row[SCAN_ROWS];
+    struct piece row[SCAN_ROWS] = {nothing};
     size_t r = 0;
     for (size_t i = tile * SCAN_TILE; r < SCAN_ROWS && i < tree->n; r++, i += SCAN_ROW)
         row[r] = scan_row(tree, i, tiles, fold(tree, row, r));
