@@ -113,7 +113,7 @@ static uint32_t four_pairs(size_t which)
 }
 
 /* Short lengths: everything; up to 300 each shape and variant every fourth length; beyond, all of
- * them with some pairs, or the longest with few shapes. */
+ * them with some pairs, or the longest with two shapes and two variants. */
 static bool check_length(const struct method *m, size_t n, const struct room *room, char why[WHY])
 {
     enum { LONG = 300, LONGEST = 10000 };
@@ -124,6 +124,8 @@ static bool check_length(const struct method *m, size_t n, const struct room *ro
     for (size_t k = 0; k < shapes * variants; k++) {
         const struct scan_variant *v = &variant[k % variants];
         if (n > 40 && n <= LONG && (n + k) % 4 != 0)
+            continue;
+        if (n > LONGEST && (n + k) % variants > 1)
             continue;
         struct scan_case c = {.in = {FP64, n, room->data},
                               .shape = shape[k / variants],
