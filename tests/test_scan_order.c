@@ -250,14 +250,41 @@ Test(scan_order, tiled_follows_its_words)
     hold(method_named("scan/tiled"), 70000, 0, of_tiled, 97);
 }
 
-/* With small units every length has many of them. */
+static const struct method *const twin[] = {&small_tiled, &small_compensated, &small_segmented};
+enum { TWINS = sizeof twin / sizeof *twin };
+
+/* With small units every length has many of them. Without threads, which are slow to start. */
 Test(scan_order, small_units_keep_every_claim)
 {
-    const struct method *const twin[] = {&small_tiled, &small_compensated, &small_segmented};
-    for (size_t k = 0; k < sizeof twin / sizeof *twin; k++) {
+    for (size_t k = 0; k < TWINS; k++) {
         char why[WHY] = "";
-        cr_expect(check_scan_order(twin[k], why), "small units: %s", why);
-        cr_expect(check_scan_walk(twin[k], why), "small units: %s", why);
+        struct method m = *twin[k];
+        m.shape_read[DEVICE_CPU] = 0;
+        cr_expect(check_scan_order(&m, why), "small units: %s", why);
+        cr_expect(check_scan_walk(&m, why), "small units: %s", why);
+    }
+}
+
+Test(scan_order, threads_share_small_units)
+{
+    enum { MOST = 3 * SMALL_SUPER };
+    static double data[MOST], one[MOST], shared[MOST];
+    static uint8_t heads[MOST];
+    for (size_t n = 1; n < MOST; n += n < 60 ? 1 : 41) {
+        struct scan_case c = {.in = {FP32, n, data},
+                              .accumulator = FP32,
+                              .output = FP32,
+                              .exclusive = n % 2,
+                              .heads =
+                                  scan_heads(&(struct scan_variant){.one_in = 9}, heads, n, n)};
+        sample_fill(&c.in, SAMPLE_NEAR, FP32, n);
+        for (size_t k = 0; k < TWINS; k++)
+            for (unsigned threads = 1; threads <= 5; threads++) {
+                c.shape = method_shape(twin[k], DEVICE_CPU, n, (struct shape){threads, 0});
+                cr_assert(scan_run(twin[k], &c, threads == 1 ? one : shared) == STATUS_OK);
+                cr_assert(threads == 1 || memcmp(one, shared, array_bytes(FP32, n)) == 0,
+                          "small units of %s: %zu elements, %u threads", twin[k]->name, n, threads);
+            }
     }
 }
 
