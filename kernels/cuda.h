@@ -17,11 +17,13 @@ struct cuda_task {
     size_t n;       /* may be 0 */
     enum format storage, accumulator;
     unsigned threads, blocks; /* resolved launch shape; 0 where the method does not read it */
-    void *out;                /* device address, 8-byte aligned: results in the format `output` */
-    void *workspace;          /* device address, 256-byte aligned */
-    void *host_workspace;     /* address of pinned host memory */
-    void *stream;             /* cudaStream_t */
-    enum format output;       /* the accumulator's for sums */
+    /* Device address, 8-byte aligned: results in the format `output`. A single one has all 8 bytes
+     * to itself. */
+    void *out;
+    void *workspace;      /* device address, 256-byte aligned */
+    void *host_workspace; /* address of pinned host memory */
+    void *stream;         /* cudaStream_t */
+    enum format output;   /* the accumulator's for sums */
     /* Of scans alone, as in a task (kernels/method.h). */
     bool exclusive;
     const uint8_t *heads; /* device address of n flags, or NULL */

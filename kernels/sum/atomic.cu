@@ -12,7 +12,7 @@ template <typename S, typename A> __global__ void add_elements(const S *x, size_
 {
     size_t grid = (size_t)gridDim.x * blockDim.x;
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += grid)
-        atomicAdd(out, convert<A>(x[i]));
+        add_atomically(out, convert<A>(x[i]));
 }
 
 template <typename S, typename A> int run(const struct cuda_task *t)

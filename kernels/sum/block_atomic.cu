@@ -19,7 +19,7 @@ __global__ void add_blocks(const S *x, size_t n, A *out, unsigned threads)
         bool present = threadIdx.x < threads && i < n;
         A v = block_warps(present ? convert<A>(x[i]) : minus_zero<A>(), shared);
         if (threadIdx.x == 0)
-            atomicAdd(out, v);
+            add_atomically(out, v);
         __syncthreads();
     }
 }

@@ -17,7 +17,7 @@ template <typename S, typename A> __global__ void add_warps(const S *x, size_t n
         size_t i = first + lane;
         A v = warp_halving(i < n ? convert<A>(x[i]) : minus_zero<A>());
         if (lane == 0)
-            atomicAdd(out, v);
+            add_atomically(out, v);
     }
 }
 
