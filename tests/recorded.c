@@ -10,7 +10,7 @@
 #include "reports/csv_file.h"
 
 /* Elements to a case, and to all cases of a file beyond the small ones: some seconds. */
-enum { LARGEST = 1 << 22, SMALL = 1 << 12, ALTOGETHER = 1 << 28 };
+enum { LARGEST = 1 << 22, SMALL = 1 << 12, ALTOGETHER = 1 << 30 };
 
 struct reader {
     struct recorded *tally;
