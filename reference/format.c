@@ -17,6 +17,12 @@ enum format format_named(const char *name)
     return f;
 }
 
+bool format_holds(enum format f, enum format narrow)
+{
+    const struct format_facts *a = &format_facts[f], *b = &format_facts[narrow];
+    return a->precision >= b->precision && a->emin <= b->emin && a->emax >= b->emax;
+}
+
 static uint32_t encode_single(double x)
 {
     float rounded = (float)x;

@@ -37,6 +37,9 @@ extern const struct format_facts format_facts[FORMATS];
 /* The format with this name ("fp16", "bf16", "fp32", "fp64"), or FORMATS. */
 enum format format_named(const char *name);
 
+/* Is every value of `narrow` one of f? */
+bool format_holds(enum format f, enum format narrow);
+
 /* The value of an encoding, exactly. Bits above the format's width are ignored. */
 static inline double format_decode(enum format f, uint64_t bits);
 

@@ -42,9 +42,9 @@ static bool within_range(const mpfr_t sum, enum format f)
     return within;
 }
 
-static enum outcome outcome(const struct reference *r, enum format accumulator, double result)
+static enum outcome outcome(const struct reference *r, enum format f, double result)
 {
-    if (!isfinite(result) && within_range(r->sum, accumulator))
+    if (!isfinite(result) && within_range(r->sum, f))
         return OUTCOME_OVERFLOW;
     return isnan(result) ? OUTCOME_NAN : OUTCOME_OK;
 }
@@ -68,12 +68,30 @@ static void measure_not_finite(struct measure *m, const struct reference *r, dou
         m->err_backward = error;
 }
 
+/* Adds what rounding a number of the accumulator to `result` may change. */
+static void add_output_rounding(mpfr_t bound, enum format accumulator, enum format output,
+                                double result)
+{
+    const struct format_facts *facts = &format_facts[output];
+    if (format_holds(output, accumulator))
+        return;
+    bool normal = fabs(result) >= facts->smallest_normal; /* then u |result| >= eta/2 */
+    mpfr_t half;
+    mpfr_init2(half, 53);
+    mpfr_set_d(half, normal ? fabs(result) : facts->smallest, MPFR_RNDN);
+    mpfr_mul_d(half, half, normal ? facts->unit_roundoff : 0.5, MPFR_RNDN); /* exact */
+    mpfr_add(bound, bound, half, MPFR_RNDU);
+    mpfr_clear(half);
+}
+
 static void measure_bound(struct measure *m, const mpfr_t error, const struct reference *r,
-                          enum format storage, enum format accumulator, const struct theorem *t)
+                          enum format storage, enum format accumulator, enum format output,
+                          double result, const struct theorem *t)
 {
     mpfr_t bound;
     mpfr_init2(bound, EXACT_PRECISION);
     if (theorem_bound(bound, t, r, storage, accumulator)) {
+        add_output_rounding(bound, accumulator, output, result);
         m->bound = known(mpfr_get_d(bound, MPFR_RNDU)); /* up: rounded down it bounds nothing */
         m->broken = mpfr_greater_p(error, bound);
         if (!mpfr_zero_p(error) || !mpfr_zero_p(bound))
@@ -83,10 +101,11 @@ static void measure_bound(struct measure *m, const mpfr_t error, const struct re
 }
 
 static void measure_finite(struct measure *m, const struct reference *r, enum format storage,
-                           enum format accumulator, double result, const struct theorem *t)
+                           enum format accumulator, enum format output, double result,
+                           const struct theorem *t)
 {
     /* Towards zero, so that the sum stays in its binade. */
-    double ulp = format_ulp(accumulator, mpfr_get_d(r->sum, MPFR_RNDZ));
+    double ulp = format_ulp(output, mpfr_get_d(r->sum, MPFR_RNDZ));
     mpfr_t error, unit;
     mpfr_init2(error, EXACT_PRECISION);
     mpfr_init2(unit, 53);
@@ -99,18 +118,25 @@ static void measure_finite(struct measure *m, const struct reference *r, enum fo
         m->err_rel = known(quotient(error, r->sum));
     if (!mpfr_zero_p(r->sum_abs))
         m->err_backward = known(quotient(error, r->sum_abs));
-    measure_bound(m, error, r, storage, accumulator, t);
+    measure_bound(m, error, r, storage, accumulator, output, result, t);
     mpfr_clears(error, unit, (mpfr_ptr)0);
 }
 
-void measure(struct measure *m, const struct reference *r, enum format storage,
-             enum format accumulator, double result, const struct theorem *t)
+void measure_output(struct measure *m, const struct reference *r, enum format storage,
+                    enum format accumulator, enum format output, double result,
+                    const struct theorem *t)
 {
-    *m = (struct measure){.outcome = outcome(r, accumulator, result)};
+    *m = (struct measure){.outcome = outcome(r, output, result)};
     if (!mpfr_number_p(r->sum))
         measure_special(m, r, result);
     else if (!isfinite(result))
         measure_not_finite(m, r, result);
     else
-        measure_finite(m, r, storage, accumulator, result, t);
+        measure_finite(m, r, storage, accumulator, output, result, t);
+}
+
+void measure(struct measure *m, const struct reference *r, enum format storage,
+             enum format accumulator, double result, const struct theorem *t)
+{
+    measure_output(m, r, storage, accumulator, accumulator, result, t);
 }

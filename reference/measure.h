@@ -42,4 +42,11 @@ struct measure {
 void measure(struct measure *m, const struct reference *r, enum format storage,
              enum format accumulator, double result, const struct theorem *t);
 
+/* The same for a sum that was rounded once more, from the accumulator to `output`, whose value
+ * `result` is: outcome and err_ulp are by that format, and where it does not hold all values of the
+ * accumulator, the bound carries that rounding: u |result| or, if that is more, eta/2. */
+void measure_output(struct measure *m, const struct reference *r, enum format storage,
+                    enum format accumulator, enum format output, double result,
+                    const struct theorem *t);
+
 #endif

@@ -48,10 +48,15 @@ bool prefix_next(struct prefix *p, const struct array *a, const uint8_t *heads, 
 enum status prefix_all(const struct array *a, const uint8_t *heads, unsigned threads,
                        const struct prefix_pairs *to, struct problem *p);
 
-/* Shares of an array, each with the exact sum of what its first prefix covers of earlier ones. */
+/* Shares of an array, and what the prefixes of each cover of earlier ones. */
+struct prefix_share {
+    size_t first;        /* the first element that the share's first prefix covers */
+    struct exact before; /* the exact sum from there to the share */
+};
+
 struct prefix_shares {
-    size_t n, share, count; /* share k: elements k * share .. the smaller of (k+1) * share and n */
-    struct exact *before;
+    size_t n, size, count; /* share k: elements k * size .. the smaller of (k+1) * size and n */
+    struct prefix_share *share; /* size is a multiple of LINE_MOST */
 };
 
 /* Cuts an array into shares for `threads` threads, which sum them; one share and no work for one.

@@ -21,25 +21,27 @@ struct sums {
     struct prefix_shares *shares;
 };
 
-/* The sum of a share's last segment stands where the next share begins. */
+/* The sum of a share's last segment goes to the next share. */
 static void sum_share(void *context, size_t k)
 {
     const struct sums *s = context;
-    size_t begin = k * s->shares->share, end = begin + s->shares->share;
-    size_t from = last_head(s->heads, begin, end);
-    exact_init(&s->shares->before[k + 1]);
-    exact_add_array(&s->shares->before[k + 1], s->a, from, end - from);
+    struct prefix_share *next = &s->shares->share[k + 1];
+    size_t begin = k * s->shares->size, end = begin + s->shares->size;
+    next->first = last_head(s->heads, begin, end);
+    exact_init(&next->before);
+    exact_add_array(&next->before, s->a, next->first, end - next->first);
 }
 
 /* A share without a head passes on what it was given. */
 static void add_up(const struct sums *s)
 {
-    struct prefix_shares *shares = s->shares;
-    for (size_t k = 1; k < shares->count; k++) {
-        size_t begin = (k - 1) * shares->share, end = k * shares->share;
-        size_t from = last_head(s->heads, begin, end);
-        if (!s->heads || (from == begin && !s->heads[begin]))
-            exact_merge(&shares->before[k], &shares->before[k - 1]);
+    struct prefix_share *share = s->shares->share;
+    for (size_t k = 1; k < s->shares->count; k++) {
+        size_t begin = (k - 1) * s->shares->size;
+        if (s->heads && (share[k].first > begin || s->heads[begin]))
+            continue;
+        share[k].first = share[k - 1].first;
+        exact_merge(&share[k].before, &share[k - 1].before);
     }
 }
 
@@ -47,14 +49,15 @@ enum status prefix_shares_make(struct prefix_shares *s, const struct array *a, c
                                unsigned threads, struct problem *p)
 {
     size_t most = threads > 1 ? (size_t)threads * SHARES_TO_A_THREAD : 1;
-    size_t blocks = a->n / LINE_MOST + (a->n % LINE_MOST != 0); /* shares are whole ones */
-    size_t share = (blocks / most + (blocks % most != 0)) * LINE_MOST;
-    *s = (struct prefix_shares){.n = a->n, .share = share};
-    s->count = share ? a->n / share + (a->n % share != 0) : 0;
-    s->before = malloc((s->count + 1) * sizeof *s->before);
-    if (!s->before)
+    size_t blocks = a->n / LINE_MOST + (a->n % LINE_MOST != 0);
+    size_t size = (blocks / most + (blocks % most != 0)) * LINE_MOST;
+    *s = (struct prefix_shares){.n = a->n, .size = size};
+    s->count = size ? a->n / size + (a->n % size != 0) : 0;
+    s->share = malloc((s->count + 1) * sizeof *s->share);
+    if (!s->share)
         return problem(p, STATUS_DEVICE, "prefixes: out of memory (%zu exact sums)", s->count);
-    exact_init(&s->before[0]);
+    s->share[0].first = 0;
+    exact_init(&s->share[0].before);
     struct sums sums = {a, heads, s};
     if (s->count > 1)
         shares_run(threads, s->count - 1, sum_share, &sums);
@@ -64,7 +67,7 @@ enum status prefix_shares_make(struct prefix_shares *s, const struct array *a, c
 
 void prefix_shares_free(struct prefix_shares *s)
 {
-    free(s->before);
+    free(s->share);
 }
 
 struct whole {
@@ -77,9 +80,9 @@ struct whole {
 static void fill_share(void *context, size_t k)
 {
     const struct whole *w = context;
-    size_t begin = k * w->shares->share, end = begin + w->shares->share;
+    size_t begin = k * w->shares->size, end = begin + w->shares->size;
     struct prefix p;
-    prefix_begin(&p, &w->shares->before[k]);
+    prefix_begin(&p, &w->shares->share[k].before);
     end = end < w->shares->n ? end : w->shares->n;
     struct prefix_pairs to = prefix_pairs_from(w->to, begin);
     prefix_next(&p, w->a, w->heads, begin, end - begin, &to);

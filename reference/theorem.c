@@ -3,21 +3,13 @@
 /* Room for a product of sum|x| (2176 bits), n and u without rounding. */
 enum { WORK_PRECISION = 2560 };
 
-/* Does f hold every value of storage? */
-static bool holds(enum format f, enum format storage)
-{
-    const struct format_facts *wide = &format_facts[f], *narrow = &format_facts[storage];
-    return wide->precision >= narrow->precision && wide->emin <= narrow->emin &&
-           wide->emax >= narrow->emax;
-}
-
 /* Sets `to` to what rounding each element to the accumulator may change: u A + n eta/2. */
 static void conversion(mpfr_t to, const struct reference *r, enum format storage,
                        enum format accumulator)
 {
     const struct format_facts *facts = &format_facts[accumulator];
     mpfr_set_zero(to, 1);
-    if (holds(accumulator, storage))
+    if (format_holds(accumulator, storage))
         return;
     mpfr_t eta;
     mpfr_init2(eta, 128);

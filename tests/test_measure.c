@@ -269,3 +269,70 @@ Test(measure, sums_that_are_not_finite)
         cr_expect(!m.bound.known && !m.err_over_bound.known && !m.broken, "case %zu", c);
     }
 }
+
+/* Is every value of `narrow` one of f? By name, not by arithmetic. */
+static bool holds(enum format f, enum format narrow)
+{
+    return f == narrow || f == FP64 || (f == FP32 && narrow <= BF16);
+}
+
+/* What is by the output's format is as if it were the accumulator; the bound is the accumulator's
+ * and, where it is rounded once more, u |result| or eta/2. */
+static void expect_output(const struct reference *r, enum format storage, enum format accumulator,
+                          enum format output, double result, const struct theorem *t)
+{
+    struct measure m, same;
+    measure(&same, r, storage, output, result, t);
+    measure_output(&m, r, storage, accumulator, output, result, t);
+    cr_assert(m.outcome == same.outcome && same_double(m.err_abs.value, same.err_abs.value) &&
+              same_double(m.err_rel.value, same.err_rel.value) &&
+              same_double(m.err_ulp.value, same.err_ulp.value) &&
+              same_double(m.err_backward.value, same.err_backward.value));
+    if (!isfinite(result))
+        return;
+    mpq_t sum, half, due;
+    mpfr_t bound;
+    mpq_inits(sum, half, due, NULL);
+    mpfr_init2(bound, 6000);
+    theorem_bound(bound, t, r, storage, accumulator);
+    mpfr_get_q(due, bound);
+    if (!holds(output, accumulator)) {
+        double least = format_facts[output].smallest / format_facts[output].unit_roundoff / 2;
+        mpq_set_d(half, fmax(fabs(result), least));
+        mpq_set_d(sum, format_facts[output].unit_roundoff);
+        mpq_mul(half, half, sum);
+        mpq_add(due, due, half);
+    }
+    mpfr_set_q(bound, due, MPFR_RNDU);
+    cr_assert(m.bound.known && m.bound.value == mpfr_get_d(bound, MPFR_RNDU), "%d to %d: %a",
+              accumulator, output, m.bound.value);
+    mpfr_get_q(sum, r->sum);
+    mpq_set_d(half, result);
+    mpq_sub(sum, sum, half);
+    mpq_abs(sum, sum);
+    cr_assert(m.broken == (mpq_cmp(sum, due) > 0), "%d to %d: broken", accumulator, output);
+    if (mpq_sgn(due) != 0)
+        expect_figure(m.err_over_bound, sum, due, "err_over_bound");
+    mpfr_clear(bound);
+    mpq_clears(sum, half, due, NULL);
+}
+
+Test(measure, outputs_of_every_format)
+{
+    uint64_t seed = 73;
+    for (int round = 0; round < 64 * 40; round++) {
+        enum format storage = round % 4, accumulator = round / 4 % 4, output = round / 16 % 4;
+        size_t n = sample_next(&seed) % 9;
+        struct array a = {storage, n, malloc(array_bytes(storage, n) + 1)};
+        sample_fill(&a, round / 64 % SAMPLE_BITS, accumulator, sample_next(&seed));
+        struct reference r;
+        reference_compute(&r, &a, REFERENCE_FAST, NULL);
+        double result = oracle_round(output, r.sum);
+        for (uint64_t k = sample_next(&seed) % 4; k > 0; k--)
+            result = format_next_up(output, result);
+        struct theorem t = {.kind = THEOREM_ANY_ORDER};
+        expect_output(&r, storage, accumulator, output, result, &t);
+        reference_free(&r);
+        free(a.data);
+    }
+}

@@ -1,0 +1,53 @@
+/* One output beside another: the fixed-order twin's, or its own one index earlier. */
+#include <math.h>
+
+#include "reference/scan_part.h"
+
+/* |x - y| / |y|, y a number but not 0. */
+static double relative(double x, double y)
+{
+    if (isinf(x - y) && isfinite(x)) {
+        x /= 2;
+        y /= 2;
+    }
+    return fabs(x - y) / fabs(y);
+}
+
+static void compare_twin(struct scan_part *part, const struct scan_block *b, size_t begin)
+{
+    const struct array *out = &part->out->out, *twin = part->out->twin;
+    size_t width = (size_t)format_facts[out->format].bytes;
+    double difference[SCAN_BLOCK];
+    size_t differences = 0;
+    part->compared += b->count;
+    if (memcmp((const char *)out->data + begin * width, (const char *)twin->data + begin * width,
+               b->count * width) == 0)
+        return;
+    for (size_t i = 0; i < b->count; i++) {
+        uint64_t bits = format_canonical(out->format, array_bits(out, begin + i));
+        if (bits == format_canonical(out->format, array_bits(twin, begin + i)))
+            continue;
+        double y = array_get(twin, begin + i);
+        if (part->differing++ == 0)
+            part->first_diff = begin + i;
+        if (isfinite(y) && y != 0)
+            difference[differences++] = relative(b->result[i], y);
+        else
+            part->compared--;
+    }
+    struct array all = {FP64, differences, difference};
+    exact_add_array(&part->relative, &all, 0, differences);
+}
+
+void scan_part_compare(struct scan_part *part, const struct scan_block *b, size_t begin)
+{
+    const uint8_t *heads = part->scan->heads;
+    if (part->out->twin)
+        compare_twin(part, b, begin);
+    double before = begin > 0 ? array_get(&part->out->out, begin - 1) : -INFINITY;
+    for (size_t i = 0; i < b->count; i++) {
+        bool head = begin + i == 0 || (heads && heads[begin + i]);
+        part->decreases += !head && !(b->result[i] >= before);
+        before = b->result[i];
+    }
+}
