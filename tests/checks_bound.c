@@ -3,7 +3,7 @@
 
 #include "experiments/input.h"
 #include "reference/measure.h"
-#include "tests/checks.h"
+#include "tests/checks_scan.h"
 
 static double largest_of(enum format f)
 {
@@ -69,6 +69,8 @@ static bool check_array(const struct method *m, const struct array *in, const ch
 
 bool check_bound(const struct method *m, char why[WHY])
 {
+    if (m->operation == &operation_scan)
+        return check_scan_bound(m, why);
     static const size_t lengths[] = {1, 2, 100, 1000, 5000};
     static double data[5000];
     for (size_t i = 0; i < input_family_count; i++)

@@ -74,6 +74,20 @@ static enum status forgets_some_heads(const struct task *t, struct problem *p)
     return status;
 }
 
+/* The element in the middle. */
+static enum status loses_one(const struct task *t, struct problem *p)
+{
+    struct task other = *t;
+    size_t bytes = array_bytes(t->in.format, t->in.n);
+    other.in.data = malloc(bytes + 1);
+    memcpy(other.in.data, t->in.data, bytes);
+    if (t->in.n > 2)
+        array_encode(&other.in, t->in.n / 2, 1, &(double){0});
+    enum status status = run_as("scan/lookback", &other, p);
+    free(other.in.data);
+    return status;
+}
+
 /* --- how it is added and rounded --- */
 
 static enum status serially(const struct task *t, struct problem *p)
@@ -152,6 +166,12 @@ static size_t height_as_inclusive(size_t i, size_t n, struct shape shape, bool e
     return scan_tiled_prefix_height(i, n, shape, false);
 }
 
+static size_t height_balanced(size_t i, size_t n, struct shape shape, bool exclusive)
+{
+    (void)n, (void)shape, (void)exclusive;
+    return order_balanced_height(i + 1);
+}
+
 static size_t height_of_last(size_t n, struct shape shape)
 {
     return scan_tiled_prefix_height(n - 1, n, shape, false);
@@ -169,6 +189,7 @@ BREAK(break_nothing, cpu, negative_nothing)
 BREAK(break_end, cpu, writes_one_more)
 BREAK(break_heads, cpu, forgets_heads)
 BREAK(break_some_heads, cpu, forgets_some_heads)
+BREAK(break_loses, cpu, loses_one)
 BREAK(break_serial, cpu, serially)
 BREAK(break_errors, cpu, without_errors)
 BREAK(break_accumulator, cpu, accumulates_in_output)
@@ -181,6 +202,7 @@ BREAK(break_twice, order, order_with_one_twice)
 BREAK(break_ahead, order, order_a_step_ahead)
 BREAK(break_something, order, order_of_something)
 BREAK(break_prefix_height, prefix_height, height_as_inclusive)
+BREAK(break_balanced, prefix_height, height_balanced)
 BREAK(break_height, height, height_of_last)
 
 const struct mutant scan_mutants[] = {
@@ -192,9 +214,11 @@ const struct mutant scan_mutants[] = {
     {"writes beyond its outputs", "scan/serial", break_end, check_edges},
     {"forgets heads", "scan/segmented", break_heads, check_walk},
     {"forgets heads on which a row begins", "scan/segmented", break_some_heads, check_walk},
+    {"loses an element", "scan/lookback", break_loses, check_bound},
     {"adds serially", "scan/tiled", break_serial, check_walk},
     {"adds serially", "scan/three_kernel", break_serial, check_walk},
     {"leaves the errors out", "scan/compensated", break_errors, check_walk},
+    {"leaves the errors out", "scan/compensated", break_errors, check_bound},
     {"accumulates in the output's format", "scan/serial", break_accumulator, check_walk},
     {"rounds outputs by way of fp32", "scan/serial", break_output, check_edges},
     {"gives other bits every other run", "scan/tiled", break_runs, check_promise},
@@ -205,6 +229,8 @@ const struct mutant scan_mutants[] = {
     {"declares an order a step ahead", "scan/serial", break_ahead, check_order},
     {"declares the sum of nothing to be something", "scan/serial", break_something, check_order},
     {"declares inclusive heights", "scan/tiled", break_prefix_height, check_order},
+    {"declares the heights of another order", "scan/serial", break_balanced, check_order},
+    {"declares the heights of another order", "scan/serial", break_balanced, check_bound},
     {"declares the height of the last tree", "scan/tiled", break_height, check_order},
 };
 const size_t scan_mutant_count = sizeof scan_mutants / sizeof *scan_mutants;
