@@ -96,8 +96,12 @@ static void measure_item(struct scan_part *part, size_t index, const struct scan
                                m.broken};
     part->overflow |= m.outcome == OUTCOME_OVERFLOW;
     part->nan |= m.outcome == OUTCOME_NAN;
-    if (point)
-        *point = (struct scan_point){index, x->result, m.err_abs, m.err_ulp, m.bound};
+    if (point) { /* its index is read by other threads */
+        point->result = x->result;
+        point->err_abs = m.err_abs;
+        point->err_ulp = m.err_ulp;
+        point->bound = m.bound;
+    }
     mpfr_clears(r.sum, r.sum_abs, (mpfr_ptr)0);
 }
 
