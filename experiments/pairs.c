@@ -60,30 +60,33 @@ void pairs_with(struct formats *accumulator, const struct pairs *pairs, enum for
             accumulator->item[accumulator->count++] = f;
 }
 
-static void flip(struct pairs *pairs)
+/* The storage formats asked for, or else all that are in a pair. */
+static struct formats storages(const struct pairs *pairs, const struct formats *asked)
 {
-    for (size_t i = 0; i < pairs->count; i++)
-        pairs->item[i] = (struct format_pair){pairs->item[i].accumulator, pairs->item[i].storage};
+    struct formats storage = *asked;
+    for (enum format f = 0; asked->count == 0 && f < FORMATS; f++) {
+        bool found = false;
+        for (size_t i = 0; i < pairs->count; i++)
+            found |= pairs->item[i].storage == f;
+        if (found)
+            storage.item[storage.count++] = f;
+    }
+    return storage;
 }
 
 void pairs_narrow(struct pairs *pairs, const struct formats *storage,
                   const struct formats *accumulator)
 {
-    bool by_accumulator = storage->count == 0;
-    const struct formats *first = by_accumulator ? accumulator : storage;
-    if (first->count == 0)
+    if (storage->count == 0 && accumulator->count == 0)
         return;
-    if (by_accumulator)
-        flip(pairs);
     struct pairs was = *pairs;
+    struct formats first = storages(&was, storage);
     pairs->count = 0;
-    for (size_t i = 0; i < first->count; i++) {
+    for (size_t i = 0; i < first.count; i++) {
         struct formats partner = *accumulator;
-        if (by_accumulator || accumulator->count == 0)
-            pairs_with(&partner, &was, first->item[i]);
+        if (accumulator->count == 0)
+            pairs_with(&partner, &was, first.item[i]);
         for (size_t k = 0; k < partner.count; k++)
-            add(pairs, first->item[i], partner.item[k]);
+            add(pairs, first.item[i], partner.item[k]);
     }
-    if (by_accumulator)
-        flip(pairs);
 }

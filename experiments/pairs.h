@@ -26,8 +26,9 @@ enum status formats_parse(struct formats *formats, const char *option, const str
 /* Appends a pair written STORAGE/ACCUMULATOR, or all 16 for `all`. */
 enum status pairs_parse(struct pairs *pairs, const char *text, struct problem *p);
 
-/* Narrows them to what is asked for. Storage formats alone keep the accumulators that pairs_with
- * says, accumulators alone in like manner; both together make their product; neither, no change. */
+/* Makes them what is asked for. Accumulators asked for are combined with every storage format asked
+ * for, or, where none is, with all that are in a pair; storage formats alone keep the accumulators
+ * that pairs_with says; neither, no change. */
 void pairs_narrow(struct pairs *pairs, const struct formats *storage,
                   const struct formats *accumulator);
 

@@ -285,6 +285,28 @@ Test(run, a_case_has_its_id, .init = make_folder, .fini = remove_folder)
     study_free(&s);
 }
 
+/* An accumulator that is asked for is never left out because the defaults do not pair it. */
+Test(run, accumulators_asked_for_go_with_every_storage, .init = make_folder, .fini = remove_folder)
+{
+    struct study s;
+    bool seen[FORMATS][FORMATS] = {0};
+    study_make(&s, "accuracy",
+               (study_words){{"method", "sum/tiled"},
+                             {"device", "cpu"},
+                             {"accumulator", "fp16,bf16"},
+                             {"input", "ones"},
+                             {"n", "10"},
+                             {NULL}});
+    cr_assert_eq(s.plan.trials, 2 * FORMATS);
+    for (size_t i = 0; i < s.plan.trials; i++)
+        seen[s.plan.source[s.plan.trial[i].source].array.format][s.plan.trial[i].accumulator] =
+            true;
+    for (enum format f = 0; f < FORMATS; f++)
+        cr_expect(seen[f][FP16] && seen[f][BF16] && !seen[f][FP32] && !seen[f][FP64], "storage %s",
+                  format_facts[f].name);
+    study_free(&s);
+}
+
 Test(run, words_that_are_refused)
 {
     const struct {
