@@ -30,7 +30,7 @@ static void print_condition(const struct reference *r)
 {
     double log2 = reference_cond_log2(r);
     if (isnan(log2))
-        printf("%-14s not defined\n", "condition");
+        printf("%-14s not defined: the exact sum is not finite\n", "condition");
     else if (isinf(log2))
         printf("%-14s inf: the exact sum is 0\n", "condition");
     else

@@ -148,15 +148,17 @@ bool reference_equal(const struct reference *a, const struct reference *b)
  * leave a chance of 2^-200 that the double is not the nearest. */
 double reference_cond_log2(const struct reference *r)
 {
-    if (!mpfr_number_p(r->sum) || mpfr_zero_p(r->sum_abs))
+    if (!mpfr_number_p(r->sum))
         return NAN;
+    if (mpfr_zero_p(r->sum))
+        return INFINITY;
     mpfr_t excess, size, log;
     mpfr_init2(excess, EXACT_PRECISION);
     mpfr_init2(size, EXACT_PRECISION);
     mpfr_init2(log, 256);
     mpfr_abs(size, r->sum, MPFR_RNDN);
     mpfr_sub(excess, r->sum_abs, size, MPFR_RNDN);
-    mpfr_div(log, excess, size, MPFR_RNDN); /* inf where the sum is 0 */
+    mpfr_div(log, excess, size, MPFR_RNDN);
     mpfr_log2p1(log, log, MPFR_RNDN);
     double cond = mpfr_get_d(log, MPFR_RNDN);
     mpfr_clears(excess, size, log, (mpfr_ptr)0);

@@ -31,8 +31,8 @@ void reference_free(struct reference *r);
 bool reference_equal(const struct reference *a, const struct reference *b);
 
 /* log2(sum|x| / |sum x|), rounded to nearest double: inf where the exact sum is
- * 0 and sum|x| is not; NaN where the sum is not finite, and for an input of
- * zeros only or of no elements, where the condition is not defined. */
+ * 0, an input of zeros only or of no elements included; NaN where the sum is not
+ * finite. */
 double reference_cond_log2(const struct reference *r);
 
 #endif

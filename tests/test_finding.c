@@ -114,7 +114,7 @@ Test(finding, nothing_to_add)
         expect(json, -1, "n", n ? "2" : "0");
         expect(json, -1, "exact", n ? "\"-0\"" : "\"0\"");
         expect(json, -1, "exact_hex", n ? "\"-0x0p+0\"" : "\"0x0p+0\"");
-        expect(json, -1, "cond", "null");
+        expect(json, -1, "cond", "\"inf\"");
         expect(json, -1, "smallest", "null");
         expect(json, -1, "largest", n ? "0.0" : "null");
         expect(json, BF16, "result", n ? "-0.0" : "0.0");
