@@ -1,5 +1,6 @@
 /* What a method declares, held against what it does. Each check runs a method through all its
- * cases and returns true, or false with the first case that failed in `why`. The tests that walk
+ * cases and returns true, or false with the first case that failed in `why`. Of scans every output
+ * is checked as that of a sum is (checks_scan.h). The tests that walk
  * the registry use them, and so does test_mutants, which shows that they can fail. */
 #ifndef ULPSCOPE_CHECKS_H
 #define ULPSCOPE_CHECKS_H
