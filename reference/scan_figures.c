@@ -31,11 +31,9 @@ struct error {
 static struct error error_of(const struct scan_item *x)
 {
     struct dd difference = dd_sum(x->result, -x->hi);
-    struct error e = {dd_abs(dd_add(difference, (struct dd){-x->lo, 0})), 0};
-    if (difference.lo != 0) /* else three doubles were added, exactly if two are left */
-        e.slack = e.value.hi * LOSS;
-    if (!x->exact)
-        e.slack += fabs(x->lo) * 0x1p-52;
+    struct error e = {dd_abs(dd_add(difference, (struct dd){-x->lo, -x->low})), x->slack};
+    if (difference.lo != 0 || x->low != 0) /* else two doubles are added, exactly */
+        e.slack += e.value.hi * LOSS;
     return e;
 }
 

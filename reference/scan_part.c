@@ -48,8 +48,14 @@ void scan_part_free(struct scan_part *part)
 
 static struct scan_item item_of(const struct scan_block *b, size_t i)
 {
-    return (struct scan_item){b->result[i], b->hi[i],    b->lo[i],     b->abs_hi[i],
-                              b->abs_lo[i], b->terms[i], b->height[i], b->exact};
+    return (struct scan_item){.result = b->result[i],
+                              .hi = b->hi[i],
+                              .lo = b->lo[i],
+                              .slack = b->exact ? 0 : fabs(b->lo[i]) * 0x1p-52,
+                              .abs_hi = b->abs_hi[i],
+                              .abs_lo = b->abs_lo[i],
+                              .terms = b->terms[i],
+                              .height = b->height[i]};
 }
 
 static void take_figures(struct scan_part *part, size_t index, const struct scan_figures *f)
@@ -71,6 +77,20 @@ static void walk(struct scan_part *part, size_t index, double terms)
     }
     exact_add_array(&part->walker, &part->scan->in, part->walked, end - part->walked);
     part->walked = end;
+}
+
+/* By three words of the exact prefix. */
+static bool find_closely(struct scan_part *part, size_t index, struct scan_item *x,
+                         struct scan_figures *f)
+{
+    struct running r;
+    double word[3];
+    walk(part, index, x->terms);
+    running_zero(&r);
+    running_add_exact(&r, &part->walker, false);
+    x->slack = running_read(&r, word, 3) ? fabs(word[2]) * 0x1p-52 : 0;
+    x->low = word[2];
+    return scan_figures_find(f, &part->rules, x);
 }
 
 static double value_of(struct figure f)
@@ -245,7 +265,9 @@ static void find_item(struct scan_part *part, const struct scan_block *b, size_t
     struct scan_figures f;
     struct scan_point *point = mark & MARK_POINT ? point_of(part, begin + i) : NULL;
     bool odd = mark & MARK_ODD;
-    bool found = odd ? find_odd(part, begin + i, &x, &f) : scan_figures_find(&f, &part->rules, &x);
+    bool found =
+        odd ? find_odd(part, begin + i, &x, &f)
+            : scan_figures_find(&f, &part->rules, &x) || find_closely(part, begin + i, &x, &f);
     if (!found || point)
         measure_item(part, begin + i, &x, &f, point);
     take_figures(part, begin + i, &f);

@@ -15,12 +15,15 @@ struct scan_rules {
     double output_u, output_h; /* what rounding a prefix to the output changes, or 0 */
 };
 
-/* One output and the prefix that it is due to be. */
+/* One output and the prefix that it is due to be: hi + lo + low, off by at most `slack`. */
 struct scan_item {
-    double result, hi, lo, abs_hi, abs_lo; /* see prefix.h */
-    double terms;                          /* elements that the prefix covers */
-    double height;                         /* of its tree */
-    bool exact;                            /* hi + lo and abs_hi + abs_lo are exact */
+    double result;
+    double hi, lo; /* see prefix.h */
+    double low;    /* at most half an ulp of lo */
+    double slack;
+    double abs_hi, abs_lo; /* of sum|x| */
+    double terms;          /* elements that the prefix covers */
+    double height;         /* of its tree */
 };
 
 /* The figures of an item, each correctly rounded, -1 where it is not known. */
@@ -29,8 +32,8 @@ struct scan_figures {
     bool broken; /* the error exceeds the bound */
 };
 
-/* Finds the figures of an item whose numbers are finite from doubles. False where two words do not
- * tell a figure's rounding, or which of error and bound is the larger. */
+/* Finds the figures of an item whose numbers are finite from doubles. False where these do not tell
+ * a figure's rounding, or which of error and bound is the larger. */
 bool scan_figures_find(struct scan_figures *f, const struct scan_rules *rules,
                        const struct scan_item *item);
 
@@ -40,7 +43,7 @@ enum { SCAN_BLOCK = 1024 };
  * these alone are found. */
 struct scan_block {
     size_t count;
-    bool exact; /* see scan_item */
+    bool exact; /* hi + lo is the prefix at every index */
     const double *hi, *lo, *abs_hi, *abs_lo, *terms;
     double result[SCAN_BLOCK], height[SCAN_BLOCK];
     /* Within 2^-48 of the figure, relatively, or 2^-1073; NaN: it is not known. Where sum|x| is

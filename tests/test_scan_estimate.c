@@ -99,8 +99,15 @@ Test(scan_estimate, estimates_and_figures_of_items)
         for (size_t i = 0; i < b->count; i++) {
             struct measure m;
             struct scan_figures f;
-            struct scan_item item = {b->result[i], b->hi[i],    b->lo[i],     b->abs_hi[i],
-                                     b->abs_lo[i], b->terms[i], b->height[i], b->exact};
+            struct scan_item item = {b->result[i],
+                                     b->hi[i],
+                                     b->lo[i],
+                                     0,
+                                     b->exact ? 0 : fabs(b->lo[i]) * 0x1p-52,
+                                     b->abs_hi[i],
+                                     b->abs_lo[i],
+                                     b->terms[i],
+                                     b->height[i]};
             measure_one(&m, &s, &sum, i);
             cr_assert(isnan(b->estimate[SCAN_ABS][i]) == !isfinite(b->result[i]), "odd");
             if (!isfinite(b->result[i]))
