@@ -43,6 +43,20 @@ static const struct column columns[BENCH_COLUMNS] = {
     {"note", "", "why there is no figure, or what to know of it"},
 };
 
+/* The decimals that a table has room for. */
+static const char *short_decimal(double number)
+{
+    return number < 10 ? "%.3f" : number < 1e5 ? "%.1f" : "%.0f";
+}
+
+/* Columns that the table leaves to the CSV file and JSON, so that it fits 120 columns. Its column
+ * `storage` holds both formats. */
+static bool in_table(size_t i)
+{
+    return i != BENCH_ACCUMULATOR && i != BENCH_TIME_LEAST && i != BENCH_REPETITIONS &&
+           i != BENCH_RUNS;
+}
+
 static const struct column *column(size_t i)
 {
     return &columns[i];
@@ -131,11 +145,12 @@ static json_t *json_of(const struct cell *c)
 
 enum status bench_report_open(struct bench_report *r, bool json, const char *csv, struct problem *p)
 {
-    *r = (struct bench_report){.json = json, .table.align = "lllllrrrrrrrrrrll"};
+    *r = (struct bench_report){.json = json, .table.align = "llllrrrrrrrll"};
     if (json)
         r->rows = json_array();
     for (size_t i = 0; i < BENCH_COLUMNS && !json; i++)
-        table_cell(&r->table, "%s", columns[i].name);
+        if (in_table(i))
+            table_cell(&r->table, "%s", i == BENCH_STORAGE ? "formats" : columns[i].name);
     r->to_csv = csv != NULL;
     return csv ? csv_file_open(&r->csv, csv, 0, column, BENCH_COLUMNS, p) : STATUS_OK;
 }
@@ -151,9 +166,10 @@ enum status bench_report_add(struct bench_report *r, const struct bench_input *i
     for (size_t i = 0; i < BENCH_COLUMNS; i++) {
         if (object)
             json_object_set_new(object, columns[i].name, json_of(&cell[i]));
-        else
-            table_cell(&r->table, "%s",
-                       shown(line, &cell[i], cell[i].number < 10 ? "%.3f" : "%.1f"));
+        else if (i == BENCH_STORAGE && row->accumulator < FORMATS)
+            table_cell(&r->table, "%s/%s", cell[i].text, cell[BENCH_ACCUMULATOR].text);
+        else if (in_table(i))
+            table_cell(&r->table, "%s", shown(line, &cell[i], short_decimal(cell[i].number)));
         if (r->to_csv) {
             text_add(&r->csv.pending, i ? "," : "");
             text_field(&r->csv.pending, shown(line, &cell[i], "%.17g"));

@@ -119,21 +119,47 @@ static void dry_run_json(const struct command *c)
                          "axes", axes_json(&c->axes), "case_list", cases));
 }
 
+/* Is it something that a person would ask for, and has it a value? */
+static bool axis_shown(const struct command *c, enum axis axis, const json_t *words)
+{
+    bool cuda = false;
+    for (size_t i = 0; i < c->axes.devices; i++)
+        cuda |= c->axes.device[i].kind == DEVICE_CUDA;
+    if (axis > AXIS_FORMATS && !(axis == AXIS_RUNS_CUDA && cuda))
+        return false;
+    const char *only =
+        json_array_size(words) == 1 ? json_string_value(json_array_get(words, 0)) : "";
+    return json_array_size(words) > 0 && strcmp(only, "0") != 0;
+}
+
+/* Words of an axis, in lines of at most 100 columns where the words allow it. */
+static void print_axis(const char *name, const json_t *words)
+{
+    size_t i, column = 14;
+    json_t *word;
+    printf("  %-12s", name);
+    json_array_foreach(words, i, word)
+    {
+        size_t width = 1 + json_string_length(word);
+        if (column + width > 100) {
+            printf("\n%14s", "");
+            column = 14;
+        }
+        printf(" %s", json_string_value(word));
+        column += width;
+    }
+    printf("\n");
+}
+
 static void dry_run_text(const struct command *c)
 {
-    const char *name;
-    json_t *words, *axes = axes_json(&c->axes);
-    printf("%s: %zu cases of %zu inputs, %llu runs, would go to %s\n", c->experiment->name,
+    json_t *axes = axes_json(&c->axes);
+    printf("%s: cases: %zu, inputs: %zu, runs: %llu, would go to %s\n", c->experiment->name,
            c->plan.trials, c->plan.sources, (unsigned long long)runs_of(&c->plan), c->out);
-    json_object_foreach(axes, name, words)
-    {
-        size_t i;
-        json_t *word;
-        if (json_array_size(words) == 0)
-            continue;
-        printf("  %-12s", name);
-        json_array_foreach(words, i, word) printf(" %s", json_string_value(word));
-        printf("\n");
+    for (enum axis axis = 0; axis < AXES; axis++) {
+        const json_t *words = json_object_get(axes, axis_name[axis]);
+        if (axis_shown(c, axis, words))
+            print_axis(axis_name[axis], words);
     }
     json_decref(axes);
 }

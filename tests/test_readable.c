@@ -1,0 +1,81 @@
+/* Tables for people fit a terminal of 120 columns, whatever they show. */
+#include "experiments/bench_report.h"
+#include "experiments/verbs.h"
+#include "tests/study.h"
+
+enum { COLUMNS = 120 };
+
+/* What standard output was sent to `path` for. */
+static void expect_narrow(const char *path, const char *what)
+{
+    char line[4096];
+    size_t lines = 0;
+    fflush(stdout);
+    FILE *file = fopen(path, "r");
+    cr_assert(file);
+    for (; fgets(line, sizeof line, file); lines++)
+        cr_expect(strcspn(line, "\n") <= COLUMNS, "%s: %zu columns: %s", what, strcspn(line, "\n"),
+                  line);
+    cr_expect(lines > 2, "%s: %zu lines", what, lines);
+    fclose(file);
+}
+
+static void expect_verb_narrow(int argc, const char *const *argv)
+{
+    struct arguments a;
+    struct problem p = {0};
+    const char *printed = in_folder("printed");
+    cr_assert(freopen(printed, "w", stdout));
+    cr_assert_eq(arguments_parse(&a, argc, (char **)argv, &p), STATUS_OK, "%s", p.text);
+    cr_expect_eq(a.verb->run(&a, &p), STATUS_OK, "%s", p.text);
+    expect_narrow(printed, argv[2]);
+}
+
+/* The folder as the working directory: the path of the results is part of a line. */
+Test(readable, studies, .init = make_folder, .fini = remove_folder)
+{
+    static const char *const experiment[] = {"accuracy", "variance"};
+    cr_assert_eq(chdir(folder), 0);
+    for (size_t i = 0; i < 2; i++) {
+        const char *words[] = {
+            "ulpscope", "run",    experiment[i], "--device", "cpu", "--n",   "100000", "--method",
+            "",         "--runs", "3",           "--input",  "",    "--out", "",       "--dry-run"};
+        words[8] = "sum/two_kernel,sum/warp_atomic,sum/interleaved,sum/block_atomic";
+        words[12] = "uniform,cancellation,kahan_killer";
+        words[14] = experiment[i];
+        expect_verb_narrow(15, words);
+        words[8] = "sum/serial,sum/pairwise,sum/interleaved,sum/sequential,sum/shuffle,"
+                   "sum/coarsened,sum/two_kernel,sum/host_finish,sum/last_block,sum/tiled";
+        expect_verb_narrow(16, (const char *const *)words);
+    }
+}
+
+Test(readable, lists, .init = make_folder, .fini = remove_folder)
+{
+    static const char *const what[] = {"methods", "inputs", "formats"};
+    for (size_t i = 0; i < 3; i++)
+        expect_verb_narrow(3, (const char *const[]){"ulpscope", "list", what[i]});
+}
+
+/* As a GPU fills it, but for the note, which comes last. */
+Test(readable, bench, .init = make_folder, .fini = remove_folder)
+{
+    struct bench_report report;
+    struct problem p = {0};
+    struct bench_input in = {.name = "uniform", .array = {.format = BF16, .n = (size_t)1 << 28}};
+    in.device = (struct device){DEVICE_CUDA, 0};
+    in.in_cache = true;
+    struct bench_row row = {.method = method_named("sum/block_atomic"),
+                            .accumulator = FP32,
+                            .shape = {1024, 8192},
+                            .time = {123456789, 98765432, 15, 100},
+                            .raw_ns = 5000000,
+                            .vendor_ns = 4000000};
+    const char *printed = in_folder("printed");
+    cr_assert(freopen(printed, "w", stdout));
+    cr_assert(bench_report_open(&report, false, NULL, &p) == STATUS_OK, "%s", p.text);
+    for (int i = 0; i < 2; i++)
+        cr_assert(bench_report_add(&report, &in, &row, &p) == STATUS_OK, "%s", p.text);
+    cr_expect(bench_report_close(&report, &p) == STATUS_OK, "%s", p.text);
+    expect_narrow(printed, "bench");
+}
