@@ -64,8 +64,9 @@ static enum status repeat_axis(struct list *list, const json_t *words, const cha
     json_array_foreach(words, i, word)
     {
         if (status == STATUS_OK && !json_is_string(word))
-            status =
-                problem(p, STATUS_DATA, "%s: axis '%s': found no text, expected text", path, axis);
+            status = problem(
+                p, STATUS_DATA, "%s: axis '%s': entry %zu: found a JSON %s, expected a string",
+                path, axis, i + 1, json_is_number(word) ? "number" : "value of another type");
         else if (status == STATUS_OK)
             status = append(list, json_string_value(word), p);
     }

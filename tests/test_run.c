@@ -307,6 +307,24 @@ Test(run, accumulators_asked_for_go_with_every_storage, .init = make_folder, .fi
     study_free(&s);
 }
 
+Test(run, axes_of_a_study_that_are_no_words)
+{
+    const struct {
+        const char *axes, *found;
+    } bad[] = {{"{\"method\": [\"sum/tiled\", 5]}", "axis 'method': entry 2: found a JSON number"},
+               {"{\"method\": [null]}", "axis 'method': entry 1: found a JSON value of another"},
+               {"{\"method\": 3}", "axis 'method': found none, expected a list"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct request request = {0};
+        struct problem p = {0};
+        json_t *axes = json_loads(bad[i].axes, 0, NULL);
+        cr_expect_eq(request_repeat(&request, axes, "study.json", &p), STATUS_DATA);
+        cr_expect(strstr(p.text, bad[i].found), "%s: %s", bad[i].axes, p.text);
+        json_decref(axes);
+        request_free(&request);
+    }
+}
+
 Test(run, words_that_are_refused)
 {
     const struct {
