@@ -14,7 +14,7 @@
 #include "kernels/order.h"
 #include "reference/array.h"
 #include "reference/problem.h"
-#include "reference/theorem.h"
+#include "reference/theorem_name.h"
 
 /* What a method claims of its bits; each rung includes those before it. */
 enum promise {

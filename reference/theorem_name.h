@@ -1,0 +1,24 @@
+/* The theorems that bound a sum's error, by name, and what a case adds: all that a method needs to
+ * know of them. What they say in numbers is theorem.h's, which needs MPFR. */
+#ifndef ULPSCOPE_THEOREM_NAME_H
+#define ULPSCOPE_THEOREM_NAME_H
+
+#include <stddef.h>
+
+enum theorem_kind {
+    THEOREM_ANY_ORDER, /* (n-1) u A, for every order: Rump 2012 */
+    THEOREM_TREE,      /* the smaller of that and gamma_h A, gamma_h = hu/(1-hu): Higham 1993 */
+    /* u |S| + (1+u) gamma_2h gamma_h A, S the exact sum: every addition's error is found by TwoSum,
+     * the errors are added up beside the sums, e1 + (e2 + d), and at last to the sum. */
+    THEOREM_COMPENSATED
+};
+
+struct theorem {
+    enum theorem_kind kind;
+    size_t height; /* h, the longest path from a leaf to the root; not for THEOREM_ANY_ORDER */
+    /* Additions that may flush a subnormal operand or result to zero, each of
+     * which then errs by less than 3 times the smallest normal number. */
+    size_t flushing;
+};
+
+#endif
