@@ -34,8 +34,10 @@ static const struct column result_columns[RESULTS_COLUMNS - RESULTS_RESULT] = {
     {"err_rel", "", "err_abs / |exact|; empty where exact is 0"},
     {"err_ulp", "ulp", "err_abs / ulp(exact) in the accumulator's format"},
     {"err_backward", "", "err_abs / sum|x|"},
-    {"bound", "", "what err_abs cannot exceed by the theorem that holds for the method"},
-    {"err_over_bound", "", "err_abs / bound: above 1 the bound is broken"},
+    {"bound", "",
+     "what err_abs cannot exceed by the theorem that holds for the method, rounded up; empty where "
+     "the theorem says nothing: an inf or NaN among the input, a result that is not finite"},
+    {"err_over_bound", "", "err_abs / bound before either is rounded: above 1 the bound is broken"},
     {"time_ns", "ns",
      "device time of the run, a cold start included; where runs are launched in batches, the "
      "batch's share (for speed see `bench`)"},
