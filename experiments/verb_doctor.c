@@ -89,7 +89,7 @@ static void tell_gpu(struct report *r)
     if (!gpu_build()) {
         tell(r, ABSENT, "CUDA",
              json_string("this build has no GPU side; everything else works. To have it, install "
-                         "the CUDA Toolkit (12 or later, nvcc on PATH or in /usr/local/cuda) and "
+                         "the CUDA Toolkit (tried: 13.0; nvcc on PATH or in /usr/local/cuda) and "
                          "build anew"));
         return;
     }
