@@ -66,6 +66,30 @@ static inline void clear_bytes(struct bytes *b)
     *b = (struct bytes){0};
 }
 
+/* The path of a file of this name in the folder, valid until the eighth next call. */
+static inline const char *in_folder(const char *name)
+{
+    static char path[8][320];
+    static size_t next;
+    char *to = path[next++ % 8];
+    snprintf(to, sizeof *path, "%s/%s", folder, name);
+    return to;
+}
+
+/* All bytes of a file; clear_bytes is due. */
+static inline struct bytes get_file(const char *path)
+{
+    struct bytes b = {0};
+    char block[4096];
+    size_t got;
+    FILE *file = fopen(path, "rb");
+    cr_assert(file, "%s", path);
+    while ((got = fread(block, 1, sizeof block, file)) > 0)
+        add_bytes(&b, block, got);
+    fclose(file);
+    return b;
+}
+
 /* Writes a file of this name into the folder and returns its path, valid until the next call. */
 static inline const char *put_file(const char *name, const struct bytes *b)
 {

@@ -97,15 +97,6 @@ static inline struct sweep_outcome study_run(const char *experiment, study_words
     return outcome;
 }
 
-static inline const char *in_folder(const char *name)
-{
-    static char path[8][320];
-    static size_t next;
-    char *to = path[next++ % 8];
-    snprintf(to, sizeof *path, "%s/%s", folder, name);
-    return to;
-}
-
 /* Rows of a CSV file. */
 struct rows {
     size_t count, columns;

@@ -4,26 +4,6 @@
 #include "reports/table.h"
 #include "tests/files.h"
 
-static const char *path_of(const char *name)
-{
-    static char path[4][256];
-    static size_t next;
-    char *to = path[next++ % 4];
-    snprintf(to, sizeof *path, "%s/%s", folder, name);
-    return to;
-}
-
-static struct bytes slurp(const char *path)
-{
-    struct bytes b = {0};
-    FILE *file = fopen(path, "rb");
-    cr_assert(file, "%s", path);
-    for (int c; (c = getc(file)) != EOF;)
-        add_bytes(&b, &(unsigned char){(unsigned char)c}, 1);
-    fclose(file);
-    return b;
-}
-
 static json_t *study(const char *experiment, const char *axes)
 {
     json_error_t error;
@@ -39,7 +19,7 @@ Test(directory, a_directory_is_one_studys_and_one_writers, .init = make_folder,
     struct directory d, other;
     struct problem p = {0};
     bool resumed = true;
-    const char *path = path_of("a/b/c");
+    const char *path = in_folder("a/b/c");
     json_t *mine = study("accuracy", "{\"n\": [\"1\"], \"seed\": [\"1\"]}");
     cr_assert_eq(directory_open(&d, path, &p), STATUS_OK, "%s", p.text);
     cr_assert(directory_claim(&d, mine, false, &resumed, &p) == STATUS_OK && !resumed, "%s",
@@ -94,16 +74,17 @@ Test(directory, what_lies_in_a_directory_is_not_harmed, .init = make_folder, .fi
         cr_expect_eq(directory_claim(&d, mine, false, &resumed, &q), STATUS_DATA, "'%s'",
                      studies[i]);
         cr_expect(strstr(q.text, "study.json"), "%s", q.text);
-        struct bytes left = slurp(path_of("study.json"));
+        struct bytes left = get_file(in_folder("study.json"));
         cr_expect(left.size == s.size, "'%s' was changed", studies[i]);
         clear_bytes(&left);
         clear_bytes(&s);
     }
-    struct bytes left = slurp(path_of("results.csv"));
+    struct bytes left = get_file(in_folder("results.csv"));
     cr_expect(left.size == b.size && memcmp(left.data, b.data, b.size) == 0,
               "results were changed");
     cr_expect_eq(directory_claim(&d, mine, true, &resumed, &p), STATUS_OK, "%s", p.text);
-    cr_expect(access(path_of("results.csv"), F_OK) != 0 && access(path_of("study.json"), F_OK) == 0,
+    cr_expect(access(in_folder("results.csv"), F_OK) != 0 &&
+                  access(in_folder("study.json"), F_OK) == 0,
               "--force starts over");
     directory_close(&d);
     json_decref(mine);

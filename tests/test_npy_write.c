@@ -18,13 +18,6 @@ static struct array make_array(enum format f, size_t n)
     return a;
 }
 
-static const char *in_folder(const char *name)
-{
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
 static size_t files_in_folder(void)
 {
     glob_t found;

@@ -9,26 +9,6 @@
 #include "reports/summary.h"
 #include "tests/files.h"
 
-static const char *path_of(const char *name)
-{
-    static char path[4][256];
-    static size_t next;
-    char *to = path[next++ % 4];
-    snprintf(to, sizeof *path, "%s/%s", folder, name);
-    return to;
-}
-
-static struct bytes slurp(const char *path)
-{
-    struct bytes b = {0};
-    FILE *file = fopen(path, "rb");
-    cr_assert(file, "%s", path);
-    for (int c; (c = getc(file)) != EOF;)
-        add_bytes(&b, &(unsigned char){(unsigned char)c}, 1);
-    fclose(file);
-    return b;
-}
-
 /* Names as users' files may have them. */
 static const char *const names[] = {
     "plain",        "with,comma",   "with \"quotes\"",  "\"",
@@ -130,14 +110,14 @@ static enum status check_row(void *context, const struct csv_row *row, struct pr
 
 Test(results, every_name_and_number_is_read_as_written, .init = make_folder, .fini = remove_folder)
 {
-    const char *path = path_of("results.csv");
+    const char *path = in_folder("results.csv");
     struct seen seen = {0};
     struct problem p = {0};
     uint64_t whole;
     write_results(path);
     cr_assert_eq(csv_read(path, results_column, RESULTS_COLUMNS, check_row, &seen, &whole, &p),
                  STATUS_OK, "%s", p.text);
-    struct bytes b = slurp(path);
+    struct bytes b = get_file(path);
     cr_expect(seen.rows == NAMES && whole == b.size && seen.end == b.size, "%zu rows", seen.rows);
     cr_expect(memmem(b.data, b.size, ",\" blank ends \",", 16), "blank ends need quotes");
     const char header[] =
@@ -161,10 +141,10 @@ static enum status count_row(void *context, const struct csv_row *row, struct pr
 /* However the end is torn: the rows before are read, and where they end is known. */
 Test(results, a_torn_end_is_told_at_every_byte, .init = make_folder, .fini = remove_folder)
 {
-    const char *path = path_of("results.csv");
+    const char *path = in_folder("results.csv");
     uint64_t end[NAMES + 2] = {0}, whole;
     write_results(path);
-    struct bytes b = slurp(path);
+    struct bytes b = get_file(path);
     size_t rows = 0;
     bool quoted = false;
     for (size_t i = 0; i < b.size; i++) {
@@ -255,7 +235,7 @@ Test(results, what_is_no_such_file_is_refused, .init = make_folder, .fini = remo
         csv_read("/dev/zero", summary_column, SUMMARY_COLUMNS, count_row, NULL, &whole, &p),
         STATUS_DATA, "a device is no file");
     cr_expect_eq(
-        csv_read(path_of("none"), summary_column, SUMMARY_COLUMNS, count_row, NULL, &whole, &p),
+        csv_read(in_folder("none"), summary_column, SUMMARY_COLUMNS, count_row, NULL, &whole, &p),
         STATUS_DATA);
 }
 
@@ -320,7 +300,7 @@ Test(results, a_summary_is_read_as_written, .init = make_folder, .fini = remove_
     struct summary s, back;
     struct csv_file file;
     struct problem p = {0};
-    const char *text[CASE_COLUMNS], *path = path_of("summary.csv");
+    const char *text[CASE_COLUMNS], *path = in_folder("summary.csv");
     uint64_t whole;
     memset(&s, 0, sizeof s);
     struct figure *figure[] = {&s.mode_share,     &s.min,         &s.max,
@@ -343,7 +323,7 @@ Test(results, a_summary_is_read_as_written, .init = make_folder, .fini = remove_
     cr_expect(back.runs == 1000 && back.distinct == 17);
     cr_expect_arr_eq(&back.mode_share, &s.mode_share,
                      sizeof s - offsetof(struct summary, mode_share), "figures");
-    struct bytes b = slurp(path);
+    struct bytes b = get_file(path);
     const char header[] = "experiment,case_id,method,promise,device,storage,accumulator,input,n,"
                           "cond_log2,seed,threads,blocks,runs,distinct,mode_share,min,max,mean,"
                           "stddev,spread_ulp,vs_max,vs_stddev,unseen_p95,err_ulp_median,"
@@ -355,10 +335,10 @@ Test(results, a_summary_is_read_as_written, .init = make_folder, .fini = remove_
 /* A disk that is full at any byte leaves whole rows, as many as fit. */
 Test(results, a_write_that_fails_leaves_whole_rows, .init = make_folder, .fini = remove_folder)
 {
-    const char *path = path_of("results.csv"), *full = path_of("whole.csv");
+    const char *path = in_folder("results.csv"), *full = in_folder("whole.csv");
     signal(SIGXFSZ, SIG_IGN);
     write_results(full);
-    struct bytes b = slurp(full);
+    struct bytes b = get_file(full);
     const char *end_of_header = memchr(b.data, '\n', b.size);
     size_t header = (size_t)(end_of_header - (char *)b.data) + 1;
     for (size_t limit = 0; limit < b.size; limit += 37) {
@@ -378,7 +358,7 @@ Test(results, a_write_that_fails_leaves_whole_rows, .init = make_folder, .fini =
         }
         csv_file_close(&file, &p);
         cr_assert_eq(stat(path, &facts), 0);
-        struct bytes left = slurp(path);
+        struct bytes left = get_file(path);
         size_t rows = 0;
         uint64_t whole;
         cr_expect(left.size <= limit &&
@@ -397,7 +377,7 @@ Test(results, a_write_that_fails_leaves_whole_rows, .init = make_folder, .fini =
 
 Test(results, rows_are_taken_out, .init = make_folder, .fini = remove_folder)
 {
-    const char *path = path_of("results.csv");
+    const char *path = in_folder("results.csv");
     struct bytes b = {0};
     struct problem p = {0};
     add_string(&b, "head\nrow 1\nrow 2\nrow 3\nrow 4\ntor");
@@ -405,9 +385,9 @@ Test(results, rows_are_taken_out, .init = make_folder, .fini = remove_folder)
     uint64_t whole = b.size - 3;
     const struct csv_range drop[] = {{11, 17}, {23, 29}};
     cr_assert_eq(csv_drop(path, &whole, drop, 2, &p), STATUS_OK, "%s", p.text);
-    struct bytes left = slurp(path);
+    struct bytes left = get_file(path);
     cr_expect(whole == 17 && left.size == 17 && memcmp(left.data, "head\nrow 1\nrow 3\n", 17) == 0);
-    cr_expect_neq(access(path_of("results.csv.part"), F_OK), 0, "a temporary file remains");
+    cr_expect_neq(access(in_folder("results.csv.part"), F_OK), 0, "a temporary file remains");
     clear_bytes(&b);
     clear_bytes(&left);
 }

@@ -15,19 +15,6 @@ static study_words small = {{"method", "sum/serial,sum/tiled"},
                             {"runs", "3"},
                             {NULL}};
 
-static struct bytes slurp(const char *path)
-{
-    struct bytes b = {0};
-    char block[4096];
-    size_t got;
-    FILE *file = fopen(path, "rb");
-    cr_assert(file, "%s", path);
-    while ((got = fread(block, 1, sizeof block, file)) > 0)
-        add_bytes(&b, block, got);
-    fclose(file);
-    return b;
-}
-
 static void spill(const char *path, const struct bytes *b, size_t size)
 {
     FILE *file = fopen(path, "wb");
@@ -49,9 +36,9 @@ static void base_make(struct base *b)
     snprintf(b->summary, sizeof b->summary, "%s/summary.csv", b->out);
     snprintf(b->json, sizeof b->json, "%s/study.json", b->out);
     b->rows = (size_t)study_run("variance", small, b->out).runs;
-    b->was_results = slurp(b->results);
-    b->was_summary = slurp(b->summary);
-    b->was_json = slurp(b->json);
+    b->was_results = get_file(b->results);
+    b->was_summary = get_file(b->summary);
+    b->was_json = get_file(b->json);
     b->digest = study_digest(b->out);
 }
 
@@ -149,7 +136,7 @@ static void expect_left_alone(const struct base *b)
     const char *const path[] = {b->results, b->summary, b->json};
     const struct bytes *const was[] = {&b->was_results, &b->was_summary, &b->was_json};
     for (size_t i = 0; i < 3; i++) {
-        struct bytes now = slurp(path[i]);
+        struct bytes now = get_file(path[i]);
         cr_expect(now.size == was[i]->size && memcmp(now.data, was[i]->data, now.size) == 0,
                   "%s was changed", path[i]);
         clear_bytes(&now);
@@ -225,7 +212,7 @@ Test(resume, edited_results_are_refused, .init = make_folder, .fini = remove_fol
                      edit[i].what);
         cr_expect(strstr(s.problem.text, "results.csv") && strstr(s.problem.text, edit[i].said),
                   "'%s' for '%s': %s", edit[i].with, edit[i].what, s.problem.text);
-        struct bytes now = slurp(b.results);
+        struct bytes now = get_file(b.results);
         cr_expect(now.size == changed.size && memcmp(now.data, changed.data, now.size) == 0);
         clear_bytes(&now);
         clear_bytes(&changed);
