@@ -140,7 +140,8 @@ static enum status add_source(struct plan *plan, const struct source *source, st
                                     (struct trial){.source = plan->sources - 1,
                                                    .method = axes->method[m],
                                                    .device = axes->device[d],
-                                                   .accumulator = accumulator.item[a]},
+                                                   .accumulator = accumulator.item[a],
+                                                   .output = accumulator.item[a]},
                                     p);
     if (status == STATUS_OK && s->cases == 0)
         source_free(&plan->source[--plan->sources]);

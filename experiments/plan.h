@@ -17,6 +17,10 @@ struct trial {
     struct device device;
     enum format accumulator;
     struct shape shape; /* resolved */
+    /* Of scans alone. */
+    bool exclusive;
+    enum format output; /* that outputs are rounded to; of sums the accumulator's */
+    size_t segment;     /* elements of a segment, the last may have fewer; 0: there is one */
     bool supported;
     uint64_t id;
     uint64_t runs;         /* wanted */
