@@ -41,6 +41,17 @@ template <typename Use> int with_types(const struct cuda_task *t, Use use)
     });
 }
 
+/* Calls `use` with values of the types S and A of a scan and O, its outputs', which is one of the
+ * two: all 28 combinations. */
+template <typename Use> int with_scan_types(const struct cuda_task *t, Use use)
+{
+    return with_types(t, [&](auto s, auto a) -> int {
+        if (t->output == t->accumulator)
+            return use(s, a, a);
+        return t->output == t->storage ? use(s, a, s) : cudaErrorInvalidValue;
+    });
+}
+
 /* Rounding to A, from what holds every fp16, bf16 and fp32 value, and from fp64. */
 template <typename A> __device__ A rounded(float x);
 template <typename A> __device__ A rounded(double x);
