@@ -150,14 +150,17 @@ static enum status check(const struct scan_output *out, size_t outputs, const st
                          struct problem *p)
 {
     for (size_t k = 0; k < outputs; k++) {
-        const struct array *a = &out[k].out, *twin = out[k].twin;
+        const struct array *a = &out[k].out;
         if (a->n != scan->in.n)
             return problem(p, STATUS_USAGE, "scan: an output of %zu elements; expected %zu", a->n,
                            scan->in.n);
-        if (twin && (twin->n != a->n || twin->format != a->format))
-            return problem(p, STATUS_USAGE,
-                           "scan: a twin of %zu elements of %s; expected %zu of %s", twin->n,
-                           format_facts[twin->format].name, a->n, format_facts[a->format].name);
+        for (int t = 0; t < SCAN_TWINS; t++) {
+            const struct array *twin = out[k].twin[t];
+            if (twin && (twin->n != a->n || twin->format != a->format))
+                return problem(p, STATUS_USAGE,
+                               "scan: a twin of %zu elements of %s; expected %zu of %s", twin->n,
+                               format_facts[twin->format].name, a->n, format_facts[a->format].name);
+        }
     }
     return STATUS_OK;
 }

@@ -16,6 +16,8 @@ struct scan {
                              NULL: one segment */
 };
 
+enum { SCAN_TWINS = 2 };
+
 /* One output of it. */
 struct scan_output {
     struct array out; /* n elements, in host memory: the prefixes, rounded once to its format */
@@ -24,14 +26,25 @@ struct scan_output {
     /* The height of the tree of output i. Not called with THEOREM_ANY_ORDER. */
     size_t (*height)(const void *context, size_t i);
     const void *context;
-    const struct array *twin; /* the output of the fixed-order twin, in the same format; or NULL */
+    /* Outputs of the same scan that it is compared with, in the same format; or NULL. */
+    const struct array *twin[SCAN_TWINS];
+};
+
+/* One output against another, bit for bit with all NaNs alike. */
+struct scan_difference {
+    struct figure differing; /* the share of elements that differ; not known without a twin */
+    /* The mean of |out - twin| / |twin|, 0 where the bits are the same; outputs that differ from a
+     * zero, an infinity or a NaN are left out. Each is within 2^-51, relatively; their sum is
+     * exact; inf where one is beyond the doubles. Not known where all are left out. */
+    struct figure mean_rel_diff;
+    size_t first_diff; /* n where there is none */
 };
 
 /* A point of the curve of errors: what measure_output says of one output. */
 struct scan_point {
     size_t index;
     double result;
-    struct figure err_abs, err_ulp, bound;
+    struct figure err_abs, err_ulp, bound, err_over_bound;
 };
 /* Prefixes of 10^(k/20) elements, rounded, and the last. */
 enum { SCAN_POINTS = 400 };
@@ -49,13 +62,7 @@ struct scan_measure {
     /* Outputs that are less than the one before, or NaN, or follow one, although no element is
      * negative. Not known where one is, or is NaN. */
     struct figure decreases;
-    /* Against the twin, bit for bit with all NaNs alike; not known without one. */
-    struct figure differing; /* the share of outputs that differ */
-    /* The mean of |out - twin| / |twin|, 0 where the bits are the same; outputs that differ from a
-     * zero, an infinity or a NaN are left out. Each is within 2^-51, relatively; their sum is
-     * exact. Not known where all are left out. */
-    struct figure mean_rel_diff;
-    size_t first_diff; /* n where there is none */
+    struct scan_difference difference[SCAN_TWINS];
     size_t points;
     struct scan_point point[SCAN_POINTS];
 };

@@ -1,4 +1,4 @@
-/* One output beside another: the fixed-order twin's, or its own one index earlier. */
+/* One output beside another: a twin's, or its own one index earlier. */
 #include <math.h>
 
 #include "reference/scan_part.h"
@@ -13,13 +13,13 @@ static double relative(double x, double y)
     return fabs(x - y) / fabs(y);
 }
 
-static void compare_twin(struct scan_part *part, const struct scan_block *b, size_t begin)
+static void compare_twin(struct scan_contrast *c, const struct array *out, const struct array *twin,
+                         const struct scan_block *b, size_t begin)
 {
-    const struct array *out = &part->out->out, *twin = part->out->twin;
     size_t width = (size_t)format_facts[out->format].bytes;
     double difference[SCAN_BLOCK];
     size_t differences = 0;
-    part->compared += b->count;
+    c->compared += b->count;
     if (memcmp((const char *)out->data + begin * width, (const char *)twin->data + begin * width,
                b->count * width) == 0)
         return;
@@ -28,22 +28,23 @@ static void compare_twin(struct scan_part *part, const struct scan_block *b, siz
         if (bits == format_canonical(out->format, array_bits(twin, begin + i)))
             continue;
         double y = array_get(twin, begin + i);
-        if (part->differing++ == 0)
-            part->first_diff = begin + i;
+        if (c->differing++ == 0)
+            c->first_diff = begin + i;
         if (isfinite(y) && y != 0)
             difference[differences++] = relative(b->result[i], y);
         else
-            part->compared--;
+            c->compared--;
     }
     struct array all = {FP64, differences, difference};
-    exact_add_array(&part->relative, &all, 0, differences);
+    exact_add_array(&c->relative, &all, 0, differences);
 }
 
 void scan_part_compare(struct scan_part *part, const struct scan_block *b, size_t begin)
 {
     const uint8_t *heads = part->scan->heads;
-    if (part->out->twin)
-        compare_twin(part, b, begin);
+    for (int t = 0; t < SCAN_TWINS; t++)
+        if (part->out->twin[t])
+            compare_twin(&part->contrast[t], &part->out->out, part->out->twin[t], b, begin);
     double before = begin > 0 ? array_get(&part->out->out, begin - 1) : -INFINITY;
     for (size_t i = 0; i < b->count; i++) {
         bool head = begin + i == 0 || (heads && heads[begin + i]);

@@ -31,10 +31,12 @@ void scan_part_begin(struct scan_part *part, const struct scan *scan, const stru
                                .out = out,
                                .rules = rules_of(scan, out),
                                .first_broken = n,
-                               .first_diff = n,
                                .walker = share->before,
                                .walked = begin};
-    exact_init(&part->relative);
+    for (int t = 0; t < SCAN_TWINS; t++) {
+        part->contrast[t].first_diff = n;
+        exact_init(&part->contrast[t].relative);
+    }
     mpfr_init2(part->squares, SQUARES_PRECISION);
     mpfr_set_zero(part->squares, 1);
 }
@@ -121,6 +123,7 @@ static void measure_item(struct scan_part *part, size_t index, const struct scan
         point->err_abs = m.err_abs;
         point->err_ulp = m.err_ulp;
         point->bound = m.bound;
+        point->err_over_bound = m.err_over_bound;
     }
     mpfr_clears(r.sum, r.sum_abs, (mpfr_ptr)0);
 }

@@ -14,6 +14,13 @@ struct scan_best {
 /* Takes another figure, of a higher index, if it is larger; NaN is larger than any number. */
 void scan_best_take(struct scan_best *best, const struct scan_best *other);
 
+/* Against a twin. */
+struct scan_contrast {
+    size_t differing, first_diff;
+    size_t compared; /* of which `relative` is the sum of the relative differences */
+    struct exact relative;
+};
+
 struct scan_part {
     const struct scan *scan;
     const struct scan_output *out;
@@ -25,9 +32,8 @@ struct scan_part {
      * that it does not depend on the order of parts. */
     mpfr_t squares;
     size_t squared;
-    /* Against the twin; and decreases. */
-    size_t differing, first_diff, compared, decreases;
-    struct exact relative;
+    size_t decreases;
+    struct scan_contrast contrast[SCAN_TWINS];
     /* The exact sum of elements up to `walked`, not included, of one segment. */
     struct exact walker;
     size_t walked;
@@ -43,7 +49,7 @@ void scan_part_free(struct scan_part *part);
 /* Outputs begin .. begin+b->count-1, of which b says all but result[], height[] and estimates. */
 void scan_part_add(struct scan_part *part, struct scan_block *b, size_t begin);
 
-/* Counts what differs from the twin and what decreases; b->result is known. */
+/* Counts what differs from the twins and what decreases; b->result is known. */
 void scan_part_compare(struct scan_part *part, const struct scan_block *b, size_t begin);
 
 /* Adds the part that comes next. */

@@ -19,6 +19,14 @@ void scan_best_take(struct scan_best *best, const struct scan_best *other)
         *best = *other;
 }
 
+static void merge_contrast(struct scan_contrast *c, const struct scan_contrast *next)
+{
+    c->differing += next->differing;
+    c->first_diff = least(c->first_diff, next->first_diff);
+    c->compared += next->compared;
+    exact_merge(&c->relative, &next->relative);
+}
+
 void scan_part_merge(struct scan_part *part, const struct scan_part *next)
 {
     for (int k = 0; k < SCAN_FIGURES; k++)
@@ -29,11 +37,9 @@ void scan_part_merge(struct scan_part *part, const struct scan_part *next)
     part->first_broken = least(part->first_broken, next->first_broken);
     mpfr_add(part->squares, part->squares, next->squares, MPFR_RNDN);
     part->squared += next->squared;
-    part->differing += next->differing;
-    part->first_diff = least(part->first_diff, next->first_diff);
-    part->compared += next->compared;
     part->decreases += next->decreases;
-    exact_merge(&part->relative, &next->relative);
+    for (int t = 0; t < SCAN_TWINS; t++)
+        merge_contrast(&part->contrast[t], &next->contrast[t]);
 }
 
 static struct figure figure_of(const struct scan_best *best)
@@ -61,15 +67,15 @@ static struct figure root_mean_square(const struct scan_part *part)
     return (struct figure){true, root};
 }
 
-static struct figure mean_difference(const struct scan_part *part)
+static struct figure mean_difference(const struct scan_contrast *c)
 {
-    if (!part->out->twin || part->compared == 0)
+    if (c->compared == 0)
         return (struct figure){false, 0};
     mpfr_t mean;
     mpfr_init2(mean, MPFR_PREC_MIN);
-    exact_get(mean, &part->relative);
+    exact_get(mean, &c->relative);
     mpfr_prec_round(mean, 2300, MPFR_RNDN); /* no less than it takes */
-    mpfr_div_ui(mean, mean, part->compared, MPFR_RNDN);
+    mpfr_div_ui(mean, mean, c->compared, MPFR_RNDN);
     double value = mpfr_get_d(mean, MPFR_RNDN);
     mpfr_clear(mean);
     return (struct figure){true, value};
@@ -89,7 +95,9 @@ void scan_part_report(const struct scan_part *part, bool negative, struct scan_m
     m->broken = part->broken;
     m->first_broken = part->first_broken;
     m->decreases = (struct figure){!negative, negative ? 0 : (double)part->decreases};
-    m->differing = share_of(part->differing, part->out->twin ? n : 0);
-    m->mean_rel_diff = mean_difference(part);
-    m->first_diff = part->first_diff;
+    for (int t = 0; t < SCAN_TWINS; t++) {
+        const struct scan_contrast *c = &part->contrast[t];
+        m->difference[t] = (struct scan_difference){
+            share_of(c->differing, part->out->twin[t] ? n : 0), mean_difference(c), c->first_diff};
+    }
 }

@@ -92,6 +92,7 @@ static void expect_point(const struct scan_point *got, size_t i, double result,
     same_figure(got->err_abs, m->err_abs, what, "a point's err_abs");
     same_figure(got->err_ulp, m->err_ulp, what, "a point's err_ulp");
     same_figure(got->bound, m->bound, what, "a point's bound");
+    same_figure(got->err_over_bound, m->err_over_bound, what, "a point's err_over_bound");
 }
 
 /* Every output by measure_output, from exact sums of their own. */
