@@ -5,8 +5,6 @@
 
 #include "experiments/experiment.h"
 
-/* More elements than any machine has room for; array_bytes and memory_array say so. */
-#define N_MAX    (UINT64_C(1) << 60)
 #define RUNS_MAX 1000000000
 
 static enum status no_memory(struct problem *p)
@@ -14,26 +12,34 @@ static enum status no_memory(struct problem *p)
     return problem(p, STATUS_DEVICE, "out of memory while resolving the axes");
 }
 
-/* A method's case has one result: what it computes is of the experiment's operation. */
-static enum status add_method(struct axes *axes, const struct method *m, struct problem *p)
+static bool runs_method(const struct experiment *e, const struct method *m)
 {
-    const struct operation *wanted = axes->experiment->operation;
-    if (m->operation != wanted)
-        return problem(p, STATUS_USAGE, "option --method: found %s, expected methods of %s",
-                       m->name, wanted->name);
-    axes->method[axes->methods++] = m;
-    return STATUS_OK;
+    return !e->operation || m->operation == e->operation;
 }
 
-static enum status unknown_method(const char *name, struct problem *p)
+static enum status add_method(struct axes *axes, const char *name, struct problem *p)
 {
-    char known[512] = "";
+    const struct experiment *e = axes->experiment;
+    const struct method *m = method_named(name);
+    char known[512] = "", others[128] = "";
+    if (m && runs_method(e, m)) {
+        axes->method[axes->methods++] = m;
+        return STATUS_OK;
+    }
     for (size_t i = 0; i < method_count; i++) {
         size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
-                 method_registry[i]->name);
+        if (runs_method(e, method_registry[i]))
+            snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "",
+                     method_registry[i]->name);
     }
-    return problem(p, STATUS_USAGE, "option --method: found '%s', expected one of %s", name, known);
+    if (!m)
+        return problem(p, STATUS_USAGE, "option --method: found '%s', expected one of %s", name,
+                       known);
+    experiments_of(others, sizeof others, m->operation);
+    return problem(p, STATUS_USAGE,
+                   "option --method: found %s, a %s (see run %s); %s takes a %s: expected one of "
+                   "%s",
+                   name, m->operation->name, others, e->name, e->operation->name, known);
 }
 
 static enum status resolve_methods(struct axes *axes, const struct request *r, struct problem *p)
@@ -44,13 +50,11 @@ static enum status resolve_methods(struct axes *axes, const struct request *r, s
     if (!axes->method)
         return no_memory(p);
     for (size_t i = 0; asked->count == 0 && i < method_count; i++)
-        if (method_registry[i]->operation == axes->experiment->operation)
+        if (runs_method(axes->experiment, method_registry[i]))
             axes->method[axes->methods++] = method_registry[i];
     enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < asked->count; i++) {
-        const struct method *m = method_named(asked->item[i]);
-        status = m ? add_method(axes, m, p) : unknown_method(asked->item[i], p);
-    }
+    for (size_t i = 0; status == STATUS_OK && i < asked->count; i++)
+        status = add_method(axes, asked->item[i], p);
     return status;
 }
 
@@ -75,9 +79,8 @@ static enum device_kind kind_of_defaults(const struct axes *axes)
     return DEVICE_CUDA;
 }
 
-/* The words asked for, or those of `otherwise`. */
-static enum status words(struct list *list, const struct list *asked, const char *otherwise,
-                         struct problem *p)
+enum status axes_words(struct list *list, const struct list *asked, const char *otherwise,
+                       struct problem *p)
 {
     enum status status = STATUS_OK;
     *list = (struct list){0};
@@ -91,7 +94,7 @@ static enum status resolve_formats(struct axes *axes, const struct request *r, s
     struct formats storage, accumulator;
     struct list pairs;
     const char *defaults = axes->experiment->axes[kind_of_defaults(axes)].formats;
-    enum status status = words(&pairs, &r->axis[AXIS_FORMATS], defaults, p);
+    enum status status = axes_words(&pairs, &r->axis[AXIS_FORMATS], defaults, p);
     for (size_t i = 0; status == STATUS_OK && i < pairs.count; i++)
         status = pairs_parse(&axes->pairs, pairs.item[i], p);
     list_free(&pairs);
@@ -112,9 +115,9 @@ static enum status resolve_inputs(struct axes *axes, const struct request *r, st
 {
     struct list list;
     const char *defaults = axes->experiment->axes[kind_of_defaults(axes)].input;
-    enum status status = words(&axes->data, &r->axis[AXIS_DATA], NULL, p);
+    enum status status = axes_words(&axes->data, &r->axis[AXIS_DATA], NULL, p);
     if (status == STATUS_OK)
-        status = words(&list, &r->axis[AXIS_INPUT], axes->data.count ? NULL : defaults, p);
+        status = axes_words(&list, &r->axis[AXIS_INPUT], axes->data.count ? NULL : defaults, p);
     else
         return status;
     axes->input = calloc(list.count + 1, sizeof *axes->input);
@@ -127,12 +130,12 @@ static enum status resolve_inputs(struct axes *axes, const struct request *r, st
     return status;
 }
 
-static enum status resolve_numbers(struct numbers *numbers, const struct request *r, enum axis axis,
-                                   const char *otherwise, enum range range, uint64_t least,
-                                   uint64_t most, struct problem *p)
+enum status axes_numbers(struct numbers *numbers, const struct request *r, enum axis axis,
+                         const char *otherwise, enum range range, uint64_t least, uint64_t most,
+                         struct problem *p)
 {
     struct list list;
-    enum status status = words(&list, &r->axis[axis], otherwise, p);
+    enum status status = axes_words(&list, &r->axis[axis], otherwise, p);
     for (size_t i = 0; status == STATUS_OK && i < list.count; i++)
         status = numbers_parse(numbers, axis_name[axis], list.item[i], range, least, most, p);
     list_free(&list);
@@ -173,7 +176,7 @@ static enum status parse_cond(struct axes *axes, const char *text, struct proble
 static enum status resolve_conds(struct axes *axes, const struct request *r, struct problem *p)
 {
     struct list list;
-    enum status status = words(&list, &r->axis[AXIS_COND], NULL, p);
+    enum status status = axes_words(&list, &r->axis[AXIS_COND], NULL, p);
     for (size_t i = 0; status == STATUS_OK && i < list.count; i++)
         status = parse_cond(axes, list.item[i], p);
     list_free(&list);
@@ -186,7 +189,7 @@ static enum status resolve_runs(struct axes *axes, const struct request *r, stru
         struct numbers runs = {0};
         enum axis axis =
             d == DEVICE_CUDA && r->axis[AXIS_RUNS_CUDA].count ? AXIS_RUNS_CUDA : AXIS_RUNS;
-        enum status status = resolve_numbers(&runs, r, axis, NULL, RANGE_DOUBLING, 1, RUNS_MAX, p);
+        enum status status = axes_numbers(&runs, r, axis, NULL, RANGE_DOUBLING, 1, RUNS_MAX, p);
         if (status == STATUS_OK && runs.count > 1)
             status = problem(p, STATUS_USAGE, "option --runs: found %zu numbers, expected one",
                              runs.count);
@@ -215,9 +218,9 @@ static enum status resolve_sizes(struct axes *axes, const struct request *r, str
     enum axis data_n = r->axis[AXIS_DATA_N].count ? AXIS_DATA_N : AXIS_N;
     enum status status = STATUS_OK;
     if (axes->inputs > 0)
-        status = resolve_numbers(&axes->n, r, AXIS_N, defaults->n, RANGE_DOUBLING, 0, N_MAX, p);
+        status = axes_numbers(&axes->n, r, AXIS_N, defaults->n, RANGE_DOUBLING, 0, AXES_N_MAX, p);
     if (status == STATUS_OK && axes->data.count > 0)
-        status = resolve_numbers(&axes->data_n, r, data_n, NULL, RANGE_DOUBLING, 0, N_MAX, p);
+        status = axes_numbers(&axes->data_n, r, data_n, NULL, RANGE_DOUBLING, 0, AXES_N_MAX, p);
     if (status == STATUS_OK)
         status = resolve_conds(axes, r, p);
     return status;
@@ -237,13 +240,14 @@ enum status axes_resolve(struct axes *axes, const struct experiment *e, const st
     if (status == STATUS_OK)
         status = resolve_sizes(axes, r, p);
     if (status == STATUS_OK)
-        status = resolve_numbers(&axes->seed, r, AXIS_SEED, "1", RANGE_EVERY, 0, UINT64_MAX, p);
-    if (status == STATUS_OK)
-        status = resolve_numbers(&axes->threads, r, AXIS_THREADS, "0", RANGE_DOUBLING, 0,
-                                 THREADS_MAX, p);
+        status = axes_numbers(&axes->seed, r, AXIS_SEED, "1", RANGE_EVERY, 0, UINT64_MAX, p);
     if (status == STATUS_OK)
         status =
-            resolve_numbers(&axes->blocks, r, AXIS_BLOCKS, "0", RANGE_DOUBLING, 0, BLOCKS_MAX, p);
+            axes_numbers(&axes->threads, r, AXIS_THREADS, "0", RANGE_DOUBLING, 0, THREADS_MAX, p);
+    if (status == STATUS_OK)
+        status = axes_numbers(&axes->blocks, r, AXIS_BLOCKS, "0", RANGE_DOUBLING, 0, BLOCKS_MAX, p);
+    if (status == STATUS_OK)
+        status = axes_resolve_scans(axes, r, p);
     if (status == STATUS_OK)
         status = resolve_runs(axes, r, p);
     return status == STATUS_OK ? resolve_reference(axes, r, p) : status;
@@ -261,5 +265,6 @@ void axes_free(struct axes *axes)
     numbers_free(&axes->seed);
     numbers_free(&axes->threads);
     numbers_free(&axes->blocks);
+    numbers_free(&axes->segment);
     *axes = (struct axes){0};
 }

@@ -11,6 +11,9 @@
 
 struct experiment;
 
+/* More elements than any machine has room for; array_bytes and memory_array say so. */
+#define AXES_N_MAX (UINT64_C(1) << 60)
+
 /* The axes as they are asked for: words, as options have them. An empty list leaves the axis to
  * the study repeated, or else to the experiment. */
 enum axis {
@@ -25,6 +28,9 @@ enum axis {
     AXIS_SEED,
     AXIS_THREADS,
     AXIS_BLOCKS,
+    AXIS_SCAN, /* from here: of scans alone */
+    AXIS_OUTPUT,
+    AXIS_SEGMENT, /* to here */
     AXIS_RUNS,
     AXIS_REFERENCE,
     AXIS_CONVERT, /* "yes" */
@@ -37,16 +43,25 @@ enum axis {
     AXES
 };
 extern const char *const axis_name[AXES]; /* the options' names, and those in study.json */
+/* Does a study.json of this experiment have it? Formats stand there as pairs; what is of scans
+ * stands only with those. */
+bool axis_recorded(const struct experiment *e, enum axis axis);
 
 struct request {
     struct list axis[AXES];
 };
 
 enum status request_arguments(struct request *r, const struct arguments *a, struct problem *p);
-/* Completes a request by the axes of a study.json: what is asked for already stays. */
-enum status request_repeat(struct request *r, const json_t *axes, const char *path,
-                           struct problem *p);
+/* Completes a request by the axes of a study.json, of this experiment: what is asked for already
+ * stays. */
+enum status request_repeat(struct request *r, const struct experiment *e, const json_t *axes,
+                           const char *path, struct problem *p);
 void request_free(struct request *r);
+
+/* What the outputs of a scan cover, and the format that they are rounded to. */
+enum scan_kind { SCAN_INCLUSIVE, SCAN_EXCLUSIVE, SCAN_KINDS };
+enum output_kind { OUTPUT_ACCUMULATOR, OUTPUT_STORAGE, OUTPUT_KINDS };
+extern const char *const scan_name[SCAN_KINDS], *const output_name[OUTPUT_KINDS];
 
 /* The axes as they are run. */
 struct axes {
@@ -67,6 +82,11 @@ struct axes {
     double *cond;          /* targets for inputs that take one; none: as the inputs have it */
     size_t conds;
     struct numbers seed, threads, blocks; /* threads, blocks: 0 leaves it to the method */
+    /* Of experiments that run scans; of others there are none. */
+    enum scan_kind scan[SCAN_KINDS];
+    enum output_kind output[OUTPUT_KINDS];
+    size_t scans, outputs;
+    struct numbers segment; /* elements of a segment; 0: there is one */
     uint64_t runs[DEVICE_KINDS];
     enum reference_kind reference;
 };
@@ -75,6 +95,17 @@ struct axes {
 enum status axes_resolve(struct axes *axes, const struct experiment *e, const struct request *r,
                          struct problem *p);
 void axes_free(struct axes *axes);
+
+/* Those of scans, which are refused where the experiment runs none. Private to axes*.c. */
+enum status axes_resolve_scans(struct axes *axes, const struct request *r, struct problem *p);
+/* The words of an axis that were asked for or, where there are none, `otherwise`, which may be
+ * NULL. list_free is due, also after failure. */
+enum status axes_words(struct list *list, const struct list *asked, const char *otherwise,
+                       struct problem *p);
+/* Numbers of an axis, in the same way. */
+enum status axes_numbers(struct numbers *numbers, const struct request *r, enum axis axis,
+                         const char *otherwise, enum range range, uint64_t least, uint64_t most,
+                         struct problem *p);
 
 /* As study.json has them: equal for equal studies. NULL when memory is short. */
 json_t *axes_json(const struct axes *axes);

@@ -88,6 +88,22 @@ static json_t *storages(const struct axes *axes)
     return list;
 }
 
+static json_t *scans(const struct axes *axes)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < axes->scans; i++)
+        json_array_append_new(list, json_string(scan_name[axes->scan[i]]));
+    return list;
+}
+
+static json_t *outputs(const struct axes *axes)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < axes->outputs; i++)
+        json_array_append_new(list, json_string(output_name[axes->output[i]]));
+    return list;
+}
+
 static json_t *runs(uint64_t count)
 {
     json_t *list = json_array();
@@ -107,6 +123,9 @@ json_t *axes_json(const struct axes *axes)
         [AXIS_SEED] = wholes(&axes->seed),
         [AXIS_THREADS] = wholes(&axes->threads),
         [AXIS_BLOCKS] = wholes(&axes->blocks),
+        [AXIS_SCAN] = scans(axes),
+        [AXIS_OUTPUT] = outputs(axes),
+        [AXIS_SEGMENT] = wholes(&axes->segment),
         [AXIS_RUNS] = runs(axes->runs[DEVICE_CPU]),
         [AXIS_REFERENCE] = one_word(axes->reference == REFERENCE_MPFR ? "mpfr" : "fast"),
         [AXIS_CONVERT] = one_word(axes->convert ? "yes" : NULL),
@@ -119,8 +138,10 @@ json_t *axes_json(const struct axes *axes)
     json_t *object = json_object();
     bool good = object != NULL;
     for (size_t i = 0; i < AXES; i++)
-        if (i != AXIS_STORAGE && i != AXIS_ACCUMULATOR)
+        if (axis_recorded(axes->experiment, i))
             good = json_object_set_new(object, axis_name[i], entry[i]) == 0 && good;
+        else
+            json_decref(entry[i]);
     if (!good)
         json_decref(object);
     return good ? object : NULL;

@@ -16,14 +16,21 @@ struct experiment_axes {
 
 struct experiment {
     const char *name;
-    const char *summary; /* one line */
-    const struct operation *operation;
+    const char *summary;               /* one line */
+    const struct operation *operation; /* NULL: methods of any may be asked for */
+    const char *output; /* of scans, where --output does not say; NULL: accumulator */
     struct experiment_axes axes[DEVICE_KINDS]; /* the CPU's where a CPU is among the devices */
     /* Appends the table that a person wants to see of a finished plan. */
     void (*table)(struct text *to, const struct plan *plan);
 };
 extern const struct experiment experiment_accuracy, experiment_variance;
 extern const struct experiment *const experiments[]; /* ends with NULL */
+
+/* May its methods be scans? */
+bool experiment_scans(const struct experiment *e);
+
+/* The names of the experiments of an operation, "accuracy, variance", as far as they fit. */
+void experiments_of(char *text, size_t size, const struct operation *o);
 
 /* STATUS_USAGE lists what there is. */
 enum status experiment_named(const struct experiment **e, const char *name, struct problem *p);

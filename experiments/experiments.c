@@ -8,6 +8,21 @@ const struct experiment *const experiments[] = {
     NULL,
 };
 
+bool experiment_scans(const struct experiment *e)
+{
+    return !e->operation || e->operation == &operation_scan;
+}
+
+void experiments_of(char *text, size_t size, const struct operation *o)
+{
+    *text = 0;
+    for (size_t i = 0; experiments[i]; i++) {
+        size_t used = strlen(text);
+        if (experiments[i]->operation == o)
+            snprintf(text + used, size - used, "%s%s", used ? ", " : "", experiments[i]->name);
+    }
+}
+
 enum status experiment_named(const struct experiment **e, const char *name, struct problem *p)
 {
     char known[512] = "";

@@ -33,6 +33,9 @@ static uint64_t case_id(const struct trial *t, const struct source *s)
     else
         text_format(&text, "hash=%s\n", s->hash);
     text_format(&text, "threads=%u\nblocks=%u\n", t->shape.threads, t->shape.blocks);
+    if (t->method->operation == &operation_scan)
+        text_format(&text, "scan=%s\noutput=%s\nsegment=%zu\n", scan_name[t->exclusive],
+                    format_facts[t->output].name, t->segment);
     uint64_t id = XXH64(text.data, text.length, 0);
     text_free(&text);
     return id;
@@ -93,7 +96,7 @@ static enum status add_trial(struct plan *plan, struct trial t, struct problem *
     return STATUS_OK;
 }
 
-/* The cases of one method, device and accumulator: its launch shapes. */
+/* The cases of its launch shapes. */
 static enum status add_shapes(struct plan *plan, struct trial t, struct problem *p)
 {
     const struct axes *axes = plan->axes;
@@ -109,6 +112,27 @@ static enum status add_shapes(struct plan *plan, struct trial t, struct problem 
             t.shape = method_shape(t.method, t.device.kind, s->array.n, asked);
             status = add_trial(plan, t, p);
         }
+    return status;
+}
+
+/* The cases of one method, device and accumulator. Of scans: what outputs cover, their format, and
+ * segments where the method heeds them. */
+static enum status add_kinds(struct plan *plan, struct trial t, struct problem *p)
+{
+    const struct axes *axes = plan->axes;
+    enum format storage = plan->source[t.source].array.format;
+    enum status status = STATUS_OK;
+    t.output = t.accumulator;
+    if (t.method->operation != &operation_scan)
+        return add_shapes(plan, t, p);
+    for (size_t i = 0; i < axes->scans; i++)
+        for (size_t k = 0; k < axes->outputs; k++)
+            for (size_t s = 0; status == STATUS_OK && s < axes->segment.count; s++) {
+                t.exclusive = axes->scan[i] == SCAN_EXCLUSIVE;
+                t.output = axes->output[k] == OUTPUT_STORAGE ? storage : t.accumulator;
+                t.segment = t.method->segmented ? axes->segment.item[s] : 0;
+                status = add_shapes(plan, t, p);
+            }
     return status;
 }
 
@@ -136,13 +160,12 @@ static enum status add_source(struct plan *plan, const struct source *source, st
     for (size_t d = 0; d < axes->devices; d++)
         for (size_t m = 0; m < axes->methods; m++)
             for (size_t a = 0; status == STATUS_OK && a < accumulator.count; a++)
-                status = add_shapes(plan,
-                                    (struct trial){.source = plan->sources - 1,
-                                                   .method = axes->method[m],
-                                                   .device = axes->device[d],
-                                                   .accumulator = accumulator.item[a],
-                                                   .output = accumulator.item[a]},
-                                    p);
+                status = add_kinds(plan,
+                                   (struct trial){.source = plan->sources - 1,
+                                                  .method = axes->method[m],
+                                                  .device = axes->device[d],
+                                                  .accumulator = accumulator.item[a]},
+                                   p);
     if (status == STATUS_OK && s->cases == 0)
         source_free(&plan->source[--plan->sources]);
     return status;

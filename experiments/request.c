@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "experiments/axes.h"
+#include "experiments/experiment.h"
 
 const char *const axis_name[AXES] = {
     [AXIS_METHOD] = "method",
@@ -15,6 +16,9 @@ const char *const axis_name[AXES] = {
     [AXIS_SEED] = "seed",
     [AXIS_THREADS] = "threads",
     [AXIS_BLOCKS] = "blocks",
+    [AXIS_SCAN] = "scan",
+    [AXIS_OUTPUT] = "output",
+    [AXIS_SEGMENT] = "segment",
     [AXIS_RUNS] = "runs",
     [AXIS_REFERENCE] = "reference",
     [AXIS_CONVERT] = "convert",
@@ -90,12 +94,18 @@ static bool overruled(const struct request *r, enum axis axis)
     }
 }
 
-enum status request_repeat(struct request *r, const json_t *axes, const char *path,
-                           struct problem *p)
+bool axis_recorded(const struct experiment *e, enum axis axis)
+{
+    bool of_scans = axis >= AXIS_SCAN && axis <= AXIS_SEGMENT;
+    return axis != AXIS_STORAGE && axis != AXIS_ACCUMULATOR && (!of_scans || experiment_scans(e));
+}
+
+enum status request_repeat(struct request *r, const struct experiment *e, const json_t *axes,
+                           const char *path, struct problem *p)
 {
     bool keep[AXES];
     for (size_t i = 0; i < AXES; i++)
-        keep[i] = overruled(r, i) || i == AXIS_STORAGE || i == AXIS_ACCUMULATOR;
+        keep[i] = overruled(r, i) || !axis_recorded(e, i);
     for (size_t i = 0; i < AXES; i++) {
         enum status status = keep[i] ? STATUS_OK
                                      : repeat_axis(&r->axis[i], json_object_get(axes, axis_name[i]),

@@ -57,14 +57,16 @@ static enum status resolve(struct command *c, struct problem *p)
         status = study_read(&c->from, from, p);
     if (status == STATUS_OK && from) {
         const char *theirs = json_string_value(json_object_get(c->from, "experiment"));
-        status =
-            name && strcmp(name, theirs) != 0
-                ? problem(p, STATUS_USAGE, "run: %s is a study of %s, found %s", from, theirs, name)
-                : request_repeat(&c->request, json_object_get(c->from, "axes"), from, p);
+        if (name && strcmp(name, theirs) != 0)
+            status =
+                problem(p, STATUS_USAGE, "run: %s is a study of %s, found %s", from, theirs, name);
         name = theirs;
     }
     if (status == STATUS_OK)
         status = experiment_named(&c->experiment, name, p);
+    if (status == STATUS_OK && from)
+        status =
+            request_repeat(&c->request, c->experiment, json_object_get(c->from, "axes"), from, p);
     if (status == STATUS_OK)
         status = axes_resolve(&c->axes, c->experiment, &c->request, p);
     if (status == STATUS_OK)
@@ -97,6 +99,12 @@ static json_t *case_json(const struct plan *plan, const struct trial *t)
         json_object_set_new(object, "threads", json_integer(t->shape.threads));
     if (t->shape.blocks)
         json_object_set_new(object, "blocks", json_integer(t->shape.blocks));
+    if (t->method->operation == &operation_scan) {
+        json_object_set_new(object, "scan", json_string(scan_name[t->exclusive]));
+        json_object_set_new(object, "output", json_string(format_facts[t->output].name));
+    }
+    if (t->segment)
+        json_object_set_new(object, "segment", json_integer((json_int_t)t->segment));
     json_object_set_new(object, "runs", json_integer((json_int_t)t->runs));
     json_object_set_new(object, "supported", json_boolean(t->supported));
     return object;

@@ -15,7 +15,7 @@
 static char folder[64];
 
 /* .init and .fini of a test. */
-static void make_folder(void)
+static inline void make_folder(void)
 {
     snprintf(folder, sizeof folder, "%s/ulpscope-test-XXXXXX",
              getenv("TMPDIR") && strlen(getenv("TMPDIR")) < 32 ? getenv("TMPDIR") : "/tmp");
@@ -23,7 +23,7 @@ static void make_folder(void)
         abort();
 }
 
-static void remove_folder(void)
+static inline void remove_folder(void)
 {
     char command[96];
     snprintf(command, sizeof command, "rm -rf '%s'", folder);

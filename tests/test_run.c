@@ -196,7 +196,8 @@ Test(run, the_same_bits_again_and_from_study_json, .init = make_folder, .fini = 
     study_run("variance", words, in_folder("b"));
     snprintf(path, sizeof path, "%s/a/study.json", folder);
     cr_assert_eq(study_read(&json, path, &s.problem), STATUS_OK, "%s", s.problem.text);
-    cr_assert_eq(request_repeat(&s.request, json_object_get(json, "axes"), path, &s.problem),
+    cr_assert_eq(request_repeat(&s.request, experiment_of("variance"),
+                                json_object_get(json, "axes"), path, &s.problem),
                  STATUS_OK, "%s", s.problem.text);
     cr_assert_eq(study_resolve(&s, "variance"), STATUS_OK, "%s", s.problem.text);
     cr_assert_eq(study_sweep(&s, in_folder("c"), false), STATUS_OK, "%s", s.problem.text);
@@ -318,7 +319,8 @@ Test(run, axes_of_a_study_that_are_no_words)
         struct request request = {0};
         struct problem p = {0};
         json_t *axes = json_loads(bad[i].axes, 0, NULL);
-        cr_expect_eq(request_repeat(&request, axes, "study.json", &p), STATUS_DATA);
+        cr_expect_eq(request_repeat(&request, experiment_of("accuracy"), axes, "study.json", &p),
+                     STATUS_DATA);
         cr_expect(strstr(p.text, bad[i].found), "%s: %s", bad[i].axes, p.text);
         json_decref(axes);
         request_free(&request);
