@@ -76,8 +76,7 @@ struct subject {
     struct task task;
     struct gpu_job *job;
     const struct gpu_input *gpu;
-    uint64_t *bits; /* GPU_BATCH results, or the outputs of one run; and GPU_BATCH times */
-    double *time_ns;
+    uint64_t *bits; /* the outputs of one run */
 };
 
 static enum status cpu_runs(void *context, size_t runs, double *time_ns, struct problem *p)
@@ -105,11 +104,7 @@ static enum status cpu_reads(void *context, size_t runs, double *time_ns, struct
 static enum status gpu_runs(void *context, size_t runs, double *time_ns, struct problem *p)
 {
     struct subject *s = context;
-    enum status status = gpu_job_start(s->job, runs, p);
-    if (status == STATUS_OK)
-        status = gpu_job_wait(s->job, s->bits, s->time_ns, p);
-    *time_ns = s->time_ns[0]; /* the batch's, divided by its runs */
-    return status;
+    return gpu_job_time(s->job, runs, time_ns, p);
 }
 
 static enum status gpu_reads(void *context, size_t runs, double *time_ns, struct problem *p)
@@ -124,17 +119,16 @@ static enum status subject_open(struct subject *s, const struct bench_row *row,
     *s = (struct subject){.method = row->method, .gpu = sample ? in->gpu_sample : in->gpu};
     const struct array *a = sample ? &in->sample : &in->array;
     size_t outputs = row->method ? row->method->operation->outputs(a->n) : 1;
-    s->bits = calloc(outputs > GPU_BATCH ? outputs : GPU_BATCH, sizeof *s->bits);
-    s->time_ns = calloc(GPU_BATCH, sizeof *s->time_ns);
-    if (!s->bits || !s->time_ns)
-        return problem(p, STATUS_DEVICE, "out of memory for a batch of results");
+    s->bits = calloc(outputs ? outputs : 1, sizeof *s->bits);
+    if (!s->bits)
+        return problem(p, STATUS_DEVICE, "out of memory for %zu results", outputs);
     s->task = (struct task){.in = *a,
                             .out = {row->accumulator, outputs, s->bits},
                             .accumulator = row->accumulator,
                             .shape = row->shape};
     if (!row->method || in->device.kind == DEVICE_CPU)
         return STATUS_OK;
-    return gpu_job_open(&s->job, s->gpu, row->method, row->accumulator, row->shape, p);
+    return gpu_job_open(&s->job, s->gpu, row->method, &s->task, p);
 }
 
 static void subject_close(struct subject *s)
@@ -142,7 +136,6 @@ static void subject_close(struct subject *s)
     if (s->job)
         gpu_job_close(s->job);
     free(s->bits);
-    free(s->time_ns);
 }
 
 /* By the least that a run on the sample takes: the first one loads code. */

@@ -62,6 +62,7 @@ static enum status cpu_run(const struct runner *r, uint64_t runs, runner_digest 
 
 /* The results of a batch as they come from a GPU. */
 struct batch {
+    struct hash128 digest[GPU_BATCH];
     uint64_t bits[GPU_BATCH], time_ns[GPU_BATCH];
     double measured_ns[GPU_BATCH];
 };
@@ -71,13 +72,15 @@ struct batch {
 static enum status gpu_finish(struct gpu_job *job, size_t runs, struct batch *b, size_t *size,
                               runner_digest digest, void *context, struct problem *p)
 {
-    enum status status = gpu_job_wait(job, b->bits, b->measured_ns, p);
+    enum status status = gpu_job_wait(job, b->digest, b->measured_ns, p);
     if (status != STATUS_OK)
         return status;
-    for (size_t i = 0; i < runs; i++)
+    for (size_t i = 0; i < runs; i++) {
+        b->bits[i] = b->digest[i].word[0];
         b->time_ns[i] = (uint64_t)llround(b->measured_ns[i]);
+    }
     double fitting = BATCH_NS / (b->measured_ns[0] > 1 ? b->measured_ns[0] : 1);
-    size_t most = 8 * *size < GPU_BATCH ? 8 * *size : GPU_BATCH;
+    size_t room = gpu_job_batch(job), most = 8 * *size < room ? 8 * *size : room;
     *size = fitting < 1 ? 1 : fitting < (double)most ? (size_t)fitting : most;
     return digest(context, b->bits, b->time_ns, runs, p);
 }
@@ -110,10 +113,12 @@ static enum status gpu_run(const struct runner *r, uint64_t runs, runner_digest 
                            void *context, struct problem *p)
 {
     struct gpu_job *job;
+    struct task task = {
+        .out.format = r->accumulator, .accumulator = r->accumulator, .shape = r->shape};
     struct batch *b = malloc(sizeof *b);
     if (!b)
         return problem(p, STATUS_DEVICE, "%s: out of memory for results", r->method->name);
-    enum status status = gpu_job_open(&job, r->gpu, r->method, r->accumulator, r->shape, p);
+    enum status status = gpu_job_open(&job, r->gpu, r->method, &task, p);
     if (status == STATUS_OK) {
         status = gpu_batches(r, job, runs, b, digest, context, p);
         gpu_job_close(job);

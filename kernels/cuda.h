@@ -17,8 +17,8 @@ struct cuda_task {
     size_t n;       /* may be 0 */
     enum format storage, accumulator;
     unsigned threads, blocks; /* resolved launch shape; 0 where the method does not read it */
-    /* Device address, 8-byte aligned: results in the format `output`. A single one has all 8 bytes
-     * to itself. */
+    /* Device address of the results, in the format `output`. A single one is aligned to 8 bytes and
+     * has all of them to itself; an array is aligned to 256 bytes. */
     void *out;
     void *workspace;      /* device address, 256-byte aligned */
     void *host_workspace; /* address of pinned host memory */
@@ -43,6 +43,12 @@ struct cuda_method {
 
 /* Parallel to method_registry: NULL where a method has no CUDA side (in this build). */
 extern const struct cuda_method *const cuda_registry[];
+
+/* Enqueues the hashing (reference/hash.h) of `arrays` arrays of n encodings in f, 1 .. 65535 of
+ * them, the first at `first`, each `stride` bytes beyond the one before; all aligned to 16 bytes.
+ * hash: the words of hash i are 2 i and 2 i + 1. A cudaError_t. */
+int hash_enqueue(const void *first, size_t stride, size_t arrays, enum format f, size_t n,
+                 uint64_t *hash, void *stream);
 
 /* Enqueues a kernel that only reads `bytes` bytes at `data`, as fast as the device can; it writes
  * to `sink` (8 bytes, device memory) next to never. A cudaError_t. */

@@ -116,6 +116,10 @@ enum status gpu_upload(struct gpu_input **input, int device, const struct array 
     in->array = (struct array){a->format, a->n, (char *)in->allocation + offset * width};
     if (status == STATUS_OK && bytes > 0) {
         cudaError_t error = cudaMemcpy(in->array.data, a->data, bytes, cudaMemcpyHostToDevice);
+        /* The copy may return while its last part is on the way, and the streams of jobs do not
+         * wait for it. */
+        if (error == cudaSuccess)
+            error = cudaStreamSynchronize(cudaStreamLegacy);
         if (error != cudaSuccess)
             status = gpu_failed(device, "copying an input to it", error, p);
     }

@@ -4,6 +4,7 @@
 #define ULPSCOPE_GPU_H
 
 #include "kernels/method.h"
+#include "reference/hash.h"
 
 struct gpu_facts {
     char name[256];
@@ -26,25 +27,39 @@ enum status gpu_upload(struct gpu_input **input, int device, const struct array 
                        struct problem *p);
 void gpu_release(struct gpu_input *input);
 
-/* Many executions of one method on one input. Executions are enqueued in batches of at most
- * GPU_BATCH and run while the host digests the batch before: start, start, wait, start, wait, ...
- */
+/* Many executions of one method on one input. Executions are enqueued in batches and run while the
+ * host digests the batch before: start, start, wait, start, wait, ... */
 struct gpu_job;
 enum { GPU_BATCH = 4096 };
+/* Of the task are read: accumulator, shape, out.format, exclusive, and heads, n flags in host
+ * memory, which are copied. Outputs of scans are of the accumulator's or the storage's format. */
 enum status gpu_job_open(struct gpu_job **job, const struct gpu_input *input,
-                         const struct method *m, enum format accumulator, struct shape shape,
-                         struct problem *p);
+                         const struct method *m, const struct task *t, struct problem *p);
+/* The most runs that a batch of this job may have, 1 .. GPU_BATCH: outputs that are arrays are kept
+ * until they have been looked at. */
+size_t gpu_job_batch(const struct gpu_job *job);
 /* Enqueues `runs` executions as one batch and returns. At most two batches may be waited for. */
 enum status gpu_job_start(struct gpu_job *job, size_t runs, struct problem *p);
-/* Waits for the oldest batch: bits[i] is the result of its i-th run (canonical encoding in the
- * accumulator's format), time_ns[i] its device time. In batches of more than one run the time is
- * the batch's, divided by its runs. */
-enum status gpu_job_wait(struct gpu_job *job, uint64_t *bits, double *time_ns, struct problem *p);
+/* Waits for the oldest batch. digest[i] is the result of its i-th run: of a single output, the
+ * canonical encoding in word[0], and 0 in word[1]; of an array, its hash (reference/hash.h),
+ * computed on the device. time_ns[i] is the device time of the method alone; in batches of more
+ * than one run it is the batch's, divided by its runs. */
+enum status gpu_job_wait(struct gpu_job *job, struct hash128 *digest, double *time_ns,
+                         struct problem *p);
+/* Copies the whole output of run i of the batch last waited for to host memory: outputs(n) elements
+ * of the output's format. To be called before the next gpu_job_start. */
+enum status gpu_job_output(struct gpu_job *job, size_t i, const struct array *to,
+                           struct problem *p);
+/* At most GPU_BATCH executions back to back, whose results are not kept; no batch may be under way.
+ * time_ns is the device time of one. */
+enum status gpu_job_time(struct gpu_job *job, size_t runs, double *time_ns, struct problem *p);
 void gpu_job_close(struct gpu_job *job);
 
-/* The yardstick: `runs` times, one after the other, a kernel that only reads the input. time_ns is
- * the device time of one. */
+/* The yardsticks: `runs` times, one after the other, a kernel that only reads the input, or a copy
+ * of the input within the device's memory. time_ns is the device time of one. */
 enum status gpu_raw_read(const struct gpu_input *input, size_t runs, double *time_ns,
                          struct problem *p);
+enum status gpu_copy(const struct gpu_input *input, size_t runs, double *time_ns,
+                     struct problem *p);
 
 #endif

@@ -40,11 +40,16 @@ void gpu_release(struct gpu_input *input)
 }
 
 enum status gpu_job_open(struct gpu_job **job, const struct gpu_input *input,
-                         const struct method *m, enum format accumulator, struct shape shape,
-                         struct problem *p)
+                         const struct method *m, const struct task *t, struct problem *p)
 {
-    (void)job, (void)input, (void)m, (void)accumulator, (void)shape;
+    (void)job, (void)input, (void)m, (void)t;
     return absent(p);
+}
+
+size_t gpu_job_batch(const struct gpu_job *job)
+{
+    (void)job;
+    return 1;
 }
 
 enum status gpu_job_start(struct gpu_job *job, size_t runs, struct problem *p)
@@ -53,9 +58,22 @@ enum status gpu_job_start(struct gpu_job *job, size_t runs, struct problem *p)
     return absent(p);
 }
 
-enum status gpu_job_wait(struct gpu_job *job, uint64_t *bits, double *time_ns, struct problem *p)
+enum status gpu_job_wait(struct gpu_job *job, struct hash128 *digest, double *time_ns,
+                         struct problem *p)
 {
-    (void)job, (void)bits, (void)time_ns;
+    (void)job, (void)digest, (void)time_ns;
+    return absent(p);
+}
+
+enum status gpu_job_output(struct gpu_job *job, size_t i, const struct array *to, struct problem *p)
+{
+    (void)job, (void)i, (void)to;
+    return absent(p);
+}
+
+enum status gpu_job_time(struct gpu_job *job, size_t runs, double *time_ns, struct problem *p)
+{
+    (void)job, (void)runs, (void)time_ns;
     return absent(p);
 }
 
@@ -66,6 +84,12 @@ void gpu_job_close(struct gpu_job *job)
 
 enum status gpu_raw_read(const struct gpu_input *input, size_t runs, double *time_ns,
                          struct problem *p)
+{
+    (void)input, (void)runs, (void)time_ns;
+    return absent(p);
+}
+
+enum status gpu_copy(const struct gpu_input *input, size_t runs, double *time_ns, struct problem *p)
 {
     (void)input, (void)runs, (void)time_ns;
     return absent(p);

@@ -16,8 +16,8 @@ static size_t as_many_outputs(size_t n)
     return n;
 }
 
-const struct operation operation_sum = {"sum", one_output};
-const struct operation operation_scan = {"scan", as_many_outputs};
+const struct operation operation_sum = {"sum", one_output, false};
+const struct operation operation_scan = {"scan", as_many_outputs, true};
 
 const struct method *method_named(const char *name)
 {

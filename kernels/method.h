@@ -33,6 +33,8 @@ enum device_kind { DEVICE_CPU, DEVICE_CUDA, DEVICE_KINDS };
 struct operation {
     const char *name;
     size_t (*outputs)(size_t n);
+    /* Its result is an array, of which a run keeps a hash; else one output of at most 8 bytes. */
+    bool array;
 };
 extern const struct operation operation_sum;  /* one result; the sum of nothing is +0 */
 extern const struct operation operation_scan; /* n results: the sums of all prefixes */

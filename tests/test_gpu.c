@@ -21,20 +21,22 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
 static uint64_t run_on_gpu(const struct gpu_input *input, const struct method *m, enum format f,
                            struct shape shape, size_t runs, const char *what)
 {
-    static uint64_t bits[GPU_BATCH];
+    static struct hash128 bits[GPU_BATCH];
     static double time_ns[GPU_BATCH];
     struct problem p = {0};
     struct gpu_job *job = NULL;
-    bool fine = gpu_job_open(&job, input, m, f, shape, &p) == STATUS_OK &&
+    struct task task = {.out.format = f, .accumulator = f, .shape = shape};
+    bool fine = gpu_job_open(&job, input, m, &task, &p) == STATUS_OK &&
                 gpu_job_start(job, runs, &p) == STATUS_OK &&
                 gpu_job_wait(job, bits, time_ns, &p) == STATUS_OK;
     gpu_job_close(job);
     cr_assert(fine, "%s: %s", what, p.text);
     for (size_t i = 1; i < runs && m->promise > PROMISE_NONE; i++)
-        cr_assert_eq(bits[i], bits[0], "%s: run %zu gave %#" PRIx64 ", the first %#" PRIx64, what,
-                     i, bits[i], bits[0]);
+        cr_assert_eq(bits[i].word[0], bits[0].word[0],
+                     "%s: run %zu gave %#" PRIx64 ", the first %#" PRIx64, what, i, bits[i].word[0],
+                     bits[0].word[0]);
     cr_assert(time_ns[0] > 0, "%s: time %g", what, time_ns[0]);
-    return bits[0];
+    return bits[0].word[0];
 }
 
 /* An array, here and there, `offset` elements off the alignment there. */
@@ -192,7 +194,7 @@ Test(gpu, tour)
 Test(gpu, batches_agree)
 {
     enum { N = 5000, LARGE = 2 * 1024 + 77, SMALL = 3 };
-    static uint64_t bits[2][GPU_BATCH];
+    static struct hash128 bits[2][GPU_BATCH];
     static double data[N], time_ns[GPU_BATCH];
     struct array in = {FP16, N, data};
     struct gpu_input *input = NULL;
@@ -205,7 +207,8 @@ Test(gpu, batches_agree)
             continue;
         struct shape shape = method_shape(m, DEVICE_CUDA, N, (struct shape){0, 0});
         struct gpu_job *job = NULL;
-        bool fine = gpu_job_open(&job, input, m, FP32, shape, &p) == STATUS_OK &&
+        struct task task = {.out.format = FP32, .accumulator = FP32, .shape = shape};
+        bool fine = gpu_job_open(&job, input, m, &task, &p) == STATUS_OK &&
                     gpu_job_start(job, SMALL, &p) == STATUS_OK &&
                     gpu_job_start(job, LARGE, &p) == STATUS_OK &&
                     gpu_job_wait(job, bits[0], time_ns, &p) == STATUS_OK &&
@@ -215,9 +218,10 @@ Test(gpu, batches_agree)
         gpu_job_close(job);
         cr_assert(fine, "%s: %s", m->name, p.text);
         for (size_t k = 0; k < LARGE && m->promise > PROMISE_NONE; k++)
-            cr_assert_eq(bits[1][k], bits[0][0], "%s: run %zu of a large batch", m->name, k);
+            cr_assert_eq(bits[1][k].word[0], bits[0][0].word[0], "%s: run %zu of a large batch",
+                         m->name, k);
         for (size_t k = 0; k < LARGE; k++)
-            cr_assert_neq(bits[1][k], format_encode(FP32, NAN), "%s: run %zu wrote nothing",
+            cr_assert_neq(bits[1][k].word[0], format_encode(FP32, NAN), "%s: run %zu wrote nothing",
                           m->name, k);
     }
     gpu_release(input);
@@ -267,7 +271,8 @@ Test(gpu, failures_name_the_device)
     cr_assert_eq(gpu_upload(&input, 0, &small, 0, &p), STATUS_OK, "%s", p.text);
     struct gpu_job *job = NULL;
     const struct method *cub = method_named("cub/sum");
-    cr_expect_eq(gpu_job_open(&job, input, cub, FP16, (struct shape){0, 0}, &p), STATUS_DEVICE);
+    struct task task = {.out.format = FP16, .accumulator = FP16};
+    cr_expect_eq(gpu_job_open(&job, input, cub, &task, &p), STATUS_DEVICE);
     cr_expect(strstr(p.text, "cub/sum"), "%s", p.text);
     double time_ns = 0;
     p = (struct problem){0};

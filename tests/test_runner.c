@@ -15,31 +15,37 @@ struct gpu_job {
     size_t most_waiting, largest;
     double run_ns;
     uint64_t fail_at; /* this run cannot be enqueued */
+    size_t room;      /* of a batch */
     bool open;
 };
 static struct gpu_job played;
 
 enum status __wrap_gpu_job_open(struct gpu_job **job, const struct gpu_input *input,
-                                const struct method *m, enum format accumulator, struct shape shape,
-                                struct problem *p);
+                                const struct method *m, const struct task *t, struct problem *p);
+size_t __wrap_gpu_job_batch(const struct gpu_job *job);
 enum status __wrap_gpu_job_start(struct gpu_job *job, size_t runs, struct problem *p);
-enum status __wrap_gpu_job_wait(struct gpu_job *job, uint64_t *bits, double *time_ns,
+enum status __wrap_gpu_job_wait(struct gpu_job *job, struct hash128 *digest, double *time_ns,
                                 struct problem *p);
 void __wrap_gpu_job_close(struct gpu_job *job);
 
 enum status __wrap_gpu_job_open(struct gpu_job **job, const struct gpu_input *input,
-                                const struct method *m, enum format accumulator, struct shape shape,
-                                struct problem *p)
+                                const struct method *m, const struct task *t, struct problem *p)
 {
-    (void)input, (void)m, (void)accumulator, (void)shape, (void)p;
+    (void)input, (void)m, (void)p;
+    cr_assert(t->accumulator == FP32 && t->out.format == FP32);
     *job = &played;
     played.open = true;
     return STATUS_OK;
 }
 
+size_t __wrap_gpu_job_batch(const struct gpu_job *job)
+{
+    return job->room;
+}
+
 enum status __wrap_gpu_job_start(struct gpu_job *job, size_t runs, struct problem *p)
 {
-    cr_assert(runs >= 1 && runs <= GPU_BATCH && job->batches < 2);
+    cr_assert(runs >= 1 && runs <= job->room && job->batches < 2, "%zu runs", runs);
     job->batch[(job->first + job->batches++) % 2] = runs;
     job->started += runs;
     job->most_waiting = job->batches > job->most_waiting ? job->batches : job->most_waiting;
@@ -47,14 +53,14 @@ enum status __wrap_gpu_job_start(struct gpu_job *job, size_t runs, struct proble
     return job->started > job->fail_at ? problem(p, STATUS_DEVICE, "played out") : STATUS_OK;
 }
 
-enum status __wrap_gpu_job_wait(struct gpu_job *job, uint64_t *bits, double *time_ns,
+enum status __wrap_gpu_job_wait(struct gpu_job *job, struct hash128 *digest, double *time_ns,
                                 struct problem *p)
 {
     (void)p;
     cr_assert_gt(job->batches, 0);
     size_t runs = job->batch[job->first];
     for (size_t i = 0; i < runs; i++) {
-        bits[i] = job->waited++;
+        digest[i] = (struct hash128){{job->waited++, 0}};
         time_ns[i] = job->run_ns;
     }
     job->first = (job->first + 1) % 2;
@@ -93,8 +99,8 @@ static enum status take(void *context, const uint64_t *bits, const uint64_t *tim
 
 static const struct method some_method = {.name = "sum/played"};
 
-static enum status play(struct taken *t, uint64_t runs, double run_ns, uint64_t fail_at,
-                        struct problem *p)
+static enum status play_with(struct taken *t, uint64_t runs, double run_ns, uint64_t fail_at,
+                             size_t room, struct problem *p)
 {
     struct gpu_input input;
     struct runner r = {.method = &some_method,
@@ -102,12 +108,31 @@ static enum status play(struct taken *t, uint64_t runs, double run_ns, uint64_t 
                        .gpu = &input,
                        .accumulator = FP32,
                        .stop = &t->stop};
-    played = (struct gpu_job){.run_ns = run_ns, .fail_at = fail_at};
+    played = (struct gpu_job){.run_ns = run_ns, .fail_at = fail_at, .room = room};
     t->run_ns = run_ns;
     *p = (struct problem){0};
     enum status status = runner_run(&r, runs, take, t, p);
     cr_expect(!played.open, "the job is closed");
     return status;
+}
+
+static enum status play(struct taken *t, uint64_t runs, double run_ns, uint64_t fail_at,
+                        struct problem *p)
+{
+    return play_with(t, runs, run_ns, fail_at, GPU_BATCH, p);
+}
+
+/* Outputs that are arrays leave room for few in a batch. */
+Test(runner, batches_fit_their_room)
+{
+    for (size_t room = 1; room <= 64; room = 2 * room + 1) {
+        struct taken t = {.fail_at = UINT64_MAX, .stop_at = UINT64_MAX};
+        struct problem p;
+        cr_assert_eq(play_with(&t, 1000, 100, UINT64_MAX, room, &p), STATUS_OK, "%s", p.text);
+        cr_expect(t.runs == 1000 && played.largest == room,
+                  "room for %zu: batches of %zu, %ju runs", room, played.largest,
+                  (uintmax_t)t.runs);
+    }
 }
 
 Test(runner, every_run_once_and_in_order)
