@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "experiments/experiment.h"
 #include "experiments/tally.h"
 
 /* A row of summary.csv as it was found. */
@@ -16,6 +17,7 @@ struct found {
 struct reading {
     struct resumed *resumed;
     struct plan *plan;
+    bool scan;           /* it is a study of scans */
     struct found *found; /* ascending by id */
     size_t founds;
     struct csv_range *drop;
@@ -40,7 +42,7 @@ static enum status take_summary(void *context, const struct csv_row *row, struct
 {
     struct reading *r = context;
     struct found found = {.id = strtoull(row->field[CASE_ID], NULL, 16)};
-    if (summary_parse(&found.summary, row, NULL) != STATUS_OK)
+    if (summary_parse(&found.summary, row, r->scan, NULL) != STATUS_OK)
         return STATUS_OK;
     if ((r->founds & (r->founds - 1)) == 0) {
         struct found *grown = realloc(r->found, (r->founds ? 2 * r->founds : 1) * sizeof *grown);
@@ -93,12 +95,40 @@ static enum status find_trial(struct reading *r, const struct csv_row *row, bool
     return STATUS_OK;
 }
 
+/* What tells the result from others, and its value. */
+static enum status parse_result(struct hash128 *digest, struct figure *value, struct trial *t,
+                                const struct csv_row *row, struct problem *p)
+{
+    if (t->method->operation->array) {
+        enum status status = results_parse_hash(digest, row, p);
+        return status == STATUS_OK ? csv_figure(row, RESULTS_RESULT, "result", value, p) : status;
+    }
+    *digest = (struct hash128){{0, 0}};
+    enum status status = csv_whole(row, RESULTS_RESULT_BITS, "result_bits", &digest->word[0], p);
+    *value = (struct figure){true, format_decode(t->accumulator, digest->word[0])};
+    return status;
+}
+
+/* What is known of it beside run 1 stays known. */
+static void set_facts(struct scan_facts *to, const struct scan_facts *from)
+{
+    struct scan_facts facts = *from;
+    if (!facts.run_differing.known) {
+        facts.run_differing = to->run_differing;
+        facts.run_mean_rel_diff = to->run_mean_rel_diff;
+        facts.run_first_diff = to->run_first_diff;
+    }
+    *to = facts;
+}
+
 static enum status count_run(struct reading *r, struct trial *t, const struct csv_row *row,
                              enum outcome outcome, struct problem *p)
 {
-    uint64_t bits, time_ns;
-    struct figure err_rel, err_ulp, err_backward, err_over_bound;
-    enum status status = csv_whole(row, RESULTS_RESULT_BITS, "result_bits", &bits, p);
+    uint64_t time_ns;
+    struct hash128 digest;
+    struct scan_facts scan = {0};
+    struct figure value, err_rel, err_ulp, err_backward, err_over_bound;
+    enum status status = parse_result(&digest, &value, t, row, p);
     if (status == STATUS_OK)
         status = csv_figure(row, RESULTS_ERR_REL, "err_rel", &err_rel, p);
     if (status == STATUS_OK)
@@ -109,17 +139,21 @@ static enum status count_run(struct reading *r, struct trial *t, const struct cs
         status = csv_figure(row, RESULTS_ERR_OVER_BOUND, "err_over_bound", &err_over_bound, p);
     if (status == STATUS_OK)
         status = csv_whole(row, RESULTS_TIME_NS, "time_ns", &time_ns, p);
+    if (status == STATUS_OK && r->scan)
+        status = results_parse_scan(&scan, row, p);
     if (status != STATUS_OK)
         return status;
     if (!t->earlier)
         t->earlier = calloc(1, sizeof *t->earlier);
-    struct distinct *d = t->earlier ? tally_add(t->earlier, t->accumulator, bits) : NULL;
+    struct distinct *d = t->earlier ? tally_add(t->earlier, digest) : NULL;
     if (!d || !tally_time(t->earlier, time_ns))
         return no_memory(row, p);
+    d->value = value;
     d->err_rel = err_rel;
     d->err_ulp = err_ulp;
     d->err_backward = err_backward;
     d->err_over_bound = err_over_bound;
+    set_facts(&d->scan, &scan);
     d->outcome = outcome;
     if (err_over_bound.known && err_over_bound.value > 1 && r->resumed->broken++ == 0)
         snprintf(r->resumed->first_broken, sizeof r->resumed->first_broken, "case %s (%s), run %s",
@@ -142,7 +176,7 @@ static struct figure ulp_of(const char *exact_hex, enum format accumulator)
  * input: vs is taken from it. */
 static void finish(struct reading *r, struct trial *t, const struct csv_row *row)
 {
-    const char *text[CASE_COLUMNS];
+    const char *text[CASE_SCAN_COLUMNS];
     struct found key = {.id = t->id};
     struct text made = {0}, known = {0};
     t->finished = true;
@@ -151,16 +185,16 @@ static void finish(struct reading *r, struct trial *t, const struct csv_row *row
     r->gap = true;
     if (!found)
         return;
-    for (size_t i = 0; i < CASE_COLUMNS; i++)
+    for (size_t i = 0; i < (size_t)(r->scan ? CASE_SCAN_COLUMNS : CASE_COLUMNS); i++)
         text[i] = row->field[results_case_column(i)];
     struct summary s = {0};
     if (t->supported)
-        tally_summary(&s, t->earlier, ulp_of(row->field[RESULTS_EXACT_HEX], t->accumulator),
+        tally_summary(&s, t->earlier, ulp_of(row->field[RESULTS_EXACT_HEX], t->output),
                       (struct figure){0});
     s.vs_max = found->summary.vs_max;
     s.vs_stddev = found->summary.vs_stddev;
-    summary_row(&made, text, &s);
-    summary_row(&known, text, &found->summary);
+    summary_row(&made, text, &s, r->scan);
+    summary_row(&known, text, &found->summary, r->scan);
     if (!made.failed && !known.failed && made.length == known.length &&
         memcmp(made.data, known.data, made.length) == 0) {
         text_join(&r->summary, &made);
@@ -225,7 +259,7 @@ static enum status write_summary(struct reading *r, const struct directory *d, s
     struct csv_file file;
     if (asprintf(&part, "%s.part", d->summary) < 0)
         return problem(p, STATUS_DEVICE, "%s: out of memory", d->summary);
-    enum status status = csv_file_open(&file, part, 0, summary_column, SUMMARY_COLUMNS, p);
+    enum status status = csv_file_open(&file, part, 0, summary_column, summary_columns(r->scan), p);
     if (status == STATUS_OK) {
         text_join(&file.pending, &r->summary);
         status = csv_file_flush(&file, p);
@@ -246,20 +280,23 @@ static enum status write_summary(struct reading *r, const struct directory *d, s
 enum status resume_read(struct resumed *resumed, struct plan *plan, const struct directory *d,
                         struct problem *p)
 {
-    struct reading r = {.resumed = resumed, .plan = plan};
+    bool scan = experiment_scans(plan->axes->experiment);
+    struct reading r = {.resumed = resumed, .plan = plan, .scan = scan};
     uint64_t ignored;
     *resumed = (struct resumed){0};
-    csv_read(d->summary, summary_column, SUMMARY_COLUMNS, take_summary, &r, &ignored, NULL);
+    csv_read(d->summary, summary_column, summary_columns(scan), take_summary, &r, &ignored, NULL);
     if (r.founds > 0)
         qsort(r.found, r.founds, sizeof *r.found, by_id);
     FILE *there = fopen(d->results, "re");
-    enum status status = there ? csv_read(d->results, results_column, RESULTS_COLUMNS, take_result,
-                                          &r, &resumed->whole, p)
+    enum status status = there ? csv_read(d->results, results_column, results_columns(scan),
+                                          take_result, &r, &resumed->whole, p)
                                : STATUS_OK;
     if (there)
         fclose(there);
     if (status == STATUS_OK && r.drops > 0)
         status = csv_drop(d->results, &resumed->whole, r.drop, r.drops, p);
+    if (status == STATUS_OK && scan)
+        status = resume_profile(plan, d->profile, &resumed->profile, p);
     if (status == STATUS_OK)
         status = write_summary(&r, d, p);
     free(r.found);

@@ -8,6 +8,7 @@
 struct resumed {
     uint64_t whole;   /* bytes of results.csv to keep; 0 where there is none */
     uint64_t summary; /* bytes of summary.csv to keep */
+    uint64_t profile; /* bytes of profile.csv to keep, of scans */
     size_t broken;    /* rows that broke their bound */
     char first_broken[128];
 };
@@ -19,6 +20,12 @@ struct resumed {
  * results.csv is not this study's, or was edited. */
 enum status resume_read(struct resumed *r, struct plan *plan, const struct directory *d,
                         struct problem *p);
+
+/* Takes the rows of cases that have none in results.csv, as the plan knows by now, out of a
+ * profile.csv. *whole is the number of bytes to keep, 0 where there is no such file. STATUS_DATA
+ * where it is not this study's. */
+enum status resume_profile(const struct plan *plan, const char *path, uint64_t *whole,
+                           struct problem *p);
 
 /* Holds the inputs that a study.json has recorded to those of the plan: generated ones when they
  * are loaded, data at once (STATUS_DATA). own: it is this directory's, so that they need not be

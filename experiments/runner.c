@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "experiments/clock.h"
+#include "experiments/memory.h"
+#include "reference/hash_array.h"
 
 /* How long a batch should take: results are digested, progress is shown and interruptions are
  * noticed between batches. */
@@ -19,53 +21,104 @@ static enum status interrupted(struct problem *p)
     return problem(p, STATUS_INTERRUPTED, "interrupted");
 }
 
+static struct task task_of(const struct runner *r)
+{
+    return (struct task){.out.format = r->output,
+                         .accumulator = r->accumulator,
+                         .shape = r->shape,
+                         .exclusive = r->exclusive,
+                         .heads = r->heads};
+}
+
+enum status runner_once(const struct runner *r, const struct array *out, struct problem *p)
+{
+    struct task task = task_of(r);
+    task.in = *r->in;
+    task.out = *out;
+    return r->method->cpu(&task, p);
+}
+
+/* Every run writes to the same place: a batch of arrays has one run. */
 enum { CPU_BATCH = 256 };
 
-static enum status cpu_batch(const struct runner *r, size_t runs, uint64_t *bits, uint64_t *time_ns,
-                             size_t *done, struct problem *p)
+static struct hash128 digest_of(const struct runner *r, const struct array *out)
 {
-    uint64_t encoding = 0, begin = clock_ns(), end = begin;
-    struct task task = {.in = *r->in,
-                        .out = {r->accumulator, 1, &encoding},
-                        .accumulator = r->accumulator,
-                        .shape = r->shape};
+    return r->method->operation->array
+               ? hash_array(out)
+               : (struct hash128){{format_canonical(out->format, array_bits(out, 0)), 0}};
+}
+
+static enum status cpu_output(void *source, size_t i, const struct array *to, struct problem *p)
+{
+    const struct array *out = source;
+    (void)i, (void)p;
+    memcpy(to->data, out->data, array_bytes(out->format, out->n));
+    return STATUS_OK;
+}
+
+static enum status cpu_batch(const struct runner *r, size_t runs, const struct array *out,
+                             struct hash128 *digest, uint64_t *time_ns, size_t *done,
+                             struct problem *p)
+{
+    uint64_t begin = clock_ns(), end = begin;
     *done = 0;
     while (*done < runs && (double)(end - begin) < BATCH_NS && !stopped(r)) {
         uint64_t start = clock_ns();
-        enum status status = r->method->cpu(&task, p);
+        enum status status = runner_once(r, out, p);
         end = clock_ns();
         if (status != STATUS_OK)
             return status;
-        bits[*done] = format_canonical(r->accumulator, array_bits(&task.out, 0));
+        digest[*done] = digest_of(r, out);
         time_ns[(*done)++] = end - start;
     }
     return STATUS_OK;
 }
 
-static enum status cpu_run(const struct runner *r, uint64_t runs, runner_digest digest,
-                           void *context, struct problem *p)
+static enum status cpu_batches(const struct runner *r, uint64_t runs, struct array *out,
+                               runner_digest take, void *context, struct problem *p)
 {
-    uint64_t bits[CPU_BATCH], time_ns[CPU_BATCH];
+    struct hash128 digest[CPU_BATCH];
+    uint64_t time_ns[CPU_BATCH];
+    size_t room = r->method->operation->array ? 1 : CPU_BATCH;
     enum status status = STATUS_OK;
     while (runs > 0 && status == STATUS_OK) {
-        size_t done;
-        status = cpu_batch(r, runs < CPU_BATCH ? (size_t)runs : CPU_BATCH, bits, time_ns, &done, p);
-        runs -= done;
-        enum status digested = done ? digest(context, bits, time_ns, done, p) : STATUS_OK;
+        struct runner_results results = {0, digest, time_ns, cpu_output, out};
+        status =
+            cpu_batch(r, runs < room ? (size_t)runs : room, out, digest, time_ns, &results.runs, p);
+        runs -= results.runs;
+        enum status taken = results.runs ? take(context, &results, p) : STATUS_OK;
         if (status == STATUS_OK)
-            status = digested;
+            status = taken;
         if (status == STATUS_OK && runs > 0 && stopped(r))
             status = interrupted(p);
     }
     return status;
 }
 
+static enum status cpu_run(const struct runner *r, uint64_t runs, runner_digest digest,
+                           void *context, struct problem *p)
+{
+    struct array out;
+    enum status status =
+        memory_array(&out, r->output, r->method->operation->outputs(r->in->n), r->method->name, p);
+    if (status != STATUS_OK)
+        return status;
+    status = cpu_batches(r, runs, &out, digest, context, p);
+    free(out.data);
+    return status;
+}
+
 /* The results of a batch as they come from a GPU. */
 struct batch {
     struct hash128 digest[GPU_BATCH];
-    uint64_t bits[GPU_BATCH], time_ns[GPU_BATCH];
+    uint64_t time_ns[GPU_BATCH];
     double measured_ns[GPU_BATCH];
 };
+
+static enum status gpu_output(void *source, size_t i, const struct array *to, struct problem *p)
+{
+    return gpu_job_output(source, i, to, p);
+}
 
 /* Waits for the oldest batch and digests it; sets the size of batches that take BATCH_NS, growing
  * at most eightfold at a time. */
@@ -75,14 +128,13 @@ static enum status gpu_finish(struct gpu_job *job, size_t runs, struct batch *b,
     enum status status = gpu_job_wait(job, b->digest, b->measured_ns, p);
     if (status != STATUS_OK)
         return status;
-    for (size_t i = 0; i < runs; i++) {
-        b->bits[i] = b->digest[i].word[0];
+    for (size_t i = 0; i < runs; i++)
         b->time_ns[i] = (uint64_t)llround(b->measured_ns[i]);
-    }
     double fitting = BATCH_NS / (b->measured_ns[0] > 1 ? b->measured_ns[0] : 1);
     size_t room = gpu_job_batch(job), most = 8 * *size < room ? 8 * *size : room;
     *size = fitting < 1 ? 1 : fitting < (double)most ? (size_t)fitting : most;
-    return digest(context, b->bits, b->time_ns, runs, p);
+    struct runner_results results = {runs, b->digest, b->time_ns, gpu_output, job};
+    return digest(context, &results, p);
 }
 
 /* Two batches are always under way, so that the GPU works while the host digests. */
@@ -113,8 +165,7 @@ static enum status gpu_run(const struct runner *r, uint64_t runs, runner_digest 
                            void *context, struct problem *p)
 {
     struct gpu_job *job;
-    struct task task = {
-        .out.format = r->accumulator, .accumulator = r->accumulator, .shape = r->shape};
+    struct task task = task_of(r);
     struct batch *b = malloc(sizeof *b);
     if (!b)
         return problem(p, STATUS_DEVICE, "%s: out of memory for results", r->method->name);
@@ -132,17 +183,4 @@ enum status runner_run(const struct runner *r, uint64_t runs, runner_digest dige
 {
     return r->device.kind == DEVICE_CPU ? cpu_run(r, runs, digest, context, p)
                                         : gpu_run(r, runs, digest, context, p);
-}
-
-enum status runner_once(const struct method *m, const struct array *in, enum format accumulator,
-                        double *result, struct problem *p)
-{
-    uint64_t bits = 0;
-    struct task task = {.in = *in,
-                        .out = {accumulator, 1, &bits},
-                        .accumulator = accumulator,
-                        .shape = method_shape(m, DEVICE_CPU, in->n, (struct shape){0})};
-    enum status status = m->cpu(&task, p);
-    *result = format_decode(accumulator, bits);
-    return status;
 }

@@ -12,22 +12,33 @@ struct runner {
     struct device device;
     const struct array *in;      /* on the CPU */
     const struct gpu_input *gpu; /* on a GPU: the same, uploaded */
-    enum format accumulator;
+    enum format accumulator, output;
     struct shape shape;                /* resolved */
+    bool exclusive;                    /* as in a task (kernels/method.h) */
+    const uint8_t *heads;              /* likewise, in host memory */
     const volatile sig_atomic_t *stop; /* not 0: stop behind the run or batch in progress */
 };
 
-/* Takes the results of consecutive runs, as canonical encodings, while the next ones run. */
-typedef enum status (*runner_digest)(void *context, const uint64_t *bits, const uint64_t *time_ns,
-                                     size_t runs, struct problem *p);
+/* The results of consecutive runs. */
+struct runner_results {
+    size_t runs;
+    const struct hash128 *digest; /* of each, as gpu_job_wait (kernels/gpu.h) says them */
+    const uint64_t *time_ns;
+    /* Copies the whole output of run i to host memory; while the results are digested. */
+    enum status (*output)(void *source, size_t i, const struct array *to, struct problem *p);
+    void *source;
+};
 
-/* Runs it `runs` times; the method has one output. STATUS_INTERRUPTED where it was stopped; what
- * `digest` returns, where that is not STATUS_OK, ends it too. */
+/* Takes results, while the next runs are under way. */
+typedef enum status (*runner_digest)(void *context, const struct runner_results *results,
+                                     struct problem *p);
+
+/* Runs it `runs` times. STATUS_INTERRUPTED where it was stopped; what `digest` returns, where that
+ * is not STATUS_OK, ends it too. */
 enum status runner_run(const struct runner *r, uint64_t runs, runner_digest digest, void *context,
                        struct problem *p);
 
-/* One run on the CPU, for its result. */
-enum status runner_once(const struct method *m, const struct array *in, enum format accumulator,
-                        double *result, struct problem *p);
+/* One run on the CPU, whose output goes to `out`. */
+enum status runner_once(const struct runner *r, const struct array *out, struct problem *p);
 
 #endif

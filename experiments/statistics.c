@@ -1,5 +1,6 @@
 /* The statistics of a tally: exact under every root and before every quotient. */
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "experiments/clock.h"
@@ -15,6 +16,11 @@ static struct figure known(double value)
 }
 
 static const struct figure unknown = {0};
+
+static double result(const struct tally *t, size_t i)
+{
+    return t->item[i].value.value;
+}
 
 /* Sums over the runs of v and v^2, v being the results or their magnitudes. */
 struct moments {
@@ -32,7 +38,7 @@ static void moments_of(struct moments *m, const struct tally *t, bool magnitudes
     mpfr_set_zero(m->squares, 1);
     m->runs = t->runs;
     for (size_t i = 0; i < t->count; i++) {
-        double value = magnitudes ? fabs(t->item[i].value) : t->item[i].value;
+        double value = magnitudes ? fabs(result(t, i)) : result(t, i);
         mpfr_set_d(term, value, MPFR_RNDN);
         mpfr_mul_ui(term, term, t->item[i].count, MPFR_RNDN);
         mpfr_add(m->sum, m->sum, term, MPFR_RNDN);
@@ -99,10 +105,10 @@ static bool below(double a, double b)
 
 static void extremes(struct summary *s, const struct tally *t)
 {
-    double least = t->item[0].value, most = least;
+    double least = result(t, 0), most = least;
     bool nan = false;
     for (size_t i = 0; i < t->count; i++) {
-        double value = t->item[i].value;
+        double value = result(t, i);
         nan |= isnan(value);
         least = below(value, least) ? value : least;
         most = below(most, value) ? value : most;
@@ -133,7 +139,7 @@ static void against_fixed(struct summary *s, const struct tally *t, double fixed
     double largest = 0;
     bool nan = false;
     for (size_t i = 0; i < t->count; i++) {
-        double vs = distance(fabs(t->item[i].value), fabs(fixed), fabs(fixed));
+        double vs = distance(fabs(result(t, i)), fabs(fixed), fabs(fixed));
         nan |= isnan(vs);
         largest = vs > largest ? vs : largest;
     }
@@ -146,30 +152,6 @@ static void against_fixed(struct summary *s, const struct tally *t, double fixed
     moments_free(&magnitudes);
 }
 
-/* Ascending err_ulp, NaN last. */
-static int by_error(const void *a, const void *b)
-{
-    double x = (*(const struct distinct *const *)a)->err_ulp.value;
-    double y = (*(const struct distinct *const *)b)->err_ulp.value;
-    if (isnan(x) || isnan(y))
-        return isnan(x) - isnan(y);
-    return (x > y) - (x < y);
-}
-
-/* err_ulp of the run of this rank. */
-static double ranked(struct distinct *const *ascending, uint64_t rank)
-{
-    while (rank >= (*ascending)->count)
-        rank -= (*ascending++)->count;
-    return (*ascending)->err_ulp.value;
-}
-
-static double middle(double a, double b)
-{
-    double sum = a + b;
-    return a == b ? a : isinf(sum) && isfinite(a) && isfinite(b) ? a / 2 + b / 2 : sum / 2;
-}
-
 /* The larger; NaN is larger than all. */
 static struct figure worse(struct figure a, struct figure b)
 {
@@ -178,23 +160,135 @@ static struct figure worse(struct figure a, struct figure b)
     return isnan(a.value) || a.value >= b.value ? a : b;
 }
 
-static void errors(struct summary *s, const struct tally *t)
+/* A figure of each distinct result is named by its place in struct distinct. */
+#define PLACE(member) offsetof(struct distinct, member)
+
+static struct figure figure_at(const struct tally *t, size_t i, size_t place)
 {
-    struct distinct **ascending = calloc(t->count, sizeof *ascending);
-    bool all = ascending != NULL;
+    struct figure f;
+    memcpy(&f, (const char *)&t->item[i] + place, sizeof f);
+    return f;
+}
+
+/* Over the runs that have it. */
+static struct figure largest(const struct tally *t, size_t place)
+{
+    struct figure most = unknown;
+    for (size_t i = 0; i < t->count; i++)
+        most = worse(most, figure_at(t, i, place));
+    return most;
+}
+
+static struct figure smallest(const struct tally *t, size_t place)
+{
+    struct figure least = unknown;
     for (size_t i = 0; i < t->count; i++) {
-        all = all && t->item[i].err_ulp.known;
-        if (ascending)
-            ascending[i] = &t->item[i];
-        s->err_over_bound_max = worse(s->err_over_bound_max, t->item[i].err_over_bound);
+        struct figure f = figure_at(t, i, place);
+        if (f.known && !(least.known && least.value <= f.value))
+            least = f;
     }
-    if (all) {
-        qsort(ascending, t->count, sizeof *ascending, by_error);
-        s->err_ulp_median =
-            known(middle(ranked(ascending, (t->runs - 1) / 2), ranked(ascending, t->runs / 2)));
-        s->err_ulp_max = ascending[t->count - 1]->err_ulp;
+    return least;
+}
+
+struct counted {
+    double value;
+    uint64_t count;
+};
+
+/* Ascending, NaN last. */
+static int by_value(const void *a, const void *b)
+{
+    double x = ((const struct counted *)a)->value, y = ((const struct counted *)b)->value;
+    if (isnan(x) || isnan(y))
+        return isnan(x) - isnan(y);
+    return (x > y) - (x < y);
+}
+
+/* The value of this rank. */
+static double ranked(const struct counted *ascending, uint64_t rank)
+{
+    while (rank >= ascending->count)
+        rank -= ascending++->count;
+    return ascending->value;
+}
+
+static double middle(double a, double b)
+{
+    double sum = a + b;
+    return a == b ? a : isinf(sum) && isfinite(a) && isfinite(b) ? a / 2 + b / 2 : sum / 2;
+}
+
+/* Over the runs that have it. */
+static struct figure median(const struct tally *t, size_t place)
+{
+    struct counted *ascending = calloc(t->count, sizeof *ascending);
+    struct figure f = unknown;
+    uint64_t runs = 0;
+    size_t count = 0;
+    for (size_t i = 0; ascending && i < t->count; i++)
+        if (figure_at(t, i, place).known) {
+            runs += t->item[i].count;
+            ascending[count++] = (struct counted){figure_at(t, i, place).value, t->item[i].count};
+        }
+    if (runs > 0) {
+        qsort(ascending, count, sizeof *ascending, by_value);
+        f = known(middle(ranked(ascending, (runs - 1) / 2), ranked(ascending, runs / 2)));
     }
     free(ascending);
+    return f;
+}
+
+static void errors(struct summary *s, const struct tally *t)
+{
+    bool all = true;
+    for (size_t i = 0; i < t->count; i++)
+        all = all && t->item[i].err_ulp.known;
+    s->err_over_bound_max = largest(t, PLACE(err_over_bound));
+    if (!all)
+        return;
+    s->err_ulp_median = median(t, PLACE(err_ulp));
+    s->err_ulp_max = largest(t, PLACE(err_ulp));
+}
+
+static struct figure index_of_worst(const struct tally *t)
+{
+    const struct distinct *worst = t->item;
+    for (size_t i = 1; i < t->count; i++) {
+        struct figure f = t->item[i].err_ulp, most = worst->err_ulp;
+        if (f.known && (!most.known || f.value > most.value || isnan(f.value) > isnan(most.value)))
+            worst = &t->item[i];
+    }
+    return worst->scan.worst_index;
+}
+
+static void scans(struct scan_summary *s, const struct tally *t)
+{
+    s->err_ulp_rms_max = largest(t, PLACE(scan.err_ulp_rms));
+    s->worst_index = index_of_worst(t);
+    s->decreases_max = largest(t, PLACE(scan.decreases));
+    s->differing_median = median(t, PLACE(scan.differing));
+    s->differing_max = largest(t, PLACE(scan.differing));
+    s->mean_rel_diff_max = largest(t, PLACE(scan.mean_rel_diff));
+    s->first_diff_min = smallest(t, PLACE(scan.first_diff));
+    s->run_differing_median = median(t, PLACE(scan.run_differing));
+    s->run_differing_max = largest(t, PLACE(scan.run_differing));
+    s->run_mean_rel_diff_max = largest(t, PLACE(scan.run_mean_rel_diff));
+    s->run_first_diff_min = smallest(t, PLACE(scan.run_first_diff));
+    s->run_first_diff_median = median(t, PLACE(scan.run_first_diff));
+}
+
+/* What is said of the results themselves, which a scan of no elements has not. */
+static void values(struct summary *s, const struct tally *t, struct figure ulp, struct figure fixed)
+{
+    struct moments moments;
+    moments_of(&moments, t, false);
+    s->mean = known(t->count == 1 ? result(t, 0) : mean(&moments)); /* -0 stays -0 */
+    s->stddev = t->runs > 1 ? known(deviation(&moments, 1)) : unknown;
+    moments_free(&moments);
+    extremes(s, t);
+    s->spread_ulp = ulp.known ? known(distance(s->max.value, s->min.value, ulp.value)) : unknown;
+    if (fixed.known && fixed.value != 0 && isfinite(fixed.value))
+        against_fixed(s, t, fixed.value);
 }
 
 void tally_summary(struct summary *s, struct tally *t, struct figure ulp, struct figure fixed)
@@ -204,38 +298,25 @@ void tally_summary(struct summary *s, struct tally *t, struct figure ulp, struct
         s->time_ns_median = known(clock_median(t->time_ns, t->times));
     if (t->runs == 0)
         return;
-    struct moments moments;
-    moments_of(&moments, t, false);
-    s->mean = known(t->count == 1 ? t->item[0].value : mean(&moments)); /* -0 stays -0 */
-    s->stddev = t->runs > 1 ? known(deviation(&moments, 1)) : unknown;
-    moments_free(&moments);
-    extremes(s, t);
+    if (t->item[0].value.known)
+        values(s, t, ulp, fixed);
     shares(s, t);
-    s->spread_ulp = ulp.known ? known(distance(s->max.value, s->min.value, ulp.value)) : unknown;
-    if (fixed.known && fixed.value != 0 && isfinite(fixed.value))
-        against_fixed(s, t, fixed.value);
     errors(s, t);
+    scans(&s->scan, t);
 }
 
 struct figure tally_err_rel_max(const struct tally *t)
 {
-    struct figure worst = unknown;
-    for (size_t i = 0; i < t->count; i++)
-        worst = worse(worst, t->item[i].err_rel);
-    return worst;
+    return largest(t, PLACE(err_rel));
 }
 
 struct figure tally_err_backward_max(const struct tally *t)
 {
-    struct figure worst = unknown;
-    for (size_t i = 0; i < t->count; i++)
-        worst = worse(worst, t->item[i].err_backward);
-    return worst;
+    return largest(t, PLACE(err_backward));
 }
 
-struct figure tally_ulp(const mpfr_t exact, enum format accumulator)
+struct figure tally_ulp(const mpfr_t exact, enum format f)
 {
     /* Towards zero, so that the sum stays in its binade. */
-    return mpfr_number_p(exact) ? known(format_ulp(accumulator, mpfr_get_d(exact, MPFR_RNDZ)))
-                                : unknown;
+    return mpfr_number_p(exact) ? known(format_ulp(f, mpfr_get_d(exact, MPFR_RNDZ))) : unknown;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "experiments/clock.h"
+#include "experiments/experiment.h"
 #include "experiments/provenance.h"
 #include "experiments/resume.h"
 #include "experiments/sweep_private.h"
@@ -72,17 +73,27 @@ static enum status fail_all(struct sweep *w, const struct source *s, const struc
     return status;
 }
 
+static enum status run_case(struct sweep *w, struct trial *t, struct problem *p)
+{
+    if (w->options->stop && *w->options->stop)
+        return problem(p, STATUS_INTERRUPTED, "interrupted");
+    enum status status = t->summarised || t->failed ? STATUS_OK : sweep_case(w, t, p);
+    progress_draw(&w->progress, w->outcome->finished, w->runs_done);
+    return status;
+}
+
+/* Behind each case those that scan alike, so that what they share is there once. */
 static enum status run_cases(struct sweep *w, const struct source *s, struct problem *p)
 {
     enum status status = STATUS_OK;
+    struct trial *trial = &w->plan->trial[s->first];
     for (size_t i = 0; status == STATUS_OK && i < s->cases; i++) {
-        struct trial *t = &w->plan->trial[s->first + i];
-        if (w->options->stop && *w->options->stop)
-            return problem(p, STATUS_INTERRUPTED, "interrupted");
-        if (!t->summarised)
-            status = sweep_case(w, t, p);
-        progress_draw(&w->progress, w->outcome->finished, w->runs_done);
+        status = run_case(w, &trial[i], p);
+        for (size_t k = i + 1; status == STATUS_OK && k < s->cases; k++)
+            if (scans_alike(&trial[i], &trial[k]))
+                status = run_case(w, &trial[k], p);
     }
+    scans_end(&w->scans);
     return status;
 }
 
@@ -120,7 +131,7 @@ static enum status run_source(struct sweep *w, struct source *s, struct problem 
 
 static enum status open_directory(struct sweep *w, struct problem *p)
 {
-    bool resumed;
+    bool resumed, scan = experiment_scans(w->plan->axes->experiment);
     struct resumed found = {0};
     const struct sweep_options *o = w->options;
     enum status status = directory_open(&w->directory, o->out, p);
@@ -131,10 +142,12 @@ static enum status open_directory(struct sweep *w, struct problem *p)
     if (status == STATUS_OK && resumed)
         status = resume_read(&found, w->plan, &w->directory, p);
     if (status == STATUS_OK)
-        status = results_open(&w->results, w->directory.results, found.whole, p);
+        status = results_open(&w->results, w->directory.results, found.whole, scan, p);
     if (status == STATUS_OK)
         status = csv_file_open(&w->summary, w->directory.summary, found.summary, summary_column,
-                               SUMMARY_COLUMNS, p);
+                               summary_columns(scan), p);
+    if (status == STATUS_OK && scan)
+        status = profile_open(&w->profile, w->directory.profile, found.profile, p);
     w->outcome->broken = found.broken;
     memcpy(w->outcome->first_broken, found.first_broken, sizeof found.first_broken);
     return status;
@@ -174,7 +187,7 @@ enum status sweep_run(struct sweep_outcome *outcome, struct plan *plan,
 {
     struct sweep w = {.plan = plan, .options = options, .outcome = outcome};
     *outcome = (struct sweep_outcome){0};
-    w.results.file.fd = w.summary.fd = w.directory.lock = -1;
+    w.results.file.fd = w.summary.fd = w.profile.fd = w.directory.lock = -1;
     w.study = provenance_study(plan->axes, options->argc, options->argv);
     w.gpu = calloc(plan->axes->devices, sizeof *w.gpu);
     enum status status =
@@ -184,6 +197,8 @@ enum status sweep_run(struct sweep_outcome *outcome, struct plan *plan,
     progress_clear(&w.progress);
     enum status closed = results_close(&w.results, p);
     if (csv_file_close(&w.summary, p) != STATUS_OK && closed == STATUS_OK)
+        closed = STATUS_DATA;
+    if (csv_file_close(&w.profile, p) != STATUS_OK && closed == STATUS_OK)
         closed = STATUS_DATA;
     if (w.directory.lock >= 0)
         directory_close(&w.directory);

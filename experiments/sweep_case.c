@@ -4,21 +4,20 @@
 #include <stdlib.h>
 
 #include "experiments/experiment.h"
-#include "experiments/runner.h"
 #include "experiments/sweep_private.h"
 #include "reference/number.h"
 
 /* The case's columns as text. */
 struct case_text {
-    const char *column[CASE_COLUMNS];
+    const char *column[CASE_SCAN_COLUMNS];
     char id[CASE_ID_TEXT], device[DEVICE_TEXT], n[24], cond_log2[NUMBER_TEXT], seed[24],
-        threads[12], blocks[12];
+        threads[24], blocks[24], segment[24];
 };
 
-static void write_unless_zero(char *text, size_t size, unsigned value)
+static void write_unless_zero(char text[24], size_t value)
 {
     if (value)
-        snprintf(text, size, "%u", value);
+        snprintf(text, 24, "%zu", value);
 }
 
 static void case_text(struct case_text *c, const struct sweep *w, const struct trial *t)
@@ -32,9 +31,10 @@ static void case_text(struct case_text *c, const struct sweep *w, const struct t
         number_decimal(c->cond_log2, w->truth->cond_log2.value);
     if (s->generated)
         snprintf(c->seed, sizeof c->seed, "%" PRIu64, s->seed);
-    write_unless_zero(c->threads, sizeof c->threads, t->shape.threads);
-    write_unless_zero(c->blocks, sizeof c->blocks, t->shape.blocks);
-    const char *column[CASE_COLUMNS] = {
+    write_unless_zero(c->threads, t->shape.threads);
+    write_unless_zero(c->blocks, t->shape.blocks);
+    write_unless_zero(c->segment, t->segment);
+    const char *column[CASE_SCAN_COLUMNS] = {
         [CASE_EXPERIMENT] = w->plan->axes->experiment->name,
         [CASE_ID] = c->id,
         [CASE_METHOD] = t->method->name,
@@ -48,75 +48,51 @@ static void case_text(struct case_text *c, const struct sweep *w, const struct t
         [CASE_SEED] = c->seed,
         [CASE_THREADS] = c->threads,
         [CASE_BLOCKS] = c->blocks,
+        [CASE_SCAN] = scan_name[t->exclusive],
+        [CASE_OUTPUT] = format_facts[t->output].name,
+        [CASE_SEGMENT] = c->segment,
     };
     memcpy(c->column, column, sizeof column);
 }
 
-/* The results of a case as they come. */
-struct live {
-    struct sweep *w;
-    struct trial *t;
-    struct tally *tally;
-    struct theorem theorem;
-    enum status status; /* of the files and the memory: what ends the study */
-};
-
-static enum status no_memory(const struct live *l, struct problem *p)
+const struct text *sweep_exact(const struct sweep *w, const struct trial *t)
 {
-    return problem(p, STATUS_DEVICE, "%s: out of memory for its distinct results",
-                   l->t->method->name);
+    if (!t->method->operation->array)
+        return w->truth ? &w->truth->exact : NULL;
+    return w->scans.like && w->scans.outputs ? &w->scans.last.exact : NULL;
 }
 
-/* Measures a result that was not seen before and formats its parts of a row. */
-static void meet(const struct live *l, struct distinct *d)
+/* Sees to it that what cases share that scan alike is there, if this is one. */
+static enum status begin_scans(struct sweep *w, const struct trial *t, struct problem *why)
 {
-    struct measure m;
-    const struct source *s = &l->w->plan->source[l->t->source];
-    measure(&m, &l->w->truth->reference, s->array.format, l->t->accumulator, d->value, &l->theorem);
-    results_value(&d->value_text, l->t->accumulator, d->value);
-    results_errors(&d->errors_text, &m);
-    d->err_rel = m.err_rel;
-    d->err_ulp = m.err_ulp;
-    d->err_backward = m.err_backward;
-    d->err_over_bound = m.err_over_bound;
-    d->outcome = m.outcome;
-    d->broken = m.broken;
+    if (!t->method->operation->array)
+        return STATUS_OK;
+    if (w->truth)
+        return scans_begin(&w->scans, t, &w->plan->source[t->source], w->plan->axes->reference,
+                           why);
+    scans_end(&w->scans);
+    return STATUS_OK;
 }
 
-static void note_broken(const struct live *l, uint64_t run)
+/* What results are to be, and what the fixed-order twin gives. */
+static enum status find_due(struct sweep *w, const struct trial *t, struct figure *ulp,
+                            struct figure *fixed, struct problem *p)
 {
-    struct sweep_outcome *outcome = l->w->outcome;
-    if (outcome->broken++ == 0)
-        snprintf(outcome->first_broken, sizeof outcome->first_broken,
-                 "case %016" PRIx64 " (%s), run %" PRIu64, l->t->id, l->t->method->name, run);
-}
-
-static enum status digest(void *context, const uint64_t *bits, const uint64_t *time_ns, size_t runs,
-                          struct problem *p)
-{
-    struct live *l = context;
-    struct sweep *w = l->w;
-    for (size_t i = 0; i < runs; i++) {
-        struct distinct *d = tally_add(l->tally, l->t->accumulator, bits[i]);
-        if (!d || !tally_time(l->tally, time_ns[i]))
-            return l->status = no_memory(l, p);
-        if (d->value_text.length == 0)
-            meet(l, d);
-        l->t->done++;
-        results_append(&w->results, &(struct results_row){.run = l->t->done,
-                                                          .value = &d->value_text,
-                                                          .exact = &w->truth->exact,
-                                                          .errors = &d->errors_text,
-                                                          .timed = true,
-                                                          .time_ns = time_ns[i],
-                                                          .outcome = d->outcome});
-        if (d->broken)
-            note_broken(l, l->t->done);
+    struct scans *s = &w->scans;
+    if (!t->method->operation->array) {
+        *ulp = tally_ulp(w->truth->reference.sum, t->accumulator);
+        *fixed = truth_fixed(w->truth, &w->plan->source[t->source].array, t->accumulator);
+        return STATUS_OK;
     }
-    w->runs_done += runs;
-    w->outcome->runs += runs;
-    progress_draw(&w->progress, w->outcome->finished, w->runs_done);
-    return l->status = csv_file_flush(&w->results.file, p);
+    *ulp = *fixed = (struct figure){0};
+    if (!s->outputs)
+        return STATUS_OK;
+    enum status status = scans_twin(s, p);
+    if (status != STATUS_OK)
+        return status;
+    *ulp = tally_ulp(s->last.reference.sum, t->output);
+    *fixed = (struct figure){true, array_get(&s->twin, s->twin.n - 1)};
+    return STATUS_OK;
 }
 
 /* Summarises a finished case. Its rows are written before: a summary without them would be of
@@ -124,20 +100,21 @@ static enum status digest(void *context, const uint64_t *bits, const uint64_t *t
 static enum status finish(struct sweep *w, struct trial *t, struct tally *tally,
                           const struct case_text *text, struct problem *p)
 {
-    const struct source *s = &w->plan->source[t->source];
+    struct figure ulp, fixed;
     enum status status = csv_file_flush(&w->results.file, p);
+    if (status == STATUS_OK && t->supported)
+        status = find_due(w, t, &ulp, &fixed, p);
     if (status != STATUS_OK)
         return status;
     t->summary = (struct summary){0};
     if (t->supported) {
-        tally_summary(&t->summary, tally, tally_ulp(w->truth->reference.sum, t->accumulator),
-                      truth_fixed(w->truth, t->method->operation, &s->array, t->accumulator));
+        tally_summary(&t->summary, tally, ulp, fixed);
         t->err_rel_max = tally_err_rel_max(tally);
         t->err_backward_max = tally_err_backward_max(tally);
     }
     if (w->truth)
         t->cond_log2 = w->truth->cond_log2;
-    summary_row(&w->summary.pending, text->column, &t->summary);
+    summary_row(&w->summary.pending, text->column, &t->summary, t->method->operation->array);
     w->outcome->finished += !t->finished;
     t->finished = t->summarised = true;
     trial_forget(t);
@@ -154,7 +131,7 @@ enum status sweep_fail(struct sweep *w, struct trial *t, const struct problem *w
     case_text(&text, w, t);
     results_case(&w->results, text.column);
     results_append(&w->results, &(struct results_row){.run = t->done + 1,
-                                                      .exact = w->truth ? &w->truth->exact : NULL,
+                                                      .exact = sweep_exact(w, t),
                                                       .outcome = OUTCOME_ERROR});
     return csv_file_flush(&w->results.file, p);
 }
@@ -183,17 +160,20 @@ static enum status run(struct sweep *w, struct trial *t, struct live *l, struct 
                        .device = t->device,
                        .in = &s->array,
                        .accumulator = t->accumulator,
+                       .output = t->output,
                        .shape = t->shape,
+                       .exclusive = t->exclusive,
+                       .heads = w->scans.heads,
                        .stop = w->options->stop};
     enum status status = upload(w, &r, why);
-    return status == STATUS_OK ? runner_run(&r, t->runs - t->done, digest, l, why) : status;
+    return status == STATUS_OK ? runner_run(&r, t->runs - t->done, sweep_digest, l, why) : status;
 }
 
 static enum status unsupported(struct sweep *w, struct trial *t, const struct case_text *text,
                                struct problem *p)
 {
     results_append(&w->results, &(struct results_row){.run = 1,
-                                                      .exact = w->truth ? &w->truth->exact : NULL,
+                                                      .exact = sweep_exact(w, t),
                                                       .outcome = OUTCOME_UNSUPPORTED});
     t->done = 1;
     return finish(w, t, NULL, text, p);
@@ -211,26 +191,40 @@ static void note_failure(struct sweep *w, const struct trial *t, const struct pr
         w->options->note(w->options->context, line);
 }
 
+/* Runs what is left and writes its rows. Failures of the case are said in `why`. */
+static enum status run_live(struct sweep *w, struct trial *t, const struct case_text *text,
+                            struct problem *why, struct problem *p)
+{
+    const struct source *s = &w->plan->source[t->source];
+    struct live l = {
+        .w = w, .t = t, .text = text->column, .tally = t->earlier ? t->earlier : &w->tally};
+    l.theorem = method_theorem(t->method, t->device.kind, t->accumulator, s->array.n, t->shape);
+    tally_clear(&w->tally);
+    enum status status = run(w, t, &l, why);
+    free(l.first.data);
+    free(l.other.data);
+    if (l.status != STATUS_OK || status == STATUS_INTERRUPTED)
+        return problem(p, status, "%s", why->text);
+    return status == STATUS_OK ? finish(w, t, l.tally, text, p) : STATUS_OK;
+}
+
 enum status sweep_case(struct sweep *w, struct trial *t, struct problem *p)
 {
     struct case_text text;
     struct problem why = {0};
-    const struct source *s = &w->plan->source[t->source];
     case_text(&text, w, t);
     results_case(&w->results, text.column);
+    enum status status = begin_scans(w, t, &why);
+    if (status == STATUS_FAILED || (status != STATUS_OK && t->finished))
+        return problem(p, status, "%s", why.text);
     if (!t->supported && !t->finished)
         return unsupported(w, t, &text, p);
     if (t->finished)
         return finish(w, t, t->earlier, &text, p);
-    struct live l = {.w = w, .t = t, .tally = t->earlier ? t->earlier : &w->tally};
-    l.theorem = method_theorem(t->method, t->device.kind, t->accumulator, s->array.n, t->shape);
-    tally_clear(&w->tally);
-    enum status status = run(w, t, &l, &why);
-    if (l.status != STATUS_OK || status == STATUS_INTERRUPTED)
-        return problem(p, status, "%s", why.text);
-    if (status != STATUS_OK) {
-        note_failure(w, t, &why);
-        return sweep_fail(w, t, &why, p);
-    }
-    return finish(w, t, l.tally, &text, p);
+    if (status == STATUS_OK)
+        status = run_live(w, t, &text, &why, p);
+    if (p->status != STATUS_OK || why.status == STATUS_OK)
+        return status;
+    note_failure(w, t, &why);
+    return sweep_fail(w, t, &why, p);
 }

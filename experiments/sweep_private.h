@@ -1,12 +1,14 @@
-/* What sweep.c and sweep_case.c share. */
+/* What the files of the sweep engine share. */
 #ifndef ULPSCOPE_SWEEP_PRIVATE_H
 #define ULPSCOPE_SWEEP_PRIVATE_H
 
+#include "experiments/runner.h"
+#include "experiments/scans.h"
 #include "experiments/sweep.h"
 #include "experiments/tally.h"
 #include "experiments/truth.h"
-#include "kernels/gpu.h"
 #include "reports/directory.h"
+#include "reports/profile.h"
 #include "reports/results.h"
 
 struct sweep {
@@ -18,13 +20,26 @@ struct sweep {
     bool study_changed;
     uint64_t study_written_ns;
     struct results results;
-    struct csv_file summary;
+    struct csv_file summary, profile; /* profile: of scans alone */
     struct progress progress;
     uint64_t runs_done; /* of all cases */
     struct tally tally; /* of the case in progress */
     /* Of the source in progress. */
     struct truth *truth;    /* NULL: none was needed, or none could be had */
     struct gpu_input **gpu; /* by position among the axes' devices; NULL: not uploaded */
+    struct scans scans;     /* of the cases in progress that scan alike */
+};
+
+/* The results of a case as they come. */
+struct live {
+    struct sweep *w;
+    struct trial *t;
+    const char *const *text; /* the case's columns */
+    struct tally *tally;
+    struct theorem theorem;
+    enum status status; /* of the files and the tally: what ends the study */
+    /* Outputs of a scan: of run 1 and of the run at hand; data NULL where they are not. */
+    struct array first, other;
 };
 
 /* Runs what is left of a case and writes its rows. What it returns other than STATUS_OK ends the
@@ -34,5 +49,17 @@ enum status sweep_case(struct sweep *w, struct trial *t, struct problem *p);
 /* Writes the row of a case that cannot be run, for the reason in `why`. */
 enum status sweep_fail(struct sweep *w, struct trial *t, const struct problem *why,
                        struct problem *p);
+
+/* A runner_digest whose context is a struct live: tallies the results, measures those that were not
+ * seen before and writes their rows. */
+enum status sweep_digest(void *context, const struct runner_results *results, struct problem *p);
+
+/* Measures result i, a scan's, and formats its parts of a row; what it gives is the case's first
+ * profile where it is that of run 1. */
+enum status sweep_meet_scan(struct live *l, struct distinct *d,
+                            const struct runner_results *results, size_t i, struct problem *p);
+
+/* The columns exact and exact_hex of a case's rows; NULL where they stay empty. */
+const struct text *sweep_exact(const struct sweep *w, const struct trial *t);
 
 #endif

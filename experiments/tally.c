@@ -2,20 +2,15 @@
 
 #include <stdlib.h>
 
-/* Finalizer of MurmurHash3: results differ in few bits. */
-static size_t hash(uint64_t bits)
+static bool same(struct hash128 a, struct hash128 b)
 {
-    bits ^= bits >> 33;
-    bits *= UINT64_C(0xff51afd7ed558ccd);
-    bits ^= bits >> 33;
-    bits *= UINT64_C(0xc4ceb9fe1a85ec53);
-    return (size_t)(bits ^ bits >> 33);
+    return a.word[0] == b.word[0] && a.word[1] == b.word[1];
 }
 
-static uint32_t *slot_of(const struct tally *t, uint64_t bits)
+static uint32_t *slot_of(const struct tally *t, struct hash128 digest)
 {
-    size_t at = hash(bits) & (t->slots - 1);
-    while (t->slot[at] && t->item[t->slot[at] - 1].bits != bits)
+    size_t at = (size_t)hash_mix(digest.word[0]) & (t->slots - 1); /* sums differ in few bits */
+    while (t->slot[at] && !same(t->item[t->slot[at] - 1].digest, digest))
         at = (at + 1) & (t->slots - 1);
     return &t->slot[at];
 }
@@ -39,18 +34,17 @@ static bool grow(struct tally *t)
     t->slots = 2 * capacity;
     t->capacity = capacity;
     for (size_t i = 0; i < t->count; i++)
-        *slot_of(t, t->item[i].bits) = (uint32_t)i + 1;
+        *slot_of(t, t->item[i].digest) = (uint32_t)i + 1;
     return true;
 }
 
-struct distinct *tally_add(struct tally *t, enum format accumulator, uint64_t bits)
+struct distinct *tally_add(struct tally *t, struct hash128 digest)
 {
     if (!grow(t))
         return NULL;
-    uint32_t *slot = slot_of(t, bits);
+    uint32_t *slot = slot_of(t, digest);
     if (!*slot) {
-        t->item[t->count] =
-            (struct distinct){.bits = bits, .value = format_decode(accumulator, bits)};
+        t->item[t->count] = (struct distinct){.digest = digest};
         *slot = (uint32_t)++t->count;
     }
     struct distinct *d = &t->item[*slot - 1];
@@ -78,6 +72,7 @@ static void free_items(struct tally *t)
     for (size_t i = 0; i < t->count; i++) {
         text_free(&t->item[i].value_text);
         text_free(&t->item[i].errors_text);
+        text_free(&t->item[i].scan_text);
     }
 }
 

@@ -62,17 +62,21 @@ void truth_free(struct truth *t)
     text_free(&t->exact);
 }
 
-struct figure truth_fixed(struct truth *t, const struct operation *operation, const struct array *a,
-                          enum format accumulator)
+struct figure truth_fixed(struct truth *t, const struct array *a, enum format accumulator)
 {
-    char name[64];
-    if (t->tried[accumulator])
-        return t->fixed[accumulator];
-    snprintf(name, sizeof name, "%s/tiled", operation->name);
-    const struct method *m = method_named(name);
     struct figure *fixed = &t->fixed[accumulator];
+    const struct method *m = method_named("sum/tiled");
+    if (!t->tried[accumulator] && m && method_supports(m, DEVICE_CPU, a->format, accumulator)) {
+        uint64_t bits = 0;
+        struct array out = {accumulator, 1, &bits};
+        struct runner r = {.method = m,
+                           .in = a,
+                           .accumulator = accumulator,
+                           .output = accumulator,
+                           .shape = method_shape(m, DEVICE_CPU, a->n, (struct shape){0})};
+        fixed->known = runner_once(&r, &out, NULL) == STATUS_OK;
+        fixed->value = array_get(&out, 0);
+    }
     t->tried[accumulator] = true;
-    if (m && method_supports(m, DEVICE_CPU, a->format, accumulator))
-        fixed->known = runner_once(m, a, accumulator, &fixed->value, NULL) == STATUS_OK;
     return *fixed;
 }

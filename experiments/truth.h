@@ -24,9 +24,8 @@ void truth_free(struct truth *t);
 enum status truth_check(const struct truth *t, const char *name, const struct array *a,
                         struct problem *p);
 
-/* s_fixed: the result of the operation's tiled method on the CPU, computed when first asked for;
- * not known where there is none. */
-struct figure truth_fixed(struct truth *t, const struct operation *operation, const struct array *a,
-                          enum format accumulator);
+/* s_fixed of sums: the result of sum/tiled on the CPU, computed when first asked for; not known
+ * where it cannot be had. */
+struct figure truth_fixed(struct truth *t, const struct array *a, enum format accumulator);
 
 #endif

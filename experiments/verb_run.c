@@ -186,12 +186,18 @@ static json_t *field_json(size_t column, const char *text)
                                                   : json_integer(strtoll(text, NULL, 10));
 }
 
+struct summaries {
+    json_t *rows;
+    size_t columns;
+};
+
 static enum status take_summary(void *context, const struct csv_row *row, struct problem *p)
 {
+    const struct summaries *s = context;
     json_t *object = json_object();
-    for (size_t i = 0; i < SUMMARY_COLUMNS; i++)
+    for (size_t i = 0; i < s->columns; i++)
         json_object_set_new(object, summary_column(i)->name, field_json(i, row->field[i]));
-    return json_array_append_new(context, object) == 0
+    return json_array_append_new(s->rows, object) == 0
                ? STATUS_OK
                : problem(p, STATUS_DEVICE, "%s: out of memory", row->path);
 }
@@ -201,17 +207,16 @@ static enum status report_json(const struct command *c, const struct sweep_outco
 {
     char *path;
     uint64_t whole;
-    json_t *rows = json_array();
+    struct summaries s = {json_array(), summary_columns(experiment_scans(c->experiment))};
     if (asprintf(&path, "%s/summary.csv", c->out) < 0)
         return problem(p, STATUS_DEVICE, "out of memory");
-    enum status status =
-        csv_read(path, summary_column, SUMMARY_COLUMNS, take_summary, rows, &whole, p);
+    enum status status = csv_read(path, summary_column, s.columns, take_summary, &s, &whole, p);
     free(path);
     print_json(json_pack("{ss ss sI sI sI sI sI so}", "experiment", c->experiment->name, "out",
                          c->out, "cases", (json_int_t)c->plan.trials, "finished",
                          (json_int_t)outcome->finished, "runs", (json_int_t)outcome->runs, "failed",
                          (json_int_t)outcome->failed, "broken", (json_int_t)outcome->broken,
-                         "summary", rows));
+                         "summary", s.rows));
     return status;
 }
 
@@ -234,9 +239,9 @@ static enum status report_text(const struct command *c, const struct sweep_outco
         text_format(&text, ", %zu cases unsupported", unsupported(&c->plan));
     if (outcome->runs == 0 && outcome->failed == 0)
         text_add(&text, ", all there before");
-    text_format(&text,
-                ": %s/results.csv (a row per run), summary.csv (a row per case), study.json\n",
-                c->out);
+    text_format(
+        &text, ": %s/results.csv (a row per run), summary.csv (a row per case), %sstudy.json\n",
+        c->out, experiment_scans(c->experiment) ? "profile.csv (errors along each scan), " : "");
     const char *string = text_string(&text);
     if (string)
         fputs(string, stdout);

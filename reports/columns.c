@@ -1,6 +1,6 @@
 #include "reports/columns.h"
 
-const struct column case_columns[CASE_COLUMNS] = {
+const struct column case_columns[CASE_SCAN_COLUMNS] = {
     [CASE_EXPERIMENT] = {"experiment", "", "the sweep that the row belongs to"},
     [CASE_ID] = {"case_id", "",
                  "16 hexadecimal digits made of everything that makes the case: the same on every "
@@ -20,23 +20,40 @@ const struct column case_columns[CASE_COLUMNS] = {
                       "to a block on a GPU, threads used on the CPU; empty where the method does "
                       "not read it"},
     [CASE_BLOCKS] = {"blocks", "blocks", "in the grid; empty where the method does not read it"},
+    [CASE_SCAN] = {"scan", "",
+                   "inclusive (output i covers elements 0 .. i) or exclusive (0 .. i-1; the first "
+                   "output is 0)"},
+    [CASE_OUTPUT] = {"output", "", "format that the outputs are rounded to, once"},
+    [CASE_SEGMENT] = {"segment", "elements",
+                      "length of the segments, each scanned by itself; empty where there is one"},
 };
 
 static const struct column run_column = {"run", "", "number of the run within its case, from 1"};
 
+/* Where a sum has one result, a scan has n: of these, result and its like are of the last. */
 static const struct column result_columns[RESULTS_COLUMNS - RESULTS_RESULT] = {
-    {"result", "", "what the method returned, to 17 significant digits (exact to read back)"},
+    {"result", "",
+     "what the method returned, of a scan its last output, to 17 significant digits (exact to read "
+     "back)"},
     {"result_hex", "", "the same as a C99 hex float"},
-    {"result_bits", "", "its encoding in the accumulator's format; every NaN as the canonical one"},
-    {"exact", "", "the exact sum, correctly rounded to 17 significant digits"},
-    {"exact_hex", "", "the exact sum, all its bits, as a hex float"},
-    {"err_abs", "", "|result - exact|"},
+    {"result_bits", "",
+     "its encoding in the accumulator's format; of a scan a 128-bit hash of all its outputs' "
+     "encodings; every NaN as the canonical one"},
+    {"exact", "",
+     "the exact sum, correctly rounded to 17 significant digits; of a scan that of the elements "
+     "which its last output covers"},
+    {"exact_hex", "", "the same, all its bits, as a hex float"},
+    {"err_abs", "",
+     "|result - exact|; of a scan, here as in the other columns of errors, the largest of all "
+     "outputs, each held against the exact sum of what it covers"},
     {"err_rel", "", "err_abs / |exact|; empty where exact is 0"},
-    {"err_ulp", "ulp", "err_abs / ulp(exact) in the accumulator's format"},
+    {"err_ulp", "ulp",
+     "err_abs / ulp(exact) in the accumulator's format, of a scan in the output's"},
     {"err_backward", "", "err_abs / sum|x|"},
     {"bound", "",
-     "what err_abs cannot exceed by the theorem that holds for the method, rounded up; empty where "
-     "the theorem says nothing: an inf or NaN among the input, a result that is not finite"},
+     "what err_abs cannot exceed by the theorem that holds for the method, rounded up; of a scan "
+     "that of its last output; empty where the theorem says nothing: an inf or NaN among the "
+     "input, a result that is not finite"},
     {"err_over_bound", "", "err_abs / bound before either is rounded: above 1 the bound is broken"},
     {"time_ns", "ns",
      "device time of the run, a cold start included; where runs are launched in batches, the "
@@ -44,6 +61,25 @@ static const struct column result_columns[RESULTS_COLUMNS - RESULTS_RESULT] = {
     {"status", "",
      "ok; overflow (result not finite although the exact sum is within range); nan; unsupported; "
      "error"},
+};
+
+static const struct column scan_columns[RESULTS_SCAN_COLUMNS - RESULTS_ERR_ULP_RMS] = {
+    {"err_ulp_rms", "ulp", "root mean square of the outputs' err_ulp"},
+    {"worst_index", "", "the first output, from 0, with the largest err_ulp"},
+    {"differing", "",
+     "share of the outputs whose bits are not those of the fixed-order twin: scan/tiled on the "
+     "CPU, or scan/segmented where there are segments"},
+    {"mean_rel_diff", "",
+     "mean over the outputs of |output - twin's| / |twin's|, 0 where the bits are the same; "
+     "outputs that differ from a 0, inf or NaN are left out"},
+    {"first_diff", "", "the first output that differs from the twin's; empty where none does"},
+    {"decreases", "outputs",
+     "outputs that are less than the one before, or NaN; empty where an element is negative"},
+    {"run_differing", "",
+     "as differing, against run 1 of the case; empty where that is no longer at hand: of results "
+     "first seen after a study was resumed"},
+    {"run_mean_rel_diff", "", "as mean_rel_diff, against run 1"},
+    {"run_first_diff", "", "as first_diff, against run 1"},
 };
 
 static const struct column statistics_columns[SUMMARY_COLUMNS - SUMMARY_RUNS] = {
@@ -59,7 +95,7 @@ static const struct column statistics_columns[SUMMARY_COLUMNS - SUMMARY_RUNS] = 
     {"spread_ulp", "ulp", "(max - min) / ulp(exact) in the accumulator's format"},
     {"vs_max", "",
      "largest |vs| of a run, vs = 1 - |result / s_fixed|, s_fixed from sum/tiled for the same "
-     "input and formats; empty where s_fixed is 0 or not finite"},
+     "input and formats, of a scan its twin's last output; empty where s_fixed is 0 or not finite"},
     {"vs_stddev", "", "sample standard deviation of vs; empty for one run"},
     {"unseen_p95", "",
      "1 - 0.05^(1/runs): with 95% confidence, a result not seen has at most this probability"},
@@ -69,8 +105,40 @@ static const struct column statistics_columns[SUMMARY_COLUMNS - SUMMARY_RUNS] = 
     {"time_ns_median", "ns", "median of time_ns (mean of the middle two)"},
 };
 
+/* Over the runs whose rows in results.csv have the figure. */
+static const struct column scan_statistics_columns[SUMMARY_SCAN_COLUMNS -
+                                                   SUMMARY_ERR_ULP_RMS_MAX] = {
+    {"err_ulp_rms_max", "ulp", "largest err_ulp_rms; nan where any is NaN"},
+    {"worst_index", "", "that of the first run with the largest err_ulp"},
+    {"decreases_max", "outputs", "largest decreases"},
+    {"differing_median", "", "median of differing over the runs (mean of the middle two)"},
+    {"differing_max", "", "largest differing"},
+    {"mean_rel_diff_max", "", "largest mean_rel_diff; nan where any is NaN"},
+    {"first_diff_min", "", "smallest first_diff"},
+    {"run_differing_median", "", "median of run_differing"},
+    {"run_differing_max", "", "largest run_differing"},
+    {"run_mean_rel_diff_max", "", "largest run_mean_rel_diff; nan where any is NaN"},
+    {"run_first_diff_min", "", "smallest run_first_diff"},
+    {"run_first_diff_median", "", "median of run_first_diff over the runs that differ from run 1"},
+};
+
+static const struct column profile_columns[PROFILE_COLUMNS - PROFILE_INDEX] = {
+    {"index", "", "of the output, from 0: prefixes of 10^(k/20) elements, and the last"},
+    {"result", "", "the output, to 17 significant digits (exact to read back)"},
+    {"result_bits", "", "its encoding in the output's format; every NaN as the canonical one"},
+    {"err_abs", "", "|result - exact|, exact being the exact sum of the elements that it covers"},
+    {"err_ulp", "ulp", "err_abs / ulp(exact) in the output's format"},
+    {"bound", "",
+     "what err_abs cannot exceed by the theorem that holds for the method, rounded up"},
+    {"err_over_bound", "", "err_abs / bound before either is rounded"},
+};
+
 const struct column *results_column(size_t i)
 {
+    if (i >= RESULTS_ERR_ULP_RMS)
+        return &scan_columns[i - RESULTS_ERR_ULP_RMS];
+    if (i >= RESULTS_SCAN)
+        return &case_columns[CASE_SCAN + i - RESULTS_SCAN];
     if (i >= RESULTS_RESULT)
         return &result_columns[i - RESULTS_RESULT];
     return i == RESULTS_RUN ? &run_column : &case_columns[i < RESULTS_RUN ? i : i - 1];
@@ -78,11 +146,34 @@ const struct column *results_column(size_t i)
 
 const struct column *summary_column(size_t i)
 {
+    if (i >= SUMMARY_ERR_ULP_RMS_MAX)
+        return &scan_statistics_columns[i - SUMMARY_ERR_ULP_RMS_MAX];
+    if (i >= SUMMARY_SCAN)
+        return &case_columns[CASE_SCAN + i - SUMMARY_SCAN];
     return i < SUMMARY_RUNS ? &case_columns[i] : &statistics_columns[i - SUMMARY_RUNS];
+}
+
+const struct column *profile_column(size_t i)
+{
+    if (i >= PROFILE_INDEX)
+        return &profile_columns[i - PROFILE_INDEX];
+    return i >= PROFILE_SCAN ? &case_columns[CASE_SCAN + i - PROFILE_SCAN] : results_column(i);
+}
+
+size_t results_columns(bool scan)
+{
+    return scan ? RESULTS_SCAN_COLUMNS : RESULTS_COLUMNS;
+}
+
+size_t summary_columns(bool scan)
+{
+    return scan ? SUMMARY_SCAN_COLUMNS : SUMMARY_COLUMNS;
 }
 
 size_t results_case_column(size_t i)
 {
+    if (i >= CASE_SCAN)
+        return RESULTS_SCAN + i - CASE_SCAN;
     return i < CASE_METHOD ? i : i + 1;
 }
 

@@ -1,5 +1,7 @@
-/* The column dictionary: what stands in results.csv and summary.csv, in what unit, and what it
- * means. The headers of the files and the documentation are both made from it. */
+/* The column dictionary: what stands in results.csv, summary.csv and profile.csv, in what unit, and
+ * what it means. The headers of the files and the documentation are both made from it.
+ *
+ * Studies of scans have the columns that studies of sums have, and behind them more. */
 #ifndef ULPSCOPE_COLUMNS_H
 #define ULPSCOPE_COLUMNS_H
 
@@ -14,7 +16,7 @@ struct column {
     const char *meaning;
 };
 
-/* The columns that a case fixes, shared by both files, in their order there. */
+/* The columns that a case fixes, shared by the files, in their order there. */
 enum case_column {
     CASE_EXPERIMENT,
     CASE_ID,
@@ -29,7 +31,11 @@ enum case_column {
     CASE_SEED,
     CASE_THREADS,
     CASE_BLOCKS,
-    CASE_COLUMNS
+    CASE_COLUMNS,
+    CASE_SCAN = CASE_COLUMNS, /* from here on: of scans alone */
+    CASE_OUTPUT,
+    CASE_SEGMENT,
+    CASE_SCAN_COLUMNS
 };
 
 /* results.csv: a row per run. */
@@ -52,7 +58,20 @@ enum results_column {
     RESULTS_ERR_OVER_BOUND,
     RESULTS_TIME_NS,
     RESULTS_STATUS,
-    RESULTS_COLUMNS
+    RESULTS_COLUMNS,
+    RESULTS_SCAN = RESULTS_COLUMNS, /* from here on: of scans alone */
+    RESULTS_OUTPUT,
+    RESULTS_SEGMENT,
+    RESULTS_ERR_ULP_RMS,
+    RESULTS_WORST_INDEX,
+    RESULTS_DIFFERING,
+    RESULTS_MEAN_REL_DIFF,
+    RESULTS_FIRST_DIFF,
+    RESULTS_DECREASES,
+    RESULTS_RUN_DIFFERING,
+    RESULTS_RUN_MEAN_REL_DIFF,
+    RESULTS_RUN_FIRST_DIFF,
+    RESULTS_SCAN_COLUMNS
 };
 
 /* summary.csv: a row per finished case. */
@@ -72,15 +91,52 @@ enum summary_column {
     SUMMARY_ERR_ULP_MAX,
     SUMMARY_ERR_OVER_BOUND_MAX,
     SUMMARY_TIME_NS_MEDIAN,
-    SUMMARY_COLUMNS
+    SUMMARY_COLUMNS,
+    SUMMARY_SCAN = SUMMARY_COLUMNS, /* from here on: of scans alone */
+    SUMMARY_OUTPUT,
+    SUMMARY_SEGMENT,
+    SUMMARY_ERR_ULP_RMS_MAX,
+    SUMMARY_WORST_INDEX,
+    SUMMARY_DECREASES_MAX,
+    SUMMARY_DIFFERING_MEDIAN,
+    SUMMARY_DIFFERING_MAX,
+    SUMMARY_MEAN_REL_DIFF_MAX,
+    SUMMARY_FIRST_DIFF_MIN,
+    SUMMARY_RUN_DIFFERING_MEDIAN,
+    SUMMARY_RUN_DIFFERING_MAX,
+    SUMMARY_RUN_MEAN_REL_DIFF_MAX,
+    SUMMARY_RUN_FIRST_DIFF_MIN,
+    SUMMARY_RUN_FIRST_DIFF_MEDIAN,
+    SUMMARY_SCAN_COLUMNS
 };
 
-extern const struct column case_columns[CASE_COLUMNS];
-const struct column *results_column(size_t i); /* i < RESULTS_COLUMNS */
-const struct column *summary_column(size_t i); /* i < SUMMARY_COLUMNS */
+/* profile.csv, of scans alone: a row for each of some outputs of a case's first run. */
+enum profile_column {
+    PROFILE_CASE_ID = RESULTS_CASE_ID, /* up to the blocks as results.csv */
+    PROFILE_SCAN = RESULTS_BLOCKS + 1,
+    PROFILE_OUTPUT,
+    PROFILE_SEGMENT,
+    PROFILE_INDEX,
+    PROFILE_RESULT,
+    PROFILE_RESULT_BITS,
+    PROFILE_ERR_ABS,
+    PROFILE_ERR_ULP,
+    PROFILE_BOUND,
+    PROFILE_ERR_OVER_BOUND,
+    PROFILE_COLUMNS
+};
+
+extern const struct column case_columns[CASE_SCAN_COLUMNS];
+const struct column *results_column(size_t i); /* i < RESULTS_SCAN_COLUMNS */
+const struct column *summary_column(size_t i); /* i < SUMMARY_SCAN_COLUMNS */
+const struct column *profile_column(size_t i); /* i < PROFILE_COLUMNS */
+
+/* How many columns a study's files have. */
+size_t results_columns(bool scan);
+size_t summary_columns(bool scan);
 
 /* Which field of a row of results.csv holds a column of the case. */
-size_t results_case_column(size_t i); /* i < CASE_COLUMNS */
+size_t results_case_column(size_t i); /* i < CASE_SCAN_COLUMNS */
 
 /* A file's first line, with its line break. */
 void columns_header(struct text *t, const struct column *(*column)(size_t), size_t count);

@@ -49,7 +49,8 @@ enum status directory_open(struct directory *d, const char *path, struct problem
     d->path = strdup(path);
     if (!d->path || asprintf(&d->study, "%s/study.json", path) < 0 ||
         asprintf(&d->results, "%s/results.csv", path) < 0 ||
-        asprintf(&d->summary, "%s/summary.csv", path) < 0)
+        asprintf(&d->summary, "%s/summary.csv", path) < 0 ||
+        asprintf(&d->profile, "%s/profile.csv", path) < 0)
         return problem(p, STATUS_DEVICE, "%s: out of memory", path);
     return STATUS_OK;
 }
@@ -63,9 +64,11 @@ static bool exists(const char *path)
 /* study.json goes last, and only by being replaced: without it nothing would be resumed. */
 static enum status start_over(const struct directory *d, struct problem *p)
 {
-    if ((unlink(d->summary) != 0 && errno != ENOENT) ||
-        (unlink(d->results) != 0 && errno != ENOENT))
-        return problem(p, STATUS_DATA, "%s: could not start over: %s", d->path, strerror(errno));
+    const char *const file[] = {d->summary, d->results, d->profile};
+    for (size_t i = 0; i < sizeof file / sizeof *file; i++)
+        if (unlink(file[i]) != 0 && errno != ENOENT)
+            return problem(p, STATUS_DATA, "%s: could not start over: %s", d->path,
+                           strerror(errno));
     return STATUS_OK;
 }
 
@@ -91,7 +94,7 @@ enum status directory_claim(struct directory *d, json_t *study, bool force, bool
         return status;
     if (*resumed)
         return take_over(d, study, p);
-    if (exists(d->results) || exists(d->summary))
+    if (exists(d->results) || exists(d->summary) || exists(d->profile))
         return problem(p, STATUS_DATA,
                        "%s: found results without a study.json that says whose they are: give "
                        "another --out, or --force to start over",
@@ -107,5 +110,6 @@ void directory_close(struct directory *d)
     free(d->study);
     free(d->results);
     free(d->summary);
+    free(d->profile);
     *d = (struct directory){.lock = -1};
 }

@@ -1,28 +1,40 @@
 #include "reports/results.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "reference/number.h"
 
-enum status results_open(struct results *r, const char *path, uint64_t keep, struct problem *p)
+enum { SCAN_FACTS = RESULTS_SCAN_COLUMNS - RESULTS_ERR_ULP_RMS, HASH_DIGITS = 32 };
+
+enum status results_open(struct results *r, const char *path, uint64_t keep, bool scan,
+                         struct problem *p)
 {
-    *r = (struct results){0};
-    return csv_file_open(&r->file, path, keep, results_column, RESULTS_COLUMNS, p);
+    *r = (struct results){.scan = scan};
+    return csv_file_open(&r->file, path, keep, results_column, results_columns(scan), p);
 }
 
 enum status results_close(struct results *r, struct problem *p)
 {
     text_free(&r->head);
     text_free(&r->middle);
+    text_free(&r->tail);
     return csv_file_close(&r->file, p);
 }
 
-void results_case(struct results *r, const char *const text[CASE_COLUMNS])
+void results_case(struct results *r, const char *const text[CASE_SCAN_COLUMNS])
 {
     text_clear(&r->head);
     text_clear(&r->middle);
+    text_clear(&r->tail);
     for (size_t i = 0; i < CASE_COLUMNS; i++) {
         struct text *part = i < CASE_METHOD ? &r->head : &r->middle;
         text_field(part, text[i]);
         text_add(part, ",");
+    }
+    for (size_t i = CASE_SCAN; r->scan && i < CASE_SCAN_COLUMNS; i++) {
+        text_add(&r->tail, ",");
+        text_field(&r->tail, text[i]);
     }
 }
 
@@ -38,6 +50,18 @@ void results_value(struct text *t, enum format accumulator, double value)
     number_bits(digits, accumulator, value);
     text_add(t, digits);
     text_add(t, ",");
+}
+
+void results_hash(struct text *t, struct figure last, struct hash128 hash)
+{
+    char digits[NUMBER_TEXT];
+    text_figure(t, last);
+    text_add(t, ",");
+    if (last.known) {
+        number_hex(digits, last.value);
+        text_add(t, digits);
+    }
+    text_format(t, ",0x%016" PRIx64 "%016" PRIx64 ",", hash.word[0], hash.word[1]);
 }
 
 void results_exact(struct text *t, const char *decimal, const char *hex)
@@ -56,6 +80,38 @@ void results_errors(struct text *t, const struct measure *m)
         text_figure(t, figure[i]);
         text_add(t, ",");
     }
+}
+
+/* The facts in the order of their columns. */
+static void facts_of(struct scan_facts *s, struct figure *figure[SCAN_FACTS])
+{
+    struct figure *const in_order[SCAN_FACTS] = {
+        &s->err_ulp_rms,   &s->worst_index,       &s->differing,
+        &s->mean_rel_diff, &s->first_diff,        &s->decreases,
+        &s->run_differing, &s->run_mean_rel_diff, &s->run_first_diff};
+    memcpy(figure, in_order, sizeof in_order);
+}
+
+void results_scan(struct text *t, const struct scan_facts *s)
+{
+    struct scan_facts copy = *s;
+    struct figure *figure[SCAN_FACTS];
+    facts_of(&copy, figure);
+    for (size_t i = 0; i < SCAN_FACTS; i++) {
+        text_add(t, i ? "," : "");
+        text_figure(t, *figure[i]);
+    }
+}
+
+/* Behind the status. */
+static void append_scan(struct text *t, const struct results *r, const struct text *scan)
+{
+    text_join(t, &r->tail);
+    text_append(t, ",", 1);
+    if (scan)
+        text_join(t, scan);
+    else
+        text_append(t, ",,,,,,,,", SCAN_FACTS - 1);
 }
 
 void results_append(struct results *r, const struct results_row *row)
@@ -81,5 +137,30 @@ void results_append(struct results *r, const struct results_row *row)
         text_unsigned(t, row->time_ns);
     text_append(t, ",", 1);
     text_add(t, outcome_name[row->outcome]);
+    if (r->scan)
+        append_scan(t, r, row->scan);
     text_append(t, "\n", 1);
+}
+
+enum status results_parse_hash(struct hash128 *hash, const struct csv_row *row, struct problem *p)
+{
+    const char *text = row->field[RESULTS_RESULT_BITS];
+    char end;
+    if (strlen(text) == 2 + HASH_DIGITS && strspn(text + 2, "0123456789abcdef") == HASH_DIGITS &&
+        sscanf(text, "0x%16" SCNx64 "%16" SCNx64 "%c", &hash->word[0], &hash->word[1], &end) == 2)
+        return STATUS_OK;
+    return problem(p, STATUS_DATA,
+                   "%s: line %zu: result_bits: found '%s', expected 0x and %d hexadecimal digits",
+                   row->path, row->line, text, HASH_DIGITS);
+}
+
+enum status results_parse_scan(struct scan_facts *s, const struct csv_row *row, struct problem *p)
+{
+    struct figure *figure[SCAN_FACTS];
+    enum status status = STATUS_OK;
+    facts_of(s, figure);
+    for (size_t i = 0; status == STATUS_OK && i < SCAN_FACTS; i++)
+        status = csv_figure(row, RESULTS_ERR_ULP_RMS + i,
+                            results_column(RESULTS_ERR_ULP_RMS + i)->name, figure[i], p);
+    return status;
 }

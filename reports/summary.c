@@ -1,6 +1,9 @@
 #include "reports/summary.h"
 
-enum { FIGURES = SUMMARY_COLUMNS - SUMMARY_MODE_SHARE };
+enum {
+    FIGURES = SUMMARY_COLUMNS - SUMMARY_MODE_SHARE,
+    SCAN_FIGURES = SUMMARY_SCAN_COLUMNS - SUMMARY_ERR_ULP_RMS_MAX
+};
 
 /* The figures in the order of their columns. */
 static void figures(struct summary *s, struct figure *figure[FIGURES])
@@ -14,11 +17,31 @@ static void figures(struct summary *s, struct figure *figure[FIGURES])
     memcpy(figure, in_order, sizeof in_order);
 }
 
-void summary_row(struct text *t, const char *const text[CASE_COLUMNS], const struct summary *s)
+static void scan_figures(struct scan_summary *s, struct figure *figure[SCAN_FIGURES])
+{
+    struct figure *const in_order[SCAN_FIGURES] = {
+        &s->err_ulp_rms_max,       &s->worst_index,          &s->decreases_max,
+        &s->differing_median,      &s->differing_max,        &s->mean_rel_diff_max,
+        &s->first_diff_min,        &s->run_differing_median, &s->run_differing_max,
+        &s->run_mean_rel_diff_max, &s->run_first_diff_min,   &s->run_first_diff_median};
+    memcpy(figure, in_order, sizeof in_order);
+}
+
+static void add_figures(struct text *t, struct figure *const *figure, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        text_add(t, ",");
+        text_figure(t, *figure[i]);
+    }
+}
+
+void summary_row(struct text *t, const char *const text[CASE_SCAN_COLUMNS], const struct summary *s,
+                 bool scan)
 {
     struct summary copy = *s;
-    struct figure *figure[FIGURES];
+    struct figure *figure[FIGURES], *scan_figure[SCAN_FIGURES];
     figures(&copy, figure);
+    scan_figures(&copy.scan, scan_figure);
     for (size_t i = 0; i < CASE_COLUMNS; i++) {
         text_field(t, text[i]);
         text_add(t, ",");
@@ -26,22 +49,37 @@ void summary_row(struct text *t, const char *const text[CASE_COLUMNS], const str
     text_unsigned(t, s->runs);
     text_add(t, ",");
     text_unsigned(t, s->distinct);
-    for (size_t i = 0; i < FIGURES; i++) {
+    add_figures(t, figure, FIGURES);
+    for (size_t i = CASE_SCAN; scan && i < CASE_SCAN_COLUMNS; i++) {
         text_add(t, ",");
-        text_figure(t, *figure[i]);
+        text_field(t, text[i]);
     }
+    if (scan)
+        add_figures(t, scan_figure, SCAN_FIGURES);
     text_add(t, "\n");
 }
 
-enum status summary_parse(struct summary *s, const struct csv_row *row, struct problem *p)
+static enum status parse_figures(struct figure *const *figure, size_t count,
+                                 const struct csv_row *row, size_t column, struct problem *p)
 {
-    struct figure *figure[FIGURES];
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < count; i++)
+        status = csv_figure(row, column + i, summary_column(column + i)->name, figure[i], p);
+    return status;
+}
+
+enum status summary_parse(struct summary *s, const struct csv_row *row, bool scan,
+                          struct problem *p)
+{
+    struct figure *figure[FIGURES], *scan_figure[SCAN_FIGURES];
     figures(s, figure);
+    scan_figures(&s->scan, scan_figure);
     enum status status = csv_whole(row, SUMMARY_RUNS, "runs", &s->runs, p);
     if (status == STATUS_OK)
         status = csv_whole(row, SUMMARY_DISTINCT, "distinct", &s->distinct, p);
-    for (size_t i = 0; status == STATUS_OK && i < FIGURES; i++)
-        status = csv_figure(row, SUMMARY_MODE_SHARE + i,
-                            summary_column(SUMMARY_MODE_SHARE + i)->name, figure[i], p);
+    if (status == STATUS_OK)
+        status = parse_figures(figure, FIGURES, row, SUMMARY_MODE_SHARE, p);
+    if (status == STATUS_OK && scan)
+        status = parse_figures(scan_figure, SCAN_FIGURES, row, SUMMARY_ERR_ULP_RMS_MAX, p);
     return status;
 }

@@ -41,19 +41,39 @@ static inline const struct experiment *experiment_of(const char *name)
     return e;
 }
 
+/* An experiment of scans, on the CPU, whose axes tests ask for themselves. */
+static inline const struct experiment *scan_experiment(void)
+{
+    static const struct experiment e = {
+        .name = "prefixes",
+        .operation = &operation_scan,
+        .axes = {[DEVICE_CPU] = {.formats = "fp32/fp32", .input = "ones", .n = "10", .runs = 1},
+                 [DEVICE_CUDA] = {.runs = 1}}};
+    return &e;
+}
+
 /* Resolves the request that is in it. */
+static inline enum status study_resolve_as(struct study *s, const struct experiment *e)
+{
+    enum status status = axes_resolve(&s->axes, e, &s->request, &s->problem);
+    return status == STATUS_OK ? plan_make(&s->plan, &s->axes, &s->problem) : status;
+}
+
 static inline enum status study_resolve(struct study *s, const char *experiment)
 {
-    enum status status =
-        axes_resolve(&s->axes, experiment_of(experiment), &s->request, &s->problem);
-    return status == STATUS_OK ? plan_make(&s->plan, &s->axes, &s->problem) : status;
+    return study_resolve_as(s, experiment_of(experiment));
+}
+
+static inline void study_make_as(struct study *s, const struct experiment *e, study_words words)
+{
+    *s = (struct study){0};
+    ask(&s->request, words);
+    cr_assert_eq(study_resolve_as(s, e), STATUS_OK, "%s", s->problem.text);
 }
 
 static inline void study_make(struct study *s, const char *experiment, study_words words)
 {
-    *s = (struct study){0};
-    ask(&s->request, words);
-    cr_assert_eq(study_resolve(s, experiment), STATUS_OK, "%s", s->problem.text);
+    study_make_as(s, experiment_of(experiment), words);
 }
 
 static inline void study_note(void *context, const char *line)
@@ -86,15 +106,21 @@ static inline void study_free(struct study *s)
 }
 
 /* Makes, sweeps to the end, frees. */
-static inline struct sweep_outcome study_run(const char *experiment, study_words words,
-                                             const char *out)
+static inline struct sweep_outcome study_run_as(const struct experiment *e, study_words words,
+                                                const char *out)
 {
     struct study s;
-    study_make(&s, experiment, words);
+    study_make_as(&s, e, words);
     cr_assert_eq(study_sweep(&s, out, false), STATUS_OK, "%s", s.problem.text);
     struct sweep_outcome outcome = s.outcome;
     study_free(&s);
     return outcome;
+}
+
+static inline struct sweep_outcome study_run(const char *experiment, study_words words,
+                                             const char *out)
+{
+    return study_run_as(experiment_of(experiment), words, out);
 }
 
 /* Rows of a CSV file. */
@@ -115,17 +141,24 @@ static inline enum status rows_take(void *context, const struct csv_row *row, st
     return STATUS_OK;
 }
 
-static inline struct rows rows_read(const char *out, bool summary)
+static inline struct rows rows_of(const char *out, const char *name,
+                                  const struct column *(*column)(size_t), size_t columns)
 {
     char path[400];
     struct problem p = {0};
     uint64_t whole;
-    struct rows r = {.columns = summary ? SUMMARY_COLUMNS : RESULTS_COLUMNS};
-    snprintf(path, sizeof path, "%s/%s.csv", out, summary ? "summary" : "results");
-    cr_assert_eq(csv_read(path, summary ? summary_column : results_column, r.columns, rows_take, &r,
-                          &whole, &p),
-                 STATUS_OK, "%s", p.text);
+    struct rows r = {.columns = columns};
+    snprintf(path, sizeof path, "%s/%s.csv", out, name);
+    cr_assert_eq(csv_read(path, column, columns, rows_take, &r, &whole, &p), STATUS_OK, "%s",
+                 p.text);
     return r;
+}
+
+/* Of a study of sums. */
+static inline struct rows rows_read(const char *out, bool summary)
+{
+    return summary ? rows_of(out, "summary", summary_column, SUMMARY_COLUMNS)
+                   : rows_of(out, "results", results_column, RESULTS_COLUMNS);
 }
 
 static inline const char *field_of(const struct rows *r, size_t row, size_t column)

@@ -16,9 +16,9 @@ static const char *const names[] = {
     "tab\tinside",  "\ttab before", "caf\xc3\xa9",      "#1,\"\n,\""};
 enum { NAMES = sizeof names / sizeof *names };
 
-static void case_named(const char *text[CASE_COLUMNS], const char *name)
+static void case_named(const char *text[CASE_SCAN_COLUMNS], const char *name)
 {
-    for (size_t i = 0; i < CASE_COLUMNS; i++)
+    for (size_t i = 0; i < CASE_SCAN_COLUMNS; i++)
         text[i] = case_columns[i].name;
     text[CASE_INPUT] = name;
 }
@@ -36,10 +36,10 @@ static void write_results(const char *path)
     struct results r;
     struct problem p = {0};
     struct text exact = {0};
-    cr_assert_eq(results_open(&r, path, 0, &p), STATUS_OK, "%s", p.text);
+    cr_assert_eq(results_open(&r, path, 0, false, &p), STATUS_OK, "%s", p.text);
     results_exact(&exact, "0.5", "0x1p-1");
     for (size_t i = 0; i < NAMES; i++) {
-        const char *text[CASE_COLUMNS];
+        const char *text[CASE_SCAN_COLUMNS];
         struct text value = {0}, errors = {0};
         struct measure m = some_measure(i);
         case_named(text, names[i]);
@@ -269,7 +269,7 @@ Test(results, fields_that_are_no_numbers)
 static enum status take_summary(void *context, const struct csv_row *row, struct problem *p)
 {
     struct summary *s = context;
-    enum status status = summary_parse(s, row, p);
+    enum status status = summary_parse(s, row, false, p);
     const struct {
         enum summary_column column;
         struct figure figure;
@@ -300,7 +300,7 @@ Test(results, a_summary_is_read_as_written, .init = make_folder, .fini = remove_
     struct summary s, back;
     struct csv_file file;
     struct problem p = {0};
-    const char *text[CASE_COLUMNS], *path = in_folder("summary.csv");
+    const char *text[CASE_SCAN_COLUMNS], *path = in_folder("summary.csv");
     uint64_t whole;
     memset(&s, 0, sizeof s);
     struct figure *figure[] = {&s.mode_share,     &s.min,         &s.max,
@@ -315,7 +315,7 @@ Test(results, a_summary_is_read_as_written, .init = make_folder, .fini = remove_
     s.distinct = 17;
     case_named(text, "a,b");
     cr_assert_eq(csv_file_open(&file, path, 0, summary_column, SUMMARY_COLUMNS, &p), STATUS_OK);
-    summary_row(&file.pending, text, &s);
+    summary_row(&file.pending, text, &s, false);
     cr_assert_eq(csv_file_close(&file, &p), STATUS_OK, "%s", p.text);
     memset(&back, 0, sizeof back);
     cr_assert_eq(csv_read(path, summary_column, SUMMARY_COLUMNS, take_summary, &back, &whole, &p),

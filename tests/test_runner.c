@@ -82,14 +82,13 @@ struct taken {
     uint64_t stop_at;
 };
 
-static enum status take(void *context, const uint64_t *bits, const uint64_t *time_ns, size_t runs,
-                        struct problem *p)
+static enum status take(void *context, const struct runner_results *r, struct problem *p)
 {
     struct taken *t = context;
-    for (size_t i = 0; i < runs; i++) {
-        cr_assert_eq(bits[i], t->runs, "run %ju came as %ju", (uintmax_t)t->runs,
-                     (uintmax_t)bits[i]);
-        cr_assert_eq((double)time_ns[i], t->run_ns, "run %ju", (uintmax_t)t->runs);
+    for (size_t i = 0; i < r->runs; i++) {
+        cr_assert_eq(r->digest[i].word[0], t->runs, "run %ju came as %ju", (uintmax_t)t->runs,
+                     (uintmax_t)r->digest[i].word[0]);
+        cr_assert_eq((double)r->time_ns[i], t->run_ns, "run %ju", (uintmax_t)t->runs);
         t->runs++;
     }
     t->calls++;
@@ -107,6 +106,7 @@ static enum status play_with(struct taken *t, uint64_t runs, double run_ns, uint
                        .device = {DEVICE_CUDA, 0},
                        .gpu = &input,
                        .accumulator = FP32,
+                       .output = FP32,
                        .stop = &t->stop};
     played = (struct gpu_job){.run_ns = run_ns, .fail_at = fail_at, .room = room};
     t->run_ns = run_ns;
