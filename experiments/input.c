@@ -11,7 +11,8 @@ const struct input_family *const input_families[] = {
     &input_ties,      &input_sine,          &input_harmonic,      &input_alternating,
     &input_subnormal, &input_near_overflow, &input_wide,          &input_spike,
     &input_relu,      &input_cycle,         &input_full_mantissa, &input_signed_zeros,
-    &input_infs,      &input_nans,
+    &input_infs,      &input_nans,          &input_plateau,       &input_walk,
+    &input_runs,      &input_creep,         &input_inf_segment,
 };
 const size_t input_family_count = sizeof input_families / sizeof *input_families;
 

@@ -55,6 +55,7 @@ extern const struct input_family input_uniform, input_symmetric, input_normal, i
     input_relu, input_ones, input_alternating, input_cycle, input_sine, input_harmonic, input_spike,
     input_cancellation, input_cond, input_anderson, input_zero_sum, input_kahan_killer,
     input_ladder, input_stagnation, input_ties, input_full_mantissa, input_subnormal,
-    input_near_overflow, input_wide, input_signed_zeros, input_infs, input_nans;
+    input_near_overflow, input_wide, input_signed_zeros, input_infs, input_nans, input_plateau,
+    input_walk, input_runs, input_creep, input_inf_segment;
 
 #endif

@@ -82,6 +82,22 @@ static const struct {
      {0x1a9718cc6924d44f, 0x5bc19b1875fb6572, 0x293ed2bc63fb6861, 0x14c5863f44dfc66a}},
     {"normal:order=shuffled",
      {0x81eb0adda82efd31, 0xa38d931806a31ea8, 0xd10d66c4d101ac39, 0x9efa8b9a1608ffaf}},
+    {"plateau", {0xc4f6d632f4d7e4b6, 0x7e4c5e887a4910bf, 0x2c728cab8bbe4caa, 0x91c480e70426d4ad}},
+    {"walk", {0xab800745e190cc4c, 0x88fcb5102f2da739, 0xbd08b4658dd699e0, 0xbcd2ad36d656cdd1}},
+    {"runs", {0xd01453f328348fc8, 0x2d7b4a15dc67cce2, 0x92973bb7beb02693, 0xdd955e0084ec48f8}},
+    {"creep", {0x735ccd7a75100f2c, 0x99b4799b6afd08fe, 0x1d660abfdd7df628, 0x7fba67b05cd651c3}},
+    {"inf_segment",
+     {0xa8ea97ba06f0c445, 0x7497a40b87ca74f8, 0x909f837a64bc73a0, 0xa0c936cec37e6ba0}},
+    {"plateau:gap=1:before=0:after=0.3",
+     {0xad3131068e4548ed, 0xec44326568308d04, 0x62dfe0ffcb6abd4a, 0x60675e089738d482}},
+    {"walk:drift=0:returns=17",
+     {0x073fc7f47fcfbed3, 0xff2e37fbd88316a4, 0x024e460b7913bfc6, 0xe03580d9cab6d5f0}},
+    {"runs:length=7:binades=3.5",
+     {0x7f1b95ccbd1c38ea, 0x6fb2534e05ad276b, 0x0237af2b96e0ffb7, 0x7f4c94af03e24033}},
+    {"creep:step=1000",
+     {0x15611fa99052ea15, 0x33cfa4ba6e2ece48, 0x189076da5079b842, 0x497e2e33af491e8c}},
+    {"inf_segment:sign=0:length=20:at=0.1:nan=1",
+     {0x2eed4afb764a7f55, 0xacd1850fe4263302, 0x3762e40f85efe526, 0x3dbb96c85ca26e6d}},
 };
 
 #endif

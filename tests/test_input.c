@@ -79,9 +79,9 @@ Test(input, seeds)
 Test(input, prefix)
 {
     static const char *const specification[] = {
-        "uniform",       "symmetric", "normal",   "lognormal",   "ones",
-        "alternating",   "cycle",     "harmonic", "stagnation",  "ties",
-        "full_mantissa", "subnormal", "relu",     "signed_zeros"};
+        "uniform", "symmetric",    "normal",     "lognormal", "ones",          "alternating",
+        "cycle",   "harmonic",     "stagnation", "ties",      "full_mantissa", "subnormal",
+        "relu",    "signed_zeros", "runs",       "creep"};
     for (size_t i = 0; i < sizeof specification / sizeof *specification; i++)
         for (enum format f = 0; f < FORMATS; f++) {
             struct array whole = generated(specification[i], f, 5000, 3, 0);
@@ -149,14 +149,34 @@ Test(input, order_safe)
 /* With parameters that are not the default ones, too. */
 Test(input, order_safe_with_parameters)
 {
-    static const char *const specification[] = {
-        "uniform:scale=60000", "symmetric:scale=700", "normal:mean=30:sigma=5",
-        "lognormal:sigma=2",   "lognormal:sigma=80",  "ones:value=-65504",
-        "ones:value=70.3",     "relu:shift=3",        "relu:shift=-3",
-        "cancellation:gap=4",  "kahan_killer:gap=1",  "ladder:rungs=2",
-        "ladder:rungs=4",      "spike:value=-65504",  "ties:negative=1",
-        "subnormal:sign=1",    "cond:sum=-1000",      "cond:sum=65504",
-        "infs:sign=0",         "nans:infs=3",         "signed_zeros:negative=1"};
+    static const char *const specification[] = {"uniform:scale=60000",
+                                                "symmetric:scale=700",
+                                                "normal:mean=30:sigma=5",
+                                                "lognormal:sigma=2",
+                                                "lognormal:sigma=80",
+                                                "ones:value=-65504",
+                                                "ones:value=70.3",
+                                                "relu:shift=3",
+                                                "relu:shift=-3",
+                                                "cancellation:gap=4",
+                                                "kahan_killer:gap=1",
+                                                "ladder:rungs=2",
+                                                "ladder:rungs=4",
+                                                "spike:value=-65504",
+                                                "ties:negative=1",
+                                                "subnormal:sign=1",
+                                                "cond:sum=-1000",
+                                                "cond:sum=65504",
+                                                "infs:sign=0",
+                                                "nans:infs=3",
+                                                "signed_zeros:negative=1",
+                                                "plateau:gap=4",
+                                                "plateau:gap=1:before=0",
+                                                "walk:drift=1:returns=5",
+                                                "runs:length=5:binades=0",
+                                                "runs:length=3000:binades=1",
+                                                "creep:step=1e6",
+                                                "inf_segment:nan=1"};
     for (size_t i = 0; i < sizeof specification / sizeof *specification; i++) {
         struct input in;
         cr_assert_eq(input_parse(&in, specification[i], NULL), STATUS_OK);
@@ -185,6 +205,8 @@ Test(input, refuses)
         {"ones:value=-1e300", FP32, 3, 0},
         {"spike:value=1e39", FP32, 3000, 0},
         {"cancellation:gap=5", FP16, 2, 0},
+        {"plateau:gap=5", FP16, 2, 0},
+        {"plateau:gap=1000", FP64, 2, 0},
         {"kahan_killer:gap=120", BF16, 8, 0},
         {"ladder:rungs=5", FP16, 9, 0},
         {"ladder:rungs=34", BF16, 67, 0},
