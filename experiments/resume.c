@@ -109,18 +109,6 @@ static enum status parse_result(struct hash128 *digest, struct figure *value, st
     return status;
 }
 
-/* What is known of it beside run 1 stays known. */
-static void set_facts(struct scan_facts *to, const struct scan_facts *from)
-{
-    struct scan_facts facts = *from;
-    if (!facts.run_differing.known) {
-        facts.run_differing = to->run_differing;
-        facts.run_mean_rel_diff = to->run_mean_rel_diff;
-        facts.run_first_diff = to->run_first_diff;
-    }
-    *to = facts;
-}
-
 static enum status count_run(struct reading *r, struct trial *t, const struct csv_row *row,
                              enum outcome outcome, struct problem *p)
 {
@@ -153,7 +141,7 @@ static enum status count_run(struct reading *r, struct trial *t, const struct cs
     d->err_ulp = err_ulp;
     d->err_backward = err_backward;
     d->err_over_bound = err_over_bound;
-    set_facts(&d->scan, &scan);
+    d->scan = scan; /* the last row's: what is known beside run 1 stays known */
     d->outcome = outcome;
     if (err_over_bound.known && err_over_bound.value > 1 && r->resumed->broken++ == 0)
         snprintf(r->resumed->first_broken, sizeof r->resumed->first_broken, "case %s (%s), run %s",

@@ -173,25 +173,34 @@ static inline void rows_free(struct rows *r)
     free(r->field);
 }
 
-/* Both files without their columns of time: equal for equal studies of fixed-order methods. */
-static inline char *study_digest(const char *out)
+/* Appends rows without the column of time, and frees them. */
+static inline void digest_rows(struct text *text, struct rows r, size_t time)
+{
+    for (size_t i = 0; i < r.count * r.columns; i++) {
+        text_field(text, i % r.columns == time ? "" : r.field[i]);
+        text_add(text, (i + 1) % r.columns ? "," : "\n");
+    }
+    rows_free(&r);
+}
+
+/* All files without their columns of time: equal for equal studies of fixed-order methods. */
+static inline char *study_digest_of(const char *out, bool scan)
 {
     struct text text = {0};
-    for (int summary = 0; summary < 2; summary++) {
-        struct rows r = rows_read(out, summary);
-        size_t time = summary ? SUMMARY_TIME_NS_MEDIAN : RESULTS_TIME_NS;
-        for (size_t i = 0; i < r.count * r.columns; i++)
-            if (i % r.columns != time) {
-                text_field(&text, r.field[i]);
-                text_add(&text, (i + 1) % r.columns ? "," : "\n");
-            } else if (summary) {
-                text_add(&text, "\n");
-            }
-        rows_free(&r);
-    }
+    digest_rows(&text, rows_of(out, "results", results_column, results_columns(scan)),
+                RESULTS_TIME_NS);
+    digest_rows(&text, rows_of(out, "summary", summary_column, summary_columns(scan)),
+                SUMMARY_TIME_NS_MEDIAN);
+    if (scan)
+        digest_rows(&text, rows_of(out, "profile", profile_column, PROFILE_COLUMNS), SIZE_MAX);
     char *digest = strdup(text_string(&text));
     text_free(&text);
     return digest;
+}
+
+static inline char *study_digest(const char *out)
+{
+    return study_digest_of(out, false);
 }
 
 #endif
