@@ -425,6 +425,26 @@ Test(run_scan, a_wrong_output_is_reported, .init = make_folder, .fini = remove_f
     rows_free(&r);
 }
 
+/* Also where the last outputs differ, in units of what is due in the output's format. */
+Test(run_scan, a_finished_study_is_left_as_it_is, .init = make_folder, .fini = remove_folder)
+{
+    for (int again = 0; again < 2; again++) {
+        struct study s;
+        script = (const int[]){0, 7};
+        scripted_study(&s, &scripted_method, "2");
+        twins = 0;
+        cr_assert_eq(study_sweep(&s, folder, false), STATUS_OK, "%s", s.problem.text);
+        cr_expect(again ? twins == 0 && measures == 0 : twins == 1 && measures == 3,
+                  "%zu twins, %zu measures", twins, measures);
+        study_free(&s);
+        struct rows r = rows_of(folder, "summary", summary_column, summary_columns(true));
+        cr_expect_str_eq(field_of(&r, 0, SUMMARY_SPREAD_ULP), "1");
+        cr_expect_str_eq(field_of(&r, 0, SUMMARY_MIN), "16");
+        cr_expect_str_eq(field_of(&r, 0, SUMMARY_VS_MAX), "1.1920928955078125e-07");
+        rows_free(&r);
+    }
+}
+
 /* Runs 3 and on in another process, to which run 1's output comes back with run 5. */
 Test(run_scan, resumed_without_the_output_of_run_1, .init = make_folder, .fini = remove_folder)
 {

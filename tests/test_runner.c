@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 
 #include "experiments/runner.h"
+#include "reference/hash_array.h"
 
 struct gpu_input {
     int unused;
@@ -16,6 +17,7 @@ struct gpu_job {
     double run_ns;
     uint64_t fail_at; /* this run cannot be enqueued */
     size_t room;      /* of a batch */
+    size_t digested;  /* runs of the batch last waited for; none once another was started */
     bool open;
 };
 static struct gpu_job played;
@@ -26,6 +28,8 @@ size_t __wrap_gpu_job_batch(const struct gpu_job *job);
 enum status __wrap_gpu_job_start(struct gpu_job *job, size_t runs, struct problem *p);
 enum status __wrap_gpu_job_wait(struct gpu_job *job, struct hash128 *digest, double *time_ns,
                                 struct problem *p);
+enum status __wrap_gpu_job_output(struct gpu_job *job, size_t i, const struct array *to,
+                                  struct problem *p);
 void __wrap_gpu_job_close(struct gpu_job *job);
 
 enum status __wrap_gpu_job_open(struct gpu_job **job, const struct gpu_input *input,
@@ -48,6 +52,7 @@ enum status __wrap_gpu_job_start(struct gpu_job *job, size_t runs, struct proble
     cr_assert(runs >= 1 && runs <= job->room && job->batches < 2, "%zu runs", runs);
     job->batch[(job->first + job->batches++) % 2] = runs;
     job->started += runs;
+    job->digested = 0;
     job->most_waiting = job->batches > job->most_waiting ? job->batches : job->most_waiting;
     job->largest = runs > job->largest ? runs : job->largest;
     return job->started > job->fail_at ? problem(p, STATUS_DEVICE, "played out") : STATUS_OK;
@@ -65,6 +70,17 @@ enum status __wrap_gpu_job_wait(struct gpu_job *job, struct hash128 *digest, dou
     }
     job->first = (job->first + 1) % 2;
     job->batches--;
+    job->digested = runs;
+    return STATUS_OK;
+}
+
+/* The output of each run is its number. */
+enum status __wrap_gpu_job_output(struct gpu_job *job, size_t i, const struct array *to,
+                                  struct problem *p)
+{
+    (void)p;
+    cr_assert(i < job->digested, "output %zu of %zu", i, job->digested);
+    array_set_bits(to, 0, job->waited - job->digested + i);
     return STATUS_OK;
 }
 
@@ -88,6 +104,10 @@ static enum status take(void *context, const struct runner_results *r, struct pr
     for (size_t i = 0; i < r->runs; i++) {
         cr_assert_eq(r->digest[i].word[0], t->runs, "run %ju came as %ju", (uintmax_t)t->runs,
                      (uintmax_t)r->digest[i].word[0]);
+        uint64_t bits = 0;
+        cr_assert_eq(r->output(r->source, i, &(struct array){FP64, 1, &bits}, p), STATUS_OK);
+        cr_assert_eq(bits, t->runs, "run %ju's output came as %ju", (uintmax_t)t->runs,
+                     (uintmax_t)bits);
         cr_assert_eq((double)r->time_ns[i], t->run_ns, "run %ju", (uintmax_t)t->runs);
         t->runs++;
     }
@@ -174,4 +194,51 @@ Test(runner, stopped_or_failed)
     struct taken last = {.fail_at = UINT64_MAX, .stop_at = 10};
     cr_expect_eq(play(&last, 10, 100, UINT64_MAX, &p), STATUS_OK,
                  "stopped behind the last run: all are there");
+}
+
+/* On the CPU: prefixes and, behind them, the number of the run. */
+static int cpu_runs;
+
+static enum status count_run(const struct task *t, struct problem *p)
+{
+    (void)p;
+    cpu_runs++;
+    cr_assert(t->exclusive && t->heads && t->out.n == t->in.n && t->out.format == FP16);
+    for (size_t i = 0; i < t->out.n; i++)
+        array_encode(&t->out, i, 1, &(double){i + 1 < t->out.n ? (double)i : cpu_runs});
+    return STATUS_OK;
+}
+
+static enum status take_array(void *context, const struct runner_results *r, struct problem *p)
+{
+    int *taken = context;
+    uint16_t bits[5] = {0};
+    struct array out = {FP16, 5, bits};
+    cr_assert_eq(r->runs, 1, "each before the next is made");
+    cr_assert_eq(r->output(r->source, 0, &out, p), STATUS_OK);
+    struct hash128 hash = hash_array(&out);
+    cr_expect(memcmp(&hash, r->digest, sizeof hash) == 0, "run %d: its hash", *taken);
+    ++*taken;
+    cr_expect(array_get(&out, 4) == *taken && array_get(&out, 3) == 3, "run %d: its output",
+              *taken);
+    return STATUS_OK;
+}
+
+Test(runner, arrays_on_the_cpu)
+{
+    static const struct method counting = {
+        .name = "scan/counting", .operation = &operation_scan, .cpu = count_run};
+    float in[5] = {0};
+    const uint8_t heads[5] = {1};
+    struct array a = {FP32, 5, in};
+    struct runner r = {.method = &counting,
+                       .in = &a,
+                       .accumulator = FP32,
+                       .output = FP16,
+                       .exclusive = true,
+                       .heads = heads};
+    int taken = 0;
+    struct problem p = {0};
+    cr_assert_eq(runner_run(&r, 300, take_array, &taken, &p), STATUS_OK, "%s", p.text);
+    cr_expect(taken == 300 && cpu_runs == 300);
 }
