@@ -71,17 +71,30 @@ static enum status take(struct live *l, const struct runner_results *results, si
     return STATUS_OK;
 }
 
+static enum status flush(struct live *l, struct problem *p)
+{
+    struct sweep *w = l->w;
+    progress_draw(&w->progress, w->outcome->finished, w->runs_done);
+    return l->status = csv_file_flush(&w->results.file, p);
+}
+
+/* To measure an array may take seconds: each is written at once, and behind each it may end. */
 enum status sweep_digest(void *context, const struct runner_results *results, struct problem *p)
 {
     struct live *l = context;
-    struct sweep *w = l->w;
-    for (size_t i = 0; i < results->runs; i++) {
-        enum status status = take(l, results, i, p);
+    const volatile sig_atomic_t *stop = l->w->options->stop;
+    bool array = l->t->method->operation->array;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < results->runs; i++) {
+        if (array && i > 0 && stop && *stop)
+            return problem(p, STATUS_INTERRUPTED, "interrupted");
+        status = take(l, results, i, p);
         if (status != STATUS_OK)
             return status;
-        w->runs_done++;
-        w->outcome->runs++;
+        l->w->runs_done++;
+        l->w->outcome->runs++;
+        if (array)
+            status = flush(l, p);
     }
-    progress_draw(&w->progress, w->outcome->finished, w->runs_done);
-    return l->status = csv_file_flush(&w->results.file, p);
+    return status == STATUS_OK ? flush(l, p) : status;
 }

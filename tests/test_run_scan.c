@@ -1,6 +1,6 @@
 /* The sweep engine on scans: every figure of every row is that of what the row names, computed
  * apart; which cases share what; and what unreliable methods leave behind. (The linker puts
- * __wrap_measure_scan in the place of measure_scan, and __wrap_runner_once in that of runner_once.)
+ * __wrap_measure_scan in the place of measure_scan, and so on.)
  */
 #include <math.h>
 
@@ -39,6 +39,48 @@ enum status __wrap_runner_once(const struct runner *r, const struct array *out, 
 {
     twins++;
     return __real_runner_once(r, out, p);
+}
+
+/* Plays a device that makes all runs before any is looked at. */
+static bool batched;
+static volatile sig_atomic_t *stopped;
+static size_t outputs_until_stop;
+
+static enum status output_of(void *source, size_t i, const struct array *to, struct problem *p)
+{
+    const struct array *out = source;
+    (void)p;
+    memcpy(to->data, out[i].data, array_bytes(to->format, to->n));
+    if (stopped && --outputs_until_stop == 0)
+        *stopped = 1;
+    return STATUS_OK;
+}
+
+enum status __real_runner_run(const struct runner *r, uint64_t runs, runner_digest digest,
+                              void *context, struct problem *p);
+enum status __wrap_runner_run(const struct runner *r, uint64_t runs, runner_digest digest,
+                              void *context, struct problem *p);
+
+enum status __wrap_runner_run(const struct runner *r, uint64_t runs, runner_digest digest,
+                              void *context, struct problem *p)
+{
+    enum { MOST = 16 };
+    struct array out[MOST];
+    struct hash128 hash[MOST];
+    uint64_t time_ns[MOST] = {0};
+    if (!batched)
+        return __real_runner_run(r, runs, digest, context, p);
+    cr_assert(runs <= MOST);
+    for (size_t i = 0; i < runs; i++) {
+        out[i] = (struct array){r->output, r->in->n, calloc(r->in->n, 8)};
+        cr_assert_eq(__real_runner_once(r, &out[i], p), STATUS_OK);
+        hash[i] = hash_array(&out[i]);
+    }
+    struct runner_results results = {(size_t)runs, hash, time_ns, output_of, out};
+    enum status status = digest(context, &results, p);
+    for (size_t i = 0; i < runs; i++)
+        free(out[i].data);
+    return status;
 }
 
 /* ---- rows, computed anew ---- */
@@ -399,6 +441,50 @@ Test(run_scan, runs_are_held_to_the_twin_and_to_run_1, .init = make_folder, .fin
         cr_expect_str_eq(field_of(&r, 0, summary[i].column), summary[i].due, "%s",
                          summary_column(summary[i].column)->name);
     rows_free(&r);
+}
+
+/* Whether each output is looked at before the next is made, or a batch later, rows are the same. */
+Test(run_scan, batches_of_outputs, .init = make_folder, .fini = remove_folder)
+{
+    char *digest[2];
+    for (int k = 0; k < 2; k++) {
+        struct study s;
+        batched = k == 1;
+        script = (const int[]){1, 2, 1, 0, 2};
+        scripted_study(&s, &scripted_method, "5");
+        cr_assert_eq(study_sweep(&s, in_folder(k ? "b" : "a"), false), STATUS_OK, "%s",
+                     s.problem.text);
+        cr_expect_eq(measures, 3 + 1, "%zu outputs were measured", measures);
+        study_free(&s);
+        digest[k] = study_digest_of(in_folder(k ? "b" : "a"), true);
+    }
+    cr_expect_str_eq(digest[0], digest[1]);
+    free(digest[0]);
+    free(digest[1]);
+}
+
+/* Behind the second output that was fetched; it is kept. */
+Test(run_scan, stopped_within_a_batch, .init = make_folder, .fini = remove_folder)
+{
+    struct study s;
+    batched = true;
+    script = (const int[]){1, 1, 2, 3, 4};
+    scripted_study(&s, &scripted_method, "5");
+    stopped = &s.stop;
+    outputs_until_stop = 2;
+    cr_expect_eq(study_sweep(&s, folder, false), STATUS_INTERRUPTED);
+    cr_expect(s.outcome.runs == 3 && s.outcome.finished == 0, "%ju runs",
+              (uintmax_t)s.outcome.runs);
+    study_free(&s);
+    struct rows r = rows_of(folder, "results", results_column, results_columns(true));
+    cr_expect_eq(r.count, 3);
+    rows_free(&r);
+    script = (const int[]){3, 4};
+    scripted_study(&s, &scripted_method, "5");
+    stopped = NULL;
+    cr_assert_eq(study_sweep(&s, folder, false), STATUS_OK, "%s", s.problem.text);
+    cr_expect(s.outcome.runs == 2 + 5 && s.outcome.finished == 2);
+    study_free(&s);
 }
 
 Test(run_scan, a_wrong_output_is_reported, .init = make_folder, .fini = remove_folder)
