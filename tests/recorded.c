@@ -5,9 +5,12 @@
 #include <stdlib.h>
 
 #include "experiments/data.h"
+#include "experiments/heads.h"
 #include "experiments/input.h"
 #include "experiments/memory.h"
-#include "reports/csv_file.h"
+#include "reference/hash_array.h"
+#include "reports/results.h"
+#include "tests/checks_scan.h"
 
 /* Elements to a case, and to all cases of a file beyond the small ones: some seconds. */
 enum { LARGEST = 1 << 22, SMALL = 1 << 12, ALTOGETHER = 1 << 30 };
@@ -16,7 +19,7 @@ struct reader {
     struct recorded *tally;
     size_t added;           /* elements */
     char id[64];            /* the case at hand */
-    uint64_t bits;          /* what its CPU twin gives */
+    struct hash128 digest;  /* what its CPU twin gives */
     char input[INPUT_TEXT]; /* the input at hand: specification or data, storage, n, seed */
     struct array array;
 };
@@ -82,6 +85,36 @@ static enum status load_input(struct reader *r, const struct csv_row *row, enum 
     return status == STATUS_OK ? input_generate(&in, &r->array, seed, 0, p) : status;
 }
 
+/* The hash of a scan's output on the CPU. */
+static enum status compute_scan(struct reader *r, const struct csv_row *row, const struct method *m,
+                                enum format accumulator, struct shape asked, struct problem *p)
+{
+    uint64_t segment;
+    uint8_t *heads = NULL;
+    size_t n = r->array.n;
+    struct array out = {format_named(field(row, CASE_OUTPUT)), n, NULL};
+    if (out.format == FORMATS)
+        return problem(p, STATUS_DATA, "%s: line %zu: unknown format", row->path, row->line);
+    enum status status = column_whole(row, CASE_SEGMENT, &segment, p);
+    if (status == STATUS_OK)
+        status = heads_make(&heads, n, (size_t)segment, p);
+    if (status == STATUS_OK)
+        status = memory_array(&out, out.format, n, m->name, p);
+    struct scan_case c = {.in = r->array,
+                          .accumulator = accumulator,
+                          .output = out.format,
+                          .shape = method_shape(m, DEVICE_CPU, n, asked),
+                          .exclusive = strcmp(field(row, CASE_SCAN), "exclusive") == 0,
+                          .heads = heads};
+    if (status == STATUS_OK)
+        status = scan_run(m, &c, out.data);
+    if (status == STATUS_OK)
+        r->digest = hash_array(&out);
+    free(out.data);
+    free(heads);
+    return status;
+}
+
 /* What the CPU twin gives for the row's case. */
 static enum status compute(struct reader *r, const struct csv_row *row, const struct method *m,
                            size_t n, struct problem *p)
@@ -101,15 +134,28 @@ static enum status compute(struct reader *r, const struct csv_row *row, const st
     struct shape asked = {0};
     if (m->shape_order)
         asked = (struct shape){(unsigned)threads, (unsigned)blocks};
-    r->bits = 0;
-    return check_run(m, &r->array, accumulator, method_shape(m, DEVICE_CPU, n, asked), &r->bits);
+    r->digest = (struct hash128){{0, 0}};
+    if (m->operation->array)
+        return compute_scan(r, row, m, accumulator, asked, p);
+    return check_run(m, &r->array, accumulator, method_shape(m, DEVICE_CPU, n, asked),
+                     &r->digest.word[0]);
+}
+
+static enum status parse_digest(struct hash128 *digest, const struct csv_row *row,
+                                const struct method *m, struct problem *p)
+{
+    *digest = (struct hash128){{0, 0}};
+    return m->operation->array
+               ? results_parse_hash(digest, row, p)
+               : csv_whole(row, RESULTS_RESULT_BITS, "result_bits", &digest->word[0], p);
 }
 
 static enum status take(void *context, const struct csv_row *row, struct problem *p)
 {
     struct reader *r = context;
     const struct method *m = method_named(field(row, CASE_METHOD));
-    uint64_t n, bits;
+    uint64_t n;
+    struct hash128 digest;
     if (strncmp(field(row, CASE_DEVICE), "cuda", 4) != 0 || !*row->field[RESULTS_RESULT_BITS])
         return STATUS_OK;
     if (!m)
@@ -117,7 +163,7 @@ static enum status take(void *context, const struct csv_row *row, struct problem
                        field(row, CASE_METHOD));
     enum status status = column_whole(row, CASE_N, &n, p);
     if (status == STATUS_OK)
-        status = csv_whole(row, RESULTS_RESULT_BITS, "result_bits", &bits, p);
+        status = parse_digest(&digest, row, m, p);
     if (status != STATUS_OK)
         return status;
     bool known = strcmp(r->id, field(row, CASE_ID)) == 0;
@@ -136,21 +182,35 @@ static enum status take(void *context, const struct csv_row *row, struct problem
         r->tally->cases++;
     }
     r->tally->compared++;
-    if (status == STATUS_OK && bits != r->bits && r->tally->different++ == 0)
+    if (status == STATUS_OK && memcmp(&digest, &r->digest, sizeof digest) != 0 &&
+        r->tally->different++ == 0)
         snprintf(r->tally->first, WHY,
                  "%s: line %zu: %s, %s to %s, input %s, n = %" PRIu64
-                 ", shape %s %s: recorded %#" PRIx64 ", the CPU twin gives %#" PRIx64,
+                 ", shape %s %s: recorded %s, the CPU twin gives %#" PRIx64 " %#" PRIx64,
                  row->path, row->line, m->name, field(row, CASE_STORAGE),
                  field(row, CASE_ACCUMULATOR), field(row, CASE_INPUT), n, field(row, CASE_THREADS),
-                 field(row, CASE_BLOCKS), bits, r->bits);
+                 field(row, CASE_BLOCKS), row->field[RESULTS_RESULT_BITS], r->digest.word[0],
+                 r->digest.word[1]);
     return status;
+}
+
+/* Is it a file of scans, by its header? */
+static bool of_scans(const char *path)
+{
+    char header[2048] = "";
+    FILE *file = fopen(path, "re");
+    bool scan = file && fgets(header, sizeof header, file) && strstr(header, ",scan,");
+    if (file)
+        fclose(file);
+    return scan;
 }
 
 enum status recorded_compare(struct recorded *tally, const char *path, struct problem *p)
 {
     uint64_t whole;
     struct reader r = {.tally = tally};
-    enum status status = csv_read(path, results_column, RESULTS_COLUMNS, take, &r, &whole, p);
+    enum status status =
+        csv_read(path, results_column, results_columns(of_scans(path)), take, &r, &whole, p);
     free(r.array.data);
     return status;
 }

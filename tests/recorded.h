@@ -16,8 +16,9 @@ struct recorded {
 };
 
 /* Adds the rows of a results.csv to the tally. Rows of a GPU with a result, whose method makes a
- * promise and has a CPU side, are computed again: from the generated input that they name, or from
- * the file of that name in tests/data, with the launch shape where the order depends on it. */
+ * promise and has a CPU side, are computed again, scans to the hash of their outputs: from the
+ * generated input that they name, or from the file of that name in tests/data, with the launch
+ * shape where the order depends on it. */
 enum status recorded_compare(struct recorded *r, const char *path, struct problem *p);
 
 #endif

@@ -4,6 +4,7 @@
 #include <glob.h>
 
 #include "experiments/input.h"
+#include "reference/hash_array.h"
 #include "reports/columns.h"
 #include "tests/files.h"
 #include "tests/recorded.h"
@@ -28,6 +29,15 @@ Test(recorded, cpu_twins_give_the_bits_of_gpus)
         cr_log_info("nothing is recorded yet");
 }
 
+static void add_fields(struct bytes *b, const char *const *field, size_t columns)
+{
+    for (size_t i = 0; i < columns; i++) {
+        add_string(b, i ? "," : "");
+        add_string(b, field[i] ? field[i] : "");
+    }
+    add_string(b, "\n");
+}
+
 /* A row as a GPU would have written it. */
 static void add_row(struct bytes *b, const char *id, const char *method, const char *accumulator,
                     const char *input, const char *seed, const char *threads, const char *bits)
@@ -45,19 +55,20 @@ static void add_row(struct bytes *b, const char *id, const char *method, const c
     field[results_case_column(CASE_N)] = "1000";
     field[results_case_column(CASE_SEED)] = seed;
     field[results_case_column(CASE_THREADS)] = threads;
-    for (size_t i = 0; i < RESULTS_COLUMNS; i++) {
-        add_string(b, i ? "," : "");
-        add_string(b, field[i] ? field[i] : "");
-    }
-    add_string(b, "\n");
+    add_fields(b, field, RESULTS_COLUMNS);
+}
+
+static void add_header_of(struct bytes *b, size_t columns)
+{
+    struct text header = {0};
+    columns_header(&header, results_column, columns);
+    add_bytes(b, header.data, header.length);
+    text_free(&header);
 }
 
 static void add_header(struct bytes *b)
 {
-    struct text header = {0};
-    columns_header(&header, results_column, RESULTS_COLUMNS);
-    add_bytes(b, header.data, header.length);
-    text_free(&header);
+    add_header_of(b, RESULTS_COLUMNS);
 }
 
 /* A thousand ones make 1000, fp32 0x447a0000; added one after the other in bf16 they stop at 256.
@@ -116,4 +127,59 @@ Test(recorded, the_recorded_shape_is_used, .init = make_folder, .fini = remove_f
     cr_expect(recorded_compare(&r, put_file("results.csv", &b), NULL) == STATUS_OK);
     cr_expect(r.compared == 1 && r.different == 0, "%zu compared; %s", r.compared, r.first);
     clear_bytes(&b);
+}
+
+/* A thousand ones scanned in fp32 are 1, 2, ...; in segments of 300 they begin anew. */
+Test(recorded, a_wrong_bit_of_a_scan_is_caught, .init = make_folder, .fini = remove_folder)
+{
+    enum { N = 1000 };
+    static const struct {
+        const char *method, *scan, *segment;
+        size_t length; /* of segments */
+        int wrong, compared, different;
+    } row[] = {{"scan/tiled", "inclusive", "", N, -1, 1, 0},
+               {"scan/tiled", "inclusive", "", N, 999, 1, 1},
+               {"scan/three_kernel", "exclusive", "", N, -1, 1, 0},
+               {"scan/serial", "exclusive", "", N, 0, 1, 1},
+               {"scan/segmented", "inclusive", "300", 300, -1, 1, 0},
+               {"scan/segmented", "inclusive", "300", 300, 299, 1, 1},
+               {"scan/lookback", "inclusive", "", N, 5, 0, 0}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        const char *field[RESULTS_SCAN_COLUMNS] = {[RESULTS_CASE_ID] = "0123456789abcdef"};
+        float data[N];
+        char bits[40];
+        struct array out = {FP32, N, data};
+        struct bytes b = {0};
+        struct recorded r = {0};
+        struct problem p = {0};
+        for (int k = 0; k < N; k++)
+            data[k] =
+                (float)((size_t)k % row[i].length + (*row[i].scan == 'i') + (k == row[i].wrong));
+        struct hash128 hash = hash_array(&out);
+        snprintf(bits, sizeof bits, "0x%016jx%016jx", (uintmax_t)hash.word[0],
+                 (uintmax_t)hash.word[1]);
+        const struct {
+            enum case_column column;
+            const char *text;
+        } text[] = {{CASE_METHOD, row[i].method},
+                    {CASE_DEVICE, "cuda:0"},
+                    {CASE_STORAGE, "fp16"},
+                    {CASE_ACCUMULATOR, "fp32"},
+                    {CASE_INPUT, "ones"},
+                    {CASE_N, "1000"},
+                    {CASE_SEED, "1"},
+                    {CASE_SCAN, row[i].scan},
+                    {CASE_OUTPUT, "fp32"},
+                    {CASE_SEGMENT, row[i].segment}};
+        for (size_t k = 0; k < sizeof text / sizeof *text; k++)
+            field[results_case_column(text[k].column)] = text[k].text;
+        field[RESULTS_RESULT_BITS] = bits;
+        add_header_of(&b, RESULTS_SCAN_COLUMNS);
+        add_fields(&b, field, RESULTS_SCAN_COLUMNS);
+        enum status status = recorded_compare(&r, put_file("results.csv", &b), &p);
+        cr_expect(status == STATUS_OK, "row %zu: %s", i, p.text);
+        cr_expect((int)r.compared == row[i].compared && (int)r.different == row[i].different,
+                  "row %zu: %zu compared, %zu different; %s", i, r.compared, r.different, r.first);
+        clear_bytes(&b);
+    }
 }
