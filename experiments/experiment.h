@@ -20,10 +20,14 @@ struct experiment {
     const struct operation *operation; /* NULL: methods of any may be asked for */
     const char *output; /* of scans, where --output does not say; NULL: accumulator */
     struct experiment_axes axes[DEVICE_KINDS]; /* the CPU's where a CPU is among the devices */
-    /* Appends the table that a person wants to see of a finished plan. */
-    void (*table)(struct text *to, const struct plan *plan);
+    /* Appends the table that a person wants to see of a finished plan, whose results directory is
+     * `out`. STATUS_DATA where what it reads there cannot be read, STATUS_DEVICE when memory is
+     * short. */
+    enum status (*table)(struct text *to, const struct plan *plan, const char *out,
+                         struct problem *p);
 };
-extern const struct experiment experiment_accuracy, experiment_variance;
+extern const struct experiment experiment_accuracy, experiment_variance, experiment_drift,
+    experiment_scan_variance;
 extern const struct experiment *const experiments[]; /* ends with NULL */
 
 /* May its methods be scans? */

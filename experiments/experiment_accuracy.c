@@ -191,8 +191,10 @@ static void by_method(struct text *to, const struct plan *plan, const struct pai
     table_free(&table);
 }
 
-static void draw(struct text *to, const struct plan *plan)
+static enum status draw(struct text *to, const struct plan *plan, const char *out,
+                        struct problem *p)
 {
+    (void)out, (void)p;
     struct pairs all, some;
     pairs_used(&all, plan);
     bool wide = all.count <= PAIRS_WIDE;
@@ -213,6 +215,7 @@ static void draw(struct text *to, const struct plan *plan)
             text_add(to, "\n");
         }
     }
+    return STATUS_OK;
 }
 
 const struct experiment experiment_accuracy = {

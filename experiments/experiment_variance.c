@@ -2,10 +2,8 @@
 #include <stdlib.h>
 
 #include "experiments/experiment.h"
+#include "experiments/steady.h"
 #include "reports/table.h"
-
-/* With more cases than this, methods that gave one result in every case share a line. */
-enum { ALL_SHOWN = 40 };
 
 static void figure_cell(struct table *t, const char *format, struct figure f)
 {
@@ -55,50 +53,16 @@ static void header(struct table *table)
         table_cell(table, "%s", name[i]);
 }
 
-/* Cases of the method, those that gave one result, and their runs. */
-static size_t steady_cases(const struct plan *plan, const struct method *m, size_t *cases,
-                           uint64_t *runs)
-{
-    size_t steady = 0;
-    *cases = 0;
-    *runs = 0;
-    for (size_t i = 0; i < plan->trials; i++) {
-        const struct trial *t = &plan->trial[i];
-        if (t->method != m || !t->finished || !t->supported)
-            continue;
-        (*cases)++;
-        *runs += t->summary.runs;
-        steady += t->summary.distinct == 1;
-    }
-    return steady;
-}
-
-static bool always_steady(const struct plan *plan, const struct method *m)
-{
-    size_t cases;
-    uint64_t runs;
-    return steady_cases(plan, m, &cases, &runs) == cases;
-}
-
-static void steady_line(struct text *to, const struct plan *plan, const struct method *m)
-{
-    size_t cases;
-    uint64_t runs;
-    if (steady_cases(plan, m, &cases, &runs) < cases || cases == 0)
-        return;
-    text_format(to, "%s: %zu cases, %llu runs: one result in each case (promise: %s)\n", m->name,
-                cases, (unsigned long long)runs, promise_name[m->promise]);
-}
-
-static void draw(struct text *to, const struct plan *plan)
+static enum status draw(struct text *to, const struct plan *plan, const char *out,
+                        struct problem *p)
 {
     struct table table = {0};
-    bool all = plan->trials <= ALL_SHOWN;
     size_t rows = 0;
+    (void)out, (void)p;
     header(&table);
     for (size_t i = 0; i < plan->trials; i++) {
         const struct trial *t = &plan->trial[i];
-        if (!t->finished || !t->supported || (!all && always_steady(plan, t->method)))
+        if (!t->finished || !t->supported || steady_left_out(plan, t->method))
             continue;
         case_row(&table, plan, t);
         rows++;
@@ -106,8 +70,8 @@ static void draw(struct text *to, const struct plan *plan)
     if (rows > 0)
         table_draw(to, &table);
     table_free(&table);
-    for (size_t i = 0; !all && i < plan->axes->methods; i++)
-        steady_line(to, plan, plan->axes->method[i]);
+    steady_lines(to, plan);
+    return STATUS_OK;
 }
 
 const struct experiment experiment_variance = {

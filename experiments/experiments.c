@@ -3,9 +3,7 @@
 #include "experiments/experiment.h"
 
 const struct experiment *const experiments[] = {
-    &experiment_accuracy,
-    &experiment_variance,
-    NULL,
+    &experiment_accuracy, &experiment_variance, &experiment_drift, &experiment_scan_variance, NULL,
 };
 
 bool experiment_scans(const struct experiment *e)

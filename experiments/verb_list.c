@@ -47,11 +47,11 @@ static json_t *method_object(const struct method *m)
         }
         json_decref(supported);
     }
-    return json_pack("{ss ss ss ss so so so so ss sb}", "name", m->name, "summary", m->summary,
+    return json_pack("{ss ss ss ss so so so so ss sb sb}", "name", m->name, "summary", m->summary,
                      "operation", m->operation->name, "promise", promise_name[m->promise],
                      "devices", devices, "pairs", pairs, "reads", reads, "order_depends_on",
                      shape_names(m->shape_order), "bound", bound_name[m->bound], "fixed_order",
-                     m->order != NULL);
+                     m->order != NULL, "segmented", m->segmented);
 }
 
 static void list_methods(json_t *to)

@@ -232,7 +232,7 @@ static enum status report_text(const struct command *c, const struct sweep_outco
                                struct problem *p)
 {
     struct text text = {0};
-    c->experiment->table(&text, &c->plan);
+    c->experiment->table(&text, &c->plan, c->out, p);
     text_format(&text, "%zu cases, %llu runs", c->plan.trials,
                 (unsigned long long)runs_of(&c->plan));
     if (unsupported(&c->plan) > 0)
