@@ -54,8 +54,8 @@ enum status sweep_fail(struct sweep *w, struct trial *t, const struct problem *w
  * seen before and writes their rows. */
 enum status sweep_digest(void *context, const struct runner_results *results, struct problem *p);
 
-/* Measures result i, a scan's, and formats its parts of a row; what it gives is the case's first
- * profile where it is that of run 1. */
+/* Fetches and measures result i, a scan's, whose entry is d, and formats its parts of a row. Run
+ * 1's points go to profile.csv. */
 enum status sweep_meet_scan(struct live *l, struct distinct *d,
                             const struct runner_results *results, size_t i, struct problem *p);
 
