@@ -5,14 +5,14 @@
 
 #include "experiments/input.h"
 #include "reference/hash_array.h"
-#include "reports/columns.h"
-#include "tests/files.h"
 #include "tests/recorded.h"
+#include "tests/study.h"
 
 Test(recorded, cpu_twins_give_the_bits_of_gpus)
 {
     glob_t found;
-    int none = glob(ULPSCOPE_SOURCE "/reports/recorded/*/results.csv", 0, NULL, &found);
+    int none =
+        glob(ULPSCOPE_SOURCE "/reports/recorded/*/{results,profile}.csv", GLOB_BRACE, NULL, &found);
     for (size_t i = 0; !none && i < found.gl_pathc; i++) {
         struct recorded r = {0};
         struct problem p = {0};
@@ -62,7 +62,7 @@ static void add_header_of(struct bytes *b, size_t columns)
 {
     struct text header = {0};
     columns_header(&header, results_column, columns);
-    add_bytes(b, header.data, header.length);
+    add_string(b, text_string(&header));
     text_free(&header);
 }
 
@@ -182,4 +182,95 @@ Test(recorded, a_wrong_bit_of_a_scan_is_caught, .init = make_folder, .fini = rem
                   "row %zu: %zu compared, %zu different; %s", i, r.compared, r.different, r.first);
         clear_bytes(&b);
     }
+}
+
+/* ---- a study, made here and passed off as a GPU's ---- */
+
+static void replace_all(const char *name, const char *from, const char *to)
+{
+    struct bytes old = get_file(in_folder(name)), new = {0};
+    char *at = (char *)old.data, *found;
+    cr_assert(at);
+    for (at[old.size] = 0; (found = strstr(at, from)); at = found + strlen(from)) {
+        add_bytes(&new, at, (size_t)(found - at));
+        add_string(&new, to);
+    }
+    add_string(&new, at);
+    put_file(name, &new);
+    clear_bytes(&old);
+    clear_bytes(&new);
+}
+
+/* Changes the last digit of a field of a row, not counting the header. */
+static void spoil(const char *name, size_t row, size_t column)
+{
+    struct bytes b = get_file(in_folder(name));
+    char *at = (char *)b.data;
+    for (size_t i = 0; i <= row; i++)
+        at = strchr(at, '\n') + 1;
+    for (size_t i = 0; i <= column; i++)
+        at = strchr(at, ',') + 1;
+    at[-2] = at[-2] == '0' ? '1' : '0'; /* before the comma behind the field */
+    put_file(name, &b);
+    clear_bytes(&b);
+}
+
+static struct recorded compare(const char *name)
+{
+    struct recorded r = {0};
+    struct problem p = {0};
+    cr_assert(recorded_compare(&r, in_folder(name), &p) == STATUS_OK, "%s", p.text);
+    return r;
+}
+
+/* Every row of a method with a promise, and one that was changed. */
+static void expect_found(const char *name, const struct rows *rows, size_t bits_column)
+{
+    size_t promised = 0, cases = 0, last = 0;
+    for (size_t i = 0; i < rows->count; i++)
+        if (strcmp(field_of(rows, i, RESULTS_METHOD), "scan/lookback") != 0) {
+            cases += promised == 0 || strcmp(field_of(rows, i, RESULTS_CASE_ID),
+                                             field_of(rows, last, RESULTS_CASE_ID)) != 0;
+            last = i;
+            promised++;
+        }
+    struct recorded r = compare(name);
+    cr_expect(r.compared == promised && r.cases == cases && r.different == 0 &&
+                  r.no_promise == rows->count - promised && promised < rows->count,
+              "%s: %zu of %zu rows, %zu of %zu cases; %s", name, r.compared, promised, r.cases,
+              cases, r.first);
+    spoil(name, last, bits_column);
+    r = compare(name);
+    cr_expect(r.different == 1 && strstr(r.first, "scan/"), "%s: %zu differ; %s", name, r.different,
+              r.first);
+}
+
+Test(recorded, a_study_of_scans, .init = make_folder, .fini = remove_folder)
+{
+    static const struct experiment twice = {
+        .name = "twice",
+        .operation = &operation_scan,
+        .axes = {[DEVICE_CPU] = {.formats = "fp32/fp32", .input = "ones", .n = "10", .runs = 2}}};
+    static study_words words = {
+        {"method", "scan/lookback,scan/tiled,scan/three_kernel,scan/segmented,scan/compensated"},
+        {"storage", "fp16,fp64"},
+        {"accumulator", "bf16,fp32"},
+        {"input", "symmetric"},
+        {"n", "1000,9000"},
+        {"scan", "inclusive,exclusive"},
+        {"output", "accumulator,storage"},
+        {"segment", "0,700"},
+        {"threads", "64,256"},
+        {NULL, NULL}};
+    study_run_as(&twice, words, folder);
+    struct rows results = rows_of(folder, "results", results_column, RESULTS_SCAN_COLUMNS);
+    struct rows profile = rows_of(folder, "profile", profile_column, PROFILE_COLUMNS);
+    cr_expect(compare("results.csv").compared == 0 && compare("profile.csv").compared == 0,
+              "rows of the CPU are nobody else's");
+    replace_all("results.csv", ",cpu,", ",cuda:0,");
+    replace_all("profile.csv", ",cpu,", ",cuda:0,");
+    expect_found("results.csv", &results, RESULTS_RESULT_BITS);
+    expect_found("profile.csv", &profile, PROFILE_RESULT_BITS);
+    rows_free(&results);
+    rows_free(&profile);
 }
