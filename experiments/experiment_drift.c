@@ -67,8 +67,8 @@ static void header(struct table *to, const struct scan_table *t, size_t n)
     size_t place[SHOWN];
     (void)t;
     places_of(place, n);
-    for (size_t i = 0; i < SHOWN; i++)
-        table_cell(to, place[i] ? "10^%zu" : "", place[i]);
+    for (size_t i = 0; i < SHOWN; i++) /* a column without cells is left out, with its name */
+        table_cell(to, "10^%zu", place[i]);
     table_cell(to, "last");
     table_cell(to, "worst");
     table_cell(to, "at index");

@@ -319,6 +319,8 @@ const struct verb verb_run = {
                 "uniform,cond --n 2^10..2^14 --cond 1e3,1e6 --out results-mine\n"
                 "  ulpscope run variance --device cpu --method sum/atomic --n 1e5 --runs 50 --out "
                 "results-atomic\n"
+                "  ulpscope run drift --device cpu --method scan/serial,scan/tiled --input uniform "
+                "--n 2^16 --scan exclusive --output storage --out results-exclusive\n"
                 "  ulpscope run accuracy --dry-run",
     .run = run,
 };
