@@ -1,6 +1,7 @@
 #include "kernels/raw_read.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/team.h"
 
@@ -51,16 +52,22 @@ struct work {
     size_t bytes;
     unsigned threads;
     uint64_t *mix; /* one for each thread */
+    unsigned char *to;
 };
 
-/* A contiguous share of the bytes; those before an 8-byte boundary, and behind the last 16 words,
- * one by one. */
+/* Contiguous shares of the bytes, as even as can be: where that of a thread begins. */
+static size_t begin_of(const struct work *w, unsigned thread)
+{
+    size_t share = w->bytes / w->threads, longer = w->bytes % w->threads;
+    return share * thread + (thread < longer ? thread : longer);
+}
+
+/* Bytes before an 8-byte boundary, and behind the last 16 words, one by one. */
 static void read_share(void *context, unsigned thread)
 {
     const struct work *w = context;
-    size_t share = w->bytes / w->threads, longer = w->bytes % w->threads;
-    const unsigned char *at = w->data + share * thread + (thread < longer ? thread : longer);
-    const unsigned char *end = at + share + (thread < longer);
+    const unsigned char *at = w->data + begin_of(w, thread);
+    const unsigned char *end = w->data + begin_of(w, thread + 1);
     uint64_t mix = 0;
     for (; at < end && (uintptr_t)at % sizeof mix; at++)
         mix = mix * 31 + *at;
@@ -73,7 +80,7 @@ static void read_share(void *context, unsigned thread)
 
 enum status raw_read(const struct array *a, unsigned threads, uint64_t *mix, struct problem *p)
 {
-    struct work w = {a->data, array_bytes(a->format, a->n), threads, NULL};
+    struct work w = {.data = a->data, .bytes = array_bytes(a->format, a->n), .threads = threads};
     w.mix = calloc(threads, sizeof *w.mix);
     if (!w.mix)
         return problem(p, STATUS_DEVICE, "device cpu: no memory for %u threads", threads);
@@ -83,4 +90,18 @@ enum status raw_read(const struct array *a, unsigned threads, uint64_t *mix, str
         *mix = *mix * 31 + w.mix[i];
     free(w.mix);
     return status;
+}
+
+static void copy_share(void *context, unsigned thread)
+{
+    const struct work *w = context;
+    size_t begin = begin_of(w, thread), end = begin_of(w, thread + 1);
+    if (begin < end)
+        memcpy(w->to + begin, w->data + begin, end - begin);
+}
+
+enum status raw_copy(const struct array *a, void *to, unsigned threads, struct problem *p)
+{
+    struct work w = {a->data, array_bytes(a->format, a->n), threads, NULL, to};
+    return team_run(threads, copy_share, &w, p);
 }

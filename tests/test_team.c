@@ -77,7 +77,7 @@ Test(team, threads_that_cannot_be_had)
 }
 #endif
 
-/* The yardstick looks at every byte, wherever the array begins and however many threads share it:
+/* A yardstick looks at every byte, wherever the array begins and however many threads share it:
  * changing one changes what it mixes. */
 Test(team, raw_read_sees_every_byte)
 {
@@ -96,4 +96,22 @@ Test(team, raw_read_sees_every_byte)
                 data[offset + i] ^= 0x10;
                 cr_assert(before != after, "offset %zu, %u threads, byte %zu", offset, threads, i);
             }
+}
+
+/* So does the other, and it writes nothing else. */
+Test(team, raw_copy_copies_every_byte)
+{
+    static unsigned char data[1200], copy[1200];
+    uint64_t state = 8;
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (unsigned char)sample_next(&state);
+    for (size_t n = 0; n < 560; n += n < 40 ? 1 : 37)
+        for (unsigned threads = 1; threads < 8; threads++) {
+            struct array a = {FP16, n, data + 2};
+            memset(copy, 0xa5, sizeof copy);
+            cr_assert(raw_copy(&a, copy + 16, threads, NULL) == STATUS_OK);
+            cr_assert(memcmp(copy + 16, data + 2, 2 * n) == 0, "n = %zu, %u threads", n, threads);
+            cr_assert(copy[15] == 0xa5 && copy[16 + 2 * n] == 0xa5, "n = %zu, %u threads", n,
+                      threads);
+        }
 }
