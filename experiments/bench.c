@@ -4,11 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "experiments/clock.h"
+#include "experiments/heads.h"
 #include "experiments/memory.h"
-#include "kernels/raw_read.h"
-
-static const double limit_ns = 2e9;
 
 /* The sample's share of the input. Starting CPU threads takes far longer than starting a kernel,
  * and what a start takes is foretold so many times too long. */
@@ -60,135 +57,81 @@ enum status bench_input_open(struct bench_input *b, struct device device, const 
     return status;
 }
 
+enum status bench_input_output(struct bench_input *b, enum format f, size_t n, struct problem *p)
+{
+    if (b->output.data && array_bytes(b->output.format, b->output.n) >= array_bytes(f, n))
+        return STATUS_OK;
+    free(b->output.data);
+    return memory_array(&b->output, f, n, "the outputs of a benchmark", p);
+}
+
+enum status bench_input_heads(struct bench_input *b, size_t segment, const uint8_t **flags,
+                              struct problem *p)
+{
+    *flags = NULL;
+    if (segment == 0)
+        return STATUS_OK;
+    for (size_t i = 0; i < b->heads_count; i++)
+        if (b->heads[i].segment == segment)
+            *flags = b->heads[i].flags;
+    if (*flags)
+        return STATUS_OK;
+    struct bench_heads *grown = realloc(b->heads, (b->heads_count + 1) * sizeof *grown);
+    if (!grown)
+        return problem(p, STATUS_DEVICE, "out of memory for head flags");
+    b->heads = grown;
+    grown[b->heads_count].segment = segment;
+    enum status status = heads_make(&grown[b->heads_count].flags, b->array.n, segment, p);
+    if (status == STATUS_OK)
+        *flags = grown[b->heads_count++].flags;
+    return status;
+}
+
 void bench_input_close(struct bench_input *b)
 {
     if (b->gpu)
         gpu_release(b->gpu);
     if (b->gpu_sample)
         gpu_release(b->gpu_sample);
+    for (size_t i = 0; i < b->heads_count; i++)
+        free(b->heads[i].flags);
+    free(b->heads);
+    free(b->output.data);
     free(b->array.data);
     *b = (struct bench_input){0};
 }
 
-/* What is timed: a task or a raw read, on either kind of device. */
-struct subject {
-    const struct method *method;
-    struct task task;
-    struct gpu_job *job;
-    const struct gpu_input *gpu;
-    uint64_t *bits; /* the outputs of one run */
-};
-
-static enum status cpu_runs(void *context, size_t runs, double *time_ns, struct problem *p)
+const char *bench_name(const struct bench_row *row)
 {
-    struct subject *s = context;
-    enum status status = STATUS_OK;
-    uint64_t begin = clock_ns();
-    for (size_t i = 0; i < runs && status == STATUS_OK; i++)
-        status = s->method->cpu(&s->task, p);
-    *time_ns = (double)(clock_ns() - begin) / (double)runs;
-    return status;
-}
-
-static enum status cpu_reads(void *context, size_t runs, double *time_ns, struct problem *p)
-{
-    struct subject *s = context;
-    enum status status = STATUS_OK;
-    uint64_t begin = clock_ns();
-    for (size_t i = 0; i < runs && status == STATUS_OK; i++)
-        status = raw_read(&s->task.in, s->task.shape.threads, s->bits, p);
-    *time_ns = (double)(clock_ns() - begin) / (double)runs;
-    return status;
-}
-
-static enum status gpu_runs(void *context, size_t runs, double *time_ns, struct problem *p)
-{
-    struct subject *s = context;
-    return gpu_job_time(s->job, runs, time_ns, p);
-}
-
-static enum status gpu_reads(void *context, size_t runs, double *time_ns, struct problem *p)
-{
-    struct subject *s = context;
-    return gpu_raw_read(s->gpu, runs, time_ns, p);
-}
-
-static enum status subject_open(struct subject *s, const struct bench_row *row,
-                                const struct bench_input *in, bool sample, struct problem *p)
-{
-    *s = (struct subject){.method = row->method, .gpu = sample ? in->gpu_sample : in->gpu};
-    const struct array *a = sample ? &in->sample : &in->array;
-    size_t outputs = row->method ? row->method->operation->outputs(a->n) : 1;
-    s->bits = calloc(outputs ? outputs : 1, sizeof *s->bits);
-    if (!s->bits)
-        return problem(p, STATUS_DEVICE, "out of memory for %zu results", outputs);
-    s->task = (struct task){.in = *a,
-                            .out = {row->accumulator, outputs, s->bits},
-                            .accumulator = row->accumulator,
-                            .shape = row->shape};
-    if (!row->method || in->device.kind == DEVICE_CPU)
-        return STATUS_OK;
-    return gpu_job_open(&s->job, s->gpu, row->method, &s->task, p);
-}
-
-static void subject_close(struct subject *s)
-{
-    if (s->job)
-        gpu_job_close(s->job);
-    free(s->bits);
-}
-
-/* By the least that a run on the sample takes: the first one loads code. */
-static enum status foretell(double *run_ns, const struct bench_row *row,
-                            const struct bench_input *in, timed batch, struct problem *p)
-{
-    struct subject s;
-    double time_ns = 0, least_ns = 0;
-    enum status status = subject_open(&s, row, in, true, p);
-    for (int run = 0; run < 3 && status == STATUS_OK; run++) {
-        status = batch(&s, 1, &time_ns, p);
-        least_ns = run == 0 || time_ns < least_ns ? time_ns : least_ns;
-    }
-    subject_close(&s);
-    *run_ns = least_ns * (double)in->array.n / (double)in->sample.n;
-    return status;
-}
-
-enum status bench_measure(struct bench_row *row, const struct bench_input *in, size_t repeats,
-                          struct problem *p)
-{
-    bool gpu = in->device.kind == DEVICE_CUDA;
-    timed batch = row->method ? (gpu ? gpu_runs : cpu_runs) : (gpu ? gpu_reads : cpu_reads);
-    row->time = (struct timing){0};
-    if (row->method &&
-        !method_supports(row->method, in->device.kind, in->array.format, row->accumulator)) {
-        snprintf(row->note, sizeof row->note, "unsupported");
-        return STATUS_OK;
-    }
-    double run_ns = 0;
-    enum status status = STATUS_OK;
-    if (row->method && in->sample.n < in->array.n)
-        status = foretell(&run_ns, row, in, batch, p);
-    if (status == STATUS_OK && run_ns > limit_ns) {
-        snprintf(row->note, sizeof row->note,
-                 "skipped: a run would take about %.2g s, the limit is %g s", run_ns / 1e9,
-                 limit_ns / 1e9);
-        return STATUS_OK;
-    }
-    struct subject s = {0};
-    if (status == STATUS_OK)
-        status = subject_open(&s, row, in, false, p);
-    if (status == STATUS_OK)
-        status = timing_measure(&row->time, batch, &s, GPU_BATCH, repeats, p);
-    subject_close(&s);
-    if (status == STATUS_OK && row->time.repetitions < TIMING_REPEATS)
-        snprintf(row->note, sizeof row->note, "%zu repetitions: a run takes long",
-                 row->time.repetitions);
-    return status;
+    return row->method ? row->method->name : row->kind == BENCH_COPY ? "copy" : "raw read";
 }
 
 unsigned bench_threads(const struct method *m, struct shape shape)
 {
     bool own = (m->shape_read[DEVICE_CPU] & SHAPE_THREADS) && !m->shape_order;
     return own && shape.threads ? shape.threads : 1;
+}
+
+bool bench_is_vendor(const struct method *m)
+{
+    return strncmp(m->name, "cub/", 4) == 0;
+}
+
+double bench_bytes(const struct bench_input *in, const struct bench_row *row)
+{
+    double input = (double)array_bytes(in->array.format, in->array.n);
+    if (row->kind == BENCH_COPY)
+        return 2 * input;
+    if (!row->method || !row->method->operation->array)
+        return input;
+    double flags = row->segment > 0 ? (double)in->array.n : 0;
+    return input + flags + (double)array_bytes(row->output, in->array.n);
+}
+
+double bench_of_copy(const struct bench_input *in, const struct bench_row *row)
+{
+    struct bench_row copy = {.kind = BENCH_COPY};
+    if (!(row->copy_ns > 0 && row->time.median_ns > 0))
+        return 0;
+    return bench_bytes(in, row) / row->time.median_ns / (bench_bytes(in, &copy) / row->copy_ns);
 }

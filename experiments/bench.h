@@ -1,4 +1,5 @@
-/* Throughput: how fast a method reads its input, beside the raw read and the vendor's routine. */
+/* Throughput: how fast methods move their data, beside the raw read, a copy and the vendor's
+ * routine. */
 #ifndef ULPSCOPE_BENCH_H
 #define ULPSCOPE_BENCH_H
 
@@ -15,28 +16,76 @@ struct bench_input {
     struct array sample;                /* its first elements, few enough to foretell a time by */
     struct gpu_input *gpu, *gpu_sample; /* both in the GPU's memory; NULL on the CPU */
     bool in_cache;                      /* it fits in the device's last-level cache */
+    struct array output; /* on the CPU: where all write, one at a time; as large as any needs yet */
+    struct bench_heads { /* of each segment length that came up: n flags, host memory */
+        size_t segment;
+        uint8_t *flags;
+    } * heads;
+    size_t heads_count;
 };
 
 /* Generates it, and uploads it to a GPU. bench_input_close is due, also after failure. */
 enum status bench_input_open(struct bench_input *b, struct device device, const struct input *in,
                              uint64_t seed, enum format storage, size_t n, struct problem *p);
+/* Sees to it that `output` holds n elements of f; what it held is lost. */
+enum status bench_input_output(struct bench_input *b, enum format f, size_t n, struct problem *p);
+/* The head flags for this segment length; NULL for 0, one segment. */
+enum status bench_input_heads(struct bench_input *b, size_t segment, const uint8_t **flags,
+                              struct problem *p);
 void bench_input_close(struct bench_input *b);
 
-struct bench_row {
-    const struct method *method; /* NULL: the raw read */
-    enum format accumulator;     /* FORMATS for the raw read */
-    struct shape shape;          /* resolved; 0 where it is not read */
-    struct timing time;          /* no repetitions: it was not measured, the note says why */
-    double raw_ns, vendor_ns;    /* the yardsticks' medians on this input; 0: there is none */
-    char note[256];
+enum bench_kind {
+    BENCH_METHOD,
+    BENCH_READ, /* the yardstick of sums: the raw read */
+    BENCH_COPY  /* that of scans: copying the input */
 };
 
-/* Fills in time and note. A method of which one run is foretold to take longer than two seconds is
- * not run; one that this device or build does not support is not either. */
-enum status bench_measure(struct bench_row *row, const struct bench_input *in, size_t repeats,
-                          struct problem *p);
+struct bench_row {
+    enum bench_kind kind;
+    const struct method *method; /* NULL for a yardstick */
+    enum format accumulator;     /* FORMATS for a yardstick */
+    struct shape shape;          /* resolved; 0 where it is not read */
+    enum format output;          /* that outputs are rounded to: a sum's is the accumulator's */
+    bool exclusive;              /* of scans, as `segment` */
+    size_t segment;              /* elements; 0: one segment */
+    /* What was measured. */
+    size_t round;                      /* rows of one round were timed in turn; from 1 on */
+    struct timing time;                /* no repetitions: it was not measured, the note says why */
+    double raw_ns, copy_ns, vendor_ns; /* medians of its yardsticks in this round; 0: none */
+    enum status status;                /* STATUS_OK but where it failed */
+    char note[256];
+};
+const char *bench_name(const struct bench_row *row); /* the method's, `raw read`, `copy` */
 
-/* CPU threads that the method runs on with this shape: what its raw read is done with. */
+/* Bytes that one execution has to read and to write, each once. */
+double bench_bytes(const struct bench_input *in, const struct bench_row *row);
+
+/* The rate at which a scan moves them over that of the copy; 0 where one is not known. */
+double bench_of_copy(const struct bench_input *in, const struct bench_row *row);
+
+/* CPU threads that the method runs on with this shape: what its yardstick is done with. */
 unsigned bench_threads(const struct method *m, struct shape shape);
+
+/* Is it a routine of the device's vendor, which others are held against? */
+bool bench_is_vendor(const struct method *m);
+
+/* Who hears of what is measured. */
+struct bench_listener {
+    /* A row that is finished. */
+    enum status (*take)(void *context, const struct bench_row *row, struct problem *p);
+    /* A row that is about to be worked on, often many times; or NULL. */
+    void (*show)(void *context, const struct bench_row *row);
+    void *context;
+};
+
+/* Times planned rows on one input, all in turn with the yardsticks of each. The vendor's routines
+ * stand before the rows that are held against them. Where not all fit in a GPU's memory together
+ * they are timed in several rounds, each with the yardsticks and the vendor's routines that it
+ * needs. *round counts rounds. A method of which one run is foretold to take longer than
+ * two seconds is not run; one that this device or build does not support is not either; their notes
+ * say so, and so does that of one that fails. Fails where memory is short, or with `take`. */
+enum status bench_measure(struct bench_input *in, const struct bench_row *planned, size_t rows,
+                          size_t repeats, size_t *round, const struct bench_listener *listener,
+                          struct problem *p);
 
 #endif

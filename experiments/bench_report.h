@@ -1,17 +1,16 @@
-/* What bench tells: a table or JSON on standard output, and a CSV file. */
+/* What bench tells: tables or JSON on standard output, and a CSV file. */
 #ifndef ULPSCOPE_BENCH_REPORT_H
 #define ULPSCOPE_BENCH_REPORT_H
 
 #include <jansson.h>
 
-#include "experiments/bench.h"
+#include "experiments/bench_table.h"
 #include "reports/csv_file.h"
-#include "reports/table.h"
 
 struct bench_report {
     bool json;
     json_t *rows;
-    struct table table;
+    struct bench_table table;
     struct csv_file csv;
     bool to_csv;
 };
@@ -24,7 +23,7 @@ enum status bench_report_open(struct bench_report *r, bool json, const char *csv
 enum status bench_report_add(struct bench_report *r, const struct bench_input *in,
                              const struct bench_row *row, struct problem *p);
 
-/* Prints the table or JSON, of as much as was measured, and frees everything. */
+/* Prints the tables or JSON, of as much as was measured, and frees everything. */
 enum status bench_report_close(struct bench_report *r, struct problem *p);
 
 #endif

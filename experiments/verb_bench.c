@@ -1,9 +1,11 @@
-/* ulpscope bench: throughput of methods beside the raw read and the vendor's routine. */
+/* ulpscope bench: throughput of methods beside the raw read, a copy and the vendor's routine. */
 #include <stdio.h>
 #include <unistd.h>
 
 #include "experiments/axes.h"
+#include "experiments/bench_plan.h"
 #include "experiments/bench_report.h"
+#include "experiments/clock.h"
 #include "experiments/experiment.h"
 #include "experiments/verbs.h"
 
@@ -11,141 +13,56 @@
 
 static const struct experiment defaults = {
     .name = "bench",
-    .operation = &operation_sum,
+    .output = "storage",
     .axes = {[DEVICE_CPU] = {.formats = FORMAT_DEFAULTS, .input = "uniform", .n = "2^26"},
              [DEVICE_CUDA] = {.formats = FORMAT_DEFAULTS, .input = "uniform", .n = "2^28"}},
 };
 
-enum { RAW_KEPT = 16 };
-
 struct bench {
     struct axes axes;
-    size_t repeats;
+    size_t repeats, round;
     struct bench_report report;
     struct problem failed; /* the first row that failed */
     struct bench_input input;
-    struct {
-        unsigned threads;
-        double ns;
-    } raw[RAW_KEPT]; /* raw reads of this input, by CPU threads */
-    size_t raws;
+    bool terminal;
+    uint64_t shown_ns;
 };
 
-static void show_progress(const struct bench *b, const struct bench_row *row)
+static void show_progress(void *context, const struct bench_row *row)
 {
+    struct bench *b = context;
     char device[DEVICE_TEXT];
+    if (!b->terminal || clock_ns() - b->shown_ns < 100000000)
+        return;
+    b->shown_ns = clock_ns();
     device_name(b->input.device, device);
-    if (isatty(STDERR_FILENO))
-        fprintf(stderr, "\r\033[Kbench: %s, %s %s, n = %zu: %s", device, b->input.name,
-                format_facts[b->input.array.format].name, b->input.array.n,
-                row->method ? row->method->name : "raw read");
+    fprintf(stderr, "\r\033[Kbench: %s, %s %s, n = %zu: %s", device, b->input.name,
+            format_facts[b->input.array.format].name, b->input.array.n, bench_name(row));
 }
 
-/* Measures and reports a row. A row that fails says so, and the next one follows. */
-static enum status add_row(struct bench *b, struct bench_row *row, struct problem *p)
+/* A row that failed says so, and the next one follows. */
+static enum status take_row(void *context, const struct bench_row *row, struct problem *p)
 {
-    struct problem trouble = {0};
-    show_progress(b, row);
-    if (bench_measure(row, &b->input, b->repeats, &trouble) != STATUS_OK) {
-        snprintf(row->note, sizeof row->note, "failed: %.200s", trouble.text);
-        problem(&b->failed, trouble.status, "bench: %s: %s",
-                row->method ? row->method->name : "raw read", trouble.text);
-    }
+    struct bench *b = context;
+    if (row->status != STATUS_OK)
+        problem(&b->failed, row->status, "bench: %s: %s", bench_name(row), row->note);
     return bench_report_add(&b->report, &b->input, row, p);
-}
-
-/* The raw read with so many threads, measured where it is first asked for. */
-static enum status raw_of(struct bench *b, unsigned threads, double *ns, struct problem *p)
-{
-    *ns = 0;
-    for (size_t i = 0; i < b->raws; i++)
-        if (b->raw[i].threads == threads)
-            *ns = b->raw[i].ns;
-    if (*ns > 0 || b->raws == RAW_KEPT)
-        return STATUS_OK;
-    bool cpu = b->input.device.kind == DEVICE_CPU;
-    struct bench_row row = {.accumulator = FORMATS, .shape.threads = cpu ? threads : 0};
-    enum status status = add_row(b, &row, p);
-    *ns = row.time.median_ns;
-    b->raw[b->raws].threads = threads;
-    b->raw[b->raws++].ns = *ns;
-    return status;
-}
-
-/* Has this shape come up already, for an earlier pair of --threads and --blocks? */
-static bool repeated(const struct bench *b, const struct method *m, size_t at, struct shape shape)
-{
-    const struct numbers *threads = &b->axes.threads, *blocks = &b->axes.blocks;
-    for (size_t i = 0; i < at; i++) {
-        struct shape asked = {(unsigned)threads->item[i / blocks->count],
-                              (unsigned)blocks->item[i % blocks->count]};
-        struct shape s = method_shape(m, b->input.device.kind, b->input.array.n, asked);
-        if (s.threads == shape.threads && s.blocks == shape.blocks)
-            return true;
-    }
-    return false;
-}
-
-/* One method with every launch shape. *best_ns is the least median, 0 where there is none. */
-static enum status bench_method(struct bench *b, const struct method *m, enum format accumulator,
-                                double vendor_ns, double *best_ns, struct problem *p)
-{
-    const struct numbers *threads = &b->axes.threads, *blocks = &b->axes.blocks;
-    enum device_kind kind = b->input.device.kind;
-    enum status status = STATUS_OK;
-    *best_ns = 0;
-    if (!b->axes.method_named && !method_supports(m, kind, b->input.array.format, accumulator))
-        return STATUS_OK;
-    for (size_t i = 0; i < threads->count * blocks->count && status == STATUS_OK; i++) {
-        struct shape asked = {(unsigned)threads->item[i / blocks->count],
-                              (unsigned)blocks->item[i % blocks->count]};
-        struct bench_row row = {.method = m, .accumulator = accumulator, .vendor_ns = vendor_ns};
-        row.shape = method_shape(m, kind, b->input.array.n, asked);
-        if (repeated(b, m, i, row.shape))
-            continue;
-        unsigned own = kind == DEVICE_CPU ? bench_threads(m, row.shape) : 0;
-        status = raw_of(b, own, &row.raw_ns, p);
-        if (status == STATUS_OK)
-            status = add_row(b, &row, p);
-        if (row.time.repetitions > 0 && (*best_ns == 0 || row.time.median_ns < *best_ns))
-            *best_ns = row.time.median_ns;
-    }
-    return status;
-}
-
-static bool is_vendor(const struct method *m)
-{
-    return strncmp(m->name, "cub/", 4) == 0;
-}
-
-/* One accumulator: the vendor's routine, then the methods. */
-static enum status bench_pair(struct bench *b, enum format accumulator, struct problem *p)
-{
-    double vendor_ns = 0, ns;
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < b->axes.methods && status == STATUS_OK; i++)
-        if (is_vendor(b->axes.method[i]))
-            status = bench_method(b, b->axes.method[i], accumulator, 0, &vendor_ns, p);
-    for (size_t i = 0; i < b->axes.methods && status == STATUS_OK; i++)
-        if (!is_vendor(b->axes.method[i]))
-            status = bench_method(b, b->axes.method[i], accumulator, vendor_ns, &ns, p);
-    return status;
 }
 
 /* One input in one storage format: generated and uploaded once. */
 static enum status bench_input(struct bench *b, struct device device, const struct input *in,
                                enum format storage, size_t n, struct problem *p)
 {
-    double ns;
-    enum status status =
-        bench_input_open(&b->input, device, in, b->axes.seed.item[0], storage, n, p);
-    b->raws = 0;
+    const struct bench_listener listener = {take_row, show_progress, b};
+    struct bench_plan plan;
+    enum status status = bench_plan(&plan, &b->axes, device.kind, storage, n, p);
     if (status == STATUS_OK)
-        status = raw_of(b, device.kind == DEVICE_CPU, &ns, p);
-    for (size_t i = 0; i < b->axes.pairs.count && status == STATUS_OK; i++)
-        if (b->axes.pairs.item[i].storage == storage)
-            status = bench_pair(b, b->axes.pairs.item[i].accumulator, p);
+        status = bench_input_open(&b->input, device, in, b->axes.seed.item[0], storage, n, p);
+    if (status == STATUS_OK)
+        status =
+            bench_measure(&b->input, plan.row, plan.count, b->repeats, &b->round, &listener, p);
     bench_input_close(&b->input);
+    bench_plan_free(&plan);
     return status;
 }
 
@@ -181,9 +98,10 @@ static enum status measure_all(struct bench *b, const struct arguments *a, struc
 {
     enum status status =
         bench_report_open(&b->report, argument_flag(a, "json"), argument_value(a, "out"), p);
+    b->terminal = isatty(STDERR_FILENO);
     for (size_t i = 0; i < b->axes.devices && status == STATUS_OK; i++)
         status = bench_device(b, b->axes.device[i], p);
-    if (isatty(STDERR_FILENO))
+    if (b->terminal)
         fprintf(stderr, "\r\033[K");
     enum status closed = bench_report_close(&b->report, p);
     status = status == STATUS_OK ? closed : status;
@@ -215,20 +133,38 @@ static enum status run(const struct arguments *a, struct problem *p)
 const struct verb verb_bench = {
     .name = "bench",
     .operands = "",
-    .summary = "throughput of methods beside the raw read and the vendor's routine",
-    .details =
-        "A figure is a ratio taken in one run: `of_raw` is a method's rate over that of a loop or "
-        "kernel\nthat only reads the same bytes (with as many CPU threads), `of_vendor` over that "
-        "of NVIDIA's CUB.\nTimes are medians of at least 15 repetitions after warm-up, device time "
-        "on a GPU; a short run is\nrepeated back to back for about a millisecond (`runs`). Where a "
-        "run takes long there are fewer\nrepetitions, and a method that would take more than 2 s a "
-        "run is skipped; both say so. Without\noptions: every method, 2^28 elements on a GPU, 2^26 "
-        "on the CPU, uniform input.",
+    .summary = "throughput of methods beside the raw read, a copy and the vendor's routine",
+    .details = "A figure is a ratio taken in one run. `of_raw`, of sums: the rate over that of a "
+               "loop or kernel that\n"
+               "only reads the same bytes. `of_copy`, of scans, which also write: bytes read and "
+               "written a second,\n"
+               "over those of a copy of the input (on the CPU memcpy), which reads and writes as "
+               "well; 1 is the speed\n"
+               "of memory. On the CPU either yardstick has as many threads as the method. "
+               "`of_vendor`: the rate over\n"
+               "that of NVIDIA's CUB, asked for the same formats and outputs.\n"
+               "\n"
+               "What is compared is timed in turn, repetition by repetition, so that a drift of "
+               "the clock or the host\n"
+               "falls on all alike: all of one input, as far as a GPU's memory holds it (`round` "
+               "in the CSV file says\n"
+               "what was timed together). Times are medians of at least 15 repetitions after "
+               "warm-up, device time on\n"
+               "a GPU; a short run is repeated back to back for about a millisecond (`runs`). "
+               "Where a run takes long\n"
+               "there are fewer repetitions, and a method that would take more than 2 s a run is "
+               "skipped; both say so.\n"
+               "\n"
+               "Without options: every method, 2^28 elements on a GPU, 2^26 on the CPU, uniform "
+               "input; scans are\n"
+               "inclusive, and round their outputs to the storage's format.",
     .examples =
         "  ulpscope bench --device cpu --n 2^20 --method sum/tiled,sum/serial\n"
         "  ulpscope bench --device cpu --method sum/tiled --storage fp32 --accumulator fp32 "
         "--n 2^22 --threads 1,2\n"
         "  ulpscope bench --method sum/tiled --n 2^10..2^20 --json\n"
+        "  ulpscope bench --method scan/tiled,cub/scan --n 2^20 --scan inclusive,exclusive "
+        "--output accumulator\n"
         "  ulpscope bench --n 2^22 --storage bf16 --accumulator fp32 --out bench.csv",
     .run = run,
 };

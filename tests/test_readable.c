@@ -57,25 +57,52 @@ Test(readable, lists, .init = make_folder, .fini = remove_folder)
         expect_verb_narrow(3, (const char *const[]){"ulpscope", "list", what[i]});
 }
 
-/* As a GPU fills it, but for the note, which comes last. */
+/* As a GPU fills it; the notes have the lines behind the tables. */
 Test(readable, bench, .init = make_folder, .fini = remove_folder)
 {
     struct bench_report report;
     struct problem p = {0};
-    struct bench_input in = {.name = "uniform", .array = {.format = BF16, .n = (size_t)1 << 28}};
+    struct bench_input in = {.name = "uniform", .array = {.format = BF16, .n = 268435455}};
     in.device = (struct device){DEVICE_CUDA, 0};
-    in.in_cache = true;
-    struct bench_row row = {.method = method_named("sum/block_atomic"),
-                            .accumulator = FP32,
-                            .shape = {1024, 8192},
-                            .time = {123456789, 98765432, 15, 100},
-                            .raw_ns = 5000000,
-                            .vendor_ns = 4000000};
+    struct bench_row row[] = {{.method = method_named("sum/block_atomic"), .shape = {1024, 8192}},
+                              {.method = method_named("scan/hillis_steele"), .segment = 1000},
+                              {.kind = BENCH_COPY},
+                              {.method = method_named("scan/hillis_steele"), .exclusive = true}};
     const char *printed = in_folder("printed");
     cr_assert(freopen(printed, "w", stdout));
     cr_assert(bench_report_open(&report, false, NULL, &p) == STATUS_OK, "%s", p.text);
-    for (int i = 0; i < 2; i++)
-        cr_assert(bench_report_add(&report, &in, &row, &p) == STATUS_OK, "%s", p.text);
+    for (size_t i = 0; i < 2 * sizeof row / sizeof *row; i++) {
+        struct bench_row r = row[i / 2];
+        r.accumulator = r.output = FP32;
+        r.round = 1;
+        if (r.shape.threads == 0)
+            r.shape.threads = 1024;
+        r.time = (struct timing){123456789, 98765432, 3, 1};
+        *(i < 2 ? &r.raw_ns : &r.copy_ns) = 5000000;
+        r.vendor_ns = 4000000;
+        in.in_cache = i % 2;
+        in.array.n = in.in_cache ? 12345678 : 268435455;
+        snprintf(r.note, sizeof r.note, "3 repeats: a run takes long");
+        if (i % 2) {
+            r.time.repetitions = 0;
+            snprintf(r.note, sizeof r.note,
+                     "skipped: a run would take about 1.2e+02 s, the limit "
+                     "is 2 s");
+        }
+        cr_assert(bench_report_add(&report, &in, &r, &p) == STATUS_OK, "%s", p.text);
+    }
     cr_expect(bench_report_close(&report, &p) == STATUS_OK, "%s", p.text);
     expect_narrow(printed, "bench");
+    /* A copy is in the tables of both kinds of scan, and not among the sums. */
+    struct bytes text = get_file(printed);
+    add_bytes(&text, "", 1);
+    size_t copies = 0;
+    for (const char *at = (char *)text.data; (at = strstr(at, "\ncopy  ")); at++)
+        copies++;
+    cr_expect_eq(copies, 4, "%s", (char *)text.data);
+    cr_expect_eq(strncmp((char *)text.data, "cuda:0, uniform: sums\n", 22), 0);
+    cr_expect(strstr((char *)text.data, "\n\ncuda:0, uniform: inclusive scans\n") &&
+              strstr((char *)text.data, "\n\ncuda:0, uniform: exclusive scans\n"));
+    cr_expect(strstr((char *)text.data, "n = 12345678: skipped: a run would take"));
+    clear_bytes(&text);
 }

@@ -1,0 +1,113 @@
+#include "experiments/bench_plan.h"
+
+#include <stdlib.h>
+
+struct planning {
+    struct bench_plan *plan;
+    const struct axes *axes;
+    enum device_kind device;
+    enum format storage;
+    size_t n;
+};
+
+/* Of one method, and what it is asked for, rows differ in the launch shape and segment alone. */
+static bool repeated(const struct bench_plan *plan, size_t from, const struct bench_row *row)
+{
+    for (size_t i = from; i < plan->count; i++) {
+        const struct bench_row *r = &plan->row[i];
+        if (r->shape.threads == row->shape.threads && r->shape.blocks == row->shape.blocks &&
+            r->segment == row->segment)
+            return true;
+    }
+    return false;
+}
+
+static enum status add(struct bench_plan *plan, size_t from, const struct bench_row *row,
+                       struct problem *p)
+{
+    if (repeated(plan, from, row))
+        return STATUS_OK;
+    if (plan->count == plan->capacity) {
+        size_t capacity = 2 * plan->capacity + 64;
+        struct bench_row *grown = realloc(plan->row, capacity * sizeof *grown);
+        if (!grown)
+            return problem(p, STATUS_DEVICE, "out of memory for a plan of %zu rows", capacity);
+        plan->row = grown;
+        plan->capacity = capacity;
+    }
+    plan->row[plan->count++] = *row;
+    return STATUS_OK;
+}
+
+/* One method with every launch shape and segment. */
+static enum status add_method(const struct planning *to, struct bench_row row, struct problem *p)
+{
+    const struct axes *axes = to->axes;
+    const struct numbers *threads = &axes->threads, *blocks = &axes->blocks;
+    size_t from = to->plan->count, segments = row.method->segmented ? axes->segment.count : 1;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < threads->count * blocks->count; i++)
+        for (size_t s = 0; s < segments && status == STATUS_OK; s++) {
+            struct shape asked = {(unsigned)threads->item[i / blocks->count],
+                                  (unsigned)blocks->item[i % blocks->count]};
+            row.shape = method_shape(row.method, to->device, to->n, asked);
+            row.segment = row.method->segmented ? axes->segment.item[s] : 0;
+            status = add(to->plan, from, &row, p);
+        }
+    return status;
+}
+
+/* The methods of an operation; the vendor's routine first. */
+static enum status add_methods(const struct planning *to, const struct operation *operation,
+                               struct bench_row row, struct problem *p)
+{
+    const struct axes *axes = to->axes;
+    enum status status = STATUS_OK;
+    for (int vendor = 1; vendor >= 0; vendor--)
+        for (size_t i = 0; i < axes->methods && status == STATUS_OK; i++) {
+            row.method = axes->method[i];
+            if (row.method->operation == operation && bench_is_vendor(row.method) == vendor &&
+                (axes->method_named ||
+                 method_supports(row.method, to->device, to->storage, row.accumulator)))
+                status = add_method(to, row, p);
+        }
+    return status;
+}
+
+static enum status add_scans(const struct planning *to, struct bench_row row, struct problem *p)
+{
+    const struct axes *axes = to->axes;
+    bool same = row.accumulator == to->storage;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < axes->scans; i++)
+        for (size_t k = 0; k < (same ? 1 : axes->outputs) && status == STATUS_OK; k++) {
+            row.exclusive = axes->scan[i] == SCAN_EXCLUSIVE;
+            row.output = axes->output[k] == OUTPUT_STORAGE ? to->storage : row.accumulator;
+            status = add_methods(to, &operation_scan, row, p);
+        }
+    return status;
+}
+
+enum status bench_plan(struct bench_plan *plan, const struct axes *axes, enum device_kind device,
+                       enum format storage, size_t n, struct problem *p)
+{
+    *plan = (struct bench_plan){0};
+    const struct planning to = {plan, axes, device, storage, n};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < axes->pairs.count && status == STATUS_OK; i++) {
+        enum format f = axes->pairs.item[i].accumulator;
+        const struct bench_row row = {.kind = BENCH_METHOD, .accumulator = f, .output = f};
+        if (axes->pairs.item[i].storage != storage)
+            continue;
+        status = add_methods(&to, &operation_sum, row, p);
+        if (status == STATUS_OK)
+            status = add_scans(&to, row, p);
+    }
+    return status;
+}
+
+void bench_plan_free(struct bench_plan *plan)
+{
+    free(plan->row);
+    *plan = (struct bench_plan){0};
+}

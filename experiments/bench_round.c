@@ -1,0 +1,278 @@
+/* Rounds: rows that are timed in turn. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "experiments/bench_subject.h"
+
+static const double limit_ns = 2e9;
+
+struct entry {
+    struct bench_row row;
+    bool runs; /* there is a subject */
+    struct bench_subject subject;
+    const struct bench_listener *listener;
+};
+
+struct round {
+    struct bench_input *in;
+    const struct bench_row *planned;
+    size_t first, adding; /* of the planned rows: the one that it began with, the one to add */
+    size_t number;
+    const struct bench_listener *listener;
+    struct entry *entry; /* room for each planned row and a yardstick of its own */
+    size_t count;
+};
+
+static void show(const struct bench_listener *l, const struct bench_row *row)
+{
+    if (l->show)
+        l->show(l->context, row);
+}
+
+static void fail(struct bench_row *row, const struct problem *trouble)
+{
+    row->status = trouble->status;
+    snprintf(row->note, sizeof row->note, "failed: %.240s", trouble->text);
+}
+
+/* By the least that a run on the sample takes: the first one loads code. */
+static enum status foretell(double *run_ns, const struct bench_row *row, struct bench_input *in,
+                            struct problem *p)
+{
+    struct bench_subject s;
+    double time_ns = 0, least_ns = 0;
+    *run_ns = 0;
+    if (in->sample.n == in->array.n)
+        return STATUS_OK;
+    enum status status = bench_subject_open(&s, in, row, true, p);
+    if (status != STATUS_OK)
+        return status;
+    for (int run = 0; run < 2 && status == STATUS_OK; run++) {
+        status = bench_subject_run(&s, 1, &time_ns, p);
+        least_ns = run == 0 || time_ns < least_ns ? time_ns : least_ns;
+    }
+    bench_subject_close(&s);
+    *run_ns = least_ns * (double)in->array.n / (double)in->sample.n;
+    return status;
+}
+
+/* Is it not to be run? Then its note says why. */
+static bool excused(struct bench_row *row, struct bench_input *in)
+{
+    double run_ns = 0;
+    struct problem trouble = {0};
+    if (!method_supports(row->method, in->device.kind, in->array.format, row->accumulator))
+        snprintf(row->note, sizeof row->note, "unsupported");
+    else if (foretell(&run_ns, row, in, &trouble) != STATUS_OK)
+        fail(row, &trouble);
+    else if (run_ns > limit_ns)
+        snprintf(row->note, sizeof row->note,
+                 "skipped: a run would take about %.2g s, the limit is %g s", run_ns / 1e9,
+                 limit_ns / 1e9);
+    return row->note[0] != 0;
+}
+
+static struct entry *append(struct round *r, const struct bench_row *row)
+{
+    struct entry *e = &r->entry[r->count++];
+    *e = (struct entry){.row = *row, .listener = r->listener};
+    e->row.round = r->number;
+    return e;
+}
+
+/* gpu_copy needs room for a copy each time; a row must leave that and some to spare, or wait for a
+ * round that begins with it. */
+static enum status check_room(const struct round *r, struct problem *p)
+{
+    const struct bench_input *in = r->in;
+    struct gpu_facts facts;
+    if (in->device.kind == DEVICE_CPU || r->adding == r->first)
+        return STATUS_OK;
+    enum status status = gpu_describe(in->device.index, &facts, p);
+    if (status == STATUS_OK && facts.memory_free / 2 < array_bytes(in->array.format, in->array.n))
+        status = problem(p, STATUS_DEVICE, "device cuda:%d: %zu bytes are left", in->device.index,
+                         facts.memory_free);
+    return status;
+}
+
+/* Appends the row, and a subject to be timed. On failure nothing is appended. */
+static enum status append_subject(struct round *r, const struct bench_row *row, struct problem *p)
+{
+    struct entry *e = append(r, row);
+    show(r->listener, row);
+    enum status status = bench_subject_open(&e->subject, r->in, row, false, p);
+    e->runs = status == STATUS_OK;
+    if (status == STATUS_OK)
+        status = check_room(r, p);
+    if (status != STATUS_OK && e->runs)
+        bench_subject_close(&e->subject);
+    r->count -= status != STATUS_OK;
+    return status;
+}
+
+static struct bench_row yardstick_of(const struct bench_input *in, const struct bench_row *row)
+{
+    bool cpu = in->device.kind == DEVICE_CPU;
+    return (struct bench_row){.kind = row->method->operation->array ? BENCH_COPY : BENCH_READ,
+                              .accumulator = FORMATS,
+                              .output = FORMATS,
+                              .shape.threads = cpu ? bench_threads(row->method, row->shape) : 0};
+}
+
+/* Do a and b ask for the same of the same routine, but for the launch shape? */
+static bool same_work(const struct bench_row *a, const struct bench_row *b)
+{
+    return a->kind == b->kind && a->accumulator == b->accumulator && a->output == b->output &&
+           a->exclusive == b->exclusive && a->segment == b->segment &&
+           (!a->method || a->method->operation == b->method->operation);
+}
+
+static const struct bench_row *yardstick_in(const struct round *r, const struct bench_row *row)
+{
+    struct bench_row wanted = yardstick_of(r->in, row);
+    for (size_t i = 0; i < r->count; i++)
+        if (same_work(&r->entry[i].row, &wanted) &&
+            r->entry[i].row.shape.threads == wanted.shape.threads)
+            return &r->entry[i].row;
+    return NULL;
+}
+
+/* The vendor's routine that does the same as the row. */
+static const struct bench_row *vendor_in(const struct round *r, const struct bench_row *row)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        const struct bench_row *v = &r->entry[i].row;
+        if (v->method && bench_is_vendor(v->method) && same_work(v, row))
+            return v;
+    }
+    return NULL;
+}
+
+static enum status append_yardstick(struct round *r, const struct bench_row *row, struct problem *p)
+{
+    if (yardstick_in(r, row))
+        return STATUS_OK;
+    struct bench_row wanted = yardstick_of(r->in, row);
+    return append_subject(r, &wanted, p);
+}
+
+/* In a later round the vendor's routine comes again. */
+static enum status append_vendor(struct round *r, const struct bench_row *row, struct problem *p)
+{
+    if (bench_is_vendor(row->method) || vendor_in(r, row))
+        return STATUS_OK;
+    for (size_t i = 0; i < r->first; i++)
+        if (bench_is_vendor(r->planned[i].method) && same_work(&r->planned[i], row)) {
+            struct bench_row again = r->planned[i];
+            return excused(&again, r->in) ? STATUS_OK : append_subject(r, &again, p);
+        }
+    return STATUS_OK;
+}
+
+/* Adds planned row i. Where it does not fit in a GPU's memory beside the others, *full: it is for
+ * the next round. */
+static void add(struct round *r, size_t i, bool *full)
+{
+    struct bench_row row = r->planned[i];
+    struct problem trouble = {0};
+    r->adding = i;
+    show(r->listener, &row);
+    if (excused(&row, r->in)) {
+        append(r, &row);
+        return;
+    }
+    enum status status = append_yardstick(r, &row, &trouble);
+    if (status == STATUS_OK)
+        status = append_vendor(r, &row, &trouble);
+    if (status == STATUS_OK)
+        status = append_subject(r, &row, &trouble);
+    *full = status != STATUS_OK && i > r->first && r->in->device.kind == DEVICE_CUDA;
+    if (status != STATUS_OK && !*full)
+        fail(&append(r, &row)->row, &trouble);
+}
+
+static enum status run_entry(void *context, size_t runs, double *time_ns, struct problem *p)
+{
+    struct entry *e = context;
+    show(e->listener, &e->row);
+    return bench_subject_run(&e->subject, runs, time_ns, p);
+}
+
+static void note_time(struct entry *e, const struct timing_subject *s)
+{
+    e->row.time = s->time;
+    if (s->problem.status != STATUS_OK)
+        fail(&e->row, &s->problem);
+    else if (s->time.repetitions < TIMING_REPEATS)
+        snprintf(e->row.note, sizeof e->row.note, "%zu repeats: a run takes long",
+                 s->time.repetitions);
+}
+
+static enum status time_all(struct round *r, size_t repeats, struct problem *p)
+{
+    struct timing_subject *s = calloc(r->count + 1, sizeof *s);
+    size_t subjects = 0, next = 0;
+    if (!s)
+        return problem(p, STATUS_DEVICE, "out of memory for a round of %zu rows", r->count);
+    for (size_t i = 0; i < r->count; i++)
+        if (r->entry[i].runs)
+            s[subjects++] = (struct timing_subject){
+                .batch = run_entry, .context = &r->entry[i], .most_runs = GPU_BATCH};
+    enum status status = timing_measure(s, subjects, repeats, p);
+    for (size_t i = 0; i < r->count && status == STATUS_OK; i++)
+        if (r->entry[i].runs)
+            note_time(&r->entry[i], &s[next++]);
+    free(s);
+    return status;
+}
+
+static enum status tell(const struct round *r, struct problem *p)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < r->count && status == STATUS_OK; i++) {
+        struct bench_row *row = &r->entry[i].row;
+        if (row->method) {
+            const struct bench_row *y = yardstick_in(r, row), *v = vendor_in(r, row);
+            *(y && y->kind == BENCH_COPY ? &row->copy_ns : &row->raw_ns) =
+                y ? y->time.median_ns : 0;
+            row->vendor_ns = v && v != row ? v->time.median_ns : 0;
+        }
+        status = r->listener->take(r->listener->context, row, p);
+    }
+    return status;
+}
+
+static void close_round(struct round *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (r->entry[i].runs)
+            bench_subject_close(&r->entry[i].subject);
+    r->count = 0;
+}
+
+enum status bench_measure(struct bench_input *in, const struct bench_row *planned, size_t rows,
+                          size_t repeats, size_t *round, const struct bench_listener *listener,
+                          struct problem *p)
+{
+    struct round r = {.in = in, .planned = planned, .listener = listener};
+    enum status status = STATUS_OK;
+    /* In each round a planned row comes once, and brings at most a yardstick with it. */
+    r.entry = calloc(2 * rows + 1, sizeof *r.entry);
+    if (!r.entry)
+        return problem(p, STATUS_DEVICE, "out of memory for a round of %zu rows", rows);
+    for (size_t next = 0; next < rows && status == STATUS_OK;) {
+        bool full = false;
+        r.first = next;
+        r.number = ++*round;
+        while (next < rows && !full) {
+            add(&r, next, &full);
+            next += !full;
+        }
+        status = time_all(&r, repeats, p);
+        if (status == STATUS_OK)
+            status = tell(&r, p);
+        close_round(&r);
+    }
+    free(r.entry);
+    return status;
+}

@@ -1,0 +1,90 @@
+#include "experiments/bench_subject.h"
+
+#include "experiments/clock.h"
+#include "kernels/raw_read.h"
+
+static enum status run_once(struct bench_subject *s, struct problem *p)
+{
+    struct task *t = &s->task;
+    uint64_t mix;
+    t->out.data = s->in->output.data; /* which may have been made larger since the last run */
+    switch (s->kind) {
+    case BENCH_READ:
+        return raw_read(&t->in, t->shape.threads, &mix, p);
+    case BENCH_COPY:
+        return raw_copy(&t->in, t->out.data, t->shape.threads, p);
+    default:
+        return s->method->cpu(t, p);
+    }
+}
+
+static enum status on_cpu(struct bench_subject *s, size_t runs, double *time_ns, struct problem *p)
+{
+    enum status status = STATUS_OK;
+    uint64_t begin = clock_ns();
+    for (size_t i = 0; i < runs && status == STATUS_OK; i++)
+        status = run_once(s, p);
+    *time_ns = (double)(clock_ns() - begin) / (double)runs;
+    return status;
+}
+
+static enum status on_gpu(struct bench_subject *s, size_t runs, double *time_ns, struct problem *p)
+{
+    switch (s->kind) {
+    case BENCH_READ:
+        return gpu_raw_read(s->gpu, runs, time_ns, p);
+    case BENCH_COPY:
+        return gpu_copy(s->gpu, runs, time_ns, p);
+    default:
+        return gpu_job_time(s->job, runs, time_ns, p);
+    }
+}
+
+enum status bench_subject_run(struct bench_subject *s, size_t runs, double *time_ns,
+                              struct problem *p)
+{
+    return s->in->device.kind == DEVICE_CPU ? on_cpu(s, runs, time_ns, p)
+                                            : on_gpu(s, runs, time_ns, p);
+}
+
+static enum status prepare(struct bench_subject *s, const struct bench_row *row, struct problem *p)
+{
+    struct array *out = &s->task.out;
+    if (s->in->device.kind == DEVICE_CPU)
+        return s->kind == BENCH_READ ? STATUS_OK
+                                     : bench_input_output(s->in, out->format, out->n, p);
+    return row->method ? gpu_job_open(&s->job, s->gpu, row->method, &s->task, p) : STATUS_OK;
+}
+
+enum status bench_subject_open(struct bench_subject *s, struct bench_input *in,
+                               const struct bench_row *row, bool sample, struct problem *p)
+{
+    const struct array *a = sample ? &in->sample : &in->array;
+    double time_ns;
+    *s = (struct bench_subject){.in = in,
+                                .kind = row->kind,
+                                .method = row->method,
+                                .gpu = sample ? in->gpu_sample : in->gpu};
+    s->task = (struct task){.in = *a,
+                            .out = {a->format, a->n, NULL},
+                            .accumulator = row->accumulator,
+                            .shape = row->shape,
+                            .exclusive = row->exclusive};
+    if (row->method)
+        s->task.out = (struct array){row->output, row->method->operation->outputs(a->n), NULL};
+    enum status status = bench_input_heads(in, row->segment, &s->task.heads, p);
+    if (status == STATUS_OK)
+        status = prepare(s, row, p);
+    if (status == STATUS_OK)
+        status = bench_subject_run(s, 1, &time_ns, p);
+    if (status != STATUS_OK)
+        bench_subject_close(s);
+    return status;
+}
+
+void bench_subject_close(struct bench_subject *s)
+{
+    if (s->job)
+        gpu_job_close(s->job);
+    *s = (struct bench_subject){0};
+}

@@ -1,0 +1,26 @@
+/* What bench times: a method or a yardstick on one input, on either kind of device. */
+#ifndef ULPSCOPE_BENCH_SUBJECT_H
+#define ULPSCOPE_BENCH_SUBJECT_H
+
+#include "experiments/bench.h"
+
+struct bench_subject {
+    struct bench_input *in;
+    enum bench_kind kind;
+    const struct method *method;
+    struct task task;
+    struct gpu_job *job;
+    const struct gpu_input *gpu;
+};
+
+/* On the input's sample, or on all of it. One run has been done then, so that memory which comes
+ * with the first is taken. bench_subject_close is due after success. */
+enum status bench_subject_open(struct bench_subject *s, struct bench_input *in,
+                               const struct bench_row *row, bool sample, struct problem *p);
+void bench_subject_close(struct bench_subject *s);
+
+/* A `timed` (experiments/timing.h) whose context is a subject. */
+enum status bench_subject_run(struct bench_subject *s, size_t runs, double *time_ns,
+                              struct problem *p);
+
+#endif
