@@ -78,7 +78,7 @@ Test(gpu_lookback, runs_repeat)
     }
 }
 
-/* 8192 tiles of scan/tiled, several times what is on the device at once. */
+/* 2^14 tiles of scan/tiled, several times what is on the device at once. */
 Test(gpu_lookback, more_tiles_than_fit)
 {
     struct subject on = subject(FP16, 1 << 26, 1);

@@ -131,7 +131,7 @@ struct sizes {
 };
 static const struct sizes small = {SMALL_CHUNK,
                                    {SMALL_CHUNKS, SMALL_ROWS, SMALL_GROUP, SMALL_GROUP}},
-                          real = {16, {32, 16, 32, 32}};
+                          real = {16, {32, 8, 32, 32}};
 static const struct sizes *sizes;
 
 /* How many chunks a unit has: 0 a chunk, 1 a row, 2 a tile, 3 a group, 4 a super-group. */

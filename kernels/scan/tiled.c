@@ -1,6 +1,6 @@
 /* scan/tiled: the flagship, a single pass with an order from n alone.
  *
- * Order: a chunk is 16 consecutive elements, a row 32 chunks, a tile 16 rows (8192 elements), a
+ * Order: a chunk is 16 consecutive elements, a row 32 chunks, a tile 8 rows (4096 elements), a
  * group 32 tiles, a super-group 32 groups. Sums: the elements of a chunk are added serially; the
  * chunks of a row, the rows of a tile, the tiles of a group and the groups of a super-group by the
  * adjacent rule (neighbours first, an odd one out passing on; kernels/order.h); super-groups
@@ -235,7 +235,7 @@ static enum status cpu(const struct task *t, struct problem *p)
 
 const struct method scan_tiled = {
     .name = "scan/tiled",
-    .summary = "tiles of 16 rows of 32 chunks of 16, groups of tiles: order from n alone, fast",
+    .summary = "tiles of 8 rows of 32 chunks of 16, groups of tiles: order from n alone, fast",
     .operation = &operation_scan,
     .promise = PROMISE_GPU_TO_GPU,
     .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},

@@ -9,7 +9,7 @@
 enum {
     SCAN_CHUNK = 16,  /* consecutive elements */
     SCAN_CHUNKS = 32, /* chunks in a row */
-    SCAN_ROWS = 16,   /* rows in a tile */
+    SCAN_ROWS = 8,    /* rows in a tile */
     SCAN_GROUP = 32   /* tiles in a group, groups in a super-group */
 };
 #endif

@@ -1,0 +1,82 @@
+/* Few tiles, where time is latency: each block has one. */
+#ifndef ULPSCOPE_SCAN_ONE_TILE_CUH
+#define ULPSCOPE_SCAN_ONE_TILE_CUH
+
+#include "kernels/scan/pass.cuh"
+
+namespace scan_pass
+{
+
+/* Claims a tile; with the last one, leaves the state for the next launch. A single tile needs no
+ * claim. Returns the tile, and in the upper half which set of places is used. By one thread. */
+__device__ inline word claim_one(state *s, unsigned tiles)
+{
+    if (tiles == 1)
+        return 0;
+    word claim = atomicAdd(&s->claims, 1);
+    if ((unsigned)claim == tiles - 1)
+        s->claims = (word) !(claim >> 32) << 32;
+    return claim;
+}
+
+/* Each block claims one tile, and its first warp does what publisher and scouts do in the pipeline.
+ * Blocks of small pieces leave room for eight on a multiprocessor. */
+template <typename P, typename S, typename O>
+__global__ __launch_bounds__(SCAN_ROWS *warp_lanes,
+                             sizeof(P) <= 4 ? 8 : 1) void scan_one_tile(pass<S, O> t)
+{
+    constexpr unsigned bytes = chunk_bytes<S, O>;
+    extern __shared__ uint4 memory[];
+    __shared__ P sums[SCAN_ROWS], prefix;
+    __shared__ word claim;
+    unsigned lane = threadIdx.x % warp_lanes, row = threadIdx.x / warp_lanes, heads = 0;
+    if (threadIdx.x == 0)
+        claim = claim_one(t.shared, t.tiles);
+    __syncthreads();
+    unsigned tile = (unsigned)claim, turn = claim >> 32;
+    size_t begin = (size_t)tile * SCAN_TILE + row * SCAN_ROW;
+    uint4 *place = memory + row * (SCAN_CHUNKS * bytes / sizeof(uint4));
+    fetch_row<S, bytes>(t.x, t.n, begin, t.x_aligned, place);
+    __pipeline_commit();
+    if (P::segmented) {
+        flags f;
+        f.load(t.heads, t.n, begin, t.heads_aligned);
+        heads = f.mask(begin + lane == 0);
+    }
+    __pipeline_wait_prior(0);
+    __syncwarp();
+    P v = scan_chunks(sum_chunk<P, S, bytes>(place, heads)), before = v.up(1);
+    if (lane == 0)
+        before = P::nothing();
+    if (lane == warp_lanes - 1)
+        sums[row] = v;
+    __syncthreads();
+    P rows = fold_lanes<SCAN_ROWS>(lane < row ? sums[lane] : P::nothing()).of(0);
+    P seed = join(rows, before);
+    if (t.tiles > 1) {
+        if (row == 0) {
+            shelf<P> now(t.shared, t.tiles, turn), next(t.shared, t.tiles, !turn);
+            P sum = sum_rows(sums);
+            if (lane == 0) {
+                publish(now.tile(tile), sum);
+                empty(next, tile);
+            }
+            sum = look_back(now, tile, sum);
+            if (lane == 0)
+                prefix = sum;
+        }
+        __syncthreads();
+        seed = join(prefix, seed);
+    }
+    bool first = begin + lane == 0;
+    if (t.exclusive)
+        scan_chunk<true, P, S, O>(place, seed, heads, first);
+    else
+        scan_chunk<false, P, S, O>(place, seed, heads, first);
+    __syncwarp();
+    store_row<O, bytes>(place, t.out, t.n, begin, t.out_aligned);
+}
+
+} // namespace scan_pass
+
+#endif

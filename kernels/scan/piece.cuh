@@ -1,0 +1,141 @@
+/* What some consecutive elements of a scan add up to, in the accumulator A: what the tree of
+ * scan/tiled is walked for on a GPU. The three kinds are those of scan/tiled, scan/compensated and
+ * scan/segmented, whose .c files say how they are added.
+ *
+ * Nothing is a value that changes none when it is added: -0, with no error and no head. (Where a
+ * sum is not finite, its error may become a NaN; it does not count then.)
+ *
+ * To be published a piece is coded as words of which none is 0. */
+#ifndef ULPSCOPE_SCAN_PIECE_CUH
+#define ULPSCOPE_SCAN_PIECE_CUH
+
+#include "kernels/device.cuh"
+
+/* The complement of a value's bits. All ones, a NaN, becomes another NaN. */
+template <typename A> __device__ inline unsigned long long code_of(A value)
+{
+    unsigned long long bits = 0;
+    memcpy(&bits, &value, sizeof value);
+    return ~bits ? ~bits : 1;
+}
+template <typename A> __device__ inline A coded(unsigned long long word)
+{
+    A value;
+    word = ~word;
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+/* a - b, rounded once. */
+template <typename A> __device__ inline A subtract(A a, A b)
+{
+    return add(a, -b);
+}
+
+template <typename A> __device__ inline bool is_number_but_zero(A x)
+{
+    return x != rounded<A>(0.0f) && subtract(x, x) == rounded<A>(0.0f);
+}
+
+template <typename A> struct plain_piece {
+    typedef A accumulator;
+    static constexpr unsigned words = 1;
+    static constexpr bool segmented = false;
+    A sum;
+
+    static __device__ plain_piece nothing() { return {minus_zero<A>()}; }
+    static __device__ plain_piece leaf(A x, bool) { return {x}; }
+    __device__ A value() const { return sum; }
+    /* Of the lane d before, of the lane whose number differs by the bits d, of lane d. */
+    __device__ plain_piece up(unsigned d) const { return {__shfl_up_sync(whole_warp, sum, d)}; }
+    __device__ plain_piece across(unsigned d) const
+    {
+        return {__shfl_xor_sync(whole_warp, sum, d)};
+    }
+    __device__ plain_piece of(unsigned d) const { return {__shfl_sync(whole_warp, sum, d)}; }
+    __device__ unsigned long long code(unsigned) const { return code_of(sum); }
+    static __device__ plain_piece decode(const unsigned long long *w) { return {coded<A>(w[0])}; }
+};
+
+template <typename A> __device__ inline plain_piece<A> join(plain_piece<A> a, plain_piece<A> b)
+{
+    return {add(a.sum, b.sum)};
+}
+
+/* A sum and what the roundings of its additions lost. */
+template <typename A> struct compensated_piece {
+    typedef A accumulator;
+    static constexpr unsigned words = 2;
+    static constexpr bool segmented = false;
+    A sum, error;
+
+    static __device__ compensated_piece nothing() { return leaf(minus_zero<A>(), false); }
+    static __device__ compensated_piece leaf(A x, bool) { return {x, rounded<A>(0.0f)}; }
+    __device__ A value() const { return is_number_but_zero(error) ? add(sum, error) : sum; }
+    __device__ compensated_piece up(unsigned d) const
+    {
+        return {__shfl_up_sync(whole_warp, sum, d), __shfl_up_sync(whole_warp, error, d)};
+    }
+    __device__ compensated_piece across(unsigned d) const
+    {
+        return {__shfl_xor_sync(whole_warp, sum, d), __shfl_xor_sync(whole_warp, error, d)};
+    }
+    __device__ compensated_piece of(unsigned d) const
+    {
+        return {__shfl_sync(whole_warp, sum, d), __shfl_sync(whole_warp, error, d)};
+    }
+    __device__ unsigned long long code(unsigned k) const { return code_of(k ? error : sum); }
+    static __device__ compensated_piece decode(const unsigned long long *w)
+    {
+        return {coded<A>(w[0]), coded<A>(w[1])};
+    }
+};
+
+/* Knuth's TwoSum, and the errors of both. */
+template <typename A>
+__device__ inline compensated_piece<A> join(compensated_piece<A> a, compensated_piece<A> b)
+{
+    A sum = add(a.sum, b.sum);
+    A of_b = subtract(sum, a.sum), of_a = subtract(sum, of_b);
+    A lost = add(subtract(a.sum, of_a), subtract(b.sum, of_b));
+    return {sum, add(a.error, add(b.error, lost))};
+}
+
+/* A sum since the last head; nothing that lies before a head is added. */
+template <typename A> struct segmented_piece {
+    typedef A accumulator;
+    static constexpr unsigned words = 2;
+    static constexpr bool segmented = true;
+    A sum;
+    bool head;
+
+    static __device__ segmented_piece nothing() { return {minus_zero<A>(), false}; }
+    static __device__ segmented_piece leaf(A x, bool head) { return {x, head}; }
+    __device__ A value() const { return sum; }
+    __device__ segmented_piece up(unsigned d) const
+    {
+        return {__shfl_up_sync(whole_warp, sum, d), (bool)__shfl_up_sync(whole_warp, (int)head, d)};
+    }
+    __device__ segmented_piece across(unsigned d) const
+    {
+        return {__shfl_xor_sync(whole_warp, sum, d),
+                (bool)__shfl_xor_sync(whole_warp, (int)head, d)};
+    }
+    __device__ segmented_piece of(unsigned d) const
+    {
+        return {__shfl_sync(whole_warp, sum, d), (bool)__shfl_sync(whole_warp, (int)head, d)};
+    }
+    __device__ unsigned long long code(unsigned k) const { return k ? 1 + head : code_of(sum); }
+    static __device__ segmented_piece decode(const unsigned long long *w)
+    {
+        return {coded<A>(w[0]), w[1] > 1};
+    }
+};
+
+template <typename A>
+__device__ inline segmented_piece<A> join(segmented_piece<A> a, segmented_piece<A> b)
+{
+    return {b.head ? b.sum : add(a.sum, b.sum), a.head || b.head};
+}
+
+#endif

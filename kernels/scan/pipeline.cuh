@@ -1,0 +1,243 @@
+/* Many tiles: a block takes one after the other, and has several on the way (tiled.cuh). */
+#ifndef ULPSCOPE_SCAN_PIPELINE_CUH
+#define ULPSCOPE_SCAN_PIPELINE_CUH
+
+#include <cuda_awbarrier_primitives.h>
+
+#include "kernels/scan/pass.cuh"
+
+namespace scan_pass
+{
+
+constexpr unsigned stages_most = 16, none = 0xffffffff; /* none: no tile */
+
+/* Numbers of warps: 0 .. publisher-1 are the rows'. With large stages there are few, and few scouts
+ * can be busy. */
+constexpr unsigned publisher = SCAN_ROWS, first_scout = publisher + 1;
+template <typename P, typename S, typename O> struct crew {
+    static constexpr size_t stage = SCAN_ROWS * sizeof(place_of_row<P, S, O>); /* bytes */
+    static constexpr unsigned scouts = stage > 32768 ? 2 : 6;
+    static constexpr unsigned threads = (first_scout + scouts) * warp_lanes;
+};
+
+/* What the warps of a block tell each other of its k-th tile, in slot k % slots. No warp is more
+ * than stages_most tiles ahead of another, so that there are more slots than are in use. */
+constexpr unsigned slots = 2 * stages_most;
+template <typename P> struct board {
+    __mbarrier_t claimed[slots], summed[slots],
+        ready[slots];        /* claim[], row[], prefix[] are there */
+    unsigned claim[slots];   /* the tile, or `none` */
+    unsigned turn;           /* comes with the first claim */
+    P row[slots][SCAN_ROWS]; /* the sums of its rows */
+    P prefix[slots];         /* the sum of all before it */
+    /* The heads of each chunk, a bit each. */
+    unsigned short heads[P::segmented ? slots : 1][SCAN_ROWS][SCAN_CHUNKS];
+};
+
+/* Waits until all have arrived that are expected of tile k. */
+__device__ inline void wait_for(__mbarrier_t *barrier, unsigned k)
+{
+    bool parity = k / slots % 2;
+#if __CUDA_ARCH__ >= 900
+    while (!__mbarrier_try_wait_parity(barrier + k % slots, parity, 200 /* ns */))
+        ;
+#elif defined __CUDA_ARCH__
+    while (!__mbarrier_test_wait_parity(barrier + k % slots, parity))
+        ;
+#endif
+}
+
+/* Where a block's share is less than its stages, it makes that many claims and no more; else it
+ * claims until it finds no tile. The last of all claims leaves the state for the next launch. */
+template <typename S, typename O>
+__device__ inline unsigned tile_of_claim(const pass<S, O> &t, word claim)
+{
+    unsigned turn = claim >> 32, ticket = (unsigned)claim;
+    unsigned claims = t.share < t.stages ? t.share * gridDim.x : t.tiles + gridDim.x;
+    if (ticket == claims - 1)
+        t.shared->claims = (word)!turn << 32;
+    return ticket < t.tiles ? ticket : none;
+}
+
+/* The tile that claim k of the block gave it. */
+template <typename P> __device__ inline unsigned claimed_tile(board<P> *b, unsigned k)
+{
+    wait_for(b->claimed, k);
+    return b->claim[k % slots];
+}
+
+template <typename P> __device__ inline void set_claim(board<P> *b, unsigned k, unsigned tile)
+{
+    b->claim[k % slots] = tile;
+    __mbarrier_arrive(&b->claimed[k % slots]);
+}
+
+/* The publisher claims tiles, one when the sum of another is published, and publishes sums. */
+template <typename P, typename S, typename O>
+__device__ inline void publish_sums(const pass<S, O> &t, board<P> *b, word claim)
+{
+    bool first = threadIdx.x % warp_lanes == 0;
+    unsigned tile = 0;
+    for (unsigned k = 0; first && k < t.stages; k++) {
+        bool claims = k < t.share && (t.share < t.stages || tile != none);
+        if (claims && k > 0)
+            claim = atomicAdd(&t.shared->claims, 1);
+        if (k == 0)
+            b->turn = claim >> 32;
+        tile = claims ? tile_of_claim(t, claim) : none;
+        set_claim(b, k, tile);
+    }
+    bool more = first && t.share == t.stages && tile != none;
+    for (unsigned k = 0; (tile = claimed_tile(b, k)) != none; k++) {
+        if (more)
+            claim = atomicAdd(&t.shared->claims, 1);
+        shelf<P> now(t.shared, t.tiles, b->turn), next(t.shared, t.tiles, !b->turn);
+        wait_for(b->summed, k);
+        P sum = sum_rows(b->row[k % slots]);
+        if (first) {
+            publish(now.tile(tile), sum);
+            empty(next, tile);
+            unsigned another = more ? tile_of_claim(t, claim) : none;
+            more = another != none;
+            set_claim(b, k + t.stages, another);
+        }
+    }
+}
+
+/* Scouts take turns. */
+template <typename P, typename S, typename O>
+__device__ inline void find_prefixes(const pass<S, O> &t, board<P> *b, unsigned scout)
+{
+    unsigned tile;
+    for (unsigned k = 0; (tile = claimed_tile(b, k)) != none; k++) {
+        if (k % crew<P, S, O>::scouts != scout)
+            continue;
+        wait_for(b->summed, k);
+        shelf<P> now(t.shared, t.tiles, b->turn);
+        P prefix = look_back(now, tile, sum_rows(b->row[k % slots]));
+        if (threadIdx.x % warp_lanes == 0) {
+            b->prefix[k % slots] = prefix;
+            __mbarrier_arrive(&b->ready[k % slots]);
+        }
+    }
+}
+
+/* A warp and its row of the block's tiles. */
+template <typename P, typename S, typename O> struct worker {
+    typedef place_of_row<P, S, O> place;
+    static constexpr unsigned bytes = chunk_bytes<S, O>;
+    const pass<S, O> &t;
+    board<P> *b;
+    place *places;
+    unsigned lane, row;
+    flags coming; /* of the tile fetched last */
+
+    __device__ place *place_of(unsigned k) const
+    {
+        return places + (k % t.stages * SCAN_ROWS + row);
+    }
+    __device__ size_t begin(unsigned tile) const
+    {
+        return (size_t)tile * SCAN_TILE + row * SCAN_ROW;
+    }
+
+    __device__ void fetch(unsigned k)
+    {
+        unsigned tile = claimed_tile(b, k);
+        if (tile != none)
+            fetch_row<S, bytes>(t.x, t.n, begin(tile), t.x_aligned, place_of(k)->vector);
+        __pipeline_commit();
+    }
+    __device__ void look_at_heads(unsigned k)
+    {
+        unsigned tile = b->claim[k % slots];
+        if (P::segmented && tile != none)
+            coming.load(t.heads, t.n, begin(tile), t.heads_aligned);
+    }
+
+    __device__ void sum(unsigned k)
+    {
+        unsigned tile = b->claim[k % slots], heads = 0;
+        place *at = place_of(k);
+        if (tile == none)
+            return;
+        if (P::segmented)
+            b->heads[k % slots][row][lane] = heads = coming.mask(begin(tile) + lane == 0);
+        P v = scan_chunks(sum_chunk<P, S, bytes>(at->vector, heads)), before = v.up(1);
+        at->before[lane] = lane == 0 ? P::nothing() : before;
+        if (lane == warp_lanes - 1) {
+            b->row[k % slots][row] = v;
+            __mbarrier_arrive(&b->summed[k % slots]);
+        }
+    }
+
+    __device__ void scan(unsigned k)
+    {
+        unsigned tile = b->claim[k % slots];
+        place *at = place_of(k);
+        unsigned heads = P::segmented ? b->heads[k % slots][row][lane] : 0;
+        P rows = fold_lanes<SCAN_ROWS>(lane < row ? b->row[k % slots][lane] : P::nothing()).of(0);
+        P seed = join(b->prefix[k % slots], join(rows, at->before[lane]));
+        bool first = begin(tile) + lane == 0;
+        if (t.exclusive)
+            scan_chunk<true, P, S, O>(at->vector, seed, heads, first);
+        else
+            scan_chunk<false, P, S, O>(at->vector, seed, heads, first);
+        __syncwarp();
+        store_row<O, bytes>(at->vector, t.out, t.n, begin(tile), t.out_aligned);
+        __syncwarp();
+    }
+};
+
+/* Of the stages one is scanned, one or two are fetched, the others have been summed. The further a
+ * sum is ahead, the more time it has to become known. */
+template <typename P, typename S, typename O> __device__ inline void work(worker<P, S, O> &w)
+{
+    unsigned ahead = w.t.stages - 2;
+    for (unsigned k = 0; k <= ahead; k++)
+        w.fetch(k);
+    for (unsigned k = 0; k < ahead; k++) {
+        w.look_at_heads(k);
+        __pipeline_wait_prior(ahead - k);
+        __syncwarp();
+        w.sum(k);
+    }
+    w.look_at_heads(ahead);
+    for (unsigned k = 0; w.b->claim[k % slots] != none; k++) {
+        w.fetch(k + ahead + 1);
+        __pipeline_wait_prior(1);
+        __syncwarp();
+        w.sum(k + ahead);
+        w.look_at_heads(k + ahead + 1);
+        wait_for(w.b->ready, k);
+        w.scan(k);
+    }
+}
+
+template <typename P, typename S, typename O>
+__global__ __launch_bounds__(crew<P, S, O>::threads, 1) void scan_tiles(pass<S, O> t)
+{
+    extern __shared__ uint4 memory[];
+    __shared__ board<P> b;
+    unsigned lane = threadIdx.x % warp_lanes, warp = threadIdx.x / warp_lanes;
+    word claim = 0;
+    if (threadIdx.x == publisher * warp_lanes)
+        claim = atomicAdd(&t.shared->claims, 1);
+    worker<P, S, O> w = {t, &b, (place_of_row<P, S, O> *)memory, lane, warp, {}};
+    for (unsigned k = threadIdx.x; k < slots; k += crew<P, S, O>::threads) {
+        __mbarrier_init(&b.claimed[k], 1);
+        __mbarrier_init(&b.summed[k], SCAN_ROWS);
+        __mbarrier_init(&b.ready[k], 1);
+    }
+    __syncthreads();
+    if (warp == publisher)
+        publish_sums(t, &b, claim);
+    else if (warp >= first_scout)
+        find_prefixes(t, &b, warp - first_scout);
+    else
+        work(w);
+}
+
+} // namespace scan_pass
+
+#endif

@@ -1,0 +1,151 @@
+/* The tree of scan/tiled (its words stand in tiled.c) on a GPU, in one pass over memory, for
+ * anything that can be added: scan/tiled, scan/compensated and scan/segmented.
+ *
+ * Everything here is a schedule:
+ *
+ *   - A block takes one tile after the other (pipeline.cuh). Each of its first warps has a row of
+ *     the tile, each lane a chunk (row.cuh). The others do not touch elements: the publisher claims
+ *     tiles and publishes their sums; scouts find out what lies before them (look_back.cuh).
+ *   - A tile is fetched into shared memory, later summed, later scanned there and stored. A block
+ *     has several tiles on the way: one is fetched, the next ones have been summed and published,
+ *     and wait until what lies before them is known. So nobody needs a sum that was not published
+ *     some time ago, and memory is busy all the time.
+ *   - Every tile publishes its sum alone. The last tile of a group publishes the group's too, and
+ *     the last one of a super-group the sum of all elements up to there: of that chain, which is
+ *     the only one, 1024 tiles are a link.
+ *   - Where all tiles have room on the device at once, or nearly, time is latency: then each has a
+ *     block of its own (one_tile.cuh).
+ *
+ * Why it cannot deadlock, however many blocks run at a time: tiles are claimed in ascending order,
+ * by blocks that run, and a block sums its tiles in that order. Consider the lowest tile whose sum
+ * is not published. What keeps its block is at most the scanning of a lower tile, which waits for
+ * the sums of tiles lower still: they are published. The sums of groups and super-groups wait for
+ * nothing but sums of tiles, groups and super-groups below their end. */
+#ifndef ULPSCOPE_SCAN_TILED_CUH
+#define ULPSCOPE_SCAN_TILED_CUH
+
+#include "kernels/scan/one_tile.cuh"
+#include "kernels/scan/pipeline.cuh"
+
+namespace scan_pass
+{
+
+inline bool aligned(const void *address)
+{
+    return (uintptr_t)address % sizeof(uint4) == 0;
+}
+
+/* What a device has room for. Memory is shared memory, in bytes. */
+struct room {
+    int device, multiprocessors;
+    int blocks;      /* on a multiprocessor, for all but their memory */
+    int memory, own; /* a multiprocessor's; a block's beside its stages */
+    int most;        /* for the stages of a block */
+};
+
+/* A cudaError_t. */
+template <typename P, typename S, typename O> int room_on_device(room *r)
+{
+    static room known = {-1, 0, 0, 0, 0, 0}; /* for this kernel, on the device asked last */
+    auto kernel = scan_tiles<P, S, O>;
+    cudaFuncAttributes facts;
+    room now = {};
+    cudaError_t error = cudaGetDevice(&now.device);
+    *r = known;
+    if (error != cudaSuccess || now.device == known.device)
+        return error;
+    auto ask = [&](int *value, cudaDeviceAttr attribute) {
+        if (error == cudaSuccess)
+            error = cudaDeviceGetAttribute(value, attribute, now.device);
+    };
+    ask(&now.multiprocessors, cudaDevAttrMultiProcessorCount);
+    ask(&now.memory, cudaDevAttrMaxSharedMemoryPerMultiprocessor);
+    ask(&now.own, cudaDevAttrReservedSharedMemoryPerBlock);
+    ask(&now.most, cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    if (error == cudaSuccess)
+        error = cudaFuncGetAttributes(&facts, kernel);
+    if (error != cudaSuccess)
+        return error;
+    now.own += (int)facts.sharedSizeBytes;
+    now.most -= (int)facts.sharedSizeBytes;
+    error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, now.most);
+    if (error == cudaSuccess)
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&now.blocks, kernel,
+                                                              crew<P, S, O>::threads, 0);
+    if (error == cudaSuccess)
+        *r = known = now;
+    return error;
+}
+
+struct schedule {
+    unsigned blocks, stages, share;
+};
+
+/* Stages of a block where a multiprocessor has so many blocks. */
+inline unsigned stages_for(const room &r, unsigned blocks, size_t stage)
+{
+    int bytes = min(r.memory / (int)blocks - r.own, r.most);
+    return bytes < 0 ? 0 : (unsigned)min(bytes / stage, (size_t)stages_most);
+}
+
+/* Few tiles: as many blocks as there is room for, each with room for all of its tiles. Many: as
+ * many blocks as leave each enough stages. False where a block has no room for two. */
+inline bool make_schedule(schedule *s, const room &r, size_t stage, unsigned tiles)
+{
+    constexpr unsigned enough = 11;
+    for (int each = r.blocks; each > 0; each--) {
+        unsigned blocks = min((unsigned)(each * r.multiprocessors), tiles);
+        unsigned share = (tiles - 1) / blocks + 1, stages = stages_for(r, (unsigned)each, stage);
+        *s = {blocks, min(stages, share + 1), min(stages, share)};
+        if (stages > share || stages >= enough)
+            break;
+    }
+    return s->stages >= 2;
+}
+
+/* A block for each tile is faster up to so many bytes in all (measured on an H200). */
+constexpr size_t few_bytes = 20 << 20;
+
+template <typename P, typename S, typename O>
+int launch(const pass<S, O> &p, const schedule &s, cudaStream_t stream)
+{
+    constexpr size_t tile = SCAN_ROWS * SCAN_CHUNKS * chunk_bytes<S, O>;
+    if (p.tiles * tile <= few_bytes)
+        scan_one_tile<P><<<p.tiles, SCAN_ROWS * warp_lanes, tile, stream>>>(p);
+    else
+        scan_tiles<P>
+            <<<s.blocks, crew<P, S, O>::threads, s.stages * crew<P, S, O>::stage, stream>>>(p);
+    return cudaGetLastError();
+}
+
+inline unsigned tiles_of(const struct cuda_task *t)
+{
+    return (unsigned)groups_of(t->n, SCAN_TILE);
+}
+
+template <typename P, typename S, typename O> int run(const struct cuda_task *t)
+{
+    room r;
+    schedule s = {0, 0, 0};
+    if (t->n == 0)
+        return cudaSuccess;
+    int error = room_on_device<P, S, O>(&r);
+    if (error != cudaSuccess)
+        return error;
+    if (!make_schedule(&s, r, crew<P, S, O>::stage, tiles_of(t)))
+        return cudaErrorInvalidConfiguration;
+    pass<S, O> p = {(const S *)t->in, t->heads,          (O *)t->out,     t->n,
+                    tiles_of(t),      s.stages,          s.share,         t->exclusive,
+                    aligned(t->in),   aligned(t->heads), aligned(t->out), (state *)t->workspace};
+    return launch<P>(p, s, (cudaStream_t)t->stream);
+}
+
+/* `words`: those of a sum. */
+inline size_t workspace(const struct cuda_task *t, unsigned words)
+{
+    return sizeof(state) + 2 * places(tiles_of(t)).count() * words * sizeof(word);
+}
+
+} // namespace scan_pass
+
+#endif
