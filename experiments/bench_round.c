@@ -80,8 +80,8 @@ static struct entry *append(struct round *r, const struct bench_row *row)
     return e;
 }
 
-/* gpu_copy needs room for a copy each time; a row must leave that and some to spare, or wait for a
- * round that begins with it. */
+/* gpu_copy needs room for a copy when it first runs; a row must leave that and some to spare, or
+ * wait for a round that begins with it. */
 static enum status check_room(const struct round *r, struct problem *p)
 {
     const struct bench_input *in = r->in;

@@ -10,7 +10,7 @@ struct bench_subject {
     const struct method *method;
     struct task task;
     struct gpu_job *job;
-    const struct gpu_input *gpu;
+    struct gpu_input *gpu;
 };
 
 /* On the input's sample, or on all of it. One run has been done then, so that memory which comes

@@ -134,8 +134,10 @@ void gpu_release(struct gpu_input *input)
 {
     if (!input)
         return;
-    if (input->allocation && cudaSetDevice(input->device) == cudaSuccess)
+    if (input->allocation && cudaSetDevice(input->device) == cudaSuccess) {
         (void)cudaFree(input->allocation);
+        (void)cudaFree(input->copy);
+    }
     (void)cudaGetLastError();
     free(input);
 }

@@ -59,7 +59,6 @@ void gpu_job_close(struct gpu_job *job);
  * of the input within the device's memory. time_ns is the device time of one. */
 enum status gpu_raw_read(const struct gpu_input *input, size_t runs, double *time_ns,
                          struct problem *p);
-enum status gpu_copy(const struct gpu_input *input, size_t runs, double *time_ns,
-                     struct problem *p);
+enum status gpu_copy(struct gpu_input *input, size_t runs, double *time_ns, struct problem *p);
 
 #endif

@@ -10,6 +10,7 @@ struct gpu_input {
     int device;
     struct array array; /* its data is a device address */
     void *allocation;
+    void *copy; /* NULL until it is asked for */
 };
 
 /* Makes a device the current one. STATUS_DEVICE where there is none of that number. */

@@ -55,7 +55,7 @@ enum status __wrap_gpu_job_time(struct gpu_job *job, size_t runs, double *time_n
 void __wrap_gpu_job_close(struct gpu_job *job);
 enum status __wrap_gpu_raw_read(const struct gpu_input *input, size_t runs, double *time_ns,
                                 struct problem *p);
-enum status __wrap_gpu_copy(const struct gpu_input *input, size_t runs, double *time_ns,
+enum status __wrap_gpu_copy(struct gpu_input *input, size_t runs, double *time_ns,
                             struct problem *p);
 
 bool __wrap_method_supports(const struct method *m, enum device_kind device, enum format storage,
@@ -145,7 +145,7 @@ enum status __wrap_gpu_raw_read(const struct gpu_input *input, size_t runs, doub
     return STATUS_OK;
 }
 
-enum status __wrap_gpu_copy(const struct gpu_input *input, size_t runs, double *time_ns,
+enum status __wrap_gpu_copy(struct gpu_input *input, size_t runs, double *time_ns,
                             struct problem *p)
 {
     size_t bytes = array_bytes(input->array.format, input->array.n);
