@@ -109,29 +109,39 @@ template <typename P> __device__ inline void empty(const shelf<P> &next, unsigne
     }
 }
 
-/* The sum of all before a tile, whose own is `sum`; publishes what the tile completes. */
-template <typename P> __device__ inline P look_back(const shelf<P> &now, unsigned tile, P sum)
+/* By the block of a tile that ends a group, whose sum is `sum`: publishes what it completes. */
+template <typename P>
+__device__ inline void complete_group(const shelf<P> &now, unsigned tile, P sum)
+{
+    unsigned lane = threadIdx.x % warp_lanes;
+    standing at(tile);
+    question<P> tiles(lane < at.before ? now.tile(tile - at.before + lane) : NULL);
+    P of_tile = tiles.answer();
+    sum = fold_lanes<warp_lanes>(lane == at.before ? sum : of_tile);
+    if (lane == 0)
+        publish(now.group(at.group), sum);
+    if (!at.ends_super)
+        return;
+    question<P> groups(lane < at.groups ? now.group(at.group - at.groups + lane) : NULL);
+    question<P> supers(at.super > 0 ? now.super(at.super) : NULL);
+    P of_group = groups.answer();
+    sum = fold_lanes<warp_lanes>(lane == at.groups ? sum : of_group);
+    sum = join(supers.answer(), sum);
+    if (lane == 0)
+        publish(now.super(at.super + 1), sum);
+}
+
+/* The sum of all before a tile. */
+template <typename P> __device__ inline P look_back(const shelf<P> &now, unsigned tile)
 {
     unsigned lane = threadIdx.x % warp_lanes;
     standing at(tile);
     question<P> tiles(lane < at.before ? now.tile(tile - at.before + lane) : NULL);
     question<P> groups(lane < at.groups ? now.group(at.group - at.groups + lane) : NULL);
     question<P> supers(at.super > 0 ? now.super(at.super) : NULL);
-    P of_tile = tiles.answer();
-    if (at.ends_group) {
-        sum = fold_lanes<warp_lanes>(lane == at.before ? sum : of_tile);
-        if (lane == 0)
-            publish(now.group(at.group), sum);
-    }
-    P of_group = groups.answer(), prefix = supers.answer();
-    if (at.ends_super) {
-        sum = join(prefix, fold_lanes<warp_lanes>(lane == at.groups ? sum : of_group));
-        if (lane == 0)
-            publish(now.super(at.super + 1), sum);
-    }
-    of_group = fold_lanes<warp_lanes>(of_group);
-    of_tile = fold_lanes<warp_lanes>(of_tile);
-    return join(join(prefix, of_group), of_tile);
+    P of_group = fold_lanes<warp_lanes>(groups.answer());
+    P of_tile = fold_lanes<warp_lanes>(tiles.answer());
+    return join(join(supers.answer(), of_group), of_tile);
 }
 
 } // namespace scan_pass

@@ -19,7 +19,8 @@ __device__ inline word claim_one(state *s, unsigned tiles)
     return claim;
 }
 
-/* Each block claims one tile, and its first warp does what publisher and scouts do in the pipeline.
+/* Each block claims one tile, and its first two warps do what publisher, scouts and completer do in
+ * the pipeline.
  * Blocks of small pieces leave room for eight on a multiprocessor. */
 template <typename P, typename S, typename O>
 __global__ __launch_bounds__(SCAN_ROWS *warp_lanes,
@@ -54,16 +55,18 @@ __global__ __launch_bounds__(SCAN_ROWS *warp_lanes,
     P rows = fold_lanes<SCAN_ROWS>(lane < row ? sums[lane] : P::nothing()).of(0);
     P seed = join(rows, before);
     if (t.tiles > 1) {
+        shelf<P> now(t.shared, t.tiles, turn), next(t.shared, t.tiles, !turn);
         if (row == 0) {
-            shelf<P> now(t.shared, t.tiles, turn), next(t.shared, t.tiles, !turn);
             P sum = sum_rows(sums);
             if (lane == 0) {
                 publish(now.tile(tile), sum);
                 empty(next, tile);
             }
-            sum = look_back(now, tile, sum);
+            sum = look_back(now, tile);
             if (lane == 0)
                 prefix = sum;
+        } else if (row == 1 && standing(tile).ends_group) {
+            complete_group(now, tile, sum_rows(sums));
         }
         __syncthreads();
         seed = join(prefix, seed);

@@ -14,7 +14,6 @@ template <typename S, typename O> struct pass {
     size_t n;
     unsigned tiles;
     unsigned stages; /* tiles that a block has in shared memory, 2 .. stages_most */
-    unsigned share;  /* tiles that a block claims to begin with, at most `stages` */
     bool exclusive, x_aligned, heads_aligned, out_aligned; /* to 16 bytes */
     state *shared;
 };

@@ -11,12 +11,11 @@ namespace scan_pass
 
 constexpr unsigned stages_most = 16, none = 0xffffffff; /* none: no tile */
 
-/* Numbers of warps: 0 .. publisher-1 are the rows'. With large stages there are few, and few scouts
- * can be busy. */
-constexpr unsigned publisher = SCAN_ROWS, first_scout = publisher + 1;
+/* Numbers of warps: 0 .. publisher-1 are the rows'. */
+constexpr unsigned publisher = SCAN_ROWS, completer = publisher + 1, first_scout = completer + 1;
 template <typename P, typename S, typename O> struct crew {
     static constexpr size_t stage = SCAN_ROWS * sizeof(place_of_row<P, S, O>); /* bytes */
-    static constexpr unsigned scouts = stage > 32768 ? 2 : 6;
+    static constexpr unsigned scouts = 2;
     static constexpr unsigned threads = (first_scout + scouts) * warp_lanes;
 };
 
@@ -47,14 +46,13 @@ __device__ inline void wait_for(__mbarrier_t *barrier, unsigned k)
 #endif
 }
 
-/* Where a block's share is less than its stages, it makes that many claims and no more; else it
- * claims until it finds no tile. The last of all claims leaves the state for the next launch. */
+/* A block claims until it finds no tile. The last of all claims leaves the state for the next
+ * launch. */
 template <typename S, typename O>
 __device__ inline unsigned tile_of_claim(const pass<S, O> &t, word claim)
 {
     unsigned turn = claim >> 32, ticket = (unsigned)claim;
-    unsigned claims = t.share < t.stages ? t.share * gridDim.x : t.tiles + gridDim.x;
-    if (ticket == claims - 1)
+    if (ticket == t.tiles + gridDim.x - 1)
         t.shared->claims = (word)!turn << 32;
     return ticket < t.tiles ? ticket : none;
 }
@@ -72,49 +70,73 @@ template <typename P> __device__ inline void set_claim(board<P> *b, unsigned k, 
     __mbarrier_arrive(&b->claimed[k % slots]);
 }
 
-/* The publisher claims tiles, one when the sum of another is published, and publishes sums. */
+/* The publisher publishes sums, and claims tiles: no earlier than they can be fetched, since others
+ * wait for the sum of a tile that is claimed. `claim`: the first. */
 template <typename P, typename S, typename O>
 __device__ inline void publish_sums(const pass<S, O> &t, board<P> *b, word claim)
 {
-    bool first = threadIdx.x % warp_lanes == 0;
-    unsigned tile = 0;
-    for (unsigned k = 0; first && k < t.stages; k++) {
-        bool claims = k < t.share && (t.share < t.stages || tile != none);
-        if (claims && k > 0)
-            claim = atomicAdd(&t.shared->claims, 1);
-        if (k == 0)
-            b->turn = claim >> 32;
-        tile = claims ? tile_of_claim(t, claim) : none;
-        set_claim(b, k, tile);
-    }
-    bool more = first && t.share == t.stages && tile != none;
-    for (unsigned k = 0; (tile = claimed_tile(b, k)) != none; k++) {
+    bool first = threadIdx.x % warp_lanes == 0, more = first;
+    unsigned tile;
+    auto settle = [&](unsigned k) {
+        unsigned claimed = more ? tile_of_claim(t, claim) : none;
+        more = claimed != none;
+        if (first)
+            set_claim(b, k, claimed);
+    };
+    auto claim_another = [&] {
         if (more)
             claim = atomicAdd(&t.shared->claims, 1);
+    };
+    if (first)
+        b->turn = claim >> 32;
+    settle(0);
+    claim_another();
+    settle(1);
+    for (unsigned k = 0; (tile = claimed_tile(b, k)) != none; k++) {
+        claim_another();
         shelf<P> now(t.shared, t.tiles, b->turn), next(t.shared, t.tiles, !b->turn);
         wait_for(b->summed, k);
         P sum = sum_rows(b->row[k % slots]);
         if (first) {
             publish(now.tile(tile), sum);
             empty(next, tile);
-            unsigned another = more ? tile_of_claim(t, claim) : none;
-            more = another != none;
-            set_claim(b, k + t.stages, another);
         }
+        settle(k + 2);
     }
 }
 
-/* Scouts take turns. */
+/* The completer publishes the sums of groups and super-groups that end with one of the block's
+ * tiles. */
+template <typename P, typename S, typename O>
+__device__ inline void complete_groups(const pass<S, O> &t, board<P> *b)
+{
+    unsigned tile;
+    for (unsigned k = 0; (tile = claimed_tile(b, k)) != none; k++) {
+        wait_for(b->summed, k);
+        if (standing(tile).ends_group)
+            complete_group(shelf<P>(t.shared, t.tiles, b->turn), tile, sum_rows(b->row[k % slots]));
+    }
+}
+
+/* Waits until `later` more tiles of the block have been summed, or all. */
+template <typename P> __device__ inline void linger(board<P> *b, unsigned k, unsigned later)
+{
+    for (unsigned i = k; i <= k + later && claimed_tile(b, i) != none; i++)
+        wait_for(b->summed, i);
+}
+
+/* Scouts take turns. They do not ask for sums as soon as they could: all would ask again and again
+ * for the same few that are still missing, and keep those who publish them from memory. */
 template <typename P, typename S, typename O>
 __device__ inline void find_prefixes(const pass<S, O> &t, board<P> *b, unsigned scout)
 {
+    const unsigned ahead = t.stages - 2, later = ahead - (ahead + 3) / 4;
     unsigned tile;
     for (unsigned k = 0; (tile = claimed_tile(b, k)) != none; k++) {
         if (k % crew<P, S, O>::scouts != scout)
             continue;
-        wait_for(b->summed, k);
-        shelf<P> now(t.shared, t.tiles, b->turn);
-        P prefix = look_back(now, tile, sum_rows(b->row[k % slots]));
+        linger(b, k, later);
+        P prefix = look_back(shelf<P>(t.shared, t.tiles, b->turn), tile);
         if (threadIdx.x % warp_lanes == 0) {
             b->prefix[k % slots] = prefix;
             __mbarrier_arrive(&b->ready[k % slots]);
@@ -173,6 +195,7 @@ template <typename P, typename S, typename O> struct worker {
 
     __device__ void scan(unsigned k)
     {
+        wait_for(b->ready, k);
         unsigned tile = b->claim[k % slots];
         place *at = place_of(k);
         unsigned heads = P::segmented ? b->heads[k % slots][row][lane] : 0;
@@ -189,29 +212,24 @@ template <typename P, typename S, typename O> struct worker {
     }
 };
 
-/* Of the stages one is scanned, one or two are fetched, the others have been summed. The further a
- * sum is ahead, the more time it has to become known. */
+/* Of the stages one is fetched, one is scanned, and the others have been summed: the further a sum
+ * is ahead, the more time it has to become known. */
 template <typename P, typename S, typename O> __device__ inline void work(worker<P, S, O> &w)
 {
-    unsigned ahead = w.t.stages - 2;
-    for (unsigned k = 0; k <= ahead; k++)
-        w.fetch(k);
-    for (unsigned k = 0; k < ahead; k++) {
-        w.look_at_heads(k);
-        __pipeline_wait_prior(ahead - k);
-        __syncwarp();
-        w.sum(k);
-    }
-    w.look_at_heads(ahead);
-    for (unsigned k = 0; w.b->claim[k % slots] != none; k++) {
-        w.fetch(k + ahead + 1);
+    unsigned ahead = w.t.stages - 2, k = 0, scanned = 0;
+    w.fetch(0);
+    w.look_at_heads(0);
+    for (; w.b->claim[k % slots] != none; k++) {
+        w.fetch(k + 1);
         __pipeline_wait_prior(1);
         __syncwarp();
-        w.sum(k + ahead);
-        w.look_at_heads(k + ahead + 1);
-        wait_for(w.b->ready, k);
-        w.scan(k);
+        w.sum(k);
+        w.look_at_heads(k + 1);
+        if (k >= ahead)
+            w.scan(scanned++);
     }
+    while (scanned < k)
+        w.scan(scanned++);
 }
 
 template <typename P, typename S, typename O>
@@ -232,6 +250,8 @@ __global__ __launch_bounds__(crew<P, S, O>::threads, 1) void scan_tiles(pass<S, 
     __syncthreads();
     if (warp == publisher)
         publish_sums(t, &b, claim);
+    else if (warp == completer)
+        complete_groups(t, &b);
     else if (warp >= first_scout)
         find_prefixes(t, &b, warp - first_scout);
     else

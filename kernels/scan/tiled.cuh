@@ -78,7 +78,7 @@ template <typename P, typename S, typename O> int room_on_device(room *r)
 }
 
 struct schedule {
-    unsigned blocks, stages, share;
+    unsigned blocks, stages;
 };
 
 /* Stages of a block where a multiprocessor has so many blocks. */
@@ -96,7 +96,7 @@ inline bool make_schedule(schedule *s, const room &r, size_t stage, unsigned til
     for (int each = r.blocks; each > 0; each--) {
         unsigned blocks = min((unsigned)(each * r.multiprocessors), tiles);
         unsigned share = (tiles - 1) / blocks + 1, stages = stages_for(r, (unsigned)each, stage);
-        *s = {blocks, min(stages, share + 1), min(stages, share)};
+        *s = {blocks, min(stages, share / 2 + 3)};
         if (stages > share || stages >= enough)
             break;
     }
@@ -104,7 +104,7 @@ inline bool make_schedule(schedule *s, const room &r, size_t stage, unsigned til
 }
 
 /* A block for each tile is faster up to so many bytes in all (measured on an H200). */
-constexpr size_t few_bytes = 20 << 20;
+constexpr size_t few_bytes = 10 << 20;
 
 template <typename P, typename S, typename O>
 int launch(const pass<S, O> &p, const schedule &s, cudaStream_t stream)
@@ -126,7 +126,7 @@ inline unsigned tiles_of(const struct cuda_task *t)
 template <typename P, typename S, typename O> int run(const struct cuda_task *t)
 {
     room r;
-    schedule s = {0, 0, 0};
+    schedule s = {0, 0};
     if (t->n == 0)
         return cudaSuccess;
     int error = room_on_device<P, S, O>(&r);
@@ -134,9 +134,9 @@ template <typename P, typename S, typename O> int run(const struct cuda_task *t)
         return error;
     if (!make_schedule(&s, r, crew<P, S, O>::stage, tiles_of(t)))
         return cudaErrorInvalidConfiguration;
-    pass<S, O> p = {(const S *)t->in, t->heads,          (O *)t->out,     t->n,
-                    tiles_of(t),      s.stages,          s.share,         t->exclusive,
-                    aligned(t->in),   aligned(t->heads), aligned(t->out), (state *)t->workspace};
+    pass<S, O> p = {(const S *)t->in,  t->heads,        (O *)t->out,          t->n,
+                    tiles_of(t),       s.stages,        t->exclusive,         aligned(t->in),
+                    aligned(t->heads), aligned(t->out), (state *)t->workspace};
     return launch<P>(p, s, (cudaStream_t)t->stream);
 }
 
