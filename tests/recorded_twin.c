@@ -10,7 +10,7 @@
 
 /* Elements to a case, and to all cases of a file beyond the small ones: some seconds. One of a scan
  * takes about as long as several of a sum. */
-enum { LARGEST = 1 << 22, SMALL = 1 << 12, ALTOGETHER = 1 << 30, SCAN_WEIGHT = 8 };
+enum { LARGEST = 1 << 26, SMALL = 1 << 12, ALTOGETHER = 1 << 30, SCAN_WEIGHT = 8 };
 
 static size_t field_index(const struct recorded_twin *t, enum case_column column)
 {
