@@ -19,8 +19,11 @@ template <typename P, typename S, typename O> struct crew {
     static constexpr unsigned threads = (first_scout + scouts) * warp_lanes;
 };
 
-/* What the warps of a block tell each other of its k-th tile, in slot k % slots. No warp is more
- * than stages_most tiles ahead of another, so that there are more slots than are in use. */
+/* What the warps of a block tell each other of its k-th tile, in slot k % slots. A row's warp is at
+ * most a block's stages ahead of another, since it needs every prefix; and so are the publisher and
+ * the scouts, whom it needs. So there are more slots than are in use. (The completer is waited for
+ * where a group ends only: it must not fall behind by more than stages_most tiles between, each of
+ * which costs it one look at a barrier.) */
 constexpr unsigned slots = 2 * stages_most;
 template <typename P> struct board {
     __mbarrier_t claimed[slots], summed[slots],

@@ -4,8 +4,9 @@
  * Everything here is a schedule:
  *
  *   - A block takes one tile after the other (pipeline.cuh). Each of its first warps has a row of
- *     the tile, each lane a chunk (row.cuh). The others do not touch elements: the publisher claims
- *     tiles and publishes their sums; scouts find out what lies before them (look_back.cuh).
+ *     the tile, each lane a chunk (row.cuh). The others do not touch elements (look_back.cuh): the
+ *     publisher claims tiles and publishes their sums, the completer those of groups, and scouts
+ *     find out what lies before a tile.
  *   - A tile is fetched into shared memory, later summed, later scanned there and stored. A block
  *     has several tiles on the way: one is fetched, the next ones have been summed and published,
  *     and wait until what lies before them is known. So nobody needs a sum that was not published
@@ -19,8 +20,9 @@
  * Why it cannot deadlock, however many blocks run at a time: tiles are claimed in ascending order,
  * by blocks that run, and a block sums its tiles in that order. Consider the lowest tile whose sum
  * is not published. What keeps its block is at most the scanning of a lower tile, which waits for
- * the sums of tiles lower still: they are published. The sums of groups and super-groups wait for
- * nothing but sums of tiles, groups and super-groups below their end. */
+ * the sums of tiles lower still: they are published. (A scout that lingers waits for tiles of its
+ * own block, which are summed before the tile that it is about is scanned.) The sums of groups and
+ * super-groups wait for nothing but sums of tiles, groups and super-groups below their end. */
 #ifndef ULPSCOPE_SCAN_TILED_CUH
 #define ULPSCOPE_SCAN_TILED_CUH
 
