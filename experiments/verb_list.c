@@ -33,10 +33,6 @@ static json_t *pair_names(const struct method *m, enum device_kind device)
 static json_t *method_object(const struct method *m)
 {
     static const char *const device_name[DEVICE_KINDS] = {"cpu", "cuda"};
-    static const char *const bound_name[] = {
-        [THEOREM_ANY_ORDER] = "any order: (n-1) u sum|x|",
-        [THEOREM_TREE] = "tree of height h: gamma_h sum|x|",
-        [THEOREM_COMPENSATED] = "compensated, height h: u |sum| + (1+u) gamma_2h gamma_h sum|x|"};
     json_t *devices = json_array(), *pairs = json_object(), *reads = json_object();
     for (enum device_kind d = 0; d < DEVICE_KINDS; d++) {
         json_t *supported = pair_names(m, d);
@@ -47,11 +43,12 @@ static json_t *method_object(const struct method *m)
         }
         json_decref(supported);
     }
-    return json_pack("{ss ss ss ss so so so so ss sb sb}", "name", m->name, "summary", m->summary,
-                     "operation", m->operation->name, "promise", promise_name[m->promise],
-                     "devices", devices, "pairs", pairs, "reads", reads, "order_depends_on",
-                     shape_names(m->shape_order), "bound", bound_name[m->bound], "fixed_order",
-                     m->order != NULL, "segmented", m->segmented);
+    return json_pack(
+        "{ss ss ss ss so so so so ss so sb sb}", "name", m->name, "summary", m->summary,
+        "operation", m->operation->name, "promise", promise_name[m->promise], "devices", devices,
+        "pairs", pairs, "reads", reads, "order_depends_on", shape_names(m->shape_order), "bound",
+        theorem_words(m->bound), "folds", m->folds ? json_integer(m->folds) : json_null(),
+        "fixed_order", m->order != NULL, "segmented", m->segmented);
 }
 
 static void list_methods(json_t *to)

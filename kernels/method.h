@@ -86,8 +86,10 @@ struct method {
     /* Adds with atomic instructions. Where the device's flush subnormals, the bound says so. */
     bool atomic;
 
-    /* The theorem that bounds its error. */
+    /* The theorem that bounds its error, and what that asks of it beside the height. */
     enum theorem_kind bound;
+    size_t plain_height;
+    unsigned folds;
     /* The tree's height, n >= 1; equals order_height of `order`. That of a scan is the greatest of
      * all its trees when it is inclusive. NULL with THEOREM_ANY_ORDER. */
     size_t (*height)(size_t n, struct shape shape);

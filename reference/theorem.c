@@ -1,7 +1,22 @@
 #include "reference/theorem.h"
 
-/* Room for a product of sum|x| (2176 bits), n and u without rounding. */
-enum { WORK_PRECISION = 2560 };
+#include "reference/theorem_factors.h"
+
+/* The theorems, one entry each. */
+static const struct {
+    const char *words;
+    theorem_says *factors;
+} theorems[THEOREMS] = {
+    [THEOREM_ANY_ORDER] = {"any order: (n-1) u sum|x|", theorem_any_order},
+    [THEOREM_TREE] = {"tree of height h: gamma_h sum|x|", theorem_tree},
+    [THEOREM_COMPENSATED] = {"compensated, height h: u |sum| + (1+u) gamma_2h gamma_h sum|x|",
+                             theorem_compensated},
+};
+
+const char *theorem_words(enum theorem_kind kind)
+{
+    return theorems[kind].words;
+}
 
 /* Sets `to` to what rounding each element to the accumulator may change: u A + n eta/2. */
 static void conversion(mpfr_t to, const struct reference *r, enum format storage,
@@ -21,51 +36,24 @@ static void conversion(mpfr_t to, const struct reference *r, enum format storage
     mpfr_clear(eta);
 }
 
-/* Sets `to` to gamma_k = ku/(1-ku). Returns false where that says nothing, ku >= 1. */
-static bool set_gamma(mpfr_t to, size_t k, double u)
+/* Sets `to` to what additions that flush may change. */
+static void flushing(mpfr_t to, const struct theorem *t, enum format accumulator)
 {
-    mpfr_t below;
-    mpfr_init2(below, WORK_PRECISION);
-    mpfr_set_ui(to, k, MPFR_RNDU);
-    mpfr_mul_d(to, to, u, MPFR_RNDU);
-    mpfr_ui_sub(below, 1, to, MPFR_RNDD);
-    bool says = mpfr_sgn(below) > 0;
-    if (says)
-        mpfr_div(to, to, below, MPFR_RNDU);
-    mpfr_clear(below);
-    return says;
+    mpfr_set_d(to, 3 * format_facts[accumulator].smallest_normal, MPFR_RNDU);
+    mpfr_mul_ui(to, to, t->flushing, MPFR_RNDU);
 }
 
-/* Sets `to` to the factor of sum|x|: (n-1) u, or gamma_h where that is smaller. */
-static void factor(mpfr_t to, const struct theorem *t, size_t n, double u)
+/* Adds factor (|magnitude| + perturbed) to `bound`. */
+static void add_share(mpfr_t bound, const mpfr_t factor, const mpfr_t magnitude,
+                      const mpfr_t perturbed)
 {
-    mpfr_set_ui(to, n > 0 ? n - 1 : 0, MPFR_RNDU);
-    mpfr_mul_d(to, to, u, MPFR_RNDU);
-    if (t->kind == THEOREM_ANY_ORDER)
-        return;
-    mpfr_t gamma;
-    mpfr_init2(gamma, WORK_PRECISION);
-    if (set_gamma(gamma, t->height, u))
-        mpfr_min(to, to, gamma, MPFR_RNDU);
-    mpfr_clear(gamma);
-}
-
-/* The same for THEOREM_COMPENSATED, (1+u) gamma_2h gamma_h. The magnitudes of the errors that the
- * additions of one level make are at most u times those of its sums, so all of them together at
- * most ((1+u)^h - 1) A <= gamma_h A; adding them up, on paths of at most 2h additions, loses
- * gamma_2h of that. The last addition rounds what they leave of S, and S: by u. */
-static bool compensated_factor(mpfr_t to, const struct theorem *t, double u)
-{
-    mpfr_t gamma;
-    mpfr_init2(gamma, WORK_PRECISION);
-    bool says = set_gamma(to, 2 * t->height, u) && set_gamma(gamma, t->height, u);
-    if (says) {
-        mpfr_mul(to, to, gamma, MPFR_RNDU);
-        mpfr_mul_d(gamma, to, u, MPFR_RNDU);
-        mpfr_add(to, to, gamma, MPFR_RNDU);
-    }
-    mpfr_clear(gamma);
-    return says;
+    mpfr_t share;
+    mpfr_init2(share, THEOREM_PRECISION);
+    mpfr_abs(share, magnitude, MPFR_RNDU);
+    mpfr_add(share, share, perturbed, MPFR_RNDU);
+    mpfr_mul(share, share, factor, MPFR_RNDU);
+    mpfr_add(bound, bound, share, MPFR_RNDU);
+    mpfr_clear(share);
 }
 
 /* Rounded inputs and flushed operands are perturbed inputs: they enter the bound themselves and
@@ -75,30 +63,23 @@ bool theorem_bound(mpfr_t bound, const struct theorem *t, const struct reference
 {
     if (!mpfr_number_p(r->sum_abs))
         return false;
-    const struct format_facts *facts = &format_facts[accumulator];
-    mpfr_t perturbed, flushed, rounded;
-    mpfr_init2(perturbed, WORK_PRECISION);
-    mpfr_init2(flushed, WORK_PRECISION);
-    mpfr_init2(rounded, WORK_PRECISION);
+    mpfr_t perturbed, error;
+    struct theorem_factors by;
+    mpfr_inits2(THEOREM_PRECISION, perturbed, error, by.of_sum, by.of_abs, by.constant,
+                (mpfr_ptr)0);
     conversion(perturbed, r, storage, accumulator);
-    mpfr_set_d(flushed, 3 * facts->smallest_normal, MPFR_RNDU);
-    mpfr_mul_ui(flushed, flushed, t->flushing, MPFR_RNDU);
-    mpfr_add(perturbed, perturbed, flushed, MPFR_RNDU);
-    bool says = true;
-    if (t->kind == THEOREM_COMPENSATED)
-        says = compensated_factor(rounded, t, facts->unit_roundoff);
-    else
-        factor(rounded, t, r->n, facts->unit_roundoff);
-    mpfr_add(flushed, r->sum_abs, perturbed, MPFR_RNDU);
-    mpfr_mul(rounded, rounded, flushed, MPFR_RNDU);
-    if (t->kind == THEOREM_COMPENSATED) {
-        mpfr_abs(flushed, r->sum, MPFR_RNDU);
-        mpfr_add(flushed, flushed, perturbed, MPFR_RNDU);
-        mpfr_mul_d(flushed, flushed, facts->unit_roundoff, MPFR_RNDU);
-        mpfr_add(rounded, rounded, flushed, MPFR_RNDU);
-    }
+    flushing(error, t, accumulator);
+    mpfr_add(perturbed, perturbed, error, MPFR_RNDU);
+
+    mpfr_set_zero(by.of_sum, 1);
+    mpfr_set_zero(by.of_abs, 1);
+    mpfr_set_zero(by.constant, 1);
+    bool says = theorems[t->kind].factors(&by, t, r, accumulator);
+    mpfr_add(error, perturbed, by.constant, MPFR_RNDU);
+    add_share(error, by.of_sum, r->sum, perturbed);
+    add_share(error, by.of_abs, r->sum_abs, perturbed);
     if (says)
-        mpfr_add(bound, perturbed, rounded, MPFR_RNDU);
-    mpfr_clears(perturbed, flushed, rounded, (mpfr_ptr)0);
+        mpfr_set(bound, error, MPFR_RNDU);
+    mpfr_clears(perturbed, error, by.of_sum, by.of_abs, by.constant, (mpfr_ptr)0);
     return says;
 }

@@ -10,12 +10,20 @@ enum theorem_kind {
     THEOREM_TREE,      /* the smaller of that and gamma_h A, gamma_h = hu/(1-hu): Higham 1993 */
     /* u |S| + (1+u) gamma_2h gamma_h A, S the exact sum: every addition's error is found by TwoSum,
      * the errors are added up beside the sums, e1 + (e2 + d), and at last to the sum. */
-    THEOREM_COMPENSATED
+    THEOREM_COMPENSATED,
+    THEOREMS
 };
+
+/* The theorem in a line, for listing. */
+const char *theorem_words(enum theorem_kind kind);
 
 struct theorem {
     enum theorem_kind kind;
     size_t height; /* h, the longest path from a leaf to the root; not for THEOREM_ANY_ORDER */
+    /* The levels next to the leaves that add without finding errors, as far as the tree has them,
+     * where those above find them; else 0. */
+    size_t plain_height;
+    unsigned folds; /* K, the words of a sum, where an algorithm is offered with several; else 0 */
     /* Additions that may flush a subnormal operand or result to zero, each of
      * which then errs by less than 3 times the smallest normal number. */
     size_t flushing;
