@@ -23,6 +23,11 @@ bool format_holds(enum format f, enum format narrow)
     return a->precision >= b->precision && a->emin <= b->emin && a->emax >= b->emax;
 }
 
+enum format format_wider(enum format f)
+{
+    return f < FP32 ? FP32 : f + 1;
+}
+
 static uint32_t encode_single(double x)
 {
     float rounded = (float)x;

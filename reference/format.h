@@ -40,6 +40,9 @@ enum format format_named(const char *name);
 /* Is every value of `narrow` one of f? */
 bool format_holds(enum format f, enum format narrow);
 
+/* The next wider format: fp32 for fp16 and bf16, fp64 for fp32; FORMATS for fp64. */
+enum format format_wider(enum format f);
+
 /* The value of an encoding, exactly. Bits above the format's width are ignored. */
 static inline double format_decode(enum format f, uint64_t bits);
 

@@ -6,11 +6,25 @@
 static const struct {
     const char *words;
     theorem_says *factors;
+    bool widened; /* says it of additions in the wider format; then the sum is rounded */
 } theorems[THEOREMS] = {
     [THEOREM_ANY_ORDER] = {"any order: (n-1) u sum|x|", theorem_any_order},
     [THEOREM_TREE] = {"tree of height h: gamma_h sum|x|", theorem_tree},
     [THEOREM_COMPENSATED] = {"compensated, height h: u |sum| + (1+u) gamma_2h gamma_h sum|x|",
                              theorem_compensated},
+    [THEOREM_KAHAN] = {"Kahan, height h: u |sum| + (2u + O(h^2 u^2)) sum|x|", theorem_kahan},
+    [THEOREM_K_FOLD] =
+        {"K-fold, height h: (u + O(u^2)) |sum| + g_h g_2h .. g_Kh (1 + O(u)) sum|x|, "
+         "g_k = (1+u)^k - 1",
+         theorem_k_fold},
+    [THEOREM_DOUBLE_WORD] = {"double-word, height h: u |sum| + (3h u^2 + O(u^3)) sum|x|",
+                             theorem_double_word},
+    [THEOREM_BLOCKED] = {"blocks of height b, compensated above: u |sum| + (gamma_b + O(u^2)) "
+                         "sum|x|",
+                         theorem_blocked},
+    [THEOREM_WIDENED] = {"tree of height h in the wider format (u'): u |sum| + (1+u) gamma'_h "
+                         "sum|x|, or half the smallest subnormal where that is more than u |sum|",
+                         theorem_tree, true},
 };
 
 const char *theorem_words(enum theorem_kind kind)
@@ -56,6 +70,22 @@ static void add_share(mpfr_t bound, const mpfr_t factor, const mpfr_t magnitude,
     mpfr_clear(share);
 }
 
+/* Adds what rounding the sum may change, of a result that errs by `error` before: u (|S| + error)
+ * or, if that is more, eta/2. */
+static void add_last_rounding(mpfr_t error, const struct reference *r, enum format accumulator)
+{
+    const struct format_facts *facts = &format_facts[accumulator];
+    mpfr_t change;
+    mpfr_init2(change, THEOREM_PRECISION);
+    mpfr_abs(change, r->sum, MPFR_RNDU);
+    mpfr_add(change, change, error, MPFR_RNDU);
+    if (mpfr_cmp_d(change, facts->smallest_normal) < 0)
+        mpfr_set_d(change, facts->smallest_normal, MPFR_RNDU); /* u times it is eta/2 */
+    mpfr_mul_d(change, change, facts->unit_roundoff, MPFR_RNDU);
+    mpfr_add(error, error, change, MPFR_RNDU);
+    mpfr_clear(change);
+}
+
 /* Rounded inputs and flushed operands are perturbed inputs: they enter the bound themselves and
  * enlarge the magnitudes that the additions round. */
 bool theorem_bound(mpfr_t bound, const struct theorem *t, const struct reference *r,
@@ -63,21 +93,26 @@ bool theorem_bound(mpfr_t bound, const struct theorem *t, const struct reference
 {
     if (!mpfr_number_p(r->sum_abs))
         return false;
+    bool widened = theorems[t->kind].widened;
+    enum format f = widened ? format_wider(accumulator) : accumulator;
     mpfr_t perturbed, error;
     struct theorem_factors by;
     mpfr_inits2(THEOREM_PRECISION, perturbed, error, by.of_sum, by.of_abs, by.constant,
                 (mpfr_ptr)0);
-    conversion(perturbed, r, storage, accumulator);
-    flushing(error, t, accumulator);
+    conversion(perturbed, r, storage, f);
+    flushing(error, t, f);
     mpfr_add(perturbed, perturbed, error, MPFR_RNDU);
 
     mpfr_set_zero(by.of_sum, 1);
     mpfr_set_zero(by.of_abs, 1);
     mpfr_set_zero(by.constant, 1);
-    bool says = theorems[t->kind].factors(&by, t, r, accumulator);
+    bool says = theorems[t->kind].factors(&by, t, r, f);
     mpfr_add(error, perturbed, by.constant, MPFR_RNDU);
     add_share(error, by.of_sum, r->sum, perturbed);
     add_share(error, by.of_abs, r->sum_abs, perturbed);
+    if (widened)
+        add_last_rounding(error, r, accumulator);
+    says = says && mpfr_number_p(error);
     if (says)
         mpfr_set(bound, error, MPFR_RNDU);
     mpfr_clears(perturbed, error, by.of_sum, by.of_abs, by.constant, (mpfr_ptr)0);

@@ -21,6 +21,7 @@ typedef bool theorem_says(struct theorem_factors *to, const struct theorem *t,
 /* Sets `to` to gamma_k = ku/(1-ku), rounded up. Returns false where that says nothing, ku >= 1. */
 bool theorem_gamma(mpfr_t to, size_t k, double u);
 
-theorem_says theorem_any_order, theorem_tree, theorem_compensated;
+theorem_says theorem_any_order, theorem_tree, theorem_compensated, theorem_kahan, theorem_k_fold,
+    theorem_double_word, theorem_blocked;
 
 #endif

@@ -8,9 +8,16 @@
 enum theorem_kind {
     THEOREM_ANY_ORDER, /* (n-1) u A, for every order: Rump 2012 */
     THEOREM_TREE,      /* the smaller of that and gamma_h A, gamma_h = hu/(1-hu): Higham 1993 */
-    /* u |S| + (1+u) gamma_2h gamma_h A, S the exact sum: every addition's error is found by TwoSum,
-     * the errors are added up beside the sums, e1 + (e2 + d), and at last to the sum. */
+    /* S is the exact sum. Every addition's error is found by TwoSum, the errors are added up beside
+     * the sums, e1 + (e2 + d), and at last to the sum: Ogita, Rump and Oishi 2005. */
     THEOREM_COMPENSATED,
+    THEOREM_KAHAN,       /* as sum/kahan does: Knuth; Higham 1993 */
+    THEOREM_K_FOLD,      /* as sum/sumk does, K = folds: Ogita, Rump and Oishi 2005 */
+    THEOREM_DOUBLE_WORD, /* double-word additions: Joldes, Muller and Popescu 2017 */
+    /* Plain additions up to plain_height, above them THEOREM_COMPENSATED: Blanchard, Higham and
+     * Mary 2020. */
+    THEOREM_BLOCKED,
+    THEOREM_WIDENED, /* THEOREM_TREE in the next wider format, rounded once at the end */
     THEOREMS
 };
 

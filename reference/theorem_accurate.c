@@ -1,0 +1,181 @@
+/* The theorems of sums that carry their errors along, with their proofs.
+ *
+ * u is the unit roundoff, h the tree's height, S the sum of the elements and A = sum|x|. An
+ * addition that underflows is exact, and TwoSum finds its error then too, so that none of them asks
+ * for more than that nothing overflows. In a tree of rounded additions, the sum of a subtree of
+ * height k is at most (1+u)^k times its magnitudes, and one addition errs by at most u times its
+ * exact result. So all errors together are at most ((1+u)^h - 1) A <= gamma_h A: an element counts
+ * at the additions on its way up, u (1+u)^(k-1) at a height of k. */
+#include "reference/theorem_factors.h"
+
+/* x becomes (1+u) x. */
+static void enlarge(mpfr_t x, double u)
+{
+    mpfr_t part;
+    mpfr_init2(part, THEOREM_PRECISION);
+    mpfr_mul_d(part, x, u, MPFR_RNDU);
+    mpfr_add(x, x, part, MPFR_RNDU);
+    mpfr_clear(part);
+}
+
+/* (1+v)^k - 1. */
+static void growth(mpfr_t to, size_t k, const mpfr_t v)
+{
+    mpfr_add_ui(to, v, 1, MPFR_RNDU);
+    mpfr_pow_ui(to, to, k, MPFR_RNDU);
+    mpfr_sub_ui(to, to, 1, MPFR_RNDU);
+}
+
+/* (1+u) gamma_2h gamma_h. The errors, gamma_h A at most together, are added up on paths of at most
+ * 2h additions, which loses gamma_2h of that. The last addition rounds what they leave of S, and S:
+ * by u. */
+static bool pairs_of_height(mpfr_t to, size_t height, double u)
+{
+    mpfr_t gamma;
+    mpfr_init2(gamma, THEOREM_PRECISION);
+    bool says = theorem_gamma(to, 2 * height, u) && theorem_gamma(gamma, height, u);
+    if (says) {
+        mpfr_mul(to, to, gamma, MPFR_RNDU);
+        enlarge(to, u);
+    }
+    mpfr_clear(gamma);
+    return says;
+}
+
+bool theorem_compensated(struct theorem_factors *to, const struct theorem *t,
+                         const struct reference *r, enum format f)
+{
+    (void)r;
+    double u = format_facts[f].unit_roundoff;
+    mpfr_set_d(to->of_sum, u, MPFR_RNDU);
+    return pairs_of_height(to->of_abs, t->height, u);
+}
+
+/* (1+u) gamma_b + (1+u) gamma_2k gamma_k (1 + gamma_b), b the height of the blocks, k = h - b. The
+ * blocks' sums add up to S but for gamma_b A, their magnitudes to at most (1 + gamma_b) A; to them
+ * THEOREM_COMPENSATED applies. */
+bool theorem_blocked(struct theorem_factors *to, const struct theorem *t, const struct reference *r,
+                     enum format f)
+{
+    (void)r;
+    double u = format_facts[f].unit_roundoff;
+    size_t plain = t->height < t->plain_height ? t->height : t->plain_height;
+    mpfr_t above, gamma;
+    mpfr_init2(above, THEOREM_PRECISION);
+    mpfr_init2(gamma, THEOREM_PRECISION);
+    bool says = theorem_gamma(gamma, plain, u) && pairs_of_height(above, t->height - plain, u);
+    if (says) {
+        mpfr_fma(above, above, gamma, above, MPFR_RNDU);
+        enlarge(gamma, u);
+        mpfr_add(to->of_abs, gamma, above, MPFR_RNDU);
+        mpfr_set_d(to->of_sum, u, MPFR_RNDU);
+    }
+    mpfr_clears(above, gamma, (mpfr_ptr)0);
+    return says;
+}
+
+/* (1+u) w (1 + u (1+5u)^h h(h+5)/2), w = 2u + 4u^2; u <= 1/6.
+ *
+ * A step from (s, c) to (s', c') rounds y = x + c + n, s' = s + y - d, z = s' - s + m and c' = y -
+ * z, which is exact: where |s| >= |y|, so is z, m = 0 (Dekker); where not, |d| <= 2u |y|, |m| <= u
+ * |s'
+ * - s| <= u (1+2u) |y|, and y and z are too near each other to be rounded (Sterbenz). So c' = d -
+ * m, and s' + c' = s + c + x + n - m. With |n| <= u (|x| + |c|) and |y| <= (1+u) (|x| + |c|), the
+ * step loses at most |n| + |m| <= w (|x| + |c|). A join of (s1, c1) and (s2, c2), whose sum loses
+ * d, |d| <= u (|s1| + |s2|), loses what c1 + (c2 + d) rounds: at most (2u + u^2) (|c1| + |c2| +
+ * |d|). How large is c? At a height of k, with M the magnitudes below: |s| + |c| <= (1+5u)^k M,
+ * since a step gives |s'| + |c'| <= (1 + 4u + 6u^2) (|s| + |c| + |x|), and a join less. |c'| <= |d|
+ * + |m| <= (2u + 5u^2) (|s| + |c| + |x|) <= 3u (1+5u)^(k-1) M after a step, and (1+u)^2 (|c1| +
+ * |c2| + |d|) after a join; by induction |c| <= (k+2) u (1+5u)^k M. So an element loses at most w
+ * |x|, and the c and d of a height of k at most w (k+2) u (1+5u)^(k-1) A together: all in all w A
+ * (1 + u (1+5u)^h h(h+5)/2). The last addition rounds that, and S. */
+bool theorem_kahan(struct theorem_factors *to, const struct theorem *t, const struct reference *r,
+                   enum format f)
+{
+    (void)r;
+    double u = format_facts[f].unit_roundoff;
+    mpfr_t part;
+    mpfr_init2(part, THEOREM_PRECISION);
+    mpfr_set_d(part, 5 * u, MPFR_RNDU);
+    mpfr_add_ui(part, part, 1, MPFR_RNDU);
+    mpfr_pow_ui(part, part, t->height, MPFR_RNDU);
+    mpfr_mul_ui(part, part, t->height, MPFR_RNDU);
+    mpfr_mul_ui(part, part, t->height + 5, MPFR_RNDU);
+    mpfr_mul_d(part, part, u / 2, MPFR_RNDU);
+    mpfr_add_ui(part, part, 1, MPFR_RNDU);
+    enlarge(part, 2 * u); /* 2u (1 + 2u) = w */
+    mpfr_mul_d(part, part, 2 * u, MPFR_RNDU);
+    enlarge(part, u);
+    mpfr_set(to->of_abs, part, MPFR_RNDU);
+    mpfr_set_d(to->of_sum, u, MPFR_RNDU);
+    mpfr_clear(part);
+    return true;
+}
+
+/* (1+u) ((1+v)^h - 1), v = 3u^2 + 13u^3: each addition of double words errs by at most v times its
+ * exact result (Joldes, Muller and Popescu: 2u^2 with an element, 3u^2/(1-4u) of two), and what
+ * counts of the last piece is its high word, off by u. */
+bool theorem_double_word(struct theorem_factors *to, const struct theorem *t,
+                         const struct reference *r, enum format f)
+{
+    (void)r;
+    double u = format_facts[f].unit_roundoff;
+    mpfr_t v;
+    mpfr_init2(v, THEOREM_PRECISION);
+    mpfr_set_d(v, u, MPFR_RNDU);
+    mpfr_mul_ui(v, v, 13, MPFR_RNDU);
+    mpfr_add_ui(v, v, 3, MPFR_RNDU);
+    mpfr_mul_d(v, v, u, MPFR_RNDU);
+    mpfr_mul_d(v, v, u, MPFR_RNDU);
+    growth(to->of_abs, t->height, v);
+    enlarge(to->of_abs, u);
+    mpfr_set_d(to->of_sum, u, MPFR_RNDU);
+    mpfr_clear(v);
+    return true;
+}
+
+/* With g_k = (1+u)^kh - 1 and q = u + u gamma_K: q of |S|, and of A
+ *     (1+q) g_1 g_2 .. g_K + gamma_K^K ((1+g_2) g_1 + (1+g_3) g_1 g_2 + .. + (1+g_K) g_1 ..
+ * g_(K-1)).
+ *
+ * Word k sums what comes to it in a tree in which each join adds at most k times on a path: the
+ * partner, and k - 1 errors from above. So that tree is at most kh high, and the errors that it
+ * hands down are at most g_k times the magnitudes that come to it. To word 1 come the elements, A;
+ * to word k at most g_1 .. g_(k-1) A. All is exact but the additions of the last word, which lose
+ * g_K of what comes to it. So the words' sum P is S but for g_1 .. g_K A.
+ *
+ * What is left is to take P from the words. Let t be the first and R the others' magnitudes, at
+ * first at most the bracket above times A. A sweep adds the others, with errors of at most
+ * gamma_(K-2) R, and t, with an error of at most u times the new t, |t'| <= |P| + R'. So R' (1-u)
+ * <= gamma_(K-2) R + u |P|, and after K - 1 sweeps, v = gamma_(K-2)/(1-u), it is v^(K-1) R + u
+ * |P|/((1-u)(1-v)) at most. Adding the others up errs by gamma_(K-2) times that, and with t by u |P
+ * + that error|: in all u |P| + (1+u) gamma_(K-2) (v^(K-1) R + u |P|/((1-u)(1-v))) <= u |P| +
+ * gamma_K^K R + gamma_K u |P|, for K of 2 to 5 and u <= 2^-8. */
+bool theorem_k_fold(struct theorem_factors *to, const struct theorem *t, const struct reference *r,
+                    enum format f)
+{
+    (void)r;
+    double u = format_facts[f].unit_roundoff;
+    mpfr_t unit, grown, product, others, power;
+    mpfr_inits2(THEOREM_PRECISION, unit, grown, product, others, power, (mpfr_ptr)0);
+    mpfr_set_d(unit, u, MPFR_RNDU);
+    mpfr_set_ui(product, 1, MPFR_RNDU);
+    mpfr_set_zero(others, 1);
+    for (unsigned k = 1; k <= t->folds; k++) {
+        growth(grown, k * t->height, unit);
+        if (k > 1)
+            mpfr_fma(others, product, grown, others, MPFR_RNDU);
+        if (k > 1)
+            mpfr_add(others, others, product, MPFR_RNDU);
+        mpfr_mul(product, product, grown, MPFR_RNDU);
+    }
+    theorem_gamma(power, t->folds, u);
+    mpfr_add_ui(to->of_sum, power, 1, MPFR_RNDU);
+    mpfr_mul_d(to->of_sum, to->of_sum, u, MPFR_RNDU);
+    mpfr_pow_ui(power, power, t->folds, MPFR_RNDU);
+    mpfr_mul(to->of_abs, to->of_sum, product, MPFR_RNDU);
+    mpfr_add(to->of_abs, to->of_abs, product, MPFR_RNDU);
+    mpfr_fma(to->of_abs, power, others, to->of_abs, MPFR_RNDU);
+    mpfr_clears(unit, grown, product, others, power, (mpfr_ptr)0);
+    return true;
+}
