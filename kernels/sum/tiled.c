@@ -12,7 +12,7 @@
 #include "kernels/sum/columns.h"
 #include "kernels/team.h"
 
-static size_t tiles_of(size_t n)
+size_t tiled_tiles(size_t n)
 {
     return n / TILE + (n % TILE != 0);
 }
@@ -29,7 +29,14 @@ void tiled_plain(const struct array *in, enum format f, size_t first, size_t cou
     }
 }
 
-static tile_sums *fastest(void)
+struct tiled_share tiled_share(size_t tiles, unsigned thread, unsigned threads)
+{
+    size_t share = tiles / threads, longer = tiles % threads;
+    return (struct tiled_share){share * thread + (thread < longer ? thread : longer),
+                                share + (thread < longer)};
+}
+
+tile_sums *tiled_fastest(void)
 {
     size_t i = 0;
     while (!tiled_variant[i].available())
@@ -38,53 +45,60 @@ static tile_sums *fastest(void)
 }
 
 struct work {
-    const struct task *task;
+    const struct array *in;
+    enum format format;
+    unsigned threads;
     double *sum;
 };
 
-/* A contiguous share of the full tiles. */
+/* Of the full tiles. */
 static void sum_share(void *context, unsigned thread)
 {
     const struct work *w = context;
-    const struct task *t = w->task;
-    size_t full = t->in.n / TILE, threads = t->shape.threads;
-    size_t share = full / threads, longer = full % threads;
-    size_t first = share * thread + (thread < longer ? thread : longer);
-    fastest()(&t->in, t->out.format, first, share + (thread < longer), w->sum + first);
+    struct tiled_share share = tiled_share(w->in->n / TILE, thread, w->threads);
+    tiled_fastest()(w->in, w->format, share.first, share.count, w->sum + share.first);
 }
 
-static enum status cpu(const struct task *t, struct problem *p)
+enum status tiled_sum(const struct array *in, enum format f, unsigned threads, double *sum,
+                      struct problem *p)
 {
-    enum format f = t->out.format;
-    size_t n = t->in.n, count = tiles_of(n);
+    size_t n = in->n, count = tiled_tiles(n);
     double *v = malloc((count + (count == 0)) * sizeof *v);
     if (!v)
         return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu tile sums", count);
     v[0] = 0; /* the sum of nothing */
 
-    enum status status = team_run(t->shape.threads, sum_share, &(struct work){t, v}, p);
+    enum status status = team_run(threads, sum_share, &(struct work){in, f, threads, v}, p);
     if (n % TILE)
-        tiled_plain(&t->in, f, n / TILE, 1, &v[n / TILE]);
+        tiled_plain(in, f, n / TILE, 1, &v[n / TILE]);
     for (n = count; n > 1; n = count) {
-        count = tiles_of(n);
+        count = tiled_tiles(n);
         tiled_plain(&(struct array){FP64, n, v}, f, 0, count, v);
     }
-    if (status == STATUS_OK)
-        array_encode(&t->out, 0, 1, v);
+    *sum = v[0];
     free(v);
     return status;
 }
 
-static size_t height(size_t n, struct shape shape)
+static enum status cpu(const struct task *t, struct problem *p)
+{
+    double sum;
+    enum status status = tiled_sum(&t->in, t->accumulator, t->shape.threads, &sum, p);
+    if (status == STATUS_OK)
+        array_encode(&t->out, 0, 1, &sum);
+    return status;
+}
+
+size_t tiled_height(size_t n, struct shape shape)
 {
     (void)shape;
     size_t height = 0;
-    for (; n > 1; n = tiles_of(n))
+    for (; n > 1; n = tiled_tiles(n))
         height += columns_height(n < TILE ? n : TILE, TILE_COLUMNS);
     return height;
 }
 
-static void order(struct order *o, struct shape shape)
+void tiled_order(struct order *o, struct shape shape)
 {
     (void)shape;
     size_t n = o->leaves;
@@ -96,7 +110,7 @@ static void order(struct order *o, struct shape shape)
     for (size_t i = 0; i < n; i++)
         node[i] = (uint32_t)i;
     for (size_t count; n > 1; n = count) {
-        count = tiles_of(n);
+        count = tiled_tiles(n);
         for (size_t i = 0; i < count; i++)
             node[i] = order_columns(o, node + i * TILE, n - i * TILE < TILE ? n - i * TILE : TILE,
                                     TILE_COLUMNS);
@@ -108,9 +122,9 @@ static void order(struct order *o, struct shape shape)
 /* The shape is a schedule. On the CPU, threads: 1 unless asked for, at most one a tile. On a GPU:
  * 256 threads to a block unless asked for; a block to each tile where they are few, else blocks
  * such that each warp has a tile, as far as they go. */
-static struct shape resolve(size_t n, enum device_kind device, struct shape asked)
+struct shape tiled_shape(size_t n, enum device_kind device, struct shape asked)
 {
-    size_t tiles = tiles_of(n) ? tiles_of(n) : 1;
+    size_t tiles = tiled_tiles(n) ? tiled_tiles(n) : 1;
     if (device == DEVICE_CPU) {
         size_t threads = asked.threads ? asked.threads : 1;
         threads = threads > THREADS_MAX ? THREADS_MAX : threads;
@@ -132,9 +146,9 @@ const struct method sum_tiled = {
     .promise = PROMISE_GPU_TO_GPU,
     .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS | SHAPE_BLOCKS},
-    .resolve = resolve,
+    .resolve = tiled_shape,
     .bound = THEOREM_TREE,
-    .height = height,
-    .order = order,
+    .height = tiled_height,
+    .order = tiled_order,
     .cpu = cpu,
 };

@@ -1,9 +1,10 @@
-/* The tile of sum/tiled, and its fast paths. Included by C and by CUDA. */
+/* The tile of sum/tiled, its order and its fast paths. Included by C and by CUDA. */
 #ifndef ULPSCOPE_TILED_H
 #define ULPSCOPE_TILED_H
 
-/* They are the order: another value is another method. */
+/* They are the order: another value is another method. A full tile's tree is TILE_HEIGHT high. */
 enum { TILE_ROWS = 8, TILE_COLUMNS = 256, TILE = TILE_ROWS * TILE_COLUMNS };
+enum { TILE_HEIGHT = TILE_ROWS - 1 + 8 };
 
 /* The launch shape on a GPU is a schedule: the most threads to a block; how many tiles are few
  * enough to have a block each, with a thread for each column. */
@@ -11,6 +12,22 @@ enum { TILE_THREADS_MAX = 512, TILE_FEW = 512 };
 
 #ifndef __cplusplus
 #include "kernels/method.h"
+
+/* What the methods that use the order share: the tiles of n values; members of a descriptor. */
+size_t tiled_tiles(size_t n);
+struct shape tiled_shape(size_t n, enum device_kind device, struct shape asked);
+size_t tiled_height(size_t n, struct shape shape);
+void tiled_order(struct order *o, struct shape shape);
+
+/* A thread's tiles of `tiles`: consecutive ones. */
+struct tiled_share {
+    size_t first, count;
+};
+struct tiled_share tiled_share(size_t tiles, unsigned thread, unsigned threads);
+
+/* *sum = the sum in f, a value of f. */
+enum status tiled_sum(const struct array *in, enum format f, unsigned threads, double *sum,
+                      struct problem *p);
 
 /* sum[i] = the sum, in f, of tile first + i, a value of f, for i < count. */
 typedef void tile_sums(const struct array *in, enum format f, size_t first, size_t count,
@@ -28,6 +45,7 @@ struct tiled_variant {
 };
 extern const struct tiled_variant tiled_variant[];
 extern const size_t tiled_variants;
+tile_sums *tiled_fastest(void); /* that of this machine */
 #endif
 
 #endif
