@@ -4,25 +4,27 @@
 #include "kernels/sum/tiled.h"
 #include "tests/checks_scan.h"
 #include "tests/samples.h"
+#include "tests/walk_node.h"
 
-/* node[] becomes the values of all leaves and additions, in the accumulator's format. */
-static void walk(const struct order *o, const struct array *in, enum format f, double *node)
+/* node[] becomes all leaves and additions; the result is returned. */
+static double walk(const struct method *m, const struct order *o, const struct array *in,
+                   enum format f, struct walk_node *node)
 {
     for (size_t i = 0; i < o->leaves; i++)
-        node[i] = format_round(f, array_get(in, i));
+        node[i] = walk_leaf(m, f, i, array_get(in, i));
     for (size_t k = 0; k < o->additions; k++)
-        node[o->leaves + k] = format_add(f, node[o->operand[k][0]], node[o->operand[k][1]]);
+        node[o->leaves + k] = walk_add(m, f, &node[o->operand[k][0]], &node[o->operand[k][1]]);
+    return walk_value(m, f, &node[o->output[0]]);
 }
 
 /* One input against a walk of the order. `data` holds n elements of any format, `node` the walk's
  * nodes. */
 static bool check_one(const struct method *m, const struct order *o, const struct array *in,
                       enum format f, struct shape shape, const char *sample, uint64_t seed,
-                      double *node, char why[WHY])
+                      struct walk_node *node, char why[WHY])
 {
     uint64_t got = 0;
-    walk(o, in, f, node);
-    uint64_t want = format_encode(f, node[o->output[0]]);
+    uint64_t want = format_encode(f, walk(m, o, in, f, node));
     if (check_run(m, in, f, shape, &got) != STATUS_OK)
         return check_failed(why, m, in->format, f, in->n, shape, "it could not be run");
     if (got != want)
@@ -42,7 +44,7 @@ static bool check_length(const struct method *m, size_t n, struct shape shape, u
     order_init(&o, n, m->operation->outputs(n));
     m->order(&o, shape);
     void *data = malloc(n * sizeof(double));
-    double *node = malloc((o.leaves + o.additions) * sizeof *node);
+    struct walk_node *node = malloc((o.leaves + o.additions) * sizeof *node);
     bool fine = !o.failed && data && node;
     uint64_t state = n << 32 ^ (uint64_t)shape.threads << 16 ^ shape.blocks;
     for (enum format s = 0; fine && s < FORMATS; s++)

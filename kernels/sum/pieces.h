@@ -1,0 +1,45 @@
+/* The tree of sum/tiled, walked over pieces: sums of several words.
+ *
+ * A piece stands for some consecutive elements: the rounded sum, and words below it that carry what
+ * the additions lost. Columns of a tile of elements are added serially, piece plus element; all
+ * else is piece plus piece, in the order that sum/tiled adds values. */
+#ifndef ULPSCOPE_PIECES_H
+#define ULPSCOPE_PIECES_H
+
+#include "kernels/sum/tiled.h"
+
+enum { PIECE_WORDS = 5 };
+
+struct piece {
+    double word[PIECE_WORDS]; /* values of the accumulator, the sum first; of them `words` count */
+};
+
+/* How pieces add up. Each operation is rounded to the format f. An element x alone is the piece
+ * (x, rest, .. rest). */
+struct piece_rule {
+    unsigned words;
+    double rest; /* +0 or -0 */
+    struct piece (*add)(const struct piece_rule *rule, enum format f, struct piece a, double x);
+    struct piece (*join)(const struct piece_rule *rule, enum format f, struct piece a,
+                         struct piece b);
+    /* Instead of join for the columns of a tile of elements; NULL: join. */
+    struct piece (*fold)(const struct piece_rule *rule, enum format f, struct piece a,
+                         struct piece b);
+    double (*value)(const struct piece_rule *rule, enum format f, struct piece sum);
+};
+
+/* The CPU side of a method: the value of all elements' piece. Its threads are a schedule. */
+enum status pieces_sum(const struct piece_rule *rule, const struct task *t, struct problem *p);
+
+/* The specification: piece[i] is that of tile first + i, for i < count. The last tile may be
+ * short. */
+void pieces_plain(const struct piece_rule *rule, const struct array *in, enum format f,
+                  size_t first, size_t count, struct piece *piece);
+
+/* Rules of two words (s, e), s + e being the sum: joining by Knuth's TwoSum, e = e1 + (e2 + d), d
+ * what s1 + s2 lost; and their value s + e, but s where e is 0 or not finite. */
+struct piece pair_join(const struct piece_rule *rule, enum format f, struct piece a,
+                       struct piece b);
+double pair_value(const struct piece_rule *rule, enum format f, struct piece sum);
+
+#endif

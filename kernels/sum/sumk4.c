@@ -1,0 +1,24 @@
+/* sum/sumk4: the order of sum/sumk with K = 4. */
+#include "kernels/sum/sumk_piece.h"
+
+enum { FOLDS = 4 };
+
+static enum status cpu(const struct task *t, struct problem *p)
+{
+    return sumk_sum(FOLDS, t, p);
+}
+
+const struct method sum_sumk4 = {
+    .name = "sum/sumk4",
+    .summary = "sum/sumk with K = 4: four times the digits",
+    .operation = &operation_sum,
+    .promise = PROMISE_GPU_TO_GPU,
+    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},
+    .shape_read = {SHAPE_THREADS, SHAPE_THREADS | SHAPE_BLOCKS},
+    .resolve = tiled_shape,
+    .bound = THEOREM_K_FOLD,
+    .folds = FOLDS,
+    .height = tiled_height,
+    .order = tiled_order,
+    .cpu = cpu,
+};
