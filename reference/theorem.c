@@ -2,29 +2,53 @@
 
 #include "reference/theorem_factors.h"
 
-/* The theorems, one entry each. */
 static const struct {
     const char *words;
     theorem_says *factors;
     bool widened; /* says it of additions in the wider format; then the sum is rounded */
 } theorems[THEOREMS] = {
-    [THEOREM_ANY_ORDER] = {"any order: (n-1) u sum|x|", theorem_any_order},
-    [THEOREM_TREE] = {"tree of height h: gamma_h sum|x|", theorem_tree},
-    [THEOREM_COMPENSATED] = {"compensated, height h: u |sum| + (1+u) gamma_2h gamma_h sum|x|",
-                             theorem_compensated},
-    [THEOREM_KAHAN] = {"Kahan, height h: u |sum| + (2u + O(h^2 u^2)) sum|x|", theorem_kahan},
+    [THEOREM_ANY_ORDER] =
+        {
+            .words = "any order: (n-1) u sum|x|",
+            .factors = theorem_any_order,
+        },
+    [THEOREM_TREE] =
+        {
+            .words = "tree of height h: gamma_h sum|x|",
+            .factors = theorem_tree,
+        },
+    [THEOREM_COMPENSATED] =
+        {
+            .words = "compensated, height h: u |sum| + (1+u) gamma_2h gamma_h sum|x|",
+            .factors = theorem_compensated,
+        },
+    [THEOREM_KAHAN] =
+        {
+            .words = "Kahan, height h: u |sum| + (2u + O(h^2 u^2)) sum|x|",
+            .factors = theorem_kahan,
+        },
     [THEOREM_K_FOLD] =
-        {"K-fold, height h: (u + O(u^2)) |sum| + g_h g_2h .. g_Kh (1 + O(u)) sum|x|, "
-         "g_k = (1+u)^k - 1",
-         theorem_k_fold},
-    [THEOREM_DOUBLE_WORD] = {"double-word, height h: u |sum| + (3h u^2 + O(u^3)) sum|x|",
-                             theorem_double_word},
-    [THEOREM_BLOCKED] = {"blocks of height b, compensated above: u |sum| + (gamma_b + O(u^2)) "
-                         "sum|x|",
-                         theorem_blocked},
-    [THEOREM_WIDENED] = {"tree of height h in the wider format (u'): u |sum| + (1+u) gamma'_h "
-                         "sum|x|, or half the smallest subnormal where that is more than u |sum|",
-                         theorem_tree, true},
+        {
+            .words = "K-fold, height h: (u + O(u^2)) |sum| + O((h u)^K) sum|x|",
+            .factors = theorem_k_fold,
+        },
+    [THEOREM_DOUBLE_WORD] =
+        {
+            .words = "double-word, height h: u |sum| + (3h u^2 + O(u^3)) sum|x|",
+            .factors = theorem_double_word,
+        },
+    [THEOREM_BLOCKED] =
+        {
+            .words = "blocks of height b, compensated above: u |sum| + (gamma_b + O(u^2)) sum|x|",
+            .factors = theorem_blocked,
+        },
+    [THEOREM_WIDENED] =
+        {
+            .words = "tree of height h in the wider format: u |sum| + (1+u) gamma_h sum|x|, "
+                     "gamma_h that format's",
+            .factors = theorem_tree,
+            .widened = true,
+        },
 };
 
 const char *theorem_words(enum theorem_kind kind)
