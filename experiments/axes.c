@@ -155,20 +155,34 @@ static enum status add_cond(struct axes *axes, double cond, const char *text, st
     return STATUS_OK;
 }
 
-/* A number, or a doubling range. */
+/* A part of a text, as a number. */
+static enum status parse_part(double *value, const char *part, size_t length, struct problem *p)
+{
+    char copy[64];
+    snprintf(copy, sizeof copy, "%.*s", length < sizeof copy ? (int)length : 63, part);
+    return real_parse(value, "cond", copy, p);
+}
+
+/* A number, a doubling range FROM..TO, or FROM..TOxFACTOR. */
 static enum status parse_cond(struct axes *axes, const char *text, struct problem *p)
 {
-    double from, to;
-    char head[64];
-    const char *dots = strstr(text, "..");
-    snprintf(head, sizeof head, "%.*s", dots ? (int)(dots - text) : 63, text);
-    enum status status = real_parse(&from, "cond", head, p);
+    double from, to, factor = 2;
+    const char *dots = strstr(text, ".."), *end = dots ? dots + 2 : text;
+    const char *times = dots ? strchr(end, 'x') : NULL;
+    enum status status = parse_part(&from, text, dots ? (size_t)(dots - text) : strlen(text), p);
     if (status == STATUS_OK)
-        status = real_parse(&to, "cond", dots ? dots + 2 : head, p);
+        status = parse_part(&to, end, times ? (size_t)(times - end) : strlen(end), p);
+    if (status == STATUS_OK && times)
+        status = parse_part(&factor, times + 1, strlen(times + 1), p);
     if (status == STATUS_OK && from > to)
         status = problem(p, STATUS_USAGE,
                          "option --cond: found the range '%s', expected it to ascend", text);
-    for (double cond = from; status == STATUS_OK && cond <= to; cond *= 2)
+    if (status == STATUS_OK && !(factor > 1.001))
+        status = problem(p, STATUS_USAGE,
+                         "option --cond: found the range '%s', expected a factor above 1 behind "
+                         "the x",
+                         text);
+    for (double cond = from; status == STATUS_OK && cond <= to; cond *= factor)
         status = add_cond(axes, cond, text, p);
     return status;
 }
@@ -176,7 +190,9 @@ static enum status parse_cond(struct axes *axes, const char *text, struct proble
 static enum status resolve_conds(struct axes *axes, const struct request *r, struct problem *p)
 {
     struct list list;
-    enum status status = axes_words(&list, &r->axis[AXIS_COND], NULL, p);
+    const char *defaults = axes->experiment->axes[kind_of_defaults(axes)].cond;
+    enum status status = axes_words(&list, &r->axis[AXIS_COND], defaults, p);
+    axes->cond_named = r->axis[AXIS_COND_NAMED].count > 0;
     for (size_t i = 0; status == STATUS_OK && i < list.count; i++)
         status = parse_cond(axes, list.item[i], p);
     list_free(&list);

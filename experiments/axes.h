@@ -40,11 +40,13 @@ enum axis {
     AXIS_DATA_N,
     AXIS_RUNS_CUDA,
     AXIS_METHOD_NAMED, /* "yes": methods were asked for by name */
+    AXIS_COND_NAMED,   /* "yes": condition numbers were */
     AXES
 };
 extern const char *const axis_name[AXES]; /* the options' names, and those in study.json */
 /* Does a study.json of this experiment have it? Formats stand there as pairs; what is of scans
- * stands only with those. */
+ * stands only with those; and of condition numbers, whether they were asked for, only where the
+ * experiment has its own. */
 bool axis_recorded(const struct experiment *e, enum axis axis);
 
 struct request {
@@ -81,6 +83,7 @@ struct axes {
     struct numbers data_n; /* the first so many elements of data; none: all of them */
     double *cond;          /* targets for inputs that take one; none: as the inputs have it */
     size_t conds;
+    bool cond_named;                      /* what no input can be made for is then a row */
     struct numbers seed, threads, blocks; /* threads, blocks: 0 leaves it to the method */
     /* Of experiments that run scans; of others there are none. */
     enum scan_kind scan[SCAN_KINDS];

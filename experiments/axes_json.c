@@ -134,6 +134,7 @@ json_t *axes_json(const struct axes *axes)
         [AXIS_DATA_N] = wholes(&axes->data_n),
         [AXIS_RUNS_CUDA] = runs(axes->runs[DEVICE_CUDA]),
         [AXIS_METHOD_NAMED] = one_word(axes->method_named ? "yes" : NULL),
+        [AXIS_COND_NAMED] = one_word(axes->cond_named ? "yes" : NULL),
     };
     json_t *object = json_object();
     bool good = object != NULL;

@@ -9,8 +9,11 @@
 /* What an axis is where no option says so, written as options are. Methods: all of the operation.
  */
 struct experiment_axes {
-    const char *formats;   /* pairs: "fp16/fp32,fp32/fp32", or "all" */
-    const char *input, *n; /* condition numbers: those of the inputs */
+    const char *formats; /* pairs: "fp16/fp32,fp32/fp32", or "all" */
+    const char *input, *n;
+    /* Of inputs that take one; what is beyond the reach of a storage format, or makes sum|x| leave
+     * its range, is left out there. NULL: those of the inputs. */
+    const char *cond;
     uint64_t runs;
 };
 
@@ -26,9 +29,12 @@ struct experiment {
     enum status (*table)(struct text *to, const struct plan *plan, const char *out,
                          struct problem *p);
 };
-extern const struct experiment experiment_accuracy, experiment_variance, experiment_drift,
-    experiment_scan_variance;
+extern const struct experiment experiment_accuracy, experiment_variance, experiment_cond,
+    experiment_drift, experiment_scan_variance;
 extern const struct experiment *const experiments[]; /* ends with NULL */
+
+/* Has it condition numbers of its own? */
+bool experiment_conds(const struct experiment *e);
 
 /* May its methods be scans? */
 bool experiment_scans(const struct experiment *e);

@@ -3,8 +3,14 @@
 #include "experiments/experiment.h"
 
 const struct experiment *const experiments[] = {
-    &experiment_accuracy, &experiment_variance, &experiment_drift, &experiment_scan_variance, NULL,
+    &experiment_accuracy, &experiment_variance,      &experiment_cond,
+    &experiment_drift,    &experiment_scan_variance, NULL,
 };
+
+bool experiment_conds(const struct experiment *e)
+{
+    return e->axes[DEVICE_CPU].cond || e->axes[DEVICE_CUDA].cond;
+}
 
 bool experiment_scans(const struct experiment *e)
 {

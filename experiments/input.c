@@ -26,6 +26,11 @@ bool input_order_safe(const struct input *in, size_t n, double cond, enum format
     return in->family->order_safe(in, n, cond, storage);
 }
 
+bool input_reaches(const struct input *in, size_t n, double cond, enum format storage)
+{
+    return n == 0 || !in->family->reaches || in->family->reaches(in, n, cond, storage);
+}
+
 enum status input_generate(const struct input *in, const struct array *to, uint64_t seed,
                            double cond, struct problem *p)
 {

@@ -44,6 +44,8 @@ struct input_family {
      * seed and target condition number `cond`; where elements are random, for all but a share of
      * 2^-128 of what could be drawn. */
     bool (*order_safe)(const struct input *in, size_t n, double cond, enum format storage);
+    /* Are there n elements of this format with the target condition number? NULL: of any. */
+    bool (*reaches)(const struct input *in, size_t n, double cond, enum format storage);
     /* One of two says what the elements are; both are called through input_generate. Element i
      * before it is rounded, once, to storage; or the whole array f->to, of at least one element. */
     double (*element)(const struct fill *f, size_t i);
@@ -68,6 +70,7 @@ void input_name(const struct input *in, char text[INPUT_TEXT]);
 
 bool input_uses_seed(const struct input *in);
 bool input_order_safe(const struct input *in, size_t n, double cond, enum format storage);
+bool input_reaches(const struct input *in, size_t n, double cond, enum format storage);
 
 /* Generates into `to` (host memory; no elements are fine). cond is the target condition number
  * sum|x| / |sum x| (>= 1), 0 for the family's default; ignored by families that do not use it.

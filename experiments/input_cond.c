@@ -139,6 +139,15 @@ static enum status cond_generate(struct fill *f, struct problem *p)
     return STATUS_OK;
 }
 
+static bool cond_reaches(const struct input *in, size_t n, double cond, enum format storage)
+{
+    struct cond_plan plan;
+    double sum = in->parameter[0], smallest = format_facts[storage].smallest;
+    cond = target(cond, in->parameter, storage, n);
+    return sum != 0 && fmod(sum, smallest) == 0 && cond >= 1 &&
+           cond_plan(&plan, storage, n, fabs(sum), cond);
+}
+
 static bool cond_safe(const struct input *in, size_t n, double cond, enum format storage)
 {
     double sum = in->parameter[0], quantum = format_facts[storage].smallest;
@@ -157,5 +166,6 @@ const struct input_family input_cond = {
     .uses_seed = true,
     .uses_cond = true,
     .order_safe = cond_safe,
+    .reaches = cond_reaches,
     .generate = cond_generate,
 };

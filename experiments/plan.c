@@ -183,6 +183,15 @@ static void storages_of(struct formats *storage, const struct pairs *pairs)
             }
 }
 
+/* Is it an input that the experiment's own condition numbers ask for, and that the format has no
+ * room for: to hold it, or to add it up in any order without overflow? */
+static bool left_out(const struct axes *axes, const struct input *in, const struct source *s)
+{
+    return axes->conds > 0 && !axes->cond_named && source_takes_cond(in) &&
+           !(input_reaches(&s->input, s->array.n, 0, s->array.format) &&
+             input_order_safe(&s->input, s->array.n, 0, s->array.format));
+}
+
 static enum status add_input(struct plan *plan, const struct input *in, size_t n, double cond,
                              struct problem *p)
 {
@@ -194,8 +203,12 @@ static enum status add_input(struct plan *plan, const struct input *in, size_t n
         for (size_t i = 0; status == STATUS_OK && i < storage.count; i++) {
             struct source s;
             status = source_generated(&s, in, storage.item[i], n, axes->seed.item[k], cond, p);
-            if (status == STATUS_OK)
+            if (status == STATUS_OK && left_out(axes, in, &s)) {
+                plan->left_out++;
+                source_free(&s);
+            } else if (status == STATUS_OK) {
                 status = add_source(plan, &s, p);
+            }
         }
     return status;
 }

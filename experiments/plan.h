@@ -40,6 +40,7 @@ struct plan {
     size_t data_sets;
     struct source *source;
     size_t sources, sources_capacity;
+    size_t left_out; /* inputs beyond the range of their format, which nobody asked for */
     struct trial *trial;
     size_t trials, trials_capacity;
     uint32_t *slot; /* hash table over ids: 1 + index, 0 for none */

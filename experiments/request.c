@@ -27,6 +27,7 @@ const char *const axis_name[AXES] = {
     [AXIS_DATA_N] = "data_n",
     [AXIS_RUNS_CUDA] = "runs_cuda",
     [AXIS_METHOD_NAMED] = "method_named",
+    [AXIS_COND_NAMED] = "cond_named",
 };
 
 enum status request_arguments(struct request *r, const struct arguments *a, struct problem *p)
@@ -39,6 +40,8 @@ enum status request_arguments(struct request *r, const struct arguments *a, stru
     }
     if (r->axis[AXIS_METHOD].count > 0)
         list_split(&r->axis[AXIS_METHOD_NAMED], "yes", p);
+    if (r->axis[AXIS_COND].count > 0)
+        list_split(&r->axis[AXIS_COND_NAMED], "yes", p);
     if (argument_flag(a, axis_name[AXIS_CONVERT]))
         list_split(&r->axis[AXIS_CONVERT], "yes", p);
     return p->status;
@@ -89,6 +92,8 @@ static bool overruled(const struct request *r, enum axis axis)
         return r->axis[AXIS_RUNS].count > 0;
     case AXIS_METHOD_NAMED:
         return r->axis[AXIS_METHOD].count > 0;
+    case AXIS_COND_NAMED:
+        return r->axis[AXIS_COND].count > 0;
     default:
         return r->axis[axis].count > 0;
     }
@@ -97,6 +102,8 @@ static bool overruled(const struct request *r, enum axis axis)
 bool axis_recorded(const struct experiment *e, enum axis axis)
 {
     bool of_scans = axis >= AXIS_SCAN && axis <= AXIS_SEGMENT;
+    if (axis == AXIS_COND_NAMED)
+        return experiment_conds(e);
     return axis != AXIS_STORAGE && axis != AXIS_ACCUMULATOR && (!of_scans || experiment_scans(e));
 }
 

@@ -15,6 +15,13 @@ static size_t target_parameter(const struct input *in)
     return INPUT_PARAMETERS;
 }
 
+bool source_takes_cond(const struct input *in)
+{
+    size_t target = target_parameter(in);
+    return target < INPUT_PARAMETERS &&
+           in->parameter[target] == in->family->parameter[target].value;
+}
+
 static enum status no_memory(const char *name, struct problem *p)
 {
     return problem(p, STATUS_DEVICE, "%s: out of memory", name);
@@ -26,10 +33,8 @@ enum status source_generated(struct source *s, const struct input *in, enum form
     char name[INPUT_TEXT];
     *s =
         (struct source){.generated = true, .input = *in, .seed = seed, .array = {storage, n, NULL}};
-    size_t target = target_parameter(in);
-    if (cond != 0 && target < INPUT_PARAMETERS &&
-        in->parameter[target] == in->family->parameter[target].value)
-        s->input.parameter[target] = cond;
+    if (cond != 0 && source_takes_cond(in))
+        s->input.parameter[target_parameter(in)] = cond;
     input_name(&s->input, name);
     s->name = strdup(name);
     return s->name ? STATUS_OK : no_memory(name, p);

@@ -19,6 +19,9 @@ struct source {
     size_t first, cases;  /* in the plan's cases */
 };
 
+/* Does it have a target condition number that its specification does not say? */
+bool source_takes_cond(const struct input *in);
+
 /* A generated input. cond is the target condition number for a family that has one and whose
  * specification does not say it; 0 leaves it to the family. */
 enum status source_generated(struct source *s, const struct input *in, enum format storage,

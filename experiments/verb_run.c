@@ -237,6 +237,9 @@ static enum status report_text(const struct command *c, const struct sweep_outco
                 (unsigned long long)runs_of(&c->plan));
     if (unsupported(&c->plan) > 0)
         text_format(&text, ", %zu cases unsupported", unsupported(&c->plan));
+    if (c->plan.left_out > 0)
+        text_format(&text, ", %zu inputs left out, beyond the range of their format",
+                    c->plan.left_out);
     if (outcome->runs == 0 && outcome->failed == 0)
         text_add(&text, ", all there before");
     text_format(

@@ -31,6 +31,8 @@ static inline void ask(struct request *r, study_words words)
         cr_assert_eq(list_split(&r->axis[axis], (*words)[1], NULL), STATUS_OK);
         if (axis == AXIS_METHOD)
             list_split(&r->axis[AXIS_METHOD_NAMED], "yes", NULL);
+        if (axis == AXIS_COND)
+            list_split(&r->axis[AXIS_COND_NAMED], "yes", NULL);
     }
 }
 
