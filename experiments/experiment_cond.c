@@ -236,7 +236,7 @@ static enum status draw(struct text *to, const struct plan *plan, const char *ou
 
 /* The input's sum is the smallest normal number of fp16, so that there is room for condition
  * numbers up to 2^29 there, where u^-2 is 2^22. For fp64 they go on beyond u^-5. */
-#define CONDS "1..2^48x4,2^52..2^144x16,2^160..2^608x65536"
+#define CONDS "1..2^48x4,2^52..2^144x16,2^152..2^288x256,2^320..2^608x2^32"
 
 const struct experiment experiment_cond = {
     .name = "cond",
