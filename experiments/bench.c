@@ -38,6 +38,22 @@ static size_t cache_of(struct device d)
     return gpu_describe(d.index, &facts, NULL) == STATUS_OK ? facts.l2_bytes : 0;
 }
 
+/* Readies it for the array that is in it. */
+static enum status place(struct bench_input *b, struct problem *p)
+{
+    enum status status = STATUS_OK;
+    size_t n = b->array.n, share = sample_share[b->device.kind];
+    b->sample = b->array;
+    if (n / share >= SAMPLE_LEAST)
+        b->sample.n = n / share;
+    b->in_cache = array_bytes(b->array.format, n) <= cache_of(b->device);
+    if (b->device.kind == DEVICE_CUDA)
+        status = gpu_upload(&b->gpu, b->device.index, &b->array, 0, p);
+    if (status == STATUS_OK && b->device.kind == DEVICE_CUDA)
+        status = gpu_upload(&b->gpu_sample, b->device.index, &b->sample, 0, p);
+    return status;
+}
+
 enum status bench_input_open(struct bench_input *b, struct device device, const struct input *in,
                              uint64_t seed, enum format storage, size_t n, struct problem *p)
 {
@@ -46,15 +62,15 @@ enum status bench_input_open(struct bench_input *b, struct device device, const 
     enum status status = memory_array(&b->array, storage, n, b->name, p);
     if (status == STATUS_OK)
         status = input_generate(in, &b->array, seed, 0, p);
-    b->sample = b->array;
-    if (n / sample_share[device.kind] >= SAMPLE_LEAST)
-        b->sample.n = n / sample_share[device.kind];
-    b->in_cache = array_bytes(storage, n) <= cache_of(device);
-    if (status == STATUS_OK && device.kind == DEVICE_CUDA)
-        status = gpu_upload(&b->gpu, device.index, &b->array, 0, p);
-    if (status == STATUS_OK && device.kind == DEVICE_CUDA)
-        status = gpu_upload(&b->gpu_sample, device.index, &b->sample, 0, p);
-    return status;
+    return status == STATUS_OK ? place(b, p) : status;
+}
+
+enum status bench_input_borrow(struct bench_input *b, struct device device, const char *name,
+                               const struct array *a, struct problem *p)
+{
+    *b = (struct bench_input){.device = device, .array = *a, .borrowed = true};
+    snprintf(b->name, sizeof b->name, "%s", name);
+    return place(b, p);
 }
 
 enum status bench_input_output(struct bench_input *b, enum format f, size_t n, struct problem *p)
@@ -97,7 +113,8 @@ void bench_input_close(struct bench_input *b)
         free(b->heads[i].flags);
     free(b->heads);
     free(b->output.data);
-    free(b->array.data);
+    if (!b->borrowed)
+        free(b->array.data);
     *b = (struct bench_input){0};
 }
 

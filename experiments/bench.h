@@ -3,16 +3,20 @@
 #ifndef ULPSCOPE_BENCH_H
 #define ULPSCOPE_BENCH_H
 
+#include <signal.h>
+
 #include "experiments/device.h"
 #include "experiments/input.h"
 #include "experiments/timing.h"
 #include "kernels/gpu.h"
+#include "reference/measure.h"
 
 /* What the measurements on one input share. */
 struct bench_input {
     struct device device;
     char name[INPUT_TEXT];              /* canonical specification */
     struct array array;                 /* host memory */
+    bool borrowed;                      /* which is not its own */
     struct array sample;                /* its first elements, few enough to foretell a time by */
     struct gpu_input *gpu, *gpu_sample; /* both in the GPU's memory; NULL on the CPU */
     bool in_cache;                      /* it fits in the device's last-level cache */
@@ -27,6 +31,9 @@ struct bench_input {
 /* Generates it, and uploads it to a GPU. bench_input_close is due, also after failure. */
 enum status bench_input_open(struct bench_input *b, struct device device, const struct input *in,
                              uint64_t seed, enum format storage, size_t n, struct problem *p);
+/* The same of an array that is there, and stays until it is closed. */
+enum status bench_input_borrow(struct bench_input *b, struct device device, const char *name,
+                               const struct array *a, struct problem *p);
 /* Sees to it that `output` holds n elements of f; what it held is lost. */
 enum status bench_input_output(struct bench_input *b, enum format f, size_t n, struct problem *p);
 /* The head flags for this segment length; NULL for 0, one segment. */
@@ -52,6 +59,7 @@ struct bench_row {
     size_t round;                      /* rows of one round were timed in turn; from 1 on */
     struct timing time;                /* no repetitions: it was not measured, the note says why */
     double raw_ns, copy_ns, vendor_ns; /* medians of its yardsticks in this round; 0: none */
+    struct figure memory;              /* bytes that a run takes beside the input and output */
     enum status status;                /* STATUS_OK but where it failed */
     char note[256];
 };
@@ -76,6 +84,7 @@ struct bench_listener {
     /* A row that is about to be worked on, often many times; or NULL. */
     void (*show)(void *context, const struct bench_row *row);
     void *context;
+    const volatile sig_atomic_t *stop; /* not 0: stop behind the run in progress; or NULL */
 };
 
 /* Times planned rows on one input, all in turn with the yardsticks of each. The vendor's routines
@@ -83,7 +92,8 @@ struct bench_listener {
  * they are timed in several rounds, each with the yardsticks and the vendor's routines that it
  * needs. *round counts rounds. A method of which one run is foretold to take longer than
  * two seconds is not run; one that this device or build does not support is not either; their notes
- * say so, and so does that of one that fails. Fails where memory is short, or with `take`. */
+ * say so, and so does that of one that fails. Fails where memory is short, or with `take`;
+ * STATUS_INTERRUPTED where it was stopped: what was measured in that round is not told. */
 enum status bench_measure(struct bench_input *in, const struct bench_row *planned, size_t rows,
                           size_t repeats, size_t *round, const struct bench_listener *listener,
                           struct problem *p);

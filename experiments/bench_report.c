@@ -2,69 +2,6 @@
 
 #include <stdio.h>
 
-enum {
-    COLUMN_DEVICE,
-    COLUMN_METHOD,
-    COLUMN_STORAGE,
-    COLUMN_ACCUMULATOR,
-    COLUMN_INPUT,
-    COLUMN_N,
-    COLUMN_THREADS,
-    COLUMN_BLOCKS,
-    COLUMN_TIME,
-    COLUMN_TIME_LEAST,
-    COLUMN_RATE,
-    COLUMN_OF_RAW,
-    COLUMN_OF_VENDOR,
-    COLUMN_REPETITIONS,
-    COLUMN_RUNS,
-    COLUMN_IN_CACHE,
-    COLUMN_NOTE,
-    COLUMN_SCAN,
-    COLUMN_OUTPUT,
-    COLUMN_SEGMENT,
-    COLUMN_ROUND,
-    COLUMN_COPY,
-    COLUMN_OF_COPY,
-    COLUMNS
-};
-
-static const struct column columns[COLUMNS] = {
-    {"device", "", "cpu, cuda:0, ..."},
-    {"method", "", "name of the method; `raw read` only reads the input, `copy` copies it"},
-    {"storage", "", "format of the input"},
-    {"accumulator", "", "format that additions are done in"},
-    {"input", "", "specification of the generated input"},
-    {"n", "", "elements"},
-    {"threads", "", "threads to a block (GPU), CPU threads where the method uses them"},
-    {"blocks", "", "blocks in the grid"},
-    {"time_us", "us", "time of one execution, median over the repetitions"},
-    {"time_us_min", "us", "time of one execution, least over the repetitions"},
-    {"gb_per_s", "10^9 bytes/s",
-     "bytes over the median time: of the input and, of scans and copies, of the output too (and of "
-     "the head flags, a byte an element)"},
-    {"of_raw", "",
-     "sums: rate over that of the raw read, with as many CPU threads, in the same round"},
-    {"of_vendor", "",
-     "rate over that of the vendor's routine for the same formats and outputs, in the same round"},
-    {"repetitions", "", "timed repetitions"},
-    {"runs", "", "executions in one repetition, one after the other"},
-    {"in_cache", "", "yes where the input fits in the device's last-level cache"},
-    {"note", "", "why there is no figure, or what to know of it"},
-    {"scan", "", "scans: inclusive or exclusive"},
-    {"output", "", "scans: format that outputs are rounded to"},
-    {"segment", "elements", "scans: length of the segments; empty: there is one"},
-    {"round", "", "rows of one round were timed in turn, repetition by repetition"},
-    {"copy_ns", "ns",
-     "scans: median time of a copy of the input, with as many CPU threads, in the same round"},
-    {"of_copy", "", "scans: rate over that of the copy, which reads the input and writes as much"},
-};
-
-static const struct column *column(size_t i)
-{
-    return &columns[i];
-}
-
 struct cell {
     enum { CELL_EMPTY, CELL_TEXT, CELL_WHOLE, CELL_REAL, CELL_FLAG } kind;
     const char *text;
@@ -82,6 +19,11 @@ static struct cell whole(size_t n)
     return (struct cell){.kind = n ? CELL_WHOLE : CELL_EMPTY, .number = (double)n};
 }
 
+static struct cell known(struct figure f)
+{
+    return (struct cell){.kind = f.known ? CELL_WHOLE : CELL_EMPTY, .number = f.value};
+}
+
 /* Nothing where one of them is not known. */
 static struct cell ratio(double a, double b)
 {
@@ -89,35 +31,37 @@ static struct cell ratio(double a, double b)
     return (struct cell){.kind = known ? CELL_REAL : CELL_EMPTY, .number = known ? a / b : 0};
 }
 
-static void fill(struct cell cell[COLUMNS], const struct bench_input *in,
-                 const struct bench_row *row, const char *device)
+static void fill(struct cell cell[TIMES_COLUMNS], const struct bench_input *in,
+                 const struct bench_row *row, const char *device, const char *case_id)
 {
     const struct timing *t = &row->time;
     enum format s = in->array.format, f = row->accumulator;
     const char *scan = bench_scan(row);
-    cell[COLUMN_DEVICE] = text(device);
-    cell[COLUMN_METHOD] = text(bench_name(row));
-    cell[COLUMN_STORAGE] = text(format_facts[s].name);
-    cell[COLUMN_ACCUMULATOR] = text(f < FORMATS ? format_facts[f].name : "");
-    cell[COLUMN_INPUT] = text(in->name);
-    cell[COLUMN_N] = whole(in->array.n);
-    cell[COLUMN_THREADS] = whole(row->shape.threads);
-    cell[COLUMN_BLOCKS] = whole(row->shape.blocks);
-    cell[COLUMN_TIME] = ratio(t->median_ns, 1e3);
-    cell[COLUMN_TIME_LEAST] = ratio(t->least_ns, 1e3);
-    cell[COLUMN_RATE] = ratio(bench_bytes(in, row), t->median_ns);
-    cell[COLUMN_OF_RAW] = ratio(row->raw_ns, t->median_ns);
-    cell[COLUMN_OF_VENDOR] = ratio(row->vendor_ns, t->median_ns);
-    cell[COLUMN_REPETITIONS] = whole(t->repetitions);
-    cell[COLUMN_RUNS] = whole(t->runs);
-    cell[COLUMN_IN_CACHE] = (struct cell){.kind = CELL_FLAG, .flag = in->in_cache};
-    cell[COLUMN_NOTE] = text(row->note);
-    cell[COLUMN_SCAN] = text(scan);
-    cell[COLUMN_OUTPUT] = text(*scan ? format_facts[row->output].name : "");
-    cell[COLUMN_SEGMENT] = whole(row->segment);
-    cell[COLUMN_ROUND] = whole(row->round);
-    cell[COLUMN_COPY] = ratio(row->copy_ns, 1);
-    cell[COLUMN_OF_COPY] = ratio(bench_of_copy(in, row), 1);
+    cell[TIMES_DEVICE] = text(device);
+    cell[TIMES_METHOD] = text(bench_name(row));
+    cell[TIMES_STORAGE] = text(format_facts[s].name);
+    cell[TIMES_ACCUMULATOR] = text(f < FORMATS ? format_facts[f].name : "");
+    cell[TIMES_INPUT] = text(in->name);
+    cell[TIMES_N] = whole(in->array.n);
+    cell[TIMES_THREADS] = whole(row->shape.threads);
+    cell[TIMES_BLOCKS] = whole(row->shape.blocks);
+    cell[TIMES_TIME] = ratio(t->median_ns, 1e3);
+    cell[TIMES_TIME_LEAST] = ratio(t->least_ns, 1e3);
+    cell[TIMES_RATE] = ratio(bench_bytes(in, row), t->median_ns);
+    cell[TIMES_OF_RAW] = ratio(row->raw_ns, t->median_ns);
+    cell[TIMES_OF_VENDOR] = ratio(row->vendor_ns, t->median_ns);
+    cell[TIMES_REPETITIONS] = whole(t->repetitions);
+    cell[TIMES_RUNS] = whole(t->runs);
+    cell[TIMES_IN_CACHE] = (struct cell){.kind = CELL_FLAG, .flag = in->in_cache};
+    cell[TIMES_NOTE] = text(row->note);
+    cell[TIMES_SCAN] = text(scan);
+    cell[TIMES_OUTPUT] = text(*scan ? format_facts[row->output].name : "");
+    cell[TIMES_SEGMENT] = whole(row->segment);
+    cell[TIMES_ROUND] = whole(row->round);
+    cell[TIMES_COPY] = ratio(row->copy_ns, 1);
+    cell[TIMES_OF_COPY] = ratio(bench_of_copy(in, row), 1);
+    cell[TIMES_MEMORY] = known(row->memory);
+    cell[TIMES_CASE_ID] = text(case_id);
 }
 
 static const char *shown(char line[64], const struct cell *c)
@@ -156,32 +100,45 @@ enum status bench_report_open(struct bench_report *r, bool json, const char *csv
     *r = (struct bench_report){.json = json, .to_csv = csv != NULL};
     if (json)
         r->rows = json_array();
-    return csv ? csv_file_open(&r->csv, csv, 0, column, COLUMNS, p) : STATUS_OK;
+    return csv ? csv_file_open(&r->csv, csv, 0, times_column, TIMES_COLUMNS, p) : STATUS_OK;
+}
+
+void bench_report_row(struct text *to, const struct bench_input *in, const struct bench_row *row,
+                      const char *case_id)
+{
+    char device[DEVICE_TEXT], line[64];
+    struct cell cell[TIMES_COLUMNS];
+    device_name(in->device, device);
+    fill(cell, in, row, device, case_id);
+    for (size_t i = 0; i < TIMES_COLUMNS; i++) {
+        text_add(to, i ? "," : "");
+        text_field(to, shown(line, &cell[i]));
+    }
+    text_add(to, "\n");
+}
+
+static json_t *row_json(const struct bench_input *in, const struct bench_row *row)
+{
+    char device[DEVICE_TEXT];
+    struct cell cell[TIMES_COLUMNS];
+    json_t *object = json_object();
+    device_name(in->device, device);
+    fill(cell, in, row, device, "");
+    for (size_t i = 0; i < TIMES_CASE_ID; i++)
+        json_object_set_new(object, times_column(i)->name, json_of(&cell[i]));
+    return object;
 }
 
 enum status bench_report_add(struct bench_report *r, const struct bench_input *in,
                              const struct bench_row *row, struct problem *p)
 {
-    char device[DEVICE_TEXT], line[64];
-    struct cell cell[COLUMNS];
-    device_name(in->device, device);
-    fill(cell, in, row, device);
-    json_t *object = r->json ? json_object() : NULL;
-    for (size_t i = 0; i < COLUMNS; i++) {
-        if (object)
-            json_object_set_new(object, columns[i].name, json_of(&cell[i]));
-        if (r->to_csv) {
-            text_add(&r->csv.pending, i ? "," : "");
-            text_field(&r->csv.pending, shown(line, &cell[i]));
-        }
-    }
-    if (object)
-        json_array_append_new(r->rows, object);
+    if (r->json)
+        json_array_append_new(r->rows, row_json(in, row));
     else
         bench_table_add(&r->table, in, row);
     if (!r->to_csv)
         return STATUS_OK;
-    text_add(&r->csv.pending, "\n");
+    bench_report_row(&r->csv.pending, in, row, "");
     return csv_file_flush(&r->csv, p);
 }
 

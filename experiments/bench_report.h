@@ -23,6 +23,10 @@ enum status bench_report_open(struct bench_report *r, bool json, const char *csv
 enum status bench_report_add(struct bench_report *r, const struct bench_input *in,
                              const struct bench_row *row, struct problem *p);
 
+/* Appends the row of the CSV file. case_id: "", or that of the case that was timed. */
+void bench_report_row(struct text *to, const struct bench_input *in, const struct bench_row *row,
+                      const char *case_id);
+
 /* Prints the tables or JSON, of as much as was measured, and frees everything. */
 enum status bench_report_close(struct bench_report *r, struct problem *p);
 

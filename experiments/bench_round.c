@@ -29,6 +29,11 @@ static void show(const struct bench_listener *l, const struct bench_row *row)
         l->show(l->context, row);
 }
 
+static bool stopped(const struct bench_listener *l)
+{
+    return l->stop && *l->stop;
+}
+
 static void fail(struct bench_row *row, const struct problem *trouble)
 {
     row->status = trouble->status;
@@ -194,6 +199,8 @@ static void add(struct round *r, size_t i, bool *full)
 static enum status run_entry(void *context, size_t runs, double *time_ns, struct problem *p)
 {
     struct entry *e = context;
+    if (stopped(e->listener))
+        return problem(p, STATUS_INTERRUPTED, "interrupted");
     show(e->listener, &e->row);
     return bench_subject_run(&e->subject, runs, time_ns, p);
 }
@@ -201,6 +208,7 @@ static enum status run_entry(void *context, size_t runs, double *time_ns, struct
 static void note_time(struct entry *e, const struct timing_subject *s)
 {
     e->row.time = s->time;
+    e->row.memory = e->subject.memory;
     if (s->problem.status != STATUS_OK)
         fail(&e->row, &s->problem);
     else if (s->time.repetitions < TIMING_REPEATS)
@@ -264,11 +272,13 @@ enum status bench_measure(struct bench_input *in, const struct bench_row *planne
         bool full = false;
         r.first = next;
         r.number = ++*round;
-        while (next < rows && !full) {
+        while (next < rows && !full && !stopped(listener)) {
             add(&r, next, &full);
             next += !full;
         }
         status = time_all(&r, repeats, p);
+        if (stopped(listener))
+            status = problem(p, STATUS_INTERRUPTED, "interrupted");
         if (status == STATUS_OK)
             status = tell(&r, p);
         close_round(&r);

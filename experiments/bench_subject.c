@@ -53,7 +53,12 @@ static enum status prepare(struct bench_subject *s, const struct bench_row *row,
     if (s->in->device.kind == DEVICE_CPU)
         return s->kind == BENCH_READ ? STATUS_OK
                                      : bench_input_output(s->in, out->format, out->n, p);
-    return row->method ? gpu_job_open(&s->job, s->gpu, row->method, &s->task, p) : STATUS_OK;
+    if (!row->method)
+        return STATUS_OK;
+    enum status status = gpu_job_open(&s->job, s->gpu, row->method, &s->task, p);
+    if (status == STATUS_OK)
+        s->memory = (struct figure){true, (double)gpu_job_memory(s->job)};
+    return status;
 }
 
 enum status bench_subject_open(struct bench_subject *s, struct bench_input *in,

@@ -11,6 +11,7 @@ struct bench_subject {
     struct task task;
     struct gpu_job *job;
     struct gpu_input *gpu;
+    struct figure memory; /* as a row's */
 };
 
 /* On the input's sample, or on all of it. One run has been done then, so that memory which comes

@@ -53,7 +53,7 @@ static enum status take_row(void *context, const struct bench_row *row, struct p
 static enum status bench_input(struct bench *b, struct device device, const struct input *in,
                                enum format storage, size_t n, struct problem *p)
 {
-    const struct bench_listener listener = {take_row, show_progress, b};
+    const struct bench_listener listener = {.take = take_row, .show = show_progress, .context = b};
     struct bench_plan plan;
     enum status status = bench_plan(&plan, &b->axes, device.kind, storage, n, p);
     if (status == STATUS_OK)

@@ -38,6 +38,9 @@ enum status gpu_job_open(struct gpu_job **job, const struct gpu_input *input,
 /* The most runs that a batch of this job may have, 1 .. GPU_BATCH: outputs that are arrays are kept
  * until they have been looked at. */
 size_t gpu_job_batch(const struct gpu_job *job);
+/* Bytes that a run takes beside the input and the output: of the device's memory, and of the host's
+ * that the device writes to. */
+size_t gpu_job_memory(const struct gpu_job *job);
 /* Enqueues `runs` executions as one batch and returns. At most two batches may be waited for. */
 enum status gpu_job_start(struct gpu_job *job, size_t runs, struct problem *p);
 /* Waits for the oldest batch. digest[i] is the result of its i-th run: of a single output, the

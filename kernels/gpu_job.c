@@ -109,6 +109,11 @@ size_t gpu_job_batch(const struct gpu_job *job)
     return job->method->operation->array ? job->outputs.batch : GPU_BATCH;
 }
 
+size_t gpu_job_memory(const struct gpu_job *job)
+{
+    return job->cuda->workspace(&job->task) + job->cuda->host_workspace(&job->task);
+}
+
 void gpu_job_close(struct gpu_job *job)
 {
     if (!job)

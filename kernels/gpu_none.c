@@ -77,6 +77,12 @@ enum status gpu_job_time(struct gpu_job *job, size_t runs, double *time_ns, stru
     return absent(p);
 }
 
+size_t gpu_job_memory(const struct gpu_job *job)
+{
+    (void)job;
+    return 0;
+}
+
 void gpu_job_close(struct gpu_job *job)
 {
     (void)job;

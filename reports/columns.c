@@ -133,6 +133,41 @@ static const struct column profile_columns[PROFILE_COLUMNS - PROFILE_INDEX] = {
     {"err_over_bound", "", "err_abs / bound before either is rounded"},
 };
 
+static const struct column times_columns[TIMES_COLUMNS] = {
+    {"device", "", "cpu, cuda:0, ..."},
+    {"method", "", "name of the method; `raw read` only reads the input, `copy` copies it"},
+    {"storage", "", "format of the input"},
+    {"accumulator", "", "format that additions are done in"},
+    {"input", "", "specification of the generated input"},
+    {"n", "", "elements"},
+    {"threads", "", "threads to a block (GPU), CPU threads where the method uses them"},
+    {"blocks", "", "blocks in the grid"},
+    {"time_us", "us", "time of one execution, median over the repetitions"},
+    {"time_us_min", "us", "time of one execution, least over the repetitions"},
+    {"gb_per_s", "10^9 bytes/s",
+     "bytes over the median time: of the input and, of scans and copies, of the output too (and of "
+     "the head flags, a byte an element)"},
+    {"of_raw", "",
+     "sums: rate over that of the raw read, with as many CPU threads, in the same round"},
+    {"of_vendor", "",
+     "rate over that of the vendor's routine for the same formats and outputs, in the same round"},
+    {"repetitions", "", "timed repetitions"},
+    {"runs", "", "executions in one repetition, one after the other"},
+    {"in_cache", "", "yes where the input fits in the device's last-level cache"},
+    {"note", "", "why there is no figure, or what to know of it"},
+    {"scan", "", "scans: inclusive or exclusive"},
+    {"output", "", "scans: format that outputs are rounded to"},
+    {"segment", "elements", "scans: length of the segments; empty: there is one"},
+    {"round", "", "rows of one round were timed in turn, repetition by repetition"},
+    {"copy_ns", "ns",
+     "scans: median time of a copy of the input, with as many CPU threads, in the same round"},
+    {"of_copy", "", "scans: rate over that of the copy, which reads the input and writes as much"},
+    {"memory_bytes", "bytes",
+     "memory beside the input and output that a run takes: the GPU's, and the host's that it uses; "
+     "empty on the CPU, where it is not measured"},
+    {"case_id", "", "in a results directory: that of the case, as results.csv would have it"},
+};
+
 const struct column *results_column(size_t i)
 {
     if (i >= RESULTS_ERR_ULP_RMS)
@@ -158,6 +193,11 @@ const struct column *profile_column(size_t i)
     if (i >= PROFILE_INDEX)
         return &profile_columns[i - PROFILE_INDEX];
     return i >= PROFILE_SCAN ? &case_columns[CASE_SCAN + i - PROFILE_SCAN] : results_column(i);
+}
+
+const struct column *times_column(size_t i)
+{
+    return &times_columns[i];
 }
 
 size_t results_columns(bool scan)

@@ -1,5 +1,6 @@
-/* The column dictionary: what stands in results.csv, summary.csv and profile.csv, in what unit, and
- * what it means. The headers of the files and the documentation are both made from it.
+/* The column dictionary: what stands in results.csv, summary.csv, profile.csv and times.csv, in
+ * what unit, and what it means. The headers of the files and the documentation are both made from
+ * it.
  *
  * Studies of scans have the columns that studies of sums have, and behind them more. */
 #ifndef ULPSCOPE_COLUMNS_H
@@ -126,10 +127,42 @@ enum profile_column {
     PROFILE_COLUMNS
 };
 
+/* times.csv, and what `bench` writes: a row for each method or yardstick timed. Columns are only
+ * ever appended. */
+enum times_column {
+    TIMES_DEVICE,
+    TIMES_METHOD,
+    TIMES_STORAGE,
+    TIMES_ACCUMULATOR,
+    TIMES_INPUT,
+    TIMES_N,
+    TIMES_THREADS,
+    TIMES_BLOCKS,
+    TIMES_TIME,
+    TIMES_TIME_LEAST,
+    TIMES_RATE,
+    TIMES_OF_RAW,
+    TIMES_OF_VENDOR,
+    TIMES_REPETITIONS,
+    TIMES_RUNS,
+    TIMES_IN_CACHE,
+    TIMES_NOTE,
+    TIMES_SCAN,
+    TIMES_OUTPUT,
+    TIMES_SEGMENT,
+    TIMES_ROUND,
+    TIMES_COPY,
+    TIMES_OF_COPY,
+    TIMES_MEMORY,
+    TIMES_CASE_ID,
+    TIMES_COLUMNS
+};
+
 extern const struct column case_columns[CASE_SCAN_COLUMNS];
 const struct column *results_column(size_t i); /* i < RESULTS_SCAN_COLUMNS */
 const struct column *summary_column(size_t i); /* i < SUMMARY_SCAN_COLUMNS */
 const struct column *profile_column(size_t i); /* i < PROFILE_COLUMNS */
+const struct column *times_column(size_t i);   /* i < TIMES_COLUMNS */
 
 /* How many columns a study's files have. */
 size_t results_columns(bool scan);

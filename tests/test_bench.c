@@ -166,7 +166,8 @@ Test(bench, figures_follow_from_times, .init = make_folder, .fini = remove_folde
          .round = 1,
          .time = {2000, 1500, 15, 100},
          .raw_ns = 500,
-         .vendor_ns = 4000},
+         .vendor_ns = 4000,
+         .memory = {true, 4096}},
         {.method = method_named("scan/segmented"),
          .accumulator = FP32,
          .output = FP32,
@@ -184,11 +185,11 @@ Test(bench, figures_follow_from_times, .init = make_folder, .fini = remove_folde
         {.method = method_named("scan/tiled"), .round = 3, .copy_ns = 1000, .note = "skipped: why"},
     };
     static const char *const expected[] = {
-        "cpu,sum/sequential,fp64,fp32,uniform,1000,64,,2,1.5,4,0.25,2,15,100,,,,,,1,,",
+        "cpu,sum/sequential,fp64,fp32,uniform,1000,64,,2,1.5,4,0.25,2,15,100,,,,,,1,,,4096,",
         ("cpu,scan/segmented,fp64,fp32,uniform,1000,,,4,3.5,3.25,,,15,100,,,exclusive,fp32,50,2,"
-         "1000,0.203125"),
-        "cpu,copy,fp64,,uniform,1000,2,,1,0.5,16,,,15,100,,,,,,2,,",
-        "cpu,scan/tiled,fp64,fp16,uniform,1000,,,,,,,,,,,skipped: why,inclusive,fp16,,3,1000,",
+         "1000,0.203125,,"),
+        "cpu,copy,fp64,,uniform,1000,2,,1,0.5,16,,,15,100,,,,,,2,,,,",
+        "cpu,scan/tiled,fp64,fp16,uniform,1000,,,,,,,,,,,skipped: why,inclusive,fp16,,3,1000,,,",
     };
     in.in_cache = false;
     cr_assert(bench_report_open(&report, true, path, &p) == STATUS_OK, "%s", p.text);
@@ -200,6 +201,8 @@ Test(bench, figures_follow_from_times, .init = make_folder, .fini = remove_folde
     json_t *json = json_array_get(report.rows, 0), *scan = json_array_get(report.rows, 1);
     cr_expect(json_real_value(json_object_get(json, "gb_per_s")) == 4);
     cr_expect(json_is_null(json_object_get(json, "blocks")));
+    cr_expect(json_integer_value(json_object_get(json, "memory_bytes")) == 4096);
+    cr_expect(json_is_null(json_object_get(scan, "memory_bytes")));
     cr_expect(json_is_false(json_object_get(json, "in_cache")));
     cr_expect(json_is_null(json_object_get(json, "of_copy")));
     cr_expect(json_real_value(json_object_get(scan, "of_copy")) == 0.203125);
@@ -219,8 +222,8 @@ Test(bench, recorded_columns_stay, .init = make_folder, .fini = remove_folder)
     cr_assert(freopen("/dev/null", "w", stdout));
     cr_assert(bench_report_close(&report, &p) == STATUS_OK, "%s", p.text);
     const char *now = line_of(path, 0);
-    cr_expect_str_eq(now + strlen(now) - strlen(",scan,output,segment,round,copy_ns,of_copy"),
-                     ",scan,output,segment,round,copy_ns,of_copy");
+    static const char last[] = ",scan,output,segment,round,copy_ns,of_copy,memory_bytes,case_id";
+    cr_expect_str_eq(now + strlen(now) - strlen(last), last);
     const char *then = line_of(ULPSCOPE_SOURCE "/reports/recorded/h200-bench/bench.csv", 0);
     cr_expect(strncmp(now, then, strlen(then)) == 0, "%s, recorded: %s", now, then);
 }

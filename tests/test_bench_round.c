@@ -25,10 +25,14 @@ static struct {
     size_t turns;
     char broken; /* this job fails after some time */
     size_t broken_calls;
+    size_t stop_at; /* this turn somebody asks to stop; 0: never */
 } gpu;
+
+static volatile sig_atomic_t stop;
 
 static void turn_of(char letter)
 {
+    stop = gpu.stop_at > 0 && gpu.turns >= gpu.stop_at;
     cr_assert(gpu.turns < sizeof gpu.log - 1);
     if (gpu.turns == 0 || gpu.log[gpu.turns - 1] != letter)
         gpu.log[gpu.turns++] = letter;
@@ -52,6 +56,7 @@ enum status __wrap_gpu_job_open(struct gpu_job **job, const struct gpu_input *in
                                 const struct method *m, const struct task *t, struct problem *p);
 enum status __wrap_gpu_job_time(struct gpu_job *job, size_t runs, double *time_ns,
                                 struct problem *p);
+size_t __wrap_gpu_job_memory(const struct gpu_job *job);
 void __wrap_gpu_job_close(struct gpu_job *job);
 enum status __wrap_gpu_raw_read(const struct gpu_input *input, size_t runs, double *time_ns,
                                 struct problem *p);
@@ -127,6 +132,11 @@ enum status __wrap_gpu_job_time(struct gpu_job *job, size_t runs, double *time_n
     if (bytes > gpu.left)
         job->bytes = 0;
     return take_memory(bytes, p);
+}
+
+size_t __wrap_gpu_job_memory(const struct gpu_job *job)
+{
+    return 3 * (size_t)job->letter;
 }
 
 void __wrap_gpu_job_close(struct gpu_job *job)
@@ -210,8 +220,12 @@ Test(bench_round, all_take_their_turns)
         const struct bench_row *row = &taken.row[i];
         bool scan = i > 3, vendor = i == 1 || i == 4;
         cr_expect(row->round == 1 && row->time.repetitions == TIMING_REPEATS);
-        if (!row->method)
+        if (!row->method) {
+            cr_expect(!row->memory.known);
             continue;
+        }
+        cr_expect(row->memory.known && row->memory.value == 3 * letter_of(row->method), "row %zu",
+                  i);
         cr_expect(row->raw_ns == (scan ? 0 : 50) && row->copy_ns == (scan ? 80 : 0), "row %zu", i);
         cr_expect(row->vendor_ns == (vendor ? 0 : taken_ns(scan ? 4 : 1)), "row %zu: %g", i,
                   row->vendor_ns);
@@ -305,4 +319,25 @@ Test(bench_round, failures_are_rows)
               "%s", taken.row[1].note);
     cr_expect(taken.row[2].time.repetitions == TIMING_REPEATS && taken.row[2].copy_ns == 80);
     finish(&in);
+}
+
+/* Stopped while it opens subjects, warms up or repeats: nothing is told of the round, everything is
+ * given back. */
+Test(bench_round, stopped_at_any_turn)
+{
+    const struct bench_row planned[] = {row_of("sum/serial", FP32, false),
+                                        row_of("sum/tiled", FP32, false)};
+    const struct bench_listener listener = {.take = take_row, .stop = &stop};
+    for (gpu.stop_at = 1; gpu.stop_at < 3 * (2 + TIMING_REPEATS); gpu.stop_at++) {
+        struct problem p = {0};
+        size_t round = 0;
+        struct bench_input in = start(1 << 20, 100);
+        gpu.turns = taken.count = 0;
+        enum status status = bench_measure(&in, planned, 2, TIMING_REPEATS, &round, &listener, &p);
+        cr_expect(status == STATUS_INTERRUPTED && taken.count == 0, "turn %zu: status %d, %zu rows",
+                  gpu.stop_at, (int)status, taken.count);
+        cr_expect(gpu.turns <= gpu.stop_at + 3, "turn %zu: %zu turns", gpu.stop_at, gpu.turns);
+        finish(&in);
+        stop = 0;
+    }
 }
