@@ -9,15 +9,15 @@
 
 #include "kernels/scan/tiled.h"
 #include "kernels/scan/tree.h"
+#include "kernels/two_sum.h"
 
 static struct piece add(void *context, struct piece a, struct piece b)
 {
     const struct task *t = context;
     enum format f = t->accumulator;
-    double s = format_add(f, a.sum, b.sum);
-    double of_b = format_add(f, s, -a.sum), of_a = format_add(f, s, -of_b);
-    double lost = format_add(f, format_add(f, a.sum, -of_a), format_add(f, b.sum, -of_b));
-    return (struct piece){.sum = s, .error = format_add(f, a.error, format_add(f, b.error, lost))};
+    struct two_sum s = two_sum(f, a.sum, b.sum);
+    double error = format_add(f, a.error, format_add(f, b.error, s.error));
+    return (struct piece){.sum = s.sum, .error = error};
 }
 
 static void read_elements(void *context, size_t begin, size_t count, struct piece *leaf)

@@ -19,11 +19,18 @@ static struct piece fold(const struct piece_rule *rule, enum format f, struct pi
     return add(rule, f, a, b.word[0]);
 }
 
+const struct piece_rule blocked_rule = {
+    .kind = PIECE_BLOCKED,
+    .words = 2,
+    .add = add,
+    .fold = fold,
+    .join = pair_join,
+    .value = pair_value,
+};
+
 static enum status cpu(const struct task *t, struct problem *p)
 {
-    static const struct piece_rule rule = {
-        .words = 2, .add = add, .fold = fold, .join = pair_join, .value = pair_value};
-    return pieces_sum(&rule, t, p);
+    return pieces_sum(&blocked_rule, t, p);
 }
 
 const struct method sum_blocked = {

@@ -45,10 +45,17 @@ static double value(const struct piece_rule *rule, enum format f, struct piece s
     return sum.word[0];
 }
 
+const struct piece_rule double_word_rule = {
+    .kind = PIECE_DOUBLE_WORD,
+    .words = 2,
+    .add = add,
+    .join = join,
+    .value = value,
+};
+
 static enum status cpu(const struct task *t, struct problem *p)
 {
-    static const struct piece_rule rule = {.words = 2, .add = add, .join = join, .value = value};
-    return pieces_sum(&rule, t, p);
+    return pieces_sum(&double_word_rule, t, p);
 }
 
 #define PAIRS_FROM(storage) (FORMAT_PAIR(storage, FP32) | FORMAT_PAIR(storage, FP64))

@@ -23,11 +23,18 @@ static struct piece add(const struct piece_rule *rule, enum format f, struct pie
     return (struct piece){{s, isfinite(c) ? c : 0}};
 }
 
+const struct piece_rule kahan_rule = {
+    .kind = PIECE_KAHAN,
+    .words = 2,
+    .rest = -0.0,
+    .add = add,
+    .join = pair_join,
+    .value = pair_value,
+};
+
 static enum status cpu(const struct task *t, struct problem *p)
 {
-    static const struct piece_rule rule = {
-        .words = 2, .rest = -0.0, .add = add, .join = pair_join, .value = pair_value};
-    return pieces_sum(&rule, t, p);
+    return pieces_sum(&kahan_rule, t, p);
 }
 
 const struct method sum_kahan = {

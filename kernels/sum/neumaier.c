@@ -34,11 +34,17 @@ static struct piece join(const struct piece_rule *rule, enum format f, struct pi
     return (struct piece){{s, format_add(f, a.word[1], format_add(f, b.word[1], d))}};
 }
 
+const struct piece_rule neumaier_rule = {
+    .kind = PIECE_NEUMAIER,
+    .words = 2,
+    .add = add,
+    .join = join,
+    .value = pair_value,
+};
+
 static enum status cpu(const struct task *t, struct problem *p)
 {
-    static const struct piece_rule rule = {
-        .words = 2, .add = add, .join = join, .value = pair_value};
-    return pieces_sum(&rule, t, p);
+    return pieces_sum(&neumaier_rule, t, p);
 }
 
 const struct method sum_neumaier = {

@@ -62,19 +62,44 @@ static struct piece sum_pieces(const struct piece_rule *rule, enum format f, str
     return fold_halving(rule, f, rule->join, v, count < TILE_COLUMNS ? count : TILE_COLUMNS);
 }
 
+static piece_tiles *fastest(void)
+{
+    size_t i = 0;
+    while (!piece_variant[i].available())
+        i++;
+    return piece_variant[i].tiles;
+}
+
+/* A block's sum is found as sum/tiled finds it. */
+static void sum_blocks(const struct piece_rule *rule, const struct array *in, enum format f,
+                       size_t first, size_t count, struct piece *piece)
+{
+    double sum[64];
+    for (size_t done = 0, some; done < count; done += some) {
+        some = count - done < 64 ? count - done : 64;
+        tiled_fastest()(in, f, first + done, some, sum);
+        for (size_t i = 0; i < some; i++)
+            piece[done + i] = single(rule, sum[i]);
+    }
+}
+
 struct work {
     const struct piece_rule *rule;
     const struct task *task;
-    size_t tiles;
     struct piece *piece;
 };
 
+/* Of the full tiles. */
 static void sum_share(void *context, unsigned thread)
 {
     const struct work *w = context;
-    struct tiled_share share = tiled_share(w->tiles, thread, w->task->shape.threads);
-    pieces_plain(w->rule, &w->task->in, w->task->accumulator, share.first, share.count,
-                 w->piece + share.first);
+    const struct task *t = w->task;
+    enum piece_kind kind = w->rule->kind;
+    piece_tiles *sum = kind == PIECE_PLAIN     ? pieces_plain
+                       : kind == PIECE_BLOCKED ? sum_blocks
+                                               : fastest();
+    struct tiled_share share = tiled_share(t->in.n / TILE, thread, t->shape.threads);
+    sum(w->rule, &t->in, t->accumulator, share.first, share.count, w->piece + share.first);
 }
 
 enum status pieces_sum(const struct piece_rule *rule, const struct task *t, struct problem *p)
@@ -86,9 +111,10 @@ enum status pieces_sum(const struct piece_rule *rule, const struct task *t, stru
         return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu tile sums", count);
     v[0] = single(rule, 0); /* the sum of nothing */
 
-    struct work w = {rule, t, count, v};
-    enum status status = team_run(t->shape.threads, sum_share, &w, p);
+    enum status status = team_run(t->shape.threads, sum_share, &(struct work){rule, t, v}, p);
     if (status == STATUS_OK) {
+        if (t->in.n % TILE)
+            pieces_plain(rule, &t->in, f, t->in.n / TILE, 1, &v[t->in.n / TILE]);
         for (size_t n = count; n > 1; n = count) {
             count = tiled_tiles(n);
             for (size_t i = 0; i < count; i++)

@@ -18,11 +18,17 @@ static struct piece add(const struct piece_rule *rule, enum format f, struct pie
     return (struct piece){{s.sum, format_add(f, a.word[1], s.error)}};
 }
 
+const struct piece_rule sum2_rule = {
+    .kind = PIECE_SUM2,
+    .words = 2,
+    .add = add,
+    .join = pair_join,
+    .value = pair_value,
+};
+
 static enum status cpu(const struct task *t, struct problem *p)
 {
-    static const struct piece_rule rule = {
-        .words = 2, .add = add, .join = pair_join, .value = pair_value};
-    return pieces_sum(&rule, t, p);
+    return pieces_sum(&sum2_rule, t, p);
 }
 
 const struct method sum_sum2 = {

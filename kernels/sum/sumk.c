@@ -14,13 +14,11 @@
  *
  * Source: Ogita, Rump and Oishi, Accurate sum and dot product, 2005 (SumK), there in K passes over
  * all elements; here in one, since the errors of a level are added up as they arise. */
-#include "kernels/sum/sumk_piece.h"
-
-enum { FOLDS = 3 };
+#include "kernels/sum/pieces.h"
 
 static enum status cpu(const struct task *t, struct problem *p)
 {
-    return sumk_sum(FOLDS, t, p);
+    return pieces_sum(&sumk_rule, t, p);
 }
 
 const struct method sum_sumk = {
@@ -32,7 +30,7 @@ const struct method sum_sumk = {
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS | SHAPE_BLOCKS},
     .resolve = tiled_shape,
     .bound = THEOREM_K_FOLD,
-    .folds = FOLDS,
+    .folds = 3,
     .height = tiled_height,
     .order = tiled_order,
     .cpu = cpu,

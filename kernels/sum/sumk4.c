@@ -1,11 +1,9 @@
 /* sum/sumk4: the order of sum/sumk with K = 4. */
-#include "kernels/sum/sumk_piece.h"
-
-enum { FOLDS = 4 };
+#include "kernels/sum/pieces.h"
 
 static enum status cpu(const struct task *t, struct problem *p)
 {
-    return sumk_sum(FOLDS, t, p);
+    return pieces_sum(&sumk4_rule, t, p);
 }
 
 const struct method sum_sumk4 = {
@@ -17,7 +15,7 @@ const struct method sum_sumk4 = {
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS | SHAPE_BLOCKS},
     .resolve = tiled_shape,
     .bound = THEOREM_K_FOLD,
-    .folds = FOLDS,
+    .folds = 4,
     .height = tiled_height,
     .order = tiled_order,
     .cpu = cpu,

@@ -1,11 +1,9 @@
 /* sum/sumk5: the order of sum/sumk with K = 5. */
-#include "kernels/sum/sumk_piece.h"
-
-enum { FOLDS = 5 };
+#include "kernels/sum/pieces.h"
 
 static enum status cpu(const struct task *t, struct problem *p)
 {
-    return sumk_sum(FOLDS, t, p);
+    return pieces_sum(&sumk5_rule, t, p);
 }
 
 const struct method sum_sumk5 = {
@@ -17,7 +15,7 @@ const struct method sum_sumk5 = {
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS | SHAPE_BLOCKS},
     .resolve = tiled_shape,
     .bound = THEOREM_K_FOLD,
-    .folds = FOLDS,
+    .folds = 5,
     .height = tiled_height,
     .order = tiled_order,
     .cpu = cpu,

@@ -1,7 +1,7 @@
-#include "kernels/sum/sumk_piece.h"
-
+/* The rule of sum/sumk, sum/sumk4 and sum/sumk5. */
 #include <math.h>
 
+#include "kernels/sum/pieces.h"
 #include "kernels/two_sum.h"
 
 /* error[]: what the additions of the word above lost, in the order in which they lost it. */
@@ -63,8 +63,8 @@ static double value(const struct piece_rule *rule, enum format f, struct piece s
     return v;
 }
 
-enum status sumk_sum(unsigned folds, const struct task *t, struct problem *p)
-{
-    struct piece_rule rule = {.words = folds, .add = add, .join = join, .value = value};
-    return pieces_sum(&rule, t, p);
-}
+#define RULE(K)                                                                                    \
+    {                                                                                              \
+        .kind = PIECE_SUMK, .words = K, .add = add, .join = join, .value = value                   \
+    }
+const struct piece_rule sumk_rule = RULE(3), sumk4_rule = RULE(4), sumk5_rule = RULE(5);
