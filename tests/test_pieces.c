@@ -8,6 +8,7 @@
 #include "kernels/sum/pieces.h"
 #include "tests/checks.h"
 #include "tests/samples.h"
+#include "tests/walk_node.h"
 
 static double sum_by(const char *name, const struct array *in, enum format f)
 {
@@ -161,4 +162,32 @@ Test(pieces, widened_rounds_once)
 Test(pieces, height_of_a_tile)
 {
     cr_expect_eq(method_named("sum/tiled")->height(TILE, (struct shape){0, 0}), TILE_HEIGHT);
+}
+
+/* Words that overlap, cancel, and end in ties: the values of pieces, against those of walks. */
+Test(pieces, value_of_words)
+{
+    static const struct piece_rule *const rule[] = {&sum2_rule, &sumk_rule, &sumk4_rule,
+                                                    &sumk5_rule};
+    static const char *const name[] = {"sum/sum2", "sum/sumk", "sum/sumk4", "sum/sumk5"};
+    uint64_t state = 8;
+    for (size_t draw = 0; draw < 40000; draw++) {
+        enum format f = draw % FORMATS;
+        size_t r = draw / FORMATS % 4;
+        struct piece piece = {{0}};
+        struct walk_node node = {{0}, 0, false};
+        int e = 0;
+        for (unsigned k = 0; k < rule[r]->words; k++) {
+            uint64_t bits = sample_next(&state);
+            double x = 1 + (double)(bits >> 12) * 0x1p-52;
+            x = format_round(f, ldexp(bits & 1 ? x : 1, e));
+            piece.word[k] = node.word[k] = bits & 2 ? x : -x;
+            e -= (bits >> 2 & 1 ? format_facts[f].precision : (int)(bits >> 3 & 7));
+        }
+        double got = rule[r]->value(rule[r], f, piece);
+        double want = walk_value(method_named(name[r]), f, &node);
+        cr_assert_eq(format_encode(f, got), format_encode(f, want),
+                     "%s in %s, draw %zu: %a, by the walk %a", name[r], format_facts[f].name, draw,
+                     got, want);
+    }
 }
