@@ -34,7 +34,9 @@ bool check_walk(const struct method *m, char why[WHY]);
  * Nothing is asserted of a method without a promise. */
 bool check_promise(const struct method *m, char why[WHY]);
 
-/* The sum of nothing is +0, of one element that element rounded, of any number of -0 is -0. */
+/* The sum of nothing is +0, of one element that element rounded, of any number of -0 is -0. Where
+ * nothing overflows, an infinity makes the sum that infinity, and both of them, or a NaN, make it
+ * NaN (scans: see checks_scan.h). */
 bool check_edges(const struct method *m, char why[WHY]);
 
 /* No error over the method's theorem, on every input family. */

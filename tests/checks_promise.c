@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "kernels/sum/tiled.h"
@@ -103,13 +104,38 @@ static bool check_pair_edges(const struct method *m, enum format s, enum format 
     return true;
 }
 
+/* Two odd ones among numbers near 1, at random places. */
+static bool check_pair_specials(const struct method *m, enum format s, enum format f, char why[WHY])
+{
+    static const double odd[][2] = {{INFINITY, INFINITY},
+                                    {-INFINITY, -INFINITY},
+                                    {INFINITY, -INFINITY},
+                                    {NAN, 1},
+                                    {NAN, INFINITY}};
+    static const size_t lengths[] = {2, 40, 257, 1000, TILE + 300};
+    double data[TILE + 300];
+    uint64_t seed = 4 * s + f;
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
+            struct array in = {s, lengths[i], data};
+            sample_fill(&in, SAMPLE_NEAR, f, seed);
+            size_t at = sample_next(&seed) % in.n, apart = 1 + sample_next(&seed) % (in.n - 1);
+            array_encode(&in, at, 1, &odd[k][0]);
+            array_encode(&in, (at + apart) % in.n, 1, &odd[k][1]);
+            if (!check_edge(m, &in, f, format_encode(f, odd[k][0] + odd[k][1]), why))
+                return false;
+        }
+    return true;
+}
+
 bool check_edges(const struct method *m, char why[WHY])
 {
     if (m->operation == &operation_scan)
         return check_scan_edges(m, why);
     for (enum format s = 0; s < FORMATS; s++)
         for (enum format f = 0; f < FORMATS; f++)
-            if (method_supports(m, DEVICE_CPU, s, f) && !check_pair_edges(m, s, f, why))
+            if (method_supports(m, DEVICE_CPU, s, f) &&
+                (!check_pair_edges(m, s, f, why) || !check_pair_specials(m, s, f, why)))
                 return false;
     return true;
 }

@@ -2,7 +2,8 @@
 
 #include <math.h>
 
-const char *const sample_name[SAMPLES] = {"near", "ties", "wide", "subnormal", "zero", "bits"};
+const char *const sample_name[SAMPLES] = {"near",      "ties", "wide", "cancel",
+                                          "subnormal", "zero", "bits"};
 
 uint64_t sample_next(uint64_t *state)
 {
@@ -31,12 +32,13 @@ static double halfway(enum format f, uint64_t *state)
     return ldexp(neighbour + 0.5 + within(state, -1, 1) * 0x1p-28, -p + within(state, 0, 2));
 }
 
-static double anywhere(enum format s, enum format f, uint64_t *state)
+/* At least 2^shortfall below the largest. */
+static double anywhere(enum format s, enum format f, int shortfall, uint64_t *state)
 {
     const struct format_facts *a = &format_facts[s], *b = &format_facts[f];
     int least = a->emin > b->emin ? a->emin : b->emin;
     int most = a->emax < b->emax ? a->emax : b->emax;
-    return ldexp(one_to_two(state), within(state, least - 2, most - 1));
+    return ldexp(one_to_two(state), within(state, least - 2, most - 1 - shortfall));
 }
 
 void sample_fill(const struct array *a, enum sample kind, enum format f, uint64_t seed)
@@ -53,7 +55,10 @@ void sample_fill(const struct array *a, enum sample kind, enum format f, uint64_
             x = halfway(f, &state);
             break;
         case SAMPLE_WIDE:
-            x = anywhere(a->format, f, &state);
+            x = anywhere(a->format, f, 0, &state);
+            break;
+        case SAMPLE_CANCEL:
+            x = anywhere(a->format, f, 8, &state);
             break;
         case SAMPLE_SUBNORMAL:
             x = one_to_two(&state) * format_facts[f].smallest_normal / 2;
@@ -66,6 +71,8 @@ void sample_fill(const struct array *a, enum sample kind, enum format f, uint64_
         if (kind == SAMPLE_ZERO)
             negative = negative || all_negative;
         x = negative ? -x : x;
+        if (kind == SAMPLE_CANCEL && i >= a->n / 2 && i < a->n / 2 * 2)
+            x = -array_get(a, (i + seed % 64) % (a->n / 2));
         if (kind == SAMPLE_BITS)
             array_set_bits(a, i, sample_next(&state));
         else

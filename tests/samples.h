@@ -8,6 +8,8 @@ enum sample {
     SAMPLE_NEAR,      /* both signs, exponents -2 .. 1, all significand bits random */
     SAMPLE_TIES,      /* halfway between neighbours of the accumulator, and just beside */
     SAMPLE_WIDE,      /* exponents over the whole common range */
+    SAMPLE_CANCEL,    /* the same short of the largest, each of the second half undoing one of the
+                         first: what is left is what additions lost */
     SAMPLE_SUBNORMAL, /* below the accumulator's smallest normal number; signed zeros */
     SAMPLE_ZERO,      /* zeros: all -0, or of both signs */
     SAMPLE_BITS,      /* any encodings: NaN with payloads, infinities, subnormals */

@@ -21,6 +21,11 @@ Test(mutants, every_sum_is_caught)
     expect_caught(mutants, mutant_count);
 }
 
+Test(mutants, every_sum_of_pieces_is_caught)
+{
+    expect_caught(piece_mutants, piece_mutant_count);
+}
+
 Test(mutants, every_scan_is_caught)
 {
     expect_caught(scan_mutants, scan_mutant_count);
