@@ -10,7 +10,7 @@
 #include "experiments/machine.h"
 #include "experiments/verbs.h"
 #include "kernels/gpu.h"
-#include "reference/exact.h"
+#include "reference/exact_mpfr.h"
 
 enum verdict { GOOD, ABSENT, BAD };
 

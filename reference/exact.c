@@ -80,33 +80,3 @@ double exact_round(const struct exact *e, enum format f)
         return value;
     return sign * fixed_round(&magnitude, f);
 }
-
-static void set_special(mpfr_t to, double value)
-{
-    mpfr_set_prec(to, MPFR_PREC_MIN);
-    mpfr_set_d(to, value, MPFR_RNDN);
-}
-
-void exact_get(mpfr_t to, const struct exact *e)
-{
-    struct fixed magnitude;
-    int sign = fixed_difference(&magnitude, &e->side[0], &e->side[1]);
-    double value;
-    if (special(e, sign, &value)) {
-        set_special(to, value);
-        return;
-    }
-    fixed_get(to, &magnitude);
-    mpfr_setsign(to, to, sign < 0, MPFR_RNDN);
-}
-
-void exact_get_abs(mpfr_t to, const struct exact *e)
-{
-    if (e->nan || e->inf[0] || e->inf[1]) {
-        set_special(to, e->nan ? NAN : INFINITY);
-        return;
-    }
-    struct fixed total = e->side[0];
-    fixed_add(&total, &e->side[1]);
-    fixed_get(to, &total);
-}

@@ -16,8 +16,6 @@
 #ifndef ULPSCOPE_EXACT_H
 #define ULPSCOPE_EXACT_H
 
-#include <mpfr.h>
-
 #include "reference/array.h"
 #include "reference/fixed.h"
 
@@ -40,10 +38,5 @@ void exact_merge(struct exact *e, const struct exact *from);
 
 /* The sum rounded once to f. */
 double exact_round(const struct exact *e, enum format f);
-
-/* Sets `to` (initialised by the caller) to the sum, or to the sum of the
- * magnitudes, without rounding; its precision is changed to what that takes. */
-void exact_get(mpfr_t to, const struct exact *e);
-void exact_get_abs(mpfr_t to, const struct exact *e);
 
 #endif

@@ -51,8 +51,7 @@ int fixed_difference(struct fixed *to, const struct fixed *a, const struct fixed
     return sign;
 }
 
-/* The position of the highest bit set, or -1. */
-static int highest(const struct fixed *x)
+int fixed_highest(const struct fixed *x)
 {
     for (int i = FIXED_LIMBS - 1; i >= 0; i--)
         if (x->limb[i])
@@ -80,7 +79,7 @@ static uint64_t bits_from(const struct fixed *x, int position)
 double fixed_round(const struct fixed *x, enum format f)
 {
     const struct format_facts *facts = &format_facts[f];
-    int top = highest(x);
+    int top = fixed_highest(x);
     if (top < 0)
         return 0;
     int e = top + FIXED_LOWEST;
@@ -93,15 +92,4 @@ double fixed_round(const struct fixed *x, enum format f)
     }
     double rounded = ldexp((double)kept, quantum);
     return rounded > facts->largest ? INFINITY : rounded;
-}
-
-void fixed_get(mpfr_t to, const struct fixed *x)
-{
-    int top = highest(x);
-    mpfr_set_prec(to, top < MPFR_PREC_MIN ? MPFR_PREC_MIN : top + 1);
-    mpz_t integer;
-    mpz_init(integer);
-    mpz_import(integer, FIXED_LIMBS, -1, sizeof x->limb[0], 0, 0, x->limb);
-    mpfr_set_z_2exp(to, integer, FIXED_LOWEST, MPFR_RNDN);
-    mpz_clear(integer);
 }

@@ -7,8 +7,6 @@
 #ifndef ULPSCOPE_FIXED_H
 #define ULPSCOPE_FIXED_H
 
-#include <mpfr.h>
-
 #include "reference/format.h"
 
 enum { FIXED_LIMBS = 34, FIXED_LOWEST = -1074 };
@@ -25,11 +23,10 @@ void fixed_add(struct fixed *to, const struct fixed *from);
 /* Sets `to` to |a - b|. Returns the sign of a - b: -1, 0 or 1. */
 int fixed_difference(struct fixed *to, const struct fixed *a, const struct fixed *b);
 
+/* The position of the highest bit set, or -1. */
+int fixed_highest(const struct fixed *x);
+
 /* The value rounded once to f, to nearest, ties to even; inf from f's overflow threshold on. */
 double fixed_round(const struct fixed *x, enum format f);
-
-/* Sets `to` (initialised by the caller) to the value without rounding; its precision is
- * changed to what that takes. */
-void fixed_get(mpfr_t to, const struct fixed *x);
 
 #endif

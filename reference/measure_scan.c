@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "reference/exact_mpfr.h"
 #include "reference/scan_part.h"
 #include "reference/shares.h"
 

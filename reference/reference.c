@@ -5,7 +5,7 @@
 
 #include "reference/bins.h"
 #include "reference/census.h"
-#include "reference/exact.h"
+#include "reference/exact_mpfr.h"
 
 /* A block's exact sum spans 2^-1074 .. 2^1034, that of 2^63 elements 2^-1074 .. 2^1087. */
 enum { EXACT_PRECISION = 2176 };

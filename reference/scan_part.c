@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "reference/exact_mpfr.h"
+
 /* Squares of block sums: 2^-3074 .. 2^2112. */
 enum { SQUARES_PRECISION = 5300 };
 

@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "reference/exact_mpfr.h"
 #include "reference/scan_part.h"
 
 static size_t least(size_t a, size_t b)

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "reference/exact.h"
+#include "reference/exact_mpfr.h"
 #include "tests/oracle.h"
 #include "tests/samples.h"
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "reference/exact_mpfr.h"
 #include "tests/flawed_scans.h"
 #include "tests/generated.h"
 

@@ -6,7 +6,7 @@
 
 #include "experiments/heads.h"
 #include "experiments/runner.h"
-#include "reference/exact.h"
+#include "reference/exact_mpfr.h"
 #include "reference/hash_array.h"
 #include "reference/measure_scan.h"
 #include "reference/number.h"

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "reference/exact_mpfr.h"
 #include "reference/scan_part.h"
 #include "tests/flawed_scans.h"
 

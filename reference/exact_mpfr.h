@@ -1,0 +1,14 @@
+/* What a superaccumulator holds, as a number of MPFR: all bits. */
+#ifndef ULPSCOPE_EXACT_MPFR_H
+#define ULPSCOPE_EXACT_MPFR_H
+
+#include <mpfr.h>
+
+#include "reference/exact.h"
+
+/* Sets `to` (initialised by the caller) to the sum, or to the sum of the
+ * magnitudes, without rounding; its precision is changed to what that takes. */
+void exact_get(mpfr_t to, const struct exact *e);
+void exact_get_abs(mpfr_t to, const struct exact *e);
+
+#endif
