@@ -246,29 +246,3 @@ Test(scan_table, experiments_run_every_scan)
         study_free(&s);
     }
 }
-
-/* `list methods --json` says which scans heed heads. */
-Test(scan_table, list_says_segmented, .init = make_folder, .fini = remove_folder)
-{
-    static const char *const words[] = {"ulpscope", "list", "methods", "--json"};
-    const char *printed = in_folder("printed");
-    struct arguments a;
-    size_t i, segmented = 0;
-    json_t *method;
-    cr_assert_eq(arguments_parse(&a, 4, (char **)words, NULL), STATUS_OK);
-    cr_assert(freopen(printed, "w", stdout));
-    cr_assert_eq(a.verb->run(&a, NULL), STATUS_OK);
-    fflush(stdout);
-    json_t *methods = json_load_file(printed, 0, NULL);
-    cr_assert_eq(json_array_size(methods), method_count);
-    json_array_foreach(methods, i, method)
-    {
-        json_t *flag = json_object_get(method, "segmented");
-        cr_expect(json_is_boolean(flag) &&
-                      json_boolean_value(flag) == method_registry[i]->segmented,
-                  "%s", method_registry[i]->name);
-        segmented += json_is_true(flag);
-    }
-    cr_expect(segmented > 0 && segmented < method_count);
-    json_decref(methods);
-}
