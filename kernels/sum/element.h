@@ -67,4 +67,20 @@ INLINE double element_double(enum format storage, const void *data, size_t i)
                            : (double)element_single(storage, FP32, data, i);
 }
 
+/* A tile as it is stored, or what of it has not been fetched yet. */
+struct stored {
+    const char *data;
+    size_t row_bytes; /* 0: there is nothing to fetch */
+};
+
+/* Left to itself, the processor stops reading ahead where the columns of a tile are folded, which
+ * costs half the speed on data in main memory; so it does where a whole tile is asked for at once.
+ */
+INLINE void fetch_row(struct stored *tile)
+{
+    for (size_t line = 0; line < tile->row_bytes; line += 64)
+        __builtin_prefetch(tile->data + line);
+    tile->data += tile->row_bytes;
+}
+
 #endif

@@ -8,20 +8,6 @@
 #include "kernels/sum/element.h"
 #include "kernels/sum/pieces.h"
 
-/* A tile as it is stored, or what of it has not been fetched yet. */
-struct stored {
-    const char *data;
-    size_t row_bytes; /* 0: there is nothing to fetch */
-};
-
-/* Left to itself, the processor stops reading ahead where the columns of a tile are folded. */
-INLINE void fetch_row(struct stored *tile)
-{
-    for (size_t line = 0; line < tile->row_bytes; line += 64)
-        __builtin_prefetch(tile->data + line);
-    tile->data += tile->row_bytes;
-}
-
 #define real        float
 #define NAME(x)     x##_single
 #define ROUND(f, x) round_single(f, x)
