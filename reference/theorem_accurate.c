@@ -76,19 +76,25 @@ bool theorem_blocked(struct theorem_factors *to, const struct theorem *t, const 
 
 /* (1+u) w (1 + u (1+5u)^h h(h+5)/2), w = 2u + 4u^2; u <= 1/6.
  *
- * A step from (s, c) to (s', c') rounds y = x + c + n, s' = s + y - d, z = s' - s + m and c' = y -
- * z, which is exact: where |s| >= |y|, so is z, m = 0 (Dekker); where not, |d| <= 2u |y|, |m| <= u
- * |s'
- * - s| <= u (1+2u) |y|, and y and z are too near each other to be rounded (Sterbenz). So c' = d -
- * m, and s' + c' = s + c + x + n - m. With |n| <= u (|x| + |c|) and |y| <= (1+u) (|x| + |c|), the
- * step loses at most |n| + |m| <= w (|x| + |c|). A join of (s1, c1) and (s2, c2), whose sum loses
- * d, |d| <= u (|s1| + |s2|), loses what c1 + (c2 + d) rounds: at most (2u + u^2) (|c1| + |c2| +
- * |d|). How large is c? At a height of k, with M the magnitudes below: |s| + |c| <= (1+5u)^k M,
- * since a step gives |s'| + |c'| <= (1 + 4u + 6u^2) (|s| + |c| + |x|), and a join less. |c'| <= |d|
- * + |m| <= (2u + 5u^2) (|s| + |c| + |x|) <= 3u (1+5u)^(k-1) M after a step, and (1+u)^2 (|c1| +
- * |c2| + |d|) after a join; by induction |c| <= (k+2) u (1+5u)^k M. So an element loses at most w
- * |x|, and the c and d of a height of k at most w (k+2) u (1+5u)^(k-1) A together: all in all w A
- * (1 + u (1+5u)^h h(h+5)/2). The last addition rounds that, and S. */
+ * A step adds x to (s, c): y = x + c + n, s' = s + y - d, z = s' - s + m and c' = y - z, where n, d
+ * and m are what is rounded and y - z is exact. For where |s| >= |y|, so is z: m = 0 (Dekker). And
+ * where |s| < |y|, |d| <= 2u |y| and |m| <= u |s' - s| <= u (1+2u) |y|, so that y and z are too
+ * near each other for their difference to be rounded (Sterbenz).
+ *
+ * So c' = d - m and s' + c' = s + c + x + n - m. With |n| <= u (|x| + |c|) and
+ * |y| <= (1+u) (|x| + |c|), the step loses at most |n| + |m| <= w (|x| + |c|).
+ *
+ * A join of (s1, c1) and (s2, c2), whose sum loses d, |d| <= u (|s1| + |s2|), loses what
+ * c1 + (c2 + d) rounds: at most (2u + u^2) (|c1| + |c2| + |d|).
+ *
+ * How large is c? At a height of k, with M the magnitudes below, |s| + |c| <= (1+5u)^k M: a step
+ * gives |s'| + |c'| <= (1 + 4u + 6u^2) (|s| + |c| + |x|), and a join less. After a step
+ * |c'| <= |d| + |m| <= (2u + 5u^2) (|s| + |c| + |x|) <= 3u (1+5u)^(k-1) M; after a join
+ * |c| <= (1+u)^2 (|c1| + |c2| + |d|); by induction |c| <= (k+2) u (1+5u)^k M.
+ *
+ * So an element loses at most w |x|, and all c and d that arrive at a height of k lose at most
+ * w (k+2) u (1+5u)^(k-1) A: all in all w A (1 + u (1+5u)^h h(h+5)/2). The last addition rounds
+ * that, and S. */
 bool theorem_kahan(struct theorem_factors *to, const struct theorem *t, const struct reference *r,
                    enum format f)
 {
@@ -135,8 +141,8 @@ bool theorem_double_word(struct theorem_factors *to, const struct theorem *t,
 }
 
 /* With g_k = (1+u)^kh - 1 and q = u + u gamma_K: q of |S|, and of A
- *     (1+q) g_1 g_2 .. g_K + gamma_K^K ((1+g_2) g_1 + (1+g_3) g_1 g_2 + .. + (1+g_K) g_1 ..
- * g_(K-1)).
+ *
+ * (1+q) g_1 .. g_K + gamma_K^K ((1+g_2) g_1 + (1+g_3) g_1 g_2 + .. + (1+g_K) g_1 .. g_(K-1)).
  *
  * Word k sums what comes to it in a tree in which each join adds at most k times on a path: the
  * partner, and k - 1 errors from above. So that tree is at most kh high, and the errors that it
@@ -144,13 +150,13 @@ bool theorem_double_word(struct theorem_factors *to, const struct theorem *t,
  * to word k at most g_1 .. g_(k-1) A. All is exact but the additions of the last word, which lose
  * g_K of what comes to it. So the words' sum P is S but for g_1 .. g_K A.
  *
- * What is left is to take P from the words. Let t be the first and R the others' magnitudes, at
- * first at most the bracket above times A. A sweep adds the others, with errors of at most
- * gamma_(K-2) R, and t, with an error of at most u times the new t, |t'| <= |P| + R'. So R' (1-u)
- * <= gamma_(K-2) R + u |P|, and after K - 1 sweeps, v = gamma_(K-2)/(1-u), it is v^(K-1) R + u
- * |P|/((1-u)(1-v)) at most. Adding the others up errs by gamma_(K-2) times that, and with t by u |P
- * + that error|: in all u |P| + (1+u) gamma_(K-2) (v^(K-1) R + u |P|/((1-u)(1-v))) <= u |P| +
- * gamma_K^K R + gamma_K u |P|, for K of 2 to 5 and u <= 2^-8. */
+ * What is left is to take P from the words. Let t be the first of them and R the magnitudes of the
+ * others, at first at most the bracket above times A. A sweep adds the others, with errors of at
+ * most gamma_(K-2) R, and t, with an error of at most u |t'|; t', the new t, is at most |P| + R'.
+ * So R' (1-u) <= gamma_(K-2) R + u |P|. After K - 1 sweeps, with v = gamma_(K-2)/(1-u), the others
+ * are at most Q = v^(K-1) R + u |P|/((1-u)(1-v)). Adding them up errs by gamma_(K-2) Q, and adding
+ * t by u |P + that error|. Both together, u |P| + (1+u) gamma_(K-2) Q, are at most
+ * u |P| + gamma_K^K R + gamma_K u |P| for K of 2 to 5 and u <= 2^-8. */
 bool theorem_k_fold(struct theorem_factors *to, const struct theorem *t, const struct reference *r,
                     enum format f)
 {
@@ -163,10 +169,10 @@ bool theorem_k_fold(struct theorem_factors *to, const struct theorem *t, const s
     mpfr_set_zero(others, 1);
     for (unsigned k = 1; k <= t->folds; k++) {
         growth(grown, k * t->height, unit);
-        if (k > 1)
+        if (k > 1) {
             mpfr_fma(others, product, grown, others, MPFR_RNDU);
-        if (k > 1)
             mpfr_add(others, others, product, MPFR_RNDU);
+        }
         mpfr_mul(product, product, grown, MPFR_RNDU);
     }
     theorem_gamma(power, t->folds, u);

@@ -5,19 +5,30 @@
 
 #include <stddef.h>
 
+/* S is the exact sum, A = sum|x|, h the height, gamma_k = ku/(1-ku). Where a bound is given but for
+ * higher powers of u, all of it stands, with its proof, in theorem_accurate.c. */
 enum theorem_kind {
     THEOREM_ANY_ORDER, /* (n-1) u A, for every order: Rump 2012 */
-    THEOREM_TREE,      /* the smaller of that and gamma_h A, gamma_h = hu/(1-hu): Higham 1993 */
-    /* S is the exact sum. Every addition's error is found by TwoSum, the errors are added up beside
-     * the sums, e1 + (e2 + d), and at last to the sum: Ogita, Rump and Oishi 2005. */
+    THEOREM_TREE,      /* the smaller of that and gamma_h A: Higham 1993 */
+    /* u |S| + (1+u) gamma_2h gamma_h A: every addition's error is found by TwoSum, the errors are
+     * added up beside the sums, e1 + (e2 + d), and at last to the sum: Ogita, Rump and Oishi 2005.
+     */
     THEOREM_COMPENSATED,
-    THEOREM_KAHAN,       /* as sum/kahan does: Knuth; Higham 1993 */
-    THEOREM_K_FOLD,      /* as sum/sumk does, K = folds: Ogita, Rump and Oishi 2005 */
-    THEOREM_DOUBLE_WORD, /* double-word additions: Joldes, Muller and Popescu 2017 */
-    /* Plain additions up to plain_height, above them THEOREM_COMPENSATED: Blanchard, Higham and
-     * Mary 2020. */
+    /* u |S| + (2u + ..) A: the same, but where an element is added to a sum, what earlier additions
+     * lost is added to the element first, and the error is found by Fast2Sum, whichever of the two
+     * is the larger: Kahan 1965; Knuth; Higham 1993. */
+    THEOREM_KAHAN,
+    /* (u + ..) |S| + (K! (hu)^K + ..) A, K = folds: the errors of one word's additions are added to
+     * the next word by TwoSum, those of the last word's are lost: Ogita, Rump and Oishi 2005. */
+    THEOREM_K_FOLD,
+    /* u |S| + (3h u^2 + ..) A: additions of double words: Joldes, Muller and Popescu 2017. */
+    THEOREM_DOUBLE_WORD,
+    /* u |S| + (gamma_b + ..) A: plain additions up to a height of b = plain_height, above it
+     * THEOREM_COMPENSATED: Blanchard, Higham and Mary 2020. */
     THEOREM_BLOCKED,
-    THEOREM_WIDENED, /* THEOREM_TREE in the next wider format, rounded once at the end */
+    /* E + u (|S| + E), E = THEOREM_TREE in the next wider format; or E + eta/2, if that is more
+     * (eta = smallest subnormal): rounded once at the end. */
+    THEOREM_WIDENED,
     THEOREMS
 };
 
