@@ -228,6 +228,34 @@ static enum status resolve_reference(struct axes *axes, const struct request *r,
                          name);
 }
 
+static enum status resolve_threads(struct axes *axes, const struct request *r, struct problem *p)
+{
+    const char *defaults = axes->experiment->axes[kind_of_defaults(axes)].threads;
+    return axes_numbers(&axes->threads, r, AXIS_THREADS, defaults ? defaults : "0", RANGE_DOUBLING,
+                        0, THREADS_MAX, p);
+}
+
+static enum status resolve_timed(struct axes *axes, const struct request *r, struct problem *p)
+{
+    const char *defaults = axes->experiment->axes[kind_of_defaults(axes)].timed;
+    struct numbers n = {0};
+    char others[128];
+    experiments_that(others, sizeof others, experiment_times);
+    if (!defaults && r->axis[AXIS_TIMED].count > 0)
+        return problem(p, STATUS_USAGE,
+                       "option --timed: found '%s' with %s, which times nothing: expected it with "
+                       "an experiment that does: %s",
+                       r->axis[AXIS_TIMED].item[0], axes->experiment->name, others);
+    enum status status =
+        axes_numbers(&n, r, AXIS_TIMED, defaults, RANGE_DOUBLING, 1, AXES_N_MAX, p);
+    if (status == STATUS_OK && n.count > 1)
+        status =
+            problem(p, STATUS_USAGE, "option --timed: found %zu numbers, expected one", n.count);
+    axes->timed = n.count > 0 ? n.item[0] : 0;
+    numbers_free(&n);
+    return status;
+}
+
 static enum status resolve_sizes(struct axes *axes, const struct request *r, struct problem *p)
 {
     const struct experiment_axes *defaults = &axes->experiment->axes[kind_of_defaults(axes)];
@@ -258,12 +286,13 @@ enum status axes_resolve(struct axes *axes, const struct experiment *e, const st
     if (status == STATUS_OK)
         status = axes_numbers(&axes->seed, r, AXIS_SEED, "1", RANGE_EVERY, 0, UINT64_MAX, p);
     if (status == STATUS_OK)
-        status =
-            axes_numbers(&axes->threads, r, AXIS_THREADS, "0", RANGE_DOUBLING, 0, THREADS_MAX, p);
+        status = resolve_threads(axes, r, p);
     if (status == STATUS_OK)
         status = axes_numbers(&axes->blocks, r, AXIS_BLOCKS, "0", RANGE_DOUBLING, 0, BLOCKS_MAX, p);
     if (status == STATUS_OK)
         status = axes_resolve_scans(axes, r, p);
+    if (status == STATUS_OK)
+        status = resolve_timed(axes, r, p);
     if (status == STATUS_OK)
         status = resolve_runs(axes, r, p);
     return status == STATUS_OK ? resolve_reference(axes, r, p) : status;

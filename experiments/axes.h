@@ -31,6 +31,7 @@ enum axis {
     AXIS_SCAN, /* from here: of scans alone */
     AXIS_OUTPUT,
     AXIS_SEGMENT, /* to here */
+    AXIS_TIMED,   /* of experiments that time methods */
     AXIS_RUNS,
     AXIS_REFERENCE,
     AXIS_CONVERT, /* "yes" */
@@ -45,8 +46,8 @@ enum axis {
 };
 extern const char *const axis_name[AXES]; /* the options' names, and those in study.json */
 /* Does a study.json of this experiment have it? Formats stand there as pairs; what is of scans
- * stands only with those; and of condition numbers, whether they were asked for, only where the
- * experiment has its own. */
+ * or of times stands only with those; and of condition numbers, whether they were asked for, only
+ * where the experiment has its own. */
 bool axis_recorded(const struct experiment *e, enum axis axis);
 
 struct request {
@@ -90,6 +91,7 @@ struct axes {
     enum output_kind output[OUTPUT_KINDS];
     size_t scans, outputs;
     struct numbers segment; /* elements of a segment; 0: there is one */
+    uint64_t timed;         /* elements of the inputs that methods are timed on; 0: they are not */
     uint64_t runs[DEVICE_KINDS];
     enum reference_kind reference;
 };

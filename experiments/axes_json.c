@@ -126,6 +126,7 @@ json_t *axes_json(const struct axes *axes)
         [AXIS_SCAN] = scans(axes),
         [AXIS_OUTPUT] = outputs(axes),
         [AXIS_SEGMENT] = wholes(&axes->segment),
+        [AXIS_TIMED] = runs(axes->timed),
         [AXIS_RUNS] = runs(axes->runs[DEVICE_CPU]),
         [AXIS_REFERENCE] = one_word(axes->reference == REFERENCE_MPFR ? "mpfr" : "fast"),
         [AXIS_CONVERT] = one_word(axes->convert ? "yes" : NULL),

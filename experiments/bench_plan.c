@@ -93,12 +93,12 @@ enum status bench_plan(struct bench_plan *plan, const struct axes *axes, enum de
 {
     *plan = (struct bench_plan){0};
     const struct planning to = {plan, axes, device, storage, n};
+    struct formats accumulator;
     enum status status = STATUS_OK;
-    for (size_t i = 0; i < axes->pairs.count && status == STATUS_OK; i++) {
-        enum format f = axes->pairs.item[i].accumulator;
+    pairs_with(&accumulator, &axes->pairs, storage);
+    for (size_t i = 0; i < accumulator.count && status == STATUS_OK; i++) {
+        enum format f = accumulator.item[i];
         const struct bench_row row = {.kind = BENCH_METHOD, .accumulator = f, .output = f};
-        if (axes->pairs.item[i].storage != storage)
-            continue;
         status = add_methods(&to, &operation_sum, row, p);
         if (status == STATUS_OK)
             status = add_scans(&to, row, p);

@@ -14,6 +14,8 @@ struct experiment_axes {
     /* Of inputs that take one; what is beyond the reach of a storage format, or makes sum|x| leave
      * its range, is left out there. NULL: those of the inputs. */
     const char *cond;
+    const char *threads; /* NULL: those of the methods */
+    const char *timed;   /* elements of the inputs that methods are timed on; NULL: they are not */
     uint64_t runs;
 };
 
@@ -30,17 +32,23 @@ struct experiment {
                          struct problem *p);
 };
 extern const struct experiment experiment_accuracy, experiment_variance, experiment_cond,
-    experiment_drift, experiment_scan_variance;
+    experiment_ladder, experiment_drift, experiment_scan_variance;
 extern const struct experiment *const experiments[]; /* ends with NULL */
 
 /* Has it condition numbers of its own? */
 bool experiment_conds(const struct experiment *e);
+
+/* Are methods timed, beside the cases that are run? */
+bool experiment_times(const struct experiment *e);
 
 /* May its methods be scans? */
 bool experiment_scans(const struct experiment *e);
 
 /* The names of the experiments of an operation, "accuracy, variance", as far as they fit. */
 void experiments_of(char *text, size_t size, const struct operation *o);
+
+/* The same of those that are so. */
+void experiments_that(char *text, size_t size, bool (*are)(const struct experiment *e));
 
 /* STATUS_USAGE lists what there is. */
 enum status experiment_named(const struct experiment **e, const char *name, struct problem *p);

@@ -3,13 +3,23 @@
 #include "experiments/experiment.h"
 
 const struct experiment *const experiments[] = {
-    &experiment_accuracy, &experiment_variance,      &experiment_cond,
-    &experiment_drift,    &experiment_scan_variance, NULL,
+    &experiment_accuracy,
+    &experiment_variance,
+    &experiment_cond,
+    &experiment_ladder,
+    &experiment_drift,
+    &experiment_scan_variance,
+    NULL,
 };
 
 bool experiment_conds(const struct experiment *e)
 {
     return e->axes[DEVICE_CPU].cond || e->axes[DEVICE_CUDA].cond;
+}
+
+bool experiment_times(const struct experiment *e)
+{
+    return e->axes[DEVICE_CPU].timed || e->axes[DEVICE_CUDA].timed;
 }
 
 bool experiment_scans(const struct experiment *e)
@@ -23,6 +33,16 @@ void experiments_of(char *text, size_t size, const struct operation *o)
     for (size_t i = 0; experiments[i]; i++) {
         size_t used = strlen(text);
         if (experiments[i]->operation == o)
+            snprintf(text + used, size - used, "%s%s", used ? ", " : "", experiments[i]->name);
+    }
+}
+
+void experiments_that(char *text, size_t size, bool (*are)(const struct experiment *e))
+{
+    *text = 0;
+    for (size_t i = 0; experiments[i]; i++) {
+        size_t used = strlen(text);
+        if (are(experiments[i]))
             snprintf(text + used, size - used, "%s%s", used ? ", " : "", experiments[i]->name);
     }
 }

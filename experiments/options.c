@@ -26,6 +26,7 @@ const struct option_spec option_specs[] = {
      "accumulator, storage: the format that scans round outputs to"},
     {"segment", 0, "LIST", "run bench",
      "elements of a segment, for segmented scans; 0: one segment"},
+    {"timed", 0, "N", "run", "elements of the inputs that `run ladder` times methods on"},
     {"runs", 0, "R", "run", "executions of each case"},
     {"reference", 0, "KIND", "run sum", "fast (superaccumulator, the default) or mpfr"},
     {"convert", 0, NULL, "run sum", "round data to the storage asked for; the rows say so"},

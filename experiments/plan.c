@@ -18,9 +18,9 @@ void case_id_text(char text[CASE_ID_TEXT], uint64_t id)
     snprintf(text, CASE_ID_TEXT, "%016" PRIx64, id);
 }
 
-/* Everything that makes the case, and nothing of the machine. Changing this text changes the ids
- * of all cases: that is another schema version. */
-static uint64_t case_id(const struct trial *t, const struct source *s)
+/* Nothing of the machine. Changing this text changes the ids of all cases: that is another schema
+ * version. */
+uint64_t case_id(const struct trial *t, const struct source *s)
 {
     struct text text = {0};
     char device[DEVICE_TEXT];
@@ -183,9 +183,7 @@ static void storages_of(struct formats *storage, const struct pairs *pairs)
             }
 }
 
-/* Is it an input that the experiment's own condition numbers ask for, and that the format has no
- * room for: to hold it, or to add it up in any order without overflow? */
-static bool left_out(const struct axes *axes, const struct input *in, const struct source *s)
+bool plan_leaves_out(const struct axes *axes, const struct input *in, const struct source *s)
 {
     return axes->conds > 0 && !axes->cond_named && source_takes_cond(in) &&
            !(input_reaches(&s->input, s->array.n, 0, s->array.format) &&
@@ -203,7 +201,7 @@ static enum status add_input(struct plan *plan, const struct input *in, size_t n
         for (size_t i = 0; status == STATUS_OK && i < storage.count; i++) {
             struct source s;
             status = source_generated(&s, in, storage.item[i], n, axes->seed.item[k], cond, p);
-            if (status == STATUS_OK && left_out(axes, in, &s)) {
+            if (status == STATUS_OK && plan_leaves_out(axes, in, &s)) {
                 plan->left_out++;
                 source_free(&s);
             } else if (status == STATUS_OK) {

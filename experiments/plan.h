@@ -52,12 +52,19 @@ struct plan {
 enum status plan_make(struct plan *plan, const struct axes *axes, struct problem *p);
 void plan_free(struct plan *plan);
 
+/* Is the source an input that only the experiment's own condition numbers ask for, and that its
+ * format has no room for: to hold it, or to add it up in any order without overflow? */
+bool plan_leaves_out(const struct axes *axes, const struct input *in, const struct source *source);
+
 /* The case with this id, or NULL. */
 struct trial *plan_find(const struct plan *plan, uint64_t id);
 
 /* Frees the runs of an earlier process. */
 void trial_forget(struct trial *t);
 
+/* Of everything that makes the case: of `t` what is above `supported`, but for the source's number.
+ */
+uint64_t case_id(const struct trial *t, const struct source *s);
 /* 16 hexadecimal digits. */
 void case_id_text(char text[CASE_ID_TEXT], uint64_t id);
 

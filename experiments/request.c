@@ -19,6 +19,7 @@ const char *const axis_name[AXES] = {
     [AXIS_SCAN] = "scan",
     [AXIS_OUTPUT] = "output",
     [AXIS_SEGMENT] = "segment",
+    [AXIS_TIMED] = "timed",
     [AXIS_RUNS] = "runs",
     [AXIS_REFERENCE] = "reference",
     [AXIS_CONVERT] = "convert",
@@ -104,6 +105,8 @@ bool axis_recorded(const struct experiment *e, enum axis axis)
     bool of_scans = axis >= AXIS_SCAN && axis <= AXIS_SEGMENT;
     if (axis == AXIS_COND_NAMED)
         return experiment_conds(e);
+    if (axis == AXIS_TIMED)
+        return experiment_times(e);
     return axis != AXIS_STORAGE && axis != AXIS_ACCUMULATOR && (!of_scans || experiment_scans(e));
 }
 

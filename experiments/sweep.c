@@ -194,6 +194,8 @@ enum status sweep_run(struct sweep_outcome *outcome, struct plan *plan,
         w.study && w.gpu ? open_directory(&w, p) : problem(p, STATUS_DEVICE, "out of memory");
     if (status == STATUS_OK)
         status = run_sources(&w, p);
+    if (status == STATUS_OK && experiment_times(plan->axes->experiment))
+        status = sweep_times(&w, p);
     progress_clear(&w.progress);
     enum status closed = results_close(&w.results, p);
     if (csv_file_close(&w.summary, p) != STATUS_OK && closed == STATUS_OK)
@@ -223,5 +225,9 @@ enum status sweep_verdict(const struct sweep_outcome *outcome, const struct plan
     if (outcome->failed > 0)
         return problem(p, outcome->failed_status,
                        "%s/results.csv: %s; the same command tries them again", out, failed);
+    if (outcome->untimed > 0)
+        return problem(p, outcome->untimed_status,
+                       "%s/times.csv: %zu times could not be taken; the same command tries again",
+                       out, outcome->untimed);
     return STATUS_OK;
 }

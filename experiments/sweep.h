@@ -20,17 +20,20 @@ struct sweep_options {
 };
 
 struct sweep_outcome {
-    size_t finished;           /* cases, those of earlier processes included */
-    uint64_t runs;             /* made by this process */
-    size_t failed;             /* cases, by an error */
-    enum status failed_status; /* of the first of them */
+    size_t finished;            /* cases, those of earlier processes included */
+    uint64_t runs;              /* made by this process */
+    size_t failed;              /* cases, by an error */
+    enum status failed_status;  /* of the first of them */
+    size_t untimed;             /* methods, by an error */
+    enum status untimed_status; /* of the first of them */
     size_t broken; /* rows that broke their bound, those of earlier processes included */
     char first_broken[128];
 };
 
 /* Finished cases of the directory are kept; what is left is run, input by input. Afterwards each
  * trial of the plan says what became of it. A case that fails becomes a row with the status `error`
- * and the study goes on: that is STATUS_OK here, and so is a broken bound. Everything else ends the
+ * and the study goes on: that is STATUS_OK here, and so are a broken bound and a method that cannot
+ * be timed. Everything else ends the
  * study, resumable: STATUS_INTERRUPTED; STATUS_DATA or STATUS_USAGE for the directory;
  * STATUS_FAILED where the reference is wrong. */
 enum status sweep_run(struct sweep_outcome *outcome, struct plan *plan,

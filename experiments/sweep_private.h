@@ -59,6 +59,9 @@ enum status sweep_digest(void *context, const struct runner_results *results, st
 enum status sweep_meet_scan(struct live *l, struct distinct *d,
                             const struct runner_results *results, size_t i, struct problem *p);
 
+/* Times the study's methods on each of its inputs, as far as times.csv has no times of them. */
+enum status sweep_times(struct sweep *w, struct problem *p);
+
 /* The columns exact and exact_hex of a case's rows; NULL where they stay empty. */
 const struct text *sweep_exact(const struct sweep *w, const struct trial *t);
 

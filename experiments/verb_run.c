@@ -172,51 +172,79 @@ static void dry_run_text(const struct command *c)
     json_decref(axes);
 }
 
-/* A field of summary.csv: a name, a number, or what JSON has no number for. */
-static json_t *field_json(size_t column, const char *text)
+/* A CSV file as an array of objects. */
+struct csv_json {
+    const struct column *(*column)(size_t);
+    size_t columns;
+    bool (*is_name)(size_t column); /* else it is a number, or what JSON has no number for */
+    json_t *rows;
+};
+
+static bool summary_name(size_t column)
+{
+    return column < CASE_N;
+}
+
+static bool times_name(size_t column)
+{
+    return column < TIMES_N || column == TIMES_NOTE || column == TIMES_CASE_ID;
+}
+
+static json_t *field_json(const char *text, bool name)
 {
     char *end;
     if (!*text)
         return json_null();
     double value = strtod(text, &end);
-    bool name = column < CASE_N;
     if (name || *end || !(value - value == 0))
         return json_string(text);
     return strchr(text, '.') || strchr(text, 'e') ? json_real(value)
                                                   : json_integer(strtoll(text, NULL, 10));
 }
 
-struct summaries {
-    json_t *rows;
-    size_t columns;
-};
-
-static enum status take_summary(void *context, const struct csv_row *row, struct problem *p)
+static enum status take_row(void *context, const struct csv_row *row, struct problem *p)
 {
-    const struct summaries *s = context;
+    const struct csv_json *c = context;
     json_t *object = json_object();
-    for (size_t i = 0; i < s->columns; i++)
-        json_object_set_new(object, summary_column(i)->name, field_json(i, row->field[i]));
-    return json_array_append_new(s->rows, object) == 0
+    for (size_t i = 0; i < c->columns; i++)
+        json_object_set_new(object, c->column(i)->name, field_json(row->field[i], c->is_name(i)));
+    return json_array_append_new(c->rows, object) == 0
                ? STATUS_OK
                : problem(p, STATUS_DEVICE, "%s: out of memory", row->path);
+}
+
+static enum status read_csv(struct csv_json *to, const char *out, const char *name,
+                            struct problem *p)
+{
+    char *path;
+    uint64_t whole;
+    to->rows = json_array();
+    if (asprintf(&path, "%s/%s", out, name) < 0)
+        return problem(p, STATUS_DEVICE, "out of memory");
+    enum status status = csv_read(path, to->column, to->columns, take_row, to, &whole, p);
+    free(path);
+    return status;
 }
 
 static enum status report_json(const struct command *c, const struct sweep_outcome *outcome,
                                struct problem *p)
 {
-    char *path;
-    uint64_t whole;
-    struct summaries s = {json_array(), summary_columns(experiment_scans(c->experiment))};
-    if (asprintf(&path, "%s/summary.csv", c->out) < 0)
-        return problem(p, STATUS_DEVICE, "out of memory");
-    enum status status = csv_read(path, summary_column, s.columns, take_summary, &s, &whole, p);
-    free(path);
-    print_json(json_pack("{ss ss sI sI sI sI sI so}", "experiment", c->experiment->name, "out",
-                         c->out, "cases", (json_int_t)c->plan.trials, "finished",
-                         (json_int_t)outcome->finished, "runs", (json_int_t)outcome->runs, "failed",
-                         (json_int_t)outcome->failed, "broken", (json_int_t)outcome->broken,
-                         "summary", s.rows));
+    struct csv_json summary = {.column = summary_column,
+                               .columns = summary_columns(experiment_scans(c->experiment)),
+                               .is_name = summary_name};
+    struct csv_json times = {
+        .column = times_column, .columns = TIMES_COLUMNS, .is_name = times_name};
+    enum status status = read_csv(&summary, c->out, "summary.csv", p);
+    json_t *object =
+        json_pack("{ss ss sI sI sI sI sI so}", "experiment", c->experiment->name, "out", c->out,
+                  "cases", (json_int_t)c->plan.trials, "finished", (json_int_t)outcome->finished,
+                  "runs", (json_int_t)outcome->runs, "failed", (json_int_t)outcome->failed,
+                  "broken", (json_int_t)outcome->broken, "summary", summary.rows);
+    if (status == STATUS_OK && experiment_times(c->experiment)) {
+        status = read_csv(&times, c->out, "times.csv", p);
+        json_object_set_new(object, "times", times.rows);
+    }
+    print_json(object);
     return status;
 }
 
@@ -243,8 +271,9 @@ static enum status report_text(const struct command *c, const struct sweep_outco
     if (outcome->runs == 0 && outcome->failed == 0)
         text_add(&text, ", all there before");
     text_format(
-        &text, ": %s/results.csv (a row per run), summary.csv (a row per case), %sstudy.json\n",
-        c->out, experiment_scans(c->experiment) ? "profile.csv (errors along each scan), " : "");
+        &text, ": %s/results.csv (a row per run), summary.csv (a row per case), %s%sstudy.json\n",
+        c->out, experiment_scans(c->experiment) ? "profile.csv (errors along each scan), " : "",
+        experiment_times(c->experiment) ? "times.csv (beside the raw read), " : "");
     const char *string = text_string(&text);
     if (string)
         fputs(string, stdout);

@@ -50,7 +50,8 @@ enum status directory_open(struct directory *d, const char *path, struct problem
     if (!d->path || asprintf(&d->study, "%s/study.json", path) < 0 ||
         asprintf(&d->results, "%s/results.csv", path) < 0 ||
         asprintf(&d->summary, "%s/summary.csv", path) < 0 ||
-        asprintf(&d->profile, "%s/profile.csv", path) < 0)
+        asprintf(&d->profile, "%s/profile.csv", path) < 0 ||
+        asprintf(&d->times, "%s/times.csv", path) < 0)
         return problem(p, STATUS_DEVICE, "%s: out of memory", path);
     return STATUS_OK;
 }
@@ -64,7 +65,7 @@ static bool exists(const char *path)
 /* study.json goes last, and only by being replaced: without it nothing would be resumed. */
 static enum status start_over(const struct directory *d, struct problem *p)
 {
-    const char *const file[] = {d->summary, d->results, d->profile};
+    const char *const file[] = {d->summary, d->results, d->profile, d->times};
     for (size_t i = 0; i < sizeof file / sizeof *file; i++)
         if (unlink(file[i]) != 0 && errno != ENOENT)
             return problem(p, STATUS_DATA, "%s: could not start over: %s", d->path,
@@ -94,7 +95,7 @@ enum status directory_claim(struct directory *d, json_t *study, bool force, bool
         return status;
     if (*resumed)
         return take_over(d, study, p);
-    if (exists(d->results) || exists(d->summary) || exists(d->profile))
+    if (exists(d->results) || exists(d->summary) || exists(d->profile) || exists(d->times))
         return problem(p, STATUS_DATA,
                        "%s: found results without a study.json that says whose they are: give "
                        "another --out, or --force to start over",
@@ -111,5 +112,6 @@ void directory_close(struct directory *d)
     free(d->results);
     free(d->summary);
     free(d->profile);
+    free(d->times);
     *d = (struct directory){.lock = -1};
 }
