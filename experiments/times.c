@@ -87,11 +87,8 @@ enum status times_make(struct times *t, const struct plan *plan, struct problem 
     if (!t->group)
         return no_memory(p);
     for (size_t d = 0; d < axes->devices; d++)
-        for (size_t i = 0; status == STATUS_OK && i < plan->sources; i++) {
-            const struct source *s = &plan->source[i];
-            if (!s->generated || s->seed == axes->seed.item[0])
-                status = add(t, plan, axes->device[d], s, p);
-        }
+        for (size_t i = 0; status == STATUS_OK && i < plan->sources; i++)
+            status = add(t, plan, axes->device[d], &plan->source[i], p);
     return status;
 }
 

@@ -199,6 +199,10 @@ Test(cond, within_reach, .init = make_folder, .fini = remove_folder)
               "%zu left out of %zu", s.plan.left_out, FORMATS * s.axes.conds);
     study_free(&s);
     study_make(&s, "cond",
+               (study_words){{"method", "sum/tiled"}, {"device", "cpu"}, {"n", "1"}, {NULL}});
+    cr_expect_eq(s.plan.sources, FORMATS, "one element has the condition number 1");
+    study_free(&s);
+    study_make(&s, "cond",
                (study_words){{"method", "sum/tiled"},
                              {"device", "cpu"},
                              {"storage", "fp16"},

@@ -160,14 +160,14 @@ Test(ladder, cells_are_what_the_files_say, .init = make_folder, .fini = remove_f
     cr_expect(!strstr(text.data, "!:") == !strstr(text.data, "!") && !strstr(text.data, "memory  "),
               "a column without figures is left out, no promise is broken: %s", text.data);
     /* The rungs in their order. */
-    const char *rung = strstr(text.data, "\nnone  ");
+    const char *rung = strstr(text.data, "\nnone  "), *prices = strstr(text.data, "cheapest");
     for (enum promise p = PROMISE_RUN_TO_RUN; p <= PROMISE_GPU_TO_GPU; p++) {
         char begin[40];
         snprintf(begin, sizeof begin, "\n%s  ", promise_name[p]);
         cr_assert(rung);
         rung = strstr(rung, begin);
     }
-    cr_expect_not_null(rung, "%s", text.data);
+    cr_expect(rung && rung < prices, "%s", text.data);
     /* What is found of the ladder itself: the shape matters to one, the order to a plain tree. */
     cr_expect(results_of(&results, &s, "sum/two_kernel").launches == 2 &&
               results_of(&results, &s, "sum/two_kernel").runs == 1 &&
@@ -280,6 +280,53 @@ Test(ladder, broken_promises, .init = make_folder, .fini = remove_folder)
     cr_expect(!strstr(prices, "sum/tiled") && strstr(prices, "sum/serial"), "%s", text.data);
     rows_free(&r);
     text_free(&text);
+    /* One case of several whose runs differ. */
+    size_t first = 0;
+    while (strcmp(s.plan.trial[first].method->name, "sum/tiled") != 0)
+        first++;
+    s.plan.trial[first].summary.distinct = 3;
+    text = table_of(&s, out);
+    cr_assert_eq(words_of(word, line, &text, "sum/tiled"), 6, "%s", text.data);
+    cr_expect_str_eq(word[3], "3!");
+    text_free(&text);
+    study_free(&s);
+}
+
+/* Of several accumulators each has its own times; a raw read is that with the fewest threads. */
+Test(ladder, times_in_view, .init = make_folder, .fini = remove_folder)
+{
+    struct study s;
+    struct ladder l;
+    char rate[40];
+    const char *out = in_folder("out");
+    study_make(&s, "ladder",
+               (study_words){{"method", "sum/atomic,sum/serial"},
+                             {"device", "cpu"},
+                             {"storage", "fp32"},
+                             {"accumulator", "fp32,fp64"},
+                             {"input", "ones"},
+                             {"n", "100"},
+                             {"threads", "3"},
+                             {"timed", "9000"},
+                             {"runs", "1"},
+                             {NULL}});
+    cr_assert_eq(study_sweep(&s, out, false), STATUS_OK, "%s", s.problem.text);
+    cr_assert_eq(ladder_read(&l, &s.plan, out, &s.problem), STATUS_OK, "%s", s.problem.text);
+    struct ladder_view v = {&l, {DEVICE_CPU, 0}, FP32, FP32, 100};
+    const struct ladder_time *t[2], *raw = ladder_time(&v, NULL, "ones");
+    for (size_t i = 0; i < 2; i++) {
+        v.accumulator = i ? FP64 : FP32;
+        t[i] = ladder_time(&v, method_named("sum/atomic"), "ones");
+        cr_assert(t[i] && t[i]->accumulator == v.accumulator && t[i]->threads == 3);
+    }
+    cr_expect(t[0] != t[1] && t[0]->time_us.value > 0 && t[1]->time_us.value > 0);
+    cr_assert(raw && !raw->method && raw->threads == 1);
+    cr_expect_null(ladder_time(&v, method_named("sum/atomic"), "twos"));
+    struct text text = table_of(&s, out);
+    snprintf(rate, sizeof rate, "raw read %.3g GB/s", raw->gb_per_s.value);
+    cr_expect(strstr(text.data, rate), "%s: %s", rate, text.data);
+    text_free(&text);
+    ladder_free(&l);
     study_free(&s);
 }
 
