@@ -12,100 +12,125 @@
 typedef uint16_t __attribute__((may_alias)) word16;
 typedef uint32_t __attribute__((may_alias)) word32;
 typedef uint64_t __attribute__((may_alias)) word64;
+typedef uint64_t pair_words __attribute__((vector_size(16)));
 
 enum { WIDE_SETS = 2, WIDE_BINS = 4096, NARROW_SETS = 4, NARROW_BINS = 512 };
 
 /* ---- doubles ---- */
 
+/* Every element is given an implicit bit; `tiny` counts those that have none. */
 struct wide {
     uint64_t low[WIDE_SETS][WIDE_BINS];
     uint64_t carry[WIDE_BINS]; /* out of low[], 2^64 each */
+    uint64_t tiny[2];          /* zeros and subnormals, by sign */
 };
 
 static inline void wide_add(struct wide *w, int set, uint64_t bits)
 {
     const uint64_t implicit = UINT64_C(1) << 52;
     uint64_t *low = &w->low[set][bits >> 52];
-    if (__builtin_add_overflow(*low, (bits & (implicit - 1)) | implicit, low))
+    /* Rare: without a branch, each element would touch carry[] too. */
+    if (__builtin_expect(__builtin_add_overflow(*low, (bits & (implicit - 1)) | implicit, low), 0))
         w->carry[bits >> 52]++;
 }
 
-/* Fractions of 52 bits must not overflow in a block. */
-enum { SPECIAL_BLOCK = 4096 };
+/* Two sets of all bins are more than the first-level cache holds: where exponents are further apart
+ * than this, as far as some elements tell, one set serves. */
+enum { WIDE_RANGE = 512 };
 
-struct specials {
-    pair_bits fractions, negative; /* of subnormals: all, and of those below zero */
-    pair_bits nan, plus_inf, minus_inf, plain;
-};
-
-static inline void specials_add(struct specials *s, pair x)
+static unsigned wide_range(const word64 *bits, size_t count)
 {
-    const pair normal = {DBL_MIN, DBL_MIN}, zero = {0, 0}, inf = {INFINITY, INFINITY};
-    pair m = pair_abs(x);
-    pair_bits fraction = (pair_bits)m & (m < normal);
-    s->fractions += fraction;
-    s->negative += fraction & (x < zero);
-    s->nan |= x != x;
-    s->plus_inf |= x == inf;
-    s->minus_inf |= x == -inf;
-    s->plain |= (pair_bits)x ^ (pair_bits)-zero;
+    unsigned least = 2047, most = 0;
+    for (size_t i = 0; i < count; i += 1 + count / 64) {
+        unsigned field = bits[i] >> 52 & 2047;
+        least = field < least ? field : least;
+        most = field > most ? field : most;
+    }
+    return most - least;
 }
 
-/* Exponent fields 0 and 0x7ff were gathered with an implicit bit that they do not have: their bins
- * only tell that there are some. This adds what they are, and no other element; without branches,
- * as nothing predicts where data is sparse. */
-static void wide_specials(struct exact *e, const word64 *bits, size_t count)
+/* Without branches, as nothing predicts where data is sparse. */
+static void count_tiny(struct wide *w, const word64 *bits, size_t count)
 {
-    struct specials s = {0};
-    for (size_t i = 0; i + 1 < count; i += 2)
-        specials_add(&s, pair_load(bits + i));
-    if (count % 2)
-        specials_add(&s, (pair){double_from_bits(bits[count - 1]), -0.0}); /* -0 changes nothing */
-    uint64_t negative = (uint64_t)s.negative[0] + (uint64_t)s.negative[1];
-    uint64_t positive = (uint64_t)s.fractions[0] + (uint64_t)s.fractions[1] - negative;
-    fixed_add_at(&e->side[0], positive, 0);
-    fixed_add_at(&e->side[1], negative, 0);
-    e->nan |= (s.nan[0] | s.nan[1]) != 0;
-    e->inf[0] |= (s.plus_inf[0] | s.plus_inf[1]) != 0;
-    e->inf[1] |= (s.minus_inf[0] | s.minus_inf[1]) != 0;
-    e->plain |= (s.plain[0] | s.plain[1]) != 0;
+    const pair normal = {DBL_MIN, DBL_MIN};
+    pair_words all = {0, 0}, negative = {0, 0};
+    size_t i = 0;
+    for (; i + 2 <= count; i += 2) {
+        pair x = pair_load(bits + i);
+        pair_words tiny = (pair_words)(pair_abs(x) < normal);
+        all -= tiny;
+        negative += tiny & ((pair_words)x >> 63);
+    }
+    w->tiny[1] += negative[0] + negative[1];
+    w->tiny[0] += all[0] + all[1] - negative[0] - negative[1];
+    if (i < count && (bits[i] >> 52 & 2047) == 0)
+        w->tiny[bits[i] >> 63]++;
+}
+
+/* So few elements cannot add a multiple of 2^64 to these bins. */
+enum { WIDE_BLOCK = 2048 };
+
+static uint64_t tiny_bins(const struct wide *w)
+{
+    return w->low[0][0] + w->low[0][2048] + w->low[1][0] + w->low[1][2048];
+}
+
+static void wide_block(struct wide *w, int set, const word64 *bits, size_t count)
+{
+    uint64_t before = tiny_bins(w);
+    size_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+        wide_add(w, 0, bits[i]);
+        wide_add(w, set, bits[i + 1]);
+        wide_add(w, 0, bits[i + 2]);
+        wide_add(w, set, bits[i + 3]);
+    }
+    for (; i < count; i++)
+        wide_add(w, 0, bits[i]);
+    if (tiny_bins(w) != before)
+        count_tiny(w, bits, count);
+}
+
+static void wide_empty(struct exact *e, const struct wide *w, bool *specials)
+{
+    for (unsigned bin = 0; bin < WIDE_BINS; bin++) {
+        unsigned field = bin % 2048, sign = bin / 2048;
+        unsigned __int128 sum = (unsigned __int128)w->carry[bin] << 64;
+        for (int set = 0; set < WIDE_SETS; set++)
+            sum += w->low[set][bin];
+        if (sum == 0)
+            continue;
+        if (field == 0)
+            sum -= (unsigned __int128)w->tiny[sign] << 52;
+        e->plain |= field != 0 || sign == 0 || sum != 0;
+        if (field == 0x7ff)
+            *specials = true;
+        else
+            fixed_add_at(&e->side[sign], sum, field == 0 ? 0 : field - 1);
+    }
 }
 
 static void wide_bins(struct exact *e, const word64 *bits, size_t count)
 {
     struct wide w;
     memset(&w, 0, sizeof w);
-    size_t i = 0;
-    for (; i + WIDE_SETS <= count; i += WIDE_SETS)
-        for (int set = 0; set < WIDE_SETS; set++)
-            wide_add(&w, set, bits[i + set]);
-    for (; i < count; i++)
-        wide_add(&w, 0, bits[i]);
-
+    const int set = wide_range(bits, count) <= WIDE_RANGE;
+    for (size_t begin = 0; begin < count; begin += WIDE_BLOCK)
+        wide_block(&w, set, bits + begin, count - begin < WIDE_BLOCK ? count - begin : WIDE_BLOCK);
     bool specials = false;
-    for (unsigned bin = 0; bin < WIDE_BINS; bin++) {
-        unsigned field = bin % 2048;
-        unsigned __int128 sum = (unsigned __int128)w.carry[bin] << 64;
-        for (int set = 0; set < WIDE_SETS; set++)
-            sum += w.low[set][bin];
-        if (sum == 0)
-            continue;
-        if (field == 0 || field == 0x7ff)
-            specials = true;
-        else
-            fixed_add_at(&e->side[bin / 2048], sum, field - 1);
-    }
     e->empty = false;
-    e->plain |= !specials;
-    for (size_t begin = 0; specials && begin < count; begin += SPECIAL_BLOCK)
-        wide_specials(e, bits + begin,
-                      count - begin < SPECIAL_BLOCK ? count - begin : SPECIAL_BLOCK);
+    wide_empty(e, &w, &specials);
+    for (size_t i = 0; specials && i < count; i++) {
+        double x = double_from_bits(bits[i]);
+        e->nan |= isnan(x);
+        e->inf[bits[i] >> 63] |= isinf(x) != 0;
+    }
 }
 
 /* ---- fp16, bf16, fp32 ---- */
 
-/* A bin holds the number of its elements above bit 40, the sum of their fractions below:
- * 2^16 fractions of at most 23 bits. */
+/* A bin holds the number of its elements above bit 40, the sum of their fractions below: a set
+ * takes 2^16 fractions, and 3 more at the end, of at most 23 bits. */
 enum { NARROW_COUNT = 40 };
 
 static inline void narrow_add(uint64_t bin[NARROW_BINS], uint32_t bits, int fraction_bits)
@@ -146,16 +171,24 @@ static void bins_16(struct exact *e, const word16 *bits, size_t count, enum form
 {
     int fraction_bits = format_facts[f].precision - 1;
     uint64_t bins[NARROW_SETS][NARROW_BINS] = {{0}};
-    for (size_t i = 0; i < count; i++)
-        narrow_add(bins[i % NARROW_SETS], bits[i], fraction_bits);
+    size_t i = 0;
+    for (; i + NARROW_SETS <= count; i += NARROW_SETS)
+        for (int set = 0; set < NARROW_SETS; set++)
+            narrow_add(bins[set], bits[i + set], fraction_bits);
+    for (; i < count; i++)
+        narrow_add(bins[0], bits[i], fraction_bits);
     narrow_empty(e, bins, f);
 }
 
 static void bins_32(struct exact *e, const word32 *bits, size_t count)
 {
     uint64_t bins[NARROW_SETS][NARROW_BINS] = {{0}};
-    for (size_t i = 0; i < count; i++)
-        narrow_add(bins[i % NARROW_SETS], bits[i], 23);
+    size_t i = 0;
+    for (; i + NARROW_SETS <= count; i += NARROW_SETS)
+        for (int set = 0; set < NARROW_SETS; set++)
+            narrow_add(bins[set], bits[i + set], 23);
+    for (; i < count; i++)
+        narrow_add(bins[0], bits[i], 23);
     narrow_empty(e, bins, FP32);
 }
 

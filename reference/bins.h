@@ -4,9 +4,8 @@
 
 #include "reference/exact.h"
 
-/* The most elements that one call takes: half of the second-level cache as doubles, so that
- * whoever reads the same elements next finds them there. */
-enum { BINS_MOST = 1 << 16 };
+/* The most elements that one call takes. */
+enum { BINS_MOST = 1 << 18 };
 
 /* Adds elements begin .. begin+count-1, count <= BINS_MOST. */
 void bins_add(struct exact *e, const struct array *a, size_t begin, size_t count);

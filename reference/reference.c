@@ -3,12 +3,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "reference/bins.h"
 #include "reference/census.h"
 #include "reference/exact_mpfr.h"
 
 /* A block's exact sum spans 2^-1074 .. 2^1034, that of 2^63 elements 2^-1074 .. 2^1087. */
 enum { EXACT_PRECISION = 2176 };
+
+/* Elements that the superaccumulator takes before the census reads them: half of the second-level
+ * cache as doubles. */
+enum { REFERENCE_BLOCK = 1 << 16 };
 
 static void take_census(struct reference *r, const struct census *c)
 {
@@ -25,8 +28,8 @@ static void compute_fast(struct reference *r, const struct array *a)
     struct exact e;
     struct census c = {0};
     exact_init(&e);
-    for (size_t begin = 0; begin < a->n; begin += BINS_MOST) {
-        size_t count = a->n - begin < BINS_MOST ? a->n - begin : BINS_MOST;
+    for (size_t begin = 0; begin < a->n; begin += REFERENCE_BLOCK) {
+        size_t count = a->n - begin < REFERENCE_BLOCK ? a->n - begin : REFERENCE_BLOCK;
         exact_add_array(&e, a, begin, count);
         census_add(&c, a, begin, count);
     }
