@@ -19,8 +19,49 @@ __device__ inline word claim_one(state *s, unsigned tiles)
     return claim;
 }
 
+/* So many tiles that a block has a warp for each group. */
+constexpr unsigned tiles_at_once = SCAN_ROWS * SCAN_GROUP;
+
+/* The sum of all before a tile of at most tiles_at_once: each warp folds a group, so that nobody
+ * waits for a sum of sums. By all threads. */
+template <typename P> __device__ inline P look_back_at_once(const shelf<P> &now, unsigned tile)
+{
+    __shared__ P sums[SCAN_ROWS];
+    unsigned lane = threadIdx.x % warp_lanes, group = threadIdx.x / warp_lanes;
+    standing at(tile);
+    unsigned before = group < at.group ? SCAN_GROUP : group == at.group ? at.before : 0;
+    if (group <= at.group) {
+        question<P> tiles(lane < before ? now.tile(group * SCAN_GROUP + lane) : NULL);
+        P sum = fold_lanes<warp_lanes>(tiles.answer());
+        if (lane == 0)
+            sums[group] = sum;
+    }
+    __syncthreads();
+    P of_group = fold_lanes<SCAN_ROWS>(lane < at.group ? sums[lane] : P::nothing()).of(0);
+    return join(of_group, sums[at.group]);
+}
+
+/* The same of any tile. `sums`: its rows'. */
+template <typename P>
+__device__ inline P prefix_of_tile(const shelf<P> &now, unsigned tile, const P *sums)
+{
+    __shared__ P prefix;
+    unsigned row = threadIdx.x / warp_lanes;
+    if (now.p.tiles <= tiles_at_once)
+        return look_back_at_once(now, tile);
+    if (row == 0) {
+        P sum = look_back(now, tile);
+        if (threadIdx.x == 0)
+            prefix = sum;
+    } else if (row == 1 && standing(tile).ends_group) {
+        complete_group(now, tile, sum_rows(sums));
+    }
+    __syncthreads();
+    return prefix;
+}
+
 /* Each block claims one tile, and its first two warps do what publisher, scouts and completer do in
- * the pipeline.
+ * the pipeline, where a block cannot look back at all tiles at once.
  * Blocks of small pieces leave room for eight on a multiprocessor. */
 template <typename P, typename S, typename O>
 __global__ __launch_bounds__(SCAN_ROWS *warp_lanes,
@@ -28,7 +69,7 @@ __global__ __launch_bounds__(SCAN_ROWS *warp_lanes,
 {
     constexpr unsigned bytes = chunk_bytes<S, O>;
     extern __shared__ uint4 memory[];
-    __shared__ P sums[SCAN_ROWS], prefix;
+    __shared__ P sums[SCAN_ROWS];
     __shared__ word claim;
     unsigned lane = threadIdx.x % warp_lanes, row = threadIdx.x / warp_lanes, heads = 0;
     if (threadIdx.x == 0)
@@ -62,14 +103,8 @@ __global__ __launch_bounds__(SCAN_ROWS *warp_lanes,
                 publish(now.tile(tile), sum);
                 empty(next, tile);
             }
-            sum = look_back(now, tile);
-            if (lane == 0)
-                prefix = sum;
-        } else if (row == 1 && standing(tile).ends_group) {
-            complete_group(now, tile, sum_rows(sums));
         }
-        __syncthreads();
-        seed = join(prefix, seed);
+        seed = join(prefix_of_tile(now, tile, sums), seed);
     }
     bool first = begin + lane == 0;
     if (t.exclusive)

@@ -21,17 +21,17 @@ template <typename P, typename S, typename O> struct crew {
 
 /* What the warps of a block tell each other of its k-th tile, in slot k % slots. A row's warp is at
  * most a block's stages ahead of another, since it needs every prefix; and so are the publisher and
- * the scouts, whom it needs. So there are more slots than are in use. (The completer is waited for
- * where a group ends only: it must not fall behind by more than stages_most tiles between, each of
- * which costs it one look at a barrier.) */
+ * the scouts, whom it needs. The completer is needed by nobody in the block, so the publisher waits
+ * for it. So there are more slots than are in use. */
 constexpr unsigned slots = 2 * stages_most;
 template <typename P> struct board {
     __mbarrier_t claimed[slots], summed[slots],
-        ready[slots];        /* claim[], row[], prefix[] are there */
-    unsigned claim[slots];   /* the tile, or `none` */
-    unsigned turn;           /* comes with the first claim */
-    P row[slots][SCAN_ROWS]; /* the sums of its rows */
-    P prefix[slots];         /* the sum of all before it */
+        ready[slots];              /* claim[], row[], prefix[] are there */
+    __mbarrier_t completed[slots]; /* the completer is done with the tile */
+    unsigned claim[slots];         /* the tile, or `none` */
+    unsigned turn;                 /* comes with the first claim */
+    P row[slots][SCAN_ROWS];       /* the sums of its rows */
+    P prefix[slots];               /* the sum of all before it */
     /* The heads of each chunk, a bit each. */
     unsigned short heads[P::segmented ? slots : 1][SCAN_ROWS][SCAN_CHUNKS];
 };
@@ -104,6 +104,8 @@ __device__ inline void publish_sums(const pass<S, O> &t, board<P> *b, word claim
             publish(now.tile(tile), sum);
             empty(next, tile);
         }
+        if (k + 2 >= stages_most)
+            wait_for(b->completed, k + 2 - stages_most);
         settle(k + 2);
     }
 }
@@ -118,6 +120,8 @@ __device__ inline void complete_groups(const pass<S, O> &t, board<P> *b)
         wait_for(b->summed, k);
         if (standing(tile).ends_group)
             complete_group(shelf<P>(t.shared, t.tiles, b->turn), tile, sum_rows(b->row[k % slots]));
+        if (threadIdx.x % warp_lanes == 0)
+            __mbarrier_arrive(&b->completed[k % slots]);
     }
 }
 
@@ -249,6 +253,7 @@ __global__ __launch_bounds__(crew<P, S, O>::threads, 1) void scan_tiles(pass<S, 
         __mbarrier_init(&b.claimed[k], 1);
         __mbarrier_init(&b.summed[k], SCAN_ROWS);
         __mbarrier_init(&b.ready[k], 1);
+        __mbarrier_init(&b.completed[k], 1);
     }
     __syncthreads();
     if (warp == publisher)

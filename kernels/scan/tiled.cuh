@@ -19,10 +19,11 @@
  *
  * Why it cannot deadlock, however many blocks run at a time: tiles are claimed in ascending order,
  * by blocks that run, and a block sums its tiles in that order. Consider the lowest tile whose sum
- * is not published. What keeps its block is at most the scanning of a lower tile, which waits for
- * the sums of tiles lower still: they are published. (A scout that lingers waits for tiles of its
- * own block, which are summed before the tile that it is about is scanned.) The sums of groups and
- * super-groups wait for nothing but sums of tiles, groups and super-groups below their end. */
+ * is not published. What keeps its block is at most the scanning of a lower tile, or a completer
+ * with the group that a lower tile ends; both wait for the sums of tiles lower still, which are
+ * published, and of groups and super-groups below, which wait for nothing but such sums. (A scout
+ * that lingers waits for tiles of its own block, which are summed before the tile that it is about
+ * is scanned.) */
 #ifndef ULPSCOPE_SCAN_TILED_CUH
 #define ULPSCOPE_SCAN_TILED_CUH
 
