@@ -23,7 +23,7 @@ struct scan_output {
     struct array out; /* n elements, in host memory: the prefixes, rounded once to its format */
     enum format accumulator;
     enum theorem_kind bound;
-    /* The height of the tree of output i. Not called with THEOREM_ANY_ORDER. */
+    /* The height of the tree of output i. Only called where theorem_has_height. */
     size_t (*height)(const void *context, size_t i);
     const void *context;
     /* Outputs of the same scan that it is compared with, in the same format; or NULL. */

@@ -49,7 +49,11 @@ static inline pair bound_of(const struct scan_rules *rules, const struct lane *x
 {
     pair size = pair_less(x->abs_hi, both(DBL_MAX)) * scale, own = both(0), factor;
     pair input = size * rules->input_u + x->terms * (rules->input_h * scale);
-    if (rules->bound == THEOREM_COMPENSATED) {
+    if (rules->bound == THEOREM_CORRECTLY_ROUNDED) {
+        double least = format_facts[rules->accumulator].smallest_normal;
+        own = pair_more(pair_abs(x->hi) * scale, least * scale) * rules->u;
+        factor = input = both(0);
+    } else if (rules->bound == THEOREM_COMPENSATED) {
         factor = gamma_of(2 * x->height, rules->u) * gamma_of(x->height, rules->u);
         factor *= 1 + rules->u;
         own = (pair_abs(x->hi) * scale + input) * rules->u;
@@ -76,7 +80,8 @@ static inline void estimate(const struct scan_rules *rules, const struct lane *x
     error = unless(error == both(INFINITY), error); /* and all that comes of it */
     pair size = pair_less(x->abs_hi, both(DBL_MAX));
     double small = rules->input_h + rules->output_h > 0 ? 0 : 0x1p-500;
-    pair scale = pair_select(size < both(small), both(0x1p400), both(1));
+    pair least = rules->bound == THEOREM_CORRECTLY_ROUNDED ? pair_abs(x->hi) : size;
+    pair scale = pair_select(least < both(small), both(0x1p400), both(1));
     pair bound = bound_of(rules, x, scale);
     figure[SCAN_ABS] = error;
     figure[SCAN_ULP] = error / ulp_of(x->hi, x->lo, &format_facts[rules->output]);

@@ -76,6 +76,8 @@ static struct dd factor_of(const struct scan_rules *rules, const struct scan_ite
     struct dd all = {x->terms > 1 ? (x->terms - 1) * rules->u : 0, 0};
     if (rules->bound == THEOREM_ANY_ORDER)
         return all;
+    if (rules->bound == THEOREM_CORRECTLY_ROUNDED)
+        return (struct dd){0, 0};
     struct dd height = gamma_of(x->height, rules->u);
     if (rules->bound == THEOREM_TREE)
         return height.hi < all.hi || (height.hi == all.hi && height.lo < all.lo) ? height : all;
@@ -90,6 +92,12 @@ static struct dd bound_of(const struct scan_rules *rules, const struct scan_item
     struct dd input =
         dd_add(scaled(size, rules->input_u), (struct dd){x->terms * rules->input_h, 0});
     double output = fabs(x->result) * rules->output_u;
+    double least = format_facts[rules->accumulator].smallest_normal;
+    if (rules->bound == THEOREM_CORRECTLY_ROUNDED) {
+        input = (struct dd){0, 0};
+        own = dd_abs((struct dd){x->hi, x->lo});
+        own = scaled(own.hi < least ? (struct dd){least, 0} : own, rules->u);
+    }
     if (rules->bound == THEOREM_COMPENSATED)
         own = scaled(dd_add(dd_abs((struct dd){x->hi, x->lo}), input), rules->u);
     struct dd rounded = dd_times(factor_of(rules, x), dd_add(size, input));
@@ -104,6 +112,8 @@ static bool over_bound(struct scan_figures *f, const struct scan_rules *rules,
     double *ratio = &f->value[SCAN_OVER_BOUND];
     *ratio = -1;
     f->broken = false;
+    if (rules->bound == THEOREM_CORRECTLY_ROUNDED && bound.hi < 0x1p-900)
+        return false;                               /* half the smallest subnormal double is none */
     bool none = isnan(bound.hi) || isinf(bound.hi); /* what cannot overflow in this range says so */
     if (none || (bound.hi == 0 && e->value.hi == 0 && e->slack == 0))
         return in_range(x->abs_hi) || x->abs_hi == 0;

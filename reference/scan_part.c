@@ -286,9 +286,9 @@ void scan_part_add(struct scan_part *part, struct scan_block *b, size_t begin)
     bool marked = false;
     array_decode(&part->out->out, begin, b->count, b->result);
     for (size_t i = 0; i < b->count; i++)
-        b->height[i] = part->rules.bound == THEOREM_ANY_ORDER
-                           ? 0
-                           : (double)part->out->height(part->out->context, begin + i);
+        b->height[i] = theorem_has_height(part->rules.bound)
+                           ? (double)part->out->height(part->out->context, begin + i)
+                           : 0;
     scan_block_estimate(b, &part->rules);
     for (int k = 0; k < SCAN_FIGURES; k++)
         marked |= mark_figure(&part->best[k], b, k, mark);

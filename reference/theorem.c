@@ -6,6 +6,7 @@ static const struct {
     const char *words;
     theorem_says *factors;
     bool widened; /* says it of additions in the wider format; then the sum is rounded */
+    bool exact;   /* says it of elements that are not rounded first; then the sum is rounded */
 } theorems[THEOREMS] = {
     [THEOREM_ANY_ORDER] =
         {
@@ -49,11 +50,21 @@ static const struct {
             .factors = theorem_tree,
             .widened = true,
         },
+    [THEOREM_CORRECTLY_ROUNDED] =
+        {
+            .words = "correctly rounded: u |sum|, or half the smallest subnormal",
+            .exact = true,
+        },
 };
 
 const char *theorem_words(enum theorem_kind kind)
 {
     return theorems[kind].words;
+}
+
+bool theorem_has_height(enum theorem_kind kind)
+{
+    return kind != THEOREM_ANY_ORDER && !theorems[kind].exact;
 }
 
 /* Sets `to` to what rounding each element to the accumulator may change: u A + n eta/2. */
@@ -117,24 +128,27 @@ bool theorem_bound(mpfr_t bound, const struct theorem *t, const struct reference
 {
     if (!mpfr_number_p(r->sum_abs))
         return false;
-    bool widened = theorems[t->kind].widened;
+    bool widened = theorems[t->kind].widened, exact = theorems[t->kind].exact, says = true;
     enum format f = widened ? format_wider(accumulator) : accumulator;
     mpfr_t perturbed, error;
     struct theorem_factors by;
     mpfr_inits2(THEOREM_PRECISION, perturbed, error, by.of_sum, by.of_abs, by.constant,
                 (mpfr_ptr)0);
-    conversion(perturbed, r, storage, f);
+    mpfr_set_zero(perturbed, 1);
+    if (!exact)
+        conversion(perturbed, r, storage, f);
     flushing(error, t, f);
     mpfr_add(perturbed, perturbed, error, MPFR_RNDU);
 
     mpfr_set_zero(by.of_sum, 1);
     mpfr_set_zero(by.of_abs, 1);
     mpfr_set_zero(by.constant, 1);
-    bool says = theorems[t->kind].factors(&by, t, r, f);
+    if (!exact)
+        says = theorems[t->kind].factors(&by, t, r, f);
     mpfr_add(error, perturbed, by.constant, MPFR_RNDU);
     add_share(error, by.of_sum, r->sum, perturbed);
     add_share(error, by.of_abs, r->sum_abs, perturbed);
-    if (widened)
+    if (widened || exact)
         add_last_rounding(error, r, accumulator);
     says = says && mpfr_number_p(error);
     if (says)

@@ -3,6 +3,7 @@
 #ifndef ULPSCOPE_THEOREM_NAME_H
 #define ULPSCOPE_THEOREM_NAME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* S is the exact sum, A = sum|x|, h the height, gamma_k = ku/(1-ku). Where a bound is given but for
@@ -29,15 +30,21 @@ enum theorem_kind {
     /* E + u (|S| + E), E = THEOREM_TREE in the next wider format; or E + eta/2, if that is more
      * (eta = smallest subnormal): rounded once at the end. */
     THEOREM_WIDENED,
+    /* u |S|, or eta/2 if that is more: the exact sum of the elements as they are stored, rounded
+     * once. */
+    THEOREM_CORRECTLY_ROUNDED,
     THEOREMS
 };
 
 /* The theorem in a line, for listing. */
 const char *theorem_words(enum theorem_kind kind);
 
+/* Does it speak of a tree, whose height it needs to know? */
+bool theorem_has_height(enum theorem_kind kind);
+
 struct theorem {
     enum theorem_kind kind;
-    size_t height; /* h, the longest path from a leaf to the root; not for THEOREM_ANY_ORDER */
+    size_t height; /* h, the longest path from a leaf to the root; where theorem_has_height */
     /* The levels next to the leaves that add without finding errors, as far as the tree has them,
      * where those above find them; else 0. */
     size_t plain_height;

@@ -120,22 +120,24 @@ static rational of_sum(const struct theorem *t, rational u)
 
 /* The bound, written out: c = n eta/2 + u A if elements are rounded, F = 3 normal for each addition
  * that flushes, and c + F + of_sum (|S| + c + F) + of_abs (A + c + F). That, when widened, in the
- * wider format; then u |S + that| or eta/2, the larger, is added. */
+ * wider format; then u |S + that| or eta/2, the larger, is added: as to F alone, when exact. */
 static rational due_bound(const struct theorem *t, const struct reference *r, enum format storage,
                           enum format accumulator)
 {
-    bool widened = t->kind == THEOREM_WIDENED;
+    bool widened = t->kind == THEOREM_WIDENED, exact = t->kind == THEOREM_CORRECTLY_ROUNDED;
     enum format f = !widened ? accumulator : accumulator == FP32 ? FP64 : FP32;
     const struct format_facts *facts = &format_facts[f], *last = &format_facts[accumulator];
     rational u = from_double(facts->unit_roundoff), c = whole(0);
     rational sum = size_of(from_mpfr(r->sum)), sum_abs = from_mpfr(r->sum_abs);
-    if (!holds(f, storage))
+    if (!holds(f, storage) && !exact)
         c = plus(over(times(whole(r->n), from_double(facts->smallest)), whole(2)),
                  times(u, sum_abs));
     c = plus(c, times(whole(t->flushing), from_double(3 * facts->smallest_normal)));
-    rational error = plus(
-        c, plus(times(of_sum(t, u), plus(sum, c)), times(of_abs(t, r->n, u), plus(sum_abs, c))));
-    if (!widened)
+    rational error = c;
+    if (!exact)
+        error = plus(c, plus(times(of_sum(t, u), plus(sum, c)),
+                             times(of_abs(t, r->n, u), plus(sum_abs, c))));
+    if (!widened && !exact)
         return error;
     rational rounding = times(from_double(last->unit_roundoff), plus(sum, error));
     rational half = over(from_double(last->smallest), whole(2));

@@ -107,10 +107,7 @@ __global__ __launch_bounds__(SCAN_ROWS *warp_lanes,
         seed = join(prefix_of_tile(now, tile, sums), seed);
     }
     bool first = begin + lane == 0;
-    if (t.exclusive)
-        scan_chunk<true, P, S, O>(place, seed, heads, first);
-    else
-        scan_chunk<false, P, S, O>(place, seed, heads, first);
+    t.scan(tile, place, seed, heads, first);
     __syncwarp();
     store_row<O, bytes>(place, t.out, t.n, begin, t.out_aligned);
 }

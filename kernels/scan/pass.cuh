@@ -7,6 +7,19 @@
 namespace scan_pass
 {
 
+/* Tiles with outputs that are not known to be right. */
+struct doubts {
+    unsigned *any;  /* not 0 where there are some */
+    uint8_t *tiles; /* a flag for each */
+    __device__ void mark(unsigned tile) const
+    {
+        if (threadIdx.x % warp_lanes == 0) {
+            tiles[tile] = 1;
+            *any = 1;
+        }
+    }
+};
+
 template <typename S, typename O> struct pass {
     const S *x;
     const uint8_t *heads;
@@ -16,6 +29,17 @@ template <typename S, typename O> struct pass {
     unsigned stages; /* tiles that a block has in shared memory, 2 .. stages_most */
     bool exclusive, x_aligned, heads_aligned, out_aligned; /* to 16 bytes */
     state *shared;
+    struct doubts doubts; /* of pieces that are exact */
+
+    /* The chunk of a lane of tile `tile`, by the lanes of a warp. */
+    template <typename P>
+    __device__ void scan(unsigned tile, uint4 *row, P seed, unsigned heads, bool first) const
+    {
+        bool doubtful = exclusive ? scan_chunk<true, P, S, O>(row, seed, heads, first)
+                                  : scan_chunk<false, P, S, O>(row, seed, heads, first);
+        if (P::exact && __any_sync(whole_warp, doubtful))
+            doubts.mark(tile);
+    }
 };
 
 } // namespace scan_pass

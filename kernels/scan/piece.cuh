@@ -1,6 +1,6 @@
 /* What some consecutive elements of a scan add up to, in the accumulator A: what the tree of
  * scan/tiled is walked for on a GPU. The three kinds are those of scan/tiled, scan/compensated and
- * scan/segmented, whose .c files say how they are added.
+ * scan/segmented, whose .c files say how they are added. (A fourth is exact_piece.cuh's.)
  *
  * Nothing is a value that changes none when it is added: -0, with no error and no head. (Where a
  * sum is not finite, its error may become a NaN; it does not count then.)
@@ -40,12 +40,12 @@ template <typename A> __device__ inline bool is_number_but_zero(A x)
 template <typename A> struct plain_piece {
     typedef A accumulator;
     static constexpr unsigned words = 1;
-    static constexpr bool segmented = false;
+    static constexpr bool segmented = false, exact = false;
     A sum;
 
     static __device__ plain_piece nothing() { return {minus_zero<A>()}; }
     static __device__ plain_piece leaf(A x, bool) { return {x}; }
-    __device__ A value() const { return sum; }
+    __device__ A value(bool *) const { return sum; }
     /* Of the lane d before, of the lane whose number differs by the bits d, of lane d. */
     __device__ plain_piece up(unsigned d) const { return {__shfl_up_sync(whole_warp, sum, d)}; }
     __device__ plain_piece across(unsigned d) const
@@ -66,12 +66,12 @@ template <typename A> __device__ inline plain_piece<A> join(plain_piece<A> a, pl
 template <typename A> struct compensated_piece {
     typedef A accumulator;
     static constexpr unsigned words = 2;
-    static constexpr bool segmented = false;
+    static constexpr bool segmented = false, exact = false;
     A sum, error;
 
     static __device__ compensated_piece nothing() { return leaf(minus_zero<A>(), false); }
     static __device__ compensated_piece leaf(A x, bool) { return {x, rounded<A>(0.0f)}; }
-    __device__ A value() const { return is_number_but_zero(error) ? add(sum, error) : sum; }
+    __device__ A value(bool *) const { return is_number_but_zero(error) ? add(sum, error) : sum; }
     __device__ compensated_piece up(unsigned d) const
     {
         return {__shfl_up_sync(whole_warp, sum, d), __shfl_up_sync(whole_warp, error, d)};
@@ -105,13 +105,13 @@ __device__ inline compensated_piece<A> join(compensated_piece<A> a, compensated_
 template <typename A> struct segmented_piece {
     typedef A accumulator;
     static constexpr unsigned words = 2;
-    static constexpr bool segmented = true;
+    static constexpr bool segmented = true, exact = false;
     A sum;
     bool head;
 
     static __device__ segmented_piece nothing() { return {minus_zero<A>(), false}; }
     static __device__ segmented_piece leaf(A x, bool head) { return {x, head}; }
-    __device__ A value() const { return sum; }
+    __device__ A value(bool *) const { return sum; }
     __device__ segmented_piece up(unsigned d) const
     {
         return {__shfl_up_sync(whole_warp, sum, d), (bool)__shfl_up_sync(whole_warp, (int)head, d)};

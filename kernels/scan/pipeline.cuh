@@ -209,10 +209,7 @@ template <typename P, typename S, typename O> struct worker {
         P rows = fold_lanes<SCAN_ROWS>(lane < row ? b->row[k % slots][lane] : P::nothing()).of(0);
         P seed = join(b->prefix[k % slots], join(rows, at->before[lane]));
         bool first = begin(tile) + lane == 0;
-        if (t.exclusive)
-            scan_chunk<true, P, S, O>(at->vector, seed, heads, first);
-        else
-            scan_chunk<false, P, S, O>(at->vector, seed, heads, first);
+        t.scan(tile, at->vector, seed, heads, first);
         __syncwarp();
         store_row<O, bytes>(at->vector, t.out, t.n, begin(tile), t.out_aligned);
         __syncwarp();
@@ -240,7 +237,7 @@ template <typename P, typename S, typename O> __device__ inline void work(worker
 }
 
 template <typename P, typename S, typename O>
-__global__ __launch_bounds__(crew<P, S, O>::threads, 1) void scan_tiles(pass<S, O> t)
+__global__ __launch_bounds__(crew<P, S, O>::threads, P::exact ? 2 : 1) void scan_tiles(pass<S, O> t)
 {
     extern __shared__ uint4 memory[];
     __shared__ board<P> b;

@@ -119,6 +119,8 @@ __device__ inline P sum_chunk(uint4 *row, unsigned heads)
 {
     chunk<S> c;
     load_chunk<S, bytes>(c, row);
+    if constexpr (P::exact)
+        return P::sum_elements(c.x);
     P sum = P::leaf(convert<typename P::accumulator>(c.x[0]), heads & 1);
 #pragma unroll
     for (unsigned j = 1; j < SCAN_CHUNK; j++)
@@ -152,26 +154,42 @@ template <unsigned count, typename P> __device__ inline P fold_lanes(P v)
     return v;
 }
 
-/* Replaces the elements of a lane's chunk by its prefixes. */
-template <bool exclusive, typename P, typename S, typename O>
-__device__ inline void scan_chunk(uint4 *row, P seed, unsigned heads, bool first)
+/* The prefixes of a lane's chunk: use(j, prefix j). */
+template <bool exclusive, typename P, typename S, typename Use>
+__device__ inline void prefixes(const S (&x)[SCAN_CHUNK], P seed, unsigned heads, Use use)
 {
-    chunk<S> c;
-    chunk<O> o;
-    load_chunk<S, chunk_bytes<S, O>>(c, row);
     P inside = P::nothing();
 #pragma unroll
     for (unsigned j = 0; j < SCAN_CHUNK; j++) {
-        P leaf = P::leaf(convert<typename P::accumulator>(c.x[j]), heads >> j & 1);
+        P leaf = P::leaf(convert<typename P::accumulator>(x[j]), heads >> j & 1);
         P before = inside;
         inside = j == 0 ? leaf : join(inside, leaf);
-        P prefix = !exclusive ? join(seed, inside) : j == 0 ? seed : join(seed, before);
-        typename P::accumulator value = prefix.value();
-        if (exclusive && (P::segmented ? heads >> j & 1 : j == 0 && first))
-            value = convert<typename P::accumulator>(0.0f); /* the sum of nothing */
-        o.x[j] = convert<O>(value);
+        use(j, !exclusive ? join(seed, inside) : j == 0 ? seed : join(seed, before));
     }
+}
+
+/* Replaces the elements of a lane's chunk by its prefixes. Returns whether one of them is doubtful:
+ * only a piece that is exact has doubts. */
+template <bool exclusive, typename P, typename S, typename O>
+__device__ inline bool scan_chunk(uint4 *row, P seed, unsigned heads, bool first)
+{
+    typedef typename P::accumulator A;
+    chunk<S> c;
+    chunk<O> o;
+    load_chunk<S, chunk_bytes<S, O>>(c, row);
+    bool doubtful = false;
+    auto use = [&](unsigned j, P prefix) {
+        A value = prefix.value(&doubtful);
+        if (exclusive && (P::segmented ? heads >> j & 1 : j == 0 && first))
+            value = convert<A>(0.0f); /* the sum of nothing */
+        o.x[j] = convert<O>(value);
+    };
+    if constexpr (P::exact)
+        P::template prefixes<exclusive>(c.x, seed, use);
+    else
+        prefixes<exclusive>(c.x, seed, heads, use);
     store_chunk<O, chunk_bytes<S, O>>(o, row);
+    return doubtful;
 }
 
 template <typename O, unsigned bytes>

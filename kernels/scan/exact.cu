@@ -1,0 +1,87 @@
+/* scan/exact: every prefix exact, rounded once (kernels/scan/exact.c says what is returned).
+ *
+ * The pass of scan/tiled (tiled.cuh), with pieces that know how far off they may be
+ * (exact_piece.cuh). A tile with a prefix that is not certain to be rounded correctly is marked,
+ * and its outputs are written again from exact sums (exact_tiles.cuh). */
+#include "kernels/scan/exact_piece.cuh"
+#include "kernels/scan/exact_tiles.cuh"
+#include "kernels/scan/tiled.cuh"
+
+namespace
+{
+
+using namespace scan_pass;
+
+/* Where things lie in the workspace, each aligned to 256 bytes. */
+struct layout {
+    size_t flags, tiles, sums, end;
+    explicit layout(const struct cuda_task *t)
+    {
+        size_t count = tiles_of(t);
+        size_t sum =
+            t->storage == FP64 ? sizeof(exact_sum<wide_words>) : sizeof(exact_sum<narrow_words>);
+        flags = groups_of(scan_pass::workspace(t, 3), 256) * 256;
+        tiles = flags + 256;
+        sums = tiles + groups_of(count, 256) * 256;
+        end = sums + count * sum;
+    }
+};
+
+template <typename S, typename Words> int run_again(const struct cuda_task *t, const doubts &d)
+{
+    typedef exact_pass<S, Words> pass;
+    layout at(t);
+    char *workspace = (char *)t->workspace;
+    cudaStream_t stream = (cudaStream_t)t->stream;
+    pass p = {(const S *)t->in,
+              t->out,
+              t->n,
+              tiles_of(t),
+              t->exclusive,
+              t->accumulator,
+              t->output,
+              d,
+              (exact_sum<Words> *)(workspace + at.sums),
+              d.any + 1};
+    int error = cudaFuncSetAttribute(sum_tiles<S, Words>,
+                                     cudaFuncAttributeMaxDynamicSharedMemorySize, pass::bytes);
+    if (error == cudaSuccess)
+        error = cudaFuncSetAttribute(scan_doubtful_tiles<S, Words>,
+                                     cudaFuncAttributeMaxDynamicSharedMemorySize, pass::bytes);
+    if (error != cudaSuccess)
+        return error;
+    unsigned blocks = min(p.tiles, 1024u);
+    sum_tiles<<<blocks, exact_threads, pass::bytes, stream>>>(p);
+    sum_before_tiles<<<Words::digits + 1, block_lanes, 0, stream>>>(p);
+    scan_doubtful_tiles<<<blocks, exact_threads, pass::bytes, stream>>>(p);
+    return cudaGetLastError();
+}
+
+size_t workspace(const struct cuda_task *t)
+{
+    return layout(t).end;
+}
+
+int enqueue(const struct cuda_task *t)
+{
+    layout at(t);
+    char *workspace = (char *)t->workspace;
+    doubts d = {(unsigned *)(workspace + at.flags), (uint8_t *)workspace + at.tiles};
+    if (t->n == 0)
+        return cudaSuccess;
+    int error = with_scan_types(t, [&](auto s, auto a, auto o) {
+        return scan_pass::run<exact_piece<decltype(a)>, decltype(s), decltype(o)>(t, d);
+    });
+    if (error != cudaSuccess)
+        return error;
+    return with_type(t->storage, [&](auto s) {
+        return run_again<decltype(s), typename words_for<decltype(s)>::type>(t, d);
+    });
+}
+
+} // namespace
+
+extern "C" {
+extern const struct cuda_method scan_exact_cuda;
+const struct cuda_method scan_exact_cuda = {workspace, no_workspace, enqueue};
+}

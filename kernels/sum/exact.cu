@@ -1,0 +1,214 @@
+/* sum/exact: the exact sum, rounded once (kernels/sum/exact.c says what is returned).
+ *
+ * The result does not depend on who adds what to what; so everything here is a schedule, made for
+ * the device at hand.
+ *
+ *   - enclose_sums reads the elements once, at the speed of memory: each lane, then each block,
+ * then the block that finishes last finds an enclosure of the sum (enclosure.cuh). Where all that
+ * is enclosed rounds to one value, that is the result.
+ *   - Else sum_exactly reads them again, into fixed point (kernels/superaccumulator.cuh). It is
+ * launched each time, since only the device knows, and ends at once where there is a result. */
+#include "kernels/sum/enclosure.cuh"
+#include "kernels/sum/vectors.cuh"
+#include "kernels/superaccumulator.cuh"
+
+namespace
+{
+
+constexpr unsigned enclose_threads = 256, enclose_loads = 4, exact_loads = 4, blocks_most = 4096;
+
+/* Zeros, but for the partial enclosures, before and after each launch. */
+template <typename Words> struct state {
+    unsigned finished; /* blocks */
+    bool unknown;      /* no result yet; set anew by every launch */
+    total<Words> exact;
+    enclosure part[blocks_most];
+};
+
+/* fp16 has 40 bits, so that a double adds 2^12 elements without an error: no need to look. */
+template <typename S> struct enclosing {
+    enclosure e = enclose_nothing();
+    __device__ void add(double x) { enclose(e, x); }
+    __device__ void end_of_run() {}
+};
+template <> struct enclosing<__half> {
+    enclosure e = enclose_nothing();
+    double run = -0.0;
+    __device__ void add(double x) { run = __dadd_rn(run, x); }
+    __device__ void end_of_run()
+    {
+        enclose(e, run);
+        run = -0.0;
+    }
+};
+
+/* The enclosures of all lanes of a block; the first warp gets it. */
+__device__ enclosure enclose_block(enclosure e)
+{
+    __shared__ enclosure shared[block_lanes / warp_lanes];
+    unsigned lane = threadIdx.x % warp_lanes, warps = blockDim.x / warp_lanes;
+    for (unsigned d = 1; d < warp_lanes; d *= 2)
+        e = join(e, e.across(d));
+    if (lane == 0)
+        shared[threadIdx.x / warp_lanes] = e;
+    __syncthreads();
+    e = lane < warps ? shared[lane] : enclose_nothing();
+    for (unsigned d = 1; d < warp_lanes; d *= 2)
+        e = join(e, e.across(d));
+    __syncthreads();
+    return e;
+}
+
+template <typename S, typename A, typename Words>
+__global__ __launch_bounds__(enclose_threads) void enclose_sums(vectors<S, enclose_loads> x,
+                                                                state<Words> *s, A *out)
+{
+    enclosing<S> sum;
+    x.each([&](S element) { sum.add(convert<double>(element)); }, [&] { sum.end_of_run(); });
+#if __CUDA_ARCH__ >= 900
+    cudaTriggerProgrammaticLaunchCompletion(); /* sum_exactly may be launched, but not go on */
+#endif
+    enclosure e = enclose_block(sum.e);
+    if (threadIdx.x == 0)
+        s->part[blockIdx.x] = e;
+    if (!last_block(&s->finished))
+        return;
+    e = enclose_nothing();
+    for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x)
+        e = join(
+            e, {__ldcg(&s->part[i].sum), __ldcg(&s->part[i].error), __ldcg(&s->part[i].magnitude)});
+    e = enclose_block(e);
+    if (threadIdx.x == 0) {
+        /* Through a lane, the two folds of a block, a thread's share of the blocks, two folds. */
+        size_t additions = x.most_by_lane() + 2 * (4 * 5 + blocks_most / enclose_threads);
+        A result;
+        s->unknown = !round_enclosure(e, additions, &result);
+        if (!s->unknown)
+            *out = sum_of(x.n, result);
+    }
+}
+
+template <typename S, typename A, typename Words>
+__global__ __launch_bounds__(Words::threads) void sum_exactly(vectors<S, exact_loads> x,
+                                                              state<Words> *s, A *out)
+{
+    extern __shared__ long long word[];
+#if __CUDA_ARCH__ >= 900
+    cudaGridDependencySynchronize(); /* until all of enclose_sums is done */
+#endif
+    if (!s->unknown)
+        return;
+    for (unsigned i = threadIdx.x; i < Words::count * blockDim.x; i += blockDim.x)
+        word[i] = 0;
+    __syncthreads();
+    unsigned specials = 0;
+    x.each(
+        [&](S element) {
+            specials |= Words::add(word + threadIdx.x, blockDim.x,
+                                   convert<typename Words::element>(element));
+        },
+        [] {});
+    __syncthreads();
+    add_words(&s->exact, word, specials);
+    if (!last_block(&s->finished))
+        return;
+    double result = round_total(&s->exact, precision_of<A>());
+    if (threadIdx.x == 0)
+        *out = rounded<A>(result);
+}
+
+/* What the device at hand has room for: blocks at a time, and the threads and bytes of those that
+ * sum exactly. */
+struct room {
+    int device;
+    unsigned enclosing, exact, threads, bytes;
+    bool early; /* a kernel may be launched while the one before it ends */
+};
+
+/* A cudaError_t. */
+template <typename S, typename A, typename Words> int room_on_device(room *r)
+{
+    static room known = {-1, 0, 0, 0, 0, false}; /* for these kernels, on the device asked last */
+    room now = {};
+    int processors = 0, most = 0, major = 0, enclosing = 0, exact = 0;
+    cudaFuncAttributes facts;
+    cudaError_t error = cudaGetDevice(&now.device);
+    *r = known;
+    if (error != cudaSuccess || now.device == known.device)
+        return error;
+    auto sum = sum_exactly<S, A, Words>;
+    auto enclose = enclose_sums<S, A, Words>;
+    auto check = [&](cudaError_t e) { error = error == cudaSuccess ? e : error; };
+    check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, now.device));
+    check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, now.device));
+    check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, now.device));
+    check(cudaFuncGetAttributes(&facts, sum));
+    if (error != cudaSuccess)
+        return error;
+    constexpr unsigned each = Words::count * sizeof(long long);
+    unsigned threads = (unsigned)(most - (int)facts.sharedSizeBytes) / each;
+    now.threads = min(threads / warp_lanes * warp_lanes, Words::threads);
+    now.bytes = now.threads * each;
+    check(cudaFuncSetAttribute(sum, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)now.bytes));
+    /* The same division of the cache as the other has: changing it takes time. */
+    check(cudaFuncSetAttribute(enclose, cudaFuncAttributePreferredSharedMemoryCarveout,
+                               cudaSharedmemCarveoutMaxShared));
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&enclosing, enclose, enclose_threads, 0));
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&exact, sum, (int)now.threads, now.bytes));
+    now.early = major >= 9;
+    now.enclosing = (unsigned)(enclosing * processors);
+    now.exact = (unsigned)(exact * processors);
+    if (error == cudaSuccess && (now.enclosing == 0 || now.exact == 0))
+        error = cudaErrorInvalidConfiguration;
+    if (error == cudaSuccess)
+        *r = known = now;
+    return error;
+}
+
+template <typename S, typename A> int run(const struct cuda_task *t)
+{
+    typedef typename words_for<S>::type Words;
+    room r;
+    int error = room_on_device<S, A, Words>(&r);
+    if (error != cudaSuccess)
+        return error;
+    vectors<S, enclose_loads> x(t->in, t->n);
+    vectors<S, exact_loads> y(t->in, t->n);
+    auto blocks = [&](unsigned threads, unsigned most) {
+        size_t batches = x.batches(threads);
+        return batches == 0 ? 1 : (unsigned)min(batches, (size_t)min(most, blocks_most));
+    };
+    state<Words> *s = (state<Words> *)t->workspace;
+    cudaStream_t stream = (cudaStream_t)t->stream;
+    enclose_sums<S, A, Words>
+        <<<blocks(enclose_threads, r.enclosing), enclose_threads, 0, stream>>>(x, s, (A *)t->out);
+    cudaLaunchAttribute early = {};
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t exactly = {};
+    exactly.gridDim = blocks(r.threads, r.exact);
+    exactly.blockDim = r.threads;
+    exactly.dynamicSmemBytes = r.bytes;
+    exactly.stream = stream;
+    exactly.attrs = &early;
+    exactly.numAttrs = r.early;
+    error = cudaLaunchKernelEx(&exactly, sum_exactly<S, A, Words>, y, s, (A *)t->out);
+    return error != cudaSuccess ? error : cudaGetLastError();
+}
+
+size_t workspace(const struct cuda_task *)
+{
+    return max(sizeof(state<wide_words>), sizeof(state<narrow_words>));
+}
+
+int enqueue(const struct cuda_task *t)
+{
+    return with_types(t, [t](auto s, auto a) { return run<decltype(s), decltype(a)>(t); });
+}
+
+} // namespace
+
+extern "C" {
+extern const struct cuda_method sum_exact_cuda;
+const struct cuda_method sum_exact_cuda = {workspace, no_workspace, enqueue};
+}
