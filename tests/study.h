@@ -168,6 +168,20 @@ static inline const char *field_of(const struct rows *r, size_t row, size_t colu
     return r->field[row * r->columns + column];
 }
 
+/* A column of the case, of a row of results.csv. */
+static inline const char *case_field(const struct rows *r, size_t row, enum case_column column)
+{
+    return field_of(r, row, results_case_column(column));
+}
+
+static inline void expect_text(const struct rows *r, size_t row, size_t column, const char *due)
+{
+    cr_expect_str_eq(field_of(r, row, column), due, "row %zu (%s, %s to %s, %s, n = %s): %s", row,
+                     case_field(r, row, CASE_METHOD), case_field(r, row, CASE_ACCUMULATOR),
+                     case_field(r, row, CASE_OUTPUT), case_field(r, row, CASE_SCAN),
+                     case_field(r, row, CASE_N), results_column(column)->name);
+}
+
 static inline void rows_free(struct rows *r)
 {
     for (size_t i = 0; i < r->count * r->columns; i++)
