@@ -16,7 +16,7 @@ const struct option_spec option_specs[] = {
      "your own data: .npy, .safetensors[#TENSOR], raw, text, - (repeatable)"},
     {"n", 0, "LIST", "run bench gen sum", "elements: 1000, 1e6, 2^20, doubling range 2^10..2^20"},
     {"cond", 0, "LIST", "run gen sum",
-     "target condition numbers for the input `cond`: 1e6, 1..2^10 doubling, 1..2^40x16"},
+     "condition numbers for the input `cond`: 1e6, doubling 1..2^10, 1..2^40x16"},
     {"seed", 0, "LIST", "run bench gen sum", "seeds: 1,2,7 or a range 1..5"},
     {"threads", 0, "LIST", "run bench",
      "threads to a block (GPU), CPU threads where a method uses them"},

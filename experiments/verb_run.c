@@ -122,8 +122,9 @@ static void dry_run_json(const struct command *c)
     json_t *cases = json_array();
     for (size_t i = 0; i < c->plan.trials; i++)
         json_array_append_new(cases, case_json(&c->plan, &c->plan.trial[i]));
-    print_json(json_pack("{ss ss sI sI so so}", "experiment", c->experiment->name, "out", c->out,
-                         "cases", (json_int_t)c->plan.trials, "runs", (json_int_t)runs_of(&c->plan),
+    print_json(json_pack("{ss ss sI sI sI so so}", "experiment", c->experiment->name, "out", c->out,
+                         "cases", (json_int_t)c->plan.trials, "inputs_left_out",
+                         (json_int_t)c->plan.left_out, "runs", (json_int_t)runs_of(&c->plan),
                          "axes", axes_json(&c->axes), "case_list", cases));
 }
 
@@ -236,10 +237,11 @@ static enum status report_json(const struct command *c, const struct sweep_outco
         .column = times_column, .columns = TIMES_COLUMNS, .is_name = times_name};
     enum status status = read_csv(&summary, c->out, "summary.csv", p);
     json_t *object =
-        json_pack("{ss ss sI sI sI sI sI so}", "experiment", c->experiment->name, "out", c->out,
-                  "cases", (json_int_t)c->plan.trials, "finished", (json_int_t)outcome->finished,
-                  "runs", (json_int_t)outcome->runs, "failed", (json_int_t)outcome->failed,
-                  "broken", (json_int_t)outcome->broken, "summary", summary.rows);
+        json_pack("{ss ss sI sI sI sI sI sI so}", "experiment", c->experiment->name, "out", c->out,
+                  "cases", (json_int_t)c->plan.trials, "inputs_left_out",
+                  (json_int_t)c->plan.left_out, "finished", (json_int_t)outcome->finished, "runs",
+                  (json_int_t)outcome->runs, "failed", (json_int_t)outcome->failed, "broken",
+                  (json_int_t)outcome->broken, "summary", summary.rows);
     if (status == STATUS_OK && experiment_times(c->experiment)) {
         status = read_csv(&times, c->out, "times.csv", p);
         json_object_set_new(object, "times", times.rows);

@@ -57,3 +57,75 @@ Test(verb_run, of_a_study, .init = make_folder, .fini = remove_folder)
     json_decref(dry);
     json_decref(report);
 }
+
+/* What a verb prints; NULL where it fails. */
+static char *printed_by(int argc, const char *const *argv)
+{
+    struct problem p;
+    const char *path = in_folder("printed");
+    cr_assert(freopen(path, "w", stdout));
+    cr_assert_eq(verb(&p, argc, argv), STATUS_OK, "%s", p.text);
+    fflush(stdout);
+    struct bytes b = get_file(path);
+    char *text = strndup((char *)b.data, b.size);
+    clear_bytes(&b);
+    return text;
+}
+
+/* Times come with the cases, as times.csv has them. */
+Test(verb_run, of_the_ladder, .init = make_folder, .fini = remove_folder)
+{
+    const char *out = in_folder("out");
+    const char *words[] = {"ulpscope",  "run",    "ladder", "--device",  "cpu", "--method",
+                           "sum/tiled", "--n",    "10",     "--timed",   "100", "--storage",
+                           "bf16",      "--out",  out,      "--threads", "1",   "--input",
+                           "ones",      "--runs", "2",      "--json"};
+    char *text = printed_by(22, words);
+    json_t *report = json_loads(text, 0, NULL), *times = json_object_get(report, "times");
+    struct rows r = rows_of(out, "times", times_column, TIMES_COLUMNS);
+    cr_assert(r.count > 0 && json_array_size(times) == r.count, "%s", text);
+    for (size_t i = 0; i < r.count; i++) {
+        const json_t *row = json_array_get(times, i), *id = json_object_get(row, "case_id");
+        const char *due = field_of(&r, i, TIMES_CASE_ID);
+        cr_expect_str_eq(json_string_value(json_object_get(row, "method")),
+                         field_of(&r, i, TIMES_METHOD));
+        cr_expect(*due ? json_is_string(id) && strcmp(json_string_value(id), due) == 0
+                       : json_is_null(id));
+        cr_expect_eq(json_number_value(json_object_get(row, "time_us")),
+                     strtod(field_of(&r, i, TIMES_TIME), NULL));
+        cr_expect(json_is_null(json_object_get(row, "memory_bytes")));
+    }
+    free(text);
+    text = printed_by(21, words);
+    cr_expect(strstr(text, "times.csv") && strstr(text, "all there before"), "%s", text);
+    rows_free(&r);
+    json_decref(report);
+    free(text);
+}
+
+/* Inputs that no format has room for are counted, before and behind. */
+Test(verb_run, of_condition_numbers, .init = make_folder, .fini = remove_folder)
+{
+    struct problem p;
+    const char *out = in_folder("out");
+    const char *words[] = {"ulpscope", "run",       "cond", "--device", "cpu",
+                           "--method", "sum/tiled", "--n",  "100",      "--out",
+                           out,        "--storage", "fp16", "--json",   "--dry-run"};
+    for (int argc = 15; argc >= 14; argc--) {
+        char *text = printed_by(argc, words);
+        json_t *report = json_loads(text, 0, NULL);
+        json_int_t left_out = json_integer_value(json_object_get(report, "inputs_left_out"));
+        json_int_t cases = json_integer_value(json_object_get(report, "cases"));
+        cr_expect(left_out == 77 - 15 && cases == 2 * 15, "%d: %d of 77 inputs left out", argc,
+                  (int)left_out);
+        json_decref(report);
+        free(text);
+    }
+    char *text = printed_by(13, words);
+    cr_expect(strstr(text, ", 62 inputs left out,"), "%s", text);
+    free(text);
+    words[11] = "--timed";
+    words[12] = "100";
+    cr_expect_eq(verb(&p, 13, words), STATUS_USAGE);
+    cr_expect(strstr(p.text, "--timed") && strstr(p.text, "ladder"), "%s", p.text);
+}
