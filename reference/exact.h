@@ -20,7 +20,7 @@
 #include "reference/fixed.h"
 
 struct exact {
-    /* The layout is private to exact.c. */
+    /* The layout is private to exact.c and kernels/sum/exact_state.c. */
     struct fixed side[2]; /* magnitudes of the positive and of the negative terms */
     bool nan, inf[2];     /* by sign */
     bool empty;           /* no term yet */

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "reference/format.h"
+
 /* S is the exact sum, A = sum|x|, h the height, gamma_k = ku/(1-ku). Where a bound is given but for
  * higher powers of u, all of it stands, with its proof, in theorem_accurate.c. */
 enum theorem_kind {
@@ -53,5 +55,14 @@ struct theorem {
      * which then errs by less than 3 times the smallest normal number. */
     size_t flushing;
 };
+
+/* Digits that THEOREM_BINNED keeps of the largest element: `folds` times the accumulator's
+ * precision, no fewer than the storage's, so that one element alone is kept whole. */
+static inline int theorem_digits(enum format storage, enum format accumulator, unsigned folds)
+{
+    int digits = (int)folds * format_facts[accumulator].precision;
+    int least = format_facts[storage].precision;
+    return digits > least ? digits : least;
+}
 
 #endif
