@@ -7,6 +7,7 @@ static const struct {
     theorem_says *factors;
     bool widened; /* says it of additions in the wider format; then the sum is rounded */
     bool exact;   /* says it of elements that are not rounded first; then the sum is rounded */
+    bool cut;     /* they are cut to theorem_digits instead */
 } theorems[THEOREMS] = {
     [THEOREM_ANY_ORDER] =
         {
@@ -55,6 +56,13 @@ static const struct {
             .words = "correctly rounded: u |sum|, or half the smallest subnormal",
             .exact = true,
         },
+    [THEOREM_BINNED] =
+        {
+            .words = "cut to D = K p digits of the largest, the storage's at least: "
+                     "u |sum| + (1+u) (n-1) 2^-D max|x|",
+            .exact = true,
+            .cut = true,
+        },
 };
 
 const char *theorem_words(enum theorem_kind kind)
@@ -90,6 +98,18 @@ static void flushing(mpfr_t to, const struct theorem *t, enum format accumulator
 {
     mpfr_set_d(to, 3 * format_facts[accumulator].smallest_normal, MPFR_RNDU);
     mpfr_mul_ui(to, to, t->flushing, MPFR_RNDU);
+}
+
+/* Sets `to` to what cutting each element to a multiple of a unit U may change, where U <= 2^(e-D+1)
+ * for 2^e <= max|x|: (n-1) 2^-D max|x|. To nearest, it is U/2 at most; and the largest is a
+ * multiple of its last digit, 2^(e-p+1), p <= D that of the storage, thus of U, and does not
+ * change. */
+static void cutting(mpfr_t to, const struct theorem *t, const struct reference *r,
+                    enum format storage, enum format accumulator)
+{
+    mpfr_set_d(to, r->largest, MPFR_RNDU);
+    mpfr_mul_ui(to, to, r->n > 0 ? r->n - 1 : 0, MPFR_RNDU);
+    mpfr_div_2si(to, to, theorem_digits(storage, accumulator, t->folds), MPFR_RNDU);
 }
 
 /* Adds factor (|magnitude| + perturbed) to `bound`. */
@@ -145,6 +165,8 @@ bool theorem_bound(mpfr_t bound, const struct theorem *t, const struct reference
     mpfr_set_zero(by.constant, 1);
     if (!exact)
         says = theorems[t->kind].factors(&by, t, r, f);
+    if (theorems[t->kind].cut)
+        cutting(by.constant, t, r, storage, accumulator);
     mpfr_add(error, perturbed, by.constant, MPFR_RNDU);
     add_share(error, by.of_sum, r->sum, perturbed);
     add_share(error, by.of_abs, r->sum_abs, perturbed);

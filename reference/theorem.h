@@ -15,7 +15,8 @@
  * accumulated in `accumulator`. Each element is first rounded to the accumulator; where the
  * storage holds values that it does not, the bound carries that rounding too:
  * u A + n eta/2 for it, and A + that in place of A for the additions (eta = smallest subnormal).
- * THEOREM_WIDENED's elements are rounded to the wider format instead, by the same rule.
+ * THEOREM_WIDENED's elements are rounded to the wider format instead, by the same rule,
+ * THEOREM_CORRECTLY_ROUNDED's and THEOREM_BINNED's are not.
  * Returns false where there is no bound: the input holds an inf or NaN, or 2hu >= 1 and it is
  * THEOREM_COMPENSATED's (hu >= 1 with h = plain_height, or 2hu >= 1 with h = height - plain_height,
  * and it is THEOREM_BLOCKED's). */

@@ -35,6 +35,10 @@ enum theorem_kind {
     /* u |S|, or eta/2 if that is more: the exact sum of the elements as they are stored, rounded
      * once. */
     THEOREM_CORRECTLY_ROUNDED,
+    /* u |S| + (1+u) (n-1) 2^-D max|x|, or with eta/2 for the last rounding if that is more, D =
+     * theorem_digits: the exact sum of the elements, cut to D digits of the largest, rounded once:
+     * after Demmel and Nguyen 2015. */
+    THEOREM_BINNED,
     THEOREMS
 };
 
@@ -50,7 +54,7 @@ struct theorem {
     /* The levels next to the leaves that add without finding errors, as far as the tree has them,
      * where those above find them; else 0. */
     size_t plain_height;
-    unsigned folds; /* K, the words of a sum, where an algorithm is offered with several; else 0 */
+    unsigned folds; /* K, where an algorithm is offered in K times the digits; else 0 */
     /* Additions that may flush a subnormal operand or result to zero, each of
      * which then errs by less than 3 times the smallest normal number. */
     size_t flushing;

@@ -118,13 +118,26 @@ static rational of_sum(const struct theorem *t, rational u)
     return t->kind == THEOREM_K_FOLD ? k_fold_own(t->folds, u) : u;
 }
 
+/* (n-1) max|x| / 2^D, D = K p, or the storage's p. */
+static rational cut(const struct theorem *t, const struct reference *r, enum format storage,
+                    enum format accumulator)
+{
+    int digits = format_facts[accumulator].precision * (int)t->folds;
+    if (format_facts[storage].precision > digits)
+        digits = format_facts[storage].precision;
+    rational others = whole(r->n > 0 ? r->n - 1 : 0);
+    return over(times(others, from_double(r->largest)), to_power(whole(2), (unsigned)digits));
+}
+
 /* The bound, written out: c = n eta/2 + u A if elements are rounded, F = 3 normal for each addition
  * that flushes, and c + F + of_sum (|S| + c + F) + of_abs (A + c + F). That, when widened, in the
- * wider format; then u |S + that| or eta/2, the larger, is added: as to F alone, when exact. */
+ * wider format; then u |S + that| or eta/2, the larger, is added: as to F alone, when exact, and
+ * to F and what cutting changes, when binned. */
 static rational due_bound(const struct theorem *t, const struct reference *r, enum format storage,
                           enum format accumulator)
 {
-    bool widened = t->kind == THEOREM_WIDENED, exact = t->kind == THEOREM_CORRECTLY_ROUNDED;
+    bool widened = t->kind == THEOREM_WIDENED, binned = t->kind == THEOREM_BINNED;
+    bool exact = t->kind == THEOREM_CORRECTLY_ROUNDED || binned;
     enum format f = !widened ? accumulator : accumulator == FP32 ? FP64 : FP32;
     const struct format_facts *facts = &format_facts[f], *last = &format_facts[accumulator];
     rational u = from_double(facts->unit_roundoff), c = whole(0);
@@ -134,6 +147,8 @@ static rational due_bound(const struct theorem *t, const struct reference *r, en
                  times(u, sum_abs));
     c = plus(c, times(whole(t->flushing), from_double(3 * facts->smallest_normal)));
     rational error = c;
+    if (binned)
+        error = plus(c, cut(t, r, storage, accumulator));
     if (!exact)
         error = plus(c, plus(times(of_sum(t, u), plus(sum, c)),
                              times(of_abs(t, r->n, u), plus(sum_abs, c))));
@@ -221,6 +236,26 @@ Test(theorem, bounds_of_long_sums)
                 expect_bound(&t, &r, f, f, 4096);
             }
     reference_free(&r);
+}
+
+/* By hand, three elements of fp32 in bf16: cut to 24 digits, the storage's, with K = 2, since twice
+ * 8 is has fewer; to 32 with K = 4. */
+Test(theorem, binned_sums_by_hand)
+{
+    float x[] = {1024, 1, -1025};
+    struct reference r;
+    struct array a = {FP32, 3, x};
+    mpfr_t bound;
+    mpfr_init2(bound, 300);
+    cr_assert(reference_compute(&r, &a, REFERENCE_FAST, NULL) == STATUS_OK);
+    for (unsigned folds = 2; folds <= 4; folds += 2) {
+        struct theorem t = {.kind = THEOREM_BINNED, .folds = folds};
+        double cut = 2 * 1025 * (folds == 2 ? 0x1p-24 : 0x1p-32); /* S is 0 */
+        cr_expect(theorem_bound(bound, &t, &r, FP32, BF16));
+        cr_expect(mpfr_cmp_d(bound, cut + 0x1p-8 * cut) == 0, "K = %u", folds);
+    }
+    reference_free(&r);
+    mpfr_clear(bound);
 }
 
 /* Where 2hu reaches 1, nothing bounds a compensated sum. */

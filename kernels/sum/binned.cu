@@ -1,0 +1,250 @@
+/* sum/binned, and with other folds sum/binned2 and sum/binned4: one pass over memory.
+ *
+ * Warps take pieces of 2 KiB in turn, a piece on its way while the one before is cut (binned.cuh).
+ * A block adds what it found to the workspace, which has a place for every bin there is, and takes
+ * a ticket; the block that draws the last one picks the bins of the final window, rounds their sum,
+ * and leaves the workspace empty. All that is added up is integers, so that neither the launch
+ * shape nor who comes first shows in the result. */
+#include "kernels/sum/binned.cuh"
+
+namespace
+{
+
+/* What the kernel knows of the case. */
+struct binned_case {
+    size_t n;
+    binned_bins bins;
+    enum format accumulator;
+    binned_rounding rounding; /* to it */
+};
+
+struct binned_workspace {
+    binned_tally tally;
+    unsigned ticket;
+};
+
+__device__ void clear(binned_tally *tally)
+{
+    for (unsigned i = threadIdx.x; i < binned_room; i += blockDim.x)
+        tally->low[i] = tally->high[i] = 0;
+    if (threadIdx.x == 0)
+        tally->window = tally->flags = 0;
+}
+
+/* An array in pieces of a warp: the full ones, from the first 16-byte boundary on, then what comes
+ * before it and what is left behind them. */
+template <typename S> struct pieces_of {
+    static constexpr unsigned elements = lane_piece<S>::width * warp_lanes;
+    const S *x;
+    size_t n, head, full;
+
+    __device__ pieces_of(const S *x, size_t n) : x(x), n(n), head(0)
+    {
+        constexpr unsigned vector = sizeof(uint4) / sizeof(S);
+        unsigned beyond = (unsigned)((uintptr_t)x / sizeof(S) % vector);
+        if (beyond)
+            head = min((size_t)(vector - beyond), n);
+        full = (n - head) / elements;
+    }
+
+    __device__ size_t count() const { return full + 2; }
+
+    __device__ void load(lane_piece<S> &piece, size_t p) const
+    {
+        size_t begin = head + p * elements;
+        if (p < full)
+            piece.load((const uint4 *)(x + begin) + threadIdx.x % warp_lanes);
+        else if (p == full)
+            piece.load_some(x, (unsigned)head);
+        else
+            piece.load_some(x + begin - elements, (unsigned)(n - (begin - elements)));
+    }
+};
+
+/* Adds the pieces of this warp, each on its way while the one before is cut. */
+template <typename S, typename T, unsigned B>
+__device__ __forceinline__ void take(cutter<S, T, B> &c, const pieces_of<S> &pieces)
+{
+    unsigned warps = blockDim.x / warp_lanes;
+    size_t p = blockIdx.x * warps + threadIdx.x / warp_lanes, step = (size_t)gridDim.x * warps;
+    lane_piece<S> piece, next;
+    if (p < pieces.count())
+        pieces.load(next, p);
+    while (p < pieces.count()) {
+        piece = next;
+        p += step;
+        if (p < pieces.count())
+            pieces.load(next, p);
+        c.add(piece);
+    }
+}
+
+template <typename A> __device__ void write(void *out, double value)
+{
+    *(A *)out = rounded<A>(value);
+}
+
+/* By one thread, from the tally of all blocks. */
+__device__ void finish(const binned_tally &tally, const binned_case &task, void *out)
+{
+    double result = task.n > 0 && !(tally.flags & BINNED_PLAIN) ? -0.0 : 0.0;
+    unsigned infinite = tally.flags & (BINNED_INF | BINNED_NEGATIVE_INF);
+    if ((tally.flags & BINNED_NAN) || infinite == (BINNED_INF | BINNED_NEGATIVE_INF)) {
+        result = NAN;
+    } else if (infinite) {
+        result = infinite == BINNED_INF ? INFINITY : -INFINITY;
+    } else if (tally.window > 0) {
+        int window = tally.window - 1;
+        __int128 bin[BINNED_KEPT_MOST];
+        for (int k = 0; k < task.bins.kept; k++) {
+            int place = window + k - task.bins.lowest;
+            bin[k] = ((__int128)(long long)tally.high[place] << 32) + (long long)tally.low[place];
+        }
+        result = binned_total(bin, task.bins.kept, task.bins.width, binned_unit(&task.bins, window),
+                              task.rounding);
+    }
+    switch (task.accumulator) {
+    case FP16:
+        return write<__half>(out, result);
+    case BF16:
+        return write<__nv_bfloat16>(out, result);
+    case FP32:
+        return write<float>(out, result);
+    default:
+        return write<double>(out, result);
+    }
+}
+
+template <typename S, typename T, unsigned B>
+__global__ __launch_bounds__(BINNED_THREADS, 3) void sum_in_bins(const S *x, binned_case task,
+                                                                 binned_workspace *w, void *out)
+{
+    __shared__ binned_tally shared;
+    __shared__ bool last;
+    clear(&shared);
+    __syncthreads();
+    cutter<S, T, B> c(task.bins, &shared);
+    take(c, pieces_of<S>(x, task.n));
+    c.flush();
+    atomicOr(&shared.flags, c.flags | (c.window < 0 ? 0 : BINNED_PLAIN));
+    if (threadIdx.x % warp_lanes == 0)
+        atomicMax(&shared.window, c.window + 1);
+    __syncthreads();
+
+    for (unsigned i = threadIdx.x; i < binned_room; i += blockDim.x) {
+        if (shared.low[i])
+            atomicAdd(&w->tally.low[i], shared.low[i]);
+        if (shared.high[i])
+            atomicAdd(&w->tally.high[i], shared.high[i]);
+    }
+    if (threadIdx.x == 0) {
+        atomicMax(&w->tally.window, shared.window);
+        atomicOr(&w->tally.flags, shared.flags);
+    }
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        last = atomicInc(&w->ticket, gridDim.x - 1) == gridDim.x - 1;
+    __syncthreads();
+    if (!last)
+        return;
+    __threadfence();
+    for (unsigned i = threadIdx.x; i < binned_room; i += blockDim.x) {
+        shared.low[i] = __ldcg(&w->tally.low[i]);
+        shared.high[i] = __ldcg(&w->tally.high[i]);
+    }
+    if (threadIdx.x == 0) {
+        shared.window = __ldcg(&w->tally.window);
+        shared.flags = __ldcg(&w->tally.flags);
+    }
+    __syncthreads();
+    clear(&w->tally);
+    if (threadIdx.x == 0)
+        finish(shared, task, out);
+}
+
+template <typename S, typename T, unsigned B> int run(const struct cuda_task *t, binned_case task)
+{
+    sum_in_bins<S, T, B><<<t->blocks, lanes_for(t->threads), 0, (cudaStream_t)t->stream>>>(
+        (const S *)t->in, task, (binned_workspace *)t->workspace, t->out);
+    return cudaGetLastError();
+}
+
+/* The numbers of bins that there are: of fp16, whose range is small, two or one; else 2 to 6 of 21
+ * bits, 4 to 6 of 50. */
+template <typename S> int run_kept(const struct cuda_task *t, const binned_case &task, double)
+{
+    switch (task.bins.kept) {
+    case 4:
+        return run<S, double, 4>(t, task);
+    case 5:
+        return run<S, double, 5>(t, task);
+    case 6:
+        return run<S, double, 6>(t, task);
+    default:
+        return cudaErrorInvalidValue;
+    }
+}
+
+template <typename S> int run_kept(const struct cuda_task *t, const binned_case &task, float)
+{
+    switch (task.bins.kept) {
+    case 2:
+        return run<S, float, 2>(t, task);
+    case 3:
+        return run<S, float, 3>(t, task);
+    case 4:
+        return run<S, float, 4>(t, task);
+    case 5:
+        return run<S, float, 5>(t, task);
+    case 6:
+        return run<S, float, 6>(t, task);
+    default:
+        return cudaErrorInvalidValue;
+    }
+}
+
+int run_storage(const struct cuda_task *t, const binned_case &task)
+{
+    bool wide = t->accumulator == FP64;
+    switch (t->storage) {
+    case FP16:
+        return wide ? run<__half, double, 1>(t, task) : run<__half, float, 2>(t, task);
+    case BF16:
+        return wide ? run_kept<__nv_bfloat16>(t, task, 0.0)
+                    : run_kept<__nv_bfloat16>(t, task, 0.0f);
+    case FP32:
+        return wide ? run_kept<float>(t, task, 0.0) : run_kept<float>(t, task, 0.0f);
+    case FP64:
+        return run_kept<double>(t, task, 0.0);
+    default:
+        return cudaErrorInvalidValue;
+    }
+}
+
+int enqueue(const struct cuda_task *t)
+{
+    return binned_enqueue(t, 3);
+}
+
+} // namespace
+
+size_t binned_workspace_bytes(const struct cuda_task *)
+{
+    return sizeof(binned_workspace);
+}
+
+int binned_enqueue(const struct cuda_task *t, unsigned folds)
+{
+    const struct format_facts *f = &format_facts[t->accumulator];
+    binned_case task = {t->n,
+                        binned_bins_of(t->storage, t->accumulator, folds),
+                        t->accumulator,
+                        {f->precision, f->emin, f->emax}};
+    return run_storage(t, task);
+}
+
+extern "C" {
+extern const struct cuda_method sum_binned_cuda;
+const struct cuda_method sum_binned_cuda = {binned_workspace_bytes, no_workspace, enqueue};
+}

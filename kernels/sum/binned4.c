@@ -1,0 +1,20 @@
+/* sum/binned4: sum/binned in 4 folds. Returns the same on NaN, infinities and zeros. */
+#include "kernels/sum/binned_sum.h"
+
+static enum status cpu(const struct task *t, struct problem *p)
+{
+    return binned_sum(t, 4, p);
+}
+
+const struct method sum_binned4 = {
+    .name = "sum/binned4",
+    .summary = "elements cut into bins with exact sums: any order, four times the digits",
+    .operation = &operation_sum,
+    .promise = PROMISE_ORDER_INVARIANT,
+    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},
+    .shape_read = {SHAPE_THREADS, SHAPE_THREADS | SHAPE_BLOCKS},
+    .resolve = binned_shape,
+    .bound = THEOREM_BINNED,
+    .folds = 4,
+    .cpu = cpu,
+};
