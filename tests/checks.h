@@ -30,9 +30,13 @@ bool check_order(const struct method *m, char why[WHY]);
 /* The results are those of an independent walk of the declared order, in every format pair. */
 bool check_walk(const struct method *m, char why[WHY]);
 
-/* The bits keep the promise: over runs, and from gpu_to_gpu up over launch shapes and threads.
- * Nothing is asserted of a method without a promise. */
+/* The bits keep the promise: over runs, from gpu_to_gpu up over launch shapes and threads, from
+ * order_invariant up as check_permuted says. Nothing is asserted of a method without a promise. */
 bool check_promise(const struct method *m, char why[WHY]);
+
+/* Of sums: the bits are the same over permutations of the elements, each partitioned among threads
+ * otherwise; and where the promise is correctly_rounded, they are the exact sum's. */
+bool check_permuted(const struct method *m, char why[WHY]);
 
 /* The sum of nothing is +0, of one element that element rounded, of any number of -0 is -0. Where
  * nothing overflows, an infinity makes the sum that infinity, and both of them, or a NaN, make it

@@ -26,6 +26,11 @@ Test(mutants, every_sum_of_pieces_is_caught)
     expect_caught(piece_mutants, piece_mutant_count);
 }
 
+Test(mutants, every_sum_of_any_order_is_caught)
+{
+    expect_caught(binned_mutants, binned_mutant_count);
+}
+
 Test(mutants, every_scan_is_caught)
 {
     expect_caught(scan_mutants, scan_mutant_count);
