@@ -162,8 +162,8 @@ Test(gpu, great_lengths_agree)
 }
 
 /* Magnitudes that rise from the smallest to the largest or fall, of either sign: sums in bins move
- * from bin to bin. Or all elements alike, with all bits set, at one magnitude: the sums of lanes grow
- * as fast as they can. */
+ * from bin to bin. Or, in one step, all elements alike, with all bits but one set: the sums of
+ * lanes grow as fast as they can. */
 static void fill_in_steps(const struct array *a, int steps, bool rising)
 {
     const struct format_facts *facts = &format_facts[a->format];
@@ -171,6 +171,8 @@ static void fill_in_steps(const struct array *a, int steps, bool rising)
     for (size_t i = 0; i < a->n; i++) {
         size_t place = rising ? i : a->n - 1 - i, step = place * (size_t)steps / a->n;
         int e = facts->emin - facts->precision + 2 + (int)step * range / steps;
+        if (steps == 1)
+            e = facts->emax - 24;
         double x = ldexp(2 - 4 * facts->unit_roundoff, e - 1);
         array_encode(a, i, 1, &(double){steps > 1 && i % 3 == 0 ? -x : x});
     }
