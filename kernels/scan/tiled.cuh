@@ -109,14 +109,15 @@ inline bool make_schedule(schedule *s, const room &r, size_t stage, unsigned til
     return s->stages >= 2;
 }
 
-/* A block for each tile is faster up to so many bytes in all (measured on an H200). */
-constexpr size_t few_bytes = 10 << 20;
+/* A block for each tile is faster up to so many tiles, and up to so many bytes in all (measured on
+ * an H200). */
+constexpr size_t few_tiles = 512, few_bytes = 10 << 20;
 
 template <typename P, typename S, typename O>
 int launch(const pass<S, O> &p, const schedule &s, cudaStream_t stream)
 {
     constexpr size_t tile = SCAN_ROWS * SCAN_CHUNKS * chunk_bytes<S, O>;
-    if (p.tiles * tile <= few_bytes)
+    if (p.tiles <= few_tiles || p.tiles * tile <= few_bytes)
         scan_one_tile<P><<<p.tiles, SCAN_ROWS * warp_lanes, tile, stream>>>(p);
     else
         scan_tiles<P>
