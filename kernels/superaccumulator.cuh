@@ -129,7 +129,7 @@ __device__ inline void add_words(total<Words> *to, const long long *word, unsign
 }
 
 /* A magnitude: digits of 32 bits each, in units of 2^unit, the highest of which may be zeros. */
-struct magnitude {
+struct fixed_magnitude {
     const unsigned *digit;
     int digits, unit;
 
@@ -192,7 +192,7 @@ __device__ inline precision precision_in(enum format f)
 
 /* Rounded once, to nearest, ties to even, as a double; where that is beyond the format's range,
  * converting it gives an infinity. The last line is exact, or overflows. */
-__device__ inline double round_magnitude(const magnitude &m, bool negative, precision p)
+__device__ inline double round_magnitude(const fixed_magnitude &m, bool negative, precision p)
 {
     int quantum = max(m.unit + m.length() - p.bits, p.smallest), drop = quantum - m.unit;
     unsigned long long kept;
@@ -258,7 +258,7 @@ __device__ inline double round_special(unsigned specials)
 __device__ inline double round_settled(const unsigned *digit, unsigned digits, int unit,
                                        bool negative, unsigned specials, precision p)
 {
-    magnitude m = {digit, (int)digits, unit};
+    fixed_magnitude m = {digit, (int)digits, unit};
     if (specials & (SPECIAL_NAN | SPECIAL_PLUS_INF | SPECIAL_MINUS_INF) || m.length() == 0)
         return round_special(specials);
     return round_magnitude(m, negative, p);

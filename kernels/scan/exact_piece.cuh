@@ -76,11 +76,11 @@ template <typename A> struct exact_piece {
         return {__shfl_sync(whole_warp, sum, d), __shfl_sync(whole_warp, error, d),
                 __shfl_sync(whole_warp, off, d)};
     }
-    __device__ unsigned long long code(unsigned k) const
+    __device__ word code(unsigned k) const
     {
-        return code_of(k == 0 ? sum : k == 1 ? error : off);
+        return code_of<word>(k == 0 ? sum : k == 1 ? error : off);
     }
-    static __device__ exact_piece decode(const unsigned long long *w)
+    static __device__ exact_piece decode(const word *w)
     {
         return {coded<double>(w[0]), coded<double>(w[1]), coded<double>(w[2])};
     }

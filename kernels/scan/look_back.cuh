@@ -13,8 +13,6 @@ namespace scan_pass
 
 static_assert(SCAN_GROUP == warp_lanes, "a warp folds a group");
 
-typedef unsigned long long word;
-
 /* The workspace: this, and behind it two sets of places. */
 struct alignas(256) state {
     word claims; /* tiles claimed so far; in the upper half which set this launch uses */

@@ -9,33 +9,11 @@
 #ifndef ULPSCOPE_SCAN_PIECE_CUH
 #define ULPSCOPE_SCAN_PIECE_CUH
 
-#include "kernels/device.cuh"
+#include "kernels/coded.cuh"
+#include "kernels/two_sum.cuh"
 
-/* The complement of a value's bits. All ones, a NaN, becomes another NaN. */
-template <typename A> __device__ inline unsigned long long code_of(A value)
-{
-    unsigned long long bits = 0;
-    memcpy(&bits, &value, sizeof value);
-    return ~bits ? ~bits : 1;
-}
-template <typename A> __device__ inline A coded(unsigned long long word)
-{
-    A value;
-    word = ~word;
-    memcpy(&value, &word, sizeof value);
-    return value;
-}
-
-/* a - b, rounded once. */
-template <typename A> __device__ inline A subtract(A a, A b)
-{
-    return add(a, -b);
-}
-
-template <typename A> __device__ inline bool is_number_but_zero(A x)
-{
-    return x != rounded<A>(0.0f) && subtract(x, x) == rounded<A>(0.0f);
-}
+/* As pieces are published. */
+typedef unsigned long long word;
 
 template <typename A> struct plain_piece {
     typedef A accumulator;
@@ -53,8 +31,8 @@ template <typename A> struct plain_piece {
         return {__shfl_xor_sync(whole_warp, sum, d)};
     }
     __device__ plain_piece of(unsigned d) const { return {__shfl_sync(whole_warp, sum, d)}; }
-    __device__ unsigned long long code(unsigned) const { return code_of(sum); }
-    static __device__ plain_piece decode(const unsigned long long *w) { return {coded<A>(w[0])}; }
+    __device__ word code(unsigned) const { return code_of<word>(sum); }
+    static __device__ plain_piece decode(const word *w) { return {coded<A>(w[0])}; }
 };
 
 template <typename A> __device__ inline plain_piece<A> join(plain_piece<A> a, plain_piece<A> b)
@@ -71,7 +49,10 @@ template <typename A> struct compensated_piece {
 
     static __device__ compensated_piece nothing() { return leaf(minus_zero<A>(), false); }
     static __device__ compensated_piece leaf(A x, bool) { return {x, rounded<A>(0.0f)}; }
-    __device__ A value(bool *) const { return is_number_but_zero(error) ? add(sum, error) : sum; }
+    __device__ A value(bool *) const
+    {
+        return !is_zero(error) && is_finite(error) ? add(sum, error) : sum;
+    }
     __device__ compensated_piece up(unsigned d) const
     {
         return {__shfl_up_sync(whole_warp, sum, d), __shfl_up_sync(whole_warp, error, d)};
@@ -84,8 +65,8 @@ template <typename A> struct compensated_piece {
     {
         return {__shfl_sync(whole_warp, sum, d), __shfl_sync(whole_warp, error, d)};
     }
-    __device__ unsigned long long code(unsigned k) const { return code_of(k ? error : sum); }
-    static __device__ compensated_piece decode(const unsigned long long *w)
+    __device__ word code(unsigned k) const { return code_of<word>(k ? error : sum); }
+    static __device__ compensated_piece decode(const word *w)
     {
         return {coded<A>(w[0]), coded<A>(w[1])};
     }
@@ -95,10 +76,8 @@ template <typename A> struct compensated_piece {
 template <typename A>
 __device__ inline compensated_piece<A> join(compensated_piece<A> a, compensated_piece<A> b)
 {
-    A sum = add(a.sum, b.sum);
-    A of_b = subtract(sum, a.sum), of_a = subtract(sum, of_b);
-    A lost = add(subtract(a.sum, of_a), subtract(b.sum, of_b));
-    return {sum, add(a.error, add(b.error, lost))};
+    sum_and_error<A> both = two_sum(a.sum, b.sum);
+    return {both.sum, add(a.error, add(b.error, both.error))};
 }
 
 /* A sum since the last head; nothing that lies before a head is added. */
@@ -125,11 +104,8 @@ template <typename A> struct segmented_piece {
     {
         return {__shfl_sync(whole_warp, sum, d), (bool)__shfl_sync(whole_warp, (int)head, d)};
     }
-    __device__ unsigned long long code(unsigned k) const { return k ? 1 + head : code_of(sum); }
-    static __device__ segmented_piece decode(const unsigned long long *w)
-    {
-        return {coded<A>(w[0]), w[1] > 1};
-    }
+    __device__ word code(unsigned k) const { return k ? 1 + head : code_of<word>(sum); }
+    static __device__ segmented_piece decode(const word *w) { return {coded<A>(w[0]), w[1] > 1}; }
 };
 
 template <typename A>

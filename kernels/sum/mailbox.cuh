@@ -1,9 +1,9 @@
-/* Values that blocks of one launch leave for each other.
+/* Pieces that blocks of one launch leave for each other.
  *
- * A place holds the complement of a value's bits, and 0 while it is empty: the value is its own
- * flag, so that neither fences nor counters are needed, and a zero-filled array is an empty one.
- * All ones would look empty; they are a NaN, and so are all ones but the last. Whoever takes a
- * value empties its place, so that the next launch finds it empty again.
+ * A piece is left word by word. A place holds a word coded so that it is not 0 (coded.cuh), and 0
+ * while it is empty: each word is its own flag, so that neither fences nor counters are needed, and
+ * a zero-filled array is an empty one. Whoever takes a piece empties its places, so that the next
+ * launch finds them empty again.
  *
  * Blocks are started in the order of their index, and one that waits keeps others from starting. So
  * a block may wait for what blocks of lower index do before they wait themselves for a higher one,
@@ -11,7 +11,7 @@
 #ifndef ULPSCOPE_MAILBOX_CUH
 #define ULPSCOPE_MAILBOX_CUH
 
-#include "kernels/device.cuh"
+#include "kernels/coded.cuh"
 
 template <size_t bytes> struct place_of_bytes;
 template <> struct place_of_bytes<2> {
@@ -23,38 +23,41 @@ template <> struct place_of_bytes<4> {
 template <> struct place_of_bytes<8> {
     typedef unsigned long long type;
 };
-template <typename A> using place = typename place_of_bytes<sizeof(A)>::type;
+/* Of a word of P. A piece has P::words of them, one after the other. */
+template <typename P> using place = typename place_of_bytes<sizeof(typename P::word)>::type;
 
-template <typename A> __device__ inline void leave(place<A> *to, A value)
+template <typename P> __device__ inline void leave(place<P> *to, const P &piece)
 {
-    place<A> bits;
-    memcpy(&bits, &value, sizeof bits);
-    bits = ~bits;
-    *(volatile place<A> *)to = bits ? bits : 1;
+#pragma unroll
+    for (unsigned k = 0; k < P::words; k++)
+        ((volatile place<P> *)to)[k] = code_of<place<P>>(piece.w[k]);
 }
 
-/* Waits for `count` values that are `stride` places apart, where `present` says so. */
-template <unsigned count, typename A>
-__device__ inline void take(place<A> *from, unsigned stride, unsigned present, A (&value)[count])
+/* Waits for `count` pieces that are `stride` pieces apart, where `present` says so. */
+template <unsigned count, typename P>
+__device__ inline void take(place<P> *from, unsigned stride, unsigned present, P (&piece)[count])
 {
-    place<A> bits[count];
+    place<P> code[count][P::words];
     bool all;
     do {
         all = true;
 #pragma unroll
         for (unsigned i = 0; i < count; i++)
-            if (i < present) {
-                bits[i] = *(volatile place<A> *)(from + i * stride);
-                all = all && bits[i];
-            }
+#pragma unroll
+            for (unsigned k = 0; k < P::words; k++)
+                if (i < present) {
+                    code[i][k] = ((volatile place<P> *)from)[i * stride * P::words + k];
+                    all = all && code[i][k];
+                }
     } while (!all);
 #pragma unroll
     for (unsigned i = 0; i < count; i++)
-        if (i < present) {
-            from[i * stride] = 0;
-            bits[i] = ~bits[i];
-            memcpy(&value[i], &bits[i], sizeof bits[i]);
-        }
+#pragma unroll
+        for (unsigned k = 0; k < P::words; k++)
+            if (i < present) {
+                from[i * stride * P::words + k] = 0;
+                piece[i].w[k] = coded<typename P::word>(code[i][k]);
+            }
 }
 
 #endif
