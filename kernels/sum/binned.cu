@@ -98,7 +98,7 @@ __device__ void finish(const binned_tally &tally, const binned_case &task, void 
         __int128 bin[BINNED_KEPT_MOST];
         for (int k = 0; k < task.bins.kept; k++) {
             int place = window + k - task.bins.lowest;
-            bin[k] = ((__int128)(long long)tally.high[place] << 32) + (long long)tally.low[place];
+            bin[k] = (__int128)(long long)tally.high[place] * (1ll << 32) + tally.low[place];
         }
         result = binned_total(bin, task.bins.kept, task.bins.width, binned_unit(&task.bins, window),
                               task.rounding);

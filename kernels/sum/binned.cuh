@@ -96,7 +96,7 @@ template <typename S> struct as_work<double, S> {
     static __device__ double of(S x)
     {
         int bits = __float_as_int(convert<float>(x));
-        return __hiloint2double((bits >> 3) & 0x8fffffff, bits << 29);
+        return __hiloint2double((bits >> 3) & 0x8fffffff, (int)((unsigned)bits << 29));
     }
 };
 template <> struct as_work<double, double> {
@@ -274,7 +274,7 @@ template <typename S, typename T, unsigned B> struct cutter {
 #pragma unroll
         for (unsigned k = 0; k < B; k++) {
             long long own = sizeof(T) == 4 ? (int)sum[k] : (long long)sum[k];
-            long long total = warp_total(own) << finer(k);
+            long long total = warp_total(own) * (1ll << finer(k));
             int place = window + (int)k - bins.lowest;
             if (threadIdx.x % warp_lanes == 0 && total != 0) {
                 atomicAdd(&tally->low[place], (unsigned long long)total & 0xffffffff);
