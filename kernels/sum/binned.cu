@@ -1,6 +1,6 @@
 /* sum/binned, and with other folds sum/binned2 and sum/binned4: one pass over memory.
  *
- * Warps take pieces of 2 KiB in turn, a piece on its way while the one before is cut (binned.cuh).
+ * Warps claim runs of pieces of 2 KiB, a piece on its way while the one before is cut (binned.cuh).
  * A block adds what it found to the workspace, which has a place for every bin there is, and takes
  * a ticket; the block that draws the last one picks the bins of the final window, rounds their sum,
  * and leaves the workspace empty. All that is added up is integers, so that neither the launch
@@ -13,6 +13,7 @@ namespace
 /* What the kernel knows of the case. */
 struct binned_case {
     size_t n;
+    unsigned run; /* pieces that a warp claims at once */
     binned_bins bins;
     enum format accumulator;
     binned_rounding rounding; /* to it */
@@ -20,6 +21,7 @@ struct binned_case {
 
 struct binned_workspace {
     binned_tally tally;
+    unsigned long long claims; /* runs that were claimed, beyond one for each warp */
     unsigned ticket;
 };
 
@@ -61,18 +63,28 @@ template <typename S> struct pieces_of {
     }
 };
 
-/* Adds the pieces of this warp, each on its way while the one before is cut. */
+/* Adds the pieces that this warp gets hold of. Of which ones they are nothing shows, so that who is
+ * early may take more: the first run of each warp is its own, others are claimed, one ahead, and
+ * each piece is on its way while the one before is cut. */
 template <typename S, typename T, unsigned B>
-__device__ __forceinline__ void take(cutter<S, T, B> &c, const pieces_of<S> &pieces)
+__device__ __forceinline__ void take(cutter<S, T, B> &c, const pieces_of<S> &pieces, unsigned run,
+                                     unsigned long long *claims)
 {
-    unsigned warps = blockDim.x / warp_lanes;
-    size_t p = blockIdx.x * warps + threadIdx.x / warp_lanes, step = (size_t)gridDim.x * warps;
+    unsigned warps = blockDim.x / warp_lanes, lane = threadIdx.x % warp_lanes, left = run;
+    size_t owned = (size_t)gridDim.x * warps, claimed = 0;
+    size_t p = run * ((size_t)blockIdx.x * warps + threadIdx.x / warp_lanes);
     lane_piece<S> piece, next;
     if (p < pieces.count())
         pieces.load(next, p);
     while (p < pieces.count()) {
+        if (left == run && lane == 0)
+            claimed = atomicAdd(claims, 1ull);
         piece = next;
-        p += step;
+        p++;
+        if (--left == 0) {
+            p = run * (owned + __shfl_sync(whole_warp, claimed, 0));
+            left = run;
+        }
         if (p < pieces.count())
             pieces.load(next, p);
         c.add(piece);
@@ -124,7 +136,7 @@ __global__ __launch_bounds__(BINNED_THREADS, 3) void sum_in_bins(const S *x, bin
     clear(&shared);
     __syncthreads();
     cutter<S, T, B> c(task.bins, &shared);
-    take(c, pieces_of<S>(x, task.n));
+    take(c, pieces_of<S>(x, task.n), task.run, &w->claims);
     c.flush();
     atomicOr(&shared.flags, c.flags | (c.window < 0 ? 0 : BINNED_PLAIN));
     if (threadIdx.x % warp_lanes == 0)
@@ -159,12 +171,17 @@ __global__ __launch_bounds__(BINNED_THREADS, 3) void sum_in_bins(const S *x, bin
     }
     __syncthreads();
     clear(&w->tally);
-    if (threadIdx.x == 0)
+    if (threadIdx.x == 0) {
+        w->claims = 0;
         finish(shared, task, out);
+    }
 }
 
 template <typename S, typename T, unsigned B> int run(const struct cuda_task *t, binned_case task)
 {
+    size_t warps = (size_t)t->blocks * lanes_for(t->threads) / warp_lanes;
+    size_t share = t->n / pieces_of<S>::elements / warps / 4;
+    task.run = share < 1 ? 1 : share > 8 ? 8 : (unsigned)share;
     sum_in_bins<S, T, B><<<t->blocks, lanes_for(t->threads), 0, (cudaStream_t)t->stream>>>(
         (const S *)t->in, task, (binned_workspace *)t->workspace, t->out);
     return cudaGetLastError();
@@ -238,6 +255,7 @@ int binned_enqueue(const struct cuda_task *t, unsigned folds)
 {
     const struct format_facts *f = &format_facts[t->accumulator];
     binned_case task = {t->n,
+                        1,
                         binned_bins_of(t->storage, t->accumulator, folds),
                         t->accumulator,
                         {f->precision, f->emin, f->emax}};

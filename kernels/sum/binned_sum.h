@@ -6,7 +6,7 @@
 
 /* On a GPU the launch shape is a schedule: the most threads to a block; elements that are worth a
  * lane; and as many blocks as a large GPU holds at once, unless others are asked for. */
-enum { BINNED_THREADS = 256, BINNED_PER_LANE = 32, BINNED_BLOCKS = 4 * 132 };
+enum { BINNED_THREADS = 256, BINNED_PER_LANE = 32, BINNED_BLOCKS = 3 * 132 };
 
 #ifdef __cplusplus
 extern "C" {
