@@ -140,6 +140,16 @@ static inline double format_round(enum format f, double x)
     }
 }
 
+/* hi + lo, |lo| at most half an ulp of hi, rounded once to f. Cut to 53 bits, the last one set
+ * where anything was cut off ("to odd"), a number rounds to a format of at most 51 as it did (Boldo
+ * and Melquiond 2008). Branch-free. */
+static inline double format_round_pair(enum format f, double hi, double lo)
+{
+    uint64_t bits = double_bits(hi), even = ~bits & 1, inwards = (bits ^ double_bits(lo)) >> 63;
+    uint64_t odd = bits + even - 2 * (even & inwards);
+    return f == FP64 ? hi : format_round(f, double_from_bits(lo != 0 ? odd : bits));
+}
+
 /* The correctly rounded sum in f of two values that carry f. */
 static inline double format_add(enum format f, double a, double b)
 {

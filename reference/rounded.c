@@ -7,24 +7,12 @@
 #include "reference/rounded_fast.h"
 #include "reference/shares.h"
 
-/* a + b for |b| <= half an ulp of a, rounded once to f. Cut to 53 bits, the last one set where
- * anything was cut off ("to odd"), a number still rounds to a format of at most 51 as it did
- * (Boldo and Melquiond 2008). */
-static double round_pair(double a, double b, enum format f)
-{
-    if (f == FP64 || b == 0 || !isfinite(a))
-        return format_round(f, a);
-    uint64_t bits = double_bits(a);
-    bits -= a > 0 ? b < 0 : b > 0;
-    return format_round(f, double_from_bits(bits | 1));
-}
-
 /* The number a + b rounded once to f; NaN where TwoSum overflows. */
 static double round_sum(double a, double b, enum format f)
 {
     struct estimate e = {a, 0, 0};
     estimate_add(&e, b);
-    return round_pair(e.sum, e.errors, f);
+    return format_round_pair(f, e.sum, e.errors);
 }
 
 /* Is the exact sum, as estimated through at most `depth` roundings of errors, known when rounded
@@ -40,7 +28,7 @@ static double round_sum(double a, double b, enum format f)
 static bool certified(const struct estimate *e, double depth, enum format f, double *value)
 {
     if (e->sizes == 0) { /* a zero keeps its sign */
-        *value = e->errors == 0 ? round_pair(e->sum, 0, f) : round_sum(e->sum, e->errors, f);
+        *value = e->errors == 0 ? format_round(f, e->sum) : round_sum(e->sum, e->errors, f);
         return isfinite(e->sum);
     }
     double off = depth * 0x1p-52 * e->sizes + 0x1p-1074;

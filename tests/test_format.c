@@ -258,3 +258,34 @@ Test(format, wide_encodings_decode)
                       format_facts[f].name, (unsigned long long)bits);
         }
 }
+
+/* Pairs next to where rounding turns: a number of f, half an ulp beyond it or not, and a little. */
+Test(format, pairs_round_once)
+{
+    uint64_t seed = 15;
+    mpfr_t sum;
+    mpfr_init2(sum, 2200);
+    for (int i = 0; i < 400000; i++) {
+        enum format f = (enum format)(i % FORMATS);
+        uint64_t draw = sample_next(&seed);
+        double x = format_decode(f, sample_next(&seed));
+        double hi = x + (draw & 1 ? format_ulp(f, x) / 2 : 0) * (draw & 2 ? 1 : -1);
+        if (draw % 5 == 0)
+            hi = double_from_bits(sample_next(&seed));
+        if (draw & 32) /* beside that */
+            hi = nextafter(hi, draw & 64 ? INFINITY : -INFINITY);
+        if (!isfinite(hi))
+            continue;
+        double lo = ldexp(1 + (double)(draw >> 12) * 0x1p-52, ilogb(hi == 0 ? 0x1p-1074 : hi) - 54);
+        lo = hi == 0 || draw % 7 == 0 ? 0 : draw & 4 ? lo : ldexp(lo, -(int)(draw >> 7 & 127));
+        lo = draw & 16 ? -lo : lo;
+        if (hi + lo != hi)
+            continue;
+        mpfr_set_d(sum, hi, MPFR_RNDN);
+        mpfr_add_d(sum, sum, lo, MPFR_RNDN);
+        double due = oracle_round(f, sum), got = format_round_pair(f, hi, lo);
+        cr_assert(got == due, "%s: %a %a gives %a, not %a", format_facts[f].name, hi, lo, got, due);
+        cr_assert(same_double(format_round_pair(f, hi, 0), format_round(f, hi)), "%a alone", hi);
+    }
+    mpfr_clear(sum);
+}

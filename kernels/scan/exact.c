@@ -4,95 +4,60 @@
  * Order: none. Of each prefix sum/exact.c says what is returned; so it keeps every promise.
  *
  * The CPU takes the exact prefixes from reference/prefix.h, as pairs of doubles. */
-#include <math.h>
-
-#include "kernels/method.h"
+#include "kernels/scan/tiled.h"
 #include "kernels/team.h"
 #include "reference/prefix.h"
-
-/* Half-way between f's largest number and the one that would follow. */
-static double overflow_of(enum format f)
-{
-    const struct format_facts *facts = &format_facts[f];
-    double binade = facts->largest / (2 - 2 * facts->unit_roundoff);
-    return facts->largest + binade * facts->unit_roundoff;
-}
-
-/* A pair of prefix.h rounded once to f. lo decides where hi is a tie: half-way between two numbers
- * of f, which then are the nearest and its mirror image. Of fp64 hi is the nearest. */
-static double round_pair(enum format f, double hi, double lo)
-{
-    double nearest = format_round(f, hi), other;
-    if (f == FP64 || nearest == hi || lo == 0 || !isfinite(hi))
-        return nearest;
-    if (isinf(nearest)) {
-        bool below = fabs(hi) == overflow_of(f) && (hi > 0) != (lo > 0);
-        return below ? copysign(format_facts[f].largest, hi) : nearest;
-    }
-    other = nearest + 2 * (hi - nearest);
-    if (format_round(f, other) != other)
-        return nearest;
-    return (lo > 0) == (other > nearest) ? other : nearest;
-}
-
-enum { BLOCK = 1 << 14 };
 
 struct work {
     const struct task *task;
     const struct prefix_shares *shares;
 };
 
-/* Writes the outputs of elements begin .. begin+count-1, and returns the last prefix. `before`: the
- * one before them. */
-static double write_block(const struct task *t, size_t begin, size_t count, const double *hi,
-                          const double *lo, double before)
+/* The outputs that the prefixes of elements begin .. begin+count-1 are. */
+static void write_outputs(const struct task *t, const double *prefix, size_t begin, size_t count)
 {
-    double x[BLOCK], last = before;
-    for (size_t i = 0; i < count; i++) {
-        double prefix = round_pair(t->accumulator, hi[i], lo[i]);
-        x[i] = t->exclusive ? last : prefix;
-        last = prefix;
-    }
-    array_encode(&t->out, begin, count, x);
-    return last;
+    size_t first = begin + t->exclusive, end = first + count;
+    end = end < t->in.n ? end : t->in.n;
+    array_encode(&t->out, first, end - first, prefix);
 }
 
-static void scan_share(void *context, unsigned k)
+static void scan_share(const struct work *w, size_t k)
 {
-    const struct work *w = context;
     const struct task *t = w->task;
-    const struct exact *sum = &w->shares->share[k].before;
+    const enum format f = t->accumulator;
     size_t begin = k * w->shares->size, end = begin + w->shares->size;
-    double hi[BLOCK], lo[BLOCK], before = begin ? exact_round(sum, t->accumulator) : 0;
-    struct prefix p;
-    prefix_begin(&p, sum);
+    double hi[LINE_MOST], lo[LINE_MOST];
+    struct prefix stream;
+    prefix_begin(&stream, &w->shares->share[k].before);
     end = end < t->in.n ? end : t->in.n;
     for (size_t count; begin < end; begin += count) {
-        count = end - begin < BLOCK ? end - begin : BLOCK;
-        prefix_next(&p, &t->in, NULL, begin, count, &(struct prefix_pairs){.hi = hi, .lo = lo});
-        before = write_block(t, begin, count, hi, lo, before);
+        count = end - begin < LINE_MOST ? end - begin : LINE_MOST;
+        prefix_next(&stream, &t->in, NULL, begin, count,
+                    &(struct prefix_pairs){.hi = hi, .lo = lo});
+        for (size_t i = 0; i < count; i++)
+            hi[i] = format_round_pair(f, hi[i], lo[i]);
+        write_outputs(t, hi, begin, count);
     }
+}
+
+static void scan_shares(void *context, unsigned thread)
+{
+    const struct work *w = context;
+    for (size_t k = thread; k < w->shares->count; k += w->task->shape.threads)
+        scan_share(w, k);
 }
 
 static enum status cpu(const struct task *t, struct problem *p)
 {
     struct prefix_shares shares;
-    if (t->in.n == 0)
-        return STATUS_OK;
     enum status status = prefix_shares_make(&shares, &t->in, NULL, t->shape.threads, p);
     if (status != STATUS_OK)
         return status;
-    status = team_run((unsigned)shares.count, scan_share, &(struct work){t, &shares}, p);
+    if (t->exclusive && t->in.n > 0)
+        array_encode(&t->out, 0, 1, &(double){0}); /* the sum of nothing */
+    status = team_run(t->shape.threads, scan_shares, &(struct work){t, &shares}, p);
     prefix_shares_free(&shares);
     return status;
-}
-
-/* Threads are a schedule: 1 unless asked for. */
-static struct shape resolve(size_t n, enum device_kind device, struct shape asked)
-{
-    (void)n;
-    unsigned threads = device == DEVICE_CPU && asked.threads ? asked.threads : 1;
-    return (struct shape){.threads = threads > THREADS_MAX ? THREADS_MAX : threads};
 }
 
 const struct method scan_exact = {
@@ -102,7 +67,7 @@ const struct method scan_exact = {
     .promise = PROMISE_CORRECTLY_ROUNDED,
     .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},
     .shape_read = {SHAPE_THREADS, 0},
-    .resolve = resolve,
+    .resolve = scan_tiled_shape,
     .bound = THEOREM_CORRECTLY_ROUNDED,
     .cpu = cpu,
 };

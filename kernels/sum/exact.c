@@ -11,20 +11,17 @@
  *   an exact sum that rounds beyond the accumulator's largest number: that infinity. What overflows
  *   on the way does not matter, and neither does what underflows.
  *
- * A superaccumulator (Kulisch) holds the sum on the CPU. On a GPU most sums are found from two
- * doubles and a bound on what these miss, where all that is possible rounds to one value (in the
- * spirit of Rump, Ogita and Oishi 2008). */
-#include "kernels/method.h"
-#include "reference/exact.h"
+ * Most sums are found from two doubles and a bound on what these miss, where all that is possible
+ * rounds to one value (in the spirit of Rump, Ogita and Oishi 2008); the others by a
+ * superaccumulator (Kulisch). The CPU has both from reference/rounded.h. */
+#include "kernels/sum/tiled.h"
+#include "reference/rounded.h"
 
 static enum status cpu(const struct task *t, struct problem *p)
 {
     (void)p;
-    struct exact sum;
-    exact_init(&sum);
-    exact_add_array(&sum, &t->in, 0, t->in.n);
-    double result = exact_round(&sum, t->accumulator);
-    array_encode(&t->out, 0, 1, &result);
+    double sum = rounded_sum(&t->in, t->accumulator, t->shape.threads);
+    array_encode(&t->out, 0, 1, &sum);
     return STATUS_OK;
 }
 
@@ -34,6 +31,8 @@ const struct method sum_exact = {
     .operation = &operation_sum,
     .promise = PROMISE_CORRECTLY_ROUNDED,
     .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},
+    .shape_read = {SHAPE_THREADS, 0},
+    .resolve = tiled_shape,
     .bound = THEOREM_CORRECTLY_ROUNDED,
     .cpu = cpu,
 };
