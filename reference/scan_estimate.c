@@ -49,11 +49,12 @@ static inline pair bound_of(const struct scan_rules *rules, const struct lane *x
 {
     pair size = pair_less(x->abs_hi, both(DBL_MAX)) * scale, own = both(0), factor;
     pair input = size * rules->input_u + x->terms * (rules->input_h * scale);
-    if (rules->bound == THEOREM_CORRECTLY_ROUNDED) {
-        double least = format_facts[rules->accumulator].smallest_normal;
-        own = pair_more(pair_abs(x->hi) * scale, least * scale) * rules->u;
-        factor = input = both(0);
-    } else if (rules->bound == THEOREM_COMPENSATED) {
+    pair output = pair_more(pair_abs(x->result) * rules->output_u, both(rules->output_h)) * scale;
+    if (rules->bound == THEOREM_CORRECTLY_ROUNDED) { /* of the sum alone: size may be infinite */
+        pair least = format_facts[rules->accumulator].smallest_normal * scale;
+        return pair_more(pair_abs(x->hi) * scale, least) * rules->u + output;
+    }
+    if (rules->bound == THEOREM_COMPENSATED) {
         factor = gamma_of(2 * x->height, rules->u) * gamma_of(x->height, rules->u);
         factor *= 1 + rules->u;
         own = (pair_abs(x->hi) * scale + input) * rules->u;
@@ -62,7 +63,6 @@ static inline pair bound_of(const struct scan_rules *rules, const struct lane *x
         if (rules->bound == THEOREM_TREE)
             factor = pair_less(factor, gamma_of(x->height, rules->u));
     }
-    pair output = pair_more(pair_abs(x->result) * rules->output_u, both(rules->output_h)) * scale;
     return input + own + factor * (size + input) + output;
 }
 
@@ -79,9 +79,12 @@ static inline void estimate(const struct scan_rules *rules, const struct lane *x
     pair error = pair_abs(x->result - x->hi - x->lo), zero = both(0);
     error = unless(error == both(INFINITY), error); /* and all that comes of it */
     pair size = pair_less(x->abs_hi, both(DBL_MAX));
-    double small = rules->input_h + rules->output_h > 0 ? 0 : 0x1p-500;
-    pair least = rules->bound == THEOREM_CORRECTLY_ROUNDED ? pair_abs(x->hi) : size;
-    pair scale = pair_select(least < both(small), both(0x1p400), both(1));
+    bool rounded = rules->bound == THEOREM_CORRECTLY_ROUNDED;
+    double least = rules->input_h + rules->output_h;
+    if (rounded)
+        least += format_facts[rules->accumulator].smallest;
+    pair by = rounded ? pair_abs(x->hi) : size, small = both(least > 0x1p-500 ? 0 : 0x1p-500);
+    pair scale = pair_select(by < small, both(0x1p400), both(1));
     pair bound = bound_of(rules, x, scale);
     figure[SCAN_ABS] = error;
     figure[SCAN_ULP] = error / ulp_of(x->hi, x->lo, &format_facts[rules->output]);

@@ -285,10 +285,9 @@ void scan_part_add(struct scan_part *part, struct scan_block *b, size_t begin)
     uint8_t mark[SCAN_BLOCK] = {0};
     bool marked = false;
     array_decode(&part->out->out, begin, b->count, b->result);
+    bool has_height = theorem_has_height(part->rules.bound);
     for (size_t i = 0; i < b->count; i++)
-        b->height[i] = theorem_has_height(part->rules.bound)
-                           ? (double)part->out->height(part->out->context, begin + i)
-                           : 0;
+        b->height[i] = has_height ? (double)part->out->height(part->out->context, begin + i) : 0;
     scan_block_estimate(b, &part->rules);
     for (int k = 0; k < SCAN_FIGURES; k++)
         marked |= mark_figure(&part->best[k], b, k, mark);

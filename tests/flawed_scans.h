@@ -9,6 +9,11 @@
 #include "tests/oracle.h"
 #include "tests/samples.h"
 
+/* The theorems that scans name. */
+static const enum theorem_kind scan_bound[] = {THEOREM_ANY_ORDER, THEOREM_TREE, THEOREM_COMPENSATED,
+                                               THEOREM_CORRECTLY_ROUNDED};
+enum { SCAN_BOUNDS = sizeof scan_bound / sizeof *scan_bound };
+
 enum flaw { FLAWLESS, SOME_ULPS, ANY_BITS, ZEROS, ROUNDED_ONCE, FLAWS };
 
 /* A serial scan in the accumulator, rounded to the output; with flaws. */

@@ -206,7 +206,7 @@ static void expect_samples(size_t n, int rounds, unsigned threads, uint64_t seed
         struct scan_case c = {.scan = {.in = {draw % FORMATS, n, NULL}, .exclusive = draw >> 8 & 1},
                               .out = {.out = {(draw >> 16) % FORMATS, n, NULL},
                                       .accumulator = (draw >> 24) % FORMATS,
-                                      .bound = (enum theorem_kind)((draw >> 32) % 3)},
+                                      .bound = scan_bound[(draw >> 32) % SCAN_BOUNDS]},
                               .flaw = (enum flaw)((draw >> 40) % FLAWS),
                               .low = draw >> 48 & 1};
         int kind = round % SAMPLES;
@@ -278,7 +278,7 @@ Test(measure_scan, sums_near_the_largest_double)
             .scan = {.in = {FP64, n, malloc(n * sizeof(double))}, .exclusive = round & 1},
             .out = {.out = {round % 7 ? FP64 : FP32, n, NULL},
                     .accumulator = round % 11 ? FP64 : BF16,
-                    .bound = (enum theorem_kind)(round % 3)},
+                    .bound = scan_bound[round % SCAN_BOUNDS]},
             .flaw = (enum flaw)(round % FLAWS),
             .name = "near the largest"};
         for (size_t i = 0; i < n; i++) {
@@ -296,8 +296,8 @@ static void expect_given(size_t n, const double *in, const double *out, const ui
     struct scan_case c = {.scan = {.in = {FP64, n, (double *)in}, .heads = heads},
                           .out = {.out = {FP64, n, (double *)out}, .accumulator = FP64},
                           .name = "given"};
-    for (int k = 0; k < 6; k++) {
-        c.out.bound = (enum theorem_kind)(k / 2);
+    for (int k = 0; k < 2 * SCAN_BOUNDS; k++) {
+        c.out.bound = scan_bound[k / 2];
         c.low = k % 2;
         expect_output(&c, 1);
     }

@@ -26,7 +26,7 @@ static void make_items(struct items *s, size_t n, uint64_t *seed)
     s->scan = (struct scan){.in = {(draw >> 8) % FORMATS, n, s->x}};
     s->out = (struct scan_output){.out = {(draw >> 16) % FORMATS, n, s->y},
                                   .accumulator = accumulator,
-                                  .bound = (enum theorem_kind)((draw >> 24) % 3)};
+                                  .bound = scan_bound[(draw >> 24) % SCAN_BOUNDS]};
     sample_fill(&s->scan.in, (enum sample)((draw >> 32) % SAMPLE_BITS), accumulator,
                 sample_next(seed));
     scan_serially(&s->scan, accumulator, (enum flaw)((draw >> 40) % FLAWS), seed, &s->out.out);
