@@ -43,6 +43,10 @@ bool check_permuted(const struct method *m, char why[WHY]);
  * NaN (scans: see checks_scan.h). */
 bool check_edges(const struct method *m, char why[WHY]);
 
+/* Where the promise is correctly_rounded, the results are MPFR's: of every input family and of
+ * millions of random encodings, in every format pair; of scans at every index. */
+bool check_rounded(const struct method *m, char why[WHY]);
+
 /* No error over the method's theorem, on every input family. */
 bool check_bound(const struct method *m, char why[WHY]);
 

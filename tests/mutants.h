@@ -11,8 +11,11 @@ struct mutant {
     void (*break_it)(struct method *m);                   /* m is a copy of it */
     bool (*check)(const struct method *m, char why[WHY]); /* must return false */
 };
-/* Of sums, of those that carry their errors, of those of any order, of scans. */
-extern const struct mutant mutants[], piece_mutants[], binned_mutants[], scan_mutants[];
-extern const size_t mutant_count, piece_mutant_count, binned_mutant_count, scan_mutant_count;
+/* Of sums, of those that carry their errors, of those of any order, of scans, of what is correctly
+ * rounded. */
+extern const struct mutant mutants[], piece_mutants[], binned_mutants[], scan_mutants[],
+    rounded_mutants[];
+extern const size_t mutant_count, piece_mutant_count, binned_mutant_count, scan_mutant_count,
+    rounded_mutant_count;
 
 #endif

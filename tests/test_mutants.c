@@ -35,3 +35,8 @@ Test(mutants, every_scan_is_caught)
 {
     expect_caught(scan_mutants, scan_mutant_count);
 }
+
+Test(mutants, everything_rounded_is_caught)
+{
+    expect_caught(rounded_mutants, rounded_mutant_count);
+}

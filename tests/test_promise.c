@@ -18,3 +18,27 @@ Test(promise, nothing_one_element_and_negative_zeros)
         if (method_registry[i]->cpu)
             cr_expect(check_edges(method_registry[i], why), "%s", why);
 }
+
+static void expect_rounded(const struct operation *operation)
+{
+    char why[WHY] = "";
+    size_t checked = 0;
+    for (size_t i = 0; i < method_count; i++) {
+        const struct method *m = method_registry[i];
+        if (m->operation == operation && m->promise == PROMISE_CORRECTLY_ROUNDED && m->cpu) {
+            cr_expect(check_rounded(m, why), "%s", why);
+            checked++;
+        }
+    }
+    cr_expect(checked > 0, "no %s promises it", operation->name);
+}
+
+Test(promise, correctly_rounded_sums_are_those_of_mpfr)
+{
+    expect_rounded(&operation_sum);
+}
+
+Test(promise, correctly_rounded_prefixes_are_those_of_mpfr)
+{
+    expect_rounded(&operation_scan);
+}
