@@ -67,8 +67,9 @@ static void count_tiny(struct wide *w, const word64 *bits, size_t count)
         w->tiny[bits[i] >> 63]++;
 }
 
-/* So few elements cannot add a multiple of 2^64 to these bins. */
-enum { WIDE_BLOCK = 2048 };
+/* Elements that cannot add a multiple of 2^64 to these bins; few enough that the next ones are
+ * fetched while they are counted. */
+enum { WIDE_BLOCK = 128 };
 
 static uint64_t tiny_bins(const struct wide *w)
 {

@@ -3,11 +3,12 @@
  *
  *     build/speed_rounded [N [THREADS]]
  *
- * The least of many runs, taken in turn. Not a test: nothing fails. */
+ * The least of many runs, taken in turn; by the processor's clock on one thread, so that other
+ * programs count little. Not a test: nothing fails. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
-#include "experiments/clock.h"
 #include "experiments/input.h"
 #include "kernels/raw_read.h"
 #include "reference/exact.h"
@@ -25,31 +26,34 @@ static double least(double a, double b)
     return a < b ? a : b;
 }
 
-static double since(uint64_t start, size_t n)
+static double now_ns(unsigned threads)
 {
-    return (double)(clock_ns() - start) / (double)n;
+    struct timespec t;
+    clock_gettime(threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &t);
+    return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
 }
 
 static struct figures measure(const struct array *a, unsigned threads)
 {
     struct figures f = {1e9, 1e9, 1e9, 1e9};
+    const double n = (double)a->n;
     for (int run = 0; run < RUNS; run++) {
         uint64_t mix;
-        uint64_t start = clock_ns();
-        raw_read(a, threads, &mix, NULL);
-        f.read = least(f.read, since(start, a->n));
-        start = clock_ns();
-        rounded_sum(a, a->format, threads);
-        f.sum = least(f.sum, since(start, a->n));
         struct exact e;
-        start = clock_ns();
+        struct reference r;
+        double start = now_ns(threads);
+        raw_read(a, threads, &mix, NULL);
+        f.read = least(f.read, (now_ns(threads) - start) / n);
+        start = now_ns(threads);
+        rounded_sum(a, a->format, threads);
+        f.sum = least(f.sum, (now_ns(threads) - start) / n);
+        start = now_ns(1);
         exact_init(&e);
         exact_add_array(&e, a, 0, a->n);
-        f.bins = least(f.bins, since(start, a->n));
-        struct reference r;
-        start = clock_ns();
+        f.bins = least(f.bins, (now_ns(1) - start) / n);
+        start = now_ns(1);
         if (run % 4 == 0 && reference_compute(&r, a, REFERENCE_FAST, NULL) == STATUS_OK) {
-            f.reference = least(f.reference, since(start, a->n));
+            f.reference = least(f.reference, (now_ns(1) - start) / n);
             reference_free(&r);
         }
     }
@@ -67,7 +71,7 @@ static const struct subject {
     {"wide", "wide", {0}, false},
     {"zero_sum", "zero_sum", {0}, false},
     {"cond", "cond", {0x1p20, 0x1p40, 0x1p40, 0x1p100}, false},
-    {"cond far", "cond", {0x1p30, 0x1p200, 0x1p200, 0x1p600}, false},
+    {"cond far", "cond", {0x1p30, 0x1p140, 0x1p140, 0x1p600}, false},
     {"wide, 0", "wide", {0}, true},
 };
 
