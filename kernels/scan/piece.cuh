@@ -49,10 +49,7 @@ template <typename A> struct compensated_piece {
 
     static __device__ compensated_piece nothing() { return leaf(minus_zero<A>(), false); }
     static __device__ compensated_piece leaf(A x, bool) { return {x, rounded<A>(0.0f)}; }
-    __device__ A value(bool *) const
-    {
-        return !is_zero(error) && is_finite(error) ? add(sum, error) : sum;
-    }
+    __device__ A value(bool *) const { return is_number_but_zero(error) ? add(sum, error) : sum; }
     __device__ compensated_piece up(unsigned d) const
     {
         return {__shfl_up_sync(whole_warp, sum, d), __shfl_up_sync(whole_warp, error, d)};

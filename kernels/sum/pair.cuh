@@ -16,10 +16,7 @@ template <typename A> struct pair_sum : words_of<A, 2> {
         w[1] = add(w[1], add(b.w[1], s.error));
     }
     __device__ void join(const pair_sum &b) { join(b, two_sum(w[0], b.w[0])); }
-    __device__ A value() const
-    {
-        return !is_zero(w[1]) && is_finite(w[1]) ? add(w[0], w[1]) : w[0];
-    }
+    __device__ A value() const { return is_number_but_zero(w[1]) ? add(w[0], w[1]) : w[0]; }
 };
 
 #endif
