@@ -8,11 +8,14 @@
 
 #include "reference/pair.h"
 
+#define INLINE static inline __attribute__((always_inline))
+
 /* Counters of 16 bits must not overflow in a block. */
 enum { CENSUS_BLOCK = 4096 };
 
 typedef int16_t __attribute__((may_alias)) word16;
 typedef int32_t __attribute__((may_alias)) word32;
+typedef int64_t __attribute__((may_alias)) word64;
 
 struct tally {
     uint64_t zeros, subnormals, infs, nans;
@@ -20,7 +23,7 @@ struct tally {
 };
 
 #define TALLY(name, type, word)                                                                    \
-    static struct tally name(const word *x, size_t count, type normal, type inf)                   \
+    INLINE struct tally name(const word *x, size_t count, type normal, type inf)                   \
     {                                                                                              \
         const type mask = inf | (normal - 1);                                                      \
         type zeros = 0, below = 0, infs = 0, nans = 0, smallest = mask, largest = 0;               \
@@ -39,14 +42,15 @@ struct tally {
 
 TALLY(tally_16, int16_t, word16)
 TALLY(tally_32, int32_t, word32)
+TALLY(tally_64, int64_t, word64)
 
-/* Doubles: there are no comparisons of 64-bit integers in every machine's vectors. */
-struct tally_64 {
+/* Doubles where there are no comparisons of 64-bit integers in vectors. */
+struct tally_pairs {
     pair_bits zeros, below, infs, nans;
     pair smallest, largest;
 };
 
-static inline void tally_pair(struct tally_64 *t, pair x)
+static inline void tally_pair(struct tally_pairs *t, pair x)
 {
     const pair zero = {0, 0}, normal = {DBL_MIN, DBL_MIN}, inf = {INFINITY, INFINITY};
     pair m = pair_abs(x);
@@ -60,9 +64,9 @@ static inline void tally_pair(struct tally_64 *t, pair x)
     t->largest = pair_select(finite > t->largest, finite, t->largest);
 }
 
-static struct tally tally_64(const double *x, size_t count)
+static struct tally tally_pairs(const double *x, size_t count)
 {
-    struct tally_64 t = {.smallest = {INFINITY, INFINITY}};
+    struct tally_pairs t = {.smallest = {INFINITY, INFINITY}};
     for (size_t i = 0; i + 1 < count; i += 2)
         tally_pair(&t, pair_load(x + i));
     if (count % 2)
@@ -76,38 +80,91 @@ static struct tally tally_64(const double *x, size_t count)
                           double_bits(fmax(t.largest[0], t.largest[1]))};
 }
 
-static struct tally tally(const struct array *a, size_t begin, size_t count, uint64_t inf)
+INLINE struct tally tally(const struct array *a, size_t begin, size_t count, uint64_t inf,
+                          bool pairs)
 {
     uint64_t normal = UINT64_C(1) << (format_facts[a->format].precision - 1);
+    if (a->format == FP64 && pairs)
+        return tally_pairs((const double *)a->data + begin, count);
     if (a->format == FP64)
-        return tally_64((const double *)a->data + begin, count);
+        return tally_64((const word64 *)a->data + begin, count, (int64_t)normal, (int64_t)inf);
     if (a->format == FP32)
         return tally_32((const word32 *)a->data + begin, count, (int32_t)normal, (int32_t)inf);
     return tally_16((const word16 *)a->data + begin, count, (int16_t)normal, (int16_t)inf);
 }
 
-static void add_block(struct census *c, const struct array *a, size_t begin, size_t count)
+static void take(struct census *c, const struct tally *t, enum format f, uint64_t inf)
 {
-    uint64_t inf = format_encode(a->format, __builtin_inf());
-    struct tally t = tally(a, begin, count, inf);
-    c->zeros += t.zeros;
-    c->subnormals += t.subnormals;
-    c->infs += t.infs;
-    c->nans += t.nans;
-    if (t.smallest < inf) {
-        double smallest = format_decode(a->format, t.smallest);
-        double largest = format_decode(a->format, t.largest);
+    c->zeros += t->zeros;
+    c->subnormals += t->subnormals;
+    c->infs += t->infs;
+    c->nans += t->nans;
+    if (t->smallest < inf) {
+        double smallest = format_decode(f, t->smallest), largest = format_decode(f, t->largest);
         c->smallest = c->smallest == 0 || smallest < c->smallest ? smallest : c->smallest;
         c->largest = largest > c->largest ? largest : c->largest;
     }
 }
 
+INLINE void add_blocks(struct census *c, const struct array *a, size_t begin, size_t count,
+                       bool pairs)
+{
+    uint64_t inf = format_encode(a->format, __builtin_inf());
+    for (size_t block; count > 0; begin += block, count -= block) {
+        block = count < CENSUS_BLOCK ? count : CENSUS_BLOCK;
+        struct tally t = tally(a, begin, block, inf, pairs);
+        take(c, &t, a->format, inf);
+    }
+}
+
+static bool always(void)
+{
+    return true;
+}
+
+static void baseline(struct census *c, const struct array *a, size_t begin, size_t count)
+{
+    add_blocks(c, a, begin, count, true);
+}
+
+#ifdef __x86_64__
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2");
+}
+
+__attribute__((target("avx2"))) static void avx2(struct census *c, const struct array *a,
+                                                 size_t begin, size_t count)
+{
+    add_blocks(c, a, begin, count, false);
+}
+
+static bool has_avx512(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+
+__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))) static void
+avx512(struct census *c, const struct array *a, size_t begin, size_t count)
+{
+    add_blocks(c, a, begin, count, false);
+}
+#endif
+
+const struct census_variant census_variant[] = {
+#ifdef __x86_64__
+    {"avx512", has_avx512, avx512},
+    {"avx2", has_avx2, avx2},
+#endif
+    {"baseline", always, baseline},
+};
+const size_t census_variants = sizeof census_variant / sizeof *census_variant;
+
 void census_add(struct census *c, const struct array *a, size_t begin, size_t count)
 {
-    while (count > 0) {
-        size_t block = count < CENSUS_BLOCK ? count : CENSUS_BLOCK;
-        add_block(c, a, begin, block);
-        begin += block;
-        count -= block;
-    }
+    const struct census_variant *v = census_variant;
+    while (!v->available())
+        v++;
+    v->add(c, a, begin, count);
 }

@@ -11,6 +11,17 @@ struct census {
 };
 
 /* Adds elements begin .. begin+count-1 to a census that began as {0}. */
-void census_add(struct census *c, const struct array *a, size_t begin, size_t count);
+typedef void census_adder(struct census *c, const struct array *a, size_t begin, size_t count);
+census_adder census_add;
+
+/* The same compiled for several instruction sets. The first is the fastest that is available
+ * somewhere, the last is available everywhere. */
+struct census_variant {
+    const char *name;
+    bool (*available)(void); /* on this machine */
+    census_adder *add;
+};
+extern const struct census_variant census_variant[];
+extern const size_t census_variants;
 
 #endif

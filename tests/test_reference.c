@@ -159,28 +159,35 @@ Test(reference, census_by_hand)
         }
 }
 
-/* Parts of an array, at any place in it, give the counts of the whole. */
+/* Parts of an array, at any place in it, give the counts of the whole, by every variant. */
+static void expect_census(const struct array *a, const struct census_variant *v, uint64_t *seed,
+                          const char *what)
+{
+    struct reference whole = compute(a, REFERENCE_MPFR);
+    struct census c = {0};
+    for (size_t begin = 0; begin < a->n;) {
+        size_t count = 1 + sample_next(seed) % (a->n - begin);
+        v->add(&c, a, begin, count);
+        begin += count;
+    }
+    cr_assert(c.zeros == whole.zeros && c.subnormals == whole.subnormals && c.infs == whole.infs &&
+                  c.nans == whole.nans && c.smallest == whole.smallest &&
+                  c.largest == whole.largest,
+              "%s, %s, %s, n = %zu", v->name, format_facts[a->format].name, what, a->n);
+    reference_free(&whole);
+}
+
 Test(reference, census_of_parts)
 {
     uint64_t seed = 44;
-    for (enum format f = 0; f < FORMATS; f++)
-        for (int round = 0; round < 40; round++) {
-            struct array a = array_new(f, 1 + sample_next(&seed) % 10000);
-            sample_fill(&a, round % SAMPLES, f, sample_next(&seed));
-            struct reference whole = compute(&a, REFERENCE_MPFR);
-            struct census c = {0};
-            for (size_t begin = 0; begin < a.n;) {
-                size_t count = 1 + sample_next(&seed) % (a.n - begin);
-                census_add(&c, &a, begin, count);
-                begin += count;
+    for (size_t v = 0; v < census_variants; v++)
+        for (enum format f = 0; census_variant[v].available() && f < FORMATS; f++)
+            for (int round = 0; round < 40; round++) {
+                struct array a = array_new(f, 1 + sample_next(&seed) % 10000);
+                sample_fill(&a, round % SAMPLES, f, sample_next(&seed));
+                expect_census(&a, &census_variant[v], &seed, sample_name[round % SAMPLES]);
+                free(a.data);
             }
-            cr_assert(c.zeros == whole.zeros && c.subnormals == whole.subnormals &&
-                          c.infs == whole.infs && c.nans == whole.nans &&
-                          c.smallest == whole.smallest && c.largest == whole.largest,
-                      "%s, %s, n = %zu", format_facts[f].name, sample_name[round % SAMPLES], a.n);
-            reference_free(&whole);
-            free(a.data);
-        }
 }
 
 Test(reference, equal_tells_every_difference)
