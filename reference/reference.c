@@ -9,9 +9,9 @@
 /* A block's exact sum spans 2^-1074 .. 2^1034, that of 2^63 elements 2^-1074 .. 2^1087. */
 enum { EXACT_PRECISION = 2176 };
 
-/* Elements that the superaccumulator takes before the census reads them: half of the second-level
- * cache as doubles. */
-enum { REFERENCE_BLOCK = 1 << 16 };
+/* Elements that the superaccumulator takes before the census reads them: so many that its bins are
+ * seldom emptied, not many more than the second-level cache holds. */
+enum { REFERENCE_BLOCK = 1 << 17 };
 
 static void take_census(struct reference *r, const struct census *c)
 {
