@@ -24,6 +24,7 @@ extern const char *const build_compiler;      /* "GNU 12.2.0" */
 extern const char *const build_flags;         /* the host compiler's */
 extern const char *const build_cuda_compiler; /* "NVIDIA 13.0.88", or "" */
 extern const char *const build_cuda_flags;
+extern const char *const build_cccl; /* that of ULPSCOPE_CCCL_DIR: "3.1.4", or "" */
 extern const char *const build_cuda_architectures;
 
 #endif

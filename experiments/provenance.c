@@ -20,10 +20,11 @@ static json_t *now_text(void)
 
 static json_t *program(void)
 {
-    return json_pack("{ss ss ss ss ss ss ss ss}", "version", build_version, "commit", build_commit,
-                     "build_type", build_type, "compiler", build_compiler, "flags", build_flags,
-                     "cuda_compiler", build_cuda_compiler, "cuda_flags", build_cuda_flags,
-                     "cuda_architectures", build_cuda_architectures);
+    return json_pack("{ss ss ss ss ss ss ss ss ss}", "version", build_version, "commit",
+                     build_commit, "build_type", build_type, "compiler", build_compiler, "flags",
+                     build_flags, "cuda_compiler", build_cuda_compiler, "cccl", build_cccl,
+                     "cuda_flags", build_cuda_flags, "cuda_architectures",
+                     build_cuda_architectures);
 }
 
 /* Those that the study runs on. */

@@ -96,6 +96,11 @@ static void tell_gpu(struct report *r)
     tell(r, GOOD, "CUDA",
          json_sprintf("toolkit %s, %s, architectures %s", gpu_build(), build_cuda_compiler,
                       build_cuda_architectures));
+    bool newer = *build_cccl != 0;
+    tell(r, newer ? GOOD : ABSENT, "newer CCCL",
+         newer ? json_string(build_cccl)
+               : json_string("none, so that there is no cub/sum_gpu_to_gpu: give CMake "
+                             "-DULPSCOPE_CCCL_DIR=, headers of CCCL 3.1 or later"));
     int count = gpu_count();
     tell(r, count ? GOOD : ABSENT, "driver", json_string(gpu_driver()));
     if (count == 0)
