@@ -97,6 +97,13 @@ static bool is_slow(const struct method *m)
     return m->atomic || strcmp(m->name, "sum/serial") == 0;
 }
 
+/* Is the method to be held to its theorem on such samples? Of CUB's reproducible sum nothing is
+ * known at the ends of the range (kernels/cub/sum_gpu_to_gpu.c). */
+static bool is_bounded(const struct method *m, enum sample kind)
+{
+    return strcmp(m->name, "cub/sum_gpu_to_gpu") != 0 || kind == SAMPLE_NEAR || kind == SAMPLE_TIES;
+}
+
 /* With the usual launch shape, and every shape_step-th of the others. */
 static void hold_all_methods(const struct subject *on, size_t shape_step, size_t runs)
 {
@@ -108,9 +115,10 @@ static void hold_all_methods(const struct subject *on, size_t shape_step, size_t
             if (m->operation != &operation_sum || (is_slow(m) && on->in.n > 100000) ||
                 !method_supports(m, DEVICE_CUDA, on->in.format, f))
                 continue;
-            if (!m->cpu || (!m->order && m->promise < PROMISE_ORDER_INVARIANT))
-                hold_to_theorem(on, &r, m, f);
-            else
+            if (!m->cpu || (!m->order && m->promise < PROMISE_ORDER_INVARIANT)) {
+                if (is_bounded(m, on->kind))
+                    hold_to_theorem(on, &r, m, f);
+            } else
                 for (size_t s = 0; s < SHAPES; s++)
                     if (s == 0 || (s + i + f + on->kind + on->in.n) % shape_step == 0)
                         hold_to_twin(on, m, f, shapes[s], runs);
@@ -203,8 +211,8 @@ Test(gpu, sums_of_any_order_at_every_magnitude, .timeout = 120)
         }
 }
 
-/* What sum/tiled leaves for another block must never look like nothing, whatever the input. */
-Test(gpu, nan_of_all_ones_is_no_empty_place, .timeout = 60)
+/* What blocks leave for each other must never look like nothing, whatever the input. */
+Test(gpu, nan_of_all_ones_is_no_empty_place, .timeout = 120)
 {
     for (enum format f = 0; f < FORMATS; f++) {
         struct array in = {f, 70000, malloc(70000 * 8)};
@@ -213,11 +221,15 @@ Test(gpu, nan_of_all_ones_is_no_empty_place, .timeout = 60)
         cr_assert(in.data);
         memset(in.data, 0xff, array_bytes(f, in.n));
         cr_assert_eq(gpu_upload(&input, 0, &in, 0, &p), STATUS_OK, "%s", p.text);
-        for (size_t s = 0; s < SHAPES; s++) {
-            const struct method *m = method_named("sum/tiled");
-            struct shape shape = method_shape(m, DEVICE_CUDA, in.n, shapes[s]);
-            uint64_t bits = run_on_gpu(input, m, f, shape, 2, format_facts[f].name);
-            cr_assert_eq(bits, format_encode(f, NAN), "%s: %#" PRIx64, format_facts[f].name, bits);
+        for (size_t k = 0; k < SHAPES * method_count; k++) {
+            const struct method *m = method_registry[k / SHAPES];
+            struct shape shape = method_shape(m, DEVICE_CUDA, in.n, shapes[k % SHAPES]);
+            if (m->operation != &operation_sum || !m->cpu || m->promise < PROMISE_GPU_TO_GPU ||
+                !method_supports(m, DEVICE_CUDA, f, f))
+                continue;
+            uint64_t bits = run_on_gpu(input, m, f, shape, 2, m->name);
+            cr_assert_eq(bits, format_encode(f, NAN), "%s, %s: %#" PRIx64, m->name,
+                         format_facts[f].name, bits);
         }
         gpu_release(input);
         free(in.data);

@@ -34,6 +34,7 @@ template <typename P, typename S>
 __device__ P sum_of_tile(const S *x, size_t n, unsigned tile, P *shared)
 {
     typedef typename P::tile T;
+    static_assert(sizeof(T) <= sizeof(P), "a tile's columns are folded in the place of pieces");
     size_t begin = (size_t)tile * TILE;
     unsigned present = (unsigned)min((size_t)TILE, n - begin);
     return raised<P>(tile_by_block(
