@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "experiments/experiment.h"
+#include "experiments/subject.h"
 
 #define RUNS_MAX 1000000000
 
@@ -20,21 +21,16 @@ static bool runs_method(const struct experiment *e, const struct method *m)
 static enum status add_method(struct axes *axes, const char *name, struct problem *p)
 {
     const struct experiment *e = axes->experiment;
-    const struct method *m = method_named(name);
-    char known[512] = "", others[128] = "";
-    if (m && runs_method(e, m)) {
+    const struct method *m;
+    char known[512], others[128] = "";
+    enum status status = subject_named(&m, "option --method", name, e->operation, p);
+    if (status != STATUS_OK)
+        return status;
+    if (runs_method(e, m)) {
         axes->method[axes->methods++] = m;
         return STATUS_OK;
     }
-    for (size_t i = 0; i < method_count; i++) {
-        size_t used = strlen(known);
-        if (runs_method(e, method_registry[i]))
-            snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "",
-                     method_registry[i]->name);
-    }
-    if (!m)
-        return problem(p, STATUS_USAGE, "option --method: found '%s', expected one of %s", name,
-                       known);
+    subject_names(known, sizeof known, e->operation);
     experiments_of(others, sizeof others, m->operation);
     return problem(p, STATUS_USAGE,
                    "option --method: found %s, a %s (see run %s); %s takes a %s: expected one of "

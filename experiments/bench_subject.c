@@ -73,6 +73,8 @@ enum status bench_subject_open(struct bench_subject *s, struct bench_input *in,
     s->task = (struct task){.in = *a,
                             .out = {a->format, a->n, NULL},
                             .accumulator = row->accumulator,
+                            .method = row->method,
+                            .device = in->device.kind == DEVICE_CPU ? -1 : in->device.index,
                             .shape = row->shape,
                             .exclusive = row->exclusive};
     if (row->method)

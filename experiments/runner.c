@@ -24,6 +24,8 @@ static enum status interrupted(struct problem *p)
 static struct task task_of(const struct runner *r)
 {
     return (struct task){.out.format = r->output,
+                         .method = r->method,
+                         .device = r->device.kind == DEVICE_CPU ? -1 : r->device.index,
                          .accumulator = r->accumulator,
                          .shape = r->shape,
                          .exclusive = r->exclusive,
@@ -181,6 +183,7 @@ static enum status gpu_run(const struct runner *r, uint64_t runs, runner_digest 
 enum status runner_run(const struct runner *r, uint64_t runs, runner_digest digest, void *context,
                        struct problem *p)
 {
-    return r->device.kind == DEVICE_CPU ? cpu_run(r, runs, digest, context, p)
-                                        : gpu_run(r, runs, digest, context, p);
+    return r->device.kind == DEVICE_CPU || r->method->foreign
+               ? cpu_run(r, runs, digest, context, p)
+               : gpu_run(r, runs, digest, context, p);
 }

@@ -10,7 +10,7 @@
 struct runner {
     const struct method *method;
     struct device device;
-    const struct array *in;      /* on the CPU */
+    const struct array *in;      /* on the CPU, and of foreign methods */
     const struct gpu_input *gpu; /* on a GPU: the same, uploaded */
     enum format accumulator, output;
     struct shape shape;                /* resolved */
@@ -38,7 +38,7 @@ typedef enum status (*runner_digest)(void *context, const struct runner_results 
 enum status runner_run(const struct runner *r, uint64_t runs, runner_digest digest, void *context,
                        struct problem *p);
 
-/* One run on the CPU, whose output goes to `out`. */
+/* One run on the CPU, or of a foreign method, whose output goes to `out`. */
 enum status runner_once(const struct runner *r, const struct array *out, struct problem *p);
 
 #endif

@@ -140,7 +140,7 @@ enum status sweep_fail(struct sweep *w, struct trial *t, const struct problem *w
 static enum status upload(struct sweep *w, struct runner *r, struct problem *why)
 {
     const struct axes *axes = w->plan->axes;
-    if (r->device.kind == DEVICE_CPU)
+    if (r->device.kind == DEVICE_CPU || r->method->foreign)
         return STATUS_OK;
     size_t at = 0;
     while (axes->device[at].kind != r->device.kind || axes->device[at].index != r->device.index)

@@ -97,6 +97,23 @@ enum status gpu_allocate(void **address, int device, size_t bytes, const char *w
                    device, what, bytes, available, total);
 }
 
+enum status gpu_reload(struct gpu_input *in, const struct array *a, struct problem *p)
+{
+    size_t bytes = array_bytes(a->format, a->n);
+    if (bytes == 0)
+        return STATUS_OK;
+    enum status status = gpu_choose(in->device, p);
+    if (status != STATUS_OK)
+        return status;
+    cudaError_t error = cudaMemcpy(in->array.data, a->data, bytes, cudaMemcpyHostToDevice);
+    /* The copy may return while its last part is on the way, and the streams of jobs do not wait
+     * for it. */
+    if (error == cudaSuccess)
+        error = cudaStreamSynchronize(cudaStreamLegacy);
+    return error == cudaSuccess ? STATUS_OK
+                                : gpu_failed(in->device, "copying an input to it", error, p);
+}
+
 enum status gpu_upload(struct gpu_input **input, int device, const struct array *a, size_t offset,
                        struct problem *p)
 {
@@ -114,15 +131,8 @@ enum status gpu_upload(struct gpu_input **input, int device, const struct array 
     in->device = device;
     status = gpu_allocate(&in->allocation, device, offset * width + bytes, "an input", p);
     in->array = (struct array){a->format, a->n, (char *)in->allocation + offset * width};
-    if (status == STATUS_OK && bytes > 0) {
-        cudaError_t error = cudaMemcpy(in->array.data, a->data, bytes, cudaMemcpyHostToDevice);
-        /* The copy may return while its last part is on the way, and the streams of jobs do not
-         * wait for it. */
-        if (error == cudaSuccess)
-            error = cudaStreamSynchronize(cudaStreamLegacy);
-        if (error != cudaSuccess)
-            status = gpu_failed(device, "copying an input to it", error, p);
-    }
+    if (status == STATUS_OK)
+        status = gpu_reload(in, a, p);
     if (status == STATUS_OK)
         *input = in;
     else

@@ -25,6 +25,8 @@ enum status gpu_describe(int device, struct gpu_facts *facts, struct problem *p)
 struct gpu_input;
 enum status gpu_upload(struct gpu_input **input, int device, const struct array *a, size_t offset,
                        struct problem *p);
+/* Overwrites its elements by others of the same format and number. No job may be running. */
+enum status gpu_reload(struct gpu_input *input, const struct array *a, struct problem *p);
 void gpu_release(struct gpu_input *input);
 
 /* Many executions of one method on one input. Executions are enqueued in batches and run while the

@@ -29,7 +29,7 @@ const struct method *method_named(const char *name)
 
 static bool in_this_build(const struct method *m, enum device_kind device)
 {
-    if (device == DEVICE_CPU)
+    if (device == DEVICE_CPU || m->foreign)
         return m->cpu != NULL;
     for (size_t i = 0; i < method_count; i++)
         if (method_registry[i] == m)

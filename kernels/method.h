@@ -52,14 +52,18 @@ enum { THREADS_MAX = 1024, BLOCKS_MAX = 65535 };
 #define FORMAT_PAIR(storage, accumulator) (1u << (4 * (storage) + (accumulator)))
 #define FORMAT_PAIRS_ALL                  0xffffu
 
+struct method;
+
 /* One execution. `in` and `out` are host addresses on the CPU, device addresses on a GPU. */
 struct task {
     struct array in;
     /* outputs(n) elements, apart from the input's. A sum's are of the accumulator's format; a
      * scan's of any: each is rounded once more to it. */
     struct array out;
-    enum format accumulator; /* additions are done in it */
-    struct shape shape;      /* resolved: no zero in what the method reads on this device */
+    enum format accumulator;     /* additions are done in it */
+    struct shape shape;          /* resolved: no zero in what the method reads on this device */
+    const struct method *method; /* that is run: on the CPU (-1) or on a GPU, by its number */
+    int device;
     /* Of scans alone. Output i covers elements 0 .. i or, where `exclusive`, 0 .. i-1; the sum of
      * nothing is +0. A segmented scan begins anew at 0 and at each i with heads[i] != 0, of n
      * flags; NULL: nowhere else. */
@@ -82,6 +86,10 @@ struct method {
 
     /* A scan that heeds a task's heads. */
     bool segmented;
+
+    /* A subject that is not ours, in a process of its own: its `cpu` takes arrays in host memory
+     * whatever the device, which is that process's affair. */
+    bool foreign;
 
     /* Adds with atomic instructions. Where the device's flush subnormals, the bound says so. */
     bool atomic;

@@ -1,0 +1,126 @@
+#include "experiments/probe.h"
+
+#include <stdlib.h>
+
+struct probe {
+    struct probe_spec spec;
+    void *allocation;
+    struct array in;
+    struct gpu_input *gpu; /* on a GPU: its copy of the input; */
+    struct gpu_job *job;   /* NULL until it is needed */
+    struct runner runner;
+};
+
+enum { ALIGNMENT = 256 };
+
+static bool on_gpu(const struct probe *probe)
+{
+    return probe->spec.device.kind == DEVICE_CUDA && !probe->spec.method->foreign;
+}
+
+static enum status make_input(struct probe *probe, struct problem *p)
+{
+    const struct probe_spec *s = &probe->spec;
+    size_t ahead = s->offset * (size_t)format_facts[s->storage].bytes;
+    size_t bytes = array_bytes(s->storage, s->n);
+    if (bytes < SIZE_MAX - ahead - ALIGNMENT)
+        probe->allocation =
+            aligned_alloc(ALIGNMENT, (ahead + bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT);
+    if (!probe->allocation)
+        return problem(p, STATUS_DEVICE, "%s: out of memory for %zu elements of %s",
+                       s->method->name, s->n, format_facts[s->storage].name);
+    probe->in = (struct array){s->storage, s->n, (char *)probe->allocation + ahead};
+    memset(probe->in.data, 0, bytes);
+    return on_gpu(probe)
+               ? gpu_upload(&probe->gpu, s->device.index, &probe->in, s->offset % ALIGNMENT, p)
+               : STATUS_OK;
+}
+
+enum status probe_open(struct probe **opened, const struct probe_spec *s, struct problem *p)
+{
+    char device[DEVICE_TEXT];
+    *opened = NULL;
+    device_name(s->device, device);
+    if (!method_supports(s->method, s->device.kind, s->storage, s->accumulator))
+        return problem(p, STATUS_DEVICE, "%s does not support %s in %s on %s", s->method->name,
+                       format_facts[s->storage].name, format_facts[s->accumulator].name, device);
+    struct probe *probe = calloc(1, sizeof *probe);
+    if (!probe)
+        return problem(p, STATUS_DEVICE, "%s: out of memory", s->method->name);
+    probe->spec = *s;
+    enum status status = make_input(probe, p);
+    probe->runner =
+        (struct runner){.method = s->method,
+                        .device = s->device,
+                        .in = &probe->in,
+                        .gpu = probe->gpu,
+                        .accumulator = s->accumulator,
+                        .output = s->output,
+                        .shape = method_shape(s->method, s->device.kind, s->n, s->shape),
+                        .exclusive = s->exclusive,
+                        .heads = s->heads};
+    if (status == STATUS_OK)
+        *opened = probe;
+    else
+        probe_close(probe);
+    return status;
+}
+
+struct array probe_input(const struct probe *probe)
+{
+    return probe->in;
+}
+
+static enum status open_job(struct probe *probe, struct problem *p)
+{
+    const struct runner *r = &probe->runner;
+    struct task task = {.method = r->method,
+                        .device = r->device.index,
+                        .out.format = r->output,
+                        .accumulator = r->accumulator,
+                        .shape = r->shape,
+                        .exclusive = r->exclusive,
+                        .heads = r->heads};
+    return probe->job ? STATUS_OK : gpu_job_open(&probe->job, probe->gpu, r->method, &task, p);
+}
+
+static enum status run_on_gpu(struct probe *probe, const struct array *out, struct problem *p)
+{
+    struct hash128 digest;
+    double time_ns;
+    bool array = probe->spec.method->operation->array;
+    enum status status = gpu_reload(probe->gpu, &probe->in, p);
+    if (status == STATUS_OK)
+        status = open_job(probe, p);
+    if (status == STATUS_OK)
+        status = gpu_job_start(probe->job, 1, p);
+    if (status == STATUS_OK)
+        status = gpu_job_wait(probe->job, &digest, &time_ns, p);
+    if (status == STATUS_OK && array)
+        status = gpu_job_output(probe->job, 0, out, p);
+    else if (status == STATUS_OK)
+        array_set_bits(out, 0, digest.word[0]);
+    return status;
+}
+
+enum status probe_run(struct probe *probe, const struct array *out, struct problem *p)
+{
+    return on_gpu(probe) ? run_on_gpu(probe, out, p) : runner_once(&probe->runner, out, p);
+}
+
+enum status probe_repeat(struct probe *probe, uint64_t runs, runner_digest take, void *context,
+                         struct problem *p)
+{
+    enum status status = on_gpu(probe) ? gpu_reload(probe->gpu, &probe->in, p) : STATUS_OK;
+    return status == STATUS_OK ? runner_run(&probe->runner, runs, take, context, p) : status;
+}
+
+void probe_close(struct probe *probe)
+{
+    if (!probe)
+        return;
+    gpu_job_close(probe->job);
+    gpu_release(probe->gpu);
+    free(probe->allocation);
+    free(probe);
+}

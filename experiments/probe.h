@@ -1,0 +1,37 @@
+/* A subject made ready to be given one array after another, of one length: what questions are
+ * asked through. On the CPU, on a GPU, or in a process of its own. */
+#ifndef ULPSCOPE_PROBE_H
+#define ULPSCOPE_PROBE_H
+
+#include "experiments/runner.h"
+
+struct probe_spec {
+    const struct method *method;
+    struct device device;
+    enum format storage, accumulator;
+    enum format output; /* of sums the accumulator's */
+    size_t n;           /* elements */
+    struct shape shape; /* as asked for: what is open is the method's choice */
+    size_t offset; /* elements by which the input lies beyond an address that 256 bytes divide */
+    bool exclusive;
+    const uint8_t *heads; /* as a task's (kernels/method.h); kept, not copied */
+};
+
+struct probe;
+
+/* STATUS_DEVICE where the device does not run it or memory is short. */
+enum status probe_open(struct probe **probe, const struct probe_spec *spec, struct problem *p);
+
+/* Its input, n elements in host memory that are the probe's: to be filled before a run. */
+struct array probe_input(const struct probe *probe);
+
+/* Runs it once on what is in the input now. out: outputs(n) elements in the format `output`. */
+enum status probe_run(struct probe *probe, const struct array *out, struct problem *p);
+
+/* Runs it `runs` times; results go to `take` as runner_run hands them out. */
+enum status probe_repeat(struct probe *probe, uint64_t runs, runner_digest take, void *context,
+                         struct problem *p);
+
+void probe_close(struct probe *probe); /* NULL is fine */
+
+#endif

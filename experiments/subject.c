@@ -1,0 +1,25 @@
+#include "experiments/subject.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void subject_names(char *text, size_t size, const struct operation *operation)
+{
+    *text = 0;
+    for (size_t i = 0; i < method_count; i++) {
+        size_t used = strlen(text);
+        if (!operation || method_registry[i]->operation == operation)
+            snprintf(text + used, size - used, "%s%s", used ? ", " : "", method_registry[i]->name);
+    }
+}
+
+enum status subject_named(const struct method **m, const char *where, const char *name,
+                          const struct operation *operation, struct problem *p)
+{
+    char known[512];
+    *m = method_named(name);
+    if (*m)
+        return STATUS_OK;
+    subject_names(known, sizeof known, operation);
+    return problem(p, STATUS_USAGE, "%s: found '%s', expected one of %s", where, name, known);
+}
