@@ -1,5 +1,6 @@
 /* GPUs in a build without CUDA: there are none. */
 #include "kernels/gpu.h"
+#include "kernels/gpu_load.h"
 
 static enum status absent(struct problem *p)
 {
@@ -105,4 +106,21 @@ enum status gpu_copy(struct gpu_input *input, size_t runs, double *time_ns, stru
 {
     (void)input, (void)runs, (void)time_ns;
     return absent(p);
+}
+
+enum status gpu_load_open(struct gpu_load **load, int device, struct problem *p)
+{
+    (void)load, (void)device;
+    return absent(p);
+}
+
+enum status gpu_load_round(struct gpu_load *load, struct problem *p)
+{
+    (void)load;
+    return absent(p);
+}
+
+void gpu_load_close(struct gpu_load *load)
+{
+    (void)load;
 }
