@@ -1,0 +1,79 @@
+/* What additions in any order may give: of an array whose elements are rounded to a format and then
+ * added up there, two at a time, by IEEE 754's additions to nearest, along any binary tree.
+ *
+ * What is called impossible is: no tree gives it. What is called possible mostly is, too; of few
+ * different values (up to eight of them, or many equal ones) all trees are tried, and then just
+ * that is possible which one of them gives. Otherwise, with x the elements that are not 0, n their
+ * number, S their sum, A = sum|x|, P the sum of the positive ones and N of the negative ones'
+ * magnitudes:
+ *
+ *   no element        +0
+ *   zeros             An addition gives -0 only where both operands are -0: x + -x is +0, and no
+ *                     other sum rounds to 0, since all are multiples of the smallest subnormal. So
+ *                     the result is -0 where all elements are -0, and never else.
+ *   NaN               With a NaN among the elements, or infinities of both signs, nothing else:
+ * what has +inf among its leaves is +inf or NaN. overflow          Sums round monotonically, so
+ * that a tree gives no less once its negative leaves are replaced by 0: no partial sum exceeds what
+ * some tree of the positive elements gives, P (1 + (n-1) u) at most (Rump 2012). +inf is possible
+ *                     only where that reaches 2^(emax+1), and possible then as the sum, if +inf
+ *                     is where it ends and the rest is added to that. NaN, where both infinities
+ * are. An overflow that is not met in one order may be in another. grid              Sums of
+ * multiples of a power of two are multiples of it, also rounded. Where A is no more than 2^p times
+ * it, nothing is rounded: the result is S. interval          All others are within (n-1) u A of S,
+ * between -N (1 + (n-1) u) and P (1 + (n-1) u), and where all elements have one sign no smaller
+ * than the largest of them. */
+#ifndef ULPSCOPE_ANY_ORDER_H
+#define ULPSCOPE_ANY_ORDER_H
+
+#include "reference/exact.h"
+
+enum { POSSIBLE_VALUES = 256 };
+
+/* Results that are possible. Of two things: [0] the positive one, [1] the negative one. */
+struct possible {
+    bool nan, inf[2], zero[2];
+    /* All others lie between these two (none: least > most) and are multiples of `grid`, a power of
+     * two. */
+    double least, most, grid;
+    bool listed; /* and are among these: ascending; none is a zero */
+    size_t count;
+    double value[POSSIBLE_VALUES];
+};
+
+/* Elements that were added to it, in any order. */
+struct any_order {
+    /* The layout is private to any_order*.c. */
+    enum format f;
+    bool bounds_only; /* may be set: no trees are tried */
+    bool nan, inf[2];
+    bool empty, plain; /* as in struct exact */
+    struct exact sum;  /* of the finite elements */
+    double sum_abs[2]; /* of magnitudes by sign, rounded up */
+    double largest[2]; /* magnitude by sign, 0 where there is none */
+    size_t count[2];   /* by sign */
+    double grid;       /* 0 where there is none */
+    size_t distinct;   /* different values, as far as they are listed; */
+    size_t states;     /* 0 once there are too many */
+    double value[8];
+    size_t times[8];
+};
+
+void any_order_init(struct any_order *a, enum format f);
+
+/* x as it is stored: any double. */
+void any_order_add(struct any_order *a, double x);
+
+void any_order_possible(const struct any_order *a, struct possible *p);
+
+/* What becomes of it when a result is rounded once more. */
+void possible_round(struct possible *p, enum format f);
+
+/* Is this double one of them? Zeros are told apart. */
+bool possible_holds(const struct possible *p, double result);
+
+/* Tries all trees. Returns false, with *p as it was, where there are too many. Private to
+ * any_order*.c. */
+bool any_order_list(const struct any_order *a, struct possible *p);
+enum { ANY_ORDER_STATES = 256 };
+
+#endif
