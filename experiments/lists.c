@@ -25,7 +25,8 @@ static enum status append(struct list *list, const char *text, size_t length, st
 enum status list_split(struct list *list, const char *text, struct problem *p)
 {
     for (;;) {
-        size_t length = strcspn(text, ",");
+        bool program = strncmp(text, "exec:", 5) == 0;
+        size_t length = program ? strlen(text) : strcspn(text, ",");
         enum status status = append(list, text, length, p);
         if (status != STATUS_OK || !text[length])
             return status;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "experiments/foreign.h"
 #include "experiments/machine.h"
 #include "experiments/verbs.h"
 
@@ -10,6 +11,16 @@ static enum status flush(struct problem *p)
     if (fflush(stdout) == 0 && !ferror(stdout))
         return STATUS_OK;
     return problem(p, STATUS_DATA, "standard output: could not be written: %s", strerror(errno));
+}
+
+static enum status limit(const struct arguments *a, struct problem *p)
+{
+    double seconds;
+    const char *text = argument_value(a, "timeout");
+    enum status status = text ? real_parse(&seconds, "timeout", text, p) : STATUS_OK;
+    if (text && status == STATUS_OK)
+        foreign_timeout(seconds);
+    return status;
 }
 
 static enum status dispatch(int argc, char **argv, struct problem *p)
@@ -36,13 +47,15 @@ static enum status dispatch(int argc, char **argv, struct problem *p)
         help_print(arguments.verb);
         return STATUS_OK;
     }
-    return arguments.verb->run(&arguments, p);
+    status = limit(&arguments, p);
+    return status == STATUS_OK ? arguments.verb->run(&arguments, p) : status;
 }
 
 int main(int argc, char **argv)
 {
     struct problem p = {0};
     enum status status = dispatch(argc, argv, &p);
+    foreign_end(NULL);
     enum status flushed = flush(&p);
     if (status == STATUS_OK)
         status = flushed;

@@ -54,8 +54,8 @@ enum status arguments_parse(struct arguments *a, int argc, char **argv, struct p
 bool argument_flag(const struct arguments *a, const char *name);
 const char *argument_value(const struct arguments *a, const char *name); /* the last, or NULL */
 
-/* A list of strings: every occurrence of the option, each split at commas. The caller frees it
- * with list_free. */
+/* A list of strings: every occurrence of the option, each split at commas; an item that begins with
+ * `exec:` is all the rest. The caller frees it with list_free. */
 struct list {
     size_t count;
     char **item;

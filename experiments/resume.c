@@ -112,7 +112,8 @@ static enum status parse_result(struct hash128 *digest, struct figure *value, st
 static enum status count_run(struct reading *r, struct trial *t, const struct csv_row *row,
                              enum outcome outcome, struct problem *p)
 {
-    uint64_t time_ns;
+    uint64_t time_ns = 0;
+    bool timed = *row->field[RESULTS_TIME_NS] != 0; /* of foreign subjects it may not be known */
     struct hash128 digest;
     struct scan_facts scan = {0};
     struct figure value, err_rel, err_ulp, err_backward, err_over_bound;
@@ -125,7 +126,7 @@ static enum status count_run(struct reading *r, struct trial *t, const struct cs
         status = csv_figure(row, RESULTS_ERR_BACKWARD, "err_backward", &err_backward, p);
     if (status == STATUS_OK)
         status = csv_figure(row, RESULTS_ERR_OVER_BOUND, "err_over_bound", &err_over_bound, p);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && timed)
         status = csv_whole(row, RESULTS_TIME_NS, "time_ns", &time_ns, p);
     if (status == STATUS_OK && r->scan)
         status = results_parse_scan(&scan, row, p);
@@ -134,7 +135,7 @@ static enum status count_run(struct reading *r, struct trial *t, const struct cs
     if (!t->earlier)
         t->earlier = calloc(1, sizeof *t->earlier);
     struct distinct *d = t->earlier ? tally_add(t->earlier, digest) : NULL;
-    if (!d || !tally_time(t->earlier, time_ns))
+    if (!d || (timed && !tally_time(t->earlier, time_ns)))
         return no_memory(row, p);
     d->value = value;
     d->err_rel = err_rel;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "experiments/clock.h"
+#include "experiments/foreign.h"
 #include "experiments/memory.h"
 #include "reference/hash_array.h"
 
@@ -58,8 +59,16 @@ static enum status cpu_output(void *source, size_t i, const struct array *to, st
     return STATUS_OK;
 }
 
+/* What the last run took. That of a foreign method is known, where it is, without the way to its
+ * process and back. */
+static bool time_of(const struct runner *r, uint64_t elapsed_ns, uint64_t *time_ns)
+{
+    *time_ns = elapsed_ns;
+    return !r->method->foreign || foreign_time(r->method, time_ns);
+}
+
 static enum status cpu_batch(const struct runner *r, size_t runs, const struct array *out,
-                             struct hash128 *digest, uint64_t *time_ns, size_t *done,
+                             struct hash128 *digest, uint64_t *time_ns, size_t *done, bool *timed,
                              struct problem *p)
 {
     uint64_t begin = clock_ns(), end = begin;
@@ -71,7 +80,7 @@ static enum status cpu_batch(const struct runner *r, size_t runs, const struct a
         if (status != STATUS_OK)
             return status;
         digest[*done] = digest_of(r, out);
-        time_ns[(*done)++] = end - start;
+        *timed = time_of(r, end - start, &time_ns[(*done)++]);
     }
     return STATUS_OK;
 }
@@ -84,9 +93,11 @@ static enum status cpu_batches(const struct runner *r, uint64_t runs, struct arr
     size_t room = r->method->operation->array ? 1 : CPU_BATCH;
     enum status status = STATUS_OK;
     while (runs > 0 && status == STATUS_OK) {
+        bool timed = true;
         struct runner_results results = {0, digest, time_ns, cpu_output, out};
-        status =
-            cpu_batch(r, runs < room ? (size_t)runs : room, out, digest, time_ns, &results.runs, p);
+        status = cpu_batch(r, runs < room ? (size_t)runs : room, out, digest, time_ns,
+                           &results.runs, &timed, p);
+        results.time_ns = timed ? time_ns : NULL;
         runs -= results.runs;
         enum status taken = results.runs ? take(context, &results, p) : STATUS_OK;
         if (status == STATUS_OK)

@@ -23,7 +23,7 @@ struct runner {
 struct runner_results {
     size_t runs;
     const struct hash128 *digest; /* of each, as gpu_job_wait (kernels/gpu.h) says them */
-    const uint64_t *time_ns;
+    const uint64_t *time_ns;      /* or NULL: of a foreign method it may not be known */
     /* Copies the whole output of run i to host memory; while the results are digested. */
     enum status (*output)(void *source, size_t i, const struct array *to, struct problem *p);
     void *source;

@@ -1,5 +1,7 @@
 #include "experiments/subject.h"
 
+#include "experiments/foreign.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -17,9 +19,13 @@ enum status subject_named(const struct method **m, const char *where, const char
                           const struct operation *operation, struct problem *p)
 {
     char known[512];
+    if (foreign_is(name))
+        return foreign_named(m, where, name, operation, p);
     *m = method_named(name);
     if (*m)
         return STATUS_OK;
     subject_names(known, sizeof known, operation);
-    return problem(p, STATUS_USAGE, "%s: found '%s', expected one of %s", where, name, known);
+    return problem(p, STATUS_USAGE,
+                   "%s: found '%s', expected one of %s; or exec:COMMAND, or PATH.so:NAME", where,
+                   name, known);
 }

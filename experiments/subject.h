@@ -4,8 +4,9 @@
 
 #include "kernels/method.h"
 
-/* A method of the registry. STATUS_USAGE names `where` the name was found and what there is of
- * `operation`, which may be NULL: of any. The method lives as long as the process. */
+/* A method of the registry, or a foreign one (experiments/foreign.h). STATUS_USAGE names `where`
+ * the name was found and what there is of `operation`, which may be NULL: of any. The method lives
+ * as long as the process. */
 enum status subject_named(const struct method **m, const char *where, const char *name,
                           const struct operation *operation, struct problem *p);
 

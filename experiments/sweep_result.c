@@ -47,7 +47,8 @@ static enum status take(struct live *l, const struct runner_results *results, si
 {
     struct sweep *w = l->w;
     struct distinct *d = tally_add(l->tally, results->digest[i]);
-    if (!d || !tally_time(l->tally, results->time_ns[i]))
+    bool timed = results->time_ns != NULL;
+    if (!d || (timed && !tally_time(l->tally, results->time_ns[i])))
         return l->status = problem(p, STATUS_DEVICE, "%s: out of memory for its distinct results",
                                    l->t->method->name);
     enum status status = STATUS_OK;
@@ -63,8 +64,8 @@ static enum status take(struct live *l, const struct runner_results *results, si
                                                       .exact = sweep_exact(w, l->t),
                                                       .errors = &d->errors_text,
                                                       .scan = &d->scan_text,
-                                                      .timed = true,
-                                                      .time_ns = results->time_ns[i],
+                                                      .timed = timed,
+                                                      .time_ns = timed ? results->time_ns[i] : 0,
                                                       .outcome = d->outcome});
     if (d->broken)
         note_broken(l, d, l->t->done);

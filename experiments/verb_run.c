@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "experiments/experiment.h"
+#include "experiments/foreign.h"
 #include "experiments/resume.h"
 #include "experiments/sweep.h"
 #include "experiments/verbs.h"
@@ -301,6 +302,7 @@ static enum status sweep(struct command *c, struct problem *p)
                                     .note = note,
                                     .context = &notes};
     catch_signals();
+    foreign_interrupt(&stop);
     enum status status = sweep_run(&outcome, &c->plan, &options, &why);
     if (status == STATUS_INTERRUPTED)
         return problem(p, status,

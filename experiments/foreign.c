@@ -1,0 +1,146 @@
+#include "experiments/foreign_private.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+double foreign_timeout_s = 60;
+const volatile sig_atomic_t *foreign_stop;
+const char *foreign_server_path = "/proc/self/exe";
+
+static struct foreign *all;
+static pthread_mutex_t all_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static const char exec_prefix[] = "exec:";
+
+static bool is_program(const char *name)
+{
+    return strncmp(name, exec_prefix, strlen(exec_prefix)) == 0;
+}
+
+bool foreign_is_object(const char *name)
+{
+    size_t length = strlen(name);
+    return !is_program(name) &&
+           ((length > 3 && strcmp(name + length - 3, ".so") == 0) || strstr(name, ".so:"));
+}
+
+bool foreign_is(const char *name)
+{
+    return is_program(name) || foreign_is_object(name);
+}
+
+void foreign_timeout(double seconds)
+{
+    foreign_timeout_s = seconds;
+}
+
+void foreign_interrupt(const volatile sig_atomic_t *stop)
+{
+    foreign_stop = stop;
+}
+
+void foreign_server(const char *path)
+{
+    foreign_server_path = path;
+}
+
+static void free_one(struct foreign *f)
+{
+    pthread_mutex_destroy(&f->mutex);
+    free(f->name);
+    free(f->summary);
+    free(f);
+}
+
+/* Names stand in JSON, in CSV and in tables, and are read back from there. */
+static enum status check_name(const char *where, const char *name, struct problem *p)
+{
+    json_t *text = json_string(name);
+    json_decref(text);
+    if (!text)
+        return problem(p, STATUS_USAGE, "%s: found '%s', which is not UTF-8", where, name);
+    for (const char *c = name; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            return problem(p, STATUS_USAGE,
+                           "%s: found '%s', with a control character: expected one line of text",
+                           where, name);
+    return STATUS_OK;
+}
+
+static enum status make_program(struct foreign *f, const char *where,
+                                const struct operation *operation, struct problem *p)
+{
+    const char *command = f->name + strlen(exec_prefix);
+    if (strspn(command, " \t") == strlen(command))
+        return problem(p, STATUS_USAGE, "%s: found '%s', expected exec:COMMAND", where, f->name);
+    f->method.summary = "a program of yours";
+    f->method.operation = operation ? operation : &operation_sum;
+    f->method.pairs[DEVICE_CPU] = f->method.pairs[DEVICE_CUDA] = FORMAT_PAIRS_ALL;
+    return STATUS_OK;
+}
+
+static enum status make(struct foreign **made, const char *where, const char *name,
+                        const struct operation *operation, struct problem *p)
+{
+    struct foreign *f = calloc(1, sizeof *f);
+    if (!f || !(f->name = strdup(name))) {
+        free(f);
+        return problem(p, STATUS_DEVICE, "%s: out of memory", where);
+    }
+    pthread_mutex_init(&f->mutex, NULL);
+    f->object = foreign_is_object(name);
+    f->method = (struct method){.name = f->name,
+                                .promise = PROMISE_NONE,
+                                .foreign = true,
+                                .bound = THEOREM_ANY_ORDER,
+                                .cpu = foreign_run};
+    enum status status = check_name(where, name, p);
+    if (status == STATUS_OK)
+        status = f->object ? foreign_describe(f, where, p) : make_program(f, where, operation, p);
+    *made = f;
+    if (status != STATUS_OK)
+        free_one(f);
+    return status;
+}
+
+enum status foreign_named(const struct method **m, const char *where, const char *name,
+                          const struct operation *operation, struct problem *p)
+{
+    const struct operation *wanted = operation ? operation : &operation_sum;
+    enum status status = STATUS_OK;
+    pthread_mutex_lock(&all_mutex);
+    struct foreign *f = all;
+    while (f && !(strcmp(f->name, name) == 0 && (f->object || f->method.operation == wanted)))
+        f = f->next;
+    if (!f) {
+        status = make(&f, where, name, operation, p);
+        if (status == STATUS_OK) {
+            f->next = all;
+            all = f;
+        }
+    }
+    pthread_mutex_unlock(&all_mutex);
+    *m = status == STATUS_OK ? &f->method : NULL;
+    return status;
+}
+
+bool foreign_time(const struct method *m, uint64_t *time_ns)
+{
+    const struct foreign *f = (const struct foreign *)m;
+    *time_ns = f->time_ns;
+    return f->timed;
+}
+
+void foreign_end(const struct method *m)
+{
+    pthread_mutex_lock(&all_mutex);
+    for (struct foreign *f = all; f; f = f->next) {
+        if (m && m != &f->method)
+            continue;
+        pthread_mutex_lock(&f->mutex);
+        process_close(f->process);
+        f->process = NULL;
+        pthread_mutex_unlock(&f->mutex);
+    }
+    pthread_mutex_unlock(&all_mutex);
+}

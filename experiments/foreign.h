@@ -1,0 +1,45 @@
+/* Subjects that are not ours, as methods: each run in a process of its own, so that a crash, a hang
+ * or corrupted memory costs a row, never the study.
+ *
+ *     exec:COMMAND    a program, run by /bin/sh -c, asked as experiments/wire.h says. The
+ *                     environment variable ULPSCOPE_DEVICE says which device the row is of.
+ *     PATH.so:NAME    a subject of a shared object (kernels/ulpscope_subject.h), which
+ *                     `ulpscope serve` loads and calls
+ *
+ * A process stays up between runs and cases. It is started anew after a failure, on another device,
+ * and where it has ended with exit status 0 between two questions. */
+#ifndef ULPSCOPE_FOREIGN_H
+#define ULPSCOPE_FOREIGN_H
+
+#include <signal.h>
+
+#include "kernels/method.h"
+
+/* Is it the name of one? */
+bool foreign_is(const char *name);
+bool foreign_is_object(const char *name); /* PATH.so[:NAME] */
+
+/* The method of this name; the same for the same name and operation. An exec: subject is taken for
+ * what `operation` says, NULL: a sum; it has all pairs of formats and promises nothing. Of a shared
+ * object, what it says of itself counts. STATUS_USAGE names `where`; STATUS_DATA where the object
+ * cannot be read. */
+enum status foreign_named(const struct method **m, const char *where, const char *name,
+                          const struct operation *operation, struct problem *p);
+
+/* How long a run may take, of all: 60 s if nobody says so. */
+void foreign_timeout(double seconds);
+/* What interrupts a run, and ends its process, when it is not 0; NULL: nothing. */
+void foreign_interrupt(const volatile sig_atomic_t *stop);
+
+/* Sets *time_ns to what its last run took without the way there and back, as a shared object's
+ * process measures it: a host call by the clock, device work by events. Of programs it is not
+ * known. */
+bool foreign_time(const struct method *m, uint64_t *time_ns);
+
+/* Ends its process, or those of all where m is NULL: the next run has a fresh one. */
+void foreign_end(const struct method *m);
+
+/* The program that serves shared objects; else the one that is running. Kept, not copied. */
+void foreign_server(const char *path);
+
+#endif

@@ -1,0 +1,32 @@
+/* What the files of foreign subjects share. */
+#ifndef ULPSCOPE_FOREIGN_PRIVATE_H
+#define ULPSCOPE_FOREIGN_PRIVATE_H
+
+#include <pthread.h>
+
+#include "experiments/foreign.h"
+#include "experiments/process.h"
+
+struct foreign {
+    struct method method; /* first: a task's method leads here */
+    bool object;
+    char *name, *summary;
+    pthread_mutex_t mutex;   /* one run at a time; and over what follows */
+    struct process *process; /* NULL: none */
+    int device;              /* that it was started for, as a task's */
+    bool timed;
+    uint64_t time_ns; /* of the last run, where timed */
+    struct foreign *next;
+};
+
+extern double foreign_timeout_s;
+extern const volatile sig_atomic_t *foreign_stop;
+extern const char *foreign_server_path;
+
+/* A method's `cpu`. */
+enum status foreign_run(const struct task *t, struct problem *p);
+
+/* Asks a shared object's process what it says of itself: fills in the method. */
+enum status foreign_describe(struct foreign *f, const char *where, struct problem *p);
+
+#endif

@@ -1,0 +1,44 @@
+#include "experiments/method_json.h"
+
+static json_t *shape_names(unsigned flags)
+{
+    json_t *names = json_array();
+    if (flags & SHAPE_THREADS)
+        json_array_append_new(names, json_string("threads"));
+    if (flags & SHAPE_BLOCKS)
+        json_array_append_new(names, json_string("blocks"));
+    return names;
+}
+
+/* "fp16/fp32" for storage fp16 added in fp32: the pairs supported in this build. */
+static json_t *pair_names(const struct method *m, enum device_kind device)
+{
+    json_t *pairs = json_array();
+    for (enum format s = 0; s < FORMATS; s++)
+        for (enum format a = 0; a < FORMATS; a++)
+            if (method_supports(m, device, s, a))
+                json_array_append_new(
+                    pairs, json_sprintf("%s/%s", format_facts[s].name, format_facts[a].name));
+    return pairs;
+}
+
+json_t *method_json(const struct method *m)
+{
+    static const char *const device_name[DEVICE_KINDS] = {"cpu", "cuda"};
+    json_t *devices = json_array(), *pairs = json_object(), *reads = json_object();
+    for (enum device_kind d = 0; d < DEVICE_KINDS; d++) {
+        json_t *supported = pair_names(m, d);
+        if (json_array_size(supported) > 0) {
+            json_array_append_new(devices, json_string(device_name[d]));
+            json_object_set(pairs, device_name[d], supported);
+            json_object_set_new(reads, device_name[d], shape_names(m->shape_read[d]));
+        }
+        json_decref(supported);
+    }
+    return json_pack(
+        "{ss ss ss ss so so so so ss so sb sb}", "name", m->name, "summary", m->summary,
+        "operation", m->operation->name, "promise", promise_name[m->promise], "devices", devices,
+        "pairs", pairs, "reads", reads, "order_depends_on", shape_names(m->shape_order), "bound",
+        theorem_words(m->bound), "folds", m->folds ? json_integer(m->folds) : json_null(),
+        "fixed_order", m->order != NULL, "segmented", m->segmented);
+}

@@ -1,0 +1,79 @@
+#include "experiments/wire.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "experiments/axes.h"
+
+void wire_write(char line[WIRE_LINE], const struct wire_request *r)
+{
+    int length = snprintf(line, WIRE_LINE, "%s %zu %s %s", r->operation->name, r->n,
+                          format_facts[r->storage].name, format_facts[r->accumulator].name);
+    if (r->operation == &operation_scan)
+        length += snprintf(line + length, WIRE_LINE - (size_t)length, " %s %s",
+                           scan_name[r->exclusive], format_facts[r->output].name);
+    snprintf(line + length, WIRE_LINE - (size_t)length, "\n");
+}
+
+enum { WORDS = 6 };
+
+/* The words between single blanks; more than WORDS, or an empty one, is 0. */
+static size_t split(char copy[WIRE_LINE], char *word[WORDS])
+{
+    size_t count = 0;
+    for (char *at = copy; at; count++) {
+        char *blank = strchr(at, ' ');
+        if (count == WORDS || at == blank || !*at)
+            return 0;
+        word[count] = at;
+        at = blank ? blank + 1 : NULL;
+        if (blank)
+            *blank = 0;
+    }
+    return count;
+}
+
+static bool read_length(size_t *n, const char *word)
+{
+    char *end;
+    uint64_t value = strtoull(word, &end, 10);
+    *n = value;
+    return isdigit((unsigned char)*word) && !*end && strlen(word) < 20 && value <= AXES_N_MAX;
+}
+
+static bool read_kind(struct wire_request *r, char *const word[WORDS])
+{
+    r->exclusive = strcmp(word[4], scan_name[SCAN_EXCLUSIVE]) == 0;
+    r->output = format_named(word[5]);
+    return r->output < FORMATS && (r->exclusive || strcmp(word[4], scan_name[SCAN_INCLUSIVE]) == 0);
+}
+
+static bool parse(struct wire_request *r, const char *line)
+{
+    char copy[WIRE_LINE], *word[WORDS];
+    if (strlen(line) >= sizeof copy)
+        return false;
+    strcpy(copy, line);
+    size_t words = split(copy, word);
+    bool scan = words == 6 && strcmp(word[0], operation_scan.name) == 0;
+    if (!scan && !(words == 4 && strcmp(word[0], operation_sum.name) == 0))
+        return false;
+    *r = (struct wire_request){.operation = scan ? &operation_scan : &operation_sum,
+                               .storage = format_named(word[2]),
+                               .accumulator = format_named(word[3])};
+    r->output = r->accumulator;
+    return r->storage < FORMATS && r->accumulator < FORMATS && read_length(&r->n, word[1]) &&
+           (!scan || read_kind(r, word));
+}
+
+enum status wire_parse(struct wire_request *r, const char *line, struct problem *p)
+{
+    if (parse(r, line))
+        return STATUS_OK;
+    return problem(p, STATUS_DATA,
+                   "request: found '%.100s', expected 'sum N STORAGE ACCUMULATOR' or 'scan N "
+                   "STORAGE ACCUMULATOR inclusive|exclusive OUTPUT'",
+                   line);
+}

@@ -1,0 +1,30 @@
+/* How a program is asked for a sum or a scan through its standard input and output: one line, then
+ * the elements, little-endian and without padding; the answer is nothing but the results.
+ *
+ *     sum N STORAGE ACCUMULATOR                         1 element of the accumulator's format
+ *     scan N STORAGE ACCUMULATOR inclusive OUTPUT       N elements of the format OUTPUT
+ *     scan N STORAGE ACCUMULATOR exclusive OUTPUT
+ *
+ * Formats are fp16, bf16, fp32, fp64. The end of the input is the end of the program. */
+#ifndef ULPSCOPE_WIRE_H
+#define ULPSCOPE_WIRE_H
+
+#include "kernels/method.h"
+
+enum { WIRE_LINE = 160 };
+
+struct wire_request {
+    const struct operation *operation;
+    size_t n;
+    enum format storage, accumulator;
+    enum format output; /* of sums the accumulator's */
+    bool exclusive;
+};
+
+/* The line, with its line break. */
+void wire_write(char line[WIRE_LINE], const struct wire_request *r);
+
+/* Reads such a line, without its line break. STATUS_DATA says what was found. */
+enum status wire_parse(struct wire_request *r, const char *line, struct problem *p);
+
+#endif
