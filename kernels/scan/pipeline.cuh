@@ -20,18 +20,18 @@ template <typename P, typename S, typename O> struct crew {
 };
 
 /* What the warps of a block tell each other of its k-th tile, in slot k % slots. A row's warp is at
- * most a block's stages ahead of another, since it needs every prefix; and so are the publisher and
- * the scouts, whom it needs. The completer is needed by nobody in the block, so the publisher waits
- * for it. So there are more slots than are in use. */
+ * most a block's stages ahead of another, since it needs every prefix; and so are the publisher,
+ * the scouts and the completer, whom it needs: the completer only to keep it near, at next to no
+ * cost, since what it waits for lies before the tile too. So there are more slots than are in use.
+ */
 constexpr unsigned slots = 2 * stages_most;
 template <typename P> struct board {
-    __mbarrier_t claimed[slots], summed[slots],
-        ready[slots];              /* claim[], row[], prefix[] are there */
-    __mbarrier_t completed[slots]; /* the completer is done with the tile */
-    unsigned claim[slots];         /* the tile, or `none` */
-    unsigned turn;                 /* comes with the first claim */
-    P row[slots][SCAN_ROWS];       /* the sums of its rows */
-    P prefix[slots];               /* the sum of all before it */
+    __mbarrier_t claimed[slots], summed[slots];
+    __mbarrier_t ready[slots]; /* prefix[], and the completer is done with the tile; the others: */
+    unsigned claim[slots];     /* the tile, or `none` */
+    unsigned turn;             /* comes with the first claim */
+    P row[slots][SCAN_ROWS];   /* the sums of its rows */
+    P prefix[slots];           /* the sum of all before it */
     /* The heads of each chunk, a bit each. */
     unsigned short heads[P::segmented ? slots : 1][SCAN_ROWS][SCAN_CHUNKS];
 };
@@ -104,8 +104,6 @@ __device__ inline void publish_sums(const pass<S, O> &t, board<P> *b, word claim
             publish(now.tile(tile), sum);
             empty(next, tile);
         }
-        if (k + 2 >= stages_most)
-            wait_for(b->completed, k + 2 - stages_most);
         settle(k + 2);
     }
 }
@@ -121,7 +119,7 @@ __device__ inline void complete_groups(const pass<S, O> &t, board<P> *b)
         if (standing(tile).ends_group)
             complete_group(shelf<P>(t.shared, t.tiles, b->turn), tile, sum_rows(b->row[k % slots]));
         if (threadIdx.x % warp_lanes == 0)
-            __mbarrier_arrive(&b->completed[k % slots]);
+            __mbarrier_arrive(&b->ready[k % slots]);
     }
 }
 
@@ -249,8 +247,7 @@ __global__ __launch_bounds__(crew<P, S, O>::threads, P::exact ? 2 : 1) void scan
     for (unsigned k = threadIdx.x; k < slots; k += crew<P, S, O>::threads) {
         __mbarrier_init(&b.claimed[k], 1);
         __mbarrier_init(&b.summed[k], SCAN_ROWS);
-        __mbarrier_init(&b.ready[k], 1);
-        __mbarrier_init(&b.completed[k], 1);
+        __mbarrier_init(&b.ready[k], 2); /* a scout, the completer */
     }
     __syncthreads();
     if (warp == publisher)
