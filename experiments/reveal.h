@@ -1,0 +1,52 @@
+/* The order of a summation from its outputs alone. */
+#ifndef ULPSCOPE_REVEAL_H
+#define ULPSCOPE_REVEAL_H
+
+#include "experiments/reveal_tree.h"
+#include "reference/array.h"
+
+/* A black box: sums the elements first .. first + leaves - 1 of `in`, into a number of the format
+ * `output`. Questions are written to in.data, host memory. */
+struct reveal_subject {
+    struct array in;
+    size_t first, leaves; /* leaves >= 1 */
+    enum format accumulator, output;
+    enum status (*evaluate)(void *context, double *result, struct problem *p);
+    void *context;
+};
+
+enum reveal_means { REVEAL_BY_MASKS, REVEAL_BY_OVERFLOW };
+
+/* Masks M and units, of `bits` leaves a call, unit * 2^k for the k-th; or L, of one leaf a call. */
+struct reveal_window {
+    enum reveal_means means;
+    double mask, unit;
+    unsigned bits;
+};
+
+enum reveal_verdict {
+    REVEAL_TREE,          /* all answers are those of one tree */
+    REVEAL_EXACT,         /* nothing is lost and nothing overflows on the way: no order shows */
+    REVEAL_OUT_OF_REACH,  /* elements of this storage cannot make an order show */
+    REVEAL_CONTRADICTION, /* no tree gives these answers */
+    REVEAL_CHANGES,       /* one question, two answers: no fixed order */
+    REVEAL_NO_SUM         /* elements alone do not add up to their sum */
+};
+
+struct reveal {
+    enum reveal_verdict verdict;
+    struct reveal_window window; /* of the tree, or of the last attempt */
+    bool kept;                   /* masks did not do: what rounding loses is kept */
+    uint64_t calls;              /* of all */
+    uint64_t checks;             /* questions to the finished tree, all answered as it says */
+    struct reveal_tree tree;     /* of REVEAL_TREE */
+    char words[512];             /* of the others: what was asked and answered */
+};
+
+/* The same seed asks the same questions. Fails only as `evaluate` does, or for memory. Free with
+ * reveal_free, also after failure. */
+enum status reveal_order(struct reveal *r, const struct reveal_subject *s, uint64_t seed,
+                         struct problem *p);
+void reveal_free(struct reveal *r);
+
+#endif

@@ -1,0 +1,203 @@
+#include "experiments/reveal_ask.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "experiments/random.h"
+#include "reference/hash.h"
+
+enum { AGAIN = 16 };
+
+/* --- masks and units --- */
+
+static int least_of(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* Masks as large as can be, units as small as can be, normal numbers or not. All units together
+ * are at most half the distance of the mask's neighbours below it: even then rounding to nearest
+ * gives the mask, which is even. */
+static bool mask_window(struct reveal_window *w, const enum format f[3], bool normal)
+{
+    int top = least_of(format_facts[f[0]].emax, format_facts[f[1]].emax);
+    int precision = format_facts[f[1]].precision, low = -2000;
+    for (size_t i = 0; i < 3; i++) {
+        int least = format_facts[f[i]].emin - (normal ? 0 : format_facts[f[i]].precision - 1);
+        low = least > low ? least : low;
+    }
+    int bits =
+        least_of(top - precision - 1 - low, least_of(precision, format_facts[f[2]].precision));
+    *w = (struct reveal_window){REVEAL_BY_MASKS, ldexp(1, top), ldexp(1, low), (unsigned)bits};
+    return bits >= 1;
+}
+
+size_t reveal_windows(struct reveal_window window[3], enum format storage, enum format accumulator,
+                      enum format output)
+{
+    const enum format f[3] = {storage, accumulator, output};
+    size_t count = 0;
+    for (int normal = 1; normal >= 0; normal--)
+        count += mask_window(&window[count], f, normal);
+    if (count == 2 && window[1].bits > window[0].bits) {
+        struct reveal_window more = window[1];
+        window[1] = window[0];
+        window[0] = more;
+    }
+    if (format_facts[storage].emax >= format_facts[accumulator].emax)
+        window[count++] = (struct reveal_window){REVEAL_BY_OVERFLOW,
+                                                 ldexp(1, format_facts[accumulator].emax), 0, 1};
+    return count;
+}
+
+/* --- calls --- */
+
+static void put(const struct reveal_asker *a, uint32_t leaf, double value)
+{
+    array_encode(&a->subject->in, a->subject->first + leaf, 1, &value);
+}
+
+void reveal_asker_open(struct reveal_asker *a, const struct reveal_subject *s, uint64_t seed,
+                       char *words, size_t words_size)
+{
+    *a = (struct reveal_asker){
+        .subject = s, .random = seed, .words = words, .words_size = words_size};
+    memset(s->in.data, 0, array_bytes(s->in.format, s->in.n));
+}
+
+void reveal_clear(struct reveal_asker *a)
+{
+    if (!a->called)
+        return;
+    for (unsigned k = 0; k < a->pairs; k++) {
+        put(a, a->pair[k][0], 0);
+        put(a, a->pair[k][1], 0);
+    }
+    for (unsigned k = 0; k < a->units; k++)
+        put(a, a->unit[k], 0);
+    a->pairs = a->units = 0;
+    a->called = false;
+}
+
+void reveal_mask(struct reveal_asker *a, uint32_t i, uint32_t j)
+{
+    reveal_clear(a);
+    a->pair[a->pairs][0] = i;
+    a->pair[a->pairs++][1] = j;
+    put(a, i, a->window.mask);
+    put(a, j, a->window.means == REVEAL_BY_MASKS ? -a->window.mask : a->window.mask);
+}
+
+void reveal_unit(struct reveal_asker *a, uint32_t leaf)
+{
+    reveal_clear(a);
+    put(a, leaf,
+        a->window.means == REVEAL_BY_MASKS ? ldexp(a->window.unit, (int)a->units)
+                                           : -a->window.mask);
+    a->unit[a->units++] = leaf;
+}
+
+enum status reveal_call(struct reveal_asker *a, struct problem *p)
+{
+    if (a->calls == a->most)
+        reveal_contradict(a, "no tree after %llu calls", (unsigned long long)a->calls);
+    if (a->contradiction)
+        return STATUS_OK;
+    a->calls++;
+    a->called = true;
+    enum status status = a->subject->evaluate(a->subject->context, &a->result, p);
+    if (a->window.means == REVEAL_BY_OVERFLOW) {
+        a->outside = !isfinite(a->result);
+        return status;
+    }
+    double whole = a->result / a->window.unit, most = ldexp(1, (int)a->units);
+    if (status == STATUS_OK && !(whole >= 0 && whole < most && whole == floor(whole))) {
+        char text[256];
+        reveal_call_words(a, text, sizeof text);
+        reveal_contradict(a, "%s, where the smallest is 1, the next 2, ...", text);
+    } else {
+        a->outside = (uint64_t)whole;
+    }
+    return status;
+}
+
+enum status reveal_call_again(struct reveal_asker *a, bool *changed, struct problem *p)
+{
+    char before[128], after[128];
+    uint64_t bits = double_bits(a->result);
+    enum status status = STATUS_OK;
+    reveal_call_words(a, before, sizeof before);
+    for (size_t k = 0; k < AGAIN && status == STATUS_OK && !*changed; k++) {
+        a->calls++;
+        status = a->subject->evaluate(a->subject->context, &a->result, p);
+        *changed = status == STATUS_OK && double_bits(a->result) != bits;
+    }
+    if (!*changed)
+        return status;
+    reveal_call_words(a, after, sizeof after);
+    a->contradiction = false;
+    reveal_contradict(a, "%s; asked again, %s", before, after);
+    return status;
+}
+
+enum status reveal_ask(struct reveal_asker *a, uint32_t i, uint32_t j, uint32_t leaf, bool *outside,
+                       struct problem *p)
+{
+    reveal_mask(a, i, j);
+    reveal_unit(a, leaf);
+    enum status status = reveal_call(a, p);
+    *outside = a->outside & 1;
+    return status;
+}
+
+/* --- words --- */
+
+void reveal_contradict(struct reveal_asker *a, const char *format, ...)
+{
+    va_list arguments;
+    if (a->contradiction)
+        return;
+    va_start(arguments, format);
+    vsnprintf(a->words, a->words_size, format, arguments);
+    va_end(arguments);
+    a->contradiction = true;
+}
+
+void reveal_call_words(const struct reveal_asker *a, char *text, size_t size)
+{
+    bool masks = a->window.means == REVEAL_BY_MASKS;
+    size_t first = a->subject->first;
+    int used = 0;
+    *text = 0;
+    if (a->pairs > 1)
+        used =
+            snprintf(text, size, "%s in %u pairs of elements", masks ? "+M and -M" : "L", a->pairs);
+    else if (a->pairs == 1)
+        used = snprintf(text, size, masks ? "+M in %zu, -M in %zu" : "L in %zu and %zu",
+                        first + a->pair[0][0], first + a->pair[0][1]);
+    if (a->units == 1)
+        used += snprintf(text + used, size - (size_t)used, "%s%s in %zu", used ? ", " : "",
+                         masks ? "a unit" : "-L", first + a->unit[0]);
+    else
+        used +=
+            snprintf(text + used, size - (size_t)used, "%s%u units", used ? ", " : "", a->units);
+    double units = masks ? a->result / a->window.unit : NAN;
+    if (a->pairs > 0 && a->units == 1 && (units == 0 || units == 1)) {
+        snprintf(text + used, size - (size_t)used, units == 0 ? ": lost" : ": left");
+        return;
+    }
+    if (a->pairs > 0 && units >= 0 && units < ldexp(1, (int)a->units) && units == floor(units))
+        snprintf(text + used, size - (size_t)used, ": %d of %u left",
+                 __builtin_popcountll((uint64_t)units), a->units);
+    else if (fabs(units) < 0x1p64)
+        snprintf(text + used, size - (size_t)used, ": %.17g units", units);
+    else
+        snprintf(text + used, size - (size_t)used, ": %.17g", a->result);
+}
+
+uint32_t reveal_random(struct reveal_asker *a, size_t bound)
+{
+    a->random += UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)random_below(hash_mix(a->random), bound);
+}

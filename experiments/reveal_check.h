@@ -1,0 +1,27 @@
+/* What is asked before a tree is looked for, and after one was found. */
+#ifndef ULPSCOPE_REVEAL_CHECK_H
+#define ULPSCOPE_REVEAL_CHECK_H
+
+#include "experiments/reveal_ask.h"
+
+/* Do units alone add up, and elements that are no leaves not? Takes as many leaves a call as do.
+ * If not, a->contradiction is set. */
+enum status reveal_check_units(struct reveal_asker *a, struct problem *p);
+
+/* Three leaves are asked for in turn: in a tree, one or none of them lies outside of the node of
+ * the two others, and asking again changes nothing. */
+struct reveal_triples {
+    size_t asked;
+    size_t none, all; /* how many of them had none, or all three, of its leaves outside */
+    size_t two;       /* and two: the first that had two or three is a->words */
+    bool changed;     /* an answer changed; a->words */
+};
+enum status reveal_check_triples(struct reveal_asker *a, struct reveal_triples *t,
+                                 struct problem *p);
+
+/* Asks what the tree foretells. `checks` counts answers as foretold; the first other one is a
+ * contradiction, and *changed where it changes when it is asked again. */
+enum status reveal_check_tree(struct reveal_asker *a, const struct reveal_tree *t, uint64_t *checks,
+                              bool *changed, struct problem *p);
+
+#endif

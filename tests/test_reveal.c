@@ -1,0 +1,208 @@
+/* Orders revealed from outputs alone: of trees of many shapes, summed along in each format. */
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "experiments/reveal.h"
+#include "tests/samples.h"
+#include "tests/trees.h"
+
+/* Reveals a tree, of elements `first` on of an array that has some more. Returns the calls. */
+static uint64_t hold(const struct reveal_tree *t, enum format storage, enum format accumulator,
+                     uint64_t seed, const char *what)
+{
+    size_t first = seed % 3, n = first + t->leaves + seed % 2;
+    double *room = calloc(n + t->leaves + t->additions, sizeof *room);
+    struct tree_sum sum = {.tree = t,
+                           .accumulator = accumulator,
+                           .in = {storage, n, room + t->leaves + t->additions},
+                           .first = first,
+                           .node = room};
+    struct reveal_subject s = {.in = sum.in,
+                               .first = first,
+                               .leaves = t->leaves,
+                               .accumulator = accumulator,
+                               .output = accumulator,
+                               .evaluate = tree_sum_evaluate,
+                               .context = &sum};
+    struct reveal r;
+    struct problem p = {0};
+    cr_assert_eq(reveal_order(&r, &s, seed, &p), STATUS_OK, "%s: %s", what, p.text);
+    cr_assert_eq(r.verdict, REVEAL_TREE, "%s: verdict %d, %s", what, (int)r.verdict, r.words);
+    cr_assert(reveal_tree_equal(&r.tree, t), "%s: another tree", what);
+    cr_assert_eq(r.calls, sum.calls, "%s: %llu calls said, %llu made", what,
+                 (unsigned long long)r.calls, (unsigned long long)sum.calls);
+    uint64_t calls = r.calls;
+    reveal_free(&r);
+    free(room);
+    return calls;
+}
+
+static bool can(enum format storage, enum format accumulator)
+{
+    return storage != FP16 || accumulator != FP64;
+}
+
+Test(reveal, reveals_every_tree_in_every_format)
+{
+    uint64_t seed = 1;
+    for (size_t leaves = 1; leaves <= 70; leaves += leaves < 20 ? 1 : 7)
+        for (enum tree_shape shape = 0; shape < TREE_SHAPES; shape++)
+            for (int pair = 0; pair < FORMATS * FORMATS; pair++) {
+                enum format s = pair / FORMATS, f = pair % FORMATS;
+                char what[128];
+                struct reveal_tree t;
+                if (!can(s, f))
+                    continue;
+                snprintf(what, sizeof what, "%s tree of %zu, %s/%s, seed %d",
+                         tree_shape_name[shape], leaves, format_facts[s].name, format_facts[f].name,
+                         (int)++seed);
+                tree_make(&t, shape, leaves, seed);
+                hold(&t, s, f, seed, what);
+                reveal_tree_free(&t);
+            }
+}
+
+/* The calls that a sequential order and a balanced one may take, in fp32. */
+Test(reveal, asks_little_of_long_sums)
+{
+    static const size_t lengths[] = {1000, 2048, 4097};
+    for (enum tree_shape shape = 0; shape < TREE_SHAPES; shape++)
+        for (size_t i = 0; i < 3; i++) {
+            size_t leaves = lengths[i];
+            char what[128];
+            struct reveal_tree t;
+            snprintf(what, sizeof what, "%s tree of %zu", tree_shape_name[shape], leaves);
+            tree_make(&t, shape, leaves, leaves);
+            uint64_t calls = hold(&t, FP32, FP32, leaves, what);
+            cr_expect(calls < 2 * leaves, "%s: %llu calls", what, (unsigned long long)calls);
+            reveal_tree_free(&t);
+        }
+}
+
+/* --- what is no tree --- */
+
+/* Other answers than a tree's, each by a rule of its own. */
+struct liar {
+    struct array in;
+    uint64_t state;
+    enum lie {
+        LIE_RANDOM,
+        LIE_NAN,
+        LIE_INF,
+        LIE_NEGATIVE,
+        LIE_ZERO,
+        LIE_MEAN,
+        LIE_DROPS,     /* the fourth element is left out */
+        LIE_TWICE,     /* and counted twice */
+        LIE_BEYOND,    /* an element more than said is summed */
+        LIE_COUNTS,    /* units that are right alone, any of them with masks */
+        LIE_SHUFFLES,  /* another order in each call */
+        LIE_SOMETIMES, /* another order in a few calls */
+        LIE_DIFFERS,   /* an order that depends on where the masks are */
+        LIES
+    } lie;
+    const struct reveal_tree *tree[2];
+    double node[64];
+};
+static const char *const lie_name[LIES] = {"random",   "nan",       "inf",    "negative", "zero",
+                                           "mean",     "drops",     "twice",  "beyond",   "counts",
+                                           "shuffles", "sometimes", "differs"};
+
+static double plain(struct liar *l, const struct reveal_tree *t)
+{
+    struct tree_sum s = {.tree = t, .accumulator = FP32, .in = l->in, .node = l->node};
+    double result;
+    tree_sum_evaluate(&s, &result, NULL);
+    return result;
+}
+
+static double lie(struct liar *l)
+{
+    uint64_t word = sample_next(&l->state);
+    double sum = plain(l, l->tree[0]), unit = INFINITY;
+    bool masks = false;
+    uint32_t odd = 0;
+    for (size_t i = 0; i < l->in.n; i++) {
+        double x = fabs(array_get(&l->in, i));
+        masks |= x > 0x1p100;
+        odd += x > 0x1p100 ? (uint32_t)i : 0;
+        unit = x > 0 && x < unit ? x : unit;
+    }
+    switch (l->lie) {
+    case LIE_RANDOM:
+        return format_round(FP32, double_from_bits(word));
+    case LIE_NAN:
+        return NAN;
+    case LIE_INF:
+        return INFINITY;
+    case LIE_NEGATIVE:
+        return -sum;
+    case LIE_ZERO:
+        return 0;
+    case LIE_MEAN:
+        return sum / (double)l->in.n;
+    case LIE_DROPS:
+        return sum - array_get(&l->in, 3);
+    case LIE_TWICE:
+        return sum + array_get(&l->in, 3);
+    case LIE_BEYOND:
+        return sum + array_get(&l->in, l->in.n - 1);
+    case LIE_COUNTS:
+        return masks ? unit * (double)(word % 8) : sum;
+    case LIE_SHUFFLES:
+        return plain(l, l->tree[word % 2]);
+    case LIE_SOMETIMES:
+        return plain(l, l->tree[word % 10 == 0]);
+    default:
+        return plain(l, l->tree[odd % 2]);
+    }
+}
+
+static enum status evaluate_lie(void *context, double *result, struct problem *p)
+{
+    (void)p;
+    *result = lie(context);
+    return STATUS_OK;
+}
+
+/* None is taken for an order, none takes many calls. */
+Test(reveal, is_told_no_lies)
+{
+    enum { LEAVES = 20, N = LEAVES + 1 };
+    static const enum reveal_verdict due[LIES] = {
+        [LIE_RANDOM] = REVEAL_NO_SUM,        [LIE_NAN] = REVEAL_NO_SUM,
+        [LIE_INF] = REVEAL_NO_SUM,           [LIE_NEGATIVE] = REVEAL_NO_SUM,
+        [LIE_ZERO] = REVEAL_NO_SUM,          [LIE_MEAN] = REVEAL_NO_SUM,
+        [LIE_DROPS] = REVEAL_NO_SUM,         [LIE_TWICE] = REVEAL_NO_SUM,
+        [LIE_BEYOND] = REVEAL_NO_SUM,        [LIE_COUNTS] = REVEAL_CHANGES,
+        [LIE_SHUFFLES] = REVEAL_CHANGES,     [LIE_SOMETIMES] = REVEAL_CHANGES,
+        [LIE_DIFFERS] = REVEAL_CONTRADICTION};
+    static struct liar l;
+    double data[N];
+    struct reveal_tree tree[2];
+    tree_make(&tree[0], TREE_SEQUENTIAL, LEAVES, 1);
+    tree_make(&tree[1], TREE_ADJACENT, LEAVES, 1);
+    for (uint64_t seed = 0; seed < 200; seed++)
+        for (enum lie k = 0; k < LIES; k++) {
+            struct reveal r;
+            l = (struct liar){{FP32, N, data}, seed, k, {&tree[0], &tree[1]}, {0}};
+            struct reveal_subject s = {.in = l.in,
+                                       .leaves = LEAVES,
+                                       .accumulator = FP32,
+                                       .output = FP32,
+                                       .evaluate = evaluate_lie,
+                                       .context = &l};
+            cr_assert_eq(reveal_order(&r, &s, seed, NULL), STATUS_OK);
+            cr_expect(r.verdict == due[k], "seed %d, %s: verdict %d, %s", (int)seed, lie_name[k],
+                      (int)r.verdict, r.verdict == REVEAL_TREE ? "a tree" : r.words);
+            cr_expect(r.calls < 5000, "seed %d, %s: %llu calls", (int)seed, lie_name[k],
+                      (unsigned long long)r.calls);
+            cr_expect(*r.words, "seed %d, %s: no words", (int)seed, lie_name[k]);
+            reveal_free(&r);
+        }
+    reveal_tree_free(&tree[0]);
+    reveal_tree_free(&tree[1]);
+}
