@@ -40,17 +40,24 @@ static enum status add_method(struct axes *axes, const char *name, struct proble
 
 static enum status resolve_methods(struct axes *axes, const struct request *r, struct problem *p)
 {
+    struct list otherwise = {0};
     const struct list *asked = &r->axis[AXIS_METHOD];
+    const char *own = axes->experiment->method;
+    enum status status = STATUS_OK;
     axes->method_named = r->axis[AXIS_METHOD_NAMED].count > 0;
+    if (asked->count == 0 && own) {
+        status = list_split(&otherwise, own, p);
+        asked = &otherwise;
+    }
     axes->method = calloc(asked->count + method_count, sizeof *axes->method);
     if (!axes->method)
-        return no_memory(p);
-    for (size_t i = 0; asked->count == 0 && i < method_count; i++)
+        status = no_memory(p);
+    for (size_t i = 0; status == STATUS_OK && asked->count == 0 && i < method_count; i++)
         if (runs_method(axes->experiment, method_registry[i]))
             axes->method[axes->methods++] = method_registry[i];
-    enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < asked->count; i++)
         status = add_method(axes, asked->item[i], p);
+    list_free(&otherwise);
     return status;
 }
 
@@ -287,6 +294,8 @@ enum status axes_resolve(struct axes *axes, const struct experiment *e, const st
         status = axes_numbers(&axes->blocks, r, AXIS_BLOCKS, "0", RANGE_DOUBLING, 0, BLOCKS_MAX, p);
     if (status == STATUS_OK)
         status = axes_resolve_scans(axes, r, p);
+    if (status == STATUS_OK)
+        status = axes_resolve_load(axes, r, axes->experiment->axes[kind_of_defaults(axes)].load, p);
     if (status == STATUS_OK)
         status = resolve_timed(axes, r, p);
     if (status == STATUS_OK)

@@ -32,6 +32,7 @@ enum axis {
     AXIS_OUTPUT,
     AXIS_SEGMENT, /* to here */
     AXIS_TIMED,   /* of experiments that time methods */
+    AXIS_LOAD,    /* of experiments that load the device */
     AXIS_RUNS,
     AXIS_REFERENCE,
     AXIS_CONVERT, /* "yes" */
@@ -60,6 +61,10 @@ enum status request_arguments(struct request *r, const struct arguments *a, stru
 enum status request_repeat(struct request *r, const struct experiment *e, const json_t *axes,
                            const char *path, struct problem *p);
 void request_free(struct request *r);
+
+/* What else the device does while sums run. */
+enum load_kind { LOAD_IDLE, LOAD_BUSY, LOAD_KINDS };
+extern const char *const load_name[LOAD_KINDS];
 
 /* What the outputs of a scan cover, and the format that they are rounded to. */
 enum scan_kind { SCAN_INCLUSIVE, SCAN_EXCLUSIVE, SCAN_KINDS };
@@ -90,8 +95,10 @@ struct axes {
     enum scan_kind scan[SCAN_KINDS];
     enum output_kind output[OUTPUT_KINDS];
     size_t scans, outputs;
-    struct numbers segment; /* elements of a segment; 0: there is one */
-    uint64_t timed;         /* elements of the inputs that methods are timed on; 0: they are not */
+    struct numbers segment;          /* elements of a segment; 0: there is one */
+    enum load_kind load[LOAD_KINDS]; /* of experiments that load the device; of others idle */
+    size_t loads;
+    uint64_t timed; /* elements of the inputs that methods are timed on; 0: they are not */
     uint64_t runs[DEVICE_KINDS];
     enum reference_kind reference;
 };
@@ -101,8 +108,16 @@ enum status axes_resolve(struct axes *axes, const struct experiment *e, const st
                          struct problem *p);
 void axes_free(struct axes *axes);
 
-/* Those of scans, which are refused where the experiment runs none. Private to axes*.c. */
+/* Those of scans, which are refused where the experiment runs none. Private to axes*.c, as what
+ * follows. */
 enum status axes_resolve_scans(struct axes *axes, const struct request *r, struct problem *p);
+/* Which of two names the words of an axis are, each once, in the order asked for. */
+enum status axes_names(size_t which[2], size_t *count, const char *const name[2],
+                       const struct request *r, enum axis axis, const char *otherwise,
+                       struct problem *p);
+/* What else the device does. */
+enum status axes_resolve_load(struct axes *axes, const struct request *r, const char *otherwise,
+                              struct problem *p);
 /* The words of an axis that were asked for or, where there are none, `otherwise`, which may be
  * NULL. list_free is due, also after failure. */
 enum status axes_words(struct list *list, const struct list *asked, const char *otherwise,

@@ -104,6 +104,14 @@ static json_t *outputs(const struct axes *axes)
     return list;
 }
 
+static json_t *loads(const struct axes *axes)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < axes->loads; i++)
+        json_array_append_new(list, json_string(load_name[axes->load[i]]));
+    return list;
+}
+
 static json_t *runs(uint64_t count)
 {
     json_t *list = json_array();
@@ -127,6 +135,7 @@ json_t *axes_json(const struct axes *axes)
         [AXIS_OUTPUT] = outputs(axes),
         [AXIS_SEGMENT] = wholes(&axes->segment),
         [AXIS_TIMED] = runs(axes->timed),
+        [AXIS_LOAD] = loads(axes),
         [AXIS_RUNS] = runs(axes->runs[DEVICE_CPU]),
         [AXIS_REFERENCE] = one_word(axes->reference == REFERENCE_MPFR ? "mpfr" : "fast"),
         [AXIS_CONVERT] = one_word(axes->convert ? "yes" : NULL),

@@ -14,10 +14,9 @@ const char *const output_name[OUTPUT_KINDS] = {
 enum { NAMES = 2 };
 _Static_assert((int)SCAN_KINDS == NAMES && (int)OUTPUT_KINDS == NAMES, "names of an axis");
 
-/* Which of two names the words are, each once, in the order asked for. */
-static enum status resolve_names(size_t which[NAMES], size_t *count, const char *const name[NAMES],
-                                 const struct request *r, enum axis axis, const char *otherwise,
-                                 struct problem *p)
+enum status axes_names(size_t which[NAMES], size_t *count, const char *const name[NAMES],
+                       const struct request *r, enum axis axis, const char *otherwise,
+                       struct problem *p)
 {
     struct list list;
     enum status status = axes_words(&list, &r->axis[axis], otherwise, p);
@@ -55,10 +54,10 @@ enum status axes_resolve_scans(struct axes *axes, const struct request *r, struc
     size_t scan[NAMES], output[NAMES];
     if (!experiment_scans(e))
         return refuse(e, r, p);
-    enum status status = resolve_names(scan, &axes->scans, scan_name, r, AXIS_SCAN, "inclusive", p);
+    enum status status = axes_names(scan, &axes->scans, scan_name, r, AXIS_SCAN, "inclusive", p);
     if (status == STATUS_OK)
-        status = resolve_names(output, &axes->outputs, output_name, r, AXIS_OUTPUT,
-                               e->output ? e->output : "accumulator", p);
+        status = axes_names(output, &axes->outputs, output_name, r, AXIS_OUTPUT,
+                            e->output ? e->output : "accumulator", p);
     for (size_t i = 0; status == STATUS_OK && i < axes->scans; i++)
         axes->scan[i] = (enum scan_kind)scan[i];
     for (size_t i = 0; status == STATUS_OK && i < axes->outputs; i++)

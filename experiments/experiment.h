@@ -6,8 +6,7 @@
 #include "kernels/method.h"
 #include "reports/text.h"
 
-/* What an axis is where no option says so, written as options are. Methods: all of the operation.
- */
+/* What an axis is where no option says so, written as options are. */
 struct experiment_axes {
     const char *formats; /* pairs: "fp16/fp32,fp32/fp32", or "all" */
     const char *input, *n;
@@ -15,14 +14,24 @@ struct experiment_axes {
      * its range, is left out there. NULL: those of the inputs. */
     const char *cond;
     const char *threads; /* NULL: those of the methods */
+    const char *load;    /* NULL: there is none beside the sums */
     const char *timed;   /* elements of the inputs that methods are timed on; NULL: they are not */
     uint64_t runs;
+};
+
+/* A file that an experiment derives from its rows when a study is complete: NAME.csv. */
+struct derived_file {
+    const char *name, *says; /* "a row per case: ..." */
+    const struct column *(*column)(size_t);
+    size_t columns;
+    bool (*is_name)(size_t column); /* else it is a number */
 };
 
 struct experiment {
     const char *name;
     const char *summary;               /* one line */
     const struct operation *operation; /* NULL: methods of any may be asked for */
+    const char *method; /* those where none is asked for; NULL: all of the operation */
     const char *output; /* of scans, where --output does not say; NULL: accumulator */
     struct experiment_axes axes[DEVICE_KINDS]; /* the CPU's where a CPU is among the devices */
     /* Appends the table that a person wants to see of a finished plan, whose results directory is
@@ -30,9 +39,13 @@ struct experiment {
      * short. */
     enum status (*table)(struct text *to, const struct plan *plan, const char *out,
                          struct problem *p);
+    /* Writes the derived files of a finished plan, each whole or not at all, from its results.csv.
+     * The same rows give the same files. NULL, and no files, where nothing is derived. */
+    enum status (*derive)(const struct plan *plan, const char *out, struct problem *p);
+    const struct derived_file *derived; /* ends with a NULL name */
 };
 extern const struct experiment experiment_accuracy, experiment_variance, experiment_cond,
-    experiment_ladder, experiment_drift, experiment_scan_variance;
+    experiment_ladder, experiment_atomics, experiment_drift, experiment_scan_variance;
 extern const struct experiment *const experiments[]; /* ends with NULL */
 
 /* Has it condition numbers of its own? */
@@ -40,6 +53,9 @@ bool experiment_conds(const struct experiment *e);
 
 /* Are methods timed, beside the cases that are run? */
 bool experiment_times(const struct experiment *e);
+
+/* Are sums run while the device has other work too? */
+bool experiment_loads(const struct experiment *e);
 
 /* May its methods be scans? */
 bool experiment_scans(const struct experiment *e);

@@ -7,6 +7,7 @@ const struct experiment *const experiments[] = {
     &experiment_variance,
     &experiment_cond,
     &experiment_ladder,
+    &experiment_atomics,
     &experiment_drift,
     &experiment_scan_variance,
     NULL,
@@ -20,6 +21,11 @@ bool experiment_conds(const struct experiment *e)
 bool experiment_times(const struct experiment *e)
 {
     return e->axes[DEVICE_CPU].timed || e->axes[DEVICE_CUDA].timed;
+}
+
+bool experiment_loads(const struct experiment *e)
+{
+    return e->axes[DEVICE_CPU].load || e->axes[DEVICE_CUDA].load;
 }
 
 bool experiment_scans(const struct experiment *e)

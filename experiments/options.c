@@ -28,6 +28,8 @@ const struct option_spec option_specs[] = {
     {"segment", 0, "LIST", "run bench",
      "elements of a segment, for segmented scans; 0: one segment"},
     {"timed", 0, "N", "run", "elements of the inputs that `run ladder` times methods on"},
+    {"load", 0, "LIST", "run",
+     "of `run atomics`: idle, busy: what else the device does while sums run"},
     {"runs", 0, "R", "run", "executions of each case"},
     {"reference", 0, "KIND", "run sum", "fast (superaccumulator, the default) or mpfr"},
     {"convert", 0, NULL, "run sum", "round data to the storage asked for; the rows say so"},

@@ -36,6 +36,8 @@ uint64_t case_id(const struct trial *t, const struct source *s)
     if (t->method->operation == &operation_scan)
         text_format(&text, "scan=%s\noutput=%s\nsegment=%zu\n", scan_name[t->exclusive],
                     format_facts[t->output].name, t->segment);
+    if (t->load != LOAD_IDLE)
+        text_format(&text, "load=%s\n", load_name[t->load]);
     uint64_t id = XXH64(text.data, text.length, 0);
     text_free(&text);
     return id;
@@ -110,7 +112,10 @@ static enum status add_shapes(struct plan *plan, struct trial t, struct problem 
         for (size_t k = 0; status == STATUS_OK && k < axes->blocks.count; k++) {
             struct shape asked = {(unsigned)axes->threads.item[i], (unsigned)axes->blocks.item[k]};
             t.shape = method_shape(t.method, t.device.kind, s->array.n, asked);
-            status = add_trial(plan, t, p);
+            for (size_t l = 0; status == STATUS_OK && l < axes->loads; l++) {
+                t.load = axes->load[l];
+                status = add_trial(plan, t, p);
+            }
         }
     return status;
 }

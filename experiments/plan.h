@@ -16,7 +16,8 @@ struct trial {
     const struct method *method;
     struct device device;
     enum format accumulator;
-    struct shape shape; /* resolved */
+    struct shape shape;  /* resolved */
+    enum load_kind load; /* of the device, beside the sums */
     /* Of scans alone. */
     bool exclusive;
     enum format output; /* that outputs are rounded to; of sums the accumulator's */

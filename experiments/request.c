@@ -20,6 +20,7 @@ const char *const axis_name[AXES] = {
     [AXIS_OUTPUT] = "output",
     [AXIS_SEGMENT] = "segment",
     [AXIS_TIMED] = "timed",
+    [AXIS_LOAD] = "load",
     [AXIS_RUNS] = "runs",
     [AXIS_REFERENCE] = "reference",
     [AXIS_CONVERT] = "convert",
@@ -107,6 +108,8 @@ bool axis_recorded(const struct experiment *e, enum axis axis)
         return experiment_conds(e);
     if (axis == AXIS_TIMED)
         return experiment_times(e);
+    if (axis == AXIS_LOAD)
+        return experiment_loads(e);
     return axis != AXIS_STORAGE && axis != AXIS_ACCUMULATOR && (!of_scans || experiment_scans(e));
 }
 

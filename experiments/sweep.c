@@ -202,12 +202,15 @@ enum status sweep_run(struct sweep_outcome *outcome, struct plan *plan,
         closed = STATUS_DATA;
     if (csv_file_close(&w.profile, p) != STATUS_OK && closed == STATUS_OK)
         closed = STATUS_DATA;
+    status = status == STATUS_OK ? closed : status;
+    if (status == STATUS_OK && plan->axes->experiment->derive)
+        status = plan->axes->experiment->derive(plan, options->out, p);
     if (w.directory.lock >= 0)
         directory_close(&w.directory);
     tally_free(&w.tally);
     json_decref(w.study);
     free(w.gpu);
-    return status == STATUS_OK ? closed : status;
+    return status;
 }
 
 enum status sweep_verdict(const struct sweep_outcome *outcome, const struct plan *plan,

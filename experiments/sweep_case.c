@@ -5,6 +5,7 @@
 
 #include "experiments/experiment.h"
 #include "experiments/sweep_private.h"
+#include "kernels/load.h"
 #include "reference/number.h"
 
 /* The case's columns as text. */
@@ -165,8 +166,14 @@ static enum status run(struct sweep *w, struct trial *t, struct live *l, struct 
                        .exclusive = t->exclusive,
                        .heads = w->scans.heads,
                        .stop = w->options->stop};
+    struct load *load = NULL;
     enum status status = upload(w, &r, why);
-    return status == STATUS_OK ? runner_run(&r, t->runs - t->done, sweep_digest, l, why) : status;
+    if (status == STATUS_OK && t->load == LOAD_BUSY)
+        status = load_begin(&load, t->device.kind == DEVICE_CPU ? -1 : t->device.index, why);
+    if (status == STATUS_OK)
+        status = runner_run(&r, t->runs - t->done, sweep_digest, l, why);
+    load_end(load);
+    return status;
 }
 
 static enum status unsupported(struct sweep *w, struct trial *t, const struct case_text *text,

@@ -106,6 +106,8 @@ static json_t *case_json(const struct plan *plan, const struct trial *t)
     }
     if (t->segment)
         json_object_set_new(object, "segment", json_integer((json_int_t)t->segment));
+    if (t->load != LOAD_IDLE)
+        json_object_set_new(object, "load", json_string(load_name[t->load]));
     json_object_set_new(object, "runs", json_integer((json_int_t)t->runs));
     json_object_set_new(object, "supported", json_boolean(t->supported));
     return object;
@@ -228,6 +230,19 @@ static enum status read_csv(struct csv_json *to, const char *out, const char *na
     return status;
 }
 
+static enum status derived_json(json_t *object, const char *out, const struct derived_file *f,
+                                struct problem *p)
+{
+    char *name;
+    struct csv_json rows = {.column = f->column, .columns = f->columns, .is_name = f->is_name};
+    if (asprintf(&name, "%s.csv", f->name) < 0)
+        return problem(p, STATUS_DEVICE, "out of memory");
+    enum status status = read_csv(&rows, out, name, p);
+    json_object_set_new(object, f->name, rows.rows);
+    free(name);
+    return status;
+}
+
 static enum status report_json(const struct command *c, const struct sweep_outcome *outcome,
                                struct problem *p)
 {
@@ -247,6 +262,9 @@ static enum status report_json(const struct command *c, const struct sweep_outco
         status = read_csv(&times, c->out, "times.csv", p);
         json_object_set_new(object, "times", times.rows);
     }
+    for (const struct derived_file *f = c->experiment->derived; status == STATUS_OK && f && f->name;
+         f++)
+        status = derived_json(object, c->out, f, p);
     print_json(object);
     return status;
 }
@@ -273,10 +291,14 @@ static enum status report_text(const struct command *c, const struct sweep_outco
                     c->plan.left_out);
     if (outcome->runs == 0 && outcome->failed == 0)
         text_add(&text, ", all there before");
-    text_format(
-        &text, ": %s/results.csv (a row per run), summary.csv (a row per case), %s%sstudy.json\n",
-        c->out, experiment_scans(c->experiment) ? "profile.csv (errors along each scan), " : "",
-        experiment_times(c->experiment) ? "times.csv (beside the raw read), " : "");
+    text_format(&text, ": %s/results.csv (a row per run), summary.csv (a row per case), ", c->out);
+    if (experiment_scans(c->experiment))
+        text_add(&text, "profile.csv (errors along each scan), ");
+    if (experiment_times(c->experiment))
+        text_add(&text, "times.csv (beside the raw read), ");
+    for (const struct derived_file *f = c->experiment->derived; f && f->name; f++)
+        text_format(&text, "%s.csv (%s), ", f->name, f->says);
+    text_add(&text, "study.json\n");
     const char *string = text_string(&text);
     if (string)
         fputs(string, stdout);

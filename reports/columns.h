@@ -1,6 +1,6 @@
-/* The column dictionary: what stands in results.csv, summary.csv, profile.csv and times.csv, in
- * what unit, and what it means. The headers of the files and the documentation are both made from
- * it.
+/* The column dictionary: what stands in results.csv, summary.csv, profile.csv, times.csv, and what
+ * is derived from them, in what unit, and what it means. The headers of the files and the
+ * documentation are both made from it.
  *
  * Studies of scans have the columns that studies of sums have, and behind them more. */
 #ifndef ULPSCOPE_COLUMNS_H
@@ -158,11 +158,52 @@ enum times_column {
     TIMES_COLUMNS
 };
 
+/* atomics.csv, of `run atomics`: a row for each case, with the distribution of its results. */
+enum atomics_column {
+    ATOMICS_LOAD = CASE_COLUMNS,
+    ATOMICS_RUNS,
+    ATOMICS_DISTINCT,
+    ATOMICS_SPREAD,
+    ATOMICS_SPREAD_ULP,
+    ATOMICS_VS_MAX,
+    ATOMICS_VS_STDDEV,
+    ATOMICS_SKEWNESS,
+    ATOMICS_KURTOSIS,
+    ATOMICS_K2,
+    ATOMICS_P_NORMAL,
+    ATOMICS_NOTE,
+    ATOMICS_COLUMNS
+};
+
+/* growth.csv, of `run atomics`: a row for each figure of a method on an input, whatever n. */
+enum growth_column {
+    GROWTH_EXPERIMENT,
+    GROWTH_METHOD,
+    GROWTH_PROMISE,
+    GROWTH_DEVICE,
+    GROWTH_STORAGE,
+    GROWTH_ACCUMULATOR,
+    GROWTH_INPUT,
+    GROWTH_LOAD,
+    GROWTH_FIGURE,
+    GROWTH_N_MIN,
+    GROWTH_N_MAX,
+    GROWTH_POINTS,
+    GROWTH_LEFT_OUT,
+    GROWTH_EXPONENT,
+    GROWTH_STANDARD_ERROR,
+    GROWTH_FACTOR,
+    GROWTH_R_SQUARED,
+    GROWTH_COLUMNS
+};
+
 extern const struct column case_columns[CASE_SCAN_COLUMNS];
 const struct column *results_column(size_t i); /* i < RESULTS_SCAN_COLUMNS */
 const struct column *summary_column(size_t i); /* i < SUMMARY_SCAN_COLUMNS */
 const struct column *profile_column(size_t i); /* i < PROFILE_COLUMNS */
 const struct column *times_column(size_t i);   /* i < TIMES_COLUMNS */
+const struct column *atomics_column(size_t i); /* i < ATOMICS_COLUMNS */
+const struct column *growth_column(size_t i);  /* i < GROWTH_COLUMNS */
 
 /* How many columns a study's files have. */
 size_t results_columns(bool scan);

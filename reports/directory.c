@@ -51,7 +51,9 @@ enum status directory_open(struct directory *d, const char *path, struct problem
         asprintf(&d->results, "%s/results.csv", path) < 0 ||
         asprintf(&d->summary, "%s/summary.csv", path) < 0 ||
         asprintf(&d->profile, "%s/profile.csv", path) < 0 ||
-        asprintf(&d->times, "%s/times.csv", path) < 0)
+        asprintf(&d->times, "%s/times.csv", path) < 0 ||
+        asprintf(&d->atomics, "%s/atomics.csv", path) < 0 ||
+        asprintf(&d->growth, "%s/growth.csv", path) < 0)
         return problem(p, STATUS_DEVICE, "%s: out of memory", path);
     return STATUS_OK;
 }
@@ -65,7 +67,8 @@ static bool exists(const char *path)
 /* study.json goes last, and only by being replaced: without it nothing would be resumed. */
 static enum status start_over(const struct directory *d, struct problem *p)
 {
-    const char *const file[] = {d->summary, d->results, d->profile, d->times};
+    const char *const file[] = {d->summary, d->results, d->profile,
+                                d->times,   d->atomics, d->growth};
     for (size_t i = 0; i < sizeof file / sizeof *file; i++)
         if (unlink(file[i]) != 0 && errno != ENOENT)
             return problem(p, STATUS_DATA, "%s: could not start over: %s", d->path,
@@ -113,5 +116,7 @@ void directory_close(struct directory *d)
     free(d->summary);
     free(d->profile);
     free(d->times);
+    free(d->atomics);
+    free(d->growth);
     *d = (struct directory){.lock = -1};
 }

@@ -1,5 +1,6 @@
 /* A results directory: study.json, results.csv, summary.csv, of scans profile.csv too, where
- * methods are timed times.csv, and one writer at a time. */
+ * methods are timed times.csv, of `run atomics` atomics.csv and growth.csv, and one writer at a
+ * time. */
 #ifndef ULPSCOPE_DIRECTORY_H
 #define ULPSCOPE_DIRECTORY_H
 
@@ -7,7 +8,7 @@
 
 struct directory {
     int lock; /* held while open */
-    char *path, *study, *results, *summary, *profile, *times;
+    char *path, *study, *results, *summary, *profile, *times, *atomics, *growth;
 };
 
 /* Makes the directory, its parents too, where it is not there, and locks it. STATUS_DATA where it
