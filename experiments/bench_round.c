@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "experiments/bench_subject.h"
+#include "experiments/foreign.h"
 
 static const double limit_ns = 2e9;
 
@@ -68,6 +69,9 @@ static bool excused(struct bench_row *row, struct bench_input *in)
     struct problem trouble = {0};
     if (!method_supports(row->method, in->device.kind, in->array.format, row->accumulator))
         snprintf(row->note, sizeof row->note, "unsupported");
+    else if (row->method->foreign && !foreign_times(row->method))
+        snprintf(row->note, sizeof row->note,
+                 "not timed: the way to its process and back would be in it");
     else if (foretell(&run_ns, row, in, &trouble) != STATUS_OK)
         fail(row, &trouble);
     else if (run_ns > limit_ns)

@@ -1,6 +1,7 @@
 #include "experiments/bench_subject.h"
 
 #include "experiments/clock.h"
+#include "experiments/foreign.h"
 #include "kernels/raw_read.h"
 
 static enum status run_once(struct bench_subject *s, struct problem *p)
@@ -16,6 +17,21 @@ static enum status run_once(struct bench_subject *s, struct problem *p)
     default:
         return s->method->cpu(t, p);
     }
+}
+
+/* As long as the calls take there, without the way and back. */
+static enum status in_process(struct bench_subject *s, size_t runs, double *time_ns,
+                              struct problem *p)
+{
+    enum status status = STATUS_OK;
+    uint64_t run_ns = 0, sum_ns = 0;
+    for (size_t i = 0; i < runs && status == STATUS_OK; i++) {
+        status = run_once(s, p);
+        foreign_time(s->method, &run_ns);
+        sum_ns += run_ns;
+    }
+    *time_ns = (double)sum_ns / (double)runs;
+    return status;
 }
 
 static enum status on_cpu(struct bench_subject *s, size_t runs, double *time_ns, struct problem *p)
@@ -43,6 +59,8 @@ static enum status on_gpu(struct bench_subject *s, size_t runs, double *time_ns,
 enum status bench_subject_run(struct bench_subject *s, size_t runs, double *time_ns,
                               struct problem *p)
 {
+    if (s->method && s->method->foreign)
+        return in_process(s, runs, time_ns, p);
     return s->in->device.kind == DEVICE_CPU ? on_cpu(s, runs, time_ns, p)
                                             : on_gpu(s, runs, time_ns, p);
 }
@@ -50,7 +68,7 @@ enum status bench_subject_run(struct bench_subject *s, size_t runs, double *time
 static enum status prepare(struct bench_subject *s, const struct bench_row *row, struct problem *p)
 {
     struct array *out = &s->task.out;
-    if (s->in->device.kind == DEVICE_CPU)
+    if (s->in->device.kind == DEVICE_CPU || (row->method && row->method->foreign))
         return s->kind == BENCH_READ ? STATUS_OK
                                      : bench_input_output(s->in, out->format, out->n, p);
     if (!row->method)

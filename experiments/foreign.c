@@ -124,11 +124,17 @@ enum status foreign_named(const struct method **m, const char *where, const char
     return status;
 }
 
+bool foreign_times(const struct method *m)
+{
+    return m->cpu == foreign_run && ((const struct foreign *)m)->object;
+}
+
 bool foreign_time(const struct method *m, uint64_t *time_ns)
 {
     const struct foreign *f = (const struct foreign *)m;
-    *time_ns = f->time_ns;
-    return f->timed;
+    bool timed = foreign_times(m) && f->timed;
+    *time_ns = timed ? f->time_ns : 0;
+    return timed;
 }
 
 void foreign_end(const struct method *m)

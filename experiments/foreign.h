@@ -35,6 +35,7 @@ void foreign_interrupt(const volatile sig_atomic_t *stop);
  * process measures it: a host call by the clock, device work by events. Of programs it is not
  * known. */
 bool foreign_time(const struct method *m, uint64_t *time_ns);
+bool foreign_times(const struct method *m); /* Is that known of its runs? */
 
 /* Ends its process, or those of all where m is NULL: the next run has a fresh one. */
 void foreign_end(const struct method *m);

@@ -26,10 +26,19 @@ static enum status read_figures(struct ladder_time *t, const struct csv_row *row
     return status;
 }
 
+/* That of the plan or of the registry; NULL: a yardstick. */
+static const struct method *method_of(const struct ladder *l, const char *name)
+{
+    for (size_t i = 0; i < l->plan->trials; i++)
+        if (strcmp(l->plan->trial[i].method->name, name) == 0)
+            return l->plan->trial[i].method;
+    return method_named(name);
+}
+
 static enum status take_time(void *context, const struct csv_row *row, struct problem *p)
 {
     struct ladder *l = context;
-    struct ladder_time t = {.method = method_named(row->field[TIMES_METHOD]),
+    struct ladder_time t = {.method = method_of(l, row->field[TIMES_METHOD]),
                             .storage = format_named(row->field[TIMES_STORAGE]),
                             .accumulator = format_named(row->field[TIMES_ACCUMULATOR]),
                             .n = strtoull(row->field[TIMES_N], NULL, 10),

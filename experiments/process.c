@@ -166,9 +166,10 @@ void process_listen(struct process *c)
 void process_await(struct process *c, double seconds)
 {
     uint64_t until = clock_ns() + (uint64_t)(seconds * 1e9);
-    for (int pause = 0; process_look(c), !c->over && clock_ns() < until; pause = 2 * pause + 1) {
-        poll(NULL, 0, pause < 10 ? pause : 10);
+    for (int pause_ms = 0; process_look(c), !c->over && clock_ns() < until;) {
+        poll(NULL, 0, pause_ms);
         process_listen(c);
+        pause_ms += pause_ms < 10;
     }
     process_listen(c);
 }

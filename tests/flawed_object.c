@@ -1,0 +1,116 @@
+/* Subjects of tests, in a shared object. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ulpscope_subject.h"
+
+#ifndef VERSION
+#define VERSION ULPSCOPE_SUBJECT_VERSION
+#endif
+
+static int sum(const struct ulpscope_task *t)
+{
+    const double *x = t->in;
+    double s = t->n ? x[0] : 0;
+    for (size_t i = 1; i < t->n; i++)
+        s += x[i];
+    *(double *)t->out = s;
+    return 0;
+}
+
+/* What it was asked for and given, as a number: tells the test. */
+static int told(const struct ulpscope_task *t)
+{
+    size_t place = (size_t)t->in % 64 / sizeof(double);
+    *(double *)t->out = (double)t->threads + 1e4 * (double)t->blocks + 1e10 * (double)place +
+                        (t->device == -1 && !t->stream && !t->in2 ? 0.5 : 0);
+    return 0;
+}
+
+static int scan(const struct ulpscope_task *t)
+{
+    const double *x = t->in;
+    double s = 0, before = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        before = s;
+        s = i ? s + x[i] : x[0];
+        double result = t->exclusive ? before : s;
+        if (t->output == ULPSCOPE_FP32)
+            ((float *)t->out)[i] = (float)result;
+        else
+            ((double *)t->out)[i] = result;
+    }
+    return 0;
+}
+
+static int crash(const struct ulpscope_task *t)
+{
+    if (t->n == 13)
+        abort();
+    return sum(t);
+}
+
+static int hang(const struct ulpscope_task *t)
+{
+    if (t->n == 13)
+        sleep(1000);
+    return sum(t);
+}
+
+static int leave(const struct ulpscope_task *t)
+{
+    if (t->n == 13)
+        exit(0);
+    return sum(t);
+}
+
+static int print(const struct ulpscope_task *t)
+{
+    printf("printed to standard output\n");
+    fflush(stdout);
+    if (getchar() != EOF)
+        exit(6);
+    return sum(t);
+}
+
+static int fail(const struct ulpscope_task *t)
+{
+    return t->n == 13 ? 7 : sum(t);
+}
+
+static int silent(const struct ulpscope_task *t)
+{
+    return t->n == 13 ? 0 : sum(t);
+}
+
+#define WIDE ULPSCOPE_PAIR(ULPSCOPE_FP64, ULPSCOPE_FP64)
+#define SUBJECT(name, claims)                                                                      \
+    {                                                                                              \
+#name, "a subject of tests", ULPSCOPE_SUM, ULPSCOPE_HOST, claims, WIDE, 0, name            \
+    }
+
+static const struct ulpscope_subject subject[] = {
+    SUBJECT(sum, ULPSCOPE_GPU_TO_GPU),
+    SUBJECT(crash, ULPSCOPE_NO_PROMISE),
+    SUBJECT(hang, ULPSCOPE_NO_PROMISE),
+    SUBJECT(leave, ULPSCOPE_NO_PROMISE),
+    SUBJECT(print, ULPSCOPE_NO_PROMISE),
+    SUBJECT(fail, ULPSCOPE_NO_PROMISE),
+    SUBJECT(silent, ULPSCOPE_NO_PROMISE),
+    {"told", "says what it was told", ULPSCOPE_SUM, ULPSCOPE_HOST, ULPSCOPE_NO_PROMISE, WIDE,
+     ULPSCOPE_READS_THREADS | ULPSCOPE_READS_BLOCKS, told},
+    {"scan", "one after the other", ULPSCOPE_SCAN, ULPSCOPE_HOST, ULPSCOPE_RUN_TO_RUN, WIDE, 0,
+     scan},
+    {"dot", "a dot product", ULPSCOPE_DOT, ULPSCOPE_HOST, ULPSCOPE_NO_PROMISE, WIDE, 0, sum},
+    {"cuda", "a sum on a GPU", ULPSCOPE_SUM, ULPSCOPE_DEVICE, ULPSCOPE_NO_PROMISE, WIDE, 0, sum},
+    {"empty", NULL, ULPSCOPE_SUM, ULPSCOPE_HOST, ULPSCOPE_NO_PROMISE, WIDE, 0, NULL},
+};
+
+#ifdef NO_SYMBOL
+const struct ulpscope_subjects ulpscope_other =
+#else
+const struct ulpscope_subjects ulpscope_subjects =
+#endif
+    {VERSION, sizeof subject / sizeof *subject, subject};

@@ -1,0 +1,170 @@
+/* `ulpscope serve`: what goes through it is what the method gives in this process, bit for bit. */
+#include <stdio.h>
+
+#include <criterion/criterion.h>
+
+#include "experiments/foreign.h"
+#include "experiments/subject.h"
+#include "experiments/wire.h"
+#include "tests/files.h"
+#include "tests/samples.h"
+
+enum { N = 3000 };
+
+static double x[N], ours[N], theirs[N];
+
+static const struct method *served(const char *method, const struct operation *operation)
+{
+    char name[400];
+    struct problem p = {0};
+    const struct method *m;
+    snprintf(name, sizeof name, "exec:%s serve %s --device cpu --threads 64 --blocks 3",
+             ULPSCOPE_PROGRAM, method);
+    cr_assert(subject_named(&m, "test", name, operation, &p) == STATUS_OK, "%s", p.text);
+    return m;
+}
+
+static void hold(const struct method *method, const struct method *foreign, struct task t,
+                 uint64_t seed)
+{
+    struct problem p = {0};
+    sample_fill(&t.in, SAMPLE_NEAR, t.accumulator, seed);
+    t.out.n = method->operation->outputs(t.in.n);
+    t.method = method;
+    t.shape = method_shape(method, DEVICE_CPU, t.in.n, (struct shape){64, 3});
+    t.out.data = ours;
+    cr_assert(method->cpu(&t, &p) == STATUS_OK, "%s", p.text);
+    t.method = foreign;
+    t.out.data = theirs;
+    cr_assert(foreign->cpu(&t, &p) == STATUS_OK, "%s", p.text);
+    cr_assert(memcmp(ours, theirs, array_bytes(t.out.format, t.out.n)) == 0,
+              "%s, %s in %s, n = %zu, seed %d", method->name, format_facts[t.in.format].name,
+              format_facts[t.accumulator].name, t.in.n, (int)seed);
+}
+
+Test(serve, sums_are_the_same_bits_in_all_pairs)
+{
+    static const char *const name[] = {"sum/serial", "sum/two_kernel"};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        const struct method *foreign = served(name[i], NULL), *m = method_named(name[i]);
+        for (enum format s = 0; s < FORMATS; s++)
+            for (enum format a = 0; a < FORMATS; a++)
+                for (size_t n = 0; n <= N; n = 3 * n + 1)
+                    hold(m, foreign,
+                         (struct task){
+                             .in = {s, n, x}, .out.format = a, .accumulator = a, .device = -1},
+                         n + 16 * s + 4 * a);
+    }
+}
+
+Test(serve, scans_are_the_same_bits_in_all_kinds)
+{
+    const struct method *foreign = served("scan/tiled", &operation_scan);
+    for (enum format s = 0; s < FORMATS; s++)
+        for (enum format a = 0; a < FORMATS; a++)
+            for (enum format o = 0; o < FORMATS; o++)
+                for (int exclusive = 0; exclusive < 2; exclusive++)
+                    hold(method_named("scan/tiled"), foreign,
+                         (struct task){.in = {s, 100 + 20 * o + 700 * a, x},
+                                       .out.format = o,
+                                       .accumulator = a,
+                                       .exclusive = exclusive,
+                                       .device = -1},
+                         s + 4 * a + 16 * o);
+}
+
+Test(serve, takes_more_than_a_pipe_holds)
+{
+    struct problem p = {0};
+    enum { MANY = 1 << 22 };
+    struct array in = {FP32, MANY, malloc(4 * MANY)}, a = {FP32, MANY, malloc(4 * MANY)},
+                 b = {FP32, MANY, malloc(4 * MANY)};
+    const struct method *m = method_named("scan/serial");
+    struct task t = {.in = in, .out = a, .accumulator = FP32, .method = m, .device = -1};
+    sample_fill(&in, SAMPLE_NEAR, FP32, 1);
+    cr_assert(m->cpu(&t, &p) == STATUS_OK);
+    t.method = served("scan/serial", &operation_scan);
+    t.out = b;
+    cr_assert(t.method->cpu(&t, &p) == STATUS_OK, "%s", p.text);
+    cr_expect(memcmp(a.data, b.data, 4 * MANY) == 0);
+    free(in.data);
+    free(a.data);
+    free(b.data);
+}
+
+/* Bytes to its standard input; what it says on standard error, and its exit status behind it. */
+static void expect_end(const char *options, const char *bytes, const char *said, int due)
+{
+    char command[700], text[1200] = "";
+    snprintf(command, sizeof command,
+             "printf '%s' | %s serve %s 2>&1 >/dev/null; echo \"status $?\"", bytes,
+             ULPSCOPE_PROGRAM, options);
+    FILE *pipe = popen(command, "r");
+    cr_assert(pipe);
+    size_t got = fread(text, 1, sizeof text - 1, pipe);
+    pclose(pipe);
+    text[got] = 0;
+    char status[32];
+    snprintf(status, sizeof status, "status %d\n", due);
+    cr_expect(strstr(text, said) && strstr(text, status), "%s, '%s': found '%s', expected '%s', %d",
+              options, bytes, text, said, due);
+}
+
+Test(serve, malformed_requests_are_refused)
+{
+    static const char *const line[] = {"sum",
+                                       "sum 1 fp32",
+                                       "sum 1 fp32 fp32 inclusive fp32",
+                                       "Sum 1 fp32 fp32",
+                                       " sum 1 fp32 fp32",
+                                       "sum  1 fp32 fp32",
+                                       "sum -1 fp32 fp32",
+                                       "sum 1e3 fp32 fp32",
+                                       "sum 1 fp8 fp32",
+                                       "sum 1 fp32 ",
+                                       "scan 1 fp32 fp32 both fp32",
+                                       "scan 1 fp32 fp32 inclusive",
+                                       "sum 99999999999999999999 fp32 fp32",
+                                       "",
+                                       "time",
+                                       "offset 256",
+                                       "shape 1"};
+    char bytes[100];
+    for (size_t i = 0; i < sizeof line / sizeof *line; i++) {
+        snprintf(bytes, sizeof bytes, "%s\\n", line[i]);
+        expect_end("sum/serial --device cpu", bytes, "ulpscope: request: found '", 3);
+    }
+    const char *cpu = "sum/serial --device cpu";
+    expect_end(cpu, "sum 1 fp32 fp32", "without a line break", 3);
+    expect_end(cpu, "sum 2 fp32 fp32\\nabcdef", "found 6 of 8 bytes of elements", 3);
+    expect_end(cpu, "scan 0 fp32 fp32 inclusive fp32\\n", "found a scan, expected a sum", 3);
+    expect_end(cpu, "sum 1152921504606846976 fp64 fp64\\n", "out of memory", 4);
+    expect_end("cub/sum --device cpu", "sum 0 fp32 fp32\\n", "cub/sum does not support", 4);
+    expect_end("sum/none", "", "serve: found 'sum/none', expected one of", 2);
+    expect_end("sum/serial --device gpu", "", "option --device: found 'gpu'", 2);
+    expect_end("sum/serial --threads 1,2", "", "option --threads", 2);
+    expect_end(cpu, "sum 0 fp32 fp32\\nsum 1 fp64 fp64\\n12345678", "status", 0);
+}
+
+Test(serve, lines_round_trip)
+{
+    char line[WIRE_LINE];
+    struct problem p = {0};
+    for (int scan = 0; scan < 2; scan++)
+        for (enum format f = 0; f < FORMATS; f++) {
+            struct wire_request r, due = {.operation = scan ? &operation_scan : &operation_sum,
+                                          .n = (size_t)1 << (15 * f + 1),
+                                          .storage = f,
+                                          .accumulator = FORMATS - 1 - f,
+                                          .output = scan ? (f + 1) % FORMATS : FORMATS - 1 - f,
+                                          .exclusive = scan && f % 2};
+            wire_write(line, &due);
+            cr_assert(line[strlen(line) - 1] == '\n');
+            line[strlen(line) - 1] = 0;
+            cr_assert(wire_parse(&r, line, &p) == STATUS_OK, "%s", p.text);
+            cr_expect(r.operation == due.operation && r.n == due.n && r.storage == due.storage &&
+                          r.accumulator == due.accumulator && r.output == due.output &&
+                          r.exclusive == due.exclusive,
+                      "%s", line);
+        }
+}
