@@ -10,7 +10,7 @@
  * and so on. The result: K - 1 times the words are summed from the last up to the first by TwoSum,
  * each error staying in the place below, then they are added up, last to first. It is the first
  * word itself where the others are all zero, which keeps its sign, or one is not finite, as where
- * it overflows or an inf is among the elements.
+ * it overflows or an inf is among the elements; and an infinity, where one of those sums is.
  *
  * Source: Ogita, Rump and Oishi, Accurate sum and dot product, 2005 (SumK), there in K passes over
  * all elements; here in one, since the errors of a level are added up as they arise. */

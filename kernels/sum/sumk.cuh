@@ -61,6 +61,8 @@ template <typename A, unsigned K> struct sumk_sum : words_of<A, K> {
 #pragma unroll
             for (unsigned k = K - 1; k > 0; k--) {
                 sum_and_error<A> s = two_sum(t[k - 1], t[k]);
+                if (!is_finite(s.sum))
+                    return s.sum;
                 t[k - 1] = s.sum;
                 t[k] = s.error;
             }

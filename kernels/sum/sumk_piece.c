@@ -54,6 +54,8 @@ static double value(const struct piece_rule *rule, enum format f, struct piece s
     for (unsigned sweep = 0; sweep < last; sweep++)
         for (unsigned k = last; k > 0; k--) {
             struct two_sum s = two_sum(f, w[k - 1], w[k]);
+            if (!isfinite(s.sum))
+                return s.sum;
             w[k - 1] = s.sum;
             w[k] = s.error;
         }
