@@ -4,7 +4,7 @@
 
 void any_order_init(struct any_order *a, enum format f)
 {
-    *a = (struct any_order){.f = f, .empty = true, .states = 1};
+    *a = (struct any_order){.f = f, .empty = true, .parts_most = ANY_ORDER_PARTS, .parts = 1};
     exact_init(&a->sum);
 }
 
@@ -35,26 +35,27 @@ static void list_value(struct any_order *a, double x)
     size_t i = 0;
     while (i < a->distinct && a->value[i] != x)
         i++;
-    if (a->states == 0)
+    if (a->parts == 0)
         return;
     if (i == a->distinct) {
-        a->states *= 2;
-        if (a->states <= ANY_ORDER_STATES) {
+        a->parts *= 2;
+        if (a->parts <= ANY_ORDER_PARTS) {
             a->value[a->distinct] = x;
             a->times[a->distinct++] = 1;
         }
     } else {
-        a->states = a->states / (a->times[i] + 1) * (a->times[i] + 2);
+        a->parts = a->parts / (a->times[i] + 1) * (a->times[i] + 2);
         a->times[i]++;
     }
-    if (a->states > ANY_ORDER_STATES)
-        a->states = 0;
+    if (a->parts > ANY_ORDER_PARTS)
+        a->parts = 0;
 }
 
 void any_order_add(struct any_order *a, double stored)
 {
     double x = format_round(a->f, stored);
     bool negative = signbit(x);
+    exact_add(&a->sum, x);
     a->empty = false;
     a->plain |= x != 0 || !negative;
     if (isnan(x)) {
@@ -63,7 +64,6 @@ void any_order_add(struct any_order *a, double stored)
         a->inf[negative] = true;
     } else if (x != 0) {
         double bit = lowest_bit(x), size = fabs(x);
-        exact_add(&a->sum, x);
         a->sum_abs[negative] = add_up(a->sum_abs[negative], size);
         a->largest[negative] = fmax(a->largest[negative], size);
         a->count[negative]++;
@@ -84,12 +84,12 @@ static double reach(const struct any_order *a, int sign)
 /* The elements of a sign, of few values, alone. */
 static struct any_order side(const struct any_order *a, int sign)
 {
-    struct any_order only = {.f = a->f, .grid = a->grid, .states = 1};
+    struct any_order only = {.f = a->f, .grid = a->grid, .parts_most = a->parts_most, .parts = 1};
     for (size_t i = 0; i < a->distinct; i++)
         if ((a->value[i] < 0) == sign) {
             only.value[only.distinct] = a->value[i];
             only.times[only.distinct++] = a->times[i];
-            only.states *= a->times[i] + 1;
+            only.parts *= a->times[i] + 1;
         }
     return only;
 }
@@ -100,7 +100,7 @@ static bool overflows(const struct any_order *a, int sign)
     double most = reach(a, sign);
     if (!(a->f == FP64 ? isinf(most) : most >= ldexp(1, format_facts[a->f].emax + 1)))
         return false;
-    if (a->bounds_only || a->states == 0)
+    if (a->parts == 0)
         return true;
     struct any_order only = side(a, sign);
     return any_order_list(&only, &p) ? p.inf[sign] : true;
@@ -129,6 +129,14 @@ static double number_above(enum format f, double x)
     return -number_below(f, -x);
 }
 
+/* Is nothing rounded, in any order? The sum of each subset is a number of f then, and of fp64. */
+static bool is_exact(const struct any_order *a)
+{
+    const struct format_facts *facts = &format_facts[a->f];
+    double all = add_up(a->sum_abs[0], a->sum_abs[1]);
+    return all <= fmin(ldexp(a->grid, facts->precision), facts->largest);
+}
+
 /* Results that are finite, of elements of which some are not 0. */
 static void set_interval(const struct any_order *a, struct possible *p)
 {
@@ -136,8 +144,7 @@ static void set_interval(const struct any_order *a, struct possible *p)
     double sum = exact_round(&a->sum, FP64), all = add_up(a->sum_abs[0], a->sum_abs[1]);
     double n = (double)(a->count[0] + a->count[1]);
     double error = multiply_up(multiply_up(n - 1, format_facts[f].unit_roundoff), all);
-    /* Not rounded at all: then the sum of all subsets is a number of f, and of fp64. */
-    bool exact = all <= fmin(ldexp(a->grid, format_facts[f].precision), format_facts[f].largest);
+    bool exact = is_exact(a);
     double least = exact ? sum : next_down(next_down(sum) - error);
     double most = exact ? sum : next_up(next_up(sum) + error);
     least = fmax(least, -reach(a, 1));
@@ -149,6 +156,7 @@ static void set_interval(const struct any_order *a, struct possible *p)
     p->least = number_above(f, least);
     p->most = number_below(f, most);
     p->grid = a->grid;
+    p->exact = exact;
     p->zero[0] = p->least <= 0 && p->most >= 0;
 }
 
@@ -171,7 +179,7 @@ void any_order_possible(const struct any_order *a, struct possible *p)
         p->nan = overflows(a, !sign);
     } else if (zeros) {
         set_zero(a, p);
-    } else if (a->bounds_only || !any_order_list(a, p)) {
+    } else if (is_exact(a) || !any_order_list(a, p)) {
         p->inf[0] = overflows(a, 0);
         p->inf[1] = overflows(a, 1);
         p->nan = p->inf[0] && p->inf[1];

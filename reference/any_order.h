@@ -1,27 +1,30 @@
 /* What additions in any order may give: of an array whose elements are rounded to a format and then
  * added up there, two at a time, by IEEE 754's additions to nearest, along any binary tree.
  *
- * What is called impossible is: no tree gives it. What is called possible mostly is, too; of few
+ * What is called impossible is: no tree gives it. What is called possible mostly is, too. Of few
  * different values (up to eight of them, or many equal ones) all trees are tried, and then just
  * that is possible which one of them gives. Otherwise, with x the elements that are not 0, n their
- * number, S their sum, A = sum|x|, P the sum of the positive ones and N of the negative ones'
- * magnitudes:
+ * number, S their sum, A = sum|x|, P the sum of the positive ones, N of the negative magnitudes:
  *
- *   no element        +0
- *   zeros             An addition gives -0 only where both operands are -0: x + -x is +0, and no
- *                     other sum rounds to 0, since all are multiples of the smallest subnormal. So
- *                     the result is -0 where all elements are -0, and never else.
- *   NaN               With a NaN among the elements, or infinities of both signs, nothing else:
- * what has +inf among its leaves is +inf or NaN. overflow          Sums round monotonically, so
- * that a tree gives no less once its negative leaves are replaced by 0: no partial sum exceeds what
- * some tree of the positive elements gives, P (1 + (n-1) u) at most (Rump 2012). +inf is possible
- *                     only where that reaches 2^(emax+1), and possible then as the sum, if +inf
- *                     is where it ends and the rest is added to that. NaN, where both infinities
- * are. An overflow that is not met in one order may be in another. grid              Sums of
- * multiples of a power of two are multiples of it, also rounded. Where A is no more than 2^p times
- * it, nothing is rounded: the result is S. interval          All others are within (n-1) u A of S,
- * between -N (1 + (n-1) u) and P (1 + (n-1) u), and where all elements have one sign no smaller
- * than the largest of them. */
+ * No element: +0.
+ *
+ * Zeros: an addition gives -0 only where both operands are -0, since x + -x is +0, and no other sum
+ * rounds to 0: all are multiples of the smallest subnormal. So the result is -0 where all elements
+ * are -0, and never else.
+ *
+ * NaN: with a NaN among the elements, or infinities of both signs, there is nothing else, since
+ * what has +inf among its leaves is +inf or NaN.
+ *
+ * Overflow: additions round monotonically, so that a tree gives no less once its negative leaves
+ * are replaced by 0. No partial sum exceeds what some tree of the positive elements alone gives, at
+ * most P (1 + (n-1) u) (Rump 2012). Where that reaches 2^(emax+1) there may be +inf on the way, and
+ * then as the result, of a tree that adds those first. Likewise -inf; and NaN where both may be.
+ *
+ * Grid: sums of multiples of a power of two are multiples of it, also when rounded. Where A is no
+ * more than 2^p times it, nothing is rounded: the result is S.
+ *
+ * Interval: all others are within (n-1) u A of S, between -N (1 + (n-1) u) and P (1 + (n-1) u), and
+ * where all elements have one sign no smaller than the largest of them. */
 #ifndef ULPSCOPE_ANY_ORDER_H
 #define ULPSCOPE_ANY_ORDER_H
 
@@ -35,25 +38,28 @@ struct possible {
     /* All others lie between these two (none: least > most) and are multiples of `grid`, a power of
      * two. */
     double least, most, grid;
-    bool listed; /* and are among these: ascending; none is a zero */
+    bool exact;  /* nothing is rounded in any order: they are the sum */
+    bool listed; /* they are among these: ascending; none is a zero */
     size_t count;
     double value[POSSIBLE_VALUES];
 };
 
-/* Elements that were added to it, in any order. */
+enum { ANY_ORDER_PARTS = 256 };
+
+/* Elements that were added to it, in any order. To be read only, but for parts_most. */
 struct any_order {
-    /* The layout is private to any_order*.c. */
     enum format f;
-    bool bounds_only; /* may be set: no trees are tried */
+    size_t parts_most; /* trees are tried where the multiset has no more parts; at most, and at
+                          first, ANY_ORDER_PARTS. Without, there are bounds alone */
     bool nan, inf[2];
     bool empty, plain; /* as in struct exact */
-    struct exact sum;  /* of the finite elements */
+    struct exact sum;  /* of the rounded elements */
     double sum_abs[2]; /* of magnitudes by sign, rounded up */
     double largest[2]; /* magnitude by sign, 0 where there is none */
     size_t count[2];   /* by sign */
     double grid;       /* 0 where there is none */
     size_t distinct;   /* different values, as far as they are listed; */
-    size_t states;     /* 0 once there are too many */
+    size_t parts;      /* of the multiset; 0 once there are too many */
     double value[8];
     size_t times[8];
 };
@@ -74,6 +80,5 @@ bool possible_holds(const struct possible *p, double result);
 /* Tries all trees. Returns false, with *p as it was, where there are too many. Private to
  * any_order*.c. */
 bool any_order_list(const struct any_order *a, struct possible *p);
-enum { ANY_ORDER_STATES = 256 };
 
 #endif

@@ -15,30 +15,33 @@ struct state {
     double value[POSSIBLE_VALUES];
 };
 
-enum { ROOM = 16384, WORK = 1 << 19 };
+enum { WORK = 1 << 19 };
 
 struct lister {
     const struct any_order *a;
-    size_t used, work;
-    double sum[ROOM];
-    struct state state[]; /* a->states of them; the first, nothing, is not used */
+    size_t work;
+    struct state state[]; /* a->parts of them; the first, nothing, is not used */
 };
 
-static int compare(const void *a, const void *b)
+/* Inserts a value that is not there yet. Returns false where there is no room. */
+static bool insert(struct state *to, double x)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Sorts the sums that were gathered; each stands once then. */
-static void tidy(struct lister *l)
-{
-    size_t kept = 0;
-    qsort(l->sum, l->used, sizeof *l->sum, compare);
-    for (size_t i = 0; i < l->used; i++)
-        if (kept == 0 || l->sum[i] != l->sum[kept - 1])
-            l->sum[kept++] = l->sum[i];
-    l->used = kept;
+    size_t low = 0, high = to->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (to->value[middle] < x)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < to->count && to->value[low] == x)
+        return true;
+    if (to->count == POSSIBLE_VALUES)
+        return false;
+    memmove(&to->value[low + 1], &to->value[low], (to->count - low) * sizeof x);
+    to->value[low] = x;
+    to->count++;
+    return true;
 }
 
 /* Is state `part` a part of state `whole`? */
@@ -57,22 +60,18 @@ static bool is_part(const struct any_order *a, size_t part, size_t whole)
 static bool add_states(struct lister *l, struct state *to, const struct state *a,
                        const struct state *b)
 {
-    enum format f = l->a->f;
     to->nan |= a->nan || b->nan;
     l->work += a->count * b->count;
-    for (size_t i = 0; i < a->count; i++) {
-        if (l->used + b->count > ROOM)
-            tidy(l);
-        if (l->used + b->count > ROOM || l->work > WORK)
-            return false;
+    if (l->work > WORK)
+        return false;
+    for (size_t i = 0; i < a->count; i++)
         for (size_t k = 0; k < b->count; k++) {
-            double sum = format_add(f, a->value[i], b->value[k]);
+            double sum = format_add(l->a->f, a->value[i], b->value[k]);
             if (isnan(sum))
                 to->nan = true;
-            else
-                l->sum[l->used++] = sum;
+            else if (!insert(to, sum))
+                return false;
         }
-    }
     return true;
 }
 
@@ -96,17 +95,11 @@ static bool set_state(struct lister *l, size_t state)
     if (set_leaf(l->a, state, to))
         return true;
     to->nan = false;
-    l->used = 0;
+    to->count = 0;
     for (size_t part = 1; part <= state / 2; part++)
         if (is_part(l->a, part, state) &&
             !add_states(l, to, &l->state[part], &l->state[state - part]))
             return false;
-    tidy(l);
-    if (l->used > POSSIBLE_VALUES)
-        return false;
-    to->count = l->used;
-    for (size_t i = 0; i < l->used; i++)
-        to->value[i] = l->sum[i];
     return true;
 }
 
@@ -132,17 +125,17 @@ static void give(const struct any_order *a, const struct state *all, struct poss
 bool any_order_list(const struct any_order *a, struct possible *p)
 {
     struct lister *l = NULL;
-    if (a->states > 1)
-        l = malloc(sizeof *l + a->states * sizeof *l->state);
+    if (a->parts > 1 && a->parts <= a->parts_most)
+        l = malloc(sizeof *l + a->parts * sizeof *l->state);
     bool fine = l != NULL;
     if (fine) {
         l->a = a;
         l->work = 0;
     }
-    for (size_t state = 1; fine && state < a->states; state++)
+    for (size_t state = 1; fine && state < a->parts; state++)
         fine = set_state(l, state);
     if (fine)
-        give(a, &l->state[a->states - 1], p);
+        give(a, &l->state[a->parts - 1], p);
     free(l);
     return fine;
 }

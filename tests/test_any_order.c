@@ -68,7 +68,8 @@ static struct possible possible_of(enum format f, const double *x, size_t n, boo
     struct any_order a;
     struct possible p;
     any_order_init(&a, f);
-    a.bounds_only = bounds_only;
+    if (bounds_only)
+        a.parts_most = 0;
     for (size_t i = 0; i < n; i++)
         any_order_add(&a, x[i]);
     any_order_possible(&a, &p);
