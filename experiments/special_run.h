@@ -1,0 +1,47 @@
+/* A subject on all special inputs, and what came of it. */
+#ifndef ULPSCOPE_SPECIAL_RUN_H
+#define ULPSCOPE_SPECIAL_RUN_H
+
+#include "experiments/pairs.h"
+#include "experiments/special_class.h"
+#include "experiments/special_judge.h"
+
+struct special_request {
+    const struct method *method;
+    struct device device;
+    struct pairs pairs; /* what the method does not support is skipped */
+    struct shape shape; /* as asked for */
+    uint64_t seed;
+    unsigned every; /* 1: all inputs; 16: one in sixteen, others for each length */
+};
+
+/* An input and what was said of the result. */
+struct special_finding {
+    struct special_subject subject;
+    struct array in; /* its own; shrunk */
+    struct judgement judgement;
+    size_t n; /* before it was shrunk */
+};
+
+/* Of one class, or one class in one format pair. */
+struct special_tally {
+    size_t cases, impossible, noted, failed;
+    const char *note; /* the first */
+    struct special_finding *first;
+};
+
+struct special_report {
+    struct special_request request;
+    struct special_tally tally[FORMATS * FORMATS][SPECIAL_CLASSES]; /* by pairs.item's place */
+    struct special_tally all[SPECIAL_CLASSES];
+    struct problem failure; /* of the first run that failed */
+};
+
+/* Runs and judges all, then shrinks the first finding of each class. Runs that fail are counted; at
+ * the fourth it gives up and returns what it failed with. special_report_free is due, also after
+ * failure. */
+enum status special_run(struct special_report *r, const struct special_request *request,
+                        struct problem *p);
+void special_report_free(struct special_report *r);
+
+#endif

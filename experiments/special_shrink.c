@@ -1,0 +1,170 @@
+#include "experiments/special_shrink.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "experiments/special_stand.h"
+
+struct search {
+    struct special_shows *by;
+    struct array *best;
+    struct array candidate; /* room for as many elements */
+};
+
+/* Takes the candidate where it shows it. */
+static enum status attempt(struct search *s, bool *taken, struct problem *p)
+{
+    enum status status = STATUS_OK;
+    *taken = false;
+    if (s->by->tries == 0)
+        return STATUS_OK;
+    s->by->tries--;
+    status = s->by->shows(s->by->context, &s->candidate, taken, p);
+    if (status == STATUS_OK && *taken) {
+        s->best->n = s->candidate.n;
+        memcpy(s->best->data, s->candidate.data, array_bytes(s->best->format, s->best->n));
+    }
+    return status;
+}
+
+static void copy_elements(struct search *s, size_t to, size_t from, size_t count)
+{
+    size_t width = (size_t)format_facts[s->best->format].bytes;
+    memcpy((char *)s->candidate.data + to * width, (char *)s->best->data + from * width,
+           count * width);
+}
+
+/* Leaves out runs of `size` elements, from the last to the first. */
+static enum status leave_out(struct search *s, size_t size, bool *any, struct problem *p)
+{
+    enum status status = STATUS_OK;
+    for (size_t end = s->best->n; end > 0 && status == STATUS_OK && s->by->tries > 0;) {
+        size_t begin = end > size ? end - size : 0, n = s->best->n;
+        bool taken;
+        s->candidate.n = n - (end - begin);
+        copy_elements(s, 0, 0, begin);
+        copy_elements(s, begin, end, n - end);
+        status = attempt(s, &taken, p);
+        *any |= taken;
+        end = begin;
+    }
+    return status;
+}
+
+/* How simple a value is: 0 is simplest. */
+static int rank(double x)
+{
+    int exponent;
+    if (x == 0)
+        return signbit(x) ? 1 : 0;
+    if (x == 1)
+        return 2;
+    if (x == -1)
+        return 3;
+    return isfinite(x) && fabs(frexp(x, &exponent)) == 0.5 ? 4 : 5;
+}
+
+static double simpler(double x, int to)
+{
+    int exponent;
+    frexp(x, &exponent);
+    switch (to) {
+    case 0:
+        return 0;
+    case 1:
+        return -0.0;
+    case 2:
+        return 1;
+    case 3:
+        return -1;
+    default:
+        return isfinite(x) ? copysign(ldexp(1, exponent - 1), x) : x;
+    }
+}
+
+/* Replaces the values of runs of `size` elements by simpler ones. */
+static enum status simplify(struct search *s, size_t size, bool *any, struct problem *p)
+{
+    enum status status = STATUS_OK;
+    for (size_t begin = 0; begin < s->best->n && s->by->tries > 0; begin += size)
+        for (int to = 0; to < 5 && status == STATUS_OK; to++) {
+            size_t n = s->best->n, end = n - begin < size ? n : begin + size;
+            bool changed = false, taken = false;
+            s->candidate.n = n;
+            copy_elements(s, 0, 0, n);
+            for (size_t i = begin; i < end; i++) {
+                double x = array_get(s->best, i), y = simpler(x, to);
+                if (rank(x) <= to || (isnan(x) && to == 4))
+                    continue;
+                changed |= double_bits(x) != double_bits(y);
+                array_encode(&s->candidate, i, 1, &y);
+            }
+            if (changed)
+                status = attempt(s, &taken, p);
+            *any |= taken;
+            if (taken)
+                break;
+        }
+    return status;
+}
+
+/* Runs of half the array, of a quarter, and so on, down to single elements. */
+static enum status by_halves(struct search *s, bool *any, struct problem *p,
+                             enum status (*step)(struct search *, size_t, bool *, struct problem *))
+{
+    enum status status = STATUS_OK;
+    for (size_t size = s->best->n; size > 0 && status == STATUS_OK; size /= 2)
+        status = step(s, size, any, p);
+    return status;
+}
+
+enum status special_shrink(struct array *in, struct special_shows *by, struct problem *p)
+{
+    struct search s = {by, in, {in->format, in->n, malloc(array_bytes(in->format, in->n) + 1)}};
+    enum status status = STATUS_OK;
+    if (!s.candidate.data)
+        return problem(p, STATUS_DEVICE, "no memory to shrink an input of %zu elements", in->n);
+    for (bool any = true; any && status == STATUS_OK && by->tries > 0;) {
+        any = false;
+        status = by_halves(&s, &any, p, leave_out);
+        if (status == STATUS_OK)
+            status = by_halves(&s, &any, p, simplify);
+    }
+    free(s.candidate.data);
+    return status;
+}
+
+/* --- with a subject --- */
+
+struct same {
+    const struct special_subject *subject;
+    const char *why;
+    unsigned runs;
+};
+
+/* A run that fails shows nothing. */
+static enum status shows_the_same(void *context, const struct array *in, bool *shows,
+                                  struct problem *p)
+{
+    const struct same *s = context;
+    struct judgement j;
+    (void)p;
+    *shows = special_try(&j, s->subject, in, s->runs, NULL) == STATUS_OK &&
+             j.is == JUDGED_IMPOSSIBLE && strcmp(j.why, s->why) == 0;
+    return STATUS_OK;
+}
+
+enum status special_shrink_subject(struct array *in, const struct special_subject *subject,
+                                   struct judgement *first, size_t tries, struct problem *p)
+{
+    enum { OFTEN = 5 };
+    struct same same = {subject, first->why, subject->method->promise == PROMISE_NONE ? OFTEN : 1};
+    struct special_shows by = {shows_the_same, &same, tries};
+    struct judgement j;
+    enum status status = special_shrink(in, &by, p);
+    if (status == STATUS_OK)
+        status = special_try(&j, subject, in, 4 * same.runs, p);
+    if (status == STATUS_OK && j.is == JUDGED_IMPOSSIBLE)
+        *first = j;
+    return status;
+}

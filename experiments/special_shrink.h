@@ -1,0 +1,27 @@
+/* The smallest input that shows the same: elements are left out, then values made simpler, as long
+ * as the subject's result stays impossible for the same reason. */
+#ifndef ULPSCOPE_SPECIAL_SHRINK_H
+#define ULPSCOPE_SPECIAL_SHRINK_H
+
+#include "experiments/special_judge.h"
+
+/* Whoever says whether an input still shows it. */
+struct special_shows {
+    /* STATUS_OK and *shows; what else ends the search, which leaves the smallest input so far. */
+    enum status (*shows)(void *context, const struct array *in, bool *shows, struct problem *p);
+    void *context;
+    size_t tries; /* at most so many */
+};
+
+/* Shrinks *in in place, which shows it; n becomes smaller, data stays. After Zeller and Hildebrandt
+ * 2002 (ddmin): no single element can be left out then (if the tries suffice), nor any value be
+ * replaced by +0 or, if it is neither, by 1, -1, or the power of two below it. Nothing is drawn by
+ * chance. */
+enum status special_shrink(struct array *in, struct special_shows *by, struct problem *p);
+
+/* Shrinks an input for which `first` was said. On return *first is what is said of what is left.
+ * Subjects of no promise are run a few times each. */
+enum status special_shrink_subject(struct array *in, const struct special_subject *subject,
+                                   struct judgement *first, size_t tries, struct problem *p);
+
+#endif
