@@ -99,8 +99,9 @@ static void tell_gpu(struct report *r)
     bool newer = *build_cccl != 0;
     tell(r, newer ? GOOD : ABSENT, "newer CCCL",
          newer ? json_string(build_cccl)
-               : json_string("none, so that there is no cub/sum_gpu_to_gpu: give CMake "
-                             "-DULPSCOPE_CCCL_DIR=, headers of CCCL 3.1 or later"));
+               : json_string("none, so that CUB's levels of determinism (cub/sum_gpu_to_gpu, ...) "
+                             "are left out: give CMake -DULPSCOPE_CCCL_DIR=, headers of CCCL 3.1 "
+                             "or later; 3.5 has all"));
     int count = gpu_count();
     tell(r, count ? GOOD : ABSENT, "driver", json_string(gpu_driver()));
     if (count == 0)

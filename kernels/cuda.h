@@ -9,7 +9,10 @@
 #include "reference/format.h"
 
 #ifdef __cplusplus
+#define ULPSCOPE_LEFT_OUT = 0 /* after a member that an initialiser may leave out */
 extern "C" {
+#else
+#define ULPSCOPE_LEFT_OUT
 #endif
 
 struct cuda_task {
@@ -39,6 +42,11 @@ struct cuda_method {
      * cudaError_t. Runs on one stream follow each other. It may be called while the stream is
      * captured into a graph: only stream-ordered calls, and the same ones for the same task. */
     int (*enqueue)(const struct cuda_task *t);
+    /* The rest may be left out. */
+    /* Enqueues what fills the zero-filled workspace, once, before the first run; or NULL. */
+    int (*prepare)(const struct cuda_task *t) ULPSCOPE_LEFT_OUT;
+    /* Its enqueue waits for the stream and so cannot be captured. */
+    bool waits ULPSCOPE_LEFT_OUT;
 };
 
 /* Parallel to method_registry: NULL where a method has no CUDA side (in this build). */

@@ -58,7 +58,7 @@ static cudaError_t enqueue_singles(struct gpu_job *job, struct gpu_buffer *b, si
     cudaStream_t stream = job->channel->stream;
     size_t done = 0;
     cudaError_t error = cudaSuccess;
-    if (runs >= GRAPH_WORTHWHILE && !job->graph)
+    if (runs >= GRAPH_WORTHWHILE && !job->graph && !job->cuda->waits)
         error = make_graph(job);
     /* A result that is not written must not look like the one before: all ones are a NaN. */
     if (error == cudaSuccess)

@@ -35,6 +35,8 @@ static enum status make_workspace(struct gpu_job *job, struct problem *p)
         error = cudaMemsetAsync(job->task.workspace, 0, bytes, job->channel->stream);
     if (host_bytes > 0 && error == cudaSuccess)
         error = cudaMallocHost(&job->task.host_workspace, host_bytes);
+    if (job->cuda->prepare && error == cudaSuccess)
+        error = (cudaError_t)job->cuda->prepare(&job->task);
     return error == cudaSuccess ? STATUS_OK : gpu_job_failed(job, error, p);
 }
 

@@ -1,0 +1,54 @@
+/* cub/scan_run_to_run: cub::DeviceScan::InclusiveScan and ExclusiveScan, required to be
+ * deterministic from run to run. As in cub/scan an exclusive scan begins from +0. */
+#include <cub/device/device_scan.cuh>
+
+#include "kernels/cub/required.cuh"
+
+namespace required
+{
+
+template <typename S, typename A, typename O> int scan(one_block memory, const struct cuda_task *t)
+{
+    typedef cuda::execution::determinism::run_to_run_t level;
+    const S *in = (const S *)t->in;
+    cuda::std::plus<A> plus;
+    if (t->exclusive)
+        return cub::DeviceScan::ExclusiveScan(in, (O *)t->out, plus, A(0.0f), t->n,
+                                              environment<level>(t, memory));
+    return cub::DeviceScan::InclusiveScan(in, (O *)t->out, plus, t->n,
+                                          environment<level>(t, memory));
+}
+
+template <typename S, typename A> int scan_to(one_block memory, const struct cuda_task *t)
+{
+    if (t->output == t->accumulator)
+        return scan<S, A, A>(memory, t);
+    return t->output == t->storage ? scan<S, A, S>(memory, t) : (int)cudaErrorInvalidValue;
+}
+
+inline int scan_pair(one_block memory, const struct cuda_task *t)
+{
+    switch (FORMATS * t->storage + t->accumulator) {
+    case FORMATS *FP32 + FP32:
+        return scan_to<float, float>(memory, t);
+    case FORMATS *FP64 + FP64:
+        return scan_to<double, double>(memory, t);
+    case FORMATS *FP16 + FP32:
+        return scan_to<__half, float>(memory, t);
+    case FORMATS *BF16 + FP32:
+        return scan_to<__nv_bfloat16, float>(memory, t);
+    case FORMATS *FP32 + FP64:
+        return scan_to<float, double>(memory, t);
+    default:
+        return cudaErrorInvalidValue;
+    }
+}
+
+} // namespace required
+
+extern "C" {
+extern const struct cuda_method cub_scan_run_to_run_cuda;
+const struct cuda_method cub_scan_run_to_run_cuda = {required::workspace<required::scan_pair>,
+                                                     no_workspace,
+                                                     required::enqueue_scan<required::scan_pair>};
+}

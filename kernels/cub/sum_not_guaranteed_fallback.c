@@ -1,0 +1,18 @@
+/* cub/sum_not_guaranteed_fallback: cub::DeviceReduce, asked for the determinism level
+ * not_guaranteed with accumulators of 2 bytes: cub/sum_not_guaranteed where CUB does not take its
+ * path with atomic additions, but that of run_to_run.
+ *
+ * Promise: none, since none was asked for. That CUB falls back is documented with
+ * cub::DeviceReduce, "Determinism" (CCCL 3.5); so the bits should be those of
+ * cub/sum_run_to_run. */
+#include "kernels/method.h"
+
+const struct method cub_sum_not_guaranteed_fallback = {
+    .name = "cub/sum_not_guaranteed_fallback",
+    .summary =
+        "the same for 2-byte accumulators: CUB falls back to run_to_run; from CCCL 3.2 or later",
+    .operation = &operation_sum,
+    .promise = PROMISE_NONE,
+    .pairs = {0, FORMAT_PAIR(FP16, FP16) | FORMAT_PAIR(BF16, BF16)},
+    .bound = THEOREM_ANY_ORDER,
+};

@@ -1,0 +1,64 @@
+/* How Thrust is called here: on the task's stream, waiting for it only where it must, with the
+ * workspace for its temporary storage. */
+#ifndef ULPSCOPE_THRUST_POLICY_CUH
+#define ULPSCOPE_THRUST_POLICY_CUH
+
+#include <new>
+#include <type_traits>
+
+#include <thrust/iterator/transform_iterator.h>
+#include <thrust/system/cuda/execution_policy.h>
+#include <thrust/system_error.h>
+
+#include "kernels/cub/pairs.cuh"
+
+namespace
+{
+
+/* Gives its memory to whoever asks; where there is none, only notes how much was asked for. */
+struct one_block {
+    typedef char value_type;
+    void *memory;
+    size_t asked;
+
+    char *allocate(std::ptrdiff_t bytes)
+    {
+        asked = (size_t)bytes;
+        return memory ? (char *)memory : throw std::bad_alloc();
+    }
+    void deallocate(char *, size_t) {}
+};
+
+template <typename A> struct converted {
+    template <typename S> __device__ A operator()(S x) const { return convert<A>(x); }
+};
+
+/* Calls `use` with elements of the type A, however they are stored: Thrust scans in the type of the
+ * elements. */
+template <typename S, typename A, typename Use>
+int with_elements(const struct cuda_task *t, Use use)
+{
+    const S *in = (const S *)t->in;
+    if constexpr (std::is_same<S, A>::value)
+        return use(in);
+    else
+        return use(thrust::make_transform_iterator(in, converted<A>()));
+}
+
+/* Calls `use`; what it throws becomes a cudaError_t. */
+template <typename Use> int caught(Use use)
+{
+    try {
+        return use();
+    } catch (const std::bad_alloc &) {
+        return cudaErrorMemoryAllocation;
+    } catch (const thrust::system_error &e) {
+        return e.code().value();
+    } catch (...) {
+        return cudaErrorUnknown;
+    }
+}
+
+} // namespace
+
+#endif
