@@ -1,6 +1,7 @@
 #include "experiments/reveal.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "experiments/reveal_check.h"
 #include "experiments/reveal_split.h"
@@ -30,11 +31,26 @@ static enum outcome judge(const struct reveal_asker *a, const struct reveal_trip
     return t->two > 0 ? CONTRADICTED : FOUND;
 }
 
+/* One node for all leaves. To be sure of it takes a question to each pair of them, which is too
+ * many when they are: then the answers so far and the checks are all there is. */
+static enum status find_star(struct reveal *r, size_t leaves, struct problem *p)
+{
+    uint32_t *parent = calloc(leaves + 1, sizeof *parent);
+    if (!parent)
+        return problem(p, STATUS_DEVICE, "reveal: out of memory for %zu elements", leaves);
+    for (size_t i = 0; i < leaves; i++)
+        parent[i] = (uint32_t)leaves;
+    parent[leaves] = REVEAL_NO_PARENT;
+    enum status status = reveal_tree_make(&r->tree, leaves, leaves + 1, parent, p);
+    free(parent);
+    return status;
+}
+
 /* A tree, and whether it foretells answers. */
-static enum status find_tree(struct reveal *r, struct reveal_asker *a, bool *changed,
+static enum status find_tree(struct reveal *r, struct reveal_asker *a, bool star, bool *changed,
                              struct problem *p)
 {
-    enum status status = reveal_split(a, &r->tree, p);
+    enum status status = star ? find_star(r, a->subject->leaves, p) : reveal_split(a, &r->tree, p);
     if (status == STATUS_OK && !a->contradiction)
         status = reveal_check_tree(a, &r->tree, &r->checks, changed, p);
     else if (status == STATUS_OK && !*changed)
@@ -44,9 +60,23 @@ static enum status find_tree(struct reveal *r, struct reveal_asker *a, bool *cha
     return status;
 }
 
+/* Units that all fare alike. */
+static enum status check_triples(struct reveal_asker *a, struct reveal_triples *t,
+                                 struct problem *p)
+{
+    enum status status;
+    do {
+        status = reveal_check_triples(a, t, p);
+        if (t->sized)
+            a->window.bits = (a->window.bits + 1) / 2;
+    } while (status == STATUS_OK && t->sized && !a->contradiction);
+    return status;
+}
+
 static enum status attempt(struct reveal *r, struct reveal_asker *a, enum outcome *outcome,
                            struct problem *p)
 {
+    enum { SURE = 64 };
     struct reveal_triples triples;
     enum status status = STATUS_OK;
     bool changed = false;
@@ -55,12 +85,13 @@ static enum status attempt(struct reveal *r, struct reveal_asker *a, enum outcom
         status = reveal_check_units(a, p);
     if (status != STATUS_OK || a->contradiction)
         return status;
-    status = reveal_check_triples(a, &triples, p);
+    status = check_triples(a, &triples, p);
     *outcome = judge(a, &triples);
+    r->sampled = a->subject->leaves > SURE && triples.none == triples.asked;
     if (status == STATUS_OK && a->contradiction)
         status = reveal_call_again(a, &changed, p);
     if (status == STATUS_OK && *outcome == FOUND)
-        status = find_tree(r, a, &changed, p);
+        status = find_tree(r, a, r->sampled, &changed, p);
     if (status != STATUS_OK || !a->contradiction)
         return status;
     *outcome = changed ? CHANGED : CONTRADICTED;

@@ -36,6 +36,7 @@ enum reveal_verdict {
 struct reveal {
     enum reveal_verdict verdict;
     struct reveal_window window; /* of the tree, or of the last attempt */
+    bool sampled;                /* the tree of one node was asked for only here and there */
     bool kept;                   /* masks did not do: what rounding loses is kept */
     uint64_t calls;              /* of all */
     uint64_t checks;             /* questions to the finished tree, all answered as it says */

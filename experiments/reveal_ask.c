@@ -93,7 +93,7 @@ void reveal_unit(struct reveal_asker *a, uint32_t leaf)
 {
     reveal_clear(a);
     put(a, leaf,
-        a->window.means == REVEAL_BY_MASKS ? ldexp(a->window.unit, (int)a->units)
+        a->window.means == REVEAL_BY_MASKS ? ldexp(a->window.unit, (int)(a->units + a->shift))
                                            : -a->window.mask);
     a->unit[a->units++] = leaf;
 }
@@ -111,7 +111,7 @@ enum status reveal_call(struct reveal_asker *a, struct problem *p)
         a->outside = !isfinite(a->result);
         return status;
     }
-    double whole = a->result / a->window.unit, most = ldexp(1, (int)a->units);
+    double whole = a->result / ldexp(a->window.unit, (int)a->shift), most = ldexp(1, (int)a->units);
     if (status == STATUS_OK && !(whole >= 0 && whole < most && whole == floor(whole))) {
         char text[256];
         reveal_call_words(a, text, sizeof text);
@@ -182,7 +182,7 @@ void reveal_call_words(const struct reveal_asker *a, char *text, size_t size)
     else
         used +=
             snprintf(text + used, size - (size_t)used, "%s%u units", used ? ", " : "", a->units);
-    double units = masks ? a->result / a->window.unit : NAN;
+    double units = masks ? a->result / ldexp(a->window.unit, (int)a->shift) : NAN;
     if (a->pairs > 0 && a->units == 1 && (units == 0 || units == 1)) {
         snprintf(text + used, size - (size_t)used, units == 0 ? ": lost" : ": left");
         return;

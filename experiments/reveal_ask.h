@@ -31,6 +31,7 @@ struct reveal_asker {
     /* The call in preparation, or the last one. */
     uint32_t pair[REVEAL_BITS][2], unit[REVEAL_BITS];
     unsigned pairs, units;
+    unsigned shift; /* the first unit is the smallest one * 2^shift */
     bool called;
     double result;
     uint64_t outside; /* bit k: unit[k] lies outside of its pair's node, or there is no pair */

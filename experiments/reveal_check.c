@@ -118,37 +118,64 @@ static void note_two(struct reveal_asker *a, unsigned outside, char words[3][WOR
     note(a->words, a->words_size, words[first], words[first == 0 && outside & 2 ? 1 : 2]);
 }
 
+/* Answers differ: by the size of the unit, or from call to call? */
+static enum status compare(struct reveal_asker *a, struct reveal_triples *t, const uint32_t leaf[3],
+                           const unsigned first[2], char words[2][3][WORDS], struct problem *p)
+{
+    for (size_t k = 0; k < 8 && !t->changed; k++) {
+        unsigned outside;
+        char again[3][WORDS];
+        a->shift = k % 2 ? a->window.bits - 1 : 0;
+        enum status status = ask_three(a, leaf, &outside, again, p);
+        if (status != STATUS_OK || a->contradiction)
+            return status;
+        unsigned other = outside ^ first[k % 2];
+        t->changed = other != 0 || a->window.bits == 1;
+        if (t->changed) {
+            unsigned i = (unsigned)__builtin_ctz(other ? other : first[0] ^ first[1]);
+            *a->words = 0;
+            note(a->words, a->words_size, words[other ? k % 2 : 0][i],
+                 other ? again[i] : words[1][i]);
+        }
+    }
+    t->sized = !t->changed;
+    return STATUS_OK;
+}
+
+static enum status check_triple(struct reveal_asker *a, struct reveal_triples *t, struct problem *p)
+{
+    char words[2][3][WORDS];
+    uint32_t leaf[3];
+    unsigned outside[2];
+    pick_three(a, leaf);
+    for (unsigned k = 0; k < 2; k++) {
+        a->shift = k ? a->window.bits - 1 : 0;
+        enum status status = ask_three(a, leaf, &outside[k], words[k], p);
+        if (status != STATUS_OK || a->contradiction)
+            return status;
+    }
+    int count = __builtin_popcount(outside[0]);
+    t->asked++;
+    t->none += count == 0;
+    t->two += count == 2;
+    t->all += count == 3;
+    if (count > 1)
+        note_two(a, outside[0], words[0]);
+    return outside[0] == outside[1] ? STATUS_OK : compare(a, t, leaf, outside, words, p);
+}
+
 enum status reveal_check_triples(struct reveal_asker *a, struct reveal_triples *t,
                                  struct problem *p)
 {
     size_t leaves = a->subject->leaves, most = leaves < 8 ? 4 * leaves : TRIPLES;
+    enum status status = STATUS_OK;
     *t = (struct reveal_triples){0};
     *a->words = 0;
-    while (leaves > 2 && t->asked < most && !t->changed) {
-        char words[3][WORDS], again[3][WORDS];
-        uint32_t leaf[3];
-        unsigned outside, second;
-        pick_three(a, leaf);
-        enum status status = ask_three(a, leaf, &outside, words, p);
-        if (status == STATUS_OK && !a->contradiction)
-            status = ask_three(a, leaf, &second, again, p);
-        if (status != STATUS_OK || a->contradiction)
-            return status;
-        t->asked++;
-        if (outside != second) {
-            unsigned k = (unsigned)__builtin_ctz(outside ^ second);
-            t->changed = true;
-            *a->words = 0;
-            note(a->words, a->words_size, words[k], again[k]);
-        }
-        int count = __builtin_popcount(outside);
-        t->none += count == 0;
-        t->two += count == 2;
-        t->all += count == 3;
-        if (count > 1)
-            note_two(a, outside, words);
-    }
-    return STATUS_OK;
+    while (leaves > 2 && t->asked < most && !t->changed && !t->sized && !a->contradiction &&
+           status == STATUS_OK)
+        status = check_triple(a, t, p);
+    a->shift = 0;
+    return status;
 }
 
 /* --- a finished tree --- */

@@ -9,13 +9,14 @@
 enum status reveal_check_units(struct reveal_asker *a, struct problem *p);
 
 /* Three leaves are asked for in turn: in a tree, one or none of them lies outside of the node of
- * the two others, and asking again changes nothing. */
+ * the two others. Asking again, with the largest unit instead of the smallest, changes nothing. */
 struct reveal_triples {
     size_t asked;
-    size_t none, all; /* how many of them had none, or all three, of its leaves outside */
-    size_t two;       /* and two: the first that had two or three is a->words */
-    bool changed;     /* an answer changed; a->words */
+    size_t none, two, all; /* how many of them had none, two or all three of its leaves outside */
+    bool changed;          /* one question, two answers */
+    bool sized;            /* the largest unit fares otherwise than the smallest */
 };
+/* The first that no tree answers, or the change, is described in a->words. */
 enum status reveal_check_triples(struct reveal_asker *a, struct reveal_triples *t,
                                  struct problem *p);
 

@@ -1,0 +1,77 @@
+#include "experiments/reveal_method.h"
+
+#include <stdlib.h>
+
+struct asked {
+    struct probe *probe;
+    struct array out;
+    size_t index;
+};
+
+size_t reveal_elements(const struct reveal_case *c, size_t *first)
+{
+    const struct probe_spec *s = &c->spec;
+    *first = 0;
+    if (s->method->operation != &operation_scan)
+        return s->n;
+    for (size_t i = 1; s->heads && i <= c->prefix; i++)
+        if (s->heads[i])
+            *first = i;
+    return c->prefix - *first + !s->exclusive;
+}
+
+static enum status evaluate(void *context, double *result, struct problem *p)
+{
+    struct asked *a = context;
+    enum status status = probe_run(a->probe, &a->out, p);
+    *result = status == STATUS_OK ? array_get(&a->out, a->index) : 0;
+    return status;
+}
+
+enum status reveal_method(struct reveal *r, const struct reveal_case *c, uint64_t seed,
+                          struct problem *p)
+{
+    const struct probe_spec *spec = &c->spec;
+    size_t outputs = spec->method->operation->outputs(spec->n);
+    struct asked a = {.out = {spec->output, outputs, NULL},
+                      .index = spec->method->operation == &operation_scan ? c->prefix : 0};
+    struct reveal_subject s = {.accumulator = spec->accumulator,
+                               .output = spec->output,
+                               .evaluate = evaluate,
+                               .context = &a};
+    *r = (struct reveal){0};
+    enum status status = probe_open(&a.probe, spec, p);
+    if (status == STATUS_OK) {
+        a.out.data = malloc(array_bytes(spec->output, outputs));
+        s.in = probe_input(a.probe);
+        s.leaves = reveal_elements(c, &s.first);
+        status = a.out.data
+                     ? reveal_order(r, &s, seed, p)
+                     : problem(p, STATUS_DEVICE, "reveal: out of memory for %zu outputs", outputs);
+    }
+    free(a.out.data);
+    probe_close(a.probe);
+    return status;
+}
+
+enum status reveal_declared(struct reveal_tree *t, bool *declared, const struct reveal_case *c,
+                            struct problem *p)
+{
+    const struct probe_spec *s = &c->spec;
+    const struct method *m = s->method;
+    struct order o;
+    size_t first, leaves = reveal_elements(c, &first);
+    *t = (struct reveal_tree){0};
+    *declared = m->order != NULL;
+    if (!*declared)
+        return STATUS_OK;
+    order_init(&o, s->n, m->operation->outputs(s->n));
+    o.exclusive = s->exclusive;
+    o.heads = s->heads;
+    if (!o.failed)
+        m->order(&o, method_shape(m, s->device.kind, s->n, s->shape));
+    enum status status =
+        reveal_tree_of(t, &o, m->operation == &operation_scan ? c->prefix : 0, first, leaves, p);
+    order_free(&o);
+    return status;
+}

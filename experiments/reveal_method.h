@@ -1,0 +1,26 @@
+/* The order of a method on a device, and the one that it declares. */
+#ifndef ULPSCOPE_REVEAL_METHOD_H
+#define ULPSCOPE_REVEAL_METHOD_H
+
+#include "experiments/probe.h"
+#include "experiments/reveal.h"
+
+/* One sum; of a scan one prefix, of the output number `prefix` < spec.n. */
+struct reveal_case {
+    struct probe_spec spec;
+    size_t prefix;
+};
+
+/* The elements that are summed: *first and those after it. None, of an exclusive scan's first
+ * output and those at heads. */
+size_t reveal_elements(const struct reveal_case *c, size_t *first);
+
+/* As reveal_order. There must be elements. */
+enum status reveal_method(struct reveal *r, const struct reveal_case *c, uint64_t seed,
+                          struct problem *p);
+
+/* The declared order; *declared is false where there is none. */
+enum status reveal_declared(struct reveal_tree *t, bool *declared, const struct reveal_case *c,
+                            struct problem *p);
+
+#endif
