@@ -53,8 +53,8 @@ static enum status find_tree(struct reveal *r, struct reveal_asker *a, bool star
     enum status status = star ? find_star(r, a->subject->leaves, p) : reveal_split(a, &r->tree, p);
     if (status == STATUS_OK && !a->contradiction)
         status = reveal_check_tree(a, &r->tree, &r->checks, changed, p);
-    else if (status == STATUS_OK && !*changed)
-        status = reveal_call_again(a, changed, p);
+    else if (status == STATUS_OK)
+        status = a->suspected ? reveal_explain(a, changed, p) : reveal_call_again(a, changed, p);
     if (a->contradiction)
         reveal_tree_free(&r->tree);
     return status;

@@ -36,6 +36,8 @@ struct reveal_asker {
     double result;
     uint64_t outside; /* bit k: unit[k] lies outside of its pair's node, or there is no pair */
 
+    bool suspected; /* not all three are in one tree */
+    uint32_t suspect[3];
     bool contradiction; /* an answer that no sum gives: `words` says which */
     char *words;
     size_t words_size;

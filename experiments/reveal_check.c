@@ -253,31 +253,25 @@ static uint32_t prepare(struct reveal_asker *a, struct checking *c, bool anywher
     return node;
 }
 
-/* The answer was not as foretold. Is it one that changes? If not: do three leaves contradict each
- * other, or more? */
-static enum status explain(struct reveal_asker *a, uint32_t leaf, uint32_t size, bool *changed,
-                           struct problem *p)
+enum status reveal_explain(struct reveal_asker *a, bool *changed, struct problem *p)
 {
     char words[WORDS], three[3][WORDS];
-    uint32_t triple[3] = {a->pair[0][0], a->pair[0][1], leaf};
+    unsigned outside;
+    a->contradiction = false;
     reveal_call_words(a, words, sizeof words);
     enum status status = reveal_call_again(a, changed, p);
-    if (status != STATUS_OK || *changed)
-        return status;
-    unsigned found;
-    status = ask_three(a, triple, &found, three, p);
+    if (status == STATUS_OK && !*changed)
+        status = ask_three(a, a->suspect, &outside, three, p);
     if (status != STATUS_OK || a->contradiction)
         return status;
-    if (__builtin_popcount(found) > 1) {
-        unsigned first = found & 1 ? 0 : 1;
-        reveal_contradict(a, "%s, but %s", three[first], three[first == 0 && found & 2 ? 1 : 2]);
-        return STATUS_OK;
-    }
-    reveal_contradict(a,
-                      "%s, element %zu among them; by the answers before, the two meet in a node "
-                      "of %u elements, %s",
-                      words, a->subject->first + leaf, size,
-                      (found & 4) ? "that one too" : "without that one");
+    *a->words = 0;
+    if (__builtin_popcount(outside) > 1)
+        note_two(a, outside, three);
+    else
+        snprintf(a->words, a->words_size,
+                 "%s, element %zu by itself %s; by all other answers it is the other way round",
+                 words, a->subject->first + a->suspect[2], outside & 4 ? "left" : "lost");
+    a->contradiction = true;
     return STATUS_OK;
 }
 
@@ -290,8 +284,12 @@ static enum status check_once(struct reveal_asker *a, struct checking *c, bool a
     for (unsigned k = 0; k < a->units; k++)
         c->taken[a->unit[k]] = 0;
     for (unsigned k = 0; k < a->units && status == STATUS_OK && !a->contradiction; k++)
-        if ((a->outside >> k & 1) == is_under(&c->nodes, a->unit[k], node))
-            status = explain(a, a->unit[k], c->nodes.size[node], changed, p);
+        if ((a->outside >> k & 1) == is_under(&c->nodes, a->unit[k], node)) {
+            a->suspect[0] = a->pair[0][0];
+            a->suspect[1] = a->pair[0][1];
+            a->suspect[2] = a->unit[k];
+            status = reveal_explain(a, changed, p);
+        }
     return status;
 }
 
@@ -307,7 +305,9 @@ enum status reveal_check_tree(struct reveal_asker *a, const struct reveal_tree *
     c.taken = calloc(t->leaves, 1);
     if (status == STATUS_OK && !c.taken)
         status = problem(p, STATUS_DEVICE, "reveal: out of memory for %zu elements", t->leaves);
-    while (*checks < CHECKS && status == STATUS_OK && !a->contradiction) {
+    /* By masks, every node was held to answers about what it holds (reveal_split.c). */
+    size_t most = CHECKS + (a->window.means == REVEAL_BY_OVERFLOW ? t->leaves : 0);
+    while (*checks < most && status == STATUS_OK && !a->contradiction) {
         status = check_once(a, &c, *checks % 2, changed, p);
         *checks += !a->contradiction;
     }

@@ -20,6 +20,10 @@ struct reveal_triples {
 enum status reveal_check_triples(struct reveal_asker *a, struct reveal_triples *t,
                                  struct problem *p);
 
+/* The last call contradicts those before it, of a->suspect: says so in a->words, or that the answer
+ * changes when it is asked again. */
+enum status reveal_explain(struct reveal_asker *a, bool *changed, struct problem *p);
+
 /* Asks what the tree foretells. `checks` counts answers as foretold; the first other one is a
  * contradiction, and *changed where it changes when it is asked again. */
 enum status reveal_check_tree(struct reveal_asker *a, const struct reveal_tree *t, uint64_t *checks,

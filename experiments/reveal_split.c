@@ -188,9 +188,9 @@ static void finish(struct splitting *s, struct split *x)
 }
 
 /* How many leaves are still to be asked for. */
-static uint32_t open_questions(const struct split *x)
+static unsigned open_questions(const struct split *x)
 {
-    uint32_t all = (x->children > 1) + (x->end - x->open - 1);
+    unsigned all = (x->children > 1) + (x->end - x->open - 1);
     return x->open < x->end ? all - x->answers : 0;
 }
 
@@ -217,12 +217,31 @@ static void advance(struct splitting *s, struct split *x, bool elsewhere)
         choose(s, x);
 }
 
-/* One call, for as many nodes as it has room for. */
+/* One call, for as many nodes as it has room for. Asked for are also leaves that the child tried
+ * with has already: they are inside, or there is no tree. */
 struct batch {
     struct split split[REVEAL_BITS];
-    uint32_t asked[REVEAL_BITS];
+    unsigned asked[REVEAL_BITS], sure[REVEAL_BITS];
     unsigned splits;
 };
+
+/* Asks for up to `most` of the leaves that the child has. */
+static unsigned ask_sure(struct splitting *s, const struct split *x, unsigned most)
+{
+    struct reveal_asker *a = s->asker;
+    unsigned asked = 0;
+    for (unsigned k = 0; k < 4 * most && asked < most; k++) {
+        uint32_t leaf = s->leaf[x->begin + reveal_random(a, x->open - x->begin)];
+        bool fits = s->child[leaf] == x->with && leaf != x->child[x->with].rep;
+        for (unsigned i = a->units - asked; i < a->units; i++)
+            fits &= a->unit[i] != leaf;
+        if (fits) {
+            reveal_unit(a, leaf);
+            asked++;
+        }
+    }
+    return asked;
+}
 
 static void fill(struct splitting *s, struct batch *b)
 {
@@ -236,30 +255,47 @@ static void fill(struct splitting *s, struct batch *b)
             free_split(&x);
             continue;
         }
-        uint32_t ask = open_questions(&x);
-        ask = ask < room ? ask : room;
-        if (ask == 0) {
+        unsigned ask = open_questions(&x) < room ? open_questions(&x) : room;
+        unsigned sure = room - ask < 1 ? 0 : s->height > 0 ? 1 : room - ask < 8 ? room - ask : 8;
+        if (ask == 0 && x.child[0].grown == 0) { /* a node of two */
             advance(s, &x, false);
             push(s, &x);
             continue;
         }
         reveal_mask(a, x.child[x.with].rep, s->leaf[x.open]);
-        for (uint32_t k = 0; k < ask; k++)
+        for (unsigned k = 0; k < ask; k++)
             reveal_unit(a, question(s, &x, x.answers + k));
-        room -= ask;
         b->asked[b->splits] = ask;
+        b->sure[b->splits] = ask_sure(s, &x, sure);
+        room -= ask + b->sure[b->splits];
         b->split[b->splits++] = x;
     }
 }
 
+/* A leaf of a child lies outside of a node that holds all of the child. */
+static void suspect(struct reveal_asker *a, const uint32_t pair[2], uint32_t leaf)
+{
+    if (a->contradiction)
+        return;
+    reveal_contradict(a, "element %zu is and is not under one node", a->subject->first + leaf);
+    a->suspected = true;
+    a->suspect[0] = pair[0];
+    a->suspect[1] = pair[1];
+    a->suspect[2] = leaf;
+}
+
 static void take(struct splitting *s, struct batch *b)
 {
-    uint64_t outside = s->asker->outside;
+    struct reveal_asker *a = s->asker;
+    unsigned unit = 0;
     for (unsigned i = 0; i < b->splits; i++) {
         struct split x = b->split[i];
-        bool elsewhere = x.children > 1 && x.answers == 0 && !(outside & 1);
-        for (uint32_t k = 0; k < b->asked[i]; k++, outside >>= 1)
-            s->outside[question(s, &x, x.answers + k)] = outside & 1;
+        bool elsewhere = x.children > 1 && x.answers == 0 && !(a->outside >> unit & 1);
+        for (unsigned k = 0; k < b->asked[i]; k++, unit++)
+            s->outside[question(s, &x, x.answers + k)] = a->outside >> unit & 1;
+        for (unsigned k = 0; k < b->sure[i]; k++, unit++)
+            if (a->outside >> unit & 1)
+                suspect(a, a->pair[i], a->unit[unit]);
         x.answers += b->asked[i];
         if (elsewhere || open_questions(&x) == 0)
             advance(s, &x, elsewhere);
