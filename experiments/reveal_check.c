@@ -167,7 +167,7 @@ static enum status check_triple(struct reveal_asker *a, struct reveal_triples *t
 enum status reveal_check_triples(struct reveal_asker *a, struct reveal_triples *t,
                                  struct problem *p)
 {
-    size_t leaves = a->subject->leaves, most = leaves < 8 ? 4 * leaves : TRIPLES;
+    size_t leaves = a->subject->leaves, most = 2 * leaves < TRIPLES ? 2 * leaves : TRIPLES;
     enum status status = STATUS_OK;
     *t = (struct reveal_triples){0};
     *a->words = 0;
@@ -306,7 +306,9 @@ enum status reveal_check_tree(struct reveal_asker *a, const struct reveal_tree *
     if (status == STATUS_OK && !c.taken)
         status = problem(p, STATUS_DEVICE, "reveal: out of memory for %zu elements", t->leaves);
     /* By masks, every node was held to answers about what it holds (reveal_split.c). */
-    size_t most = CHECKS + (a->window.means == REVEAL_BY_OVERFLOW ? t->leaves : 0);
+    size_t most = 2 * t->leaves < CHECKS ? 2 * t->leaves : CHECKS;
+    if (a->window.means == REVEAL_BY_OVERFLOW)
+        most += t->leaves;
     while (*checks < most && status == STATUS_OK && !a->contradiction) {
         status = check_once(a, &c, *checks % 2, changed, p);
         *checks += !a->contradiction;
