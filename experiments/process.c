@@ -146,11 +146,16 @@ void process_look(struct process *c)
     c->status = how.si_status;
 }
 
+/* Not for ever, however much it says. */
 void process_listen(struct process *c)
 {
     char block[512];
-    ssize_t got;
-    while (c->errors >= 0 && (got = read(c->errors, block, sizeof block)) > 0) {
+    for (int i = 0; i < 256 && c->errors >= 0; i++) {
+        ssize_t got = read(c->errors, block, sizeof block);
+        if (got == 0)
+            close_all(&c->errors, 1);
+        if (got <= 0)
+            return;
         size_t count = (size_t)got, kept = WORDS_KEPT - count;
         if (c->words_length > kept) {
             memmove(c->words, c->words + c->words_length - kept, kept);
@@ -159,8 +164,6 @@ void process_listen(struct process *c)
         memcpy(c->words + c->words_length, block, count);
         c->words_length += count;
     }
-    if (c->errors >= 0 && got == 0)
-        close_all(&c->errors, 1);
 }
 
 void process_await(struct process *c, double seconds)

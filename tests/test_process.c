@@ -1,5 +1,4 @@
 /* Programs that misbehave cost a run and a line that says what they did; the next run is right. */
-#include <dirent.h>
 #include <stdio.h>
 
 #include <criterion/criterion.h>
@@ -7,7 +6,7 @@
 #include "experiments/clock.h"
 #include "experiments/foreign.h"
 #include "experiments/subject.h"
-#include "tests/samples.h"
+#include "tests/processes.h"
 
 enum { N = 1 << 16 };
 
@@ -170,33 +169,6 @@ Test(process, slow_and_noisy_ones_are_heard_out, .init = fill)
     expect_sum(program("slow", NULL), 10);
     expect_sum(program("noise", NULL), 10);
     expect_sum(program("noise", NULL), 1000);
-}
-
-/* Processes, but for zombies that await their parent, whose environment has this entry. */
-static size_t processes_with(const char *entry)
-{
-    size_t count = 0;
-    struct dirent *d;
-    DIR *proc = opendir("/proc");
-    while (proc && (d = readdir(proc))) {
-        char path[300], text[16384];
-        snprintf(path, sizeof path, "/proc/%.20s/environ", d->d_name);
-        FILE *file = *d->d_name >= '1' && *d->d_name <= '9' ? fopen(path, "r") : NULL;
-        if (!file)
-            continue;
-        size_t size = fread(text, 1, sizeof text, file);
-        count += memmem(text, size, entry, strlen(entry)) != NULL;
-        fclose(file);
-    }
-    closedir(proc);
-    return count;
-}
-
-static void expect_processes(const char *entry, size_t due)
-{
-    for (int i = 0; i < 100 && processes_with(entry) != due; i++)
-        usleep(50000);
-    cr_expect(processes_with(entry) == due, "found %zu, expected %zu", processes_with(entry), due);
 }
 
 /* The whole group is ended, also what a program left behind. The guard has it in its environment as
