@@ -136,6 +136,9 @@ Test(foreign, every_experiment_takes_them, .init = make_folder, .fini = remove_f
         cr_expect_eq(status, 0, "%s: %d: %s", line, status, said);
         cr_expect(strstr(said, ":s") && strstr(said, "exec:"), "%s", said);
     }
+    cr_expect_eq(shell(RUN "--from out3/study.json --out out3 | "
+                           "grep -E '^gpu_to_gpu  .*:sum +[0-9.]+ +[0-9.]+ '"),
+                 0, "the table has its times: %s", said);
     cr_expect_eq(shell("cut -d, -f2,9,17 out3/times.csv"), 0);
     cr_expect(strstr(said, FLAWED_OBJECT ":sum,") && !strstr(said, ":sum,,"), "%s", said);
     cr_expect(strstr(said, "exec:" FLAWED_PROGRAM " none,,not timed: the way"), "%s", said);

@@ -8,7 +8,7 @@
 #include "experiments/subject.h"
 #include "tests/processes.h"
 
-enum { N = 1 << 16 };
+enum { N = 1 << 18 }; /* more than a pipe holds */
 
 static const struct method *program(const char *flaw, const struct operation *operation)
 {
@@ -117,17 +117,13 @@ Test(process, hangs_are_ended, .init = fill)
 Test(process, closed_input_is_told, .init = fill)
 {
     struct problem p;
-    static double much[1 << 18];
     char name[400];
     const struct method *m;
     snprintf(name, sizeof name, "exec:exec <&-; sleep 1000 & wait; exit 0");
     foreign_timeout(0.5);
     cr_assert(subject_named(&m, "test", name, NULL, &p) == STATUS_OK, "%s", p.text);
-    struct task t = {.in = {FP64, 1 << 18, much},
-                     .out = {FP64, 1, out},
-                     .accumulator = FP64,
-                     .method = m,
-                     .device = -1};
+    struct task t = {
+        .in = {FP64, N, x}, .out = {FP64, 1, out}, .accumulator = FP64, .method = m, .device = -1};
     p = (struct problem){0};
     cr_expect(m->cpu(&t, &p) == STATUS_DATA && strstr(p.text, "closed its standard input: read at"),
               "%s", p.text);
