@@ -218,7 +218,7 @@ static void judge_bound(struct judgement *to, struct judge *j, const struct refe
                         const struct theorem *theorem, double x)
 {
     const struct special_subject *s = j->subject;
-    bool loose = j->way == WAY_CARRIED && near_overflow(j);
+    bool loose = j->way == WAY_CARRIED && theorem->kind != THEOREM_NONE && near_overflow(j);
     struct theorem any = {.kind = THEOREM_ANY_ORDER};
     struct measure m;
     measure(&m, r, s->storage, s->accumulator, x, loose ? &any : theorem);

@@ -102,6 +102,11 @@ static void tell_gpu(struct report *r)
                : json_string("none, so that CUB's levels of determinism (cub/sum_gpu_to_gpu, ...) "
                              "are left out: give CMake -DULPSCOPE_CCCL_DIR=, headers of CCCL 3.1 "
                              "or later; 3.5 has all"));
+    tell(r, gpu_cublas() ? GOOD : ABSENT, "cuBLAS",
+         gpu_cublas()
+             ? json_string(gpu_cublas())
+             : json_string("none, so that there are no cublas/ methods: install it with the "
+                           "CUDA Toolkit and build anew"));
     int count = gpu_count();
     tell(r, count ? GOOD : ABSENT, "driver", json_string(gpu_driver()));
     if (count == 0)

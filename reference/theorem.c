@@ -63,6 +63,10 @@ static const struct {
             .exact = true,
             .cut = true,
         },
+    [THEOREM_NONE] =
+        {
+            .words = "none",
+        },
 };
 
 const char *theorem_words(enum theorem_kind kind)
@@ -72,7 +76,7 @@ const char *theorem_words(enum theorem_kind kind)
 
 bool theorem_has_height(enum theorem_kind kind)
 {
-    return kind != THEOREM_ANY_ORDER && !theorems[kind].exact;
+    return kind != THEOREM_ANY_ORDER && kind != THEOREM_NONE && !theorems[kind].exact;
 }
 
 /* Sets `to` to what rounding each element to the accumulator may change: u A + n eta/2. */
@@ -146,7 +150,7 @@ static void add_last_rounding(mpfr_t error, const struct reference *r, enum form
 bool theorem_bound(mpfr_t bound, const struct theorem *t, const struct reference *r,
                    enum format storage, enum format accumulator)
 {
-    if (!mpfr_number_p(r->sum_abs))
+    if (t->kind == THEOREM_NONE || !mpfr_number_p(r->sum_abs))
         return false;
     bool widened = theorems[t->kind].widened, exact = theorems[t->kind].exact, says = true;
     enum format f = widened ? format_wider(accumulator) : accumulator;

@@ -17,9 +17,9 @@
  * u A + n eta/2 for it, and A + that in place of A for the additions (eta = smallest subnormal).
  * THEOREM_WIDENED's elements are rounded to the wider format instead, by the same rule,
  * THEOREM_CORRECTLY_ROUNDED's and THEOREM_BINNED's are not.
- * Returns false where there is no bound: the input holds an inf or NaN, or 2hu >= 1 and it is
- * THEOREM_COMPENSATED's (hu >= 1 with h = plain_height, or 2hu >= 1 with h = height - plain_height,
- * and it is THEOREM_BLOCKED's). */
+ * Returns false where there is no bound: with THEOREM_NONE; the input holds an inf or NaN; or 2hu
+ * >= 1 and it is THEOREM_COMPENSATED's (hu >= 1 with h = plain_height, or 2hu >= 1 with h = height
+ * - plain_height, and it is THEOREM_BLOCKED's). */
 bool theorem_bound(mpfr_t bound, const struct theorem *t, const struct reference *r,
                    enum format storage, enum format accumulator);
 

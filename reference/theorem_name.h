@@ -39,6 +39,7 @@ enum theorem_kind {
      * theorem_digits: the exact sum of the elements, cut to D digits of the largest, rounded once:
      * after Demmel and Nguyen 2015. */
     THEOREM_BINNED,
+    THEOREM_NONE, /* there is no bound: nobody says how it adds */
     THEOREMS
 };
 

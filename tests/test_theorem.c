@@ -188,7 +188,7 @@ Test(theorem, bounds_in_every_format_pair)
             for (int round = 0; round < 96; round++) {
                 size_t n = sample_next(&seed) % 20;
                 enum theorem_kind kind = (enum theorem_kind)(round % THEOREMS);
-                if (kind == THEOREM_WIDENED && accumulator == FP64)
+                if (kind == THEOREM_NONE || (kind == THEOREM_WIDENED && accumulator == FP64))
                     continue;
                 struct array a = {storage, n, malloc(n ? array_bytes(storage, n) : 1)};
                 sample_fill(&a, round % SAMPLE_BITS, accumulator, sample_next(&seed));
@@ -325,5 +325,22 @@ Test(theorem, no_bound_for_what_is_not_finite)
         cr_expect(!theorem_bound(bound, &t, &r, FP64, FP64), "%a", odd[k]);
         reference_free(&r);
     }
+    mpfr_clear(bound);
+}
+
+/* Of a method that nobody says enough of, nothing is said: not 0, nor the bound for any order. */
+Test(theorem, none_has_no_bound)
+{
+    double x[] = {1, -1, 0x1p-40};
+    struct array a = {FP64, 3, x};
+    struct reference r;
+    struct theorem t = {.kind = THEOREM_NONE};
+    mpfr_t bound;
+    mpfr_init2(bound, 53);
+    cr_assert(reference_compute(&r, &a, REFERENCE_FAST, NULL) == STATUS_OK);
+    for (enum format f = 0; f < FORMATS; f++)
+        cr_expect(!theorem_bound(bound, &t, &r, FP64, f), "%s", format_facts[f].name);
+    cr_expect(!theorem_has_height(THEOREM_NONE));
+    reference_free(&r);
     mpfr_clear(bound);
 }

@@ -9,8 +9,7 @@
 
 const struct method cub_sum_not_guaranteed_fallback = {
     .name = "cub/sum_not_guaranteed_fallback",
-    .summary =
-        "the same for 2-byte accumulators: CUB falls back to run_to_run; from CCCL 3.2 or later",
+    .summary = "NVIDIA's cub::DeviceReduce, not_guaranteed, where it falls back to run_to_run",
     .operation = &operation_sum,
     .promise = PROMISE_NONE,
     .pairs = {0, FORMAT_PAIR(FP16, FP16) | FORMAT_PAIR(BF16, BF16)},

@@ -1,0 +1,9 @@
+/* In place of version.c where there is no cuBLAS. */
+#include <stddef.h>
+
+#include "kernels/gpu.h"
+
+const char *gpu_cublas(void)
+{
+    return NULL;
+}

@@ -1,0 +1,13 @@
+/* cublas/dot: the dot product with ones. */
+#include "kernels/cublas/library.cuh"
+
+static int enqueue(const struct cuda_task *t)
+{
+    return cublas::dot(t);
+}
+
+extern "C" {
+extern const struct cuda_method cublas_dot_cuda;
+const struct cuda_method cublas_dot_cuda = {cublas::vector_workspace, no_workspace, enqueue,
+                                            cublas::vector_prepare};
+}

@@ -1,0 +1,19 @@
+/* cublas/gemm_pedantic: cublasGemmEx with CUBLAS_COMPUTE_16F_PEDANTIC, _32F_PEDANTIC and
+ * _64F_PEDANTIC: the input as a row, times a matrix of 8 columns of ones; the sum is the first
+ * of 8 equal results.
+ *
+ * Order: not documented. Pedantic is the prescribed precision and standardized arithmetic in all
+ * phases of the calculation, for robustness studies (cuBLAS's documentation,
+ * cublasComputeType_t), which the bound for any order takes at its word. Promise: as
+ * cublas/dot's. */
+#include "kernels/method.h"
+
+const struct method cublas_gemm_pedantic = {
+    .name = "cublas/gemm_pedantic",
+    .summary = "NVIDIA's cuBLAS: gemm with ones in pedantic math mode",
+    .operation = &operation_sum,
+    .promise = PROMISE_RUN_TO_RUN,
+    .pairs = {0, FORMAT_PAIR(FP16, FP16) | FORMAT_PAIR(FP16, FP32) | FORMAT_PAIR(BF16, FP32) |
+                     FORMAT_PAIR(FP32, FP32) | FORMAT_PAIR(FP64, FP64)},
+    .bound = THEOREM_ANY_ORDER,
+};

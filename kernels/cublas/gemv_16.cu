@@ -1,0 +1,13 @@
+/* cublas/gemv_16: cublasHSSgemvStridedBatched and its like for bf16, in the default math mode. */
+#include "kernels/cublas/library.cuh"
+
+static int enqueue(const struct cuda_task *t)
+{
+    return cublas::gemv(t, cublas::mode_default);
+}
+
+extern "C" {
+extern const struct cuda_method cublas_gemv_16_cuda;
+const struct cuda_method cublas_gemv_16_cuda = {cublas::vector_workspace, no_workspace, enqueue,
+                                                cublas::vector_prepare};
+}

@@ -1,0 +1,14 @@
+/* cublas/gemv_tf32: cublasSgemv in the math mode CUBLAS_TF32_TENSOR_OP_MATH, which allows
+ * elements to be rounded to TF32, 11 digits, and tensor cores to add (cuBLAS's documentation,
+ * cublasMath_t); whether cuBLAS does either, it does not say: there is no bound. Promise: as
+ * cublas/dot's. */
+#include "kernels/method.h"
+
+const struct method cublas_gemv_tf32 = {
+    .name = "cublas/gemv_tf32",
+    .summary = "NVIDIA's cuBLAS: gemv with ones on fp32, allowed to round elements to TF32",
+    .operation = &operation_sum,
+    .promise = PROMISE_RUN_TO_RUN,
+    .pairs = {0, FORMAT_PAIR(FP32, FP32)},
+    .bound = THEOREM_NONE,
+};

@@ -1,0 +1,243 @@
+#include "kernels/cublas/library.cuh"
+
+#include <mutex>
+
+namespace cublas
+{
+
+/* A workspace: what NVIDIA recommends for Hopper (cublasSetWorkspace's page), results, ones. */
+constexpr size_t own_bytes = (size_t)32 << 20, results_bytes = 256;
+enum { DEVICES = 64 };
+
+static std::mutex one_at_a_time; /* a handle's settings stand from setting them to the call */
+static cublasHandle_t handles[DEVICES];
+
+static int error_of(cublasStatus_t status)
+{
+    switch (status) {
+    case CUBLAS_STATUS_SUCCESS:
+        return cudaSuccess;
+    case CUBLAS_STATUS_ALLOC_FAILED:
+        return cudaErrorMemoryAllocation;
+    case CUBLAS_STATUS_NOT_SUPPORTED:
+        return cudaErrorNotSupported;
+    case CUBLAS_STATUS_INVALID_VALUE:
+        return cudaErrorInvalidValue;
+    case CUBLAS_STATUS_ARCH_MISMATCH:
+        return cudaErrorNoKernelImageForDevice;
+    case CUBLAS_STATUS_NOT_INITIALIZED:
+        return cudaErrorInitializationError;
+    default:
+        return cudaErrorUnknown;
+    }
+}
+
+/* The handle of the current device. The lock is held. */
+static int handle_here(cublasHandle_t *handle)
+{
+    int device = 0;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error != cudaSuccess)
+        return error;
+    if (device >= DEVICES)
+        return cudaErrorInvalidDevice;
+    int made = cudaSuccess;
+    if (!handles[device])
+        made = error_of(cublasCreate(&handles[device]));
+    *handle = handles[device];
+    return made;
+}
+
+/* Calls `routine` with the handle made fit for the task. */
+template <typename Routine>
+static int call(const struct cuda_task *t, cublasMath_t math, cublasPointerMode_t pointers,
+                Routine routine)
+{
+    if (t->n == 0)
+        return cudaMemsetAsync(t->out, 0, sizeof(double), (cudaStream_t)t->stream);
+    std::lock_guard<std::mutex> lock(one_at_a_time);
+    cublasHandle_t handle = NULL;
+    int error = handle_here(&handle);
+    if (error != cudaSuccess)
+        return error;
+    cublasStatus_t status = cublasSetStream(handle, (cudaStream_t)t->stream);
+    if (status == CUBLAS_STATUS_SUCCESS) /* which the stream has taken back to cuBLAS's own */
+        status = cublasSetWorkspace(handle, t->workspace, own_bytes);
+    if (status == CUBLAS_STATUS_SUCCESS)
+        status = cublasSetMathMode(handle, math);
+    if (status == CUBLAS_STATUS_SUCCESS)
+        status = cublasSetPointerMode(handle, pointers);
+    if (status == CUBLAS_STATUS_SUCCESS)
+        status = routine(handle);
+    return error_of(status);
+}
+
+static cublasMath_t math_of(enum mode mode)
+{
+    switch (mode) {
+    case mode_pedantic:
+        return CUBLAS_PEDANTIC_MATH;
+    case mode_tf32:
+        return CUBLAS_TF32_TENSOR_OP_MATH;
+    default:
+        return CUBLAS_DEFAULT_MATH;
+    }
+}
+
+static cudaDataType type_of(enum format f)
+{
+    static const cudaDataType type[FORMATS] = {CUDA_R_16F, CUDA_R_16BF, CUDA_R_32F, CUDA_R_64F};
+    static_assert(FP16 == 0 && BF16 == 1 && FP32 == 2 && FP64 == 3, "");
+    return type[f];
+}
+
+static const void *ones_of(const struct cuda_task *t)
+{
+    return (const char *)t->workspace + own_bytes + results_bytes;
+}
+
+/* --- ones --- */
+
+template <typename S> __global__ void fill(S *ones, size_t count)
+{
+    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < count;
+         i += (size_t)gridDim.x * blockDim.x)
+        ones[i] = rounded<S>(1.0f);
+}
+
+static int fill_ones(const struct cuda_task *t, size_t count)
+{
+    return with_type(t->storage, [&](auto s) -> int {
+        typedef decltype(s) S;
+        size_t blocks = groups_of(count, 256);
+        unsigned grid = blocks < 1024 ? grid_for(blocks) : 1024;
+        fill<S><<<grid, 256, 0, (cudaStream_t)t->stream>>>((S *)ones_of(t), count);
+        return cudaGetLastError();
+    });
+}
+
+static size_t workspace(const struct cuda_task *t, size_t count)
+{
+    cublasHandle_t handle = NULL;
+    size_t width = 0;
+    (void)with_type(t->storage, [&](auto s) { return width = sizeof s, (int)cudaSuccess; });
+    std::lock_guard<std::mutex> lock(one_at_a_time);
+    (void)handle_here(&handle); /* not in a capture, and if it fails the call says so */
+    return own_bytes + results_bytes + count * width;
+}
+
+/* --- vectors --- */
+
+size_t vector_workspace(const struct cuda_task *t)
+{
+    return workspace(t, t->n);
+}
+
+int vector_prepare(const struct cuda_task *t)
+{
+    return fill_ones(t, t->n);
+}
+
+int dot(const struct cuda_task *t)
+{
+    cudaDataType type = type_of(t->storage), execution = t->storage == FP64 ? type : CUDA_R_32F;
+    int64_t n = (int64_t)t->n;
+    return call(t, CUBLAS_DEFAULT_MATH, CUBLAS_POINTER_MODE_DEVICE, [&](cublasHandle_t handle) {
+        return cublasDotEx_64(handle, n, t->in, type, 1, ones_of(t), type, 1, t->out, type,
+                              execution);
+    });
+}
+
+/* The input is a matrix of one column, transposed. */
+static cublasStatus_t gemv_of(cublasHandle_t handle, const struct cuda_task *t)
+{
+    const float alpha = 1, beta = 0;
+    const double alpha_double = 1, beta_double = 0;
+    const void *ones = ones_of(t);
+    int64_t n = (int64_t)t->n;
+    switch (FORMATS * t->storage + t->accumulator) {
+    case FORMATS *FP16 + FP32:
+        return cublasHSSgemvStridedBatched_64(handle, CUBLAS_OP_T, n, 1, &alpha,
+                                              (const __half *)t->in, n, n, (const __half *)ones, 1,
+                                              n, &beta, (float *)t->out, 1, 1, 1);
+    case FORMATS *BF16 + FP32:
+        return cublasTSSgemvStridedBatched_64(
+            handle, CUBLAS_OP_T, n, 1, &alpha, (const __nv_bfloat16 *)t->in, n, n,
+            (const __nv_bfloat16 *)ones, 1, n, &beta, (float *)t->out, 1, 1, 1);
+    case FORMATS *FP32 + FP32:
+        return cublasSgemv_64(handle, CUBLAS_OP_T, n, 1, &alpha, (const float *)t->in, n,
+                              (const float *)ones, 1, &beta, (float *)t->out, 1);
+    case FORMATS *FP64 + FP64:
+        return cublasDgemv_64(handle, CUBLAS_OP_T, n, 1, &alpha_double, (const double *)t->in, n,
+                              (const double *)ones, 1, &beta_double, (double *)t->out, 1);
+    default:
+        return CUBLAS_STATUS_NOT_SUPPORTED;
+    }
+}
+
+int gemv(const struct cuda_task *t, enum mode mode)
+{
+    return call(t, math_of(mode), CUBLAS_POINTER_MODE_HOST,
+                [&](cublasHandle_t handle) { return gemv_of(handle, t); });
+}
+
+/* --- matrices --- */
+
+/* The distance between columns: such that each begins at an address as round as the first. */
+static size_t leading(size_t n)
+{
+    return groups_of(n, 16) * 16;
+}
+
+size_t matrix_workspace(const struct cuda_task *t)
+{
+    return workspace(t, columns * leading(t->n));
+}
+
+int matrix_prepare(const struct cuda_task *t)
+{
+    return fill_ones(t, columns * leading(t->n));
+}
+
+static cublasComputeType_t compute_of(enum format accumulator, enum mode mode)
+{
+    bool pedantic = mode == mode_pedantic;
+    if (mode == mode_tf32)
+        return CUBLAS_COMPUTE_32F_FAST_TF32;
+    if (accumulator == FP16)
+        return pedantic ? CUBLAS_COMPUTE_16F_PEDANTIC : CUBLAS_COMPUTE_16F;
+    if (accumulator == FP64)
+        return pedantic ? CUBLAS_COMPUTE_64F_PEDANTIC : CUBLAS_COMPUTE_64F;
+    return pedantic ? CUBLAS_COMPUTE_32F_PEDANTIC : CUBLAS_COMPUTE_32F;
+}
+
+/* The input is a matrix of one column, transposed; the product is a row of equal results. */
+template <typename A>
+static cublasStatus_t gemm_of(cublasHandle_t handle, const struct cuda_task *t, enum mode mode)
+{
+    const A alpha = A(1.0f), beta = A(0.0f);
+    int64_t n = (int64_t)t->n, apart = (int64_t)leading(t->n);
+    cudaDataType from = type_of(t->storage), to = type_of(t->accumulator);
+    A *row = (A *)((char *)t->workspace + own_bytes);
+    cublasStatus_t status =
+        cublasGemmEx_64(handle, CUBLAS_OP_T, CUBLAS_OP_N, 1, (int64_t)columns, n, &alpha, t->in,
+                        from, apart, ones_of(t), from, apart, &beta, row, to, 1,
+                        compute_of(t->accumulator, mode), CUBLAS_GEMM_DEFAULT);
+    if (status != CUBLAS_STATUS_SUCCESS)
+        return status;
+    cudaError_t error =
+        cudaMemcpyAsync(t->out, row, sizeof(A), cudaMemcpyDeviceToDevice, (cudaStream_t)t->stream);
+    return error == cudaSuccess ? status : CUBLAS_STATUS_EXECUTION_FAILED;
+}
+
+int gemm(const struct cuda_task *t, enum mode mode)
+{
+    static_assert(columns * sizeof(double) <= results_bytes, "");
+    return with_type(t->accumulator, [&](auto a) -> int {
+        typedef decltype(a) A;
+        return call(t, CUBLAS_DEFAULT_MATH, CUBLAS_POINTER_MODE_HOST,
+                    [&](cublasHandle_t handle) { return gemm_of<A>(handle, t, mode); });
+    });
+}
+
+} // namespace cublas

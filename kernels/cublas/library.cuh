@@ -1,0 +1,40 @@
+/* cuBLAS as the methods under cublas/ call it: products of the input with ones, which are sums,
+ * since to multiply by 1 rounds nothing.
+ *
+ * There is one handle for a device, made when a workspace is asked for. Each call gives it the
+ * task's stream and workspace, so that no other call shares these. A workspace holds cuBLAS's own
+ * part, places for results, and the ones, which prepare fills in once.
+ *
+ * Counts are those of cuBLAS's 64-bit interface. What a routine does not support is
+ * cudaErrorNotSupported. */
+#ifndef ULPSCOPE_CUBLAS_LIBRARY_CUH
+#define ULPSCOPE_CUBLAS_LIBRARY_CUH
+
+#include <cublas_v2.h>
+
+#include "kernels/device.cuh"
+
+namespace cublas
+{
+
+enum mode { mode_default, mode_pedantic, mode_tf32 };
+
+/* The other factor of a gemm has so many equal columns, as many as a tensor core takes at the
+ * least; the sum is the first of as many equal results. */
+constexpr size_t columns = 8;
+
+size_t vector_workspace(const struct cuda_task *t);
+int vector_prepare(const struct cuda_task *t);
+/* The dot product with ones, executed in fp32, or in fp64 on fp64. */
+int dot(const struct cuda_task *t);
+/* The input as a row, times a column of ones. */
+int gemv(const struct cuda_task *t, enum mode mode);
+
+size_t matrix_workspace(const struct cuda_task *t);
+int matrix_prepare(const struct cuda_task *t);
+/* The input as a row, times `columns` columns of ones. */
+int gemm(const struct cuda_task *t, enum mode mode);
+
+} // namespace cublas
+
+#endif
