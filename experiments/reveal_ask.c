@@ -45,7 +45,9 @@ size_t reveal_windows(struct reveal_window window[3], enum format storage, enum 
         window[1] = window[0];
         window[0] = more;
     }
-    if (format_facts[storage].emax >= format_facts[accumulator].emax)
+    /* An output that cannot hold L does not tell L from infinity. */
+    int most = format_facts[accumulator].emax;
+    if (format_facts[storage].emax >= most && format_facts[output].emax >= most)
         window[count++] = (struct reveal_window){REVEAL_BY_OVERFLOW,
                                                  ldexp(1, format_facts[accumulator].emax), 0, 1};
     return count;
