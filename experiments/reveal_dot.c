@@ -1,18 +1,27 @@
 #include "experiments/reveal_text.h"
 
-enum status reveal_tree_dot(FILE *to, const struct reveal_tree *t, size_t first, const char *title,
-                            struct problem *p)
+/* A name may be any command line. */
+static void print_quoted(FILE *to, const char *text)
 {
-    (void)p;
-    fprintf(
-        to,
-        "graph order {\n"
-        "    label = \"%s\"; labelloc = t; fontname = \"sans-serif\";\n"
-        "    nodesep = 0.12; ranksep = 0.25; splines = line; ordering = out;\n"
-        "    node [fontname = \"sans-serif\", fontsize = 11, height = 0.25, width = 0.25, "
-        "margin = 0.03];\n"
-        "    node [shape = box, style = filled, fillcolor = \"#dbe9f6\", color = \"#dbe9f6\"];\n",
-        title);
+    fputc('"', to);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            fputc('\\', to);
+        fputc(*text, to);
+    }
+    fputc('"', to);
+}
+
+void reveal_tree_dot(FILE *to, const struct reveal_tree *t, size_t first, const char *title)
+{
+    fputs("graph order {\n    label = ", to);
+    print_quoted(to, title);
+    fputs("; labelloc = t; fontname = \"sans-serif\";\n"
+          "    nodesep = 0.12; ranksep = 0.25; splines = line; ordering = out;\n"
+          "    node [fontname = \"sans-serif\", fontsize = 11, height = 0.25, width = 0.25, "
+          "margin = 0.03];\n"
+          "    node [shape = box, style = filled, fillcolor = \"#dbe9f6\", color = \"#dbe9f6\"];\n",
+          to);
     for (size_t i = 0; i < t->leaves; i++)
         fprintf(to, "    %zu [label = \"%zu\"];\n", i, first + i);
     fprintf(to, "    node [shape = circle, fixedsize = true, fillcolor = white, color = black, "
@@ -30,5 +39,4 @@ enum status reveal_tree_dot(FILE *to, const struct reveal_tree *t, size_t first,
             fprintf(to, "    %zu -- %u;\n", t->leaves + k, t->child[c]);
     }
     fprintf(to, "}\n");
-    return STATUS_OK;
 }

@@ -22,7 +22,6 @@ enum status reveal_tree_text(FILE *to, const struct reveal_tree *t, size_t first
 enum status reveal_tree_facts(FILE *to, const struct reveal_tree *t, struct problem *p);
 
 /* The whole tree in Graphviz's language, for `dot`. */
-enum status reveal_tree_dot(FILE *to, const struct reveal_tree *t, size_t first, const char *title,
-                            struct problem *p);
+void reveal_tree_dot(FILE *to, const struct reveal_tree *t, size_t first, const char *title);
 
 #endif
