@@ -22,14 +22,16 @@ static enum status make_input(struct probe *probe, struct problem *p)
 {
     const struct probe_spec *s = &probe->spec;
     size_t ahead = s->offset * (size_t)format_facts[s->storage].bytes;
-    size_t bytes = array_bytes(s->storage, s->n);
+    size_t bytes = array_bytes(s->storage, s->n), room = 0;
     if (bytes < SIZE_MAX - ahead - ALIGNMENT)
-        probe->allocation =
-            aligned_alloc(ALIGNMENT, (ahead + bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT);
+        room = (ahead + bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
+    if (room > 0)
+        probe->allocation = aligned_alloc(ALIGNMENT, room);
     if (!probe->allocation)
         return problem(p, STATUS_DEVICE, "%s: out of memory for %zu elements of %s",
                        s->method->name, s->n, format_facts[s->storage].name);
     probe->in = (struct array){s->storage, s->n, (char *)probe->allocation + ahead};
+    memset(probe->allocation, 0xff, room); /* around the input NaN, for whoever adds too much */
     memset(probe->in.data, 0, bytes);
     return on_gpu(probe)
                ? gpu_upload(&probe->gpu, s->device.index, &probe->in, s->offset % ALIGNMENT, p)

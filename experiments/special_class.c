@@ -95,7 +95,7 @@ static void inf_fill(const struct special_setting *s, size_t k, const struct arr
 }
 
 const struct special_class special_inf = {
-    .name = "one inf",
+    .name = "inf",
     .summary = "one infinity of either sign, first, last and between, among numbers",
     .cases = inf_cases,
     .fill = inf_fill,

@@ -160,7 +160,7 @@ static void way_fill(const struct special_setting *s, size_t k, const struct arr
 }
 
 const struct special_class special_way = {
-    .name = "on the way",
+    .name = "on_the_way",
     .summary = "sums in range whose partial sums overflow in some orders",
     .cases = way_cases,
     .fill = way_fill,

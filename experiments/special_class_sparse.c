@@ -150,7 +150,7 @@ static void short_fill(const struct special_setting *s, size_t k, const struct a
 }
 
 const struct special_class special_short = {
-    .name = "n = 0, 1, 2",
+    .name = "short",
     .summary = "nothing, each of 32 numbers at which something changes, and each two of them",
     .cases = short_cases,
     .fill = short_fill,

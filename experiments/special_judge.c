@@ -18,6 +18,7 @@ static enum way way_of(const struct method *m)
     switch (m->bound) {
     case THEOREM_ANY_ORDER:
     case THEOREM_TREE:
+    case THEOREM_NONE: /* held to what plain additions give, as the operation's name says */
         return WAY_PLAIN;
     case THEOREM_WIDENED:
         return WAY_WIDENED;
@@ -30,6 +31,13 @@ static enum way way_of(const struct method *m)
     }
 }
 
+/* Does its theorem say more than what is possible in any order, or than what exact results are? */
+static bool has_own_bound(const struct method *m)
+{
+    return m->bound != THEOREM_ANY_ORDER && m->bound != THEOREM_NONE &&
+           m->bound != THEOREM_CORRECTLY_ROUNDED;
+}
+
 /* The elements so far, what they may give, and what they give exactly. */
 struct judge {
     const struct special_subject *subject;
@@ -37,6 +45,7 @@ struct judge {
     struct any_order elements;
     bool stale;
     struct possible due;
+    bool open;    /* the theorem's bound says more of finite numbers */
     double exact; /* the exact sum of the elements, rounded to the accumulator */
 };
 
@@ -73,10 +82,11 @@ static void just(struct possible *p, double x)
 }
 
 /* Anything that is finite: the theorem says what. */
-static void open_interval(struct possible *p, enum format f)
+static void open_interval(struct judge *j)
 {
-    p->most = format_facts[f].largest;
-    p->least = -p->most;
+    j->open = true;
+    j->due.most = format_facts[j->subject->accumulator].largest;
+    j->due.least = -j->due.most;
 }
 
 /* The bound may reach beyond the range, or across 0 to what rounds to -0. */
@@ -93,7 +103,7 @@ static void binned_due(struct judge *j)
     j->due.zero[1] = e->count[1] > 0 && format_round(f, -e->grid) == 0;
     for (int sign = 0; sign < 2; sign++) /* of twice the magnitudes: there is room for the bound */
         j->due.inf[sign] |= e->count[sign] > 0 && isinf(format_round(f, 2 * e->sum_abs[sign]));
-    open_interval(&j->due, f);
+    open_interval(j);
 }
 
 static void carried_due(struct judge *j)
@@ -102,7 +112,7 @@ static void carried_due(struct judge *j)
     if (p->exact || p->least > p->most)
         return;
     p->zero[0] = true;
-    open_interval(p, j->subject->accumulator);
+    open_interval(j);
 }
 
 static void make_due(struct judge *j)
@@ -110,7 +120,7 @@ static void make_due(struct judge *j)
     enum format f = j->subject->accumulator;
     if (!j->stale)
         return;
-    j->stale = false;
+    j->stale = j->open = false;
     j->exact = exact_round(&j->elements.sum, f);
     if (j->way == WAY_EXACT)
         just(&j->due, j->exact);
@@ -199,6 +209,7 @@ static void judge_value(struct judgement *to, struct judge *j, size_t output, do
     if (one.is > to->is) {
         *to = one;
         to->due = j->due;
+        to->open = j->open;
     }
 }
 
@@ -224,7 +235,7 @@ static void judge_bound(struct judgement *to, struct judge *j, const struct refe
     measure(&m, r, s->storage, s->accumulator, x, loose ? &any : theorem);
     bool broken = loose ? m.err_over_bound.known && !(m.err_over_bound.value <= 3) : m.broken;
     if (to->is != JUDGED_IMPOSSIBLE && broken) {
-        *to = (struct judgement){JUDGED_IMPOSSIBLE, beyond_bound, 0, x, j->due};
+        *to = (struct judgement){JUDGED_IMPOSSIBLE, beyond_bound, 0, x, j->due, j->open};
     } else if (to->is == JUDGED_IMPOSSIBLE && m.bound.known && !broken && theorem->flushing > 0) {
         to->is = JUDGED_NOTED;
         to->why = "subnormals are flushed, as its bound says";
@@ -261,6 +272,19 @@ static size_t height_of_prefix(const void *context, size_t i)
     return t->method->prefix_height(i, t->in.n, t->shape, t->exclusive);
 }
 
+/* What is possible at an output of a scan. */
+static void due_at(struct judge *j, const struct array *in, const uint8_t *heads, size_t output)
+{
+    begin(j);
+    for (size_t i = 0; i <= output; i++) {
+        if (heads && heads[i])
+            begin(j);
+        if (i < output || !j->subject->exclusive)
+            add(j, array_get(in, i));
+    }
+    make_due(j);
+}
+
 /* Holds the first `count` outputs to the method's bound. */
 static enum status judge_bounds(struct judgement *to, struct judge *j, const struct array *in,
                                 const uint8_t *heads, const struct array *out, size_t count,
@@ -279,12 +303,16 @@ static enum status judge_bounds(struct judgement *to, struct judge *j, const str
                                  .context = &task};
     struct scan_measure m;
     enum status status = measure_scan(&m, &output, 1, &scan, 1, p);
-    if (status == STATUS_OK && m.broken > 0)
-        *to = (struct judgement){.is = JUDGED_IMPOSSIBLE,
-                                 .why = beyond_bound,
-                                 .output = m.first_broken,
-                                 .result = array_get(out, m.first_broken)};
-    return status;
+    if (status != STATUS_OK || m.broken == 0)
+        return status;
+    due_at(j, in, heads, m.first_broken);
+    *to = (struct judgement){JUDGED_IMPOSSIBLE,
+                             beyond_bound,
+                             m.first_broken,
+                             array_get(out, m.first_broken),
+                             j->due,
+                             j->open};
+    return STATUS_OK;
 }
 
 static enum status judge_scan(struct judgement *to, struct judge *j, const struct array *in,
@@ -304,8 +332,7 @@ static enum status judge_scan(struct judgement *to, struct judge *j, const struc
         if (exclusive)
             add(j, array_get(in, i));
     }
-    if (rounded || tame == 0 || to->is == JUDGED_IMPOSSIBLE || j->way == WAY_EXACT ||
-        j->subject->method->bound == THEOREM_ANY_ORDER)
+    if (rounded || tame == 0 || to->is == JUDGED_IMPOSSIBLE || !has_own_bound(j->subject->method))
         return STATUS_OK;
     return judge_bounds(to, j, in, heads, out, tame, p);
 }

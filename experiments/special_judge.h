@@ -1,7 +1,7 @@
 /* Conformance: is this a result that rounded additions of the input's elements, in any order, can
  * give? Of methods that do not add plainly: one that their theorem allows.
  *
- * A method whose theorem speaks of plain additions (THEOREM_ANY_ORDER, THEOREM_TREE) is held to
+ * A method whose theorem speaks of plain additions, or that has none, is held to
  * reference/any_order.h and to its own bound; THEOREM_WIDENED's to the same in the wider format,
  * rounded; THEOREM_CORRECTLY_ROUNDED's to what reference/exact.h says of the sum, rounded, and
  * THEOREM_BINNED's to its special values and the bound. Those that carry errors beside their sums
@@ -31,7 +31,8 @@ struct judgement {
     const char *why;     /* in words; NULL where it is fine. One text for each reason */
     size_t output;       /* of a scan, the first of which it is said */
     double result;       /* that output */
-    struct possible due; /* what is possible there, but for the bound */
+    struct possible due; /* what is possible there */
+    bool open;           /* where finite and not 0, it is up to the bound what of that is */
 };
 
 /* Judges the outputs of one run; heads as the run's. STATUS_DEVICE when memory is short. */
@@ -39,8 +40,16 @@ enum status special_judge(struct judgement *j, const struct special_subject *s,
                           const struct array *in, const uint8_t *heads, const struct array *out,
                           struct problem *p);
 
-/* What is possible, in words: "NaN", "0x1p+0 or 0x1.8p+0", "from 0x1p+0 to 0x1p+1, or inf". */
+/* What is possible, in words: "nan", "0x1p+0 or 0x1.8p+0", "from 0x1p+0 to 0x1p+1 or inf". */
 enum { POSSIBLE_TEXT = 256 };
-void special_words(char text[POSSIBLE_TEXT], const struct possible *p);
+void special_due_words(char text[POSSIBLE_TEXT], const struct judgement *j);
+
+/* An input, in a line: "n = 3: 0x1p+0, -0x0p+0, inf"; where it is long, the value that most of it
+ * has and the others, as far as they fit. */
+enum { INPUT_WORDS = 512 };
+void special_input_words(char text[INPUT_WORDS], const struct array *in);
+
+/* The encoding that most elements have, for n > 0, and how many have another. */
+uint64_t special_common(const struct array *in, size_t *others);
 
 #endif

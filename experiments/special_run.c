@@ -102,19 +102,56 @@ static enum status run_length(struct walk *w, size_t length, struct problem *p)
     return status;
 }
 
-/* Sums, and scans of each kind. */
+/* The one input that was asked for; it stands where the first class does. */
+static enum status run_data(struct walk *w, const struct array *data, struct problem *p)
+{
+    struct special_stand stand;
+    struct judgement j;
+    if (data->format != w->subject.storage)
+        return STATUS_OK;
+    enum status status = special_stand_open(&stand, &w->subject, data->n, p);
+    if (status == STATUS_OK) {
+        memcpy(special_stand_input(&stand).data, data->data, array_bytes(data->format, data->n));
+        status = special_stand_run(&stand, &j, p);
+    }
+    if (status == STATUS_OK)
+        status = count(&w->report->tally[w->pair][0], w, data, &j, p);
+    if (status == STATUS_OK)
+        status = count(&w->report->all[0], w, data, &j, p);
+    special_stand_close(&stand);
+    return status;
+}
+
+static enum status run_subject(struct walk *w, struct problem *p)
+{
+    enum status status = STATUS_OK;
+    if (w->report->request.data)
+        return run_data(w, w->report->request.data, p);
+    for (size_t i = 0; i < SPECIAL_LENGTHS && status == STATUS_OK; i++)
+        status = run_length(w, i, p);
+    return status;
+}
+
+/* Sums, and scans of each kind that is asked for. */
 static enum status run_pair(struct walk *w, struct problem *p)
 {
     enum { SEGMENT = 3 };
+    const struct special_request *q = &w->report->request;
     const struct method *m = w->subject.method;
     enum status status = STATUS_OK;
-    for (int exclusive = 0; exclusive <= (m->operation->array ? 1 : 0); exclusive++)
-        for (int segmented = 0; segmented <= (m->segmented ? 1 : 0); segmented++)
-            for (size_t i = 0; i < SPECIAL_LENGTHS && status == STATUS_OK; i++) {
-                w->subject.exclusive = exclusive;
-                w->subject.segment = segmented ? SEGMENT : 0;
-                status = run_length(w, i, p);
-            }
+    if (!m->operation->array)
+        return run_subject(w, p);
+    for (int exclusive = 0; exclusive < 2; exclusive++) {
+        w->subject.exclusive = exclusive;
+        if (!q->scan[exclusive] && q->scan[!exclusive])
+            continue;
+        w->subject.segment = m->segmented ? q->segment : 0;
+        status = status == STATUS_OK ? run_subject(w, p) : status;
+        if (!m->segmented || q->segment > 0 || q->data)
+            continue;
+        w->subject.segment = SEGMENT;
+        status = status == STATUS_OK ? run_subject(w, p) : status;
+    }
     return status;
 }
 

@@ -12,7 +12,10 @@ struct special_request {
     struct pairs pairs; /* what the method does not support is skipped */
     struct shape shape; /* as asked for */
     uint64_t seed;
-    unsigned every; /* 1: all inputs; 16: one in sixteen, others for each length */
+    unsigned every;           /* 1: all inputs; 16: one in sixteen, others for each length */
+    bool scan[2];             /* of scans: inclusive, exclusive; none: both */
+    size_t segment;           /* of scans that heed heads; 0: one segment, and segments of three */
+    const struct array *data; /* one input, in place of all; or NULL */
 };
 
 /* An input and what was said of the result. */

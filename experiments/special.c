@@ -1,0 +1,239 @@
+#include "experiments/special.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "experiments/data.h"
+#include "experiments/special_report.h"
+#include "experiments/subject.h"
+#include "reports/directory.h"
+
+const char special_details[] =
+    "--special runs METHOD on special inputs instead: signed zeros, infinities, NaN, subnormals, "
+    "what\n"
+    "overflows at the end or on the way, each power of two alone and cancelled, sparse and short "
+    "inputs,\n"
+    "edges of tiles. A result that no order of rounded additions can give (or, of a method that "
+    "does more\n"
+    "than add, that its theorem excludes) is reported with the smallest input found that shows it "
+    "and the\n"
+    "command that shows it again. --data FILE tries one input of your own. --out DIR keeps "
+    "special.csv and\n"
+    "the inputs found.";
+
+/* Foreign subjects and scans take longer: fewer inputs, other ones at each length. */
+enum { EVERY_SCAN = 4, EVERY_FOREIGN = 8 };
+
+struct special {
+    const struct arguments *a;
+    struct special_request request;
+    struct list devices;
+    struct data_set data;
+    json_t *json; /* an array, or NULL for text */
+    struct csv_file csv;
+    const char *folder;
+    size_t impossible;
+    struct problem failure;
+};
+
+static enum status read_formats(struct special *s, struct problem *p)
+{
+    struct list names = {0};
+    struct formats storage = {0}, accumulator = {0};
+    enum status status = argument_list(s->a, "storage", &names, p);
+    if (status == STATUS_OK)
+        status = formats_parse(&storage, "storage", &names, p);
+    list_free(&names);
+    names = (struct list){0};
+    if (status == STATUS_OK)
+        status = argument_list(s->a, "accumulator", &names, p);
+    if (status == STATUS_OK)
+        status = formats_parse(&accumulator, "accumulator", &names, p);
+    list_free(&names);
+    if (status == STATUS_OK)
+        status = pairs_parse(&s->request.pairs, "all", p);
+    if (status == STATUS_OK)
+        pairs_narrow(&s->request.pairs, &storage, &accumulator);
+    return status;
+}
+
+static enum status read_scans(struct special *s, struct problem *p)
+{
+    struct list names = {0};
+    uint64_t segment = 0;
+    enum status status = argument_list(s->a, "scan", &names, p);
+    for (size_t i = 0; i < names.count && status == STATUS_OK; i++) {
+        bool inclusive = strcmp(names.item[i], "inclusive") == 0;
+        if (!inclusive && strcmp(names.item[i], "exclusive") != 0)
+            status = problem(p, STATUS_USAGE,
+                             "option --scan: found '%s', expected inclusive or exclusive",
+                             names.item[i]);
+        s->request.scan[!inclusive] = true;
+    }
+    list_free(&names);
+    if (status == STATUS_OK)
+        status = argument_number(s->a, "segment", 0, 0, SIZE_MAX, &segment, p);
+    s->request.segment = segment;
+    return status;
+}
+
+static enum status read_shape(struct special *s, struct problem *p)
+{
+    uint64_t threads = 0, blocks = 0, seed = 1;
+    enum status status = argument_number(s->a, "threads", 0, 1, THREADS_MAX, &threads, p);
+    if (status == STATUS_OK)
+        status = argument_number(s->a, "blocks", 0, 1, BLOCKS_MAX, &blocks, p);
+    if (status == STATUS_OK)
+        status = argument_number(s->a, "seed", 1, 0, UINT64_MAX, &seed, p);
+    s->request.shape = (struct shape){(unsigned)threads, (unsigned)blocks};
+    s->request.seed = seed;
+    return status;
+}
+
+/* The user's own input; where a storage is named, the file is read as that. */
+static enum status read_data(struct special *s, struct problem *p)
+{
+    struct data_options options = {FORMATS, false};
+    const char *path = argument_value(s->a, "data"), *storage = argument_value(s->a, "storage");
+    if (!path)
+        return STATUS_OK;
+    enum status status = STATUS_OK;
+    if (storage)
+        status = format_parse(&options.storage, "storage", storage, p);
+    if (status == STATUS_OK)
+        status = data_read(&s->data, path, &options, p);
+    if (status == STATUS_OK && s->data.count != 1)
+        status = problem(p, STATUS_USAGE, "%s: found %zu tensors, expected one: PATH#TENSOR", path,
+                         s->data.count);
+    if (status == STATUS_OK)
+        s->request.data = &s->data.item[0].array;
+    return status;
+}
+
+static enum status read_arguments(struct special *s, struct problem *p)
+{
+    const struct method **m = &s->request.method;
+    enum status status = subject_named(m, "check", s->a->operand[0], NULL, p);
+    if (status == STATUS_OK)
+        status = argument_list(s->a, "device", &s->devices, p);
+    if (status == STATUS_OK && s->devices.count == 0)
+        status = list_split(&s->devices, "auto", p);
+    if (status == STATUS_OK)
+        status = read_formats(s, p);
+    if (status == STATUS_OK)
+        status = read_scans(s, p);
+    if (status == STATUS_OK)
+        status = read_shape(s, p);
+    if (status == STATUS_OK)
+        status = read_data(s, p);
+    if (status == STATUS_OK)
+        s->request.every = (*m)->foreign ? EVERY_FOREIGN : (*m)->operation->array ? EVERY_SCAN : 1;
+    return status;
+}
+
+static enum status report(struct special *s, const struct special_report *r, struct problem *p)
+{
+    struct text text = {0};
+    enum status status = STATUS_OK;
+    if (s->folder) {
+        status = special_report_write(r, s->folder, p);
+        special_report_csv(&s->csv.pending, r, s->folder);
+        if (status == STATUS_OK)
+            status = csv_file_flush(&s->csv, p);
+    }
+    if (s->json) {
+        json_array_append_new(s->json, special_report_json(r, s->folder));
+        return status;
+    }
+    special_report_text(&text, r, s->folder);
+    const char *string = text_string(&text);
+    if (string)
+        printf("%s", string);
+    else
+        status = problem(p, STATUS_DEVICE, "check: out of memory");
+    text_free(&text);
+    return status;
+}
+
+static enum status check_device(struct special *s, const char *name, struct problem *p)
+{
+    const struct special_request *q = &s->request;
+    bool supported = false;
+    enum status status = device_parse(&s->request.device, name, p);
+    if (status != STATUS_OK)
+        return status;
+    for (size_t i = 0; i < q->pairs.count; i++)
+        supported |= method_supports(q->method, q->device.kind, q->pairs.item[i].storage,
+                                     q->pairs.item[i].accumulator);
+    if (!supported)
+        return problem(p, STATUS_DEVICE, "check: %s does not support these formats on %s",
+                       q->method->name, name);
+    struct special_report *r = malloc(sizeof *r);
+    if (!r)
+        return problem(p, STATUS_DEVICE, "check: out of memory");
+    status = special_run(r, q, p);
+    if (status == STATUS_OK)
+        status = report(s, r, p);
+    s->impossible += special_report_impossible(r);
+    if (r->failure.status != STATUS_OK && s->failure.status == STATUS_OK)
+        s->failure = r->failure;
+    special_report_free(r);
+    free(r);
+    return status;
+}
+
+static enum status check_devices(struct special *s, struct problem *p)
+{
+    enum status status = STATUS_OK;
+    struct directory directory = {.lock = -1};
+    s->folder = argument_value(s->a, "out");
+    if (s->folder) {
+        struct text path = {0};
+        status = directory_open(&directory, s->folder, p);
+        text_format(&path, "%s/special.csv", s->folder);
+        if (status == STATUS_OK)
+            status =
+                csv_file_open(&s->csv, text_string(&path), 0, special_column, SPECIAL_COLUMNS, p);
+        text_free(&path);
+    }
+    bool csv = s->folder && status == STATUS_OK;
+    for (size_t i = 0; i < s->devices.count && status == STATUS_OK; i++)
+        status = check_device(s, s->devices.item[i], p);
+    if (csv) {
+        enum status closed = csv_file_close(&s->csv, p);
+        status = status == STATUS_OK ? closed : status;
+    }
+    directory_close(&directory);
+    return status;
+}
+
+/* One device is an object, several are an array of them. */
+static enum status print_json(const json_t *all, struct problem *p)
+{
+    const json_t *top = json_array_size(all) == 1 ? json_array_get(all, 0) : all;
+    if (json_dumpf(top, stdout, JSON_INDENT(2)) != 0)
+        return problem(p, STATUS_DATA, "standard output: could not be written");
+    printf("\n");
+    return STATUS_OK;
+}
+
+enum status special_check(const struct arguments *a, struct problem *p)
+{
+    struct special s = {.a = a};
+    enum status status = read_arguments(&s, p);
+    if (status == STATUS_OK && argument_flag(a, "json"))
+        s.json = json_array();
+    if (status == STATUS_OK)
+        status = check_devices(&s, p);
+    if (status == STATUS_OK && s.json)
+        status = print_json(s.json, p);
+    if (status == STATUS_OK && s.impossible > 0)
+        status = problem(p, STATUS_FAILED, "check: %s: %zu results that cannot be",
+                         s.request.method->name, s.impossible);
+    if (status == STATUS_OK && s.failure.status != STATUS_OK)
+        status = problem(p, s.failure.status, "%s", s.failure.text);
+    json_decref(s.json);
+    data_free(&s.data);
+    list_free(&s.devices);
+    return status;
+}

@@ -1,0 +1,101 @@
+/* Commands that show a finding again. */
+#include "experiments/special_report.h"
+#include "reference/number.h"
+
+/* For a POSIX shell. */
+static void add_quoted(struct text *to, const char *word)
+{
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:-";
+    if (*word && strspn(word, plain) == strlen(word)) {
+        text_add(to, word);
+        return;
+    }
+    text_add(to, "'");
+    for (; *word; word++)
+        if (*word == '\'')
+            text_add(to, "'\\''");
+        else
+            text_append(to, word, 1);
+    text_add(to, "'");
+}
+
+const char *special_report_class(const struct special_report *r, size_t class)
+{
+    return r->request.data ? "data" : special_class[class]->name;
+}
+
+void special_file(struct text *to, const struct special_report *r, size_t class, const char *folder)
+{
+    const struct special_subject *s = &r->all[class].first->subject;
+    text_format(to, "%s/%s-%s-%s.npy", folder, special_report_class(r, class),
+                format_facts[s->storage].name, format_facts[s->accumulator].name);
+}
+
+/* The elements as lines of text. */
+static bool add_pipe(struct text *to, const struct array *in)
+{
+    enum { LISTED = 16, OTHERS = 8 };
+    char number[NUMBER_TEXT];
+    size_t others;
+    if (in->n == 0)
+        return false;
+    uint64_t common = special_common(in, &others);
+    if (in->n > LISTED && others > OTHERS)
+        return false;
+    if (in->n <= LISTED) {
+        text_add(to, "printf '%s\\n'");
+        for (size_t i = 0; i < in->n; i++) {
+            number_hex(number, array_get(in, i));
+            text_format(to, " %s", number);
+        }
+        text_add(to, " | ");
+        return true;
+    }
+    number_hex(number, format_decode(in->format, common));
+    text_format(to, "awk 'BEGIN { for (i = 0; i < %zu; i++) print ", in->n);
+    for (size_t i = 0; i < in->n; i++) {
+        char other[NUMBER_TEXT];
+        if (array_bits(in, i) == common)
+            continue;
+        number_hex(other, array_get(in, i));
+        text_format(to, "i == %zu ? \"%s\" : ", i, other);
+    }
+    text_format(to, "\"%s\" }' | ", number);
+    return true;
+}
+
+void special_command(struct text *to, const struct special_report *r, size_t class,
+                     const char *folder)
+{
+    const struct special_finding *f = r->all[class].first;
+    const struct special_subject *s = &f->subject;
+    char device[DEVICE_TEXT];
+    device_name(s->device, device);
+    bool pipe = !folder && add_pipe(to, &f->in);
+    text_add(to, "ulpscope check ");
+    add_quoted(to, s->method->name);
+    text_add(to, " --special");
+    if (folder) {
+        struct text file = {0};
+        special_file(&file, r, class, folder);
+        const char *path = text_string(&file);
+        text_add(to, " --data ");
+        add_quoted(to, path ? path : folder);
+        text_free(&file);
+    } else if (pipe) {
+        text_add(to, " --data -");
+    }
+    text_format(to, " --device %s --storage %s --accumulator %s", device,
+                format_facts[s->storage].name, format_facts[s->accumulator].name);
+    if (s->shape.threads)
+        text_format(to, " --threads %u", s->shape.threads);
+    if (s->shape.blocks)
+        text_format(to, " --blocks %u", s->shape.blocks);
+    if (s->method->operation->array)
+        text_format(to, " --scan %s", s->exclusive ? "exclusive" : "inclusive");
+    if (s->segment)
+        text_format(to, " --segment %zu", s->segment);
+    if (!folder && !pipe)
+        text_format(to, " --seed %ju", (uintmax_t)r->request.seed);
+}

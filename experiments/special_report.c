@@ -1,0 +1,115 @@
+#include "experiments/special_report.h"
+
+#include "experiments/data.h"
+#include "reference/number.h"
+#include "reports/table.h"
+
+size_t special_report_impossible(const struct special_report *r)
+{
+    size_t impossible = 0;
+    for (size_t k = 0; k < SPECIAL_CLASSES; k++)
+        impossible += r->all[k].impossible;
+    return impossible;
+}
+
+static size_t conforming(const struct special_tally *t)
+{
+    return t->cases - t->impossible - t->failed;
+}
+
+static const char *verdict(const struct special_tally *t)
+{
+    return t->impossible ? "impossible" : t->failed ? "failed" : t->noted ? "noted" : "conforms";
+}
+
+/* --- text --- */
+
+static void draw_table(struct text *to, const struct special_report *r)
+{
+    static const char *const header[] = {"class",      "cases",  "conforming", "noted",
+                                         "impossible", "failed", "verdict"};
+    struct table table = {.align = "lrrrrrl"};
+    for (size_t i = 0; i < sizeof header / sizeof *header; i++)
+        table_cell(&table, "%s", header[i]);
+    for (size_t k = 0; k < SPECIAL_CLASSES; k++) {
+        const struct special_tally *t = &r->all[k];
+        if (t->cases == 0)
+            continue;
+        table_cell(&table, "%s", special_report_class(r, k));
+        table_cell(&table, "%zu", t->cases);
+        table_cell(&table, "%zu", conforming(t));
+        table_cell(&table, "%zu", t->noted);
+        table_cell(&table, "%zu", t->impossible);
+        if (r->failure.status == STATUS_OK)
+            table_cell(&table, "%s", "");
+        else
+            table_cell(&table, "%zu", t->failed);
+        table_cell(&table, "%s", verdict(t));
+    }
+    table_draw(to, &table);
+    table_free(&table);
+}
+
+static void add_finding(struct text *to, const struct special_report *r, size_t class,
+                        const char *folder)
+{
+    const struct special_finding *f = r->all[class].first;
+    char words[INPUT_WORDS], due[POSSIBLE_TEXT], result[NUMBER_TEXT];
+    special_input_words(words, &f->in);
+    special_due_words(due, &f->judgement);
+    number_hex(result, f->judgement.result);
+    text_format(to, "\n%s, %s/%s: %s\n", special_report_class(r, class),
+                format_facts[f->subject.storage].name, format_facts[f->subject.accumulator].name,
+                f->judgement.why);
+    text_format(to, "  input     %s", words);
+    if (f->in.n < f->n)
+        text_format(to, " (shrunk from n = %zu)", f->n);
+    text_add(to, "\n  result    ");
+    if (f->subject.method->operation->array)
+        text_format(to, "output %zu of the %s scan: ", f->judgement.output,
+                    f->subject.exclusive ? "exclusive" : "inclusive");
+    text_format(to, "%s\n  possible  %s\n  again     ", result, due);
+    special_command(to, r, class, folder);
+    text_add(to, "\n");
+}
+
+void special_report_text(struct text *to, const struct special_report *r, const char *folder)
+{
+    char device[DEVICE_TEXT];
+    size_t pairs = 0;
+    device_name(r->request.device, device);
+    for (size_t i = 0; i < r->request.pairs.count; i++) {
+        const struct format_pair *pair = &r->request.pairs.item[i];
+        pairs += method_supports(r->request.method, r->request.device.kind, pair->storage,
+                                 pair->accumulator);
+    }
+    text_format(to, "%s on %s, %zu pair%s of formats\n", r->request.method->name, device, pairs,
+                pairs == 1 ? "" : "s");
+    draw_table(to, r);
+    for (size_t k = 0; k < SPECIAL_CLASSES; k++)
+        if (r->all[k].note)
+            text_format(to, "%s%s: noted %zu times, first: %s\n", "", special_report_class(r, k),
+                        r->all[k].noted, r->all[k].note);
+    if (r->failure.status != STATUS_OK)
+        text_format(to, "a run failed: %s\n", r->failure.text);
+    for (size_t k = 0; k < SPECIAL_CLASSES; k++)
+        if (r->all[k].first)
+            add_finding(to, r, k, folder);
+}
+
+enum status special_report_write(const struct special_report *r, const char *folder,
+                                 struct problem *p)
+{
+    enum status status = STATUS_OK;
+    for (size_t k = 0; k < SPECIAL_CLASSES && status == STATUS_OK; k++) {
+        struct text file = {0};
+        if (!r->all[k].first)
+            continue;
+        special_file(&file, r, k, folder);
+        const char *path = text_string(&file);
+        status = path ? data_write_npy(path, &r->all[k].first->in, p)
+                      : problem(p, STATUS_DEVICE, "%s: out of memory", folder);
+        text_free(&file);
+    }
+    return status;
+}

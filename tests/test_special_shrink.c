@@ -1,0 +1,106 @@
+/* Shrinking by predicates whose smallest inputs are known. */
+#include <criterion/criterion.h>
+#include <math.h>
+
+#include "experiments/special_shrink.h"
+#include "tests/samples.h"
+
+enum { N = 500 };
+
+struct question {
+    bool (*holds)(const struct array *in);
+    size_t asked;
+};
+
+static enum status shows(void *context, const struct array *in, bool *yes, struct problem *p)
+{
+    struct question *q = context;
+    (void)p;
+    q->asked++;
+    *yes = q->holds(in);
+    return STATUS_OK;
+}
+
+static bool has_nan(const struct array *in)
+{
+    for (size_t i = 0; i < in->n; i++)
+        if (isnan(array_get(in, i)))
+            return true;
+    return false;
+}
+
+/* A negative one somewhere before one above 1. */
+static bool falls_then_rises(const struct array *in)
+{
+    bool fell = false;
+    for (size_t i = 0; i < in->n; i++) {
+        double x = array_get(in, i);
+        if (fell && x > 1)
+            return true;
+        fell |= x < 0;
+    }
+    return false;
+}
+
+static bool is_long(const struct array *in)
+{
+    return in->n >= 257 && array_get(in, 256) != 0;
+}
+
+static bool always(const struct array *in)
+{
+    (void)in;
+    return true;
+}
+
+/* What is left of N random numbers, NaN among them. */
+static struct array shrunk(bool (*holds)(const struct array *in), enum format f, double *data,
+                           size_t tries, size_t *asked)
+{
+    struct array in = {f, N, data};
+    struct question q = {holds, 0};
+    struct special_shows by = {shows, &q, tries};
+    struct problem p = {0};
+    uint64_t seed = 5;
+    for (size_t i = 0; i < N; i++) {
+        double x = (double)(int64_t)sample_next(&seed) * 0x1p-61;
+        array_encode(&in, i, 1, i == 321 ? &(double){NAN} : &x);
+    }
+    cr_assert(holds(&in));
+    cr_assert(special_shrink(&in, &by, &p) == STATUS_OK, "%s", p.text);
+    cr_assert(holds(&in), "it does not show it any more");
+    *asked = q.asked;
+    return in;
+}
+
+Test(special_shrink, finds_the_smallest)
+{
+    double data[N];
+    size_t asked;
+    for (enum format f = 0; f < FORMATS; f++) {
+        struct array in = shrunk(has_nan, f, data, 10000, &asked);
+        cr_expect(in.n == 1, "NaN: n = %zu", in.n);
+        in = shrunk(falls_then_rises, f, data, 10000, &asked);
+        cr_expect(in.n == 2 && array_get(&in, 0) == -1 && array_get(&in, 1) == 2,
+                  "falls, rises: n = %zu, %a, %a", in.n, array_get(&in, 0), array_get(&in, 1));
+        in = shrunk(is_long, f, data, 10000, &asked);
+        cr_expect(in.n == 257 && array_get(&in, 256) == 1, "long: n = %zu", in.n);
+        for (size_t i = 0; i < 256 && i < in.n; i++)
+            cr_expect(array_bits(&in, i) == 0, "long: x[%zu] = %a", i, array_get(&in, i));
+        in = shrunk(always, f, data, 10000, &asked);
+        cr_expect(in.n == 0, "always: n = %zu", in.n);
+    }
+}
+
+Test(special_shrink, asks_no_more_often_than_it_may)
+{
+    double data[N], again[N];
+    size_t asked, asked_again;
+    for (size_t tries = 0; tries < 40; tries += 13) {
+        struct array a = shrunk(is_long, FP32, data, tries, &asked);
+        struct array b = shrunk(is_long, FP32, again, tries, &asked_again);
+        cr_expect(asked <= tries && asked == asked_again, "%zu of %zu, then %zu", asked, tries,
+                  asked_again);
+        cr_expect(a.n == b.n && memcmp(data, again, array_bytes(FP32, a.n)) == 0, "not the same");
+    }
+}
