@@ -118,7 +118,7 @@ static bool three_words(struct cascade *c, const double *x, size_t count, double
         store(hi + i, h);
         store(lo + i, l);
     }
-    *c = (struct cascade){{h[1], l[1], z[1]}, missed[0] + missed[1], c->words};
+    *c = (struct cascade){{h[1], l[1], z[1]}, missed[0] + missed[1], c->stage};
     return good[0] + good[1] == -(int64_t)count;
 }
 
@@ -143,13 +143,70 @@ static bool try_words(block *add, struct cascade *c, const double *x, size_t cou
     return true;
 }
 
+cascade_lanes cascade_lanes2, cascade_lanes4, cascade_lanes8;
+
+static bool always(void)
+{
+    return true;
+}
+
+#ifdef __x86_64__
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2");
+}
+
+static bool has_avx512(void)
+{
+    return __builtin_cpu_supports("avx512f");
+}
+#endif
+
+const struct cascade_variant cascade_variant[] = {
+#ifdef __x86_64__
+    {"avx512", has_avx512, cascade_lanes8},
+    {"avx2", has_avx2, cascade_lanes4},
+#endif
+    {"baseline", always, cascade_lanes2},
+};
+const size_t cascade_variants = sizeof cascade_variant / sizeof *cascade_variant;
+
+static bool try_lanes(struct cascade *c, const double *x, size_t count, double *hi, double *lo)
+{
+    struct cascade end = *c;
+    const struct cascade_variant *v = cascade_variant;
+    if (count == 0 || count > CASCADE_MOST || count % CASCADE_CHUNK != 0)
+        return false;
+    while (!v->available())
+        v++;
+    if (!v->block(&end, x, count, hi, lo))
+        return false;
+    *c = end;
+    return true;
+}
+
+static bool try_stage(struct cascade *c, const double *x, size_t count, double *hi, double *lo)
+{
+    switch (c->stage) {
+    case CASCADE_ONE:
+        return try_words(one_word, c, x, count, hi, lo);
+    case CASCADE_TWO:
+        return try_words(two_words, c, x, count, hi, lo);
+    case CASCADE_LANES_THREE:
+        return try_lanes(c, x, count, hi, lo);
+    default:
+        return try_words(three_words, c, x, count, hi, lo);
+    }
+}
+
 bool cascade_block(struct cascade *c, const double *x, size_t count, double *hi, double *lo)
 {
-    static block *const add[] = {one_word, two_words, three_words};
-    int least = c->error != 0 || c->word[2] != 0 ? 3 : c->word[1] != 0 ? 2 : 1;
-    for (c->words = least > c->words ? least : c->words; c->words <= 3; c->words++)
-        if (try_words(add[c->words - 1], c, x, count, hi, lo))
+    int least = c->error != 0 || c->word[2] != 0 ? CASCADE_LANES_THREE
+                : c->word[1] != 0                ? CASCADE_TWO
+                                                 : CASCADE_ONE;
+    for (c->stage = least > c->stage ? least : c->stage; c->stage <= CASCADE_THREE; c->stage++)
+        if (try_stage(c, x, count, hi, lo))
             return true;
-    c->words = 3;
+    c->stage = CASCADE_LANES_THREE;
     return false;
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 
 /* Elements that a cascade takes at once: they are done again where it fails. */
-enum { LINE_BLOCK = 512 };
+enum { LINE_BLOCK = CASCADE_MOST };
 
 /* The leading three words of the fixed-point number. What they miss is half an ulp of the third at
  * most; infinite words know nothing of the sum. */
@@ -62,7 +62,7 @@ static bool by_cascade(struct line *l, const double *x, size_t count, double *hi
     struct cascade before = l->cascade;
     if (!cascade_block(&l->cascade, x, count, hi, lo))
         return false;
-    l->rounded |= l->cascade.words > 2;
+    l->rounded |= l->cascade.stage > CASCADE_TWO;
     if (l->cascade.error != 0 && before.error == 0) {
         running_from_cascade(&l->running, &before);
         l->behind = count;
@@ -109,7 +109,7 @@ size_t line_next(struct line *l, const struct array *a, size_t begin, size_t cou
 {
     double x[LINE_BLOCK];
     size_t skip = 0;
-    l->cascade.words = 0;
+    l->cascade.stage = 0;
     l->rounded = false;
     if (l->magnitudes && isinf(l->cascade.word[0]))
         return fill_infinite(count, hi, lo);
@@ -126,7 +126,9 @@ size_t line_next(struct line *l, const struct array *a, size_t begin, size_t cou
             return done + good;
         skip = tried ? blocks_to_skip(++l->failures) : skip - 1;
     }
-    if (l->cascade.error != 0)
+    if (l->cascade.error != 0) {
         catch_up(l, a, begin + count);
+        cascade_from_running(l);
+    }
     return count;
 }
