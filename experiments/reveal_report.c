@@ -99,8 +99,6 @@ static void print_out_of_reach(const struct reveal_report *r)
 {
     const struct format_facts *storage = &format_facts[r->of.spec.storage];
     const struct format_facts *accumulator = &format_facts[r->of.spec.accumulator];
-    const struct format_facts *output = &format_facts[r->of.spec.output];
-    bool narrow = storage->emax >= accumulator->emax;
     if (r->found.window.bits == 0)
         printf(
             "no order shows: elements of %s are below 2^%d and multiples of 2^%d, so %s, with %d "
@@ -110,11 +108,9 @@ static void print_out_of_reach(const struct reveal_report *r)
     else
         printf("no order shows: units are left that rounded additions would lose (%s).\nIt adds "
                "exactly, keeps what rounding loses, or in more digits than elements of %s can\n"
-               "exhaust. Sums that overflow on the way would tell, but %s cannot %s %s: "
-               "try --%s %s\n",
-               r->found.words, storage->name, narrow ? output->name : storage->name,
-               narrow ? "show overflow of" : "overflow", accumulator->name,
-               narrow ? "output" : "storage", narrow ? "accumulator" : accumulator->name);
+               "exhaust. Sums that overflow on the way would tell, but %s cannot overflow %s: "
+               "try --storage %s\n",
+               r->found.words, storage->name, storage->name, accumulator->name, accumulator->name);
 }
 
 static void print_verdict(const struct reveal_report *r)

@@ -81,14 +81,14 @@ static void reverse(struct terms *x)
     }
 }
 
-/* The first two commute: as they stand in line with the others. */
+/* The first two commute: as they stand in line with the third. */
 static void line_up(struct terms *x)
 {
-    uint32_t *t = x->term;
-    if (x->count > 2 && (t[0] < t[1]) == (t[2] < t[1])) {
-        uint32_t other = t[0];
+    uint32_t *t = x->term, first = t[0];
+    bool between = x->count > 2 && (t[1] < first) == (first < t[2]);
+    if (between || (x->count > 1 && first > t[1] && !(x->count > 2 && t[1] > t[2]))) {
         t[0] = t[1];
-        t[1] = other;
+        t[1] = first;
     }
 }
 
