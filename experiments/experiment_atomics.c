@@ -3,8 +3,8 @@
  * The methods are those of Shanmugavelu et al. (arXiv 2408.05148): an atomic addition per element
  * (AO there) is sum/atomic; per block, behind a tree (SPA), sum/block_atomic; a single pass whose
  * last block finishes (SPTR, SPRG) sum/last_block; two passes, the second on the host (TPRC)
- * sum/host_finish; CUB's (CU) cub/sum. sum/warp_atomic stands between the first two, and
- * sum/two_kernel finishes on the device. */
+ * sum/host_finish; CUB's (CU) cub/sum. sum/warp_atomic stands between the first two,
+ * sum/two_kernel finishes on the device, and newer libraries add atomically again. */
 #include <math.h>
 
 #include "experiments/atomics.h"
@@ -252,7 +252,7 @@ const struct experiment experiment_atomics = {
         "the distribution of results that depend on who comes first, and how it grows with n",
     .operation = &operation_sum,
     .method = "sum/atomic,sum/warp_atomic,sum/block_atomic,sum/last_block,sum/two_kernel,"
-              "sum/host_finish,cub/sum",
+              "sum/host_finish,cub/sum,cub/sum_not_guaranteed,thrust/sum",
     .axes =
         {
             [DEVICE_CPU] = {.formats = "fp32/fp32,fp64/fp64",
