@@ -88,7 +88,7 @@ void special_report_text(struct text *to, const struct special_report *r, const 
     draw_table(to, r);
     for (size_t k = 0; k < SPECIAL_CLASSES; k++)
         if (r->all[k].note)
-            text_format(to, "%s%s: noted %zu times, first: %s\n", "", special_report_class(r, k),
+            text_format(to, "%s: %zu noted, first: %s\n", special_report_class(r, k),
                         r->all[k].noted, r->all[k].note);
     if (r->failure.status != STATUS_OK)
         text_format(to, "a run failed: %s\n", r->failure.text);

@@ -51,35 +51,32 @@ static enum status leave_out(struct search *s, size_t size, bool *any, struct pr
     return status;
 }
 
-/* How simple a value is: 0 is simplest. */
+/* How simple a value is: +0 is simplest, then -0, 1, -1, powers of two, their negatives. */
+enum { RANKS = 6 };
+
 static int rank(double x)
 {
     int exponent;
     if (x == 0)
         return signbit(x) ? 1 : 0;
-    if (x == 1)
-        return 2;
-    if (x == -1)
-        return 3;
-    return isfinite(x) && fabs(frexp(x, &exponent)) == 0.5 ? 4 : 5;
+    if (fabs(x) == 1)
+        return x > 0 ? 2 : 3;
+    if (!isfinite(x) || fabs(frexp(x, &exponent)) != 0.5)
+        return RANKS;
+    return x > 0 ? 4 : 5;
 }
 
+/* Something of that rank, or x. */
 static double simpler(double x, int to)
 {
+    static const double one[] = {0, -0.0, 1, -1};
     int exponent;
+    if (to < 4)
+        return one[to];
+    if (!isfinite(x))
+        return x;
     frexp(x, &exponent);
-    switch (to) {
-    case 0:
-        return 0;
-    case 1:
-        return -0.0;
-    case 2:
-        return 1;
-    case 3:
-        return -1;
-    default:
-        return isfinite(x) ? copysign(ldexp(1, exponent - 1), x) : x;
-    }
+    return copysign(ldexp(1, exponent - 1), to == 4 ? 1 : x);
 }
 
 /* Replaces the values of runs of `size` elements by simpler ones. */
@@ -87,16 +84,16 @@ static enum status simplify(struct search *s, size_t size, bool *any, struct pro
 {
     enum status status = STATUS_OK;
     for (size_t begin = 0; begin < s->best->n && s->by->tries > 0; begin += size)
-        for (int to = 0; to < 5 && status == STATUS_OK; to++) {
+        for (int to = 0; to < RANKS && status == STATUS_OK; to++) {
             size_t n = s->best->n, end = n - begin < size ? n : begin + size;
             bool changed = false, taken = false;
             s->candidate.n = n;
             copy_elements(s, 0, 0, n);
             for (size_t i = begin; i < end; i++) {
                 double x = array_get(s->best, i), y = simpler(x, to);
-                if (rank(x) <= to || (isnan(x) && to == 4))
+                if (rank(x) <= to || double_bits(x) == double_bits(y))
                     continue;
-                changed |= double_bits(x) != double_bits(y);
+                changed = true;
                 array_encode(&s->candidate, i, 1, &y);
             }
             if (changed)

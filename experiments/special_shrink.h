@@ -15,8 +15,8 @@ struct special_shows {
 
 /* Shrinks *in in place, which shows it; n becomes smaller, data stays. After Zeller and Hildebrandt
  * 2002 (ddmin): no single element can be left out then (if the tries suffice), nor any value be
- * replaced by +0 or, if it is neither, by 1, -1, or the power of two below it. Nothing is drawn by
- * chance. */
+ * replaced by something simpler: +0, -0, 1, -1, the power of two below it, its negative. Nothing is
+ * drawn by chance. */
 enum status special_shrink(struct array *in, struct special_shows *by, struct problem *p);
 
 /* Shrinks an input for which `first` was said. On return *first is what is said of what is left.

@@ -1,0 +1,244 @@
+/* What `check METHOD --special` says: text, JSON, CSV, files, and commands that show it again. */
+#include <criterion/criterion.h>
+#include <math.h>
+
+#include "experiments/data.h"
+#include "experiments/special.h"
+#include "experiments/special_report.h"
+#include "tests/files.h"
+
+/* Flushes what is subnormal; a name that a shell must not see unquoted. */
+static enum status flushes(const struct task *t, struct problem *p)
+{
+    double sum;
+    enum status status = method_named("sum/serial")->cpu(t, p);
+    sum = array_get(&t->out, 0);
+    if (fabs(sum) < format_facts[t->accumulator].smallest_normal)
+        array_encode(&t->out, 0, 1, &(double){copysign(0, sum)});
+    return status;
+}
+
+static struct special_report *report_of_liar(void)
+{
+    static struct method m;
+    struct special_report *r = malloc(sizeof *r);
+    struct problem p = {0};
+    m = *method_named("sum/serial");
+    m.name = "exec:it's a liar";
+    m.cpu = flushes;
+    struct special_request request = {.method = &m,
+                                      .pairs = {{{FP32, FP32}, {FP16, FP32}}, 2},
+                                      .shape = {0, 0},
+                                      .seed = 1,
+                                      .every = 4};
+    cr_assert(r && special_run(r, &request, &p) == STATUS_OK, "%s", p.text);
+    return r;
+}
+
+static void end(struct special_report *r)
+{
+    special_report_free(r);
+    free(r);
+}
+
+static size_t class_named(const char *name)
+{
+    size_t k = 0;
+    while (k < SPECIAL_CLASSES && strcmp(special_class[k]->name, name) != 0)
+        k++;
+    cr_assert(k < SPECIAL_CLASSES);
+    return k;
+}
+
+static void holds(const char *text, const char *what)
+{
+    cr_expect(text && strstr(text, what), "'%s' is not in: %s", what, text);
+}
+
+Test(special_check, says_what_is_impossible)
+{
+    struct special_report *r = report_of_liar();
+    struct text text = {0};
+    special_report_text(&text, r, NULL);
+    const char *said = text_string(&text);
+    holds(said, "exec:it's a liar on cpu, 2 pairs of formats\n");
+    holds(said, "class       cases  conforming  noted  impossible  verdict\n");
+    holds(said, "subnormal, fp32/fp32: a number that no order gives\n"
+                "  input     n = 1: 0x1p-149\n"
+                "  result    0x0p+0\n"
+                "  possible  0x1p-149\n"
+                "  again     printf '%s\\n' 0x1p-149 | ulpscope check 'exec:it'\\''s a liar' "
+                "--special --data - --device cpu --storage fp32 --accumulator fp32\n");
+    text_free(&text);
+    end(r);
+}
+
+Test(special_check, keeps_inputs_rows_and_json, .init = make_folder, .fini = remove_folder)
+{
+    struct special_report *r = report_of_liar();
+    struct problem p = {0};
+    size_t k = class_named("subnormal");
+    struct text rows = {0}, command = {0};
+    cr_assert(special_report_write(r, folder, &p) == STATUS_OK, "%s", p.text);
+    struct data_set set = expect_data(in_folder("subnormal-fp32-fp32.npy"), FP32, false, "input");
+    cr_expect(set.count == 1 && set.item[0].array.n == 1 &&
+              array_get(&set.item[0].array, 0) == 0x1p-149);
+    data_free(&set);
+
+    special_report_csv(&rows, r, folder);
+    holds(text_string(&rows), "exec:it's a liar,cpu,subnormal,fp32,fp32,,,");
+    holds(text_string(&rows),
+          ",a number that no order gives,1,,0,0x0p+0,0x1p-149,n = 1: 0x1p-149,");
+    holds(text_string(&rows), in_folder("subnormal-fp32-fp32.npy"));
+    special_command(&command, r, k, folder);
+    holds(text_string(&command), "ulpscope check 'exec:it'\\''s a liar' --special --data ");
+
+    json_t *json = special_report_json(r, folder), *row;
+    size_t i, impossible = 0;
+    cr_assert(json);
+    json_array_foreach(json_object_get(json, "rows"), i, row) impossible +=
+        (size_t)json_integer_value(json_object_get(row, "impossible"));
+    cr_expect(impossible > 0 && impossible == special_report_impossible(r));
+    cr_expect_str_eq(json_string_value(json_object_get(json, "verdict")), "impossible");
+    json_decref(json);
+    text_free(&rows);
+    text_free(&command);
+    end(r);
+}
+
+/* --- commands --- */
+
+static struct special_finding *finding_of(struct special_report *r, const struct method *m,
+                                          size_t n, size_t place, double x)
+{
+    static double data[3000];
+    static struct special_finding f;
+    *r = (struct special_report){.request = {.method = m, .seed = 7}};
+    memset(data, 0, sizeof data);
+    f = (struct special_finding){.subject = {.method = m,
+                                             .storage = FP64,
+                                             .accumulator = BF16,
+                                             .shape = {64, 2},
+                                             .exclusive = true,
+                                             .segment = 3},
+                                 .in = {FP64, n, data}};
+    if (place < n)
+        array_encode(&f.in, place, 1, &x);
+    r->all[0].first = &f;
+    return &f;
+}
+
+static void command_is(struct special_report *r, const char *want)
+{
+    struct text text = {0};
+    special_command(&text, r, 0, NULL);
+    cr_expect_str_eq(text_string(&text), want, "%s", text_string(&text));
+    text_free(&text);
+}
+
+#define REST                                                                                       \
+    "--device cpu --storage fp64 --accumulator bf16 --threads 64 --blocks 2 --scan exclusive "     \
+    "--segment 3"
+
+Test(special_check, prints_an_input_in_few_words)
+{
+    static struct special_report r;
+    const struct method *m = method_named("scan/segmented");
+    finding_of(&r, m, 3, 1, -INFINITY);
+    command_is(&r, "printf '%s\\n' 0x0p+0 -inf 0x0p+0 | ulpscope check scan/segmented --special "
+                   "--data - " REST);
+    finding_of(&r, m, 3000, 2048, 0x1.8p+0);
+    command_is(&r, "awk 'BEGIN { for (i = 0; i < 3000; i++) print i == 2048 ? \"0x1.8p+0\" : "
+                   "\"0x0p+0\" }' | ulpscope check scan/segmented --special --data - " REST);
+    finding_of(&r, m, 0, 0, 0);
+    command_is(&r, "ulpscope check scan/segmented --special " REST " --seed 7");
+    struct special_finding *f = finding_of(&r, m, 3000, 0, 1);
+    for (size_t i = 0; i < 3000; i++)
+        array_encode(&f->in, i, 1, &(double){(double)i});
+    command_is(&r, "ulpscope check scan/segmented --special " REST " --seed 7");
+}
+
+/* --- the verb's part --- */
+
+static void give(struct arguments *a, const char *name, const char *value)
+{
+    const struct option_spec *spec = option_specs;
+    while (spec->name && strcmp(spec->name, name) != 0)
+        spec++;
+    cr_assert(spec->name, "%s", name);
+    a->option[a->options].spec = spec;
+    a->option[a->options++].value = value;
+}
+
+/* What it prints; the caller frees it. */
+static struct bytes printed(const struct arguments *a, enum status want, const char *said)
+{
+    struct problem p = {0};
+    cr_assert(freopen(in_folder("printed"), "w", stdout));
+    enum status status = special_check(a, &p);
+    fflush(stdout);
+    cr_expect(status == want && strstr(p.text, said), "status %d: %s", (int)status, p.text);
+    return get_file(in_folder("printed"));
+}
+
+Test(special_check, runs_what_is_asked_for, .init = make_folder, .fini = remove_folder)
+{
+    struct arguments a = {.operands = 1, .operand = {"sum/exact"}};
+    give(&a, "device", "cpu");
+    give(&a, "storage", "fp16");
+    give(&a, "accumulator", "fp32");
+    give(&a, "out", in_folder("out"));
+    struct bytes b = printed(&a, STATUS_OK, "");
+    holds((char *)b.data, "sum/exact on cpu, 1 pair of formats\n");
+    holds((char *)b.data, "zeros ");
+    cr_expect(!strstr((char *)b.data, "first:"), "%s", b.data);
+    clear_bytes(&b);
+    b = get_file(in_folder("out/special.csv"));
+    holds((char *)b.data, "method,device,class,storage,accumulator,threads,blocks,cases,");
+    holds((char *)b.data, "\nsum/exact,cpu,edges,fp16,fp32,,,");
+    clear_bytes(&b);
+    give(&a, "json", NULL);
+    b = printed(&a, STATUS_OK, "");
+    holds((char *)b.data, "\"verdict\": \"conforms\"");
+    clear_bytes(&b);
+}
+
+Test(special_check, runs_one_input_of_the_users, .init = make_folder, .fini = remove_folder)
+{
+    struct bytes lines = {0};
+    add_string(&lines, "0x1.ffcp+15\n16\n-16\n");
+    struct arguments a = {.operands = 1, .operand = {"sum/serial"}};
+    give(&a, "device", "cpu");
+    give(&a, "storage", "fp16");
+    give(&a, "data", put_file("three.txt", &lines));
+    struct bytes b = printed(&a, STATUS_OK, "");
+    holds((char *)b.data, "data       4           4      1           0  noted\n");
+    holds((char *)b.data, "data: 1 noted, first: overflow on the way to a sum that is in range");
+    clear_bytes(&b);
+    clear_bytes(&lines);
+}
+
+Test(special_check, refuses_what_it_cannot_do, .init = make_folder, .fini = remove_folder)
+{
+    static const struct {
+        const char *method, *option, *value;
+        enum status status;
+        const char *said;
+    } wrong[] = {
+        {"sum/none", "device", "cpu", STATUS_USAGE, "check: found 'sum/none'"},
+        {"sum/tiled", "device", "abacus", STATUS_USAGE, "abacus"},
+        {"sum/tiled", "storage", "fp8", STATUS_USAGE, "fp8"},
+        {"scan/tiled", "scan", "both", STATUS_USAGE, "option --scan: found 'both'"},
+        {"sum/tiled", "threads", "0", STATUS_USAGE, "threads"},
+        {"sum/tiled", "data", "/nowhere", STATUS_DATA, "/nowhere"},
+        {"cub/sum", "device", "cpu", STATUS_DEVICE,
+         "cub/sum does not support these formats on cpu"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct arguments a = {.operands = 1, .operand = {wrong[i].method}};
+        give(&a, wrong[i].option, wrong[i].value);
+        struct bytes b = printed(&a, wrong[i].status, wrong[i].said);
+        cr_expect(b.size == 0, "%s", b.data);
+        clear_bytes(&b);
+    }
+}
