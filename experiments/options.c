@@ -6,9 +6,9 @@
 #include "experiments/verbs.h"
 
 const struct option_spec option_specs[] = {
-    {"method", 0, "LIST", "run bench",
+    {"method", 0, "LIST", "run bench kernels",
      "methods, as `list methods` names them, PATH.so:NAME, exec:COMMAND"},
-    {"device", 0, "LIST", "run bench serve reveal",
+    {"device", 0, "LIST", "run bench serve reveal kernels",
      "cpu, cuda, cuda:1, auto (the GPU if there is one)"},
     {"storage", 0, "LIST", "run bench gen sum reveal",
      "formats of the input: fp16, bf16, fp32, fp64"},
@@ -17,7 +17,7 @@ const struct option_spec option_specs[] = {
      "generated inputs, NAME[:PARAMETER=VALUE]...[:order=...]"},
     {"data", 0, "FILE", "run",
      "your own data: .npy, .safetensors[#TENSOR], raw, text, - (repeatable)"},
-    {"n", 0, "LIST", "run bench gen sum reveal",
+    {"n", 0, "LIST", "run bench gen sum reveal kernels",
      "elements: 1000, 1e6, 2^20, doubling range 2^10..2^20"},
     {"cond", 0, "LIST", "run gen sum",
      "condition numbers for the input `cond`: 1e6, doubling 1..2^10, 1..2^40x16"},
@@ -52,7 +52,7 @@ const struct option_spec option_specs[] = {
      "where to write (run: a directory; gen: a .npy; bench: a .csv)"},
     {"force", 0, NULL, "run", "start over in a directory that holds results"},
     {"dry-run", 0, NULL, "run", "say what would be run, and write nothing"},
-    {"json", 0, NULL, "list run sum bench doctor reveal", "print JSON instead of a table"},
+    {"json", 0, NULL, "list run sum bench doctor reveal kernels", "print JSON instead of a table"},
     {"quiet", 'q', NULL, "run", "no table and no progress"},
     {"help", 'h', NULL, "", "this text"},
     {0},

@@ -60,6 +60,12 @@ enum status gpu_job_output(struct gpu_job *job, size_t i, const struct array *to
 /* At most GPU_BATCH executions back to back, whose results are not kept; no batch may be under way.
  * time_ns is the device time of one. */
 enum status gpu_job_time(struct gpu_job *job, size_t runs, double *time_ns, struct problem *p);
+/* Hands out what a run enqueues, in that order: the names of kernels, as C++ writes them, and
+ * "(copy)" and "(fill)". STATUS_DEVICE where the method does not let itself be asked; no batch may
+ * be under way. */
+typedef void gpu_kernel(void *context, const char *name);
+enum status gpu_job_kernels(struct gpu_job *job, gpu_kernel *take, void *context,
+                            struct problem *p);
 void gpu_job_close(struct gpu_job *job);
 
 /* The yardsticks: `runs` times, one after the other, a kernel that only reads the input, or a copy
