@@ -115,11 +115,14 @@ static bool is_slow(const struct method *m)
     return m->atomic || strcmp(m->name, "sum/serial") == 0;
 }
 
-/* Is the method to be held to its theorem on such samples? Of CUB's reproducible sum nothing is
- * known at the ends of the range (kernels/cub/sum_gpu_to_gpu.c). */
+/* Is the method to be held to its theorem on such samples? Of cuBLAS and of CUB's reproducible sum
+ * nothing is known at the ends of the range (kernels/cublas/dot.c, kernels/cub/sum_gpu_to_gpu.c).
+ */
 static bool is_bounded(const struct method *m, enum sample kind)
 {
-    return strcmp(m->name, "cub/sum_gpu_to_gpu") != 0 || kind == SAMPLE_NEAR || kind == SAMPLE_TIES;
+    bool unknown =
+        strncmp(m->name, "cublas/", 7) == 0 || strcmp(m->name, "cub/sum_gpu_to_gpu") == 0;
+    return !unknown || kind == SAMPLE_NEAR || kind == SAMPLE_TIES;
 }
 
 /* With the usual launch shape, and every shape_step-th of the others. */
