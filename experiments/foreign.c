@@ -79,6 +79,12 @@ static enum status make_program(struct foreign *f, const char *where,
     return STATUS_OK;
 }
 
+static enum status make_object(struct foreign *f, const char *where, struct problem *p)
+{
+    enum status status = foreign_describe(f, where, p);
+    return status == STATUS_OK ? foreign_hash(f, where, p) : status;
+}
+
 static enum status make(struct foreign **made, const char *where, const char *name,
                         const struct operation *operation, struct problem *p)
 {
@@ -96,7 +102,7 @@ static enum status make(struct foreign **made, const char *where, const char *na
                                 .cpu = foreign_run};
     enum status status = check_name(where, name, p);
     if (status == STATUS_OK)
-        status = f->object ? foreign_describe(f, where, p) : make_program(f, where, operation, p);
+        status = f->object ? make_object(f, where, p) : make_program(f, where, operation, p);
     *made = f;
     if (status != STATUS_OK)
         free_one(f);
@@ -135,6 +141,11 @@ bool foreign_time(const struct method *m, uint64_t *time_ns)
     bool timed = foreign_times(m) && f->timed;
     *time_ns = timed ? f->time_ns : 0;
     return timed;
+}
+
+const char *foreign_fingerprint(const struct method *m)
+{
+    return foreign_times(m) ? ((const struct foreign *)m)->fingerprint : NULL;
 }
 
 void foreign_end(const struct method *m)

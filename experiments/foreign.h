@@ -37,6 +37,10 @@ void foreign_interrupt(const volatile sig_atomic_t *stop);
 bool foreign_time(const struct method *m, uint64_t *time_ns);
 bool foreign_times(const struct method *m); /* Is that known of its runs? */
 
+/* XXH3-128 of a shared object's file as it was when the method was named, 32 hexadecimal digits.
+ * NULL of all other methods. */
+const char *foreign_fingerprint(const struct method *m);
+
 /* Ends its process, or those of all where m is NULL: the next run has a fresh one. */
 void foreign_end(const struct method *m);
 

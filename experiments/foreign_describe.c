@@ -1,6 +1,9 @@
 /* What a shared object says of its subject, asked of a process that may die of it. */
+#include <errno.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <xxhash.h>
 
 #include "experiments/foreign_private.h"
 #include "experiments/pairs.h"
@@ -69,6 +72,31 @@ static enum status refused(struct foreign *f, struct process *c, const char *whe
     words += strncmp(words, us, strlen(us)) == 0 ? strlen(us) : 0;
     (void)f;
     return problem(p, (enum status)exit_status, "%s: %s", where, words);
+}
+
+enum status foreign_hash(struct foreign *f, const char *where, struct problem *p)
+{
+    char *path = strdup(f->name), *end = path ? strstr(path, ".so:") : NULL;
+    if (!end)
+        return problem(p, STATUS_DEVICE, "%s: out of memory", f->name);
+    end[3] = 0;
+    char block[1 << 14];
+    size_t got;
+    FILE *file = fopen(path, "re");
+    XXH3_state_t *state = XXH3_createState();
+    bool good = file && state && XXH3_128bits_reset(state) == XXH_OK;
+    while (good && (got = fread(block, 1, sizeof block, file)) > 0)
+        XXH3_128bits_update(state, block, got);
+    if (!good || ferror(file))
+        problem(p, STATUS_DATA, "%s: %s: could not be read: %s", where, path, strerror(errno));
+    XXH128_hash_t hash = good ? XXH3_128bits_digest(state) : (XXH128_hash_t){0};
+    snprintf(f->fingerprint, sizeof f->fingerprint, "%016llx%016llx",
+             (unsigned long long)hash.high64, (unsigned long long)hash.low64);
+    if (file)
+        fclose(file);
+    XXH3_freeState(state);
+    free(path);
+    return p->status;
 }
 
 enum status foreign_describe(struct foreign *f, const char *where, struct problem *p)

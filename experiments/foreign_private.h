@@ -11,6 +11,7 @@ struct foreign {
     struct method method; /* first: a task's method leads here */
     bool object;
     char *name, *summary;
+    char fingerprint[33];    /* of an object */
     pthread_mutex_t mutex;   /* one run at a time; and over what follows */
     struct process *process; /* NULL: none */
     int device;              /* that it was started for, as a task's */
@@ -25,6 +26,9 @@ extern const char *foreign_server_path;
 
 /* A method's `cpu`. */
 enum status foreign_run(const struct task *t, struct problem *p);
+
+/* Sets the fingerprint of a shared object's file. STATUS_DATA where it cannot be read. */
+enum status foreign_hash(struct foreign *f, const char *where, struct problem *p);
 
 /* Asks a shared object's process what it says of itself: fills in the method. */
 enum status foreign_describe(struct foreign *f, const char *where, struct problem *p);

@@ -3,9 +3,25 @@
 #include <time.h>
 
 #include "experiments/experiment.h"
+#include "experiments/foreign.h"
 #include "experiments/machine.h"
 #include "kernels/gpu.h"
 #include "reports/columns.h"
+
+/* Shared objects by their names, with the fingerprints of their files; NULL where there are none.
+ */
+static json_t *objects(const struct axes *axes)
+{
+    json_t *object = NULL;
+    for (size_t i = 0; i < axes->methods; i++) {
+        const char *fingerprint = foreign_fingerprint(axes->method[i]);
+        if (fingerprint && !object)
+            object = json_object();
+        if (fingerprint)
+            json_object_set_new(object, axes->method[i]->name, json_string(fingerprint));
+    }
+    return object;
+}
 
 /* "2026-01-31T12:34:56Z". */
 static json_t *now_text(void)
@@ -71,10 +87,10 @@ static json_t *words(int argc, char **argv)
 
 json_t *provenance_study(const struct axes *axes, int argc, char **argv)
 {
-    return json_pack("{si ss so so so so so so}", "schema_version", SCHEMA_VERSION, "experiment",
-                     axes->experiment->name, "axes", axes_json(axes), "arguments",
-                     words(argc, argv), "program", program(), "machine", machine(axes), "inputs",
-                     json_object(), "started", now_text());
+    return json_pack("{si ss so so* so so so so so}", "schema_version", SCHEMA_VERSION,
+                     "experiment", axes->experiment->name, "axes", axes_json(axes), "objects",
+                     objects(axes), "arguments", words(argc, argv), "program", program(), "machine",
+                     machine(axes), "inputs", json_object(), "started", now_text());
 }
 
 void provenance_resumed(json_t *study, const struct axes *axes, int argc, char **argv)

@@ -119,5 +119,8 @@ enum status study_same(const json_t *found, const json_t *asked, const char *pat
         if (!json_object_get(ours, name))
             return differ(path, name, axis, NULL, p);
     }
-    return STATUS_OK;
+    theirs = json_object_get(found, "objects"), ours = json_object_get(asked, "objects");
+    return json_equal(theirs, ours) || (!theirs && !ours)
+               ? STATUS_OK
+               : differ(path, "shared objects", theirs, ours, p);
 }

@@ -1,6 +1,7 @@
 /* study.json: what a results directory describes.
  *
  * An object with `schema_version`, `experiment`, `axes` (resolved: they alone say what is run),
+ * `objects` where shared objects are among the methods (the fingerprints of their files),
  * `arguments`, `program`, `machine`, `inputs`, `started`, and `resumed` where that happened. */
 #ifndef ULPSCOPE_STUDY_H
 #define ULPSCOPE_STUDY_H
@@ -18,7 +19,8 @@ enum status study_read(json_t **study, const char *path, struct problem *p);
  * a whole file. */
 enum status study_write(const json_t *study, const char *path, struct problem *p);
 
-/* STATUS_USAGE, with the first axis in which they differ, where the studies are not the same. */
+/* STATUS_USAGE, with the first axis in which they differ, or the shared objects, where the studies
+ * are not the same. */
 enum status study_same(const json_t *found, const json_t *asked, const char *path,
                        struct problem *p);
 

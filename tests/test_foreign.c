@@ -120,6 +120,17 @@ Test(foreign, studies_are_repeated, .init = make_folder, .fini = remove_folder)
     cr_expect(strstr(said, FLAWED_OBJECT ":sum"), "the promise claimed, and a time: %s", said);
 }
 
+/* A shared object that was built anew is another subject, whatever its name. */
+Test(foreign, objects_have_fingerprints, .init = make_folder, .fini = remove_folder)
+{
+    const char *run = RUN "accuracy --method ./a.so:sum --input ones --n 10 --out out" WIDE;
+    cr_assert_eq(shell("cp %s a.so && %s && %s", FLAWED_OBJECT, run, run), 0, "%s", said);
+    cr_expect(strstr(said, "all there before"), "%s", said);
+    cr_expect_eq(shell("printf x >>a.so && %s", run), 2, "%s", said);
+    cr_expect(strstr(said, "its shared objects is {\"./a.so:sum\":\""), "%s", said);
+    cr_expect_eq(shell("%s --force && %s", run, run), 0, "%s", said);
+}
+
 Test(foreign, every_experiment_takes_them, .init = make_folder, .fini = remove_folder)
 {
     static const char *const run[] = {

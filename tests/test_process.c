@@ -216,3 +216,24 @@ Test(process, is_interrupted, .init = fill)
     stop = 0;
     expect_sum(program("hang", NULL), 10);
 }
+
+/* Each device has a process that was told of it. */
+Test(process, is_told_its_device, .init = fill)
+{
+    static const char *const due[] = {"cpu.....", "cuda:1..", "cuda:0..", "cpu....."};
+    static const int device[] = {-1, 1, 0, -1};
+    struct problem p = {0};
+    const struct method *m;
+    cr_assert(subject_named(&m, "test",
+                            "exec:while read line; do printf '%.8s' $ULPSCOPE_DEVICE.....; done",
+                            NULL, &p) == STATUS_OK);
+    for (size_t i = 0; i < sizeof device / sizeof *device; i++) {
+        struct task t = {.in = {FP64, 0, x},
+                         .out = {FP64, 1, out},
+                         .accumulator = FP64,
+                         .method = m,
+                         .device = device[i]};
+        cr_assert(m->cpu(&t, &p) == STATUS_OK, "%s", p.text);
+        cr_expect(memcmp(out, due[i], 8) == 0, "%d: %.8s", device[i], (char *)out);
+    }
+}
