@@ -98,6 +98,12 @@ static const void *ones_of(const struct cuda_task *t)
 
 /* --- ones --- */
 
+/* The distance between arrays: such that each begins at an address as round as the first. */
+static size_t leading(size_t n)
+{
+    return groups_of(n, 16) * 16;
+}
+
 template <typename S> __global__ void fill(S *ones, size_t count)
 {
     for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < count;
@@ -105,13 +111,17 @@ template <typename S> __global__ void fill(S *ones, size_t count)
         ones[i] = rounded<S>(1.0f);
 }
 
+static unsigned fill_grid(size_t count)
+{
+    size_t blocks = groups_of(count, 256);
+    return blocks < 1024 ? grid_for(blocks) : 1024;
+}
+
 static int fill_ones(const struct cuda_task *t, size_t count)
 {
     return with_type(t->storage, [&](auto s) -> int {
         typedef decltype(s) S;
-        size_t blocks = groups_of(count, 256);
-        unsigned grid = blocks < 1024 ? grid_for(blocks) : 1024;
-        fill<S><<<grid, 256, 0, (cudaStream_t)t->stream>>>((S *)ones_of(t), count);
+        fill<S><<<fill_grid(count), 256, 0, (cudaStream_t)t->stream>>>((S *)ones_of(t), count);
         return cudaGetLastError();
     });
 }
@@ -181,13 +191,72 @@ int gemv(const struct cuda_task *t, enum mode mode)
                 [&](cublasHandle_t handle) { return gemv_of(handle, t); });
 }
 
-/* --- matrices --- */
+/* --- magnitudes --- */
 
-/* The distance between columns: such that each begins at an address as round as the first. */
-static size_t leading(size_t n)
+/* Of each element one part is 0: adding it changes nothing. */
+template <typename S> __global__ void split(const S *in, size_t n, S *above, S *below)
 {
-    return groups_of(n, 16) * 16;
+    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n;
+         i += (size_t)gridDim.x * blockDim.x) {
+        S x = in[i];
+        bool negative = x < S(0); /* not a NaN */
+        above[i] = negative ? S(0) : x;
+        below[i] = negative ? -x : S(0);
+    }
 }
+
+template <typename S> __global__ void subtract(S *out, const S *sums)
+{
+    *out = add(sums[0], -sums[1]);
+}
+
+size_t asum_workspace(const struct cuda_task *t)
+{
+    return workspace(t, 2 * leading(t->n));
+}
+
+static cublasStatus_t asum_into(float *sum, cublasHandle_t handle, int64_t n, const float *x)
+{
+    return cublasSasum_64(handle, n, x, 1, sum);
+}
+
+static cublasStatus_t asum_into(double *sum, cublasHandle_t handle, int64_t n, const double *x)
+{
+    return cublasDasum_64(handle, n, x, 1, sum);
+}
+
+template <typename S> static int asum_as(const struct cuda_task *t)
+{
+    cudaStream_t stream = (cudaStream_t)t->stream;
+    S *above = (S *)ones_of(t), *below = above + leading(t->n);
+    S *sums = (S *)((char *)t->workspace + own_bytes);
+    if (t->n > 0)
+        split<S><<<fill_grid(t->n), 256, 0, stream>>>((const S *)t->in, t->n, above, below);
+    int error =
+        call(t, CUBLAS_DEFAULT_MATH, CUBLAS_POINTER_MODE_DEVICE, [&](cublasHandle_t handle) {
+            cublasStatus_t status = asum_into(&sums[0], handle, (int64_t)t->n, above);
+            return status == CUBLAS_STATUS_SUCCESS
+                       ? asum_into(&sums[1], handle, (int64_t)t->n, below)
+                       : status;
+        });
+    if (t->n > 0 && error == cudaSuccess)
+        subtract<S><<<1, 1, 0, stream>>>((S *)t->out, sums);
+    return error == cudaSuccess ? (int)cudaGetLastError() : error;
+}
+
+int asum(const struct cuda_task *t)
+{
+    switch (FORMATS * t->storage + t->accumulator) {
+    case FORMATS *FP32 + FP32:
+        return asum_as<float>(t);
+    case FORMATS *FP64 + FP64:
+        return asum_as<double>(t);
+    default:
+        return cudaErrorNotSupported;
+    }
+}
+
+/* --- matrices --- */
 
 size_t matrix_workspace(const struct cuda_task *t)
 {

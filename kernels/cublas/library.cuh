@@ -30,6 +30,10 @@ int dot(const struct cuda_task *t);
 /* The input as a row, times a column of ones. */
 int gemv(const struct cuda_task *t, enum mode mode);
 
+/* What the positive elements add up to by asum, less what the others do by asum. */
+size_t asum_workspace(const struct cuda_task *t);
+int asum(const struct cuda_task *t);
+
 size_t matrix_workspace(const struct cuda_task *t);
 int matrix_prepare(const struct cuda_task *t);
 /* The input as a row, times `columns` columns of ones. */
