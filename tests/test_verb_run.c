@@ -72,6 +72,57 @@ static char *printed_by(int argc, const char *const *argv)
     return text;
 }
 
+/* So do files that are derived from the rows. */
+Test(verb_run, of_what_is_derived, .init = make_folder, .fini = remove_folder)
+{
+    const char *words[] = {"ulpscope",
+                           "run",
+                           "atomics",
+                           "--device",
+                           "cpu",
+                           "--load",
+                           "busy",
+                           "--method",
+                           "sum/atomic,sum/tiled",
+                           "--n",
+                           "10,20",
+                           "--storage",
+                           "fp32",
+                           "--accumulator",
+                           "fp32",
+                           "--threads",
+                           "2",
+                           "--runs",
+                           "2",
+                           "--input",
+                           "ones",
+                           "--out",
+                           in_folder("out"),
+                           "--json"};
+    char *text = printed_by(sizeof words / sizeof *words, words);
+    json_t *report = json_loads(text, 0, NULL);
+    const json_t *cases = json_object_get(report, "atomics");
+    const json_t *growth = json_object_get(report, "growth");
+    cr_assert(json_array_size(cases) == 4 && json_array_size(growth) == 4, "%s", text);
+    for (size_t i = 0; i < 4; i++) {
+        const json_t *row = json_array_get(cases, i), *grown = json_array_get(growth, i);
+        cr_expect_str_eq(json_string_value(json_object_get(row, "load")), "busy");
+        cr_expect_eq(json_integer_value(json_object_get(row, "distinct")), 1);
+        cr_expect_str_eq(json_string_value(json_object_get(row, "note")), "one result");
+        cr_expect(json_is_null(json_object_get(row, "p_normal")));
+        cr_expect_str_eq(json_string_value(json_object_get(grown, "figure")),
+                         i % 2 ? "vs_max" : "spread");
+        cr_expect(json_is_null(json_object_get(grown, "exponent")));
+    }
+    json_decref(report);
+    free(text);
+    text = printed_by(sizeof words / sizeof *words - 1, words);
+    cr_expect(strstr(text, "/results.csv (a row per run)") && strstr(text, " atomics.csv (") &&
+                  strstr(text, " growth.csv ("),
+              "%s", text);
+    free(text);
+}
+
 /* Times come with the cases, as times.csv has them. */
 Test(verb_run, of_the_ladder, .init = make_folder, .fini = remove_folder)
 {
