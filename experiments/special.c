@@ -22,7 +22,7 @@ const char special_details[] =
     "the inputs found.";
 
 /* Foreign subjects and scans take longer: fewer inputs, other ones at each length. */
-enum { EVERY_SCAN = 4, EVERY_FOREIGN = 8 };
+enum { EVERY_SCAN = 4, EVERY_FOREIGN = 4 };
 
 struct special {
     const struct arguments *a;

@@ -50,9 +50,31 @@ static void draw_table(struct text *to, const struct special_report *r)
     table_free(&table);
 }
 
+/* The class before this one whose finding is the same, or this one. */
+static size_t same_as(const struct special_report *r, size_t class)
+{
+    const struct special_finding *f = r->all[class].first;
+    for (size_t k = 0; k < class; k++) {
+        const struct special_finding *g = r->all[k].first;
+        if (g && g->in.format == f->in.format && g->in.n == f->in.n &&
+            g->subject.accumulator == f->subject.accumulator &&
+            g->subject.exclusive == f->subject.exclusive &&
+            g->subject.segment == f->subject.segment && g->judgement.why == f->judgement.why &&
+            memcmp(g->in.data, f->in.data, array_bytes(f->in.format, f->in.n)) == 0)
+            return k;
+    }
+    return class;
+}
+
 static void add_finding(struct text *to, const struct special_report *r, size_t class,
                         const char *folder)
 {
+    size_t same = same_as(r, class);
+    if (same < class) {
+        text_format(to, "\n%s: as %s\n", special_report_class(r, class),
+                    special_report_class(r, same));
+        return;
+    }
     const struct special_finding *f = r->all[class].first;
     char words[INPUT_WORDS], due[POSSIBLE_TEXT], result[NUMBER_TEXT];
     special_input_words(words, &f->in);

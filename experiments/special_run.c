@@ -6,13 +6,14 @@
 #include "experiments/special_shrink.h"
 #include "experiments/special_stand.h"
 
-enum { GIVE_UP = 4, SHRINK_TRIES = 2000 };
+/* Failed runs, of a pair of formats and of all, after which no more are tried. */
+enum { GIVE_UP_PAIR = 2, GIVE_UP = 12, SHRINK_TRIES = 2000 };
 
 /* One subject in one format pair. */
 struct walk {
     struct special_report *report;
     struct special_subject subject;
-    size_t pair;
+    size_t pair, failed;
 };
 
 static void finding_free(struct special_finding *f)
@@ -50,25 +51,27 @@ static enum status count(struct special_tally *t, const struct walk *w, const st
     return j->is == JUDGED_IMPOSSIBLE && !t->first ? keep(t, w, in, j, p) : STATUS_OK;
 }
 
-/* A run that failed: the subject is made ready anew, if it has not failed too often. */
+/* A run that failed: the subject is made ready anew. */
 static enum status count_failure(struct walk *w, struct special_stand *stand, size_t class,
                                  size_t n, const struct problem *failure, struct problem *p)
 {
     struct special_report *r = w->report;
     struct special_tally *t[] = {&r->tally[w->pair][class], &r->all[class]};
-    size_t failed = 0;
     for (size_t i = 0; i < 2; i++) {
         t[i]->cases++;
         t[i]->failed++;
     }
+    w->failed++;
+    r->failed++;
     if (r->failure.status == STATUS_OK)
         r->failure = *failure;
-    for (size_t k = 0; k < SPECIAL_CLASSES; k++)
-        failed += r->all[k].failed;
-    if (failed >= GIVE_UP)
-        return problem(p, failure->status, "%s", failure->text);
     special_stand_close(stand);
     return special_stand_open(stand, &w->subject, n, p);
+}
+
+static bool gives_up(const struct walk *w)
+{
+    return w->failed >= GIVE_UP_PAIR || w->report->failed >= GIVE_UP;
 }
 
 static enum status run_case(struct walk *w, struct special_stand *stand, size_t class,
@@ -94,8 +97,8 @@ static enum status run_length(struct walk *w, size_t length, struct problem *p)
     enum status status = special_stand_open(&stand, &w->subject, setting.n, p);
     for (size_t class = 0; class < SPECIAL_CLASSES && status == STATUS_OK; class ++) {
         size_t cases = special_class[class]->cases(&setting);
-        for (size_t k = (length + w->pair) % q->every; k < cases && status == STATUS_OK;
-             k += q->every)
+        for (size_t k = (length + w->pair) % q->every;
+             k < cases && status == STATUS_OK && !gives_up(w); k += q->every)
             status = run_case(w, &stand, class, &setting, k, p);
     }
     special_stand_close(&stand);

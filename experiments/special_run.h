@@ -37,12 +37,13 @@ struct special_report {
     struct special_request request;
     struct special_tally tally[FORMATS * FORMATS][SPECIAL_CLASSES]; /* by pairs.item's place */
     struct special_tally all[SPECIAL_CLASSES];
+    size_t failed;
     struct problem failure; /* of the first run that failed */
 };
 
-/* Runs and judges all, then shrinks the first finding of each class. Runs that fail are counted; at
- * the fourth it gives up and returns what it failed with. special_report_free is due, also after
- * failure. */
+/* Runs and judges all, then shrinks the first finding of each class. Runs that fail are counted;
+ * after the second in a pair of formats the next pair follows, after the twelfth none.
+ * special_report_free is due, also after failure. */
 enum status special_run(struct special_report *r, const struct special_request *request,
                         struct problem *p);
 void special_report_free(struct special_report *r);

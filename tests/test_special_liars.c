@@ -217,3 +217,37 @@ Test(special_liars, an_honest_method_is_none)
         end(r);
     }
 }
+
+/* --- runs that fail --- */
+
+static enum status fails_on_fp16(const struct task *t, struct problem *p)
+{
+    if (t->in.format == FP16)
+        return problem(p, STATUS_DATA, "no fp16 here");
+    return honest_cpu(t, p);
+}
+
+Test(special_liars, runs_that_fail_are_counted)
+{
+    static struct special_report r;
+    static struct method m;
+    struct problem p = {0};
+    m = *method_named("sum/serial");
+    m.cpu = fails_on_fp16;
+    struct special_request request = {.method = &m, .seed = 1, .every = 64};
+    cr_assert(pairs_parse(&request.pairs, "all", &p) == STATUS_OK);
+    cr_assert(special_run(&r, &request, &p) == STATUS_OK, "%s", p.text);
+    cr_expect(r.failed == 8, "%zu", r.failed); /* two in each pair with it */
+    cr_expect(r.failure.status == STATUS_DATA && strcmp(r.failure.text, "no fp16 here") == 0);
+    for (size_t i = 0; i < request.pairs.count; i++) {
+        size_t failed = 0, cases = 0;
+        for (size_t k = 0; k < SPECIAL_CLASSES; k++) {
+            failed += r.tally[i][k].failed;
+            cases += r.tally[i][k].cases;
+        }
+        bool fp16 = request.pairs.item[i].storage == FP16;
+        cr_expect(failed == (fp16 ? 2 : 0) && (fp16 || cases > 60), "pair %zu: %zu of %zu", i,
+                  failed, cases);
+    }
+    special_report_free(&r);
+}
