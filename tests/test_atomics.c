@@ -164,6 +164,7 @@ Test(atomics, what_was_finished_stays, .init = make_folder, .fini = remove_folde
                                 {"accumulator", "fp32"},
                                 {"input", "normal"},
                                 {"n", "2000"},
+                                {"threads", "0"},
                                 {"load", "busy,idle"},
                                 {"runs", "25"},
                                 {NULL}};
@@ -209,14 +210,9 @@ Test(atomics, load_makes_another_case)
                                    {"runs", "1"},
                                    {"storage", "fp32"},
                                    {NULL}};
-    static study_words atomics = {{"method", "sum/atomic"},
-                                  {"device", "cpu"},
-                                  {"n", "9"},
-                                  {"input", "ones"},
-                                  {"runs", "1"},
-                                  {"storage", "fp32"},
-                                  {"load", "busy,idle"},
-                                  {NULL}};
+    static study_words atomics = {{"method", "sum/atomic"}, {"device", "cpu"}, {"n", "9"},
+                                  {"input", "ones"},        {"runs", "1"},     {"storage", "fp32"},
+                                  {"load", "busy,idle"},    {"threads", "0"},  {NULL}};
     study_make(&idle, "variance", variance);
     study_make(&both, "atomics", atomics);
     cr_assert(idle.plan.trials == 1 && both.plan.trials == 2);
