@@ -44,6 +44,11 @@ void foreign_server(const char *path)
     foreign_server_path = path;
 }
 
+const char *foreign_program(void)
+{
+    return foreign_server_path;
+}
+
 static void free_one(struct foreign *f)
 {
     pthread_mutex_destroy(&f->mutex);

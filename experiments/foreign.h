@@ -46,5 +46,6 @@ void foreign_end(const struct method *m);
 
 /* The program that serves shared objects; else the one that is running. Kept, not copied. */
 void foreign_server(const char *path);
+const char *foreign_program(void); /* that program: a path, or a link to it */
 
 #endif

@@ -18,24 +18,31 @@ static bool on_gpu(const struct probe *probe)
     return probe->spec.device.kind == DEVICE_CUDA && !probe->spec.method->foreign;
 }
 
+static uint8_t around(const struct probe_spec *s)
+{
+    return (uint8_t)~s->around;
+}
+
 static enum status make_input(struct probe *probe, struct problem *p)
 {
     const struct probe_spec *s = &probe->spec;
     size_t ahead = s->offset * (size_t)format_facts[s->storage].bytes;
     size_t bytes = array_bytes(s->storage, s->n), room = 0;
-    if (bytes < SIZE_MAX - ahead - ALIGNMENT)
-        room = (ahead + bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
-    if (room > 0)
+    if (bytes < SIZE_MAX - ahead - 2 * PROBE_AROUND - ALIGNMENT)
+        room = (PROBE_AROUND + ahead + bytes + PROBE_AROUND + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
+    if (room)
         probe->allocation = aligned_alloc(ALIGNMENT, room);
     if (!probe->allocation)
         return problem(p, STATUS_DEVICE, "%s: out of memory for %zu elements of %s",
                        s->method->name, s->n, format_facts[s->storage].name);
-    probe->in = (struct array){s->storage, s->n, (char *)probe->allocation + ahead};
-    memset(probe->allocation, 0xff, room); /* around the input NaN, for whoever adds too much */
+    probe->in = (struct array){s->storage, s->n, (char *)probe->allocation + PROBE_AROUND + ahead};
+    memset(probe->allocation, around(s), room);
     memset(probe->in.data, 0, bytes);
-    return on_gpu(probe)
-               ? gpu_upload(&probe->gpu, s->device.index, &probe->in, s->offset % ALIGNMENT, p)
-               : STATUS_OK;
+    if (!on_gpu(probe))
+        return STATUS_OK;
+    enum status status =
+        gpu_upload(&probe->gpu, s->device.index, &probe->in, s->offset % ALIGNMENT, p);
+    return status == STATUS_OK ? gpu_surround(probe->gpu, around(s), p) : status;
 }
 
 enum status probe_open(struct probe **opened, const struct probe_spec *s, struct problem *p)

@@ -5,6 +5,8 @@
 
 #include "experiments/runner.h"
 
+enum { PROBE_AROUND = 512 };
+
 struct probe_spec {
     const struct method *method;
     struct device device;
@@ -13,6 +15,9 @@ struct probe_spec {
     size_t n;           /* elements */
     struct shape shape; /* as asked for: what is open is the method's choice */
     size_t offset; /* elements by which the input lies beyond an address that 256 bytes divide */
+    /* The complement of every byte of what lies before and behind the input, PROBE_AROUND of them at
+     * least: 0 makes it NaN in every format, for whoever adds too much. */
+    uint8_t around;
     bool exclusive;
     const uint8_t *heads; /* as a task's (kernels/method.h); kept, not copied */
 };

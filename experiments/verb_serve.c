@@ -20,7 +20,8 @@ struct server {
     struct device device;
     struct shape shape;
     size_t offset;
-    bool timed; /* answers are followed by the time */
+    uint8_t around; /* every byte of what lies around the input */
+    bool timed;     /* answers are followed by the time */
     FILE *in, *out;
     struct probe *probe; /* for requests like the last one; NULL: none yet */
     struct probe_spec spec;
@@ -50,7 +51,7 @@ static enum status find(struct server *s, const char *name, struct problem *p)
 
 static enum status settings(struct server *s, const struct arguments *a, struct problem *p)
 {
-    uint64_t threads, blocks, offset;
+    uint64_t threads, blocks, offset, around;
     const char *device = argument_value(a, "device");
     if (!device)
         device = !s->object ? "auto" : object_on_device() ? "cuda" : "cpu";
@@ -61,10 +62,13 @@ static enum status settings(struct server *s, const struct arguments *a, struct 
         status = argument_number(a, "blocks", 0, 0, BLOCKS_MAX, &blocks, p);
     if (status == STATUS_OK)
         status = argument_number(a, "offset", 0, 0, 255, &offset, p);
+    if (status == STATUS_OK)
+        status = argument_number(a, "around", 255, 0, 255, &around, p);
     if (status != STATUS_OK)
         return status;
     s->shape = (struct shape){(unsigned)threads, (unsigned)blocks};
     s->offset = offset;
+    s->around = (uint8_t)around;
     return STATUS_OK;
 }
 
@@ -105,6 +109,7 @@ static enum status ready(struct server *s, const struct wire_request *r, struct 
                                     .n = r->n,
                                     .shape = s->shape,
                                     .offset = s->offset,
+                                    .around = (uint8_t)~s->around,
                                     .exclusive = r->exclusive};
     const struct probe_spec *is = &s->spec;
     if (s->probe && is->storage == spec.storage && is->accumulator == spec.accumulator &&

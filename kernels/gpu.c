@@ -114,12 +114,30 @@ enum status gpu_reload(struct gpu_input *in, const struct array *a, struct probl
                                 : gpu_failed(in->device, "copying an input to it", error, p);
 }
 
+enum { AROUND = 512 };
+
+enum status gpu_surround(struct gpu_input *in, uint8_t byte, struct problem *p)
+{
+    char *data = in->array.data, *behind = data + array_bytes(in->array.format, in->array.n);
+    enum status status = gpu_choose(in->device, p);
+    if (status != STATUS_OK)
+        return status;
+    cudaError_t error = cudaMemset(in->allocation, byte, (size_t)(data - (char *)in->allocation));
+    if (error == cudaSuccess)
+        error = cudaMemset(behind, byte, AROUND);
+    if (error == cudaSuccess)
+        error = cudaStreamSynchronize(cudaStreamLegacy);
+    return error == cudaSuccess
+               ? STATUS_OK
+               : gpu_failed(in->device, "filling what lies around an input", error, p);
+}
+
 enum status gpu_upload(struct gpu_input **input, int device, const struct array *a, size_t offset,
                        struct problem *p)
 {
     *input = NULL;
     size_t bytes = array_bytes(a->format, a->n), width = (size_t)format_facts[a->format].bytes;
-    if (bytes == SIZE_MAX || offset > (SIZE_MAX - bytes) / width)
+    if (bytes > SIZE_MAX - 2 * AROUND || offset > (SIZE_MAX - bytes - 2 * AROUND) / width)
         return problem(p, STATUS_DEVICE, "device cuda:%d: an input of %zu elements is too large",
                        device, a->n);
     enum status status = gpu_choose(device, p);
@@ -129,8 +147,9 @@ enum status gpu_upload(struct gpu_input **input, int device, const struct array 
     if (!in)
         return problem(p, STATUS_DEVICE, "no memory for the record of an input");
     in->device = device;
-    status = gpu_allocate(&in->allocation, device, offset * width + bytes, "an input", p);
-    in->array = (struct array){a->format, a->n, (char *)in->allocation + offset * width};
+    size_t ahead = AROUND + offset * width;
+    status = gpu_allocate(&in->allocation, device, ahead + bytes + AROUND, "an input", p);
+    in->array = (struct array){a->format, a->n, (char *)in->allocation + ahead};
     if (status == STATUS_OK)
         status = gpu_reload(in, a, p);
     if (status == STATUS_OK)

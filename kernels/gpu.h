@@ -27,6 +27,9 @@ enum status gpu_describe(int device, struct gpu_facts *facts, struct problem *p)
 struct gpu_input;
 enum status gpu_upload(struct gpu_input **input, int device, const struct array *a, size_t offset,
                        struct problem *p);
+/* Sets every byte of what lies before and behind its elements, 512 of them at least. No job may be
+ * running. */
+enum status gpu_surround(struct gpu_input *input, uint8_t byte, struct problem *p);
 /* Overwrites its elements by others of the same format and number. No job may be running. */
 enum status gpu_reload(struct gpu_input *input, const struct array *a, struct problem *p);
 void gpu_release(struct gpu_input *input);

@@ -1,0 +1,272 @@
+#include "experiments/check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "experiments/check_private.h"
+#include "experiments/clock.h"
+#include "experiments/foreign.h"
+
+const struct check_kind_facts check_kinds[CHECK_KINDS] = {
+    [CHECK_REPEAT] = {"repeat", PROMISE_RUN_TO_RUN, "run after run in one process"},
+    [CHECK_PROCESS] = {"process", PROMISE_RUN_TO_RUN, "fresh processes"},
+    [CHECK_LOAD] = {"load", PROMISE_RUN_TO_RUN, "while the device has other work"},
+    [CHECK_SHAPE] = {"shape", PROMISE_GPU_TO_GPU, "launch shapes"},
+    [CHECK_OFFSET] = {"offset", PROMISE_GPU_TO_GPU, "alignments of the input"},
+    [CHECK_NEIGHBOUR] = {"neighbour", PROMISE_GPU_TO_GPU, "what lies around the input in memory"},
+    [CHECK_DEVICE] = {"device", PROMISE_GPU_TO_GPU, "CPU and GPUs"},
+    [CHECK_RECORDED] = {"recorded", PROMISE_GPU_TO_GPU, "results recorded on other GPUs"},
+    [CHECK_PERMUTATION] = {"permutation", PROMISE_ORDER_INVARIANT, "orders of the elements"},
+    [CHECK_EXACT] = {"exact", PROMISE_CORRECTLY_ROUNDED, "the exact sum, rounded once"},
+};
+
+static const struct {
+    check_try try_it;
+    double share; /* of the time */
+} ways[CHECK_KINDS] = {
+    [CHECK_REPEAT] = {check_repeat, 3},           [CHECK_PROCESS] = {check_process, 2},
+    [CHECK_LOAD] = {check_under_load, 3},         [CHECK_SHAPE] = {check_shape, 2},
+    [CHECK_OFFSET] = {check_offset, 1},           [CHECK_NEIGHBOUR] = {check_neighbour, 1},
+    [CHECK_DEVICE] = {check_device, 2},           [CHECK_RECORDED] = {NULL, 2},
+    [CHECK_PERMUTATION] = {check_permutation, 2}, [CHECK_EXACT] = {check_exact, 3},
+};
+
+static bool stopped(const struct check *c)
+{
+    return c->request->stop && *c->request->stop;
+}
+
+/* Can it be tried of this subject at all? Of a program we know neither shape nor memory. */
+static bool applies(const struct check *c, enum check_kind kind)
+{
+    const struct method *m = c->request->method;
+    bool program = m->foreign && !foreign_is_object(m->name);
+    bool named = m->foreign || method_named(m->name) == m;
+    switch (kind) {
+    case CHECK_PROCESS:
+        return named;
+    case CHECK_SHAPE:
+        return m->shape_read[c->request->device.kind] != 0;
+    case CHECK_OFFSET:
+    case CHECK_NEIGHBOUR:
+        return !program;
+    default:
+        return ways[kind].try_it != NULL;
+    }
+}
+
+static int descending(const void *a, const void *b)
+{
+    uint64_t x = ((const struct distinct *)a)->count, y = ((const struct distinct *)b)->count;
+    return (x < y) - (x > y);
+}
+
+/* The counts of the results, the most frequent first, as far as they fit. */
+static void write_counts(char text[CHECK_COUNTS], struct tally *t)
+{
+    size_t used = 0;
+    qsort(t->item, t->count, sizeof *t->item, descending);
+    for (size_t i = 0; i < t->count && used < CHECK_COUNTS - 28; i++)
+        used += (size_t)snprintf(text + used, CHECK_COUNTS - used, "%s%llu", i ? " " : "",
+                                 (unsigned long long)t->item[i].count);
+    size_t left = t->count;
+    for (const char *at = text; *at; at++)
+        left -= *at == ' ';
+    if (left > 1)
+        snprintf(text + used, CHECK_COUNTS - used, " ...");
+}
+
+static void add_outcome(struct check_tried *t, struct check_outcome *o)
+{
+    if (o->attempts == 0)
+        return;
+    if (o->differing > 0 && t->broken == 0)
+        t->witness = o->found;
+    t->cases++;
+    t->broken += o->differing > 0;
+    t->attempts += o->attempts;
+    t->differing += o->differing;
+    if (o->tally.count > t->distinct) {
+        t->distinct = o->tally.count;
+        write_counts(t->counts, &o->tally);
+    }
+}
+
+/* All cases of a kind that there is time for. What a case takes is judged by others: of so many
+ * elements at least, so that what each run costs counts little. */
+enum { SMALL = 10000 };
+static enum status try_kind(struct check *c, struct check_report *report, enum check_kind kind,
+                            uint64_t deadline, struct problem *p)
+{
+    struct check_tried *t = &report->tried[kind];
+    struct check_case k;
+    enum status status = STATUS_OK;
+    size_t done = 0;
+    double ns_each = 0; /* an element, the most that any took */
+    for (size_t u = 0; status == STATUS_OK && check_case_at(c, kind, u, &k); u++) {
+        struct check_outcome o = {0};
+        struct problem why = {0};
+        uint64_t begin = clock_ns();
+        if (done > 0 && begin > deadline)
+            break;
+        if (done > 0 && ns_each * (double)k.n > (double)(deadline - begin))
+            continue;
+        status = check_load_case(c, &k, &why);
+        if (status == STATUS_USAGE) { /* no such input in this format */
+            status = STATUS_OK;
+            continue;
+        }
+        if (status == STATUS_OK)
+            status = ways[kind].try_it(c, &o, &why);
+        double took = (double)(clock_ns() - begin) / (double)(k.n < SMALL ? SMALL : k.n);
+        ns_each = took > ns_each ? took : ns_each;
+        done++;
+        add_outcome(t, &o);
+        check_outcome_free(&o);
+        if (status != STATUS_OK)
+            problem(p, status, "%s", why.text);
+        else if (stopped(c))
+            status = problem(p, STATUS_INTERRUPTED, "interrupted");
+    }
+    return status;
+}
+
+/* What failed in this too ends it; the witnesses stay as they were found. */
+static enum status shrink_all(struct check *c, struct check_report *report, struct problem *p)
+{
+    enum status status = STATUS_OK;
+    for (size_t kind = 0; kind < CHECK_KINDS && status == STATUS_OK; kind++)
+        if (report->tried[kind].broken > 0 && c->request->shrink)
+            status = check_shrink(c, kind, ways[kind].try_it, &report->tried[kind].witness, p);
+    return status;
+}
+
+/* The time that is left is shared among the kinds that are left. */
+static uint64_t deadline_of(const struct check *c, enum check_kind kind, uint64_t end)
+{
+    double shares = 0;
+    uint64_t now = clock_ns();
+    for (size_t i = kind; i < CHECK_KINDS; i++)
+        shares += c->request->tried[i] && applies(c, i) ? ways[i].share : 0;
+    return end <= now || !(shares > 0)
+               ? now
+               : now + (uint64_t)((double)(end - now) * ways[kind].share / shares);
+}
+
+static enum status try_all(struct check *c, struct check_report *report, struct problem *p)
+{
+    uint64_t end = clock_ns() + (uint64_t)(c->request->seconds * 1e9);
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
+        if (!c->request->tried[kind] || !applies(c, kind))
+            continue;
+        struct problem why = {0};
+        enum status status = try_kind(c, report, kind, deadline_of(c, kind, end), &why);
+        if (status == STATUS_INTERRUPTED)
+            return problem(p, status, "%s", why.text);
+        if (status != STATUS_OK) {
+            report->failure = why;
+            report->failed = kind;
+            return STATUS_OK;
+        }
+    }
+    return shrink_all(c, report, p);
+}
+
+/* --- what a subject answers --- */
+
+/* Does a program answer a request for this pair? */
+static enum status answers(struct check *c, struct format_pair pair, struct problem *p)
+{
+    struct array out;
+    struct check_case k = {.pair = pair, .output = pair.accumulator, .n = 3};
+    input_parse(&k.input, "ones", NULL);
+    enum status status = check_load_case(c, &k, p);
+    struct check_setting plain = check_plain(c, &k);
+    if (status == STATUS_OK)
+        status = check_once(c, &plain, &out, p);
+    if (status == STATUS_OK)
+        free(out.data);
+    return status;
+}
+
+static enum status find_pairs(struct check *c, struct check_report *report, struct problem *p)
+{
+    const struct check_request *r = c->request;
+    bool program = r->method->foreign && !foreign_is_object(r->method->name);
+    struct problem why = {0};
+    for (size_t i = 0; i < r->pairs.count; i++) {
+        struct format_pair pair = r->pairs.item[i];
+        if (!method_supports(r->method, r->device.kind, pair.storage, pair.accumulator))
+            continue;
+        if (!program || answers(c, pair, &why) == STATUS_OK)
+            c->pairs.item[c->pairs.count++] = pair;
+        else
+            report->left_out.item[report->left_out.count++] = pair;
+        if (stopped(c))
+            return problem(p, STATUS_INTERRUPTED, "interrupted");
+    }
+    if (c->pairs.count > 0)
+        return STATUS_OK;
+    char device[DEVICE_TEXT];
+    device_name(r->device, device);
+    if (report->left_out.count == 0)
+        return problem(p, STATUS_DEVICE, "check: %s does not run on %s in the formats asked for",
+                       r->method->name, device);
+    report->failure = why;
+    return STATUS_OK;
+}
+
+static enum promise kept(const struct check_report *r)
+{
+    enum promise kept = PROMISE_NONE;
+    for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++) {
+        struct check_rung is = check_rung(r, rung);
+        bool failed = r->failure.status != STATUS_OK && check_kinds[r->failed].rung <= rung;
+        if (is.broken || failed)
+            break;
+        if (is.attempts > 0)
+            kept = rung;
+    }
+    return kept;
+}
+
+enum status check_subject(struct check_report *report, const struct check_request *request,
+                          struct problem *p)
+{
+    struct check c = {.request = request};
+    *report = (struct check_report){.request = *request};
+    enum status status = find_pairs(&c, report, p);
+    if (status == STATUS_OK && report->failure.status == STATUS_OK)
+        status = try_all(&c, report, p);
+    free(c.in.data);
+    report->kept = kept(report);
+    return status;
+}
+
+struct check_rung check_rung(const struct check_report *r, enum promise rung)
+{
+    struct check_rung is = {.counts = ""};
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
+        const struct check_tried *t = &r->tried[kind];
+        if (check_kinds[kind].rung != rung)
+            continue;
+        is.attempts += t->attempts;
+        is.differing += t->differing;
+        is.broken |= t->broken > 0;
+        if (t->distinct > is.distinct) {
+            is.distinct = t->distinct;
+            is.counts = t->counts;
+        }
+    }
+    is.unseen_p95 = is.attempts ? -expm1(log(0.05) / (double)is.attempts) : 1;
+    return is;
+}
+
+bool check_broken(const struct check_report *r)
+{
+    bool broken = false;
+    for (enum promise rung = PROMISE_RUN_TO_RUN; rung <= r->request.promise; rung++)
+        broken |= check_rung(r, rung).broken;
+    return broken;
+}

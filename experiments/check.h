@@ -1,0 +1,115 @@
+/* Trying to refute what a subject promises of its bits, rung by rung. */
+#ifndef ULPSCOPE_CHECK_H
+#define ULPSCOPE_CHECK_H
+
+#include <signal.h>
+
+#include "experiments/device.h"
+#include "experiments/input.h"
+#include "experiments/pairs.h"
+
+/* What is tried, each against one rung of the ladder. */
+enum check_kind {
+    CHECK_REPEAT,
+    CHECK_PROCESS,
+    CHECK_LOAD,
+    CHECK_SHAPE,
+    CHECK_OFFSET,
+    CHECK_NEIGHBOUR,
+    CHECK_DEVICE,
+    CHECK_RECORDED,
+    CHECK_PERMUTATION,
+    CHECK_EXACT,
+    CHECK_KINDS
+};
+
+struct check_kind_facts {
+    const char *name;
+    enum promise rung;
+    const char *summary; /* what differs between two runs that must agree */
+};
+extern const struct check_kind_facts check_kinds[CHECK_KINDS];
+
+struct check_recorded; /* experiments/check_recorded.h */
+
+struct check_request {
+    const struct method *method;
+    struct device device;
+    struct pairs pairs;        /* what the method does not support is skipped */
+    const struct input *input; /* none: those that suit what is tried */
+    size_t inputs;
+    struct numbers n, threads, blocks; /* likewise */
+    bool scan[2];                      /* of scans: inclusive, exclusive; neither: both */
+    uint64_t seed, runs;               /* runs: of a repetition */
+    double seconds;                    /* to be spent on all; each kind has one case at least */
+    enum promise promise;              /* that the subject is held to */
+    bool tried[CHECK_KINDS];
+    bool shrink;                           /* look for the least n that shows a break */
+    const struct check_recorded *recorded; /* NULL: none */
+    const volatile sig_atomic_t *stop;     /* not 0: STATUS_INTERRUPTED; or NULL */
+};
+
+/* What is asked of a subject once. */
+struct check_case {
+    struct format_pair pair;
+    enum format output; /* of sums the accumulator's */
+    struct input input;
+    size_t n;
+    uint64_t seed;
+    bool exclusive;
+    size_t segment;     /* 0: one */
+    struct shape shape; /* asked for */
+};
+
+enum { CHECK_WORDS = 96, CHECK_COUNTS = 96 };
+
+/* Two results of one case that are not the same. */
+struct check_break {
+    struct check_case at;
+    uint64_t runs;
+    size_t index;     /* of scans: the first output that differs */
+    uint64_t bits[2]; /* NaN canonical; in the output's format */
+    char is[2][CHECK_WORDS];
+};
+
+/* What came of a kind. An attempt is a result that is compared with another. */
+struct check_tried {
+    uint64_t cases, broken; /* broken: cases in which a result differed */
+    uint64_t attempts, differing;
+    uint64_t distinct;          /* results, in the case with most of them */
+    char counts[CHECK_COUNTS];  /* how often each came there: "17 2 1" */
+    struct check_break witness; /* where broken */
+};
+
+struct check_report {
+    struct check_request request;
+    struct check_tried tried[CHECK_KINDS];
+    enum promise kept;      /* the highest rung that was tried and that, as all below, was kept */
+    struct pairs left_out;  /* that a program does not answer */
+    struct problem failure; /* STATUS_OK, or what ended it; the rungs above were not tried */
+    enum check_kind failed;
+};
+
+/* Checks one subject. What a subject fails with (a crash, a hang, no memory) stands in the report
+ * and is STATUS_OK here. STATUS_DEVICE where the device does not run it in any of the pairs;
+ * STATUS_INTERRUPTED. */
+enum status check_subject(struct check_report *report, const struct check_request *request,
+                          struct problem *p);
+
+/* Sums over the kinds of a rung. */
+struct check_rung {
+    uint64_t attempts, differing, distinct;
+    const char *counts;
+    bool broken;
+    double unseen_p95; /* 1 - 0.05^(1/attempts) */
+};
+struct check_rung check_rung(const struct check_report *r, enum promise rung);
+
+/* Is a rung broken that the subject is held to? */
+bool check_broken(const struct check_report *r);
+
+/* The command that shows a break again, by this name of the program. The caller frees it; NULL when
+ * memory is short. */
+char *check_command(const struct check_report *r, enum check_kind kind, const char *program);
+
+#endif

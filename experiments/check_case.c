@@ -1,0 +1,118 @@
+/* The cases that a subject is checked on, and running one. */
+#include <stdlib.h>
+
+#include "experiments/check_private.h"
+#include "experiments/memory.h"
+
+/* On which orders of additions differ in all formats, or which show a wrong rounding. */
+static const char *const telling[] = {"symmetric", "cond", "wide", "lognormal:sigma=4",
+                                      "cancellation"};
+static const char *const ill_conditioned[] = {
+    "cond:target=1024", "cond:target=1048576", "cond:target=1073741824", "cond:target=2^50",
+    "cond:target=2^80", "cond:target=2^120",   "ties:negative=1",        "wide:order=descending"};
+enum {
+    TELLING = sizeof telling / sizeof *telling,
+    ILL_CONDITIONED = sizeof ill_conditioned / sizeof *ill_conditioned
+};
+/* Around powers of two and tiles, large and small ones in turn: time may end the list. */
+static const uint64_t lengths[] = {65536, 1000, 2049, 33, 1 << 20, 4095, 300001, 257, 8193, 2};
+static const uint64_t short_lengths[] = {1000, 33, 2049, 3, 65536, 4095, 257, 16385, 1 << 20, 10};
+
+static size_t inputs_of(const struct check *c, enum check_kind kind)
+{
+    if (c->request->inputs)
+        return c->request->inputs;
+    return kind == CHECK_EXACT ? ILL_CONDITIONED + input_family_count : TELLING;
+}
+
+static struct input input_of(const struct check *c, enum check_kind kind, size_t i)
+{
+    struct input in;
+    if (c->request->inputs)
+        return c->request->input[i];
+    if (kind == CHECK_EXACT && i >= ILL_CONDITIONED)
+        input_parse(&in, input_families[i - ILL_CONDITIONED]->name, NULL);
+    else
+        input_parse(&in, kind == CHECK_EXACT ? ill_conditioned[i] : telling[i], NULL);
+    return in;
+}
+
+/* A pass goes over all lengths and pairs, each with another of the inputs. */
+bool check_case_at(const struct check *c, enum check_kind kind, size_t u, struct check_case *k)
+{
+    const struct check_request *r = c->request;
+    bool scan = r->method->operation->array, both = scan && r->scan[0] == r->scan[1];
+    const uint64_t *n = kind == CHECK_EXACT ? short_lengths : lengths;
+    size_t ns = sizeof lengths / sizeof *lengths, inputs = inputs_of(c, kind);
+    if (r->n.count) {
+        n = r->n.item;
+        ns = r->n.count;
+    }
+    size_t pair = u % c->pairs.count, at = u / c->pairs.count % ns, pass = u / c->pairs.count / ns;
+    if (pass >= inputs * (both ? 2 : 1))
+        return false;
+    *k = (struct check_case){.pair = c->pairs.item[pair],
+                             .output = c->pairs.item[pair].accumulator,
+                             .input = input_of(c, kind, (pass + at + pair) % inputs),
+                             .n = (size_t)n[at],
+                             .seed = r->seed + pass / inputs};
+    k->exclusive = scan && (both ? (pass / inputs + pass + pair) % 2 : r->scan[1]);
+    k->shape = (struct shape){r->threads.count ? (unsigned)r->threads.item[0] : 0,
+                              r->blocks.count ? (unsigned)r->blocks.item[0] : 0};
+    return true;
+}
+
+enum status check_load_case(struct check *c, const struct check_case *k, struct problem *p)
+{
+    free(c->in.data);
+    c->at = *k;
+    enum status status = memory_array(&c->in, k->pair.storage, k->n, "an input", p);
+    if (status != STATUS_OK) {
+        c->in.data = NULL;
+        return status;
+    }
+    return input_generate(&k->input, &c->in, k->seed, 0, p);
+}
+
+struct check_setting check_plain(const struct check *c, const struct check_case *k)
+{
+    return (struct check_setting){
+        .method = c->request->method, .device = c->request->device, .shape = k->shape};
+}
+
+enum status check_open(const struct check *c, const struct check_setting *s, struct probe **probe,
+                       struct problem *p)
+{
+    const struct probe_spec spec = {.method = s->method,
+                                    .device = s->device,
+                                    .storage = c->at.pair.storage,
+                                    .accumulator = c->at.pair.accumulator,
+                                    .output = c->at.output,
+                                    .n = c->at.n,
+                                    .shape = s->shape,
+                                    .offset = s->offset,
+                                    .around = s->around,
+                                    .exclusive = c->at.exclusive};
+    enum status status = probe_open(probe, &spec, p);
+    if (status == STATUS_OK)
+        memcpy(probe_input(*probe).data, s->in ? s->in->data : c->in.data,
+               array_bytes(c->in.format, c->in.n));
+    return status;
+}
+
+enum status check_once(const struct check *c, const struct check_setting *s, struct array *out,
+                       struct problem *p)
+{
+    struct probe *probe;
+    size_t outputs = c->request->method->operation->outputs(c->at.n);
+    enum status status = memory_array(out, c->at.output, outputs, "results", p);
+    if (status != STATUS_OK)
+        return status;
+    status = check_open(c, s, &probe, p);
+    if (status == STATUS_OK)
+        status = probe_run(probe, out, p);
+    probe_close(probe);
+    if (status != STATUS_OK)
+        free(out->data);
+    return status;
+}

@@ -1,0 +1,75 @@
+/* order_invariant: permutations of the elements. Of a scan, of those in its first part alone: what
+ * comes from there on covers the same elements as before. */
+#include <stdlib.h>
+
+#include "experiments/check_private.h"
+#include "experiments/memory.h"
+#include "experiments/random.h"
+
+enum order_kind { REVERSED, ROTATED, ASCENDING, DESCENDING, MAGNITUDE, SHUFFLED, ORDERS = 9 };
+
+static const char *const order_name[] = {
+    "reversed", "rotated", "ascending", "descending", "ascending magnitudes", "shuffled"};
+
+static void turn(const struct array *a, const struct array *from, bool back, size_t by)
+{
+    for (size_t i = 0; i < a->n; i++)
+        array_set_bits(a, i, array_bits(from, back ? a->n - 1 - i : (i + by) % a->n));
+}
+
+/* Permutes the first `count` elements of a copy. */
+static enum status permute(const struct array *copy, const struct array *in, size_t count,
+                           size_t order, struct problem *p)
+{
+    static const enum arrangement arrangement[] = {[ASCENDING] = ARRANGED_ASCENDING,
+                                                   [DESCENDING] = ARRANGED_DESCENDING,
+                                                   [MAGNITUDE] = ARRANGED_BY_MAGNITUDE,
+                                                   [SHUFFLED] = ARRANGED_SHUFFLED};
+    struct array part = {copy->format, count, copy->data}, from = {in->format, count, in->data};
+    memcpy(copy->data, in->data, array_bytes(in->format, in->n));
+    if (count > 0 && order <= ROTATED)
+        turn(&part, &from, order == REVERSED, count / 3);
+    if (order <= ROTATED)
+        return STATUS_OK;
+    size_t kind = order < SHUFFLED ? order : SHUFFLED;
+    return input_arrange(&part, arrangement[kind], 1000 + order, p);
+}
+
+static enum status try_orders(struct check *c, struct check_outcome *o, const struct array *copy,
+                              size_t count, struct problem *p)
+{
+    bool scan = c->request->method->operation->array;
+    /* The first output that covers all permuted elements. */
+    size_t from = !scan ? 0 : c->at.exclusive ? count : count - 1;
+    struct array out;
+    struct check_setting s = check_plain(c, &c->at);
+    enum status status = check_once(c, &s, &out, p);
+    if (status == STATUS_OK)
+        status = check_take(c, o, &out, from, p, "as generated");
+    s.in = copy;
+    for (size_t order = 0; order < ORDERS && status == STATUS_OK; order++) {
+        status = permute(copy, &c->in, count, order, p);
+        if (status == STATUS_OK)
+            status = check_once(c, &s, &out, p);
+        if (status == STATUS_OK && order < SHUFFLED)
+            status = check_take(c, o, &out, from, p, "%s", order_name[order]);
+        else if (status == STATUS_OK)
+            status = check_take(c, o, &out, from, p, "shuffled (%zu)", order - SHUFFLED + 1);
+    }
+    return status;
+}
+
+enum status check_permutation(struct check *c, struct check_outcome *o, struct problem *p)
+{
+    struct array copy;
+    bool scan = c->request->method->operation->array;
+    size_t n = c->at.n, count = !scan ? n : n - n / 3;
+    if (count < 2 || (scan && c->at.exclusive && count == n))
+        return STATUS_OK;
+    enum status status = memory_array(&copy, c->in.format, n, "a permuted input", p);
+    if (status != STATUS_OK)
+        return status;
+    status = try_orders(c, o, &copy, count, p);
+    free(copy.data);
+    return status;
+}

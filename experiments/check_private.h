@@ -1,0 +1,82 @@
+/* What the files of `check` share. */
+#ifndef ULPSCOPE_CHECK_PRIVATE_H
+#define ULPSCOPE_CHECK_PRIVATE_H
+
+#include "experiments/check.h"
+#include "experiments/probe.h"
+#include "experiments/tally.h"
+
+/* The results of one case. */
+struct check_outcome {
+    struct tally tally;
+    struct array first; /* the outputs compared with; data NULL: none yet */
+    uint64_t attempts, differing;
+    struct check_break found; /* the first that differs, where any does */
+};
+
+struct check {
+    const struct check_request *request;
+    struct pairs pairs;
+    struct array in; /* elements of the case at hand */
+    struct check_case at;
+};
+
+/* How a run differs from the plain one. */
+struct check_setting {
+    const struct method *method;
+    struct device device;
+    struct shape shape;
+    size_t offset;
+    uint8_t around; /* as a probe's */
+    const struct array *in; /* NULL: the case's */
+};
+
+/* The u-th case of a kind; false behind the last one. */
+bool check_case_at(const struct check *c, enum check_kind kind, size_t u, struct check_case *k);
+/* Sees to it that c->in is the case's input. STATUS_USAGE where there is no such input. */
+enum status check_load_case(struct check *c, const struct check_case *k, struct problem *p);
+struct check_setting check_plain(const struct check *c, const struct check_case *k);
+enum status check_open(const struct check *c, const struct check_setting *s, struct probe **probe,
+                       struct problem *p);
+/* One run in a probe of its own; out->data is malloced. */
+enum status check_once(const struct check *c, const struct check_setting *s, struct array *out,
+                       struct problem *p);
+
+/* Takes outputs from index `from` on, of which the first are what all others are compared with.
+ * Takes over and frees out->data. `is` says in words what they are the outputs of. */
+enum status check_take(const struct check *c, struct check_outcome *o, struct array *out,
+                       size_t from, struct problem *p, const char *is, ...)
+    __attribute__((format(printf, 6, 7)));
+/* Takes results of runs from a probe, as they come (a runner_digest; the context is this). */
+struct check_taking {
+    const struct check *check;
+    struct check_outcome *outcome;
+    const char *what; /* "run" */
+    uint64_t runs;    /* taken so far */
+};
+enum status check_take_runs(void *taking, const struct runner_results *results, struct problem *p);
+void check_outcome_free(struct check_outcome *o);
+
+/* Tries one kind on the case at hand; *o is zero before. */
+typedef enum status (*check_try)(struct check *c, struct check_outcome *o, struct problem *p);
+enum status check_repeat(struct check *c, struct check_outcome *o, struct problem *p);
+enum status check_process(struct check *c, struct check_outcome *o, struct problem *p);
+enum status check_under_load(struct check *c, struct check_outcome *o, struct problem *p);
+enum status check_shape(struct check *c, struct check_outcome *o, struct problem *p);
+enum status check_offset(struct check *c, struct check_outcome *o, struct problem *p);
+enum status check_neighbour(struct check *c, struct check_outcome *o, struct problem *p);
+enum status check_device(struct check *c, struct check_outcome *o, struct problem *p);
+enum status check_permutation(struct check *c, struct check_outcome *o, struct problem *p);
+enum status check_exact(struct check *c, struct check_outcome *o, struct problem *p);
+
+/* `ulpscope serve` of the method, as a subject: a process of its own for each `more`, the options
+ * that end its command line. */
+enum status check_served(const struct check *c, const struct check_setting *s, const char *more,
+                         const struct method **served, struct problem *p);
+
+/* Looks for the least n that shows it again, within about a tenth of the time for all; *b is replaced by what was
+ * found. */
+enum status check_shrink(struct check *c, enum check_kind kind, check_try try_it,
+                         struct check_break *b, struct problem *p);
+
+#endif

@@ -1,0 +1,108 @@
+/* run_to_run: the same again, in this process, in others, and while the device has other work. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "experiments/check_private.h"
+#include "experiments/foreign.h"
+#include "experiments/subject.h"
+#include "kernels/load.h"
+
+enum { PROCESSES = 3 };
+
+static enum status repeat(struct check *c, struct check_outcome *o, const char *what,
+                          struct problem *p)
+{
+    struct probe *probe;
+    struct check_setting plain = check_plain(c, &c->at);
+    struct check_taking taking = {.check = c, .outcome = o, .what = what};
+    enum status status = check_open(c, &plain, &probe, p);
+    if (status == STATUS_OK)
+        status = probe_repeat(probe, c->request->runs, check_take_runs, &taking, p);
+    o->found.runs = c->request->runs;
+    probe_close(probe);
+    return status;
+}
+
+enum status check_repeat(struct check *c, struct check_outcome *o, struct problem *p)
+{
+    return repeat(c, o, "run", p);
+}
+
+enum status check_under_load(struct check *c, struct check_outcome *o, struct problem *p)
+{
+    struct load *load;
+    struct array out;
+    struct device d = c->request->device;
+    struct check_setting plain = check_plain(c, &c->at);
+    enum status status = check_once(c, &plain, &out, p);
+    if (status == STATUS_OK)
+        status = check_take(c, o, &out, 0, p, "on an idle device");
+    if (status == STATUS_OK)
+        status = load_begin(&load, d.kind == DEVICE_CPU ? -1 : d.index, p);
+    if (status != STATUS_OK)
+        return status;
+    status = repeat(c, o, "under load, run", p);
+    load_end(load);
+    return status;
+}
+
+/* A word for a shell. */
+static void quote(char *to, size_t size, const char *word)
+{
+    size_t used = 0;
+    if (used + 1 < size)
+        to[used++] = '\'';
+    for (; *word && used + 6 < size; word++) {
+        bool quote = *word == '\'';
+        used += (size_t)snprintf(to + used, size - used, quote ? "'\\''" : "%c", *word);
+    }
+    snprintf(to + used, size - used, "'");
+}
+
+enum status check_served(const struct check *c, const struct check_setting *s, const char *more,
+                         const struct method **served, struct problem *p)
+{
+    char path[PATH_MAX] = "", program[PATH_MAX + 16], name[PATH_MAX], device[DEVICE_TEXT];
+    char command[3 * PATH_MAX];
+    ssize_t length = readlink(foreign_program(), path, sizeof path - 1);
+    if (length < 0)
+        snprintf(path, sizeof path, "%s", foreign_program());
+    quote(program, sizeof program, path);
+    quote(name, sizeof name, s->method->name);
+    device_name(s->device, device);
+    snprintf(command, sizeof command,
+             "exec:exec %s serve %s --device %s --threads %u --blocks %u --offset %zu %s", program,
+             name, device, s->shape.threads, s->shape.blocks, s->offset, more);
+    return subject_named(served, "check", command, c->request->method->operation, p);
+}
+
+/* Ours are asked through `serve`, in processes that stay; others are started anew. */
+static enum status process(struct check *c, int i, struct check_setting *s, struct problem *p)
+{
+    char more[16];
+    snprintf(more, sizeof more, "# %d", i + 1);
+    if (!s->method->foreign)
+        return check_served(c, s, more, &s->method, p);
+    foreign_end(s->method);
+    return STATUS_OK;
+}
+
+enum status check_process(struct check *c, struct check_outcome *o, struct problem *p)
+{
+    struct array out;
+    struct check_setting plain = check_plain(c, &c->at);
+    enum status status = check_once(c, &plain, &out, p);
+    if (status == STATUS_OK)
+        status = check_take(c, o, &out, 0, p, "in one process");
+    for (int i = 0; i < PROCESSES && status == STATUS_OK; i++) {
+        struct check_setting other = plain;
+        status = process(c, i, &other, p);
+        if (status == STATUS_OK)
+            status = check_once(c, &other, &out, p);
+        if (status == STATUS_OK)
+            status = check_take(c, o, &out, 0, p, "in fresh process %d", i + 1);
+    }
+    return status;
+}

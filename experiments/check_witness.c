@@ -1,0 +1,115 @@
+/* A break made small, and the command that shows it again. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "experiments/check_private.h"
+#include "experiments/clock.h"
+#include "reports/text.h"
+
+enum { RUNS_SHOWN = 4, AGAIN = 5 };
+
+/* Tries the case at hand again; *shows: it breaks every time. What depends on timing is tried more
+ * often. */
+static enum status again(struct check *c, enum check_kind kind, check_try try_it, bool *shows,
+                         struct check_break *b, struct problem *p)
+{
+    size_t times = check_kinds[kind].rung == PROMISE_RUN_TO_RUN ? AGAIN : 2;
+    *shows = true;
+    for (size_t i = 0; i < times && *shows; i++) {
+        struct check_outcome o = {0};
+        enum status status = try_it(c, &o, p);
+        *shows = status == STATUS_OK && o.differing > 0;
+        if (*shows)
+            *b = o.found;
+        check_outcome_free(&o);
+        if (status != STATUS_OK)
+            return status;
+    }
+    return STATUS_OK;
+}
+
+enum status check_shrink(struct check *c, enum check_kind kind, check_try try_it,
+                         struct check_break *b, struct problem *p)
+{
+    const uint64_t end = clock_ns() + (uint64_t)(1e8 * (2 + c->request->seconds));
+    const struct check_case found = b->at;
+    for (size_t n = 2; n < found.n && clock_ns() < end; n += n < 8 ? 1 : n / 4) {
+        bool shows;
+        struct check_break smaller;
+        struct check_case k = found;
+        struct problem why = {0};
+        k.n = n;
+        enum status status = check_load_case(c, &k, &why);
+        if (status == STATUS_USAGE)
+            continue;
+        if (status == STATUS_OK)
+            status = again(c, kind, try_it, &shows, &smaller, &why);
+        if (status != STATUS_OK)
+            return problem(p, status, "%s", why.text);
+        if (shows) {
+            *b = smaller;
+            return STATUS_OK;
+        }
+    }
+    return STATUS_OK;
+}
+
+/* A word of a command, in quotes where a shell would make something else of it. */
+static void word(struct text *t, const char *w)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "/._-:=+,";
+    if (*w && strspn(w, plain) == strlen(w)) {
+        text_format(t, " %s", w);
+        return;
+    }
+    text_add(t, " '");
+    for (; *w; w++)
+        if (*w == '\'')
+            text_add(t, "'\\''");
+        else
+            text_append(t, w, 1);
+    text_add(t, "'");
+}
+
+static void add_axes(struct text *t, const struct check_report *r, enum check_kind kind)
+{
+    const struct check_break *b = &r->tried[kind].witness;
+    const struct check_request *q = &r->request;
+    char input[INPUT_TEXT], device[DEVICE_TEXT];
+    input_name(&b->at.input, input);
+    device_name(q->device, device);
+    text_format(t, " --device %s --storage %s --accumulator %s --input", device,
+                format_facts[b->at.pair.storage].name, format_facts[b->at.pair.accumulator].name);
+    word(t, input);
+    text_format(t, " --n %zu --seed %llu", b->at.n, (unsigned long long)b->at.seed);
+    if (q->method->operation->array)
+        text_format(t, " --scan %s", b->at.exclusive ? "exclusive" : "inclusive");
+    if (b->runs)
+        text_format(t, " --runs %llu", (unsigned long long)(RUNS_SHOWN * b->runs));
+}
+
+static void add_numbers(struct text *t, const char *option, const struct numbers *numbers)
+{
+    for (size_t i = 0; i < numbers->count; i++)
+        text_format(t, "%s%llu", i ? "," : option, (unsigned long long)numbers->item[i]);
+}
+
+char *check_command(const struct check_report *r, enum check_kind kind, const char *program)
+{
+    struct text t = {0};
+    const struct check_kind_facts *facts = &check_kinds[kind];
+    text_add(&t, program);
+    text_add(&t, " check");
+    word(&t, r->request.method->name);
+    text_format(&t, " --only %s/%s", promise_name[facts->rung], facts->name);
+    add_axes(&t, r, kind);
+    add_numbers(&t, " --threads ", &r->request.threads);
+    add_numbers(&t, " --blocks ", &r->request.blocks);
+    if (r->request.method->promise < facts->rung)
+        text_format(&t, " --promise %s", promise_name[facts->rung]);
+    const char *string = text_string(&t);
+    char *command = string ? strdup(string) : NULL;
+    text_free(&t);
+    return command;
+}

@@ -1,0 +1,307 @@
+/* ulpscope check: tries to refute what subjects promise of their bits. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "experiments/check_report.h"
+#include "experiments/foreign.h"
+#include "experiments/subject.h"
+#include "experiments/verbs.h"
+
+static volatile sig_atomic_t stop;
+
+static void on_signal(int signal)
+{
+    (void)signal;
+    stop = 1;
+}
+
+/* The command line, resolved. */
+struct command {
+    const struct arguments *arguments;
+    struct check_request request; /* but for the method and its promise */
+    struct input *input;
+    bool json, promised;
+    json_t *reports;
+    size_t broken, failed;
+    char first_broken[128];
+    enum status first_failed;
+};
+
+static enum status read_formats(struct formats *formats, const struct arguments *a,
+                                const char *option, struct problem *p)
+{
+    struct list list = {0};
+    enum status status = argument_list(a, option, &list, p);
+    if (status == STATUS_OK)
+        status = formats_parse(formats, option, &list, p);
+    list_free(&list);
+    return status;
+}
+
+static enum status read_pairs(struct command *c, struct problem *p)
+{
+    struct formats storage = {0}, accumulator = {0};
+    enum status status = pairs_parse(&c->request.pairs, "all", p);
+    if (status == STATUS_OK)
+        status = read_formats(&storage, c->arguments, "storage", p);
+    if (status == STATUS_OK)
+        status = read_formats(&accumulator, c->arguments, "accumulator", p);
+    if (status == STATUS_OK)
+        pairs_narrow(&c->request.pairs, &storage, &accumulator);
+    return status;
+}
+
+static enum status read_inputs(struct command *c, struct problem *p)
+{
+    struct list list = {0};
+    enum status status = argument_list(c->arguments, "input", &list, p);
+    if (status == STATUS_OK && list.count > 0 && !(c->input = calloc(list.count, sizeof *c->input)))
+        status = problem(p, STATUS_DEVICE, "check: out of memory");
+    for (size_t i = 0; status == STATUS_OK && i < list.count; i++)
+        status = input_parse(&c->input[i], list.item[i], p);
+    c->request.input = c->input;
+    c->request.inputs = list.count;
+    list_free(&list);
+    return status;
+}
+
+static enum status read_scans(struct command *c, struct problem *p)
+{
+    static const char *const names[] = {"inclusive", "exclusive"};
+    struct list list = {0};
+    enum status status = argument_list(c->arguments, "scan", &list, p);
+    for (size_t i = 0; status == STATUS_OK && i < list.count; i++) {
+        size_t which = 0;
+        while (which < 2 && strcmp(list.item[i], names[which]) != 0)
+            which++;
+        if (which == 2)
+            status =
+                problem(p, STATUS_USAGE,
+                        "option --scan: found '%s', expected inclusive or exclusive", list.item[i]);
+        else
+            c->request.scan[which] = true;
+    }
+    list_free(&list);
+    return status;
+}
+
+static enum status read_promise(enum promise *promise, const char *option, const char *text,
+                                struct problem *p)
+{
+    for (*promise = 0; *promise < PROMISES; (*promise)++)
+        if (strcmp(text, promise_name[*promise]) == 0)
+            return STATUS_OK;
+    return problem(p, STATUS_USAGE,
+                   "option --%s: found '%s', expected none, run_to_run, gpu_to_gpu, "
+                   "order_invariant or correctly_rounded",
+                   option, text);
+}
+
+/* RUNG, ATTEMPT, or RUNG/ATTEMPT. */
+static bool is_meant(enum check_kind kind, const char *only)
+{
+    char both[64];
+    const char *rung = promise_name[check_kinds[kind].rung], *name = check_kinds[kind].name;
+    snprintf(both, sizeof both, "%s/%s", rung, name);
+    return strcmp(only, rung) == 0 || strcmp(only, name) == 0 || strcmp(only, both) == 0;
+}
+
+static enum status read_only(struct command *c, struct problem *p)
+{
+    struct list list = {0};
+    char known[512] = "";
+    enum status status = argument_list(c->arguments, "only", &list, p);
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s/%s", used ? ", " : "",
+                 promise_name[check_kinds[kind].rung], check_kinds[kind].name);
+        c->request.tried[kind] = list.count == 0;
+    }
+    for (size_t i = 0; status == STATUS_OK && i < list.count; i++) {
+        bool found = false;
+        for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
+            bool meant = is_meant(kind, list.item[i]);
+            c->request.tried[kind] |= meant;
+            found |= meant;
+        }
+        if (!found)
+            status = problem(p, STATUS_USAGE, "option --only: found '%s', expected one of %s",
+                             list.item[i], known);
+    }
+    c->request.shrink = list.count == 0;
+    list_free(&list);
+    return status;
+}
+
+static enum status read_numbers(struct command *c, struct problem *p)
+{
+    enum { DEFAULT_RUNS = 20 };
+    struct check_request *r = &c->request;
+    const struct arguments *a = c->arguments;
+    const char *seconds = argument_value(a, "seconds");
+    r->seconds = 10;
+    enum status status = argument_numbers(a, "n", RANGE_DOUBLING, 1, UINT64_C(1) << 40, &r->n, p);
+    if (status == STATUS_OK)
+        status = argument_numbers(a, "threads", RANGE_DOUBLING, 0, THREADS_MAX, &r->threads, p);
+    if (status == STATUS_OK)
+        status = argument_numbers(a, "blocks", RANGE_DOUBLING, 0, BLOCKS_MAX, &r->blocks, p);
+    if (status == STATUS_OK)
+        status = argument_number(a, "seed", 1, 0, UINT64_MAX >> 1, &r->seed, p);
+    if (status == STATUS_OK)
+        status = argument_number(a, "runs", DEFAULT_RUNS, 2, 1000000, &r->runs, p);
+    return status == STATUS_OK && seconds ? real_parse(&r->seconds, "seconds", seconds, p) : status;
+}
+
+static enum status resolve(struct command *c, struct problem *p)
+{
+    const struct arguments *a = c->arguments;
+    const char *device = argument_value(a, "device"), *promise = argument_value(a, "promise");
+    bool all = argument_flag(a, "all");
+    if (all == (a->operands > 0))
+        return problem(p, STATUS_USAGE,
+                       all ? "check: found methods and --all, expected either"
+                           : "check: expected a METHOD, or --all");
+    c->json = argument_flag(a, "json");
+    c->promised = promise;
+    enum status status = device_parse(&c->request.device, device ? device : "auto", p);
+    if (status == STATUS_OK)
+        status = read_pairs(c, p);
+    if (status == STATUS_OK)
+        status = read_inputs(c, p);
+    if (status == STATUS_OK)
+        status = read_scans(c, p);
+    if (status == STATUS_OK)
+        status = read_only(c, p);
+    if (status == STATUS_OK)
+        status = read_numbers(c, p);
+    if (status == STATUS_OK && promise)
+        status = read_promise(&c->request.promise, "promise", promise, p);
+    c->request.stop = &stop;
+    return status;
+}
+
+static enum status print(const struct command *c, const struct check_report *r, struct problem *p)
+{
+    struct text text = {0};
+    const char *program = c->arguments->argv[0];
+    if (c->json)
+        return json_array_append_new(c->reports, check_json(r, program)) == 0
+                   ? STATUS_OK
+                   : problem(p, STATUS_DEVICE, "check: out of memory");
+    check_text(&text, r, program);
+    const char *string = text_string(&text);
+    if (string)
+        printf("%s\n", string);
+    text_free(&text);
+    fflush(stdout);
+    return string ? STATUS_OK : problem(p, STATUS_DEVICE, "check: out of memory for the table");
+}
+
+static enum status check_one(struct command *c, const struct method *m, struct problem *p)
+{
+    struct check_report report;
+    struct check_request request = c->request;
+    request.method = m;
+    request.promise = c->promised ? c->request.promise : m->promise;
+    enum status status = check_subject(&report, &request, p);
+    if (status != STATUS_OK)
+        return status;
+    if (report.failure.status != STATUS_OK) {
+        fprintf(stderr, "ulpscope: check: %s\n", report.failure.text);
+        if (c->failed++ == 0)
+            c->first_failed = report.failure.status;
+    }
+    if (check_broken(&report) && c->broken++ == 0)
+        snprintf(c->first_broken, sizeof c->first_broken, "%s", m->name);
+    return print(c, &report, p);
+}
+
+static enum status check_all(struct command *c, struct problem *p)
+{
+    const struct arguments *a = c->arguments;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < a->operands && status == STATUS_OK; i++) {
+        const struct method *m;
+        const struct operation *operation = argument_value(a, "scan") ? &operation_scan : NULL;
+        status = subject_named(&m, "check", a->operand[i], operation, p);
+        if (status == STATUS_OK)
+            status = check_one(c, m, p);
+    }
+    for (size_t i = 0; argument_flag(a, "all") && i < method_count && status == STATUS_OK; i++) {
+        struct problem why = {0};
+        status = check_one(c, method_registry[i], &why);
+        if (status == STATUS_DEVICE) /* it is not there */
+            status = STATUS_OK;
+        else if (status != STATUS_OK)
+            problem(p, status, "%s", why.text);
+    }
+    return status;
+}
+
+static enum status verdict(const struct command *c, struct problem *p)
+{
+    if (c->broken > 0)
+        return problem(p, STATUS_FAILED, "check: %zu of the promises broken, first that of %s",
+                       c->broken, c->first_broken);
+    return c->failed ? problem(p, c->first_failed, "check: %zu subjects failed", c->failed)
+                     : STATUS_OK;
+}
+
+static enum status run(const struct arguments *a, struct problem *p)
+{
+    struct command c = {.arguments = a};
+    struct sigaction gentle = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+    enum status status = resolve(&c, p);
+    sigaction(SIGINT, &gentle, NULL);
+    sigaction(SIGTERM, &gentle, NULL);
+    foreign_interrupt(&stop);
+    c.reports = json_array();
+    if (status == STATUS_OK)
+        status = check_all(&c, p);
+    if (c.json && json_array_size(c.reports) > 0) {
+        json_dumpf(c.reports, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+        printf("\n");
+    }
+    json_decref(c.reports);
+    numbers_free(&c.request.n);
+    numbers_free(&c.request.threads);
+    numbers_free(&c.request.blocks);
+    free(c.input);
+    return status == STATUS_OK ? verdict(&c, p) : status;
+}
+
+const struct verb verb_check = {
+    .name = "check",
+    .operands = "METHOD...",
+    .least = 0,
+    .most = OPERANDS_MAX,
+    .summary = "tries to refute what methods promise of their bits; shows a witness where it can",
+    .details =
+        "Each rung of the ladder is attacked, whatever is promised:\n\n"
+        "  run_to_run         repeat, process, load: runs in one process, in fresh ones, and while "
+        "the device has\n                     other work\n"
+        "  gpu_to_gpu         shape, offset, neighbour, device: other launch shapes, alignments of "
+        "the input,\n                     what lies around it in memory, CPU and GPUs\n"
+        "  order_invariant    permutation: of the elements; of a scan, of those that an output "
+        "covers\n"
+        "  correctly_rounded  exact: the exact sum by MPFR, rounded once, of every family of "
+        "inputs\n\n"
+        "An attempt is a result compared with another that must be the same. A rung is kept where "
+        "all are: a\nvariant that is more probable than 1 - 0.05^(1/attempts) would have shown "
+        "with 95%. What is kept in\nall is the highest rung that is kept with all below it. A "
+        "break "
+        "has a witness: two results, and a command\nthat shows them again. --seconds bounds the "
+        "time, and with it the number of attempts; --only,\n--storage, --accumulator, --input, "
+        "--n, --threads, --blocks, --scan narrow what is tried. An exec:\nsubject is a sum, or "
+        "with --scan a scan; it is asked for all pairs of formats, of which it may "
+        "answer\nsome.\n\n"
+        "Exit status 1 where a promise is broken: the subject's own or, with --promise, that. A "
+        "break of a rung\nthat nobody promised is no failure.",
+    .examples = "  ulpscope check sum/tiled --device cpu\n"
+                "  ulpscope check sum/atomic --device cpu --only run_to_run --seconds 2\n"
+                "  ulpscope check --all --device cpu --seconds 1 --json\n"
+                "  ulpscope check 'exec:python3 experiments/examples/numpy_sum.py' --device cpu "
+                "--n 1000 --seconds 2",
+    .run = run,
+};
