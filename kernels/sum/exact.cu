@@ -8,9 +8,12 @@
  * is enclosed rounds to one value, that is the result.
  *   - Else sum_exactly reads them again, into fixed point (kernels/superaccumulator.cuh). It is
  * launched each time, since only the device knows, and ends at once where there is a result. */
+#include <type_traits>
+
 #include "kernels/sum/enclosure.cuh"
 #include "kernels/sum/vectors.cuh"
 #include "kernels/superaccumulator.cuh"
+#include "kernels/two_sum.cuh"
 
 namespace
 {
@@ -25,22 +28,59 @@ template <typename Words> struct state {
     enclosure part[blocks_most];
 };
 
-/* fp16 has 40 bits, so that a double adds 2^12 elements without an error: no need to look. */
-template <typename S> struct enclosing {
+/* What a lane adds its elements to, batch by batch. */
+template <typename S> struct in_doubles {
     enclosure e = enclose_nothing();
-    __device__ void add(double x) { enclose(e, x); }
-    __device__ void end_of_run() {}
+    __device__ void add(S x) { enclose(e, convert<double>(x)); }
+    __device__ void end_of_batch() {}
 };
-template <> struct enclosing<__half> {
+
+/* fp16 has 40 bits, so that a double adds 2^12 elements without an error: no need to look. */
+struct halves {
     enclosure e = enclose_nothing();
     double run = -0.0;
-    __device__ void add(double x) { run = __dadd_rn(run, x); }
-    __device__ void end_of_run()
+    __device__ void add(__half x) { run = __dadd_rn(run, convert<double>(x)); }
+    __device__ void end_of_batch()
     {
         enclose(e, run);
         run = -0.0;
     }
 };
+
+/* A batch is added up in fp32, which costs a fraction of fp64, its errors in fp64. They go through
+ * fewer additions than a batch has elements, which is batch_share of `additions_least` at most: so
+ * their magnitudes count for that much less. */
+constexpr double batch_share = 0x1p-7;
+constexpr size_t additions_least = 1 << 12;
+template <typename S> struct in_floats {
+    static_assert(enclose_loads * sizeof(uint4) / sizeof(S) <= batch_share * additions_least, "");
+    enclosure e = enclose_nothing();
+    float run = -0.0f;
+    double error = 0, magnitude = 0;
+    __device__ void add(S x)
+    {
+        sum_and_error<float> both = two_sum(run, convert<float>(x));
+        run = both.sum;
+        error = __dadd_rn(error, both.error);
+        magnitude = __dadd_rn(magnitude, fabs((double)both.error));
+    }
+    __device__ void end_of_batch()
+    {
+        enclose(e, run);
+        enclose(e, error == 0 ? -0.0 : error); /* +0 would change a sum of -0 */
+        e.magnitude = __dadd_rn(e.magnitude, __dmul_rn(magnitude, batch_share));
+        run = -0.0f;
+        error = magnitude = 0;
+    }
+};
+
+/* An accumulator of fp64 needs smaller errors than those of a batch in fp32. */
+template <typename S, typename A>
+using by_width =
+    typename std::conditional<sizeof(S) == 8 || sizeof(A) == 8, in_doubles<S>, in_floats<S>>::type;
+template <typename S, typename A>
+using enclosing =
+    typename std::conditional<std::is_same<S, __half>::value, halves, by_width<S, A>>::type;
 
 /* The enclosures of all lanes of a block; the first warp gets it. */
 __device__ enclosure enclose_block(enclosure e)
@@ -63,8 +103,8 @@ template <typename S, typename A, typename Words>
 __global__ __launch_bounds__(enclose_threads) void enclose_sums(vectors<S, enclose_loads> x,
                                                                 state<Words> *s, A *out)
 {
-    enclosing<S> sum;
-    x.each([&](S element) { sum.add(convert<double>(element)); }, [&] { sum.end_of_run(); });
+    enclosing<S, A> sum;
+    x.each([&](S element) { sum.add(element); }, [&] { sum.end_of_batch(); });
 #if __CUDA_ARCH__ >= 900
     cudaTriggerProgrammaticLaunchCompletion(); /* sum_exactly may be launched, but not go on */
 #endif
@@ -81,6 +121,7 @@ __global__ __launch_bounds__(enclose_threads) void enclose_sums(vectors<S, enclo
     if (threadIdx.x == 0) {
         /* Through a lane, the two folds of a block, a thread's share of the blocks, two folds. */
         size_t additions = x.most_by_lane() + 2 * (4 * 5 + blocks_most / enclose_threads);
+        additions = max(additions, additions_least);
         A result;
         s->unknown = !round_enclosure(e, additions, &result);
         if (!s->unknown)
