@@ -2,6 +2,7 @@
  * of inputs, those that defeat a certificate among them. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "experiments/input.h"
@@ -94,6 +95,63 @@ Test(gpu_exact, a_few_tiles)
 Test(gpu_exact, many_blocks)
 {
     hold_length((1 << 20) + 4098);
+}
+
+/* Elements are integers times 2^-20 of `bits` bits. The last ones make the sum half-way between two
+ * neighbours of p digits, but for 2^-(20 + below) of either sign, or exactly where below is 0.
+ * False where the sum has no more than p digits. */
+static bool fill_halfway(const struct array *in, int bits, int p, int below, uint64_t seed)
+{
+    int64_t sum = 0, most = (INT64_C(1) << bits) - 1;
+    size_t last = in->n - 9;
+    for (size_t i = 0; i < last; i++) {
+        int64_t k = (int64_t)sample_next(&seed) >> (63 - bits);
+        k = k > most ? most : k < -most ? -most : k;
+        sum += k;
+        array_encode(in, i, 1, &(double){ldexp((double)k, -20)});
+    }
+    int drop = 64 - __builtin_clzll((uint64_t)llabs(sum) | 1) - p;
+    if (drop <= 0)
+        return false;
+    int64_t size = llabs(sum) >> drop << drop, missing = size + (INT64_C(1) << (drop - 1));
+    missing = (sum < 0 ? -missing : missing) - sum;
+    for (size_t i = last; i + 1 < in->n; i++) {
+        int64_t part = missing % (most + 1);
+        array_encode(in, i, 1, &(double){ldexp((double)part, bits * (int)(i - last) - 20)});
+        missing /= most + 1;
+    }
+    double tiny = below == 0 ? 0 : ldexp(seed % 2 ? 1 : -1, -20 - below);
+    array_encode(in, in->n - 1, 1, &tiny);
+    return true;
+}
+
+/* The certificate of sum/exact may not hold where the digits that decide are far below the rest. */
+static void hold_halfway(enum format s, size_t n, int below)
+{
+    static const int bits[FORMATS] = {[FP16] = 11, [BF16] = 8, [FP32] = 24, [FP64] = 40};
+    struct array in = {s, n, malloc(array_bytes(s, n))};
+    struct gpu_input *there = NULL;
+    struct problem p = {0};
+    size_t held = 0;
+    cr_assert(in.data);
+    for (enum format f = 0; f < FORMATS; f++) {
+        uint64_t seed = n + (size_t)below * FORMATS + s;
+        if (!fill_halfway(&in, bits[s], format_facts[f].precision, below, seed))
+            continue;
+        cr_assert_eq(gpu_upload(&there, 0, &in, 0, &p), STATUS_OK, "%s", p.text);
+        hold_sum(method_named("sum/exact"), &in, there, f, "half-way");
+        gpu_release(there);
+        held++;
+    }
+    cr_expect(held >= 2, "only %zu cases", held);
+    free(in.data);
+}
+
+Test(gpu_exact, halfway)
+{
+    for (enum format s = 0; s < FORMATS; s++)
+        for (int below = 0; below <= (s == FP16 ? 4 : 100); below += below < 8 ? 1 : 23)
+            hold_halfway(s, 70000 + 65536 * (size_t)(below % 3), below);
 }
 
 /* A little, for runs under a sanitizer. */
