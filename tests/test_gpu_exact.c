@@ -121,7 +121,9 @@ static bool fill_halfway(const struct array *in, int bits, int p, int below, uin
         missing /= most + 1;
     }
     double tiny = below == 0 ? 0 : ldexp(seed % 2 ? 1 : -1, -20 - below);
-    array_encode(in, in->n - 1, 1, &tiny);
+    size_t among = sample_next(&seed) % last;
+    array_set_bits(in, in->n - 1, array_bits(in, among));
+    array_encode(in, among, 1, &tiny);
     return true;
 }
 
@@ -143,7 +145,7 @@ static void hold_halfway(enum format s, size_t n, int below)
         gpu_release(there);
         held++;
     }
-    cr_expect(held >= 2, "only %zu cases", held);
+    cr_expect(held > 0, "no case of %s", format_facts[s].name);
     free(in.data);
 }
 

@@ -23,6 +23,8 @@ constexpr unsigned enclose_threads = 256, enclose_loads = 4, exact_loads = 4, bl
 /* Zeros, but for the partial enclosures, before and after each launch. */
 template <typename Words> struct state {
     unsigned finished; /* blocks */
+    unsigned claims;   /* as `each` of vectors.cuh has it */
+    unsigned most;     /* batches that a block took */
     bool unknown;      /* no result yet; set anew by every launch */
     total<Words> exact;
     enclosure part[blocks_most];
@@ -104,13 +106,16 @@ __global__ __launch_bounds__(enclose_threads) void enclose_sums(vectors<S, enclo
                                                                 state<Words> *s, A *out)
 {
     enclosing<S, A> sum;
-    x.each([&](S element) { sum.add(element); }, [&] { sum.end_of_batch(); });
+    unsigned taken = x.each(
+        &s->claims, [&](S element) { sum.add(element); }, [&] { sum.end_of_batch(); });
 #if __CUDA_ARCH__ >= 900
     cudaTriggerProgrammaticLaunchCompletion(); /* sum_exactly may be launched, but not go on */
 #endif
     enclosure e = enclose_block(sum.e);
-    if (threadIdx.x == 0)
+    if (threadIdx.x == 0) {
         s->part[blockIdx.x] = e;
+        atomicMax(&s->most, taken);
+    }
     if (!last_block(&s->finished))
         return;
     e = enclose_nothing();
@@ -120,10 +125,12 @@ __global__ __launch_bounds__(enclose_threads) void enclose_sums(vectors<S, enclo
     e = enclose_block(e);
     if (threadIdx.x == 0) {
         /* Through a lane, the two folds of a block, a thread's share of the blocks, two folds. */
-        size_t additions = x.most_by_lane() + 2 * (4 * 5 + blocks_most / enclose_threads);
+        size_t additions =
+            x.elements_in(__ldcg(&s->most)) + 2 * (4 * 5 + blocks_most / enclose_threads);
         additions = max(additions, additions_least);
         A result;
         s->unknown = !round_enclosure(e, additions, &result);
+        s->claims = s->most = 0;
         if (!s->unknown)
             *out = sum_of(x.n, result);
     }
@@ -144,6 +151,7 @@ __global__ __launch_bounds__(Words::threads) void sum_exactly(vectors<S, exact_l
     __syncthreads();
     unsigned specials = 0;
     x.each(
+        NULL,
         [&](S element) {
             specials |= Words::add(word + threadIdx.x, blockDim.x,
                                    convert<typename Words::element>(element));

@@ -1,6 +1,10 @@
 /* The elements of an array, shared out among all lanes of a grid, in no order that anybody may rely
  * on, at the speed of memory: for sums whose result does not depend on it. `loads`: the vectors of
- * a lane that are on their way at once, a batch. */
+ * a lane that are on their way at once, a batch of its block.
+ *
+ * Some multiprocessors are further from some memory than others. So where memory is what takes the
+ * time, blocks claim chunks of batches, each as it comes to the end of the one before, and all end
+ * at about the same time. */
 #ifndef ULPSCOPE_SUM_VECTORS_CUH
 #define ULPSCOPE_SUM_VECTORS_CUH
 
@@ -28,44 +32,68 @@ template <typename S, unsigned loads> struct vectors {
         return groups_of(whole, (size_t)threads * loads);
     }
 
-    /* The most elements that `each` gives a lane. */
-    __device__ size_t most_by_lane() const
+    /* The most elements that a lane gets in so many batches of its block. */
+    __device__ size_t elements_in(unsigned taken) const
     {
-        return groups_of(batches(blockDim.x), gridDim.x) * loads * width + 2;
+        return (size_t)taken * loads * width + 2;
     }
 
-    /* use(element) for a lane's share, and end() after the elements of each batch. At least 16
-     * threads to a block. */
-    template <typename Use, typename End> __device__ void each(Use use, End end) const
+    /* use(element) for a lane's share, and end() after the elements of each batch. Returns the
+     * block's batches. At least 16 threads to a block. `claims`: chunks claimed beyond one for each
+     * block, 0 before the first block comes; NULL: shares are fixed. */
+    template <typename Use, typename End>
+    __device__ unsigned each(unsigned *claims, Use use, End end) const
     {
+        __shared__ size_t claimed[2]; /* one is read while the next is written */
         const uint4 *from = (const uint4 *)(x + before) + threadIdx.x;
-        size_t count = batches(blockDim.x);
-        size_t batch = blockIdx.x, whole_batches = whole / ((size_t)blockDim.x * loads);
+        size_t whole_batches = whole / (blockDim.x * loads);
+        unsigned chunk = claims && whole_batches > 8 * gridDim.x ? 2 : 1;
+        size_t batch = (size_t)blockIdx.x * chunk;
+        unsigned taken = 0, turn = 0;
         uint4 coming[loads], now[loads];
-        if (batch < whole_batches)
+        auto claim = [&] {
+            if (claims && threadIdx.x == 0)
+                claimed[turn] = ((size_t)gridDim.x + atomicAdd(claims, 1)) * chunk;
+        };
+        if (batch < whole_batches) {
             load(coming, from + batch * blockDim.x * loads);
-        for (; batch < whole_batches; batch += gridDim.x) {
+            claim();
+        }
+        while (batch < whole_batches) {
             copy(now, coming);
-            if (batch + gridDim.x < whole_batches)
-                load(coming, from + (batch + gridDim.x) * blockDim.x * loads);
+            batch++;
+            if (!claims) {
+                batch += gridDim.x - 1;
+            } else if (batch % chunk == 0) {
+                __syncthreads();
+                batch = claimed[turn];
+                turn = !turn;
+                if (batch < whole_batches)
+                    claim();
+            }
+            if (batch < whole_batches)
+                load(coming, from + batch * blockDim.x * loads);
 #pragma unroll
             for (unsigned i = 0; i < loads; i++)
                 one_vector(now[i], use);
             end();
+            taken++;
         }
-        if (batch < count) {
+        if (batch == whole_batches) {
             for (size_t v = batch * blockDim.x * loads; v + threadIdx.x < whole; v += blockDim.x)
                 one_vector(__ldcs(from + v), use);
             end();
+            taken++;
         }
         if (blockIdx.x > 0)
-            return;
+            return taken;
         size_t rest = before + whole * width + threadIdx.x;
         if (threadIdx.x < before)
             use(x[threadIdx.x]);
         if (rest < n)
             use(x[rest]);
         end();
+        return taken;
     }
 
   private:
