@@ -77,7 +77,8 @@ static void write_counts(char text[CHECK_COUNTS], struct tally *t)
         snprintf(text + used, CHECK_COUNTS - used, " ...");
 }
 
-static void add_outcome(struct check_tried *t, struct check_outcome *o)
+/* Exact sums are no results of the subject's: there it is the cases that count. */
+static void add_outcome(struct check_tried *t, struct check_outcome *o, enum check_kind kind)
 {
     if (o->attempts == 0)
         return;
@@ -87,7 +88,7 @@ static void add_outcome(struct check_tried *t, struct check_outcome *o)
     t->broken += o->differing > 0;
     t->attempts += o->attempts;
     t->differing += o->differing;
-    if (o->tally.count > t->distinct) {
+    if (kind != CHECK_EXACT && o->tally.count > t->distinct) {
         t->distinct = o->tally.count;
         write_counts(t->counts, &o->tally);
     }
@@ -122,7 +123,7 @@ static enum status try_kind(struct check *c, struct check_report *report, enum c
         double took = (double)(clock_ns() - begin) / (double)(k.n < SMALL ? SMALL : k.n);
         ns_each = took > ns_each ? took : ns_each;
         done++;
-        add_outcome(t, &o);
+        add_outcome(t, &o, kind);
         check_outcome_free(&o);
         if (status != STATUS_OK)
             problem(p, status, "%s", why.text);

@@ -61,7 +61,7 @@ struct check_case {
     struct shape shape; /* asked for */
 };
 
-enum { CHECK_WORDS = 96, CHECK_COUNTS = 96 };
+enum { CHECK_WORDS = 96, CHECK_COUNTS = 64 };
 
 /* Two results of one case that are not the same. */
 struct check_break {

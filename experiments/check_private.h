@@ -27,7 +27,7 @@ struct check_setting {
     struct device device;
     struct shape shape;
     size_t offset;
-    uint8_t around; /* as a probe's */
+    uint8_t around;         /* as a probe's */
     const struct array *in; /* NULL: the case's */
 };
 
@@ -74,8 +74,8 @@ enum status check_exact(struct check *c, struct check_outcome *o, struct problem
 enum status check_served(const struct check *c, const struct check_setting *s, const char *more,
                          const struct method **served, struct problem *p);
 
-/* Looks for the least n that shows it again, within about a tenth of the time for all; *b is replaced by what was
- * found. */
+/* Looks for the least n that shows it again, within about a tenth of the time for all; *b is
+ * replaced by what was found. */
 enum status check_shrink(struct check *c, enum check_kind kind, check_try try_it,
                          struct check_break *b, struct problem *p);
 

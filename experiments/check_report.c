@@ -14,7 +14,7 @@ const char *check_verdict(const struct check_report *r, enum promise rung)
     return is.broken ? "broken" : failed ? "failed" : is.attempts ? "kept" : "not tried";
 }
 
-static bool partly(const struct check_report *r)
+bool check_partly(const struct check_report *r)
 {
     for (size_t kind = 0; kind < CHECK_KINDS; kind++)
         if (!r->request.tried[kind])
@@ -22,9 +22,9 @@ static bool partly(const struct check_report *r)
     return false;
 }
 
-static void tried_text(char *text, size_t size, const struct check_report *r, enum promise rung)
+void check_tried_text(char text[CHECK_TEXT], const struct check_report *r, enum promise rung)
 {
-    size_t used = 0;
+    size_t used = 0, size = CHECK_TEXT;
     *text = 0;
     for (size_t kind = 0; kind < CHECK_KINDS; kind++)
         if (check_kinds[kind].rung == rung && r->tried[kind].attempts)
@@ -33,17 +33,26 @@ static void tried_text(char *text, size_t size, const struct check_report *r, en
                                      (unsigned long long)r->tried[kind].attempts);
 }
 
+void check_left_out_text(char text[CHECK_TEXT], const struct check_report *r)
+{
+    size_t used = 0;
+    *text = 0;
+    for (size_t i = 0; i < r->left_out.count; i++)
+        used += (size_t)snprintf(text + used, CHECK_TEXT - used, "%s%s/%s", i ? ", " : "",
+                                 format_facts[r->left_out.item[i].storage].name,
+                                 format_facts[r->left_out.item[i].accumulator].name);
+}
+
 static void add_rung(struct table *t, const struct check_report *r, enum promise rung)
 {
-    char tried[256];
+    char tried[CHECK_TEXT];
     struct check_rung is = check_rung(r, rung);
     const char *verdict = check_verdict(r, rung);
     bool several = is.distinct > 1;
-    tried_text(tried, sizeof tried, r, rung);
+    check_tried_text(tried, r, rung);
     table_cell(t, "%s", promise_name[rung]);
-    table_cell(t, "%llu", (unsigned long long)is.attempts);
     table_cell(t, "%s", tried);
-    if (is.attempts)
+    if (is.distinct)
         table_cell(t, several ? "%llu (%s)" : "%llu", (unsigned long long)is.distinct, is.counts);
     else
         table_cell(t, "%s", "");
@@ -69,7 +78,7 @@ static void case_text(struct text *to, const struct check_report *r, const struc
         text_format(to, ", %s, output %zu", b->at.exclusive ? "exclusive" : "inclusive", b->index);
 }
 
-static void bits_text(char bits[NUMBER_TEXT], const struct check_break *b, size_t which)
+void check_bits_text(char bits[NUMBER_TEXT], const struct check_break *b, size_t which)
 {
     number_bits(bits, b->at.output, format_decode(b->at.output, b->bits[which]));
 }
@@ -83,7 +92,7 @@ static void add_witness(struct text *to, const struct check_report *r, enum chec
                 check_kinds[kind].summary);
     case_text(to, r, b);
     for (size_t i = 0; i < 2; i++) {
-        bits_text(bits[i], b, i);
+        check_bits_text(bits[i], b, i);
         text_format(to, "\n  %s  %.17g  %s", bits[i], format_decode(b->at.output, b->bits[i]),
                     b->is[i]);
     }
@@ -100,15 +109,16 @@ static void add_verdict(struct text *to, const struct check_report *r)
                 promise_name[q->method->promise]);
     if (q->promise != q->method->promise)
         text_format(to, ", held to %s", promise_name[q->promise]);
-    if (!partly(r))
+    if (!check_partly(r))
         text_format(to, ", keeps %s", promise_name[r->kept]);
     text_add(to, check_broken(r) ? ": BROKEN\n" : "\n");
 }
 
 void check_text(struct text *to, const struct check_report *r, const char *program)
 {
-    struct table table = {.align = "lrlll"};
-    const char *const header[] = {"rung", "attempts", "of which", "distinct", "verdict"};
+    char left_out[CHECK_TEXT];
+    struct table table = {.align = "llll"};
+    const char *const header[] = {"rung", "attempts", "distinct", "verdict"};
     add_verdict(to, r);
     for (size_t i = 0; i < sizeof header / sizeof *header; i++)
         table_cell(&table, "%s", header[i]);
@@ -117,72 +127,10 @@ void check_text(struct text *to, const struct check_report *r, const char *progr
     table_draw(to, &table);
     to->failed |= table.failed;
     table_free(&table);
-    for (size_t i = 0; i < r->left_out.count; i++)
-        text_format(to, "%s %s/%s%s",
-                    i ? "," : "not answered:", format_facts[r->left_out.item[i].storage].name,
-                    format_facts[r->left_out.item[i].accumulator].name,
-                    i + 1 < r->left_out.count ? "" : "\n");
+    check_left_out_text(left_out, r);
+    if (*left_out)
+        text_format(to, "not answered: %s\n", left_out);
     for (size_t kind = 0; kind < CHECK_KINDS; kind++)
         if (r->tried[kind].broken)
             add_witness(to, r, kind, program);
-}
-
-/* --- JSON --- */
-
-static json_t *witness_json(const struct check_report *r, enum check_kind kind, const char *program)
-{
-    const struct check_tried *t = &r->tried[kind];
-    const struct check_break *b = &t->witness;
-    char input[INPUT_TEXT], bits[2][NUMBER_TEXT], *command = check_command(r, kind, program);
-    input_name(&b->at.input, input);
-    bits_text(bits[0], b, 0);
-    bits_text(bits[1], b, 1);
-    json_t *o = json_pack("{ss ss ss ss sI sI ss ss ss ss ss}", "attempt", check_kinds[kind].name,
-                          "storage", format_facts[b->at.pair.storage].name, "accumulator",
-                          format_facts[b->at.pair.accumulator].name, "input", input, "n",
-                          (json_int_t)b->at.n, "seed", (json_int_t)b->at.seed, "bits", bits[0],
-                          "is", b->is[0], "other_bits", bits[1], "other_is", b->is[1], "command",
-                          command ? command : "");
-    if (r->request.method->operation->array) {
-        json_object_set_new(o, "scan", json_string(b->at.exclusive ? "exclusive" : "inclusive"));
-        json_object_set_new(o, "index", json_integer((json_int_t)b->index));
-    }
-    free(command);
-    return o;
-}
-
-static json_t *rung_json(const struct check_report *r, enum promise rung, const char *program)
-{
-    struct check_rung is = check_rung(r, rung);
-    json_t *tried = json_object(), *witnesses = json_array();
-    for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
-        if (check_kinds[kind].rung != rung)
-            continue;
-        json_object_set_new(tried, check_kinds[kind].name,
-                            json_integer((json_int_t)r->tried[kind].attempts));
-        if (r->tried[kind].broken)
-            json_array_append_new(witnesses, witness_json(r, kind, program));
-    }
-    return json_pack("{ss sI sI sI ss ss so so so}", "name", promise_name[rung], "attempts",
-                     (json_int_t)is.attempts, "differing", (json_int_t)is.differing, "distinct",
-                     (json_int_t)is.distinct, "counts", is.counts, "verdict",
-                     check_verdict(r, rung), "unseen_p95",
-                     is.attempts && !is.broken ? json_real(is.unseen_p95) : json_null(), "tried",
-                     tried, "witnesses", witnesses);
-}
-
-json_t *check_json(const struct check_report *r, const char *program)
-{
-    const struct check_request *q = &r->request;
-    char device[DEVICE_TEXT];
-    json_t *rungs = json_array();
-    device_name(q->device, device);
-    for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++)
-        json_array_append_new(rungs, rung_json(r, rung, program));
-    return json_pack(
-        "{ss ss ss ss so sb so so}", "method", q->method->name, "device", device, "claimed",
-        promise_name[q->method->promise], "held_to", promise_name[q->promise], "kept",
-        partly(r) ? json_null() : json_string(promise_name[r->kept]), "broken", check_broken(r),
-        "error", r->failure.status == STATUS_OK ? json_null() : json_string(r->failure.text),
-        "rungs", rungs);
 }

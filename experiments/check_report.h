@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "experiments/check.h"
+#include "reference/number.h"
 #include "reports/text.h"
 
 /* "kept", "broken", "failed" (the subject, in an attempt), or "not tried". */
@@ -12,6 +13,20 @@ const char *check_verdict(const struct check_report *r, enum promise rung);
 
 /* `program` begins the commands. STATUS_DEVICE when memory is short. */
 void check_text(struct text *to, const struct check_report *r, const char *program);
+/* Rows, as reports/columns.h has them. */
+void check_rows(struct text *to, const struct check_report *r, const char *program);
 json_t *check_json(const struct check_report *r, const char *program);
+
+/* --- what the files check_*.c share --- */
+
+enum { CHECK_TEXT = 256 };
+/* Attempts of each kind: "repeat 300, process 20". */
+void check_tried_text(char text[CHECK_TEXT], const struct check_report *r, enum promise rung);
+/* The formats that are not answered: "bf16/fp32, ..."; "" where there are none. */
+void check_left_out_text(char text[CHECK_TEXT], const struct check_report *r);
+/* Was only part of the ladder tried? */
+bool check_partly(const struct check_report *r);
+/* One of a witness's results: "0x3c00". */
+void check_bits_text(char text[NUMBER_TEXT], const struct check_break *b, size_t which);
 
 #endif

@@ -5,8 +5,10 @@
 
 #include "experiments/check_report.h"
 #include "experiments/foreign.h"
+#include "experiments/special.h"
 #include "experiments/subject.h"
 #include "experiments/verbs.h"
+#include "reports/csv_file.h"
 
 static volatile sig_atomic_t stop;
 
@@ -23,6 +25,7 @@ struct command {
     struct input *input;
     bool json, promised;
     json_t *reports;
+    struct csv_file csv; /* where --out asks for it */
     size_t broken, failed;
     char first_broken[128];
     enum status first_failed;
@@ -42,7 +45,10 @@ static enum status read_formats(struct formats *formats, const struct arguments 
 static enum status read_pairs(struct command *c, struct problem *p)
 {
     struct formats storage = {0}, accumulator = {0};
-    enum status status = pairs_parse(&c->request.pairs, "all", p);
+    static const char *const first[] = {"fp32/fp32", "fp64/fp64", "fp16/fp32", "bf16/fp32", "all"};
+    enum status status = STATUS_OK; /* the most usual first: time may end the list */
+    for (size_t i = 0; i < sizeof first / sizeof *first && status == STATUS_OK; i++)
+        status = pairs_parse(&c->request.pairs, first[i], p);
     if (status == STATUS_OK)
         status = read_formats(&storage, c->arguments, "storage", p);
     if (status == STATUS_OK)
@@ -181,10 +187,16 @@ static enum status resolve(struct command *c, struct problem *p)
     return status;
 }
 
-static enum status print(const struct command *c, const struct check_report *r, struct problem *p)
+static enum status print(struct command *c, const struct check_report *r, struct problem *p)
 {
     struct text text = {0};
     const char *program = c->arguments->argv[0];
+    if (argument_value(c->arguments, "out")) {
+        check_rows(&c->csv.pending, r, program);
+        enum status status = csv_file_flush(&c->csv, p);
+        if (status != STATUS_OK)
+            return status;
+    }
     if (c->json)
         return json_array_append_new(c->reports, check_json(r, program)) == 0
                    ? STATUS_OK
@@ -248,9 +260,31 @@ static enum status verdict(const struct command *c, struct problem *p)
                      : STATUS_OK;
 }
 
+static enum status check_into(struct command *c, struct problem *p)
+{
+    const char *out = argument_value(c->arguments, "out");
+    enum status status =
+        out ? csv_file_open(&c->csv, out, 0, check_column, CHECK_COLUMNS, p) : STATUS_OK;
+    if (status != STATUS_OK)
+        return status;
+    status = check_all(c, p);
+    enum status closed = out ? csv_file_close(&c->csv, p) : STATUS_OK;
+    return status == STATUS_OK ? closed : status;
+}
+
+static enum status special(const struct arguments *a, struct problem *p)
+{
+    if (a->operands != 1)
+        return problem(p, STATUS_USAGE, "check --special: found %zu methods, expected one",
+                       a->operands);
+    return special_check(a, p);
+}
+
 static enum status run(const struct arguments *a, struct problem *p)
 {
     struct command c = {.arguments = a};
+    if (argument_flag(a, "special"))
+        return special(a, p);
     struct sigaction gentle = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
     enum status status = resolve(&c, p);
     sigaction(SIGINT, &gentle, NULL);
@@ -258,7 +292,7 @@ static enum status run(const struct arguments *a, struct problem *p)
     foreign_interrupt(&stop);
     c.reports = json_array();
     if (status == STATUS_OK)
-        status = check_all(&c, p);
+        status = check_into(&c, p);
     if (c.json && json_array_size(c.reports) > 0) {
         json_dumpf(c.reports, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
         printf("\n");

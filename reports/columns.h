@@ -197,6 +197,38 @@ enum growth_column {
     GROWTH_COLUMNS
 };
 
+/* What `check` writes, and trial.csv of `run trial`: a row for each rung of a subject. */
+enum check_column {
+    CHECK_METHOD,
+    CHECK_ON,
+    CHECK_PROMISE,
+    CHECK_HELD_TO,
+    CHECK_KEPT,
+    CHECK_RUNG,
+    CHECK_VERDICT,
+    CHECK_ATTEMPTS,
+    CHECK_DIFFERING,
+    CHECK_DISTINCT,
+    CHECK_DISTINCT_COUNTS,
+    CHECK_UNSEEN_P95,
+    CHECK_TRIED,
+    CHECK_BROKEN_BY,
+    CHECK_STORAGE,
+    CHECK_ACCUMULATOR,
+    CHECK_INPUT,
+    CHECK_N,
+    CHECK_SEED,
+    CHECK_SCAN,
+    CHECK_INDEX,
+    CHECK_BITS,
+    CHECK_IS,
+    CHECK_OTHER_BITS,
+    CHECK_OTHER_IS,
+    CHECK_COMMAND,
+    CHECK_NOTE,
+    CHECK_COLUMNS
+};
+
 extern const struct column case_columns[CASE_SCAN_COLUMNS];
 const struct column *results_column(size_t i); /* i < RESULTS_SCAN_COLUMNS */
 const struct column *summary_column(size_t i); /* i < SUMMARY_SCAN_COLUMNS */
@@ -204,6 +236,7 @@ const struct column *profile_column(size_t i); /* i < PROFILE_COLUMNS */
 const struct column *times_column(size_t i);   /* i < TIMES_COLUMNS */
 const struct column *atomics_column(size_t i); /* i < ATOMICS_COLUMNS */
 const struct column *growth_column(size_t i);  /* i < GROWTH_COLUMNS */
+const struct column *check_column(size_t i);   /* i < CHECK_COLUMNS */
 
 /* How many columns a study's files have. */
 size_t results_columns(bool scan);
