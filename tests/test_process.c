@@ -74,14 +74,18 @@ Test(process, answers_while_it_is_asked, .init = fill)
     }
 }
 
-/* What a flaw shows at n = 13 is told, and the run before and behind it are right. */
-static void expect_flaw(const char *flaw, const struct operation *operation, const char *said)
+/* What a flaw shows at n = 13, within a limit of time, is told, and the run before and behind it
+ * are right. */
+static void expect_flaw(const char *flaw, const struct operation *operation, double limit_s,
+                        const char *said)
 {
     struct problem p;
     const struct method *m = program(flaw, operation);
     if (!operation)
         expect_sum(m, 10);
+    foreign_timeout(limit_s);
     enum status status = run(m, 13, &p);
+    foreign_timeout(20);
     cr_expect(status == STATUS_DATA, "%s: status %d", flaw, (int)status);
     cr_expect(strstr(p.text, said) && strstr(p.text, m->name), "%s: found '%s', expected '%s'",
               flaw, p.text, said);
@@ -91,26 +95,24 @@ static void expect_flaw(const char *flaw, const struct operation *operation, con
 
 Test(process, flaws_are_told, .init = fill)
 {
-    expect_flaw("crash", NULL, "killed by signal 9 (Killed): found 0 of 8 bytes of its answer");
-    expect_flaw("abort", NULL,
-                "killed by signal 6 (Aborted): found 0 of 8 bytes of its answer; "
-                "its last words: the last line");
-    expect_flaw("exit", NULL, "ended with exit status 3: found 0 of 8 bytes of its answer");
-    expect_flaw("short", NULL, "ended with exit status 0: found 3 of 8 bytes of its answer");
-    expect_flaw("long", NULL, "answered with 3 bytes ('abc') beyond the 8 expected");
-    expect_flaw("fork", NULL, "ended with exit status 4: found 0 of 8 bytes of its answer");
-    expect_flaw("shut", NULL, "closed its standard output: found 0 of 8 bytes of its answer");
+    expect_flaw("crash", NULL, 20, "killed by signal 9 (Killed): found 0 of 8 bytes of its answer");
+    expect_flaw("abort", NULL, 20,
+                "killed by signal 6 (Aborted): found 0 of 8 bytes of its answer; its last words: "
+                "the last line");
+    expect_flaw("exit", NULL, 20, "ended with exit status 3: found 0 of 8 bytes of its answer");
+    expect_flaw("short", NULL, 20, "ended with exit status 0: found 3 of 8 bytes of its answer");
+    expect_flaw("long", NULL, 20, "answered with 3 bytes ('abc') beyond the 8 expected");
+    expect_flaw("fork", NULL, 20, "ended with exit status 4: found 0 of 8 bytes of its answer");
+    expect_flaw("shut", NULL, 20, "closed its standard output: found 0 of 8 bytes of its answer");
 }
 
 Test(process, hangs_are_ended, .init = fill)
 {
     uint64_t begin = clock_ns();
-    foreign_timeout(0.3);
-    expect_flaw("hang", NULL, "no answer within 0.3 s (--timeout): found 0 of 8 bytes");
-    expect_flaw("mute", &operation_scan, "no answer within 0.3 s (--timeout): found 0 of 104");
-    foreign_timeout(0.3);
+    expect_flaw("hang", NULL, 0.3, "no answer within 0.3 s (--timeout): found 0 of 8 bytes");
+    expect_flaw("mute", &operation_scan, 0.3, "no answer within 0.3 s (--timeout): found 0 of 104");
     double seconds = (double)(clock_ns() - begin) * 1e-9;
-    cr_expect(seconds > 0.6 && seconds < 5, "%g s", seconds);
+    cr_expect(seconds > 0.6 && seconds < 15, "%g s", seconds);
 }
 
 /* It reads nothing of more than a pipe holds. */
@@ -137,7 +139,7 @@ Test(process, says_more_than_it_is_asked, .init = fill)
     cr_expect(strstr(p.text, "beyond the 8 expected") || strstr(p.text, "before it was asked"),
               "%s", p.text);
     expect_sum(chatting, 12);
-    usleep(200000);
+    usleep(1000000);
     cr_expect(run(chatting, 10, &p) == STATUS_DATA, "%s", p.text);
     cr_expect(strstr(p.text, "wrote 10 bytes before it was asked ('by the way')"), "%s", p.text);
     expect_sum(chatting, 10);
@@ -175,13 +177,14 @@ Test(process, leaves_nobody_behind, .init = fill)
     char entry[64];
     snprintf(entry, sizeof entry, "ULPSCOPE_TEST=%ld", (long)getpid());
     putenv(entry);
-    foreign_timeout(0.3);
     const struct method *good = program("none", NULL);
     expect_sum(good, 10);
     expect_processes(entry, 2);
+    foreign_timeout(0.3);
     static const char *const flaw[] = {"hang", "fork", "crash", "long"};
     for (size_t i = 0; i < sizeof flaw / sizeof *flaw; i++)
         cr_expect(run(program(flaw[i], NULL), 13, &p) == STATUS_DATA, "%s", flaw[i]);
+    foreign_timeout(20);
     expect_processes(entry, 2);
     foreign_end(good);
     expect_processes(entry, 0);
@@ -212,7 +215,7 @@ Test(process, is_interrupted, .init = fill)
     foreign_interrupt(&stop);
     stop = 1;
     cr_expect(run(program("hang", NULL), 13, &p) == STATUS_INTERRUPTED);
-    cr_expect(clock_ns() - begin < 3000000000u);
+    cr_expect(clock_ns() - begin < 10000000000u);
     stop = 0;
     expect_sum(program("hang", NULL), 10);
 }
