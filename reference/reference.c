@@ -5,6 +5,7 @@
 
 #include "reference/census.h"
 #include "reference/exact_mpfr.h"
+#include "reference/reference_private.h"
 
 /* A block's exact sum spans 2^-1074 .. 2^1034, that of 2^63 elements 2^-1074 .. 2^1087. */
 enum { EXACT_PRECISION = 2176 };
@@ -13,7 +14,7 @@ enum { EXACT_PRECISION = 2176 };
  * seldom emptied, not many more than the second-level cache holds. */
 enum { REFERENCE_BLOCK = 1 << 17 };
 
-static void take_census(struct reference *r, const struct census *c)
+void reference_take_census(struct reference *r, const struct census *c)
 {
     r->zeros = c->zeros;
     r->subnormals = c->subnormals;
@@ -35,17 +36,17 @@ static void compute_fast(struct reference *r, const struct array *a)
     }
     exact_get(r->sum, &e);
     exact_get_abs(r->sum_abs, &e);
-    take_census(r, &c);
+    reference_take_census(r, &c);
 }
 
 /* The slow kind shares nothing with the fast one: it counts the doubles one by one. */
-static void count_one(struct census *c, double x, const struct format_facts *facts)
+void reference_count_one(struct census *c, double x, enum format f)
 {
     double size = fabs(x);
     c->nans += isnan(x);
     c->infs += isinf(x) != 0;
     c->zeros += x == 0;
-    c->subnormals += x != 0 && size < facts->smallest_normal;
+    c->subnormals += x != 0 && size < format_facts[f].smallest_normal;
     if (isfinite(x) && size > c->largest)
         c->largest = size;
     if (isfinite(x) && x != 0 && (c->smallest == 0 || size < c->smallest))
@@ -77,7 +78,7 @@ static bool sum_blocks(struct reference *r, const struct array *a, struct block 
         size_t count = a->n - begin < ARRAY_BLOCK ? a->n - begin : ARRAY_BLOCK;
         array_decode(a, begin, count, b->value);
         for (size_t i = 0; i < count; i++) {
-            count_one(&c, b->value[i], &format_facts[a->format]);
+            reference_count_one(&c, b->value[i], a->format);
             exact &= mpfr_set_d(b->term[i], b->value[i], MPFR_RNDN) == 0;
         }
         exact &= add_terms(r->sum, b, count, begin == 0);
@@ -85,7 +86,7 @@ static bool sum_blocks(struct reference *r, const struct array *a, struct block 
             mpfr_abs(b->term[i], b->term[i], MPFR_RNDN);
         exact &= add_terms(r->sum_abs, b, count, begin == 0);
     }
-    take_census(r, &c);
+    reference_take_census(r, &c);
     return exact;
 }
 
@@ -114,11 +115,19 @@ static enum status compute_mpfr(struct reference *r, const struct array *a, stru
 enum status reference_compute(struct reference *r, const struct array *a, enum reference_kind kind,
                               struct problem *p)
 {
+    return reference_compute_of(r, EXACT_SUM, a, NULL, kind, p);
+}
+
+enum status reference_compute_of(struct reference *r, enum exact_value of, const struct array *a,
+                                 const struct array *b, enum reference_kind kind, struct problem *p)
+{
     *r = (struct reference){.n = a->n};
     mpfr_init2(r->sum, MPFR_PREC_MIN);
     mpfr_init2(r->sum_abs, MPFR_PREC_MIN);
     enum status status = STATUS_OK;
-    if (kind == REFERENCE_FAST)
+    if (of == EXACT_DOT)
+        status = (kind == REFERENCE_FAST ? reference_dot_fast : reference_dot_mpfr)(r, a, b, p);
+    else if (kind == REFERENCE_FAST)
         compute_fast(r, a);
     else
         status = compute_mpfr(r, a, p);

@@ -1,10 +1,12 @@
-/* The exact truth about one input: its sum, the sum of its magnitudes, and what it holds. */
+/* The exact truth about one input: its sum, the sum of its magnitudes, and what it holds. Of two
+ * arrays: the sum of their products, the sum of the products' magnitudes, and what both hold. */
 #ifndef ULPSCOPE_REFERENCE_H
 #define ULPSCOPE_REFERENCE_H
 
 #include <mpfr.h>
 
 #include "reference/array.h"
+#include "reference/exact_value.h"
 #include "reference/problem.h"
 
 enum reference_kind {
@@ -15,7 +17,8 @@ enum reference_kind {
 struct reference {
     mpfr_t sum;     /* exact: no rounding; may be a signed zero, inf or NaN (see exact.h) */
     mpfr_t sum_abs; /* exact sum of |x|; inf or NaN where an element is */
-    size_t n, zeros, subnormals, infs, nans;
+    size_t n;       /* elements of an array: terms of the sum */
+    size_t zeros, subnormals, infs, nans;
     double smallest, largest; /* magnitudes of the finite elements; zeros do not count for
                                  smallest; 0 where there is none */
 };
@@ -25,6 +28,11 @@ struct reference {
  * rounded; on success reference_free is due. */
 enum status reference_compute(struct reference *r, const struct array *a, enum reference_kind kind,
                               struct problem *p);
+/* The same of another exact value. b: the second array, as long and of the same format, for those
+ * of two; else NULL. */
+enum status reference_compute_of(struct reference *r, enum exact_value of, const struct array *a,
+                                 const struct array *b, enum reference_kind kind,
+                                 struct problem *p);
 void reference_free(struct reference *r);
 
 /* The same numbers (as bits)? For holding one kind to the other. */

@@ -69,6 +69,8 @@ static const struct {
         },
 };
 
+const char *const product_name[PRODUCTS] = {"", "rounded", "fused", "exact"};
+
 const char *theorem_words(enum theorem_kind kind)
 {
     return theorems[kind].words;
@@ -79,20 +81,46 @@ bool theorem_has_height(enum theorem_kind kind)
     return kind != THEOREM_ANY_ORDER && kind != THEOREM_NONE && !theorems[kind].exact;
 }
 
-/* Sets `to` to what rounding each element to the accumulator may change: u A + n eta/2. */
-static void conversion(mpfr_t to, const struct reference *r, enum format storage,
-                       enum format accumulator)
+/* What rounding a term to the accumulator may change: at most `relative` times it and, where it
+ * may underflow, eta/2 more (eta = smallest subnormal). */
+struct term_error {
+    double relative;
+    bool underflows;
+};
+
+/* Of an element: none where the accumulator holds it. A product has twice the digits, and exponents
+ * twice as low. Rounded or fused into an addition, it is one more rounding, of it or of the sum
+ * that it goes to, which can then underflow; in two words, what the second lacks is at most u times
+ * that word. */
+static struct term_error term_error(enum product_kind product, enum format storage,
+                                    enum format accumulator)
 {
-    const struct format_facts *facts = &format_facts[accumulator];
+    const struct format_facts *s = &format_facts[storage], *a = &format_facts[accumulator];
+    double u = a->unit_roundoff;
+    bool low = 2 * (s->emin - s->precision + 1) < a->emin - a->precision + 1;
+    if (product == PRODUCT_NONE && format_holds(accumulator, storage))
+        return (struct term_error){0, false};
+    if (product == PRODUCT_NONE)
+        return (struct term_error){u, true};
+    if (product == PRODUCT_EXACT)
+        return (struct term_error){s->precision <= a->precision ? 0 : u * u, low};
+    return (struct term_error){2 * s->precision <= a->precision ? 0 : u, low};
+}
+
+/* Sets `to` to what rounding each term to the accumulator may change: u A + n eta/2, or less. */
+static void conversion(mpfr_t to, const struct theorem *t, const struct reference *r,
+                       enum format storage, enum format accumulator)
+{
+    struct term_error error = term_error(t->product, storage, accumulator);
     mpfr_set_zero(to, 1);
-    if (format_holds(accumulator, storage))
+    if (error.relative == 0 && !error.underflows)
         return;
     mpfr_t eta;
     mpfr_init2(eta, 128);
-    mpfr_set_d(eta, facts->smallest, MPFR_RNDU);
+    mpfr_set_d(eta, error.underflows ? format_facts[accumulator].smallest : 0, MPFR_RNDU);
     mpfr_div_2ui(eta, eta, 1, MPFR_RNDU);
     mpfr_mul_ui(eta, eta, r->n, MPFR_RNDU);
-    mpfr_mul_d(to, r->sum_abs, facts->unit_roundoff, MPFR_RNDU);
+    mpfr_mul_d(to, r->sum_abs, error.relative, MPFR_RNDU);
     mpfr_add(to, to, eta, MPFR_RNDU);
     mpfr_clear(eta);
 }
@@ -160,7 +188,7 @@ bool theorem_bound(mpfr_t bound, const struct theorem *t, const struct reference
                 (mpfr_ptr)0);
     mpfr_set_zero(perturbed, 1);
     if (!exact)
-        conversion(perturbed, r, storage, f);
+        conversion(perturbed, t, r, storage, f);
     flushing(error, t, f);
     mpfr_add(perturbed, perturbed, error, MPFR_RNDU);
 

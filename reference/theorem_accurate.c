@@ -42,13 +42,15 @@ static bool pairs_of_height(mpfr_t to, size_t height, double u)
     return says;
 }
 
+/* A product kept as p + e brings an error with it, at most u of it, which is joined in as the
+ * errors of additions are: as if a first addition had made it. */
 bool theorem_compensated(struct theorem_factors *to, const struct theorem *t,
                          const struct reference *r, enum format f)
 {
     (void)r;
     double u = format_facts[f].unit_roundoff;
     mpfr_set_d(to->of_sum, u, MPFR_RNDU);
-    return pairs_of_height(to->of_abs, t->height, u);
+    return pairs_of_height(to->of_abs, t->height + (t->product == PRODUCT_EXACT), u);
 }
 
 /* (1+u) gamma_b + (1+u) gamma_2k gamma_k (1 + gamma_b), b the height of the blocks, k = h - b. The

@@ -43,6 +43,19 @@ enum theorem_kind {
     THEOREMS
 };
 
+/* What is added up: the elements of an array or, of dot products, products x y of two, each formed
+ * from the elements as they are stored. */
+enum product_kind {
+    PRODUCT_NONE,    /* elements, not products */
+    PRODUCT_ROUNDED, /* rounded once to the accumulator, before it is added */
+    PRODUCT_FUSED,   /* added to the sum before anything is rounded: one rounding for both */
+    /* Kept as two words of the accumulator, p + e: p = x y rounded, e = x y - p, which is exact
+     * where the accumulator holds the storage's values and nothing underflows; or kept whole. */
+    PRODUCT_EXACT,
+    PRODUCTS
+};
+extern const char *const product_name[PRODUCTS]; /* "" for none */
+
 /* The theorem in a line, for listing. */
 const char *theorem_words(enum theorem_kind kind);
 
@@ -59,6 +72,7 @@ struct theorem {
     /* Additions that may flush a subnormal operand or result to zero, each of
      * which then errs by less than 3 times the smallest normal number. */
     size_t flushing;
+    enum product_kind product; /* that a dot product is a sum of; then A = sum|x y| */
 };
 
 /* Digits that THEOREM_BINNED keeps of the largest element: `folds` times the accumulator's
