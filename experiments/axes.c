@@ -295,6 +295,8 @@ enum status axes_resolve(struct axes *axes, const struct experiment *e, const st
     if (status == STATUS_OK)
         status = axes_resolve_scans(axes, r, p);
     if (status == STATUS_OK)
+        status = axes_resolve_dots(axes, r, p);
+    if (status == STATUS_OK)
         status = axes_resolve_load(axes, r, axes->experiment->axes[kind_of_defaults(axes)].load, p);
     if (status == STATUS_OK)
         status = resolve_timed(axes, r, p);
@@ -316,5 +318,6 @@ void axes_free(struct axes *axes)
     numbers_free(&axes->threads);
     numbers_free(&axes->blocks);
     numbers_free(&axes->segment);
+    numbers_free(&axes->shift);
     *axes = (struct axes){0};
 }

@@ -31,6 +31,8 @@ enum axis {
     AXIS_SCAN, /* from here: of scans alone */
     AXIS_OUTPUT,
     AXIS_SEGMENT, /* to here */
+    AXIS_PRODUCT, /* from here: of dot products alone */
+    AXIS_SHIFT,   /* to here */
     AXIS_TIMED,   /* of experiments that time methods */
     AXIS_LOAD,    /* of experiments that load the device */
     AXIS_RUNS,
@@ -95,7 +97,11 @@ struct axes {
     enum scan_kind scan[SCAN_KINDS];
     enum output_kind output[OUTPUT_KINDS];
     size_t scans, outputs;
-    struct numbers segment;          /* elements of a segment; 0: there is one */
+    struct numbers segment; /* elements of a segment; 0: there is one */
+    /* Of experiments that run dot products; of others there are none. */
+    enum product_kind product[PRODUCTS]; /* none: each method's own */
+    size_t products;
+    struct numbers shift;            /* elements that data is turned by against itself */
     enum load_kind load[LOAD_KINDS]; /* of experiments that load the device; of others idle */
     size_t loads;
     uint64_t timed; /* elements of the inputs that methods are timed on; 0: they are not */
@@ -111,6 +117,8 @@ void axes_free(struct axes *axes);
 /* Those of scans, which are refused where the experiment runs none. Private to axes*.c, as what
  * follows. */
 enum status axes_resolve_scans(struct axes *axes, const struct request *r, struct problem *p);
+/* Those of dot products, likewise. */
+enum status axes_resolve_dots(struct axes *axes, const struct request *r, struct problem *p);
 /* Which of two names the words of an axis are, each once, in the order asked for. */
 enum status axes_names(size_t which[2], size_t *count, const char *const name[2],
                        const struct request *r, enum axis axis, const char *otherwise,

@@ -104,6 +104,14 @@ static json_t *outputs(const struct axes *axes)
     return list;
 }
 
+static json_t *products(const struct axes *axes)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < axes->products; i++)
+        json_array_append_new(list, json_string(product_name[axes->product[i]]));
+    return list;
+}
+
 static json_t *loads(const struct axes *axes)
 {
     json_t *list = json_array();
@@ -134,6 +142,8 @@ json_t *axes_json(const struct axes *axes)
         [AXIS_SCAN] = scans(axes),
         [AXIS_OUTPUT] = outputs(axes),
         [AXIS_SEGMENT] = wholes(&axes->segment),
+        [AXIS_PRODUCT] = products(axes),
+        [AXIS_SHIFT] = wholes(&axes->shift),
         [AXIS_TIMED] = runs(axes->timed),
         [AXIS_LOAD] = loads(axes),
         [AXIS_RUNS] = runs(axes->runs[DEVICE_CPU]),

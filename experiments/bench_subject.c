@@ -48,7 +48,7 @@ static enum status on_gpu(struct bench_subject *s, size_t runs, double *time_ns,
 {
     switch (s->kind) {
     case BENCH_READ:
-        return gpu_raw_read(s->gpu, runs, time_ns, p);
+        return gpu_raw_read(s->gpu, 1, runs, time_ns, p);
     case BENCH_COPY:
         return gpu_copy(s->gpu, runs, time_ns, p);
     default:

@@ -60,6 +60,12 @@ bool experiment_loads(const struct experiment *e);
 /* May its methods be scans? */
 bool experiment_scans(const struct experiment *e);
 
+/* Which columns have its files? */
+enum columns_of experiment_columns(const struct experiment *e);
+
+/* May its methods read two arrays? */
+bool experiment_dots(const struct experiment *e);
+
 /* The names of the experiments of an operation, "accuracy, variance", as far as they fit. */
 void experiments_of(char *text, size_t size, const struct operation *o);
 

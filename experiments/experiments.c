@@ -3,14 +3,8 @@
 #include "experiments/experiment.h"
 
 const struct experiment *const experiments[] = {
-    &experiment_accuracy,
-    &experiment_variance,
-    &experiment_cond,
-    &experiment_ladder,
-    &experiment_atomics,
-    &experiment_drift,
-    &experiment_scan_variance,
-    NULL,
+    &experiment_accuracy, &experiment_variance, &experiment_cond,          &experiment_ladder,
+    &experiment_atomics,  &experiment_drift,    &experiment_scan_variance, NULL,
 };
 
 bool experiment_conds(const struct experiment *e)
@@ -31,6 +25,18 @@ bool experiment_loads(const struct experiment *e)
 bool experiment_scans(const struct experiment *e)
 {
     return !e->operation || e->operation == &operation_scan;
+}
+
+enum columns_of experiment_columns(const struct experiment *e)
+{
+    if (experiment_scans(e))
+        return COLUMNS_OF_SCANS;
+    return e->operation == &operation_dot ? COLUMNS_OF_DOTS : COLUMNS_OF_SUMS;
+}
+
+bool experiment_dots(const struct experiment *e)
+{
+    return !e->operation || e->operation->inputs == 2;
 }
 
 void experiments_of(char *text, size_t size, const struct operation *o)

@@ -16,6 +16,9 @@ const struct input_family *const input_families[] = {
 };
 const size_t input_family_count = sizeof input_families / sizeof *input_families;
 
+const struct input_family *const pair_families[] = {&input_ones};
+const size_t pair_family_count = 0;
+
 bool input_uses_seed(const struct input *in)
 {
     return in->family->uses_seed || in->arrangement == ARRANGED_SHUFFLED;
@@ -49,4 +52,24 @@ enum status input_generate(const struct input *in, const struct array *to, uint6
     enum status status = in->family->element ? fill_elements(&f, in->family->element, p)
                                              : in->family->generate(&f, p);
     return status == STATUS_OK ? input_arrange(to, in->arrangement, seed, p) : status;
+}
+
+uint64_t pair_seed(uint64_t seed)
+{
+    return seed ^ UINT64_C(1) << 63;
+}
+
+enum status input_generate_pair(const struct input *in, const struct array *to, uint64_t seed,
+                                double cond, struct problem *p)
+{
+    size_t n = to->n / 2;
+    struct array first = {to->format, n, to->data};
+    struct array second = {to->format, n, (char *)to->data + array_bytes(to->format, n)};
+    if (in->family->pair && in->arrangement != ARRANGED_AS_GENERATED)
+        return problem(p, STATUS_USAGE, "input %s: order=%s; expected pairs as they are generated",
+                       in->family->name, arrangement_name[in->arrangement]);
+    if (in->family->pair)
+        return input_generate(in, to, seed, cond, p);
+    enum status status = input_generate(in, &first, seed, cond, p);
+    return status == STATUS_OK ? input_generate(in, &second, pair_seed(seed), cond, p) : status;
 }

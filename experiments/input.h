@@ -39,6 +39,9 @@ struct input_family {
     struct input_parameter parameter[INPUT_PARAMETERS + 1];
     bool uses_seed; /* as generated; order=shuffled always does */
     bool uses_cond;
+    /* Of two arrays, for dot products: it fills an array of 2 n elements, x first, then y. What is
+     * said below of sums is said of the sum of their products then, and of the products. */
+    bool pair;
     /* Order-safe: sum|x| stays within the largest finite number of the storage format, so that no
      * order of additions in that format overflows. What the family promises for n elements of any
      * seed and target condition number `cond`; where elements are random, for all but a share of
@@ -58,8 +61,10 @@ struct input {
     enum arrangement arrangement;
 };
 
-extern const struct input_family *const input_families[];
+extern const struct input_family *const input_families[]; /* of one array */
 extern const size_t input_family_count;
+extern const struct input_family *const pair_families[];
+extern const size_t pair_family_count;
 
 /* Reads a specification. STATUS_USAGE names what is unknown and what is expected. */
 enum status input_parse(struct input *in, const char *specification, struct problem *p);
@@ -78,6 +83,13 @@ bool input_reaches(const struct input *in, size_t n, double cond, enum format st
  * undefined then. */
 enum status input_generate(const struct input *in, const struct array *to, uint64_t seed,
                            double cond, struct problem *p);
+
+/* Generates two arrays into the halves of `to`, 2 n elements: those of a family of pairs; else the
+ * same input twice, the second time with the seed pair_seed, which an input that uses no seed does
+ * not heed. Pairs are not arranged: STATUS_USAGE. */
+enum status input_generate_pair(const struct input *in, const struct array *to, uint64_t seed,
+                                double cond, struct problem *p);
+uint64_t pair_seed(uint64_t seed); /* its highest bit is the other one */
 
 /* Puts the elements of an array into an arrangement, by value (NaN last in each; -0 is less than
  * +0, but of the same magnitude; equal elements keep their order); shuffled by the seed

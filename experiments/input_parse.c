@@ -55,13 +55,15 @@ static bool number(const char *text, double *value)
 
 static enum status parse_family(struct input *in, struct piece name, struct problem *p)
 {
-    char known[768] = "";
-    for (size_t i = 0; i < input_family_count; i++) {
-        if (piece_is(name, input_families[i]->name)) {
-            in->family = input_families[i];
+    char known[1024] = "";
+    for (size_t i = 0; i < input_family_count + pair_family_count; i++) {
+        const struct input_family *f =
+            i < input_family_count ? input_families[i] : pair_families[i - input_family_count];
+        if (piece_is(name, f->name)) {
+            in->family = f;
             return STATUS_OK;
         }
-        append(known, sizeof known, ", ", input_families[i]->name);
+        append(known, sizeof known, ", ", f->name);
     }
     return problem(p, STATUS_USAGE, "input '%.*s' is not known; there is %s", (int)name.length,
                    name.begin, known);

@@ -35,10 +35,21 @@ json_t *method_json(const struct method *m)
         }
         json_decref(supported);
     }
-    return json_pack(
+    json_t *ways = json_array();
+    for (enum product_kind k = PRODUCT_ROUNDED; k < PRODUCTS; k++)
+        if (m->products & 1u << k)
+            json_array_append_new(ways, json_string(product_name[k]));
+    json_t *json = json_pack(
         "{ss ss ss ss so so so so ss so sb sb}", "name", m->name, "summary", m->summary,
         "operation", m->operation->name, "promise", promise_name[m->promise], "devices", devices,
         "pairs", pairs, "reads", reads, "order_depends_on", shape_names(m->shape_order), "bound",
         theorem_words(m->bound), "folds", m->folds ? json_integer(m->folds) : json_null(),
         "fixed_order", m->order != NULL, "segmented", m->segmented);
+    if (m->product == PRODUCT_NONE) {
+        json_decref(ways);
+        return json;
+    }
+    json_object_set_new(json, "products", ways);
+    json_object_set_new(json, "product", json_string(product_name[m->product]));
+    return json;
 }

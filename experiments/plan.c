@@ -36,6 +36,8 @@ uint64_t case_id(const struct trial *t, const struct source *s)
     if (t->method->operation == &operation_scan)
         text_format(&text, "scan=%s\noutput=%s\nsegment=%zu\n", scan_name[t->exclusive],
                     format_facts[t->output].name, t->segment);
+    if (t->product != PRODUCT_NONE)
+        text_format(&text, "product=%s\n", product_name[t->product]);
     if (t->load != LOAD_IDLE)
         text_format(&text, "load=%s\n", load_name[t->load]);
     uint64_t id = XXH64(text.data, text.length, 0);
@@ -104,7 +106,8 @@ static enum status add_shapes(struct plan *plan, struct trial t, struct problem 
     const struct axes *axes = plan->axes;
     const struct source *s = &plan->source[t.source];
     enum status status = STATUS_OK;
-    t.supported = method_supports(t.method, t.device.kind, s->array.format, t.accumulator);
+    t.supported = method_supports(t.method, t.device.kind, s->array.format, t.accumulator) &&
+                  (t.product == t.method->product || (t.method->products & 1u << t.product));
     t.runs = t.supported ? axes->runs[t.device.kind] : 0;
     if (!t.supported)
         return axes->method_named ? add_trial(plan, t, p) : STATUS_OK;
@@ -121,13 +124,21 @@ static enum status add_shapes(struct plan *plan, struct trial t, struct problem 
 }
 
 /* The cases of one method, device and accumulator. Of scans: what outputs cover, their format, and
- * segments where the method heeds them. */
+ * segments where the method heeds them; of dot products: how products are formed. */
 static enum status add_kinds(struct plan *plan, struct trial t, struct problem *p)
 {
     const struct axes *axes = plan->axes;
     enum format storage = plan->source[t.source].array.format;
     enum status status = STATUS_OK;
     t.output = t.accumulator;
+    t.product = t.method->product;
+    for (size_t i = 0; status == STATUS_OK && t.product != PRODUCT_NONE && i < axes->products;
+         i++) {
+        t.product = axes->product[i];
+        status = add_shapes(plan, t, p);
+    }
+    if (t.product != PRODUCT_NONE && axes->products > 0)
+        return status;
     if (t.method->operation != &operation_scan)
         return add_shapes(plan, t, p);
     for (size_t i = 0; i < axes->scans; i++)
@@ -195,6 +206,12 @@ bool plan_leaves_out(const struct axes *axes, const struct input *in, const stru
              input_order_safe(&s->input, s->array.n, 0, s->array.format));
 }
 
+/* Are they of an operation on two arrays? */
+static bool takes_pairs(const struct axes *axes)
+{
+    return axes->experiment->operation && axes->experiment->operation->inputs == 2;
+}
+
 static enum status add_input(struct plan *plan, const struct input *in, size_t n, double cond,
                              struct problem *p)
 {
@@ -206,6 +223,8 @@ static enum status add_input(struct plan *plan, const struct input *in, size_t n
         for (size_t i = 0; status == STATUS_OK && i < storage.count; i++) {
             struct source s;
             status = source_generated(&s, in, storage.item[i], n, axes->seed.item[k], cond, p);
+            if (status == STATUS_OK && takes_pairs(axes))
+                source_pair(&s);
             if (status == STATUS_OK && plan_leaves_out(axes, in, &s)) {
                 plan->left_out++;
                 source_free(&s);
@@ -230,18 +249,35 @@ static enum status add_inputs(struct plan *plan, struct problem *p)
     return status;
 }
 
+/* The first n elements of data; for dot products against themselves, with every shift. */
+static enum status add_data_part(struct plan *plan, const struct data *data, size_t n,
+                                 struct problem *p)
+{
+    const struct axes *axes = plan->axes;
+    size_t count = takes_pairs(axes) ? axes->shift.count : 1;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        struct source s;
+        status = source_data(&s, data, n, p);
+        if (status == STATUS_OK && takes_pairs(axes)) {
+            status = source_shift(&s, axes->shift.item[i], p);
+            if (status != STATUS_OK)
+                source_free(&s);
+        }
+        if (status == STATUS_OK)
+            status = add_source(plan, &s, p);
+    }
+    return status;
+}
+
 static enum status add_data_set(struct plan *plan, const struct data_set *set, struct problem *p)
 {
     const struct numbers *n = &plan->axes->data_n;
     enum status status = STATUS_OK;
     for (size_t i = 0; i < set->count; i++)
-        for (size_t k = 0; status == STATUS_OK && k < (n->count ? n->count : 1); k++) {
-            struct source s;
+        for (size_t k = 0; status == STATUS_OK && k < (n->count ? n->count : 1); k++)
             status =
-                source_data(&s, &set->item[i], n->count ? n->item[k] : set->item[i].array.n, p);
-            if (status == STATUS_OK)
-                status = add_source(plan, &s, p);
-        }
+                add_data_part(plan, &set->item[i], n->count ? n->item[k] : set->item[i].array.n, p);
     return status;
 }
 

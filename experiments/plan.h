@@ -20,8 +20,9 @@ struct trial {
     enum load_kind load; /* of the device, beside the sums */
     /* Of scans alone. */
     bool exclusive;
-    enum format output; /* that outputs are rounded to; of sums the accumulator's */
-    size_t segment;     /* elements of a segment, the last may have fewer; 0: there is one */
+    enum format output;        /* that outputs are rounded to; of sums the accumulator's */
+    size_t segment;            /* elements of a segment, the last may have fewer; 0: there is one */
+    enum product_kind product; /* of dot products alone */
     bool supported;
     uint64_t id;
     uint64_t runs;         /* wanted */

@@ -4,8 +4,8 @@
 
 struct probe {
     struct probe_spec spec;
-    void *allocation;
-    struct array in;
+    void *allocation[2];
+    struct array in[2];
     struct gpu_input *gpu; /* on a GPU: its copy of the input; */
     struct gpu_job *job;   /* NULL until it is needed */
     struct runner runner;
@@ -23,7 +23,8 @@ static uint8_t around(const struct probe_spec *s)
     return (uint8_t)~s->around;
 }
 
-static enum status make_input(struct probe *probe, struct problem *p)
+/* Makes array i. */
+static enum status make_array(struct probe *probe, unsigned i, struct problem *p)
 {
     const struct probe_spec *s = &probe->spec;
     size_t ahead = s->offset * (size_t)format_facts[s->storage].bytes;
@@ -31,18 +32,43 @@ static enum status make_input(struct probe *probe, struct problem *p)
     if (bytes < SIZE_MAX - ahead - 2 * PROBE_AROUND - ALIGNMENT)
         room = (PROBE_AROUND + ahead + bytes + PROBE_AROUND + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
     if (room)
-        probe->allocation = aligned_alloc(ALIGNMENT, room);
-    if (!probe->allocation)
+        probe->allocation[i] = aligned_alloc(ALIGNMENT, room);
+    if (!probe->allocation[i])
         return problem(p, STATUS_DEVICE, "%s: out of memory for %zu elements of %s",
                        s->method->name, s->n, format_facts[s->storage].name);
-    probe->in = (struct array){s->storage, s->n, (char *)probe->allocation + PROBE_AROUND + ahead};
-    memset(probe->allocation, around(s), room);
-    memset(probe->in.data, 0, bytes);
-    if (!on_gpu(probe))
-        return STATUS_OK;
-    enum status status =
-        gpu_upload(&probe->gpu, s->device.index, &probe->in, s->offset % ALIGNMENT, p);
+    char *begin = (char *)probe->allocation[i] + PROBE_AROUND + ahead;
+    probe->in[i] = (struct array){s->storage, s->n, begin};
+    memset(probe->allocation[i], around(s), room);
+    memset(begin, 0, bytes);
+    return STATUS_OK;
+}
+
+static bool has_second(const struct probe *probe)
+{
+    return probe->spec.method->operation->inputs == 2;
+}
+
+static enum status make_input(struct probe *probe, struct problem *p)
+{
+    const struct probe_spec *s = &probe->spec;
+    enum status status = make_array(probe, 0, p);
+    if (status == STATUS_OK && has_second(probe))
+        status = make_array(probe, 1, p);
+    if (status != STATUS_OK || !on_gpu(probe))
+        return status;
+    status = gpu_upload(&probe->gpu, s->device.index, &probe->in[0], s->offset % ALIGNMENT, p);
+    if (status == STATUS_OK && has_second(probe))
+        status = gpu_upload_second(probe->gpu, &probe->in[1], s->offset % ALIGNMENT, p);
     return status == STATUS_OK ? gpu_surround(probe->gpu, around(s), p) : status;
+}
+
+/* The GPU's copy becomes what the arrays hold now. */
+static enum status reload(struct probe *probe, struct problem *p)
+{
+    enum status status = gpu_reload(probe->gpu, &probe->in[0], p);
+    return status == STATUS_OK && has_second(probe)
+               ? gpu_reload_second(probe->gpu, &probe->in[1], p)
+               : status;
 }
 
 enum status probe_open(struct probe **opened, const struct probe_spec *s, struct problem *p)
@@ -61,13 +87,15 @@ enum status probe_open(struct probe **opened, const struct probe_spec *s, struct
     probe->runner =
         (struct runner){.method = s->method,
                         .device = s->device,
-                        .in = &probe->in,
+                        .in = &probe->in[0],
+                        .in2 = has_second(probe) ? &probe->in[1] : NULL,
                         .gpu = probe->gpu,
                         .accumulator = s->accumulator,
                         .output = s->output,
                         .shape = method_shape(s->method, s->device.kind, s->n, s->shape),
                         .exclusive = s->exclusive,
-                        .heads = s->heads};
+                        .heads = s->heads,
+                        .product = s->product ? s->product : s->method->product};
     if (status == STATUS_OK)
         *opened = probe;
     else
@@ -77,7 +105,12 @@ enum status probe_open(struct probe **opened, const struct probe_spec *s, struct
 
 struct array probe_input(const struct probe *probe)
 {
-    return probe->in;
+    return probe->in[0];
+}
+
+struct array probe_second(const struct probe *probe)
+{
+    return probe->in[1];
 }
 
 static enum status open_job(struct probe *probe, struct problem *p)
@@ -89,7 +122,8 @@ static enum status open_job(struct probe *probe, struct problem *p)
                         .accumulator = r->accumulator,
                         .shape = r->shape,
                         .exclusive = r->exclusive,
-                        .heads = r->heads};
+                        .heads = r->heads,
+                        .product = r->product};
     return probe->job ? STATUS_OK : gpu_job_open(&probe->job, probe->gpu, r->method, &task, p);
 }
 
@@ -98,7 +132,7 @@ static enum status run_on_gpu(struct probe *probe, const struct array *out, stru
     struct hash128 digest;
     double time_ns;
     bool array = probe->spec.method->operation->array;
-    enum status status = gpu_reload(probe->gpu, &probe->in, p);
+    enum status status = reload(probe, p);
     if (status == STATUS_OK)
         status = open_job(probe, p);
     if (status == STATUS_OK)
@@ -120,7 +154,7 @@ enum status probe_run(struct probe *probe, const struct array *out, struct probl
 enum status probe_repeat(struct probe *probe, uint64_t runs, runner_digest take, void *context,
                          struct problem *p)
 {
-    enum status status = on_gpu(probe) ? gpu_reload(probe->gpu, &probe->in, p) : STATUS_OK;
+    enum status status = on_gpu(probe) ? reload(probe, p) : STATUS_OK;
     return status == STATUS_OK ? runner_run(&probe->runner, runs, take, context, p) : status;
 }
 
@@ -130,6 +164,7 @@ void probe_close(struct probe *probe)
         return;
     gpu_job_close(probe->job);
     gpu_release(probe->gpu);
-    free(probe->allocation);
+    free(probe->allocation[0]);
+    free(probe->allocation[1]);
     free(probe);
 }

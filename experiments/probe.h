@@ -19,7 +19,8 @@ struct probe_spec {
      * least: 0 makes it NaN in every format, for whoever adds too much. */
     uint8_t around;
     bool exclusive;
-    const uint8_t *heads; /* as a task's (kernels/method.h); kept, not copied */
+    const uint8_t *heads;      /* as a task's (kernels/method.h); kept, not copied */
+    enum product_kind product; /* of dot products: PRODUCT_NONE is the method's own way */
 };
 
 struct probe;
@@ -29,6 +30,8 @@ enum status probe_open(struct probe **probe, const struct probe_spec *spec, stru
 
 /* Its input, n elements in host memory that are the probe's: to be filled before a run. */
 struct array probe_input(const struct probe *probe);
+/* The second array, as long, of a method that reads two; else data is NULL. */
+struct array probe_second(const struct probe *probe);
 
 /* Runs it once on what is in the input now. out: outputs(n) elements in the format `output`. */
 enum status probe_run(struct probe *probe, const struct array *out, struct problem *p);

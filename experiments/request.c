@@ -19,6 +19,8 @@ const char *const axis_name[AXES] = {
     [AXIS_SCAN] = "scan",
     [AXIS_OUTPUT] = "output",
     [AXIS_SEGMENT] = "segment",
+    [AXIS_PRODUCT] = "product",
+    [AXIS_SHIFT] = "shift",
     [AXIS_TIMED] = "timed",
     [AXIS_LOAD] = "load",
     [AXIS_RUNS] = "runs",
@@ -104,6 +106,8 @@ static bool overruled(const struct request *r, enum axis axis)
 bool axis_recorded(const struct experiment *e, enum axis axis)
 {
     bool of_scans = axis >= AXIS_SCAN && axis <= AXIS_SEGMENT;
+    if (axis == AXIS_PRODUCT || axis == AXIS_SHIFT)
+        return experiment_dots(e);
     if (axis == AXIS_COND_NAMED)
         return experiment_conds(e);
     if (axis == AXIS_TIMED)

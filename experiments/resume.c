@@ -17,7 +17,7 @@ struct found {
 struct reading {
     struct resumed *resumed;
     struct plan *plan;
-    bool scan;           /* it is a study of scans */
+    enum columns_of of;
     struct found *found; /* ascending by id */
     size_t founds;
     struct csv_range *drop;
@@ -42,7 +42,7 @@ static enum status take_summary(void *context, const struct csv_row *row, struct
 {
     struct reading *r = context;
     struct found found = {.id = strtoull(row->field[CASE_ID], NULL, 16)};
-    if (summary_parse(&found.summary, row, r->scan, NULL) != STATUS_OK)
+    if (summary_parse(&found.summary, row, r->of, NULL) != STATUS_OK)
         return STATUS_OK;
     if ((r->founds & (r->founds - 1)) == 0) {
         struct found *grown = realloc(r->found, (r->founds ? 2 * r->founds : 1) * sizeof *grown);
@@ -128,7 +128,7 @@ static enum status count_run(struct reading *r, struct trial *t, const struct cs
         status = csv_figure(row, RESULTS_ERR_OVER_BOUND, "err_over_bound", &err_over_bound, p);
     if (status == STATUS_OK && timed)
         status = csv_whole(row, RESULTS_TIME_NS, "time_ns", &time_ns, p);
-    if (status == STATUS_OK && r->scan)
+    if (status == STATUS_OK && r->of == COLUMNS_OF_SCANS)
         status = results_parse_scan(&scan, row, p);
     if (status != STATUS_OK)
         return status;
@@ -165,7 +165,7 @@ static struct figure ulp_of(const char *exact_hex, enum format accumulator)
  * input: vs is taken from it. */
 static void finish(struct reading *r, struct trial *t, const struct csv_row *row)
 {
-    const char *text[CASE_SCAN_COLUMNS];
+    const char *text[CASE_ALL];
     struct found key = {.id = t->id};
     struct text made = {0}, known = {0};
     t->finished = true;
@@ -174,16 +174,18 @@ static void finish(struct reading *r, struct trial *t, const struct csv_row *row
     r->gap = true;
     if (!found)
         return;
-    for (size_t i = 0; i < (size_t)(r->scan ? CASE_SCAN_COLUMNS : CASE_COLUMNS); i++)
-        text[i] = row->field[results_case_column(i)];
+    for (size_t i = 0; i < CASE_ALL; i++)
+        if (i < CASE_COLUMNS || (r->of == COLUMNS_OF_SCANS && i < CASE_SCAN_COLUMNS) ||
+            (r->of == COLUMNS_OF_DOTS && i == CASE_PRODUCT))
+            text[i] = row->field[results_case_column(i)];
     struct summary s = {0};
     if (t->supported)
         tally_summary(&s, t->earlier, ulp_of(row->field[RESULTS_EXACT_HEX], t->output),
                       (struct figure){0});
     s.vs_max = found->summary.vs_max;
     s.vs_stddev = found->summary.vs_stddev;
-    summary_row(&made, text, &s, r->scan);
-    summary_row(&known, text, &found->summary, r->scan);
+    summary_row(&made, text, &s, r->of);
+    summary_row(&known, text, &found->summary, r->of);
     if (!made.failed && !known.failed && made.length == known.length &&
         memcmp(made.data, known.data, made.length) == 0) {
         text_join(&r->summary, &made);
@@ -248,7 +250,8 @@ static enum status write_summary(struct reading *r, const struct directory *d, s
     struct csv_file file;
     if (asprintf(&part, "%s.part", d->summary) < 0)
         return problem(p, STATUS_DEVICE, "%s: out of memory", d->summary);
-    enum status status = csv_file_open(&file, part, 0, summary_column, summary_columns(r->scan), p);
+    enum status status =
+        csv_file_open(&file, part, 0, summary_column_of(r->of), summary_columns(r->of), p);
     if (status == STATUS_OK) {
         text_join(&file.pending, &r->summary);
         status = csv_file_flush(&file, p);
@@ -269,22 +272,23 @@ static enum status write_summary(struct reading *r, const struct directory *d, s
 enum status resume_read(struct resumed *resumed, struct plan *plan, const struct directory *d,
                         struct problem *p)
 {
-    bool scan = experiment_scans(plan->axes->experiment);
-    struct reading r = {.resumed = resumed, .plan = plan, .scan = scan};
+    enum columns_of of = experiment_columns(plan->axes->experiment);
+    struct reading r = {.resumed = resumed, .plan = plan, .of = of};
     uint64_t ignored;
     *resumed = (struct resumed){0};
-    csv_read(d->summary, summary_column, summary_columns(scan), take_summary, &r, &ignored, NULL);
+    csv_read(d->summary, summary_column_of(of), summary_columns(of), take_summary, &r, &ignored,
+             NULL);
     if (r.founds > 0)
         qsort(r.found, r.founds, sizeof *r.found, by_id);
     FILE *there = fopen(d->results, "re");
-    enum status status = there ? csv_read(d->results, results_column, results_columns(scan),
+    enum status status = there ? csv_read(d->results, results_column_of(of), results_columns(of),
                                           take_result, &r, &resumed->whole, p)
                                : STATUS_OK;
     if (there)
         fclose(there);
     if (status == STATUS_OK && r.drops > 0)
         status = csv_drop(d->results, &resumed->whole, r.drop, r.drops, p);
-    if (status == STATUS_OK && scan)
+    if (status == STATUS_OK && of == COLUMNS_OF_SCANS)
         status = resume_profile(plan, d->profile, &resumed->profile, p);
     if (status == STATUS_OK)
         status = write_summary(&r, d, p);

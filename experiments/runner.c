@@ -30,13 +30,16 @@ static struct task task_of(const struct runner *r)
                          .accumulator = r->accumulator,
                          .shape = r->shape,
                          .exclusive = r->exclusive,
-                         .heads = r->heads};
+                         .heads = r->heads,
+                         .product = r->product};
 }
 
 enum status runner_once(const struct runner *r, const struct array *out, struct problem *p)
 {
     struct task task = task_of(r);
     task.in = *r->in;
+    if (r->in2)
+        task.in2 = *r->in2;
     task.out = *out;
     return r->method->cpu(&task, p);
 }

@@ -42,9 +42,14 @@ enum status source_generated(struct source *s, const struct input *in, enum form
 
 static void hash_array(struct source *s)
 {
-    XXH128_canonical_t bytes;
-    XXH128_canonicalFromHash(&bytes,
-                             XXH3_128bits(s->array.data, array_bytes(s->array.format, s->array.n)));
+    XXH128_canonical_t bytes, both[2];
+    size_t size = array_bytes(s->array.format, s->array.n);
+    XXH128_canonicalFromHash(&bytes, XXH3_128bits(s->array.data, size));
+    if (s->pair) {
+        both[0] = bytes;
+        XXH128_canonicalFromHash(&both[1], XXH3_128bits(s->second.data, size));
+        XXH128_canonicalFromHash(&bytes, XXH3_128bits(both, sizeof both));
+    }
     for (size_t i = 0; i < sizeof bytes.digest; i++)
         snprintf(s->hash + 2 * i, 3, "%02x", bytes.digest[i]);
 }
@@ -60,14 +65,51 @@ enum status source_data(struct source *s, const struct data *data, size_t n, str
     return s->name ? STATUS_OK : no_memory(data->name, p);
 }
 
+void source_pair(struct source *s)
+{
+    s->pair = true;
+    s->second = (struct array){s->array.format, s->array.n, NULL};
+}
+
+enum status source_shift(struct source *s, uint64_t shift, struct problem *p)
+{
+    char *name;
+    size_t n = s->array.n, width = (size_t)format_facts[s->array.format].bytes;
+    size_t turn = n > 0 ? (size_t)(shift % n) : 0;
+    enum status status = memory_array(&s->second, s->array.format, n, s->name, p);
+    if (status != STATUS_OK)
+        return status;
+    s->pair = true;
+    memcpy(s->second.data, (const char *)s->array.data + turn * width, (n - turn) * width);
+    memcpy((char *)s->second.data + (n - turn) * width, s->array.data, turn * width);
+    hash_array(s);
+    if (asprintf(&name, "%s:shift=%llu", s->name, (unsigned long long)shift) < 0)
+        return no_memory(s->name, p);
+    free(s->name);
+    s->name = name;
+    return STATUS_OK;
+}
+
+/* Both arrays lie in one piece of memory, the first's. */
+static enum status generate(struct source *s, struct problem *p)
+{
+    if (!s->pair)
+        return input_generate(&s->input, &s->array, s->seed, 0, p);
+    struct array both = {s->array.format, 2 * s->array.n, s->array.data};
+    s->second.data = (char *)both.data + array_bytes(s->array.format, s->array.n);
+    return input_generate_pair(&s->input, &both, s->seed, 0, p);
+}
+
 enum status source_load(struct source *s, struct problem *p)
 {
     if (!s->generated || s->array.data)
         return STATUS_OK;
-    enum status status = memory_array(&s->array, s->array.format, s->array.n, s->name, p);
+    size_t n = s->array.n;
+    enum status status = memory_array(&s->array, s->array.format, s->pair ? 2 * n : n, s->name, p);
+    s->array.n = n;
     if (status != STATUS_OK)
         return status;
-    status = input_generate(&s->input, &s->array, s->seed, 0, p);
+    status = generate(s, p);
     if (status == STATUS_OK)
         hash_array(s);
     else
@@ -80,12 +122,14 @@ void source_unload(struct source *s)
     if (!s->generated)
         return;
     free(s->array.data);
-    s->array.data = NULL;
+    s->array.data = s->second.data = NULL;
 }
 
 void source_free(struct source *s)
 {
     source_unload(s);
+    if (!s->generated)
+        free(s->second.data);
     free(s->name);
     *s = (struct source){0};
 }

@@ -14,7 +14,10 @@ struct source {
     struct input input; /* where generated */
     uint64_t seed;
     struct array array;   /* data NULL while it is not there */
-    char hash[HASH_TEXT]; /* XXH3-128 of the stored bytes; "" while it is not known */
+    bool pair;            /* there are two arrays, for dot products: */
+    struct array second;  /* as long, of the same format, and there when the first is */
+    char hash[HASH_TEXT]; /* XXH3-128 of the stored bytes, of two arrays that of both
+                             hashes; "" while it is not known */
     bool recorded;        /* study.json has its hash */
     size_t first, cases;  /* in the plan's cases */
 };
@@ -30,6 +33,14 @@ enum status source_generated(struct source *s, const struct input *in, enum form
 /* The first n elements of data, which is kept, not copied, and hashed. STATUS_USAGE where it has
  * fewer. */
 enum status source_data(struct source *s, const struct data *data, size_t n, struct problem *p);
+
+/* Makes a generated source one of two arrays (input_generate_pair); to be called before it is
+ * loaded. */
+void source_pair(struct source *s);
+
+/* The same of data: the second array is the first turned by `shift` elements, y[i] = x[(i + shift)
+ * mod n]. The name tells of it: NAME:shift=K. */
+enum status source_shift(struct source *s, uint64_t shift, struct problem *p);
 
 /* Sees to it that the array and its hash are there. */
 enum status source_load(struct source *s, struct problem *p);

@@ -108,7 +108,9 @@ static enum status run_source(struct sweep *w, struct source *s, struct problem 
     if (status != STATUS_OK || why.status != STATUS_OK)
         return status == STATUS_OK && needed ? fail_all(w, s, &why, p) : status;
     if (needed) {
-        status = truth_make(&truth, s->name, &s->array, w->plan->axes->reference, &why);
+        const struct operation *operation = w->plan->axes->experiment->operation;
+        status = truth_make_of(&truth, s->name, operation ? operation->of : EXACT_SUM, &s->array,
+                               s->pair ? &s->second : NULL, w->plan->axes->reference, &why);
         if (status == STATUS_FAILED)
             problem(p, status, "%s", why.text);
         else if (status != STATUS_OK)
@@ -131,7 +133,8 @@ static enum status run_source(struct sweep *w, struct source *s, struct problem 
 
 static enum status open_directory(struct sweep *w, struct problem *p)
 {
-    bool resumed, scan = experiment_scans(w->plan->axes->experiment);
+    bool resumed;
+    enum columns_of of = experiment_columns(w->plan->axes->experiment);
     struct resumed found = {0};
     const struct sweep_options *o = w->options;
     enum status status = directory_open(&w->directory, o->out, p);
@@ -142,11 +145,11 @@ static enum status open_directory(struct sweep *w, struct problem *p)
     if (status == STATUS_OK && resumed)
         status = resume_read(&found, w->plan, &w->directory, p);
     if (status == STATUS_OK)
-        status = results_open(&w->results, w->directory.results, found.whole, scan, p);
+        status = results_open(&w->results, w->directory.results, found.whole, of, p);
     if (status == STATUS_OK)
-        status = csv_file_open(&w->summary, w->directory.summary, found.summary, summary_column,
-                               summary_columns(scan), p);
-    if (status == STATUS_OK && scan)
+        status = csv_file_open(&w->summary, w->directory.summary, found.summary,
+                               summary_column_of(of), summary_columns(of), p);
+    if (status == STATUS_OK && of == COLUMNS_OF_SCANS)
         status = profile_open(&w->profile, w->directory.profile, found.profile, p);
     w->outcome->broken = found.broken;
     memcpy(w->outcome->first_broken, found.first_broken, sizeof found.first_broken);

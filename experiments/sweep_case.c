@@ -10,7 +10,7 @@
 
 /* The case's columns as text. */
 struct case_text {
-    const char *column[CASE_SCAN_COLUMNS];
+    const char *column[CASE_ALL];
     char id[CASE_ID_TEXT], device[DEVICE_TEXT], n[24], cond_log2[NUMBER_TEXT], seed[24],
         threads[24], blocks[24], segment[24];
 };
@@ -35,7 +35,7 @@ static void case_text(struct case_text *c, const struct sweep *w, const struct t
     write_unless_zero(c->threads, t->shape.threads);
     write_unless_zero(c->blocks, t->shape.blocks);
     write_unless_zero(c->segment, t->segment);
-    const char *column[CASE_SCAN_COLUMNS] = {
+    const char *column[CASE_ALL] = {
         [CASE_EXPERIMENT] = w->plan->axes->experiment->name,
         [CASE_ID] = c->id,
         [CASE_METHOD] = t->method->name,
@@ -52,6 +52,7 @@ static void case_text(struct case_text *c, const struct sweep *w, const struct t
         [CASE_SCAN] = scan_name[t->exclusive],
         [CASE_OUTPUT] = format_facts[t->output].name,
         [CASE_SEGMENT] = c->segment,
+        [CASE_PRODUCT] = product_name[t->product],
     };
     memcpy(c->column, column, sizeof column);
 }
@@ -82,7 +83,9 @@ static enum status find_due(struct sweep *w, const struct trial *t, struct figur
     struct scans *s = &w->scans;
     if (!t->method->operation->array) {
         *ulp = tally_ulp(w->truth->reference.sum, t->accumulator);
-        *fixed = truth_fixed(w->truth, &w->plan->source[t->source].array, t->accumulator);
+        const struct source *source = &w->plan->source[t->source];
+        *fixed = truth_fixed(w->truth, t->method->operation, &source->array,
+                             source->pair ? &source->second : NULL, t->accumulator);
         return STATUS_OK;
     }
     *ulp = *fixed = (struct figure){0};
@@ -115,7 +118,8 @@ static enum status finish(struct sweep *w, struct trial *t, struct tally *tally,
     }
     if (w->truth)
         t->cond_log2 = w->truth->cond_log2;
-    summary_row(&w->summary.pending, text->column, &t->summary, t->method->operation->array);
+    summary_row(&w->summary.pending, text->column, &t->summary,
+                experiment_columns(w->plan->axes->experiment));
     w->outcome->finished += !t->finished;
     t->finished = t->summarised = true;
     trial_forget(t);
@@ -146,10 +150,16 @@ static enum status upload(struct sweep *w, struct runner *r, struct problem *why
     size_t at = 0;
     while (axes->device[at].kind != r->device.kind || axes->device[at].index != r->device.index)
         at++;
-    enum status status =
-        w->gpu[at] ? STATUS_OK : gpu_upload(&w->gpu[at], r->device.index, r->in, 0, why);
-    if (status != STATUS_OK)
+    enum status status = STATUS_OK;
+    if (!w->gpu[at]) {
+        status = gpu_upload(&w->gpu[at], r->device.index, r->in, 0, why);
+        if (status == STATUS_OK && r->in2)
+            status = gpu_upload_second(w->gpu[at], r->in2, 0, why);
+    }
+    if (status != STATUS_OK) {
+        gpu_release(w->gpu[at]);
         w->gpu[at] = NULL;
+    }
     r->gpu = w->gpu[at];
     return status;
 }
@@ -160,11 +170,13 @@ static enum status run(struct sweep *w, struct trial *t, struct live *l, struct 
     struct runner r = {.method = t->method,
                        .device = t->device,
                        .in = &s->array,
+                       .in2 = s->pair ? &s->second : NULL,
                        .accumulator = t->accumulator,
                        .output = t->output,
                        .shape = t->shape,
                        .exclusive = t->exclusive,
                        .heads = w->scans.heads,
+                       .product = t->product,
                        .stop = w->options->stop};
     struct load *load = NULL;
     enum status status = upload(w, &r, why);
@@ -206,6 +218,7 @@ static enum status run_live(struct sweep *w, struct trial *t, const struct case_
     struct live l = {
         .w = w, .t = t, .text = text->column, .tally = t->earlier ? t->earlier : &w->tally};
     l.theorem = method_theorem(t->method, t->device.kind, t->accumulator, s->array.n, t->shape);
+    l.theorem.product = t->product;
     tally_clear(&w->tally);
     enum status status = run(w, t, &l, why);
     free(l.first.data);

@@ -10,20 +10,27 @@
 
 enum { ALWAYS_CHECKED = 1 << 16 };
 
-enum status truth_check(const struct truth *t, const char *name, const struct array *a,
-                        struct problem *p)
+static enum status check(const struct truth *t, const char *name, const struct array *a,
+                         const struct array *b, struct problem *p)
 {
     struct reference slow;
-    enum status status = reference_compute(&slow, a, REFERENCE_MPFR, p);
+    enum status status = reference_compute_of(&slow, t->of, a, b, REFERENCE_MPFR, p);
     if (status != STATUS_OK)
         return status;
     if (!reference_equal(&t->reference, &slow))
         status = problem(p, STATUS_FAILED,
                          "%s: the superaccumulator and MPFR disagree on the exact sum of %zu "
-                         "elements of %s: trust no figure of this build",
-                         name, a->n, format_facts[a->format].name);
+                         "%s of %s: trust no figure of this build",
+                         name, a->n, t->of == EXACT_DOT ? "products" : "elements",
+                         format_facts[a->format].name);
     reference_free(&slow);
     return status;
+}
+
+enum status truth_check(const struct truth *t, const char *name, const struct array *a,
+                        struct problem *p)
+{
+    return check(t, name, a, NULL, p);
 }
 
 static enum status write_exact(struct truth *t, const char *name, struct problem *p)
@@ -41,12 +48,19 @@ static enum status write_exact(struct truth *t, const char *name, struct problem
 enum status truth_make(struct truth *t, const char *name, const struct array *a,
                        enum reference_kind kind, struct problem *p)
 {
-    *t = (struct truth){0};
-    enum status status = reference_compute(&t->reference, a, kind, p);
+    return truth_make_of(t, name, EXACT_SUM, a, NULL, kind, p);
+}
+
+enum status truth_make_of(struct truth *t, const char *name, enum exact_value of,
+                          const struct array *a, const struct array *b, enum reference_kind kind,
+                          struct problem *p)
+{
+    *t = (struct truth){.of = of};
+    enum status status = reference_compute_of(&t->reference, of, a, b, kind, p);
     if (status != STATUS_OK)
         return status;
     if (kind == REFERENCE_FAST && a->n <= ALWAYS_CHECKED)
-        status = truth_check(t, name, a, p);
+        status = check(t, name, a, b, p);
     if (status == STATUS_OK)
         status = write_exact(t, name, p);
     double cond = reference_cond_log2(&t->reference);
@@ -62,15 +76,18 @@ void truth_free(struct truth *t)
     text_free(&t->exact);
 }
 
-struct figure truth_fixed(struct truth *t, const struct array *a, enum format accumulator)
+struct figure truth_fixed(struct truth *t, const struct operation *operation, const struct array *a,
+                          const struct array *b, enum format accumulator)
 {
     struct figure *fixed = &t->fixed[accumulator];
-    const struct method *m = method_named("sum/tiled");
+    const struct method *m = method_named(operation->fixed);
     if (!t->tried[accumulator] && m && method_supports(m, DEVICE_CPU, a->format, accumulator)) {
         uint64_t bits = 0;
         struct array out = {accumulator, 1, &bits};
         struct runner r = {.method = m,
                            .in = a,
+                           .in2 = b,
+                           .product = m->product,
                            .accumulator = accumulator,
                            .output = accumulator,
                            .shape = method_shape(m, DEVICE_CPU, a->n, (struct shape){0})};

@@ -104,6 +104,8 @@ static json_t *case_json(const struct plan *plan, const struct trial *t)
         json_object_set_new(object, "scan", json_string(scan_name[t->exclusive]));
         json_object_set_new(object, "output", json_string(format_facts[t->output].name));
     }
+    if (t->product != PRODUCT_NONE)
+        json_object_set_new(object, "product", json_string(product_name[t->product]));
     if (t->segment)
         json_object_set_new(object, "segment", json_integer((json_int_t)t->segment));
     if (t->load != LOAD_IDLE)
@@ -246,8 +248,8 @@ static enum status derived_json(json_t *object, const char *out, const struct de
 static enum status report_json(const struct command *c, const struct sweep_outcome *outcome,
                                struct problem *p)
 {
-    struct csv_json summary = {.column = summary_column,
-                               .columns = summary_columns(experiment_scans(c->experiment)),
+    struct csv_json summary = {.column = summary_column_of(experiment_columns(c->experiment)),
+                               .columns = summary_columns(experiment_columns(c->experiment)),
                                .is_name = summary_name};
     struct csv_json times = {
         .column = times_column, .columns = TIMES_COLUMNS, .is_name = times_name};

@@ -7,6 +7,7 @@
 #define ULPSCOPE_CUDA_H
 
 #include "reference/format.h"
+#include "reference/theorem_name.h"
 
 #ifdef __cplusplus
 #define ULPSCOPE_LEFT_OUT = 0 /* after a member that an initialiser may leave out */
@@ -17,7 +18,10 @@ extern "C" {
 
 struct cuda_task {
     const void *in; /* device address, aligned to one element at least */
-    size_t n;       /* may be 0 */
+    /* Of dot products alone: the second array, likewise; and how products are formed. */
+    const void *in2;
+    enum product_kind product;
+    size_t n; /* may be 0 */
     enum format storage, accumulator;
     unsigned threads, blocks; /* resolved launch shape; 0 where the method does not read it */
     /* Device address of the results, in the format `output`. A single one is aligned to 8 bytes and

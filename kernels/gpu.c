@@ -97,7 +97,8 @@ enum status gpu_allocate(void **address, int device, size_t bytes, const char *w
                    device, what, bytes, available, total);
 }
 
-enum status gpu_reload(struct gpu_input *in, const struct array *a, struct problem *p)
+static enum status copy_to(struct gpu_input *in, const struct array *to, const struct array *a,
+                           struct problem *p)
 {
     size_t bytes = array_bytes(a->format, a->n);
     if (bytes == 0)
@@ -105,7 +106,7 @@ enum status gpu_reload(struct gpu_input *in, const struct array *a, struct probl
     enum status status = gpu_choose(in->device, p);
     if (status != STATUS_OK)
         return status;
-    cudaError_t error = cudaMemcpy(in->array.data, a->data, bytes, cudaMemcpyHostToDevice);
+    cudaError_t error = cudaMemcpy(to->data, a->data, bytes, cudaMemcpyHostToDevice);
     /* The copy may return while its last part is on the way, and the streams of jobs do not wait
      * for it. */
     if (error == cudaSuccess)
@@ -116,20 +117,54 @@ enum status gpu_reload(struct gpu_input *in, const struct array *a, struct probl
 
 enum { AROUND = 512 };
 
+static cudaError_t surround(void *allocation, const struct array *a, uint8_t byte)
+{
+    char *data = a->data, *behind = data + array_bytes(a->format, a->n);
+    cudaError_t error = cudaMemset(allocation, byte, (size_t)(data - (char *)allocation));
+    return error == cudaSuccess ? cudaMemset(behind, byte, AROUND) : error;
+}
+
 enum status gpu_surround(struct gpu_input *in, uint8_t byte, struct problem *p)
 {
-    char *data = in->array.data, *behind = data + array_bytes(in->array.format, in->array.n);
     enum status status = gpu_choose(in->device, p);
     if (status != STATUS_OK)
         return status;
-    cudaError_t error = cudaMemset(in->allocation, byte, (size_t)(data - (char *)in->allocation));
-    if (error == cudaSuccess)
-        error = cudaMemset(behind, byte, AROUND);
+    cudaError_t error = surround(in->allocation, &in->array, byte);
+    if (error == cudaSuccess && in->second_allocation)
+        error = surround(in->second_allocation, &in->second, byte);
     if (error == cudaSuccess)
         error = cudaStreamSynchronize(cudaStreamLegacy);
     return error == cudaSuccess
                ? STATUS_OK
                : gpu_failed(in->device, "filling what lies around an input", error, p);
+}
+
+enum status gpu_reload(struct gpu_input *in, const struct array *a, struct problem *p)
+{
+    return copy_to(in, &in->array, a, p);
+}
+
+enum status gpu_reload_second(struct gpu_input *in, const struct array *a, struct problem *p)
+{
+    return copy_to(in, &in->second, a, p);
+}
+
+enum status gpu_upload_second(struct gpu_input *in, const struct array *a, size_t offset,
+                              struct problem *p)
+{
+    size_t bytes = array_bytes(a->format, a->n), width = (size_t)format_facts[a->format].bytes;
+    if (a->format != in->array.format || a->n != in->array.n || in->second_allocation)
+        return problem(p, STATUS_DEVICE, "device cuda:%d: a second array of %zu elements of %s",
+                       in->device, a->n, format_facts[a->format].name);
+    size_t ahead = AROUND + offset * width;
+    enum status status = gpu_choose(in->device, p);
+    if (status == STATUS_OK)
+        status = gpu_allocate(&in->second_allocation, in->device, ahead + bytes + AROUND,
+                              "a second input", p);
+    if (status != STATUS_OK)
+        return status;
+    in->second = (struct array){a->format, a->n, (char *)in->second_allocation + ahead};
+    return gpu_reload_second(in, a, p);
 }
 
 enum status gpu_upload(struct gpu_input **input, int device, const struct array *a, size_t offset,
@@ -165,6 +200,7 @@ void gpu_release(struct gpu_input *input)
         return;
     if (input->allocation && cudaSetDevice(input->device) == cudaSuccess) {
         (void)cudaFree(input->allocation);
+        (void)cudaFree(input->second_allocation);
         (void)cudaFree(input->copy);
     }
     (void)cudaGetLastError();

@@ -32,14 +32,20 @@ enum status gpu_upload(struct gpu_input **input, int device, const struct array 
 enum status gpu_surround(struct gpu_input *input, uint8_t byte, struct problem *p);
 /* Overwrites its elements by others of the same format and number. No job may be running. */
 enum status gpu_reload(struct gpu_input *input, const struct array *a, struct problem *p);
+/* Gives it a second array, of the same format and number, as dot products read it; `offset` as
+ * above. And overwrites its elements. */
+enum status gpu_upload_second(struct gpu_input *input, const struct array *a, size_t offset,
+                              struct problem *p);
+enum status gpu_reload_second(struct gpu_input *input, const struct array *a, struct problem *p);
 void gpu_release(struct gpu_input *input);
 
 /* Many executions of one method on one input. Executions are enqueued in batches and run while the
  * host digests the batch before: start, start, wait, start, wait, ... */
 struct gpu_job;
 enum { GPU_BATCH = 4096 };
-/* Of the task are read: accumulator, shape, out.format, exclusive, and heads, n flags in host
- * memory, which are copied. Outputs of scans are of the accumulator's or the storage's format. */
+/* Of the task are read: accumulator, shape, out.format, exclusive, product, and heads, n flags in
+ * host memory, which are copied. Outputs of scans are of the accumulator's or the storage's format.
+ */
 enum status gpu_job_open(struct gpu_job **job, const struct gpu_input *input,
                          const struct method *m, const struct task *t, struct problem *p);
 /* The most runs that a batch of this job may have, 1 .. GPU_BATCH: outputs that are arrays are kept
@@ -72,9 +78,10 @@ enum status gpu_job_kernels(struct gpu_job *job, gpu_kernel *take, void *context
 void gpu_job_close(struct gpu_job *job);
 
 /* The yardsticks: `runs` times, one after the other, a kernel that only reads the input, or a copy
- * of the input within the device's memory. time_ns is the device time of one. */
-enum status gpu_raw_read(const struct gpu_input *input, size_t runs, double *time_ns,
-                         struct problem *p);
+ * of the input within the device's memory. time_ns is the device time of one. `arrays`: 1, or 2 to
+ * read the second as well, in a launch of its own. */
+enum status gpu_raw_read(const struct gpu_input *input, unsigned arrays, size_t runs,
+                         double *time_ns, struct problem *p);
 enum status gpu_copy(struct gpu_input *input, size_t runs, double *time_ns, struct problem *p);
 
 #endif

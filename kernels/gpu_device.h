@@ -8,8 +8,9 @@
 
 struct gpu_input {
     int device;
-    struct array array; /* its data is a device address */
-    void *allocation;
+    struct array array;  /* its data is a device address */
+    struct array second; /* likewise; data NULL where there is none */
+    void *allocation, *second_allocation;
     void *copy; /* NULL until it is asked for */
 };
 

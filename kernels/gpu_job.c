@@ -52,7 +52,12 @@ static enum status describe(struct gpu_job *job, const struct gpu_input *input,
     if (o != f && (!m->operation->array || o != s))
         return problem(p, STATUS_DEVICE, "device cuda:%d: %s does not support outputs in %s there",
                        input->device, m->name, format_facts[o].name);
+    if (m->operation->inputs == 2 && !input->second_allocation)
+        return problem(p, STATUS_DEVICE, "device cuda:%d: %s reads two arrays, found one",
+                       input->device, m->name);
     job->task = (struct cuda_task){.in = input->array.data,
+                                   .in2 = input->second.data,
+                                   .product = t->product,
                                    .n = input->array.n,
                                    .storage = s,
                                    .accumulator = f,

@@ -16,8 +16,27 @@ static size_t as_many_outputs(size_t n)
     return n;
 }
 
-const struct operation operation_sum = {"sum", one_output, false};
-const struct operation operation_scan = {"scan", as_many_outputs, true};
+const struct operation operation_sum = {
+    .name = "sum",
+    .outputs = one_output,
+    .inputs = 1,
+    .of = EXACT_SUM,
+    .fixed = "sum/tiled",
+};
+const struct operation operation_scan = {
+    .name = "scan",
+    .outputs = as_many_outputs,
+    .array = true,
+    .inputs = 1,
+    .of = EXACT_SUM,
+};
+const struct operation operation_dot = {
+    .name = "dot",
+    .outputs = one_output,
+    .inputs = 2,
+    .of = EXACT_DOT,
+    .fixed = "dot/tiled",
+};
 
 const struct method *method_named(const char *name)
 {
@@ -61,5 +80,6 @@ struct theorem method_theorem(const struct method *m, enum device_kind device,
                             .height = m->height && n > 0 ? m->height(n, shape) : 0,
                             .plain_height = m->plain_height,
                             .folds = m->folds,
-                            .flushing = flushes ? n : 0};
+                            .flushing = flushes ? n : 0,
+                            .product = m->product};
 }

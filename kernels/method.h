@@ -14,6 +14,7 @@
 #include "kernels/order.h"
 #include "reference/array.h"
 #include "reference/problem.h"
+#include "reference/exact_value.h"
 #include "reference/theorem_name.h"
 
 /* What a method claims of its bits; each rung includes those before it. */
@@ -29,15 +30,21 @@ extern const char *const promise_name[PROMISES];
 
 enum device_kind { DEVICE_CPU, DEVICE_CUDA, DEVICE_KINDS };
 
-/* What is computed. n inputs give outputs(n) results. */
+/* What is computed. Arrays of n elements give outputs(n) results. */
 struct operation {
     const char *name;
     size_t (*outputs)(size_t n);
     /* Its result is an array, of which a run keeps a hash; else one output of at most 8 bytes. */
     bool array;
+    unsigned inputs;     /* arrays that it reads, of one length and format: 1 or 2 */
+    enum exact_value of; /* what the exact result is, and sum|x| in errors and bounds */
+    const char *fixed;   /* the method whose result is s_fixed; NULL: see experiments/scans.h */
 };
 extern const struct operation operation_sum;  /* one result; the sum of nothing is +0 */
 extern const struct operation operation_scan; /* n results: the sums of all prefixes */
+/* One result: the sum of the products x[i] y[i] of the elements of two arrays, as they are stored;
+ * of nothing +0. */
+extern const struct operation operation_dot;
 
 /* A launch shape. On a GPU, threads to a block and blocks in the grid. On the
  * CPU, the CPU twin of a method whose order depends on the shape reads it as the
@@ -57,6 +64,7 @@ struct method;
 /* One execution. `in` and `out` are host addresses on the CPU, device addresses on a GPU. */
 struct task {
     struct array in;
+    struct array in2; /* the second array, as long and in the same format; else data is NULL */
     /* outputs(n) elements, apart from the input's. A sum's are of the accumulator's format; a
      * scan's of any: each is rounded once more to it. */
     struct array out;
@@ -69,6 +77,7 @@ struct task {
      * flags; NULL: nowhere else. */
     bool exclusive;
     const uint8_t *heads;
+    enum product_kind product; /* of dot products alone: how they are formed */
 };
 
 struct method {
@@ -86,6 +95,11 @@ struct method {
 
     /* A scan that heeds a task's heads. */
     bool segmented;
+
+    /* Of dot products: how it can form them, flags 1 << PRODUCT_...; and how it does where nobody
+     * asks for another way: what its source says. */
+    unsigned products;
+    enum product_kind product;
 
     /* A subject that is not ours, in a process of its own: its `cpu` takes arrays in host memory
      * whatever the device, which is that process's affair. */
@@ -126,7 +140,7 @@ bool method_supports(const struct method *m, enum device_kind device, enum forma
 struct shape method_shape(const struct method *m, enum device_kind device, size_t n,
                           struct shape asked);
 
-/* The theorem for a case. */
+/* The theorem for a case. Its `product` is the method's own way. */
 struct theorem method_theorem(const struct method *m, enum device_kind device,
                               enum format accumulator, size_t n, struct shape shape);
 

@@ -1,6 +1,6 @@
 #include "reports/columns.h"
 
-const struct column case_columns[CASE_SCAN_COLUMNS] = {
+const struct column case_columns[CASE_ALL] = {
     [CASE_EXPERIMENT] = {"experiment", "", "the sweep that the row belongs to"},
     [CASE_ID] = {"case_id", "",
                  "16 hexadecimal digits made of everything that makes the case: the same on every "
@@ -26,6 +26,9 @@ const struct column case_columns[CASE_SCAN_COLUMNS] = {
     [CASE_OUTPUT] = {"output", "", "format that the outputs are rounded to, once"},
     [CASE_SEGMENT] = {"segment", "elements",
                       "length of the segments, each scanned by itself; empty where there is one"},
+    [CASE_PRODUCT] = {"product", "",
+                      "how products x y are formed: rounded (to the accumulator, before the "
+                      "addition), fused (into the addition: one rounding) or exact"},
 };
 
 static const struct column run_column = {"run", "", "number of the run within its case, from 1"};
@@ -253,18 +256,42 @@ const struct column *growth_column(size_t i)
     return &case_columns[i == GROWTH_EXPERIMENT ? CASE_EXPERIMENT : i + CASE_METHOD - 1];
 }
 
-size_t results_columns(bool scan)
+static const struct column *results_dot_column(size_t i)
 {
-    return scan ? RESULTS_SCAN_COLUMNS : RESULTS_COLUMNS;
+    return i < RESULTS_COLUMNS ? results_column(i) : &case_columns[CASE_PRODUCT];
 }
 
-size_t summary_columns(bool scan)
+static const struct column *summary_dot_column(size_t i)
 {
-    return scan ? SUMMARY_SCAN_COLUMNS : SUMMARY_COLUMNS;
+    return i < SUMMARY_COLUMNS ? summary_column(i) : &case_columns[CASE_PRODUCT];
+}
+
+column_at *results_column_of(enum columns_of of)
+{
+    return of == COLUMNS_OF_DOTS ? results_dot_column : results_column;
+}
+
+column_at *summary_column_of(enum columns_of of)
+{
+    return of == COLUMNS_OF_DOTS ? summary_dot_column : summary_column;
+}
+
+size_t results_columns(enum columns_of of)
+{
+    return of == COLUMNS_OF_SCANS ? RESULTS_SCAN_COLUMNS
+                                  : RESULTS_COLUMNS + (of == COLUMNS_OF_DOTS);
+}
+
+size_t summary_columns(enum columns_of of)
+{
+    return of == COLUMNS_OF_SCANS ? SUMMARY_SCAN_COLUMNS
+                                  : SUMMARY_COLUMNS + (of == COLUMNS_OF_DOTS);
 }
 
 size_t results_case_column(size_t i)
 {
+    if (i == CASE_PRODUCT)
+        return RESULTS_COLUMNS;
     if (i >= CASE_SCAN)
         return RESULTS_SCAN + i - CASE_SCAN;
     return i < CASE_METHOD ? i : i + 1;

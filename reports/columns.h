@@ -2,7 +2,8 @@
  * is derived from them, in what unit, and what it means. The headers of the files and the
  * documentation are both made from it.
  *
- * Studies of scans have the columns that studies of sums have, and behind them more. */
+ * Studies of scans and of dot products have the columns that studies of sums have, and behind them
+ * more. */
 #ifndef ULPSCOPE_COLUMNS_H
 #define ULPSCOPE_COLUMNS_H
 
@@ -10,6 +11,9 @@
 
 /* Version of the columns, of study.json, and of what their entries mean. */
 enum { SCHEMA_VERSION = 1 };
+
+/* What a study's results.csv and summary.csv are of: which columns they have. */
+enum columns_of { COLUMNS_OF_SUMS, COLUMNS_OF_SCANS, COLUMNS_OF_DOTS };
 
 struct column {
     const char *name;
@@ -36,7 +40,9 @@ enum case_column {
     CASE_SCAN = CASE_COLUMNS, /* from here on: of scans alone */
     CASE_OUTPUT,
     CASE_SEGMENT,
-    CASE_SCAN_COLUMNS
+    CASE_SCAN_COLUMNS,
+    CASE_PRODUCT = CASE_SCAN_COLUMNS, /* of dot products alone */
+    CASE_ALL
 };
 
 /* results.csv: a row per run. */
@@ -229,7 +235,7 @@ enum check_column {
     CHECK_COLUMNS
 };
 
-extern const struct column case_columns[CASE_SCAN_COLUMNS];
+extern const struct column case_columns[CASE_ALL];
 const struct column *results_column(size_t i); /* i < RESULTS_SCAN_COLUMNS */
 const struct column *summary_column(size_t i); /* i < SUMMARY_SCAN_COLUMNS */
 const struct column *profile_column(size_t i); /* i < PROFILE_COLUMNS */
@@ -238,12 +244,15 @@ const struct column *atomics_column(size_t i); /* i < ATOMICS_COLUMNS */
 const struct column *growth_column(size_t i);  /* i < GROWTH_COLUMNS */
 const struct column *check_column(size_t i);   /* i < CHECK_COLUMNS */
 
-/* How many columns a study's files have. */
-size_t results_columns(bool scan);
-size_t summary_columns(bool scan);
+/* The columns of a study's files, and how many they are. What is of dot products alone comes behind
+ * all that studies of sums have. */
+typedef const struct column *column_at(size_t i);
+column_at *results_column_of(enum columns_of of), *summary_column_of(enum columns_of of);
+size_t results_columns(enum columns_of of);
+size_t summary_columns(enum columns_of of);
 
 /* Which field of a row of results.csv holds a column of the case. */
-size_t results_case_column(size_t i); /* i < CASE_SCAN_COLUMNS */
+size_t results_case_column(size_t i); /* i < CASE_ALL */
 
 /* A file's first line, with its line break. */
 void columns_header(struct text *t, const struct column *(*column)(size_t), size_t count);

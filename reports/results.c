@@ -7,11 +7,11 @@
 
 enum { SCAN_FACTS = RESULTS_SCAN_COLUMNS - RESULTS_ERR_ULP_RMS, HASH_DIGITS = 32 };
 
-enum status results_open(struct results *r, const char *path, uint64_t keep, bool scan,
+enum status results_open(struct results *r, const char *path, uint64_t keep, enum columns_of of,
                          struct problem *p)
 {
-    *r = (struct results){.scan = scan};
-    return csv_file_open(&r->file, path, keep, results_column, results_columns(scan), p);
+    *r = (struct results){.of = of};
+    return csv_file_open(&r->file, path, keep, results_column_of(of), results_columns(of), p);
 }
 
 enum status results_close(struct results *r, struct problem *p)
@@ -22,7 +22,17 @@ enum status results_close(struct results *r, struct problem *p)
     return csv_file_close(&r->file, p);
 }
 
-void results_case(struct results *r, const char *const text[CASE_SCAN_COLUMNS])
+void results_case_behind(struct text *t, enum columns_of of, const char *const *text)
+{
+    size_t begin = of == COLUMNS_OF_DOTS ? CASE_PRODUCT : CASE_SCAN;
+    size_t end = of == COLUMNS_OF_DOTS ? CASE_ALL : CASE_SCAN_COLUMNS;
+    for (size_t i = begin; of != COLUMNS_OF_SUMS && i < end; i++) {
+        text_add(t, ",");
+        text_field(t, text[i]);
+    }
+}
+
+void results_case(struct results *r, const char *const *text)
 {
     text_clear(&r->head);
     text_clear(&r->middle);
@@ -32,10 +42,7 @@ void results_case(struct results *r, const char *const text[CASE_SCAN_COLUMNS])
         text_field(part, text[i]);
         text_add(part, ",");
     }
-    for (size_t i = CASE_SCAN; r->scan && i < CASE_SCAN_COLUMNS; i++) {
-        text_add(&r->tail, ",");
-        text_field(&r->tail, text[i]);
-    }
+    results_case_behind(&r->tail, r->of, text);
 }
 
 void results_value(struct text *t, enum format accumulator, double value)
@@ -103,10 +110,9 @@ void results_scan(struct text *t, const struct scan_facts *s)
     }
 }
 
-/* Behind the status. */
-static void append_scan(struct text *t, const struct results *r, const struct text *scan)
+/* Behind the case's columns. */
+static void append_scan(struct text *t, const struct text *scan)
 {
-    text_join(t, &r->tail);
     text_append(t, ",", 1);
     if (scan)
         text_join(t, scan);
@@ -137,8 +143,9 @@ void results_append(struct results *r, const struct results_row *row)
         text_unsigned(t, row->time_ns);
     text_append(t, ",", 1);
     text_add(t, outcome_name[row->outcome]);
-    if (r->scan)
-        append_scan(t, r, row->scan);
+    text_join(t, &r->tail);
+    if (r->of == COLUMNS_OF_SCANS)
+        append_scan(t, row->scan);
     text_append(t, "\n", 1);
 }
 

@@ -10,18 +10,22 @@
 
 struct results {
     struct csv_file file;
-    bool scan; /* it is a study of scans */
-    /* The case's columns: before and behind the run's number, and of scans behind the status. */
+    enum columns_of of;
+    /* The case's columns: before and behind the run's number, and but for sums behind the status.
+     */
     struct text head, middle, tail;
 };
 
-enum status results_open(struct results *r, const char *path, uint64_t keep, bool scan,
+enum status results_open(struct results *r, const char *path, uint64_t keep, enum columns_of of,
                          struct problem *p);
 enum status results_close(struct results *r, struct problem *p);
 
 /* The case of the rows that follow; text in the order of enum case_column, "" where a column does
- * not apply. Of sums, CASE_COLUMNS are read. */
-void results_case(struct results *r, const char *const text[CASE_SCAN_COLUMNS]);
+ * not apply. What the file has columns for is read. */
+void results_case(struct results *r, const char *const *text);
+
+/* Appends those of the case's columns that stand behind the ones of sums, each with its comma. */
+void results_case_behind(struct text *t, enum columns_of of, const char *const *text);
 
 /* What a row says of a scan alone, in the order of the columns. */
 struct scan_facts {

@@ -1,5 +1,7 @@
 #include "reports/summary.h"
 
+#include "reports/results.h"
+
 enum {
     FIGURES = SUMMARY_COLUMNS - SUMMARY_MODE_SHARE,
     SCAN_FIGURES = SUMMARY_SCAN_COLUMNS - SUMMARY_ERR_ULP_RMS_MAX
@@ -35,8 +37,8 @@ static void add_figures(struct text *t, struct figure *const *figure, size_t cou
     }
 }
 
-void summary_row(struct text *t, const char *const text[CASE_SCAN_COLUMNS], const struct summary *s,
-                 bool scan)
+void summary_row(struct text *t, const char *const *text, const struct summary *s,
+                 enum columns_of of)
 {
     struct summary copy = *s;
     struct figure *figure[FIGURES], *scan_figure[SCAN_FIGURES];
@@ -50,11 +52,8 @@ void summary_row(struct text *t, const char *const text[CASE_SCAN_COLUMNS], cons
     text_add(t, ",");
     text_unsigned(t, s->distinct);
     add_figures(t, figure, FIGURES);
-    for (size_t i = CASE_SCAN; scan && i < CASE_SCAN_COLUMNS; i++) {
-        text_add(t, ",");
-        text_field(t, text[i]);
-    }
-    if (scan)
+    results_case_behind(t, of, text);
+    if (of == COLUMNS_OF_SCANS)
         add_figures(t, scan_figure, SCAN_FIGURES);
     text_add(t, "\n");
 }
@@ -68,7 +67,7 @@ static enum status parse_figures(struct figure *const *figure, size_t count,
     return status;
 }
 
-enum status summary_parse(struct summary *s, const struct csv_row *row, bool scan,
+enum status summary_parse(struct summary *s, const struct csv_row *row, enum columns_of of,
                           struct problem *p)
 {
     struct figure *figure[FIGURES], *scan_figure[SCAN_FIGURES];
@@ -79,7 +78,7 @@ enum status summary_parse(struct summary *s, const struct csv_row *row, bool sca
         status = csv_whole(row, SUMMARY_DISTINCT, "distinct", &s->distinct, p);
     if (status == STATUS_OK)
         status = parse_figures(figure, FIGURES, row, SUMMARY_MODE_SHARE, p);
-    if (status == STATUS_OK && scan)
+    if (status == STATUS_OK && of == COLUMNS_OF_SCANS)
         status = parse_figures(scan_figure, SCAN_FIGURES, row, SUMMARY_ERR_ULP_RMS_MAX, p);
     return status;
 }

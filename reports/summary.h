@@ -20,11 +20,11 @@ struct summary {
 };
 
 /* Appends a row, with its line break; text as for results_case. */
-void summary_row(struct text *t, const char *const text[CASE_SCAN_COLUMNS], const struct summary *s,
-                 bool scan);
+void summary_row(struct text *t, const char *const *text, const struct summary *s,
+                 enum columns_of of);
 
 /* Reads the statistics of a row. */
-enum status summary_parse(struct summary *s, const struct csv_row *row, bool scan,
+enum status summary_parse(struct summary *s, const struct csv_row *row, enum columns_of of,
                           struct problem *p);
 
 #endif

@@ -58,8 +58,8 @@ enum status __wrap_gpu_job_time(struct gpu_job *job, size_t runs, double *time_n
                                 struct problem *p);
 size_t __wrap_gpu_job_memory(const struct gpu_job *job);
 void __wrap_gpu_job_close(struct gpu_job *job);
-enum status __wrap_gpu_raw_read(const struct gpu_input *input, size_t runs, double *time_ns,
-                                struct problem *p);
+enum status __wrap_gpu_raw_read(const struct gpu_input *input, unsigned arrays, size_t runs,
+                                double *time_ns, struct problem *p);
 enum status __wrap_gpu_copy(struct gpu_input *input, size_t runs, double *time_ns,
                             struct problem *p);
 
@@ -146,10 +146,10 @@ void __wrap_gpu_job_close(struct gpu_job *job)
     free(job);
 }
 
-enum status __wrap_gpu_raw_read(const struct gpu_input *input, size_t runs, double *time_ns,
-                                struct problem *p)
+enum status __wrap_gpu_raw_read(const struct gpu_input *input, unsigned arrays, size_t runs,
+                                double *time_ns, struct problem *p)
 {
-    (void)input, (void)runs, (void)p;
+    (void)input, (void)arrays, (void)runs, (void)p;
     turn_of('r');
     *time_ns = 50;
     return STATUS_OK;

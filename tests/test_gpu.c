@@ -351,7 +351,7 @@ Test(gpu, failures_name_the_device)
     cr_expect(strstr(p.text, "cub/sum"), "%s", p.text);
     double time_ns = 0;
     p = (struct problem){0};
-    cr_expect_eq(gpu_raw_read(input, 3, &time_ns, &p), STATUS_OK, "%s", p.text);
+    cr_expect_eq(gpu_raw_read(input, 1, 3, &time_ns, &p), STATUS_OK, "%s", p.text);
     cr_expect(time_ns > 0);
     gpu_release(input);
 }
