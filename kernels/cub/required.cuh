@@ -5,7 +5,7 @@
  * workspace. With a level CUB adds by cuda::std::plus alone; elements of another format than the
  * accumulator's are converted by an iterator, exactly for the pairs that are offered.
  *
- * Compiled against the headers in ULPSCOPE_CCCL_DIR (tried: 3.1.4 and 3.5.0). */
+ * Compiled against the headers in ULPSCOPE_CCCL_DIR (tried: 3.1.4, 3.2.0 and 3.5.0). */
 #ifndef ULPSCOPE_REQUIRED_CUH
 #define ULPSCOPE_REQUIRED_CUH
 
