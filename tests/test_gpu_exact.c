@@ -7,6 +7,7 @@
 
 #include "experiments/input.h"
 #include "tests/gpu_scan.h"
+#include "tests/samples.h"
 
 static bool is_ours(const struct method *m, enum format s, enum format f)
 {
