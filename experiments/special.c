@@ -8,19 +8,6 @@
 #include "experiments/subject.h"
 #include "reports/directory.h"
 
-const char special_details[] =
-    "--special runs METHOD on special inputs instead: signed zeros, infinities, NaN, subnormals, "
-    "what\n"
-    "overflows at the end or on the way, each power of two alone and cancelled, sparse and short "
-    "inputs,\n"
-    "edges of tiles. A result that no order of rounded additions can give (or, of a method that "
-    "does more\n"
-    "than add, that its theorem excludes) is reported with the smallest input found that shows it "
-    "and the\n"
-    "command that shows it again. --data FILE tries one input of your own. --out DIR keeps "
-    "special.csv and\n"
-    "the inputs found.";
-
 /* Foreign subjects and scans take longer: fewer inputs, other ones at each length. */
 enum { EVERY_SCAN = 4, EVERY_FOREIGN = 4 };
 
@@ -113,7 +100,9 @@ static enum status read_data(struct special *s, struct problem *p)
 static enum status read_arguments(struct special *s, struct problem *p)
 {
     const struct method **m = &s->request.method;
-    enum status status = subject_named(m, "check", s->a->operand[0], NULL, p);
+    const struct operation *operation = argument_value(s->a, "scan") ? &operation_scan : NULL;
+    enum status status = subject_named(m, "check", s->a->operand[0], operation, p);
+    s->request.program = s->a->argc > 0 ? s->a->argv[0] : NULL;
     if (status == STATUS_OK)
         status = argument_list(s->a, "device", &s->devices, p);
     if (status == STATUS_OK && s->devices.count == 0)

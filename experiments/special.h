@@ -10,6 +10,14 @@
 enum status special_check(const struct arguments *a, struct problem *p);
 
 /* A paragraph for --help. */
-extern const char special_details[];
+#define SPECIAL_DETAILS                                                                            \
+    "--special runs the subject on special inputs instead: signed zeros, infinities, NaN,\n"       \
+    "subnormals, what overflows at the end or on the way, each power of two alone and "            \
+    "cancelled,\n"                                                                                 \
+    "sparse and short inputs, edges of tiles. A result that no order of rounded additions gives\n" \
+    "(of a method that does more than add: that its theorem excludes) is told with the smallest\n" \
+    "input found that shows it, and the command that shows it again; exit status 1. --data "       \
+    "tries\n"                                                                                      \
+    "one input of yours; --out keeps the inputs found, and special.csv."
 
 #endif

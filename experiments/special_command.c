@@ -73,7 +73,8 @@ void special_command(struct text *to, const struct special_report *r, size_t cla
     char device[DEVICE_TEXT];
     device_name(s->device, device);
     bool pipe = !folder && add_pipe(to, &f->in);
-    text_add(to, "ulpscope check ");
+    add_quoted(to, r->request.program ? r->request.program : "ulpscope");
+    text_add(to, " check ");
     add_quoted(to, s->method->name);
     text_add(to, " --special");
     if (folder) {

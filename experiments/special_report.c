@@ -50,7 +50,7 @@ static void draw_table(struct text *to, const struct special_report *r)
     table_free(&table);
 }
 
-/* The class before this one whose finding is the same, or this one. */
+/* The first class whose finding is the same. */
 static size_t same_as(const struct special_report *r, size_t class)
 {
     const struct special_finding *f = r->all[class].first;
@@ -69,12 +69,6 @@ static size_t same_as(const struct special_report *r, size_t class)
 static void add_finding(struct text *to, const struct special_report *r, size_t class,
                         const char *folder)
 {
-    size_t same = same_as(r, class);
-    if (same < class) {
-        text_format(to, "\n%s: as %s\n", special_report_class(r, class),
-                    special_report_class(r, same));
-        return;
-    }
     const struct special_finding *f = r->all[class].first;
     char words[INPUT_WORDS], due[POSSIBLE_TEXT], result[NUMBER_TEXT];
     special_input_words(words, &f->in);
@@ -92,6 +86,12 @@ static void add_finding(struct text *to, const struct special_report *r, size_t 
                     f->subject.exclusive ? "exclusive" : "inclusive");
     text_format(to, "%s\n  possible  %s\n  again     ", result, due);
     special_command(to, r, class, folder);
+    bool others = false;
+    for (size_t k = class + 1; k < SPECIAL_CLASSES; k++)
+        if (r->all[k].first && same_as(r, k) == class) {
+            text_format(to, "%s%s", others ? ", " : "\n  also in   ", special_report_class(r, k));
+            others = true;
+        }
     text_add(to, "\n");
 }
 
@@ -115,7 +115,7 @@ void special_report_text(struct text *to, const struct special_report *r, const 
     if (r->failure.status != STATUS_OK)
         text_format(to, "a run failed: %s\n", r->failure.text);
     for (size_t k = 0; k < SPECIAL_CLASSES; k++)
-        if (r->all[k].first)
+        if (r->all[k].first && same_as(r, k) == k)
             add_finding(to, r, k, folder);
 }
 

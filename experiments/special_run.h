@@ -16,6 +16,7 @@ struct special_request {
     bool scan[2];             /* of scans: inclusive, exclusive; none: both */
     size_t segment;           /* of scans that heed heads; 0: one segment, and segments of three */
     const struct array *data; /* one input, in place of all; or NULL */
+    const char *program;      /* as commands name it; NULL: ulpscope */
 };
 
 /* An input and what was said of the result. */

@@ -331,11 +331,12 @@ const struct verb verb_check = {
         "with --scan a scan; it is asked for all pairs of formats, of which it may "
         "answer\nsome.\n\n"
         "Exit status 1 where a promise is broken: the subject's own or, with --promise, that. A "
-        "break of a rung\nthat nobody promised is no failure.",
+        "break of a rung\nthat nobody promised is no failure.\n\n" SPECIAL_DETAILS,
     .examples = "  ulpscope check sum/tiled --device cpu\n"
                 "  ulpscope check sum/atomic --device cpu --only run_to_run --seconds 2\n"
                 "  ulpscope check --all --device cpu --seconds 1 --json\n"
                 "  ulpscope check 'exec:python3 experiments/examples/numpy_sum.py' --device cpu "
-                "--n 1000 --seconds 2",
+                "--n 1000 --seconds 2\n"
+                "  ulpscope check sum/tiled --special --device cpu --storage fp32",
     .run = run,
 };

@@ -140,6 +140,37 @@ Test(special, judges_single_results)
     }
 }
 
+/* The bound of a sum by a GPU's atomic instructions in fp32 says that they may flush. */
+Test(special, excuses_what_a_bound_says_is_flushed)
+{
+    static const struct {
+        enum format f;
+        double x, result;
+        enum judged is;
+    } cases[] = {
+        {FP32, 0x1p-149, 0, JUDGED_NOTED},
+        {FP32, 0x1p-149, 0x1p-149, JUDGED_FINE},
+        {FP32, 1, 0, JUDGED_IMPOSSIBLE},
+        {FP64, 0x1p-1074, 0, JUDGED_IMPOSSIBLE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        enum format f = cases[i].f;
+        struct special_subject s = {.method = method_named("sum/atomic"),
+                                    .device = {DEVICE_CUDA, 0},
+                                    .storage = f,
+                                    .accumulator = f};
+        double data[1], got[1];
+        struct array in = {f, 1, data}, out = {f, 1, got};
+        struct judgement j;
+        struct problem p = {0};
+        array_encode(&in, 0, 1, &cases[i].x);
+        array_encode(&out, 0, 1, &cases[i].result);
+        cr_assert(special_judge(&j, &s, &in, NULL, &out, &p) == STATUS_OK, "%s", p.text);
+        cr_expect(j.is == cases[i].is, "%s: %a gives %a: judged %d", format_facts[f].name,
+                  cases[i].x, cases[i].result, (int)j.is);
+    }
+}
+
 /* --- words --- */
 
 static void words_are(const char *want, enum format f, size_t n, const double *x)
