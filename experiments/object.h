@@ -17,8 +17,9 @@ uint64_t object_time_ns(void);
 /* Does it take device memory? */
 bool object_on_device(void);
 
-/* A run on device memory: `t` is the host's. `call` is completed and handed to the subject. Private
- * to object*.c. STATUS_DEVICE in a build without CUDA. */
+/* A run on device memory: `t` is the host's, its input a probe's (experiments/probe.h). `call` is
+ * completed and handed to the subject. Private to object*.c. STATUS_DEVICE in a build without CUDA.
+ */
 enum status object_run_cuda(const struct ulpscope_subject *s, const struct task *t,
                             struct ulpscope_task *call, uint64_t *time_ns, struct problem *p);
 

@@ -3,9 +3,11 @@
 #include <string.h>
 
 #include "experiments/object.h"
+#include "experiments/probe.h"
 #include "kernels/gpu_device.h"
 
 enum { ALIGNMENT = 256 };
+_Static_assert(PROBE_AROUND % ALIGNMENT == 0, "alignment");
 
 /* Kept from run to run. */
 static struct {
@@ -41,22 +43,24 @@ static enum status grow(struct memory *m, size_t bytes, const char *what, struct
     return gpu_allocate(&m->address, held.device, bytes, what, p);
 }
 
-/* Uploads the input to a place as far from 256 bytes' alignment as the host's. */
+/* Uploads the input, and what lies around it in the probe that it is of, to a place as far from 256
+ * bytes' alignment as the host's. */
 static enum status upload(const struct task *t, struct ulpscope_task *call, struct problem *p)
 {
     size_t in = array_bytes(t->in.format, t->in.n), out = array_bytes(t->out.format, t->out.n);
-    size_t ahead = (uintptr_t)t->in.data % ALIGNMENT;
-    enum status status = grow(&held.in, in + ahead + 1, "the input", p);
+    size_t ahead = (uintptr_t)t->in.data % ALIGNMENT, all = PROBE_AROUND + in + PROBE_AROUND;
+    enum status status = grow(&held.in, ahead + all, "the input", p);
     if (status == STATUS_OK)
         status = grow(&held.out, out + 1, "the results", p);
     if (status != STATUS_OK)
         return status;
-    call->in = (char *)held.in.address + ahead;
+    char *to = (char *)held.in.address + ahead;
+    call->in = to + PROBE_AROUND;
     call->out = held.out.address;
     call->device = held.device;
     call->stream = held.stream;
-    cudaError_t error =
-        cudaMemcpyAsync((void *)call->in, t->in.data, in, cudaMemcpyHostToDevice, held.stream);
+    cudaError_t error = cudaMemcpyAsync(to, (const char *)t->in.data - PROBE_AROUND, all,
+                                        cudaMemcpyHostToDevice, held.stream);
     if (error == cudaSuccess)
         error = cudaMemsetAsync(call->out, 0xff, out, held.stream);
     if (error == cudaSuccess)
