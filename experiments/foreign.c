@@ -153,10 +153,17 @@ const char *foreign_fingerprint(const struct method *m)
     return foreign_times(m) ? ((const struct foreign *)m)->fingerprint : NULL;
 }
 
-void foreign_end(const struct method *m)
+struct foreign *foreign_all(void)
 {
     pthread_mutex_lock(&all_mutex);
-    for (struct foreign *f = all; f; f = f->next) {
+    struct foreign *first = all;
+    pthread_mutex_unlock(&all_mutex);
+    return first;
+}
+
+void foreign_end(const struct method *m)
+{
+    for (struct foreign *f = foreign_all(); f; f = f->next) {
         if (m && m != &f->method)
             continue;
         pthread_mutex_lock(&f->mutex);
@@ -164,5 +171,4 @@ void foreign_end(const struct method *m)
         f->process = NULL;
         pthread_mutex_unlock(&f->mutex);
     }
-    pthread_mutex_unlock(&all_mutex);
 }

@@ -7,7 +7,8 @@
  *                     `ulpscope serve` loads and calls
  *
  * A process stays up between runs and cases. It is started anew after a failure, on another device,
- * and where it has ended with exit status 0 between two questions. */
+ * and where it has ended with exit status 0 between two questions. Of more than 32 the one that has
+ * waited longest is ended. */
 #ifndef ULPSCOPE_FOREIGN_H
 #define ULPSCOPE_FOREIGN_H
 

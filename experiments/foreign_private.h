@@ -15,6 +15,7 @@ struct foreign {
     pthread_mutex_t mutex;   /* one run at a time; and over what follows */
     struct process *process; /* NULL: none */
     int device;              /* that it was started for, as a task's */
+    uint64_t asked;          /* the place of its last question among those to all */
     bool timed;
     uint64_t time_ns; /* of the last run, where timed */
     struct foreign *next;
@@ -23,6 +24,9 @@ struct foreign {
 extern double foreign_timeout_s;
 extern const volatile sig_atomic_t *foreign_stop;
 extern const char *foreign_server_path;
+
+/* The last one named; the list only ever grows, at this end. */
+struct foreign *foreign_all(void);
 
 /* A method's `cpu`. */
 enum status foreign_run(const struct task *t, struct problem *p);

@@ -10,10 +10,34 @@
  * random, as long as it begins a cache line. */
 enum { PLACE = 64 };
 
+/* Each has pipes here and, on a GPU, a context there. */
+enum { PROCESSES_MAX = 32 };
+
 static void device_text(char text[DEVICE_TEXT], int device)
 {
     device_name(device < 0 ? (struct device){DEVICE_CPU, 0} : (struct device){DEVICE_CUDA, device},
                 text);
+}
+
+/* Ends the process that has waited longest for a question, where there are many. The caller has the
+ * mutex of its own subject, which has none; those of others may be at work. */
+static void make_room(void)
+{
+    struct foreign *oldest = NULL;
+    size_t count = 0;
+    for (struct foreign *f = foreign_all(); f; f = f->next) {
+        if (pthread_mutex_trylock(&f->mutex) != 0)
+            continue;
+        count += f->process != NULL;
+        if (f->process && (!oldest || f->asked < oldest->asked))
+            oldest = f;
+        pthread_mutex_unlock(&f->mutex);
+    }
+    if (count < PROCESSES_MAX || pthread_mutex_trylock(&oldest->mutex) != 0)
+        return;
+    process_close(oldest->process);
+    oldest->process = NULL;
+    pthread_mutex_unlock(&oldest->mutex);
 }
 
 /* Sees to it that a process for this device is up. */
@@ -26,6 +50,7 @@ static enum status start(struct foreign *f, int device, struct problem *p)
     }
     if (f->process)
         return STATUS_OK;
+    make_room();
     f->device = device;
     device_text(text, device);
     const char *const program[] = {"/bin/sh", "-c", f->name + strlen("exec:"), NULL};
@@ -52,6 +77,8 @@ static enum status kind_of(const struct foreign *f, enum status status)
 
 static enum status ask(struct foreign *f, const struct question *q, int device, struct problem *p)
 {
+    static _Atomic uint64_t questions;
+    f->asked = questions++;
     for (int attempt = 0;; attempt++) {
         struct problem why = {0};
         enum status status = start(f, device, &why);

@@ -240,3 +240,21 @@ Test(process, is_told_its_device, .init = fill)
         cr_expect(memcmp(out, due[i], 8) == 0, "%d: %.8s", device[i], (char *)out);
     }
 }
+
+/* Many subjects, one after the other, do not have a process each for ever. */
+Test(process, are_not_too_many, .init = fill)
+{
+    char entry[64], name[16];
+    snprintf(entry, sizeof entry, "ULPSCOPE_TEST=%ld", (long)getpid());
+    putenv(entry);
+    for (int i = 0; i < 50; i++) {
+        snprintf(name, sizeof name, "none %d", i);
+        expect_sum(program(name, NULL), 10);
+    }
+    expect_processes(entry, 64);
+    expect_sum(program("none 49", NULL), 10);
+    expect_sum(program("none 0", NULL), 10);
+    expect_processes(entry, 64);
+    foreign_end(NULL);
+    expect_processes(entry, 0);
+}
