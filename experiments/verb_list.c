@@ -108,6 +108,19 @@ static const char *text_of(const json_t *object, const char *key)
     return text ? text : "";
 }
 
+/* Of the column of what all objects have under this key; 18 at the least. */
+static int width_of(const json_t *objects, const char *key)
+{
+    size_t i, width = 18;
+    json_t *object;
+    json_array_foreach(objects, i, object)
+    {
+        size_t length = strlen(text_of(object, key));
+        width = length > width ? length : width;
+    }
+    return (int)width;
+}
+
 static void print_parameters(const json_t *object)
 {
     size_t i;
@@ -121,12 +134,13 @@ static void print_section(const char *name, const json_t *objects)
 {
     size_t i;
     json_t *object;
+    int width = width_of(objects, "name");
     printf("%s:\n", name);
     json_array_foreach(objects, i, object)
     {
-        printf("  %-18s ", text_of(object, "name"));
+        printf("  %-*s ", width, text_of(object, "name"));
         if (json_object_get(object, "promise"))
-            printf("%-12s ", text_of(object, "promise"));
+            printf("%-17s ", text_of(object, "promise"));
         printf("%s", text_of(object, "summary"));
         if (json_object_get(object, "devices") &&
             json_array_size(json_object_get(object, "devices")) == 0)
