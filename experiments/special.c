@@ -102,6 +102,10 @@ static enum status read_arguments(struct special *s, struct problem *p)
     const struct method **m = &s->request.method;
     const struct operation *operation = argument_value(s->a, "scan") ? &operation_scan : NULL;
     enum status status = subject_named(m, "check", s->a->operand[0], operation, p);
+    if (status == STATUS_OK && (*m)->operation != &operation_sum &&
+        (*m)->operation != &operation_scan)
+        status = problem(p, STATUS_USAGE, "check --special: %s is a %s, expected a sum or a scan",
+                         (*m)->name, (*m)->operation->name);
     s->request.program = s->a->argc > 0 ? s->a->argv[0] : NULL;
     if (status == STATUS_OK)
         status = argument_list(s->a, "device", &s->devices, p);

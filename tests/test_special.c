@@ -39,22 +39,22 @@ static void conforms(const struct method *m, struct special_report *r)
     special_report_free(r);
 }
 
-static void registry(bool scans)
+static void registry(const struct operation *operation)
 {
     static struct special_report r;
     for (size_t i = 0; i < method_count; i++)
-        if (method_registry[i]->cpu && method_registry[i]->operation->array == scans)
+        if (method_registry[i]->cpu && method_registry[i]->operation == operation)
             conforms(method_registry[i], &r);
 }
 
 Test(special, our_sums_conform)
 {
-    registry(false);
+    registry(&operation_sum);
 }
 
 Test(special, our_scans_conform)
 {
-    registry(true);
+    registry(&operation_scan);
 }
 
 /* --- what is said of a result --- */
