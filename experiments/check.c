@@ -28,7 +28,7 @@ static const struct {
     [CHECK_REPEAT] = {check_repeat, 3},           [CHECK_PROCESS] = {check_process, 2},
     [CHECK_LOAD] = {check_under_load, 3},         [CHECK_SHAPE] = {check_shape, 2},
     [CHECK_OFFSET] = {check_offset, 1},           [CHECK_NEIGHBOUR] = {check_neighbour, 1},
-    [CHECK_DEVICE] = {check_device, 2},           [CHECK_RECORDED] = {NULL, 2},
+    [CHECK_DEVICE] = {check_device, 2},           [CHECK_RECORDED] = {check_with_recorded, 2},
     [CHECK_PERMUTATION] = {check_permutation, 2}, [CHECK_EXACT] = {check_exact, 3},
 };
 
@@ -51,8 +51,10 @@ static bool applies(const struct check *c, enum check_kind kind)
     case CHECK_OFFSET:
     case CHECK_NEIGHBOUR:
         return !program;
+    case CHECK_RECORDED:
+        return c->request->recorded;
     default:
-        return ways[kind].try_it != NULL;
+        return true;
     }
 }
 
@@ -138,7 +140,7 @@ static enum status shrink_all(struct check *c, struct check_report *report, stru
 {
     enum status status = STATUS_OK;
     for (size_t kind = 0; kind < CHECK_KINDS && status == STATUS_OK; kind++)
-        if (report->tried[kind].broken > 0 && c->request->shrink)
+        if (report->tried[kind].broken > 0 && c->request->shrink && kind != CHECK_RECORDED)
             status = check_shrink(c, kind, ways[kind].try_it, &report->tried[kind].witness, p);
     return status;
 }

@@ -46,6 +46,7 @@ struct check_request {
     bool tried[CHECK_KINDS];
     bool shrink;                           /* look for the least n that shows a break */
     const struct check_recorded *recorded; /* NULL: none */
+    const char *recorded_in;               /* where that was asked for with --recorded; or NULL */
     const volatile sig_atomic_t *stop;     /* not 0: STATUS_INTERRUPTED; or NULL */
 };
 
@@ -57,8 +58,8 @@ struct check_case {
     size_t n;
     uint64_t seed;
     bool exclusive;
-    size_t segment;     /* 0: one */
-    struct shape shape; /* asked for */
+    struct shape shape;                        /* asked for */
+    const struct check_recorded_row *recorded; /* what was recorded of it, or NULL */
 };
 
 enum { CHECK_WORDS = 96, CHECK_COUNTS = 64 };
@@ -68,6 +69,7 @@ struct check_break {
     struct check_case at;
     uint64_t runs;
     size_t index;     /* of scans: the first output that differs */
+    bool hash;        /* bits are of hashes of all outputs */
     uint64_t bits[2]; /* NaN canonical; in the output's format */
     char is[2][CHECK_WORDS];
 };

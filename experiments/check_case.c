@@ -41,6 +41,8 @@ static struct input input_of(const struct check *c, enum check_kind kind, size_t
 bool check_case_at(const struct check *c, enum check_kind kind, size_t u, struct check_case *k)
 {
     const struct check_request *r = c->request;
+    if (kind == CHECK_RECORDED)
+        return check_recorded_at(c, u, k);
     bool scan = r->method->operation->array, both = scan && r->scan[0] == r->scan[1];
     const uint64_t *n = kind == CHECK_EXACT ? short_lengths : lengths;
     size_t ns = sizeof lengths / sizeof *lengths, inputs = inputs_of(c, kind);

@@ -33,6 +33,7 @@ struct check_setting {
 
 /* The u-th case of a kind; false behind the last one. */
 bool check_case_at(const struct check *c, enum check_kind kind, size_t u, struct check_case *k);
+bool check_recorded_at(const struct check *c, size_t u, struct check_case *k); /* the same */
 /* Sees to it that c->in is the case's input. STATUS_USAGE where there is no such input. */
 enum status check_load_case(struct check *c, const struct check_case *k, struct problem *p);
 struct check_setting check_plain(const struct check *c, const struct check_case *k);
@@ -66,6 +67,7 @@ enum status check_shape(struct check *c, struct check_outcome *o, struct problem
 enum status check_offset(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_neighbour(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_device(struct check *c, struct check_outcome *o, struct problem *p);
+enum status check_with_recorded(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_permutation(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_exact(struct check *c, struct check_outcome *o, struct problem *p);
 

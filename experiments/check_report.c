@@ -75,27 +75,39 @@ static void case_text(struct text *to, const struct check_report *r, const struc
     text_format(to, "%s, %s/%s, n = %zu", input, format_facts[b->at.pair.storage].name,
                 format_facts[b->at.pair.accumulator].name, b->at.n);
     if (r->request.method->operation->array)
-        text_format(to, ", %s, output %zu", b->at.exclusive ? "exclusive" : "inclusive", b->index);
+        text_format(to, ", %s", b->at.exclusive ? "exclusive" : "inclusive");
+    if (r->request.method->operation->array && !b->hash)
+        text_format(to, ", output %zu", b->index);
 }
 
 void check_bits_text(char bits[NUMBER_TEXT], const struct check_break *b, size_t which)
 {
-    number_bits(bits, b->at.output, format_decode(b->at.output, b->bits[which]));
+    if (b->hash)
+        snprintf(bits, NUMBER_TEXT, "%016llx", (unsigned long long)b->bits[which]);
+    else
+        number_bits(bits, b->at.output, format_decode(b->at.output, b->bits[which]));
+}
+
+/* Of a number, its decimal too. */
+static void add_result(struct text *to, const struct check_break *b, size_t which)
+{
+    char bits[NUMBER_TEXT], decimal[NUMBER_TEXT];
+    check_bits_text(bits, b, which);
+    number_decimal(decimal, format_decode(b->at.output, b->bits[which]));
+    text_format(to, "\n  %s  %s  %s", bits, b->hash ? "(hash of all outputs)" : decimal,
+                b->is[which]);
 }
 
 static void add_witness(struct text *to, const struct check_report *r, enum check_kind kind,
                         const char *program)
 {
     const struct check_break *b = &r->tried[kind].witness;
-    char bits[2][NUMBER_TEXT], *command = check_command(r, kind, program);
+    char *command = check_command(r, kind, program);
     text_format(to, "\n%s broken (%s): ", promise_name[check_kinds[kind].rung],
                 check_kinds[kind].summary);
     case_text(to, r, b);
-    for (size_t i = 0; i < 2; i++) {
-        check_bits_text(bits[i], b, i);
-        text_format(to, "\n  %s  %.17g  %s", bits[i], format_decode(b->at.output, b->bits[i]),
-                    b->is[i]);
-    }
+    add_result(to, b, 0);
+    add_result(to, b, 1);
     text_format(to, "\n  %s\n", command ? command : "");
     free(command);
 }

@@ -95,6 +95,18 @@ static void add_numbers(struct text *t, const char *option, const struct numbers
         text_format(t, "%s%llu", i ? "," : option, (unsigned long long)numbers->item[i]);
 }
 
+static void add_recorded(struct text *t, const struct check_report *r, const struct check_case *k)
+{
+    if (k->shape.threads)
+        text_format(t, " --threads %u", k->shape.threads);
+    if (k->shape.blocks)
+        text_format(t, " --blocks %u", k->shape.blocks);
+    if (r->request.recorded_in) {
+        text_add(t, " --recorded");
+        word(t, r->request.recorded_in);
+    }
+}
+
 char *check_command(const struct check_report *r, enum check_kind kind, const char *program)
 {
     struct text t = {0};
@@ -104,8 +116,12 @@ char *check_command(const struct check_report *r, enum check_kind kind, const ch
     word(&t, r->request.method->name);
     text_format(&t, " --only %s/%s", promise_name[facts->rung], facts->name);
     add_axes(&t, r, kind);
-    add_numbers(&t, " --threads ", &r->request.threads);
-    add_numbers(&t, " --blocks ", &r->request.blocks);
+    if (kind == CHECK_RECORDED) {
+        add_recorded(&t, r, &r->tried[kind].witness.at);
+    } else {
+        add_numbers(&t, " --threads ", &r->request.threads);
+        add_numbers(&t, " --blocks ", &r->request.blocks);
+    }
     if (r->request.method->promise < facts->rung)
         text_format(&t, " --promise %s", promise_name[facts->rung]);
     const char *string = text_string(&t);

@@ -26,5 +26,6 @@ extern const char *const build_cuda_compiler; /* "NVIDIA 13.0.88", or "" */
 extern const char *const build_cuda_flags;
 extern const char *const build_cccl; /* that of ULPSCOPE_CCCL_DIR: "3.1.4", or "" */
 extern const char *const build_cuda_architectures;
+extern const char *const build_recorded; /* reports/recorded of the source tree: a path */
 
 #endif

@@ -62,6 +62,8 @@ const struct option_spec option_specs[] = {
     {"special", 0, NULL, "check", "conformance on special inputs instead"},
     {"all", 0, NULL, "check", "every method of the registry that runs on the device"},
     {"only", 0, "WHAT", "check", "a rung, RUNG/ATTEMPT, or an attempt"},
+    {"recorded", 0, "DIR", "check",
+     "results recorded elsewhere, DIR/*/results.csv: reports/recorded of the source tree"},
     {"promise", 0, "RUNG", "check", "the rung to hold the subject to, where it is not its own"},
     {"seconds", 0, "S", "check", "time to spend on each subject, about: 10"},
     {"quiet", 'q', NULL, "run", "no table and no progress"},

@@ -2,9 +2,12 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "experiments/check_recorded.h"
 #include "experiments/check_report.h"
 #include "experiments/foreign.h"
+#include "experiments/machine.h"
 #include "experiments/special.h"
 #include "experiments/subject.h"
 #include "experiments/verbs.h"
@@ -24,6 +27,7 @@ struct command {
     struct check_request request; /* but for the method and its promise */
     struct input *input;
     bool json, promised;
+    struct check_recorded *recorded;
     json_t *reports;
     struct csv_file csv; /* where --out asks for it */
     size_t broken, failed;
@@ -260,6 +264,18 @@ static enum status verdict(const struct command *c, struct problem *p)
                      : STATUS_OK;
 }
 
+/* The source tree's, where it is there and no other is asked for. */
+static enum status read_recorded(struct command *c, struct problem *p)
+{
+    const char *asked = argument_value(c->arguments, "recorded");
+    c->request.recorded_in = asked;
+    if (!c->request.tried[CHECK_RECORDED] || (!asked && access(build_recorded, R_OK) != 0))
+        return STATUS_OK;
+    enum status status = check_recorded_read(&c->recorded, asked ? asked : build_recorded, p);
+    c->request.recorded = c->recorded;
+    return status;
+}
+
 static enum status check_into(struct command *c, struct problem *p)
 {
     const char *out = argument_value(c->arguments, "out");
@@ -267,7 +283,9 @@ static enum status check_into(struct command *c, struct problem *p)
         out ? csv_file_open(&c->csv, out, 0, check_column, CHECK_COLUMNS, p) : STATUS_OK;
     if (status != STATUS_OK)
         return status;
-    status = check_all(c, p);
+    status = read_recorded(c, p);
+    if (status == STATUS_OK)
+        status = check_all(c, p);
     enum status closed = out ? csv_file_close(&c->csv, p) : STATUS_OK;
     return status == STATUS_OK ? closed : status;
 }
@@ -298,6 +316,7 @@ static enum status run(const struct arguments *a, struct problem *p)
         printf("\n");
     }
     json_decref(c.reports);
+    check_recorded_free(c.recorded);
     numbers_free(&c.request.n);
     numbers_free(&c.request.threads);
     numbers_free(&c.request.blocks);
@@ -315,8 +334,9 @@ const struct verb verb_check = {
         "Each rung of the ladder is attacked, whatever is promised:\n\n"
         "  run_to_run         repeat, process, load: runs in one process, in fresh ones, and while "
         "the device has\n                     other work\n"
-        "  gpu_to_gpu         shape, offset, neighbour, device: other launch shapes, alignments of "
-        "the input,\n                     what lies around it in memory, CPU and GPUs\n"
+        "  gpu_to_gpu         shape, offset, neighbour, device, recorded: other launch shapes, "
+        "alignments of the\n                     input, what lies around it in memory, CPU and "
+        "GPUs, results recorded on a GPU\n"
         "  order_invariant    permutation: of the elements; of a scan, of those that an output "
         "covers\n"
         "  correctly_rounded  exact: the exact sum by MPFR, rounded once, of every family of "
