@@ -88,6 +88,8 @@ int main(int argc, char **argv)
         double sum = read_and_add(argv);
         if (n == 13)
             misbehave(argv);
+        if (is(argv, "process"))
+            sum += getpid();
         if (is(argv, "noise"))
             for (int i = 0; i < 30000; i++)
                 fprintf(stderr, "noise, noise, noise, line %d\n", i);

@@ -1,0 +1,216 @@
+/* `ulpscope check` as a program: exit status, JSON, CSV, and commands that show breaks again. */
+#include <jansson.h>
+#include <sys/wait.h>
+
+#include <criterion/criterion.h>
+
+#include "reports/csv_file.h"
+#include "tests/files.h"
+
+/* Runs it in the folder, output into the file `out`, and returns its exit status. */
+static int check(const char *arguments)
+{
+    char command[2000];
+    snprintf(command, sizeof command, "cd '%s' && '%s' check %s >out 2>err", folder,
+             ULPSCOPE_PROGRAM, arguments);
+    int status = system(command);
+    cr_assert(WIFEXITED(status), "%s", command);
+    return WEXITSTATUS(status);
+}
+
+static char *printed(const char *name)
+{
+    struct bytes b = get_file(in_folder(name));
+    add_number(&b, 0, 1);
+    return (char *)b.data;
+}
+
+static void expect_said(const char *name, const char *what)
+{
+    char *text = printed(name);
+    cr_expect(strstr(text, what), "'%s' is not in: %s", what, text);
+    free(text);
+}
+
+static json_t *json(const char *arguments, int status)
+{
+    json_error_t error;
+    int found = check(arguments);
+    json_t *all = json_load_file(in_folder("out"), 0, &error);
+    cr_assert(found == status, "%s: exit status %d", arguments, found);
+    cr_assert(json_is_array(all), "%s: %s", arguments, error.text);
+    return all;
+}
+
+static const char *word(const json_t *object, const char *name)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+    cr_assert(text, "no %s", name);
+    return text;
+}
+
+static json_t *rung(const json_t *subject, const char *name)
+{
+    size_t i;
+    json_t *r;
+    json_array_foreach(json_object_get(subject, "rungs"), i, r)
+    {
+        if (strcmp(word(r, "name"), name) == 0)
+            return r;
+    }
+    cr_assert(false, "no rung %s", name);
+    return NULL;
+}
+
+/* Each command, as it is printed, breaks the same again and shows the same bits. */
+static void show_again(const json_t *subject, bool same)
+{
+    size_t i, k;
+    json_t *r, *w;
+    json_array_foreach(json_object_get(subject, "rungs"), i, r)
+    {
+        json_array_foreach(json_object_get(r, "witnesses"), k, w)
+        {
+            char command[1200];
+            snprintf(command, sizeof command, "cd '%s' && %s >again 2>&1", folder,
+                     word(w, "command"));
+            int status = system(command);
+            cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 1, "%s: exit status %d",
+                      word(w, "command"), WEXITSTATUS(status));
+            expect_said("again", ": BROKEN\n");
+            if (same) {
+                expect_said("again", word(w, "bits"));
+                expect_said("again", word(w, "other_bits"));
+            }
+        }
+    }
+}
+
+Test(check_verb, finds_what_is_kept, .init = make_folder, .fini = remove_folder)
+{
+    json_t *all = json("sum/two_kernel sum/exact --device cpu --seconds 1 --n 1000,33 --json", 0);
+    json_t *textbook = json_array_get(all, 0), *exact = json_array_get(all, 1);
+    cr_assert(json_array_size(all) == 2);
+    cr_expect_str_eq(word(textbook, "method"), "sum/two_kernel");
+    cr_expect_str_eq(word(textbook, "device"), "cpu");
+    cr_expect_str_eq(word(textbook, "claimed"), "run_to_run");
+    cr_expect_str_eq(word(textbook, "kept"), "run_to_run");
+    cr_expect_str_eq(word(exact, "kept"), "correctly_rounded");
+    cr_expect(json_is_false(json_object_get(textbook, "broken")));
+    cr_expect(json_is_null(json_object_get(textbook, "error")));
+    json_t *kept = rung(textbook, "run_to_run"), *broken = rung(textbook, "gpu_to_gpu");
+    cr_expect_str_eq(word(kept, "verdict"), "kept");
+    cr_expect(json_integer_value(json_object_get(kept, "distinct")) == 1);
+    cr_expect(json_integer_value(json_object_get(kept, "attempts")) > 20);
+    cr_expect(json_real_value(json_object_get(kept, "unseen_p95")) > 0);
+    cr_expect(json_array_size(json_object_get(kept, "witnesses")) == 0);
+    cr_expect_str_eq(word(broken, "verdict"), "broken");
+    cr_expect(json_integer_value(json_object_get(broken, "distinct")) > 1);
+    cr_expect(json_is_null(json_object_get(broken, "unseen_p95")));
+    show_again(textbook, true);
+    json_decref(all);
+}
+
+Test(check_verb, shows_breaks_again, .init = make_folder, .fini = remove_folder)
+{
+    json_t *all = json("scan/three_kernel --device cpu --seconds 1 --n 1000,33 --json", 0);
+    show_again(json_array_get(all, 0), true);
+    json_decref(all);
+    /* what depends on timing comes out otherwise each time */
+    all = json("sum/atomic --device cpu --seconds 1 --only run_to_run --n 2^16 --json", 0);
+    cr_expect(json_array_size(
+                  json_object_get(rung(json_array_get(all, 0), "run_to_run"), "witnesses")) >= 1);
+    cr_expect(json_is_null(json_object_get(json_array_get(all, 0), "kept")));
+    show_again(json_array_get(all, 0), false);
+    json_decref(all);
+}
+
+Test(check_verb, exits_by_the_promise_it_holds_to, .init = make_folder, .fini = remove_folder)
+{
+    static const char most[] = "--device cpu --seconds 0.3 --n 100";
+    char arguments[200];
+    snprintf(arguments, sizeof arguments, "sum/tiled %s", most);
+    cr_expect(check(arguments) == 0);
+    expect_said("out", "sum/tiled on cpu: promises gpu_to_gpu, keeps gpu_to_gpu\n");
+    expect_said("out", "attempts: a variant of probability above ");
+    expect_said("out", "order_invariant broken (orders of the elements): ");
+    snprintf(arguments, sizeof arguments, "sum/tiled %s --promise order_invariant", most);
+    cr_expect(check(arguments) == 1);
+    expect_said("out", "promises gpu_to_gpu, held to order_invariant, keeps gpu_to_gpu: BROKEN\n");
+    expect_said("err", "first that of sum/tiled");
+    snprintf(arguments, sizeof arguments, "sum/tiled %s --promise correctly_rounded --only exact",
+             most);
+    cr_expect(check(arguments) == 1);
+    expect_said("out", "run_to_run                    not tried\n");
+}
+
+static enum status take_row(void *context, const struct csv_row *row, struct problem *p)
+{
+    size_t *rows = context;
+    (void)p;
+    cr_expect_str_eq(row->field[CHECK_METHOD], *rows < 4 ? "sum/serial" : "scan/serial");
+    cr_expect_str_eq(row->field[CHECK_KEPT], "gpu_to_gpu");
+    bool broken = *rows % 4 >= 2;
+    cr_expect_str_eq(row->field[CHECK_VERDICT], broken ? "broken" : "kept");
+    cr_expect((*row->field[CHECK_COMMAND] != 0) == broken);
+    cr_expect((*row->field[CHECK_UNSEEN_P95] == 0) == broken);
+    cr_expect((*row->field[CHECK_SCAN] != 0) == (broken && *rows >= 4));
+    cr_expect((strtod(row->field[CHECK_DIFFERING], NULL) > 0) == broken);
+    ++*rows;
+    return STATUS_OK;
+}
+
+Test(check_verb, writes_csv, .init = make_folder, .fini = remove_folder)
+{
+    size_t rows = 0;
+    uint64_t whole;
+    struct problem p = {0};
+    cr_expect(check("sum/serial scan/serial --device cpu --seconds 0.5 --n 100 --out c.csv") == 0);
+    enum status status =
+        csv_read(in_folder("c.csv"), check_column, CHECK_COLUMNS, take_row, &rows, &whole, &p);
+    cr_expect(status == STATUS_OK && rows == 8, "%zu rows, %s", rows, p.text);
+}
+
+/* A stranger's object, which promises what it does not keep, beside one that does. */
+Test(check_verb, checks_strangers, .init = make_folder, .fini = remove_folder)
+{
+    char arguments[500];
+    for (int lies = 0; lies < 2; lies++) {
+        snprintf(arguments, sizeof arguments, "%s:%s --device cpu --seconds 2 --n 1001,33 --json",
+                 FLAWED_OBJECT, lies ? "greedy" : "sum");
+        json_t *all = json(arguments, lies);
+        json_t *subject = json_array_get(all, 0), *r = rung(subject, "gpu_to_gpu");
+        json_t *tried = json_object_get(r, "tried");
+        cr_expect_str_eq(word(subject, "kept"), lies ? "run_to_run" : "gpu_to_gpu");
+        cr_expect_str_eq(word(r, "verdict"), lies ? "broken" : "kept");
+        cr_expect(json_integer_value(json_object_get(tried, "offset")) > 0);
+        cr_expect(json_integer_value(json_object_get(tried, "neighbour")) > 0);
+        show_again(subject, true);
+        json_decref(all);
+    }
+}
+
+Test(check_verb, refuses_what_it_cannot_do, .init = make_folder, .fini = remove_folder)
+{
+    static const struct {
+        const char *arguments, *said;
+        int status;
+    } wrong[] = {
+        {"", "check: expected a METHOD, or --all", 2},
+        {"sum/tiled --all", "found methods and --all", 2},
+        {"sum/none", "check: found 'sum/none', expected one of sum/serial", 2},
+        {"sum/tiled --only speed", "--only: found 'speed', expected one of run_to_run/repeat", 2},
+        {"sum/tiled --promise all", "--promise: found 'all', expected none, run_to_run", 2},
+        {"sum/tiled --input none", "input 'none' is not known", 2},
+        {"sum/tiled --runs 1", "--runs: found 1, expected 2", 2},
+        {"sum/tiled --recorded /nowhere --device cpu", "/nowhere: ", 3},
+        {"sum/tiled --out /nowhere/c.csv --device cpu", "/nowhere/c.csv", 3},
+        {"cub/sum --device cpu", "cub/sum does not run on cpu", 4},
+        {"exec:false --device cpu", "check: exec:false", 3},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        int status = check(wrong[i].arguments);
+        cr_expect(status == wrong[i].status, "%s: exit status %d", wrong[i].arguments, status);
+        expect_said("err", wrong[i].said);
+    }
+}
