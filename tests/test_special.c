@@ -101,7 +101,7 @@ static const struct result results[] = {
     {"cub/sum", FP32, FP32, 2, {-0.0, -0.0}, 0, BEGINS},
     {"cub/sum", FP32, FP32, 0, {0}, -0.0, MINUS},
     {"sum/exact", FP32, FP32, 3, {TOP, TOP, -TOP}, TOP, ""},
-    {"sum/exact", FP32, FP32, 3, {TOP, TOP, -TOP}, INFINITY, "!infinite, where no order overflows"},
+    {"sum/exact", FP32, FP32, 3, {TOP, TOP, -TOP}, INFINITY, "!infinite, where the sum is not"},
     {"sum/exact", FP32, FP32, 3, {1, 0x1p-24, 0x1p-24}, 1, "!not the exact sum, rounded"},
     {"sum/exact", FP64, FP16, 1, {-0x1p-40}, -0.0, ""},
     {"sum/binned", FP32, FP32, 3, {1, 0x1p-24, 0x1p-24}, 1, MUCH},

@@ -1,0 +1,36 @@
+/* What is due of a method: what the elements so far may give, as its theorem says that it adds.
+ * Private to special_judge.c and special_due.c. */
+#ifndef ULPSCOPE_SPECIAL_DUE_H
+#define ULPSCOPE_SPECIAL_DUE_H
+
+#include "experiments/special_judge.h"
+
+/* How a theorem says that a method adds. */
+enum way {
+    WAY_PLAIN,   /* rounded additions of the elements, nothing else */
+    WAY_WIDENED, /* the same in the wider format, then rounded */
+    WAY_CARRIED, /* additions that carry their errors along */
+    WAY_BINNED,
+    WAY_EXACT
+};
+
+/* The elements so far, what they may give, and what they give exactly. */
+struct due {
+    const struct special_subject *subject;
+    enum way way;
+    struct any_order elements;
+    bool stale; /* what follows is that of fewer elements: due_make */
+    struct possible possible;
+    bool open;    /* the theorem's bound says more of finite numbers */
+    double exact; /* the exact sum of the elements, rounded to the accumulator */
+};
+
+/* Of no elements; the subject is kept. */
+void due_begin(struct due *d, const struct special_subject *subject);
+void due_add(struct due *d, double x);
+void due_make(struct due *d);
+
+/* Is a partial sum, or what TwoSum makes of it, at the end of the range? */
+bool due_near_overflow(const struct due *d);
+
+#endif
