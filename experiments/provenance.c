@@ -69,10 +69,11 @@ static json_t *machine(const struct axes *axes)
     char cpu[MACHINE_TEXT], system[MACHINE_TEXT];
     machine_cpu(cpu);
     machine_system(system);
-    return json_pack("{ss si so ss so ss ss}", "cpu", cpu, "processors", (int)machine_processors(),
-                     "memory_bytes", json_integer((json_int_t)machine_memory()), "system", system,
-                     "gpus", gpus(axes), "cuda_driver", gpu_driver(), "cuda_runtime",
-                     gpu_build() ? gpu_build() : "");
+    return json_pack("{ss si so ss so ss ss ss}", "cpu", cpu, "processors",
+                     (int)machine_processors(), "memory_bytes",
+                     json_integer((json_int_t)machine_memory()), "system", system, "gpus",
+                     gpus(axes), "cuda_driver", gpu_driver(), "cuda_runtime",
+                     gpu_build() ? gpu_build() : "", "cublas", gpu_cublas() ? gpu_cublas() : "");
 }
 
 static json_t *words(int argc, char **argv)
