@@ -333,7 +333,7 @@ Test(gpu, failures_name_the_device)
     struct gpu_input *input = NULL;
     struct problem p = {0};
     cr_expect_eq(gpu_upload(&input, 0, &huge, 0, &p), STATUS_DEVICE);
-    cr_expect(strstr(p.text, "device cuda:0: out of memory") && strstr(p.text, "140737488355328"),
+    cr_expect(strstr(p.text, "device cuda:0: out of memory") && strstr(p.text, "140737488356352"),
               "%s", p.text);
     cr_expect_null(input);
 
