@@ -30,7 +30,7 @@ struct command {
     struct check_recorded *recorded;
     json_t *reports;
     struct csv_file csv; /* where --out asks for it */
-    size_t broken, failed;
+    size_t checked, broken, failed;
     char first_broken[128];
     enum status first_failed;
 };
@@ -223,6 +223,7 @@ static enum status check_one(struct command *c, const struct method *m, struct p
     enum status status = check_subject(&report, &request, p);
     if (status != STATUS_OK)
         return status;
+    c->checked++;
     if (report.failure.status != STATUS_OK) {
         fprintf(stderr, "ulpscope: check: %s\n", report.failure.text);
         if (c->failed++ == 0)
@@ -258,8 +259,9 @@ static enum status check_all(struct command *c, struct problem *p)
 static enum status verdict(const struct command *c, struct problem *p)
 {
     if (c->broken > 0)
-        return problem(p, STATUS_FAILED, "check: %zu of the promises broken, first that of %s",
-                       c->broken, c->first_broken);
+        return problem(p, STATUS_FAILED,
+                       "check: %zu of %zu subjects break what they are held to, first %s",
+                       c->broken, c->checked, c->first_broken);
     return c->failed ? problem(p, c->first_failed, "check: %zu subjects failed", c->failed)
                      : STATUS_OK;
 }

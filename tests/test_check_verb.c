@@ -137,7 +137,7 @@ Test(check_verb, exits_by_the_promise_it_holds_to, .init = make_folder, .fini = 
     snprintf(arguments, sizeof arguments, "sum/tiled %s --promise order_invariant", most);
     cr_expect(check(arguments) == 1);
     expect_said("out", "promises gpu_to_gpu, held to order_invariant, keeps gpu_to_gpu: BROKEN\n");
-    expect_said("err", "first that of sum/tiled");
+    expect_said("err", "1 of 1 subjects break what they are held to, first sum/tiled");
     snprintf(arguments, sizeof arguments, "sum/tiled %s --promise correctly_rounded --only exact",
              most);
     cr_expect(check(arguments) == 1);
