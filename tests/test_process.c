@@ -241,18 +241,25 @@ Test(process, is_told_its_device, .init = fill)
     }
 }
 
-/* Many subjects, one after the other, do not have a process each for ever. */
+/* Many subjects, one after the other, do not have a process each for ever; one that is asked again
+ * and again keeps its own. */
 Test(process, are_not_too_many, .init = fill)
 {
+    struct problem p = {0};
+    const struct method *counting;
     char entry[64], name[16];
     snprintf(entry, sizeof entry, "ULPSCOPE_TEST=%ld", (long)getpid());
     putenv(entry);
+    cr_assert(subject_named(&counting, "test",
+                            "exec:i=0; while read line; do i=$((i + 1)); printf %08d $i; done",
+                            NULL, &p) == STATUS_OK);
     for (int i = 0; i < 50; i++) {
         snprintf(name, sizeof name, "none %d", i);
         expect_sum(program(name, NULL), 10);
+        cr_expect(run(counting, 0, &p) == STATUS_OK, "%s", p.text);
     }
+    cr_expect(memcmp(out, "00000050", 8) == 0, "%.8s", (char *)out);
     expect_processes(entry, 64);
-    expect_sum(program("none 49", NULL), 10);
     expect_sum(program("none 0", NULL), 10);
     expect_processes(entry, 64);
     foreign_end(NULL);
