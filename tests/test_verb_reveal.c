@@ -1,29 +1,42 @@
 /* ulpscope reveal: what it prints, and its exit status. */
-#include <jansson.h>
-
+#include "experiments/reveal_report.h"
 #include "experiments/verbs.h"
 #include "tests/files.h"
 
 static char printed[1 << 16];
 
+static void begin_printing(void)
+{
+    char path[96];
+    snprintf(path, sizeof path, "%s/printed", folder);
+    cr_assert(freopen(path, "w", stdout));
+}
+
+static void end_printing(void)
+{
+    char path[96];
+    fflush(stdout);
+    snprintf(path, sizeof path, "%s/printed", folder);
+    FILE *file = fopen(path, "r");
+    cr_assert(file);
+    printed[fread(printed, 1, sizeof printed - 1, file)] = 0;
+    fclose(file);
+}
+
 /* The verb itself; what it prints is kept. */
 static enum status verb(struct problem *p, const char *const *word)
 {
     struct arguments a;
-    char *argv[32] = {"ulpscope", "reveal", "--device", "cpu"}, path[96];
+    char *argv[32] = {"ulpscope", "reveal", "--device", "cpu"};
     int argc = 4;
-    snprintf(path, sizeof path, "%s/printed", folder);
     for (; word[argc - 4]; argc++)
         argv[argc] = (char *)word[argc - 4];
     *p = (struct problem){0};
-    cr_assert(freopen(path, "w", stdout));
+    begin_printing();
     enum status status = arguments_parse(&a, argc, argv, p);
     if (status == STATUS_OK)
         status = a.verb->run(&a, p);
-    fflush(stdout);
-    FILE *file = fopen(path, "r");
-    printed[file ? fread(printed, 1, sizeof printed - 1, file) : 0] = 0;
-    fclose(file);
+    end_printing();
     return status;
 }
 
@@ -70,6 +83,26 @@ Test(verb_reveal, compares, .init = make_folder, .fini = remove_folder)
         WORDS("sum/tiled", "--against", "sum/pairwise", "--n", "8"));
     hold(STATUS_FAILED, "not compared", WORDS("sum/tiled", "--against", "sum/exact", "--n", "8"));
     hold(STATUS_OK, "one order", WORDS("scan/tiled", "--against", "scan/segmented", "--n", "99"));
+}
+
+/* A method that does not add as it declares. */
+Test(verb_reveal, finds_a_false_declaration, .init = make_folder, .fini = remove_folder)
+{
+    struct reveal_report r;
+    struct problem p = {0};
+    struct method m = *method_named("sum/pairwise");
+    m.order = method_named("sum/serial")->order;
+    struct reveal_case c = {
+        .spec = {.method = &m, .storage = FP32, .accumulator = FP32, .output = FP32, .n = 8}};
+    cr_assert_eq(reveal_report_make(&r, &c, 0, &p), STATUS_OK, "%s", p.text);
+    begin_printing();
+    cr_expect_eq(reveal_report_print(&r, &p), STATUS_OK);
+    end_printing();
+    cr_expect(strstr(printed, "declared order: different: it adds up 2..3 before others; where the "
+                              "declared order has these together it has 0..3\n"),
+              "%s", printed);
+    cr_expect_eq(reveal_report_status(&r, &p), STATUS_FAILED);
+    reveal_report_free(&r);
 }
 
 /* nodes[k] are the children of node 8 + k. */
