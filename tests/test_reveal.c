@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "experiments/reveal.h"
+#include "experiments/reveal_ask.h"
 #include "tests/samples.h"
 #include "tests/trees.h"
 
@@ -80,6 +80,70 @@ Test(reveal, asks_little_of_long_sums)
             cr_expect(calls < 2 * leaves, "%s: %llu calls", what, (unsigned long long)calls);
             reveal_tree_free(&t);
         }
+}
+
+/* --- what is asked with --- */
+
+/* Masks swallow all units together, from above and below, and sums of units are exact in the
+ * accumulator and in the output. L is finite there, L + L is not. */
+static void hold_window(const struct reveal_window *w, enum format s, enum format f, enum format to)
+{
+    double units = ldexp(w->unit, (int)w->bits) - w->unit, mask = w->mask;
+    const char *what = format_facts[s].name, *in = format_facts[f].name;
+    cr_expect(format_round(s, mask) == mask && format_round(f, mask) == mask, "%s/%s", what, in);
+    if (w->means == REVEAL_BY_OVERFLOW) {
+        cr_expect(isfinite(format_round(to, mask)) && isinf(format_add(f, mask, mask)), "%s/%s",
+                  what, in);
+        return;
+    }
+    cr_expect(w->bits >= 1 && format_add(f, mask, units) == mask, "%s/%s: + units", what, in);
+    cr_expect(format_add(f, -mask, units) == -mask, "%s/%s: - units", what, in);
+    cr_expect(format_round(f, units) == units && format_round(to, units) == units, "%s/%s to %s",
+              what, in, format_facts[to].name);
+    for (unsigned k = 0; k < w->bits; k++)
+        cr_expect(format_round(s, ldexp(w->unit, (int)k)) == ldexp(w->unit, (int)k), "%s", what);
+}
+
+Test(reveal, masks_swallow_units)
+{
+    for (int k = 0; k < FORMATS * FORMATS * FORMATS; k++) {
+        enum format s = k % FORMATS, f = k / FORMATS % FORMATS, to = k / FORMATS / FORMATS;
+        struct reveal_window window[3];
+        size_t windows = reveal_windows(window, s, f, to), overflow = 0;
+        for (size_t i = 0; i < windows; i++) {
+            hold_window(&window[i], s, f, to);
+            overflow += window[i].means == REVEAL_BY_OVERFLOW;
+        }
+        bool reaches = format_facts[s].emax >= format_facts[f].emax &&
+                       format_facts[to].emax >= format_facts[f].emax;
+        cr_expect_eq(overflow, reaches, "%d", k);
+        cr_expect(windows > overflow || !can(s, f) || to == FP16, "%s/%s to %s: no masks",
+                  format_facts[s].name, format_facts[f].name, format_facts[to].name);
+    }
+}
+
+/* An accumulator narrower than it is said to be. */
+Test(reveal, finds_out_how_many_digits_there_are)
+{
+    enum { LEAVES = 60 };
+    double data[LEAVES], node[2 * LEAVES];
+    struct reveal_tree t;
+    tree_make(&t, TREE_RANDOM, LEAVES, 5);
+    struct tree_sum sum = {
+        .tree = &t, .accumulator = BF16, .in = {FP32, LEAVES, data}, .node = node};
+    struct reveal_subject s = {.in = sum.in,
+                               .leaves = LEAVES,
+                               .accumulator = FP32,
+                               .output = FP32,
+                               .evaluate = tree_sum_evaluate,
+                               .context = &sum};
+    struct reveal r;
+    cr_assert_eq(reveal_order(&r, &s, 1, NULL), STATUS_OK);
+    cr_expect(r.verdict == REVEAL_TREE && reveal_tree_equal(&r.tree, &t), "verdict %d, %s",
+              (int)r.verdict, r.words);
+    cr_expect_eq(r.window.bits, 8, "%u bits", r.window.bits);
+    reveal_free(&r);
+    reveal_tree_free(&t);
 }
 
 /* --- what is no tree --- */

@@ -88,7 +88,7 @@ Test(reveal_methods, in_every_launch_shape)
 /* The units that methods are made of begin and end here. */
 Test(reveal_methods, at_the_edges_of_tiles)
 {
-    static const size_t sums[] = {1025, TILE, TILE + 1, 3 * TILE + 300},
+    static const size_t sums[] = {1025, TILE, 2 * TILE + 1, 3 * TILE + 300},
                         scans[] = {513, 1025, SCAN_TILE + 1};
     size_t held = 0;
     for (size_t i = 0; i < method_count; i++) {
