@@ -235,6 +235,37 @@ enum check_column {
     CHECK_COLUMNS
 };
 
+/* What `compare` writes: a row for each pair of cases. A column of the second directory stands
+ * behind that of the first. */
+enum compare_column {
+    COMPARE_METHOD,
+    COMPARE_PROMISE,
+    COMPARE_VERDICT,
+    COMPARE_BROKEN,
+    COMPARE_STORAGE,
+    COMPARE_ACCUMULATOR,
+    COMPARE_INPUT,
+    COMPARE_N,
+    COMPARE_SEED,
+    COMPARE_SCAN,
+    COMPARE_OUTPUT,
+    COMPARE_SEGMENT,
+    COMPARE_PRODUCT,
+    COMPARE_CASE_ID_A,
+    COMPARE_DEVICE_A = COMPARE_CASE_ID_A + 2,
+    COMPARE_THREADS_A = COMPARE_DEVICE_A + 2,
+    COMPARE_BLOCKS_A = COMPARE_THREADS_A + 2,
+    COMPARE_STATUS_A = COMPARE_BLOCKS_A + 2,
+    COMPARE_RUNS_A = COMPARE_STATUS_A + 2,
+    COMPARE_DISTINCT_A = COMPARE_RUNS_A + 2,
+    COMPARE_SHARED = COMPARE_DISTINCT_A + 2,
+    COMPARE_RESULT_A,
+    COMPARE_BITS_A = COMPARE_RESULT_A + 2,
+    COMPARE_ERR_ULP_A = COMPARE_BITS_A + 2,
+    COMPARE_ERR_OVER_BOUND_A = COMPARE_ERR_ULP_A + 2,
+    COMPARE_COLUMNS = COMPARE_ERR_OVER_BOUND_A + 2
+};
+
 extern const struct column case_columns[CASE_ALL];
 const struct column *results_column(size_t i); /* i < RESULTS_SCAN_COLUMNS */
 const struct column *summary_column(size_t i); /* i < SUMMARY_SCAN_COLUMNS */
@@ -243,6 +274,7 @@ const struct column *times_column(size_t i);   /* i < TIMES_COLUMNS */
 const struct column *atomics_column(size_t i); /* i < ATOMICS_COLUMNS */
 const struct column *growth_column(size_t i);  /* i < GROWTH_COLUMNS */
 const struct column *check_column(size_t i);   /* i < CHECK_COLUMNS */
+const struct column *compare_column(size_t i); /* i < COMPARE_COLUMNS */
 
 /* The columns of a study's files, and how many they are. What is of dot products alone comes behind
  * all that studies of sums have. */
