@@ -105,13 +105,48 @@ static enum status one_leaf(struct reveal *r, struct problem *p)
     return reveal_tree_make(&r->tree, 1, 1, &parent, p);
 }
 
-/* After the last window. */
-static enum reveal_verdict conclude(enum outcome masks, enum outcome overflow, bool tried)
+/* What the windows tried so far showed. */
+struct search {
+    enum outcome masks, overflow;
+    bool masked, overflowed; /* tried at all, masks with units that add up */
+};
+
+static bool is_kept(const struct search *x)
 {
-    bool kept = masks == ALL_KEPT || masks == SOME_KEPT;
-    if (!tried)
-        return kept ? REVEAL_OUT_OF_REACH : REVEAL_CONTRADICTION;
-    return masks == ALL_KEPT && overflow == NO_OVERFLOW ? REVEAL_EXACT : REVEAL_CONTRADICTION;
+    return x->masked && (x->masks == ALL_KEPT || x->masks == SOME_KEPT);
+}
+
+/* After the last window. */
+static enum reveal_verdict conclude(const struct search *x)
+{
+    if (!x->masked)
+        return REVEAL_NO_SUM;
+    if (!x->overflowed)
+        return is_kept(x) ? REVEAL_OUT_OF_REACH : REVEAL_CONTRADICTION;
+    return x->masks == ALL_KEPT && x->overflow == NO_OVERFLOW ? REVEAL_EXACT : REVEAL_CONTRADICTION;
+}
+
+/* Is that the end? Units that do not add up may be too small for a sum that flushes subnormal
+ * numbers. */
+static bool take(struct reveal *r, struct search *x, enum reveal_means means, enum outcome outcome,
+                 const char *words)
+{
+    bool masks = means == REVEAL_BY_MASKS;
+    if (!masks) {
+        x->overflow = outcome;
+        x->overflowed = true;
+    } else if (outcome != NO_SUM) {
+        x->masks = outcome;
+        x->masked = true;
+    }
+    r->kept = is_kept(x);
+    if (masks ? outcome != NO_SUM || !x->masked : r->kept && outcome != NO_OVERFLOW)
+        snprintf(r->words, sizeof r->words, "%s", words);
+    if (outcome == FOUND)
+        r->verdict = REVEAL_TREE;
+    else if (outcome == CHANGED)
+        r->verdict = REVEAL_CHANGES;
+    return outcome == FOUND || outcome == CHANGED;
 }
 
 enum status reveal_order(struct reveal *r, const struct reveal_subject *s, uint64_t seed,
@@ -119,38 +154,28 @@ enum status reveal_order(struct reveal *r, const struct reveal_subject *s, uint6
 {
     struct reveal_window window[3];
     size_t windows = reveal_windows(window, s->in.format, s->accumulator, s->output);
-    enum outcome outcome[2] = {CONTRADICTED, CONTRADICTED}; /* of masks, of overflow */
-    enum status status = STATUS_OK;
-    bool overflow = false;
+    struct search x = {0};
     *r = (struct reveal){.verdict = REVEAL_OUT_OF_REACH};
     if (s->leaves == 1)
         return one_leaf(r, p);
-    for (size_t k = 0; k < windows && status == STATUS_OK; k++) {
+    for (size_t k = 0; k < windows; k++) {
         struct reveal_asker a;
-        char words[sizeof r->words];
-        bool masks = window[k].means == REVEAL_BY_MASKS;
+        enum outcome outcome;
+        char words[sizeof r->words] = "";
+        if (window[k].means == REVEAL_BY_OVERFLOW && !x.masked)
+            break;
         reveal_asker_open(&a, s, seed, words, sizeof words);
         a.window = window[k];
         a.most = most_calls(s->leaves);
-        overflow |= !masks;
-        status = attempt(r, &a, &outcome[!masks], p);
+        enum status status = attempt(r, &a, &outcome, p);
         r->calls += a.calls;
         r->window = a.window;
-        if (outcome[!masks] == FOUND) {
-            r->verdict = REVEAL_TREE;
+        if (status != STATUS_OK || take(r, &x, a.window.means, outcome, words))
             return status;
-        }
-        r->kept = outcome[0] == ALL_KEPT || outcome[0] == SOME_KEPT;
-        if (masks || (r->kept && outcome[1] != NO_OVERFLOW))
-            memcpy(r->words, words, sizeof words);
-        if (outcome[!masks] == CHANGED || outcome[!masks] == NO_SUM) {
-            r->verdict = outcome[!masks] == CHANGED ? REVEAL_CHANGES : REVEAL_NO_SUM;
-            return status;
-        }
     }
     if (windows > 0)
-        r->verdict = conclude(outcome[0], outcome[1], overflow);
-    return status;
+        r->verdict = conclude(&x);
+    return STATUS_OK;
 }
 
 void reveal_free(struct reveal *r)

@@ -146,6 +146,49 @@ Test(reveal, finds_out_how_many_digits_there_are)
     reveal_tree_free(&t);
 }
 
+/* Subnormal elements are taken for zeros: they are not asked with, or not to the end. */
+static enum status evaluate_flushed(void *context, double *result, struct problem *p)
+{
+    struct tree_sum *s = context;
+    double element[64];
+    struct array in = s->in;
+    array_decode(&in, 0, in.n, element);
+    for (size_t i = 0; i < in.n; i++)
+        if (fabs(element[i]) < format_facts[in.format].smallest_normal)
+            element[i] = 0;
+    s->in = (struct array){FP64, in.n, element};
+    enum status status = tree_sum_evaluate(s, result, p);
+    s->in = in;
+    return status;
+}
+
+Test(reveal, takes_no_subnormal_units_where_they_are_flushed)
+{
+    enum { LEAVES = 50 };
+    double data[LEAVES], node[2 * LEAVES];
+    for (int pair = 0; pair < FORMATS * FORMATS; pair++) {
+        enum format s = pair / FORMATS, f = pair % FORMATS;
+        struct reveal_tree t;
+        struct reveal r;
+        if (!can(s, f))
+            continue;
+        tree_make(&t, TREE_RANDOM, LEAVES, (uint64_t)pair);
+        struct tree_sum sum = {.tree = &t, .accumulator = f, .in = {s, LEAVES, data}, .node = node};
+        struct reveal_subject subject = {.in = sum.in,
+                                         .leaves = LEAVES,
+                                         .accumulator = f,
+                                         .output = f,
+                                         .evaluate = evaluate_flushed,
+                                         .context = &sum};
+        cr_assert_eq(reveal_order(&r, &subject, 1, NULL), STATUS_OK);
+        cr_expect(r.verdict == REVEAL_TREE && reveal_tree_equal(&r.tree, &t),
+                  "%s/%s: verdict %d, %s", format_facts[s].name, format_facts[f].name,
+                  (int)r.verdict, r.words);
+        reveal_free(&r);
+        reveal_tree_free(&t);
+    }
+}
+
 /* --- what is no tree --- */
 
 /* Other answers than a tree's, each by a rule of its own. */
