@@ -12,6 +12,7 @@ struct reveal_subject {
     size_t first, leaves; /* leaves >= 1 */
     enum format accumulator, output;
     enum status (*evaluate)(void *context, double *result, struct problem *p);
+    void (*progress)(void *context, size_t placed); /* NULL, or told how many leaves have a place */
     void *context;
 };
 

@@ -1,11 +1,16 @@
 #include "experiments/reveal_method.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+#include "experiments/clock.h"
 
 struct asked {
     struct probe *probe;
     struct array out;
     size_t index;
+    const struct reveal_case *of;
+    uint64_t calls, begin_ns, drawn_ns;
 };
 
 size_t reveal_elements(const struct reveal_case *c, size_t *first)
@@ -23,9 +28,27 @@ size_t reveal_elements(const struct reveal_case *c, size_t *first)
 static enum status evaluate(void *context, double *result, struct problem *p)
 {
     struct asked *a = context;
+    a->calls++;
     enum status status = probe_run(a->probe, &a->out, p);
     *result = status == STATUS_OK ? array_get(&a->out, a->index) : 0;
     return status;
+}
+
+/* Ten times a second. */
+static void draw_progress(void *context, size_t placed)
+{
+    struct asked *a = context;
+    uint64_t now = clock_ns();
+    size_t first, all = reveal_elements(a->of, &first);
+    if (now - a->drawn_ns < 100000000)
+        return;
+    a->drawn_ns = now;
+    double seconds = (double)(now - a->begin_ns) / 1e9, left = (double)(all - placed);
+    fprintf(stderr, "\r\033[K%.60s: %zu of %zu elements have a place, %.3g calls/s",
+            a->of->spec.method->name, placed, all, (double)a->calls / seconds);
+    if (placed > 0)
+        fprintf(stderr, ", %.0f s left", seconds * left / (double)placed);
+    fflush(stderr);
 }
 
 enum status reveal_method(struct reveal *r, const struct reveal_case *c, uint64_t seed,
@@ -33,11 +56,14 @@ enum status reveal_method(struct reveal *r, const struct reveal_case *c, uint64_
 {
     const struct probe_spec *spec = &c->spec;
     size_t outputs = spec->method->operation->outputs(spec->n);
-    struct asked a = {.out = {spec->output, outputs, NULL},
+    struct asked a = {.of = c,
+                      .begin_ns = clock_ns(),
+                      .out = {spec->output, outputs, NULL},
                       .index = spec->method->operation == &operation_scan ? c->prefix : 0};
     struct reveal_subject s = {.accumulator = spec->accumulator,
                                .output = spec->output,
                                .evaluate = evaluate,
+                               .progress = c->progress ? draw_progress : NULL,
                                .context = &a};
     *r = (struct reveal){0};
     enum status status = probe_open(&a.probe, spec, p);
@@ -49,6 +75,8 @@ enum status reveal_method(struct reveal *r, const struct reveal_case *c, uint64_
                      ? reveal_order(r, &s, seed, p)
                      : problem(p, STATUS_DEVICE, "reveal: out of memory for %zu outputs", outputs);
     }
+    if (a.drawn_ns)
+        fprintf(stderr, "\r\033[K");
     free(a.out.data);
     probe_close(a.probe);
     return status;

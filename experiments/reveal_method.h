@@ -9,6 +9,7 @@
 struct reveal_case {
     struct probe_spec spec;
     size_t prefix;
+    bool progress; /* draw it on standard error, which is a terminal */
 };
 
 /* The elements that are summed: *first and those after it. None, of an exclusive scan's first

@@ -32,7 +32,7 @@ struct splitting {
     uint32_t *parent, nodes;  /* as reveal_tree_make takes them */
     uint32_t *sorted, *count; /* room */
     struct split *stack;
-    size_t height, room;
+    size_t height, room, placed;
     bool failed; /* memory ran out */
 };
 
@@ -180,6 +180,7 @@ static void finish(struct splitting *s, struct split *x)
     uint32_t *begin = sort_by_child(s, x), children = x->children;
     for (uint32_t c = 0; c < children && !s->failed; c++) {
         uint32_t from = begin[c], to = begin[c + 1];
+        s->placed += to - from == 1;
         if (to - from == 1)
             s->parent[s->leaf[from]] = x->node;
         else
@@ -350,6 +351,8 @@ enum status reveal_split(struct reveal_asker *a, struct reveal_tree *t, struct p
         if (batch.splits > 0)
             status = reveal_call(a, p);
         take(&s, &batch);
+        if (a->subject->progress)
+            a->subject->progress(a->subject->context, s.placed);
     }
     if (s.failed && status == STATUS_OK)
         status = problem(p, STATUS_DEVICE, "reveal: out of memory for %zu elements", leaves);

@@ -1,6 +1,7 @@
 /* ulpscope reveal: the order that a method really uses, from its outputs alone. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "experiments/heads.h"
 #include "experiments/reveal_report.h"
@@ -91,7 +92,8 @@ static enum status make_case(struct reveal_case *c, const struct request *q, con
                  .shape = {(unsigned)q->threads, (unsigned)q->blocks},
                  .exclusive = scan && q->exclusive,
                  .heads = scan ? q->heads : NULL},
-        .prefix = scan ? q->prefix : q->n - 1};
+        .prefix = scan ? q->prefix : q->n - 1,
+        .progress = isatty(STDERR_FILENO)};
     return STATUS_OK;
 }
 
