@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "experiments/data.h"
 #include "experiments/special_report.h"
@@ -97,6 +98,12 @@ static enum status read_data(struct special *s, struct problem *p)
     return status;
 }
 
+static void show(const struct special_subject *s, size_t n)
+{
+    fprintf(stderr, "\r\033[K%s: %s/%s, n = %zu", s->method->name, format_facts[s->storage].name,
+            format_facts[s->accumulator].name, n);
+}
+
 static enum status read_arguments(struct special *s, struct problem *p)
 {
     const struct method **m = &s->request.method;
@@ -106,6 +113,7 @@ static enum status read_arguments(struct special *s, struct problem *p)
         (*m)->operation != &operation_scan)
         status = problem(p, STATUS_USAGE, "check --special: %s is a %s, expected a sum or a scan",
                          (*m)->name, (*m)->operation->name);
+    s->request.show = isatty(STDERR_FILENO) ? show : NULL;
     s->request.program = s->a->argc > 0 ? s->a->argv[0] : NULL;
     if (status == STATUS_OK)
         status = argument_list(s->a, "device", &s->devices, p);
@@ -165,6 +173,8 @@ static enum status check_device(struct special *s, const char *name, struct prob
     if (!r)
         return problem(p, STATUS_DEVICE, "check: out of memory");
     status = special_run(r, q, p);
+    if (q->show)
+        fprintf(stderr, "\r\033[K");
     if (status == STATUS_OK)
         status = report(s, r, p);
     s->impossible += special_report_impossible(r);

@@ -94,6 +94,8 @@ static enum status run_length(struct walk *w, size_t length, struct problem *p)
     const struct special_setting setting = {w->subject.storage, w->subject.accumulator,
                                             special_length[length], q->seed};
     struct special_stand stand;
+    if (q->show)
+        q->show(&w->subject, setting.n);
     enum status status = special_stand_open(&stand, &w->subject, setting.n, p);
     for (size_t class = 0; class < SPECIAL_CLASSES && status == STATUS_OK; class ++) {
         size_t cases = special_class[class]->cases(&setting);

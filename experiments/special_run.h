@@ -17,6 +17,8 @@ struct special_request {
     size_t segment;           /* of scans that heed heads; 0: one segment, and segments of three */
     const struct array *data; /* one input, in place of all; or NULL */
     const char *program;      /* as commands name it; NULL: ulpscope */
+    /* Hears what is run, once for each length; or NULL. */
+    void (*show)(const struct special_subject *subject, size_t n);
 };
 
 /* An input and what was said of the result. */

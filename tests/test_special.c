@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "experiments/special_run.h"
+#include "experiments/special_stand.h"
 #include "reference/number.h"
 
 /* One input in so many: other ones at each length and in each pair of formats. */
@@ -169,6 +170,24 @@ Test(special, excuses_what_a_bound_says_is_flushed)
         cr_expect(j.is == cases[i].is, "%s: %a gives %a: judged %d", format_facts[f].name,
                   cases[i].x, cases[i].result, (int)j.is);
     }
+}
+
+/* What additions left over comes to more than what there is room for. */
+Test(special, words_that_overflow_together_are_an_infinity)
+{
+    static const char *const name[] = {"sum/sum2", "sum/sumk", "sum/sumk4", "sum/sumk5"};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        for (int sign = 1; sign > -2; sign -= 2) {
+            struct special_subject s = {
+                .method = method_named(name[i]), .storage = FP16, .accumulator = FP16};
+            double data[1];
+            struct array in = {FP16, 3, data};
+            struct judgement j;
+            struct problem p = {0};
+            array_encode(&in, 0, 3, (double[]){sign * 65504.0, sign * 8.0, sign * 8.0});
+            cr_assert(special_try(&j, &s, &in, 1, &p) == STATUS_OK, "%s", p.text);
+            cr_expect(j.is != JUDGED_IMPOSSIBLE, "%s gives %a: %s", name[i], j.result, j.why);
+        }
 }
 
 /* --- words --- */
