@@ -82,11 +82,15 @@ static void reverse(struct terms *x)
 }
 
 /* The first two commute: as they stand in line with the third. */
-static void line_up(struct terms *x)
+static void line_up(const struct drawing *d, struct terms *x)
 {
     uint32_t *t = x->term, first = t[0];
-    bool between = x->count > 2 && (t[1] < first) == (first < t[2]);
-    if (between || (x->count > 1 && first > t[1] && !(x->count > 2 && t[1] > t[2]))) {
+    if (x->count < 2)
+        return;
+    uint32_t a = d->nodes.least[t[0]], b = d->nodes.least[t[1]];
+    uint32_t c = x->count > 2 ? d->nodes.least[t[2]] : UINT32_MAX;
+    bool falling = x->count > 2 && a > b && b > c;
+    if ((b < a && !falling) || (a < b && a > c)) {
         t[0] = t[1];
         t[1] = first;
     }
@@ -109,7 +113,7 @@ static void find_terms(const struct drawing *d, uint32_t node, struct terms *x)
     }
     x->term[x->count++] = node;
     reverse(x);
-    line_up(x);
+    line_up(d, x);
 }
 
 static void print_set(struct drawing *d, uint32_t node)
