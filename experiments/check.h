@@ -98,6 +98,16 @@ struct check_report {
 enum status check_subject(struct check_report *report, const struct check_request *request,
                           struct problem *p);
 
+struct request; /* experiments/axes.h */
+enum { CHECK_DEVICES = 16 };
+/* Reads what is asked for in words: formats, inputs, lengths, shapes, scans, seed, runs, seconds.
+ * All kinds are tried. check_request_free is due, also after failure. */
+enum status check_asked(struct check_request *r, const struct request *q, struct problem *p);
+void check_request_free(struct check_request *r);
+/* The devices asked for, each once; where none is, `auto`. */
+enum status check_devices(struct device devices[CHECK_DEVICES], size_t *count,
+                          const struct request *q, struct problem *p);
+
 /* Sums over the kinds of a rung. */
 struct check_rung {
     uint64_t attempts, differing, distinct;

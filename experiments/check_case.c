@@ -37,7 +37,8 @@ static struct input input_of(const struct check *c, enum check_kind kind, size_t
     return in;
 }
 
-/* A pass goes over all lengths and pairs, each with another of the inputs. */
+/* A pass goes over all lengths and pairs, each with another of the inputs; time may end it early,
+ * so that neighbours have other lengths. */
 bool check_case_at(const struct check *c, enum check_kind kind, size_t u, struct check_case *k)
 {
     const struct check_request *r = c->request;
@@ -50,7 +51,8 @@ bool check_case_at(const struct check *c, enum check_kind kind, size_t u, struct
         n = r->n.item;
         ns = r->n.count;
     }
-    size_t pair = u % c->pairs.count, at = u / c->pairs.count % ns, pass = u / c->pairs.count / ns;
+    size_t pair = u % c->pairs.count, pass = u / c->pairs.count / ns;
+    size_t at = (u / c->pairs.count + pair) % ns;
     if (pass >= inputs * (both ? 2 : 1))
         return false;
     *k = (struct check_case){.pair = c->pairs.item[pair],

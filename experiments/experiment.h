@@ -2,6 +2,8 @@
 #ifndef ULPSCOPE_EXPERIMENT_H
 #define ULPSCOPE_EXPERIMENT_H
 
+#include <signal.h>
+
 #include "experiments/plan.h"
 #include "kernels/method.h"
 #include "reports/text.h"
@@ -27,6 +29,18 @@ struct derived_file {
     bool (*is_name)(size_t column); /* else it is a number */
 };
 
+/* What an experiment is given that is no sweep. */
+struct experiment_run {
+    const struct request *request; /* completed by the study repeated */
+    const char *out;
+    bool force, dry_run, quiet, progress;
+    int argc;
+    char **argv;
+    const volatile sig_atomic_t *stop;
+    void (*note)(void *context, const char *line); /* told of each failure; may be NULL */
+    void *context;
+};
+
 struct experiment {
     const char *name;
     const char *summary;               /* one line */
@@ -43,9 +57,13 @@ struct experiment {
      * The same rows give the same files. NULL, and no files, where nothing is derived. */
     enum status (*derive)(const struct plan *plan, const char *out, struct problem *p);
     const struct derived_file *derived; /* ends with a NULL name */
+    /* NULL: it is a sweep over cases. Else nothing of the above holds but its name and summary: it
+     * reads the words of the request itself, and leaves a study.json with them. */
+    enum status (*run)(const struct experiment_run *run, struct problem *p);
 };
 extern const struct experiment experiment_accuracy, experiment_variance, experiment_cond,
-    experiment_ladder, experiment_atomics, experiment_drift, experiment_scan_variance;
+    experiment_ladder, experiment_trial, experiment_atomics, experiment_drift,
+    experiment_scan_variance;
 extern const struct experiment *const experiments[]; /* ends with NULL */
 
 /* Has it condition numbers of its own? */

@@ -3,8 +3,9 @@
 #include "experiments/experiment.h"
 
 const struct experiment *const experiments[] = {
-    &experiment_accuracy, &experiment_variance, &experiment_cond,          &experiment_ladder,
-    &experiment_atomics,  &experiment_drift,    &experiment_scan_variance, NULL,
+    &experiment_accuracy,      &experiment_variance, &experiment_cond,
+    &experiment_ladder,        &experiment_atomics,  &experiment_drift,
+    &experiment_scan_variance, &experiment_trial,    NULL,
 };
 
 bool experiment_conds(const struct experiment *e)
@@ -44,7 +45,7 @@ void experiments_of(char *text, size_t size, const struct operation *o)
     *text = 0;
     for (size_t i = 0; experiments[i]; i++) {
         size_t used = strlen(text);
-        if (experiments[i]->operation == o)
+        if (experiments[i]->operation == o && !experiments[i]->run)
             snprintf(text + used, size - used, "%s%s", used ? ", " : "", experiments[i]->name);
     }
 }

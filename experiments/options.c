@@ -66,7 +66,7 @@ const struct option_spec option_specs[] = {
     {"recorded", 0, "DIR", "check",
      "results recorded elsewhere, DIR/*/results.csv: reports/recorded of the source tree"},
     {"promise", 0, "RUNG", "check", "the rung to hold the subject to, where it is not its own"},
-    {"seconds", 0, "S", "check", "time to spend on each subject, about: 10"},
+    {"seconds", 0, "S", "check run", "time to spend on each subject, about: 10 (run: `run trial`)"},
     {"quiet", 'q', NULL, "run", "no table and no progress"},
     {"help", 'h', NULL, "", "this text"},
     {0},

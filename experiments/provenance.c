@@ -88,8 +88,13 @@ static json_t *words(int argc, char **argv)
 
 json_t *provenance_study(const struct axes *axes, int argc, char **argv)
 {
+    return provenance_words(axes, axes_json(axes), argc, argv);
+}
+
+json_t *provenance_words(const struct axes *axes, json_t *axes_words, int argc, char **argv)
+{
     return json_pack("{si ss so so* so so so so so}", "schema_version", SCHEMA_VERSION,
-                     "experiment", axes->experiment->name, "axes", axes_json(axes), "objects",
+                     "experiment", axes->experiment->name, "axes", axes_words, "objects",
                      objects(axes), "arguments", words(argc, argv), "program", program(), "machine",
                      machine(axes), "inputs", json_object(), "started", now_text());
 }

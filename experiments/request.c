@@ -23,6 +23,7 @@ const char *const axis_name[AXES] = {
     [AXIS_SHIFT] = "shift",
     [AXIS_TIMED] = "timed",
     [AXIS_LOAD] = "load",
+    [AXIS_SECONDS] = "seconds",
     [AXIS_RUNS] = "runs",
     [AXIS_REFERENCE] = "reference",
     [AXIS_CONVERT] = "convert",
@@ -103,8 +104,31 @@ static bool overruled(const struct request *r, enum axis axis)
     }
 }
 
+/* What `check` reads. */
+static bool of_checks(enum axis axis)
+{
+    switch (axis) {
+    case AXIS_METHOD:
+    case AXIS_DEVICE:
+    case AXIS_FORMATS:
+    case AXIS_INPUT:
+    case AXIS_N:
+    case AXIS_SEED:
+    case AXIS_THREADS:
+    case AXIS_BLOCKS:
+    case AXIS_SCAN:
+    case AXIS_SECONDS:
+    case AXIS_RUNS:
+        return true;
+    default:
+        return false;
+    }
+}
+
 bool axis_recorded(const struct experiment *e, enum axis axis)
 {
+    if (e->run)
+        return of_checks(axis);
     bool of_scans = axis >= AXIS_SCAN && axis <= AXIS_SEGMENT;
     if (axis == AXIS_PRODUCT || axis == AXIS_SHIFT)
         return experiment_dots(e);
@@ -114,6 +138,8 @@ bool axis_recorded(const struct experiment *e, enum axis axis)
         return experiment_times(e);
     if (axis == AXIS_LOAD)
         return experiment_loads(e);
+    if (axis == AXIS_SECONDS)
+        return false;
     return axis != AXIS_STORAGE && axis != AXIS_ACCUMULATOR && (!of_scans || experiment_scans(e));
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "experiments/axes.h"
 #include "experiments/check_recorded.h"
 #include "experiments/check_report.h"
 #include "experiments/foreign.h"
@@ -24,8 +25,9 @@ static void on_signal(int signal)
 /* The command line, resolved. */
 struct command {
     const struct arguments *arguments;
-    struct check_request request; /* but for the method and its promise */
-    struct input *input;
+    struct check_request request; /* but for the method, its promise, and the device */
+    struct device device[CHECK_DEVICES];
+    size_t devices;
     bool json, promised;
     struct check_recorded *recorded;
     json_t *reports;
@@ -34,67 +36,6 @@ struct command {
     char first_broken[128];
     enum status first_failed;
 };
-
-static enum status read_formats(struct formats *formats, const struct arguments *a,
-                                const char *option, struct problem *p)
-{
-    struct list list = {0};
-    enum status status = argument_list(a, option, &list, p);
-    if (status == STATUS_OK)
-        status = formats_parse(formats, option, &list, p);
-    list_free(&list);
-    return status;
-}
-
-static enum status read_pairs(struct command *c, struct problem *p)
-{
-    struct formats storage = {0}, accumulator = {0};
-    static const char *const first[] = {"fp32/fp32", "fp64/fp64", "fp16/fp32", "bf16/fp32", "all"};
-    enum status status = STATUS_OK; /* the most usual first: time may end the list */
-    for (size_t i = 0; i < sizeof first / sizeof *first && status == STATUS_OK; i++)
-        status = pairs_parse(&c->request.pairs, first[i], p);
-    if (status == STATUS_OK)
-        status = read_formats(&storage, c->arguments, "storage", p);
-    if (status == STATUS_OK)
-        status = read_formats(&accumulator, c->arguments, "accumulator", p);
-    if (status == STATUS_OK)
-        pairs_narrow(&c->request.pairs, &storage, &accumulator);
-    return status;
-}
-
-static enum status read_inputs(struct command *c, struct problem *p)
-{
-    struct list list = {0};
-    enum status status = argument_list(c->arguments, "input", &list, p);
-    if (status == STATUS_OK && list.count > 0 && !(c->input = calloc(list.count, sizeof *c->input)))
-        status = problem(p, STATUS_DEVICE, "check: out of memory");
-    for (size_t i = 0; status == STATUS_OK && i < list.count; i++)
-        status = input_parse(&c->input[i], list.item[i], p);
-    c->request.input = c->input;
-    c->request.inputs = list.count;
-    list_free(&list);
-    return status;
-}
-
-static enum status read_scans(struct command *c, struct problem *p)
-{
-    static const char *const names[] = {"inclusive", "exclusive"};
-    struct list list = {0};
-    enum status status = argument_list(c->arguments, "scan", &list, p);
-    for (size_t i = 0; status == STATUS_OK && i < list.count; i++) {
-        size_t which = 0;
-        while (which < 2 && strcmp(list.item[i], names[which]) != 0)
-            which++;
-        if (which == 2)
-            status =
-                problem(p, STATUS_USAGE,
-                        "option --scan: found '%s', expected inclusive or exclusive", list.item[i]);
-        else
-            c->request.scan[which] = true;
-    }
-    list_free(&list);
-    return status;
-}
 
 static enum status read_promise(enum promise *promise, const char *option, const char *text,
                                 struct problem *p)
@@ -144,50 +85,29 @@ static enum status read_only(struct command *c, struct problem *p)
     return status;
 }
 
-static enum status read_numbers(struct command *c, struct problem *p)
-{
-    enum { DEFAULT_RUNS = 20 };
-    struct check_request *r = &c->request;
-    const struct arguments *a = c->arguments;
-    const char *seconds = argument_value(a, "seconds");
-    r->seconds = 10;
-    enum status status = argument_numbers(a, "n", RANGE_DOUBLING, 1, UINT64_C(1) << 40, &r->n, p);
-    if (status == STATUS_OK)
-        status = argument_numbers(a, "threads", RANGE_DOUBLING, 0, THREADS_MAX, &r->threads, p);
-    if (status == STATUS_OK)
-        status = argument_numbers(a, "blocks", RANGE_DOUBLING, 0, BLOCKS_MAX, &r->blocks, p);
-    if (status == STATUS_OK)
-        status = argument_number(a, "seed", 1, 0, UINT64_MAX >> 1, &r->seed, p);
-    if (status == STATUS_OK)
-        status = argument_number(a, "runs", DEFAULT_RUNS, 2, 1000000, &r->runs, p);
-    return status == STATUS_OK && seconds ? real_parse(&r->seconds, "seconds", seconds, p) : status;
-}
-
 static enum status resolve(struct command *c, struct problem *p)
 {
     const struct arguments *a = c->arguments;
-    const char *device = argument_value(a, "device"), *promise = argument_value(a, "promise");
+    const char *promise = argument_value(a, "promise");
     bool all = argument_flag(a, "all");
+    struct request words = {0};
     if (all == (a->operands > 0))
         return problem(p, STATUS_USAGE,
                        all ? "check: found methods and --all, expected either"
                            : "check: expected a METHOD, or --all");
     c->json = argument_flag(a, "json");
     c->promised = promise;
-    enum status status = device_parse(&c->request.device, device ? device : "auto", p);
+    c->request.stop = &stop;
+    enum status status = request_arguments(&words, a, p);
     if (status == STATUS_OK)
-        status = read_pairs(c, p);
+        status = check_devices(c->device, &c->devices, &words, p);
     if (status == STATUS_OK)
-        status = read_inputs(c, p);
-    if (status == STATUS_OK)
-        status = read_scans(c, p);
+        status = check_asked(&c->request, &words, p);
     if (status == STATUS_OK)
         status = read_only(c, p);
-    if (status == STATUS_OK)
-        status = read_numbers(c, p);
     if (status == STATUS_OK && promise)
         status = read_promise(&c->request.promise, "promise", promise, p);
-    c->request.stop = &stop;
+    request_free(&words);
     return status;
 }
 
@@ -214,15 +134,20 @@ static enum status print(struct command *c, const struct check_report *r, struct
     return string ? STATUS_OK : problem(p, STATUS_DEVICE, "check: out of memory for the table");
 }
 
-static enum status check_one(struct command *c, const struct method *m, struct problem *p)
+static enum status check_on(struct command *c, const struct method *m, struct device device,
+                            struct problem *p)
 {
     struct check_report report;
     struct check_request request = c->request;
     request.method = m;
+    request.device = device;
     request.promise = c->promised ? c->request.promise : m->promise;
-    enum status status = check_subject(&report, &request, p);
+    struct problem why = {0};
+    enum status status = check_subject(&report, &request, &why);
+    if (status == STATUS_DEVICE && argument_flag(c->arguments, "all"))
+        return STATUS_OK; /* it is not there */
     if (status != STATUS_OK)
-        return status;
+        return problem(p, status, "%s", why.text);
     c->checked++;
     if (report.failure.status != STATUS_OK) {
         fprintf(stderr, "ulpscope: check: %s\n", report.failure.text);
@@ -232,6 +157,14 @@ static enum status check_one(struct command *c, const struct method *m, struct p
     if (check_broken(&report) && c->broken++ == 0)
         snprintf(c->first_broken, sizeof c->first_broken, "%s", m->name);
     return print(c, &report, p);
+}
+
+static enum status check_one(struct command *c, const struct method *m, struct problem *p)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < c->devices && status == STATUS_OK; i++)
+        status = check_on(c, m, c->device[i], p);
+    return status;
 }
 
 static enum status check_all(struct command *c, struct problem *p)
@@ -245,14 +178,8 @@ static enum status check_all(struct command *c, struct problem *p)
         if (status == STATUS_OK)
             status = check_one(c, m, p);
     }
-    for (size_t i = 0; argument_flag(a, "all") && i < method_count && status == STATUS_OK; i++) {
-        struct problem why = {0};
-        status = check_one(c, method_registry[i], &why);
-        if (status == STATUS_DEVICE) /* it is not there */
-            status = STATUS_OK;
-        else if (status != STATUS_OK)
-            problem(p, status, "%s", why.text);
-    }
+    for (size_t i = 0; argument_flag(a, "all") && i < method_count && status == STATUS_OK; i++)
+        status = check_one(c, method_registry[i], p);
     return status;
 }
 
@@ -319,10 +246,7 @@ static enum status run(const struct arguments *a, struct problem *p)
     }
     json_decref(c.reports);
     check_recorded_free(c.recorded);
-    numbers_free(&c.request.n);
-    numbers_free(&c.request.threads);
-    numbers_free(&c.request.blocks);
-    free(c.input);
+    check_request_free(&c.request);
     return status == STATUS_OK ? verdict(&c, p) : status;
 }
 

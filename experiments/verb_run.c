@@ -68,8 +68,12 @@ static enum status resolve(struct command *c, struct problem *p)
     if (status == STATUS_OK && from)
         status =
             request_repeat(&c->request, c->experiment, json_object_get(c->from, "axes"), from, p);
-    if (status == STATUS_OK)
-        status = axes_resolve(&c->axes, c->experiment, &c->request, p);
+    if (status != STATUS_OK || c->experiment->run)
+        return status;
+    if (c->request.axis[AXIS_SECONDS].count > 0)
+        return problem(p, STATUS_USAGE, "run %s: option --seconds is one of `run trial`",
+                       c->experiment->name);
+    status = axes_resolve(&c->axes, c->experiment, &c->request, p);
     if (status == STATUS_OK)
         status = plan_make(&c->plan, &c->axes, p);
     return status == STATUS_OK && from ? resume_inputs(&c->plan, c->from, from, false, p) : status;
@@ -342,6 +346,31 @@ static enum status sweep(struct command *c, struct problem *p)
     return status == STATUS_OK ? sweep_verdict(&outcome, &c->plan, c->out, p) : status;
 }
 
+/* An experiment that is no sweep. */
+static enum status run_itself(const struct command *c, struct problem *p)
+{
+    const struct arguments *a = c->arguments;
+    size_t notes = 0;
+    bool quiet = argument_flag(a, "quiet");
+    if (argument_flag(a, "json"))
+        return problem(p, STATUS_USAGE, "run %s: option --json: see `check --json`",
+                       c->experiment->name);
+    catch_signals();
+    foreign_interrupt(&stop);
+    return c->experiment->run(&(struct experiment_run){.request = &c->request,
+                                                       .out = c->out,
+                                                       .force = argument_flag(a, "force"),
+                                                       .dry_run = argument_flag(a, "dry-run"),
+                                                       .quiet = quiet,
+                                                       .progress = !quiet && isatty(STDERR_FILENO),
+                                                       .argc = a->argc,
+                                                       .argv = a->argv,
+                                                       .stop = &stop,
+                                                       .note = note,
+                                                       .context = &notes},
+                              p);
+}
+
 static enum status run(const struct arguments *a, struct problem *p)
 {
     struct command c = {.arguments = a};
@@ -350,7 +379,9 @@ static enum status run(const struct arguments *a, struct problem *p)
     if (status == STATUS_OK &&
         asprintf(&c.out, out ? "%s" : "results-%s", out ? out : c.experiment->name) < 0)
         status = problem(p, STATUS_DEVICE, "out of memory");
-    if (status == STATUS_OK && argument_flag(a, "dry-run"))
+    if (status == STATUS_OK && c.experiment->run)
+        status = run_itself(&c, p);
+    else if (status == STATUS_OK && argument_flag(a, "dry-run"))
         (argument_flag(a, "json") ? dry_run_json : dry_run_text)(&c);
     else if (status == STATUS_OK)
         status = sweep(&c, p);

@@ -53,7 +53,8 @@ enum status directory_open(struct directory *d, const char *path, struct problem
         asprintf(&d->profile, "%s/profile.csv", path) < 0 ||
         asprintf(&d->times, "%s/times.csv", path) < 0 ||
         asprintf(&d->atomics, "%s/atomics.csv", path) < 0 ||
-        asprintf(&d->growth, "%s/growth.csv", path) < 0)
+        asprintf(&d->growth, "%s/growth.csv", path) < 0 ||
+        asprintf(&d->trial, "%s/trial.csv", path) < 0)
         return problem(p, STATUS_DEVICE, "%s: out of memory", path);
     return STATUS_OK;
 }
@@ -67,8 +68,8 @@ static bool exists(const char *path)
 /* study.json goes last, and only by being replaced: without it nothing would be resumed. */
 static enum status start_over(const struct directory *d, struct problem *p)
 {
-    const char *const file[] = {d->summary, d->results, d->profile,
-                                d->times,   d->atomics, d->growth};
+    const char *const file[] = {d->summary, d->results, d->profile, d->times,
+                                d->atomics, d->growth,  d->trial};
     for (size_t i = 0; i < sizeof file / sizeof *file; i++)
         if (unlink(file[i]) != 0 && errno != ENOENT)
             return problem(p, STATUS_DATA, "%s: could not start over: %s", d->path,
@@ -98,7 +99,8 @@ enum status directory_claim(struct directory *d, json_t *study, bool force, bool
         return status;
     if (*resumed)
         return take_over(d, study, p);
-    if (exists(d->results) || exists(d->summary) || exists(d->profile) || exists(d->times))
+    if (exists(d->results) || exists(d->summary) || exists(d->profile) || exists(d->times) ||
+        exists(d->trial))
         return problem(p, STATUS_DATA,
                        "%s: found results without a study.json that says whose they are: give "
                        "another --out, or --force to start over",
@@ -118,5 +120,6 @@ void directory_close(struct directory *d)
     free(d->times);
     free(d->atomics);
     free(d->growth);
+    free(d->trial);
     *d = (struct directory){.lock = -1};
 }

@@ -1,5 +1,6 @@
 /* A results directory: study.json, results.csv, summary.csv, of scans profile.csv too, where
- * methods are timed times.csv, of `run atomics` atomics.csv and growth.csv, and one writer at a
+ * methods are timed times.csv, of `run atomics` atomics.csv and growth.csv, of `run
+ * trial` study.json and trial.csv alone, and one writer at a
  * time. */
 #ifndef ULPSCOPE_DIRECTORY_H
 #define ULPSCOPE_DIRECTORY_H
@@ -8,7 +9,7 @@
 
 struct directory {
     int lock; /* held while open */
-    char *path, *study, *results, *summary, *profile, *times, *atomics, *growth;
+    char *path, *study, *results, *summary, *profile, *times, *atomics, *growth, *trial;
 };
 
 /* Makes the directory, its parents too, where it is not there, and locks it. STATUS_DATA where it
