@@ -1,4 +1,4 @@
-/* What is asked before a tree is looked for, and after one was found. */
+/* What is asked before a tree is looked for, and after one was found (reveal_verify.c). */
 #ifndef ULPSCOPE_REVEAL_CHECK_H
 #define ULPSCOPE_REVEAL_CHECK_H
 
@@ -8,7 +8,16 @@
  * If not, a->contradiction is set. */
 enum status reveal_check_units(struct reveal_asker *a, struct problem *p);
 
-/* Three leaves are asked for in turn: in a tree, one or none of them lies outside of the node of
+/* Three leaves are asked for in turn. Bit k of *outside: leaf k lies outside of the node of the two
+ * others, as words[k] say. */
+enum { REVEAL_WORDS = 160 };
+enum status reveal_ask_three(struct reveal_asker *a, const uint32_t leaf[3], unsigned *outside,
+                             char words[3][REVEAL_WORDS], struct problem *p);
+
+/* Writes to a->words, unless there are some, which two of three contradict each other. */
+void reveal_note_two(struct reveal_asker *a, unsigned outside, char words[3][REVEAL_WORDS]);
+
+/* Three leaves at a time, any of them: in a tree, one or none of them lies outside of the node of
  * the two others. Asking again, with the largest unit instead of the smallest, changes nothing. */
 struct reveal_triples {
     size_t asked;

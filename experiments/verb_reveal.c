@@ -70,12 +70,22 @@ static enum status read_request(const struct arguments *a, struct request *q, st
     return status == STATUS_OK ? heads_make(&q->heads, q->n, q->segment, p) : status;
 }
 
+/* What a program without a name of its own is taken for. */
+static const struct operation *asked_operation(const struct arguments *a)
+{
+    static const char *const of_scans[] = {"prefix", "scan", "output", "segment"};
+    for (size_t i = 0; i < sizeof of_scans / sizeof *of_scans; i++)
+        if (argument_value(a, of_scans[i]))
+            return &operation_scan;
+    return NULL;
+}
+
 /* The case of a method, NAME or that of an option. */
 static enum status make_case(struct reveal_case *c, const struct request *q, const char *where,
-                             const char *name, struct problem *p)
+                             const char *name, const struct operation *operation, struct problem *p)
 {
     const struct method *m;
-    enum status status = subject_named(&m, where, name, NULL, p);
+    enum status status = subject_named(&m, where, name, operation, p);
     if (status != STATUS_OK)
         return status;
     bool scan = m->operation == &operation_scan;
@@ -201,9 +211,9 @@ static enum status run(const struct arguments *a, struct problem *p)
         status = problem(p, STATUS_USAGE, "option --dot: found --%s with it, expected it alone",
                          against ? "against" : "json");
     if (status == STATUS_OK)
-        status = make_case(&c[0], &q, "reveal", a->operand[0], p);
+        status = make_case(&c[0], &q, "reveal", a->operand[0], asked_operation(a), p);
     if (status == STATUS_OK && against)
-        status = make_case(&c[1], &q, "option --against", against, p);
+        status = make_case(&c[1], &q, "option --against", against, asked_operation(a), p);
     if (status == STATUS_OK)
         status = against ? reveal_two(c, a, p) : reveal_one(&c[0], a, p);
     free(q.heads);
@@ -233,11 +243,11 @@ const struct verb verb_reveal = {
         "\n"
         "In the text, a part that has the shape of one drawn before says which (`as`). --json has "
         "every node:\n"
-        "number `elements` + k adds up those in nodes[k], lower numbers are elements; depth[i] is "
-        "how many\n"
-        "additions element i passes through. Exit status 1: no fixed order, not the declared one, "
-        "or not that of\n"
-        "--against.",
+        "number `elements` + k adds up those in nodes[k], lower numbers are elements, from "
+        "`first` on;\n"
+        "depth[i] is how many additions the i-th of them passes through. Exit status 1: no fixed "
+        "order, not\n"
+        "the declared one, or not that of --against.",
     .examples =
         "  ulpscope reveal sum/tiled --device cpu --n 8\n"
         "  ulpscope reveal sum/two_kernel --device cpu --n 2^12 --threads 64 --blocks 4\n"

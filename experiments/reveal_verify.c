@@ -1,0 +1,144 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "experiments/reveal_check.h"
+
+enum { CHECKS = 100, WORDS = REVEAL_WORDS };
+
+struct checking {
+    const struct reveal_tree *tree;
+    struct reveal_nodes nodes;
+    unsigned char *taken; /* of each leaf: it is part of the question */
+};
+
+static uint32_t meeting(const struct reveal_nodes *nodes, uint32_t i, uint32_t j)
+{
+    while (i != j)
+        if (i < j)
+            i = nodes->parent[i];
+        else
+            j = nodes->parent[j];
+    return i;
+}
+
+/* Nodes above have higher numbers. */
+static bool is_under(const struct reveal_nodes *nodes, uint32_t leaf, uint32_t node)
+{
+    while (leaf < node)
+        leaf = nodes->parent[leaf];
+    return leaf == node;
+}
+
+static void ask_for(struct reveal_asker *a, struct checking *c, uint32_t leaf)
+{
+    if (c->taken[leaf] || a->units == a->window.bits)
+        return;
+    c->taken[leaf] = 1;
+    reveal_unit(a, leaf);
+}
+
+/* The least leaf of a child of `node`, any but `not`. */
+static uint32_t child_leaf(struct reveal_asker *a, const struct checking *c, uint32_t node,
+                           uint32_t not )
+{
+    const struct reveal_tree *t = c->tree;
+    const uint32_t *begin = &t->begin[node - t->leaves];
+    uint32_t child = not ;
+    while (child == not )
+        child = t->child[begin[0] + reveal_random(a, begin[1] - begin[0])];
+    return c->nodes.least[child];
+}
+
+/* Any pair, or one that meets in any node; units near that, and anywhere. */
+static uint32_t prepare(struct reveal_asker *a, struct checking *c, bool anywhere)
+{
+    const struct reveal_tree *t = c->tree;
+    size_t leaves = t->leaves;
+    uint32_t i, j, node;
+    if (anywhere) {
+        i = reveal_random(a, leaves);
+        j = (i + 1 + reveal_random(a, leaves - 1)) % (uint32_t)leaves;
+        node = meeting(&c->nodes, i, j);
+    } else {
+        node = (uint32_t)leaves + reveal_random(a, t->additions);
+        i = c->nodes.least[node];
+        j = child_leaf(a, c, node, t->child[t->begin[node - leaves]]);
+    }
+    reveal_mask(a, i, j);
+    c->taken[i] = c->taken[j] = 1;
+    uint32_t at = node;
+    for (unsigned k = 0; k < a->window.bits / 2 && c->nodes.parent[at] != REVEAL_NO_PARENT; k++) {
+        ask_for(a, c, child_leaf(a, c, c->nodes.parent[at], at));
+        at = c->nodes.parent[at];
+    }
+    for (unsigned k = 0; k < a->window.bits; k++)
+        ask_for(a, c, reveal_random(a, leaves));
+    while (a->units == 0)
+        ask_for(a, c, reveal_random(a, leaves));
+    return node;
+}
+
+enum status reveal_explain(struct reveal_asker *a, bool *changed, struct problem *p)
+{
+    char words[WORDS], three[3][WORDS];
+    unsigned outside;
+    a->contradiction = false;
+    reveal_call_words(a, words, sizeof words);
+    enum status status = reveal_call_again(a, changed, p);
+    if (status == STATUS_OK && !*changed)
+        status = reveal_ask_three(a, a->suspect, &outside, three, p);
+    if (status != STATUS_OK || a->contradiction)
+        return status;
+    *a->words = 0;
+    if (__builtin_popcount(outside) > 1)
+        reveal_note_two(a, outside, three);
+    else
+        snprintf(a->words, a->words_size,
+                 "%s, element %zu by itself %s; by all other answers it is the other way round",
+                 words, a->subject->first + a->suspect[2], outside & 4 ? "left" : "lost");
+    a->contradiction = true;
+    return STATUS_OK;
+}
+
+static enum status check_once(struct reveal_asker *a, struct checking *c, bool anywhere,
+                              bool *changed, struct problem *p)
+{
+    uint32_t node = prepare(a, c, anywhere);
+    enum status status = reveal_call(a, p);
+    c->taken[a->pair[0][0]] = c->taken[a->pair[0][1]] = 0;
+    for (unsigned k = 0; k < a->units; k++)
+        c->taken[a->unit[k]] = 0;
+    for (unsigned k = 0; k < a->units && status == STATUS_OK && !a->contradiction; k++)
+        if ((a->outside >> k & 1) == is_under(&c->nodes, a->unit[k], node)) {
+            a->suspect[0] = a->pair[0][0];
+            a->suspect[1] = a->pair[0][1];
+            a->suspect[2] = a->unit[k];
+            status = reveal_explain(a, changed, p);
+        }
+    return status;
+}
+
+enum status reveal_check_tree(struct reveal_asker *a, const struct reveal_tree *t, uint64_t *checks,
+                              bool *changed, struct problem *p)
+{
+    struct checking c = {.tree = t};
+    *changed = false;
+    *checks = 0;
+    if (t->leaves < 3)
+        return STATUS_OK;
+    enum status status = reveal_nodes_make(&c.nodes, t, p);
+    c.taken = calloc(t->leaves, 1);
+    if (status == STATUS_OK && !c.taken)
+        status = problem(p, STATUS_DEVICE, "reveal: out of memory for %zu elements", t->leaves);
+    /* By masks, every node was held to answers about what it holds (reveal_split.c). */
+    size_t most = 2 * t->leaves < CHECKS ? 2 * t->leaves : CHECKS;
+    if (a->window.means == REVEAL_BY_OVERFLOW)
+        most += t->leaves;
+    while (*checks < most && status == STATUS_OK && !a->contradiction) {
+        status = check_once(a, &c, *checks % 2, changed, p);
+        *checks += !a->contradiction;
+    }
+    free(c.nodes.parent);
+    free(c.taken);
+    return status;
+}
