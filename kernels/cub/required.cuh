@@ -1,4 +1,4 @@
-/* What the methods share that ask CUB for a level of determinism (kernels/cub/..._to_....cu): its
+/* What the methods share that ask CUB for a level of determinism: its
  * calls that take an environment.
  *
  * Such a call takes no temporary storage; it asks a memory resource for it. Ours hands out the
