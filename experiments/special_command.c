@@ -88,7 +88,7 @@ void special_command(struct text *to, const struct special_report *r, size_t cla
         add_quoted(to, path ? path : folder);
         text_free(&file);
     } else if (pipe) {
-        text_add(to, " --data -");
+        text_add(to, " --data /dev/stdin"); /* `-` with a storage would be raw numbers */
     }
     text_format(to, " --device %s --storage %s --accumulator %s", device,
                 format_facts[s->storage].name, format_facts[s->accumulator].name);

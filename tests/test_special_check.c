@@ -68,7 +68,7 @@ Test(special_check, says_what_is_impossible)
                 "  result    0x0p+0\n"
                 "  possible  0x1p-149\n"
                 "  again     printf '%s\\n' 0x1p-149 | ulpscope check 'exec:it'\\''s a liar' "
-                "--special --data - --device cpu --storage fp32 --accumulator fp32\n"
+                "--special --data /dev/stdin --device cpu --storage fp32 --accumulator fp32\n"
                 "  also in   cancelling\n");
     text_free(&text);
     end(r);
@@ -147,10 +147,11 @@ Test(special_check, prints_an_input_in_few_words)
     const struct method *m = method_named("scan/segmented");
     finding_of(&r, m, 3, 1, -INFINITY);
     command_is(&r, "printf '%s\\n' 0x0p+0 -inf 0x0p+0 | ulpscope check scan/segmented --special "
-                   "--data - " REST);
+                   "--data /dev/stdin " REST);
     finding_of(&r, m, 3000, 2048, 0x1.8p+0);
-    command_is(&r, "awk 'BEGIN { for (i = 0; i < 3000; i++) print i == 2048 ? \"0x1.8p+0\" : "
-                   "\"0x0p+0\" }' | ulpscope check scan/segmented --special --data - " REST);
+    command_is(&r,
+               "awk 'BEGIN { for (i = 0; i < 3000; i++) print i == 2048 ? \"0x1.8p+0\" : "
+               "\"0x0p+0\" }' | ulpscope check scan/segmented --special --data /dev/stdin " REST);
     finding_of(&r, m, 0, 0, 0);
     command_is(&r, "ulpscope check scan/segmented --special " REST " --seed 7");
     struct special_finding *f = finding_of(&r, m, 3000, 0, 1);
@@ -251,4 +252,32 @@ Test(special_check, refuses_what_it_cannot_do, .init = make_folder, .fini = remo
         cr_expect(b.size == 0, "%s", b.data);
         clear_bytes(&b);
     }
+}
+
+/* A program that answers 0, whatever it is asked. */
+#define ZERO                                                                                       \
+    "exec:while read -r sum n rest; do head -c $((4 * n)) >/dev/null; printf '\\0\\0\\0\\0'; done"
+
+/* What is printed to show a finding again does. */
+Test(special_check, shows_it_again, .init = make_folder, .fini = remove_folder)
+{
+    struct arguments a = {.operands = 1, .operand = {ZERO}};
+    give(&a, "device", "cpu");
+    give(&a, "storage", "fp32");
+    give(&a, "accumulator", "fp32");
+    struct bytes first = printed(&a, STATUS_FAILED, "results that cannot be");
+    char *at = strstr((char *)first.data, "subnormal, fp32/fp32:"), *pipe, command[1024];
+    cr_assert(at && (at = strstr(at, "  again     ")) && (pipe = strstr(at, " | ")), "%s",
+              first.data);
+    snprintf(command, sizeof command, "%.*s > %s", (int)(pipe - at - 12), at + 12,
+             in_folder("elements"));
+    cr_assert(system(command) == 0, "%s", command);
+    holds(pipe, " --special --data /dev/stdin --device cpu --storage fp32 --accumulator fp32\n");
+    cr_assert(freopen(in_folder("elements"), "r", stdin));
+    give(&a, "data", "/dev/stdin");
+    struct bytes again = printed(&a, STATUS_FAILED, "1 results that cannot be");
+    holds((char *)again.data, "data, fp32/fp32: a number that no order gives\n"
+                              "  input     n = 1: 0x1p+0\n");
+    clear_bytes(&first);
+    clear_bytes(&again);
 }
