@@ -266,6 +266,40 @@ enum compare_column {
     COMPARE_COLUMNS = COMPARE_ERR_OVER_BOUND_A + 2
 };
 
+/* recommend.csv: a row for each candidate, in the order of cost. */
+enum recommend_column {
+    RECOMMEND_METHOD,
+    RECOMMEND_PROMISE,
+    RECOMMEND_DEVICE,
+    RECOMMEND_STORAGE,
+    RECOMMEND_ACCUMULATOR,
+    RECOMMEND_INPUT,
+    RECOMMEND_N,
+    RECOMMEND_VERDICT,
+    RECOMMEND_IS,
+    RECOMMEND_PARETO,
+    RECOMMEND_QUANTITY,
+    RECOMMEND_LIMIT,
+    RECOMMEND_ERROR,
+    RECOMMEND_WORST,
+    RECOMMEND_DATA_ERROR,
+    RECOMMEND_BOUND,
+    RECOMMEND_ARRAYS,
+    RECOMMEND_DRAWN,
+    RECOMMEND_UNSEEN,
+    RECOMMEND_BROKEN_BY,
+    RECOMMEND_BROKEN_ERROR,
+    RECOMMEND_BROKEN_CASE,
+    RECOMMEND_RATE,
+    RECOMMEND_OF_RAW,
+    RECOMMEND_HOLDS_TO,
+    RECOMMEND_BREAKS_AT,
+    RECOMMEND_THEOREM_TO,
+    RECOMMEND_NOTE,
+    RECOMMEND_COLUMNS
+};
+const struct column *recommend_column(size_t i); /* i < RECOMMEND_COLUMNS */
+
 extern const struct column case_columns[CASE_ALL];
 const struct column *results_column(size_t i); /* i < RESULTS_SCAN_COLUMNS */
 const struct column *summary_column(size_t i); /* i < SUMMARY_SCAN_COLUMNS */

@@ -1,0 +1,128 @@
+/* How long the sum may grow before the answer changes: measured by extension, and by theory. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "experiments/clock.h"
+#include "experiments/memory.h"
+#include "experiments/recommend.h"
+
+/* Elements that are tried at most. */
+#define LENGTH_MAX (UINT64_C(1) << 30)
+
+/* The data, followed by elements drawn from it, n in all. An extension is the beginning of every
+ * longer one. */
+static enum status try_length(struct recommend_report *r, size_t n, bool *holds, struct problem *p)
+{
+    struct recommend_sample s;
+    char id[CASE_ID_TEXT];
+    double error, result;
+    const struct recommend_candidate *c = &r->candidate[r->chosen];
+    enum status status = recommend_sample_make(&s, r->source, RECOMMEND_EXTENDED, 0, n,
+                                               r->request.plan->axes->seed.item[0], r->device, p);
+    if (status != STATUS_OK)
+        return status;
+    status = recommend_run(r, c, &s, &error, &result, id, p);
+    *holds = recommend_holds(&r->request.tolerance, error);
+    recommend_sample_free(&s);
+    return status;
+}
+
+static bool affordable(const struct recommend_report *r, uint64_t n, double ns_each,
+                       uint64_t deadline)
+{
+    uint64_t now = clock_ns();
+    return n <= LENGTH_MAX && now < deadline && ns_each * (double)n < (double)(deadline - now) &&
+           memory_has(3 * array_bytes(r->source->array.format, (size_t)n)) &&
+           !(r->request.stop && *r->request.stop);
+}
+
+/* Doubling until it breaks, then between the last two lengths. */
+static enum status measure_growth(struct recommend_report *r, uint64_t deadline, struct problem *p)
+{
+    struct recommend_growth *g = &r->growth;
+    enum status status = STATUS_OK;
+    double ns_each = 0; /* an element, as long as the last one took */
+    g->measured = true;
+    g->holds_to = r->source->array.n;
+    while (status == STATUS_OK && g->holds_to + 1 != g->breaks_at) {
+        uint64_t begin = clock_ns();
+        uint64_t n =
+            g->breaks_at ? g->holds_to + (g->breaks_at - g->holds_to) / 2 : 2 * g->holds_to;
+        bool holds = false;
+        if (!affordable(r, n, ns_each, deadline))
+            break;
+        status = try_length(r, (size_t)n, &holds, p);
+        *(holds ? &g->holds_to : &g->breaks_at) = n;
+        ns_each = (double)(clock_ns() - begin) / (double)n;
+    }
+    return status;
+}
+
+/* Does the theorem keep n such elements within the limit? Sums are taken to grow as n does. */
+static bool theorem_keeps(const struct recommend_report *r, const struct reference *data,
+                          uint64_t n, bool *known)
+{
+    const struct recommend_candidate *c = &r->candidate[r->chosen];
+    struct reference at = *data;
+    struct shape shape = method_shape(c->method, r->device.kind, (size_t)n, c->asked);
+    struct theorem theorem =
+        method_theorem(c->method, r->device.kind, c->accumulator, (size_t)n, shape);
+    at.n = (size_t)n;
+    mpfr_init2(at.sum, 128);
+    mpfr_init2(at.sum_abs, 128);
+    mpfr_mul_ui(at.sum, data->sum, n, MPFR_RNDN);
+    mpfr_div_ui(at.sum, at.sum, data->n, MPFR_RNDN);
+    mpfr_mul_ui(at.sum_abs, data->sum_abs, n, MPFR_RNDU);
+    mpfr_div_ui(at.sum_abs, at.sum_abs, data->n, MPFR_RNDU);
+    struct figure f = recommend_bound(&r->request.tolerance, &theorem, &at, r->source->array.format,
+                                      c->accumulator);
+    mpfr_clears(at.sum, at.sum_abs, (mpfr_ptr)0);
+    *known = f.known;
+    return f.known && recommend_holds(&r->request.tolerance, f.value);
+}
+
+static void find_theorem(struct recommend_report *r, const struct reference *data)
+{
+    struct recommend_growth *g = &r->growth;
+    uint64_t keeps = 0, fails = RECOMMEND_ANY_LENGTH;
+    bool known = true;
+    for (uint64_t n = 1; n < fails && known; n *= 2)
+        *(theorem_keeps(r, data, n, &known) ? &keeps : &fails) = n;
+    g->theorem_known = r->candidate[r->chosen].method->bound != THEOREM_NONE;
+    if (fails == RECOMMEND_ANY_LENGTH)
+        keeps = fails;
+    while (keeps > 0 && fails > keeps && fails - keeps > 1 + keeps / 4096) {
+        uint64_t n = keeps + (fails - keeps) / 2;
+        *(theorem_keeps(r, data, n, &known) ? &keeps : &fails) = n;
+    }
+    g->theorem_to = keeps;
+}
+
+/* A running sum of elements like the mean m stands still where they are half a unit in its last
+ * place, 2^p m; every order leaves the range where n m does. */
+static void find_walls(struct recommend_report *r, const struct reference *data)
+{
+    struct recommend_growth *g = &r->growth;
+    const struct format_facts *f = &format_facts[r->candidate[r->chosen].accumulator];
+    double mean = fabs(mpfr_get_d(data->sum, MPFR_RNDN)) / (double)data->n;
+    double of_abs = mpfr_get_d(data->sum_abs, MPFR_RNDN) / (double)data->n;
+    if (!(mean > 0) || !isfinite(of_abs))
+        return;
+    g->stagnates = (struct figure){true, ldexp(of_abs / mean, f->precision)};
+    g->overflows = (struct figure){true, f->largest / mean};
+    /* No partial sum of any order is larger than sum|x|. */
+    if (f->largest / of_abs < (double)g->theorem_to)
+        g->theorem_to = (uint64_t)(f->largest / of_abs);
+}
+
+enum status recommend_grow(struct recommend_report *r, uint64_t deadline, struct problem *p)
+{
+    struct reference data;
+    enum status status = reference_compute(&data, &r->source->array, REFERENCE_FAST, p);
+    if (status != STATUS_OK)
+        return status;
+    find_theorem(r, &data);
+    find_walls(r, &data);
+    reference_free(&data);
+    return measure_growth(r, deadline, p);
+}

@@ -1,0 +1,227 @@
+/* The recommendation in words, for people. */
+#include <math.h>
+#include <stdio.h>
+
+#include "experiments/recommend.h"
+#include "reports/table.h"
+
+static const char *const unit[RECOMMEND_QUANTITIES] = {"|exact sum|", "sum|x|", "ulp"};
+
+void recommend_label(char text[64], const struct recommend_candidate *c)
+{
+    snprintf(text, 64, "%s with %s", format_facts[c->accumulator].name, c->method->name);
+}
+
+static void add_rate(struct text *to, const struct recommend_candidate *c)
+{
+    if (c->rate > 0 && c->raw_ns > 0)
+        text_format(to, ", %.2f of the raw read (%.3g GB/s)", c->raw_ns / c->time_ns, c->rate);
+    else if (*c->note)
+        text_format(to, " (%s)", c->note);
+}
+
+static void add_head(struct text *to, const struct recommend_report *r)
+{
+    const struct recommend_tolerance *t = &r->request.tolerance;
+    char device[DEVICE_TEXT];
+    device_name(r->device, device);
+    text_format(to, "%s: %zu elements of %s", r->source->name, r->source->array.n,
+                format_facts[r->source->array.format].name);
+    if (r->cond_log2.known && isfinite(r->cond_log2.value))
+        text_format(to, ", condition number 2^%.2f", r->cond_log2.value);
+    else if (r->cond_log2.known)
+        text_add(to, ", whose exact sum is 0");
+    text_format(to, "\nallowed: |error| <= %.4g %s", t->limit, unit[t->quantity]);
+    if (t->quantity == RECOMMEND_ULP)
+        text_format(to, " of the exact sum in %s (%s)", format_facts[r->source->array.format].name,
+                    t->text);
+    text_format(to, "; candidates: %zu, on %s\n\n", r->count, device);
+}
+
+static void add_break(struct text *to, const struct recommend_candidate *c,
+                      const struct recommend_report *r)
+{
+    const struct recommend_break *b = &c->broke;
+    text_format(to, "  breaks on %s: %.9g where %.9g is exact, an error of %.3g %s\n", b->input,
+                b->result, b->exact, b->error, unit[r->request.tolerance.quantity]);
+}
+
+static void add_theorem(struct text *to, const struct recommend_report *r,
+                        const struct recommend_candidate *c)
+{
+    const struct recommend_tolerance *t = &r->request.tolerance;
+    if (!c->bound.known)
+        text_add(to, "  no theorem bounds it on these data\n");
+    else if (recommend_holds(t, c->bound.value))
+        text_format(to, "  its theorem bounds the error on these data by %.3g: it must hold\n",
+                    c->bound.value);
+    else
+        text_format(to,
+                    "  its theorem bounds the error on these data by %.3g only: that it holds is "
+                    "measured\n",
+                    c->bound.value);
+}
+
+static void add_chosen(struct text *to, const struct recommend_report *r)
+{
+    const struct recommend_candidate *c = &r->candidate[r->chosen];
+    char label[64];
+    recommend_label(label, c);
+    text_format(to, "enough: %s", label);
+    add_rate(to, c);
+    text_format(to,
+                "\n  error at most %.3g %s on %zu arrays: the data, other orders, the worst of its "
+                "magnitudes",
+                c->error, unit[r->request.tolerance.quantity], r->common);
+    if (c->error > 0)
+        text_format(to, "; margin: a factor of %.3g\n", r->request.tolerance.limit / c->error);
+    else
+        text_add(to, "; no error at all\n");
+    if (c->drawn > 0)
+        text_format(to,
+                    "  held on %llu drawn arrays (resamples, shuffles): with %.4g%% confidence, at "
+                    "most %.2g%% of such arrays break it%s\n",
+                    (unsigned long long)c->drawn, 100 * r->request.confidence, 100 * r->unseen,
+                    c->drawn < r->draws_wanted ? " (time was up: more --seconds, more arrays)"
+                                               : "");
+    add_theorem(to, r, c);
+}
+
+static void add_cheaper(struct text *to, const struct recommend_report *r)
+{
+    char label[64];
+    if (r->cheaper == SIZE_MAX) {
+        text_add(to, "nothing cheaper or narrower was there to break\n");
+        return;
+    }
+    recommend_label(label, &r->candidate[r->cheaper]);
+    text_format(to, r->narrower ? "next narrower, though no faster here: %s" : "next cheaper: %s",
+                label);
+    add_rate(to, &r->candidate[r->cheaper]);
+    text_add(to, "\n");
+    add_break(to, &r->candidate[r->cheaper], r);
+}
+
+static void add_growth(struct text *to, const struct recommend_report *r)
+{
+    const struct recommend_growth *g = &r->growth;
+    const struct method *m = r->candidate[r->chosen].method;
+    text_format(to, "growth: it holds to n = %llu", (unsigned long long)g->holds_to);
+    if (g->breaks_at)
+        text_format(to, ", and breaks at %llu", (unsigned long long)g->breaks_at);
+    else
+        text_add(to, ", as far as was tried");
+    text_add(to, " (the data, followed by elements drawn from it)\n  theory: ");
+    if (!g->theorem_known)
+        text_add(to, "none");
+    else if (g->theorem_to == RECOMMEND_ANY_LENGTH)
+        text_add(to, "its theorem keeps it within the limit at any length");
+    else if (g->theorem_to == 0)
+        text_add(to, "its theorem promises it at no length");
+    else
+        text_format(to, "its theorem keeps it within the limit to n = %llu",
+                    (unsigned long long)g->theorem_to);
+    /* A chain of additions as long as the input is what can stand still. */
+    bool serial = m->height && m->height(1000, (struct shape){0}) == 999;
+    if (serial && g->stagnates.known)
+        text_format(to, "; a running sum of such elements stands still from n = %.6g",
+                    g->stagnates.value);
+    if (g->overflows.known)
+        text_format(to, "; the sum leaves the format's range at n = %.4g", g->overflows.value);
+    text_add(to, "\n");
+}
+
+/* Of one partial format: the longest chunk that holds, and the next longer one. */
+static void add_promoted(struct text *to, const struct recommend_report *r, enum format partial)
+{
+    const struct recommend_candidate *holds = NULL, *breaks = NULL;
+    for (size_t i = 0; i < r->count; i++) {
+        const struct recommend_candidate *c = &r->candidate[i];
+        if (!c->promoted || c->promoted->partial != partial || holds)
+            continue;
+        *(c->broken ? &breaks : &holds) = c;
+    }
+    if (!holds && !breaks)
+        return;
+    text_format(to, "two-level: partial sums in %s, promoted to %s", format_facts[partial].name,
+                format_facts[(holds ? holds : breaks)->accumulator].name);
+    if (holds)
+        text_format(to, ": chunks of %zu hold on the %zu arrays, with a margin of %.3g",
+                    holds->promoted->chunk, r->common, r->request.tolerance.limit / holds->error);
+    else
+        text_format(to, ": not even chunks of %zu hold", breaks->promoted->chunk);
+    text_add(to, " (simulated, not timed)\n");
+    if (breaks)
+        text_format(to, "  chunks of %zu: error %.3g on %s\n", breaks->promoted->chunk,
+                    breaks->broke.error, breaks->broke.input);
+}
+
+static void add_frontier(struct text *to, const struct recommend_report *r)
+{
+    struct table table = {.align = "llrrrl"};
+    const char *const head[] = {"  accumulator", "method",  "of raw",
+                                "error",         "verdict", "breaks on"};
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+        table_cell(&table, "%s", head[i]);
+    for (size_t i = 0; i < r->count; i++) {
+        const struct recommend_candidate *c = &r->candidate[i];
+        if (!c->pareto && i != r->chosen && i != r->cheaper)
+            continue;
+        table_cell(&table, "%s %s",
+                   i == r->chosen ? "*"
+                   : c->pareto    ? " "
+                                  : "-",
+                   format_facts[c->accumulator].name);
+        table_cell(&table, "%s", c->method->name);
+        if (c->rate > 0 && c->raw_ns > 0)
+            table_cell(&table, "%.2f", c->raw_ns / c->time_ns);
+        else
+            table_cell(&table, "%s", "");
+        table_cell(&table, "%.3g", c->error);
+        table_cell(&table, "%s", c->broken ? "breaks" : "holds");
+        table_cell(&table, "%s", c->broke.input);
+    }
+    text_format(to,
+                "\nfrontier of error (in %s, the largest of %zu arrays) against throughput; *: "
+                "recommended, -: not on it\n",
+                unit[r->request.tolerance.quantity], r->common);
+    table_draw(to, &table);
+    table_free(&table);
+}
+
+static bool emulated(const struct recommend_report *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (r->device.kind == DEVICE_CPU && r->candidate[i].rate > 0 &&
+            format_facts[r->candidate[i].accumulator].bytes < 4)
+            return true;
+    return false;
+}
+
+void recommend_text(struct text *to, const struct recommend_report *r, const char *out,
+                    const char *command)
+{
+    add_head(to, r);
+    if (r->chosen == SIZE_MAX) {
+        text_format(to, "nothing holds: none of %zu candidates\n", r->count);
+    } else {
+        add_chosen(to, r);
+        add_cheaper(to, r);
+    }
+    if (r->cheaper != SIZE_MAX)
+        recommend_show(to, r, &r->candidate[r->cheaper], out);
+    if (r->chosen != SIZE_MAX)
+        add_growth(to, r);
+    add_promoted(to, r, FP16);
+    add_promoted(to, r, BF16);
+    add_frontier(to, r);
+    if (r->timed_n < r->source->array.n)
+        text_format(to, "times are of the first %zu elements\n", r->timed_n);
+    if (emulated(r))
+        text_add(to, "fp16 and bf16 accumulators are emulated on a CPU: their speed is that of the "
+                     "emulation\n");
+    text_format(to,
+                "%s: recommend.csv (a row per candidate), results.csv (a row per run), times.csv, "
+                "study.json\nagain: %s\n",
+                out, command);
+}

@@ -1,0 +1,55 @@
+#include "reports/columns.h"
+
+static const struct column columns[RECOMMEND_COLUMNS] = {
+    [RECOMMEND_METHOD] = {"method", "",
+                          "the candidate's method; two-level/FORMAT:K: serial partial "
+                          "sums of K elements in FORMAT, each promoted"},
+    [RECOMMEND_PROMISE] = {"promise", "", "what it claims of its bits"},
+    [RECOMMEND_DEVICE] = {"device", "", "what it ran on"},
+    [RECOMMEND_STORAGE] = {"storage", "", "format that the input is kept in"},
+    [RECOMMEND_ACCUMULATOR] = {"accumulator", "", "format that additions are done in"},
+    [RECOMMEND_INPUT] = {"input", "", "the generated input's specification, or the data's name"},
+    [RECOMMEND_N] = {"n", "elements", "length of the input"},
+    [RECOMMEND_VERDICT] = {"verdict", "",
+                           "holds: its error was within the limit on every array "
+                           "tried; breaks: it was not"},
+    [RECOMMEND_IS] = {"is", "",
+                      "recommended: the cheapest that holds; next_cheaper: the one before it in "
+                      "the order of cost; next_narrower: where there is none, the best with a "
+                      "narrower accumulator; else empty"},
+    [RECOMMEND_PARETO] = {"pareto", "", "yes on the frontier of error against throughput"},
+    [RECOMMEND_QUANTITY] = {"quantity", "",
+                            "what errors are measured in: rel |error| / |exact sum|, backward "
+                            "|error| / sum|x|, ulp |error| / ulp(exact sum) in the storage format"},
+    [RECOMMEND_LIMIT] = {"limit", "", "the error allowed, in the quantity"},
+    [RECOMMEND_ERROR] = {"error", "",
+                         "the largest on the arrays that all candidates were tried on"},
+    [RECOMMEND_WORST] = {"worst_input", "", "the array of the largest error"},
+    [RECOMMEND_DATA_ERROR] = {"data_error", "", "the error on the data as it is"},
+    [RECOMMEND_BOUND] = {"bound", "", "of the error on the data, by the method's theorem"},
+    [RECOMMEND_ARRAYS] = {"arrays", "", "how many it was tried on, all in all"},
+    [RECOMMEND_DRAWN] = {"drawn", "", "how many of them were drawn at random and held"},
+    [RECOMMEND_UNSEEN] = {"unseen", "",
+                          "of the recommended: with the confidence asked for, the share of such "
+                          "drawn arrays that break it is at most this, 1 - (1-c)^(1/drawn)"},
+    [RECOMMEND_BROKEN_BY] = {"broken_by", "", "the first array that broke it"},
+    [RECOMMEND_BROKEN_ERROR] = {"broken_error", "", "its error there"},
+    [RECOMMEND_BROKEN_CASE] = {"broken_case_id", "", "the rows of results.csv that show it"},
+    [RECOMMEND_RATE] = {"gb_per_s", "10^9 bytes/s",
+                        "input over the median time, as in times.csv; empty where it is not timed"},
+    [RECOMMEND_OF_RAW] = {"of_raw", "", "rate over that of the raw read, in one run"},
+    [RECOMMEND_HOLDS_TO] = {"holds_to", "elements",
+                            "of the recommended: the longest extension tried on which it held, "
+                            "the data followed by elements drawn from it"},
+    [RECOMMEND_BREAKS_AT] = {"breaks_at", "elements",
+                             "the shortest on which it broke; empty: none did"},
+    [RECOMMEND_THEOREM_TO] = {"theorem_to", "elements",
+                              "up to here its theorem keeps such elements within the limit; 0: "
+                              "nowhere; 281474976710656: as far as was looked"},
+    [RECOMMEND_NOTE] = {"note", "", "why there is no time, or what failed"},
+};
+
+const struct column *recommend_column(size_t i)
+{
+    return &columns[i];
+}
