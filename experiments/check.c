@@ -96,43 +96,70 @@ static void add_outcome(struct check_tried *t, struct check_outcome *o, enum che
     }
 }
 
-/* All cases of a kind that there is time for. What a case takes is judged by others: of so many
- * elements at least, so that what each run costs counts little. */
-enum { SMALL = 10000 };
+/* How the time of a kind goes. What a case takes is judged by others in the same formats: by an
+ * element, of so many at least, so that what each run costs counts little. */
+struct pace {
+    uint64_t deadline;
+    size_t done;
+    double ns[FORMATS][FORMATS], most; /* an element; 0: not known */
+};
+enum { SMALL = 10000, LEAST_CASES = 4 };
+
+/* The first few small ones are tried in any case. */
+static bool time_for(const struct pace *t, const struct check_case *k, uint64_t now)
+{
+    double ns = t->ns[k->pair.storage][k->pair.accumulator];
+    if (t->done == 0 || (t->done < LEAST_CASES && k->n <= SMALL))
+        return true;
+    return now < t->deadline &&
+           (ns > 0 ? ns : t->most) * (double)k->n < (double)(t->deadline - now);
+}
+
+static void note_time(struct pace *t, const struct check_case *k, uint64_t took_ns)
+{
+    double each = (double)took_ns / (double)(k->n < SMALL ? SMALL : k->n);
+    double *ns = &t->ns[k->pair.storage][k->pair.accumulator];
+    *ns = each > *ns ? each : *ns;
+    t->most = each > t->most ? each : t->most;
+    t->done++;
+}
+
+/* One case. STATUS_USAGE where there is no such input in this format. */
+static enum status try_case(struct check *c, struct check_tried *t, enum check_kind kind,
+                            const struct check_case *k, struct problem *p)
+{
+    struct check_outcome o = {0};
+    enum status status = check_load_case(c, k, p);
+    if (status == STATUS_OK)
+        status = ways[kind].try_it(c, &o, p);
+    add_outcome(t, &o, kind);
+    check_outcome_free(&o);
+    if (status == STATUS_OK && stopped(c))
+        status = problem(p, STATUS_INTERRUPTED, "interrupted");
+    return status;
+}
+
+/* All cases of a kind that there is time for. */
 static enum status try_kind(struct check *c, struct check_report *report, enum check_kind kind,
                             uint64_t deadline, struct problem *p)
 {
-    struct check_tried *t = &report->tried[kind];
     struct check_case k;
-    enum status status = STATUS_OK;
-    size_t done = 0;
-    double ns_each = 0; /* an element, the most that any took */
-    for (size_t u = 0; status == STATUS_OK && check_case_at(c, kind, u, &k); u++) {
-        struct check_outcome o = {0};
+    struct pace pace = {.deadline = deadline};
+    for (size_t u = 0; check_case_at(c, kind, u, &k); u++) {
         struct problem why = {0};
         uint64_t begin = clock_ns();
-        if (done > 0 && begin > deadline)
+        if (pace.done >= LEAST_CASES && begin > deadline)
             break;
-        if (done > 0 && ns_each * (double)k.n > (double)(deadline - begin))
+        if (!time_for(&pace, &k, begin))
             continue;
-        status = check_load_case(c, &k, &why);
-        if (status == STATUS_USAGE) { /* no such input in this format */
-            status = STATUS_OK;
+        enum status status = try_case(c, &report->tried[kind], kind, &k, &why);
+        if (status == STATUS_USAGE)
             continue;
-        }
-        if (status == STATUS_OK)
-            status = ways[kind].try_it(c, &o, &why);
-        double took = (double)(clock_ns() - begin) / (double)(k.n < SMALL ? SMALL : k.n);
-        ns_each = took > ns_each ? took : ns_each;
-        done++;
-        add_outcome(t, &o, kind);
-        check_outcome_free(&o);
         if (status != STATUS_OK)
-            problem(p, status, "%s", why.text);
-        else if (stopped(c))
-            status = problem(p, STATUS_INTERRUPTED, "interrupted");
+            return problem(p, status, "%s", why.text);
+        note_time(&pace, &k, clock_ns() - begin);
     }
-    return status;
+    return STATUS_OK;
 }
 
 /* What failed in this too ends it; the witnesses stay as they were found. */
@@ -239,9 +266,16 @@ enum status check_subject(struct check_report *report, const struct check_reques
 {
     struct check c = {.request = request};
     *report = (struct check_report){.request = *request};
+    if (request->method->operation->inputs != 1)
+        return problem(p, STATUS_USAGE,
+                       "check: %s is a %s: found no check for it, expected a sum "
+                       "or a scan",
+                       request->method->name, request->method->operation->name);
     enum status status = find_pairs(&c, report, p);
     if (status == STATUS_OK && report->failure.status == STATUS_OK)
         status = try_all(&c, report, p);
+    for (size_t i = 0; i < c.serving; i++)
+        foreign_end(c.served[i]);
     free(c.in.data);
     report->kept = kept(report);
     return status;

@@ -10,18 +10,36 @@ static const char *const telling[] = {"symmetric", "cond", "wide", "lognormal:si
 static const char *const ill_conditioned[] = {
     "cond:target=1024", "cond:target=1048576", "cond:target=1073741824", "cond:target=2^50",
     "cond:target=2^80", "cond:target=2^120",   "ties:negative=1",        "wide:order=descending"};
+/* On which those differ too that carry errors, and on the way to an overflow. */
+static const char *const permuted[] = {
+    "symmetric",        "cond:target=2^80", "wide", "ladder", "cond", "near_overflow",
+    "cond:target=2^50", "lognormal:sigma=4"};
 enum {
     TELLING = sizeof telling / sizeof *telling,
+    PERMUTED = sizeof permuted / sizeof *permuted,
     ILL_CONDITIONED = sizeof ill_conditioned / sizeof *ill_conditioned
 };
-/* Around powers of two and tiles, large and small ones in turn: time may end the list. */
-static const uint64_t lengths[] = {65536, 1000, 2049, 33, 1 << 20, 4095, 300001, 257, 8193, 2};
-static const uint64_t short_lengths[] = {1000, 33, 2049, 3, 65536, 4095, 257, 16385, 1 << 20, 10};
+/* Around powers of two and tiles, in groups: time may end the list, so the first few say most. */
+static const uint64_t lengths[] = {65536, 1000, 2049, 33, 4095, 257, 8193, 2, 300001, 1 << 20};
+static const uint64_t gpu_lengths[] = {65536, 1000, 2049,    33,     1 << 20,
+                                       8193,  2,    1 << 22, 300001, 4095};
+static const uint64_t short_lengths[] = {1000, 33, 2049, 3, 65536, 4095, 257, 10, 16385, 1 << 20};
+enum { GROUP = 4 };
+
+/* Which length is next: those of a group are gone through before the next, each pair of formats
+ * beginning with another one. */
+static size_t length_at(size_t turn, size_t pair, size_t lengths_count)
+{
+    size_t first = turn / GROUP * GROUP, left = lengths_count - first;
+    return first + (turn - first + pair) % (left < GROUP ? left : GROUP);
+}
 
 static size_t inputs_of(const struct check *c, enum check_kind kind)
 {
     if (c->request->inputs)
         return c->request->inputs;
+    if (kind == CHECK_PERMUTATION)
+        return PERMUTED;
     return kind == CHECK_EXACT ? ILL_CONDITIONED + input_family_count : TELLING;
 }
 
@@ -30,29 +48,31 @@ static struct input input_of(const struct check *c, enum check_kind kind, size_t
     struct input in;
     if (c->request->inputs)
         return c->request->input[i];
-    if (kind == CHECK_EXACT && i >= ILL_CONDITIONED)
-        input_parse(&in, input_families[i - ILL_CONDITIONED]->name, NULL);
-    else
-        input_parse(&in, kind == CHECK_EXACT ? ill_conditioned[i] : telling[i], NULL);
+    const char *name = kind == CHECK_PERMUTATION ? permuted[i]
+                       : kind != CHECK_EXACT     ? telling[i]
+                       : i < ILL_CONDITIONED     ? ill_conditioned[i]
+                                                 : input_families[i - ILL_CONDITIONED]->name;
+    input_parse(&in, name, NULL);
     return in;
 }
 
-/* A pass goes over all lengths and pairs, each with another of the inputs; time may end it early,
- * so that neighbours have other lengths. */
+/* A pass goes over all lengths and pairs, each with another of the inputs. */
 bool check_case_at(const struct check *c, enum check_kind kind, size_t u, struct check_case *k)
 {
     const struct check_request *r = c->request;
     if (kind == CHECK_RECORDED)
         return check_recorded_at(c, u, k);
     bool scan = r->method->operation->array, both = scan && r->scan[0] == r->scan[1];
-    const uint64_t *n = kind == CHECK_EXACT ? short_lengths : lengths;
+    const uint64_t *n = kind == CHECK_EXACT             ? short_lengths
+                        : r->device.kind == DEVICE_CUDA ? gpu_lengths
+                                                        : lengths;
     size_t ns = sizeof lengths / sizeof *lengths, inputs = inputs_of(c, kind);
     if (r->n.count) {
         n = r->n.item;
         ns = r->n.count;
     }
     size_t pair = u % c->pairs.count, pass = u / c->pairs.count / ns;
-    size_t at = (u / c->pairs.count + pair) % ns;
+    size_t at = length_at(u / c->pairs.count % ns, pair, ns);
     if (pass >= inputs * (both ? 2 : 1))
         return false;
     *k = (struct check_case){.pair = c->pairs.item[pair],

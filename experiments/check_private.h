@@ -14,11 +14,15 @@ struct check_outcome {
     struct check_break found; /* the first that differs, where any does */
 };
 
+enum { CHECK_SERVED = 64 };
+
 struct check {
     const struct check_request *request;
     struct pairs pairs;
     struct array in; /* elements of the case at hand */
     struct check_case at;
+    const struct method *served[CHECK_SERVED]; /* processes of `ulpscope serve`, to be ended */
+    size_t serving;
 };
 
 /* How a run differs from the plain one. */
@@ -73,7 +77,7 @@ enum status check_exact(struct check *c, struct check_outcome *o, struct problem
 
 /* `ulpscope serve` of the method, as a subject: a process of its own for each `more`, the options
  * that end its command line. */
-enum status check_served(const struct check *c, const struct check_setting *s, const char *more,
+enum status check_served(struct check *c, const struct check_setting *s, const char *more,
                          const struct method **served, struct problem *p);
 
 /* Looks for the least n that shows it again, within about a tenth of the time for all; *b is

@@ -61,7 +61,7 @@ static void quote(char *to, size_t size, const char *word)
     snprintf(to + used, size - used, "'");
 }
 
-enum status check_served(const struct check *c, const struct check_setting *s, const char *more,
+enum status check_served(struct check *c, const struct check_setting *s, const char *more,
                          const struct method **served, struct problem *p)
 {
     char path[PATH_MAX] = "", program[PATH_MAX + 16], name[PATH_MAX], device[DEVICE_TEXT];
@@ -75,7 +75,13 @@ enum status check_served(const struct check *c, const struct check_setting *s, c
     snprintf(command, sizeof command,
              "exec:exec %s serve %s --device %s --threads %u --blocks %u --offset %zu %s", program,
              name, device, s->shape.threads, s->shape.blocks, s->offset, more);
-    return subject_named(served, "check", command, c->request->method->operation, p);
+    enum status status = subject_named(served, "check", command, c->request->method->operation, p);
+    size_t i = 0;
+    while (i < c->serving && c->served[i] != *served)
+        i++;
+    if (status == STATUS_OK && i == c->serving && i < CHECK_SERVED)
+        c->served[c->serving++] = *served;
+    return status;
 }
 
 /* Ours are asked through `serve`, in processes that stay; others are started anew. */
