@@ -39,6 +39,7 @@ Test(gpu_load, sums_run_beside_it)
     for (size_t i = 0; i < N; i++)
         ((float *)a.data)[i] = (float)(i % 251) / 251;
     struct task task = {.out.format = FP32, .accumulator = FP32};
+    task.shape = method_shape(method_named("sum/tiled"), DEVICE_CUDA, N, task.shape);
     bool fine = gpu_upload(&input, 0, &a, 0, &p) == STATUS_OK &&
                 gpu_job_open(&job, input, method_named("sum/tiled"), &task, &p) == STATUS_OK &&
                 gpu_job_start(job, 1, &p) == STATUS_OK &&
