@@ -31,9 +31,8 @@ static enum outcome judge(const struct reveal_asker *a, const struct reveal_trip
     return t->two > 0 ? CONTRADICTED : FOUND;
 }
 
-/* One node for all leaves. To be sure of it takes a question to each pair of them, which is too
- * many when they are: then the answers so far and the checks are all there is. */
-static enum status find_star(struct reveal *r, size_t leaves, struct problem *p)
+/* One node for all leaves. */
+static enum status make_star(struct reveal *r, size_t leaves, struct problem *p)
 {
     uint32_t *parent = calloc(leaves + 1, sizeof *parent);
     if (!parent)
@@ -50,7 +49,7 @@ static enum status find_star(struct reveal *r, size_t leaves, struct problem *p)
 static enum status find_tree(struct reveal *r, struct reveal_asker *a, bool star, bool *changed,
                              struct problem *p)
 {
-    enum status status = star ? find_star(r, a->subject->leaves, p) : reveal_split(a, &r->tree, p);
+    enum status status = star ? make_star(r, a->subject->leaves, p) : reveal_split(a, &r->tree, p);
     if (status == STATUS_OK && !a->contradiction)
         status = reveal_check_tree(a, &r->tree, &r->checks, changed, p);
     else if (status == STATUS_OK)
@@ -87,9 +86,11 @@ static enum status attempt(struct reveal *r, struct reveal_asker *a, enum outcom
         return status;
     status = check_triples(a, &triples, p);
     *outcome = judge(a, &triples);
-    r->sampled = a->subject->leaves > SURE && triples.none == triples.asked;
+    r->sampled = *outcome == FOUND && a->subject->leaves > SURE && triples.none == triples.asked;
     if (status == STATUS_OK && a->contradiction)
         status = reveal_call_again(a, &changed, p);
+    if (status == STATUS_OK && r->sampled)
+        status = reveal_check_star(a, &r->sampled, p);
     if (status == STATUS_OK && *outcome == FOUND)
         status = find_tree(r, a, r->sampled, &changed, p);
     if (status != STATUS_OK || !a->contradiction)

@@ -29,6 +29,10 @@ struct reveal_triples {
 enum status reveal_check_triples(struct reveal_asker *a, struct reveal_triples *t,
                                  struct problem *p);
 
+/* Is it one node for all leaves? Asks of each leaf and the next one, and of some that lie a power
+ * of two apart; to be sure takes every pair. */
+enum status reveal_check_star(struct reveal_asker *a, bool *star, struct problem *p);
+
 /* The last call contradicts those before it, of a->suspect: says so in a->words, or that the answer
  * changes when it is asked again. */
 enum status reveal_explain(struct reveal_asker *a, bool *changed, struct problem *p);

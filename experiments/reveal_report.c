@@ -164,7 +164,9 @@ enum status reveal_report_print(const struct reveal_report *r, struct problem *p
         if (status == STATUS_OK)
             status = reveal_tree_facts(stdout, &r->found.tree, p);
         if (r->found.sampled)
-            printf("all at once, or what is small beside the largest is lost wherever it stands\n");
+            printf("all at once, or what is small beside the largest is lost wherever it stands "
+                   "(asked of "
+                   "neighbours and\nsome others; to be sure takes a call for each pair)\n");
     } else {
         print_verdict(r);
     }

@@ -142,3 +142,35 @@ enum status reveal_check_tree(struct reveal_asker *a, const struct reveal_tree *
     free(c.taken);
     return status;
 }
+
+/* --- one node --- */
+
+/* All others are inside, as far as asked for: units in some that stand side by side. */
+static enum status ask_pair(struct reveal_asker *a, uint32_t i, uint32_t j, bool *star,
+                            struct problem *p)
+{
+    uint32_t leaves = (uint32_t)a->subject->leaves, leaf = reveal_random(a, leaves);
+    reveal_mask(a, i, j);
+    for (uint32_t k = 0; k < leaves && a->units < a->window.bits; k++, leaf++)
+        if (leaf % leaves != i && leaf % leaves != j)
+            reveal_unit(a, leaf % leaves);
+    enum status status = reveal_call(a, p);
+    *star = !a->contradiction && a->outside == 0;
+    return status;
+}
+
+enum status reveal_check_star(struct reveal_asker *a, bool *star, struct problem *p)
+{
+    enum { EACH = 32 };
+    uint32_t leaves = (uint32_t)a->subject->leaves;
+    enum status status = STATUS_OK;
+    *star = true;
+    for (uint32_t i = 0; i < leaves && *star && status == STATUS_OK; i++)
+        status = ask_pair(a, i, (i + 1) % leaves, star, p);
+    for (uint32_t apart = 2; apart < leaves && apart > 1; apart *= 2)
+        for (size_t k = 0; k < EACH && *star && status == STATUS_OK; k++) {
+            uint32_t i = reveal_random(a, leaves);
+            status = ask_pair(a, i, (i + apart) % leaves, star, p);
+        }
+    return status;
+}

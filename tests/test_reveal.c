@@ -82,6 +82,38 @@ Test(reveal, asks_little_of_long_sums)
         }
 }
 
+/* One node for all is not taken for granted where a few of its children are nodes themselves. */
+Test(reveal, finds_pairs_under_one_node)
+{
+    enum { LEAVES = 150 };
+    static const uint32_t apart[] = {1, 1, 64};
+    for (size_t i = 0; i < 3; i++) {
+        uint32_t parent[LEAVES + 64];
+        struct reveal_tree t;
+        size_t pairs = i == 0 ? 1 : 60, nodes = LEAVES + 1;
+        for (size_t k = 0; k < LEAVES; k++)
+            parent[k] = LEAVES;
+        parent[LEAVES] = REVEAL_NO_PARENT;
+        for (size_t k = 0; k < pairs; k++, nodes++) {
+            uint32_t leaf = (uint32_t)(i == 1 ? 2 * k : i == 2 ? k : 77);
+            parent[leaf] = parent[leaf + apart[i]] = (uint32_t)nodes;
+            parent[nodes] = LEAVES;
+        }
+        cr_assert_eq(reveal_tree_make(&t, LEAVES, nodes, parent, NULL), STATUS_OK);
+        hold(&t, FP32, FP32, i, i == 0 ? "a pair" : i == 1 ? "neighbours" : "pairs 64 apart");
+        reveal_tree_free(&t);
+    }
+    struct reveal_tree star;
+    uint32_t parent[LEAVES + 1];
+    for (size_t k = 0; k < LEAVES; k++)
+        parent[k] = LEAVES;
+    parent[LEAVES] = REVEAL_NO_PARENT;
+    cr_assert_eq(reveal_tree_make(&star, LEAVES, LEAVES + 1, parent, NULL), STATUS_OK);
+    uint64_t calls = hold(&star, FP32, FP32, 0, "a star");
+    cr_expect(calls < 2000, "a star: %llu calls", (unsigned long long)calls);
+    reveal_tree_free(&star);
+}
+
 /* --- what is asked with --- */
 
 /* Masks swallow all units together, from above and below, and sums of units are exact in the
@@ -208,6 +240,7 @@ struct liar {
         LIE_COUNTS,    /* units that are right alone, any of them with masks */
         LIE_SHUFFLES,  /* another order in each call */
         LIE_SOMETIMES, /* another order in a few calls */
+        LIE_HASHED,    /* the same each time, but of no tree */
         LIE_DIFFERS,   /* an order that depends on where the masks are */
         LIES
     } lie;
@@ -216,7 +249,7 @@ struct liar {
 };
 static const char *const lie_name[LIES] = {"random",   "nan",       "inf",    "negative", "zero",
                                            "mean",     "drops",     "twice",  "beyond",   "counts",
-                                           "shuffles", "sometimes", "differs"};
+                                           "shuffles", "sometimes", "hashed", "differs"};
 
 static double plain(struct liar *l, const struct reveal_tree *t)
 {
@@ -232,7 +265,9 @@ static double lie(struct liar *l)
     double sum = plain(l, l->tree[0]), unit = INFINITY;
     bool masks = false;
     uint32_t odd = 0;
+    uint64_t hash = 0;
     for (size_t i = 0; i < l->in.n; i++) {
+        hash = hash * 3 + i * (array_get(&l->in, i) != 0);
         double x = fabs(array_get(&l->in, i));
         masks |= x > 0x1p100;
         odd += x > 0x1p100 ? (uint32_t)i : 0;
@@ -257,6 +292,8 @@ static double lie(struct liar *l)
         return sum + array_get(&l->in, 3);
     case LIE_BEYOND:
         return sum + array_get(&l->in, l->in.n - 1);
+    case LIE_HASHED:
+        return masks ? unit * (double)(sample_next(&hash) % 2) : sum;
     case LIE_COUNTS:
         return masks ? unit * (double)(word % 8) : sum;
     case LIE_SHUFFLES:
@@ -286,7 +323,7 @@ Test(reveal, is_told_no_lies)
         [LIE_DROPS] = REVEAL_NO_SUM,         [LIE_TWICE] = REVEAL_NO_SUM,
         [LIE_BEYOND] = REVEAL_NO_SUM,        [LIE_COUNTS] = REVEAL_CHANGES,
         [LIE_SHUFFLES] = REVEAL_CHANGES,     [LIE_SOMETIMES] = REVEAL_CHANGES,
-        [LIE_DIFFERS] = REVEAL_CONTRADICTION};
+        [LIE_HASHED] = REVEAL_CONTRADICTION, [LIE_DIFFERS] = REVEAL_CONTRADICTION};
     static struct liar l;
     double data[N];
     struct reveal_tree tree[2];
