@@ -15,8 +15,8 @@ struct probe_spec {
     size_t n;           /* elements */
     struct shape shape; /* as asked for: what is open is the method's choice */
     size_t offset; /* elements by which the input lies beyond an address that 256 bytes divide */
-    /* The complement of every byte of what lies before and behind the input, PROBE_AROUND of them at
-     * least: 0 makes it NaN in every format, for whoever adds too much. */
+    /* The complement of every byte of what lies before and behind the input, PROBE_AROUND of them
+     * at least: 0 makes it NaN in every format, for whoever adds too much. */
     uint8_t around;
     bool exclusive;
     const uint8_t *heads;      /* as a task's (kernels/method.h); kept, not copied */

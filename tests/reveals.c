@@ -8,12 +8,13 @@ static bool failed(char why[WHY], const struct reveal_case *c, const struct reve
     const struct probe_spec *s = &c->spec;
     char device[DEVICE_TEXT];
     device_name(s->device, device);
-    snprintf(why, WHY,
-             "%.40s on %s, %s/%s to %s, n = %zu, shape %u %u, output %zu%s%s: verdict %d, %s: %.200s",
-             s->method->name, device, format_facts[s->storage].name,
-             format_facts[s->accumulator].name, format_facts[s->output].name, s->n,
-             s->shape.threads, s->shape.blocks, c->prefix, s->exclusive ? ", exclusive" : "",
-             s->heads ? ", segments" : "", (int)r->verdict, what, r->words);
+    snprintf(
+        why, WHY,
+        "%.40s on %s, %s/%s to %s, n = %zu, shape %u %u, output %zu%s%s: verdict %d, %s: %.200s",
+        s->method->name, device, format_facts[s->storage].name, format_facts[s->accumulator].name,
+        format_facts[s->output].name, s->n, s->shape.threads, s->shape.blocks, c->prefix,
+        s->exclusive ? ", exclusive" : "", s->heads ? ", segments" : "", (int)r->verdict, what,
+        r->words);
     return false;
 }
 
