@@ -152,6 +152,9 @@ static enum status try_kind(struct check *c, struct check_report *report, enum c
             break;
         if (!time_for(&pace, &k, begin))
             continue;
+        if (c->request->show)
+            c->request->show(c->request->context, c->request->method, check_kinds[kind].name,
+                             c->end > begin ? (double)(c->end - begin) / 1e9 : 0);
         enum status status = try_case(c, &report->tried[kind], kind, &k, &why);
         if (status == STATUS_USAGE)
             continue;
@@ -186,7 +189,7 @@ static uint64_t deadline_of(const struct check *c, enum check_kind kind, uint64_
 
 static enum status try_all(struct check *c, struct check_report *report, struct problem *p)
 {
-    uint64_t end = clock_ns() + (uint64_t)(c->request->seconds * 1e9);
+    const uint64_t end = c->end = clock_ns() + (uint64_t)(c->request->seconds * 1e9);
     for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
         if (!c->request->tried[kind] || !applies(c, kind))
             continue;

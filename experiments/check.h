@@ -47,7 +47,10 @@ struct check_request {
     bool shrink;                           /* look for the least n that shows a break */
     const struct check_recorded *recorded; /* NULL: none */
     const char *recorded_in;               /* where that was asked for with --recorded; or NULL */
-    const volatile sig_atomic_t *stop;     /* not 0: STATUS_INTERRUPTED; or NULL */
+    /* Told now and then what is tried, and how much of the time is left; may be NULL. */
+    void (*show)(void *context, const struct method *m, const char *attempt, double seconds);
+    void *context;
+    const volatile sig_atomic_t *stop; /* not 0: STATUS_INTERRUPTED; or NULL */
 };
 
 /* What is asked of a subject once. */

@@ -21,6 +21,7 @@ struct check {
     struct pairs pairs;
     struct array in; /* elements of the case at hand */
     struct check_case at;
+    uint64_t end;                              /* of the time, as clock_ns says it */
     const struct method *served[CHECK_SERVED]; /* processes of `ulpscope serve`, to be ended */
     size_t serving;
 };

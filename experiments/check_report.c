@@ -139,6 +139,8 @@ void check_text(struct text *to, const struct check_report *r, const char *progr
     table_draw(to, &table);
     to->failed |= table.failed;
     table_free(&table);
+    if (r->failure.status != STATUS_OK)
+        text_format(to, "failed in %s: %s\n", check_kinds[r->failed].name, r->failure.text);
     check_left_out_text(left_out, r);
     if (*left_out)
         text_format(to, "not answered: %s\n", left_out);

@@ -271,7 +271,7 @@ enum status trial_study_add(struct trial_study *s, struct trial_subject *t,
 
 enum status trial_study_close(struct trial_study *s, struct problem *p)
 {
-    return s->csv.fd >= 0 ? csv_file_close(&s->csv, p) : STATUS_OK;
+    return csv_file_close(&s->csv, p);
 }
 
 void trial_study_free(struct trial_study *s)

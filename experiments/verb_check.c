@@ -7,6 +7,7 @@
 #include "experiments/axes.h"
 #include "experiments/check_recorded.h"
 #include "experiments/check_report.h"
+#include "experiments/clock.h"
 #include "experiments/foreign.h"
 #include "experiments/machine.h"
 #include "experiments/special.h"
@@ -32,6 +33,8 @@ struct command {
     struct check_recorded *recorded;
     json_t *reports;
     struct csv_file csv; /* where --out asks for it */
+    bool terminal;       /* progress is drawn */
+    uint64_t shown_ns;
     size_t checked, broken, failed;
     char first_broken[128];
     enum status first_failed;
@@ -134,6 +137,15 @@ static enum status print(struct command *c, const struct check_report *r, struct
     return string ? STATUS_OK : problem(p, STATUS_DEVICE, "check: out of memory for the table");
 }
 
+static void show(void *context, const struct method *m, const char *attempt, double seconds)
+{
+    struct command *c = context;
+    if (clock_ns() - c->shown_ns < 100000000)
+        return;
+    c->shown_ns = clock_ns();
+    fprintf(stderr, "\r\033[Kcheck: %s: %s, about %.0f s left", m->name, attempt, seconds);
+}
+
 static enum status check_on(struct command *c, const struct method *m, struct device device,
                             struct problem *p)
 {
@@ -143,7 +155,13 @@ static enum status check_on(struct command *c, const struct method *m, struct de
     request.device = device;
     request.promise = c->promised ? c->request.promise : m->promise;
     struct problem why = {0};
+    if (c->terminal) {
+        request.show = show;
+        request.context = c;
+    }
     enum status status = check_subject(&report, &request, &why);
+    if (c->terminal)
+        fprintf(stderr, "\r\033[K");
     if (status == STATUS_DEVICE && argument_flag(c->arguments, "all"))
         return STATUS_OK; /* it is not there */
     if (status != STATUS_OK)
@@ -211,9 +229,8 @@ static enum status check_into(struct command *c, struct problem *p)
     const char *out = argument_value(c->arguments, "out");
     enum status status =
         out ? csv_file_open(&c->csv, out, 0, check_column, CHECK_COLUMNS, p) : STATUS_OK;
-    if (status != STATUS_OK)
-        return status;
-    status = read_recorded(c, p);
+    if (status == STATUS_OK)
+        status = read_recorded(c, p);
     if (status == STATUS_OK)
         status = check_all(c, p);
     enum status closed = out ? csv_file_close(&c->csv, p) : STATUS_OK;
@@ -230,7 +247,7 @@ static enum status special(const struct arguments *a, struct problem *p)
 
 static enum status run(const struct arguments *a, struct problem *p)
 {
-    struct command c = {.arguments = a};
+    struct command c = {.arguments = a, .terminal = isatty(STDERR_FILENO)};
     if (argument_flag(a, "special"))
         return special(a, p);
     struct sigaction gentle = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
@@ -257,28 +274,38 @@ const struct verb verb_check = {
     .least = 0,
     .most = OPERANDS_MAX,
     .summary = "tries to refute what methods promise of their bits; shows a witness where it can",
-    .details =
-        "Each rung of the ladder is attacked, whatever is promised:\n\n"
-        "  run_to_run         repeat, process, load: runs in one process, in fresh ones, and while "
-        "the device has\n                     other work\n"
-        "  gpu_to_gpu         shape, offset, neighbour, device, recorded: other launch shapes, "
-        "alignments of the\n                     input, what lies around it in memory, CPU and "
-        "GPUs, results recorded on a GPU\n"
-        "  order_invariant    permutation: of the elements; of a scan, of those that an output "
-        "covers\n"
-        "  correctly_rounded  exact: the exact sum by MPFR, rounded once, of every family of "
-        "inputs\n\n"
-        "An attempt is a result compared with another that must be the same. A rung is kept where "
-        "all are: a\nvariant that is more probable than 1 - 0.05^(1/attempts) would have shown "
-        "with 95%. What is kept in\nall is the highest rung that is kept with all below it. A "
-        "break "
-        "has a witness: two results, and a command\nthat shows them again. --seconds bounds the "
-        "time, and with it the number of attempts; --only,\n--storage, --accumulator, --input, "
-        "--n, --threads, --blocks, --scan narrow what is tried. An exec:\nsubject is a sum, or "
-        "with --scan a scan; it is asked for all pairs of formats, of which it may "
-        "answer\nsome.\n\n"
-        "Exit status 1 where a promise is broken: the subject's own or, with --promise, that. A "
-        "break of a rung\nthat nobody promised is no failure.\n\n" SPECIAL_DETAILS,
+    .details = "Each rung of the ladder is attacked, whatever is promised:\n"
+               "\n"
+               "  run_to_run         repeat, process, load: runs in one process, in fresh ones, "
+               "and while the\n"
+               "                     device has other work\n"
+               "  gpu_to_gpu         shape, offset, neighbour, device, recorded: other launch "
+               "shapes, alignments\n"
+               "                     of the input, what lies around it in memory, CPU and GPUs, "
+               "results recorded\n"
+               "                     on a GPU\n"
+               "  order_invariant    permutation: of the elements; of a scan, of those that an "
+               "output covers\n"
+               "  correctly_rounded  exact: the exact sum by MPFR, rounded once, of every family "
+               "of inputs\n"
+               "\n"
+               "An attempt is a result compared with another that must be the same. A rung is kept "
+               "where all are:\n"
+               "a variant that is more probable than 1 - 0.05^(1/attempts) would have shown with "
+               "95%. What is kept\n"
+               "in all is the highest rung that is kept with all that were tried below it. A break "
+               "has a witness:\n"
+               "two results, and a command that shows them again.\n"
+               "\n"
+               "--seconds bounds the time, and with it the number of attempts; --only, --storage, "
+               "--accumulator,\n"
+               "--input, --n, --threads, --blocks, --scan narrow what is tried. An exec: subject "
+               "is a sum, or with\n"
+               "--scan a scan; it is asked for all pairs of formats, of which it may answer some.\n"
+               "\n"
+               "Exit status 1 where a promise is broken: the subject's own or, with --promise, "
+               "that. A break of a\n"
+               "rung that nobody promised is no failure.\n\n" SPECIAL_DETAILS,
     .examples = "  ulpscope check sum/tiled --device cpu\n"
                 "  ulpscope check sum/atomic --device cpu --only run_to_run --seconds 2\n"
                 "  ulpscope check --all --device cpu --seconds 1 --json\n"
