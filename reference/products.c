@@ -111,6 +111,18 @@ static void add_scaled(struct products *to, double x, double y)
     exact_add(&to->part[small ? PRODUCTS_SMALL : PRODUCTS_LARGE], lo);
 }
 
+void products_add_one(struct products *to, double x, double y)
+{
+    double hi, lo;
+    split_one(x, y, &hi, &lo);
+    if (!plain(x, y, hi)) {
+        add_scaled(to, x, y);
+        return;
+    }
+    exact_add(&to->part[PRODUCTS_PLAIN], hi);
+    exact_add(&to->part[PRODUCTS_PLAIN], lo);
+}
+
 struct buffer {
     double x[CHUNK], y[CHUNK], hi[CHUNK], lo[CHUNK];
 };

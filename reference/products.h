@@ -32,6 +32,9 @@ void products_init(struct products *to);
 bool products_add(struct products *to, const struct array *a, const struct array *b, size_t begin,
                   size_t count);
 
+/* Adds the product of two doubles. */
+void products_add_one(struct products *to, double x, double y);
+
 void products_merge(struct products *to, const struct products *from);
 
 /* The sum rounded once to f. */

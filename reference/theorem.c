@@ -90,8 +90,8 @@ struct term_error {
 
 /* Of an element: none where the accumulator holds it. A product has twice the digits, and exponents
  * twice as low. Rounded or fused into an addition, it is one more rounding, of it or of the sum
- * that it goes to, which can then underflow; in two words, what the second lacks is at most u times
- * that word. */
+ * that it goes to, which can then underflow; in two words it is exact, unless the lower
+ * one underflows. */
 static struct term_error term_error(enum product_kind product, enum format storage,
                                     enum format accumulator)
 {
@@ -103,7 +103,7 @@ static struct term_error term_error(enum product_kind product, enum format stora
     if (product == PRODUCT_NONE)
         return (struct term_error){u, true};
     if (product == PRODUCT_EXACT)
-        return (struct term_error){s->precision <= a->precision ? 0 : u * u, low};
+        return (struct term_error){0, low};
     return (struct term_error){2 * s->precision <= a->precision ? 0 : u, low};
 }
 

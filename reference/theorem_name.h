@@ -50,7 +50,7 @@ enum product_kind {
     PRODUCT_ROUNDED, /* rounded once to the accumulator, before it is added */
     PRODUCT_FUSED,   /* added to the sum before anything is rounded: one rounding for both */
     /* Kept as two words of the accumulator, p + e: p = x y rounded, e = x y - p, which is exact
-     * where the accumulator holds the storage's values and nothing underflows; or kept whole. */
+     * unless it underflows, as the accumulator holds the storage's values; or kept whole. */
     PRODUCT_EXACT,
     PRODUCTS
 };
