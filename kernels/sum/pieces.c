@@ -53,9 +53,8 @@ void pieces_plain(const struct piece_rule *rule, const struct array *in, enum fo
     }
 }
 
-/* Overwrites v[]; count <= TILE. */
-static struct piece sum_pieces(const struct piece_rule *rule, enum format f, struct piece *v,
-                               size_t count)
+struct piece pieces_fold(const struct piece_rule *rule, enum format f, struct piece *v,
+                         size_t count)
 {
     for (size_t i = TILE_COLUMNS; i < count; i++)
         v[i % TILE_COLUMNS] = rule->join(rule, f, v[i % TILE_COLUMNS], v[i]);
@@ -118,7 +117,8 @@ enum status pieces_sum(const struct piece_rule *rule, const struct task *t, stru
         for (size_t n = count; n > 1; n = count) {
             count = tiled_tiles(n);
             for (size_t i = 0; i < count; i++)
-                v[i] = sum_pieces(rule, f, v + i * TILE, n - i * TILE < TILE ? n - i * TILE : TILE);
+                v[i] =
+                    pieces_fold(rule, f, v + i * TILE, n - i * TILE < TILE ? n - i * TILE : TILE);
         }
         array_encode(&t->out, 0, 1, &(double){rule->value(rule, f, v[0])});
     }

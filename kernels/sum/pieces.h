@@ -62,6 +62,11 @@ struct piece_variant {
 extern const struct piece_variant piece_variant[];
 extern const size_t piece_variants;
 
+/* Folds the pieces of a tile, 1 <= count <= TILE, as sum/tiled folds values: columns by join, then
+ * the columns by halving. Overwrites v[]. */
+struct piece pieces_fold(const struct piece_rule *rule, enum format f, struct piece *v,
+                         size_t count);
+
 /* Rules of two words (s, e), s + e being the sum: joining by Knuth's TwoSum, e = e1 + (e2 + d), d
  * what s1 + s2 lost; and their value s + e, but s where e is 0 or not finite. */
 struct piece pair_join(const struct piece_rule *rule, enum format f, struct piece a,

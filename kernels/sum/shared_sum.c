@@ -2,6 +2,7 @@
 
 #include <stdatomic.h>
 
+#include "kernels/dot/product.h"
 #include "kernels/team.h"
 
 struct shared_sum {
@@ -79,6 +80,18 @@ struct work {
     struct shared_sum sum;
 };
 
+/* The elements, or the products, as values of f. */
+static void decode_terms(const struct task *t, enum format f, size_t begin, size_t count,
+                         double term[ARRAY_BLOCK])
+{
+    double y[ARRAY_BLOCK];
+    array_decode(&t->in, begin, count, term);
+    if (t->in2.data)
+        array_decode(&t->in2, begin, count, y);
+    for (size_t i = 0; i < count; i++)
+        term[i] = t->in2.data ? product_rounded(f, term[i], y[i]) : format_round(f, term[i]);
+}
+
 /* Decodes as many whole groups as fit in a block at a time. */
 static void add_share(void *context, unsigned thread)
 {
@@ -93,9 +106,7 @@ static void add_share(void *context, unsigned thread)
     end = end * w->group < in->n ? end * w->group : in->n;
     for (size_t i = begin * w->group; i < end; i += count) {
         count = end - i < fit ? end - i : fit;
-        array_decode(in, i, count, block);
-        for (size_t j = 0; j < count; j++)
-            block[j] = format_round(f, block[j]);
+        decode_terms(w->task, f, i, count, block);
         for (size_t j = 0; j < count; j += w->group)
             shared_sum_add(&w->sum,
                            w->fold(f, block + j, count - j < w->group ? count - j : w->group));

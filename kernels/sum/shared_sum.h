@@ -5,10 +5,11 @@
 
 #include "kernels/method.h"
 
-/* Adds all elements of t->in with t->shape.threads threads that start together, each taking a
- * contiguous share of the groups of `group` (1 .. ARRAY_BLOCK) consecutive elements. Each group is
- * rounded, folded with `fold` and added atomically, by whoever comes first. The running sum starts
- * from -0, the identity; the sum of nothing is +0. */
+/* Adds all elements of t->in, or of dot products all products, rounded, with t->shape.threads
+ * threads that start together, each taking a contiguous share of the groups of `group` (1 ..
+ * ARRAY_BLOCK) consecutive elements. Each group is rounded, folded with `fold` and added
+ * atomically, by whoever comes first. The running sum starts from -0, the identity; the sum of
+ * nothing is +0. */
 enum status shared_sum_run(const struct task *t, size_t group,
                            double (*fold)(enum format f, double *v, size_t count),
                            struct problem *p);
