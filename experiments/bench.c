@@ -73,6 +73,28 @@ enum status bench_input_borrow(struct bench_input *b, struct device device, cons
     return place(b, p);
 }
 
+enum status bench_input_second(struct bench_input *b, struct problem *p)
+{
+    size_t n = b->array.n, width = (size_t)format_facts[b->array.format].bytes;
+    if (b->second.data)
+        return STATUS_OK;
+    enum status status = memory_array(&b->second, b->array.format, n, b->name, p);
+    if (status != STATUS_OK || n == 0)
+        return status;
+    memcpy(b->second.data, (const char *)b->array.data + width, (n - 1) * width);
+    memcpy((char *)b->second.data + (n - 1) * width, b->array.data, width);
+    struct array sample = {b->array.format, b->sample.n, b->second.data};
+    if (b->gpu)
+        status = gpu_upload_second(b->gpu, &b->second, 0, p);
+    if (status == STATUS_OK && b->gpu_sample)
+        status = gpu_upload_second(b->gpu_sample, &sample, 0, p);
+    if (status != STATUS_OK) {
+        free(b->second.data);
+        b->second.data = NULL;
+    }
+    return status;
+}
+
 enum status bench_input_output(struct bench_input *b, enum format f, size_t n, struct problem *p)
 {
     if (b->output.data && array_bytes(b->output.format, b->output.n) >= array_bytes(f, n))
@@ -113,6 +135,7 @@ void bench_input_close(struct bench_input *b)
         free(b->heads[i].flags);
     free(b->heads);
     free(b->output.data);
+    free(b->second.data);
     if (!b->borrowed)
         free(b->array.data);
     *b = (struct bench_input){0};
@@ -120,7 +143,9 @@ void bench_input_close(struct bench_input *b)
 
 const char *bench_name(const struct bench_row *row)
 {
-    return row->method ? row->method->name : row->kind == BENCH_COPY ? "copy" : "raw read";
+    static const char *const yardstick[] = {
+        [BENCH_READ] = "raw read", [BENCH_READ_BOTH] = "raw read of both", [BENCH_COPY] = "copy"};
+    return row->method ? row->method->name : yardstick[row->kind];
 }
 
 unsigned bench_threads(const struct method *m, struct shape shape)
@@ -137,7 +162,8 @@ bool bench_is_vendor(const struct method *m)
 double bench_bytes(const struct bench_input *in, const struct bench_row *row)
 {
     double input = (double)array_bytes(in->array.format, in->array.n);
-    if (row->kind == BENCH_COPY)
+    if (row->kind == BENCH_COPY || row->kind == BENCH_READ_BOTH ||
+        (row->method && row->method->operation->inputs == 2))
         return 2 * input;
     if (!row->method || !row->method->operation->array)
         return input;

@@ -19,7 +19,8 @@ struct bench_input {
     bool borrowed;                      /* which is not its own */
     struct array sample;                /* its first elements, few enough to foretell a time by */
     struct gpu_input *gpu, *gpu_sample; /* both in the GPU's memory; NULL on the CPU */
-    bool in_cache;                      /* it fits in the device's last-level cache */
+    struct array second; /* of dot products: the array turned by one element; data NULL as yet */
+    bool in_cache;       /* it fits in the device's last-level cache */
     struct array output; /* on the CPU: where all write, one at a time; as large as any needs yet */
     struct bench_heads { /* of each segment length that came up: n flags, host memory */
         size_t segment;
@@ -36,6 +37,8 @@ enum status bench_input_borrow(struct bench_input *b, struct device device, cons
                                const struct array *a, struct problem *p);
 /* Sees to it that `output` holds n elements of f; what it held is lost. */
 enum status bench_input_output(struct bench_input *b, enum format f, size_t n, struct problem *p);
+/* Sees to it that there is a second array, on a GPU too. */
+enum status bench_input_second(struct bench_input *b, struct problem *p);
 /* The head flags for this segment length; NULL for 0, one segment. */
 enum status bench_input_heads(struct bench_input *b, size_t segment, const uint8_t **flags,
                               struct problem *p);
@@ -43,8 +46,9 @@ void bench_input_close(struct bench_input *b);
 
 enum bench_kind {
     BENCH_METHOD,
-    BENCH_READ, /* the yardstick of sums: the raw read */
-    BENCH_COPY  /* that of scans: copying the input */
+    BENCH_READ,      /* the yardstick of sums: the raw read */
+    BENCH_READ_BOTH, /* that of dot products: the raw read of both arrays */
+    BENCH_COPY       /* that of scans: copying the input */
 };
 
 struct bench_row {
@@ -55,6 +59,7 @@ struct bench_row {
     enum format output;          /* that outputs are rounded to: a sum's is the accumulator's */
     bool exclusive;              /* of scans, as `segment` */
     size_t segment;              /* elements; 0: one segment */
+    enum product_kind product;   /* of dot products */
     /* What was measured. */
     size_t round;                      /* rows of one round were timed in turn; from 1 on */
     struct timing time;                /* no repetitions: it was not measured, the note says why */
@@ -63,7 +68,8 @@ struct bench_row {
     enum status status;                /* STATUS_OK but where it failed */
     char note[256];
 };
-const char *bench_name(const struct bench_row *row); /* the method's, `raw read`, `copy` */
+const char *
+bench_name(const struct bench_row *row); /* the method's, `raw read`, `raw read of both`, `copy` */
 
 /* Bytes that one execution has to read and to write, each once. */
 double bench_bytes(const struct bench_input *in, const struct bench_row *row);

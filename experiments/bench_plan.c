@@ -16,7 +16,7 @@ static bool repeated(const struct bench_plan *plan, size_t from, const struct be
     for (size_t i = from; i < plan->count; i++) {
         const struct bench_row *r = &plan->row[i];
         if (r->shape.threads == row->shape.threads && r->shape.blocks == row->shape.blocks &&
-            r->segment == row->segment)
+            r->segment == row->segment && r->product == row->product)
             return true;
     }
     return false;
@@ -74,6 +74,27 @@ static enum status add_methods(const struct planning *to, const struct operation
     return status;
 }
 
+/* With products formed as asked for, or each method's own way. */
+static enum status add_dots(const struct planning *to, struct bench_row row, struct problem *p)
+{
+    const struct axes *axes = to->axes;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < axes->methods && status == STATUS_OK; i++) {
+        row.method = axes->method[i];
+        size_t ways = axes->products ? axes->products : 1;
+        if (row.method->operation != &operation_dot ||
+            !(axes->method_named ||
+              method_supports(row.method, to->device, to->storage, row.accumulator)))
+            continue;
+        for (size_t k = 0; k < ways && status == STATUS_OK; k++) {
+            row.product = axes->products ? axes->product[k] : row.method->product;
+            if (row.method->products & 1u << row.product)
+                status = add_method(to, row, p);
+        }
+    }
+    return status;
+}
+
 static enum status add_scans(const struct planning *to, struct bench_row row, struct problem *p)
 {
     const struct axes *axes = to->axes;
@@ -102,6 +123,8 @@ enum status bench_plan(struct bench_plan *plan, const struct axes *axes, enum de
         status = add_methods(&to, &operation_sum, row, p);
         if (status == STATUS_OK)
             status = add_scans(&to, row, p);
+        if (status == STATUS_OK)
+            status = add_dots(&to, row, p);
     }
     return status;
 }

@@ -122,7 +122,10 @@ static enum status append_subject(struct round *r, const struct bench_row *row, 
 static struct bench_row yardstick_of(const struct bench_input *in, const struct bench_row *row)
 {
     bool cpu = in->device.kind == DEVICE_CPU;
-    return (struct bench_row){.kind = row->method->operation->array ? BENCH_COPY : BENCH_READ,
+    const struct operation *operation = row->method->operation;
+    return (struct bench_row){.kind = operation->array         ? BENCH_COPY
+                                      : operation->inputs == 2 ? BENCH_READ_BOTH
+                                                               : BENCH_READ,
                               .accumulator = FORMATS,
                               .output = FORMATS,
                               .shape.threads = cpu ? bench_threads(row->method, row->shape) : 0};
@@ -132,7 +135,7 @@ static struct bench_row yardstick_of(const struct bench_input *in, const struct 
 static bool same_work(const struct bench_row *a, const struct bench_row *b)
 {
     return a->kind == b->kind && a->accumulator == b->accumulator && a->output == b->output &&
-           a->exclusive == b->exclusive && a->segment == b->segment &&
+           a->exclusive == b->exclusive && a->segment == b->segment && a->product == b->product &&
            (!a->method || a->method->operation == b->method->operation);
 }
 

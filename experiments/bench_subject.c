@@ -9,9 +9,13 @@ static enum status run_once(struct bench_subject *s, struct problem *p)
     struct task *t = &s->task;
     uint64_t mix;
     t->out.data = s->in->output.data; /* which may have been made larger since the last run */
+    enum status status;
     switch (s->kind) {
     case BENCH_READ:
         return raw_read(&t->in, t->shape.threads, &mix, p);
+    case BENCH_READ_BOTH:
+        status = raw_read(&t->in, t->shape.threads, &mix, p);
+        return status == STATUS_OK ? raw_read(&t->in2, t->shape.threads, &mix, p) : status;
     case BENCH_COPY:
         return raw_copy(&t->in, t->out.data, t->shape.threads, p);
     default:
@@ -49,6 +53,8 @@ static enum status on_gpu(struct bench_subject *s, size_t runs, double *time_ns,
     switch (s->kind) {
     case BENCH_READ:
         return gpu_raw_read(s->gpu, 1, runs, time_ns, p);
+    case BENCH_READ_BOTH:
+        return gpu_raw_read(s->gpu, 2, runs, time_ns, p);
     case BENCH_COPY:
         return gpu_copy(s->gpu, runs, time_ns, p);
     default:
@@ -69,8 +75,9 @@ static enum status prepare(struct bench_subject *s, const struct bench_row *row,
 {
     struct array *out = &s->task.out;
     if (s->in->device.kind == DEVICE_CPU || (row->method && row->method->foreign))
-        return s->kind == BENCH_READ ? STATUS_OK
-                                     : bench_input_output(s->in, out->format, out->n, p);
+        return s->kind == BENCH_READ || s->kind == BENCH_READ_BOTH
+                   ? STATUS_OK
+                   : bench_input_output(s->in, out->format, out->n, p);
     if (!row->method)
         return STATUS_OK;
     enum status status = gpu_job_open(&s->job, s->gpu, row->method, &s->task, p);
@@ -94,10 +101,17 @@ enum status bench_subject_open(struct bench_subject *s, struct bench_input *in,
                             .method = row->method,
                             .device = in->device.kind == DEVICE_CPU ? -1 : in->device.index,
                             .shape = row->shape,
-                            .exclusive = row->exclusive};
+                            .exclusive = row->exclusive,
+                            .product = row->product};
+    bool both =
+        row->kind == BENCH_READ_BOTH || (row->method && row->method->operation->inputs == 2);
     if (row->method)
         s->task.out = (struct array){row->output, row->method->operation->outputs(a->n), NULL};
     enum status status = bench_input_heads(in, row->segment, &s->task.heads, p);
+    if (status == STATUS_OK && both)
+        status = bench_input_second(in, p);
+    if (both)
+        s->task.in2 = (struct array){a->format, a->n, in->second.data};
     if (status == STATUS_OK)
         status = prepare(s, row, p);
     if (status == STATUS_OK)

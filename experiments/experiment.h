@@ -61,8 +61,12 @@ struct experiment {
      * reads the words of the request itself, and leaves a study.json with them. */
     enum status (*run)(const struct experiment_run *run, struct problem *p);
 };
-extern const struct experiment experiment_accuracy, experiment_variance, experiment_cond,
-    experiment_ladder, experiment_trial, experiment_atomics, experiment_drift,
+/* The table of `run accuracy`, which others show too. */
+enum status accuracy_table(struct text *to, const struct plan *plan, const char *out,
+                           struct problem *p);
+
+extern const struct experiment experiment_accuracy, experiment_dot, experiment_variance,
+    experiment_cond, experiment_ladder, experiment_trial, experiment_atomics, experiment_drift,
     experiment_scan_variance;
 extern const struct experiment *const experiments[]; /* ends with NULL */
 

@@ -191,8 +191,8 @@ static void by_method(struct text *to, const struct plan *plan, const struct pai
     table_free(&table);
 }
 
-static enum status draw(struct text *to, const struct plan *plan, const char *out,
-                        struct problem *p)
+enum status accuracy_table(struct text *to, const struct plan *plan, const char *out,
+                           struct problem *p)
 {
     (void)out, (void)p;
     struct pairs all, some;
@@ -236,5 +236,5 @@ const struct experiment experiment_accuracy = {
                              .n = "1000,2^18",
                              .runs = 1},
         },
-    .table = draw,
+    .table = accuracy_table,
 };

@@ -3,9 +3,11 @@
 #include "experiments/experiment.h"
 
 const struct experiment *const experiments[] = {
-    &experiment_accuracy,      &experiment_variance, &experiment_cond,
-    &experiment_ladder,        &experiment_atomics,  &experiment_drift,
-    &experiment_scan_variance, &experiment_trial,    NULL,
+    &experiment_accuracy, &experiment_variance,
+    &experiment_cond,     &experiment_ladder,
+    &experiment_atomics,  &experiment_dot,
+    &experiment_drift,    &experiment_scan_variance,
+    &experiment_trial,    NULL,
 };
 
 bool experiment_conds(const struct experiment *e)

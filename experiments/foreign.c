@@ -80,6 +80,10 @@ static enum status make_program(struct foreign *f, const char *where,
         return problem(p, STATUS_USAGE, "%s: found '%s', expected exec:COMMAND", where, f->name);
     f->method.summary = "a program of yours";
     f->method.operation = operation ? operation : &operation_sum;
+    if (f->method.operation->of == EXACT_DOT) { /* for all that is known */
+        f->method.product = PRODUCT_ROUNDED;
+        f->method.products = 1u << PRODUCT_ROUNDED;
+    }
     f->method.pairs[DEVICE_CPU] = f->method.pairs[DEVICE_CUDA] = FORMAT_PAIRS_ALL;
     return STATUS_OK;
 }

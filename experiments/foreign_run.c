@@ -116,6 +116,18 @@ static enum status ask_timed(struct foreign *f, struct question q, int device, s
     return status;
 }
 
+/* Both arrays, one behind the other. The caller frees them; NULL where memory is short. */
+static void *both_of(const struct task *t)
+{
+    size_t bytes = array_bytes(t->in.format, t->in.n);
+    char *both = malloc(2 * bytes + 1);
+    if (both && bytes > 0) {
+        memcpy(both, t->in.data, bytes);
+        memcpy(both + bytes, t->in2.data, bytes);
+    }
+    return both;
+}
+
 enum status foreign_run(const struct task *t, struct problem *p)
 {
     struct foreign *f = (struct foreign *)t->method;
@@ -134,8 +146,16 @@ enum status foreign_run(const struct task *t, struct problem *p)
                          .due = array_bytes(t->out.format, t->out.n),
                          .timeout_s = foreign_timeout_s,
                          .stop = foreign_stop};
+    void *both = f->method.operation->inputs == 2 ? both_of(t) : NULL;
+    if (both) {
+        q.data = both;
+        q.bytes *= 2;
+    } else if (f->method.operation->inputs == 2) {
+        return problem(p, STATUS_DEVICE, "%s: out of memory for two arrays", f->name);
+    }
     pthread_mutex_lock(&f->mutex);
     enum status status = f->object ? ask_timed(f, q, t->device, p) : ask(f, &q, t->device, p);
     pthread_mutex_unlock(&f->mutex);
+    free(both);
     return status;
 }

@@ -16,8 +16,9 @@ const struct input_family *const input_families[] = {
 };
 const size_t input_family_count = sizeof input_families / sizeof *input_families;
 
-const struct input_family *const pair_families[] = {&input_ones};
-const size_t pair_family_count = 0;
+const struct input_family *const pair_families[] = {
+    &input_dot_cond, &input_orthogonal, &input_product_overflow, &input_product_underflow};
+const size_t pair_family_count = sizeof pair_families / sizeof *pair_families;
 
 bool input_uses_seed(const struct input *in)
 {

@@ -51,11 +51,18 @@ bool sum_fits(double sum_abs, enum format storage);
  * probability of less than 2^-128 (Hoeffding 1963), and with 1% for the rounding to storage. */
 double random_sum(size_t n, double mean, double most);
 
+/* Of pairs: sets x[i] and y[i]; shuffles both alike; a number in [1, 2) with all bits of the
+ * storage format, made of a random word. */
+void pair_put(const struct fill *f, size_t i, double x, double y);
+void pair_shuffle(const struct fill *f);
+double pair_significand(const struct fill *f, uint64_t word);
+
 extern const struct input_family input_uniform, input_symmetric, input_normal, input_lognormal,
     input_relu, input_ones, input_alternating, input_cycle, input_sine, input_harmonic, input_spike,
     input_cancellation, input_cond, input_anderson, input_zero_sum, input_kahan_killer,
     input_ladder, input_stagnation, input_ties, input_full_mantissa, input_subnormal,
     input_near_overflow, input_wide, input_signed_zeros, input_infs, input_nans, input_plateau,
-    input_walk, input_runs, input_creep, input_inf_segment;
+    input_walk, input_runs, input_creep, input_inf_segment, input_dot_cond, input_orthogonal,
+    input_product_overflow, input_product_underflow;
 
 #endif

@@ -40,6 +40,8 @@ static enum status make_array(struct probe *probe, unsigned i, struct problem *p
     probe->in[i] = (struct array){s->storage, s->n, begin};
     memset(probe->allocation[i], around(s), room);
     memset(begin, 0, bytes);
+    for (size_t k = 0; i == 1 && k < s->n; k++)
+        array_encode(&probe->in[1], k, 1, &(double){1});
     return STATUS_OK;
 }
 

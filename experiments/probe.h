@@ -30,7 +30,9 @@ enum status probe_open(struct probe **probe, const struct probe_spec *spec, stru
 
 /* Its input, n elements in host memory that are the probe's: to be filled before a run. */
 struct array probe_input(const struct probe *probe);
-/* The second array, as long, of a method that reads two; else data is NULL. */
+/* The second array, as long, of a method that reads two; else data is NULL. It holds ones, until
+ * they are overwritten: the dot product is the sum of the first array then, and what is asked of
+ * sums can be asked of it. */
 struct array probe_second(const struct probe *probe);
 
 /* Runs it once on what is in the input now. out: outputs(n) elements in the format `output`. */

@@ -136,7 +136,10 @@ static enum status answer(struct server *s, const struct wire_request *r, struct
     if (status != STATUS_OK)
         return status;
     struct array in = probe_input(s->probe);
+    struct array second = probe_second(s->probe);
     size_t bytes = array_bytes(in.format, in.n), found = fread(in.data, 1, bytes, s->in);
+    if (found == bytes && second.data)
+        found = fread(second.data, 1, bytes, s->in);
     if (found < bytes)
         return problem(p, STATUS_DATA, "request: found %zu of %zu bytes of elements", found, bytes);
     status = probe_run(s->probe, &s->results, p);
@@ -219,7 +222,9 @@ const struct verb verb_serve = {
         "A request is one line and N elements, little-endian, without padding; the answer is the "
         "results,\nin the same way:\n\n"
         "  sum N STORAGE ACCUMULATOR                             1 element of ACCUMULATOR\n"
-        "  scan N STORAGE ACCUMULATOR inclusive|exclusive OUTPUT N elements of OUTPUT\n\n"
+        "  scan N STORAGE ACCUMULATOR inclusive|exclusive OUTPUT N elements of OUTPUT\n"
+        "  dot N STORAGE ACCUMULATOR                             1 element; 2 N are read, x before "
+        "y\n\n"
         "Formats are fp16, bf16, fp32, fp64. Requests follow each other; the end of the input is "
         "the end. A\nrequest that is malformed ends it with exit status 3 and a line on standard "
         "error. This is what\n--method exec:COMMAND expects of a program, so exec:'ulpscope serve "

@@ -58,9 +58,12 @@ static bool parse(struct wire_request *r, const char *line)
     strcpy(copy, line);
     size_t words = split(copy, word);
     bool scan = words == 6 && strcmp(word[0], operation_scan.name) == 0;
-    if (!scan && !(words == 4 && strcmp(word[0], operation_sum.name) == 0))
+    bool dot = words == 4 && strcmp(word[0], operation_dot.name) == 0;
+    if (!scan && !dot && !(words == 4 && strcmp(word[0], operation_sum.name) == 0))
         return false;
-    *r = (struct wire_request){.operation = scan ? &operation_scan : &operation_sum,
+    *r = (struct wire_request){.operation = scan  ? &operation_scan
+                                            : dot ? &operation_dot
+                                                  : &operation_sum,
                                .storage = format_named(word[2]),
                                .accumulator = format_named(word[3])};
     r->output = r->accumulator;
@@ -73,7 +76,7 @@ enum status wire_parse(struct wire_request *r, const char *line, struct problem 
     if (parse(r, line))
         return STATUS_OK;
     return problem(p, STATUS_DATA,
-                   "request: found '%.100s', expected 'sum N STORAGE ACCUMULATOR' or 'scan N "
-                   "STORAGE ACCUMULATOR inclusive|exclusive OUTPUT'",
+                   "request: found '%.100s', expected 'sum N STORAGE ACCUMULATOR', 'dot N STORAGE "
+                   "ACCUMULATOR' or 'scan N STORAGE ACCUMULATOR inclusive|exclusive OUTPUT'",
                    line);
 }

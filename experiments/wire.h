@@ -1,9 +1,11 @@
-/* How a program is asked for a sum or a scan through its standard input and output: one line, then
- * the elements, little-endian and without padding; the answer is nothing but the results.
+/* How a program is asked for a sum, a scan or a dot product through its standard input and output:
+ * one line, then the elements, little-endian and without padding; the answer is nothing but the
+ * results.
  *
  *     sum N STORAGE ACCUMULATOR                         1 element of the accumulator's format
  *     scan N STORAGE ACCUMULATOR inclusive OUTPUT       N elements of the format OUTPUT
  *     scan N STORAGE ACCUMULATOR exclusive OUTPUT
+ *     dot N STORAGE ACCUMULATOR                         1 element; N elements x come, then N of y
  *
  * Formats are fp16, bf16, fp32, fp64. The end of the input is the end of the program. */
 #ifndef ULPSCOPE_WIRE_H
@@ -17,7 +19,7 @@ struct wire_request {
     const struct operation *operation;
     size_t n;
     enum format storage, accumulator;
-    enum format output; /* of sums the accumulator's */
+    enum format output; /* of scans alone; else the accumulator's */
     bool exclusive;
 };
 
