@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 bool check_failed(char why[WHY], const struct method *m, enum format storage,
                   enum format accumulator, size_t n, struct shape shape, const char *format, ...)
@@ -36,12 +37,28 @@ size_t check_shapes(const struct method *m, size_t n, struct shape shape[CHECK_S
     return count;
 }
 
+/* n ones, which stay until there are more. */
+static struct array ones(enum format f, size_t n)
+{
+    static struct array kept[FORMATS];
+    if (!kept[f].data || kept[f].n < n) {
+        free(kept[f].data);
+        kept[f] = (struct array){f, n, malloc(array_bytes(f, n + 1))};
+        for (size_t i = 0; kept[f].data && i < n; i++)
+            array_encode(&kept[f], i, 1, &(double){1});
+    }
+    return (struct array){f, n, kept[f].data};
+}
+
 enum status check_run(const struct method *m, const struct array *in, enum format accumulator,
                       struct shape shape, void *out)
 {
     struct task task = {.in = *in,
                         .out = {accumulator, m->operation->outputs(in->n), out},
                         .accumulator = accumulator,
-                        .shape = shape};
+                        .shape = shape,
+                        .product = m->product};
+    if (m->operation->inputs == 2)
+        task.in2 = ones(in->format, in->n);
     return m->cpu(&task, NULL);
 }

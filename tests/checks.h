@@ -19,7 +19,9 @@ bool check_failed(char why[WHY], const struct method *m, enum format storage,
 enum { CHECK_SHAPES = 64 };
 size_t check_shapes(const struct method *m, size_t n, struct shape shape[CHECK_SHAPES]);
 
-/* Runs the CPU side. out: outputs(n) encodings in the accumulator's format. */
+/* Runs the CPU side. out: outputs(n) encodings in the accumulator's format. The second array of a
+ * dot product is ones: it is the sum of `in` then, in its order and under its theorem. (What
+ * products add to that, tests/test_dot.c holds.) */
 enum status check_run(const struct method *m, const struct array *in, enum format accumulator,
                       struct shape shape, void *out);
 

@@ -19,7 +19,8 @@ Test(bench, every_method_is_measured)
     cr_assert(method_count < TAKEN_MOST);
     for (size_t i = 0; i < method_count; i++) {
         const struct method *m = method_registry[i];
-        planned[i] = (struct bench_row){.method = m, .accumulator = FP32, .output = FP32};
+        planned[i] = (struct bench_row){
+            .method = m, .accumulator = FP32, .output = FP32, .product = m->product};
         planned[i].shape = method_shape(m, DEVICE_CPU, 1000, (struct shape){0, 0});
     }
     measure_rows(&in, planned, method_count);
@@ -36,8 +37,11 @@ Test(bench, every_method_is_measured)
         cr_expect((strcmp(row->note, "unsupported") == 0) == !runs, "%s: '%s'", m->name, row->note);
         cr_expect(!runs || (row->time.least_ns > 0 && row->time.median_ns >= row->time.least_ns),
                   "%s", m->name);
-        const struct bench_row *y =
-            taken_yardstick(1, scan ? BENCH_COPY : BENCH_READ, bench_threads(m, row->shape));
+        const struct bench_row *y = taken_yardstick(1,
+                                                    scan                        ? BENCH_COPY
+                                                    : m->operation->inputs == 2 ? BENCH_READ_BOTH
+                                                                                : BENCH_READ,
+                                                    bench_threads(m, row->shape));
         cr_expect(!runs || (y && (scan ? row->copy_ns : row->raw_ns) == y->time.median_ns),
                   "%s has another yardstick", m->name);
         cr_expect((scan ? row->raw_ns : row->copy_ns) == 0, "%s has two yardsticks", m->name);

@@ -38,6 +38,11 @@ Test(promise, correctly_rounded_sums_are_those_of_mpfr)
     expect_rounded(&operation_sum);
 }
 
+Test(promise, correctly_rounded_dot_products_are_those_of_mpfr)
+{
+    expect_rounded(&operation_dot);
+}
+
 Test(promise, correctly_rounded_prefixes_are_those_of_mpfr)
 {
     expect_rounded(&operation_scan);

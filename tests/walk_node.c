@@ -27,6 +27,8 @@ static enum format added_in(const struct method *m, enum format f)
 struct walk_node walk_leaf(const struct method *m, enum format f, size_t leaf, double x)
 {
     double rest = m->bound == THEOREM_KAHAN ? -0.0 : 0.0;
+    if (m->product == PRODUCT_EXACT)
+        rest = format_round(f, x - format_round(f, x));
     return (struct walk_node){{format_round(added_in(m, f), x), rest}, leaf, true};
 }
 
