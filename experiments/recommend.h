@@ -98,6 +98,7 @@ struct recommend_candidate {
     char worst[RECOMMEND_TEXT]; /* on this one */
     struct figure bound;        /* of the theorem, on the data */
     double data_error;          /* on the data itself */
+    double most;                /* the largest on any array that it was tried on */
     size_t tried;               /* arrays, all in all */
     /* The first that broke it; "" while none did. */
     struct recommend_break {
@@ -118,7 +119,9 @@ struct recommend_candidate {
 
 struct recommend_growth {
     bool measured;
-    uint64_t holds_to, breaks_at; /* lengths; breaks_at 0: it held as far as was tried */
+    /* Lengths tried, next to each other where there was time; breaks_at 0: it held as far as was
+     * tried. */
+    uint64_t holds_to, breaks_at;
     bool theorem_known;
     /* The theorem keeps the error within the limit up to here, within a part in 4096; 0: nowhere;
      * RECOMMEND_ANY_LENGTH: as far as was looked. */
@@ -152,6 +155,8 @@ struct recommend_report {
     double unseen;          /* with the confidence, the share of drawn arrays that break it is
                                no larger */
     size_t timed_n;         /* elements that were timed */
+    bool in_cache;          /* they fit in the device's last-level cache */
+    size_t slow;            /* methods left out: a run would take seconds */
     struct recommend_growth growth;
 };
 
@@ -160,28 +165,19 @@ enum status recommend(struct recommend_report *r, const struct recommend_request
                       struct problem *p);
 void recommend_free(struct recommend_report *r);
 
-/* A candidate on a sample: runs it, measures, writes its row. *error: in the quantity. */
-enum status recommend_run(const struct recommend_report *r, const struct recommend_candidate *c,
-                          const struct recommend_sample *s, double *error, double *result,
-                          char id[CASE_ID_TEXT], struct problem *p);
-/* The parts of recommend(), each in its file. */
-enum status recommend_time(struct recommend_report *r, struct problem *p);
-enum status recommend_grow(struct recommend_report *r, uint64_t deadline, struct problem *p);
-
 /* Does the error hold? NaN does not. */
 static inline bool recommend_holds(const struct recommend_tolerance *t, double error)
 {
     return error <= t->limit;
 }
 
-/* "fp32", or of two-level accumulation "fp16:128 in fp32". */
-void recommend_label(char text[64], const struct recommend_candidate *c);
+/* The answer, its evidence and the frontier, for people. */
 void recommend_text(struct text *to, const struct recommend_report *r, const char *out,
                     const char *command);
 json_t *recommend_json(const struct recommend_report *r, const char *out, const char *command);
 void recommend_rows(struct text *to, const struct recommend_report *r);
-/* The command that runs the candidate once more on what broke it, kept as `file`. */
+/* The command that runs the candidate once more on what broke it, out/breaks.npy. */
 void recommend_show(struct text *to, const struct recommend_report *r,
-                    const struct recommend_candidate *c, const char *file);
+                    const struct recommend_candidate *c, const char *out);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "experiments/clock.h"
 #include "experiments/memory.h"
-#include "experiments/recommend.h"
+#include "experiments/recommend_private.h"
 
 /* Elements that are tried at most. */
 #define LENGTH_MAX (UINT64_C(1) << 30)

@@ -7,7 +7,7 @@
 
 static const char *const unit[RECOMMEND_QUANTITIES] = {"|exact sum|", "sum|x|", "ulp"};
 
-void recommend_label(char text[64], const struct recommend_candidate *c)
+static void label_of(char text[64], const struct recommend_candidate *c)
 {
     snprintf(text, 64, "%s with %s", format_facts[c->accumulator].name, c->method->name);
 }
@@ -66,24 +66,22 @@ static void add_chosen(struct text *to, const struct recommend_report *r)
 {
     const struct recommend_candidate *c = &r->candidate[r->chosen];
     char label[64];
-    recommend_label(label, c);
+    label_of(label, c);
     text_format(to, "enough: %s", label);
     add_rate(to, c);
-    text_format(to,
-                "\n  error at most %.3g %s on %zu arrays: the data, other orders, the worst of its "
-                "magnitudes",
-                c->error, unit[r->request.tolerance.quantity], r->common);
-    if (c->error > 0)
-        text_format(to, "; margin: a factor of %.3g\n", r->request.tolerance.limit / c->error);
+    text_format(to, "\n  error at most %.3g %s on %zu arrays, ", c->most,
+                unit[r->request.tolerance.quantity], c->tried);
+    if (c->most > 0)
+        text_format(to, "a margin of %.3g", r->request.tolerance.limit / c->most);
     else
-        text_add(to, "; no error at all\n");
+        text_add(to, "none at all");
+    text_add(to, ": the data, other orders of it, the worst of its magnitudes\n");
     if (c->drawn > 0)
         text_format(to,
-                    "  held on %llu drawn arrays (resamples, shuffles): with %.4g%% confidence, at "
-                    "most %.2g%% of such arrays break it%s\n",
+                    "  and %llu drawn ones (resamples, shuffles): with %.4g%% confidence, at most "
+                    "%.2g%% of such break it%s\n",
                     (unsigned long long)c->drawn, 100 * r->request.confidence, 100 * r->unseen,
-                    c->drawn < r->draws_wanted ? " (time was up: more --seconds, more arrays)"
-                                               : "");
+                    c->drawn < r->draws_wanted ? " (more with more --seconds)" : "");
     add_theorem(to, r, c);
 }
 
@@ -94,7 +92,7 @@ static void add_cheaper(struct text *to, const struct recommend_report *r)
         text_add(to, "nothing cheaper or narrower was there to break\n");
         return;
     }
-    recommend_label(label, &r->candidate[r->cheaper]);
+    label_of(label, &r->candidate[r->cheaper]);
     text_format(to, r->narrower ? "next narrower, though no faster here: %s" : "next cheaper: %s",
                 label);
     add_rate(to, &r->candidate[r->cheaper]);
@@ -146,8 +144,8 @@ static void add_promoted(struct text *to, const struct recommend_report *r, enum
     text_format(to, "two-level: partial sums in %s, promoted to %s", format_facts[partial].name,
                 format_facts[(holds ? holds : breaks)->accumulator].name);
     if (holds)
-        text_format(to, ": chunks of %zu hold on the %zu arrays, with a margin of %.3g",
-                    holds->promoted->chunk, r->common, r->request.tolerance.limit / holds->error);
+        text_format(to, ": chunks of %zu hold on %zu arrays, error at most %.3g",
+                    holds->promoted->chunk, r->common, holds->error);
     else
         text_format(to, ": not even chunks of %zu hold", breaks->promoted->chunk);
     text_add(to, " (simulated, not timed)\n");
@@ -215,8 +213,11 @@ void recommend_text(struct text *to, const struct recommend_report *r, const cha
     add_promoted(to, r, FP16);
     add_promoted(to, r, BF16);
     add_frontier(to, r);
-    if (r->timed_n < r->source->array.n)
-        text_format(to, "times are of the first %zu elements\n", r->timed_n);
+    if (r->timed_n < r->source->array.n || r->in_cache)
+        text_format(to, "times are of %zu elements%s\n", r->timed_n,
+                    r->in_cache ? ", which fit in the cache" : "");
+    if (r->slow > 0)
+        text_format(to, "left out: %zu candidates that take seconds a run (times.csv)\n", r->slow);
     if (emulated(r))
         text_add(to, "fp16 and bf16 accumulators are emulated on a CPU: their speed is that of the "
                      "emulation\n");

@@ -50,6 +50,7 @@ static void fill(struct text cell[RECOMMEND_COLUMNS], const struct recommend_rep
     real(&cell[RECOMMEND_ERROR], true, c->error);
     text_add(&cell[RECOMMEND_WORST], c->worst);
     real(&cell[RECOMMEND_DATA_ERROR], true, c->data_error);
+    real(&cell[RECOMMEND_MOST], true, c->most);
     text_figure(&cell[RECOMMEND_BOUND], c->bound);
     text_unsigned(&cell[RECOMMEND_ARRAYS], c->tried);
     text_unsigned(&cell[RECOMMEND_DRAWN], c->drawn);
@@ -87,9 +88,8 @@ static json_t *number(bool known, double value)
     return !known ? json_null() : isfinite(value) ? json_real(value) : json_string(text);
 }
 
-static json_t *broken_json(const struct recommend_report *r, const struct recommend_candidate *c)
+static json_t *broken_json(const struct recommend_candidate *c)
 {
-    (void)r;
     const struct recommend_break *b = &c->broke;
     if (!c->broken)
         return json_null();
@@ -101,15 +101,16 @@ static json_t *broken_json(const struct recommend_report *r, const struct recomm
 static json_t *candidate_json(const struct recommend_report *r, size_t i)
 {
     const struct recommend_candidate *c = &r->candidate[i];
-    return json_pack("{ss ss ss sb ss sb so ss so so sI sI so so so ss}", "method", c->method->name,
-                     "accumulator", format_facts[c->accumulator].name, "promise",
+    return json_pack("{ss ss ss sb ss sb so ss so so so sI sI so so so ss}", "method",
+                     c->method->name, "accumulator", format_facts[c->accumulator].name, "promise",
                      promise_name[c->method->promise], "holds", !c->broken, "is", role(r, i),
                      "pareto", c->pareto, "error", number(true, c->error), "worst_input", c->worst,
-                     "data_error", number(true, c->data_error), "bound",
-                     number(c->bound.known, c->bound.value), "arrays", (json_int_t)c->tried,
-                     "drawn", (json_int_t)c->drawn, "gb_per_s", number(c->rate > 0, c->rate),
-                     "of_raw", number(c->rate > 0 && c->raw_ns > 0, c->raw_ns / c->time_ns),
-                     "broken_by", broken_json(r, c), "note", c->note);
+                     "data_error", number(true, c->data_error), "largest_error",
+                     number(true, c->most), "bound", number(c->bound.known, c->bound.value),
+                     "arrays", (json_int_t)c->tried, "drawn", (json_int_t)c->drawn, "gb_per_s",
+                     number(c->rate > 0, c->rate), "of_raw",
+                     number(c->rate > 0 && c->raw_ns > 0, c->raw_ns / c->time_ns), "broken_by",
+                     broken_json(c), "note", c->note);
 }
 
 static json_t *growth_json(const struct recommend_report *r)
@@ -141,7 +142,7 @@ json_t *recommend_json(const struct recommend_report *r, const char *out, const 
                      recommend_quantity_name[t->quantity], "limit", number(true, t->limit),
                      "confidence", number(true, r->request.confidence), "tolerance", t->text,
                      "recommended", found ? candidate_json(r, r->chosen) : json_null(), "margin",
-                     found ? number(true, t->limit / r->candidate[r->chosen].error) : json_null(),
+                     found ? number(true, t->limit / r->candidate[r->chosen].most) : json_null(),
                      "next", r->cheaper != SIZE_MAX ? candidate_json(r, r->cheaper) : json_null(),
                      "unseen", number(found && r->candidate[r->chosen].drawn > 0, r->unseen),
                      "arrays_for_all", (json_int_t)r->common, "growth", growth_json(r), "command",

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "experiments/recommend.h"
+#include "experiments/recommend_private.h"
 #include "experiments/runner.h"
 #include "reference/number.h"
 

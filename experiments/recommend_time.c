@@ -4,7 +4,7 @@
 
 #include "experiments/bench.h"
 #include "experiments/bench_report.h"
-#include "experiments/recommend.h"
+#include "experiments/recommend_private.h"
 
 /* On the CPU: elements that are timed, so that all candidates take seconds. */
 enum { TIMED_ON_CPU = 1 << 20 };
@@ -82,6 +82,17 @@ static size_t plan_rows(const struct recommend_report *r, struct bench_row *row)
     return rows;
 }
 
+/* What takes seconds a run is nothing to recommend, nor to wait for; times.csv says so. */
+static void drop_slow(struct recommend_report *r)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < r->count; i++)
+        if (strncmp(r->candidate[i].note, "skipped", 7) != 0)
+            r->candidate[kept++] = r->candidate[i];
+    r->slow = r->count - kept;
+    r->count = kept;
+}
+
 enum status recommend_time(struct recommend_report *r, struct problem *p)
 {
     struct timer t = {.r = r};
@@ -99,7 +110,9 @@ enum status recommend_time(struct recommend_report *r, struct problem *p)
     enum status status = bench_input_borrow(&t.input, r->device, r->source->name, &array, p);
     if (status == STATUS_OK && rows > 0)
         status = bench_measure(&t.input, row, rows, TIMING_REPEATS, &round, &listener, p);
+    r->in_cache = t.input.in_cache;
     bench_input_close(&t.input);
     free(row);
+    drop_slow(r);
     return status == STATUS_OK ? csv_file_flush(r->request.times, p) : status;
 }

@@ -3,13 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "experiments/data.h"
 #include "experiments/experiment.h"
 #include "experiments/foreign.h"
-#include "experiments/provenance.h"
-#include "experiments/recommend.h"
+#include "experiments/recommend_files.h"
 #include "experiments/verbs.h"
-#include "reports/directory.h"
 
 static volatile sig_atomic_t stop;
 
@@ -36,13 +33,8 @@ struct command {
     struct recommend_report report;
     const char *out;
     char *again;
-    struct directory directory;
-    json_t *study;
-    struct results results;
-    struct csv_file times, rows;
+    struct recommend_files files;
 };
-
-/* --- options --- */
 
 static enum status read_promise(enum promise *promise, const char *text, struct problem *p)
 {
@@ -121,173 +113,11 @@ static enum status resolve(struct command *c, struct problem *p)
     c->out = argument_value(a, "out");
     c->out = c->out ? c->out : "results-recommend";
     c->ask.plan = &c->plan;
-    c->ask.results = &c->results;
-    c->ask.times = &c->times;
+    c->ask.results = &c->files.results;
+    c->ask.times = &c->files.times;
     c->ask.stop = &stop;
     return status;
 }
-
-/* --- commands to repeat it --- */
-
-static void add_word(struct text *to, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "/._-:=+,#";
-    if (*word && strspn(word, plain) == strlen(word)) {
-        text_add(to, word);
-        return;
-    }
-    text_add(to, "'");
-    for (; *word; word++)
-        if (*word == '\'')
-            text_add(to, "'\\''");
-        else
-            text_append(to, word, 1);
-    text_add(to, "'");
-}
-
-static enum status write_again(struct command *c, struct problem *p)
-{
-    struct text text = {0};
-    char device[DEVICE_TEXT];
-    for (int i = 0; i < c->arguments->argc; i++) {
-        text_add(&text, i ? " " : "");
-        add_word(&text, c->arguments->argv[i]);
-    }
-    device_name(c->axes.device[0], device);
-    if (!argument_value(c->arguments, "device"))
-        text_format(&text, " --device %s", device);
-    const char *string = text_string(&text);
-    c->again = string ? strdup(string) : NULL;
-    text_free(&text);
-    return c->again ? STATUS_OK : problem(p, STATUS_DEVICE, "recommend: out of memory");
-}
-
-void recommend_show(struct text *to, const struct recommend_report *r,
-                    const struct recommend_candidate *c, const char *out)
-{
-    char device[DEVICE_TEXT];
-    device_name(r->device, device);
-    text_add(to, "  show it: ulpscope run accuracy --data ");
-    add_word(to, out);
-    text_format(to, "/breaks.npy --storage %s --accumulator %s --device %s --method ",
-                format_facts[r->source->array.format].name, format_facts[c->accumulator].name,
-                device);
-    add_word(to, c->method->name);
-    text_add(to, " --out ");
-    add_word(to, out);
-    text_add(to, "/breaks\n");
-}
-
-/* --- the results directory --- */
-
-static json_t *study_of(struct command *c)
-{
-    const struct recommend_request *q = &c->ask;
-    json_t *study = provenance_study(&c->axes, c->arguments->argc, c->arguments->argv);
-    json_t *axes = json_object_get(study, "axes");
-    json_object_set_new(axes, "tolerance", json_string(q->tolerance.text));
-    json_object_set_new(axes, "quantity",
-                        json_string(recommend_quantity_name[q->tolerance.quantity]));
-    json_object_set_new(axes, "promise",
-                        q->promise < PROMISES ? json_string(promise_name[q->promise])
-                                              : json_null());
-    json_object_set_new(axes, "confidence", json_real(q->confidence));
-    json_object_set_new(axes, "seconds", json_real(q->seconds));
-    return study;
-}
-
-/* Times hold within one run: what the same command left there before is written anew. */
-static enum status claim(struct command *c, struct problem *p)
-{
-    bool there;
-    c->study = study_of(c);
-    enum status status =
-        directory_claim(&c->directory, c->study, argument_flag(c->arguments, "force"), &there, p);
-    if (status != STATUS_OK || !there)
-        return status;
-    json_decref(c->study);
-    c->study = study_of(c);
-    return directory_claim(&c->directory, c->study, true, &there, p);
-}
-
-static enum status open_files(struct command *c, struct problem *p)
-{
-    char *path = NULL;
-    enum status status = directory_open(&c->directory, c->out, p);
-    if (status == STATUS_OK)
-        status = claim(c, p);
-    if (status == STATUS_OK)
-        status = results_open(&c->results, c->directory.results, 0, COLUMNS_OF_SUMS, p);
-    if (status == STATUS_OK)
-        status = csv_file_open(&c->times, c->directory.times, 0, times_column, TIMES_COLUMNS, p);
-    if (status == STATUS_OK && asprintf(&path, "%s/recommend.csv", c->out) < 0)
-        status = problem(p, STATUS_DEVICE, "recommend: out of memory");
-    if (status == STATUS_OK)
-        status = csv_file_open(&c->rows, path, 0, recommend_column, RECOMMEND_COLUMNS, p);
-    free(path);
-    return status;
-}
-
-/* study.json gets the fingerprint of what was read. */
-static enum status note_input(struct command *c, struct problem *p)
-{
-    const struct source *s = &c->plan.source[0];
-    char *key = source_key(s);
-    json_t *inputs = json_object_get(c->study, "inputs");
-    if (!key || json_object_set_new(inputs, key, json_string(s->hash)) != 0) {
-        free(key);
-        return problem(p, STATUS_DEVICE, "recommend: out of memory");
-    }
-    free(key);
-    return study_write(c->study, c->directory.study, p);
-}
-
-/* What breaks the next cheaper one, as a file. */
-static enum status write_break(struct command *c, struct problem *p)
-{
-    const struct recommend_report *r = &c->report;
-    struct recommend_sample s;
-    char *path;
-    if (r->cheaper == SIZE_MAX)
-        return STATUS_OK;
-    const struct recommend_break *b = &r->candidate[r->cheaper].broke;
-    enum status status =
-        recommend_sample_make(&s, r->source, b->kind, b->draw, r->source->array.n,
-                              c->axes.seed.item[0], (struct device){DEVICE_CPU, 0}, p);
-    if (status != STATUS_OK)
-        return status;
-    if (asprintf(&path, "%s/breaks.npy", c->out) < 0)
-        status = problem(p, STATUS_DEVICE, "recommend: out of memory");
-    else
-        status = data_write_npy(path, &s.array, p);
-    if (status == STATUS_OK)
-        free(path);
-    recommend_sample_free(&s);
-    return status;
-}
-
-static enum status finish(struct command *c, struct problem *p)
-{
-    recommend_rows(&c->rows.pending, &c->report);
-    enum status status = csv_file_flush(&c->rows, p);
-    if (status == STATUS_OK)
-        status = note_input(c, p);
-    return status == STATUS_OK ? write_break(c, p) : status;
-}
-
-static enum status close_files(struct command *c, enum status status, struct problem *p)
-{
-    enum status closed[] = {results_close(&c->results, p), csv_file_close(&c->times, p),
-                            csv_file_close(&c->rows, p)};
-    for (size_t i = 0; i < sizeof closed / sizeof *closed; i++)
-        status = status == STATUS_OK ? closed[i] : status;
-    directory_close(&c->directory);
-    json_decref(c->study);
-    return status;
-}
-
-/* --- output --- */
 
 static enum status print(const struct command *c, struct problem *p)
 {
@@ -318,12 +148,13 @@ static enum status verdict(const struct command *c, struct problem *p)
 
 static enum status decide(struct command *c, struct problem *p)
 {
-    enum status status = open_files(c, p);
+    enum status status = recommend_files_open(&c->files, c->out, &c->ask, c->arguments, p);
     if (status == STATUS_OK)
         status = recommend(&c->report, &c->ask, p);
     if (status == STATUS_OK)
-        status = finish(c, p);
-    status = close_files(c, status, p);
+        status = recommend_files_finish(&c->files, &c->report, p);
+    enum status closed = recommend_files_close(&c->files, p);
+    status = status == STATUS_OK ? closed : status;
     if (status == STATUS_OK)
         status = print(c, p);
     return status == STATUS_OK ? verdict(c, p) : status;
@@ -331,15 +162,14 @@ static enum status decide(struct command *c, struct problem *p)
 
 static enum status run(const struct arguments *a, struct problem *p)
 {
-    struct command c = {
-        .arguments = a, .directory.lock = -1, .results.file.fd = -1, .times.fd = -1, .rows.fd = -1};
+    struct command c = {.arguments = a};
     struct sigaction gentle = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
     sigaction(SIGINT, &gentle, NULL);
     sigaction(SIGTERM, &gentle, NULL);
     foreign_interrupt(&stop);
     enum status status = resolve(&c, p);
-    if (status == STATUS_OK)
-        status = write_again(&c, p);
+    if (status == STATUS_OK && !(c.again = recommend_again(a, c.axes.device[0])))
+        status = problem(p, STATUS_DEVICE, "recommend: out of memory");
     if (status == STATUS_OK)
         status = decide(&c, p);
     recommend_free(&c.report);

@@ -26,6 +26,7 @@ static const struct column columns[RECOMMEND_COLUMNS] = {
                          "the largest on the arrays that all candidates were tried on"},
     [RECOMMEND_WORST] = {"worst_input", "", "the array of the largest error"},
     [RECOMMEND_DATA_ERROR] = {"data_error", "", "the error on the data as it is"},
+    [RECOMMEND_MOST] = {"largest_error", "", "the largest on any array that it was tried on"},
     [RECOMMEND_BOUND] = {"bound", "", "of the error on the data, by the method's theorem"},
     [RECOMMEND_ARRAYS] = {"arrays", "", "how many it was tried on, all in all"},
     [RECOMMEND_DRAWN] = {"drawn", "", "how many of them were drawn at random and held"},
@@ -42,7 +43,8 @@ static const struct column columns[RECOMMEND_COLUMNS] = {
                             "of the recommended: the longest extension tried on which it held, "
                             "the data followed by elements drawn from it"},
     [RECOMMEND_BREAKS_AT] = {"breaks_at", "elements",
-                             "the shortest on which it broke; empty: none did"},
+                             "a longer one on which it broke, the next where there was time to "
+                             "find it; empty: none did"},
     [RECOMMEND_THEOREM_TO] = {"theorem_to", "elements",
                               "up to here its theorem keeps such elements within the limit; 0: "
                               "nowhere; 281474976710656: as far as was looked"},

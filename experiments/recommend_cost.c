@@ -1,0 +1,92 @@
+/* What candidates cost, and which of them is worth naming. */
+#include <math.h>
+
+#include "experiments/recommend_private.h"
+
+/* Rates that differ by less count as one: the narrower accumulator is then the cheaper. */
+#define AS_FAST 1.1
+
+/* What is timed comes first, by classes of rates; then what is not, and at last what is simulated.
+ */
+static int cost_class(const struct recommend_candidate *c, double best)
+{
+    if (c->rate > 0)
+        return (int)floor(log(best / c->rate) / log(AS_FAST));
+    return c->promoted ? 1000001 : 1000000;
+}
+
+static int compare_cost(const struct recommend_candidate *a, const struct recommend_candidate *b,
+                        double best)
+{
+    int class[2] = {cost_class(a, best), cost_class(b, best)};
+    int bytes[2] = {format_facts[a->accumulator].bytes, format_facts[b->accumulator].bytes};
+    if (class[0] != class[1])
+        return class[0] < class[1] ? -1 : 1;
+    if (a->promoted && b->promoted && a->promoted->chunk != b->promoted->chunk)
+        return a->promoted->chunk > b->promoted->chunk ? -1 : 1;
+    if (bytes[0] != bytes[1])
+        return bytes[0] < bytes[1] ? -1 : 1;
+    return a->rate > b->rate ? -1 : a->rate < b->rate;
+}
+
+static double best_rate(const struct recommend_report *r)
+{
+    double best = 0;
+    for (size_t i = 0; i < r->count; i++)
+        best = fmax(best, r->candidate[i].rate);
+    return best;
+}
+
+/* Insertion: stable, and there are some dozens. */
+void recommend_sort(struct recommend_report *r)
+{
+    double best = best_rate(r);
+    for (size_t i = 1; i < r->count; i++) {
+        struct recommend_candidate c = r->candidate[i];
+        size_t at = i;
+        for (; at > 0 && compare_cost(&c, &r->candidate[at - 1], best) < 0; at--)
+            r->candidate[at] = r->candidate[at - 1];
+        r->candidate[at] = c;
+    }
+}
+
+/* Of two that break: does `a` break by less? */
+static bool nearer(const struct recommend_candidate *a, const struct recommend_candidate *b)
+{
+    return isnan(b->error) || a->error < b->error;
+}
+
+/* The candidate before the chosen one in the order of cost; where that is the cheapest of all, of
+ * those with a narrower accumulator the one that breaks by the least. */
+void recommend_find_cheaper(struct recommend_report *r)
+{
+    size_t chosen = r->chosen;
+    for (size_t i = 0; i < chosen && chosen != SIZE_MAX; i++)
+        if (r->candidate[i].broken && !r->candidate[i].promoted)
+            r->cheaper = i;
+    if (r->cheaper != SIZE_MAX || chosen == SIZE_MAX)
+        return;
+    int bytes = format_facts[r->candidate[chosen].accumulator].bytes;
+    for (size_t i = 0; i < r->count; i++) {
+        const struct recommend_candidate *c = &r->candidate[i];
+        if (c->broken && !c->promoted && format_facts[c->accumulator].bytes < bytes &&
+            (r->cheaper == SIZE_MAX || nearer(c, &r->candidate[r->cheaper])))
+            r->cheaper = i;
+    }
+    r->narrower = r->cheaper != SIZE_MAX;
+}
+
+/* On the frontier: nothing that is as fast errs less, nothing that errs as little is faster. */
+void recommend_find_frontier(struct recommend_report *r)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        struct recommend_candidate *c = &r->candidate[i];
+        c->pareto = c->rate > 0 && !isnan(c->error) && isfinite(c->error);
+        for (size_t k = 0; k < r->count && c->pareto; k++) {
+            const struct recommend_candidate *o = &r->candidate[k];
+            bool better = o->rate > c->rate ? o->error <= c->error
+                                            : o->rate == c->rate && o->error < c->error;
+            c->pareto = !(o->rate > 0 && better);
+        }
+    }
+}

@@ -1,0 +1,28 @@
+/* What the files of recommend share. */
+#ifndef ULPSCOPE_RECOMMEND_PRIVATE_H
+#define ULPSCOPE_RECOMMEND_PRIVATE_H
+
+#include "experiments/recommend.h"
+
+/* A candidate on a sample: runs it, measures, writes its row. *error: in the quantity. */
+enum status recommend_run(const struct recommend_report *r, const struct recommend_candidate *c,
+                          const struct recommend_sample *s, double *error, double *result,
+                          char id[CASE_ID_TEXT], struct problem *p);
+/* The parts of recommend(), each in its file. */
+enum status recommend_time(struct recommend_report *r, struct problem *p);
+enum status recommend_grow(struct recommend_report *r, uint64_t deadline, struct problem *p);
+
+/* Tries all candidates on the data, its other orders, the worst of its magnitudes and a few drawn
+ * arrays, of which there are fewer when time is up. STATUS_DATA where the data are not finite. */
+enum status recommend_try_common(struct recommend_report *r, uint64_t deadline, struct problem *p);
+/* More drawn arrays for a candidate that has held so far, until the confidence is reached. */
+enum status recommend_try_drawn(struct recommend_report *r, struct recommend_candidate *c,
+                                uint64_t deadline, struct problem *p);
+
+/* Puts the candidates in the order of cost: what is timed by rate, then by the accumulator's width;
+ * then what is not timed, and at last what is simulated. */
+void recommend_sort(struct recommend_report *r);
+void recommend_find_cheaper(struct recommend_report *r);
+void recommend_find_frontier(struct recommend_report *r);
+
+#endif

@@ -1,0 +1,153 @@
+/* Candidates on the arrays that are to break them. */
+#include <math.h>
+#include <stdio.h>
+
+#include "experiments/clock.h"
+#include "experiments/recommend_private.h"
+
+/* Of what is drawn, so much all candidates are tried on. */
+enum { COMMON_DRAWS = 8 };
+
+static bool stopped(const struct recommend_report *r)
+{
+    return r->request.stop && *r->request.stop;
+}
+
+static enum status interrupted(struct problem *p)
+{
+    return problem(p, STATUS_INTERRUPTED, "interrupted");
+}
+
+static void note_break(struct recommend_candidate *c, const struct recommend_sample *s,
+                       enum recommend_kind kind, uint64_t draw, double error, double result,
+                       const char *id)
+{
+    struct recommend_break *b = &c->broke;
+    if (c->broken)
+        return;
+    c->broken = true;
+    *b = (struct recommend_break){.kind = kind, .draw = draw, .error = error, .result = result};
+    b->exact = mpfr_get_d(s->truth.reference.sum, MPFR_RNDN);
+    snprintf(b->input, sizeof b->input, "%s", s->source.name);
+    snprintf(b->id, sizeof b->id, "%s", id);
+}
+
+/* What fails is broken, and says why; only an interruption and files that cannot be written end
+ * the whole. */
+static enum status try_one(struct recommend_report *r, struct recommend_candidate *c,
+                           const struct recommend_sample *s, enum recommend_kind kind,
+                           uint64_t draw, bool common, struct problem *p)
+{
+    char id[CASE_ID_TEXT];
+    double error, result;
+    struct problem why = {0};
+    enum status status = recommend_run(r, c, s, &error, &result, id, &why);
+    if (status == STATUS_INTERRUPTED || r->request.results->file.fd < 0)
+        return problem(p, status, "%s", why.text);
+    if (status != STATUS_OK)
+        snprintf(c->note, sizeof c->note, "failed: %.200s", why.text);
+    c->tried++;
+    if (common && (c->tried == 1 || (!isnan(c->error) && !(error <= c->error)))) {
+        c->error = error;
+        snprintf(c->worst, sizeof c->worst, "%s", s->source.name);
+    }
+    if (c->tried == 1 || (!isnan(c->most) && !(error <= c->most)))
+        c->most = error;
+    if (kind == RECOMMEND_DATA)
+        c->data_error = error;
+    if (!recommend_holds(&r->request.tolerance, error))
+        note_break(c, s, kind, draw, error, result, id);
+    else
+        c->drawn += kind >= RECOMMEND_RESAMPLE && !c->broken;
+    return STATUS_OK;
+}
+
+/* Array k of those for all. */
+static bool common_at(const struct recommend_report *r, size_t k, enum recommend_kind *kind,
+                      uint64_t *draw)
+{
+    if (k >= RECOMMEND_RETURN && r->request.tolerance.quantity != RECOMMEND_BACKWARD)
+        k++;
+    *kind = k < RECOMMEND_RESAMPLE ? k : RECOMMEND_RESAMPLE + (k - RECOMMEND_RESAMPLE) % 2;
+    *draw = k < RECOMMEND_RESAMPLE ? 0 : (k - RECOMMEND_RESAMPLE) / 2 + 1;
+    return k < RECOMMEND_RESAMPLE + COMMON_DRAWS;
+}
+
+static enum status make_sample(const struct recommend_report *r, struct recommend_sample *s,
+                               enum recommend_kind kind, uint64_t draw, struct problem *p)
+{
+    const struct axes *axes = r->request.plan->axes;
+    return recommend_sample_make(s, r->source, kind, draw, r->source->array.n, axes->seed.item[0],
+                                 r->device, p);
+}
+
+static void note_theory(struct recommend_report *r, const struct recommend_sample *s)
+{
+    r->cond_log2 = s->truth.cond_log2;
+    for (size_t i = 0; i < r->count; i++) {
+        struct recommend_candidate *c = &r->candidate[i];
+        struct shape shape = method_shape(c->method, r->device.kind, s->array.n, c->asked);
+        struct theorem theorem =
+            method_theorem(c->method, r->device.kind, c->accumulator, s->array.n, shape);
+        c->bound = recommend_bound(&r->request.tolerance, &theorem, &s->truth.reference,
+                                   s->array.format, c->accumulator);
+    }
+}
+
+static enum status try_all_on(struct recommend_report *r, enum recommend_kind kind, uint64_t draw,
+                              struct problem *p)
+{
+    struct recommend_sample s;
+    enum status status = make_sample(r, &s, kind, draw, p);
+    if (status != STATUS_OK)
+        return status;
+    if (kind == RECOMMEND_DATA && !mpfr_number_p(s.truth.reference.sum_abs))
+        status = problem(p, STATUS_DATA,
+                         "%s: found %zu infs and %zu NaNs, expected finite elements: the error of "
+                         "such a sum is not a number",
+                         r->source->name, s.truth.reference.infs, s.truth.reference.nans);
+    else if (kind == RECOMMEND_DATA)
+        note_theory(r, &s);
+    for (size_t i = 0; i < r->count && status == STATUS_OK; i++)
+        status = try_one(r, &r->candidate[i], &s, kind, draw, true, p);
+    recommend_sample_free(&s);
+    r->common++;
+    return status;
+}
+
+enum status recommend_try_common(struct recommend_report *r, uint64_t deadline, struct problem *p)
+{
+    enum recommend_kind kind;
+    uint64_t draw;
+    enum status status = STATUS_OK;
+    for (size_t k = 0; status == STATUS_OK && common_at(r, k, &kind, &draw); k++) {
+        if (stopped(r))
+            return interrupted(p);
+        if (k > 0 && clock_ns() > deadline)
+            break;
+        status = try_all_on(r, kind, draw, p);
+    }
+    return status;
+}
+
+/* More drawn arrays for a candidate that has held so far, until the confidence is reached. */
+enum status recommend_try_drawn(struct recommend_report *r, struct recommend_candidate *c,
+                                uint64_t deadline, struct problem *p)
+{
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && !c->broken && c->drawn < r->draws_wanted) {
+        struct recommend_sample s;
+        enum recommend_kind kind = RECOMMEND_RESAMPLE + c->drawn % 2;
+        uint64_t draw = c->drawn / 2 + 1;
+        if (stopped(r))
+            return interrupted(p);
+        if (clock_ns() > deadline)
+            break;
+        status = make_sample(r, &s, kind, draw, p);
+        if (status != STATUS_OK)
+            break;
+        status = try_one(r, c, &s, kind, draw, false, p);
+        recommend_sample_free(&s);
+    }
+    return status;
+}
