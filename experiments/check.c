@@ -99,7 +99,7 @@ static void add_outcome(struct check_tried *t, struct check_outcome *o, enum che
 /* How the time of a kind goes. What a case takes is judged by others in the same formats: by an
  * element, of so many at least, so that what each run costs counts little. */
 struct pace {
-    uint64_t deadline;
+    uint64_t deadline, end; /* end: no case is tried without need behind it */
     size_t done;
     double ns[FORMATS][FORMATS], most; /* an element; 0: not known */
 };
@@ -109,7 +109,7 @@ enum { SMALL = 10000, LEAST_CASES = 4 };
 static bool time_for(const struct pace *t, const struct check_case *k, uint64_t now)
 {
     double ns = t->ns[k->pair.storage][k->pair.accumulator];
-    if (t->done == 0 || (t->done < LEAST_CASES && k->n <= SMALL))
+    if (t->done == 0 || (t->done < LEAST_CASES && k->n <= SMALL && now < t->end))
         return true;
     return now < t->deadline &&
            (ns > 0 ? ns : t->most) * (double)k->n < (double)(t->deadline - now);
@@ -129,8 +129,12 @@ static enum status try_case(struct check *c, struct check_tried *t, enum check_k
                             const struct check_case *k, struct problem *p)
 {
     struct check_outcome o = {0};
+    /* A repetition has its runs; of others each is tried more than once where many are asked for.
+     */
+    bool once = check_kinds[kind].rung == PROMISE_RUN_TO_RUN || kind == CHECK_RECORDED;
+    uint64_t rounds = once ? 1 : 1 + (c->request->runs - 1) / CHECK_RUNS;
     enum status status = check_load_case(c, k, p);
-    if (status == STATUS_OK)
+    for (uint64_t i = 0; i < rounds && status == STATUS_OK; i++)
         status = ways[kind].try_it(c, &o, p);
     add_outcome(t, &o, kind);
     check_outcome_free(&o);
@@ -144,7 +148,8 @@ static enum status try_kind(struct check *c, struct check_report *report, enum c
                             uint64_t deadline, struct problem *p)
 {
     struct check_case k;
-    struct pace pace = {.deadline = deadline};
+    struct pace pace = {.deadline = deadline,
+                        .end = c->end + (uint64_t)(c->request->seconds * 1e9)};
     for (size_t u = 0; check_case_at(c, kind, u, &k); u++) {
         struct problem why = {0};
         uint64_t begin = clock_ns();
@@ -169,9 +174,10 @@ static enum status try_kind(struct check *c, struct check_report *report, enum c
 static enum status shrink_all(struct check *c, struct check_report *report, struct problem *p)
 {
     enum status status = STATUS_OK;
+    bool timing = check_rung(report, PROMISE_RUN_TO_RUN).broken;
     for (size_t kind = 0; kind < CHECK_KINDS && status == STATUS_OK; kind++)
         if (report->tried[kind].broken > 0 && c->request->shrink && kind != CHECK_RECORDED)
-            status = check_shrink(c, kind, ways[kind].try_it, &report->tried[kind].witness, p);
+            status = check_shrink(c, timing, ways[kind].try_it, &report->tried[kind].witness, p);
     return status;
 }
 

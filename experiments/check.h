@@ -30,6 +30,8 @@ struct check_kind_facts {
 };
 extern const struct check_kind_facts check_kinds[CHECK_KINDS];
 
+enum { CHECK_RUNS = 20 }; /* where nobody says how many */
+
 struct check_recorded; /* experiments/check_recorded.h */
 
 struct check_request {
@@ -40,9 +42,10 @@ struct check_request {
     size_t inputs;
     struct numbers n, threads, blocks; /* likewise */
     bool scan[2];                      /* of scans: inclusive, exclusive; neither: both */
-    uint64_t seed, runs;               /* runs: of a repetition */
-    double seconds;                    /* to be spent on all; each kind has one case at least */
-    enum promise promise;              /* that the subject is held to */
+    uint64_t seed, runs;  /* runs: of a repetition; what is no repetition is tried runs / CHECK_RUNS
+                             times, at least once */
+    double seconds;       /* to be spent on all; each kind has one case at least */
+    enum promise promise; /* that the subject is held to */
     bool tried[CHECK_KINDS];
     bool shrink;                           /* look for the least n that shows a break */
     const struct check_recorded *recorded; /* NULL: none */

@@ -4,7 +4,7 @@
 #include "experiments/axes.h"
 #include "experiments/check.h"
 
-enum { DEFAULT_RUNS = 20, DEFAULT_SECONDS = 10 };
+enum { DEFAULT_SECONDS = 10 };
 
 static enum status read_pairs(struct check_request *r, const struct request *q, struct problem *p)
 {
@@ -101,7 +101,7 @@ enum status check_asked(struct check_request *r, const struct request *q, struct
     if (status == STATUS_OK)
         status = read_one(&r->seed, q, AXIS_SEED, 0, UINT64_MAX >> 1, 1, p);
     if (status == STATUS_OK)
-        status = read_one(&r->runs, q, AXIS_RUNS, 2, 1000000, DEFAULT_RUNS, p);
+        status = read_one(&r->runs, q, AXIS_RUNS, 2, 1000000, CHECK_RUNS, p);
     if (status == STATUS_OK)
         status = read_seconds(&r->seconds, &q->axis[AXIS_SECONDS], p);
     for (size_t kind = 0; kind < CHECK_KINDS; kind++)

@@ -82,8 +82,8 @@ enum status check_served(struct check *c, const struct check_setting *s, const c
                          const struct method **served, struct problem *p);
 
 /* Looks for the least n that shows it again, within about a tenth of the time for all; *b is
- * replaced by what was found. */
-enum status check_shrink(struct check *c, enum check_kind kind, check_try try_it,
-                         struct check_break *b, struct problem *p);
+ * replaced by what was found. timing: it may depend on that, so it must show itself more often. */
+enum status check_shrink(struct check *c, bool timing, check_try try_it, struct check_break *b,
+                         struct problem *p);
 
 #endif

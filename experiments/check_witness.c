@@ -6,14 +6,12 @@
 #include "experiments/clock.h"
 #include "reports/text.h"
 
-enum { RUNS_SHOWN = 4, AGAIN = 5 };
+enum { RUNS_SHOWN = 4, RUNS_SHOWN_RARE = 100, ROUNDS_SHOWN = 20, AGAIN = 5 };
 
-/* Tries the case at hand again; *shows: it breaks every time. What depends on timing is tried more
- * often. */
-static enum status again(struct check *c, enum check_kind kind, check_try try_it, bool *shows,
+/* Tries the case at hand again; *shows: it breaks every time. */
+static enum status again(struct check *c, size_t times, check_try try_it, bool *shows,
                          struct check_break *b, struct problem *p)
 {
-    size_t times = check_kinds[kind].rung == PROMISE_RUN_TO_RUN ? AGAIN : 2;
     *shows = true;
     for (size_t i = 0; i < times && *shows; i++) {
         struct check_outcome o = {0};
@@ -28,8 +26,8 @@ static enum status again(struct check *c, enum check_kind kind, check_try try_it
     return STATUS_OK;
 }
 
-enum status check_shrink(struct check *c, enum check_kind kind, check_try try_it,
-                         struct check_break *b, struct problem *p)
+enum status check_shrink(struct check *c, bool timing, check_try try_it, struct check_break *b,
+                         struct problem *p)
 {
     const uint64_t end = clock_ns() + (uint64_t)(1e8 * (2 + c->request->seconds));
     const struct check_case found = b->at;
@@ -43,7 +41,7 @@ enum status check_shrink(struct check *c, enum check_kind kind, check_try try_it
         if (status == STATUS_USAGE)
             continue;
         if (status == STATUS_OK)
-            status = again(c, kind, try_it, &shows, &smaller, &why);
+            status = again(c, timing ? AGAIN : 2, try_it, &shows, &smaller, &why);
         if (status != STATUS_OK)
             return problem(p, status, "%s", why.text);
         if (shows) {
@@ -85,8 +83,14 @@ static void add_axes(struct text *t, const struct check_report *r, enum check_ki
     text_format(t, " --n %zu --seed %llu", b->at.n, (unsigned long long)b->at.seed);
     if (q->method->operation->array)
         text_format(t, " --scan %s", b->at.exclusive ? "exclusive" : "inclusive");
+    /* What depends on timing is to show itself once more; between runs in other processes there is
+     * so much time that it may do so rarely. */
+    bool rare = kind == CHECK_PROCESS && r->tried[CHECK_REPEAT].broken > 0;
     if (b->runs)
-        text_format(t, " --runs %llu", (unsigned long long)(RUNS_SHOWN * b->runs));
+        text_format(t, " --runs %llu",
+                    (unsigned long long)(b->runs * (rare ? RUNS_SHOWN_RARE : RUNS_SHOWN)));
+    else if (check_rung(r, PROMISE_RUN_TO_RUN).broken)
+        text_format(t, " --runs %d", ROUNDS_SHOWN * CHECK_RUNS);
 }
 
 static void add_numbers(struct text *t, const char *option, const struct numbers *numbers)

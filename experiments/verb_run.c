@@ -404,7 +404,12 @@ const struct verb verb_run = {
         "row of\nresults.csv, each case a row of summary.csv; study.json says what was run, where "
         "and with what.\n--out is results-EXPERIMENT if not given. The same command again goes on "
         "where it was\ninterrupted or killed; --from repeats a study, and other options then "
-        "change its axes.\nExit status 1 where a row broke its bound.",
+        "change its axes.\nExit status 1 where a row broke its bound.\n\n"
+        "`run trial` is no sweep: each subject goes through `check`, into trial.csv, a row for "
+        "each "
+        "rung of the\nladder. It takes --method, --device, --storage, --accumulator, --input, --n, "
+        "--seed, --threads,\n--blocks, --scan, --runs, --seconds as `check` does; exit status 1 "
+        "where a promise is broken.",
     .examples = "  ulpscope run accuracy\n"
                 "  ulpscope run accuracy --device cpu --method sum/serial,sum/tiled --input "
                 "uniform,cond --n 2^10..2^14 --cond 1e3,1e6 --out results-mine\n"
@@ -412,6 +417,7 @@ const struct verb verb_run = {
                 "results-atomic\n"
                 "  ulpscope run drift --device cpu --method scan/serial,scan/tiled --input uniform "
                 "--n 2^16 --scan exclusive --output storage --out results-exclusive\n"
+                "  ulpscope run trial --device cpu --seconds 1 --out results-trial\n"
                 "  ulpscope run accuracy --dry-run",
     .run = run,
 };

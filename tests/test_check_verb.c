@@ -117,11 +117,21 @@ Test(check_verb, shows_breaks_again, .init = make_folder, .fini = remove_folder)
     show_again(json_array_get(all, 0), true);
     json_decref(all);
     /* what depends on timing comes out otherwise each time */
-    all = json("sum/atomic --device cpu --seconds 1 --only run_to_run --n 2^16 --json", 0);
+    all = json("sum/atomic --device cpu --seconds 2 --n 2^16,1000 --json", 0);
     cr_expect(json_array_size(
                   json_object_get(rung(json_array_get(all, 0), "run_to_run"), "witnesses")) >= 1);
-    cr_expect(json_is_null(json_object_get(json_array_get(all, 0), "kept")));
+    cr_expect_str_eq(word(json_array_get(all, 0), "kept"), "none");
     show_again(json_array_get(all, 0), false);
+    json_decref(all);
+}
+
+Test(check_verb, tells_what_is_kept_only_where_all_was_tried, .init = make_folder,
+     .fini = remove_folder)
+{
+    json_t *all = json("sum/serial --device cpu --seconds 0.5 --only gpu_to_gpu --json", 0);
+    cr_expect(json_is_null(json_object_get(json_array_get(all, 0), "kept")));
+    cr_expect_str_eq(word(rung(json_array_get(all, 0), "run_to_run"), "verdict"), "not tried");
+    cr_expect_str_eq(word(rung(json_array_get(all, 0), "gpu_to_gpu"), "verdict"), "kept");
     json_decref(all);
 }
 
