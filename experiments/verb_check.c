@@ -309,7 +309,7 @@ const struct verb verb_check = {
     .examples = "  ulpscope check sum/tiled --device cpu\n"
                 "  ulpscope check sum/atomic --device cpu --only run_to_run --seconds 2\n"
                 "  ulpscope check --all --device cpu --seconds 1 --json\n"
-                "  ulpscope check 'exec:python3 experiments/examples/numpy_sum.py' --device cpu "
+                "  ulpscope check 'exec:ulpscope serve sum/tiled --device cpu' --device cpu "
                 "--n 1000 --seconds 2\n"
                 "  ulpscope check sum/tiled --special --device cpu --storage fp32",
     .run = run,
