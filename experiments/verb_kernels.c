@@ -44,8 +44,11 @@ static enum status kernels_of(json_t *names, const struct asked *of, const struc
     struct gpu_job *job = NULL;
     struct task task = {.out.format = f,
                         .accumulator = f,
-                        .shape = method_shape(m, DEVICE_CUDA, in->n, (struct shape){0, 0})};
+                        .shape = method_shape(m, DEVICE_CUDA, in->n, (struct shape){0, 0}),
+                        .product = m->product};
     enum status status = gpu_upload(&input, of->device.index, in, 0, p);
+    if (status == STATUS_OK && m->operation->inputs == 2)
+        status = gpu_upload_second(input, in, 0, p);
     if (status == STATUS_OK)
         status = gpu_job_open(&job, input, m, &task, p);
     if (status == STATUS_OK)

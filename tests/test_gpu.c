@@ -43,7 +43,7 @@ static uint64_t run_on_gpu(const struct gpu_input *input, const struct method *m
     static double time_ns[GPU_BATCH];
     struct problem p = {0};
     struct gpu_job *job = NULL;
-    struct task task = {.out.format = f, .accumulator = f, .shape = shape};
+    struct task task = {.out.format = f, .accumulator = f, .shape = shape, .product = m->product};
     bool fine = gpu_job_open(&job, input, m, &task, &p) == STATUS_OK &&
                 gpu_job_start(job, runs, &p) == STATUS_OK &&
                 gpu_job_wait(job, bits, time_ns, &p) == STATUS_OK;
@@ -311,12 +311,14 @@ Test(gpu, flushing_is_as_declared)
             const struct method *m = method_registry[i];
             if (!m->atomic || !is_ours(m) || !method_supports(m, DEVICE_CUDA, f, f))
                 continue;
-            uint64_t subnormal = 1;
-            struct array in = {f, 1, &subnormal};
+            uint64_t subnormal = 1, one = format_encode(f, 1);
+            struct array in = {f, 1, &subnormal}, second = {f, 1, &one};
             struct gpu_input *input = NULL;
             struct problem p = {0};
             struct shape shape = method_shape(m, DEVICE_CUDA, 1, (struct shape){0, 0});
             cr_assert_eq(gpu_upload(&input, 0, &in, 0, &p), STATUS_OK, "%s", p.text);
+            if (m->operation->inputs == 2)
+                cr_assert_eq(gpu_upload_second(input, &second, 0, &p), STATUS_OK, "%s", p.text);
             bool flushed = run_on_gpu(input, m, f, shape, 1, m->name) != subnormal;
             bool declared = method_theorem(m, DEVICE_CUDA, f, 1, shape).flushing > 0;
             cr_expect_eq(flushed, declared, "%s in %s: %s, declared is that it %s", m->name,

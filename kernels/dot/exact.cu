@@ -1,0 +1,230 @@
+/* dot/exact: the exact sum of whole products, rounded once (kernels/dot/exact.c says what is
+ * returned).
+ *
+ * As sum/exact: enclose_products reads the elements once and finds an enclosure of the sum, a
+ * product of doubles being two doubles; where that does not tell, or a product is so small that two
+ * doubles do not hold it, sum_exactly reads them again, into fixed point. It is launched each time,
+ * since only the device knows, and ends at once where there is a result. */
+#include "kernels/dot/product.cuh"
+#include "kernels/sum/enclosure.cuh"
+#include "kernels/superaccumulator.cuh"
+
+namespace
+{
+
+constexpr unsigned enclose_threads = 256, blocks_most = 4096;
+
+/* Products of doubles: word k counts units of 2^(32 k - 2148). A product of two significands has
+ * 106 bits, which are spread over five words, at most 32 in each. */
+struct product_words {
+    static constexpr unsigned count = 136, digits = 140, threads = 192;
+    static constexpr int unit = -2148, bits_per_word = 32;
+
+    struct number {
+        unsigned long long significand;
+        unsigned position; /* of its last digit */
+        bool negative, special, nan, zero;
+        __device__ number(double x)
+        {
+            unsigned long long bits = (unsigned long long)__double_as_longlong(x);
+            unsigned field = (unsigned)(bits >> 52) & 0x7ff;
+            significand = bits & 0xfffffffffffffull;
+            special = field == 0x7ff;
+            nan = special && significand;
+            negative = bits >> 63;
+            zero = bits << 1 == 0;
+            significand |= (unsigned long long)(field > 0) << 52;
+            position = field - (field > 0);
+        }
+    };
+
+    static __device__ unsigned add(long long *word, unsigned stride, double x, double y)
+    {
+        number a(x), b(y);
+        bool negative = a.negative != b.negative;
+        if (a.special || b.special)
+            return SPECIAL_PLAIN | (a.nan || b.nan || a.zero || b.zero ? SPECIAL_NAN
+                                    : negative                         ? SPECIAL_MINUS_INF
+                                                                       : SPECIAL_PLUS_INF);
+        unsigned long long low = a.significand * b.significand;
+        unsigned long long high = __umul64hi(a.significand, b.significand);
+        unsigned position = a.position + b.position, shift = position % 32;
+        unsigned long long first = low << shift, third = high >> 1 >> (63 - shift);
+        unsigned long long second = high << shift | low >> 1 >> (63 - shift);
+        long long part[5] = {(long long)(first & 0xffffffff), (long long)(first >> 32),
+                             (long long)(second & 0xffffffff), (long long)(second >> 32),
+                             (long long)third};
+        long long sign = negative ? -1 : 0;
+        word += position / 32 * stride;
+#pragma unroll
+        for (unsigned k = 0; k < 5; k++)
+            word[k * stride] += (part[k] ^ sign) - sign;
+        return low | high || !negative ? SPECIAL_PLAIN : 0;
+    }
+};
+
+/* Zeros, but for the partial enclosures, before and after each launch. */
+struct state {
+    unsigned finished; /* blocks */
+    bool unknown;      /* no result yet; set anew by every launch */
+    total<product_words> exact;
+    enclosure part[blocks_most];
+};
+
+/* The two doubles of a product; not where the second would be cut off. */
+template <typename S> __device__ inline void enclose_product(enclosure &e, S x, S y)
+{
+    double a = convert<double>(x), b = convert<double>(y), p = __dmul_rn(a, b);
+    enclose(e, p);
+    if constexpr (same_type<S, double>) {
+        double rest = __fma_rn(a, b, -p);
+        bool small = fabs(p) < 0x1p-900 && a != 0 && b != 0;
+        e.error = __dadd_rn(e.error, rest);
+        e.magnitude = __dadd_rn(e.magnitude, small ? INFINITY : fabs(rest));
+    }
+}
+
+/* The enclosures of all lanes of a block; the first warp gets it. */
+__device__ enclosure enclose_block(enclosure e)
+{
+    __shared__ enclosure shared[block_lanes / warp_lanes];
+    unsigned lane = threadIdx.x % warp_lanes, warps = blockDim.x / warp_lanes;
+    for (unsigned d = 1; d < warp_lanes; d *= 2)
+        e = join(e, e.across(d));
+    if (lane == 0)
+        shared[threadIdx.x / warp_lanes] = e;
+    __syncthreads();
+    e = lane < warps ? shared[lane] : enclose_nothing();
+    for (unsigned d = 1; d < warp_lanes; d *= 2)
+        e = join(e, e.across(d));
+    __syncthreads();
+    return e;
+}
+
+template <typename S, typename A>
+__global__ __launch_bounds__(enclose_threads) void enclose_products(const S *x, const S *y,
+                                                                    size_t n, state *s, A *out)
+{
+    size_t grid = (size_t)gridDim.x * blockDim.x;
+    enclosure e = enclose_nothing();
+#pragma unroll 8
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += grid)
+        enclose_product(e, __ldcs(x + i), __ldcs(y + i));
+    e = enclose_block(e);
+    if (threadIdx.x == 0)
+        s->part[blockIdx.x] = e;
+    if (!last_block(&s->finished))
+        return;
+    e = enclose_nothing();
+    for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x)
+        e = join(
+            e, {__ldcg(&s->part[i].sum), __ldcg(&s->part[i].error), __ldcg(&s->part[i].magnitude)});
+    e = enclose_block(e);
+    if (threadIdx.x == 0) {
+        /* Through a lane, two for each product, the two folds of a block, a thread's share of the
+         * blocks, two folds. */
+        size_t additions = 2 * groups_of(n, grid) + 2 + 2 * (4 * 5 + blocks_most / enclose_threads);
+        A result;
+        s->unknown = !round_enclosure(e, additions, &result);
+        if (!s->unknown)
+            *out = sum_of(n, result);
+    }
+}
+
+template <typename S, typename A>
+__global__ __launch_bounds__(product_words::threads) void sum_exactly(const S *x, const S *y,
+                                                                      size_t n, state *s, A *out)
+{
+    extern __shared__ long long word[];
+    if (!s->unknown)
+        return;
+    for (unsigned i = threadIdx.x; i < product_words::count * blockDim.x; i += blockDim.x)
+        word[i] = 0;
+    __syncthreads();
+    unsigned specials = 0;
+    size_t grid = (size_t)gridDim.x * blockDim.x;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += grid)
+        specials |= product_words::add(word + threadIdx.x, blockDim.x, convert<double>(x[i]),
+                                       convert<double>(y[i]));
+    __syncthreads();
+    add_words(&s->exact, word, specials);
+    if (!last_block(&s->finished))
+        return;
+    double result = round_total(&s->exact, precision_of<A>());
+    if (threadIdx.x == 0)
+        *out = rounded<A>(result);
+}
+
+/* What the device at hand has room for: processors, and the threads and bytes of the blocks that
+ * sum exactly. */
+struct room {
+    int device, processors;
+    unsigned threads, bytes;
+};
+
+/* A cudaError_t. */
+template <typename S, typename A> int room_on_device(room *r)
+{
+    static room known = {-1, 0, 0, 0}; /* on the device asked last */
+    room now = {};
+    int most = 0;
+    cudaFuncAttributes facts;
+    cudaError_t error = cudaGetDevice(&now.device);
+    *r = known;
+    if (error != cudaSuccess || now.device == known.device)
+        return error;
+    auto sum = sum_exactly<S, A>;
+    auto check = [&](cudaError_t e) { error = error == cudaSuccess ? e : error; };
+    check(cudaDeviceGetAttribute(&now.processors, cudaDevAttrMultiProcessorCount, now.device));
+    check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, now.device));
+    check(cudaFuncGetAttributes(&facts, sum));
+    if (error != cudaSuccess)
+        return error;
+    constexpr unsigned each = product_words::count * sizeof(long long);
+    unsigned threads = (unsigned)(most - (int)facts.sharedSizeBytes) / each;
+    now.threads = min(threads / warp_lanes * warp_lanes, product_words::threads);
+    now.bytes = now.threads * each;
+    check(cudaFuncSetAttribute(sum, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)now.bytes));
+    if (error == cudaSuccess && now.threads == 0)
+        error = cudaErrorInvalidConfiguration;
+    if (error == cudaSuccess)
+        *r = known = now;
+    return error;
+}
+
+template <typename S, typename A> int run(const struct cuda_task *t)
+{
+    room r;
+    int error = room_on_device<S, A>(&r);
+    if (error != cudaSuccess)
+        return error;
+    auto blocks = [&](unsigned threads, unsigned most) {
+        size_t groups = groups_of(t->n, threads);
+        return groups == 0 ? 1 : (unsigned)min(groups, (size_t)min(most, blocks_most));
+    };
+    state *s = (state *)t->workspace;
+    const S *x = (const S *)t->in, *y = (const S *)t->in2;
+    cudaStream_t stream = (cudaStream_t)t->stream;
+    enclose_products<<<blocks(enclose_threads, 8 * r.processors), enclose_threads, 0, stream>>>(
+        x, y, t->n, s, (A *)t->out);
+    sum_exactly<<<blocks(r.threads, r.processors), r.threads, r.bytes, stream>>>(x, y, t->n, s,
+                                                                                 (A *)t->out);
+    return cudaGetLastError();
+}
+
+size_t workspace(const struct cuda_task *)
+{
+    return sizeof(state);
+}
+
+int enqueue(const struct cuda_task *t)
+{
+    return with_types(t, [t](auto s, auto a) { return run<decltype(s), decltype(a)>(t); });
+}
+
+} // namespace
+
+extern "C" {
+extern const struct cuda_method dot_exact_cuda;
+const struct cuda_method dot_exact_cuda = {workspace, no_workspace, enqueue};
+}
