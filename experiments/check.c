@@ -229,19 +229,25 @@ static enum status answers(struct check *c, struct format_pair pair, struct prob
     return status;
 }
 
+static const uint64_t LONG_NS = 3000000000;
+
 static enum status find_pairs(struct check *c, struct check_report *report, struct problem *p)
 {
     const struct check_request *r = c->request;
     bool program = r->method->foreign && !foreign_is_object(r->method->name);
+    bool waited = false; /* for long, and for nothing: a program that hangs is not asked again */
     struct problem why = {0};
     for (size_t i = 0; i < r->pairs.count; i++) {
         struct format_pair pair = r->pairs.item[i];
+        uint64_t begin = clock_ns();
         if (!method_supports(r->method, r->device.kind, pair.storage, pair.accumulator))
             continue;
-        if (!program || answers(c, pair, &why) == STATUS_OK)
+        if (!program || (!waited && answers(c, pair, &why) == STATUS_OK)) {
             c->pairs.item[c->pairs.count++] = pair;
-        else
-            report->left_out.item[report->left_out.count++] = pair;
+            continue;
+        }
+        report->left_out.item[report->left_out.count++] = pair;
+        waited |= clock_ns() - begin > LONG_NS;
         if (stopped(c))
             return problem(p, STATUS_INTERRUPTED, "interrupted");
     }

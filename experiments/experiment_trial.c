@@ -9,6 +9,13 @@
 #include "experiments/trial_study.h"
 #include "reports/table.h"
 
+/* What commands begin with: not where the program lay on this machine. */
+static const char *program_name(const struct experiment_run *run)
+{
+    const char *slash = strrchr(run->argv[0], '/');
+    return *run->argv[0] == '/' ? slash + 1 : run->argv[0];
+}
+
 static enum status try_subject(struct trial_study *s, struct trial_subject *t,
                                const struct experiment_run *run, struct problem *p)
 {
@@ -26,7 +33,7 @@ static enum status try_subject(struct trial_study *s, struct trial_subject *t,
         return problem(p, status, "%s", why.text);
     if (report.failure.status != STATUS_OK && run->note)
         run->note(run->context, report.failure.text);
-    return trial_study_add(s, t, &report, run->argv[0], p);
+    return trial_study_add(s, t, &report, program_name(run), p);
 }
 
 static enum status try_all(struct trial_study *s, const struct experiment_run *run,

@@ -1,6 +1,7 @@
 /* `ulpscope check` as a program: exit status, JSON, CSV, and commands that show breaks again. */
 #include <jansson.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include <criterion/criterion.h>
 
@@ -198,6 +199,16 @@ Test(check_verb, checks_strangers, .init = make_folder, .fini = remove_folder)
         show_again(subject, true);
         json_decref(all);
     }
+}
+
+/* One that hangs on everything is asked once, not in every pair of formats. */
+Test(check_verb, does_not_wait_for_ever, .init = make_folder, .fini = remove_folder)
+{
+    time_t begin = time(NULL);
+    cr_expect(check("'exec:sleep 100' --device cpu --timeout 4 --n 10") == 3);
+    cr_expect(time(NULL) - begin < 12, "%d s", (int)(time(NULL) - begin));
+    expect_said("out", "failed in repeat: exec:sleep 100: no answer within 4 s");
+    expect_said("out", "not answered: fp32/fp32, fp64/fp64, ");
 }
 
 Test(check_verb, refuses_what_it_cannot_do, .init = make_folder, .fini = remove_folder)
