@@ -16,7 +16,7 @@ const char *const verdict_name[VERDICTS] = {
 };
 
 /* The hash of a case's input that its study has, or NULL. Keys as source_key makes them. */
-static const char *input_hash(const struct compare_side *side, const struct compare_case *c)
+static const char *input_hash(const struct gathered *side, const struct gathered_case *c)
 {
     char *name = NULL;
     const char *seed = c->field[CASE_SEED];
@@ -36,7 +36,7 @@ static bool other_input(const struct compare *c, const struct compare_pair *pair
 }
 
 /* Both lists are sorted. */
-static size_t shared(const struct compare_case *a, const struct compare_case *b)
+static size_t shared(const struct gathered_case *a, const struct gathered_case *b)
 {
     size_t count = 0;
     for (size_t i = 0, k = 0; i < a->distinct && k < b->distinct;) {
@@ -48,14 +48,14 @@ static size_t shared(const struct compare_case *a, const struct compare_case *b)
     return count;
 }
 
-static bool beyond(const struct compare_case *c)
+static bool beyond(const struct gathered_case *c)
 {
-    return c->err_over_bound_max.known && !(c->err_over_bound_max.value <= 1);
+    return c->err_over_bound.known && !(c->err_over_bound.value <= 1);
 }
 
 static enum verdict verdict_of(const struct compare *c, const struct compare_pair *pair)
 {
-    const struct compare_case *a = pair->of[0], *b = pair->of[1];
+    const struct gathered_case *a = pair->of[0], *b = pair->of[1];
     bool there[2] = {a && a->runs, b && b->runs};
     if (!there[0] || !there[1])
         return there[1] ? VERDICT_MISSING_A : there[0] ? VERDICT_MISSING_B : VERDICT_NEITHER;
@@ -65,8 +65,8 @@ static enum verdict verdict_of(const struct compare *c, const struct compare_pai
         return VERDICT_BROKEN_BOUND;
     if (pair->shared == a->distinct && pair->shared == b->distinct)
         return VERDICT_SAME;
-    return a->err_over_bound_max.known && b->err_over_bound_max.known ? VERDICT_WITHIN_BOUND
-                                                                      : VERDICT_NO_BOUND;
+    return a->err_over_bound.known && b->err_over_bound.known ? VERDICT_WITHIN_BOUND
+                                                              : VERDICT_NO_BOUND;
 }
 
 /* Runs of one case may differ by no rung but `none`; the two sides, by none from gpu_to_gpu on. */
@@ -86,7 +86,7 @@ void compare_judge(struct compare *c)
 {
     for (size_t i = 0; i < c->pairs; i++) {
         struct compare_pair *pair = &c->pair[i];
-        const struct compare_case *a = pair->of[0], *b = pair->of[1];
+        const struct gathered_case *a = pair->of[0], *b = pair->of[1];
         pair->promise = !a || (b && b->promise < a->promise) ? b->promise : a->promise;
         pair->shared = a && b ? shared(a, b) : 0;
         pair->verdict = verdict_of(c, pair);
@@ -99,9 +99,9 @@ void compare_judge(struct compare *c)
 enum status compare_read(struct compare *c, const char *const path[2], struct problem *p)
 {
     *c = (struct compare){0};
-    enum status status = compare_side_read(&c->side[0], path[0], p);
+    enum status status = gathered_read(&c->side[0], path[0], p);
     if (status == STATUS_OK)
-        status = compare_side_read(&c->side[1], path[1], p);
+        status = gathered_read(&c->side[1], path[1], p);
     if (status == STATUS_OK)
         status = compare_join(c, p);
     if (status == STATUS_OK)
@@ -111,8 +111,8 @@ enum status compare_read(struct compare *c, const char *const path[2], struct pr
 
 void compare_free(struct compare *c)
 {
-    compare_side_free(&c->side[0]);
-    compare_side_free(&c->side[1]);
+    gathered_free(&c->side[0]);
+    gathered_free(&c->side[1]);
     free(c->pair);
     *c = (struct compare){0};
 }
@@ -138,7 +138,7 @@ enum status compare_status(const struct compare *c, struct problem *p)
                        c->count[VERDICT_BROKEN_BOUND]);
     if (c->count[VERDICT_OTHER_INPUT]) {
         const struct compare_pair *pair = first_of(c, VERDICT_OTHER_INPUT);
-        const struct compare_case *x = pair->of[0];
+        const struct gathered_case *x = pair->of[0];
         const char *seed = x->field[CASE_SEED];
         return problem(p, STATUS_DATA,
                        "%s, %s: %zu cases had other inputs, of which the first is %s %s n=%s%s%s: "

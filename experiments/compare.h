@@ -7,35 +7,7 @@
 #ifndef ULPSCOPE_COMPARE_H
 #define ULPSCOPE_COMPARE_H
 
-#include <jansson.h>
-
-#include "kernels/method.h"
-#include "reference/hash.h"
-#include "reports/columns.h"
-#include "reports/text.h"
-
-/* A case of a side, with all its runs. */
-struct compare_case {
-    char *field[CASE_ALL]; /* as results.csv has them; "" for those that it does not have */
-    enum promise promise;
-    uint64_t runs; /* that gave a result */
-    size_t capacity;
-    struct hash128 *bits; /* of the results: sorted, none twice, `distinct` of them */
-    size_t distinct;
-    char *result, *first; /* `result` and `result_bits` of the first run that has one; or NULL */
-    struct figure err_ulp_max, err_over_bound_max;
-    char status[16]; /* of the last run without a result, or "" */
-    bool joined;
-};
-
-struct compare_side {
-    const char *path; /* the directory */
-    json_t *study;
-    enum columns_of of;
-    struct compare_case *item; /* in the order of the file */
-    size_t count, capacity;
-    void *by_id; /* a tree of tsearch, for compare_case_named */
-};
+#include "experiments/gathered.h"
 
 enum verdict {
     VERDICT_SAME,         /* the same set of results */
@@ -51,7 +23,7 @@ enum verdict {
 extern const char *const verdict_name[VERDICTS]; /* "same", "within_bound", ... */
 
 struct compare_pair {
-    const struct compare_case *of[2]; /* NULL: there is none */
+    const struct gathered_case *of[2]; /* NULL: there is none */
     enum verdict verdict;
     enum promise promise; /* the lesser of both sides */
     bool broken;          /* what they promise does not let them differ so */
@@ -59,7 +31,7 @@ struct compare_pair {
 };
 
 struct compare {
-    struct compare_side side[2];
+    struct gathered side[2];
     struct compare_pair *pair; /* in the order of A's cases, then those of B alone */
     size_t pairs;
     size_t count[VERDICTS];
@@ -72,12 +44,6 @@ enum status compare_read(struct compare *c, const char *const path[2], struct pr
 void compare_free(struct compare *c);
 
 /* Steps of compare_read. */
-enum status compare_side_read(struct compare_side *side, const char *path, struct problem *p);
-void compare_side_free(struct compare_side *side);
-/* NULL where there is none. */
-struct compare_case *compare_case_named(struct compare_side *side, const char *id);
-/* *most becomes the larger of both, and NaN once one is. */
-void compare_raise(struct figure *most, struct figure f);
 enum status compare_join(struct compare *c, struct problem *p);
 void compare_judge(struct compare *c);
 

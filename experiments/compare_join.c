@@ -10,7 +10,7 @@ static const enum case_column key[] = {CASE_METHOD,  CASE_STORAGE, CASE_ACCUMULA
                                        CASE_SEGMENT, CASE_PRODUCT, CASE_THREADS,     CASE_BLOCKS};
 enum { KEY = sizeof key / sizeof *key, KEY_ANY_SHAPE = KEY - 2 };
 
-static int by_columns(const struct compare_case *a, const struct compare_case *b, size_t columns)
+static int by_columns(const struct gathered_case *a, const struct gathered_case *b, size_t columns)
 {
     int order = 0;
     for (size_t i = 0; i < columns && order == 0; i++)
@@ -21,25 +21,25 @@ static int by_columns(const struct compare_case *a, const struct compare_case *b
 /* In the order of the keys, then of the file. */
 static int by_key(const void *x, const void *y)
 {
-    const struct compare_case *a = *(struct compare_case *const *)x,
-                              *b = *(struct compare_case *const *)y;
+    const struct gathered_case *a = *(struct gathered_case *const *)x,
+                               *b = *(struct gathered_case *const *)y;
     int order = by_columns(a, b, KEY);
     return order ? order : (a > b) - (a < b);
 }
 
 static int by_key_any_shape(const void *x, const void *y)
 {
-    return by_columns(*(struct compare_case *const *)x, *(struct compare_case *const *)y,
+    return by_columns(*(struct gathered_case *const *)x, *(struct gathered_case *const *)y,
                       KEY_ANY_SHAPE);
 }
 
 struct joining {
     struct compare *compare;
-    struct compare_case **partner; /* of each of A's cases */
-    struct compare_case **sorted[2];
+    struct gathered_case **partner; /* of each of A's cases */
+    struct gathered_case **sorted[2];
 };
 
-static void join(struct joining *j, struct compare_case *a, struct compare_case *b)
+static void join(struct joining *j, struct gathered_case *a, struct gathered_case *b)
 {
     j->partner[a - j->compare->side[0].item] = b;
     a->joined = b->joined = true;
@@ -47,9 +47,9 @@ static void join(struct joining *j, struct compare_case *a, struct compare_case 
 
 static void join_by_id(struct joining *j)
 {
-    struct compare_side *a = &j->compare->side[0], *b = &j->compare->side[1];
+    struct gathered *a = &j->compare->side[0], *b = &j->compare->side[1];
     for (size_t i = 0; i < a->count; i++) {
-        struct compare_case *found = compare_case_named(b, a->item[i].field[CASE_ID]);
+        struct gathered_case *found = gathered_named(b, a->item[i].field[CASE_ID]);
         if (found)
             join(j, &a->item[i], found);
     }
@@ -58,9 +58,9 @@ static void join_by_id(struct joining *j)
 /* Both lists are sorted: cases of one key are joined in the order of their files. */
 static void join_by_key(struct joining *j)
 {
-    struct compare_case **a = j->sorted[0], **b = j->sorted[1];
-    struct compare_case **a_end = a + j->compare->side[0].count,
-                        **b_end = b + j->compare->side[1].count;
+    struct gathered_case **a = j->sorted[0], **b = j->sorted[1];
+    struct gathered_case **a_end = a + j->compare->side[0].count,
+                         **b_end = b + j->compare->side[1].count;
     while (a < a_end && b < b_end) {
         int order = by_columns(*a, *b, KEY);
         if ((*a)->joined)
@@ -77,22 +77,22 @@ static void join_by_key(struct joining *j)
 }
 
 /* Do results depend on the launch shape, and on that alone? */
-static bool bound_to_shape(const struct compare_case *c)
+static bool bound_to_shape(const struct gathered_case *c)
 {
     return c->promise == PROMISE_RUN_TO_RUN;
 }
 
 /* A case of the other side, joined or not, that has the same key but for its shape. */
-static struct compare_case *any_shape(struct joining *j, struct compare_case *c, size_t other)
+static struct gathered_case *any_shape(struct joining *j, struct gathered_case *c, size_t other)
 {
-    struct compare_case **found = bound_to_shape(c)
-                                      ? NULL
-                                      : bsearch(&c, j->sorted[other], j->compare->side[other].count,
-                                                sizeof *j->sorted[other], by_key_any_shape);
+    struct gathered_case **found =
+        bound_to_shape(c) ? NULL
+                          : bsearch(&c, j->sorted[other], j->compare->side[other].count,
+                                    sizeof *j->sorted[other], by_key_any_shape);
     return found && !bound_to_shape(*found) ? *found : NULL;
 }
 
-static void add_pair(struct compare *c, struct compare_case *a, struct compare_case *b)
+static void add_pair(struct compare *c, struct gathered_case *a, struct gathered_case *b)
 {
     if (a && b)
         a->joined = b->joined = true;
@@ -103,11 +103,11 @@ static void list_pairs(struct joining *j)
 {
     struct compare *c = j->compare;
     for (size_t i = 0; i < c->side[0].count; i++) {
-        struct compare_case *a = &c->side[0].item[i];
+        struct gathered_case *a = &c->side[0].item[i];
         add_pair(c, a, j->partner[i] ? j->partner[i] : any_shape(j, a, 1));
     }
     for (size_t i = 0; i < c->side[1].count; i++) {
-        struct compare_case *b = &c->side[1].item[i];
+        struct gathered_case *b = &c->side[1].item[i];
         if (!b->joined)
             add_pair(c, any_shape(j, b, 0), b);
     }
@@ -118,7 +118,7 @@ enum status compare_join(struct compare *c, struct problem *p)
     struct joining j = {.compare = c};
     bool good = true;
     for (size_t s = 0; s < 2; s++) {
-        const struct compare_side *side = &c->side[s];
+        const struct gathered *side = &c->side[s];
         j.sorted[s] = calloc(side->count + 1, sizeof *j.sorted[s]);
         good &= j.sorted[s] != NULL;
         for (size_t i = 0; good && i < side->count; i++)

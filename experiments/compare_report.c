@@ -5,7 +5,7 @@
 #include "reports/table.h"
 
 /* The case that a pair's common columns are taken from. */
-static const struct compare_case *one_of(const struct compare_pair *pair)
+static const struct gathered_case *one_of(const struct compare_pair *pair)
 {
     return pair->of[0] ? pair->of[0] : pair->of[1];
 }
@@ -14,7 +14,7 @@ static const struct compare_case *one_of(const struct compare_pair *pair)
 struct row {
     const struct compare_pair *first;
     size_t cases, broken, count[VERDICTS];
-    struct figure err_ulp_max[2];
+    struct figure err_ulp[2];
 };
 
 static struct row row_of(const struct compare *c, const char *method)
@@ -30,7 +30,7 @@ static struct row row_of(const struct compare *c, const char *method)
         row.count[pair->verdict]++;
         for (size_t s = 0; s < 2; s++)
             if (pair->of[s] && pair->verdict <= VERDICT_BROKEN_BOUND)
-                compare_raise(&row.err_ulp_max[s], pair->of[s]->err_ulp_max);
+                gathered_raise(&row.err_ulp[s], pair->of[s]->err_ulp);
     }
     return row;
 }
@@ -45,32 +45,15 @@ static bool is_first(const struct compare *c, size_t pair)
     return true;
 }
 
-/* The GPU that a study ran on, or its CPU. */
-static const char *machine_of(const struct compare_side *side)
-{
-    const json_t *machine = json_object_get(side->study, "machine"),
-                 *gpu = json_array_get(json_object_get(machine, "gpus"), 0);
-    const char *name =
-        json_string_value(json_object_get(gpu ? gpu : machine, gpu ? "name" : "cpu"));
-    return name ? name : "a machine that study.json does not name";
-}
-
-static const char *word_of(const struct compare_side *side, const char *object, const char *name)
-{
-    const json_t *from = object ? json_object_get(side->study, object) : side->study;
-    const char *word = json_string_value(json_object_get(from, name));
-    return word ? word : "";
-}
-
 static void add_heading(struct text *to, const struct compare *c)
 {
     for (size_t s = 0; s < 2; s++) {
-        const struct compare_side *side = &c->side[s];
-        const char *runtime = word_of(side, "machine", "cuda_runtime");
+        const struct gathered *side = &c->side[s];
+        const char *runtime = gathered_word(side, "machine", "cuda_runtime");
         text_format(to, "%c: %s: %s, %s%s%s, ulpscope %s, %.10s, %zu cases\n", (int)('A' + s),
-                    side->path, word_of(side, NULL, "experiment"), machine_of(side),
-                    *runtime ? ", CUDA " : "", runtime, word_of(side, "program", "version"),
-                    word_of(side, NULL, "started"), side->count);
+                    side->path, gathered_word(side, NULL, "experiment"), gathered_machine(side),
+                    *runtime ? ", CUDA " : "", runtime, gathered_word(side, "program", "version"),
+                    gathered_word(side, NULL, "started"), side->count);
     }
     text_add(to, "\n");
 }
@@ -102,11 +85,11 @@ static void add_method(struct table *t, const struct row *row)
     for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
         count_cell(t, row->count[counted[i]]);
     count_cell(t, row->broken);
-    figure_cell(t, row->err_ulp_max[0]);
-    figure_cell(t, row->err_ulp_max[1]);
+    figure_cell(t, row->err_ulp[0]);
+    figure_cell(t, row->err_ulp[1]);
 }
 
-static void describe(struct text *to, const struct compare_case *c)
+static void describe(struct text *to, const struct gathered_case *c)
 {
     static const enum case_column column[] = {CASE_STORAGE, CASE_ACCUMULATOR, CASE_INPUT,
                                               CASE_N,       CASE_SEED,        CASE_SCAN,
@@ -119,7 +102,7 @@ static void describe(struct text *to, const struct compare_case *c)
             text_format(to, "%s%s", before[i], c->field[column[i]]);
 }
 
-static void add_side(struct text *to, char name, const struct compare_case *c)
+static void add_side(struct text *to, char name, const struct gathered_case *c)
 {
     if (!c || !c->runs) {
         text_format(to, "  %c: no result%s%s\n", name, c ? ", " : "", c ? c->status : "");

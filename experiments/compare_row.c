@@ -18,7 +18,7 @@ static void add_case(struct text cell[COMPARE_COLUMNS], const struct compare_pai
                   {COMPARE_OUTPUT, CASE_OUTPUT},
                   {COMPARE_SEGMENT, CASE_SEGMENT},
                   {COMPARE_PRODUCT, CASE_PRODUCT}};
-    const struct compare_case *c = pair->of[0] ? pair->of[0] : pair->of[1];
+    const struct gathered_case *c = pair->of[0] ? pair->of[0] : pair->of[1];
     for (size_t i = 0; i < sizeof common / sizeof *common; i++)
         text_add(&cell[common[i].to], c->field[common[i].from]);
     text_add(&cell[COMPARE_PROMISE], promise_name[pair->promise]);
@@ -29,7 +29,7 @@ static void add_case(struct text cell[COMPARE_COLUMNS], const struct compare_pai
 }
 
 /* The columns of A stand before those of B. */
-static void add_side(struct text cell[COMPARE_COLUMNS], const struct compare_case *c, size_t side)
+static void add_side(struct text cell[COMPARE_COLUMNS], const struct gathered_case *c, size_t side)
 {
     if (!c)
         return;
@@ -44,8 +44,8 @@ static void add_side(struct text cell[COMPARE_COLUMNS], const struct compare_cas
     text_unsigned(&cell[COMPARE_DISTINCT_A + side], c->distinct);
     text_add(&cell[COMPARE_RESULT_A + side], c->result);
     text_add(&cell[COMPARE_BITS_A + side], c->first);
-    text_figure(&cell[COMPARE_ERR_ULP_A + side], c->err_ulp_max);
-    text_figure(&cell[COMPARE_ERR_OVER_BOUND_A + side], c->err_over_bound_max);
+    text_figure(&cell[COMPARE_ERR_ULP_A + side], c->err_ulp);
+    text_figure(&cell[COMPARE_ERR_OVER_BOUND_A + side], c->err_over_bound);
 }
 
 static void fill(struct text cell[COMPARE_COLUMNS], const struct compare_pair *pair)
@@ -92,7 +92,7 @@ static json_t *pair_json(const struct compare_pair *pair)
     return NULL;
 }
 
-static json_t *side_json(const struct compare_side *side)
+static json_t *side_json(const struct gathered *side)
 {
     return json_pack(
         "{ss sI sO? sO? sO? sO?}", "path", side->path, "cases", (json_int_t)side->count,

@@ -5,7 +5,7 @@
 #include "experiments/options.h"
 
 extern const struct verb verb_bench, verb_check, verb_compare, verb_doctor, verb_gen, verb_kernels,
-    verb_list, verb_recommend, verb_reveal, verb_run, verb_serve, verb_sum;
+    verb_list, verb_recommend, verb_report, verb_reveal, verb_run, verb_serve, verb_sum;
 
 /* "list, run, ..." */
 const char *verb_names(void);

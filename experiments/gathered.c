@@ -1,11 +1,12 @@
 /* A results directory, gathered by case. */
 #include <errno.h>
+#include <math.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "experiments/compare.h"
+#include "experiments/gathered.h"
 #include "reports/csv_file.h"
 #include "reports/study.h"
 
@@ -25,7 +26,7 @@ static enum status no_memory(const char *path, struct problem *p)
     return problem(p, STATUS_DEVICE, "%s: out of memory", path);
 }
 
-static enum status read_promise(struct compare_case *c, const struct csv_row *row,
+static enum status read_promise(struct gathered_case *c, const struct csv_row *row,
                                 struct problem *p)
 {
     const char *text = c->field[CASE_PROMISE];
@@ -45,51 +46,57 @@ static bool is_there(enum columns_of of, size_t column)
 }
 
 /* A new case with the columns of the row. */
-static enum status add_case(struct compare_side *side, const struct csv_row *row, struct problem *p)
+static enum status add_case(struct gathered *g, const struct csv_row *row, struct problem *p)
 {
-    if (side->count == side->capacity) {
-        size_t capacity = 2 * side->capacity + 64;
-        struct compare_case *grown = realloc(side->item, capacity * sizeof *grown);
+    if (g->count == g->capacity) {
+        size_t capacity = 2 * g->capacity + 64;
+        struct gathered_case *grown = realloc(g->item, capacity * sizeof *grown);
         if (!grown)
             return no_memory(row->path, p);
-        side->item = grown;
-        side->capacity = capacity;
+        g->item = grown;
+        g->capacity = capacity;
     }
-    struct compare_case *c = &side->item[side->count++];
-    *c = (struct compare_case){0};
+    struct gathered_case *c = &g->item[g->count++];
+    *c = (struct gathered_case){0};
     for (size_t i = 0; i < CASE_ALL; i++) {
-        c->field[i] = strdup(is_there(side->of, i) ? row->field[results_case_column(i)] : "");
+        c->field[i] = strdup(is_there(g->of, i) ? row->field[results_case_column(i)] : "");
         if (!c->field[i])
             return no_memory(row->path, p);
     }
-    return read_promise(c, row, p);
+    enum status status =
+        csv_figure(row, results_case_column(CASE_COND_LOG2), "cond_log2", &c->cond_log2, p);
+    uint64_t n = 0;
+    if (status == STATUS_OK)
+        status = csv_whole(row, results_case_column(CASE_N), "n", &n, p);
+    c->n = (double)n;
+    return status == STATUS_OK ? read_promise(c, row, p) : status;
 }
 
-struct compare_case *compare_case_named(struct compare_side *side, const char *id)
+struct gathered_case *gathered_named(struct gathered *g, const char *id)
 {
-    struct named wanted = {(char *)id, 0}, **found = tfind(&wanted, &side->by_id, by_id);
-    return found ? &side->item[(*found)->index] : NULL;
+    struct named wanted = {(char *)id, 0}, **found = tfind(&wanted, &g->by_id, by_id);
+    return found ? &g->item[(*found)->index] : NULL;
 }
 
 /* The case of a row: rows of a case need not stand together. */
-static enum status case_of(struct compare_side *side, const struct csv_row *row,
-                           struct compare_case **found, struct problem *p)
+static enum status case_of(struct gathered *g, const struct csv_row *row,
+                           struct gathered_case **found, struct problem *p)
 {
     if (!*row->field[RESULTS_CASE_ID])
         return problem(p, STATUS_DATA, "%s: line %zu: case_id: found '', expected a case's",
                        row->path, row->line);
-    *found = compare_case_named(side, row->field[RESULTS_CASE_ID]);
+    *found = gathered_named(g, row->field[RESULTS_CASE_ID]);
     if (*found)
         return STATUS_OK;
-    enum status status = add_case(side, row, p);
+    enum status status = add_case(g, row, p);
     if (status != STATUS_OK)
         return status;
     struct named *fresh = malloc(sizeof *fresh);
     if (!fresh)
         return no_memory(row->path, p);
-    *found = &side->item[side->count - 1];
-    *fresh = (struct named){(*found)->field[CASE_ID], side->count - 1};
-    if (!tsearch(fresh, &side->by_id, by_id)) {
+    *found = &g->item[g->count - 1];
+    *fresh = (struct named){(*found)->field[CASE_ID], g->count - 1};
+    if (!tsearch(fresh, &g->by_id, by_id)) {
         free(fresh);
         return no_memory(row->path, p);
     }
@@ -114,14 +121,16 @@ static enum status read_bits(struct hash128 *bits, const struct csv_row *row, st
     return STATUS_OK;
 }
 
-static enum status take_bits(struct compare_case *c, const struct csv_row *row, struct problem *p)
+static enum status take_bits(struct gathered_case *c, const struct csv_row *row, struct problem *p)
 {
     if (c->runs == c->capacity) {
         size_t capacity = 2 * c->capacity + 4;
-        struct hash128 *grown = realloc(c->bits, capacity * sizeof *grown);
-        if (!grown)
+        struct hash128 *bits = realloc(c->bits, capacity * sizeof *bits);
+        c->bits = bits ? bits : c->bits;
+        double *offset = realloc(c->offset, capacity * sizeof *offset);
+        c->offset = offset ? offset : c->offset;
+        if (!bits || !offset)
             return no_memory(row->path, p);
-        c->bits = grown;
         c->capacity = capacity;
     }
     if (!c->first) {
@@ -133,18 +142,61 @@ static enum status take_bits(struct compare_case *c, const struct csv_row *row, 
     return read_bits(&c->bits[c->runs++], row, p);
 }
 
-void compare_raise(struct figure *most, struct figure f)
+void gathered_raise(struct figure *most, struct figure f)
 {
     if (f.known && (!most->known || !(f.value <= most->value)))
         *most = f;
 }
 
+/* The figures that are read of a row. */
+enum { RESULT, EXACT, ABS, REL, ULP, BACKWARD, BOUND, SHARE, TIME, FIGURES };
+
+static enum status read_figures(struct figure f[FIGURES], const struct csv_row *row,
+                                struct problem *p)
+{
+    static const enum results_column column[FIGURES] = {
+        [RESULT] = RESULTS_RESULT, [EXACT] = RESULTS_EXACT,
+        [ABS] = RESULTS_ERR_ABS,   [REL] = RESULTS_ERR_REL,
+        [ULP] = RESULTS_ERR_ULP,   [BACKWARD] = RESULTS_ERR_BACKWARD,
+        [BOUND] = RESULTS_BOUND,   [SHARE] = RESULTS_ERR_OVER_BOUND,
+        [TIME] = RESULTS_TIME_NS};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < FIGURES; i++)
+        status = csv_figure(row, column[i], results_column(column[i])->name, &f[i], p);
+    return status;
+}
+
+/* sum|x|, as far as a row tells. */
+static struct figure size_of(const struct gathered_case *c, const struct figure f[FIGURES])
+{
+    if (f[ABS].known && f[BACKWARD].known && f[BACKWARD].value > 0)
+        return (struct figure){true, f[ABS].value / f[BACKWARD].value};
+    if (f[EXACT].known && f[EXACT].value != 0 && c->cond_log2.known)
+        return (struct figure){true, fabs(f[EXACT].value) * exp2(c->cond_log2.value)};
+    return (struct figure){0};
+}
+
+static void take_figures(struct gathered_case *c, const struct figure f[FIGURES])
+{
+    struct figure size = size_of(c, f);
+    double sign = f[RESULT].known && f[EXACT].known && f[RESULT].value < f[EXACT].value ? -1 : 1;
+    c->offset[c->runs - 1] = f[ULP].known ? sign * f[ULP].value : NAN;
+    gathered_raise(&c->err_ulp, f[ULP]);
+    gathered_raise(&c->err_rel, f[REL]);
+    gathered_raise(&c->err_backward, f[BACKWARD]);
+    gathered_raise(&c->err_over_bound, f[SHARE]);
+    if (f[BOUND].known && size.known && isfinite(size.value) && size.value > 0)
+        gathered_raise(&c->bound, (struct figure){true, f[BOUND].value / size.value});
+    if (f[TIME].known && !(c->time_ns.known && c->time_ns.value <= f[TIME].value))
+        c->time_ns = f[TIME];
+}
+
 static enum status take(void *context, const struct csv_row *row, struct problem *p)
 {
-    struct compare_side *side = context;
-    struct compare_case *c = NULL;
-    struct figure ulp, share;
-    enum status status = case_of(side, row, &c, p);
+    struct gathered *g = context;
+    struct gathered_case *c = NULL;
+    struct figure f[FIGURES];
+    enum status status = case_of(g, row, &c, p);
     if (status != STATUS_OK)
         return status;
     if (!*row->field[RESULTS_RESULT_BITS]) {
@@ -153,14 +205,10 @@ static enum status take(void *context, const struct csv_row *row, struct problem
     }
     status = take_bits(c, row, p);
     if (status == STATUS_OK)
-        status = csv_figure(row, RESULTS_ERR_ULP, "err_ulp", &ulp, p);
+        status = read_figures(f, row, p);
     if (status == STATUS_OK)
-        status = csv_figure(row, RESULTS_ERR_OVER_BOUND, "err_over_bound", &share, p);
-    if (status != STATUS_OK)
-        return status;
-    compare_raise(&c->err_ulp_max, ulp);
-    compare_raise(&c->err_over_bound_max, share);
-    return STATUS_OK;
+        take_figures(c, f);
+    return status;
 }
 
 static int by_bits(const void *a, const void *b)
@@ -168,7 +216,7 @@ static int by_bits(const void *a, const void *b)
     return memcmp(a, b, sizeof(struct hash128));
 }
 
-static void sort_results(struct compare_case *c)
+static void sort_results(struct gathered_case *c)
 {
     if (c->runs == 0)
         return;
@@ -196,13 +244,13 @@ static enum columns_of columns_in(const char *path)
     return of;
 }
 
-static enum status read_results(struct compare_side *side, const char *path, struct problem *p)
+static enum status read_results(struct gathered *g, const char *path, struct problem *p)
 {
     uint64_t whole;
     struct stat facts;
-    side->of = columns_in(path);
-    enum status status = csv_read(path, results_column_of(side->of), results_columns(side->of),
-                                  take, side, &whole, p);
+    g->of = columns_in(path);
+    enum status status =
+        csv_read(path, results_column_of(g->of), results_columns(g->of), take, g, &whole, p);
     if (status != STATUS_OK)
         return status;
     if (stat(path, &facts) != 0)
@@ -213,16 +261,16 @@ static enum status read_results(struct compare_side *side, const char *path, str
                        "the study was interrupted; the command that made it, run again, resumes it",
                        path, (unsigned long long)facts.st_size - (unsigned long long)whole,
                        (unsigned long long)whole);
-    for (size_t i = 0; i < side->count; i++)
-        sort_results(&side->item[i]);
+    for (size_t i = 0; i < g->count; i++)
+        sort_results(&g->item[i]);
     return STATUS_OK;
 }
 
-enum status compare_side_read(struct compare_side *side, const char *path, struct problem *p)
+enum status gathered_read(struct gathered *g, const char *path, struct problem *p)
 {
     char *study = NULL, *results = NULL;
     enum status status = STATUS_OK;
-    *side = (struct compare_side){.path = path};
+    *g = (struct gathered){.path = path};
     if (asprintf(&study, "%s/study.json", path) < 0)
         study = NULL;
     if (asprintf(&results, "%s/results.csv", path) < 0)
@@ -230,26 +278,43 @@ enum status compare_side_read(struct compare_side *side, const char *path, struc
     if (!study || !results)
         status = no_memory(path, p);
     if (status == STATUS_OK)
-        status = study_read(&side->study, study, p);
+        status = study_read(&g->study, study, p);
     if (status == STATUS_OK)
-        status = read_results(side, results, p);
+        status = read_results(g, results, p);
     free(study);
     free(results);
     return status;
 }
 
-void compare_side_free(struct compare_side *side)
+void gathered_free(struct gathered *g)
 {
-    tdestroy(side->by_id, free);
-    for (size_t i = 0; i < side->count; i++) {
-        struct compare_case *c = &side->item[i];
+    tdestroy(g->by_id, free);
+    for (size_t i = 0; i < g->count; i++) {
+        struct gathered_case *c = &g->item[i];
         for (size_t k = 0; k < CASE_ALL; k++)
             free(c->field[k]);
         free(c->bits);
+        free(c->offset);
         free(c->first);
         free(c->result);
     }
-    free(side->item);
-    json_decref(side->study);
-    *side = (struct compare_side){0};
+    free(g->item);
+    json_decref(g->study);
+    *g = (struct gathered){0};
+}
+
+const char *gathered_machine(const struct gathered *g)
+{
+    const json_t *machine = json_object_get(g->study, "machine"),
+                 *gpu = json_array_get(json_object_get(machine, "gpus"), 0);
+    const char *name =
+        json_string_value(json_object_get(gpu ? gpu : machine, gpu ? "name" : "cpu"));
+    return name ? name : "a machine that study.json does not name";
+}
+
+const char *gathered_word(const struct gathered *g, const char *object, const char *name)
+{
+    const json_t *from = object ? json_object_get(g->study, object) : g->study;
+    const char *word = json_string_value(json_object_get(from, name));
+    return word ? word : "";
 }

@@ -1,0 +1,57 @@
+/* A results directory, read whole and gathered by case. */
+#ifndef ULPSCOPE_GATHERED_H
+#define ULPSCOPE_GATHERED_H
+
+#include <jansson.h>
+
+#include "kernels/method.h"
+#include "reference/hash.h"
+#include "reports/columns.h"
+
+/* A case, with all its runs. */
+struct gathered_case {
+    char *field[CASE_ALL]; /* as results.csv has them; "" for those that it does not have */
+    enum promise promise;
+    double n;
+    struct figure cond_log2;
+    uint64_t runs; /* that gave a result */
+    size_t capacity;
+    struct hash128 *bits; /* of the results: sorted, none twice, `distinct` of them */
+    size_t distinct;
+    double *offset;       /* of each run, of sums: its err_ulp, negative below the exact sum */
+    char *result, *first; /* `result` and `result_bits` of the first run that has one; or NULL */
+    /* The largest of the runs, once there is a NaN that. */
+    struct figure err_ulp, err_rel, err_backward, err_over_bound;
+    struct figure bound;   /* over sum|x| */
+    struct figure time_ns; /* the least */
+    char status[16];       /* of the last run without a result, or "" */
+    bool joined;           /* for who compares */
+};
+
+struct gathered {
+    const char *path; /* the directory */
+    json_t *study;
+    enum columns_of of;
+    struct gathered_case *item; /* in the order of the file */
+    size_t count, capacity;
+    void *by_id; /* a tree of tsearch, for gathered_named */
+};
+
+/* Reads study.json and results.csv. STATUS_DATA where they are not whole or not such files,
+ * STATUS_DEVICE when memory is short. gathered_free is due either way. */
+enum status gathered_read(struct gathered *g, const char *path, struct problem *p);
+void gathered_free(struct gathered *g);
+
+/* NULL where there is none. */
+struct gathered_case *gathered_named(struct gathered *g, const char *id);
+
+/* *most becomes the larger of both, and NaN once one is. */
+void gathered_raise(struct figure *most, struct figure f);
+
+/* The GPU that it ran on, or its CPU. */
+const char *gathered_machine(const struct gathered *g);
+
+/* The string `name` of study.json, or of an object in it; "" where there is none. */
+const char *gathered_word(const struct gathered *g, const char *object, const char *name);
+
+#endif

@@ -1,0 +1,102 @@
+/* A results directory as one HTML page, with pictures by gnuplot. */
+#ifndef ULPSCOPE_REPORT_H
+#define ULPSCOPE_REPORT_H
+
+#include "experiments/gathered.h"
+#include "reports/html.h"
+
+/* A row of times.csv, as far as it is shown. */
+struct report_time {
+    char *field[TIMES_COLUMNS];
+    struct figure time_us, gb_per_s, of_raw;
+};
+
+struct report {
+    struct gathered g;
+    char *folder; /* DIR/report, where everything is written */
+    struct report_time *time;
+    size_t times;
+    bool several_devices;
+    struct text pictures; /* HTML */
+    size_t drawn;
+    struct problem undrawn; /* why there are no pictures: no gnuplot, say */
+};
+
+/* --- pictures --- */
+
+/* A picture being made: NAME.gp and NAME.dat in the folder, and of each panel NAME-1.svg, ... */
+struct plot {
+    const char *name;
+    struct text script, data;
+    size_t panels, blocks; /* data sets in NAME.dat so far */
+    struct text title[64]; /* of panels */
+};
+enum { PANELS_MOST = 8 };
+
+/* Begins; appends a panel of a size in pixels, whose title is escaped; then the caller appends to
+ * the script. Text for gnuplot in single quotes goes through plot_quote. */
+void plot_begin(struct plot *p, const char *name);
+void plot_panel(struct plot *p, double height, const char *title);
+void plot_quote(struct text *to, const char *text);
+/* Ends a data set, whose number is returned: `index` of gnuplot. */
+size_t plot_data_end(struct plot *p);
+/* Writes both files, has gnuplot draw, and appends the picture to the report. `caption` is HTML.
+ * STATUS_DATA where a file cannot be written; what is wrong with gnuplot goes to r->undrawn. */
+enum status plot_end(struct plot *p, struct report *r, const char *heading, const char *caption,
+                     struct problem *problem);
+
+/* What is drawn of a case or an output. */
+struct sample {
+    const char *storage, *accumulator, *method, *device;
+    double x, y, bound; /* NaN: none */
+};
+/* How samples are drawn: a panel for each pair of formats, a series for each method on a device;
+ * of samples with one x, the largest y and bound. y is on a logarithmic axis, where what is 0
+ * stands on the lower edge. */
+struct look {
+    const char *name, *heading, *caption; /* caption: HTML */
+    const char *x_label, *y_label;
+    bool log_x, lines, bounds;
+    bool so_far;         /* of y the largest up to x */
+    double decades_most; /* of y, from the top: what is below stands on the lower edge too */
+    double top_most;     /* exponent of the upper edge, where what is above stands */
+    size_t series_most;  /* the first few in the order of interest */
+    const char *(*also)(
+        const char *accumulator); /* gnuplot's `plot` arguments drawn first, or "" */
+};
+enum status report_samples(struct report *r, const struct look *look, const struct sample *sample,
+                           size_t count, struct problem *p);
+
+/* Each appends its picture where the directory has the data for it. */
+enum status report_growth(struct report *r, struct problem *p);
+enum status report_cond(struct report *r, struct problem *p);
+enum status report_distinct(struct report *r, struct problem *p);
+enum status report_pareto(struct report *r, struct problem *p);
+enum status report_heat(struct report *r, struct problem *p);
+enum status report_drift(struct report *r, struct problem *p);
+
+/* --- words and tables, as HTML --- */
+
+void report_findings(struct text *to, const struct report *r);
+void report_methods(struct text *to, const struct report *r);
+void report_cliffs(struct text *to, const struct report *r);
+void report_times(struct text *to, const struct report *r);
+void report_provenance(struct text *to, const struct report *r);
+enum status report_files(struct text *to, const struct report *r, struct problem *p);
+
+/* Reads a directory, and writes its page to DIR/report/report.html. *path, which the caller frees,
+ * is the page's. STATUS_DATA also where there is a page but, for want of gnuplot, no picture. */
+enum status report_write(char **path, const char *directory, struct problem *p);
+
+/* --- what is asked of the cases --- */
+
+/* 2^-p of the accumulator of this name; NaN where it is none. */
+double report_unit(const char *accumulator);
+/* Formats and methods in the order of interest: smaller is first. */
+size_t report_pair_rank(const char *storage, const char *accumulator);
+size_t report_method_rank(const char *method);
+/* Are there inputs `cond` whose condition numbers lie a thousand times apart? */
+bool report_has_conditions(const struct report *r);
+bool report_same_series(const struct gathered_case *a, const struct gathered_case *b);
+
+#endif

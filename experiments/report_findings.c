@@ -1,0 +1,199 @@
+/* What a directory says, in sentences. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "experiments/report.h"
+
+static void begin(struct text *to, const char *kind)
+{
+    text_format(to, "<li class=\"%s\">", kind);
+}
+
+static void end(struct text *to)
+{
+    text_add(to, "</li>\n");
+}
+
+static void add_case(struct text *to, const struct gathered_case *c)
+{
+    html_format(to, "%s, %s added in %s, %s, n = %.0f, %s", c->field[CASE_METHOD],
+                c->field[CASE_STORAGE], c->field[CASE_ACCUMULATOR], c->field[CASE_INPUT], c->n,
+                c->field[CASE_DEVICE]);
+}
+
+static void say_size(struct text *to, const struct report *r)
+{
+    unsigned long long runs = 0;
+    size_t none = 0, errors = 0;
+    for (size_t i = 0; i < r->g.count; i++) {
+        runs += r->g.item[i].runs;
+        none += r->g.item[i].runs == 0;
+        errors += strcmp(r->g.item[i].status, "error") == 0;
+    }
+    begin(to, errors ? "bad" : "plain");
+    html_format(to, "%zu cases gave %llu results on %s", r->g.count - none, runs,
+                gathered_machine(&r->g));
+    if (none > errors)
+        html_format(to, "; %zu cases are unsupported", none - errors);
+    if (errors)
+        html_format(to, "; %zu cases failed", errors);
+    text_add(to, ".");
+    end(to);
+}
+
+static void say_bound(struct text *to, const struct report *r)
+{
+    const struct gathered_case *closest = NULL;
+    size_t bounded = 0, broken = 0;
+    for (size_t i = 0; i < r->g.count; i++) {
+        const struct gathered_case *c = &r->g.item[i];
+        if (!c->err_over_bound.known)
+            continue;
+        bounded++;
+        broken += !(c->err_over_bound.value <= 1);
+        if (!closest || !(c->err_over_bound.value <= closest->err_over_bound.value))
+            closest = c;
+    }
+    if (!closest)
+        return;
+    begin(to, broken ? "bad" : "good");
+    if (broken)
+        html_format(to,
+                    "In %zu of %zu cases a result breaks its method's error bound, the worst by "
+                    "%.3g times (",
+                    broken, bounded, closest->err_over_bound.value);
+    else
+        html_format(to,
+                    "No result breaks its method's error bound in the %zu cases that have one; "
+                    "the closest came to %.3g of it (",
+                    bounded, closest->err_over_bound.value);
+    add_case(to, closest);
+    text_add(to, ").");
+    end(to);
+}
+
+/* Which promises were broken, and how much the results without one vary. */
+static void say_distinct(struct text *to, const struct report *r)
+{
+    const struct gathered_case *most = NULL, *broken = NULL;
+    size_t kept = 0, breaks = 0;
+    uint64_t runs = 0;
+    for (size_t i = 0; i < r->g.count; i++) {
+        const struct gathered_case *c = &r->g.item[i];
+        if (c->runs < 2)
+            continue;
+        most = !most || c->distinct > most->distinct ? c : most;
+        if (c->promise < PROMISE_RUN_TO_RUN)
+            continue;
+        breaks += c->distinct > 1;
+        broken = c->distinct > 1 && !broken ? c : broken;
+        kept += c->distinct == 1;
+        runs = c->distinct == 1 && c->runs > runs ? c->runs : runs;
+    }
+    if (broken) {
+        begin(to, "bad");
+        html_format(to,
+                    "%zu cases of methods that promise the same bits from run to run gave "
+                    "several results, the first ",
+                    breaks);
+        add_case(to, broken);
+        html_format(to, ": %zu in %llu runs.", broken->distinct, (unsigned long long)broken->runs);
+        end(to);
+    }
+    if (kept) {
+        begin(to, "good");
+        html_format(to,
+                    "%zu cases of methods that promise the same bits from run to run gave one "
+                    "result each, in up to %llu runs.",
+                    kept, (unsigned long long)runs);
+        end(to);
+    }
+    if (most && most->distinct > 1) {
+        begin(to, "plain");
+        html_format(to, "The most different results: %zu in %llu runs (", most->distinct,
+                    (unsigned long long)most->runs);
+        add_case(to, most);
+        text_add(to, ").");
+        end(to);
+    }
+}
+
+/* Of the formats of most interest: the first pair in order of interest. */
+static const struct gathered_case *first_pair(const struct report *r)
+{
+    const struct gathered_case *best = NULL;
+    for (size_t i = 0; i < r->g.count; i++) {
+        const struct gathered_case *c = &r->g.item[i];
+        if (c->err_ulp.known &&
+            (!best ||
+             report_pair_rank(c->field[CASE_STORAGE], c->field[CASE_ACCUMULATOR]) <
+                 report_pair_rank(best->field[CASE_STORAGE], best->field[CASE_ACCUMULATOR])))
+            best = c;
+    }
+    return best;
+}
+
+/* The largest error of each method in one pair of formats: who errs least, who most. */
+static void say_error(struct text *to, const struct report *r)
+{
+    const struct gathered_case *pair = first_pair(r), *least = NULL, *most = NULL;
+    double least_error = INFINITY, most_error = -INFINITY;
+    for (size_t i = 0; pair && i < r->g.count; i++) {
+        const struct gathered_case *c = &r->g.item[i];
+        struct figure worst = {0};
+        for (size_t k = 0; k < r->g.count; k++) {
+            const struct gathered_case *d = &r->g.item[k];
+            if (report_same_series(c, d) &&
+                strcmp(d->field[CASE_STORAGE], pair->field[CASE_STORAGE]) == 0 &&
+                strcmp(d->field[CASE_ACCUMULATOR], pair->field[CASE_ACCUMULATOR]) == 0)
+                gathered_raise(&worst, d->err_ulp);
+            if (k < i && report_same_series(c, d))
+                break; /* seen before */
+            if (k + 1 == r->g.count && worst.known && worst.value < least_error) {
+                least = c;
+                least_error = worst.value;
+            }
+            if (k + 1 == r->g.count && worst.known && worst.value > most_error) {
+                most = c;
+                most_error = worst.value;
+            }
+        }
+    }
+    if (!least || !most || least == most)
+        return;
+    begin(to, "plain");
+    html_format(to, "%s added in %s: %s errs least, %.3g ulp in its worst case; %s most, ",
+                pair->field[CASE_STORAGE], pair->field[CASE_ACCUMULATOR], least->field[CASE_METHOD],
+                least_error, most->field[CASE_METHOD]);
+    html_format(to, isinf(most_error) ? "whose result is not finite." : "%.3g ulp.", most_error);
+    end(to);
+}
+
+static void say_speed(struct text *to, const struct report *r)
+{
+    const struct report_time *best = NULL;
+    for (size_t i = 0; i < r->times; i++)
+        if (r->time[i].of_raw.known && (!best || r->time[i].of_raw.value > best->of_raw.value))
+            best = &r->time[i];
+    if (!best)
+        return;
+    begin(to, "plain");
+    html_format(to,
+                "Fastest beside a raw read of the same data: %s, %s added in %s, at %.3g GB/s, "
+                "%.2f of the raw read.",
+                best->field[TIMES_METHOD], best->field[TIMES_STORAGE],
+                best->field[TIMES_ACCUMULATOR], best->gb_per_s.known ? best->gb_per_s.value : 0,
+                best->of_raw.value);
+    end(to);
+}
+
+void report_findings(struct text *to, const struct report *r)
+{
+    text_add(to, "<section id=\"findings\"><h2>Findings</h2>\n<ul>\n");
+    say_bound(to, r);
+    say_distinct(to, r);
+    say_error(to, r);
+    say_speed(to, r);
+    say_size(to, r);
+    text_add(to, "</ul></section>\n");
+}

@@ -1,0 +1,36 @@
+/* ulpscope report: one page of a results directory. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "experiments/report.h"
+#include "experiments/verbs.h"
+
+static enum status run(const struct arguments *a, struct problem *p)
+{
+    char *path;
+    enum status status = report_write(&path, a->operand[0], p);
+    if (path)
+        printf("%s\n", path);
+    free(path);
+    return status;
+}
+
+const struct verb verb_report = {
+    .name = "report",
+    .operands = "DIR",
+    .least = 1,
+    .most = 1,
+    .summary = "one HTML page of a results directory: findings, pictures, tables",
+    .details =
+        "Writes DIR/report/report.html, a single file that needs no network and no script, and "
+        "prints its path.\nPictures are drawn by gnuplot (5.4 or later), those that the study has "
+        "the data for: error against n,\nerror against condition number, correct digits by input "
+        "and accumulator, results that differ from run\nto run, error against speed, error along a "
+        "scan. The scripts and their data stay beside the page: change\none, and `gnuplot "
+        "NAME.gp` draws it anew.\n\n"
+        "Exit status 3 where the directory is not a whole study, or where there is no gnuplot: the "
+        "page then has\nall but the pictures.",
+    .examples = "  ulpscope run accuracy --device cpu --quiet --out results --force\n"
+                "  ulpscope report results",
+    .run = run,
+};
