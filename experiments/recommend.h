@@ -138,6 +138,7 @@ struct recommend_request {
     double seconds;          /* to spend on arrays and on growth, about */
     struct results *results; /* a row for each run */
     struct csv_file *times;  /* a row for each candidate timed */
+    const char *program;     /* in commands that show something again */
     const volatile sig_atomic_t *stop;
 };
 
@@ -149,7 +150,7 @@ struct recommend_report {
     struct recommend_candidate *candidate; /* in the order of cost */
     size_t count;
     size_t common;          /* arrays that all were tried on */
-    size_t chosen, cheaper; /* SIZE_MAX: none */
+    size_t chosen, cheaper; /* SIZE_MAX: none; cheaper: where none is chosen, the nearest to it */
     bool narrower;          /* `cheaper` is no faster here, but narrower */
     uint64_t draws_wanted;  /* drawn arrays for the confidence */
     double unseen;          /* with the confidence, the share of drawn arrays that break it is

@@ -40,7 +40,9 @@ void recommend_show(struct text *to, const struct recommend_report *r,
 {
     char device[DEVICE_TEXT];
     device_name(r->device, device);
-    text_add(to, "  show it: ulpscope run accuracy --data ");
+    text_add(to, "  show it: ");
+    add_word(to, r->request.program);
+    text_add(to, " run accuracy --data ");
     add_word(to, out);
     text_format(to, "/breaks.npy --storage %s --accumulator %s --device %s --method ",
                 format_facts[r->source->array.format].name, format_facts[c->accumulator].name,

@@ -1,4 +1,5 @@
 /* What candidates cost, and which of them is worth naming. */
+#include <limits.h>
 #include <math.h>
 
 #include "experiments/recommend_private.h"
@@ -56,24 +57,32 @@ static bool nearer(const struct recommend_candidate *a, const struct recommend_c
     return isnan(b->error) || a->error < b->error;
 }
 
-/* The candidate before the chosen one in the order of cost; where that is the cheapest of all, of
- * those with a narrower accumulator the one that breaks by the least. */
-void recommend_find_cheaper(struct recommend_report *r)
+/* Of those that break, with an accumulator of fewer bytes, the one that breaks by the least. */
+static size_t nearest(const struct recommend_report *r, int bytes)
 {
-    size_t chosen = r->chosen;
-    for (size_t i = 0; i < chosen && chosen != SIZE_MAX; i++)
-        if (r->candidate[i].broken && !r->candidate[i].promoted)
-            r->cheaper = i;
-    if (r->cheaper != SIZE_MAX || chosen == SIZE_MAX)
-        return;
-    int bytes = format_facts[r->candidate[chosen].accumulator].bytes;
+    size_t found = SIZE_MAX;
     for (size_t i = 0; i < r->count; i++) {
         const struct recommend_candidate *c = &r->candidate[i];
         if (c->broken && !c->promoted && format_facts[c->accumulator].bytes < bytes &&
-            (r->cheaper == SIZE_MAX || nearer(c, &r->candidate[r->cheaper])))
-            r->cheaper = i;
+            (found == SIZE_MAX || nearer(c, &r->candidate[found])))
+            found = i;
     }
-    r->narrower = r->cheaper != SIZE_MAX;
+    return found;
+}
+
+/* The candidate before the chosen one in the order of cost; where that is the cheapest of all, the
+ * nearest with a narrower accumulator; where none was chosen, the nearest of all. */
+void recommend_find_cheaper(struct recommend_report *r)
+{
+    size_t chosen = r->chosen;
+    bool none = chosen == SIZE_MAX;
+    for (size_t i = 0; i < chosen && !none; i++)
+        if (r->candidate[i].broken && !r->candidate[i].promoted)
+            r->cheaper = i;
+    if (r->cheaper != SIZE_MAX)
+        return;
+    r->cheaper = nearest(r, none ? INT_MAX : format_facts[r->candidate[chosen].accumulator].bytes);
+    r->narrower = !none && r->cheaper != SIZE_MAX;
 }
 
 /* On the frontier: nothing that is as fast errs less, nothing that errs as little is faster. */

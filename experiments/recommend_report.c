@@ -93,7 +93,10 @@ static void add_cheaper(struct text *to, const struct recommend_report *r)
         return;
     }
     label_of(label, &r->candidate[r->cheaper]);
-    text_format(to, r->narrower ? "next narrower, though no faster here: %s" : "next cheaper: %s",
+    text_format(to, "%s: %s",
+                r->chosen == SIZE_MAX ? "the nearest"
+                : r->narrower         ? "next narrower, though no faster here"
+                                      : "next cheaper",
                 label);
     add_rate(to, &r->candidate[r->cheaper]);
     text_add(to, "\n");
@@ -117,15 +120,16 @@ static void add_growth(struct text *to, const struct recommend_report *r)
     else if (g->theorem_to == 0)
         text_add(to, "its theorem promises it at no length");
     else
-        text_format(to, "its theorem keeps it within the limit to n = %llu",
-                    (unsigned long long)g->theorem_to);
+        text_format(to, "its theorem keeps it within the limit to n = %.3g or so",
+                    (double)g->theorem_to);
     /* A chain of additions as long as the input is what can stand still. */
     bool serial = m->height && m->height(1000, (struct shape){0}) == 999;
     if (serial && g->stagnates.known)
-        text_format(to, "; a running sum of such elements stands still from n = %.6g",
+        text_format(to, "; a running sum of such elements stands still at n = %.6g or so",
                     g->stagnates.value);
     if (g->overflows.known)
-        text_format(to, "; the sum leaves the format's range at n = %.4g", g->overflows.value);
+        text_format(to, "; such a sum leaves the range of %s at n = %.3g or so",
+                    format_facts[r->candidate[r->chosen].accumulator].name, g->overflows.value);
     text_add(to, "\n");
 }
 
@@ -201,11 +205,11 @@ void recommend_text(struct text *to, const struct recommend_report *r, const cha
 {
     add_head(to, r);
     if (r->chosen == SIZE_MAX) {
-        text_format(to, "nothing holds: none of %zu candidates\n", r->count);
+        text_format(to, "nothing is enough: none of %zu candidates\n", r->count);
     } else {
         add_chosen(to, r);
-        add_cheaper(to, r);
     }
+    add_cheaper(to, r);
     if (r->cheaper != SIZE_MAX)
         recommend_show(to, r, &r->candidate[r->cheaper], out);
     if (r->chosen != SIZE_MAX)

@@ -9,7 +9,9 @@ static const char *role(const struct recommend_report *r, size_t i)
 {
     if (i == r->chosen)
         return "recommended";
-    return i != r->cheaper ? "" : r->narrower ? "next_narrower" : "next_cheaper";
+    if (i != r->cheaper)
+        return "";
+    return r->chosen == SIZE_MAX ? "nearest" : r->narrower ? "next_narrower" : "next_cheaper";
 }
 
 static void real(struct text *to, bool known, double value)

@@ -116,6 +116,7 @@ static enum status resolve(struct command *c, struct problem *p)
     c->ask.results = &c->files.results;
     c->ask.times = &c->files.times;
     c->ask.stop = &stop;
+    c->ask.program = a->argv[0];
     return status;
 }
 

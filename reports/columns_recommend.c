@@ -16,7 +16,7 @@ static const struct column columns[RECOMMEND_COLUMNS] = {
     [RECOMMEND_IS] = {"is", "",
                       "recommended: the cheapest that holds; next_cheaper: the one before it in "
                       "the order of cost; next_narrower: where there is none, the best with a "
-                      "narrower accumulator; else empty"},
+                      "narrower accumulator; nearest: where nothing holds, the best; else empty"},
     [RECOMMEND_PARETO] = {"pareto", "", "yes on the frontier of error against throughput"},
     [RECOMMEND_QUANTITY] = {"quantity", "",
                             "what errors are measured in: rel |error| / |exact sum|, backward "
