@@ -281,11 +281,10 @@ enum status check_subject(struct check_report *report, const struct check_reques
 {
     struct check c = {.request = request};
     *report = (struct check_report){.request = *request};
-    if (request->method->operation->inputs != 1)
-        return problem(p, STATUS_USAGE,
-                       "check: %s is a %s: found no check for it, expected a sum "
-                       "or a scan",
-                       request->method->name, request->method->operation->name);
+    for (size_t i = 0; i < request->inputs; i++)
+        if (request->input[i].family->pair && request->method->operation->inputs != 2)
+            return problem(p, STATUS_USAGE, "check: input %s is of two arrays, %s reads one",
+                           request->input[i].family->name, request->method->name);
     enum status status = find_pairs(&c, report, p);
     if (status == STATUS_OK && report->failure.status == STATUS_OK)
         status = try_all(&c, report, p);

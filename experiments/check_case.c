@@ -34,24 +34,35 @@ static size_t length_at(size_t turn, size_t pair, size_t lengths_count)
     return first + (turn - first + pair) % (left < GROUP ? left : GROUP);
 }
 
+static bool reads_two(const struct check *c)
+{
+    return c->request->method->operation->inputs == 2;
+}
+
 static size_t inputs_of(const struct check *c, enum check_kind kind)
 {
+    size_t pairs = reads_two(c) ? pair_family_count : 0;
     if (c->request->inputs)
         return c->request->inputs;
     if (kind == CHECK_PERMUTATION)
-        return PERMUTED;
-    return kind == CHECK_EXACT ? ILL_CONDITIONED + input_family_count : TELLING;
+        return PERMUTED + pairs;
+    return (kind == CHECK_EXACT ? ILL_CONDITIONED + input_family_count : TELLING) + pairs;
 }
 
+/* Those of two arrays behind the first one of the others. */
 static struct input input_of(const struct check *c, enum check_kind kind, size_t i)
 {
     struct input in;
+    size_t pairs = reads_two(c) ? pair_family_count : 0;
     if (c->request->inputs)
         return c->request->input[i];
-    const char *name = kind == CHECK_PERMUTATION ? permuted[i]
-                       : kind != CHECK_EXACT     ? telling[i]
-                       : i < ILL_CONDITIONED     ? ill_conditioned[i]
-                                                 : input_families[i - ILL_CONDITIONED]->name;
+    bool pair = i > 0 && i <= pairs;
+    size_t k = i > pairs ? i - pairs : 0;
+    const char *name = pair                        ? pair_families[i - 1]->name
+                       : kind == CHECK_PERMUTATION ? permuted[k]
+                       : kind != CHECK_EXACT       ? telling[k]
+                       : k < ILL_CONDITIONED       ? ill_conditioned[k]
+                                                   : input_families[k - ILL_CONDITIONED]->name;
     input_parse(&in, name, NULL);
     return in;
 }
@@ -88,14 +99,21 @@ bool check_case_at(const struct check *c, enum check_kind kind, size_t u, struct
 
 enum status check_load_case(struct check *c, const struct check_case *k, struct problem *p)
 {
+    unsigned arrays = c->request->method->operation->inputs;
     free(c->in.data);
     c->at = *k;
-    enum status status = memory_array(&c->in, k->pair.storage, k->n, "an input", p);
+    enum status status = memory_array(&c->in, k->pair.storage, k->n * arrays, "an input", p);
     if (status != STATUS_OK) {
         c->in.data = NULL;
         return status;
     }
-    return input_generate(&k->input, &c->in, k->seed, 0, p);
+    return arrays == 2 ? input_generate_pair(&k->input, &c->in, k->seed, 0, p)
+                       : input_generate(&k->input, &c->in, k->seed, 0, p);
+}
+
+struct array check_array(const struct array *all, size_t n, unsigned i)
+{
+    return (struct array){all->format, n, (char *)all->data + i * array_bytes(all->format, n)};
 }
 
 struct check_setting check_plain(const struct check *c, const struct check_case *k)
@@ -118,9 +136,11 @@ enum status check_open(const struct check *c, const struct check_setting *s, str
                                     .around = s->around,
                                     .exclusive = c->at.exclusive};
     enum status status = probe_open(probe, &spec, p);
-    if (status == STATUS_OK)
-        memcpy(probe_input(*probe).data, s->in ? s->in->data : c->in.data,
-               array_bytes(c->in.format, c->in.n));
+    for (unsigned i = 0; status == STATUS_OK && i < c->request->method->operation->inputs; i++) {
+        struct array to = i ? probe_second(*probe) : probe_input(*probe);
+        struct array from = check_array(s->in ? s->in : &c->in, c->at.n, i);
+        memcpy(to.data, from.data, array_bytes(from.format, from.n));
+    }
     return status;
 }
 

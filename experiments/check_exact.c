@@ -5,7 +5,8 @@
 #include "experiments/check_private.h"
 #include "experiments/memory.h"
 
-enum { EXACT_BITS = 2200 }; /* hold the sum of any doubles, 2^-1074 .. 2^1087 */
+/* They hold the sum of any doubles, 2^-1074 .. 2^1087, or of products of two, 2^-2148 .. 2^2111. */
+enum { EXACT_BITS = 2200, EXACT_BITS_OF_PRODUCTS = 4300, PRODUCT_BITS = 106 };
 
 /* x rounded once to f, its range and its subnormals included. */
 static double rounded(const mpfr_t x, enum format f)
@@ -26,29 +27,40 @@ static double rounded(const mpfr_t x, enum format f)
     return value;
 }
 
+/* What element i adds to the sum: itself, or its product with that of the second array. */
+static void set_term(mpfr_t term, const struct check *c, size_t i)
+{
+    struct array x = check_array(&c->in, c->at.n, 0), y = check_array(&c->in, c->at.n, 1);
+    mpfr_set_d(term, array_get(&x, i), MPFR_RNDN);
+    if (c->request->method->operation->inputs == 2)
+        mpfr_mul_d(term, term, array_get(&y, i), MPFR_RNDN);
+}
+
 /* The outputs that are due, of a scan every prefix: rounded to the accumulator, then as they are
  * written. */
 static void due(const struct check *c, const struct array *out)
 {
-    const struct array *in = &c->in;
-    bool scan = c->request->method->operation->array;
+    bool scan = c->request->method->operation->array,
+         two = c->request->method->operation->inputs == 2;
     enum format f = c->at.pair.accumulator;
-    mpfr_t sum;
-    mpfr_init2(sum, EXACT_BITS);
+    mpfr_t sum, term;
+    mpfr_init2(sum, two ? EXACT_BITS_OF_PRODUCTS : EXACT_BITS);
+    mpfr_init2(term, PRODUCT_BITS);
     mpfr_set_zero(sum, 1);
-    for (size_t i = 0; i < in->n; i++) {
-        double before = scan && c->at.exclusive ? rounded(sum, f) : 0, x = array_get(in, i);
+    for (size_t i = 0; i < c->at.n; i++) {
+        double before = scan && c->at.exclusive ? rounded(sum, f) : 0;
+        set_term(term, c, i);
         if (i == 0)
-            mpfr_set_d(sum, x, MPFR_RNDN);
+            mpfr_set(sum, term, MPFR_RNDN);
         else
-            mpfr_add_d(sum, sum, x, MPFR_RNDN);
+            mpfr_add(sum, sum, term, MPFR_RNDN);
         double now = scan && !c->at.exclusive ? rounded(sum, f) : 0;
         if (scan)
             array_encode(out, i, 1, c->at.exclusive ? &before : &now);
     }
     if (!scan)
         array_encode(out, 0, 1, &(double){rounded(sum, f)});
-    mpfr_clear(sum);
+    mpfr_clears(sum, term, (mpfr_ptr)0);
 }
 
 enum status check_exact(struct check *c, struct check_outcome *o, struct problem *p)

@@ -17,6 +17,12 @@ static void turn(const struct array *a, const struct array *from, bool back, siz
         array_set_bits(a, i, array_bits(from, back ? a->n - 1 - i : (i + by) % a->n));
 }
 
+/* Does an order depend on places alone, so that two arrays are permuted alike? */
+static bool of_places(size_t order)
+{
+    return order <= ROTATED || order >= SHUFFLED;
+}
+
 /* Permutes the first `count` elements of a copy. */
 static enum status permute(const struct array *copy, const struct array *in, size_t count,
                            size_t order, struct problem *p)
@@ -47,8 +53,14 @@ static enum status try_orders(struct check *c, struct check_outcome *o, const st
     if (status == STATUS_OK)
         status = check_take(c, o, &out, from, p, "as generated");
     s.in = copy;
+    unsigned arrays = c->request->method->operation->inputs;
     for (size_t order = 0; order < ORDERS && status == STATUS_OK; order++) {
-        status = permute(copy, &c->in, count, order, p);
+        if (arrays > 1 && !of_places(order))
+            continue;
+        for (unsigned i = 0; i < arrays && status == STATUS_OK; i++) {
+            struct array to = check_array(copy, c->at.n, i), in = check_array(&c->in, c->at.n, i);
+            status = permute(&to, &in, count, order, p);
+        }
         if (status == STATUS_OK)
             status = check_once(c, &s, &out, p);
         if (status == STATUS_OK && order < SHUFFLED)
@@ -66,7 +78,7 @@ enum status check_permutation(struct check *c, struct check_outcome *o, struct p
     size_t n = c->at.n, count = !scan ? n : n - n / 3;
     if (count < 2 || (scan && c->at.exclusive && count == n))
         return STATUS_OK;
-    enum status status = memory_array(&copy, c->in.format, n, "a permuted input", p);
+    enum status status = memory_array(&copy, c->in.format, c->in.n, "a permuted input", p);
     if (status != STATUS_OK)
         return status;
     status = try_orders(c, o, &copy, count, p);

@@ -19,7 +19,7 @@ enum { CHECK_SERVED = 64 };
 struct check {
     const struct check_request *request;
     struct pairs pairs;
-    struct array in; /* elements of the case at hand */
+    struct array in; /* elements of the case at hand; of a dot product both arrays' */
     struct check_case at;
     uint64_t end;                              /* of the time, as clock_ns says it */
     const struct method *served[CHECK_SERVED]; /* processes of `ulpscope serve`, to be ended */
@@ -41,6 +41,8 @@ bool check_case_at(const struct check *c, enum check_kind kind, size_t u, struct
 bool check_recorded_at(const struct check *c, size_t u, struct check_case *k); /* the same */
 /* Sees to it that c->in is the case's input. STATUS_USAGE where there is no such input. */
 enum status check_load_case(struct check *c, const struct check_case *k, struct problem *p);
+/* The i-th array of n elements among them. */
+struct array check_array(const struct array *all, size_t n, unsigned i);
 struct check_setting check_plain(const struct check *c, const struct check_case *k);
 enum status check_open(const struct check *c, const struct check_setting *s, struct probe **probe,
                        struct problem *p);

@@ -86,7 +86,7 @@ static enum status take(void *context, const struct csv_row *row, struct problem
     return status == STATUS_OK ? keep(r->to, &taken, p) : status;
 }
 
-/* Has the file the columns of scans? False too where there is no file. */
+/* Has the file the columns of scans? False where there is no file, or it is of dot products. */
 static bool read_header(const char *path, bool *scans)
 {
     char header[2048] = "";
@@ -96,7 +96,7 @@ static bool read_header(const char *path, bool *scans)
     bool there = fgets(header, sizeof header, file);
     fclose(file);
     *scans = strstr(header, ",scan,");
-    return there;
+    return there && !strstr(header, ",product,");
 }
 
 static enum status read_folder(struct check_recorded *to, const char *dir, const char *folder,
@@ -108,7 +108,9 @@ static enum status read_folder(struct check_recorded *to, const char *dir, const
     snprintf(path, sizeof path, "%s/%s/results.csv", dir, folder);
     if (!read_header(path, &r.scans))
         return STATUS_OK;
-    return csv_read(path, results_column, results_columns(r.scans), take, &r, &whole_bytes, p);
+    return csv_read(path, results_column,
+                    results_columns(r.scans ? COLUMNS_OF_SCANS : COLUMNS_OF_SUMS), take, &r,
+                    &whole_bytes, p);
 }
 
 enum status check_recorded_read(struct check_recorded **recorded, const char *dir,

@@ -197,8 +197,7 @@ static enum status check_all(struct command *c, struct problem *p)
             status = check_one(c, m, p);
     }
     for (size_t i = 0; argument_flag(a, "all") && i < method_count && status == STATUS_OK; i++)
-        if (method_registry[i]->operation->inputs == 1)
-            status = check_one(c, method_registry[i], p);
+        status = check_one(c, method_registry[i], p);
     return status;
 }
 

@@ -186,9 +186,11 @@ Test(check, refutes_gpu_to_gpu)
 {
     struct method peeling = liar(peels), greedy = liar(reads_on), backward = liar(reads_before),
                   shaped = claims("sum/two_kernel", PROMISE_GPU_TO_GPU),
-                  scan = claims("scan/three_kernel", PROMISE_GPU_TO_GPU);
+                  scan = claims("scan/three_kernel", PROMISE_GPU_TO_GPU),
+                  dot = claims("dot/two_kernel", PROMISE_GPU_TO_GPU);
     expect_found(&shaped, CHECK_SHAPE, 16);
     expect_found(&scan, CHECK_SHAPE, 2049);
+    expect_found(&dot, CHECK_SHAPE, 16);
     expect_found(&peeling, CHECK_OFFSET, 16);
     expect_found(&greedy, CHECK_NEIGHBOUR, 3);
     expect_found(&backward, CHECK_NEIGHBOUR, 3);
@@ -196,8 +198,8 @@ Test(check, refutes_gpu_to_gpu)
 
 Test(check, refutes_order_invariant)
 {
-    static const char *const names[] = {"sum/serial", "sum/tiled", "sum/sum2", "scan/serial",
-                                        "scan/tiled"};
+    static const char *const names[] = {"sum/serial",  "sum/tiled",  "sum/sum2",
+                                        "scan/serial", "scan/tiled", "dot/tiled"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct method m = claims(names[i], PROMISE_ORDER_INVARIANT);
         expect_found(&m, CHECK_PERMUTATION, i == 2 ? 2049 : 64);
@@ -206,8 +208,8 @@ Test(check, refutes_order_invariant)
 
 Test(check, refutes_correctly_rounded)
 {
-    static const char *const names[] = {"sum/sumk5", "sum/binned4", "sum/widened",
-                                        "sum/double_word", "scan/compensated"};
+    static const char *const names[] = {"sum/sumk5",       "sum/binned4",      "sum/widened",
+                                        "sum/double_word", "scan/compensated", "dot/compensated"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct method m = claims(names[i], PROMISE_CORRECTLY_ROUNDED);
         struct check_request r = request_for(&m, 1);

@@ -223,6 +223,7 @@ Test(check_verb, refuses_what_it_cannot_do, .init = make_folder, .fini = remove_
         {"sum/tiled --only speed", "--only: found 'speed', expected one of run_to_run/repeat", 2},
         {"sum/tiled --promise all", "--promise: found 'all', expected none, run_to_run", 2},
         {"sum/tiled --input none", "input 'none' is not known", 2},
+        {"sum/tiled --input orthogonal --device cpu", "input orthogonal is of two arrays", 2},
         {"sum/tiled --runs 1", "--runs: found 1, expected 2", 2},
         {"sum/tiled --recorded /nowhere --device cpu", "/nowhere: ", 3},
         {"sum/tiled --out /nowhere/c.csv --device cpu", "/nowhere/c.csv", 3},
