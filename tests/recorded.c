@@ -93,7 +93,9 @@ static bool has_column(const char *path, const char *column)
     char header[2048] = "", wanted[64];
     snprintf(wanted, sizeof wanted, ",%s,", column);
     FILE *file = fopen(path, "re");
-    bool found = file && fgets(header, sizeof header, file) && strstr(header, wanted);
+    bool found = file && fgets(header, sizeof header, file);
+    header[strcspn(header, "\n")] = ','; /* behind the last column too */
+    found = found && strstr(header, wanted);
     if (file)
         fclose(file);
     return found;
@@ -103,10 +105,13 @@ enum status recorded_compare(struct recorded *tally, const char *path, struct pr
 {
     uint64_t whole;
     struct reader r = {.tally = tally, .twin.profile = has_column(path, "index")};
+    enum columns_of of = has_column(path, "product") ? COLUMNS_OF_DOTS
+                         : has_column(path, "scan")  ? COLUMNS_OF_SCANS
+                                                     : COLUMNS_OF_SUMS;
     enum status status =
         r.twin.profile ? csv_read(path, profile_column, PROFILE_COLUMNS, take_point, &r, &whole, p)
-                       : csv_read(path, results_column, results_columns(has_column(path, "scan")),
-                                  take_result, &r, &whole, p);
+                       : csv_read(path, results_column_of(of), results_columns(of), take_result, &r,
+                                  &whole, p);
     recorded_twin_free(&r.twin);
     return status;
 }

@@ -78,7 +78,9 @@ static enum status load_input(struct recorded_twin *t, const struct csv_row *row
     enum status status = column_format(t, row, CASE_STORAGE, &storage, p);
     if (status != STATUS_OK)
         return status;
-    snprintf(wanted, sizeof wanted, "%s %s %zu %s", name, format_facts[storage].name, n, seed_text);
+    bool pair = t->method->operation->inputs == 2;
+    snprintf(wanted, sizeof wanted, "%s %s %zu %s %s", name, format_facts[storage].name, n,
+             seed_text, pair ? "pair" : "");
     if (t->array.data && strcmp(wanted, t->input) == 0)
         return STATUS_OK;
     free(t->array.data);
@@ -90,8 +92,25 @@ static enum status load_input(struct recorded_twin *t, const struct csv_row *row
     if (status == STATUS_OK)
         status = input_parse(&in, name, p);
     if (status == STATUS_OK)
-        status = memory_array(&t->array, storage, n, name, p);
-    return status == STATUS_OK ? input_generate(&in, &t->array, seed, 0, p) : status;
+        status = memory_array(&t->array, storage, pair ? 2 * n : n, name, p);
+    if (status != STATUS_OK || !pair)
+        return status == STATUS_OK ? input_generate(&in, &t->array, seed, 0, p) : status;
+    status = input_generate_pair(&in, &t->array, seed, 0, p);
+    t->array.n = n;
+    t->second = t->array;
+    t->second.data = (char *)t->array.data + array_bytes(storage, n);
+    return status;
+}
+
+static enum status read_product(const struct recorded_twin *t, const struct csv_row *row,
+                                enum product_kind *product, struct problem *p)
+{
+    const char *name = recorded_field(t, row, CASE_PRODUCT);
+    for (*product = PRODUCT_ROUNDED; *product < PRODUCTS; ++*product)
+        if (strcmp(name, product_name[*product]) == 0)
+            return STATUS_OK;
+    return problem(p, STATUS_DATA, "%s: line %zu: column product: unknown word '%s'", row->path,
+                   row->line, name);
 }
 
 /* What a task of the case asks for, beside arrays and heads. */
@@ -112,6 +131,8 @@ static enum status read_task(const struct recorded_twin *t, const struct csv_row
         asked = (struct shape){(unsigned)threads, (unsigned)blocks};
     task->shape = method_shape(t->method, DEVICE_CPU, n, asked);
     task->out.format = task->accumulator;
+    if (t->method->operation->inputs == 2)
+        return read_product(t, row, &task->product, p);
     if (!t->method->operation->array)
         return STATUS_OK;
     task->exclusive = strcmp(recorded_field(t, row, CASE_SCAN), "exclusive") == 0;
@@ -136,6 +157,8 @@ static enum status compute(struct recorded_twin *t, const struct csv_row *row, s
                               t->method->name, p);
     if (status == STATUS_OK) {
         task.in = t->array;
+        if (t->method->operation->inputs == 2)
+            task.in2 = t->second;
         task.out = t->out;
         task.heads = heads;
         status = t->method->cpu(&task, p);

@@ -20,9 +20,9 @@ struct recorded_twin {
     struct array out;      /* its outputs, where found */
     struct hash128 digest; /* of these, as a run's (kernels/gpu.h) */
 
-    size_t added;           /* elements */
-    char input[INPUT_TEXT]; /* the input at hand: specification or data, storage, n, seed */
-    struct array array;
+    size_t added;               /* elements */
+    char input[INPUT_TEXT];     /* the input at hand: specification or data, storage, n, seed */
+    struct array array, second; /* of dot products behind the first, in one piece of memory */
 };
 
 /* Makes the row's case the one at hand. Rows of one case, and cases of one input, follow each
