@@ -108,17 +108,39 @@ static const char *text_of(const json_t *object, const char *key)
     return text ? text : "";
 }
 
-/* Of the column of what all objects have under this key; 18 at the least. */
-static int width_of(const json_t *objects, const char *key)
+enum { NAME_WIDTH = 20, COLUMNS = 120 };
+
+/* The words of a text from column `at` on; lines that follow begin there too. */
+static void print_words(const char *text, size_t at)
 {
-    size_t i, width = 18;
-    json_t *object;
-    json_array_foreach(objects, i, object)
-    {
-        size_t length = strlen(text_of(object, key));
-        width = length > width ? length : width;
+    size_t column = at;
+    while (*text) {
+        size_t length = strcspn(text, " ");
+        if (column > at && column + 1 + length > COLUMNS) {
+            printf("\n%*s", (int)at, "");
+            column = at;
+        }
+        column += (size_t)printf("%s%.*s", column > at ? " " : "", (int)length, text);
+        text += length + strspn(text + length, " ");
     }
-    return (int)width;
+}
+
+/* A name that is too long for its column has a line of its own. */
+static void print_object(const json_t *object)
+{
+    const char *name = text_of(object, "name"), *promise = text_of(object, "promise");
+    char summary[512];
+    json_t *devices = json_object_get(object, "devices");
+    snprintf(summary, sizeof summary, "%s%s", text_of(object, "summary"),
+             devices && json_array_size(devices) == 0 ? " (not in this build)" : "");
+    if (strlen(name) > NAME_WIDTH)
+        printf("  %s\n  %-*s ", name, NAME_WIDTH, "");
+    else
+        printf("  %-*s ", NAME_WIDTH, name);
+    if (*promise)
+        printf("%-17s ", promise);
+    print_words(summary, 3 + NAME_WIDTH + (*promise ? 18 : 0));
+    printf("\n");
 }
 
 static void print_parameters(const json_t *object)
@@ -126,7 +148,7 @@ static void print_parameters(const json_t *object)
     size_t i;
     json_t *parameter;
     json_array_foreach(json_object_get(object, "parameters"), i, parameter) printf(
-        "  %-18s   %s=%g: %s\n", "", text_of(parameter, "name"),
+        "  %-20s   %s=%g: %s\n", "", text_of(parameter, "name"),
         json_real_value(json_object_get(parameter, "default")), text_of(parameter, "meaning"));
 }
 
@@ -134,18 +156,10 @@ static void print_section(const char *name, const json_t *objects)
 {
     size_t i;
     json_t *object;
-    int width = width_of(objects, "name");
     printf("%s:\n", name);
     json_array_foreach(objects, i, object)
     {
-        printf("  %-*s ", width, text_of(object, "name"));
-        if (json_object_get(object, "promise"))
-            printf("%-17s ", text_of(object, "promise"));
-        printf("%s", text_of(object, "summary"));
-        if (json_object_get(object, "devices") &&
-            json_array_size(json_object_get(object, "devices")) == 0)
-            printf(" (not in this build)");
-        printf("\n");
+        print_object(object);
         print_parameters(object);
     }
 }
