@@ -9,6 +9,8 @@
 
 #include "experiments/input.h"
 #include "kernels/dot/product.h"
+#include "kernels/dot/tiled.h"
+#include "kernels/sum/tiled.h"
 #include "reference/measure.h"
 #include "tests/dots.h"
 #include "tests/oracle.h"
@@ -55,6 +57,43 @@ Test(dot, products_are_those_of_mpfr)
                 }
             }
     mpfr_clears(x, y, sum, product, (mpfr_ptr)0);
+}
+
+/* Each variant of the fast path, on each kind of sample, against the specification. */
+Test(dot, fast_tiles_are_plain_tiles)
+{
+    enum { TILES = 3 };
+    static double x[TILES * TILE], y[TILES * TILE], plain[TILES], fast[TILES];
+    size_t tried = 0;
+    for (size_t v = 0; v < dot_variants; v++)
+        for (enum format s = 0; dot_variant[v].available() && s < FORMATS; s++)
+            for (enum format f = 0; f < FORMATS; f++)
+                for (uint64_t k = 0; k < 6 * SAMPLES; k++) {
+                    struct task t = {.in = {s, TILES * TILE, x},
+                                     .in2 = {s, TILES * TILE, y},
+                                     .accumulator = f,
+                                     .product = PRODUCT_ROUNDED};
+                    if (!dot_tiles_fast(&t))
+                        continue;
+                    tried++;
+                    sample_fill(&t.in, k % SAMPLES, f, k);
+                    sample_fill(&t.in2, k % 4 ? SAMPLE_NEAR : k % SAMPLES, f, ~k);
+                    for (size_t i = 0; i < t.in.n; i++) /* else all sums are NaN */
+                        if (!isfinite(array_get(&t.in, i) * array_get(&t.in2, i)) &&
+                            i % (2 * TILE) > 3) {
+                            array_set_bits(&t.in, i, i);
+                            array_set_bits(&t.in2, i, i);
+                        }
+                    dot_tiles_plain(&t, 1, TILES - 1, plain);
+                    dot_variant[v].tiles(&t, 1, TILES - 1, fast);
+                    for (size_t i = 0; i < TILES - 1; i++)
+                        cr_assert_eq(format_encode(f, plain[i]), format_encode(f, fast[i]),
+                                     "%s, %s to %s, sample %s, seed %d: %a, plain %a",
+                                     dot_variant[v].name, format_facts[s].name,
+                                     format_facts[f].name, sample_name[k % SAMPLES], (int)k,
+                                     fast[i], plain[i]);
+                }
+    cr_expect(tried > 400, "%zu", tried);
 }
 
 static size_t each(bool (*check)(const struct method *m, char why[WHY]))

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "kernels/dot/terms.h"
+#include "kernels/dot/tiled.h"
 #include "kernels/sum/columns.h"
 #include "kernels/sum/tiled.h"
 #include "kernels/team.h"
@@ -24,19 +25,32 @@ static double sum_tile(const struct task *t, size_t tile, struct dot_block *b)
     return fold_halving(f, column, present < TILE_COLUMNS ? present : TILE_COLUMNS);
 }
 
+void dot_tiles_plain(const struct task *t, size_t first, size_t count, double *sum)
+{
+    struct dot_block b;
+    for (size_t i = 0; i < count; i++)
+        sum[i] = sum_tile(t, first + i, &b);
+}
+
+static dot_tiles *fastest(const struct task *t)
+{
+    size_t i = 0;
+    while (!dot_variant[i].available())
+        i++;
+    return dot_tiles_fast(t) ? dot_variant[i].tiles : dot_tiles_plain;
+}
+
 struct work {
     const struct task *task;
     double *sum;
 };
 
+/* Of the full tiles. */
 static void sum_share(void *context, unsigned thread)
 {
     const struct work *w = context;
-    struct dot_block b;
-    struct tiled_share share =
-        tiled_share(tiled_tiles(w->task->in.n), thread, w->task->shape.threads);
-    for (size_t i = share.first; i < share.first + share.count; i++)
-        w->sum[i] = sum_tile(w->task, i, &b);
+    struct tiled_share share = tiled_share(w->task->in.n / TILE, thread, w->task->shape.threads);
+    fastest(w->task)(w->task, share.first, share.count, w->sum + share.first);
 }
 
 static enum status cpu(const struct task *t, struct problem *p)
@@ -47,6 +61,8 @@ static enum status cpu(const struct task *t, struct problem *p)
         return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu tile sums", count);
     v[0] = 0; /* the sum of nothing */
     enum status status = team_run(t->shape.threads, sum_share, &(struct work){t, v}, p);
+    if (status == STATUS_OK && t->in.n % TILE)
+        dot_tiles_plain(t, t->in.n / TILE, 1, &v[t->in.n / TILE]);
     for (size_t n = count; status == STATUS_OK && n > 1; n = count) {
         count = tiled_tiles(n);
         tiled_plain(&(struct array){FP64, n, v}, t->accumulator, 0, count, v);
