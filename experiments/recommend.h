@@ -43,18 +43,18 @@ struct figure recommend_bound(const struct recommend_tolerance *t, const struct 
 
 /* The arrays that candidates are tried on. Those from RECOMMEND_RESAMPLE on are drawn. */
 enum recommend_kind {
-    RECOMMEND_DATA,       /* as it is */
-    RECOMMEND_ASCENDING,  /* its elements in other orders: by value, */
-    RECOMMEND_DESCENDING, /* */
-    RECOMMEND_SMALL,      /* by magnitude, the smallest first, */
-    RECOMMEND_LARGE,      /* or the largest */
-    RECOMMEND_ONE_SIGN,   /* the worst that its magnitudes allow: nothing cancels, */
-    RECOMMEND_CLIMB,      /* the same, the largest first, so that small ones meet large sums; */
-    RECOMMEND_RETURN,     /* out to half of sum|x| and back, with RECOMMEND_BACKWARD alone: beside
-                             an exact sum near 0 no error is small */
-    RECOMMEND_RESAMPLE,   /* as many of its elements, drawn with replacement */
-    RECOMMEND_SHUFFLE,    /* its elements in a random order */
-    RECOMMEND_EXTENDED,   /* followed by elements drawn from it */
+    RECOMMEND_DATA,      /* as it is */
+    RECOMMEND_ASCENDING, /* its elements in other orders: by value, */
+    RECOMMEND_DESCENDING,
+    RECOMMEND_SMALL,    /* by magnitude, the smallest first, */
+    RECOMMEND_LARGE,    /* or the largest */
+    RECOMMEND_ONE_SIGN, /* the worst that its magnitudes allow: nothing cancels, */
+    RECOMMEND_CLIMB,    /* the same, the largest first, so that small ones meet large sums; */
+    RECOMMEND_RETURN,   /* out to half of sum|x| and back, with RECOMMEND_BACKWARD alone: beside
+                           an exact sum near 0 no error is small */
+    RECOMMEND_RESAMPLE, /* as many of its elements, drawn with replacement */
+    RECOMMEND_SHUFFLE,  /* its elements in a random order */
+    RECOMMEND_EXTENDED, /* followed by elements drawn from it */
     RECOMMEND_KINDS
 };
 
@@ -126,6 +126,10 @@ struct recommend_growth {
     /* The theorem keeps the error within the limit up to here, within a part in 4096; 0: nowhere;
      * RECOMMEND_ANY_LENGTH: as far as was looked. */
     uint64_t theorem_to;
+    /* The same were its rounding errors independent, with the confidence asked for; of sums by
+     * plain additions alone. */
+    bool likely_known;
+    uint64_t likely_to;
     struct figure stagnates; /* where a running sum of elements of this mean stands still */
     struct figure overflows; /* where the sum leaves the accumulator's range */
 };
@@ -135,10 +139,11 @@ struct recommend_request {
     struct recommend_tolerance tolerance;
     enum promise promise; /* the least that candidates make; PROMISES where any will do */
     double confidence;
-    double seconds;          /* to spend on arrays and on growth, about */
-    struct results *results; /* a row for each run */
-    struct csv_file *times;  /* a row for each candidate timed */
-    const char *program;     /* in commands that show something again */
+    double seconds;           /* to spend on arrays and on growth, about */
+    struct results *results;  /* a row for each run */
+    struct csv_file *summary; /* a row for each case */
+    struct csv_file *times;   /* a row for each candidate timed */
+    const char *program;      /* in commands that show something again */
     const volatile sig_atomic_t *stop;
 };
 

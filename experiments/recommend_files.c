@@ -41,12 +41,16 @@ enum status recommend_files_open(struct recommend_files *f, const char *out,
                                  struct problem *p)
 {
     char *path = NULL;
-    *f = (struct recommend_files){.out = out, .results.file.fd = -1, .times.fd = -1, .rows.fd = -1};
+    *f = (struct recommend_files){
+        .out = out, .results.file.fd = -1, .summary.fd = -1, .times.fd = -1, .rows.fd = -1};
     enum status status = directory_open(&f->directory, out, p);
     if (status == STATUS_OK)
         status = claim(f, q, a, p);
     if (status == STATUS_OK)
         status = results_open(&f->results, f->directory.results, 0, COLUMNS_OF_SUMS, p);
+    if (status == STATUS_OK)
+        status =
+            csv_file_open(&f->summary, f->directory.summary, 0, summary_column, SUMMARY_COLUMNS, p);
     if (status == STATUS_OK)
         status = csv_file_open(&f->times, f->directory.times, 0, times_column, TIMES_COLUMNS, p);
     if (status == STATUS_OK && asprintf(&path, "%s/recommend.csv", out) < 0)
@@ -104,8 +108,8 @@ enum status recommend_files_finish(struct recommend_files *f, const struct recom
 
 enum status recommend_files_close(struct recommend_files *f, struct problem *p)
 {
-    enum status closed[] = {results_close(&f->results, p), csv_file_close(&f->times, p),
-                            csv_file_close(&f->rows, p)};
+    enum status closed[] = {results_close(&f->results, p), csv_file_close(&f->summary, p),
+                            csv_file_close(&f->times, p), csv_file_close(&f->rows, p)};
     enum status status = STATUS_OK;
     for (size_t i = 0; i < sizeof closed / sizeof *closed; i++)
         status = status == STATUS_OK ? closed[i] : status;

@@ -11,7 +11,7 @@ struct recommend_files {
     struct directory directory;
     json_t *study;
     struct results results;
-    struct csv_file times, rows; /* rows: recommend.csv */
+    struct csv_file summary, times, rows; /* rows: recommend.csv */
 };
 
 /* Starts over where the same command left its results there. recommend_files_close is due, also

@@ -14,15 +14,14 @@
 static enum status try_length(struct recommend_report *r, size_t n, bool *holds, struct problem *p)
 {
     struct recommend_sample s;
-    char id[CASE_ID_TEXT];
-    double error, result;
+    struct recommend_outcome o;
     const struct recommend_candidate *c = &r->candidate[r->chosen];
     enum status status = recommend_sample_make(&s, r->source, RECOMMEND_EXTENDED, 0, n,
                                                r->request.plan->axes->seed.item[0], r->device, p);
     if (status != STATUS_OK)
         return status;
-    status = recommend_run(r, c, &s, &error, &result, id, p);
-    *holds = recommend_holds(&r->request.tolerance, error);
+    status = recommend_run(r, c, &s, &o, p);
+    *holds = recommend_holds(&r->request.tolerance, o.error);
     recommend_sample_free(&s);
     return status;
 }
@@ -58,15 +57,33 @@ static enum status measure_growth(struct recommend_report *r, uint64_t deadline,
     return status;
 }
 
+/* Of errors that are independent and 0 in the mean, a path of h of them adds up to lambda sqrt(h)
+ * of one instead of h, but for a probability of 2 exp(-lambda^2 / 2): Higham and Mary 2019, Hallman
+ * and Ipsen 2021. */
+static bool make_likely(struct theorem *t, size_t n, double confidence)
+{
+    double h = t->kind == THEOREM_ANY_ORDER ? (double)n - 1 : (double)t->height;
+    double lambda = sqrt(2 * log(2 / (1 - confidence)));
+    if (t->kind == THEOREM_ANY_ORDER)
+        t->kind = THEOREM_TREE;
+    if (t->kind != THEOREM_TREE && t->kind != THEOREM_WIDENED)
+        return false;
+    double likely = ceil(lambda * sqrt(h));
+    t->height = likely < h ? (size_t)likely : (size_t)h;
+    return true;
+}
+
 /* Does the theorem keep n such elements within the limit? Sums are taken to grow as n does. */
 static bool theorem_keeps(const struct recommend_report *r, const struct reference *data,
-                          uint64_t n, bool *known)
+                          uint64_t n, bool likely)
 {
     const struct recommend_candidate *c = &r->candidate[r->chosen];
     struct reference at = *data;
     struct shape shape = method_shape(c->method, r->device.kind, (size_t)n, c->asked);
     struct theorem theorem =
         method_theorem(c->method, r->device.kind, c->accumulator, (size_t)n, shape);
+    if (likely && !make_likely(&theorem, (size_t)n, r->request.confidence))
+        return false;
     at.n = (size_t)n;
     mpfr_init2(at.sum, 128);
     mpfr_init2(at.sum_abs, 128);
@@ -77,25 +94,33 @@ static bool theorem_keeps(const struct recommend_report *r, const struct referen
     struct figure f = recommend_bound(&r->request.tolerance, &theorem, &at, r->source->array.format,
                                       c->accumulator);
     mpfr_clears(at.sum, at.sum_abs, (mpfr_ptr)0);
-    *known = f.known;
     return f.known && recommend_holds(&r->request.tolerance, f.value);
+}
+
+/* Up to which n, within a part in 4096. */
+static uint64_t keeps_to(const struct recommend_report *r, const struct reference *data,
+                         bool likely)
+{
+    uint64_t keeps = 0, fails = RECOMMEND_ANY_LENGTH;
+    for (uint64_t n = 1; n < fails; n *= 2)
+        *(theorem_keeps(r, data, n, likely) ? &keeps : &fails) = n;
+    if (fails == RECOMMEND_ANY_LENGTH)
+        return fails;
+    while (keeps > 0 && fails - keeps > 1 + keeps / 4096) {
+        uint64_t n = keeps + (fails - keeps) / 2;
+        *(theorem_keeps(r, data, n, likely) ? &keeps : &fails) = n;
+    }
+    return keeps;
 }
 
 static void find_theorem(struct recommend_report *r, const struct reference *data)
 {
     struct recommend_growth *g = &r->growth;
-    uint64_t keeps = 0, fails = RECOMMEND_ANY_LENGTH;
-    bool known = true;
-    for (uint64_t n = 1; n < fails && known; n *= 2)
-        *(theorem_keeps(r, data, n, &known) ? &keeps : &fails) = n;
-    g->theorem_known = r->candidate[r->chosen].method->bound != THEOREM_NONE;
-    if (fails == RECOMMEND_ANY_LENGTH)
-        keeps = fails;
-    while (keeps > 0 && fails > keeps && fails - keeps > 1 + keeps / 4096) {
-        uint64_t n = keeps + (fails - keeps) / 2;
-        *(theorem_keeps(r, data, n, &known) ? &keeps : &fails) = n;
-    }
-    g->theorem_to = keeps;
+    struct theorem theorem = {.kind = r->candidate[r->chosen].method->bound};
+    g->theorem_known = theorem.kind != THEOREM_NONE;
+    g->likely_known = make_likely(&theorem, 1, r->request.confidence);
+    g->theorem_to = keeps_to(r, data, false);
+    g->likely_to = g->likely_known ? keeps_to(r, data, true) : 0;
 }
 
 /* A running sum of elements like the mean m stands still where they are half a unit in its last
@@ -111,8 +136,10 @@ static void find_walls(struct recommend_report *r, const struct reference *data)
     g->stagnates = (struct figure){true, ldexp(of_abs / mean, f->precision)};
     g->overflows = (struct figure){true, f->largest / mean};
     /* No partial sum of any order is larger than sum|x|. */
-    if (f->largest / of_abs < (double)g->theorem_to)
-        g->theorem_to = (uint64_t)(f->largest / of_abs);
+    uint64_t *const to[] = {&g->theorem_to, &g->likely_to};
+    for (size_t i = 0; i < 2; i++)
+        if (f->largest / of_abs < (double)*to[i])
+            *to[i] = (uint64_t)(f->largest / of_abs);
 }
 
 enum status recommend_grow(struct recommend_report *r, uint64_t deadline, struct problem *p)

@@ -4,10 +4,15 @@
 
 #include "experiments/recommend.h"
 
-/* A candidate on a sample: runs it, measures, writes its row. *error: in the quantity. */
+/* What became of a candidate on an array: the worst of its runs. */
+struct recommend_outcome {
+    double error, result; /* error: in the quantity; NaN where it failed */
+    char id[CASE_ID_TEXT];
+};
+/* Runs it, measures, writes its rows. */
 enum status recommend_run(const struct recommend_report *r, const struct recommend_candidate *c,
-                          const struct recommend_sample *s, double *error, double *result,
-                          char id[CASE_ID_TEXT], struct problem *p);
+                          struct recommend_sample *s, struct recommend_outcome *o,
+                          struct problem *p);
 /* The parts of recommend(), each in its file. */
 enum status recommend_time(struct recommend_report *r, struct problem *p);
 enum status recommend_grow(struct recommend_report *r, uint64_t deadline, struct problem *p);

@@ -122,6 +122,9 @@ static void add_growth(struct text *to, const struct recommend_report *r)
     else
         text_format(to, "its theorem keeps it within the limit to n = %.3g or so",
                     (double)g->theorem_to);
+    if (g->likely_known && g->likely_to != g->theorem_to)
+        text_format(to, "; to n = %.3g were rounding errors independent (%.4g%%)",
+                    (double)g->likely_to, 100 * r->request.confidence);
     /* A chain of additions as long as the input is what can stand still. */
     bool serial = m->height && m->height(1000, (struct shape){0}) == 999;
     if (serial && g->stagnates.known)
@@ -226,7 +229,8 @@ void recommend_text(struct text *to, const struct recommend_report *r, const cha
         text_add(to, "fp16 and bf16 accumulators are emulated on a CPU: their speed is that of the "
                      "emulation\n");
     text_format(to,
-                "%s: recommend.csv (a row per candidate), results.csv (a row per run), times.csv, "
+                "%s: recommend.csv (a row per candidate), results.csv (a row per run), "
+                "summary.csv, times.csv, "
                 "study.json\nagain: %s\n",
                 out, command);
 }

@@ -29,6 +29,10 @@ static void fill_chosen(struct text cell[RECOMMEND_COLUMNS], const struct recomm
         text_unsigned(&cell[RECOMMEND_BREAKS_AT], g->breaks_at);
     if (g->theorem_known)
         text_unsigned(&cell[RECOMMEND_THEOREM_TO], g->theorem_to);
+    if (g->likely_known)
+        text_unsigned(&cell[RECOMMEND_LIKELY_TO], g->likely_to);
+    text_figure(&cell[RECOMMEND_STAGNATES], g->stagnates);
+    text_figure(&cell[RECOMMEND_OVERFLOWS], g->overflows);
 }
 
 static void fill(struct text cell[RECOMMEND_COLUMNS], const struct recommend_report *r, size_t i)
@@ -120,12 +124,13 @@ static json_t *growth_json(const struct recommend_report *r)
     const struct recommend_growth *g = &r->growth;
     if (!g->measured)
         return json_null();
-    return json_pack("{sI so so so so}", "holds_to", (json_int_t)g->holds_to, "breaks_at",
-                     g->breaks_at ? json_integer((json_int_t)g->breaks_at) : json_null(),
-                     "theorem_to",
-                     g->theorem_known ? json_integer((json_int_t)g->theorem_to) : json_null(),
-                     "stagnates_at", number(g->stagnates.known, g->stagnates.value), "overflows_at",
-                     number(g->overflows.known, g->overflows.value));
+    return json_pack(
+        "{sI so so so so so}", "holds_to", (json_int_t)g->holds_to, "breaks_at",
+        g->breaks_at ? json_integer((json_int_t)g->breaks_at) : json_null(), "theorem_to",
+        g->theorem_known ? json_integer((json_int_t)g->theorem_to) : json_null(), "likely_to",
+        g->likely_known ? json_integer((json_int_t)g->likely_to) : json_null(), "stagnates_at",
+        number(g->stagnates.known, g->stagnates.value), "overflows_at",
+        number(g->overflows.known, g->overflows.value));
 }
 
 json_t *recommend_json(const struct recommend_report *r, const char *out, const char *command)

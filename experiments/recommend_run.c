@@ -5,15 +5,16 @@
 
 #include "experiments/recommend_private.h"
 #include "experiments/runner.h"
+#include "experiments/tally.h"
 #include "reference/number.h"
 
 struct live {
     const struct recommend_report *r;
-    const struct recommend_sample *s;
+    struct recommend_sample *s;
     enum format accumulator;
     struct theorem theorem;
+    struct tally tally;
     double error, result; /* of the worst run */
-    uint64_t run;
 };
 
 static void write_unless_zero(char text[24], size_t value)
@@ -23,35 +24,38 @@ static void write_unless_zero(char text[24], size_t value)
         snprintf(text, 24, "%zu", value);
 }
 
-/* The case's columns. */
-static void begin_rows(struct results *rows, const struct recommend_sample *s,
-                       const struct trial *t, const char *id)
+/* The case's columns as text. */
+struct case_text {
+    const char *column[CASE_ALL];
+    char id[CASE_ID_TEXT], device[DEVICE_TEXT], n[24], cond[NUMBER_TEXT], seed[24], threads[24],
+        blocks[24];
+};
+
+static void write_case(struct case_text *c, const struct recommend_sample *s, const struct trial *t)
 {
-    char device[DEVICE_TEXT], n[24], cond[NUMBER_TEXT] = "", seed[24] = "", threads[24], blocks[24];
-    device_name(t->device, device);
-    snprintf(n, sizeof n, "%zu", s->array.n);
+    *c = (struct case_text){0};
+    case_id_text(c->id, case_id(t, &s->source));
+    device_name(t->device, c->device);
+    snprintf(c->n, sizeof c->n, "%zu", s->array.n);
     if (s->truth.cond_log2.known)
-        number_decimal(cond, s->truth.cond_log2.value);
+        number_decimal(c->cond, s->truth.cond_log2.value);
     if (s->source.generated)
-        snprintf(seed, sizeof seed, "%" PRIu64, s->source.seed);
-    write_unless_zero(threads, t->shape.threads);
-    write_unless_zero(blocks, t->shape.blocks);
-    const char *column[CASE_ALL] = {
-        [CASE_EXPERIMENT] = "recommend",
-        [CASE_ID] = id,
-        [CASE_METHOD] = t->method->name,
-        [CASE_PROMISE] = promise_name[t->method->promise],
-        [CASE_DEVICE] = device,
-        [CASE_STORAGE] = format_facts[s->array.format].name,
-        [CASE_ACCUMULATOR] = format_facts[t->accumulator].name,
-        [CASE_INPUT] = s->source.name,
-        [CASE_N] = n,
-        [CASE_COND_LOG2] = cond,
-        [CASE_SEED] = seed,
-        [CASE_THREADS] = threads,
-        [CASE_BLOCKS] = blocks,
-    };
-    results_case(rows, column);
+        snprintf(c->seed, sizeof c->seed, "%" PRIu64, s->source.seed);
+    write_unless_zero(c->threads, t->shape.threads);
+    write_unless_zero(c->blocks, t->shape.blocks);
+    c->column[CASE_EXPERIMENT] = "recommend";
+    c->column[CASE_ID] = c->id;
+    c->column[CASE_METHOD] = t->method->name;
+    c->column[CASE_PROMISE] = promise_name[t->method->promise];
+    c->column[CASE_DEVICE] = c->device;
+    c->column[CASE_STORAGE] = format_facts[s->array.format].name;
+    c->column[CASE_ACCUMULATOR] = format_facts[t->accumulator].name;
+    c->column[CASE_INPUT] = s->source.name;
+    c->column[CASE_N] = c->n;
+    c->column[CASE_COND_LOG2] = c->cond;
+    c->column[CASE_SEED] = c->seed;
+    c->column[CASE_THREADS] = c->threads;
+    c->column[CASE_BLOCKS] = c->blocks;
 }
 
 static bool worse(double a, double b)
@@ -59,39 +63,60 @@ static bool worse(double a, double b)
     return isnan(a) || a > b;
 }
 
+/* Counts a run; measures a result that was not seen before. NULL when memory is short. */
+static struct distinct *meet(struct live *l, struct hash128 digest)
+{
+    struct measure m;
+    struct distinct *d = tally_add(&l->tally, digest);
+    double result = format_decode(l->accumulator, digest.word[0]);
+    if (!d || d->count > 1)
+        return d;
+    measure(&m, &l->s->truth.reference, l->s->array.format, l->accumulator, result, &l->theorem);
+    double error =
+        recommend_error(&l->r->request.tolerance, &m, &l->s->truth.reference, l->s->array.format);
+    if (l->tally.count == 1 || worse(error, l->error)) {
+        l->error = error;
+        l->result = result;
+    }
+    results_value(&d->value_text, l->accumulator, result);
+    results_errors(&d->errors_text, &m);
+    d->value = (struct figure){true, result};
+    d->err_rel = m.err_rel;
+    d->err_ulp = m.err_ulp;
+    d->err_backward = m.err_backward;
+    d->err_over_bound = m.err_over_bound;
+    d->outcome = m.outcome;
+    return d;
+}
+
 static enum status take(void *context, const struct runner_results *results, struct problem *p)
 {
     struct live *l = context;
     struct results *rows = l->r->request.results;
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < results->runs && status == STATUS_OK; i++) {
-        struct measure m;
-        struct text value = {0}, errors = {0};
-        double result = format_decode(l->accumulator, results->digest[i].word[0]);
-        measure(&m, &l->s->truth.reference, l->s->array.format, l->accumulator, result,
-                &l->theorem);
-        double error = recommend_error(&l->r->request.tolerance, &m, &l->s->truth.reference,
-                                       l->s->array.format);
-        if (l->run++ == 0 || worse(error, l->error)) {
-            l->error = error;
-            l->result = result;
-        }
-        results_value(&value, l->accumulator, result);
-        results_errors(&errors, &m);
-        rows->file.pending.failed |= value.failed || errors.failed;
-        results_append(rows,
-                       &(struct results_row){.run = l->run,
-                                             .value = &value,
-                                             .exact = &l->s->truth.exact,
-                                             .errors = &errors,
-                                             .timed = results->time_ns != NULL,
-                                             .time_ns = results->time_ns ? results->time_ns[i] : 0,
-                                             .outcome = m.outcome});
-        text_free(&value);
-        text_free(&errors);
-        status = csv_file_flush(&rows->file, p);
+    for (size_t i = 0; i < results->runs; i++) {
+        struct distinct *d = meet(l, results->digest[i]);
+        uint64_t time_ns = results->time_ns ? results->time_ns[i] : 0;
+        if (!d || (results->time_ns && !tally_time(&l->tally, time_ns)))
+            return problem(p, STATUS_DEVICE, "recommend: out of memory for results");
+        results_append(rows, &(struct results_row){.run = l->tally.runs,
+                                                   .value = &d->value_text,
+                                                   .exact = &l->s->truth.exact,
+                                                   .errors = &d->errors_text,
+                                                   .timed = results->time_ns != NULL,
+                                                   .time_ns = time_ns,
+                                                   .outcome = d->outcome});
     }
-    return status;
+    return csv_file_flush(&rows->file, p);
+}
+
+static enum status summarise(struct live *l, const struct case_text *text, struct problem *p)
+{
+    struct summary summary;
+    struct csv_file *file = l->r->request.summary;
+    tally_summary(&summary, &l->tally, tally_ulp(l->s->truth.reference.sum, l->accumulator),
+                  truth_fixed(&l->s->truth, &operation_sum, &l->s->array, NULL, l->accumulator));
+    summary_row(&file->pending, text->column, &summary, COLUMNS_OF_SUMS);
+    return csv_file_flush(file, p);
 }
 
 /* What promises nothing may give another result each time. */
@@ -100,9 +125,17 @@ static uint64_t runs_of(const struct method *m)
     return m->promise == PROMISE_NONE ? 3 : 1;
 }
 
+static void fail(const struct live *l, struct problem *p)
+{
+    results_append(l->r->request.results, &(struct results_row){.run = l->tally.runs + 1,
+                                                                .exact = &l->s->truth.exact,
+                                                                .outcome = OUTCOME_ERROR});
+    csv_file_flush(&l->r->request.results->file, p);
+}
+
 enum status recommend_run(const struct recommend_report *r, const struct recommend_candidate *c,
-                          const struct recommend_sample *s, double *error, double *result,
-                          char id[CASE_ID_TEXT], struct problem *p)
+                          struct recommend_sample *s, struct recommend_outcome *o,
+                          struct problem *p)
 {
     struct device device = c->promoted ? (struct device){DEVICE_CPU, 0} : r->device;
     struct trial t = {.method = c->method,
@@ -118,16 +151,19 @@ enum status recommend_run(const struct recommend_report *r, const struct recomme
                             .output = c->accumulator,
                             .shape = t.shape,
                             .stop = r->request.stop};
-    struct live l = {.r = r, .s = s, .accumulator = c->accumulator};
+    struct live l = {.r = r, .s = s, .accumulator = c->accumulator, .error = NAN};
+    struct case_text text;
     l.theorem = method_theorem(c->method, device.kind, c->accumulator, s->array.n, t.shape);
-    case_id_text(id, case_id(&t, &s->source));
-    begin_rows(r->request.results, s, &t, id);
+    write_case(&text, s, &t);
+    results_case(r->request.results, text.column);
     enum status status = runner_run(&runner, runs_of(c->method), take, &l, p);
-    *error = status == STATUS_OK ? l.error : NAN;
-    *result = l.result;
-    if (status != STATUS_OK && status != STATUS_INTERRUPTED)
-        results_append(r->request.results, &(struct results_row){.run = l.run + 1,
-                                                                 .exact = &s->truth.exact,
-                                                                 .outcome = OUTCOME_ERROR});
+    if (status == STATUS_OK)
+        status = summarise(&l, &text, p);
+    else if (status != STATUS_INTERRUPTED)
+        fail(&l, p);
+    *o = (struct recommend_outcome){.error = status == STATUS_OK ? l.error : NAN,
+                                    .result = l.result};
+    memcpy(o->id, text.id, sizeof o->id);
+    tally_free(&l.tally);
     return status;
 }

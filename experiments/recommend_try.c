@@ -19,44 +19,50 @@ static enum status interrupted(struct problem *p)
 }
 
 static void note_break(struct recommend_candidate *c, const struct recommend_sample *s,
-                       enum recommend_kind kind, uint64_t draw, double error, double result,
-                       const char *id)
+                       enum recommend_kind kind, uint64_t draw, const struct recommend_outcome *o)
 {
     struct recommend_break *b = &c->broke;
     if (c->broken)
         return;
     c->broken = true;
-    *b = (struct recommend_break){.kind = kind, .draw = draw, .error = error, .result = result};
+    *b = (struct recommend_break){
+        .kind = kind, .draw = draw, .error = o->error, .result = o->result};
     b->exact = mpfr_get_d(s->truth.reference.sum, MPFR_RNDN);
     snprintf(b->input, sizeof b->input, "%s", s->source.name);
-    snprintf(b->id, sizeof b->id, "%s", id);
+    memcpy(b->id, o->id, sizeof b->id);
+}
+
+/* Once it is NaN it stays so. */
+static bool larger(double error, double most)
+{
+    return !isnan(most) && !(error <= most);
 }
 
 /* What fails is broken, and says why; only an interruption and files that cannot be written end
  * the whole. */
 static enum status try_one(struct recommend_report *r, struct recommend_candidate *c,
-                           const struct recommend_sample *s, enum recommend_kind kind,
-                           uint64_t draw, bool common, struct problem *p)
+                           struct recommend_sample *s, enum recommend_kind kind, uint64_t draw,
+                           bool common, struct problem *p)
 {
-    char id[CASE_ID_TEXT];
-    double error, result;
+    struct recommend_outcome o;
     struct problem why = {0};
-    enum status status = recommend_run(r, c, s, &error, &result, id, &why);
-    if (status == STATUS_INTERRUPTED || r->request.results->file.fd < 0)
+    enum status status = recommend_run(r, c, s, &o, &why);
+    if (status == STATUS_INTERRUPTED || r->request.results->file.fd < 0 ||
+        r->request.summary->fd < 0)
         return problem(p, status, "%s", why.text);
     if (status != STATUS_OK)
         snprintf(c->note, sizeof c->note, "failed: %.200s", why.text);
     c->tried++;
-    if (common && (c->tried == 1 || (!isnan(c->error) && !(error <= c->error)))) {
-        c->error = error;
+    if (common && (c->tried == 1 || larger(o.error, c->error))) {
+        c->error = o.error;
         snprintf(c->worst, sizeof c->worst, "%s", s->source.name);
     }
-    if (c->tried == 1 || (!isnan(c->most) && !(error <= c->most)))
-        c->most = error;
+    if (c->tried == 1 || larger(o.error, c->most))
+        c->most = o.error;
     if (kind == RECOMMEND_DATA)
-        c->data_error = error;
-    if (!recommend_holds(&r->request.tolerance, error))
-        note_break(c, s, kind, draw, error, result, id);
+        c->data_error = o.error;
+    if (!recommend_holds(&r->request.tolerance, o.error))
+        note_break(c, s, kind, draw, &o);
     else
         c->drawn += kind >= RECOMMEND_RESAMPLE && !c->broken;
     return STATUS_OK;

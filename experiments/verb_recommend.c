@@ -114,6 +114,7 @@ static enum status resolve(struct command *c, struct problem *p)
     c->out = c->out ? c->out : "results-recommend";
     c->ask.plan = &c->plan;
     c->ask.results = &c->files.results;
+    c->ask.summary = &c->files.summary;
     c->ask.times = &c->files.times;
     c->ask.stop = &stop;
     c->ask.program = a->argv[0];
@@ -199,7 +200,8 @@ const struct verb verb_recommend = {
         "Without --method: the registry's, at least run_to_run; on the CPU without those whose "
         "order is that of\na GPU's launch shape; and two-level accumulation, fp16 or bf16 partial "
         "sums promoted every K\nelements, simulated and not timed. --promise asks for more.\n\n"
-        "--out (results-recommend) gets recommend.csv, results.csv, times.csv, study.json, and as "
+        "--out (results-recommend) gets recommend.csv, results.csv, summary.csv, times.csv, "
+        "study.json, and as "
         "breaks.npy\nwhat breaks the next cheaper candidate. Exit status 1 where nothing holds.",
     .examples = "  ulpscope recommend --data tests/data/brain-signals-f16.npy --device cpu\n"
                 "  ulpscope recommend --input ones --n 2049 --storage fp16 --tolerance 4ulp "

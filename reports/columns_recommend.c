@@ -48,6 +48,14 @@ static const struct column columns[RECOMMEND_COLUMNS] = {
     [RECOMMEND_THEOREM_TO] = {"theorem_to", "elements",
                               "up to here its theorem keeps such elements within the limit; 0: "
                               "nowhere; 281474976710656: as far as was looked"},
+    [RECOMMEND_LIKELY_TO] = {"likely_to", "elements",
+                             "the same were its rounding errors independent, with the confidence "
+                             "asked for; empty where errors are compensated"},
+    [RECOMMEND_STAGNATES] = {"stagnates_at", "elements",
+                             "where a running sum of elements like the mean stands still: "
+                             "2^p mean|x| / |mean|"},
+    [RECOMMEND_OVERFLOWS] = {"overflows_at", "elements",
+                             "where a sum of this mean leaves the accumulator's range"},
     [RECOMMEND_NOTE] = {"note", "", "why there is no time, or what failed"},
 };
 

@@ -1,4 +1,6 @@
 /* recommend on data where theory knows the answer. */
+#include <math.h>
+
 #include "tests/recommends.h"
 
 /* A running sum of ones stops at 2^p; a tree of them does not, but where the format ends. */
@@ -71,6 +73,24 @@ Test(recommend, a_tree_ends_where_its_format_does, .init = make_folder, .fini = 
         cr_expect(json_integer_value(json_object_get(growth, "theorem_to")) <= 65504);
         json_decref(answer);
     }
+}
+
+/* Of positive elements, in fp32: (n-1) u <= 1e-4 up to n = 1678; and with lambda = sqrt(2 ln 200),
+ * lambda sqrt(n) u <= 1e-4 up to (1e-4 / (lambda u))^2. A running sum of them stands still at 2^24.
+ */
+Test(recommend, theory_of_growth, .init = make_folder, .fini = remove_folder)
+{
+    json_t *answer =
+        recommend_line(STATUS_OK, "--input uniform --n 1000 --storage fp32 --accumulator fp32 "
+                                  "--method sum/serial --tolerance 1e-4 --seconds 1");
+    const json_t *growth = json_object_get(answer, "growth");
+    double likely = pow(1e-4 / (sqrt(2 * log(200)) * 0x1p-24), 2);
+    cr_expect_float_eq(number_of(growth, "theorem_to"), 1678, 1);
+    cr_expect_float_eq(number_of(growth, "likely_to"), likely, likely / 100);
+    cr_expect_eq(number_of(growth, "stagnates_at"), 0x1p24);
+    json_int_t breaks = json_integer_value(json_object_get(growth, "breaks_at"));
+    cr_expect(breaks == 0 || breaks > 1678);
+    json_decref(answer);
 }
 
 /* Errors of the data alone: relative to the exact sum, k times what they are to sum|x|. */

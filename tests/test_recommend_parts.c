@@ -230,7 +230,9 @@ Test(recommend_parts, files, .init = make_folder, .fini = remove_folder)
     struct rows all = rows_of(in_folder("out"), "recommend", recommend_column, RECOMMEND_COLUMNS);
     struct rows runs = rows_of(in_folder("out"), "results", results_column, RESULTS_COLUMNS);
     struct rows times = rows_of(in_folder("out"), "times", times_column, TIMES_COLUMNS);
+    struct rows cases = rows_read(in_folder("out"), true);
     size_t tried = 0;
+    cr_expect_eq(cases.count, runs.count); /* a run for each */
     cr_expect_eq(all.count, 2);
     for (size_t i = 0; i < all.count; i++) {
         const char *id = field_of(&all, i, RECOMMEND_BROKEN_CASE);
@@ -272,6 +274,7 @@ Test(recommend_parts, files, .init = make_folder, .fini = remove_folder)
     rows_free(&all);
     rows_free(&again);
     rows_free(&runs);
+    rows_free(&cases);
     rows_free(&times);
 }
 
