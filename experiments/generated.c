@@ -25,7 +25,7 @@ static enum status read_options(struct generated *g, uint64_t *n, enum format *s
     return status;
 }
 
-enum status generated_make(struct generated *g, const char *specification,
+enum status generated_make(struct generated *g, const char *specification, bool pairs,
                            const struct arguments *a, struct problem *p)
 {
     struct input in;
@@ -42,10 +42,13 @@ enum status generated_make(struct generated *g, const char *specification,
                        "option --cond: found it with %s, which has no target "
                        "condition number, expected the input cond",
                        g->name);
-    status = memory_array(&g->array, storage, (size_t)n, g->name, p);
+    bool both = pairs && in.family->pair;
+    if (both && n > SIZE_MAX / 2)
+        return problem(p, STATUS_DEVICE, "%s: out of memory for two arrays", g->name);
+    status = memory_array(&g->array, storage, (size_t)(both ? 2 * n : n), g->name, p);
     if (status != STATUS_OK)
         return status;
-    status = input_generate(&in, &g->array, g->seed, g->cond, p);
+    status = (both ? input_generate_pair : input_generate)(&in, &g->array, g->seed, g->cond, p);
     if (status != STATUS_OK)
         free(g->array.data);
     return status;

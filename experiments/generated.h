@@ -13,8 +13,9 @@ struct generated {
 };
 
 /* Generates `specification` with --n (which must be there), --seed (1), --storage (fp64) and
- * --cond (the family's default). free(array.data) is due on success. */
-enum status generated_make(struct generated *g, const char *specification,
+ * --cond (the family's default). `pairs`: of an input of two arrays both, one behind the other, 2 n
+ * elements; else such an input is refused. free(array.data) is due on success. */
+enum status generated_make(struct generated *g, const char *specification, bool pairs,
                            const struct arguments *a, struct problem *p);
 
 #endif

@@ -35,8 +35,8 @@ bool input_reaches(const struct input *in, size_t n, double cond, enum format st
     return n == 0 || !in->family->reaches || in->family->reaches(in, n, cond, storage);
 }
 
-enum status input_generate(const struct input *in, const struct array *to, uint64_t seed,
-                           double cond, struct problem *p)
+static enum status generate(const struct input *in, const struct array *to, uint64_t seed,
+                            double cond, struct problem *p)
 {
     struct fill f = {.family = in->family,
                      .parameter = in->parameter,
@@ -55,6 +55,16 @@ enum status input_generate(const struct input *in, const struct array *to, uint6
     return status == STATUS_OK ? input_arrange(to, in->arrangement, seed, p) : status;
 }
 
+enum status input_generate(const struct input *in, const struct array *to, uint64_t seed,
+                           double cond, struct problem *p)
+{
+    if (in->family->pair)
+        return problem(p, STATUS_USAGE,
+                       "input %s: two arrays, for dot products (run dot); expected an input of one",
+                       in->family->name);
+    return generate(in, to, seed, cond, p);
+}
+
 uint64_t pair_seed(uint64_t seed)
 {
     return seed ^ UINT64_C(1) << 63;
@@ -70,7 +80,7 @@ enum status input_generate_pair(const struct input *in, const struct array *to, 
         return problem(p, STATUS_USAGE, "input %s: order=%s; expected pairs as they are generated",
                        in->family->name, arrangement_name[in->arrangement]);
     if (in->family->pair)
-        return input_generate(in, to, seed, cond, p);
+        return generate(in, to, seed, cond, p);
     enum status status = input_generate(in, &first, seed, cond, p);
     return status == STATUS_OK ? input_generate(in, &second, pair_seed(seed), cond, p) : status;
 }

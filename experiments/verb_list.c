@@ -39,13 +39,14 @@ static json_t *safe_formats(const struct input_family *family)
 
 static void list_inputs(json_t *to)
 {
-    for (size_t i = 0; i < input_family_count; i++) {
-        const struct input_family *family = input_families[i];
-        json_array_append_new(to, json_pack("{ss ss so sb sb so}", "name", family->name, "summary",
-                                            family->summary, "parameters", parameters_of(family),
-                                            "uses_seed", family->uses_seed, "uses_cond",
-                                            family->uses_cond, "order_safe_at_1000",
-                                            safe_formats(family)));
+    for (size_t i = 0; i < input_family_count + pair_family_count; i++) {
+        const struct input_family *family =
+            i < input_family_count ? input_families[i] : pair_families[i - input_family_count];
+        json_array_append_new(to, json_pack("{ss ss so sb sb sb so}", "name", family->name,
+                                            "summary", family->summary, "parameters",
+                                            parameters_of(family), "uses_seed", family->uses_seed,
+                                            "uses_cond", family->uses_cond, "pair", family->pair,
+                                            "order_safe_at_1000", safe_formats(family)));
     }
 }
 

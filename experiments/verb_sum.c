@@ -39,7 +39,7 @@ static enum status sum_generated(struct output *out, const char *specification,
                                  const struct arguments *a, struct problem *p)
 {
     struct generated g;
-    enum status status = generated_make(&g, specification, a, p);
+    enum status status = generated_make(&g, specification, false, a, p);
     if (status != STATUS_OK)
         return status;
     status = report(out, g.name, &g.array, p);

@@ -79,6 +79,20 @@ Test(run_dot, ways_are_cases, .init = make_folder, .fini = remove_folder)
     rows_free(&r);
 }
 
+/* An input of two arrays is none of one. */
+Test(run_dot, pairs_are_refused_where_one_array_is_due)
+{
+    double data[8];
+    struct array a = {FP64, 8, data};
+    for (size_t i = 0; i < pair_family_count; i++) {
+        struct problem p = {0};
+        struct input in;
+        cr_assert(input_parse(&in, pair_families[i]->name, &p) == STATUS_OK, "%s", p.text);
+        cr_expect(input_generate(&in, &a, 1, 0, &p) == STATUS_USAGE && strstr(p.text, "two arrays"),
+                  "%s", p.text);
+    }
+}
+
 /* A study's rows as if a GPU had written them, with every `what` replaced. */
 static struct recorded as_recorded(const char *out, const char *what, const char *by)
 {
