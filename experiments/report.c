@@ -98,6 +98,8 @@ static enum status read_all(struct report *r, const char *directory, struct prob
             strcmp(r->g.item[0].field[CASE_DEVICE], r->g.item[i].field[CASE_DEVICE]) != 0;
     if (status == STATUS_OK)
         status = read_times(r, p);
+    if (status == STATUS_OK)
+        status = report_candidates(r, p);
     if (status == STATUS_OK && asprintf(&r->folder, "%s/report", directory) < 0) {
         r->folder = NULL;
         status = problem(p, STATUS_DEVICE, "%s: out of memory", directory);
@@ -157,7 +159,8 @@ static void add_head(struct text *to, const struct report *r)
 static enum status make_pictures(struct report *r, struct problem *p)
 {
     static enum status (*const picture[])(struct report *, struct problem *) = {
-        report_growth, report_cond, report_heat, report_distinct, report_pareto, report_drift};
+        report_frontier, report_growth, report_cond, report_heat,
+        report_distinct, report_pareto, report_drift};
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < sizeof picture / sizeof *picture; i++)
         status = picture[i](r, p);
@@ -207,6 +210,7 @@ static void free_report(struct report *r)
         for (size_t k = 0; k < TIMES_COLUMNS; k++)
             free(r->time[i].field[k]);
     free(r->time);
+    free(r->candidate);
     text_free(&r->pictures);
     free(r->folder);
     gathered_free(&r->g);

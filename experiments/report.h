@@ -11,11 +11,21 @@ struct report_time {
     struct figure time_us, gb_per_s, of_raw;
 };
 
+/* A row of recommend.csv, as far as it is drawn. */
+struct report_candidate {
+    char name[128], quantity[16];
+    enum format accumulator;
+    struct figure error, limit, gb_per_s;
+    bool recommended, frontier;
+};
+
 struct report {
     struct gathered g;
     char *folder; /* DIR/report, where everything is written */
     struct report_time *time;
     size_t times;
+    struct report_candidate *candidate; /* where it is a directory of `recommend` */
+    size_t candidates;
     bool several_devices;
     struct text pictures; /* HTML */
     size_t drawn;
@@ -72,6 +82,7 @@ enum status report_growth(struct report *r, struct problem *p);
 enum status report_cond(struct report *r, struct problem *p);
 enum status report_distinct(struct report *r, struct problem *p);
 enum status report_pareto(struct report *r, struct problem *p);
+enum status report_frontier(struct report *r, struct problem *p);
 enum status report_heat(struct report *r, struct problem *p);
 enum status report_drift(struct report *r, struct problem *p);
 
@@ -83,6 +94,9 @@ void report_cliffs(struct text *to, const struct report *r);
 void report_times(struct text *to, const struct report *r);
 void report_provenance(struct text *to, const struct report *r);
 enum status report_files(struct text *to, const struct report *r, struct problem *p);
+
+/* Reads recommend.csv, where there is one. */
+enum status report_candidates(struct report *r, struct problem *p);
 
 /* Reads a directory, and writes its page to DIR/report/report.html. *path, which the caller frees,
  * is the page's. STATUS_DATA also where there is a page but, for want of gnuplot, no picture. */

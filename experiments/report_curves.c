@@ -230,7 +230,7 @@ enum status report_pareto(struct report *r, struct problem *p)
     struct sample *sample = calloc(r->times + 1, sizeof *sample);
     if (!sample)
         return problem(p, STATUS_DEVICE, "%s: out of memory for the pictures", r->folder);
-    for (size_t i = 0; i < r->times; i++) {
+    for (size_t i = 0; r->candidates == 0 && i < r->times; i++) {
         const struct report_time *t = &r->time[i];
         double error = error_of(r, t);
         if (strcmp(t->field[TIMES_INPUT], r->time[0].field[TIMES_INPUT]) != 0 ||

@@ -187,9 +187,29 @@ static void say_speed(struct text *to, const struct report *r)
     end(to);
 }
 
+static void say_recommended(struct text *to, const struct report *r)
+{
+    const struct report_candidate *best = NULL;
+    for (size_t i = 0; i < r->candidates; i++)
+        best = r->candidate[i].recommended ? &r->candidate[i] : best;
+    if (r->candidates == 0)
+        return;
+    begin(to, best ? "good" : "bad");
+    if (!best)
+        html_format(to, "None of %zu candidates holds the error allowed.", r->candidates);
+    else if (best->error.known && best->limit.known)
+        html_format(to,
+                    "Recommended of %zu candidates: %s; its largest error is %.3g (%s) where %.3g "
+                    "is allowed.",
+                    r->candidates, best->name, best->error.value, best->quantity,
+                    best->limit.value);
+    end(to);
+}
+
 void report_findings(struct text *to, const struct report *r)
 {
     text_add(to, "<section id=\"findings\"><h2>Findings</h2>\n<ul>\n");
+    say_recommended(to, r);
     say_bound(to, r);
     say_distinct(to, r);
     say_error(to, r);

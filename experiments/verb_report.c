@@ -25,8 +25,9 @@ const struct verb verb_report = {
         "Writes DIR/report/report.html, a single file that needs no network and no script, and "
         "prints its path.\nPictures are drawn by gnuplot (5.4 or later), those that the study has "
         "the data for: error against n,\nerror against condition number, correct digits by input "
-        "and accumulator, results that differ from run\nto run, error against speed, error along a "
-        "scan. The scripts and their data stay beside the page: change\none, and `gnuplot "
+        "and accumulator, results that differ from run\nto run, error against speed, what "
+        "`recommend` tried, error along "
+        "a scan. The scripts and their data stay beside the page: change\none, and `gnuplot "
         "NAME.gp` draws it anew.\n\n"
         "Exit status 3 where the directory is not a whole study, or where there is no gnuplot: the "
         "page then has\nall but the pictures.",
