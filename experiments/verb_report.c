@@ -26,9 +26,8 @@ const struct verb verb_report = {
         "prints its path.\nPictures are drawn by gnuplot (5.4 or later), those that the study has "
         "the data for: error against n,\nerror against condition number, correct digits by input "
         "and accumulator, results that differ from run\nto run, error against speed, what "
-        "`recommend` tried, error along "
-        "a scan. The scripts and their data stay beside the page: change\none, and `gnuplot "
-        "NAME.gp` draws it anew.\n\n"
+        "`recommend` tried, error along a scan. The scripts and their data stay\nbeside the page: "
+        "change one, and `gnuplot NAME.gp` draws it anew.\n\n"
         "Exit status 3 where the directory is not a whole study, or where there is no gnuplot: the "
         "page then has\nall but the pictures.",
     .examples = "  ulpscope run accuracy --device cpu --quiet --out results --force\n"
