@@ -49,6 +49,13 @@ const char *foreign_program(void)
     return foreign_server_path;
 }
 
+void foreign_products(struct method *m)
+{
+    bool dot = m->operation == &operation_dot;
+    m->product = dot ? PRODUCT_ROUNDED : PRODUCT_NONE;
+    m->products = dot ? 1u << PRODUCT_ROUNDED : 0;
+}
+
 static void free_one(struct foreign *f)
 {
     pthread_mutex_destroy(&f->mutex);
@@ -80,10 +87,7 @@ static enum status make_program(struct foreign *f, const char *where,
         return problem(p, STATUS_USAGE, "%s: found '%s', expected exec:COMMAND", where, f->name);
     f->method.summary = "a program of yours";
     f->method.operation = operation ? operation : &operation_sum;
-    if (f->method.operation->of == EXACT_DOT) { /* for all that is known */
-        f->method.product = PRODUCT_ROUNDED;
-        f->method.products = 1u << PRODUCT_ROUNDED;
-    }
+    foreign_products(&f->method);
     f->method.pairs[DEVICE_CPU] = f->method.pairs[DEVICE_CUDA] = FORMAT_PAIRS_ALL;
     return STATUS_OK;
 }

@@ -20,6 +20,10 @@
 bool foreign_is(const char *name);
 bool foreign_is_object(const char *name); /* PATH.so[:NAME] */
 
+/* Sets what is said of a foreign dot product's products: rounded, for all that is known. Fused ones
+ * have the same bound. */
+void foreign_products(struct method *m);
+
 /* The method of this name; the same for the same name and operation. An exec: subject is taken for
  * what `operation` says, NULL: a sum; it has all pairs of formats and promises nothing. Of a shared
  * object, what it says of itself counts. STATUS_USAGE names `where`; STATUS_DATA where the object

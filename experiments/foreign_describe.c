@@ -46,7 +46,10 @@ static bool take(struct foreign *f, const json_t *object)
     static const char *const device[DEVICE_KINDS] = {"cpu", "cuda"};
     struct method *m = &f->method;
     const char *operation = word_of(object, "operation");
-    m->operation = strcmp(operation, operation_scan.name) == 0 ? &operation_scan : &operation_sum;
+    m->operation = strcmp(operation, operation_scan.name) == 0  ? &operation_scan
+                   : strcmp(operation, operation_dot.name) == 0 ? &operation_dot
+                                                                : &operation_sum;
+    foreign_products(m);
     f->summary = strdup(word_of(object, "summary"));
     m->summary = f->summary;
     m->promise = PROMISES;

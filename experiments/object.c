@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "experiments/clock.h"
+#include "experiments/foreign.h"
 #include "kernels/gpu.h"
 
 _Static_assert((int)ULPSCOPE_FP16 == (int)FP16 && (int)ULPSCOPE_BF16 == (int)BF16 &&
@@ -42,6 +43,7 @@ static enum status run(const struct task *t, struct problem *p)
 {
     struct ulpscope_task call = {.n = t->in.n,
                                  .in = t->in.data,
+                                 .in2 = t->in2.data,
                                  .out = t->out.data,
                                  .storage = (enum ulpscope_format)t->in.format,
                                  .accumulator = (enum ulpscope_format)t->accumulator,
@@ -115,10 +117,8 @@ static enum status find(const struct ulpscope_subjects *subjects, const char *na
 
 static enum status check(const struct ulpscope_subject *s, const char *name, struct problem *p)
 {
-    if (s->operation == ULPSCOPE_DOT)
-        return problem(p, STATUS_USAGE,
-                       "%s: a dot product: ulpscope has none yet, expected a sum or a scan", name);
-    if ((s->operation != ULPSCOPE_SUM && s->operation != ULPSCOPE_SCAN) ||
+    if ((s->operation != ULPSCOPE_SUM && s->operation != ULPSCOPE_SCAN &&
+         s->operation != ULPSCOPE_DOT) ||
         (s->memory != ULPSCOPE_HOST && s->memory != ULPSCOPE_DEVICE) ||
         (unsigned)s->promise > ULPSCOPE_CORRECTLY_ROUNDED || !(s->pairs & ULPSCOPE_ALL_PAIRS) ||
         !s->summary || !s->run)
@@ -147,12 +147,14 @@ enum status object_load(const struct method **m, const char *name, struct proble
     enum device_kind device = s->memory == ULPSCOPE_DEVICE ? DEVICE_CUDA : DEVICE_CPU;
     object.method = (struct method){.name = name,
                                     .summary = s->summary,
-                                    .operation = s->operation == ULPSCOPE_SCAN ? &operation_scan
-                                                                               : &operation_sum,
+                                    .operation = s->operation == ULPSCOPE_SCAN  ? &operation_scan
+                                                 : s->operation == ULPSCOPE_DOT ? &operation_dot
+                                                                                : &operation_sum,
                                     .promise = (enum promise)s->promise,
                                     .foreign = true,
                                     .bound = THEOREM_ANY_ORDER,
                                     .cpu = run};
+    foreign_products(&object.method);
     object.method.pairs[device] = s->pairs & ULPSCOPE_ALL_PAIRS;
     object.method.shape_read[device] = s->reads & (SHAPE_THREADS | SHAPE_BLOCKS);
     *m = &object.method;

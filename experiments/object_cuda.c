@@ -17,7 +17,7 @@ static struct {
     struct memory {
         void *address;
         size_t bytes;
-    } in, out;
+    } in, in2, out;
 } held;
 
 static enum status open_stream(int device, struct problem *p)
@@ -50,6 +50,9 @@ static enum status upload(const struct task *t, struct ulpscope_task *call, stru
     size_t in = array_bytes(t->in.format, t->in.n), out = array_bytes(t->out.format, t->out.n);
     size_t ahead = (uintptr_t)t->in.data % ALIGNMENT, all = PROBE_AROUND + in + PROBE_AROUND;
     enum status status = grow(&held.in, ahead + all, "the input", p);
+    size_t second = (uintptr_t)t->in2.data % ALIGNMENT;
+    if (status == STATUS_OK && t->in2.data)
+        status = grow(&held.in2, second + all, "the second array", p);
     if (status == STATUS_OK)
         status = grow(&held.out, out + 1, "the results", p);
     if (status != STATUS_OK)
@@ -61,6 +64,12 @@ static enum status upload(const struct task *t, struct ulpscope_task *call, stru
     call->stream = held.stream;
     cudaError_t error = cudaMemcpyAsync(to, (const char *)t->in.data - PROBE_AROUND, all,
                                         cudaMemcpyHostToDevice, held.stream);
+    if (error == cudaSuccess && t->in2.data) {
+        char *to2 = (char *)held.in2.address + second;
+        call->in2 = to2 + PROBE_AROUND;
+        error = cudaMemcpyAsync(to2, (const char *)t->in2.data - PROBE_AROUND, all,
+                                cudaMemcpyHostToDevice, held.stream);
+    }
     if (error == cudaSuccess)
         error = cudaMemsetAsync(call->out, 0xff, out, held.stream);
     if (error == cudaSuccess)

@@ -1,4 +1,5 @@
-/* Your own sum or scan under ulpscope's microscope: the one header that a shared object needs.
+/* Your own sum, scan or dot product under ulpscope's microscope: the one header that a shared
+ * object needs.
  *
  *     #include "ulpscope_subject.h"
  *
@@ -41,7 +42,7 @@ enum ulpscope_operation {
     ULPSCOPE_SUM, /* one result; of nothing +0 */
     /* n results: output i is the sum of the elements 0 .. i or, where `exclusive`, 0 .. i-1. */
     ULPSCOPE_SCAN,
-    ULPSCOPE_DOT /* not yet: refused */
+    ULPSCOPE_DOT /* one result: the sum of the products in[i] in2[i]; of nothing +0 */
 };
 
 /* What `in`, `in2` and `out` are addresses of. ULPSCOPE_DEVICE: of a CUDA device's memory, that of
@@ -67,9 +68,10 @@ enum { ULPSCOPE_READS_THREADS = 1, ULPSCOPE_READS_BLOCKS = 2 };
 
 /* One execution. */
 struct ulpscope_task {
-    size_t n;        /* elements; may be 0 */
-    const void *in;  /* aligned to one element; 64 bytes and more, unless another place is tried */
-    const void *in2; /* of a dot product alone, else NULL */
+    size_t n;       /* elements; may be 0 */
+    const void *in; /* aligned to one element; 64 bytes and more, unless another place is tried */
+    const void
+        *in2; /* of a dot product alone: the second array, as long and placed alike; else NULL */
     /* To be written: of a sum one element in the accumulator's format, of a scan n elements in the
      * format `output`. Holds NaNs before. Aligned to 64 bytes. */
     void *out;

@@ -93,6 +93,16 @@ static int greedy(const struct ulpscope_task *t)
     return sum(&more);
 }
 
+static int dot(const struct ulpscope_task *t)
+{
+    const double *x = t->in, *y = t->in2;
+    double total = t->n ? x[0] * y[0] : 0;
+    for (size_t i = 1; i < t->n; i++)
+        total += x[i] * y[i];
+    *(double *)t->out = total;
+    return 0;
+}
+
 #define WIDE ULPSCOPE_PAIR(ULPSCOPE_FP64, ULPSCOPE_FP64)
 #define SUBJECT(name, claims)                                                                      \
     {                                                                                              \
@@ -111,7 +121,7 @@ static const struct ulpscope_subject subject[] = {
      ULPSCOPE_READS_THREADS | ULPSCOPE_READS_BLOCKS, told},
     {"scan", "one after the other", ULPSCOPE_SCAN, ULPSCOPE_HOST, ULPSCOPE_RUN_TO_RUN, WIDE, 0,
      scan},
-    {"dot", "a dot product", ULPSCOPE_DOT, ULPSCOPE_HOST, ULPSCOPE_NO_PROMISE, WIDE, 0, sum},
+    {"dot", "a dot product", ULPSCOPE_DOT, ULPSCOPE_HOST, ULPSCOPE_NO_PROMISE, WIDE, 0, dot},
     {"cuda", "a sum on a GPU", ULPSCOPE_SUM, ULPSCOPE_DEVICE, ULPSCOPE_NO_PROMISE, WIDE, 0, sum},
     SUBJECT(greedy, ULPSCOPE_GPU_TO_GPU),
     {"empty", NULL, ULPSCOPE_SUM, ULPSCOPE_HOST, ULPSCOPE_NO_PROMISE, WIDE, 0, NULL},

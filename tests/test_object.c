@@ -66,6 +66,29 @@ Test(object, says_what_it_is, .init = begin)
         expect_sum(sum, n);
 }
 
+Test(object, takes_two_arrays, .init = begin)
+{
+    static double y[N];
+    struct problem p = {0};
+    const struct method *dot = subject("dot");
+    cr_expect(dot->operation == &operation_dot && dot->product == PRODUCT_ROUNDED);
+    for (size_t n = 0; n < N; n = 2 * n + 1) {
+        struct task t = {.in = {FP64, n, x},
+                         .in2 = {FP64, n, y},
+                         .out = {FP64, 1, out},
+                         .accumulator = FP64,
+                         .method = dot,
+                         .device = -1};
+        double due = 0;
+        for (size_t i = 0; i < n; i++) {
+            y[i] = 1.0 / (double)(i + 3);
+            due = i ? due + x[i] * y[i] : x[i] * y[i];
+        }
+        cr_expect(dot->cpu(&t, &p) == STATUS_OK, "n = %zu: %s", n, p.text);
+        cr_expect(out[0] == due, "n = %zu: found %a, expected %a", n, out[0], due);
+    }
+}
+
 Test(object, is_told_what_it_reads, .init = begin)
 {
     struct problem p = {0};
@@ -149,7 +172,6 @@ Test(object, refusals_are_plain, .init = begin)
 {
     expect_refused(FLAWED_OBJECT ":none", STATUS_USAGE, "expected one of " FLAWED_OBJECT ":sum, ");
     expect_refused(FLAWED_OBJECT, STATUS_USAGE, "expected one of " FLAWED_OBJECT ":sum, ");
-    expect_refused(FLAWED_OBJECT ":dot", STATUS_USAGE, "a dot product: ulpscope has none yet");
     expect_refused(FLAWED_OBJECT ":empty", STATUS_DATA, "no summary, no run");
     expect_refused(FLAWED_VERSION ":sum", STATUS_DATA,
                    "found version 99 of ulpscope_subject.h, expected 1");

@@ -73,6 +73,27 @@ Test(serve, scans_are_the_same_bits_in_all_kinds)
                          s + 4 * a + 16 * o);
 }
 
+Test(serve, dot_products_are_the_same_bits_in_all_pairs)
+{
+    static double y[N];
+    static const char *const name[] = {"dot/serial", "dot/compensated", "dot/exact"};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        const struct method *m = method_named(name[i]), *foreign = served(name[i], &operation_dot);
+        for (enum format s = 0; s < FORMATS; s++)
+            for (enum format a = 0; a < FORMATS; a++)
+                for (size_t n = 0; n <= N && method_supports(m, DEVICE_CPU, s, a); n = 4 * n + 1) {
+                    struct task t = {.in = {s, n, x},
+                                     .in2 = {s, n, y},
+                                     .out.format = a,
+                                     .accumulator = a,
+                                     .product = m->product,
+                                     .device = -1};
+                    sample_fill(&t.in2, SAMPLE_NEAR, a, ~n);
+                    hold(m, foreign, t, n + 16 * s + 4 * a);
+                }
+    }
+}
+
 Test(serve, takes_more_than_a_pipe_holds)
 {
     struct problem p = {0};
