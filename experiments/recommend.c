@@ -4,10 +4,16 @@
 #include "experiments/clock.h"
 #include "experiments/recommend_private.h"
 
-/* Shares of the time: arrays for all, drawn ones for those that may be chosen; growth has the rest.
- */
+/* Shares of the time: arrays for all, drawn ones for those that may be chosen, growth. */
 #define COMMON_SHARE 0.4
-#define DRAWN_SHARE  0.75
+#define DRAWN_SHARE  0.35
+#define GROWTH_SHARE 0.25
+
+/* When a share of the time is over that begins now. */
+static uint64_t in_time(const struct recommend_request *q, double share)
+{
+    return clock_ns() + (uint64_t)(share * q->seconds * 1e9);
+}
 
 /* Where nobody named it: does it make the promise, and has the CPU a use for it? Methods whose
  * order depends on a GPU's launch shape have none there. */
@@ -69,14 +75,17 @@ static enum status list_candidates(struct recommend_report *r, struct problem *p
                                                                 : "run_to_run");
 }
 
-static enum status choose(struct recommend_report *r, uint64_t deadline, struct problem *p)
+static enum status choose(struct recommend_report *r, struct problem *p)
 {
     enum status status = STATUS_OK;
+    double left = DRAWN_SHARE * r->request.seconds;
     for (size_t i = 0; i < r->count && r->chosen == SIZE_MAX && status == STATUS_OK; i++) {
         struct recommend_candidate *c = &r->candidate[i];
         if (c->promoted || c->broken)
             continue;
-        status = recommend_try_drawn(r, c, deadline, p);
+        uint64_t begin = clock_ns();
+        status = recommend_try_further(r, c, left, p);
+        left = fmax(0, left - (double)(clock_ns() - begin) / 1e9);
         if (status == STATUS_OK && !c->broken)
             r->chosen = i;
     }
@@ -95,7 +104,6 @@ static uint64_t draws_for(double confidence)
 enum status recommend(struct recommend_report *r, const struct recommend_request *request,
                       struct problem *p)
 {
-    uint64_t begin, whole = (uint64_t)(request->seconds * 1e9);
     *r = (struct recommend_report){.request = *request,
                                    .source = &request->plan->source[0],
                                    .device = request->plan->axes->device[0],
@@ -114,14 +122,13 @@ enum status recommend(struct recommend_report *r, const struct recommend_request
     if (status != STATUS_OK)
         return status;
     recommend_sort(r);
-    begin = clock_ns();
-    status = recommend_try_common(r, begin + (uint64_t)(COMMON_SHARE * (double)whole), p);
+    status = recommend_try_common(r, in_time(request, COMMON_SHARE), p);
     if (status == STATUS_OK)
-        status = choose(r, begin + (uint64_t)(DRAWN_SHARE * (double)whole), p);
+        status = choose(r, p);
     recommend_find_cheaper(r);
     recommend_find_frontier(r);
     if (status == STATUS_OK && r->chosen != SIZE_MAX)
-        status = recommend_grow(r, begin + whole, p);
+        status = recommend_grow(r, in_time(request, GROWTH_SHARE), p);
     return status;
 }
 

@@ -20,9 +20,10 @@ enum status recommend_grow(struct recommend_report *r, uint64_t deadline, struct
 /* Tries all candidates on the data, its other orders, the worst of its magnitudes and a few drawn
  * arrays, of which there are fewer when time is up. STATUS_DATA where the data are not finite. */
 enum status recommend_try_common(struct recommend_report *r, uint64_t deadline, struct problem *p);
-/* More drawn arrays for a candidate that has held so far, until the confidence is reached. */
-enum status recommend_try_drawn(struct recommend_report *r, struct recommend_candidate *c,
-                                uint64_t deadline, struct problem *p);
+/* For a candidate that has held so far: whatever the time, the orders and the worst that not all
+ * were tried on; then drawn arrays until the confidence is reached or the seconds are over. */
+enum status recommend_try_further(struct recommend_report *r, struct recommend_candidate *c,
+                                  double seconds, struct problem *p);
 
 /* Puts the candidates in the order of cost: what is timed by rate, then by the accumulator's width;
  * then what is not timed, and at last what is simulated. */

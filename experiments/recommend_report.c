@@ -82,6 +82,8 @@ static void add_chosen(struct text *to, const struct recommend_report *r)
                     "%.2g%% of such break it%s\n",
                     (unsigned long long)c->drawn, 100 * r->request.confidence, 100 * r->unseen,
                     c->drawn < r->draws_wanted ? " (more with more --seconds)" : "");
+    else
+        text_add(to, "  no drawn ones: time was up (more with more --seconds)\n");
     add_theorem(to, r, c);
 }
 

@@ -136,24 +136,33 @@ enum status recommend_try_common(struct recommend_report *r, uint64_t deadline, 
     return status;
 }
 
-/* More drawn arrays for a candidate that has held so far, until the confidence is reached. */
-enum status recommend_try_drawn(struct recommend_report *r, struct recommend_candidate *c,
-                                uint64_t deadline, struct problem *p)
+/* Array k, for one candidate alone. */
+static enum status try_at(struct recommend_report *r, struct recommend_candidate *c,
+                          enum recommend_kind kind, uint64_t draw, struct problem *p)
 {
+    struct recommend_sample s;
+    if (stopped(r))
+        return interrupted(p);
+    enum status status = make_sample(r, &s, kind, draw, p);
+    if (status != STATUS_OK)
+        return status;
+    status = try_one(r, c, &s, kind, draw, false, p);
+    recommend_sample_free(&s);
+    return status;
+}
+
+enum status recommend_try_further(struct recommend_report *r, struct recommend_candidate *c,
+                                  double seconds, struct problem *p)
+{
+    enum recommend_kind kind;
+    uint64_t draw;
     enum status status = STATUS_OK;
-    while (status == STATUS_OK && !c->broken && c->drawn < r->draws_wanted) {
-        struct recommend_sample s;
-        enum recommend_kind kind = RECOMMEND_RESAMPLE + c->drawn % 2;
-        uint64_t draw = c->drawn / 2 + 1;
-        if (stopped(r))
-            return interrupted(p);
-        if (clock_ns() > deadline)
-            break;
-        status = make_sample(r, &s, kind, draw, p);
-        if (status != STATUS_OK)
-            break;
-        status = try_one(r, c, &s, kind, draw, false, p);
-        recommend_sample_free(&s);
-    }
+    for (size_t k = r->common; status == STATUS_OK && !c->broken && common_at(r, k, &kind, &draw) &&
+                               kind < RECOMMEND_RESAMPLE;
+         k++)
+        status = try_at(r, c, kind, draw, p);
+    uint64_t deadline = clock_ns() + (uint64_t)(seconds * 1e9);
+    while (status == STATUS_OK && !c->broken && c->drawn < r->draws_wanted && clock_ns() < deadline)
+        status = try_at(r, c, RECOMMEND_RESAMPLE + c->drawn % 2, c->drawn / 2 + 1, p);
     return status;
 }

@@ -306,6 +306,27 @@ Test(recommend_parts, exit_statuses, .init = make_folder, .fini = remove_folder)
     }
 }
 
+/* Whatever the time, what is recommended was tried on every order and on the worst: in a running
+ * sum 2^24 swallows the ones behind it, but not where it comes last. */
+Test(recommend_parts, no_time, .init = make_folder, .fini = remove_folder)
+{
+    json_t *answer = recommend_line(
+        STATUS_OK, "--input stagnation:order=ascending --n 3000 --storage fp32 --accumulator fp32 "
+                   "--method sum/serial,sum/exact --tolerance 1e-6 --seconds 0.000001");
+    const json_t *chosen = json_object_get(answer, "recommended");
+    cr_expect_str_eq(word_of(chosen, "method"), "sum/exact");
+    cr_expect(json_integer_value(json_object_get(chosen, "arrays")) >= RECOMMEND_RETURN);
+    cr_expect_eq(json_integer_value(json_object_get(answer, "arrays_for_all")), 1);
+    json_decref(answer);
+    answer = recommend_line(
+        STATUS_FAILED, "--input stagnation:order=ascending --n 3000 --storage fp32 --accumulator "
+                       "fp32 --method sum/serial --tolerance 1e-6 --seconds 0.000001 --force");
+    cr_expect(
+        strstr(word_of(json_object_get(json_object_get(answer, "next"), "broken_by"), "input"),
+               "order=descending"));
+    json_decref(answer);
+}
+
 /* A promise asked for leaves out what does not make it. */
 Test(recommend_parts, promises, .init = make_folder, .fini = remove_folder)
 {
