@@ -11,7 +11,8 @@
 
 static bool is_ours(const struct method *m, enum format s, enum format f)
 {
-    return m->promise >= PROMISE_ORDER_INVARIANT && m->cpu && method_supports(m, DEVICE_CUDA, s, f);
+    return m->promise >= PROMISE_ORDER_INVARIANT && m->cpu && m->operation->inputs == 1 &&
+           method_supports(m, DEVICE_CUDA, s, f);
 }
 
 static void hold_sum(const struct method *m, const struct array *in, const struct gpu_input *input,
