@@ -41,7 +41,8 @@ void report_methods(struct text *to, const struct report *r)
         const struct gathered_case *c = &r->g.item[i];
         struct figure ulp = {0}, share = {0}, time = {0};
         size_t cases = 0, distinct = 0;
-        for (size_t k = i; is_first(r, i) && k < r->g.count; k++) {
+        bool first = is_first(r, i);
+        for (size_t k = i; first && k < r->g.count; k++) {
             const struct gathered_case *d = &r->g.item[k];
             if (!report_same_series(c, d) || d->runs == 0)
                 continue;
@@ -178,8 +179,6 @@ static void add_entries(struct text *to, const struct report *r, const char *con
                         const char *summary)
 {
     struct html_table t;
-    if (summary)
-        html_format(to, "\n");
     if (summary)
         text_format(to, "<details><summary>%s</summary>\n", summary);
     html_table_begin(&t, to, "ll");
