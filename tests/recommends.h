@@ -10,7 +10,7 @@
  * FOLDER/out`. What it prints, as JSON, or NULL; json_decref is due. */
 static inline json_t *recommend_line(enum status due, const char *line)
 {
-    char copy[512], *words[64] = {"ulpscope", "recommend", "--device", "cpu", "--json", "--out"};
+    char copy[1024], *words[64] = {"ulpscope", "recommend", "--device", "cpu", "--json", "--out"};
     struct arguments a;
     struct problem p = {0};
     int count = 6;

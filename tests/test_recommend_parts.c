@@ -327,6 +327,22 @@ Test(recommend_parts, no_time, .init = make_folder, .fini = remove_folder)
     json_decref(answer);
 }
 
+/* A subject that is not ours is held to the same: by its own process, whose words a shell parts. */
+Test(recommend_parts, foreign, .init = make_folder, .fini = remove_folder)
+{
+    const char *name = "exec:" ULPSCOPE_PROGRAM "${IFS}serve${IFS}sum/serial";
+    char line[1024];
+    snprintf(line, sizeof line,
+             "--input stagnation --n 1000 --storage fp32 --accumulator fp32,fp64 --tolerance 1e-6 "
+             "--seconds 2 --confidence 0.8 --method %s",
+             name);
+    json_t *answer = recommend_line(STATUS_OK, line);
+    cr_expect_not(holds(answer, name, "fp32"));
+    cr_expect(holds(answer, name, "fp64"));
+    cr_expect(strstr(word_of(candidate_of(answer, name, "fp64"), "note"), "not timed"));
+    json_decref(answer);
+}
+
 /* A promise asked for leaves out what does not make it. */
 Test(recommend_parts, promises, .init = make_folder, .fini = remove_folder)
 {
