@@ -24,12 +24,12 @@ static enum status refuse(const struct axes *axes, const struct request *r, stru
 static enum status add_product(struct axes *axes, const char *name, struct problem *p)
 {
     enum product_kind k = PRODUCT_ROUNDED;
-    while (k < PRODUCTS && strcmp(name, product_name[k]) != 0)
+    while (k <= PRODUCT_EXACT && strcmp(name, product_name[k]) != 0)
         k++;
     for (size_t i = 0; i < axes->products; i++)
         if (axes->product[i] == k)
             return STATUS_OK;
-    if (k == PRODUCTS)
+    if (k > PRODUCT_EXACT)
         return problem(p, STATUS_USAGE,
                        "option --product: found '%s', expected rounded, fused or exact", name);
     axes->product[axes->products++] = k;

@@ -74,20 +74,24 @@ static enum status add_methods(const struct planning *to, const struct operation
     return status;
 }
 
-/* With products formed as asked for, or each method's own way. */
+/* With products formed as asked for, or each method's own way; the vendor's routine first. */
 static enum status add_dots(const struct planning *to, struct bench_row row, struct problem *p)
 {
+    static const enum product_kind own = PRODUCT_UNKNOWN;
     const struct axes *axes = to->axes;
+    const enum product_kind *way = axes->products ? axes->product : &own;
+    size_t ways = axes->products ? axes->products : 1;
     enum status status = STATUS_OK;
-    for (size_t i = 0; i < axes->methods && status == STATUS_OK; i++) {
-        row.method = axes->method[i];
-        size_t ways = axes->products ? axes->products : 1;
+    for (size_t i = 0; i < 2 * axes->methods && status == STATUS_OK; i++) {
+        row.method = axes->method[i % axes->methods];
         if (row.method->operation != &operation_dot ||
+            bench_is_vendor(row.method) != (i < axes->methods) ||
             !(axes->method_named ||
               method_supports(row.method, to->device, to->storage, row.accumulator)))
             continue;
-        for (size_t k = 0; k < ways && status == STATUS_OK; k++) {
-            row.product = axes->products ? axes->product[k] : row.method->product;
+        bool is_own = way == &own || row.method->product == PRODUCT_UNKNOWN;
+        for (size_t k = 0; k < (is_own ? 1 : ways) && status == STATUS_OK; k++) {
+            row.product = is_own ? row.method->product : way[k];
             if (row.method->products & 1u << row.product)
                 status = add_method(to, row, p);
         }

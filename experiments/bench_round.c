@@ -131,11 +131,18 @@ static struct bench_row yardstick_of(const struct bench_input *in, const struct 
                               .shape.threads = cpu ? bench_threads(row->method, row->shape) : 0};
 }
 
+/* What is not known may be the same. */
+static bool same_products(const struct bench_row *a, const struct bench_row *b)
+{
+    return a->product == b->product || a->product == PRODUCT_UNKNOWN ||
+           b->product == PRODUCT_UNKNOWN;
+}
+
 /* Do a and b ask for the same of the same routine, but for the launch shape? */
 static bool same_work(const struct bench_row *a, const struct bench_row *b)
 {
     return a->kind == b->kind && a->accumulator == b->accumulator && a->output == b->output &&
-           a->exclusive == b->exclusive && a->segment == b->segment && a->product == b->product &&
+           a->exclusive == b->exclusive && a->segment == b->segment && same_products(a, b) &&
            (!a->method || a->method->operation == b->method->operation);
 }
 
@@ -221,6 +228,8 @@ static void note_time(struct entry *e, const struct timing_subject *s)
     else if (s->time.repetitions < TIMING_REPEATS)
         snprintf(e->row.note, sizeof e->row.note, "%zu repeats: a run takes long",
                  s->time.repetitions);
+    else if (e->row.method && e->row.product != e->row.method->product)
+        snprintf(e->row.note, sizeof e->row.note, "products %s", product_name[e->row.product]);
 }
 
 static enum status time_all(struct round *r, size_t repeats, struct problem *p)

@@ -52,8 +52,8 @@ const char *foreign_program(void)
 void foreign_products(struct method *m)
 {
     bool dot = m->operation == &operation_dot;
-    m->product = dot ? PRODUCT_ROUNDED : PRODUCT_NONE;
-    m->products = dot ? 1u << PRODUCT_ROUNDED : 0;
+    m->product = dot ? PRODUCT_UNKNOWN : PRODUCT_NONE;
+    m->products = dot ? 1u << PRODUCT_UNKNOWN : 0;
 }
 
 static void free_one(struct foreign *f)

@@ -20,8 +20,7 @@
 bool foreign_is(const char *name);
 bool foreign_is_object(const char *name); /* PATH.so[:NAME] */
 
-/* Sets what is said of a foreign dot product's products: rounded, for all that is known. Fused ones
- * have the same bound. */
+/* Sets what is said of a foreign dot product's products: nothing is known of them. */
 void foreign_products(struct method *m);
 
 /* The method of this name; the same for the same name and operation. An exec: subject is taken for

@@ -69,7 +69,7 @@ static const struct {
         },
 };
 
-const char *const product_name[PRODUCTS] = {"", "rounded", "fused", "exact"};
+const char *const product_name[PRODUCTS] = {"", "rounded", "fused", "exact", "unknown"};
 
 const char *theorem_words(enum theorem_kind kind)
 {

@@ -52,6 +52,7 @@ enum product_kind {
     /* Kept as two words of the accumulator, p + e: p = x y rounded, e = x y - p, which is exact
      * unless it underflows, as the accumulator holds the storage's values; or kept whole. */
     PRODUCT_EXACT,
+    PRODUCT_UNKNOWN, /* of those that are not ours: rounded or fused, at most one rounding each */
     PRODUCTS
 };
 extern const char *const product_name[PRODUCTS]; /* "" for none */

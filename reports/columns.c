@@ -28,7 +28,7 @@ const struct column case_columns[CASE_ALL] = {
                       "length of the segments, each scanned by itself; empty where there is one"},
     [CASE_PRODUCT] = {"product", "",
                       "how products x y are formed: rounded (to the accumulator, before the "
-                      "addition), fused (into the addition: one rounding) or exact"},
+                      "addition), fused (into the addition: one rounding), exact, or unknown"},
 };
 
 static const struct column run_column = {"run", "", "number of the run within its case, from 1"};

@@ -71,7 +71,7 @@ Test(object, takes_two_arrays, .init = begin)
     static double y[N];
     struct problem p = {0};
     const struct method *dot = subject("dot");
-    cr_expect(dot->operation == &operation_dot && dot->product == PRODUCT_ROUNDED);
+    cr_expect(dot->operation == &operation_dot && dot->product == PRODUCT_UNKNOWN);
     for (size_t n = 0; n < N; n = 2 * n + 1) {
         struct task t = {.in = {FP64, n, x},
                          .in2 = {FP64, n, y},

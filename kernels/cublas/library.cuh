@@ -25,7 +25,10 @@ constexpr size_t columns = 8;
 
 size_t vector_workspace(const struct cuda_task *t);
 int vector_prepare(const struct cuda_task *t);
-/* The dot product with ones, executed in fp32, or in fp64 on fp64. */
+/* The same for two arrays, which need no ones. */
+size_t pair_workspace(const struct cuda_task *t);
+/* The dot product with the second array, or with ones where there is none; executed in fp32, or in
+ * fp64 on fp64. */
 int dot(const struct cuda_task *t);
 /* The input as a row, times a column of ones. */
 int gemv(const struct cuda_task *t, enum mode mode);
