@@ -4,15 +4,22 @@
 #include "experiments/clock.h"
 #include "experiments/recommend_private.h"
 
-/* Shares of the time: arrays for all, drawn ones for those that may be chosen, growth. */
+/* Shares of the time: arrays for all, drawn ones for those that may be chosen, growth. What a part
+ * leaves is for the next; what it takes too much is not taken from it. */
 #define COMMON_SHARE 0.4
 #define DRAWN_SHARE  0.35
 #define GROWTH_SHARE 0.25
 
-/* When a share of the time is over that begins now. */
-static uint64_t in_time(const struct recommend_request *q, double share)
+/* Seconds for a part that begins now and has this share; `until`: this and the shares before it. */
+static double seconds_for(const struct recommend_report *r, double share, double until)
 {
-    return clock_ns() + (uint64_t)(share * q->seconds * 1e9);
+    double gone = (double)(clock_ns() - r->begin_ns) / 1e9;
+    return fmax(share * r->request.seconds, until * r->request.seconds - gone);
+}
+
+static uint64_t deadline_in(double seconds)
+{
+    return clock_ns() + (uint64_t)(seconds * 1e9);
 }
 
 /* Where nobody named it: does it make the promise, and has the CPU a use for it? Methods whose
@@ -78,7 +85,7 @@ static enum status list_candidates(struct recommend_report *r, struct problem *p
 static enum status choose(struct recommend_report *r, struct problem *p)
 {
     enum status status = STATUS_OK;
-    double left = DRAWN_SHARE * r->request.seconds;
+    double left = seconds_for(r, DRAWN_SHARE, COMMON_SHARE + DRAWN_SHARE);
     for (size_t i = 0; i < r->count && r->chosen == SIZE_MAX && status == STATUS_OK; i++) {
         struct recommend_candidate *c = &r->candidate[i];
         if (c->promoted || c->broken)
@@ -122,13 +129,14 @@ enum status recommend(struct recommend_report *r, const struct recommend_request
     if (status != STATUS_OK)
         return status;
     recommend_sort(r);
-    status = recommend_try_common(r, in_time(request, COMMON_SHARE), p);
+    r->begin_ns = clock_ns();
+    status = recommend_try_common(r, deadline_in(COMMON_SHARE * request->seconds), p);
     if (status == STATUS_OK)
         status = choose(r, p);
     recommend_find_cheaper(r);
     recommend_find_frontier(r);
     if (status == STATUS_OK && r->chosen != SIZE_MAX)
-        status = recommend_grow(r, in_time(request, GROWTH_SHARE), p);
+        status = recommend_grow(r, deadline_in(seconds_for(r, GROWTH_SHARE, 1)), p);
     return status;
 }
 

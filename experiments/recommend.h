@@ -149,6 +149,7 @@ struct recommend_request {
 
 struct recommend_report {
     struct recommend_request request;
+    uint64_t begin_ns; /* of trying */
     const struct source *source;
     struct device device;
     struct figure cond_log2;
