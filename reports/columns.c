@@ -14,7 +14,8 @@ const struct column case_columns[CASE_ALL] = {
     [CASE_N] = {"n", "elements", "length of the input"},
     [CASE_COND_LOG2] = {"cond_log2", "bits",
                         "log2 of the condition number sum|x| / |sum x| of the stored input, "
-                        "measured; inf where the exact sum is 0"},
+                        "measured; inf where the exact sum is 0; of dot products, here as in all "
+                        "columns, of the products: sum|x y| / |sum x y|"},
     [CASE_SEED] = {"seed", "", "the seed asked for; empty for data"},
     [CASE_THREADS] = {"threads", "threads",
                       "to a block on a GPU, threads used on the CPU; empty where the method does "
