@@ -33,16 +33,6 @@ void check_tried_text(char text[CHECK_TEXT], const struct check_report *r, enum 
                                      (unsigned long long)r->tried[kind].attempts);
 }
 
-void check_left_out_text(char text[CHECK_TEXT], const struct check_report *r)
-{
-    size_t used = 0;
-    *text = 0;
-    for (size_t i = 0; i < r->left_out.count; i++)
-        used += (size_t)snprintf(text + used, CHECK_TEXT - used, "%s%s/%s", i ? ", " : "",
-                                 format_facts[r->left_out.item[i].storage].name,
-                                 format_facts[r->left_out.item[i].accumulator].name);
-}
-
 static void add_rung(struct table *t, const struct check_report *r, enum promise rung)
 {
     char tried[CHECK_TEXT];
@@ -128,7 +118,7 @@ static void add_verdict(struct text *to, const struct check_report *r)
 
 void check_text(struct text *to, const struct check_report *r, const char *program)
 {
-    char left_out[CHECK_TEXT];
+    char left_out[PAIRS_TEXT];
     struct table table = {.align = "llll"};
     const char *const header[] = {"rung", "attempts", "distinct", "verdict"};
     add_verdict(to, r);
@@ -141,7 +131,7 @@ void check_text(struct text *to, const struct check_report *r, const char *progr
     table_free(&table);
     if (r->failure.status != STATUS_OK)
         text_format(to, "failed in %s: %s\n", check_kinds[r->failed].name, r->failure.text);
-    check_left_out_text(left_out, r);
+    pairs_text(left_out, &r->left_out);
     if (*left_out)
         text_format(to, "not answered: %s\n", left_out);
     for (size_t kind = 0; kind < CHECK_KINDS; kind++)

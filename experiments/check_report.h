@@ -22,8 +22,6 @@ json_t *check_json(const struct check_report *r, const char *program);
 enum { CHECK_TEXT = 256 };
 /* Attempts of each kind: "repeat 300, process 20". */
 void check_tried_text(char text[CHECK_TEXT], const struct check_report *r, enum promise rung);
-/* The formats that are not answered: "bf16/fp32, ..."; "" where there are none. */
-void check_left_out_text(char text[CHECK_TEXT], const struct check_report *r);
 /* Was only part of the ladder tried? */
 bool check_partly(const struct check_report *r);
 /* One of a witness's results: "0x3c00". */

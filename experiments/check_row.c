@@ -49,18 +49,19 @@ static json_t *rung_json(const struct check_report *r, enum promise rung, const 
 json_t *check_json(const struct check_report *r, const char *program)
 {
     const struct check_request *q = &r->request;
-    char device[DEVICE_TEXT];
+    char device[DEVICE_TEXT], left_out[PAIRS_TEXT];
     json_t *rungs = json_array();
     device_name(q->device, device);
     for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++)
         json_array_append_new(rungs, rung_json(r, rung, program));
-    return json_pack("{ss ss ss ss so sb so so}", "method", q->method->name, "device", device,
-                     "claimed", promise_name[q->method->promise], "held_to",
-                     promise_name[q->promise], "kept",
-                     check_partly(r) ? json_null() : json_string(promise_name[r->kept]), "broken",
-                     check_broken(r), "error",
-                     r->failure.status == STATUS_OK ? json_null() : json_string(r->failure.text),
-                     "rungs", rungs);
+    pairs_text(left_out, &r->left_out);
+    return json_pack(
+        "{ss ss ss ss so sb so so so}", "method", q->method->name, "device", device, "claimed",
+        promise_name[q->method->promise], "held_to", promise_name[q->promise], "kept",
+        check_partly(r) ? json_null() : json_string(promise_name[r->kept]), "broken",
+        check_broken(r), "error",
+        r->failure.status == STATUS_OK ? json_null() : json_string(r->failure.text), "not_answered",
+        *left_out ? json_string(left_out) : json_null(), "rungs", rungs);
 }
 
 /* --- CSV --- */
@@ -93,9 +94,9 @@ static void fill_witness(struct text cell[CHECK_COLUMNS], const struct check_rep
 
 static void fill_subject(struct text cell[CHECK_COLUMNS], const struct check_report *r)
 {
-    char device[DEVICE_TEXT], left_out[CHECK_TEXT];
+    char device[DEVICE_TEXT], left_out[PAIRS_TEXT];
     device_name(r->request.device, device);
-    check_left_out_text(left_out, r);
+    pairs_text(left_out, &r->left_out);
     text_add(&cell[CHECK_METHOD], r->request.method->name);
     text_add(&cell[CHECK_ON], device);
     text_add(&cell[CHECK_PROMISE], promise_name[r->request.method->promise]);

@@ -1,5 +1,7 @@
 #include "experiments/pairs.h"
 
+#include <stdio.h>
+
 enum status formats_parse(struct formats *formats, const char *option, const struct list *names,
                           struct problem *p)
 {
@@ -89,4 +91,14 @@ void pairs_narrow(struct pairs *pairs, const struct formats *storage,
         for (size_t k = 0; k < partner.count; k++)
             add(pairs, first.item[i], partner.item[k]);
     }
+}
+
+void pairs_text(char text[PAIRS_TEXT], const struct pairs *pairs)
+{
+    size_t used = 0;
+    *text = 0;
+    for (size_t i = 0; i < pairs->count; i++)
+        used += (size_t)snprintf(text + used, PAIRS_TEXT - used, "%s%s/%s", i ? ", " : "",
+                                 format_facts[pairs->item[i].storage].name,
+                                 format_facts[pairs->item[i].accumulator].name);
 }

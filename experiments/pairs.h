@@ -36,4 +36,8 @@ void pairs_narrow(struct pairs *pairs, const struct formats *storage,
  * those that are paired with any. */
 void pairs_with(struct formats *accumulator, const struct pairs *pairs, enum format storage);
 
+/* "fp16/fp32, bf16/fp32"; "" where there are none. */
+enum { PAIRS_TEXT = FORMATS * FORMATS * 12 };
+void pairs_text(char text[PAIRS_TEXT], const struct pairs *pairs);
+
 #endif

@@ -97,7 +97,7 @@ static void add_finding(struct text *to, const struct special_report *r, size_t 
 
 void special_report_text(struct text *to, const struct special_report *r, const char *folder)
 {
-    char device[DEVICE_TEXT];
+    char device[DEVICE_TEXT], left_out[PAIRS_TEXT];
     size_t pairs = 0;
     device_name(r->request.device, device);
     for (size_t i = 0; i < r->request.pairs.count; i++) {
@@ -105,6 +105,8 @@ void special_report_text(struct text *to, const struct special_report *r, const 
         pairs += method_supports(r->request.method, r->request.device.kind, pair->storage,
                                  pair->accumulator);
     }
+    pairs -= r->left_out.count;
+    pairs_text(left_out, &r->left_out);
     text_format(to, "%s on %s, %zu pair%s of formats\n", r->request.method->name, device, pairs,
                 pairs == 1 ? "" : "s");
     draw_table(to, r);
@@ -112,6 +114,8 @@ void special_report_text(struct text *to, const struct special_report *r, const 
         if (r->all[k].note)
             text_format(to, "%s: %zu noted, first: %s\n", special_report_class(r, k),
                         r->all[k].noted, r->all[k].note);
+    if (*left_out)
+        text_format(to, "not answered: %s\n", left_out);
     if (r->failure.status != STATUS_OK)
         text_format(to, "a run failed: %s\n", r->failure.text);
     for (size_t k = 0; k < SPECIAL_CLASSES; k++)

@@ -158,7 +158,7 @@ static json_t *row_json(const struct special_report *r, size_t pair, size_t clas
 
 json_t *special_report_json(const struct special_report *r, const char *folder)
 {
-    char device[DEVICE_TEXT];
+    char device[DEVICE_TEXT], left_out[PAIRS_TEXT];
     json_t *rows = json_array();
     device_name(r->request.device, device);
     for (size_t pair = 0; pair < r->request.pairs.count; pair++)
@@ -166,7 +166,14 @@ json_t *special_report_json(const struct special_report *r, const char *folder)
             if (r->tally[pair][class].cases > 0)
                 json_array_append_new(rows, row_json(r, pair, class, folder));
     size_t impossible = special_report_impossible(r);
-    return json_pack("{s:s, s:s, s:s, s:I, s:o}", "method", r->request.method->name, "device",
-                     device, "verdict", impossible ? "impossible" : "conforms", "impossible",
-                     (json_int_t)impossible, "rows", rows);
+    bool failed = r->failure.status != STATUS_OK;
+    pairs_text(left_out, &r->left_out);
+    return json_pack("{s:s, s:s, s:s, s:I, s:s*, s:s*, s:o}", "method", r->request.method->name,
+                     "device", device, "verdict",
+                     impossible ? "impossible"
+                     : failed   ? "failed"
+                                : "conforms",
+                     "impossible", (json_int_t)impossible, "not_answered",
+                     *left_out ? left_out : NULL, "error", failed ? r->failure.text : NULL, "rows",
+                     rows);
 }

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "experiments/foreign.h"
 #include "experiments/memory.h"
 #include "experiments/special_shrink.h"
 #include "experiments/special_stand.h"
@@ -160,6 +161,27 @@ static enum status run_pair(struct walk *w, struct problem *p)
     return status;
 }
 
+/* Does a program answer a request for this pair? Others say beforehand what they take. */
+static bool answers(const struct walk *w, struct problem *why)
+{
+    const struct method *m = w->subject.method;
+    const struct special_request *q = &w->report->request;
+    struct special_subject subject = w->subject;
+    struct special_stand stand;
+    struct judgement j;
+    if (!m->foreign || foreign_is_object(m->name))
+        return true;
+    subject.exclusive = q->scan[1] && !q->scan[0];
+    enum status status = special_stand_open(&stand, &subject, 3, why);
+    if (status == STATUS_OK) {
+        struct array in = special_stand_input(&stand);
+        memset(in.data, 0, array_bytes(in.format, in.n));
+        status = special_stand_run(&stand, &j, why);
+    }
+    special_stand_close(&stand);
+    return status == STATUS_OK;
+}
+
 static enum status shrink_all(struct special_report *r, struct problem *p)
 {
     enum status status = STATUS_OK;
@@ -175,6 +197,8 @@ enum status special_run(struct special_report *r, const struct special_request *
                         struct problem *p)
 {
     enum status status = STATUS_OK;
+    size_t answered = 0;
+    struct problem unanswered = {0};
     *r = (struct special_report){.request = *request};
     for (size_t i = 0; i < request->pairs.count && status == STATUS_OK; i++) {
         const struct format_pair *pair = &request->pairs.item[i];
@@ -185,10 +209,21 @@ enum status special_run(struct special_report *r, const struct special_request *
                                      .accumulator = pair->accumulator,
                                      .shape = request->shape},
                          .pair = i};
-        if (method_supports(request->method, request->device.kind, pair->storage,
-                            pair->accumulator))
+        struct problem why = {0};
+        if (!method_supports(request->method, request->device.kind, pair->storage,
+                             pair->accumulator) ||
+            (request->data && request->data->format != pair->storage))
+            continue;
+        if (answers(&w, &why)) {
+            answered++;
             status = run_pair(&w, p);
+        } else {
+            r->left_out.item[r->left_out.count++] = *pair;
+            unanswered = why;
+        }
     }
+    if (answered == 0)
+        r->failure = unanswered;
     return status == STATUS_OK ? shrink_all(r, p) : status;
 }
 

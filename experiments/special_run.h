@@ -40,8 +40,9 @@ struct special_report {
     struct special_request request;
     struct special_tally tally[FORMATS * FORMATS][SPECIAL_CLASSES]; /* by pairs.item's place */
     struct special_tally all[SPECIAL_CLASSES];
+    struct pairs left_out; /* that a program does not answer */
     size_t failed;
-    struct problem failure; /* of the first run that failed */
+    struct problem failure; /* of the first run that failed; or why no pair is answered */
 };
 
 /* Runs and judges all, then shrinks the first finding of each class. Runs that fail are counted;

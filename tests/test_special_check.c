@@ -281,3 +281,29 @@ Test(special_check, shows_it_again, .init = make_folder, .fini = remove_folder)
     clear_bytes(&first);
     clear_bytes(&again);
 }
+
+/* What a program does not answer is no failure of what it does. */
+Test(special_check, leaves_out_what_a_program_does_not_answer)
+{
+    struct arguments a = {.operands = 1, .operand = {"exec:" FLAWED_PROGRAM}};
+    give(&a, "device", "cpu");
+    give(&a, "accumulator", "fp64");
+    struct arguments b = a, c;
+    give(&b, "storage", "fp64,fp32");
+    struct bytes some = printed(&b, STATUS_OK, "");
+    holds((char *)some.data, " on cpu, 1 pair of formats\n");
+    holds((char *)some.data, "\nnot answered: fp32/fp64\n");
+    cr_expect(!strstr((char *)some.data, "failed"), "%s", some.data);
+    clear_bytes(&some);
+    give(&a, "storage", "fp32");
+    struct bytes none = printed(&a, STATUS_DATA, "exec:");
+    holds((char *)none.data, " on cpu, 0 pairs of formats\n");
+    holds((char *)none.data, "\na run failed: exec:");
+    clear_bytes(&none);
+    c = a;
+    give(&c, "json", "");
+    none = printed(&c, STATUS_DATA, "exec:");
+    holds((char *)none.data, "\"verdict\": \"failed\"");
+    holds((char *)none.data, "\"not_answered\": \"fp32/fp64\"");
+    clear_bytes(&none);
+}
