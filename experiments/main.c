@@ -1,5 +1,6 @@
 /* The program: reads the command line, runs the verb, prints the problem if there is one. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 
 #include "experiments/foreign.h"
@@ -54,6 +55,7 @@ static enum status dispatch(int argc, char **argv, struct problem *p)
 int main(int argc, char **argv)
 {
     struct problem p = {0};
+    signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error like another */
     enum status status = dispatch(argc, argv, &p);
     foreign_end(NULL);
     enum status flushed = flush(&p);

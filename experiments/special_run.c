@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "experiments/clock.h"
 #include "experiments/foreign.h"
 #include "experiments/memory.h"
 #include "experiments/special_shrink.h"
@@ -9,6 +10,7 @@
 
 /* Failed runs, of a pair of formats and of all, after which no more are tried. */
 enum { GIVE_UP_PAIR = 2, GIVE_UP = 12, SHRINK_TRIES = 2000 };
+static const uint64_t LONG_NS = 3000000000;
 
 /* One subject in one format pair. */
 struct walk {
@@ -198,6 +200,7 @@ enum status special_run(struct special_report *r, const struct special_request *
 {
     enum status status = STATUS_OK;
     size_t answered = 0;
+    bool waited = false; /* for long, and for nothing: a program that hangs is not asked again */
     struct problem unanswered = {0};
     *r = (struct special_report){.request = *request};
     for (size_t i = 0; i < request->pairs.count && status == STATUS_OK; i++) {
@@ -214,12 +217,15 @@ enum status special_run(struct special_report *r, const struct special_request *
                              pair->accumulator) ||
             (request->data && request->data->format != pair->storage))
             continue;
-        if (answers(&w, &why)) {
+        uint64_t begin = clock_ns();
+        if (!waited && answers(&w, &why)) {
             answered++;
             status = run_pair(&w, p);
         } else {
             r->left_out.item[r->left_out.count++] = *pair;
-            unanswered = why;
+            if (!waited)
+                unanswered = why;
+            waited |= clock_ns() - begin > LONG_NS;
         }
     }
     if (answered == 0)

@@ -29,15 +29,13 @@ static void on_signal(int signal)
     stop = 1;
 }
 
-/* The first signal asks to stop, the second kills. A file size limit is an error like another. */
+/* The first signal asks to stop, the second kills. */
 static void catch_signals(void)
 {
     struct sigaction gentle = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
-    struct sigaction ignore = {.sa_handler = SIG_IGN};
     sigaction(SIGINT, &gentle, NULL);
     sigaction(SIGTERM, &gentle, NULL);
     sigaction(SIGHUP, &gentle, NULL);
-    sigaction(SIGXFSZ, &ignore, NULL);
 }
 
 /* Prints a line for each of the first few failures. */

@@ -209,6 +209,22 @@ Test(check_verb, does_not_wait_for_ever, .init = make_folder, .fini = remove_fol
     cr_expect(time(NULL) - begin < 12, "%d s", (int)(time(NULL) - begin));
     expect_said("out", "failed in repeat: exec:sleep 100: no answer within 4 s");
     expect_said("out", "not answered: fp32/fp32, fp64/fp64, ");
+    begin = time(NULL);
+    cr_expect(check("'exec:sleep 100' --special --device cpu --timeout 4") == 3);
+    cr_expect(time(NULL) - begin < 12, "%d s", (int)(time(NULL) - begin));
+    expect_said("out", "a run failed: exec:sleep 100: no answer within 4 s");
+}
+
+/* A limit on the size of files is an error like a full disk. */
+Test(check_verb, reports_a_file_size_limit, .init = make_folder, .fini = remove_folder)
+{
+    char command[2000];
+    snprintf(command, sizeof command,
+             "cd '%s' && (ulimit -f 0; '%s' check sum/tiled --device cpu --n 10 --seconds 0.1 "
+             "--out c.csv 2>&1) | cat >err",
+             folder, ULPSCOPE_PROGRAM);
+    cr_expect(system(command) != -1, "%s", command);
+    expect_said("err", "c.csv: could not be written: File too large");
 }
 
 Test(check_verb, refuses_what_it_cannot_do, .init = make_folder, .fini = remove_folder)
