@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "experiments/documents.h"
 #include "experiments/foreign.h"
 #include "experiments/machine.h"
 #include "experiments/verbs.h"
@@ -24,6 +25,20 @@ static enum status limit(const struct arguments *a, struct problem *p)
     return status;
 }
 
+/* `--man [VERB]`, `--completion SHELL`: what an installation is made with. */
+static enum status document(int argc, char **argv, struct problem *p)
+{
+    struct arguments a = {0};
+    const char *what = argc > 2 ? argv[2] : "";
+    if (strcmp(argv[1], "--completion") == 0)
+        return completion_print(what, p);
+    if (argc > 2 && arguments_parse(&a, 2, argv + 1, p) != STATUS_OK && !a.verb)
+        return p->status;
+    manual_print(a.verb);
+    p->status = STATUS_OK; /* a missing operand is no matter here */
+    return STATUS_OK;
+}
+
 static enum status dispatch(int argc, char **argv, struct problem *p)
 {
     const char *first = argc > 1 ? argv[1] : "";
@@ -37,6 +52,8 @@ static enum status dispatch(int argc, char **argv, struct problem *p)
         help_print(NULL);
         return STATUS_OK;
     }
+    if (strcmp(first, "--man") == 0 || strcmp(first, "--completion") == 0)
+        return document(argc, argv, p);
     bool help = strcmp(first, "help") == 0;
     enum status status = help ? arguments_parse(&arguments, 2, argv + 1, p)
                               : arguments_parse(&arguments, argc, argv, p);
