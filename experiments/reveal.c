@@ -133,6 +133,7 @@ static bool take(struct reveal *r, struct search *x, enum reveal_means means, en
                  const char *words)
 {
     bool masks = means == REVEAL_BY_MASKS;
+    bool contradicted = x->masked && x->masks == CONTRADICTED;
     if (!masks) {
         x->overflow = outcome;
         x->overflowed = true;
@@ -141,7 +142,10 @@ static bool take(struct reveal *r, struct search *x, enum reveal_means means, en
         x->masked = true;
     }
     r->kept = is_kept(x);
-    if (masks ? outcome != NO_SUM || !x->masked : r->kept && outcome != NO_OVERFLOW)
+    if (outcome == FOUND && !contradicted)
+        *r->words = 0;
+    if (outcome != FOUND &&
+        (masks ? outcome != NO_SUM || !x->masked : r->kept && outcome != NO_OVERFLOW))
         snprintf(r->words, sizeof r->words, "%s", words);
     if (outcome == FOUND)
         r->verdict = REVEAL_TREE;

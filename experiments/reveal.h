@@ -42,7 +42,8 @@ struct reveal {
     uint64_t calls;              /* of all */
     uint64_t checks;             /* questions to the finished tree, all answered as it says */
     struct reveal_tree tree;     /* of REVEAL_TREE */
-    char words[512];             /* of the others: what was asked and answered */
+    char words[512];             /* of the others, and of a tree where others were asked
+                                     before and contradicted each other: what was answered */
 };
 
 /* The same seed asks the same questions. Fails only as `evaluate` does, or for memory. Free with

@@ -75,7 +75,6 @@ json_t *reveal_report_json(const struct reveal_report *r)
         (json_int_t)r->leaves, "verdict", verdict_name[f->verdict], "asked",
         window_json(&f->window), "calls", (json_int_t)f->calls, "checks", (json_int_t)f->checks,
         "sampled", (int)f->sampled, "keeps_losses", (int)f->kept, "words",
-        f->verdict == REVEAL_TREE || !*f->words ? NULL : f->words, "declared",
-        declared_name(&r->declared), "tree",
+        *f->words ? f->words : NULL, "declared", declared_name(&r->declared), "tree",
         f->verdict == REVEAL_TREE ? tree_json(&f->tree) : json_null());
 }

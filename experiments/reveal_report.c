@@ -93,6 +93,8 @@ static void print_asked(const struct reveal *r)
     if (r->verdict == REVEAL_TREE && w->means == REVEAL_BY_OVERFLOW && r->kept)
         printf("what rounding loses is kept, which hides the order from masks, but not where sums "
                "overflow\n");
+    if (r->verdict == REVEAL_TREE && *r->words)
+        printf("other answers, of calls before these, are not: %s\n", r->words);
 }
 
 static void print_out_of_reach(const struct reveal_report *r)

@@ -350,3 +350,57 @@ Test(reveal, is_told_no_lies)
     reveal_tree_free(&tree[0]);
     reveal_tree_free(&tree[1]);
 }
+
+/* Adds along one tree first, then along another, as what chooses its kernel late does. */
+struct fickle {
+    struct tree_sum by[2];
+    uint64_t calls, after, differing[2]; /* answers that are not those of each tree */
+};
+
+static enum status evaluate_fickle(void *context, double *result, struct problem *p)
+{
+    struct fickle *s = context;
+    double sum[2];
+    for (int i = 0; i < 2; i++)
+        tree_sum_evaluate(&s->by[i], &sum[i], p);
+    *result = sum[s->calls++ >= s->after];
+    for (int i = 0; i < 2; i++)
+        s->differing[i] += *result != sum[i];
+    return STATUS_OK;
+}
+
+/* An order that is found for all later answers does not hide that others contradicted each other.
+ */
+Test(reveal, tells_of_answers_that_are_not_those_of_the_tree)
+{
+    enum { LEAVES = 100 };
+    double data[LEAVES], node[2][2 * LEAVES];
+    struct reveal_tree tree[2];
+    tree_make(&tree[0], TREE_SEQUENTIAL, LEAVES, 1);
+    tree_make(&tree[1], TREE_ADJACENT, LEAVES, 1);
+    size_t told = 0;
+    for (uint64_t after = 0; after < 1000; after += 20) {
+        struct reveal r;
+        struct fickle s = {.after = after};
+        for (int i = 0; i < 2; i++)
+            s.by[i] = (struct tree_sum){
+                .tree = &tree[i], .accumulator = FP32, .in = {FP32, LEAVES, data}, .node = node[i]};
+        struct reveal_subject subject = {.in = s.by[0].in,
+                                         .leaves = LEAVES,
+                                         .accumulator = FP32,
+                                         .output = FP32,
+                                         .evaluate = evaluate_fickle,
+                                         .context = &s};
+        cr_assert_eq(reveal_order(&r, &subject, 1, NULL), STATUS_OK);
+        for (int i = 0; i < 2; i++)
+            if (r.verdict == REVEAL_TREE && reveal_tree_equal(&r.tree, &tree[i])) {
+                cr_expect(!*r.words || s.differing[i] > 0, "after %d: %d differ, '%s'", (int)after,
+                          (int)s.differing[i], r.words);
+                told += *r.words != 0;
+            }
+        reveal_free(&r);
+    }
+    cr_expect(told > 0);
+    for (int i = 0; i < 2; i++)
+        reveal_tree_free(&tree[i]);
+}
