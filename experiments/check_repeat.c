@@ -6,6 +6,7 @@
 
 #include "experiments/check_private.h"
 #include "experiments/foreign.h"
+#include "experiments/shell.h"
 #include "experiments/subject.h"
 #include "kernels/load.h"
 
@@ -48,34 +49,26 @@ enum status check_under_load(struct check *c, struct check_outcome *o, struct pr
     return status;
 }
 
-/* A word for a shell. */
-static void quote(char *to, size_t size, const char *word)
-{
-    size_t used = 0;
-    if (used + 1 < size)
-        to[used++] = '\'';
-    for (; *word && used + 6 < size; word++) {
-        bool quote = *word == '\'';
-        used += (size_t)snprintf(to + used, size - used, quote ? "'\\''" : "%c", *word);
-    }
-    snprintf(to + used, size - used, "'");
-}
-
 enum status check_served(struct check *c, const struct check_setting *s, const char *more,
                          const struct method **served, struct problem *p)
 {
-    char path[PATH_MAX] = "", program[PATH_MAX + 16], name[PATH_MAX], device[DEVICE_TEXT];
-    char command[3 * PATH_MAX];
+    char path[PATH_MAX] = "", device[DEVICE_TEXT];
+    struct text text = {0};
     ssize_t length = readlink(foreign_program(), path, sizeof path - 1);
     if (length < 0)
         snprintf(path, sizeof path, "%s", foreign_program());
-    quote(program, sizeof program, path);
-    quote(name, sizeof name, s->method->name);
     device_name(s->device, device);
-    snprintf(command, sizeof command,
-             "exec:exec %s serve %s --device %s --threads %u --blocks %u --offset %zu %s", program,
-             name, device, s->shape.threads, s->shape.blocks, s->offset, more);
-    enum status status = subject_named(served, "check", command, c->request->method->operation, p);
+    text_add(&text, "exec:exec ");
+    shell_word(&text, path);
+    text_add(&text, " serve ");
+    shell_word(&text, s->method->name);
+    text_format(&text, " --device %s --threads %u --blocks %u --offset %zu %s", device,
+                s->shape.threads, s->shape.blocks, s->offset, more);
+    const char *command = text_string(&text);
+    enum status status =
+        command ? subject_named(served, "check", command, c->request->method->operation, p)
+                : problem(p, STATUS_DEVICE, "out of memory");
+    text_free(&text);
     size_t i = 0;
     while (i < c->serving && c->served[i] != *served)
         i++;

@@ -4,7 +4,7 @@
 
 #include "experiments/check_private.h"
 #include "experiments/clock.h"
-#include "reports/text.h"
+#include "experiments/shell.h"
 
 enum { RUNS_SHOWN = 4, RUNS_SHOWN_RARE = 100, ROUNDS_SHOWN = 20, AGAIN = 5 };
 
@@ -52,24 +52,6 @@ enum status check_shrink(struct check *c, bool timing, check_try try_it, struct 
     return STATUS_OK;
 }
 
-/* A word of a command, in quotes where a shell would make something else of it. */
-static void word(struct text *t, const char *w)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "/._-:=+,";
-    if (*w && strspn(w, plain) == strlen(w)) {
-        text_format(t, " %s", w);
-        return;
-    }
-    text_add(t, " '");
-    for (; *w; w++)
-        if (*w == '\'')
-            text_add(t, "'\\''");
-        else
-            text_append(t, w, 1);
-    text_add(t, "'");
-}
-
 static void add_axes(struct text *t, const struct check_report *r, enum check_kind kind)
 {
     const struct check_break *b = &r->tried[kind].witness;
@@ -77,9 +59,9 @@ static void add_axes(struct text *t, const struct check_report *r, enum check_ki
     char input[INPUT_TEXT], device[DEVICE_TEXT];
     input_name(&b->at.input, input);
     device_name(q->device, device);
-    text_format(t, " --device %s --storage %s --accumulator %s --input", device,
+    text_format(t, " --device %s --storage %s --accumulator %s --input ", device,
                 format_facts[b->at.pair.storage].name, format_facts[b->at.pair.accumulator].name);
-    word(t, input);
+    shell_word(t, input);
     text_format(t, " --n %zu --seed %llu", b->at.n, (unsigned long long)b->at.seed);
     if (q->method->operation->array)
         text_format(t, " --scan %s", b->at.exclusive ? "exclusive" : "inclusive");
@@ -106,8 +88,8 @@ static void add_recorded(struct text *t, const struct check_report *r, const str
     if (k->shape.blocks)
         text_format(t, " --blocks %u", k->shape.blocks);
     if (r->request.recorded_in) {
-        text_add(t, " --recorded");
-        word(t, r->request.recorded_in);
+        text_add(t, " --recorded ");
+        shell_word(t, r->request.recorded_in);
     }
 }
 
@@ -116,8 +98,8 @@ char *check_command(const struct check_report *r, enum check_kind kind, const ch
     struct text t = {0};
     const struct check_kind_facts *facts = &check_kinds[kind];
     text_add(&t, program);
-    text_add(&t, " check");
-    word(&t, r->request.method->name);
+    text_add(&t, " check ");
+    shell_word(&t, r->request.method->name);
     text_format(&t, " --only %s/%s", promise_name[facts->rung], facts->name);
     add_axes(&t, r, kind);
     if (kind == CHECK_RECORDED) {

@@ -1,24 +1,7 @@
 /* Commands that show a finding again. */
+#include "experiments/shell.h"
 #include "experiments/special_report.h"
 #include "reference/number.h"
-
-/* For a POSIX shell. */
-static void add_quoted(struct text *to, const char *word)
-{
-    static const char plain[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:-";
-    if (*word && strspn(word, plain) == strlen(word)) {
-        text_add(to, word);
-        return;
-    }
-    text_add(to, "'");
-    for (; *word; word++)
-        if (*word == '\'')
-            text_add(to, "'\\''");
-        else
-            text_append(to, word, 1);
-    text_add(to, "'");
-}
 
 const char *special_report_class(const struct special_report *r, size_t class)
 {
@@ -76,16 +59,16 @@ void special_command(struct text *to, const struct special_report *r, size_t cla
     char device[DEVICE_TEXT];
     device_name(s->device, device);
     bool pipe = !folder && add_pipe(to, &f->in);
-    add_quoted(to, r->request.program ? r->request.program : "ulpscope");
+    shell_word(to, r->request.program ? r->request.program : "ulpscope");
     text_add(to, " check ");
-    add_quoted(to, s->method->name);
+    shell_word(to, s->method->name);
     text_add(to, " --special");
     if (folder) {
         struct text file = {0};
         special_file(&file, r, class, folder);
         const char *path = text_string(&file);
         text_add(to, " --data ");
-        add_quoted(to, path ? path : folder);
+        shell_word(to, path ? path : folder);
         text_free(&file);
     } else if (pipe) {
         text_add(to, " --data /dev/stdin"); /* `-` with a storage would be raw numbers */
