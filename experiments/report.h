@@ -68,6 +68,9 @@ struct look {
     const char *x_label, *y_label;
     bool log_x, lines, bounds;
     bool so_far;         /* of y the largest up to x */
+    bool frontier;       /* a line along what no other sample beats: larger x, smaller y */
+    double x_span;       /* of a logarithmic axis: its right end over its left, where what is less
+                          * stands; 0: whole powers of ten */
     double decades_most; /* of y, from the top: what is below stands on the lower edge too */
     double top_most;     /* exponent of the upper edge, where what is above stands */
     size_t series_most;  /* the first few in the order of interest */
@@ -76,6 +79,17 @@ struct look {
 };
 enum status report_samples(struct report *r, const struct look *look, const struct sample *sample,
                            size_t count, struct problem *p);
+
+bool report_same_pair(const struct sample *a, const struct sample *b);
+
+/* Appends gnuplot's commands that set the axes of a panel: whole powers of ten around the samples
+ * of a pair of formats, with room for what is 0 below. Returns where they end; what lies beyond
+ * stands on the edge. */
+struct edges {
+    double left, lower, upper;
+};
+struct edges report_edges(struct text *script, const struct look *look, const struct sample *sample,
+                          size_t count, const struct sample *pair);
 
 /* Each appends its picture where the directory has the data for it. */
 enum status report_growth(struct report *r, struct problem *p);

@@ -1,5 +1,4 @@
-/* The pictures that are curves: error against n, against the condition number, along a scan,
- * against speed. */
+/* The pictures that are curves: error against n, against the condition number, along a scan. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,71 +179,6 @@ enum status report_cond(struct report *r, struct problem *p)
         sample[count++].bound = value_of(c->bound) * exp2(c->cond_log2.value);
     }
     enum status status = sample ? report_samples(r, &look, sample, count, p) : STATUS_DEVICE;
-    free(sample);
-    return status;
-}
-
-/* --- error against speed --- */
-
-static const char *also_pareto(const char *accumulator)
-{
-    (void)accumulator;
-    return "0.5 with lines linecolor rgb 0x888888 dashtype 3 title 'half an ulp'";
-}
-
-/* The largest error of a method on what it was timed on. */
-static double error_of(const struct report *r, const struct report_time *t)
-{
-    struct figure most = {0};
-    for (size_t i = 0; i < r->g.count; i++) {
-        const struct gathered_case *c = &r->g.item[i];
-        if (strcmp(c->field[CASE_METHOD], t->field[TIMES_METHOD]) == 0 &&
-            strcmp(c->field[CASE_STORAGE], t->field[TIMES_STORAGE]) == 0 &&
-            strcmp(c->field[CASE_ACCUMULATOR], t->field[TIMES_ACCUMULATOR]) == 0 &&
-            strcmp(c->field[CASE_DEVICE], t->field[TIMES_DEVICE]) == 0 &&
-            strcmp(c->field[CASE_INPUT], t->field[TIMES_INPUT]) == 0)
-            gathered_raise(&most, c->err_ulp);
-    }
-    return value_of(most);
-}
-
-enum status report_pareto(struct report *r, struct problem *p)
-{
-    static const struct look look = {
-        .name = "pareto",
-        .heading = "Error against speed",
-        .caption =
-            "Each method where its speed and its largest error put it, on the first input that was "
-            "timed: right is faster, down is more accurate, so that nothing beats the methods on "
-            "the lower right rim. Speeds are of times.csv, errors of this study's own cases, whose "
-            "length may be another. Exact results stand on the lower edge; half an ulp is the best "
-            "that rounding once can do.",
-        .x_label = "10^9 bytes of input per second",
-        .y_label = "largest error, ulp of the exact sum",
-        .log_x = true,
-        .decades_most = 14,
-        .top_most = 300,
-        .series_most = 40,
-        .also = also_pareto};
-    size_t count = 0;
-    struct sample *sample = calloc(r->times + 1, sizeof *sample);
-    if (!sample)
-        return problem(p, STATUS_DEVICE, "%s: out of memory for the pictures", r->folder);
-    for (size_t i = 0; r->candidates == 0 && i < r->times; i++) {
-        const struct report_time *t = &r->time[i];
-        double error = error_of(r, t);
-        if (strcmp(t->field[TIMES_INPUT], r->time[0].field[TIMES_INPUT]) != 0 ||
-            !t->gb_per_s.known || !isfinite(error))
-            continue;
-        sample[count++] = (struct sample){t->field[TIMES_STORAGE],
-                                          t->field[TIMES_ACCUMULATOR],
-                                          t->field[TIMES_METHOD],
-                                          t->field[TIMES_DEVICE],
-                                          t->gb_per_s.value,
-                                          error,
-                                          NAN};
-    }
-    enum status status = count > 1 ? report_samples(r, &look, sample, count, p) : STATUS_OK;
     free(sample);
     return status;
 }

@@ -150,7 +150,7 @@ static void draw(struct plot *plot, const struct report *r, const struct frame *
             add_points(plot, how, format_facts[a].name);
     }
     if (write_places(plot, r, f, on_frontier, 0) > 0)
-        add_points(plot, "smooth unique with lines linecolor rgb 0x888888 linewidth 1",
+        add_points(plot, "smooth unique with fsteps linecolor rgb 0x888888 linewidth 1",
                    "nothing tried is better");
     if (write_places(plot, r, f, is_recommended, 0) > 0)
         add_points(plot, "with points pointtype 6 pointsize 2 linewidth 2 linecolor rgb 0x000000",

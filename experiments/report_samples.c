@@ -29,11 +29,6 @@ static int by_series(const void *x, const void *y)
     return order ? order : strcmp(a->device, b->device);
 }
 
-static bool same_pair(const struct sample *a, const struct sample *b)
-{
-    return strcmp(a->storage, b->storage) == 0 && strcmp(a->accumulator, b->accumulator) == 0;
-}
-
 static bool same_series(const struct sample *a, const struct sample *b)
 {
     return strcmp(a->method, b->method) == 0 && strcmp(a->device, b->device) == 0;
@@ -72,7 +67,7 @@ static size_t points_of(struct point *point, const struct sample *sample, size_t
 {
     size_t found = 0, kept = 0;
     for (size_t i = 0; i < count; i++)
-        if (same_pair(&sample[i], pair) && same_series(&sample[i], series))
+        if (report_same_pair(&sample[i], pair) && same_series(&sample[i], series))
             point[found++] = (struct point){sample[i].x, sample[i].y, sample[i].bound};
     qsort(point, found, sizeof *point, by_x);
     for (size_t i = 1; so_far && i < found; i++)
@@ -89,47 +84,21 @@ static size_t points_of(struct point *point, const struct sample *sample, size_t
     return kept;
 }
 
-struct extent {
-    double x_least, x_most, y_least, y_most; /* of y: of what is above 0 and finite */
-};
-
-static struct extent extent_of(const struct sample *sample, size_t count, const struct sample *pair)
+static void write_points(struct text *to, const struct point *point, size_t count,
+                         struct edges edges)
 {
-    struct extent e = {INFINITY, -INFINITY, INFINITY, -INFINITY};
     for (size_t i = 0; i < count; i++) {
-        if (!same_pair(&sample[i], pair))
-            continue;
-        e.x_least = fmin(e.x_least, sample[i].x);
-        e.x_most = fmax(e.x_most, sample[i].x);
-        for (int bound = 0; bound < 2; bound++) {
-            double y = bound ? sample[i].bound : sample[i].y;
-            if (y > 0 && isfinite(y)) {
-                e.y_least = bound ? e.y_least : fmin(e.y_least, y);
-                e.y_most = fmax(e.y_most, y);
-            }
-        }
+        bool there = isfinite(point[i].y);
+        text_format(to, "%.9g ", fmax(point[i].x, edges.left));
+        if (there)
+            text_format(to, "%.9g ", fmin(fmax(point[i].y, edges.lower), edges.upper));
+        else
+            text_add(to, "NaN ");
+        if (isfinite(point[i].bound) && point[i].bound > 0)
+            text_format(to, "%.9g\n", point[i].bound);
+        else
+            text_add(to, "NaN\n");
     }
-    return e;
-}
-
-struct edges {
-    double lower, upper;
-};
-
-/* Whole powers of ten around the samples, with room for what is 0 below. */
-static struct edges set_ranges(struct text *script, const struct look *look, const struct extent *e)
-{
-    bool any = isfinite(e->y_least);
-    double top = any ? fmin(ceil(log10(e->y_most) + 0.05), look->top_most) : 1,
-           bottom = any ? fmax(floor(log10(e->y_least) - 0.05), top - look->decades_most) - 1 : -1;
-    text_format(script, "set logscale y\nset yrange [1e%.0f : 1e%.0f]\n", bottom, top);
-    if (look->log_x)
-        text_format(script,
-                    "set logscale x\nset format x '10^{%%T}'\nset xrange [1e%.0f : 1e%.0f]\n",
-                    floor(log10(e->x_least)), ceil(log10(e->x_most) + 1e-9));
-    else
-        text_format(script, "set xrange [%.6g : %.6g]\n", e->x_least - 1, e->x_most + 1);
-    return (struct edges){pow(10, bottom), pow(10, top)};
 }
 
 static size_t write_series(struct plot *plot, const struct point *point, size_t count,
@@ -137,24 +106,14 @@ static size_t write_series(struct plot *plot, const struct point *point, size_t 
 {
     text_format(&plot->data, "# %s on %s: x, y (what is 0 stands on the lower edge), bound\n",
                 series->method, series->device);
-    for (size_t i = 0; i < count; i++) {
-        bool there = isfinite(point[i].y);
-        text_format(&plot->data, "%.9g ", point[i].x);
-        if (there)
-            text_format(&plot->data, "%.9g ", fmin(fmax(point[i].y, edges.lower), edges.upper));
-        else
-            text_add(&plot->data, "NaN ");
-        if (isfinite(point[i].bound) && point[i].bound > 0)
-            text_format(&plot->data, "%.9g\n", point[i].bound);
-        else
-            text_add(&plot->data, "NaN\n");
-    }
+    write_points(&plot->data, point, count, edges);
     return plot_data_end(plot);
 }
 
-static void add_curve(struct text *to, const char *name, const struct report *r,
-                      const struct look *look, const struct sample *series, size_t index,
-                      size_t linetype)
+/* Returns the length of its name in the legend. */
+static size_t add_curve(struct text *to, const char *name, const struct report *r,
+                        const struct look *look, const struct sample *series, size_t index,
+                        size_t linetype)
 {
     struct text label = {0};
     text_add(&label, series->method);
@@ -168,7 +127,50 @@ static void add_curve(struct text *to, const char *name, const struct report *r,
                     ", \\\n    '%s.dat' index %zu using 1:3 with lines linetype %zu linewidth 1 "
                     "dashtype 2 notitle",
                     name, index, linetype);
+    size_t length = label.length;
     text_free(&label);
+    return length;
+}
+
+/* Does no other sample of the panel have as large an x with a smaller y, or a larger x with as
+ * small a y? */
+static bool unbeaten(const struct sample *sample, size_t count, const struct sample *one)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct sample *other = &sample[i];
+        if (report_same_pair(other, one) && other->x >= one->x && other->y <= one->y &&
+            (other->x > one->x || other->y < one->y))
+            return false;
+    }
+    return true;
+}
+
+/* The frontier, as stairs: between two of its samples nothing is better than the one to the right.
+ */
+static void add_frontier(struct plot *plot, struct text *curves, const struct sample *sample,
+                         size_t count, const struct sample *pair, struct point *point,
+                         struct edges edges)
+{
+    size_t found = 1; /* the first is on the left edge */
+    for (size_t i = 0; i < count; i++)
+        if (report_same_pair(&sample[i], pair) && unbeaten(sample, count, &sample[i]))
+            point[found++] = (struct point){sample[i].x, sample[i].y, NAN};
+    qsort(point + 1, found - 1, sizeof *point, by_x);
+    point[0] = (struct point){edges.left, point[1].y, NAN};
+    point[found] = (struct point){point[found - 1].x, edges.upper, NAN};
+    text_add(&plot->data, "# what no other beats\n");
+    write_points(&plot->data, point, found + 1, edges);
+    text_format(curves,
+                ", \\\n    '%s.dat' index %zu using 1:2 with fsteps linecolor rgb 0x888888 title "
+                "'the frontier'",
+                plot->name, plot_data_end(plot));
+}
+
+/* What the legend takes in height: names in two columns where the longest leaves room for that, as
+ * gnuplot finds too. */
+static double legend_height(size_t names, size_t longest)
+{
+    return 19 * (double)(longest > 18 ? names : (names + 1) / 2);
 }
 
 static bool any_finite(const struct point *point, size_t count)
@@ -185,19 +187,21 @@ static void draw_panel(struct plot *plot, const struct report *r, const struct l
                        const struct groups *series, struct point *point)
 {
     struct text title = {0}, ranges = {0}, curves = {0};
-    struct extent extent = extent_of(sample, count, pair);
-    struct edges edges = set_ranges(&ranges, look, &extent);
-    size_t shown = 0;
+    struct edges edges = report_edges(&ranges, look, sample, count, pair);
+    size_t shown = 0, longest = 0;
     for (size_t i = 0; i < series->count && shown < look->series_most; i++) {
         size_t found = points_of(point, sample, count, pair, series->first[i], look->so_far);
         if (!any_finite(point, found))
             continue;
         size_t block = write_series(plot, point, found, edges, series->first[i]);
-        add_curve(&curves, plot->name, r, look, series->first[i], block, ++shown);
+        size_t length = add_curve(&curves, plot->name, r, look, series->first[i], block, ++shown);
+        longest = length > longest ? length : longest;
     }
+    if (shown > 0 && look->frontier)
+        add_frontier(plot, &curves, sample, count, pair, point, edges);
     if (shown > 0) {
         text_format(&title, "%s added in %s", pair->storage, pair->accumulator);
-        plot_panel(plot, 350 + 19 * (double)((shown + 3) / 2),
+        plot_panel(plot, 350 + legend_height(shown + 2, longest),
                    text_string(&title) ? text_string(&title) : "");
         text_format(&plot->script, "set xlabel '%s'\nset ylabel '%s'\nset format y '10^{%%T}'\n",
                     look->x_label, look->y_label);
@@ -216,8 +220,8 @@ enum status report_samples(struct report *r, const struct look *look, const stru
 {
     struct plot plot;
     struct groups pairs = {0}, series = {0};
-    struct point *point = calloc(count + 1, sizeof *point);
-    if (!point || !group(&pairs, sample, count, same_pair, by_pair) ||
+    struct point *point = calloc(count + 2, sizeof *point); /* a frontier has two ends more */
+    if (!point || !group(&pairs, sample, count, report_same_pair, by_pair) ||
         !group(&series, sample, count, same_series, by_series)) {
         free(point);
         free(pairs.first);
