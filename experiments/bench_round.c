@@ -1,11 +1,13 @@
 /* Rounds: rows that are timed in turn. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "experiments/bench_subject.h"
 #include "experiments/foreign.h"
 
-static const double limit_ns = 2e9;
+/* What a run may take; and what runs on the sample may take together before a method is skipped. */
+static const double limit_ns = 2e9, doubt_ns = 2.5e8;
 
 struct entry {
     struct bench_row row;
@@ -41,24 +43,30 @@ static void fail(struct bench_row *row, const struct problem *trouble)
     snprintf(row->note, sizeof row->note, "failed: %.240s", trouble->text);
 }
 
-/* By the least that a run on the sample takes: the first one loads code. */
+/* By the least that a run on the sample takes: the first one loads code, and any is prolonged by
+ * whatever else the machine does meanwhile. Two are enough to let a method run; only after many has
+ * it been shown to take too long. */
 static enum status foretell(double *run_ns, const struct bench_row *row, struct bench_input *in,
                             struct problem *p)
 {
     struct bench_subject s;
-    double time_ns = 0, least_ns = 0;
-    *run_ns = 0;
-    if (in->sample.n == in->array.n)
+    double time_ns = 0, spent_ns = 0, share = (double)in->array.n / (double)in->sample.n;
+    *run_ns = INFINITY;
+    if (in->sample.n == in->array.n) {
+        *run_ns = 0;
         return STATUS_OK;
+    }
     enum status status = bench_subject_open(&s, in, row, true, p);
     if (status != STATUS_OK)
         return status;
-    for (int run = 0; run < 2 && status == STATUS_OK; run++) {
+    for (int run = 0; status == STATUS_OK; run++) {
+        if (run >= 2 && (*run_ns <= limit_ns || !(spent_ns < doubt_ns)))
+            break;
         status = bench_subject_run(&s, 1, &time_ns, p);
-        least_ns = run == 0 || time_ns < least_ns ? time_ns : least_ns;
+        spent_ns += time_ns;
+        *run_ns = fmin(*run_ns, time_ns * share);
     }
     bench_subject_close(&s);
-    *run_ns = least_ns * (double)in->array.n / (double)in->sample.n;
     return status;
 }
 

@@ -91,6 +91,39 @@ Test(bench, a_method_that_takes_too_long_is_skipped)
     bench_input_close(&in);
 }
 
+static struct {
+    size_t calls, late; /* the first `late` ones take 100 times as long as the others */
+} delayed;
+
+static enum status delay(const struct task *t, struct problem *p)
+{
+    struct task longer = *t;
+    longer.in.n *= delayed.calls++ < delayed.late ? 100 : 1;
+    return slow(&longer, p);
+}
+
+/* 41 us for the sample, and 4 ms while the machine is busy: 42 ms, not 4 s. It is not skipped after
+ * a few late runs, and is where there are no others. */
+Test(bench, a_method_is_not_skipped_for_late_runs)
+{
+    struct bench_input in = open_input(cpu, FP16, 1 << 20);
+    struct method m = *method_named("sum/serial");
+    struct bench_row row = {.method = &m, .accumulator = FP32, .output = FP32};
+    m.cpu = delay;
+    in.sample.n = in.array.n / 1024;
+    delayed.late = 4;
+    measure_rows(&in, &row, 1);
+    const struct bench_row *got = taken_method();
+    cr_expect(got->time.repetitions > 0, "%s", got->note);
+    delayed.calls = 0;
+    delayed.late = SIZE_MAX;
+    measure_rows(&in, &row, 1);
+    got = taken_method();
+    cr_expect(strstr(got->note, "skipped"), "%s", got->note);
+    cr_expect(delayed.calls >= 3 && delayed.calls <= 70, "%zu calls", delayed.calls);
+    bench_input_close(&in);
+}
+
 /* A scan that looks at what it is asked for. */
 static struct {
     enum format output;
