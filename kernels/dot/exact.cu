@@ -6,13 +6,10 @@
  * doubles do not hold it, sum_exactly reads them again, into fixed point. It is launched each time,
  * since only the device knows, and ends at once where there is a result. */
 #include "kernels/dot/product.cuh"
-#include "kernels/sum/enclosure.cuh"
-#include "kernels/superaccumulator.cuh"
+#include "kernels/sum/exact.cuh"
 
 namespace
 {
-
-constexpr unsigned enclose_threads = 256, blocks_most = 4096;
 
 /* Products of doubles: word k counts units of 2^(32 k - 2148). A product of two significands has
  * 106 bits, which are spread over five words, at most 32 in each. */
@@ -84,23 +81,6 @@ template <typename S> __device__ inline void enclose_product(enclosure &e, S x, 
     }
 }
 
-/* The enclosures of all lanes of a block; the first warp gets it. */
-__device__ enclosure enclose_block(enclosure e)
-{
-    __shared__ enclosure shared[block_lanes / warp_lanes];
-    unsigned lane = threadIdx.x % warp_lanes, warps = blockDim.x / warp_lanes;
-    for (unsigned d = 1; d < warp_lanes; d *= 2)
-        e = join(e, e.across(d));
-    if (lane == 0)
-        shared[threadIdx.x / warp_lanes] = e;
-    __syncthreads();
-    e = lane < warps ? shared[lane] : enclose_nothing();
-    for (unsigned d = 1; d < warp_lanes; d *= 2)
-        e = join(e, e.across(d));
-    __syncthreads();
-    return e;
-}
-
 template <typename S, typename A>
 __global__ __launch_bounds__(enclose_threads) void enclose_products(const S *x, const S *y,
                                                                     size_t n, state *s, A *out)
@@ -115,15 +95,10 @@ __global__ __launch_bounds__(enclose_threads) void enclose_products(const S *x, 
         s->part[blockIdx.x] = e;
     if (!last_block(&s->finished))
         return;
-    e = enclose_nothing();
-    for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x)
-        e = join(
-            e, {__ldcg(&s->part[i].sum), __ldcg(&s->part[i].error), __ldcg(&s->part[i].magnitude)});
-    e = enclose_block(e);
+    enclose_grid(e, s->part);
     if (threadIdx.x == 0) {
-        /* Through a lane, two for each product, the two folds of a block, a thread's share of the
-         * blocks, two folds. */
-        size_t additions = 2 * groups_of(n, grid) + 2 + 2 * (4 * 5 + blocks_most / enclose_threads);
+        /* Through a lane, two for each product. */
+        size_t additions = 2 * groups_of(n, grid) + 2 + additions_in_grid;
         A result;
         s->unknown = !round_enclosure(e, additions, &result);
         if (!s->unknown)
@@ -135,24 +110,16 @@ template <typename S, typename A>
 __global__ __launch_bounds__(product_words::threads) void sum_exactly(const S *x, const S *y,
                                                                       size_t n, state *s, A *out)
 {
-    extern __shared__ long long word[];
     if (!s->unknown)
         return;
-    for (unsigned i = threadIdx.x; i < product_words::count * blockDim.x; i += blockDim.x)
-        word[i] = 0;
-    __syncthreads();
-    unsigned specials = 0;
-    size_t grid = (size_t)gridDim.x * blockDim.x;
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += grid)
-        specials |= product_words::add(word + threadIdx.x, blockDim.x, convert<double>(x[i]),
-                                       convert<double>(y[i]));
-    __syncthreads();
-    add_words(&s->exact, word, specials);
-    if (!last_block(&s->finished))
-        return;
-    double result = round_total(&s->exact, precision_of<A>());
-    if (threadIdx.x == 0)
-        *out = rounded<A>(result);
+    sum_in_words(&s->exact, &s->finished, out, [&](long long *word) {
+        unsigned specials = 0;
+        size_t grid = (size_t)gridDim.x * blockDim.x;
+        for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += grid)
+            specials |=
+                product_words::add(word, blockDim.x, convert<double>(x[i]), convert<double>(y[i]));
+        return specials;
+    });
 }
 
 /* What the device at hand has room for: processors, and the threads and bytes of the blocks that
@@ -167,24 +134,14 @@ template <typename S, typename A> int room_on_device(room *r)
 {
     static room known = {-1, 0, 0, 0}; /* on the device asked last */
     room now = {};
-    int most = 0;
-    cudaFuncAttributes facts;
     cudaError_t error = cudaGetDevice(&now.device);
     *r = known;
     if (error != cudaSuccess || now.device == known.device)
         return error;
-    auto sum = sum_exactly<S, A>;
-    auto check = [&](cudaError_t e) { error = error == cudaSuccess ? e : error; };
-    check(cudaDeviceGetAttribute(&now.processors, cudaDevAttrMultiProcessorCount, now.device));
-    check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, now.device));
-    check(cudaFuncGetAttributes(&facts, sum));
-    if (error != cudaSuccess)
-        return error;
-    constexpr unsigned each = product_words::count * sizeof(long long);
-    unsigned threads = (unsigned)(most - (int)facts.sharedSizeBytes) / each;
-    now.threads = min(threads / warp_lanes * warp_lanes, product_words::threads);
-    now.bytes = now.threads * each;
-    check(cudaFuncSetAttribute(sum, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)now.bytes));
+    error = cudaDeviceGetAttribute(&now.processors, cudaDevAttrMultiProcessorCount, now.device);
+    if (error == cudaSuccess)
+        error =
+            room_for_words<product_words>(sum_exactly<S, A>, now.device, &now.threads, &now.bytes);
     if (error == cudaSuccess && now.threads == 0)
         error = cudaErrorInvalidConfiguration;
     if (error == cudaSuccess)

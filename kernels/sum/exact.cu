@@ -10,15 +10,14 @@
  * launched each time, since only the device knows, and ends at once where there is a result. */
 #include <type_traits>
 
-#include "kernels/sum/enclosure.cuh"
+#include "kernels/sum/exact.cuh"
 #include "kernels/sum/vectors.cuh"
-#include "kernels/superaccumulator.cuh"
 #include "kernels/two_sum.cuh"
 
 namespace
 {
 
-constexpr unsigned enclose_threads = 256, enclose_loads = 4, exact_loads = 4, blocks_most = 4096;
+constexpr unsigned enclose_loads = 4, exact_loads = 4;
 
 /* Zeros, but for the partial enclosures, before and after each launch. */
 template <typename Words> struct state {
@@ -84,23 +83,6 @@ template <typename S, typename A>
 using enclosing =
     typename std::conditional<std::is_same<S, __half>::value, halves, by_width<S, A>>::type;
 
-/* The enclosures of all lanes of a block; the first warp gets it. */
-__device__ enclosure enclose_block(enclosure e)
-{
-    __shared__ enclosure shared[block_lanes / warp_lanes];
-    unsigned lane = threadIdx.x % warp_lanes, warps = blockDim.x / warp_lanes;
-    for (unsigned d = 1; d < warp_lanes; d *= 2)
-        e = join(e, e.across(d));
-    if (lane == 0)
-        shared[threadIdx.x / warp_lanes] = e;
-    __syncthreads();
-    e = lane < warps ? shared[lane] : enclose_nothing();
-    for (unsigned d = 1; d < warp_lanes; d *= 2)
-        e = join(e, e.across(d));
-    __syncthreads();
-    return e;
-}
-
 template <typename S, typename A, typename Words>
 __global__ __launch_bounds__(enclose_threads) void enclose_sums(vectors<S, enclose_loads> x,
                                                                 state<Words> *s, A *out)
@@ -118,15 +100,9 @@ __global__ __launch_bounds__(enclose_threads) void enclose_sums(vectors<S, enclo
     }
     if (!last_block(&s->finished))
         return;
-    e = enclose_nothing();
-    for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x)
-        e = join(
-            e, {__ldcg(&s->part[i].sum), __ldcg(&s->part[i].error), __ldcg(&s->part[i].magnitude)});
-    e = enclose_block(e);
+    enclose_grid(e, s->part);
     if (threadIdx.x == 0) {
-        /* Through a lane, the two folds of a block, a thread's share of the blocks, two folds. */
-        size_t additions =
-            x.elements_in(__ldcg(&s->most)) + 2 * (4 * 5 + blocks_most / enclose_threads);
+        size_t additions = x.elements_in(__ldcg(&s->most)) + additions_in_grid;
         additions = max(additions, additions_least);
         A result;
         s->unknown = !round_enclosure(e, additions, &result);
@@ -140,30 +116,21 @@ template <typename S, typename A, typename Words>
 __global__ __launch_bounds__(Words::threads) void sum_exactly(vectors<S, exact_loads> x,
                                                               state<Words> *s, A *out)
 {
-    extern __shared__ long long word[];
 #if __CUDA_ARCH__ >= 900
     cudaGridDependencySynchronize(); /* until all of enclose_sums is done */
 #endif
     if (!s->unknown)
         return;
-    for (unsigned i = threadIdx.x; i < Words::count * blockDim.x; i += blockDim.x)
-        word[i] = 0;
-    __syncthreads();
-    unsigned specials = 0;
-    x.each(
-        NULL,
-        [&](S element) {
-            specials |= Words::add(word + threadIdx.x, blockDim.x,
-                                   convert<typename Words::element>(element));
-        },
-        [] {});
-    __syncthreads();
-    add_words(&s->exact, word, specials);
-    if (!last_block(&s->finished))
-        return;
-    double result = round_total(&s->exact, precision_of<A>());
-    if (threadIdx.x == 0)
-        *out = rounded<A>(result);
+    sum_in_words(&s->exact, &s->finished, out, [&](long long *word) {
+        unsigned specials = 0;
+        x.each(
+            NULL,
+            [&](S element) {
+                specials |= Words::add(word, blockDim.x, convert<typename Words::element>(element));
+            },
+            [] {});
+        return specials;
+    });
 }
 
 /* What the device at hand has room for: blocks at a time, and the threads and bytes of those that
@@ -179,8 +146,7 @@ template <typename S, typename A, typename Words> int room_on_device(room *r)
 {
     static room known = {-1, 0, 0, 0, 0, false}; /* for these kernels, on the device asked last */
     room now = {};
-    int processors = 0, most = 0, major = 0, enclosing = 0, exact = 0;
-    cudaFuncAttributes facts;
+    int processors = 0, major = 0, enclosing = 0, exact = 0;
     cudaError_t error = cudaGetDevice(&now.device);
     *r = known;
     if (error != cudaSuccess || now.device == known.device)
@@ -189,16 +155,10 @@ template <typename S, typename A, typename Words> int room_on_device(room *r)
     auto enclose = enclose_sums<S, A, Words>;
     auto check = [&](cudaError_t e) { error = error == cudaSuccess ? e : error; };
     check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, now.device));
-    check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, now.device));
     check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, now.device));
-    check(cudaFuncGetAttributes(&facts, sum));
+    check(room_for_words<Words>(sum, now.device, &now.threads, &now.bytes));
     if (error != cudaSuccess)
         return error;
-    constexpr unsigned each = Words::count * sizeof(long long);
-    unsigned threads = (unsigned)(most - (int)facts.sharedSizeBytes) / each;
-    now.threads = min(threads / warp_lanes * warp_lanes, Words::threads);
-    now.bytes = now.threads * each;
-    check(cudaFuncSetAttribute(sum, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)now.bytes));
     /* The same division of the cache as the other has: changing it takes time. */
     check(cudaFuncSetAttribute(enclose, cudaFuncAttributePreferredSharedMemoryCarveout,
                                cudaSharedmemCarveoutMaxShared));

@@ -1,0 +1,82 @@
+/* What sum/exact and dot/exact share: an enclosure found by all blocks of a grid, a sum in fixed
+ * point by all of them, and the room that a device has for the latter. */
+#ifndef ULPSCOPE_SUM_EXACT_CUH
+#define ULPSCOPE_SUM_EXACT_CUH
+
+#include "kernels/sum/enclosure.cuh"
+#include "kernels/superaccumulator.cuh"
+
+/* Of a block that finds an enclosure; and the most blocks of a grid. */
+constexpr unsigned enclose_threads = 256, blocks_most = 4096;
+
+/* What an error goes through once its lane has its enclosure: the two folds of a block, a thread's
+ * share of the blocks, two folds. */
+constexpr size_t additions_in_grid = 2 * (4 * 5 + blocks_most / enclose_threads);
+
+/* The enclosures of all lanes of a block; the first warp gets it. */
+__device__ inline enclosure enclose_block(enclosure e)
+{
+    __shared__ enclosure shared[block_lanes / warp_lanes];
+    unsigned lane = threadIdx.x % warp_lanes, warps = blockDim.x / warp_lanes;
+    for (unsigned d = 1; d < warp_lanes; d *= 2)
+        e = join(e, e.across(d));
+    if (lane == 0)
+        shared[threadIdx.x / warp_lanes] = e;
+    __syncthreads();
+    e = lane < warps ? shared[lane] : enclose_nothing();
+    for (unsigned d = 1; d < warp_lanes; d *= 2)
+        e = join(e, e.across(d));
+    __syncthreads();
+    return e;
+}
+
+/* The enclosures of all blocks of the grid, once they can be read; e of the first warp gets it. */
+__device__ inline void enclose_grid(enclosure &e, const enclosure *part)
+{
+    e = enclose_nothing();
+    for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x)
+        e = join(e, {__ldcg(&part[i].sum), __ldcg(&part[i].error), __ldcg(&part[i].magnitude)});
+    e = enclose_block(e);
+}
+
+/* Writes the exact sum, rounded once, of all that the lanes of a grid add: `add` takes a lane's own
+ * words, which lie blockDim.x apart, and returns the specials. The block has shared memory for
+ * words of all its lanes. */
+template <typename Words, typename A, typename Add>
+__device__ inline void sum_in_words(total<Words> *exact, unsigned *finished, A *out, Add add)
+{
+    extern __shared__ long long word[];
+    for (unsigned i = threadIdx.x; i < Words::count * blockDim.x; i += blockDim.x)
+        word[i] = 0;
+    __syncthreads();
+    unsigned specials = add(word + threadIdx.x);
+    __syncthreads();
+    add_words(exact, word, specials);
+    if (!last_block(finished))
+        return;
+    double result = round_total(exact, precision_of<A>());
+    if (threadIdx.x == 0)
+        *out = rounded<A>(result);
+}
+
+/* The threads, and the bytes of shared memory, that a block of a kernel with sum_in_words has on a
+ * device; from now on the kernel may be launched with them. */
+template <typename Words, typename Kernel>
+cudaError_t room_for_words(Kernel kernel, int device, unsigned *threads, unsigned *bytes)
+{
+    constexpr unsigned each = Words::count * sizeof(long long);
+    int most;
+    cudaFuncAttributes facts;
+    cudaError_t error =
+        cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    if (error == cudaSuccess)
+        error = cudaFuncGetAttributes(&facts, kernel);
+    if (error != cudaSuccess)
+        return error;
+    unsigned lanes = (unsigned)(most - (int)facts.sharedSizeBytes) / each;
+    *threads = min(lanes / warp_lanes * warp_lanes, Words::threads);
+    *bytes = *threads * each;
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)*bytes);
+}
+
+#endif
