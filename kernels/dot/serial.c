@@ -4,6 +4,7 @@
  * loop on paper says, `sum += x[i] * y[i]`, is a rounded product and an addition; compilers that
  * are allowed to contract make a fused one of it. */
 #include "kernels/dot/terms.h"
+#include "kernels/sum/serial.h"
 
 static enum status cpu(const struct task *t, struct problem *p)
 {
@@ -22,21 +23,6 @@ static enum status cpu(const struct task *t, struct problem *p)
     return STATUS_OK;
 }
 
-static size_t height(size_t n, struct shape shape)
-{
-    (void)shape;
-    return n - 1;
-}
-
-static void order(struct order *o, struct shape shape)
-{
-    (void)shape;
-    uint32_t sum = 0;
-    for (uint32_t i = 1; i < o->leaves; i++)
-        sum = order_add(o, sum, i);
-    o->output[0] = sum;
-}
-
 const struct method dot_serial = {
     .name = "dot/serial",
     .summary = "one product after the other, left to right",
@@ -46,7 +32,7 @@ const struct method dot_serial = {
     .products = DOT_ROUNDED_OR_FUSED,
     .product = PRODUCT_ROUNDED,
     .bound = THEOREM_TREE,
-    .height = height,
-    .order = order,
+    .height = serial_height,
+    .order = serial_order,
     .cpu = cpu,
 };

@@ -2,7 +2,7 @@
  *
  * Order: P(0) = x[0] and P(i) = P(i-1) + x[i]. An exclusive scan is the inclusive one, shifted. The
  * tree of P(i) has the height i, the most that an order of i + 1 elements can have. */
-#include "kernels/method.h"
+#include "kernels/sum/serial.h"
 
 static enum status cpu(const struct task *t, struct problem *p)
 {
@@ -20,12 +20,6 @@ static enum status cpu(const struct task *t, struct problem *p)
         array_encode(&t->out, begin, count, block);
     }
     return STATUS_OK;
-}
-
-static size_t height(size_t n, struct shape shape)
-{
-    (void)shape;
-    return n - 1;
 }
 
 static size_t prefix_height(size_t i, size_t n, struct shape shape, bool exclusive)
@@ -52,7 +46,7 @@ const struct method scan_serial = {
     .promise = PROMISE_GPU_TO_GPU,
     .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},
     .bound = THEOREM_TREE,
-    .height = height,
+    .height = serial_height,
     .prefix_height = prefix_height,
     .order = order,
     .cpu = cpu,

@@ -12,10 +12,7 @@ enum { CPU_GROUP = 256 };
 
 static struct shape resolve(size_t n, enum device_kind device, struct shape asked)
 {
-    if (device == DEVICE_CPU)
-        return (struct shape){.threads = shared_sum_threads(n, CPU_GROUP, asked)};
-    unsigned threads = asked.threads ? asked.threads : 256;
-    return (struct shape){.threads = threads > THREADS_MAX ? THREADS_MAX : threads};
+    return shared_sum_shape(n, CPU_GROUP, device, asked);
 }
 
 static enum status cpu(const struct task *t, struct problem *p)

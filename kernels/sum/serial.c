@@ -2,7 +2,7 @@
  *
  * Order: ((x[0] + x[1]) + x[2]) + ... + x[n-1]. Its height is n - 1, the most
  * that an order can have: the any-order bound (n-1) u sum|x| is its own. */
-#include "kernels/method.h"
+#include "kernels/sum/serial.h"
 
 static enum status cpu(const struct task *t, struct problem *p)
 {
@@ -21,13 +21,13 @@ static enum status cpu(const struct task *t, struct problem *p)
     return STATUS_OK;
 }
 
-static size_t height(size_t n, struct shape shape)
+size_t serial_height(size_t n, struct shape shape)
 {
     (void)shape;
     return n - 1;
 }
 
-static void order(struct order *o, struct shape shape)
+void serial_order(struct order *o, struct shape shape)
 {
     (void)shape;
     uint32_t sum = 0;
@@ -43,7 +43,7 @@ const struct method sum_serial = {
     .promise = PROMISE_GPU_TO_GPU,
     .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},
     .bound = THEOREM_TREE,
-    .height = height,
-    .order = order,
+    .height = serial_height,
+    .order = serial_order,
     .cpu = cpu,
 };

@@ -130,11 +130,28 @@ enum status shared_sum_run(const struct task *t, size_t group,
     return STATUS_OK;
 }
 
-unsigned shared_sum_threads(size_t n, size_t group, struct shape asked)
+struct shape shared_sum_shape(size_t n, size_t group, enum device_kind device, struct shape asked)
 {
+    bool cpu = device == DEVICE_CPU;
+    size_t threads = asked.threads ? asked.threads : cpu ? 4 : 256;
     size_t groups = n / group + (n % group != 0);
-    size_t threads = asked.threads ? asked.threads : 4;
     threads = threads > THREADS_MAX ? THREADS_MAX : threads;
-    threads = threads > groups ? groups : threads;
-    return threads ? (unsigned)threads : 1;
+    threads = cpu && threads > groups ? groups : threads;
+    return (struct shape){.threads = threads ? (unsigned)threads : 1};
+}
+
+static double itself(enum format f, double *v, size_t count)
+{
+    (void)f, (void)count;
+    return v[0];
+}
+
+enum status shared_sum_each(const struct task *t, struct problem *p)
+{
+    return shared_sum_run(t, 1, itself, p);
+}
+
+struct shape shared_sum_each_shape(size_t n, enum device_kind device, struct shape asked)
+{
+    return shared_sum_shape(n, 1, device, asked);
 }

@@ -14,7 +14,12 @@ enum status shared_sum_run(const struct task *t, size_t group,
                            double (*fold)(enum format f, double *v, size_t count),
                            struct problem *p);
 
-/* OS threads: 4 unless asked for, at most one for each group. */
-unsigned shared_sum_threads(size_t n, size_t group, struct shape asked);
+/* The launch shape for groups of so many. On a GPU 256 threads to a block unless asked for; on the
+ * CPU OS threads: 4 unless asked for, at most one for each group. */
+struct shape shared_sum_shape(size_t n, size_t group, enum device_kind device, struct shape asked);
+
+/* Of each element, or product, by itself: members of a descriptor. */
+enum status shared_sum_each(const struct task *t, struct problem *p);
+struct shape shared_sum_each_shape(size_t n, enum device_kind device, struct shape asked);
 
 #endif

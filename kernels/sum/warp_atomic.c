@@ -9,10 +9,7 @@
 
 static struct shape resolve(size_t n, enum device_kind device, struct shape asked)
 {
-    if (device == DEVICE_CPU)
-        return (struct shape){.threads = shared_sum_threads(n, WARP, asked)};
-    unsigned threads = asked.threads ? asked.threads : 256;
-    return (struct shape){.threads = threads > THREADS_MAX ? THREADS_MAX : threads};
+    return shared_sum_shape(n, WARP, device, asked);
 }
 
 static enum status cpu(const struct task *t, struct problem *p)
