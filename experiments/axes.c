@@ -161,8 +161,8 @@ static enum status add_cond(struct axes *axes, double cond, const char *text, st
 /* A part of a text, as a number. */
 static enum status parse_part(double *value, const char *part, size_t length, struct problem *p)
 {
-    char copy[64];
-    snprintf(copy, sizeof copy, "%.*s", length < sizeof copy ? (int)length : 63, part);
+    char copy[128]; /* what is cut is too long anyway */
+    snprintf(copy, sizeof copy, "%.*s", length < sizeof copy ? (int)length : 127, part);
     return real_parse(value, "cond", copy, p);
 }
 

@@ -63,12 +63,12 @@ void list_free(struct list *list)
     *list = (struct list){0};
 }
 
-/* DIGITS[.DIGITS][eDIGITS], read whole; false if the text is anything else. */
+/* DIGITS[.DIGITS][e[SIGN]DIGITS], read whole; false if the text is anything else. */
 static bool read_decimal(const char *text, size_t length, long double *value)
 {
     char copy[64], *end;
-    if (length == 0 || length >= sizeof copy || strspn(text, "0123456789.eE+") < length ||
-        text[0] == '+' || text[0] == 'e' || text[0] == 'E')
+    if (length == 0 || length >= sizeof copy || strspn(text, "0123456789.eE+-") < length ||
+        strchr("+-eE", text[0]))
         return false;
     memcpy(copy, text, length);
     copy[length] = 0;
@@ -76,21 +76,32 @@ static bool read_decimal(const char *text, size_t length, long double *value)
     return !*end;
 }
 
-/* A number, or BASE^EXPONENT. A long double holds every whole number below 2^64. */
+/* A number, or BASE^[-]EXPONENT. A long double holds every whole number below 2^64. */
 static bool read_number(const char *text, size_t length, long double *value)
 {
     const char *hat = memchr(text, '^', length);
     long double exponent;
     if (!hat)
         return read_decimal(text, length, value);
-    if (!read_decimal(text, (size_t)(hat - text), value) ||
-        !read_decimal(hat + 1, length - (size_t)(hat - text) - 1, &exponent) ||
-        exponent != floorl(exponent) || exponent > 16384)
+    size_t base_length = (size_t)(hat - text), left = length - base_length - 1;
+    bool down = left > 0 && hat[1] == '-';
+    if (!read_decimal(text, base_length, value) ||
+        !read_decimal(hat + 1 + down, left - down, &exponent) || exponent != floorl(exponent) ||
+        exponent > 16384)
         return false;
     long double base = *value;
     *value = 1;
     for (int i = 0; i < (int)exponent; i++)
-        *value *= base;
+        *value = down ? *value / base : *value * base;
+    return true;
+}
+
+bool real_read(double *value, const char *text, size_t length)
+{
+    long double number;
+    if (!read_number(text, length, &number) || !isfinite((double)number))
+        return false;
+    *value = (double)number;
     return true;
 }
 
@@ -207,13 +218,13 @@ enum status argument_number(const struct arguments *a, const char *name, uint64_
 
 enum status real_parse(double *value, const char *option, const char *text, struct problem *p)
 {
-    long double number;
-    if (!read_number(text, strlen(text), &number) || !(number > 0) || !isfinite((double)number))
+    double number;
+    if (!real_read(&number, text, strlen(text)) || !(number > 0))
         return problem(p, STATUS_USAGE,
-                       "option --%s: found '%s', expected a positive number such as 1000, 1e6 or "
-                       "2^20",
+                       "option --%s: found '%s', expected a positive number such as 1000, 0.5, "
+                       "1e-1 or 2^20",
                        option, text);
-    *value = (double)number;
+    *value = number;
     return STATUS_OK;
 }
 

@@ -79,8 +79,11 @@ enum status argument_numbers(const struct arguments *a, const char *name, enum r
 enum status numbers_parse(struct numbers *numbers, const char *option, const char *text,
                           enum range range, uint64_t least, uint64_t most, struct problem *p);
 void numbers_free(struct numbers *numbers);
-/* One number of that notation that need not be whole nor fit 64 bits (`2^600`, `1e40`): positive
- * and finite. */
+/* A number of that notation that need not be whole nor fit 64 bits (`0.5`, `1e-3`, `2^-10`,
+ * `2^600`), from 0 on and finite. False where the text is anything else: no sign, no hexadecimal
+ * digits, no `inf` or `nan`. */
+bool real_read(double *value, const char *text, size_t length);
+/* One such number above 0. */
 enum status real_parse(double *value, const char *option, const char *text, struct problem *p);
 /* One whole number, or `otherwise` where the option is not given. */
 enum status argument_number(const struct arguments *a, const char *name, uint64_t otherwise,

@@ -17,14 +17,24 @@ static enum status find_quantity(enum recommend_quantity *found, const char *nam
                    name);
 }
 
+/* Does a text end so? Then its length is that of what stands before. */
+static bool has_unit(const char *text, const char *unit, size_t *length)
+{
+    size_t own = strlen(unit);
+    if (*length < own || strcmp(text + *length - own, unit) != 0)
+        return false;
+    *length -= own;
+    return true;
+}
+
 enum status recommend_tolerance_parse(struct recommend_tolerance *t, const char *text,
                                       const char *quantity, struct problem *p)
 {
-    char *unit;
-    *t = (struct recommend_tolerance){.quantity = RECOMMEND_REL, .limit = strtod(text, &unit)};
-    bool ulp = strcmp(unit, "ulp") == 0, bits = strcmp(unit, "bits") == 0;
+    size_t length = strlen(text);
+    bool ulp = has_unit(text, "ulp", &length), bits = !ulp && has_unit(text, "bits", &length);
+    *t = (struct recommend_tolerance){.quantity = RECOMMEND_REL};
     snprintf(t->text, sizeof t->text, "%s", text);
-    if (unit == text || (*unit && !ulp && !bits) || !(t->limit >= 0) || isinf(t->limit))
+    if (!real_read(&t->limit, text, length))
         return problem(p, STATUS_USAGE,
                        "option --tolerance: found '%s', expected a number from 0 on, as 1e-3, "
                        "4ulp or 0.5bits",

@@ -56,10 +56,10 @@ static enum status read_numbers(struct command *c, struct problem *p)
     const struct arguments *a = c->arguments;
     const char *confidence = argument_value(a, "confidence"),
                *seconds = argument_value(a, "seconds"), *t = argument_value(a, "tolerance");
-    char *end = "";
-    c->ask.confidence = confidence ? strtod(confidence, &end) : 0.99;
+    c->ask.confidence = 0.99;
     c->ask.seconds = 10;
-    if (*end || !(c->ask.confidence > 0 && c->ask.confidence <= 0.9999))
+    if (confidence && (!real_read(&c->ask.confidence, confidence, strlen(confidence)) ||
+                       !(c->ask.confidence > 0 && c->ask.confidence <= 0.9999)))
         return problem(p, STATUS_USAGE,
                        "option --confidence: found '%s', expected a number above 0, 0.9999 at most",
                        confidence);

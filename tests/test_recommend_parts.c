@@ -14,6 +14,8 @@ Test(recommend_parts, tolerances)
         double limit;
     } cases[] = {
         {"1e-3", NULL, STATUS_OK, RECOMMEND_REL, 1e-3},
+        {"2^-10", NULL, STATUS_OK, RECOMMEND_REL, 0x1p-10},
+        {"1e-1ulp", NULL, STATUS_OK, RECOMMEND_ULP, 0.1},
         {"0", "backward", STATUS_OK, RECOMMEND_BACKWARD, 0},
         {"4ulp", NULL, STATUS_OK, RECOMMEND_ULP, 4},
         {"4", "ulp", STATUS_OK, RECOMMEND_ULP, 4},
@@ -25,6 +27,12 @@ Test(recommend_parts, tolerances)
         {"nan", NULL, STATUS_USAGE, 0, 0},
         {"inf", NULL, STATUS_USAGE, 0, 0},
         {"", NULL, STATUS_USAGE, 0, 0},
+        {"ulp", NULL, STATUS_USAGE, 0, 0},
+        {"1e", NULL, STATUS_USAGE, 0, 0},
+        {"1e999", NULL, STATUS_USAGE, 0, 0},
+        {"0x1p-3", NULL, STATUS_USAGE, 0, 0},
+        {"nanulp", NULL, STATUS_USAGE, 0, 0},
+        {" 1", NULL, STATUS_USAGE, 0, 0},
         {"1e-3", "absolute", STATUS_USAGE, 0, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -294,6 +302,8 @@ Test(recommend_parts, exit_statuses, .init = make_folder, .fini = remove_folder)
         {"--input ones --n 10,20 --storage fp16", STATUS_USAGE},
         {"--input ones --n 10 --storage fp16 --seed 1,2", STATUS_USAGE},
         {"--input ones --n 10 --storage fp16 --confidence 1", STATUS_USAGE},
+        {"--input ones --n 10 --storage fp16 --confidence nan", STATUS_USAGE},
+        {"--input ones --n 10 --storage fp16 --confidence 0x1p-1", STATUS_USAGE},
         {"--input ones --n 10 --storage fp16 --promise always", STATUS_USAGE},
         {"--input ones --n 10 --storage fp16 --method scan/tiled", STATUS_USAGE},
         {"--input ones --n 10 --storage fp16 --method sum/atomic --promise run_to_run",
