@@ -148,8 +148,7 @@ static enum status try_kind(struct check *c, struct check_report *report, enum c
                             uint64_t deadline, struct problem *p)
 {
     struct check_case k;
-    struct pace pace = {.deadline = deadline,
-                        .end = c->end + (uint64_t)(c->request->seconds * 1e9)};
+    struct pace pace = {.deadline = deadline, .end = c->end + clock_span(c->request->seconds)};
     for (size_t u = 0; check_case_at(c, kind, u, &k); u++) {
         struct problem why = {0};
         uint64_t begin = clock_ns();
@@ -195,7 +194,7 @@ static uint64_t deadline_of(const struct check *c, enum check_kind kind, uint64_
 
 static enum status try_all(struct check *c, struct check_report *report, struct problem *p)
 {
-    const uint64_t end = c->end = clock_ns() + (uint64_t)(c->request->seconds * 1e9);
+    const uint64_t end = c->end = clock_ns() + clock_span(c->request->seconds);
     for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
         if (!c->request->tried[kind] || !applies(c, kind))
             continue;

@@ -11,6 +11,12 @@ uint64_t clock_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+uint64_t clock_span(double seconds)
+{
+    double ns = seconds * 1e9;
+    return ns < 0x1p60 ? (uint64_t)ns : UINT64_C(1) << 60;
+}
+
 static int ascending(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;

@@ -168,7 +168,7 @@ void process_listen(struct process *c)
 
 void process_await(struct process *c, double seconds)
 {
-    uint64_t until = clock_ns() + (uint64_t)(seconds * 1e9);
+    uint64_t until = clock_ns() + clock_span(seconds);
     for (int pause_ms = 0; process_look(c), !c->over && clock_ns() < until;) {
         poll(NULL, 0, pause_ms);
         process_listen(c);

@@ -211,7 +211,7 @@ enum status process_ask(struct process *c, const struct question *q, struct prob
     struct talk t = {.process = c,
                      .q = q,
                      .line = strlen(q->line),
-                     .deadline = clock_ns() + (uint64_t)(q->timeout_s * 1e9)};
+                     .deadline = clock_ns() + clock_span(q->timeout_s)};
     struct question nothing = *q;
     nothing.due = 0;
     hold_pipe_signal(&before, &pending);

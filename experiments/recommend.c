@@ -19,7 +19,7 @@ static double seconds_for(const struct recommend_report *r, double share, double
 
 static uint64_t deadline_in(double seconds)
 {
-    return clock_ns() + (uint64_t)(seconds * 1e9);
+    return clock_ns() + clock_span(seconds);
 }
 
 /* Where nobody named it: does it make the promise, and has the CPU a use for it? Methods whose

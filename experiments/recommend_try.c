@@ -161,7 +161,7 @@ enum status recommend_try_further(struct recommend_report *r, struct recommend_c
                                kind < RECOMMEND_RESAMPLE;
          k++)
         status = try_at(r, c, kind, draw, p);
-    uint64_t deadline = clock_ns() + (uint64_t)(seconds * 1e9);
+    uint64_t deadline = clock_ns() + clock_span(seconds);
     while (status == STATUS_OK && !c->broken && c->drawn < r->draws_wanted && clock_ns() < deadline)
         status = try_at(r, c, RECOMMEND_RESAMPLE + c->drawn % 2, c->drawn / 2 + 1, p);
     return status;

@@ -37,6 +37,21 @@ Test(timing, clock_does_not_go_back)
     }
 }
 
+/* A deadline however far lies ahead. */
+Test(timing, spans_do_not_overflow)
+{
+    static const double seconds[] = {0, 1e-9, 0.5, 1, 1e9, 1e10, 1e18, 1e300, INFINITY};
+    uint64_t last = 0;
+    for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++) {
+        uint64_t span = clock_span(seconds[i]), now = clock_ns();
+        cr_expect(span >= last && now + 2 * span >= now, "%g s: %llu ns", seconds[i],
+                  (unsigned long long)span);
+        last = span;
+    }
+    cr_expect_eq(clock_span(0.5), 500000000);
+    cr_expect_eq(clock_span(1e9), UINT64_C(1000000000000000000));
+}
+
 /* Something that claims to take so long. Its first call takes as long as a warm-up, which therefore
  * has just one. */
 struct fake {
