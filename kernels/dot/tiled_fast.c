@@ -3,6 +3,7 @@
 #include "kernels/dot/tiled.h"
 #include "kernels/sum/element.h"
 #include "kernels/sum/tiled.h"
+#include "reference/variants.h"
 
 /* Products of fp16 and of bf16 have no error in float, but for some of bf16 below 2^-134, which
  * become 0 in fp16 and bf16 all the same. */
@@ -116,36 +117,18 @@ INLINE void tiles(const struct task *t, size_t first, size_t count, double *sum)
     }
 }
 
-static bool always(void)
-{
-    return true;
-}
-
 static void baseline(const struct task *t, size_t first, size_t count, double *sum)
 {
     tiles(t, first, count, sum);
 }
 
 #ifdef __x86_64__
-static bool has_avx2(void)
-{
-    return __builtin_cpu_supports("avx2");
-}
-
-__attribute__((target("avx2"))) static void avx2(const struct task *t, size_t first, size_t count,
-                                                 double *sum)
+AVX2 static void avx2(const struct task *t, size_t first, size_t count, double *sum)
 {
     tiles(t, first, count, sum);
 }
 
-static bool has_avx512(void)
-{
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-}
-
-__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))) static void
-avx512(const struct task *t, size_t first, size_t count, double *sum)
+AVX512 static void avx512(const struct task *t, size_t first, size_t count, double *sum)
 {
     tiles(t, first, count, sum);
 }

@@ -8,8 +8,7 @@
  * The functions marked INLINE are compiled once into each variant, with its instruction set, its
  * width of vectors, and with a number of bins that is a constant there. */
 #include "kernels/sum/binned_state.h"
-
-#define INLINE static inline __attribute__((always_inline))
+#include "reference/variants.h"
 
 enum { BLOCK = 2048, SINGLES = 16, DOUBLES = 8 };
 
@@ -87,36 +86,18 @@ INLINE bool survey(struct binned_state *s, uint64_t largest, int fraction_bits, 
 #include "kernels/sum/binned_lanes.h"
 #endif
 
-static bool always(void)
-{
-    return true;
-}
-
 static void baseline(struct binned_state *s, const struct array *a, size_t begin, size_t count)
 {
     add_16(s, a, begin, count);
 }
 
 #ifdef __x86_64__
-static bool has_avx2(void)
-{
-    return __builtin_cpu_supports("avx2");
-}
-
-__attribute__((target("avx2"))) static void avx2(struct binned_state *s, const struct array *a,
-                                                 size_t begin, size_t count)
+AVX2 static void avx2(struct binned_state *s, const struct array *a, size_t begin, size_t count)
 {
     add_32(s, a, begin, count);
 }
 
-static bool has_avx512(void)
-{
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-}
-
-__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))) static void
-avx512(struct binned_state *s, const struct array *a, size_t begin, size_t count)
+AVX512 static void avx512(struct binned_state *s, const struct array *a, size_t begin, size_t count)
 {
     add_64(s, a, begin, count);
 }

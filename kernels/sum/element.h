@@ -9,8 +9,7 @@
 #define ULPSCOPE_ELEMENT_H
 
 #include "reference/array.h"
-
-#define INLINE static inline __attribute__((always_inline))
+#include "reference/variants.h"
 
 INLINE uint32_t float_bits(float x)
 {

@@ -7,6 +7,7 @@
 
 #include "kernels/sum/element.h"
 #include "kernels/sum/pieces.h"
+#include "reference/variants.h"
 
 #define real        float
 #define NAME(x)     x##_single
@@ -132,11 +133,6 @@ INLINE void tiles(const struct piece_rule *rule, const struct array *in, enum fo
     }
 }
 
-static bool always(void)
-{
-    return true;
-}
-
 static void baseline(const struct piece_rule *rule, const struct array *in, enum format f,
                      size_t first, size_t count, struct piece *piece)
 {
@@ -144,27 +140,14 @@ static void baseline(const struct piece_rule *rule, const struct array *in, enum
 }
 
 #ifdef __x86_64__
-static bool has_avx2(void)
-{
-    return __builtin_cpu_supports("avx2");
-}
-
-__attribute__((target("avx2"))) static void avx2(const struct piece_rule *rule,
-                                                 const struct array *in, enum format f,
-                                                 size_t first, size_t count, struct piece *piece)
+AVX2 static void avx2(const struct piece_rule *rule, const struct array *in, enum format f,
+                      size_t first, size_t count, struct piece *piece)
 {
     tiles(rule, in, f, first, count, piece);
 }
 
-static bool has_avx512(void)
-{
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-}
-
-__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))) static void
-avx512(const struct piece_rule *rule, const struct array *in, enum format f, size_t first,
-       size_t count, struct piece *piece)
+AVX512 static void avx512(const struct piece_rule *rule, const struct array *in, enum format f,
+                          size_t first, size_t count, struct piece *piece)
 {
     tiles(rule, in, f, first, count, piece);
 }

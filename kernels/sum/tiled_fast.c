@@ -5,6 +5,7 @@
  * with formats that are constants there. */
 #include "kernels/sum/element.h"
 #include "kernels/sum/tiled.h"
+#include "reference/variants.h"
 
 /* Meanwhile the next tile is fetched, a row at a time. */
 INLINE double tile_single(enum format storage, enum format f, const void *tile, struct stored next)
@@ -87,36 +88,20 @@ INLINE void tiles(const struct array *in, enum format f, size_t first, size_t co
     }
 }
 
-static bool always(void)
-{
-    return true;
-}
-
 static void baseline(const struct array *in, enum format f, size_t first, size_t count, double *sum)
 {
     tiles(in, f, first, count, sum);
 }
 
 #ifdef __x86_64__
-static bool has_avx2(void)
-{
-    return __builtin_cpu_supports("avx2");
-}
-
-__attribute__((target("avx2"))) static void avx2(const struct array *in, enum format f,
-                                                 size_t first, size_t count, double *sum)
+AVX2 static void avx2(const struct array *in, enum format f, size_t first, size_t count,
+                      double *sum)
 {
     tiles(in, f, first, count, sum);
 }
 
-static bool has_avx512(void)
-{
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-}
-
-__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))) static void
-avx512(const struct array *in, enum format f, size_t first, size_t count, double *sum)
+AVX512 static void avx512(const struct array *in, enum format f, size_t first, size_t count,
+                          double *sum)
 {
     tiles(in, f, first, count, sum);
 }
