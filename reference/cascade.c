@@ -1,6 +1,7 @@
 #include "reference/cascade.h"
 
 #include "reference/pair.h"
+#include "reference/variants.h"
 
 static inline void store(double *two_doubles, pair x)
 {
@@ -145,18 +146,8 @@ static bool try_words(block *add, struct cascade *c, const double *x, size_t cou
 
 cascade_lanes cascade_lanes2, cascade_lanes4, cascade_lanes8;
 
-static bool always(void)
-{
-    return true;
-}
-
 #ifdef __x86_64__
-static bool has_avx2(void)
-{
-    return __builtin_cpu_supports("avx2");
-}
-
-static bool has_avx512(void)
+static bool has_avx512f(void)
 {
     return __builtin_cpu_supports("avx512f");
 }
@@ -164,7 +155,7 @@ static bool has_avx512(void)
 
 const struct cascade_variant cascade_variant[] = {
 #ifdef __x86_64__
-    {"avx512", has_avx512, cascade_lanes8},
+    {"avx512", has_avx512f, cascade_lanes8},
     {"avx2", has_avx2, cascade_lanes4},
 #endif
     {"baseline", always, cascade_lanes2},

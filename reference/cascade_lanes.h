@@ -8,11 +8,10 @@
 #include <string.h>
 
 #include "reference/cascade.h"
+#include "reference/variants.h"
 
 typedef double lanes __attribute__((vector_size(8 * LANES)));
 typedef int64_t lanes_bits __attribute__((vector_size(8 * LANES)));
-
-#define INLINE static inline __attribute__((always_inline))
 
 enum { CHUNK = CASCADE_CHUNK };
 

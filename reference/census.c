@@ -7,8 +7,7 @@
 #include <math.h>
 
 #include "reference/pair.h"
-
-#define INLINE static inline __attribute__((always_inline))
+#include "reference/variants.h"
 
 typedef int16_t __attribute__((may_alias)) word16;
 typedef int32_t __attribute__((may_alias)) word32;
@@ -91,11 +90,6 @@ INLINE struct census_tally tally(const struct array *a, size_t begin, size_t cou
     return tally_16((const word16 *)a->data + begin, count, (int16_t)normal, inf);
 }
 
-static bool always(void)
-{
-    return true;
-}
-
 static struct census_tally baseline(const struct array *a, size_t begin, size_t count)
 {
     return tally(a, begin, count, true);
@@ -104,25 +98,12 @@ static struct census_tally baseline(const struct array *a, size_t begin, size_t 
 /* They call no function: gcc 12 forgets to clear the upper halves of the registers where they do,
  * and all that follows is slow. */
 #ifdef __x86_64__
-static bool has_avx2(void)
-{
-    return __builtin_cpu_supports("avx2");
-}
-
-__attribute__((target("avx2"))) static struct census_tally avx2(const struct array *a, size_t begin,
-                                                                size_t count)
+AVX2 static struct census_tally avx2(const struct array *a, size_t begin, size_t count)
 {
     return tally(a, begin, count, false);
 }
 
-static bool has_avx512(void)
-{
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-}
-
-__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))) static struct census_tally
-avx512(const struct array *a, size_t begin, size_t count)
+AVX512 static struct census_tally avx512(const struct array *a, size_t begin, size_t count)
 {
     return tally(a, begin, count, false);
 }

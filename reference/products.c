@@ -4,8 +4,7 @@
 #include <stdlib.h>
 
 #include "reference/exact_mpfr.h"
-
-#define INLINE static inline __attribute__((always_inline))
+#include "reference/variants.h"
 
 enum { SCALE = 1100 };
 static const int products_scale[PRODUCTS_SCALES] = {-SCALE, 0, SCALE};
@@ -55,18 +54,13 @@ INLINE size_t split_all(const double *x, const double *y, size_t count, double *
     return others;
 }
 
-static bool always(void)
-{
-    return true;
-}
-
 static size_t baseline(const double *x, const double *y, size_t count, double *hi, double *lo)
 {
     return split_all(x, y, count, hi, lo);
 }
 
 #ifdef __x86_64__
-static bool has_avx2(void)
+static bool has_avx2_and_fma(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
@@ -80,7 +74,7 @@ __attribute__((target("avx2,fma"))) static size_t avx2(const double *x, const do
 
 const struct products_variant products_variant[] = {
 #ifdef __x86_64__
-    {"avx2", has_avx2, avx2},
+    {"avx2", has_avx2_and_fma, avx2},
 #endif
     {"baseline", always, baseline},
 };

@@ -2,8 +2,7 @@
  * are compiled once into each variant, with its instruction set and with formats that are constants
  * there. Lanes begin at -0, which changes no sum. */
 #include "reference/rounded_fast.h"
-
-#define INLINE static inline __attribute__((always_inline))
+#include "reference/variants.h"
 
 INLINE double element(enum format storage, const void *data, size_t i)
 {
@@ -104,24 +103,12 @@ INLINE bool units_lanes(const struct array *a, size_t begin, size_t count, int64
     return largest < 0x7c00;
 }
 
-static bool always(void)
-{
-    return true;
-}
-
 static void estimate_baseline(const struct array *a, size_t begin, size_t count, struct estimate *e)
 {
     estimate_any(a, begin, count, e);
 }
 
 #ifdef __x86_64__
-static bool has_avx2(void)
-{
-    return __builtin_cpu_supports("avx2");
-}
-
-#define AVX2 __attribute__((target("avx2")))
-
 AVX2 static void estimate_avx2(const struct array *a, size_t begin, size_t count,
                                struct estimate *e)
 {
@@ -133,14 +120,6 @@ AVX2 static bool units_avx2(const struct array *a, size_t begin, size_t count, i
 {
     return units_lanes(a, begin, count, sum, plain);
 }
-
-static bool has_avx512(void)
-{
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-}
-
-#define AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
 
 AVX512 static void estimate_avx512(const struct array *a, size_t begin, size_t count,
                                    struct estimate *e)
