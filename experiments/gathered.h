@@ -6,7 +6,7 @@
 
 #include "kernels/method.h"
 #include "reference/hash.h"
-#include "reports/columns.h"
+#include "reports/csv_file.h"
 
 /* A case, with all its runs. */
 struct gathered_case {
@@ -18,7 +18,8 @@ struct gathered_case {
     size_t capacity;
     struct hash128 *bits; /* of the results: sorted, none twice, `distinct` of them */
     size_t distinct;
-    double *offset;       /* of each run, of sums: its err_ulp, negative below the exact sum */
+    double *offset;       /* of each run, of sums: its err_ulp, negative below the exact sum; NULL:
+                           * not known */
     char *result, *first; /* `result` and `result_bits` of the first run that has one; or NULL */
     /* The largest of the runs, once there is a NaN that. */
     struct figure err_ulp, err_rel, err_backward, err_over_bound;
@@ -41,6 +42,25 @@ struct gathered {
  * STATUS_DEVICE when memory is short. gathered_free is due either way. */
 enum status gathered_read(struct gathered *g, const char *path, struct problem *p);
 void gathered_free(struct gathered *g);
+
+/* The parts of that: study.json alone, before either file of rows; and summary.csv in place of
+ * results.csv, which has no bits, results, times and relative errors. */
+enum status gathered_study(struct gathered *g, const char *path, struct problem *p);
+enum status gathered_results(struct gathered *g, struct problem *p);
+enum status gathered_summary(struct gathered *g, struct problem *p);
+
+/* For who reads a file of rows: reads it whole, each row into `take`, whose context is `g`. */
+struct gathered_file {
+    const char *name;
+    size_t (*columns)(enum columns_of of);
+    column_at *(*column_of)(enum columns_of of);
+    csv_take take;
+};
+enum status gathered_file(struct gathered *g, const struct gathered_file *f, struct problem *p);
+/* The case of a row, a new one where it is the first; `field` says where the row has the columns of
+ * a case. */
+enum status gathered_case_of(struct gathered *g, const struct csv_row *row, size_t (*field)(size_t),
+                             struct gathered_case **found, struct problem *p);
 
 /* NULL where there is none. */
 struct gathered_case *gathered_named(struct gathered *g, const char *id);

@@ -87,15 +87,51 @@ static enum status read_times(struct report *r, struct problem *p)
     return status;
 }
 
-static enum status read_all(struct report *r, const char *directory, struct problem *p)
+static bool has(const struct report *r, const char *name)
 {
-    enum status status = gathered_read(&r->g, directory, p);
-    if (status == STATUS_OK && r->g.count == 0)
-        status = problem(p, STATUS_DATA, "%s/results.csv: found no row, expected at least one",
+    char *path;
+    bool there = asprintf(&path, "%s/%s", r->g.path, name) >= 0;
+    if (there) {
+        there = access(path, F_OK) == 0;
+        free(path);
+    }
+    return there;
+}
+
+/* The rows of the study: results.csv, where that was not kept summary.csv, and what `run trial` and
+ * `run atomics` have. */
+static enum status read_rows(struct report *r, const char *directory, struct problem *p)
+{
+    bool results = has(r, "results.csv"), summary = has(r, "summary.csv");
+    enum status status = STATUS_OK;
+    if (results || summary)
+        status = results ? gathered_results(&r->g, p) : gathered_summary(&r->g, p);
+    if (status == STATUS_OK)
+        status = report_rows_read(&r->trial, r, "trial.csv", check_column, CHECK_COLUMNS, p);
+    if (status == STATUS_OK)
+        status =
+            report_rows_read(&r->atomics, r, "atomics.csv", atomics_column, ATOMICS_COLUMNS, p);
+    if (status == STATUS_OK)
+        status = report_rows_read(&r->growth, r, "growth.csv", growth_column, GROWTH_COLUMNS, p);
+    if (status == STATUS_OK && r->g.count == 0 && r->trial.count == 0)
+        status = problem(p, STATUS_DATA,
+                         "%s: found no row in results.csv, summary.csv or trial.csv, expected at "
+                         "least one",
                          directory);
     for (size_t i = 1; i < r->g.count; i++)
         r->several_devices |=
             strcmp(r->g.item[0].field[CASE_DEVICE], r->g.item[i].field[CASE_DEVICE]) != 0;
+    for (size_t i = 1; i < r->trial.count; i++)
+        r->several_devices |=
+            strcmp(report_cell(&r->trial, 0, CHECK_ON), report_cell(&r->trial, i, CHECK_ON)) != 0;
+    return status;
+}
+
+static enum status read_all(struct report *r, const char *directory, struct problem *p)
+{
+    enum status status = gathered_study(&r->g, directory, p);
+    if (status == STATUS_OK)
+        status = read_rows(r, directory, p);
     if (status == STATUS_OK)
         status = read_times(r, p);
     if (status == STATUS_OK)
@@ -124,7 +160,8 @@ static const char style[] =
     "ul{padding-left:1.2rem}li{margin:.3rem 0}\n"
     "li.good::marker{content:'\\2713  ';color:var(--good)}"
     "li.bad::marker{content:'\\2717  ';color:var(--bad)}li.bad{color:var(--bad)}\n"
-    ".panels{display:grid;gap:1rem;grid-template-columns:repeat(auto-fill,minmax(min(100%,27rem),"
+    ".panels{display:grid;gap:1rem;align-items:start;grid-template-columns:repeat(auto-fill,minmax("
+    "min(100%,27rem),"
     "1fr))}\n"
     "figure{margin:0;border:1px solid var(--line);border-radius:.3rem;padding:.5rem;min-width:0}\n"
     "figure svg{display:block;width:100%;height:auto;color:var(--ink)}\n"
@@ -159,8 +196,8 @@ static void add_head(struct text *to, const struct report *r)
 static enum status make_pictures(struct report *r, struct problem *p)
 {
     static enum status (*const picture[])(struct report *, struct problem *) = {
-        report_frontier, report_growth, report_cond, report_heat,
-        report_distinct, report_pareto, report_drift};
+        report_trial,           report_frontier, report_growth,   report_cond,   report_heat,
+        report_distinct_growth, report_spread,   report_distinct, report_pareto, report_drift};
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < sizeof picture / sizeof *picture; i++)
         status = picture[i](r, p);
@@ -180,7 +217,9 @@ static enum status make_page(struct text *to, struct report *r, struct problem *
         text_add(to, "</p>\n");
     }
     text_join(to, &r->pictures);
+    report_subjects(to, r);
     report_methods(to, r);
+    report_exponents(to, r);
     report_cliffs(to, r);
     report_times(to, r);
     status = report_files(to, r, p);
@@ -211,6 +250,9 @@ static void free_report(struct report *r)
             free(r->time[i].field[k]);
     free(r->time);
     free(r->candidate);
+    report_rows_free(&r->trial);
+    report_rows_free(&r->atomics);
+    report_rows_free(&r->growth);
     text_free(&r->pictures);
     free(r->folder);
     gathered_free(&r->g);

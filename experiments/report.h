@@ -19,6 +19,12 @@ struct report_candidate {
     bool recommended, frontier;
 };
 
+/* A file of the study, whole, as words. */
+struct report_rows {
+    size_t count, capacity, columns;
+    char **cell; /* row after row */
+};
+
 struct report {
     struct gathered g;
     char *folder; /* DIR/report, where everything is written */
@@ -26,11 +32,22 @@ struct report {
     size_t times;
     struct report_candidate *candidate; /* where it is a directory of `recommend` */
     size_t candidates;
+    struct report_rows trial;           /* trial.csv */
+    struct report_rows atomics, growth; /* atomics.csv and growth.csv */
     bool several_devices;
     struct text pictures; /* HTML */
     size_t drawn;
     struct problem undrawn; /* why there are no pictures: no gnuplot, say */
 };
+
+/* --- files of rows --- */
+
+/* Reads a file of the directory; none where it is not there. report_rows_free is due either way. */
+enum status report_rows_read(struct report_rows *rows, const struct report *r, const char *name,
+                             column_at *column, size_t columns, struct problem *p);
+void report_rows_free(struct report_rows *rows);
+const char *report_cell(const struct report_rows *rows, size_t row, size_t column);
+double report_number(const struct report_rows *rows, size_t row, size_t column); /* NaN: none */
 
 /* --- pictures --- */
 
@@ -48,6 +65,8 @@ enum { PANELS_MOST = 8 };
 void plot_begin(struct plot *p, const char *name);
 void plot_panel(struct plot *p, double height, const char *title);
 void plot_quote(struct text *to, const char *text);
+/* The same, shortened in its middle where it has more bytes than `longest`. */
+void plot_label(struct text *to, const char *text, size_t longest);
 /* Ends a data set, whose number is returned: `index` of gnuplot. */
 size_t plot_data_end(struct plot *p);
 /* Writes both files, has gnuplot draw, and appends the picture to the report. `caption` is HTML.
@@ -99,13 +118,20 @@ enum status report_pareto(struct report *r, struct problem *p);
 enum status report_frontier(struct report *r, struct problem *p);
 enum status report_heat(struct report *r, struct problem *p);
 enum status report_drift(struct report *r, struct problem *p);
+enum status report_trial(struct report *r, struct problem *p);
+enum status report_spread(struct report *r, struct problem *p);
+enum status report_distinct_growth(struct report *r, struct problem *p);
 
 /* --- words and tables, as HTML --- */
 
 void report_findings(struct text *to, const struct report *r);
+void report_trial_findings(struct text *to, const struct report *r);
+void report_atomics_findings(struct text *to, const struct report *r);
 void report_methods(struct text *to, const struct report *r);
 void report_cliffs(struct text *to, const struct report *r);
 void report_times(struct text *to, const struct report *r);
+void report_subjects(struct text *to, const struct report *r);
+void report_exponents(struct text *to, const struct report *r);
 void report_provenance(struct text *to, const struct report *r);
 enum status report_files(struct text *to, const struct report *r, struct problem *p);
 

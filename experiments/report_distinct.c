@@ -8,7 +8,7 @@ enum { RUNS_LEAST = 10, BINS_MOST = 40 };
 
 static bool varies(const struct gathered_case *c)
 {
-    return c->distinct > 1 && c->runs >= RUNS_LEAST;
+    return c->distinct > 1 && c->runs >= RUNS_LEAST && c->offset;
 }
 
 /* By formats, then by method, then the longest first. */

@@ -209,11 +209,14 @@ static void say_recommended(struct text *to, const struct report *r)
 void report_findings(struct text *to, const struct report *r)
 {
     text_add(to, "<section id=\"findings\"><h2>Findings</h2>\n<ul>\n");
+    report_trial_findings(to, r);
     say_recommended(to, r);
     say_bound(to, r);
     say_distinct(to, r);
     say_error(to, r);
     say_speed(to, r);
-    say_size(to, r);
+    report_atomics_findings(to, r);
+    if (r->g.count > 0)
+        say_size(to, r);
     text_add(to, "</ul></section>\n");
 }

@@ -135,10 +135,10 @@ static void draw(struct plot *plot, const struct report *r, const struct frame *
     const char *label = "largest error";
     for (size_t i = 0; i < sizeof unit / sizeof *unit; i += 2)
         label = strcmp(first->quantity, unit[i]) == 0 ? unit[i + 1] : label;
-    plot_panel(plot, 430, "Candidates: largest error against speed");
+    plot_panel(plot, 445, "Candidates: largest error against speed");
     text_format(&plot->script,
                 "set logscale xy\nset format xy '10^{%%T}'\nset xrange [1e%.0f : 1e%.0f]\n"
-                "set yrange [1e%.0f : 1e%.0f]\nset xlabel '10^9 bytes of input per second'\n"
+                "set yrange [1e%.0f : 1e%.0f]\nset xlabel \"10^9 bytes of input per second\\n \"\n"
                 "set ylabel '%s'\nplot %.9g with lines linecolor rgb 0x888888 dashtype 3 title "
                 "'the error allowed'",
                 f->left, f->right, f->lower, f->upper, label,

@@ -41,19 +41,6 @@ static size_t list_inputs(const char *input[INPUTS_MOST], const struct report *r
     return count;
 }
 
-/* The label of an input, shortened in its middle where it is long. */
-static void add_label(struct text *to, const char *input)
-{
-    enum { LONGEST = 20, BEGIN = 10, END = 9 };
-    char label[LONGEST + 8];
-    size_t length = strlen(input);
-    if (length <= LONGEST)
-        snprintf(label, sizeof label, "%s", input);
-    else
-        snprintf(label, sizeof label, "%.*s…%s", BEGIN, input, input + length - END);
-    plot_quote(to, label);
-}
-
 /* Correct decimal digits of the worst case; INFINITY: exact; NaN: there is none. */
 static double digits_of(const struct report *r, const char *method, const char *input,
                         enum format storage, enum format accumulator)
@@ -110,7 +97,7 @@ static void draw_storage(struct plot *plot, const struct report *r, const char *
     text_add(&plot->script, ")\nset ytics (");
     for (size_t i = 0; i < inputs; i++) {
         text_add(&plot->script, i ? ", " : "");
-        add_label(&plot->script, input[i]);
+        plot_label(&plot->script, input[i], 20);
         text_format(&plot->script, " %zu", i);
     }
     text_format(

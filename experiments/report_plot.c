@@ -40,6 +40,21 @@ void plot_quote(struct text *to, const char *text)
     text_add(to, "'");
 }
 
+void plot_label(struct text *to, const char *text, size_t longest)
+{
+    struct text label = {0};
+    size_t length = strlen(text), half = longest / 2;
+    if (length <= longest) {
+        text_add(&label, text);
+    } else {
+        text_append(&label, text, half);
+        text_add(&label, "…");
+        text_add(&label, text + length - (longest - half - 1));
+    }
+    plot_quote(to, text_string(&label) ? text_string(&label) : "");
+    text_free(&label);
+}
+
 void plot_panel(struct plot *p, double height, const char *title)
 {
     text_add(&p->title[p->panels++], title);

@@ -201,9 +201,10 @@ static void draw_panel(struct plot *plot, const struct report *r, const struct l
         add_frontier(plot, &curves, sample, count, pair, point, edges);
     if (shown > 0) {
         text_format(&title, "%s added in %s", pair->storage, pair->accumulator);
-        plot_panel(plot, 350 + legend_height(shown + 2, longest),
+        plot_panel(plot, 365 + legend_height(shown + 2, longest),
                    text_string(&title) ? text_string(&title) : "");
-        text_format(&plot->script, "set xlabel '%s'\nset ylabel '%s'\nset format y '10^{%%T}'\n",
+        text_format(&plot->script,
+                    "set xlabel \"%s\\n \"\nset ylabel '%s'\nset format y '10^{%%T}'\n",
                     look->x_label, look->y_label);
         text_join(&plot->script, &ranges);
         text_format(&plot->script, "plot %s", look->also(pair->accumulator));

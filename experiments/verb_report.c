@@ -24,10 +24,13 @@ const struct verb verb_report = {
     .details =
         "Writes DIR/report/report.html, a single file that needs no network and no script, and "
         "prints its path.\nPictures are drawn by gnuplot (5.4 or later), those that the study has "
-        "the data for: error against n,\nerror against condition number, correct digits by input "
-        "and accumulator, results that differ from run\nto run, error against speed, what "
-        "`recommend` tried, error along a scan. The scripts and their data stay\nbeside the page: "
-        "change one, and `gnuplot NAME.gp` draws it anew.\n\n"
+        "the data for: promises kept and\nbroken (`run trial`), what `recommend` tried, error "
+        "against "
+        "n, error against condition number, correct\ndigits by input and accumulator, results that "
+        "differ from run to run and how they spread with n, error\nagainst speed, error along a "
+        "scan. "
+        "The scripts and their data stay beside the page: change one, and\n`gnuplot NAME.gp` draws "
+        "it anew.\n\n"
         "Exit status 3 where the directory is not a whole study, or where there is no gnuplot: the "
         "page then has\nall but the pictures.",
     .examples = "  ulpscope run accuracy --device cpu --quiet --out results --force\n"

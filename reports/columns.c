@@ -298,6 +298,13 @@ size_t results_case_column(size_t i)
     return i < CASE_METHOD ? i : i + 1;
 }
 
+size_t summary_case_column(size_t i)
+{
+    if (i == CASE_PRODUCT)
+        return SUMMARY_COLUMNS;
+    return i >= CASE_SCAN ? SUMMARY_SCAN + i - CASE_SCAN : i;
+}
+
 void columns_header(struct text *t, const struct column *(*column)(size_t), size_t count)
 {
     for (size_t i = 0; i < count; i++) {

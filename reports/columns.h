@@ -321,8 +321,9 @@ column_at *results_column_of(enum columns_of of), *summary_column_of(enum column
 size_t results_columns(enum columns_of of);
 size_t summary_columns(enum columns_of of);
 
-/* Which field of a row of results.csv holds a column of the case. */
+/* Which field of a row of results.csv, and of summary.csv, holds a column of the case. */
 size_t results_case_column(size_t i); /* i < CASE_ALL */
+size_t summary_case_column(size_t i);
 
 /* A file's first line, with its line break. */
 void columns_header(struct text *t, const struct column *(*column)(size_t), size_t count);
