@@ -1,36 +1,15 @@
 /* `ulpscope check` as a program: exit status, JSON, CSV, and commands that show breaks again. */
 #include <jansson.h>
-#include <sys/wait.h>
 #include <time.h>
 
 #include <criterion/criterion.h>
 
 #include "reports/csv_file.h"
-#include "tests/files.h"
+#include "tests/program.h"
 
-/* Runs it in the folder, output into the file `out`, and returns its exit status. */
 static int check(const char *arguments)
 {
-    char command[2000];
-    snprintf(command, sizeof command, "cd '%s' && '%s' check %s >out 2>err", folder,
-             ULPSCOPE_PROGRAM, arguments);
-    int status = system(command);
-    cr_assert(WIFEXITED(status), "%s", command);
-    return WEXITSTATUS(status);
-}
-
-static char *printed(const char *name)
-{
-    struct bytes b = get_file(in_folder(name));
-    add_number(&b, 0, 1);
-    return (char *)b.data;
-}
-
-static void expect_said(const char *name, const char *what)
-{
-    char *text = printed(name);
-    cr_expect(strstr(text, what), "'%s' is not in: %s", what, text);
-    free(text);
+    return run_program("check", arguments);
 }
 
 static json_t *json(const char *arguments, int status)

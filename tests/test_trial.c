@@ -1,38 +1,17 @@
 /* `run trial`: all subjects through `check`, into a results directory that can be resumed. */
 #include <jansson.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include <criterion/criterion.h>
 
 #include "reports/csv_file.h"
-#include "tests/files.h"
+#include "tests/program.h"
 
 #define QUICK "--device cpu --n 100 --seconds 0.2 --storage fp64 --accumulator fp64"
 
-/* Runs it in the folder, output into the file `out`, and returns its exit status. */
 static int trial(const char *arguments)
 {
-    char command[2000];
-    snprintf(command, sizeof command, "cd '%s' && '%s' run trial %s >out 2>err", folder,
-             ULPSCOPE_PROGRAM, arguments);
-    int status = system(command);
-    cr_assert(WIFEXITED(status), "%s", command);
-    return WEXITSTATUS(status);
-}
-
-static char *content(const char *name)
-{
-    struct bytes b = get_file(in_folder(name));
-    add_number(&b, 0, 1);
-    return (char *)b.data;
-}
-
-static void expect_said(const char *name, const char *what)
-{
-    char *text = content(name);
-    cr_expect(strstr(text, what), "'%s' is not in: %s", what, text);
-    free(text);
+    return run_program("run trial", arguments);
 }
 
 struct seen {
