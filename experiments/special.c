@@ -1,10 +1,12 @@
 #include "experiments/special.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "experiments/data.h"
+#include "experiments/foreign.h"
 #include "experiments/special_report.h"
 #include "experiments/subject.h"
 #include "reports/directory.h"
@@ -20,9 +22,19 @@ struct special {
     json_t *json; /* an array, or NULL for text */
     struct csv_file csv;
     const char *folder;
-    size_t impossible;
+    bool all;
+    size_t subjects, impossible, found; /* subjects; results; subjects with such */
+    char first[128];                    /* of these */
     struct problem failure;
 };
+
+static volatile sig_atomic_t stop;
+
+static void on_signal(int signal)
+{
+    (void)signal;
+    stop = 1;
+}
 
 static enum status read_formats(struct special *s, struct problem *p)
 {
@@ -104,19 +116,19 @@ static void show(const struct special_subject *s, size_t n)
             format_facts[s->accumulator].name, n);
 }
 
+static enum status read_seconds(struct special *s, struct problem *p)
+{
+    const char *text = argument_value(s->a, "seconds");
+    return text ? real_parse(&s->request.seconds, "seconds", text, p) : STATUS_OK;
+}
+
 static enum status read_arguments(struct special *s, struct problem *p)
 {
-    const struct method **m = &s->request.method;
-    const struct operation *operation = argument_value(s->a, "scan") ? &operation_scan : NULL;
-    enum status status = subject_named(m, "check", s->a->operand[0], operation, p);
-    if (status == STATUS_OK && (*m)->operation != &operation_sum &&
-        (*m)->operation != &operation_scan)
-        status = problem(p, STATUS_USAGE, "check --special: %s is a %s, expected a sum or a scan",
-                         (*m)->name, (*m)->operation->name);
     s->request.show = isatty(STDERR_FILENO) ? show : NULL;
     s->request.program = s->a->argc > 0 ? s->a->argv[0] : NULL;
-    if (status == STATUS_OK)
-        status = argument_list(s->a, "device", &s->devices, p);
+    s->request.stop = &stop;
+    s->all = argument_flag(s->a, "all");
+    enum status status = argument_list(s->a, "device", &s->devices, p);
     if (status == STATUS_OK && s->devices.count == 0)
         status = list_split(&s->devices, "auto", p);
     if (status == STATUS_OK)
@@ -126,10 +138,8 @@ static enum status read_arguments(struct special *s, struct problem *p)
     if (status == STATUS_OK)
         status = read_shape(s, p);
     if (status == STATUS_OK)
-        status = read_data(s, p);
-    if (status == STATUS_OK)
-        s->request.every = (*m)->foreign ? EVERY_FOREIGN : (*m)->operation->array ? EVERY_SCAN : 1;
-    return status;
+        status = read_seconds(s, p);
+    return status == STATUS_OK ? read_data(s, p) : status;
 }
 
 static enum status report(struct special *s, const struct special_report *r, struct problem *p)
@@ -156,28 +166,41 @@ static enum status report(struct special *s, const struct special_report *r, str
     return status;
 }
 
+static bool supported(const struct special_request *q)
+{
+    bool any = false;
+    for (size_t i = 0; i < q->pairs.count; i++)
+        any |= method_supports(q->method, q->device.kind, q->pairs.item[i].storage,
+                               q->pairs.item[i].accumulator);
+    return any;
+}
+
+/* What was found is reported also where it was interrupted. */
 static enum status check_device(struct special *s, const char *name, struct problem *p)
 {
     const struct special_request *q = &s->request;
-    bool supported = false;
     enum status status = device_parse(&s->request.device, name, p);
     if (status != STATUS_OK)
         return status;
-    for (size_t i = 0; i < q->pairs.count; i++)
-        supported |= method_supports(q->method, q->device.kind, q->pairs.item[i].storage,
-                                     q->pairs.item[i].accumulator);
-    if (!supported)
-        return problem(p, STATUS_DEVICE, "check: %s does not support these formats on %s",
-                       q->method->name, name);
+    if (!supported(q))
+        return s->all ? STATUS_OK
+                      : problem(p, STATUS_DEVICE, "check: %s does not support these formats on %s",
+                                q->method->name, name);
     struct special_report *r = malloc(sizeof *r);
     if (!r)
         return problem(p, STATUS_DEVICE, "check: out of memory");
     status = special_run(r, q, p);
     if (q->show)
         fprintf(stderr, "\r\033[K");
-    if (status == STATUS_OK)
-        status = report(s, r, p);
-    s->impossible += special_report_impossible(r);
+    s->subjects++;
+    if (status == STATUS_OK || status == STATUS_INTERRUPTED) {
+        enum status reported = report(s, r, status == STATUS_OK ? p : NULL);
+        status = status == STATUS_OK ? reported : status;
+    }
+    size_t impossible = special_report_impossible(r);
+    s->impossible += impossible;
+    if (impossible > 0 && s->found++ == 0)
+        snprintf(s->first, sizeof s->first, "%s", q->method->name);
     if (r->failure.status != STATUS_OK && s->failure.status == STATUS_OK)
         s->failure = r->failure;
     special_report_free(r);
@@ -185,7 +208,59 @@ static enum status check_device(struct special *s, const char *name, struct prob
     return status;
 }
 
-static enum status check_devices(struct special *s, struct problem *p)
+static bool is_special(const struct method *m)
+{
+    return m->operation == &operation_sum || m->operation == &operation_scan;
+}
+
+/* Of files, where there are more subjects than one. */
+static void set_prefix(struct special *s, size_t place)
+{
+    char *prefix = s->request.prefix;
+    if (!s->all && s->a->operands < 2)
+        return;
+    if (s->request.method->foreign)
+        snprintf(prefix, SPECIAL_PREFIX, "subject%zu-", place + 1);
+    else
+        snprintf(prefix, SPECIAL_PREFIX, "%.40s-", s->request.method->name);
+    for (; *prefix; prefix++)
+        *prefix = *prefix == '/' ? '-' : *prefix;
+}
+
+static enum status check_method(struct special *s, const struct method *m, size_t place,
+                                struct problem *p)
+{
+    enum status status = STATUS_OK;
+    s->request.method = m;
+    set_prefix(s, place);
+    s->request.every = m->foreign ? EVERY_FOREIGN : m->operation->array ? EVERY_SCAN : 1;
+    for (size_t i = 0; i < s->devices.count && status == STATUS_OK; i++)
+        status = check_device(s, s->devices.item[i], p);
+    return status;
+}
+
+static enum status check_methods(struct special *s, struct problem *p)
+{
+    const struct arguments *a = s->a;
+    const struct operation *operation = argument_value(a, "scan") ? &operation_scan : NULL;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < a->operands && status == STATUS_OK; i++) {
+        const struct method *m = NULL;
+        status = subject_named(&m, "check", a->operand[i], operation, p);
+        if (status == STATUS_OK && !is_special(m))
+            status =
+                problem(p, STATUS_USAGE, "check --special: %s is a %s, expected a sum or a scan",
+                        m->name, m->operation->name);
+        if (status == STATUS_OK)
+            status = check_method(s, m, i, p);
+    }
+    for (size_t i = 0; s->all && i < method_count && status == STATUS_OK; i++)
+        if (is_special(method_registry[i]))
+            status = check_method(s, method_registry[i], i, p);
+    return status;
+}
+
+static enum status check_into(struct special *s, struct problem *p)
 {
     enum status status = STATUS_OK;
     struct directory directory = {.lock = -1};
@@ -200,8 +275,8 @@ static enum status check_devices(struct special *s, struct problem *p)
         text_free(&path);
     }
     bool csv = s->folder && status == STATUS_OK;
-    for (size_t i = 0; i < s->devices.count && status == STATUS_OK; i++)
-        status = check_device(s, s->devices.item[i], p);
+    if (status == STATUS_OK)
+        status = check_methods(s, p);
     if (csv) {
         enum status closed = csv_file_close(&s->csv, p);
         status = status == STATUS_OK ? closed : status;
@@ -220,21 +295,38 @@ static enum status print_json(const json_t *all, struct problem *p)
     return STATUS_OK;
 }
 
+static enum status verdict(const struct special *s, struct problem *p)
+{
+    if (s->impossible > 0 && s->subjects == 1)
+        return problem(p, STATUS_FAILED, "check: %s: %zu results that cannot be", s->first,
+                       s->impossible);
+    if (s->impossible > 0)
+        return problem(p, STATUS_FAILED,
+                       "check: %zu of %zu subjects give results that cannot be, first %s", s->found,
+                       s->subjects, s->first);
+    if (s->failure.status != STATUS_OK)
+        return problem(p, s->failure.status, "%s", s->failure.text);
+    return STATUS_OK;
+}
+
 enum status special_check(const struct arguments *a, struct problem *p)
 {
     struct special s = {.a = a};
+    struct sigaction gentle = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
     enum status status = read_arguments(&s, p);
     if (status == STATUS_OK && argument_flag(a, "json"))
         s.json = json_array();
+    sigaction(SIGINT, &gentle, NULL);
+    sigaction(SIGTERM, &gentle, NULL);
+    foreign_interrupt(&stop);
     if (status == STATUS_OK)
-        status = check_devices(&s, p);
-    if (status == STATUS_OK && s.json)
-        status = print_json(s.json, p);
-    if (status == STATUS_OK && s.impossible > 0)
-        status = problem(p, STATUS_FAILED, "check: %s: %zu results that cannot be",
-                         s.request.method->name, s.impossible);
-    if (status == STATUS_OK && s.failure.status != STATUS_OK)
-        status = problem(p, s.failure.status, "%s", s.failure.text);
+        status = check_into(&s, p);
+    if (s.json && json_array_size(s.json) > 0) {
+        enum status printed = print_json(s.json, status == STATUS_OK ? p : NULL);
+        status = status == STATUS_OK ? printed : status;
+    }
+    if (status == STATUS_OK)
+        status = verdict(&s, p);
     json_decref(s.json);
     data_free(&s.data);
     list_free(&s.devices);

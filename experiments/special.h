@@ -4,9 +4,10 @@
 
 #include "experiments/options.h"
 
-/* The operand is the method; options --device --storage --accumulator --threads --blocks --seed,
- * --scan --segment, --data FILE for one input of the user's, --json, --out DIR. Prints what it
- * found; STATUS_FAILED where a result is impossible. */
+/* The operands are methods, or --all; options --device --storage --accumulator --threads --blocks
+ * --seed, --scan --segment, --data FILE for one input of the user's, --seconds for each subject,
+ * --json, --out DIR. Prints what it found; STATUS_FAILED where a result is impossible. Interrupted,
+ * it prints what it found so far: STATUS_INTERRUPTED. */
 enum status special_check(const struct arguments *a, struct problem *p);
 
 /* A paragraph for --help. */
@@ -18,6 +19,8 @@ enum status special_check(const struct arguments *a, struct problem *p);
     "(of a method that does more than add: that its theorem excludes) is told with the smallest\n" \
     "input found that shows it, and the command that shows it again; exit status 1. --data "       \
     "tries\n"                                                                                      \
-    "one input of yours; --out keeps the inputs found, and special.csv."
+    "one input of yours; --seconds bounds the time, and says how many inputs it left out; --out "  \
+    "keeps\n"                                                                                      \
+    "the inputs found, and special.csv."
 
 #endif

@@ -11,7 +11,7 @@ const char *special_report_class(const struct special_report *r, size_t class)
 void special_file(struct text *to, const struct special_report *r, size_t class, const char *folder)
 {
     const struct special_subject *s = &r->all[class].first->subject;
-    text_format(to, "%s/%s-%s-%s", folder, special_report_class(r, class),
+    text_format(to, "%s/%s%s-%s-%s", folder, r->request.prefix, special_report_class(r, class),
                 format_facts[s->storage].name, format_facts[s->accumulator].name);
     if (s->device.kind == DEVICE_CUDA)
         text_format(to, "-cuda%d", s->device.index);

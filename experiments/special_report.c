@@ -12,6 +12,14 @@ size_t special_report_impossible(const struct special_report *r)
     return impossible;
 }
 
+size_t special_report_left(const struct special_report *r)
+{
+    size_t left = 0;
+    for (size_t k = 0; k < SPECIAL_CLASSES; k++)
+        left += r->all[k].left;
+    return left;
+}
+
 static size_t conforming(const struct special_tally *t)
 {
     return t->cases - t->impossible - t->failed;
@@ -19,7 +27,11 @@ static size_t conforming(const struct special_tally *t)
 
 static const char *verdict(const struct special_tally *t)
 {
-    return t->impossible ? "impossible" : t->failed ? "failed" : t->noted ? "noted" : "conforms";
+    return t->impossible ? "impossible"
+           : t->failed   ? "failed"
+           : t->noted    ? "noted"
+           : t->cases    ? "conforms"
+                         : "not tried";
 }
 
 /* --- text --- */
@@ -33,7 +45,7 @@ static void draw_table(struct text *to, const struct special_report *r)
         table_cell(&table, "%s", header[i]);
     for (size_t k = 0; k < SPECIAL_CLASSES; k++) {
         const struct special_tally *t = &r->all[k];
-        if (t->cases == 0)
+        if (t->cases + t->left == 0)
             continue;
         table_cell(&table, "%s", special_report_class(r, k));
         table_cell(&table, "%zu", t->cases);
@@ -114,6 +126,8 @@ void special_report_text(struct text *to, const struct special_report *r, const 
         if (r->all[k].note)
             text_format(to, "%s: %zu noted, first: %s\n", special_report_class(r, k),
                         r->all[k].noted, r->all[k].note);
+    if (special_report_left(r) > 0)
+        text_format(to, "not tried, for lack of time: %zu inputs\n", special_report_left(r));
     if (*left_out)
         text_format(to, "not answered: %s\n", left_out);
     if (r->failure.status != STATUS_OK)

@@ -18,7 +18,7 @@ json_t *special_report_json(const struct special_report *r, const char *folder);
 
 /* special.csv: a row for each class in each pair of formats. */
 extern const struct column *special_column(size_t i);
-enum { SPECIAL_COLUMNS = 21 };
+enum { SPECIAL_COLUMNS = 22 };
 void special_report_csv(struct text *to, const struct special_report *r, const char *folder);
 
 /* Writes the shrunk inputs into a folder that is there. */
@@ -36,5 +36,7 @@ void special_file(struct text *to, const struct special_report *r, size_t class,
 /* A class's name, or that of the input asked for. */
 const char *special_report_class(const struct special_report *r, size_t class);
 size_t special_report_impossible(const struct special_report *r);
+/* Inputs that were not tried, for lack of time. */
+size_t special_report_left(const struct special_report *r);
 
 #endif

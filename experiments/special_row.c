@@ -18,6 +18,7 @@ static const struct column columns[SPECIAL_COLUMNS] = {
     {"noted", "", "results that are possible, and yet worth a word"},
     {"impossible", "", "results that no order of rounded additions gives"},
     {"failed", "", "runs without a result"},
+    {"not_tried", "", "inputs for which time was too short"},
     {"note", "", "what the first noted one is"},
     {"why", "", "what the first impossible one is"},
     {"n", "elements", "of the smallest input found that shows it, or the first"},
@@ -101,17 +102,23 @@ static void fill(struct cell cell[SPECIAL_COLUMNS], const struct special_report 
     set_whole(&cell[9], t->noted);
     set_whole(&cell[10], t->impossible);
     set_whole(&cell[11], t->failed);
-    set_text(&cell[12], t->note);
+    set_whole(&cell[12], t->left);
+    set_text(&cell[13], t->note);
     bool shrunk;
     const struct special_finding *f = finding_of(r, pair, class, &shrunk);
     if (f)
-        fill_finding(&cell[13], f);
+        fill_finding(&cell[14], f);
     if (shrunk && folder) {
         struct text file = {0};
         special_file(&file, r, class, folder);
-        set_text(&cell[20], text_string(&file));
+        set_text(&cell[21], text_string(&file));
         text_free(&file);
     }
+}
+
+static bool was_due(const struct special_tally *t)
+{
+    return t->cases + t->left > 0;
 }
 
 void special_report_csv(struct text *to, const struct special_report *r, const char *folder)
@@ -119,7 +126,7 @@ void special_report_csv(struct text *to, const struct special_report *r, const c
     struct cell cell[SPECIAL_COLUMNS];
     for (size_t pair = 0; pair < r->request.pairs.count; pair++)
         for (size_t class = 0; class < SPECIAL_CLASSES; class ++) {
-            if (r->tally[pair][class].cases == 0)
+            if (!was_due(&r->tally[pair][class]))
                 continue;
             fill(cell, r, pair, class, folder);
             for (size_t i = 0; i < SPECIAL_COLUMNS; i++) {
@@ -163,17 +170,18 @@ json_t *special_report_json(const struct special_report *r, const char *folder)
     device_name(r->request.device, device);
     for (size_t pair = 0; pair < r->request.pairs.count; pair++)
         for (size_t class = 0; class < SPECIAL_CLASSES; class ++)
-            if (r->tally[pair][class].cases > 0)
+            if (was_due(&r->tally[pair][class]))
                 json_array_append_new(rows, row_json(r, pair, class, folder));
     size_t impossible = special_report_impossible(r);
     bool failed = r->failure.status != STATUS_OK;
     pairs_text(left_out, &r->left_out);
-    return json_pack("{s:s, s:s, s:s, s:I, s:s*, s:s*, s:o}", "method", r->request.method->name,
-                     "device", device, "verdict",
+    return json_pack("{s:s, s:s, s:s, s:I, s:I, s:s*, s:s*, s:o}", "method",
+                     r->request.method->name, "device", device, "verdict",
                      impossible ? "impossible"
                      : failed   ? "failed"
                                 : "conforms",
-                     "impossible", (json_int_t)impossible, "not_answered",
+                     "impossible", (json_int_t)impossible, "not_tried",
+                     (json_int_t)special_report_left(r), "not_answered",
                      *left_out ? left_out : NULL, "error", failed ? r->failure.text : NULL, "rows",
                      rows);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "experiments/clock.h"
 #include "experiments/special_stand.h"
 
 struct search {
@@ -16,6 +17,8 @@ static enum status attempt(struct search *s, bool *taken, struct problem *p)
 {
     enum status status = STATUS_OK;
     *taken = false;
+    if (clock_ns() >= s->by->until_ns)
+        s->by->tries = 0;
     if (s->by->tries == 0)
         return STATUS_OK;
     s->by->tries--;
@@ -152,11 +155,12 @@ static enum status shows_the_same(void *context, const struct array *in, bool *s
 }
 
 enum status special_shrink_subject(struct array *in, const struct special_subject *subject,
-                                   struct judgement *first, size_t tries, struct problem *p)
+                                   struct judgement *first, size_t tries, uint64_t until_ns,
+                                   struct problem *p)
 {
     enum { OFTEN = 5 };
     struct same same = {subject, first->why, subject->method->promise == PROMISE_NONE ? OFTEN : 1};
-    struct special_shows by = {shows_the_same, &same, tries};
+    struct special_shows by = {shows_the_same, &same, tries, until_ns};
     struct judgement j;
     enum status status = special_shrink(in, &by, p);
     if (status == STATUS_OK)

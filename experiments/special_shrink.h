@@ -10,7 +10,8 @@ struct special_shows {
     /* STATUS_OK and *shows; what else ends the search, which leaves the smallest input so far. */
     enum status (*shows)(void *context, const struct array *in, bool *shows, struct problem *p);
     void *context;
-    size_t tries; /* at most so many */
+    size_t tries;      /* at most so many */
+    uint64_t until_ns; /* none later than this, by clock_ns() */
 };
 
 /* Shrinks *in in place, which shows it; n becomes smaller, data stays. After Zeller and Hildebrandt
@@ -22,6 +23,7 @@ enum status special_shrink(struct array *in, struct special_shows *by, struct pr
 /* Shrinks an input for which `first` was said. On return *first is what is said of what is left.
  * Subjects of no promise are run a few times each. */
 enum status special_shrink_subject(struct array *in, const struct special_subject *subject,
-                                   struct judgement *first, size_t tries, struct problem *p);
+                                   struct judgement *first, size_t tries, uint64_t until_ns,
+                                   struct problem *p);
 
 #endif

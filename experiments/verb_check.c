@@ -92,12 +92,7 @@ static enum status resolve(struct command *c, struct problem *p)
 {
     const struct arguments *a = c->arguments;
     const char *promise = argument_value(a, "promise");
-    bool all = argument_flag(a, "all");
     struct request words = {0};
-    if (all == (a->operands > 0))
-        return problem(p, STATUS_USAGE,
-                       all ? "check: found methods and --all, expected either"
-                           : "check: expected a METHOD, or --all");
     c->json = argument_flag(a, "json");
     c->promised = promise;
     c->request.stop = &stop;
@@ -236,21 +231,25 @@ static enum status check_into(struct command *c, struct problem *p)
     return status == STATUS_OK ? closed : status;
 }
 
-static enum status special(const struct arguments *a, struct problem *p)
+static enum status named(const struct arguments *a, struct problem *p)
 {
-    if (a->operands != 1)
-        return problem(p, STATUS_USAGE, "check --special: found %zu methods, expected one",
-                       a->operands);
-    return special_check(a, p);
+    bool all = argument_flag(a, "all");
+    if (all != (a->operands > 0))
+        return STATUS_OK;
+    return problem(p, STATUS_USAGE,
+                   all ? "check: found methods and --all, expected either"
+                       : "check: expected a METHOD, or --all");
 }
 
 static enum status run(const struct arguments *a, struct problem *p)
 {
     struct command c = {.arguments = a, .terminal = isatty(STDERR_FILENO)};
-    if (argument_flag(a, "special"))
-        return special(a, p);
+    enum status status = named(a, p);
+    if (status == STATUS_OK && argument_flag(a, "special"))
+        return special_check(a, p);
     struct sigaction gentle = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
-    enum status status = resolve(&c, p);
+    if (status == STATUS_OK)
+        status = resolve(&c, p);
     sigaction(SIGINT, &gentle, NULL);
     sigaction(SIGTERM, &gentle, NULL);
     foreign_interrupt(&stop);

@@ -1,6 +1,7 @@
 /* What `check METHOD --special` says: text, JSON, CSV, files, and commands that show it again. */
 #include <criterion/criterion.h>
 #include <math.h>
+#include <time.h>
 
 #include "experiments/data.h"
 #include "experiments/special.h"
@@ -242,6 +243,8 @@ Test(special_check, refuses_what_it_cannot_do, .init = make_folder, .fini = remo
         {"scan/tiled", "scan", "both", STATUS_USAGE, "option --scan: found 'both'"},
         {"sum/tiled", "threads", "0", STATUS_USAGE, "threads"},
         {"sum/tiled", "data", "/nowhere", STATUS_DATA, "/nowhere"},
+        {"sum/tiled", "seconds", "1e", STATUS_USAGE, "option --seconds: found '1e'"},
+        {"sum/tiled", "seconds", "0", STATUS_USAGE, "option --seconds: found '0'"},
         {"cub/sum", "device", "cpu", STATUS_DEVICE,
          "cub/sum does not support these formats on cpu"},
     };
@@ -306,4 +309,113 @@ Test(special_check, leaves_out_what_a_program_does_not_answer)
     holds((char *)none.data, "\"verdict\": \"failed\"");
     holds((char *)none.data, "\"not_answered\": \"fp32/fp64\"");
     clear_bytes(&none);
+}
+
+/* --- time --- */
+
+/* 10 ms an answer: all inputs would take minutes. */
+static enum status dawdles(const struct task *t, struct problem *p)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    return flushes(t, p);
+}
+
+static void run_slowly(struct special_report *r, double seconds, const volatile sig_atomic_t *stop,
+                       enum status due)
+{
+    static struct method m;
+    struct problem p = {0};
+    m = *method_named("sum/serial");
+    m.cpu = dawdles;
+    struct special_request request = {.method = &m,
+                                      .pairs = {{{FP32, FP32}, {FP16, FP32}, {FP16, FP16}}, 3},
+                                      .every = 1,
+                                      .seconds = seconds,
+                                      .stop = stop};
+    cr_expect(special_run(r, &request, &p) == due, "%s", p.text);
+}
+
+/* What is tried and what is not are all inputs, whatever the time. */
+Test(special_check, counts_what_there_was_no_time_for)
+{
+    static struct special_report r;
+    size_t all = 0, tried = 0;
+    for (size_t k = 0; k < SPECIAL_CLASSES; k++)
+        for (size_t pair = 0; pair < 3; pair++)
+            for (size_t i = 0; i < SPECIAL_LENGTHS; i++) {
+                static const struct format_pair pairs[] = {
+                    {FP32, FP32}, {FP16, FP32}, {FP16, FP16}};
+                struct special_setting s = {pairs[pair].storage, pairs[pair].accumulator,
+                                            special_length[i], 0};
+                all += special_class[k]->cases(&s);
+            }
+    run_slowly(&r, 0.5, NULL, STATUS_OK);
+    for (size_t k = 0; k < SPECIAL_CLASSES; k++)
+        tried += r.all[k].cases;
+    cr_expect(tried > 0 && special_report_left(&r) > 0 && tried + special_report_left(&r) == all,
+              "%zu and %zu of %zu", tried, special_report_left(&r), all);
+    struct text text = {0};
+    special_report_text(&text, &r, NULL);
+    char line[80];
+    snprintf(line, sizeof line, "\nnot tried, for lack of time: %zu inputs\n",
+             special_report_left(&r));
+    holds(text_string(&text), line);
+    text_free(&text);
+    json_t *json = special_report_json(&r, NULL);
+    cr_expect_eq(json_integer_value(json_object_get(json, "not_tried")), special_report_left(&r));
+    json_decref(json);
+    special_report_free(&r);
+}
+
+Test(special_check, an_interrupt_leaves_the_rest)
+{
+    static struct special_report r;
+    static volatile sig_atomic_t stopped = 1;
+    run_slowly(&r, 0, &stopped, STATUS_INTERRUPTED);
+    cr_expect(!r.tried);
+    special_report_free(&r);
+}
+
+/* --- several subjects --- */
+
+Test(special_check, takes_many_methods, .init = make_folder, .fini = remove_folder)
+{
+    struct arguments a = {.operands = 2, .operand = {"sum/serial", ZERO}};
+    give(&a, "device", "cpu");
+    give(&a, "storage", "fp32");
+    give(&a, "accumulator", "fp32");
+    give(&a, "seconds", "5e-1");
+    give(&a, "out", in_folder("out"));
+    struct bytes b =
+        printed(&a, STATUS_FAILED, "1 of 2 subjects give results that cannot be, first exec:");
+    holds((char *)b.data, "sum/serial on cpu, 1 pair of formats\n");
+    holds((char *)b.data, "out/subject2-");
+    clear_bytes(&b);
+    give(&a, "json", NULL);
+    b = printed(&a, STATUS_FAILED, "1 of 2 subjects");
+    json_t *json = json_loadb((char *)b.data, b.size, 0, NULL);
+    cr_expect_eq(json_array_size(json), 2);
+    json_decref(json);
+    clear_bytes(&b);
+}
+
+Test(special_check, takes_the_registry, .init = make_folder, .fini = remove_folder)
+{
+    struct arguments a = {.operands = 0};
+    give(&a, "all", NULL);
+    give(&a, "device", "cpu");
+    give(&a, "storage", "fp64");
+    give(&a, "accumulator", "fp16");
+    give(&a, "seconds", "1e-3");
+    give(&a, "json", NULL);
+    struct bytes b = printed(&a, STATUS_OK, "");
+    json_t *json = json_loadb((char *)b.data, b.size, 0, NULL);
+    size_t due = 0;
+    for (size_t i = 0; i < method_count; i++)
+        due += (method_registry[i]->operation == &operation_sum ||
+                method_registry[i]->operation == &operation_scan) &&
+               method_supports(method_registry[i], DEVICE_CPU, FP64, FP16);
+    cr_expect(due > 0 && json_array_size(json) == due, "%zu of %zu", json_array_size(json), due);
+    json_decref(json);
+    clear_bytes(&b);
 }

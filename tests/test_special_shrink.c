@@ -59,7 +59,7 @@ static struct array shrunk(bool (*holds)(const struct array *in), enum format f,
 {
     struct array in = {f, N, data};
     struct question q = {holds, 0};
-    struct special_shows by = {shows, &q, tries};
+    struct special_shows by = {shows, &q, tries, UINT64_MAX};
     struct problem p = {0};
     uint64_t seed = 5;
     for (size_t i = 0; i < N; i++) {
