@@ -74,19 +74,6 @@ static enum status take_time(void *context, const struct csv_row *row, struct pr
     return status == STATUS_OK ? csv_figure(row, TIMES_OF_RAW, "of_raw", &t->of_raw, p) : status;
 }
 
-static enum status read_times(struct report *r, struct problem *p)
-{
-    char *path;
-    uint64_t whole;
-    enum status status = STATUS_OK;
-    if (asprintf(&path, "%s/times.csv", r->g.path) < 0)
-        return problem(p, STATUS_DEVICE, "%s: out of memory", r->g.path);
-    if (access(path, F_OK) == 0)
-        status = csv_read(path, times_column, TIMES_COLUMNS, take_time, r, &whole, p);
-    free(path);
-    return status;
-}
-
 static bool has(const struct report *r, const char *name)
 {
     char *path;
@@ -133,7 +120,7 @@ static enum status read_all(struct report *r, const char *directory, struct prob
     if (status == STATUS_OK)
         status = read_rows(r, directory, p);
     if (status == STATUS_OK)
-        status = read_times(r, p);
+        status = report_file(r, "times.csv", times_column, TIMES_COLUMNS, take_time, r, p);
     if (status == STATUS_OK)
         status = report_candidates(r, p);
     if (status == STATUS_OK && asprintf(&r->folder, "%s/report", directory) < 0) {

@@ -42,7 +42,11 @@ struct report {
 
 /* --- files of rows --- */
 
-/* Reads a file of the directory; none where it is not there. report_rows_free is due either way. */
+/* Gives `take` each row of a file of the directory; none where it is not there. */
+enum status report_file(const struct report *r, const char *name, column_at *column, size_t columns,
+                        csv_take take, void *context, struct problem *p);
+
+/* Keeps a file of the directory; none where it is not there. report_rows_free is due either way. */
 enum status report_rows_read(struct report_rows *rows, const struct report *r, const char *name,
                              column_at *column, size_t columns, struct problem *p);
 void report_rows_free(struct report_rows *rows);

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "experiments/report.h"
 #include "reports/csv_file.h"
@@ -244,21 +243,15 @@ enum status report_drift(struct report *r, struct problem *p)
         .series_most = 8,
         .also = also_drift};
     struct outputs o = {.r = r};
-    char *path;
-    uint64_t whole;
     if (r->g.of != COLUMNS_OF_SCANS)
         return STATUS_OK;
     for (size_t i = 0; i < r->g.count; i++)
         if (strcmp(r->g.item[i].field[CASE_INPUT], r->g.item[0].field[CASE_INPUT]) == 0)
             o.n = fmax(o.n, r->g.item[i].n);
-    if (asprintf(&path, "%s/profile.csv", r->g.path) < 0)
-        return problem(p, STATUS_DEVICE, "%s: out of memory", r->folder);
-    enum status status = STATUS_OK;
-    if (access(path, F_OK) == 0)
-        status = csv_read(path, profile_column, PROFILE_COLUMNS, take_output, &o, &whole, p);
+    enum status status =
+        report_file(r, "profile.csv", profile_column, PROFILE_COLUMNS, take_output, &o, p);
     if (status == STATUS_OK && o.count > 0)
         status = report_samples(r, &look, o.sample, o.count, p);
-    free(path);
     free(o.sample);
     return status;
 }

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "experiments/report.h"
 #include "reference/format.h"
@@ -34,15 +33,7 @@ static enum status take(void *context, const struct csv_row *row, struct problem
 
 enum status report_candidates(struct report *r, struct problem *p)
 {
-    char *path;
-    uint64_t whole;
-    enum status status = STATUS_OK;
-    if (asprintf(&path, "%s/recommend.csv", r->g.path) < 0)
-        return problem(p, STATUS_DEVICE, "%s: out of memory", r->g.path);
-    if (access(path, F_OK) == 0)
-        status = csv_read(path, recommend_column, RECOMMEND_COLUMNS, take, r, &whole, p);
-    free(path);
-    return status;
+    return report_file(r, "recommend.csv", recommend_column, RECOMMEND_COLUMNS, take, r, p);
 }
 
 /* Has it a place: was it timed and measured? */

@@ -24,19 +24,25 @@ static enum status take(void *context, const struct csv_row *row, struct problem
     return good ? STATUS_OK : problem(p, STATUS_DEVICE, "%s: out of memory", row->path);
 }
 
-enum status report_rows_read(struct report_rows *rows, const struct report *r, const char *name,
-                             column_at *column, size_t columns, struct problem *p)
+enum status report_file(const struct report *r, const char *name, column_at *column, size_t columns,
+                        csv_take take, void *context, struct problem *p)
 {
     char *path;
     uint64_t whole;
     enum status status = STATUS_OK;
-    *rows = (struct report_rows){.columns = columns};
     if (asprintf(&path, "%s/%s", r->g.path, name) < 0)
         return problem(p, STATUS_DEVICE, "%s: out of memory", r->g.path);
     if (access(path, F_OK) == 0)
-        status = csv_read(path, column, columns, take, rows, &whole, p);
+        status = csv_read(path, column, columns, take, context, &whole, p);
     free(path);
     return status;
+}
+
+enum status report_rows_read(struct report_rows *rows, const struct report *r, const char *name,
+                             column_at *column, size_t columns, struct problem *p)
+{
+    *rows = (struct report_rows){.columns = columns};
+    return report_file(r, name, column, columns, take, rows, p);
 }
 
 void report_rows_free(struct report_rows *rows)
