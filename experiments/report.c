@@ -160,7 +160,9 @@ static const char style[] =
     "th,td{padding:.2rem .6rem;text-align:left;white-space:nowrap;"
     "border-bottom:1px solid var(--line)}th.r,td.r{text-align:right}\n"
     "#provenance td{white-space:normal;min-width:8rem}\n"
-    "summary{cursor:pointer;padding:.3rem 0}code{font-size:.9em}\n"
+    "summary{cursor:pointer;padding:.3rem "
+    "0}code{font-size:.9em}pre{margin:0;padding:.5rem;font-size:.8125rem;line-height:1.3;"
+    "overflow-wrap:normal}\n"
     "@media print{body{max-width:none}.wide{overflow:visible;max-height:none;border:0}"
     "figure,tr{break-inside:avoid}.wide table{font-size:7pt}th,td{white-space:normal}"
     ".panels{grid-template-columns:1fr 1fr}}\n";
@@ -183,8 +185,9 @@ static void add_head(struct text *to, const struct report *r)
 static enum status make_pictures(struct report *r, struct problem *p)
 {
     static enum status (*const picture[])(struct report *, struct problem *) = {
-        report_trial,           report_frontier, report_growth,   report_cond,   report_heat,
-        report_distinct_growth, report_spread,   report_distinct, report_pareto, report_drift};
+        report_trial,  report_frontier,        report_growth, report_cond,
+        report_heat,   report_distinct_growth, report_spread, report_distinct,
+        report_pareto, report_drift,           report_trees};
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < sizeof picture / sizeof *picture; i++)
         status = picture[i](r, p);

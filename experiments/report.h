@@ -62,7 +62,7 @@ struct plot {
     size_t panels, blocks; /* data sets in NAME.dat so far */
     struct text title[64]; /* of panels */
 };
-enum { PANELS_MOST = 8 };
+enum { PANELS_MOST = 6 };
 
 /* Begins; appends a panel of a size in pixels, whose title is escaped; then the caller appends to
  * the script. Text for gnuplot in single quotes goes through plot_quote. */
@@ -78,6 +78,10 @@ size_t plot_data_end(struct plot *p);
 enum status plot_end(struct plot *p, struct report *r, const char *heading, const char *caption,
                      struct problem *problem);
 
+/* Appends the picture of a panel, from what follows "<svg" on: ids that gnuplot gives in every file
+ * get names of their own, and what says nothing is left out. */
+void plot_svg(struct text *to, const char *svg, const char *name, size_t panel);
+
 /* What is drawn of a case or an output. */
 struct sample {
     const char *storage, *accumulator, *method, *device;
@@ -92,6 +96,8 @@ struct look {
     bool log_x, lines, bounds;
     bool so_far;         /* of y the largest up to x */
     bool frontier;       /* a line along what no other sample beats: larger x, smaller y */
+    double x_places;     /* of an axis that is not logarithmic: samples stand at so many places, at
+                          * most, whole numbers apart; 0: where they are */
     double x_span;       /* of a logarithmic axis: its right end over its left, where what is less
                           * stands; 0: whole powers of ten */
     double decades_most; /* of y, from the top: what is below stands on the lower edge too */
@@ -110,6 +116,7 @@ bool report_same_pair(const struct sample *a, const struct sample *b);
  * stands on the edge. */
 struct edges {
     double left, lower, upper;
+    double apart; /* what x is rounded to; 0: nothing */
 };
 struct edges report_edges(struct text *script, const struct look *look, const struct sample *sample,
                           size_t count, const struct sample *pair);
@@ -123,6 +130,7 @@ enum status report_frontier(struct report *r, struct problem *p);
 enum status report_heat(struct report *r, struct problem *p);
 enum status report_drift(struct report *r, struct problem *p);
 enum status report_trial(struct report *r, struct problem *p);
+enum status report_trees(struct report *r, struct problem *p);
 enum status report_spread(struct report *r, struct problem *p);
 enum status report_distinct_growth(struct report *r, struct problem *p);
 

@@ -156,10 +156,11 @@ enum status report_cond(struct report *r, struct problem *p)
             "The relative error, the largest of any length, seed and run, against the condition "
             "number sum|x| / |sum x|, how much cancels. Where its marks cross 1 is the method's "
             "cliff: behind it no digit is right. Dashed: what the method's theorem allows. Exact "
-            "results stand on the lower edge, errors above 1000 on the upper one.",
+            "results stand on the lower edge; errors above 1000 are left out.",
         .x_label = "log2 of the condition number",
         .y_label = "error / |exact sum|",
         .bounds = true,
+        .x_places = 40,
         .decades_most = 30,
         .top_most = 3,
         .series_most = 8,
@@ -174,7 +175,7 @@ enum status report_cond(struct report *r, struct problem *p)
             continue;
         sample[count] = sample_of(c);
         sample[count].x = round(c->cond_log2.value);
-        sample[count].y = c->err_rel.value;
+        sample[count].y = c->err_rel.value > 1000 ? INFINITY : c->err_rel.value;
         sample[count++].bound = value_of(c->bound) * exp2(c->cond_log2.value);
     }
     enum status status = sample ? report_samples(r, &look, sample, count, p) : STATUS_DEVICE;

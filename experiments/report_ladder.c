@@ -3,7 +3,7 @@
 
 #include "experiments/report_trial.h"
 
-enum { SUBJECTS_MOST = 40 };
+enum { SUBJECTS_MOST = 40, FAMILIES_MOST = 8 };
 
 /* Which panel a method stands in: that of its name up to the slash, in which subjects that are not
  * ours are all alike. */
@@ -93,7 +93,7 @@ static void draw_family(struct plot *plot, const struct report *r, const char *f
 enum status report_trial(struct report *r, struct problem *p)
 {
     struct plot plot;
-    char family[PANELS_MOST][16];
+    char family[FAMILIES_MOST][16];
     plot_begin(&plot, "ladder");
     for (size_t row = 0; row < r->trial.count;) {
         struct report_subject s = report_subject_next(r, &row);
@@ -102,7 +102,7 @@ enum status report_trial(struct report *r, struct problem *p)
         family_of(its, s.method);
         while (i < plot.panels && strcmp(family[i], its) != 0)
             i++;
-        if (i < plot.panels || i == PANELS_MOST)
+        if (i < plot.panels || i == FAMILIES_MOST)
             continue;
         memcpy(family[i], its, sizeof its);
         draw_family(&plot, r, its);

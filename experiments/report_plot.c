@@ -21,7 +21,7 @@ static const char preamble[] =
     "    set linetype m linecolor rgb colour[(m - 1) %% 8 + 1] linewidth 1.5 \\\n"
     "        pointtype mark[(m - 1) %% 13 + 1] pointsize 0.6\n"
     "}\n"
-    "set grid linecolor rgb 0xaaaaaa linewidth 0.4\n"
+    "set grid linecolor rgb 0xaaaaaa linewidth 0.4\nunset mxtics\nunset mytics\n"
     "set key below Left reverse samplen 2 spacing 1.1 noenhanced maxcols 2 font 'sans,11'\n";
 
 void plot_begin(struct plot *p, const char *name)
@@ -137,19 +137,6 @@ static char *read_file(const char *path)
     return all;
 }
 
-/* Names that gnuplot gives in every file, which in one page must differ. */
-static void rename_ids(struct text *to, const char *svg, const char *name, size_t panel)
-{
-    static const char *const id[] = {"gpPt", "gpDot", "gnuplot_canvas", "textbox", "greybox"};
-    for (const char *at = svg; *at; at++) {
-        bool begins = at > svg && strchr("'\"#", at[-1]);
-        for (size_t i = 0; begins && i < sizeof id / sizeof *id; i++)
-            if (strncmp(at, id[i], strlen(id[i])) == 0)
-                text_format(to, "%s%zu-", name, panel);
-        text_append(to, at, 1);
-    }
-}
-
 /* The picture without what is said before it of XML, with a text for who cannot see it. */
 static bool add_panel(struct plot *p, struct report *r, size_t panel)
 {
@@ -165,7 +152,7 @@ static bool add_panel(struct plot *p, struct report *r, size_t panel)
         text_add(&r->pictures, "</figcaption>\n<svg role=\"img\" aria-label=\"");
         html_text(&r->pictures, title);
         text_add(&r->pictures, "\"");
-        rename_ids(&r->pictures, begin + strlen("<svg"), p->name, panel);
+        plot_svg(&r->pictures, begin + strlen("<svg"), p->name, panel);
         text_add(&r->pictures, "</figure>\n");
     } else {
         problem(&r->undrawn, STATUS_DATA, "%s: found no whole picture, expected one by gnuplot",

@@ -4,6 +4,8 @@
 
 #include "experiments/report.h"
 
+enum { MARKS_MOST = 12 }; /* along a line, nearly */
+
 /* The pairs or series among the samples, in the order of interest. */
 struct groups {
     const struct sample **first; /* of each */
@@ -63,12 +65,15 @@ static int by_x(const void *a, const void *b)
 
 /* The points of a series in a panel, sorted, one for each x. Returns how many. */
 static size_t points_of(struct point *point, const struct sample *sample, size_t count,
-                        const struct sample *pair, const struct sample *series, bool so_far)
+                        const struct sample *pair, const struct sample *series, bool so_far,
+                        double apart)
 {
     size_t found = 0, kept = 0;
     for (size_t i = 0; i < count; i++)
         if (report_same_pair(&sample[i], pair) && same_series(&sample[i], series))
-            point[found++] = (struct point){sample[i].x, sample[i].y, sample[i].bound};
+            point[found++] =
+                (struct point){apart > 0 ? apart * round(sample[i].x / apart) : sample[i].x,
+                               sample[i].y, sample[i].bound};
     qsort(point, found, sizeof *point, by_x);
     for (size_t i = 1; so_far && i < found; i++)
         point[i].y = fmax(point[i].y, point[i - 1].y);
@@ -113,14 +118,16 @@ static size_t write_series(struct plot *plot, const struct point *point, size_t 
 /* Returns the length of its name in the legend. */
 static size_t add_curve(struct text *to, const char *name, const struct report *r,
                         const struct look *look, const struct sample *series, size_t index,
-                        size_t linetype)
+                        size_t points, size_t linetype)
 {
     struct text label = {0};
     text_add(&label, series->method);
     if (r->several_devices)
         text_format(&label, ", %s", series->device);
-    text_format(to, ", \\\n    '%s.dat' index %zu using 1:2 with %s linetype %zu title ", name,
-                index, look->lines ? "linespoints" : "points", linetype);
+    text_format(
+        to, ", \\\n    '%s.dat' index %zu using 1:2 with %s linetype %zu pointinterval %zu title ",
+        name, index, look->lines ? "linespoints" : "points", linetype,
+        look->lines ? points / MARKS_MOST + 1 : 1);
     plot_quote(to, text_string(&label) ? text_string(&label) : "");
     if (look->bounds)
         text_format(to,
@@ -190,11 +197,13 @@ static void draw_panel(struct plot *plot, const struct report *r, const struct l
     struct edges edges = report_edges(&ranges, look, sample, count, pair);
     size_t shown = 0, longest = 0;
     for (size_t i = 0; i < series->count && shown < look->series_most; i++) {
-        size_t found = points_of(point, sample, count, pair, series->first[i], look->so_far);
+        size_t found =
+            points_of(point, sample, count, pair, series->first[i], look->so_far, edges.apart);
         if (!any_finite(point, found))
             continue;
         size_t block = write_series(plot, point, found, edges, series->first[i]);
-        size_t length = add_curve(&curves, plot->name, r, look, series->first[i], block, ++shown);
+        size_t length =
+            add_curve(&curves, plot->name, r, look, series->first[i], block, found, ++shown);
         longest = length > longest ? length : longest;
     }
     if (shown > 0 && look->frontier)

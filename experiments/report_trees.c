@@ -1,0 +1,216 @@
+/* The trees that methods add by, as they declare them: pictures of small ones, outlines of larger
+ * ones. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "experiments/report.h"
+#include "experiments/reveal_method.h"
+#include "experiments/reveal_text.h"
+
+enum { SMALL = 16, LARGE = 4096, TREES_MOST = 32 };
+
+/* A tree, and which methods have it. */
+struct shown_tree {
+    struct reveal_tree tree;
+    struct text methods;
+};
+
+struct shown_trees {
+    struct shown_tree item[TREES_MOST];
+    size_t count;
+};
+
+static void free_trees(struct shown_trees *trees)
+{
+    for (size_t i = 0; i < trees->count; i++) {
+        reveal_tree_free(&trees->item[i].tree);
+        text_free(&trees->item[i].methods);
+    }
+}
+
+/* "sum/two_kernel (256 threads)" where its order depends on the launch shape. */
+static void add_name(struct text *to, const struct method *m, struct shape shape)
+{
+    text_add(to, to->length ? ", " : "");
+    text_add(to, m->name);
+    if (m->shape_order & SHAPE_THREADS)
+        text_format(to, " (%u threads)", shape.threads);
+}
+
+/* The tree of n elements, of a scan that of its last output, in the launch shape of a case. */
+static enum status add_tree(struct shown_trees *trees, const struct method *m,
+                            const struct gathered_case *c, size_t n, struct problem *p)
+{
+    struct reveal_case asked = {.spec = {.method = m, .n = n}, .prefix = n - 1};
+    bool declared, cuda = strncmp(c->field[CASE_DEVICE], "cuda", strlen("cuda")) == 0;
+    struct reveal_tree tree;
+    size_t i = 0;
+    asked.spec.device.kind = cuda ? DEVICE_CUDA : DEVICE_CPU;
+    asked.spec.shape.threads = (unsigned)strtoul(c->field[CASE_THREADS], NULL, 10);
+    asked.spec.shape.blocks = (unsigned)strtoul(c->field[CASE_BLOCKS], NULL, 10);
+    enum status status = reveal_declared(&tree, &declared, &asked, p);
+    if (status != STATUS_OK)
+        return status;
+    while (i < trees->count && !reveal_tree_equal(&trees->item[i].tree, &tree))
+        i++;
+    if (i == TREES_MOST || i < trees->count)
+        reveal_tree_free(&tree);
+    else
+        trees->item[trees->count++] = (struct shown_tree){.tree = tree};
+    if (i < TREES_MOST)
+        add_name(&trees->item[i].methods, m,
+                 method_shape(m, asked.spec.device.kind, n, asked.spec.shape));
+    return STATUS_OK;
+}
+
+/* Of each method of the study that declares its order, in the order of the study. */
+static enum status list_trees(struct shown_trees *trees, const struct report *r, size_t n,
+                              struct problem *p)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < r->g.count; i++) {
+        const struct gathered_case *c = &r->g.item[i];
+        const struct method *m = method_named(c->field[CASE_METHOD]);
+        bool seen = !m || !m->order;
+        for (size_t k = 0; !seen && k < i; k++)
+            seen = strcmp(r->g.item[k].field[CASE_METHOD], m->name) == 0;
+        if (!seen)
+            status = add_tree(trees, m, c, n, p);
+    }
+    return status;
+}
+
+/* --- pictures --- */
+
+enum { NODES_MOST = 2 * SMALL };
+
+/* Where the nodes are: elements side by side, so that no lines cross; a sum in the middle above
+ * what it adds, as high as the longest way down has additions. */
+struct place {
+    double x, y;
+};
+
+/* Places a node and all below it; *next is where the next element comes. */
+static void place_node(struct place *place, const struct reveal_tree *t, uint32_t node,
+                       size_t *next)
+{
+    if (node < t->leaves) {
+        place[node] = (struct place){(double)(*next)++, 0};
+        return;
+    }
+    uint32_t k = node - (uint32_t)t->leaves;
+    place[node] = (struct place){0, 0};
+    for (uint32_t i = t->begin[k]; i < t->begin[k + 1]; i++) {
+        const struct place *child = &place[t->child[i]];
+        place_node(place, t, t->child[i], next);
+        place[node].x += child->x / (t->begin[k + 1] - t->begin[k]);
+        place[node].y = child->y + 1 > place[node].y ? child->y + 1 : place[node].y;
+    }
+}
+
+static void write_lines(struct text *to, const struct reveal_tree *t, const struct place *place)
+{
+    text_add(to, "# lines from a sum to what it adds: x, y, on by x, by y\n");
+    for (size_t k = 0; k < t->additions; k++)
+        for (uint32_t i = t->begin[k]; i < t->begin[k + 1]; i++) {
+            const struct place *sum = &place[t->leaves + k], *part = &place[t->child[i]];
+            text_format(to, "%.9g %.9g %.9g %.9g\n", sum->x, sum->y, part->x - sum->x,
+                        part->y - sum->y);
+        }
+}
+
+static void draw_tree(struct plot *plot, struct shown_tree *shown)
+{
+    const struct reveal_tree *t = &shown->tree;
+    struct place place[NODES_MOST];
+    struct text title = {0};
+    size_t next = 0, root = t->leaves + t->additions - 1;
+    place_node(place, t, (uint32_t)root, &next);
+    write_lines(&plot->data, t, place);
+    size_t lines = plot_data_end(plot);
+    text_add(&plot->data, "# sums\n");
+    for (size_t node = t->leaves; node <= root; node++)
+        text_format(&plot->data, "%.9g %.9g\n", place[node].x, place[node].y);
+    size_t sums = plot_data_end(plot);
+    text_format(&title, "%d elements: %s", SMALL,
+                text_string(&shown->methods) ? text_string(&shown->methods) : "");
+    plot_panel(plot, 300, text_string(&title) ? text_string(&title) : "");
+    text_add(&plot->script, "unset key\nunset grid\nset xtics scale 0 font 'sans,11' (");
+    for (size_t i = 0; i < t->leaves; i++)
+        text_format(&plot->script, "%s'%zu' %.9g", i ? ", " : "", i, place[i].x);
+    text_format(
+        &plot->script,
+        ")\nset xlabel 'element'\nset ylabel 'additions'\nset ytics %d\n"
+        "set border 3\nset tics nomirror\nset xrange [-0.5 : %zu.5]\nset yrange [0 : %.9g]\n"
+        "plot '%s.dat' index %zu using 1:2:3:4 with vectors nohead linetype 1, \\\n"
+        "    '' index %zu using 1:2 with points linetype 1 pointsize 0.7\n",
+        place[root].y > 8 ? 5 : 1, t->leaves - 1, place[root].y + 0.4, plot->name, lines, sums);
+    text_free(&title);
+}
+
+/* --- outlines --- */
+
+static enum status add_outline(struct text *to, struct shown_tree *shown, struct problem *p)
+{
+    char *outline = NULL;
+    size_t length;
+    FILE *file = open_memstream(&outline, &length);
+    if (!file)
+        return problem(p, STATUS_DEVICE, "report: out of memory for an outline");
+    enum status status = reveal_tree_text(file, &shown->tree, 0, p);
+    if (fclose(file) != 0 && status == STATUS_OK)
+        status = problem(p, STATUS_DEVICE, "report: out of memory for an outline");
+    if (status == STATUS_OK) {
+        text_add(to, "<details><summary>");
+        html_text(to, text_string(&shown->methods) ? text_string(&shown->methods) : "");
+        text_add(to, "</summary>\n<div class=\"wide\" tabindex=\"0\"><pre>");
+        html_text(to, outline);
+        text_add(to, "</pre></div></details>\n");
+    }
+    free(outline);
+    return status;
+}
+
+static enum status add_outlines(struct report *r, struct problem *p)
+{
+    struct shown_trees trees = {0};
+    enum status status = list_trees(&trees, r, LARGE, p);
+    if (status == STATUS_OK && trees.count > 0)
+        text_format(&r->pictures,
+                    "<section id=\"outlines\"><h2>The trees of %d elements, in outline</h2>\n<p>A "
+                    "line is a partial sum of the elements named, below it are the two that it "
+                    "adds; <code>as</code> is one of the same shape, some elements further on; "
+                    "<code>by 2</code>: every second element.</p>\n",
+                    LARGE);
+    for (size_t i = 0; status == STATUS_OK && i < trees.count; i++)
+        status = add_outline(&r->pictures, &trees.item[i], p);
+    if (status == STATUS_OK && trees.count > 0)
+        text_add(&r->pictures, "</section>\n");
+    free_trees(&trees);
+    return status;
+}
+
+enum status report_trees(struct report *r, struct problem *p)
+{
+    struct plot plot;
+    struct shown_trees trees = {0};
+    enum status status = list_trees(&trees, r, SMALL, p);
+    plot_begin(&plot, "trees");
+    for (size_t i = 0; status == STATUS_OK && i < trees.count && plot.panels < PANELS_MOST; i++)
+        draw_tree(&plot, &trees.item[i]);
+    free_trees(&trees);
+    enum status drawn =
+        plot_end(&plot, r, "Summation trees",
+                 "Which sums are added to which, of the methods that have a fixed order, as they "
+                 "declare it (<code>ulpscope reveal</code> finds the same from their results "
+                 "alone). A dot is an addition, rounded once, of the two below it; the topmost is "
+                 "the result, of a scan its last. An element's way up passes as many roundings as "
+                 "it meets dots, and the height bounds the error: a low tree errs less than a tall "
+                 "one. Elements stand where no lines cross; their numbers are below. Methods that "
+                 "share a tree differ in what they do with the rounding errors, or for longer "
+                 "inputs.",
+                 p);
+    if (status == STATUS_OK)
+        status = drawn;
+    return status == STATUS_OK ? add_outlines(r, p) : status;
+}
