@@ -55,10 +55,9 @@ const struct option_spec option_specs[] = {
     {"against", 0, "METHOD", "reveal", "compare with the order of another method"},
     {"dot", 0, NULL, "reveal", "print the tree for Graphviz"},
     {"repeats", 0, "R", "bench", "timed repetitions of each measurement, at least 15"},
-    {"out", 'o', "PATH", "run gen bench check compare recommend",
-     "where to write (run, recommend, check --special: a directory; gen: a .npy; bench, check, "
-     "compare: a "
-     ".csv)"},
+    {"out", 'o', "PATH", "run gen bench check compare recommend report",
+     "where to write (run, recommend, report, check --special: a directory; gen: a .npy; bench, "
+     "check, compare: a .csv)"},
     {"force", 0, NULL, "run recommend", "start over in a directory that holds results"},
     {"dry-run", 0, NULL, "run", "say what would be run, and write nothing"},
     {"json", 0, NULL, "list run sum bench doctor reveal kernels check compare recommend",

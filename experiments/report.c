@@ -114,7 +114,8 @@ static enum status read_rows(struct report *r, const char *directory, struct pro
     return status;
 }
 
-static enum status read_all(struct report *r, const char *directory, struct problem *p)
+static enum status read_all(struct report *r, const char *directory, const char *out,
+                            struct problem *p)
 {
     enum status status = gathered_study(&r->g, directory, p);
     if (status == STATUS_OK)
@@ -123,7 +124,8 @@ static enum status read_all(struct report *r, const char *directory, struct prob
         status = report_file(r, "times.csv", times_column, TIMES_COLUMNS, take_time, r, p);
     if (status == STATUS_OK)
         status = report_candidates(r, p);
-    if (status == STATUS_OK && asprintf(&r->folder, "%s/report", directory) < 0) {
+    if (status == STATUS_OK &&
+        asprintf(&r->folder, "%s%s", out ? out : directory, out ? "" : "/report") < 0) {
         r->folder = NULL;
         status = problem(p, STATUS_DEVICE, "%s: out of memory", directory);
     }
@@ -248,12 +250,12 @@ static void free_report(struct report *r)
     gathered_free(&r->g);
 }
 
-enum status report_write(char **path, const char *directory, struct problem *p)
+enum status report_write(char **path, const char *directory, const char *out, struct problem *p)
 {
     struct report r = {0};
     struct text page = {0};
     *path = NULL;
-    enum status status = read_all(&r, directory, p);
+    enum status status = read_all(&r, directory, out, p);
     if (status == STATUS_OK)
         status = make_page(&page, &r, p);
     if (status == STATUS_OK && asprintf(path, "%s/report.html", r.folder) < 0) {

@@ -27,7 +27,7 @@ struct report_rows {
 
 struct report {
     struct gathered g;
-    char *folder; /* DIR/report, where everything is written */
+    char *folder; /* where everything is written */
     struct report_time *time;
     size_t times;
     struct report_candidate *candidate; /* where it is a directory of `recommend` */
@@ -150,9 +150,10 @@ enum status report_files(struct text *to, const struct report *r, struct problem
 /* Reads recommend.csv, where there is one. */
 enum status report_candidates(struct report *r, struct problem *p);
 
-/* Reads a directory, and writes its page to DIR/report/report.html. *path, which the caller frees,
+/* Reads a directory, and writes its page, report.html, to the directory `out`, which is made where
+ * it is not there; NULL: DIR/report. *path, which the caller frees,
  * is the page's. STATUS_DATA also where there is a page but, for want of gnuplot, no picture. */
-enum status report_write(char **path, const char *directory, struct problem *p);
+enum status report_write(char **path, const char *directory, const char *out, struct problem *p);
 
 /* --- what is asked of the cases --- */
 

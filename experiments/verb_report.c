@@ -8,7 +8,7 @@
 static enum status run(const struct arguments *a, struct problem *p)
 {
     char *path;
-    enum status status = report_write(&path, a->operand[0], p);
+    enum status status = report_write(&path, a->operand[0], argument_value(a, "out"), p);
     if (path)
         printf("%s\n", path);
     free(path);
@@ -22,8 +22,9 @@ const struct verb verb_report = {
     .most = 1,
     .summary = "one HTML page of a results directory: findings, pictures, tables",
     .details =
-        "Writes DIR/report/report.html, a single file that needs no network and no script, and "
-        "prints its path.\nPictures are drawn by gnuplot (5.4 or later), those that the study has "
+        "Writes DIR/report/report.html, or report.html in the directory that --out names, a single "
+        "file that needs\nno network and no script, and prints its path.\nPictures are drawn by "
+        "gnuplot (5.4 or later), those that the study has "
         "the data for: promises kept and\nbroken (`run trial`), what `recommend` tried, error "
         "against "
         "n, error against condition number, correct\ndigits by input and accumulator, results that "
@@ -34,6 +35,7 @@ const struct verb verb_report = {
         "Exit status 3 where the directory is not a whole study, or where there is no gnuplot: the "
         "page then has\nall but the pictures.",
     .examples = "  ulpscope run accuracy --device cpu --quiet --out results --force\n"
-                "  ulpscope report results",
+                "  ulpscope report results\n"
+                "  ulpscope report reports/recorded/h200-trial --out report-trial",
     .run = run,
 };
