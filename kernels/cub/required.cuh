@@ -15,9 +15,9 @@
 #include <cub/device/device_reduce.cuh>
 #include <cuda/memory_resource>
 #include <cuda/stream_ref>
-#include <thrust/iterator/transform_iterator.h>
 
-#include "kernels/device.cuh"
+#include "kernels/cub/elements.cuh"
+#include "kernels/cub/pairs.cuh"
 
 namespace required
 {
@@ -47,21 +47,6 @@ static_assert(cuda::mr::resource<one_block>, "else CUB allocates its storage its
 /* CUB's count of elements. In CCCL 3.1 it has 32 bits. */
 typedef std::conditional<(CCCL_VERSION >= 3005000), size_t, unsigned>::type count;
 
-template <typename A> struct converted {
-    template <typename S> __device__ A operator()(S x) const { return convert<A>(x); }
-};
-
-/* Calls `use` with elements of the type A, however they are stored. */
-template <typename S, typename A, typename Use>
-int with_elements(const struct cuda_task *t, Use use)
-{
-    const S *in = (const S *)t->in;
-    if constexpr (std::is_same<S, A>::value)
-        return use(in);
-    else
-        return use(thrust::make_transform_iterator(in, converted<A>()));
-}
-
 /* The level, the task's stream, and the memory, as CUB wants to be told. */
 template <typename Level> auto environment(const struct cuda_task *t, one_block memory)
 {
@@ -90,33 +75,15 @@ int reduce(one_block memory, const struct cuda_task *t)
 /* Additions in fp32 and fp64. */
 template <typename Level> int reduce_wide(one_block memory, const struct cuda_task *t)
 {
-    switch (FORMATS * t->storage + t->accumulator) {
-    case FORMATS *FP32 + FP32:
-        return reduce<Level, float, float>(memory, t);
-    case FORMATS *FP64 + FP64:
-        return reduce<Level, double, double>(memory, t);
-    case FORMATS *FP16 + FP32:
-        return reduce<Level, __half, float>(memory, t);
-    case FORMATS *BF16 + FP32:
-        return reduce<Level, __nv_bfloat16, float>(memory, t);
-    case FORMATS *FP32 + FP64:
-        return reduce<Level, float, double>(memory, t);
-    default:
-        return cudaErrorInvalidValue;
-    }
+    return with_wide_pair(
+        t, [&](auto s, auto a) { return reduce<Level, decltype(s), decltype(a)>(memory, t); });
 }
 
 /* Additions in fp16 and bf16. */
 template <typename Level> int reduce_narrow(one_block memory, const struct cuda_task *t)
 {
-    switch (FORMATS * t->storage + t->accumulator) {
-    case FORMATS *FP16 + FP16:
-        return reduce<Level, __half, __half>(memory, t);
-    case FORMATS *BF16 + BF16:
-        return reduce<Level, __nv_bfloat16, __nv_bfloat16>(memory, t);
-    default:
-        return cudaErrorInvalidValue;
-    }
+    return with_narrow_pair(
+        t, [&](auto s, auto a) { return reduce<Level, decltype(s), decltype(a)>(memory, t); });
 }
 
 typedef int call(one_block memory, const struct cuda_task *t);

@@ -11,12 +11,12 @@
  * methods skip. The inclusive scan has no initial value and keeps such a -0. */
 #include <cub/device/device_scan.cuh>
 
-#include "kernels/device.cuh"
+#include "kernels/cub/pairs.cuh"
+#include "kernels/cub/storage.cuh"
 
 namespace
 {
 
-/* Where `storage` is NULL, sets `bytes` to those of temporary storage that CUB needs. */
 template <typename S, typename A, typename O>
 int scan(void *storage, size_t *bytes, const struct cuda_task *t)
 {
@@ -42,43 +42,14 @@ int scan_to(void *storage, size_t *bytes, const struct cuda_task *t)
 
 int scan_pair(void *storage, size_t *bytes, const struct cuda_task *t)
 {
-    switch (FORMATS * t->storage + t->accumulator) {
-    case FORMATS *FP16 + FP16:
-        return scan_to<__half, __half>(storage, bytes, t);
-    case FORMATS *BF16 + BF16:
-        return scan_to<__nv_bfloat16, __nv_bfloat16>(storage, bytes, t);
-    case FORMATS *FP32 + FP32:
-        return scan_to<float, float>(storage, bytes, t);
-    case FORMATS *FP64 + FP64:
-        return scan_to<double, double>(storage, bytes, t);
-    case FORMATS *FP16 + FP32:
-        return scan_to<__half, float>(storage, bytes, t);
-    case FORMATS *BF16 + FP32:
-        return scan_to<__nv_bfloat16, float>(storage, bytes, t);
-    case FORMATS *FP32 + FP64:
-        return scan_to<float, double>(storage, bytes, t);
-    default:
-        return cudaErrorInvalidValue;
-    }
-}
-
-size_t workspace(const struct cuda_task *t)
-{
-    size_t bytes = 0;
-    return scan_pair(NULL, &bytes, t) == cudaSuccess ? bytes : 0;
-}
-
-int enqueue(const struct cuda_task *t)
-{
-    if (t->n == 0)
-        return cudaSuccess;
-    size_t bytes = SIZE_MAX; /* enough: asking again at every run would be unfair to CUB */
-    return scan_pair(t->workspace, &bytes, t);
+    return with_pair(
+        t, [&](auto s, auto a) { return scan_to<decltype(s), decltype(a)>(storage, bytes, t); });
 }
 
 } // namespace
 
 extern "C" {
 extern const struct cuda_method cub_scan_cuda;
-const struct cuda_method cub_scan_cuda = {workspace, no_workspace, enqueue};
+const struct cuda_method cub_scan_cuda = {storage_bytes<scan_pair>, no_workspace,
+                                          enqueue_scan<scan_pair>};
 }

@@ -28,20 +28,8 @@ template <typename S, typename A> int scan_to(one_block memory, const struct cud
 
 inline int scan_pair(one_block memory, const struct cuda_task *t)
 {
-    switch (FORMATS * t->storage + t->accumulator) {
-    case FORMATS *FP32 + FP32:
-        return scan_to<float, float>(memory, t);
-    case FORMATS *FP64 + FP64:
-        return scan_to<double, double>(memory, t);
-    case FORMATS *FP16 + FP32:
-        return scan_to<__half, float>(memory, t);
-    case FORMATS *BF16 + FP32:
-        return scan_to<__nv_bfloat16, float>(memory, t);
-    case FORMATS *FP32 + FP64:
-        return scan_to<float, double>(memory, t);
-    default:
-        return cudaErrorInvalidValue;
-    }
+    return with_wide_pair(
+        t, [&](auto s, auto a) { return scan_to<decltype(s), decltype(a)>(memory, t); });
 }
 
 } // namespace required

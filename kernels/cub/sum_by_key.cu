@@ -4,6 +4,7 @@
 #include <thrust/iterator/constant_iterator.h>
 
 #include "kernels/cub/pairs.cuh"
+#include "kernels/cub/storage.cuh"
 
 namespace
 {
@@ -15,14 +16,17 @@ struct found {
 };
 constexpr size_t found_bytes = 256;
 
-/* Where `storage` is NULL, sets `bytes` to those of temporary storage that CUB needs. */
 template <typename S, typename A>
 int reduce(void *storage, size_t *bytes, const struct cuda_task *t)
 {
     struct found *found = (struct found *)t->workspace;
-    return cub::DeviceReduce::ReduceByKey(storage, *bytes, thrust::constant_iterator<int>(0),
-                                          &found->key, (const S *)t->in, (A *)t->out, &found->runs,
-                                          rounded_addition<A>(), t->n, (cudaStream_t)t->stream);
+    void *rest = storage ? (char *)storage + found_bytes : NULL;
+    cudaError_t error = cub::DeviceReduce::ReduceByKey(
+        rest, *bytes, thrust::constant_iterator<int>(0), &found->key, (const S *)t->in, (A *)t->out,
+        &found->runs, rounded_addition<A>(), t->n, (cudaStream_t)t->stream);
+    if (!storage)
+        *bytes += found_bytes;
+    return error;
 }
 
 int reduce_pair(void *storage, size_t *bytes, const struct cuda_task *t)
@@ -31,23 +35,10 @@ int reduce_pair(void *storage, size_t *bytes, const struct cuda_task *t)
         t, [&](auto s, auto a) { return reduce<decltype(s), decltype(a)>(storage, bytes, t); });
 }
 
-size_t workspace(const struct cuda_task *t)
-{
-    size_t bytes = 0;
-    return reduce_pair(NULL, &bytes, t) == cudaSuccess ? found_bytes + bytes : 0;
-}
-
-int enqueue(const struct cuda_task *t)
-{
-    if (t->n == 0)
-        return cudaMemsetAsync(t->out, 0, sizeof(double), (cudaStream_t)t->stream);
-    size_t bytes = SIZE_MAX; /* enough: asking again at every run would be unfair to CUB */
-    return reduce_pair((char *)t->workspace + found_bytes, &bytes, t);
-}
-
 } // namespace
 
 extern "C" {
 extern const struct cuda_method cub_sum_by_key_cuda;
-const struct cuda_method cub_sum_by_key_cuda = {workspace, no_workspace, enqueue};
+const struct cuda_method cub_sum_by_key_cuda = {storage_bytes<reduce_pair>, no_workspace,
+                                                enqueue_sum<reduce_pair>};
 }

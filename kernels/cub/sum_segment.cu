@@ -4,11 +4,11 @@
 #include <thrust/iterator/constant_iterator.h>
 
 #include "kernels/cub/pairs.cuh"
+#include "kernels/cub/storage.cuh"
 
 namespace
 {
 
-/* Where `storage` is NULL, sets `bytes` to those of temporary storage that CUB needs. */
 template <typename S, typename A>
 int reduce(void *storage, size_t *bytes, const struct cuda_task *t)
 {
@@ -24,23 +24,10 @@ int reduce_pair(void *storage, size_t *bytes, const struct cuda_task *t)
         t, [&](auto s, auto a) { return reduce<decltype(s), decltype(a)>(storage, bytes, t); });
 }
 
-size_t workspace(const struct cuda_task *t)
-{
-    size_t bytes = 0;
-    return reduce_pair(NULL, &bytes, t) == cudaSuccess ? bytes : 0;
-}
-
-int enqueue(const struct cuda_task *t)
-{
-    if (t->n == 0)
-        return cudaMemsetAsync(t->out, 0, sizeof(double), (cudaStream_t)t->stream);
-    size_t bytes = SIZE_MAX; /* enough: asking again at every run would be unfair to CUB */
-    return reduce_pair(t->workspace, &bytes, t);
-}
-
 } // namespace
 
 extern "C" {
 extern const struct cuda_method cub_sum_segment_cuda;
-const struct cuda_method cub_sum_segment_cuda = {workspace, no_workspace, enqueue};
+const struct cuda_method cub_sum_segment_cuda = {storage_bytes<reduce_pair>, no_workspace,
+                                                 enqueue_sum<reduce_pair>};
 }

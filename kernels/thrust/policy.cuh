@@ -4,9 +4,7 @@
 #define ULPSCOPE_THRUST_POLICY_CUH
 
 #include <new>
-#include <type_traits>
 
-#include <thrust/iterator/transform_iterator.h>
 #include <thrust/system/cuda/execution_policy.h>
 #include <thrust/system_error.h>
 
@@ -28,22 +26,6 @@ struct one_block {
     }
     void deallocate(char *, size_t) {}
 };
-
-template <typename A> struct converted {
-    template <typename S> __device__ A operator()(S x) const { return convert<A>(x); }
-};
-
-/* Calls `use` with elements of the type A, however they are stored: Thrust scans in the type of the
- * elements. */
-template <typename S, typename A, typename Use>
-int with_elements(const struct cuda_task *t, Use use)
-{
-    const S *in = (const S *)t->in;
-    if constexpr (std::is_same<S, A>::value)
-        return use(in);
-    else
-        return use(thrust::make_transform_iterator(in, converted<A>()));
-}
 
 /* Calls `use`; what it throws becomes a cudaError_t. */
 template <typename Use> int caught(Use use)

@@ -4,6 +4,7 @@
  * from +0. */
 #include <thrust/scan.h>
 
+#include "kernels/cub/elements.cuh"
 #include "kernels/thrust/policy.cuh"
 
 namespace
