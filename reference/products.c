@@ -117,8 +117,10 @@ void products_add_one(struct products *to, double x, double y)
     exact_add(&to->part[PRODUCTS_PLAIN], lo);
 }
 
+/* The factors of a chunk, and what their products are taken apart into (of narrow formats nothing:
+ * hi and lo are NULL). */
 struct buffer {
-    double x[CHUNK], y[CHUNK], hi[CHUNK], lo[CHUNK];
+    double *x, *y, *hi, *lo;
 };
 
 /* What is added elsewhere leaves -0 here, which changes no sum. */
@@ -147,16 +149,24 @@ static void add_narrow(struct products *to, struct buffer *b, size_t count)
 bool products_add(struct products *to, const struct array *a, const struct array *b, size_t begin,
                   size_t count)
 {
-    struct buffer *buffer = malloc(sizeof *buffer);
-    if (!buffer)
+    /* No more than the pairs need: many sums are short, and fresh memory costs more than adding. */
+    size_t room = count < CHUNK ? count : CHUNK;
+    bool narrow = a->format != FP64;
+    double *memory = malloc(((narrow ? 2 : 4) * room + (room == 0)) * sizeof *memory);
+    if (!memory)
         return false;
+    struct buffer buffer = {memory, memory + room, NULL, NULL};
+    if (!narrow) {
+        buffer.hi = memory + 2 * room;
+        buffer.lo = memory + 3 * room;
+    }
     for (size_t chunk; count > 0; begin += chunk, count -= chunk) {
         chunk = count < CHUNK ? count : CHUNK;
-        array_decode(a, begin, chunk, buffer->x);
-        array_decode(b, begin, chunk, buffer->y);
-        (a->format == FP64 ? add_doubles : add_narrow)(to, buffer, chunk);
+        array_decode(a, begin, chunk, buffer.x);
+        array_decode(b, begin, chunk, buffer.y);
+        (narrow ? add_narrow : add_doubles)(to, &buffer, chunk);
     }
-    free(buffer);
+    free(memory);
     return true;
 }
 
