@@ -4,47 +4,34 @@
  * elements t, t + T, ..., t + 7 T of the chunk serially, as far as they are present; the threads
  * that have any are folded by halving. The pass is applied to x, then to its results, until one
  * value is left. */
-#include "kernels/sum/columns.h"
+#include "kernels/fold.h"
 #include "kernels/sum/passes.h"
 
-enum { ELEMENTS_PER_THREAD = 8 };
-
-static double fold_chunk(enum format f, double *v, size_t count, unsigned threads)
-{
-    return fold_columns(f, v, count, threads);
-}
-
-static uint32_t order_chunk(struct order *o, uint32_t *node, size_t count, unsigned threads)
-{
-    return order_columns(o, node, count, threads);
-}
-
-static size_t chunk_height(size_t count, unsigned threads)
-{
-    return columns_height(count, threads);
-}
-
-static const struct pass pass = {fold_chunk, order_chunk, chunk_height};
+static const struct pass pass = {.rows = 8,
+                                 .threads_least = 1,
+                                 .fold = fold_halving,
+                                 .order = order_halving,
+                                 .height = order_balanced_height};
 
 static struct shape resolve(size_t n, enum device_kind device, struct shape asked)
 {
     (void)n, (void)device;
-    return passes_shape(asked, 1);
+    return passes_shape(&pass, asked);
 }
 
 static enum status cpu(const struct task *t, struct problem *p)
 {
-    return passes_sum(&pass, (size_t)ELEMENTS_PER_THREAD * t->shape.threads, t, p);
+    return passes_sum(&pass, t, p);
 }
 
 static size_t height(size_t n, struct shape shape)
 {
-    return passes_height(&pass, (size_t)ELEMENTS_PER_THREAD * shape.threads, n, shape.threads);
+    return passes_height(&pass, n, shape);
 }
 
 static void order(struct order *o, struct shape shape)
 {
-    passes_order(&pass, (size_t)ELEMENTS_PER_THREAD * shape.threads, o, shape.threads);
+    passes_order(&pass, o, shape);
 }
 
 const struct method sum_coarsened = {

@@ -5,25 +5,26 @@
 
 #include "kernels/method.h"
 
-enum { PASS_GROUP_MAX = 8 * THREADS_MAX };
+enum { PASS_ROWS_MAX = 8 };
 
-/* How a group of 1 <= count <= `group` elements is folded, thrice: on values, as an order, and
- * that order's height. `threads` is the launch shape's. The first element's path must be a
- * longest one. */
+/* A group is `rows` <= PASS_ROWS_MAX times T consecutive elements, T threads to a block: thread t
+ * adds its elements t, t + T, ... serially, as far as they are present. The threads that have any
+ * fold what they have, said thrice: on values, as an order, and as that order's height, where the
+ * first one's path must be a longest one. */
 struct pass {
-    double (*fold)(enum format f, double *v, size_t count, unsigned threads);
-    uint32_t (*order)(struct order *o, uint32_t *node, size_t count, unsigned threads);
-    size_t (*height)(size_t count, unsigned threads);
+    unsigned rows;
+    unsigned threads_least; /* so that a pass leaves fewer values */
+    double (*fold)(enum format f, double *v, size_t count);
+    uint32_t (*order)(struct order *o, uint32_t *node, size_t count);
+    size_t (*height)(size_t count);
 };
 
-/* Fits `cpu`, `height` and `order` of a method once group (2 .. PASS_GROUP_MAX) and pass are given.
- * The first pass reads the input block by block; only its results are kept. */
-enum status passes_sum(const struct pass *pass, size_t group, const struct task *t,
-                       struct problem *p);
-size_t passes_height(const struct pass *pass, size_t group, size_t n, unsigned threads);
-void passes_order(const struct pass *pass, size_t group, struct order *o, unsigned threads);
-
-/* threads: 256 unless asked for, and at least `least`, so that a pass leaves fewer values. */
-struct shape passes_shape(struct shape asked, unsigned least);
+/* These fit `resolve`, `cpu`, `height` and `order` of a method once the pass is given: threads are
+ * 256 unless asked for. The first pass reads the input block by block; only its results are kept.
+ */
+struct shape passes_shape(const struct pass *pass, struct shape asked);
+enum status passes_sum(const struct pass *pass, const struct task *t, struct problem *p);
+size_t passes_height(const struct pass *pass, size_t n, struct shape shape);
+void passes_order(const struct pass *pass, struct order *o, struct shape shape);
 
 #endif

@@ -7,45 +7,31 @@
 #include "kernels/fold.h"
 #include "kernels/sum/passes.h"
 
-static double fold_group(enum format f, double *v, size_t count, unsigned threads)
-{
-    (void)threads;
-    return fold_halving(f, v, count);
-}
-
-static uint32_t order_group(struct order *o, uint32_t *node, size_t count, unsigned threads)
-{
-    (void)threads;
-    return order_halving(o, node, count);
-}
-
-static size_t group_height(size_t count, unsigned threads)
-{
-    (void)threads;
-    return order_balanced_height(count);
-}
-
-static const struct pass pass = {fold_group, order_group, group_height};
+static const struct pass pass = {.rows = 1,
+                                 .threads_least = 2,
+                                 .fold = fold_halving,
+                                 .order = order_halving,
+                                 .height = order_balanced_height};
 
 static struct shape resolve(size_t n, enum device_kind device, struct shape asked)
 {
     (void)n, (void)device;
-    return passes_shape(asked, 2);
+    return passes_shape(&pass, asked);
 }
 
 static enum status cpu(const struct task *t, struct problem *p)
 {
-    return passes_sum(&pass, t->shape.threads, t, p);
+    return passes_sum(&pass, t, p);
 }
 
 static size_t height(size_t n, struct shape shape)
 {
-    return passes_height(&pass, shape.threads, n, shape.threads);
+    return passes_height(&pass, n, shape);
 }
 
 static void order(struct order *o, struct shape shape)
 {
-    passes_order(&pass, shape.threads, o, shape.threads);
+    passes_order(&pass, o, shape);
 }
 
 const struct method sum_sequential = {
