@@ -32,7 +32,7 @@ const struct option_spec option_specs[] = {
      "accumulator, storage: the format that scans round outputs to"},
     {"segment", 0, "LIST", "run bench reveal check",
      "elements of a segment, for segmented scans; 0: one segment"},
-    {"product", 0, "LIST", "run bench",
+    {"product", 0, "LIST", "run bench check",
      "how a dot product forms products: rounded, fused, exact (default: the method's own way)"},
     {"shift", 0, "LIST", "run",
      "elements that --data is turned by against itself, for dot products"},

@@ -19,7 +19,8 @@ struct special {
     struct special_request request;
     struct list devices;
     struct data_set data;
-    json_t *json; /* an array, or NULL for text */
+    struct special_input input; /* of these */
+    json_t *json;               /* an array, or NULL for text */
     struct csv_file csv;
     const char *folder;
     bool all;
@@ -105,8 +106,44 @@ static enum status read_data(struct special *s, struct problem *p)
     if (status == STATUS_OK && s->data.count != 1)
         status = problem(p, STATUS_USAGE, "%s: found %zu tensors, expected one: PATH#TENSOR", path,
                          s->data.count);
-    if (status == STATUS_OK)
-        s->request.data = &s->data.item[0].array;
+    return status;
+}
+
+/* A dot product's is one file, too: x first, then y. */
+static enum status set_input(struct special *s, const struct method *m, struct problem *p)
+{
+    if (!argument_value(s->a, "data"))
+        return STATUS_OK;
+    struct array all = s->data.item[0].array;
+    s->input = (struct special_input){all, {all.format, all.n, NULL}};
+    s->request.data = &s->input;
+    if (m->operation->inputs != 2)
+        return STATUS_OK;
+    if (all.n % 2)
+        return problem(p, STATUS_DATA,
+                       "%s: found %zu elements, expected an even number for %s: x first, then y",
+                       argument_value(s->a, "data"), all.n, m->name);
+    size_t half = array_bytes(all.format, all.n / 2);
+    s->input.x.n = s->input.y.n = all.n / 2;
+    s->input.y.data = (char *)all.data + half;
+    return STATUS_OK;
+}
+
+static enum status read_products(struct special *s, struct problem *p)
+{
+    struct list names = {0};
+    enum status status = argument_list(s->a, "product", &names, p);
+    for (size_t i = 0; i < names.count && status == STATUS_OK; i++) {
+        enum product_kind how = PRODUCT_ROUNDED;
+        while (how < PRODUCT_UNKNOWN && strcmp(names.item[i], product_name[how]) != 0)
+            how++;
+        s->request.products |= 1u << how;
+        if (how == PRODUCT_UNKNOWN)
+            status = problem(p, STATUS_USAGE,
+                             "option --product: found '%s', expected rounded, fused or exact",
+                             names.item[i]);
+    }
+    list_free(&names);
     return status;
 }
 
@@ -137,6 +174,8 @@ static enum status read_arguments(struct special *s, struct problem *p)
         status = read_scans(s, p);
     if (status == STATUS_OK)
         status = read_shape(s, p);
+    if (status == STATUS_OK)
+        status = read_products(s, p);
     if (status == STATUS_OK)
         status = read_seconds(s, p);
     return status == STATUS_OK ? read_data(s, p) : status;
@@ -210,7 +249,8 @@ static enum status check_device(struct special *s, const char *name, struct prob
 
 static bool is_special(const struct method *m)
 {
-    return m->operation == &operation_sum || m->operation == &operation_scan;
+    return m->operation == &operation_sum || m->operation == &operation_scan ||
+           m->operation == &operation_dot;
 }
 
 /* Of files, where there are more subjects than one. */
@@ -230,9 +270,12 @@ static void set_prefix(struct special *s, size_t place)
 static enum status check_method(struct special *s, const struct method *m, size_t place,
                                 struct problem *p)
 {
-    enum status status = STATUS_OK;
+    enum status status = set_input(s, m, p);
     s->request.method = m;
     set_prefix(s, place);
+    if (status == STATUS_OK && m->operation->inputs == 2 && s->request.products &&
+        !(s->request.products & m->products))
+        status = problem(p, STATUS_USAGE, "check --special: %s does not form products so", m->name);
     s->request.every = m->foreign ? EVERY_FOREIGN : m->operation->array ? EVERY_SCAN : 1;
     for (size_t i = 0; i < s->devices.count && status == STATUS_OK; i++)
         status = check_device(s, s->devices.item[i], p);
@@ -248,9 +291,9 @@ static enum status check_methods(struct special *s, struct problem *p)
         const struct method *m = NULL;
         status = subject_named(&m, "check", a->operand[i], operation, p);
         if (status == STATUS_OK && !is_special(m))
-            status =
-                problem(p, STATUS_USAGE, "check --special: %s is a %s, expected a sum or a scan",
-                        m->name, m->operation->name);
+            status = problem(p, STATUS_USAGE,
+                             "check --special: %s is a %s, expected a sum, a scan or a dot product",
+                             m->name, m->operation->name);
         if (status == STATUS_OK)
             status = check_method(s, m, i, p);
     }

@@ -5,7 +5,8 @@
 #include "experiments/options.h"
 
 /* The operands are methods, or --all; options --device --storage --accumulator --threads --blocks
- * --seed, --scan --segment, --data FILE for one input of the user's, --seconds for each subject,
+ * --seed, --scan --segment --product, --data FILE for one input of the user's (of a dot product x
+ * first, then y), --seconds for each subject,
  * --json, --out DIR. Prints what it found; STATUS_FAILED where a result is impossible. Interrupted,
  * it prints what it found so far: STATUS_INTERRUPTED. */
 enum status special_check(const struct arguments *a, struct problem *p);

@@ -10,6 +10,7 @@ struct special_setting {
     enum format storage, accumulator;
     size_t n;
     uint64_t seed;
+    bool pairs; /* of two arrays, for dot products */
 };
 
 struct special_class {
@@ -18,9 +19,17 @@ struct special_class {
     size_t (*cases)(const struct special_setting *s); /* may be 0 */
     /* Writes the n elements of case k. `to` holds +0 everywhere. */
     void (*fill)(const struct special_setting *s, size_t k, const struct array *to);
+    /* Writes both arrays; NULL: special_fill_pair does, by `fill`. */
+    void (*fill_pair)(const struct special_setting *s, size_t k, const struct array *x,
+                      const struct array *y);
 };
-enum { SPECIAL_CLASSES = 12 };
+enum { SPECIAL_CLASSES = 13 };
 extern const struct special_class *const special_class[SPECIAL_CLASSES];
+
+/* Writes both arrays of case k, which hold +0 everywhere: what the class gives one array stands in
+ * one of them, or is spread over both; which, differs from case to case. */
+void special_fill_pair(const struct special_class *class, const struct special_setting *s, size_t k,
+                       const struct array *x, const struct array *y);
 
 /* The lengths that they are tried at, ascending: 0, 1, 2, 3, and around the edges of tiles. */
 enum { SPECIAL_LENGTHS = 22 };
@@ -42,6 +51,6 @@ double special_bottom(const struct special_setting *s);
 
 extern const struct special_class special_zeros, special_inf, special_infs, special_nan,
     special_subnormal, special_overflow, special_way, special_power, special_pair, special_sparse,
-    special_short, special_edge;
+    special_short, special_edge, special_product;
 
 #endif

@@ -18,36 +18,65 @@ void special_file(struct text *to, const struct special_report *r, size_t class,
     text_add(to, ".npy");
 }
 
-/* The elements as lines of text. */
-static bool add_pipe(struct text *to, const struct array *in)
+enum { LISTED = 16, OTHERS = 8 };
+
+/* Few elements, each in its place; of two arrays, x first, then y. */
+static void add_list(struct text *to, const struct special_input *in)
 {
-    enum { LISTED = 16, OTHERS = 8 };
     char number[NUMBER_TEXT];
-    size_t others;
-    if (in->n == 0)
-        return false;
-    uint64_t common = special_common(in, &others);
-    if (in->n > LISTED && others > OTHERS)
-        return false;
-    if (in->n <= LISTED) {
-        text_add(to, "printf '%s\\n'");
-        for (size_t i = 0; i < in->n; i++) {
-            number_hex(number, array_get(in, i));
-            text_format(to, " %s", number);
-        }
-        text_add(to, " | ");
-        return true;
+    text_add(to, "printf '%s\\n'");
+    for (size_t i = 0; i < in->x.n; i++) {
+        number_hex(number, array_get(&in->x, i));
+        text_format(to, " %s", number);
     }
+    for (size_t i = 0; in->y.data && i < in->y.n; i++) {
+        number_hex(number, array_get(&in->y, i));
+        text_format(to, " %s", number);
+    }
+}
+
+/* Many, most of which are alike. */
+static void add_loop(struct text *to, const struct array *in)
+{
+    char number[NUMBER_TEXT], other[NUMBER_TEXT];
+    size_t others;
+    uint64_t common = special_common(in, &others);
     number_hex(number, format_decode(in->format, common));
     text_format(to, "awk 'BEGIN { for (i = 0; i < %zu; i++) print ", in->n);
     for (size_t i = 0; i < in->n; i++) {
-        char other[NUMBER_TEXT];
         if (array_bits(in, i) == common)
             continue;
         number_hex(other, array_get(in, i));
         text_format(to, "i == %zu ? \"%s\" : ", i, other);
     }
-    text_format(to, "\"%s\" }' | ", number);
+    text_format(to, "\"%s\" }'", number);
+}
+
+static bool is_long(const struct array *in)
+{
+    size_t others = 0;
+    if (in->data && in->n > LISTED)
+        special_common(in, &others);
+    return others > OTHERS;
+}
+
+/* The elements as lines of text. */
+static bool add_pipe(struct text *to, const struct special_input *in)
+{
+    if (in->x.n == 0 || is_long(&in->x) || is_long(&in->y))
+        return false;
+    if (in->x.n <= LISTED) {
+        add_list(to, in);
+    } else if (!in->y.data) {
+        add_loop(to, &in->x);
+    } else {
+        text_add(to, "{ ");
+        add_loop(to, &in->x);
+        text_add(to, "; ");
+        add_loop(to, &in->y);
+        text_add(to, "; }");
+    }
+    text_add(to, " | ");
     return true;
 }
 
@@ -81,6 +110,8 @@ void special_command(struct text *to, const struct special_report *r, size_t cla
         text_format(to, " --blocks %u", s->shape.blocks);
     if (s->method->operation->array)
         text_format(to, " --scan %s", s->exclusive ? "exclusive" : "inclusive");
+    if (s->product && s->product != PRODUCT_UNKNOWN)
+        text_format(to, " --product %s", product_name[s->product]);
     if (s->segment)
         text_format(to, " --segment %zu", s->segment);
     if (!folder && !pipe)

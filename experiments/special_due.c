@@ -22,18 +22,39 @@ static enum way way_of(const struct method *m)
 
 enum { FEW_PARTS = 32 }; /* of a prefix: there are many of them */
 
+static bool of_products(const struct due *d)
+{
+    return d->subject->method->operation->inputs == 2;
+}
+
+const struct any_order *due_elements(const struct due *d)
+{
+    return of_products(d) ? &d->products.rounded : &d->elements;
+}
+
+static void begin_products(struct due *d)
+{
+    any_products_init(&d->products, d->subject->accumulator, d->subject->product);
+    if (d->way != WAY_PLAIN)
+        d->products.rounded.parts_most = 0;
+}
+
 void due_begin(struct due *d, const struct special_subject *subject)
 {
     enum format f = subject->accumulator;
     d->subject = subject;
     d->way = way_of(subject->method);
+    d->stale = true;
+    if (of_products(d)) {
+        begin_products(d);
+        return;
+    }
     bool whole = d->way == WAY_BINNED || d->way == WAY_EXACT; /* elements are not rounded first */
     any_order_init(&d->elements, whole ? FP64 : d->way == WAY_WIDENED ? format_wider(f) : f);
     if (d->way != WAY_PLAIN && d->way != WAY_WIDENED)
         d->elements.parts_most = 0;
     else if (subject->method->operation->array)
         d->elements.parts_most = FEW_PARTS;
-    d->stale = true;
 }
 
 void due_add(struct due *d, double x)
@@ -41,6 +62,12 @@ void due_add(struct due *d, double x)
     const struct any_order *e = &d->elements;
     d->stale |= e->empty || !(x == 0 && (e->plain || signbit(x)));
     any_order_add(&d->elements, x);
+}
+
+void due_add_product(struct due *d, double x, double y)
+{
+    d->stale = true;
+    any_products_add(&d->products, x, y);
 }
 
 static void just(struct possible *p, double x)
@@ -88,12 +115,27 @@ static void make_carried(struct due *d)
     open_interval(d);
 }
 
+static void make_products(struct due *d)
+{
+    d->exact = products_round(&d->products.sum, d->subject->accumulator);
+    if (d->way == WAY_EXACT)
+        just(&d->possible, d->exact);
+    else
+        any_products_possible(&d->products, &d->possible);
+    if (d->way == WAY_CARRIED)
+        make_carried(d);
+}
+
 void due_make(struct due *d)
 {
     enum format f = d->subject->accumulator;
     if (!d->stale)
         return;
     d->stale = d->open = false;
+    if (of_products(d)) {
+        make_products(d);
+        return;
+    }
     d->exact = exact_round(&d->elements.sum, f);
     if (d->way == WAY_EXACT)
         just(&d->possible, d->exact);
@@ -109,7 +151,8 @@ void due_make(struct due *d)
 
 bool due_near_overflow(const struct due *d)
 {
-    double sum_abs = d->elements.sum_abs[0] + d->elements.sum_abs[1];
-    return d->elements.inf[0] || d->elements.inf[1] || d->elements.nan ||
+    const struct any_order *e = due_elements(d);
+    double sum_abs = e->sum_abs[0] + e->sum_abs[1];
+    return e->inf[0] || e->inf[1] || e->nan ||
            !(sum_abs < ldexp(1, format_facts[d->subject->accumulator].emax - 2));
 }

@@ -14,20 +14,25 @@ enum way {
     WAY_EXACT
 };
 
-/* The elements so far, what they may give, and what they give exactly. */
+/* The elements so far, of a dot product the products, what they may give, and what exactly. */
 struct due {
     const struct special_subject *subject;
     enum way way;
-    struct any_order elements;
-    bool stale; /* what follows is that of fewer elements: due_make */
+    struct any_order elements;    /* of sums and scans; */
+    struct any_products products; /* of dot products */
+    bool stale;                   /* what follows is that of fewer elements: due_make */
     struct possible possible;
     bool open;    /* the theorem's bound says more of finite numbers */
     double exact; /* the exact sum of the elements, rounded to the accumulator */
 };
 
+/* What is added up: the elements or, of a dot product, the products, each rounded once. */
+const struct any_order *due_elements(const struct due *d);
+
 /* Of no elements; the subject is kept. */
 void due_begin(struct due *d, const struct special_subject *subject);
 void due_add(struct due *d, double x);
+void due_add_product(struct due *d, double x, double y);
 void due_make(struct due *d);
 
 /* Is a partial sum, or what TwoSum makes of it, at the end of the range? */

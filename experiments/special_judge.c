@@ -21,7 +21,7 @@ static bool holds_number(const struct possible *p)
 static const char *why_not(const struct due *d, double x)
 {
     const struct possible *due = &d->possible;
-    const struct any_order *e = &d->elements;
+    const struct any_order *e = due_elements(d);
     bool finite = holds_number(due);
     if (due->nan && !finite && !due->inf[0] && !due->inf[1])
         return "a NaN, or infinities of both signs, are lost";
@@ -44,7 +44,7 @@ static const char *why_not(const struct due *d, double x)
 /* Subjects that are not ours may begin at +0, and may have more digits than they say. */
 static const char *excuse(const struct due *d, double x)
 {
-    const struct any_order *e = &d->elements;
+    const struct any_order *e = due_elements(d);
     const struct method *m = d->subject->method;
     if ((m->cpu && !m->foreign) || d->way != WAY_PLAIN || e->empty)
         return NULL;
@@ -58,7 +58,7 @@ static const char *excuse(const struct due *d, double x)
 /* What is possible, and yet worth a word. */
 static const char *note(const struct due *d, double x)
 {
-    const struct any_order *e = &d->elements;
+    const struct any_order *e = due_elements(d);
     if (isfinite(x) || e->nan || e->inf[0] || e->inf[1])
         return e->nan || !isnan(x) || (e->inf[0] && e->inf[1])
                    ? NULL
@@ -95,7 +95,9 @@ static const char *const beyond_bound = "beyond the bound of its theorem";
 static struct theorem theorem_of(const struct special_subject *s, size_t n)
 {
     struct shape shape = method_shape(s->method, s->device.kind, n, s->shape);
-    return method_theorem(s->method, s->device.kind, s->accumulator, n, shape);
+    struct theorem t = method_theorem(s->method, s->device.kind, s->accumulator, n, shape);
+    t.product = s->product;
+    return t;
 }
 
 /* Holds a finite result to the method's bound. Where its additions may flush, the bound says so,
@@ -105,7 +107,7 @@ static void judge_bound(struct judgement *to, struct due *d, const struct refere
 {
     const struct special_subject *s = d->subject;
     bool loose = d->way == WAY_CARRIED && theorem->kind != THEOREM_NONE && due_near_overflow(d);
-    struct theorem any = {.kind = THEOREM_ANY_ORDER};
+    struct theorem any = {.kind = THEOREM_ANY_ORDER, .product = s->product};
     struct measure m;
     measure(&m, r, s->storage, s->accumulator, x, loose ? &any : theorem);
     bool broken = loose ? m.err_over_bound.known && !(m.err_over_bound.value <= 3) : m.broken;
@@ -117,21 +119,27 @@ static void judge_bound(struct judgement *to, struct due *d, const struct refere
     }
 }
 
-static enum status judge_sum(struct judgement *to, struct due *d, const struct array *in, double x,
-                             struct problem *p)
+static enum status judge_sum(struct judgement *to, struct due *d, const struct special_input *in,
+                             double x, struct problem *p)
 {
     struct reference r;
-    for (size_t i = 0; i < in->n; i++)
-        due_add(d, array_get(in, i));
+    const struct method *m = d->subject->method;
+    bool two = m->operation->inputs == 2;
+    for (size_t i = 0; i < in->x.n; i++)
+        if (two)
+            due_add_product(d, array_get(&in->x, i), array_get(&in->y, i));
+        else
+            due_add(d, array_get(&in->x, i));
     judge_value(to, d, 0, x);
 
-    struct theorem theorem = theorem_of(d->subject, in->n);
+    struct theorem theorem = theorem_of(d->subject, in->x.n);
     bool decided = to->is == JUDGED_IMPOSSIBLE
                        ? theorem.flushing == 0
                        : x == d->exact || d->way == WAY_EXACT || theorem.kind == THEOREM_ANY_ORDER;
     if (!isfinite(x) || decided)
         return STATUS_OK;
-    enum status status = reference_compute(&r, in, REFERENCE_FAST, p);
+    enum status status =
+        reference_compute_of(&r, m->operation->of, &in->x, two ? &in->y : NULL, REFERENCE_FAST, p);
     if (status != STATUS_OK)
         return status;
     judge_bound(to, d, &r, &theorem, x);
@@ -210,12 +218,12 @@ static enum status judge_scan(struct judgement *to, struct due *d, const struct 
 }
 
 enum status special_judge(struct judgement *to, const struct special_subject *s,
-                          const struct array *in, const uint8_t *heads, const struct array *out,
-                          struct problem *p)
+                          const struct special_input *in, const uint8_t *heads,
+                          const struct array *out, struct problem *p)
 {
     struct due due;
     *to = (struct judgement){.is = JUDGED_FINE};
     due_begin(&due, s);
-    return s->method->operation->array ? judge_scan(to, &due, in, heads, out, p)
+    return s->method->operation->array ? judge_scan(to, &due, &in->x, heads, out, p)
                                        : judge_sum(to, &due, in, array_get(out, 0), p);
 }

@@ -1,6 +1,9 @@
 #include "experiments/special_report.h"
 
+#include <stdlib.h>
+
 #include "experiments/data.h"
+#include "experiments/memory.h"
 #include "reference/number.h"
 #include "reports/table.h"
 
@@ -62,17 +65,27 @@ static void draw_table(struct text *to, const struct special_report *r)
     table_free(&table);
 }
 
+static bool same_array(const struct array *a, const struct array *b)
+{
+    return a->format == b->format && a->n == b->n &&
+           (!a->data || memcmp(a->data, b->data, array_bytes(a->format, a->n)) == 0);
+}
+
+static bool same_input(const struct special_input *a, const struct special_input *b)
+{
+    return same_array(&a->x, &b->x) && same_array(&a->y, &b->y);
+}
+
 /* The first class whose finding is the same. */
 static size_t same_as(const struct special_report *r, size_t class)
 {
     const struct special_finding *f = r->all[class].first;
     for (size_t k = 0; k < class; k++) {
         const struct special_finding *g = r->all[k].first;
-        if (g && g->in.format == f->in.format && g->in.n == f->in.n &&
+        if (g && same_input(&g->in, &f->in) && g->subject.product == f->subject.product &&
             g->subject.accumulator == f->subject.accumulator &&
             g->subject.exclusive == f->subject.exclusive &&
-            g->subject.segment == f->subject.segment && g->judgement.why == f->judgement.why &&
-            memcmp(g->in.data, f->in.data, array_bytes(f->in.format, f->in.n)) == 0)
+            g->subject.segment == f->subject.segment && g->judgement.why == f->judgement.why)
             return k;
     }
     return class;
@@ -86,11 +99,12 @@ static void add_finding(struct text *to, const struct special_report *r, size_t 
     special_input_words(words, &f->in);
     special_due_words(due, &f->judgement);
     number_hex(result, f->judgement.result);
-    text_format(to, "\n%s, %s/%s: %s\n", special_report_class(r, class),
+    text_format(to, "\n%s, %s/%s%s%s: %s\n", special_report_class(r, class),
                 format_facts[f->subject.storage].name, format_facts[f->subject.accumulator].name,
+                f->subject.product ? ", products " : "", product_name[f->subject.product],
                 f->judgement.why);
     text_format(to, "  input     %s", words);
-    if (f->in.n < f->n)
+    if (f->in.x.n < f->n)
         text_format(to, " (shrunk from n = %zu)", f->n);
     text_add(to, "\n  result    ");
     if (f->subject.method->operation->array)
@@ -137,6 +151,23 @@ void special_report_text(struct text *to, const struct special_report *r, const 
             add_finding(to, r, k, folder);
 }
 
+/* Two arrays go into one file, x first, then y. */
+static enum status write_input(const char *path, const struct special_input *in, struct problem *p)
+{
+    if (!in->y.data)
+        return data_write_npy(path, &in->x, p);
+    struct array both;
+    size_t bytes = array_bytes(in->x.format, in->x.n);
+    enum status status = memory_array(&both, in->x.format, 2 * in->x.n, path, p);
+    if (status != STATUS_OK)
+        return status;
+    memcpy(both.data, in->x.data, bytes);
+    memcpy((char *)both.data + bytes, in->y.data, bytes);
+    status = data_write_npy(path, &both, p);
+    free(both.data);
+    return status;
+}
+
 enum status special_report_write(const struct special_report *r, const char *folder,
                                  struct problem *p)
 {
@@ -147,7 +178,7 @@ enum status special_report_write(const struct special_report *r, const char *fol
             continue;
         special_file(&file, r, k, folder);
         const char *path = text_string(&file);
-        status = path ? data_write_npy(path, &r->all[k].first->in, p)
+        status = path ? write_input(path, &r->all[k].first->in, p)
                       : problem(p, STATUS_DEVICE, "%s: out of memory", folder);
         text_free(&file);
     }

@@ -67,7 +67,7 @@ static void fill_finding(struct cell *c, const struct special_finding *f)
 {
     char words[INPUT_WORDS], due[POSSIBLE_TEXT], number[NUMBER_TEXT];
     set_text(&c[0], f->judgement.why);
-    set_whole(&c[1], f->in.n);
+    set_whole(&c[1], f->in.x.n);
     if (f->subject.method->operation->array)
         set_whole(&c[2], f->judgement.output);
     number_decimal(number, f->judgement.result);

@@ -13,8 +13,10 @@ static const uint64_t LONG_NS = 3000000000;
 
 static void finding_free(struct special_finding *f)
 {
-    if (f)
-        free(f->in.data);
+    if (f) {
+        free(f->in.x.data);
+        free(f->in.y.data);
+    }
     free(f);
 }
 
@@ -29,9 +31,10 @@ static bool answers(const struct special_walk *w, struct problem *why)
     if (!m->foreign || foreign_is_object(m->name))
         return true;
     subject.exclusive = q->scan[1] && !q->scan[0];
+    subject.product = m->product;
     enum status status = special_stand_open(&stand, &subject, 3, why);
     if (status == STATUS_OK) {
-        struct array in = special_stand_input(&stand);
+        struct array in = special_stand_input(&stand).x;
         memset(in.data, 0, array_bytes(in.format, in.n));
         status = special_stand_run(&stand, &j, why);
     }
@@ -67,6 +70,8 @@ static enum status run_or_leave(struct special_walk *w, struct silence *s, uint6
     struct special_report *r = w->report;
     struct problem why = {0};
     uint64_t begin = clock_ns();
+    if (special_stopped(&r->request))
+        return STATUS_OK;
     if (!s->waited && answers(w, &why)) {
         s->answered++;
         return special_walk_pair(w, until, p);
@@ -98,7 +103,7 @@ enum status special_run(struct special_report *r, const struct special_request *
                                  .pair = i};
         if (method_supports(request->method, request->device.kind, pair->storage,
                             pair->accumulator) &&
-            !(request->data && request->data->format != pair->storage))
+            !(request->data && request->data->x.format != pair->storage))
             status = run_or_leave(&w, &silence,
                                   special_share(r, r->end_ns, request->pairs.count - i), p);
     }

@@ -15,11 +15,12 @@ struct special_request {
     struct pairs pairs; /* what the method does not support is skipped */
     struct shape shape; /* as asked for */
     uint64_t seed;
-    unsigned every;           /* 1: all inputs; 16: one in sixteen, others for each length */
-    bool scan[2];             /* of scans: inclusive, exclusive; none: both */
-    size_t segment;           /* of scans that heed heads; 0: one segment, and segments of three */
-    const struct array *data; /* one input, in place of all; or NULL */
-    const char *program;      /* as commands name it; NULL: ulpscope */
+    unsigned every;    /* 1: all inputs; 16: one in sixteen, others for each length */
+    bool scan[2];      /* of scans: inclusive, exclusive; none: both */
+    size_t segment;    /* of scans that heed heads; 0: one segment, and segments of three */
+    unsigned products; /* of dot products: flags 1 << PRODUCT_...; 0: all that it has */
+    const struct special_input *data; /* one input, in place of all; or NULL */
+    const char *program;              /* as commands name it; NULL: ulpscope */
     char prefix[SPECIAL_PREFIX]; /* of files with inputs that were found: one for each subject */
     double seconds;              /* for all of it, about; 0: as long as it takes */
     const volatile sig_atomic_t *stop; /* not 0: what was found so far is reported; or NULL */
@@ -30,7 +31,7 @@ struct special_request {
 /* An input and what was said of the result. */
 struct special_finding {
     struct special_subject subject;
-    struct array in; /* its own; shrunk */
+    struct special_input in; /* its own; shrunk */
     struct judgement judgement;
     size_t n; /* before it was shrunk */
 };

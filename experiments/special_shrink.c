@@ -8,9 +8,14 @@
 
 struct search {
     struct special_shows *by;
-    struct array *best;
-    struct array candidate; /* room for as many elements */
+    struct special_input *best;
+    struct special_input candidate; /* room for as many elements */
 };
+
+static void set_length(struct special_input *in, size_t n)
+{
+    in->x.n = in->y.n = n;
+}
 
 /* Takes the candidate where it shows it. */
 static enum status attempt(struct search *s, bool *taken, struct problem *p)
@@ -24,27 +29,34 @@ static enum status attempt(struct search *s, bool *taken, struct problem *p)
     s->by->tries--;
     status = s->by->shows(s->by->context, &s->candidate, taken, p);
     if (status == STATUS_OK && *taken) {
-        s->best->n = s->candidate.n;
-        memcpy(s->best->data, s->candidate.data, array_bytes(s->best->format, s->best->n));
+        set_length(s->best, s->candidate.x.n);
+        special_input_copy(s->best, &s->candidate);
     }
     return status;
 }
 
+static void copy_some(const struct array *a, size_t to, const struct array *b, size_t from,
+                      size_t count)
+{
+    size_t width = (size_t)format_facts[b->format].bytes;
+    memcpy((char *)a->data + to * width, (char *)b->data + from * width, count * width);
+}
+
 static void copy_elements(struct search *s, size_t to, size_t from, size_t count)
 {
-    size_t width = (size_t)format_facts[s->best->format].bytes;
-    memcpy((char *)s->candidate.data + to * width, (char *)s->best->data + from * width,
-           count * width);
+    copy_some(&s->candidate.x, to, &s->best->x, from, count);
+    if (s->best->y.data)
+        copy_some(&s->candidate.y, to, &s->best->y, from, count);
 }
 
 /* Leaves out runs of `size` elements, from the last to the first. */
 static enum status leave_out(struct search *s, size_t size, bool *any, struct problem *p)
 {
     enum status status = STATUS_OK;
-    for (size_t end = s->best->n; end > 0 && status == STATUS_OK && s->by->tries > 0;) {
-        size_t begin = end > size ? end - size : 0, n = s->best->n;
+    for (size_t end = s->best->x.n; end > 0 && status == STATUS_OK && s->by->tries > 0;) {
+        size_t begin = end > size ? end - size : 0, n = s->best->x.n;
         bool taken;
-        s->candidate.n = n - (end - begin);
+        set_length(&s->candidate, n - (end - begin));
         copy_elements(s, 0, 0, begin);
         copy_elements(s, begin, end, n - end);
         status = attempt(s, &taken, p);
@@ -82,22 +94,24 @@ static double simpler(double x, int to)
     return copysign(ldexp(1, exponent - 1), to == 4 ? 1 : x);
 }
 
-/* Replaces the values of runs of `size` elements by simpler ones. */
-static enum status simplify(struct search *s, size_t size, bool *any, struct problem *p)
+/* Replaces the values of runs of `size` elements of an array by simpler ones. */
+static enum status simplify(struct search *s, const struct array *best,
+                            const struct array *candidate, size_t size, bool *any,
+                            struct problem *p)
 {
     enum status status = STATUS_OK;
-    for (size_t begin = 0; begin < s->best->n && s->by->tries > 0; begin += size)
+    for (size_t begin = 0; begin < best->n && s->by->tries > 0; begin += size)
         for (int to = 0; to < RANKS && status == STATUS_OK; to++) {
-            size_t n = s->best->n, end = n - begin < size ? n : begin + size;
+            size_t n = best->n, end = n - begin < size ? n : begin + size;
             bool changed = false, taken = false;
-            s->candidate.n = n;
+            set_length(&s->candidate, n);
             copy_elements(s, 0, 0, n);
             for (size_t i = begin; i < end; i++) {
-                double x = array_get(s->best, i), y = simpler(x, to);
+                double x = array_get(best, i), y = simpler(x, to);
                 if (rank(x) <= to || double_bits(x) == double_bits(y))
                     continue;
                 changed = true;
-                array_encode(&s->candidate, i, 1, &y);
+                array_encode(candidate, i, 1, &y);
             }
             if (changed)
                 status = attempt(s, &taken, p);
@@ -108,29 +122,41 @@ static enum status simplify(struct search *s, size_t size, bool *any, struct pro
     return status;
 }
 
+static enum status simplify_all(struct search *s, size_t size, bool *any, struct problem *p)
+{
+    enum status status = simplify(s, &s->best->x, &s->candidate.x, size, any, p);
+    return status == STATUS_OK && s->best->y.data
+               ? simplify(s, &s->best->y, &s->candidate.y, size, any, p)
+               : status;
+}
+
 /* Runs of half the array, of a quarter, and so on, down to single elements. */
 static enum status by_halves(struct search *s, bool *any, struct problem *p,
                              enum status (*step)(struct search *, size_t, bool *, struct problem *))
 {
     enum status status = STATUS_OK;
-    for (size_t size = s->best->n; size > 0 && status == STATUS_OK; size /= 2)
+    for (size_t size = s->best->x.n; size > 0 && status == STATUS_OK; size /= 2)
         status = step(s, size, any, p);
     return status;
 }
 
-enum status special_shrink(struct array *in, struct special_shows *by, struct problem *p)
+enum status special_shrink(struct special_input *in, struct special_shows *by, struct problem *p)
 {
-    struct search s = {by, in, {in->format, in->n, malloc(array_bytes(in->format, in->n) + 1)}};
+    enum format f = in->x.format;
+    size_t bytes = array_bytes(f, in->x.n);
+    char *room = malloc(2 * bytes + 1);
+    struct search s = {
+        by, in, {{f, in->x.n, room}, {f, in->x.n, room && in->y.data ? room + bytes : NULL}}};
     enum status status = STATUS_OK;
-    if (!s.candidate.data)
-        return problem(p, STATUS_DEVICE, "no memory to shrink an input of %zu elements", in->n);
+    if (!room)
+        return problem(p, STATUS_DEVICE, "no memory to shrink an input of %zu elements", in->x.n);
     for (bool any = true; any && status == STATUS_OK && by->tries > 0;) {
         any = false;
         status = by_halves(&s, &any, p, leave_out);
         if (status == STATUS_OK)
-            status = by_halves(&s, &any, p, simplify);
+            status = by_halves(&s, &any, p, simplify_all);
     }
-    free(s.candidate.data);
+    free(room);
     return status;
 }
 
@@ -143,7 +169,7 @@ struct same {
 };
 
 /* A run that fails shows nothing. */
-static enum status shows_the_same(void *context, const struct array *in, bool *shows,
+static enum status shows_the_same(void *context, const struct special_input *in, bool *shows,
                                   struct problem *p)
 {
     const struct same *s = context;
@@ -154,7 +180,7 @@ static enum status shows_the_same(void *context, const struct array *in, bool *s
     return STATUS_OK;
 }
 
-enum status special_shrink_subject(struct array *in, const struct special_subject *subject,
+enum status special_shrink_subject(struct special_input *in, const struct special_subject *subject,
                                    struct judgement *first, size_t tries, uint64_t until_ns,
                                    struct problem *p)
 {

@@ -21,25 +21,36 @@ uint64_t special_share(const struct special_report *r, uint64_t until, size_t sh
     return r->request.seconds > 0 && until > now ? now + (until - now) / shares : until;
 }
 
+/* A copy of an array, where there is one. */
+static enum status copy(struct array *to, const struct array *from, struct problem *p)
+{
+    *to = (struct array){from->format, from->n, NULL};
+    if (!from->data)
+        return STATUS_OK;
+    enum status status = memory_array(to, from->format, from->n, "a finding", p);
+    if (status == STATUS_OK)
+        memcpy(to->data, from->data, array_bytes(from->format, from->n));
+    return status;
+}
+
 static enum status keep(struct special_tally *t, const struct special_walk *w,
-                        const struct array *in, const struct judgement *j, struct problem *p)
+                        const struct special_input *in, const struct judgement *j,
+                        struct problem *p)
 {
     struct special_finding *f = calloc(1, sizeof *f);
     if (!f)
         return problem(p, STATUS_DEVICE, "no memory for a finding");
-    *f = (struct special_finding){.subject = w->subject, .judgement = *j, .n = in->n};
-    enum status status = memory_array(&f->in, in->format, in->n, "a finding", p);
-    if (status != STATUS_OK) {
-        free(f);
-        return status;
-    }
-    memcpy(f->in.data, in->data, array_bytes(in->format, in->n));
-    t->first = f;
-    return STATUS_OK;
+    *f = (struct special_finding){.subject = w->subject, .judgement = *j, .n = in->x.n};
+    enum status status = copy(&f->in.x, &in->x, p);
+    if (status == STATUS_OK)
+        status = copy(&f->in.y, &in->y, p);
+    t->first = f; /* which the report frees */
+    return status;
 }
 
 static enum status count(struct special_tally *t, const struct special_walk *w,
-                         const struct array *in, const struct judgement *j, struct problem *p)
+                         const struct special_input *in, const struct judgement *j,
+                         struct problem *p)
 {
     t->cases++;
     t->noted += j->is == JUDGED_NOTED;
@@ -89,14 +100,19 @@ static void count_left(struct special_walk *w, size_t class)
 static enum status run_case(struct special_walk *w, struct special_stand *stand, size_t class,
                             const struct special_setting *setting, size_t k, struct problem *p)
 {
-    struct array in = special_stand_input(stand);
+    struct special_input in = special_stand_input(stand);
     struct judgement j;
     struct problem failure = {0};
-    memset(in.data, 0, array_bytes(in.format, in.n));
-    special_class[class]->fill(setting, k, &in);
+    memset(in.x.data, 0, array_bytes(in.x.format, in.x.n));
+    if (setting->pairs) {
+        memset(in.y.data, 0, array_bytes(in.y.format, in.y.n));
+        special_fill_pair(special_class[class], setting, k, &in.x, &in.y);
+    } else {
+        special_class[class]->fill(setting, k, &in.x);
+    }
     if (special_stand_run(stand, &j, &failure) != STATUS_OK &&
         !special_stopped(&w->report->request))
-        return count_failure(w, stand, class, in.n, &failure, p);
+        return count_failure(w, stand, class, in.x.n, &failure, p);
     if (failure.status != STATUS_OK) {
         count_left(w, class);
         return STATUS_OK;
@@ -133,7 +149,8 @@ static enum status run_length(struct special_walk *w, size_t length, uint64_t un
 {
     const struct special_request *q = &w->report->request;
     const struct special_setting setting = {w->subject.storage, w->subject.accumulator,
-                                            special_length[length], q->seed};
+                                            special_length[length], q->seed,
+                                            w->subject.method->operation->inputs == 2};
     struct special_stand stand;
     if (q->show)
         q->show(&w->subject, setting.n);
@@ -148,15 +165,17 @@ static enum status run_length(struct special_walk *w, size_t length, uint64_t un
 }
 
 /* The one input that was asked for; it stands where the first class does. */
-static enum status run_data(struct special_walk *w, const struct array *data, struct problem *p)
+static enum status run_data(struct special_walk *w, const struct special_input *data,
+                            struct problem *p)
 {
     struct special_stand stand;
     struct judgement j;
-    if (data->format != w->subject.storage)
+    if (data->x.format != w->subject.storage)
         return STATUS_OK;
-    enum status status = special_stand_open(&stand, &w->subject, data->n, p);
+    enum status status = special_stand_open(&stand, &w->subject, data->x.n, p);
     if (status == STATUS_OK) {
-        memcpy(special_stand_input(&stand).data, data->data, array_bytes(data->format, data->n));
+        struct special_input in = special_stand_input(&stand);
+        special_input_copy(&in, data);
         status = special_stand_run(&stand, &j, p);
     }
     if (status == STATUS_OK)
@@ -177,14 +196,29 @@ static enum status run_subject(struct special_walk *w, uint64_t until, struct pr
     return status;
 }
 
-/* What a subject is run as: a sum as it is, a scan in each way that is asked for. */
-enum { VARIANTS = 4, SEGMENT = 3 };
+/* What a subject is run as: a sum as it is, a scan in each way that is asked for, a dot product in
+ * each way that it can form products. */
+enum { VARIANTS = 4 + PRODUCTS, SEGMENT = 3 };
+
+static size_t variants_of_dot(const struct special_walk *w, struct special_subject to[VARIANTS])
+{
+    const struct special_request *q = &w->report->request;
+    size_t count = 0;
+    for (enum product_kind how = 0; how < PRODUCTS; how++)
+        if (w->subject.method->products >> how & 1 && (!q->products || q->products >> how & 1)) {
+            to[count] = w->subject;
+            to[count++].product = how;
+        }
+    return count;
+}
 
 static size_t variants_of(const struct special_walk *w, struct special_subject to[VARIANTS])
 {
     const struct special_request *q = &w->report->request;
     const struct method *m = w->subject.method;
     size_t count = 0;
+    if (m->operation->inputs == 2)
+        return variants_of_dot(w, to);
     if (!m->operation->array) {
         to[0] = w->subject;
         return 1;

@@ -75,7 +75,7 @@ static void add_text(char text[INPUT_WORDS], const char *before, const char *wha
     snprintf(text + used, INPUT_WORDS - used, "%s%s", before, what);
 }
 
-void special_input_words(char text[INPUT_WORDS], const struct array *in)
+static void add_array(char text[INPUT_WORDS], const struct array *in)
 {
     enum { ALL = 8, SHOWN = 8 };
     size_t others = in->n, shown = 0;
@@ -83,7 +83,6 @@ void special_input_words(char text[INPUT_WORDS], const struct array *in)
     char number[NUMBER_TEXT], place[32];
     if (in->n > ALL)
         common = special_common(in, &others);
-    snprintf(text, INPUT_WORDS, "n = %zu", in->n);
     for (size_t i = 0; i < in->n && shown < SHOWN; i++) {
         if (in->n > ALL && others < in->n / 2 && array_bits(in, i) == common)
             continue;
@@ -99,4 +98,31 @@ void special_input_words(char text[INPUT_WORDS], const struct array *in)
         add_text(text, ", ", "...");
     if (others < in->n / 2)
         add_text(text, shown == 0 ? ": all " : ", all others ", number);
+}
+
+/* Few products. */
+static void add_products(char text[INPUT_WORDS], const struct special_input *in)
+{
+    char x[NUMBER_TEXT], y[NUMBER_TEXT], words[2 * NUMBER_TEXT + 4];
+    for (size_t i = 0; i < in->x.n; i++) {
+        number_hex(x, array_get(&in->x, i));
+        number_hex(y, array_get(&in->y, i));
+        snprintf(words, sizeof words, "%s * %s", x, y);
+        add_text(text, i == 0 ? ": " : ", ", words);
+    }
+}
+
+void special_input_words(char text[INPUT_WORDS], const struct special_input *in)
+{
+    enum { FEW = 4 };
+    snprintf(text, INPUT_WORDS, "n = %zu", in->x.n);
+    if (!in->y.data) {
+        add_array(text, &in->x);
+    } else if (in->x.n <= FEW) {
+        add_products(text, in);
+    } else {
+        add_array(text, &in->x);
+        add_text(text, "; ", "times");
+        add_array(text, &in->y);
+    }
 }

@@ -93,6 +93,8 @@ static enum status resolve(struct command *c, struct problem *p)
     const struct arguments *a = c->arguments;
     const char *promise = argument_value(a, "promise");
     struct request words = {0};
+    if (argument_value(a, "product"))
+        return problem(p, STATUS_USAGE, "check: option --product is one of check --special");
     c->json = argument_flag(a, "json");
     c->promised = promise;
     c->request.stop = &stop;

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "reference/upward.h"
+
 void any_order_init(struct any_order *a, enum format f)
 {
     *a = (struct any_order){.f = f, .empty = true, .parts_most = ANY_ORDER_PARTS, .parts = 1};
@@ -15,18 +17,6 @@ static double lowest_bit(double x)
     double fraction = frexp(x, &exponent);
     uint64_t integer = (uint64_t)ldexp(fabs(fraction), 53);
     return ldexp(1, exponent - 53 + __builtin_ctzll(integer));
-}
-
-/* a + b of numbers >= 0, rounded up: b itself, where that is inf. */
-static double add_up(double a, double b)
-{
-    double sum = a + b, of_b = sum - a, lost = (a - (sum - of_b)) + (b - of_b);
-    return lost <= 0 ? sum : nextafter(sum, INFINITY); /* NaN where sum is inf, which stays */
-}
-
-static double multiply_up(double a, double b)
-{
-    return a == 0 || b == 0 ? 0 : nextafter(a * b, INFINITY);
 }
 
 /* Keeps the multiset of values that are not 0, while its parts are few. */
@@ -114,19 +104,6 @@ static double next_down(double x)
 static double next_up(double x)
 {
     return nextafter(x, INFINITY);
-}
-
-/* The largest number of f that is no larger than x; least, of those that are no smaller. */
-static double number_below(enum format f, double x)
-{
-    double largest = format_facts[f].largest, y = format_round(f, x);
-    y = y > x ? format_next_down(f, y) : y;
-    return fmax(fmin(y, largest), -largest);
-}
-
-static double number_above(enum format f, double x)
-{
-    return -number_below(f, -x);
 }
 
 /* Is nothing rounded, in any order? The sum of each subset is a number of f then, and of fp64. */

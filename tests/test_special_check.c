@@ -123,9 +123,9 @@ static struct special_finding *finding_of(struct special_report *r, const struct
                                              .shape = {64, 2},
                                              .exclusive = true,
                                              .segment = 3},
-                                 .in = {FP64, n, data}};
+                                 .in = {.x = {FP64, n, data}}};
     if (place < n)
-        array_encode(&f.in, place, 1, &x);
+        array_encode(&f.in.x, place, 1, &x);
     r->all[0].first = &f;
     return &f;
 }
@@ -157,7 +157,7 @@ Test(special_check, prints_an_input_in_few_words)
     command_is(&r, "ulpscope check scan/segmented --special " REST " --seed 7");
     struct special_finding *f = finding_of(&r, m, 3000, 0, 1);
     for (size_t i = 0; i < 3000; i++)
-        array_encode(&f->in, i, 1, &(double){(double)i});
+        array_encode(&f->in.x, i, 1, &(double){(double)i});
     command_is(&r, "ulpscope check scan/segmented --special " REST " --seed 7");
 }
 
@@ -346,7 +346,7 @@ Test(special_check, counts_what_there_was_no_time_for)
                 static const struct format_pair pairs[] = {
                     {FP32, FP32}, {FP16, FP32}, {FP16, FP16}};
                 struct special_setting s = {pairs[pair].storage, pairs[pair].accumulator,
-                                            special_length[i], 0};
+                                            special_length[i], 0, false};
                 all += special_class[k]->cases(&s);
             }
     run_slowly(&r, 0.5, NULL, STATUS_OK);
@@ -413,7 +413,8 @@ Test(special_check, takes_the_registry, .init = make_folder, .fini = remove_fold
     size_t due = 0;
     for (size_t i = 0; i < method_count; i++)
         due += (method_registry[i]->operation == &operation_sum ||
-                method_registry[i]->operation == &operation_scan) &&
+                method_registry[i]->operation == &operation_scan ||
+                method_registry[i]->operation == &operation_dot) &&
                method_supports(method_registry[i], DEVICE_CPU, FP64, FP16);
     cr_expect(due > 0 && json_array_size(json) == due, "%zu of %zu", json_array_size(json), due);
     json_decref(json);

@@ -8,11 +8,12 @@
 enum { N = 500 };
 
 struct question {
-    bool (*holds)(const struct array *in);
+    bool (*holds)(const struct special_input *in);
     size_t asked;
 };
 
-static enum status shows(void *context, const struct array *in, bool *yes, struct problem *p)
+static enum status shows(void *context, const struct special_input *in, bool *yes,
+                         struct problem *p)
 {
     struct question *q = context;
     (void)p;
@@ -21,20 +22,20 @@ static enum status shows(void *context, const struct array *in, bool *yes, struc
     return STATUS_OK;
 }
 
-static bool has_nan(const struct array *in)
+static bool has_nan(const struct special_input *in)
 {
-    for (size_t i = 0; i < in->n; i++)
-        if (isnan(array_get(in, i)))
+    for (size_t i = 0; i < in->x.n; i++)
+        if (isnan(array_get(&in->x, i)))
             return true;
     return false;
 }
 
 /* A negative one somewhere before one above 1. */
-static bool falls_then_rises(const struct array *in)
+static bool falls_then_rises(const struct special_input *in)
 {
     bool fell = false;
-    for (size_t i = 0; i < in->n; i++) {
-        double x = array_get(in, i);
+    for (size_t i = 0; i < in->x.n; i++) {
+        double x = array_get(&in->x, i);
         if (fell && x > 1)
             return true;
         fell |= x < 0;
@@ -42,35 +43,79 @@ static bool falls_then_rises(const struct array *in)
     return false;
 }
 
-static bool is_long(const struct array *in)
+static bool is_long(const struct special_input *in)
 {
-    return in->n >= 257 && array_get(in, 256) != 0;
+    return in->x.n >= 257 && array_get(&in->x, 256) != 0;
 }
 
-static bool always(const struct array *in)
+static bool always(const struct special_input *in)
 {
     (void)in;
     return true;
 }
 
 /* What is left of N random numbers, NaN among them. */
-static struct array shrunk(bool (*holds)(const struct array *in), enum format f, double *data,
-                           size_t tries, size_t *asked)
+static struct array shrunk(bool (*holds)(const struct special_input *in), enum format f,
+                           double *data, size_t tries, size_t *asked)
 {
-    struct array in = {f, N, data};
+    struct special_input in = {.x = {f, N, data}};
     struct question q = {holds, 0};
     struct special_shows by = {shows, &q, tries, UINT64_MAX};
     struct problem p = {0};
     uint64_t seed = 5;
     for (size_t i = 0; i < N; i++) {
         double x = (double)(int64_t)sample_next(&seed) * 0x1p-61;
-        array_encode(&in, i, 1, i == 321 ? &(double){NAN} : &x);
+        array_encode(&in.x, i, 1, i == 321 ? &(double){NAN} : &x);
     }
     cr_assert(holds(&in));
     cr_assert(special_shrink(&in, &by, &p) == STATUS_OK, "%s", p.text);
     cr_assert(holds(&in), "it does not show it any more");
     *asked = q.asked;
-    return in;
+    return in.x;
+}
+
+/* Both arrays: a product above 2, with 1 somewhere before it in either. */
+static bool has_large_product(const struct special_input *in)
+{
+    bool one = false;
+    for (size_t i = 0; i < in->x.n; i++) {
+        double x = array_get(&in->x, i), y = array_get(&in->y, i);
+        if (one && x * y > 2)
+            return true;
+        one |= y == 1;
+    }
+    return false;
+}
+
+Test(special_shrink, pairs)
+{
+    for (enum format f = 0; f < FORMATS; f++) {
+        double data[2][N];
+        struct special_input in = {{f, N, data[0]}, {f, N, data[1]}};
+        struct question q = {has_large_product, 0};
+        struct special_shows by = {shows, &q, 10000, UINT64_MAX};
+        uint64_t seed = 7;
+        for (size_t i = 0; i < N; i++) {
+            array_encode(&in.x, i, 1, &(double){(double)(sample_next(&seed) % 64) / 16});
+            array_encode(&in.y, i, 1, &(double){i % 7 == 3 ? 1 : 1.5});
+        }
+        cr_assert(special_shrink(&in, &by, NULL) == STATUS_OK);
+        cr_expect(in.x.n == 2 && in.y.n == 2, "n = %zu, %zu", in.x.n, in.y.n);
+        cr_expect(array_get(&in.x, 0) == 0 && array_get(&in.y, 0) == 1, "%a * %a",
+                  array_get(&in.x, 0), array_get(&in.y, 0));
+        cr_expect(array_get(&in.x, 1) * array_get(&in.y, 1) > 2 && has_large_product(&in),
+                  "%a * %a", array_get(&in.x, 1), array_get(&in.y, 1));
+    }
+}
+
+Test(special_shrink, stops_in_time)
+{
+    double data[N];
+    struct special_input in = {.x = {FP32, N, memset(data, 0, sizeof data)}};
+    struct question q = {always, 0};
+    struct special_shows by = {shows, &q, 10000, 0};
+    cr_assert(special_shrink(&in, &by, NULL) == STATUS_OK);
+    cr_expect(q.asked == 0 && in.x.n == N);
 }
 
 Test(special_shrink, finds_the_smallest)
