@@ -5,6 +5,7 @@
 
 #include "experiments/check.h"
 #include "experiments/library_private.h"
+#include "experiments/object.h"
 
 _Static_assert((int)ULPSCOPE_RUNGS == (int)PROMISES &&
                    sizeof((struct ulpscope_rung *)0)->is[0] == CHECK_WORDS,
@@ -91,22 +92,8 @@ struct own {
 static enum status run_own(const struct task *t, struct problem *p)
 {
     const struct own *own = (const struct own *)t->method;
-    struct ulpscope_task call = {.n = t->in.n,
-                                 .in = t->in.data,
-                                 .out = t->out.data,
-                                 .storage = (enum ulpscope_format)t->in.format,
-                                 .accumulator = (enum ulpscope_format)t->accumulator,
-                                 .output = (enum ulpscope_format)t->out.format,
-                                 .exclusive = t->exclusive,
-                                 .threads = t->shape.threads,
-                                 .blocks = t->shape.blocks,
-                                 .device = -1};
-    /* What is not written shall not be the result of the run before. */
-    memset(t->out.data, 0xff, array_bytes(t->out.format, t->out.n));
-    int number = own->subject->run(&call);
-    return number == 0 ? STATUS_OK
-                       : problem(p, STATUS_DATA, "%s: run returned %d, expected 0",
-                                 own->subject->name, number);
+    struct ulpscope_task call = object_call(t);
+    return object_returned(t->method, own->subject->run(&call), p);
 }
 
 static struct shape as_asked(size_t n, enum device_kind device, struct shape asked)

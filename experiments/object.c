@@ -39,21 +39,25 @@ enum status object_returned(const struct method *m, int number, struct problem *
                : problem(p, STATUS_DATA, "%s: run returned %d, expected 0", m->name, number);
 }
 
+struct ulpscope_task object_call(const struct task *t)
+{
+    memset(t->out.data, 0xff, array_bytes(t->out.format, t->out.n));
+    return (struct ulpscope_task){.n = t->in.n,
+                                  .in = t->in.data,
+                                  .in2 = t->in2.data,
+                                  .out = t->out.data,
+                                  .storage = (enum ulpscope_format)t->in.format,
+                                  .accumulator = (enum ulpscope_format)t->accumulator,
+                                  .output = (enum ulpscope_format)t->out.format,
+                                  .exclusive = t->exclusive,
+                                  .threads = t->shape.threads,
+                                  .blocks = t->shape.blocks,
+                                  .device = -1};
+}
+
 static enum status run(const struct task *t, struct problem *p)
 {
-    struct ulpscope_task call = {.n = t->in.n,
-                                 .in = t->in.data,
-                                 .in2 = t->in2.data,
-                                 .out = t->out.data,
-                                 .storage = (enum ulpscope_format)t->in.format,
-                                 .accumulator = (enum ulpscope_format)t->accumulator,
-                                 .output = (enum ulpscope_format)t->out.format,
-                                 .exclusive = t->exclusive,
-                                 .threads = t->shape.threads,
-                                 .blocks = t->shape.blocks,
-                                 .device = -1};
-    /* What is not written shall not be the result of the run before. */
-    memset(t->out.data, 0xff, array_bytes(t->out.format, t->out.n));
+    struct ulpscope_task call = object_call(t);
     if (object_on_device())
         return object_run_cuda(object.subject, t, &call, &object.time_ns, p);
     uint64_t begin = clock_ns();

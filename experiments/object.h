@@ -23,6 +23,10 @@ bool object_on_device(void);
 enum status object_run_cuda(const struct ulpscope_subject *s, const struct task *t,
                             struct ulpscope_task *call, uint64_t *time_ns, struct problem *p);
 
+/* What a subject of host memory is asked for a task. Overwrites its results: what is not written
+ * shall not be those of the run before. */
+struct ulpscope_task object_call(const struct task *t);
+
 /* STATUS_DATA for a number that is not 0. */
 enum status object_returned(const struct method *m, int number, struct problem *p);
 
