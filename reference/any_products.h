@@ -42,7 +42,7 @@ struct any_products {
     struct products sum;                           /* of the T */
     bool lossy;                                    /* a finite T is no number of the format */
     bool nan, inf[2];                              /* of T; by sign */
-    bool plus_zero;           /* a T is +0 */
+    bool plus_zero;                                /* a T is +0 */
     size_t count[2];                               /* of finite T that are not 0; by sign */
     double sum_abs[2];                             /* of their magnitudes, rounded up; by sign */
     int grid;                                      /* all are multiples of 2 to this */
