@@ -3,8 +3,14 @@
 #define ULPSCOPE_EXACT_VALUE_H
 
 enum exact_value {
-    EXACT_SUM, /* of the elements x of an array; beside it sum|x| */
-    EXACT_DOT, /* of the products x y of the elements of two arrays, whole; beside it sum|x y| */
+    EXACT_SUM,  /* of the elements x of an array; beside it A = sum|x| */
+    EXACT_DOT,  /* of the products x y of the elements of two arrays, whole; A = sum|x y| */
+    EXACT_NORM, /* sqrt(sum x^2), of nothing 0; A is the norm itself */
+    EXACT_MEAN, /* (sum x) / n, of nothing NaN; A = (sum|x|) / n */
+    /* (sum x^2)/n - ((sum x)/n)^2, of the whole population: divided by n; of nothing NaN.
+     * A = (sum x^2)/n, so that A / variance is the square of the condition number of Chan, Golub
+     * and LeVeque 1983. */
+    EXACT_VARIANCE,
     EXACT_VALUES
 };
 

@@ -7,13 +7,6 @@ const char *const outcome_name[OUTCOMES] = {"ok", "overflow", "nan", "unsupporte
 /* Errors and bounds of sums are exact in it, but for the division in gamma_h, which rounds up. */
 enum { EXACT_PRECISION = 2560, QUOTIENT_PRECISION = 128 };
 
-/* One that errors are exact in: a sum of products may have more bits. */
-static mpfr_prec_t precision_for(const struct reference *r)
-{
-    mpfr_prec_t enough = mpfr_get_prec(r->sum) + 128;
-    return enough > EXACT_PRECISION ? enough : EXACT_PRECISION;
-}
-
 static struct figure known(double value)
 {
     return (struct figure){true, value};
@@ -114,10 +107,8 @@ static void measure_finite(struct measure *m, const struct reference *r, enum fo
     /* Towards zero, so that the sum stays in its binade. */
     double ulp = format_ulp(output, mpfr_get_d(r->sum, MPFR_RNDZ));
     mpfr_t error, unit;
-    mpfr_init2(error, precision_for(r));
-    mpfr_init2(unit, 53);
-    mpfr_sub_d(error, r->sum, result, MPFR_RNDN);
-    mpfr_abs(error, error, MPFR_RNDN);
+    mpfr_inits2(53, error, unit, (mpfr_ptr)0);
+    reference_error(error, r, result);
     mpfr_set_d(unit, ulp, MPFR_RNDN);
     m->err_abs = known(mpfr_get_d(error, MPFR_RNDN));
     m->err_ulp = known(quotient(error, unit));

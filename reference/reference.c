@@ -118,19 +118,45 @@ enum status reference_compute(struct reference *r, const struct array *a, enum r
     return reference_compute_of(r, EXACT_SUM, a, NULL, kind, p);
 }
 
+/* Sums, or sums of products, by the kind that is asked for. */
+static enum status compute_sums(struct reference *r, const struct array *a, const struct array *b,
+                                enum reference_kind kind, struct problem *p)
+{
+    if (b)
+        return (kind == REFERENCE_FAST ? reference_dot_fast : reference_dot_mpfr)(r, a, b, p);
+    if (kind == REFERENCE_MPFR)
+        return compute_mpfr(r, a, p);
+    compute_fast(r, a);
+    return STATUS_OK;
+}
+
+/* Of the elements' sum and the sum of their squares those that the value depends on. */
+static enum status compute_moments(struct reference *r, const struct array *a,
+                                   enum reference_kind kind, struct problem *p)
+{
+    enum status status = STATUS_OK;
+    if (r->of != EXACT_NORM) {
+        status = compute_sums(r, a, NULL, kind, p);
+        mpfr_swap(r->moment.sum, r->sum);
+        mpfr_swap(r->moment.sum_abs, r->sum_abs);
+    }
+    if (status == STATUS_OK && r->of != EXACT_MEAN) {
+        status = compute_sums(r, a, a, kind, p);
+        mpfr_swap(r->moment.squares, r->sum);
+    }
+    if (status == STATUS_OK && !reference_derive(r))
+        status = problem(p, STATUS_FAILED, "reference: MPFR rounded an exact number");
+    return status;
+}
+
 enum status reference_compute_of(struct reference *r, enum exact_value of, const struct array *a,
                                  const struct array *b, enum reference_kind kind, struct problem *p)
 {
-    *r = (struct reference){.n = a->n};
-    mpfr_init2(r->sum, MPFR_PREC_MIN);
-    mpfr_init2(r->sum_abs, MPFR_PREC_MIN);
-    enum status status = STATUS_OK;
-    if (of == EXACT_DOT)
-        status = (kind == REFERENCE_FAST ? reference_dot_fast : reference_dot_mpfr)(r, a, b, p);
-    else if (kind == REFERENCE_FAST)
-        compute_fast(r, a);
-    else
-        status = compute_mpfr(r, a, p);
+    *r = (struct reference){.of = of, .n = a->n};
+    mpfr_inits2(MPFR_PREC_MIN, r->sum, r->sum_abs, r->moment.sum, r->moment.sum_abs,
+                r->moment.squares, (mpfr_ptr)0);
+    enum status status = of == EXACT_SUM || of == EXACT_DOT ? compute_sums(r, a, b, kind, p)
+                                                            : compute_moments(r, a, kind, p);
     if (status != STATUS_OK)
         reference_free(r);
     return status;
@@ -138,8 +164,8 @@ enum status reference_compute_of(struct reference *r, enum exact_value of, const
 
 void reference_free(struct reference *r)
 {
-    mpfr_clear(r->sum);
-    mpfr_clear(r->sum_abs);
+    mpfr_clears(r->sum, r->sum_abs, r->moment.sum, r->moment.sum_abs, r->moment.squares,
+                (mpfr_ptr)0);
 }
 
 static bool same_number(const mpfr_t a, const mpfr_t b)
@@ -153,7 +179,8 @@ bool reference_equal(const struct reference *a, const struct reference *b)
 {
     return same_number(a->sum, b->sum) && same_number(a->sum_abs, b->sum_abs) && a->n == b->n &&
            a->zeros == b->zeros && a->subnormals == b->subnormals && a->infs == b->infs &&
-           a->nans == b->nans && a->smallest == b->smallest && a->largest == b->largest;
+           a->nans == b->nans && a->of == b->of && a->cut == b->cut && a->smallest == b->smallest &&
+           a->largest == b->largest;
 }
 
 /* As log2(1 + (A - |S|) / |S|), so that a condition next to 1 keeps its digits. 256 bits
@@ -168,8 +195,7 @@ double reference_cond_log2(const struct reference *r)
     mpfr_init2(excess, EXACT_PRECISION);
     mpfr_init2(size, EXACT_PRECISION);
     mpfr_init2(log, 256);
-    mpfr_abs(size, r->sum, MPFR_RNDN);
-    mpfr_sub(excess, r->sum_abs, size, MPFR_RNDN);
+    reference_excess(excess, size, r);
     mpfr_div(log, excess, size, MPFR_RNDN);
     mpfr_log2p1(log, log, MPFR_RNDN);
     double cond = mpfr_get_d(log, MPFR_RNDN);

@@ -1,7 +1,10 @@
 /* The exact truth about one input: its sum, the sum of its magnitudes, and what it holds. Of two
- * arrays: the sum of their products, the sum of the products' magnitudes, and what both hold. */
+ * arrays: the sum of their products, the sum of the products' magnitudes, and what both hold. Or
+ * another exact value of exact_value.h, and its A. */
 #ifndef ULPSCOPE_REFERENCE_H
 #define ULPSCOPE_REFERENCE_H
+
+#include <stdbool.h>
 
 #include <mpfr.h>
 
@@ -14,10 +17,27 @@ enum reference_kind {
     REFERENCE_MPFR  /* mpfr_sum in blocks, each exact, the running total exact too */
 };
 
+enum {
+    REFERENCE_DIGITS = 640,    /* bits of an exact value that is no binary fraction */
+    REFERENCE_HEX_DIGITS = 256 /* of which rows show these */
+};
+
 struct reference {
-    mpfr_t sum;     /* exact: no rounding; may be a signed zero, inf or NaN (see exact.h) */
-    mpfr_t sum_abs; /* exact sum of |x|; inf or NaN where an element is */
-    size_t n;       /* elements of an array: terms of the sum */
+    enum exact_value of;
+    /* The exact value, not rounded; may be a signed zero, inf or NaN (see exact.h). Where it is no
+     * binary fraction of few digits, `cut` is true, and it lies between this number, which has the
+     * value's first REFERENCE_DIGITS bits and two more, and its neighbours: whatever rounds to
+     * fewer bits, or compares with a number of fewer, rounds and compares as the value itself
+     * would. Errors are reference_error's. */
+    mpfr_t sum;
+    mpfr_t sum_abs; /* A, in the same manner; inf or NaN where an element is */
+    bool cut;
+    /* Of a norm, a mean, a variance: the exact sums of x, of |x|, of x^2, as far as the value
+     * depends on them (a norm on the last alone, a mean not on it). */
+    struct {
+        mpfr_t sum, sum_abs, squares;
+    } moment;
+    size_t n; /* elements of an array: terms of the sum */
     size_t zeros, subnormals, infs, nans;
     double smallest, largest; /* magnitudes of the finite elements; zeros do not count for
                                  smallest; 0 where there is none */
@@ -38,8 +58,12 @@ void reference_free(struct reference *r);
 /* The same numbers (as bits)? For holding one kind to the other. */
 bool reference_equal(const struct reference *a, const struct reference *b);
 
-/* log2(sum|x| / |sum x|), rounded to nearest double: inf where the exact sum is
- * 0, an input of zeros only or of no elements included; NaN where the sum is not
+/* Sets `error` (its precision is changed) to |exact value - result|, result finite and the value
+ * too: exactly, or where the value is cut, in the same manner as that. */
+void reference_error(mpfr_t error, const struct reference *r, double result);
+
+/* log2(sum|x| / |sum x|), or log2(A / |exact value|), rounded to nearest double: inf where the
+ * exact sum is 0, an input of zeros only or of no elements included; NaN where the sum is not
  * finite. */
 double reference_cond_log2(const struct reference *r);
 

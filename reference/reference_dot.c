@@ -15,7 +15,8 @@ enum status reference_dot_fast(struct reference *r, const struct array *a, const
     if (!products_add(&s, a, b, 0, a->n))
         return problem(p, STATUS_DEVICE, "reference: out of memory for products");
     census_add(&c, a, 0, a->n);
-    census_add(&c, b, 0, b->n);
+    if (b != a)
+        census_add(&c, b, 0, b->n);
     products_get(r->sum, &s);
     products_get_abs(r->sum_abs, &s);
     reference_take_census(r, &c);
@@ -35,7 +36,8 @@ static bool multiply(struct block *block, const struct array *a, const struct ar
     for (size_t i = 0; i < count; i++) {
         double x = array_get(a, begin + i), y = array_get(b, begin + i);
         reference_count_one(c, x, a->format);
-        reference_count_one(c, y, b->format);
+        if (b != a)
+            reference_count_one(c, y, b->format);
         mpfr_set_d(block->x, x, MPFR_RNDN);
         mpfr_set_d(block->y, y, MPFR_RNDN);
         exact &= mpfr_mul(block->term[i], block->x, block->y, MPFR_RNDN) == 0;
