@@ -13,29 +13,37 @@ static enum status no_memory(struct problem *p)
     return problem(p, STATUS_DEVICE, "out of memory while resolving the axes");
 }
 
-static bool runs_method(const struct experiment *e, const struct method *m)
+/* "norm, mean", and the methods of all of them. */
+static void describe_operations(const struct experiment *e, char name[64], char known[512])
 {
-    return !e->operation || m->operation == e->operation;
+    *name = *known = 0;
+    for (size_t i = 0; i < EXPERIMENT_OPERATIONS && e->operation[i]; i++) {
+        size_t named = strlen(name), used = strlen(known);
+        snprintf(name + named, 64 - named, "%s%s", i ? " or a " : "", e->operation[i]->name);
+        if (used + 2 < 512)
+            used += (size_t)snprintf(known + used, 512 - used, "%s", used ? ", " : "");
+        subject_names(known + used, 512 - used, e->operation[i]);
+    }
 }
 
 static enum status add_method(struct axes *axes, const char *name, struct problem *p)
 {
     const struct experiment *e = axes->experiment;
     const struct method *m;
-    char known[512], others[128] = "";
-    enum status status = subject_named(&m, "option --method", name, e->operation, p);
+    char known[512], own[64], others[128] = "";
+    enum status status = subject_named(&m, "option --method", name, experiment_only(e), p);
     if (status != STATUS_OK)
         return status;
-    if (runs_method(e, m)) {
+    if (experiment_takes(e, m->operation)) {
         axes->method[axes->methods++] = m;
         return STATUS_OK;
     }
-    subject_names(known, sizeof known, e->operation);
+    describe_operations(e, own, known);
     experiments_of(others, sizeof others, m->operation);
     return problem(p, STATUS_USAGE,
                    "option --method: found %s, a %s (see run %s); %s takes a %s: expected one of "
                    "%s",
-                   name, m->operation->name, others, e->name, e->operation->name, known);
+                   name, m->operation->name, others, e->name, own, known);
 }
 
 static enum status resolve_methods(struct axes *axes, const struct request *r, struct problem *p)
@@ -53,7 +61,7 @@ static enum status resolve_methods(struct axes *axes, const struct request *r, s
     if (!axes->method)
         status = no_memory(p);
     for (size_t i = 0; status == STATUS_OK && asked->count == 0 && i < method_count; i++)
-        if (runs_method(axes->experiment, method_registry[i]))
+        if (experiment_takes(axes->experiment, method_registry[i]->operation))
             axes->method[axes->methods++] = method_registry[i];
     for (size_t i = 0; status == STATUS_OK && i < asked->count; i++)
         status = add_method(axes, asked->item[i], p);

@@ -124,11 +124,10 @@ enum status bench_plan(struct bench_plan *plan, const struct axes *axes, enum de
     for (size_t i = 0; i < accumulator.count && status == STATUS_OK; i++) {
         enum format f = accumulator.item[i];
         const struct bench_row row = {.kind = BENCH_METHOD, .accumulator = f, .output = f};
-        status = add_methods(&to, &operation_sum, row, p);
-        if (status == STATUS_OK)
-            status = add_scans(&to, row, p);
-        if (status == STATUS_OK)
-            status = add_dots(&to, row, p);
+        for (size_t k = 0; operations[k] && status == STATUS_OK; k++)
+            status = operations[k] == &operation_scan  ? add_scans(&to, row, p)
+                     : operations[k] == &operation_dot ? add_dots(&to, row, p)
+                                                       : add_methods(&to, operations[k], row, p);
     }
     return status;
 }

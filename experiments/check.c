@@ -18,7 +18,7 @@ const struct check_kind_facts check_kinds[CHECK_KINDS] = {
     [CHECK_DEVICE] = {"device", PROMISE_GPU_TO_GPU, "CPU and GPUs"},
     [CHECK_RECORDED] = {"recorded", PROMISE_GPU_TO_GPU, "results recorded on other GPUs"},
     [CHECK_PERMUTATION] = {"permutation", PROMISE_ORDER_INVARIANT, "orders of the elements"},
-    [CHECK_EXACT] = {"exact", PROMISE_CORRECTLY_ROUNDED, "the exact sum, rounded once"},
+    [CHECK_EXACT] = {"exact", PROMISE_CORRECTLY_ROUNDED, "the exact result, rounded once"},
 };
 
 static const struct {

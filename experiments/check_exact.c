@@ -4,9 +4,10 @@
 
 #include "experiments/check_private.h"
 #include "experiments/memory.h"
+#include "reference/reference.h"
 
-/* They hold the sum of any doubles, 2^-1074 .. 2^1087, or of products of two, 2^-2148 .. 2^2111. */
-enum { EXACT_BITS = 2200, EXACT_BITS_OF_PRODUCTS = 4300, PRODUCT_BITS = 106 };
+/* They hold the sum of any doubles, 2^-1074 .. 2^1087. */
+enum { EXACT_BITS = 2200 };
 
 /* x rounded once to f, its range and its subnormals included. */
 static double rounded(const mpfr_t x, enum format f)
@@ -27,40 +28,43 @@ static double rounded(const mpfr_t x, enum format f)
     return value;
 }
 
-/* What element i adds to the sum: itself, or its product with that of the second array. */
-static void set_term(mpfr_t term, const struct check *c, size_t i)
+/* The prefixes of a scan, each rounded to the accumulator, then as it is written. */
+static void set_prefixes(const struct check *c, const struct array *out)
 {
-    struct array x = check_array(&c->in, c->at.n, 0), y = check_array(&c->in, c->at.n, 1);
-    mpfr_set_d(term, array_get(&x, i), MPFR_RNDN);
-    if (c->request->method->operation->inputs == 2)
-        mpfr_mul_d(term, term, array_get(&y, i), MPFR_RNDN);
-}
-
-/* The outputs that are due, of a scan every prefix: rounded to the accumulator, then as they are
- * written. */
-static void due(const struct check *c, const struct array *out)
-{
-    bool scan = c->request->method->operation->array,
-         two = c->request->method->operation->inputs == 2;
     enum format f = c->at.pair.accumulator;
-    mpfr_t sum, term;
-    mpfr_init2(sum, two ? EXACT_BITS_OF_PRODUCTS : EXACT_BITS);
-    mpfr_init2(term, PRODUCT_BITS);
+    struct array x = check_array(&c->in, c->at.n, 0);
+    mpfr_t sum;
+    mpfr_init2(sum, EXACT_BITS);
     mpfr_set_zero(sum, 1);
     for (size_t i = 0; i < c->at.n; i++) {
-        double before = scan && c->at.exclusive ? rounded(sum, f) : 0;
-        set_term(term, c, i);
+        double before = rounded(sum, f);
         if (i == 0)
-            mpfr_set(sum, term, MPFR_RNDN);
+            mpfr_set_d(sum, array_get(&x, i), MPFR_RNDN);
         else
-            mpfr_add(sum, sum, term, MPFR_RNDN);
-        double now = scan && !c->at.exclusive ? rounded(sum, f) : 0;
-        if (scan)
-            array_encode(out, i, 1, c->at.exclusive ? &before : &now);
+            mpfr_add_d(sum, sum, array_get(&x, i), MPFR_RNDN);
+        double now = rounded(sum, f);
+        array_encode(out, i, 1, c->at.exclusive ? &before : &now);
     }
-    if (!scan)
-        array_encode(out, 0, 1, &(double){rounded(sum, f)});
-    mpfr_clears(sum, term, (mpfr_ptr)0);
+    mpfr_clear(sum);
+}
+
+/* The outputs that are due. */
+static enum status set_due(const struct check *c, const struct array *out, struct problem *p)
+{
+    const struct operation *operation = c->request->method->operation;
+    struct array x = check_array(&c->in, c->at.n, 0), y = check_array(&c->in, c->at.n, 1);
+    struct reference r;
+    if (operation->array) {
+        set_prefixes(c, out);
+        return STATUS_OK;
+    }
+    enum status status = reference_compute_of(
+        &r, operation->of, &x, operation->inputs == 2 ? &y : NULL, REFERENCE_MPFR, p);
+    if (status != STATUS_OK)
+        return status;
+    array_encode(out, 0, 1, &(double){rounded(r.sum, c->at.pair.accumulator)});
+    reference_free(&r);
+    return STATUS_OK;
 }
 
 enum status check_exact(struct check *c, struct check_outcome *o, struct problem *p)
@@ -70,11 +74,12 @@ enum status check_exact(struct check *c, struct check_outcome *o, struct problem
     size_t outputs = c->request->method->operation->outputs(c->at.n);
     enum status status = STATUS_OK;
     if (!o->first.data) {
-        status = memory_array(&out, c->at.output, outputs, "exact sums", p);
+        status = memory_array(&out, c->at.output, outputs, "exact results", p);
         if (status != STATUS_OK)
             return status;
-        due(c, &out);
-        status = check_take(c, o, &out, 0, p, "the exact sum, rounded once");
+        status = set_due(c, &out, p);
+        if (status == STATUS_OK)
+            status = check_take(c, o, &out, 0, p, "the exact result, rounded once");
     }
     if (status == STATUS_OK)
         status = check_once(c, &plain, &out, p);

@@ -41,11 +41,15 @@ struct experiment_run {
     void *context;
 };
 
+enum { EXPERIMENT_OPERATIONS = 8 };
+
 struct experiment {
     const char *name;
-    const char *summary;               /* one line */
-    const struct operation *operation; /* NULL: methods of any may be asked for */
-    const char *method; /* those where none is asked for; NULL: all of the operation */
+    const char *summary; /* one line */
+    /* Those that its methods may be of, the rest NULL; none: any. Either one of scans or of two
+     * arrays alone, or some with one result each. */
+    const struct operation *operation[EXPERIMENT_OPERATIONS];
+    const char *method; /* those where none is asked for; NULL: all of the operations */
     const char *output; /* of scans, where --output does not say; NULL: accumulator */
     struct experiment_axes axes[DEVICE_KINDS]; /* the CPU's where a CPU is among the devices */
     /* Appends the table that a person wants to see of a finished plan, whose results directory is
@@ -65,10 +69,16 @@ struct experiment {
 enum status accuracy_table(struct text *to, const struct plan *plan, const char *out,
                            struct problem *p);
 
-extern const struct experiment experiment_accuracy, experiment_dot, experiment_variance,
-    experiment_cond, experiment_ladder, experiment_trial, experiment_atomics, experiment_drift,
-    experiment_scan_variance;
+extern const struct experiment experiment_accuracy, experiment_dot, experiment_norm,
+    experiment_variance, experiment_cond, experiment_ladder, experiment_trial, experiment_atomics,
+    experiment_drift, experiment_scan_variance;
 extern const struct experiment *const experiments[]; /* ends with NULL */
+
+/* May its methods be of this operation? */
+bool experiment_takes(const struct experiment *e, const struct operation *o);
+
+/* Its only operation; NULL where it takes several. */
+const struct operation *experiment_only(const struct experiment *e);
 
 /* Has it condition numbers of its own? */
 bool experiment_conds(const struct experiment *e);
@@ -88,7 +98,8 @@ enum columns_of experiment_columns(const struct experiment *e);
 /* May its methods read two arrays? */
 bool experiment_dots(const struct experiment *e);
 
-/* The names of the experiments of an operation, "accuracy, variance", as far as they fit. */
+/* The names of the experiments of an operation, but for those of any, "accuracy, variance", as far
+ * as they fit. */
 void experiments_of(char *text, size_t size, const struct operation *o);
 
 /* The same of those that are so. */

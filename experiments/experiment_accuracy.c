@@ -221,7 +221,7 @@ enum status accuracy_table(struct text *to, const struct plan *plan, const char 
 const struct experiment experiment_accuracy = {
     .name = "accuracy",
     .summary = "how wrong a sum is: error over method, formats, input, n and condition number",
-    .operation = &operation_sum,
+    .operation = {&operation_sum},
     .axes =
         {
             [DEVICE_CPU] = {.formats = "fp16/fp16,fp16/fp32,bf16/bf16,bf16/fp32,fp32/fp32,"

@@ -250,7 +250,7 @@ const struct experiment experiment_atomics = {
     .name = "atomics",
     .summary =
         "the distribution of results that depend on who comes first, and how it grows with n",
-    .operation = &operation_sum,
+    .operation = {&operation_sum},
     .method = "sum/atomic,sum/warp_atomic,sum/block_atomic,sum/last_block,sum/two_kernel,"
               "sum/host_finish,cub/sum,cub/sum_not_guaranteed,thrust/sum",
     .axes =

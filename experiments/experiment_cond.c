@@ -241,7 +241,7 @@ static enum status draw(struct text *to, const struct plan *plan, const char *ou
 const struct experiment experiment_cond = {
     .name = "cond",
     .summary = "error against condition number: from which on a method has no digit right",
-    .operation = &operation_sum,
+    .operation = {&operation_sum},
     .axes =
         {
             [DEVICE_CPU] = {.formats = "fp16/fp16,fp16/fp32,bf16/bf16,bf16/fp32,fp32/fp32,"

@@ -9,7 +9,7 @@ const struct experiment experiment_dot = {
     .name = "dot",
     .summary = "how wrong a dot product is: error over method, formats, input, n and how products "
                "are formed",
-    .operation = &operation_dot,
+    .operation = {&operation_dot},
     .axes =
         {
             [DEVICE_CPU] = {.formats = "fp16/fp16,fp16/fp32,bf16/bf16,bf16/fp32,fp32/fp32,"

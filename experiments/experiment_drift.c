@@ -112,7 +112,7 @@ static enum status draw(struct text *to, const struct plan *plan, const char *ou
 const struct experiment experiment_drift = {
     .name = "drift",
     .summary = "how the error of a scan grows along it: error and bound by index, in profile.csv",
-    .operation = &operation_scan,
+    .operation = {&operation_scan},
     .axes =
         {
             [DEVICE_CPU] = {.formats = "fp16/fp16,fp16/fp32,bf16/bf16,bf16/fp32,fp32/fp32,"

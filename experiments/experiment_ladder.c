@@ -275,7 +275,7 @@ static enum status draw(struct text *to, const struct plan *plan, const char *ou
 const struct experiment experiment_ladder = {
     .name = "ladder",
     .summary = "what each promise costs: time over a raw read, error, different results, memory",
-    .operation = &operation_sum,
+    .operation = {&operation_sum},
     .axes =
         {
             [DEVICE_CPU] = {.formats = FORMATS_SHOWN,

@@ -47,7 +47,7 @@ static enum status draw(struct text *to, const struct plan *plan, const char *ou
 const struct experiment experiment_scan_variance = {
     .name = "scan-variance",
     .summary = "how many different outputs many runs of a scan give, and from which index on",
-    .operation = &operation_scan,
+    .operation = {&operation_scan},
     .axes =
         {
             [DEVICE_CPU] = {.formats = "bf16/fp32,fp32/fp32,fp64/fp64",

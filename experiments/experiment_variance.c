@@ -77,7 +77,7 @@ static enum status draw(struct text *to, const struct plan *plan, const char *ou
 const struct experiment experiment_variance = {
     .name = "variance",
     .summary = "how many different results many runs of the same sum give, and how far apart",
-    .operation = &operation_sum,
+    .operation = {&operation_sum},
     .axes =
         {
             [DEVICE_CPU] = {.formats = "fp16/fp32,bf16/fp32,fp32/fp32,fp64/fp64",

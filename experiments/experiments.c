@@ -3,12 +3,31 @@
 #include "experiments/experiment.h"
 
 const struct experiment *const experiments[] = {
-    &experiment_accuracy, &experiment_variance,
-    &experiment_cond,     &experiment_ladder,
-    &experiment_atomics,  &experiment_dot,
-    &experiment_drift,    &experiment_scan_variance,
-    &experiment_trial,    NULL,
+    &experiment_accuracy,
+    &experiment_variance,
+    &experiment_cond,
+    &experiment_ladder,
+    &experiment_atomics,
+    &experiment_dot,
+    &experiment_norm,
+    &experiment_drift,
+    &experiment_scan_variance,
+    &experiment_trial,
+    NULL,
 };
+
+bool experiment_takes(const struct experiment *e, const struct operation *o)
+{
+    bool takes = !e->operation[0];
+    for (size_t i = 0; i < EXPERIMENT_OPERATIONS && e->operation[i]; i++)
+        takes |= e->operation[i] == o;
+    return takes;
+}
+
+const struct operation *experiment_only(const struct experiment *e)
+{
+    return e->operation[1] ? NULL : e->operation[0];
+}
 
 bool experiment_conds(const struct experiment *e)
 {
@@ -27,19 +46,19 @@ bool experiment_loads(const struct experiment *e)
 
 bool experiment_scans(const struct experiment *e)
 {
-    return !e->operation || e->operation == &operation_scan;
+    return experiment_takes(e, &operation_scan);
 }
 
 enum columns_of experiment_columns(const struct experiment *e)
 {
     if (experiment_scans(e))
         return COLUMNS_OF_SCANS;
-    return e->operation == &operation_dot ? COLUMNS_OF_DOTS : COLUMNS_OF_SUMS;
+    return experiment_dots(e) ? COLUMNS_OF_DOTS : COLUMNS_OF_SUMS;
 }
 
 bool experiment_dots(const struct experiment *e)
 {
-    return !e->operation || e->operation->inputs == 2;
+    return experiment_takes(e, &operation_dot);
 }
 
 void experiments_of(char *text, size_t size, const struct operation *o)
@@ -47,7 +66,8 @@ void experiments_of(char *text, size_t size, const struct operation *o)
     *text = 0;
     for (size_t i = 0; experiments[i]; i++) {
         size_t used = strlen(text);
-        if (experiments[i]->operation == o && !experiments[i]->run)
+        if (experiments[i]->operation[0] && !experiments[i]->run &&
+            experiment_takes(experiments[i], o))
             snprintf(text + used, size - used, "%s%s", used ? ", " : "", experiments[i]->name);
     }
 }

@@ -11,7 +11,7 @@ _Static_assert((int)ULPSCOPE_RUNGS == (int)PROMISES &&
                    sizeof((struct ulpscope_rung *)0)->is[0] == CHECK_WORDS,
                "rungs");
 
-static const struct operation *const operations[] = {
+static const struct operation *const of_kind[] = {
     [ULPSCOPE_SUM] = &operation_sum,
     [ULPSCOPE_SCAN] = &operation_scan,
     [ULPSCOPE_DOT] = &operation_dot,
@@ -35,7 +35,7 @@ enum ulpscope_status ulpscope_method_get(struct ulpscope_method *m, size_t i,
                                   .summary = from->summary,
                                   .promise = (enum ulpscope_promise)from->promise,
                                   .pairs = from->cpu ? from->pairs[DEVICE_CPU] : 0};
-    while (operations[m->operation] != from->operation)
+    while (of_kind[m->operation] != from->operation)
         m->operation = (enum ulpscope_operation)(m->operation + 1);
     return ULPSCOPE_OK;
 }
@@ -116,7 +116,7 @@ static enum status own_make(struct own *own, const struct ulpscope_subject *s, s
     unsigned reads = s->reads & (SHAPE_THREADS | SHAPE_BLOCKS);
     *own = (struct own){{.name = s->name,
                          .summary = s->summary,
-                         .operation = operations[s->operation],
+                         .operation = of_kind[s->operation],
                          .promise = (enum promise)s->promise,
                          .pairs = {[DEVICE_CPU] = s->pairs & ULPSCOPE_ALL_PAIRS},
                          .shape_read = {[DEVICE_CPU] = reads},

@@ -209,7 +209,8 @@ bool plan_leaves_out(const struct axes *axes, const struct input *in, const stru
 /* Are they of an operation on two arrays? */
 static bool takes_pairs(const struct axes *axes)
 {
-    return axes->experiment->operation && axes->experiment->operation->inputs == 2;
+    const struct operation *only = experiment_only(axes->experiment);
+    return only && only->inputs == 2;
 }
 
 static enum status add_input(struct plan *plan, const struct input *in, size_t n, double cond,

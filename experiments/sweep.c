@@ -77,6 +77,8 @@ static enum status run_case(struct sweep *w, struct trial *t, struct problem *p)
 {
     if (w->options->stop && *w->options->stop)
         return problem(p, STATUS_INTERRUPTED, "interrupted");
+    enum exact_value of = t->method->operation->of;
+    w->truth = w->known[of] ? &w->truths[of] : NULL;
     enum status status = t->summarised || t->failed ? STATUS_OK : sweep_case(w, t, p);
     progress_draw(&w->progress, w->outcome->finished, w->runs_done);
     return status;
@@ -97,9 +99,55 @@ static enum status run_cases(struct sweep *w, const struct source *s, struct pro
     return status;
 }
 
+/* Does the source have unfinished cases that are held against this value? */
+static bool asks_for(const struct sweep *w, const struct source *s, enum exact_value of)
+{
+    for (size_t i = 0; i < s->cases; i++) {
+        const struct trial *t = &w->plan->trial[s->first + i];
+        if (!t->summarised && t->method->operation->of == of)
+            return true;
+    }
+    return false;
+}
+
+static void free_truths(struct sweep *w)
+{
+    for (enum exact_value of = 0; of < EXACT_VALUES; of++)
+        if (w->known[of])
+            truth_free(&w->truths[of]);
+    memset(w->known, 0, sizeof w->known);
+    w->truth = NULL;
+}
+
+static enum status make_truths(struct sweep *w, const struct source *s, struct problem *p)
+{
+    enum status status = STATUS_OK;
+    for (enum exact_value of = 0; of < EXACT_VALUES && status == STATUS_OK; of++)
+        if (asks_for(w, s, of)) {
+            status = truth_make_of(&w->truths[of], s->name, of, &s->array,
+                                   s->pair ? &s->second : NULL, w->plan->axes->reference, p);
+            w->known[of] = status == STATUS_OK;
+        }
+    return status;
+}
+
+/* What a source's cases need is there. */
+static enum status run_loaded(struct sweep *w, struct source *s, struct problem *p)
+{
+    struct problem why = {0};
+    enum status status = make_truths(w, s, &why);
+    if (status == STATUS_OK)
+        status = run_cases(w, s, p);
+    else if (status == STATUS_FAILED)
+        problem(p, status, "%s", why.text);
+    else
+        status = fail_all(w, s, &why, p);
+    free_truths(w);
+    return status;
+}
+
 static enum status run_source(struct sweep *w, struct source *s, struct problem *p)
 {
-    struct truth truth;
     struct problem why = {0};
     bool needed = !summarised(w->plan, s);
     if (!needed && s->recorded)
@@ -107,21 +155,8 @@ static enum status run_source(struct sweep *w, struct source *s, struct problem 
     enum status status = load(w, s, &why, p);
     if (status != STATUS_OK || why.status != STATUS_OK)
         return status == STATUS_OK && needed ? fail_all(w, s, &why, p) : status;
-    if (needed) {
-        const struct operation *operation = w->plan->axes->experiment->operation;
-        status = truth_make_of(&truth, s->name, operation ? operation->of : EXACT_SUM, &s->array,
-                               s->pair ? &s->second : NULL, w->plan->axes->reference, &why);
-        if (status == STATUS_FAILED)
-            problem(p, status, "%s", why.text);
-        else if (status != STATUS_OK)
-            status = fail_all(w, s, &why, p);
-        else {
-            w->truth = &truth;
-            status = run_cases(w, s, p);
-            w->truth = NULL;
-            truth_free(&truth);
-        }
-    }
+    if (needed)
+        status = run_loaded(w, s, p);
     for (size_t i = 0; i < w->plan->axes->devices; i++) {
         if (w->gpu[i])
             gpu_release(w->gpu[i]);

@@ -25,7 +25,9 @@ struct sweep {
     uint64_t runs_done; /* of all cases */
     struct tally tally; /* of the case in progress */
     /* Of the source in progress. */
-    struct truth *truth;    /* NULL: none was needed, or none could be had */
+    struct truth truths[EXACT_VALUES]; /* those that its cases are held against, */
+    bool known[EXACT_VALUES];          /* as far as they could be had */
+    struct truth *truth;    /* of the case in progress; NULL: none was needed, or could be had */
     struct gpu_input **gpu; /* by position among the axes' devices; NULL: not uploaded */
     struct scans scans;     /* of the cases in progress that scan alike */
 };

@@ -19,10 +19,9 @@ static enum status check(const struct truth *t, const char *name, const struct a
         return status;
     if (!reference_equal(&t->reference, &slow))
         status = problem(p, STATUS_FAILED,
-                         "%s: the superaccumulator and MPFR disagree on the exact sum of %zu "
-                         "%s of %s: trust no figure of this build",
-                         name, a->n, t->of == EXACT_DOT ? "products" : "elements",
-                         format_facts[a->format].name);
+                         "%s: the superaccumulator and MPFR disagree on the exact %s of %s, "
+                         "n = %zu: trust no figure of this build",
+                         name, exact_value_name[t->of], format_facts[a->format].name, a->n);
     reference_free(&slow);
     return status;
 }
@@ -36,7 +35,11 @@ enum status truth_check(const struct truth *t, const char *name, const struct ar
 static enum status write_exact(struct truth *t, const char *name, struct problem *p)
 {
     char decimal[NUMBER_TEXT];
-    char *hex = number_hex_mpfr(t->reference.sum);
+    mpfr_t shown; /* all digits of what has an end */
+    mpfr_init2(shown, t->reference.cut ? REFERENCE_HEX_DIGITS : mpfr_get_prec(t->reference.sum));
+    mpfr_set(shown, t->reference.sum, MPFR_RNDZ);
+    char *hex = number_hex_mpfr(shown);
+    mpfr_clear(shown);
     number_decimal_mpfr(decimal, t->reference.sum);
     t->exact = (struct text){.failed = !hex};
     if (hex)

@@ -18,7 +18,7 @@ static void on_signal(int signal)
 
 static const struct experiment defaults = {
     .name = "recommend",
-    .operation = &operation_sum,
+    .operation = {&operation_sum},
     .axes = {[DEVICE_CPU] = {.formats = "all", .n = "2^16", .runs = 1},
              [DEVICE_CUDA] = {.formats = "all", .n = "2^24", .runs = 1}},
 };

@@ -57,13 +57,13 @@ static bool parse(struct wire_request *r, const char *line)
         return false;
     strcpy(copy, line);
     size_t words = split(copy, word);
-    bool scan = words == 6 && strcmp(word[0], operation_scan.name) == 0;
-    bool dot = words == 4 && strcmp(word[0], operation_dot.name) == 0;
-    if (!scan && !dot && !(words == 4 && strcmp(word[0], operation_sum.name) == 0))
+    size_t known = 0;
+    while (words > 0 && operations[known] && strcmp(word[0], operations[known]->name) != 0)
+        known++;
+    bool scan = operations[known] == &operation_scan;
+    if (!operations[known] || words != (scan ? 6 : 4))
         return false;
-    *r = (struct wire_request){.operation = scan  ? &operation_scan
-                                            : dot ? &operation_dot
-                                                  : &operation_sum,
+    *r = (struct wire_request){.operation = operations[known],
                                .storage = format_named(word[2]),
                                .accumulator = format_named(word[3])};
     r->output = r->accumulator;
@@ -76,7 +76,8 @@ enum status wire_parse(struct wire_request *r, const char *line, struct problem 
     if (parse(r, line))
         return STATUS_OK;
     return problem(p, STATUS_DATA,
-                   "request: found '%.100s', expected 'sum N STORAGE ACCUMULATOR', 'dot N STORAGE "
-                   "ACCUMULATOR' or 'scan N STORAGE ACCUMULATOR inclusive|exclusive OUTPUT'",
+                   "request: found '%.100s', expected 'OPERATION N STORAGE ACCUMULATOR', OPERATION "
+                   "sum, dot, norm, mean or variance, or 'scan N STORAGE ACCUMULATOR "
+                   "inclusive|exclusive OUTPUT'",
                    line);
 }

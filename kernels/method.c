@@ -37,6 +37,31 @@ const struct operation operation_dot = {
     .of = EXACT_DOT,
     .fixed = "dot/tiled",
 };
+const struct operation operation_norm = {
+    .name = "norm",
+    .outputs = one_output,
+    .inputs = 1,
+    .of = EXACT_NORM,
+    .fixed = "norm/tiled",
+};
+const struct operation operation_mean = {
+    .name = "mean",
+    .outputs = one_output,
+    .inputs = 1,
+    .of = EXACT_MEAN,
+    .fixed = "mean/tiled",
+};
+const struct operation operation_variance = {
+    .name = "variance",
+    .outputs = one_output,
+    .inputs = 1,
+    .of = EXACT_VARIANCE,
+    .fixed = "variance/two_pass",
+};
+const struct operation *const operations[] = {
+    &operation_sum,  &operation_scan,     &operation_dot, &operation_norm,
+    &operation_mean, &operation_variance, NULL,
+};
 
 const struct method *method_named(const char *name)
 {

@@ -45,6 +45,10 @@ extern const struct operation operation_scan; /* n results: the sums of all pref
 /* One result: the sum of the products x[i] y[i] of the elements of two arrays, as they are stored;
  * of nothing +0. */
 extern const struct operation operation_dot;
+/* One result each: the 2-norm, of nothing +0; the mean and the variance of the population, of
+ * nothing NaN. */
+extern const struct operation operation_norm, operation_mean, operation_variance;
+extern const struct operation *const operations[]; /* all; ends with NULL */
 
 /* A launch shape. On a GPU, threads to a block and blocks in the grid. On the
  * CPU, the CPU twin of a method whose order depends on the shape reads it as the

@@ -13,5 +13,7 @@ enum exact_value {
     EXACT_VARIANCE,
     EXACT_VALUES
 };
+/* "sum of elements": what it is, for messages. */
+extern const char *const exact_value_name[EXACT_VALUES];
 
 #endif

@@ -7,6 +7,11 @@
 #include "reference/exact_mpfr.h"
 #include "reference/reference_private.h"
 
+const char *const exact_value_name[EXACT_VALUES] = {
+    [EXACT_SUM] = "sum of elements", [EXACT_DOT] = "sum of products", [EXACT_NORM] = "norm",
+    [EXACT_MEAN] = "mean",           [EXACT_VARIANCE] = "variance",
+};
+
 /* A block's exact sum spans 2^-1074 .. 2^1034, that of 2^63 elements 2^-1074 .. 2^1087. */
 enum { EXACT_PRECISION = 2176 };
 

@@ -8,6 +8,7 @@ static const struct {
     bool widened; /* says it of additions in the wider format; then the sum is rounded */
     bool exact;   /* says it of elements that are not rounded first; then the sum is rounded */
     bool cut;     /* they are cut to theorem_digits instead */
+    theorem_of_value *bound; /* of what is no sum; then nothing of the above holds */
 } theorems[THEOREMS] = {
     [THEOREM_ANY_ORDER] =
         {
@@ -62,6 +63,13 @@ static const struct {
                      "u |sum| + (1+u) (n-1) 2^-D max|x|",
             .exact = true,
             .cut = true,
+        },
+    [THEOREM_NORM] =
+        {
+            .words =
+                "root of a tree of height h of squares: about (gamma_h+1 / 2 + u) |norm|, more "
+                "where squares underflow",
+            .bound = theorem_norm,
         },
     [THEOREM_NONE] =
         {
@@ -157,9 +165,7 @@ static void add_share(mpfr_t bound, const mpfr_t factor, const mpfr_t magnitude,
     mpfr_clear(share);
 }
 
-/* Adds what rounding the sum may change, of a result that errs by `error` before: u (|S| + error)
- * or, if that is more, eta/2. */
-static void add_last_rounding(mpfr_t error, const struct reference *r, enum format accumulator)
+void theorem_last_rounding(mpfr_t error, const struct reference *r, enum format accumulator)
 {
     const struct format_facts *facts = &format_facts[accumulator];
     mpfr_t change;
@@ -180,6 +186,8 @@ bool theorem_bound(mpfr_t bound, const struct theorem *t, const struct reference
 {
     if (t->kind == THEOREM_NONE || !mpfr_number_p(r->sum_abs))
         return false;
+    if (theorems[t->kind].bound)
+        return theorems[t->kind].bound(bound, t, r, storage, accumulator);
     bool widened = theorems[t->kind].widened, exact = theorems[t->kind].exact, says = true;
     enum format f = widened ? format_wider(accumulator) : accumulator;
     mpfr_t perturbed, error;
@@ -203,7 +211,7 @@ bool theorem_bound(mpfr_t bound, const struct theorem *t, const struct reference
     add_share(error, by.of_sum, r->sum, perturbed);
     add_share(error, by.of_abs, r->sum_abs, perturbed);
     if (widened || exact)
-        add_last_rounding(error, r, accumulator);
+        theorem_last_rounding(error, r, accumulator);
     says = says && mpfr_number_p(error);
     if (says)
         mpfr_set(bound, error, MPFR_RNDU);

@@ -39,6 +39,9 @@ enum theorem_kind {
      * theorem_digits: the exact sum of the elements, cut to D digits of the largest, rounded once:
      * after Demmel and Nguyen 2015. */
     THEOREM_BINNED,
+    /* d / sqrt(S) or, if that is less, sqrt(d), rounded once more, S = sum x^2: d is what
+     * THEOREM_TREE says of the sum of rounded squares. */
+    THEOREM_NORM,
     THEOREM_NONE, /* there is no bound: nobody says how it adds */
     THEOREMS
 };

@@ -44,9 +44,12 @@ static const struct column result_columns[RESULTS_COLUMNS - RESULTS_RESULT] = {
      "its encoding in the accumulator's format; of a scan a 128-bit hash of all its outputs' "
      "encodings; every NaN as the canonical one"},
     {"exact", "",
-     "the exact sum, correctly rounded to 17 significant digits; of a scan that of the elements "
-     "which its last output covers"},
-    {"exact_hex", "", "the same, all its bits, as a hex float"},
+     "the exact sum (norm, mean, ... by the method's operation), correctly rounded to 17 "
+     "significant "
+     "digits; of a scan that of the elements which its last output covers"},
+    {"exact_hex", "",
+     "the same, all its bits, as a hex float; of a norm, a mean, a variance whose bits do not end "
+     "within 640, the first 256 of them, the rest cut off"},
     {"err_abs", "",
      "|result - exact|; of a scan, here as in the other columns of errors, the largest of all "
      "outputs, each held against the exact sum of what it covers"},

@@ -50,6 +50,11 @@ static struct array ones(enum format f, size_t n)
     return (struct array){f, n, kept[f].data};
 }
 
+bool check_adds(const struct method *m)
+{
+    return m->operation->of == EXACT_SUM || m->operation->of == EXACT_DOT;
+}
+
 enum status check_run(const struct method *m, const struct array *in, enum format accumulator,
                       struct shape shape, void *out)
 {

@@ -14,6 +14,10 @@ bool check_failed(char why[WHY], const struct method *m, enum format storage,
                   enum format accumulator, size_t n, struct shape shape, const char *format, ...)
     __attribute__((format(printf, 7, 8)));
 
+/* Is it a sum, of elements or of products, or a scan? What order_... say of leaves and additions is
+ * all that such a method does. (What others do beside, test_values holds.) */
+bool check_adds(const struct method *m);
+
 /* Launch shapes worth trying for n elements: defaults, one thread, odd, whole warps, the most; one,
  * few and many blocks. Only what the method reads on the CPU varies. Returns how many. */
 enum { CHECK_SHAPES = 64 };

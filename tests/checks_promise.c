@@ -130,6 +130,8 @@ static bool check_pair_specials(const struct method *m, enum format s, enum form
 
 bool check_edges(const struct method *m, char why[WHY])
 {
+    if (!check_adds(m))
+        return true;
     if (m->operation == &operation_scan)
         return check_scan_edges(m, why);
     for (enum format s = 0; s < FORMATS; s++)

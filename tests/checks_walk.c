@@ -67,6 +67,8 @@ static bool check_length(const struct method *m, size_t n, struct shape shape, u
 
 bool check_walk(const struct method *m, char why[WHY])
 {
+    if (!check_adds(m))
+        return true;
     if (m->operation == &operation_scan)
         return check_scan_walk(m, why);
     static const size_t edges[] =

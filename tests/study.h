@@ -48,7 +48,7 @@ static inline const struct experiment *scan_experiment(void)
 {
     static const struct experiment e = {
         .name = "prefixes",
-        .operation = &operation_scan,
+        .operation = {&operation_scan},
         .axes = {[DEVICE_CPU] = {.formats = "fp32/fp32", .input = "ones", .n = "10", .runs = 1},
                  [DEVICE_CUDA] = {.runs = 1}}};
     return &e;

@@ -249,7 +249,7 @@ Test(recorded, a_study_of_scans, .init = make_folder, .fini = remove_folder)
 {
     static const struct experiment twice = {
         .name = "twice",
-        .operation = &operation_scan,
+        .operation = {&operation_scan},
         .axes = {[DEVICE_CPU] = {.formats = "fp32/fp32", .input = "ones", .n = "10", .runs = 2}}};
     static study_words words = {
         {"method", "scan/lookback,scan/tiled,scan/three_kernel,scan/segmented,scan/compensated"},

@@ -43,7 +43,8 @@ static void hold_scan(struct reveal_case c, size_t *held)
 static void hold(struct reveal_case c, size_t *held)
 {
     char why[WHY];
-    if (!method_supports(c.spec.method, DEVICE_CPU, c.spec.storage, c.spec.accumulator))
+    if (!check_adds(c.spec.method) ||
+        !method_supports(c.spec.method, DEVICE_CPU, c.spec.storage, c.spec.accumulator))
         return;
     if (c.spec.method->operation == &operation_scan) {
         hold_scan(c, held);

@@ -4,7 +4,7 @@
 
 static const struct experiment prefixes = {
     .name = "prefixes",
-    .operation = &operation_scan,
+    .operation = {&operation_scan},
     .axes =
         {
             [DEVICE_CPU] =

@@ -1,0 +1,26 @@
+/* What norms share that are roots of sums of squares, on the CPU. */
+#ifndef ULPSCOPE_NORM_ROOT_H
+#define ULPSCOPE_NORM_ROOT_H
+
+#include <math.h>
+
+#include "kernels/method.h"
+
+/* The root of what a method of dot products makes of the array with itself. A root in double has
+ * more than twice the digits of the narrower formats, and two more: rounded again to one of them,
+ * it is the exact root rounded once. */
+static inline enum status norm_root_of(const struct method *dot, const struct task *t,
+                                       struct problem *p)
+{
+    struct task squares = *t;
+    squares.method = dot;
+    squares.in2 = t->in;
+    squares.product = dot->product;
+    enum status status = dot->cpu(&squares, p);
+    if (status == STATUS_OK)
+        array_encode(&t->out, 0, 1,
+                     &(double){format_round(t->accumulator, sqrt(array_get(&t->out, 0)))});
+    return status;
+}
+
+#endif
