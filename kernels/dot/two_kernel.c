@@ -52,12 +52,6 @@ static enum status cpu(const struct task *t, struct problem *p)
     return STATUS_OK;
 }
 
-static struct shape resolve(size_t n, enum device_kind device, struct shape asked)
-{
-    (void)device;
-    return grid_stride_shape(n, asked);
-}
-
 const struct method dot_two_kernel = {
     .name = "dot/two_kernel",
     .summary = "grid-stride accumulation and block trees, then a second kernel with one block",
@@ -66,7 +60,7 @@ const struct method dot_two_kernel = {
     .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},
     .shape_read = {SHAPE_THREADS | SHAPE_BLOCKS, SHAPE_THREADS | SHAPE_BLOCKS},
     .shape_order = SHAPE_THREADS | SHAPE_BLOCKS,
-    .resolve = resolve,
+    .resolve = grid_stride_shape,
     .products = DOT_ROUNDED_OR_FUSED,
     .product = PRODUCT_ROUNDED,
     .bound = THEOREM_TREE,

@@ -56,8 +56,9 @@ size_t grid_stride_height(size_t n, struct shape shape)
            order_balanced_height(smaller(n, shape.threads));
 }
 
-struct shape grid_stride_shape(size_t n, struct shape asked)
+struct shape grid_stride_shape(size_t n, enum device_kind device, struct shape asked)
 {
+    (void)device;
     unsigned threads = asked.threads ? asked.threads : 256;
     threads = threads > THREADS_MAX ? THREADS_MAX : threads;
     unsigned blocks = (unsigned)smaller(n / threads + (n % threads != 0), 1024);

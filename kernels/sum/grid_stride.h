@@ -22,8 +22,9 @@ void grid_stride_order(struct order *o, struct shape shape, uint32_t *result);
 /* The height of block 0's result, which no other block's exceeds. */
 size_t grid_stride_height(size_t n, struct shape shape);
 
-/* T: 256 unless asked for. B: ceil(n / T), at least 1 and at most 1024, unless asked for. */
-struct shape grid_stride_shape(size_t n, struct shape asked);
+/* Fits `resolve`. T: 256 unless asked for. B: ceil(n / T), at least 1 and at most 1024, unless
+ * asked for. */
+struct shape grid_stride_shape(size_t n, enum device_kind device, struct shape asked);
 
 /* The two-stage tree of sum/two_kernel and sum/last_block: block results are seen as rows of T
  * columns, one for each thread of the block that adds them (kernels/sum/columns.h). These fit

@@ -9,12 +9,6 @@
 
 #include <stdlib.h>
 
-static struct shape resolve(size_t n, enum device_kind device, struct shape asked)
-{
-    (void)device;
-    return grid_stride_shape(n, asked);
-}
-
 static enum status cpu(const struct task *t, struct problem *p)
 {
     enum format f = t->out.format;
@@ -56,7 +50,7 @@ const struct method sum_host_finish = {
     .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},
     .shape_read = {SHAPE_THREADS | SHAPE_BLOCKS, SHAPE_THREADS | SHAPE_BLOCKS},
     .shape_order = SHAPE_THREADS | SHAPE_BLOCKS,
-    .resolve = resolve,
+    .resolve = grid_stride_shape,
     .bound = THEOREM_TREE,
     .height = height,
     .order = order,

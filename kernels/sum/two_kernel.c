@@ -7,12 +7,6 @@
  * absent. */
 #include "kernels/sum/grid_stride.h"
 
-static struct shape resolve(size_t n, enum device_kind device, struct shape asked)
-{
-    (void)device;
-    return grid_stride_shape(n, asked);
-}
-
 const struct method sum_two_kernel = {
     .name = "sum/two_kernel",
     .summary = "grid-stride accumulation and block trees, then a second kernel with one block",
@@ -21,7 +15,7 @@ const struct method sum_two_kernel = {
     .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},
     .shape_read = {SHAPE_THREADS | SHAPE_BLOCKS, SHAPE_THREADS | SHAPE_BLOCKS},
     .shape_order = SHAPE_THREADS | SHAPE_BLOCKS,
-    .resolve = resolve,
+    .resolve = grid_stride_shape,
     .bound = THEOREM_TREE,
     .height = two_stage_height,
     .order = two_stage_order,
