@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "kernels/sum/columns.h"
+#include "kernels/sum/passes.h"
 #include "kernels/team.h"
 
 size_t tiled_tiles(size_t n)
@@ -89,34 +90,23 @@ static enum status cpu(const struct task *t, struct problem *p)
     return status;
 }
 
+/* Columns are what threads are in a pass. */
+static const struct pass pass = {.rows = TILE_ROWS,
+                                 .fold = fold_halving,
+                                 .order = order_halving,
+                                 .height = order_balanced_height};
+static const struct shape columns = {.threads = TILE_COLUMNS};
+
 size_t tiled_height(size_t n, struct shape shape)
 {
     (void)shape;
-    size_t height = 0;
-    for (; n > 1; n = tiled_tiles(n))
-        height += columns_height(n < TILE ? n : TILE, TILE_COLUMNS);
-    return height;
+    return passes_height(&pass, n, columns);
 }
 
 void tiled_order(struct order *o, struct shape shape)
 {
     (void)shape;
-    size_t n = o->leaves;
-    uint32_t *node = malloc(n * sizeof *node);
-    if (!node) {
-        o->failed = true;
-        return;
-    }
-    for (size_t i = 0; i < n; i++)
-        node[i] = (uint32_t)i;
-    for (size_t count; n > 1; n = count) {
-        count = tiled_tiles(n);
-        for (size_t i = 0; i < count; i++)
-            node[i] = order_columns(o, node + i * TILE, n - i * TILE < TILE ? n - i * TILE : TILE,
-                                    TILE_COLUMNS);
-    }
-    o->output[0] = node[0];
-    free(node);
+    passes_order(&pass, o, columns);
 }
 
 /* The shape is a schedule. On the CPU, threads: 1 unless asked for, at most one a tile. On a GPU:
