@@ -3,8 +3,8 @@
 install(TARGETS ulpscope RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 set(documents ${CMAKE_CURRENT_BINARY_DIR}/documents)
 add_custom_command(OUTPUT ${documents}/ulpscope.fish
-    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/documents $<TARGET_FILE:ulpscope> ${documents}
-    DEPENDS ulpscope documents COMMENT "Man pages and completion")
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/documents/write $<TARGET_FILE:ulpscope> ${documents}
+    DEPENDS ulpscope documents/write COMMENT "Man pages and completion")
 add_custom_target(documents ALL DEPENDS ${documents}/ulpscope.fish)
 install(DIRECTORY ${documents}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
 install(FILES ${documents}/ulpscope DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
