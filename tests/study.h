@@ -107,6 +107,22 @@ static inline void study_free(struct study *s)
     request_free(&s->request);
 }
 
+/* What a person is shown of its results, in lines of at most TABLE_WIDTH bytes; text_free is due.
+ */
+enum { TABLE_WIDTH = 120 };
+static inline struct text table_of(struct study *s, const char *out)
+{
+    struct text text = {0};
+    enum status status = s->axes.experiment->table(&text, &s->plan, out, &s->problem);
+    cr_assert_eq(status, STATUS_OK, "%s", s->problem.text);
+    cr_assert(text_string(&text));
+    for (const char *at = text.data; at; at = strchr(at, '\n')) {
+        at += *at == '\n';
+        cr_expect(strcspn(at, "\n") <= TABLE_WIDTH, "%.*s", (int)strcspn(at, "\n"), at);
+    }
+    return text;
+}
+
 /* Makes, sweeps to the end, frees. */
 static inline struct sweep_outcome study_run_as(const struct experiment *e, study_words words,
                                                 const char *out)

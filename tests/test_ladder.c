@@ -4,7 +4,7 @@
 #include "experiments/ladder.h"
 #include "tests/study.h"
 
-enum { WIDTH = 120, RUNS = 6, RESULTS_MOST = 4000 };
+enum { RUNS = 6, RESULTS_MOST = 4000 };
 
 /* Two inputs in two orders each, two launch shapes, several lengths of cases and times. */
 static study_words words = {
@@ -21,27 +21,14 @@ static study_words words = {
     {NULL}};
 static const char *const input[] = {"symmetric", "cond:target=1073741824"};
 
-static struct text table_of(struct study *s, const char *out)
-{
-    struct text text = {0};
-    enum status status = s->axes.experiment->table(&text, &s->plan, out, &s->problem);
-    cr_assert_eq(status, STATUS_OK, "%s", s->problem.text);
-    cr_assert(text_string(&text));
-    for (const char *at = text.data; at; at = strchr(at, '\n')) {
-        at += *at == '\n';
-        cr_expect(strcspn(at, "\n") <= WIDTH, "%.*s", (int)strcspn(at, "\n"), at);
-    }
-    return text;
-}
-
 /* The words of the line that has the first two columns' cells; the first cell may be empty. */
-static size_t words_of(char *word[], char line[WIDTH + 1], const struct text *text,
+static size_t words_of(char *word[], char line[TABLE_WIDTH + 1], const struct text *text,
                        const char *method)
 {
     size_t count = 0;
     for (const char *at = text->data; at && count == 0; at = strchr(at, '\n')) {
         at += *at == '\n';
-        snprintf(line, WIDTH + 1, "%.*s", (int)strcspn(at, "\n"), at);
+        snprintf(line, TABLE_WIDTH + 1, "%.*s", (int)strcspn(at, "\n"), at);
         char *name = strstr(line, method);
         if (!name || name - line < 12 || name - line > 20) /* behind the promise */
             continue;
@@ -125,7 +112,7 @@ static const char *time_field(const struct rows *r, const char *method, const ch
 static void expect_line(const struct study *s, const struct text *text, const struct rows *results,
                         const struct rows *times, const char *method)
 {
-    char line[WIDTH + 1], cell[32], *word[20];
+    char line[TABLE_WIDTH + 1], cell[32], *word[20];
     cr_assert_eq(words_of(word, line, text, method), 8, "%s:\n%s", method, text->data);
     for (size_t i = 0; i < 2; i++) {
         double ratio = 1 / strtod(time_field(times, method, input[i], TIMES_OF_RAW), NULL);
@@ -249,7 +236,7 @@ Test(ladder, broken_promises, .init = make_folder, .fini = remove_folder)
 {
     struct study s;
     const char *out = in_folder("out");
-    char line[WIDTH + 1], *word[20];
+    char line[TABLE_WIDTH + 1], *word[20];
     study_make(&s, "ladder",
                (study_words){{"method", "sum/tiled,sum/serial"},
                              {"device", "cpu"},
