@@ -11,35 +11,17 @@
 namespace
 {
 
-template <typename S, typename A> __global__ void fold_groups(const S *x, size_t n, A *out)
-{
-    __shared__ A shared[block_lanes];
-    unsigned t = threadIdx.x, threads = blockDim.x;
-    for (size_t g = blockIdx.x; g == 0 || g * threads < n; g += gridDim.x) {
-        size_t begin = g * threads;
-        unsigned present = n - begin < threads ? (unsigned)(n - begin) : threads;
-        shared[t] = t < present ? convert<A>(x[begin + t]) : minus_zero<A>();
-        __syncthreads();
+struct interleaved {
+    template <typename A> static __device__ void fold(A *shared, unsigned t, unsigned present)
+    {
         for (unsigned stride = 1; stride < present; stride *= 2) {
             if (t % (2 * stride) == 0 && t + stride < present)
                 shared[t] = add(shared[t], shared[t + stride]);
             __syncthreads();
         }
-        if (t == 0)
-            out[g] = sum_of(n, shared[0]);
-        __syncthreads();
-    }
-}
-
-struct pass {
-    static size_t group(unsigned threads) { return threads; }
-    template <typename S, typename A>
-    static void launch(const S *x, size_t n, A *out, unsigned threads, unsigned blocks,
-                       cudaStream_t stream)
-    {
-        fold_groups<<<blocks, threads, 0, stream>>>(x, n, out);
     }
 };
+typedef pass_in_shared<interleaved> pass;
 
 } // namespace
 

@@ -52,4 +52,34 @@ template <typename Pass> int passes_enqueue(const struct cuda_task *t)
         t, [t](auto s, auto a) { return passes_run<Pass, decltype(s), decltype(a)>(t); });
 }
 
+/* A pass over groups of T elements, one a thread, that meet in shared memory. All threads call
+ * Fold::fold(shared, thread, present) behind a barrier; it leaves the sum of the first `present`
+ * elements in shared[0], which thread 0 reads. */
+template <typename Fold, typename S, typename A>
+__global__ void fold_in_shared(const S *x, size_t n, A *out)
+{
+    __shared__ A shared[block_lanes];
+    unsigned t = threadIdx.x, threads = blockDim.x;
+    for (size_t g = blockIdx.x; g == 0 || g * threads < n; g += gridDim.x) {
+        size_t begin = g * threads;
+        unsigned present = n - begin < threads ? (unsigned)(n - begin) : threads;
+        shared[t] = t < present ? convert<A>(x[begin + t]) : minus_zero<A>();
+        __syncthreads();
+        Fold::fold(shared, t, present);
+        if (t == 0)
+            out[g] = sum_of(n, shared[0]);
+        __syncthreads();
+    }
+}
+
+template <typename Fold> struct pass_in_shared {
+    static size_t group(unsigned threads) { return threads; }
+    template <typename S, typename A>
+    static void launch(const S *x, size_t n, A *out, unsigned threads, unsigned blocks,
+                       cudaStream_t stream)
+    {
+        fold_in_shared<Fold><<<blocks, threads, 0, stream>>>(x, n, out);
+    }
+};
+
 #endif
