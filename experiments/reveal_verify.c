@@ -1,14 +1,20 @@
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "experiments/reveal_check.h"
 
-enum { CHECKS = 100, WORDS = REVEAL_WORDS };
+enum { CHECKS = 100, PAIRS = 3, WIDES = 3 * PAIRS, EARLY = 6, WORDS = REVEAL_WORDS };
 
 struct checking {
     const struct reveal_tree *tree;
     struct reveal_nodes nodes;
     unsigned char *taken; /* of each leaf: it is part of the question */
+    uint32_t low, early;  /* the next node of the longest chain; those asked for there */
+    uint32_t wide, wides; /* additions looked at for more than two children; questions there, */
+    uint32_t turn;        /* each of other two of the children */
+    uint64_t walked;      /* nodes asked for otherwise, from here on: */
+    double begin;
 };
 
 static uint32_t meeting(const struct reveal_nodes *nodes, uint32_t i, uint32_t j)
@@ -49,7 +55,44 @@ static uint32_t child_leaf(struct reveal_asker *a, const struct checking *c, uin
     return c->nodes.least[child];
 }
 
-/* Any pair, or one that meets in any node; units near that, and anywhere. */
+/* Other children of a node of more than two. */
+static void ask_beside(struct reveal_asker *a, struct checking *c, uint32_t node)
+{
+    const uint32_t *begin = &c->tree->begin[node - c->tree->leaves];
+    for (uint32_t k = begin[0]; k < begin[1] && a->units < (a->window.bits + 3) / 4; k++)
+        ask_for(a, c, c->nodes.least[c->tree->child[k]]);
+}
+
+static uint32_t deepest(const struct checking *c)
+{
+    uint32_t at = (uint32_t)c->tree->leaves, node = at;
+    for (size_t k = 0; k < c->tree->additions; k++, node++)
+        at = c->nodes.depth[node] > c->nodes.depth[at] ? node : at;
+    return at;
+}
+
+/* The next node of a walk that soon has been everywhere. First come the additions that are early in
+ * the longest chain, where fewest questions led, and those of more than two children: an order that
+ * changes may look like one. */
+static uint32_t next_node(struct checking *c)
+{
+    const struct reveal_tree *t = c->tree;
+    if (c->early++ < EARLY && c->low != REVEAL_NO_PARENT) {
+        uint32_t node = c->low;
+        c->low = c->nodes.parent[node];
+        return node;
+    }
+    for (; c->wide < t->additions && c->wides < WIDES; c->wide++)
+        if (t->begin[c->wide + 1] - t->begin[c->wide] > 2) {
+            uint32_t k = c->wide;
+            c->wide += ++c->wides % PAIRS == 0;
+            return (uint32_t)t->leaves + k;
+        }
+    double share = fmod((double)c->walked++ * 0.6180339887498949 + c->begin, 1);
+    return (uint32_t)t->leaves + (uint32_t)(share * (double)t->additions);
+}
+
+/* Any pair, or one that meets in a node; units near that, and anywhere. */
 static uint32_t prepare(struct reveal_asker *a, struct checking *c, bool anywhere)
 {
     const struct reveal_tree *t = c->tree;
@@ -60,12 +103,15 @@ static uint32_t prepare(struct reveal_asker *a, struct checking *c, bool anywher
         j = (i + 1 + reveal_random(a, leaves - 1)) % (uint32_t)leaves;
         node = meeting(&c->nodes, i, j);
     } else {
-        node = (uint32_t)leaves + reveal_random(a, t->additions);
-        i = c->nodes.least[node];
-        j = child_leaf(a, c, node, t->child[t->begin[node - leaves]]);
+        node = next_node(c);
+        const uint32_t *begin = &t->begin[node - leaves];
+        uint32_t children = begin[1] - begin[0], turn = c->turn++;
+        i = c->nodes.least[t->child[begin[0] + turn % children]];
+        j = c->nodes.least[t->child[begin[0] + (turn + 1) % children]];
     }
     reveal_mask(a, i, j);
     c->taken[i] = c->taken[j] = 1;
+    ask_beside(a, c, node);
     uint32_t at = node;
     for (unsigned k = 0; k < a->window.bits / 2 && c->nodes.parent[at] != REVEAL_NO_PARENT; k++) {
         ask_for(a, c, child_leaf(a, c, c->nodes.parent[at], at));
@@ -100,14 +146,11 @@ enum status reveal_explain(struct reveal_asker *a, bool *changed, struct problem
     return STATUS_OK;
 }
 
-static enum status check_once(struct reveal_asker *a, struct checking *c, bool anywhere,
-                              bool *changed, struct problem *p)
+/* Is the answer that of the tree, in which the masks meet there? */
+static enum status hold_answer(struct reveal_asker *a, struct checking *c, uint32_t node,
+                               bool *changed, struct problem *p)
 {
-    uint32_t node = prepare(a, c, anywhere);
     enum status status = reveal_call(a, p);
-    c->taken[a->pair[0][0]] = c->taken[a->pair[0][1]] = 0;
-    for (unsigned k = 0; k < a->units; k++)
-        c->taken[a->unit[k]] = 0;
     for (unsigned k = 0; k < a->units && status == STATUS_OK && !a->contradiction; k++)
         if ((a->outside >> k & 1) == is_under(&c->nodes, a->unit[k], node)) {
             a->suspect[0] = a->pair[0][0];
@@ -115,6 +158,22 @@ static enum status check_once(struct reveal_asker *a, struct checking *c, bool a
             a->suspect[2] = a->unit[k];
             status = reveal_explain(a, changed, p);
         }
+    return status;
+}
+
+/* Twice, since a part of the order may be another in every other call. */
+static enum status check_once(struct reveal_asker *a, struct checking *c, bool anywhere,
+                              uint64_t *checks, bool *changed, struct problem *p)
+{
+    uint32_t node = prepare(a, c, anywhere);
+    enum status status = STATUS_OK;
+    for (int i = 0; i < 2 && status == STATUS_OK && !a->contradiction; i++) {
+        status = hold_answer(a, c, node, changed, p);
+        *checks += status == STATUS_OK && !a->contradiction;
+    }
+    c->taken[a->pair[0][0]] = c->taken[a->pair[0][1]] = 0;
+    for (unsigned k = 0; k < a->units; k++)
+        c->taken[a->unit[k]] = 0;
     return status;
 }
 
@@ -131,13 +190,13 @@ enum status reveal_check_tree(struct reveal_asker *a, const struct reveal_tree *
     if (status == STATUS_OK && !c.taken)
         status = problem(p, STATUS_DEVICE, "reveal: out of memory for %zu elements", t->leaves);
     /* By masks, every node was held to answers about what it holds (reveal_split.c). */
-    size_t most = 2 * t->leaves < CHECKS ? 2 * t->leaves : CHECKS;
+    size_t most = 3 * t->leaves < CHECKS ? 3 * t->leaves : CHECKS;
     if (a->window.means == REVEAL_BY_OVERFLOW)
         most += t->leaves;
-    while (*checks < most && status == STATUS_OK && !a->contradiction) {
-        status = check_once(a, &c, *checks % 2, changed, p);
-        *checks += !a->contradiction;
-    }
+    c.low = status == STATUS_OK ? deepest(&c) : REVEAL_NO_PARENT;
+    c.begin = reveal_random(a, 1 << 16) * 0x1p-16;
+    for (size_t k = 0; *checks < most && status == STATUS_OK && !a->contradiction; k++)
+        status = check_once(a, &c, k % 4 == 3, checks, changed, p);
     free(c.nodes.parent);
     free(c.taken);
     return status;

@@ -188,3 +188,49 @@ Test(reveal_lies, tells_of_answers_that_are_not_those_of_the_tree)
     for (int i = 0; i < 2; i++)
         reveal_tree_free(&tree[i]);
 }
+
+/* Adds along a tree but that every other call turns its first three elements: (0 + 1) + 2 becomes
+ * (1 + 2) + 0. */
+struct turning {
+    struct tree_sum by;
+    uint64_t calls;
+};
+
+static enum status evaluate_turning(void *context, double *result, struct problem *p)
+{
+    struct turning *s = context;
+    const struct array *in = &s->by.in;
+    const uint64_t bits[] = {array_bits(in, 0), array_bits(in, 1), array_bits(in, 2)};
+    size_t turn = s->calls++ % 2;
+    for (size_t i = 0; i < 3; i++)
+        array_set_bits(in, i, bits[(i + turn) % 3]);
+    enum status status = tree_sum_evaluate(&s->by, result, p);
+    for (size_t i = 0; i < 3; i++)
+        array_set_bits(in, i, bits[i]);
+    return status;
+}
+
+/* A small part of an order that changes is found out as well, in as many sizes as are tried. */
+Test(reveal_lies, a_part_that_changes_every_other_call_is_no_fixed_order)
+{
+    enum { MOST = 100 };
+    double data[MOST], node[2 * MOST];
+    for (size_t leaves = 4; leaves <= MOST; leaves += leaves < 20 ? 1 : 20) {
+        struct reveal_tree tree;
+        struct reveal r;
+        tree_make(&tree, TREE_SEQUENTIAL, leaves, 1);
+        struct turning s = {
+            .by = {.tree = &tree, .accumulator = FP32, .in = {FP32, leaves, data}, .node = node}};
+        struct reveal_subject subject = {.in = s.by.in,
+                                         .leaves = leaves,
+                                         .accumulator = FP32,
+                                         .output = FP32,
+                                         .evaluate = evaluate_turning,
+                                         .context = &s};
+        cr_assert_eq(reveal_order(&r, &subject, 1, NULL), STATUS_OK);
+        cr_expect(r.verdict == REVEAL_CHANGES || r.verdict == REVEAL_CONTRADICTION,
+                  "%zu leaves: verdict %d, '%s'", leaves, (int)r.verdict, r.words);
+        reveal_free(&r);
+        reveal_tree_free(&tree);
+    }
+}
