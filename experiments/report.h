@@ -137,10 +137,14 @@ enum status report_distinct_growth(struct report *r, struct problem *p);
 /* --- words and tables, as HTML --- */
 
 void report_findings(struct text *to, const struct report *r);
+void report_cost_findings(struct text *to, const struct report *r);
 void report_trial_findings(struct text *to, const struct report *r);
 void report_atomics_findings(struct text *to, const struct report *r);
 void report_methods(struct text *to, const struct report *r);
 void report_cliffs(struct text *to, const struct report *r);
+/* log2 of the least condition number tried at which no digit is right, of a method in a pair of
+ * formats; INFINITY: none is so bad. *most: of the largest tried; -INFINITY: none was. */
+double report_cliff(const struct report *r, const struct gathered_case *like, double *most);
 void report_times(struct text *to, const struct report *r);
 void report_subjects(struct text *to, const struct report *r);
 void report_exponents(struct text *to, const struct report *r);

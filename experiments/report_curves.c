@@ -220,7 +220,7 @@ static enum status take_output(void *context, const struct csv_row *row, struct 
     }
     o->sample[o->count] = sample_of(c);
     o->sample[o->count].x = index.value + 1;
-    o->sample[o->count++].y = ulp.value;
+    o->sample[o->count++].y = ulp.value < 0.01 ? 0 : ulp.value;
     return STATUS_OK;
 }
 
@@ -233,7 +233,9 @@ enum status report_drift(struct report *r, struct problem *p)
             "The largest error so far along the longest scans of the first input, in ulps of each "
             "exact "
             "prefix sum, against the number of the output; of those outputs that profile.csv "
-            "has. Results that are not finite have no mark; exact ones stand on the lower edge.",
+            "has. Results that are not finite have no mark; exact ones, and those less than 0.01 "
+            "ulp "
+            "off, stand on the lower edge.",
         .x_label = "number of the output, from 1",
         .y_label = "error, ulp of the exact prefix",
         .log_x = true,

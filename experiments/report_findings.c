@@ -169,69 +169,39 @@ static void say_error(struct text *to, const struct report *r)
     end(to);
 }
 
-static void say_speed(struct text *to, const struct report *r)
+/* Of the formats of most interest the first cliff and the last. */
+static void say_cliffs(struct text *to, const struct report *r)
 {
-    const struct report_time *best = NULL;
-    for (size_t i = 0; i < r->times; i++)
-        if (r->time[i].of_raw.known && (!best || r->time[i].of_raw.value > best->of_raw.value))
-            best = &r->time[i];
-    if (!best)
+    const struct gathered_case *pair = first_pair(r), *first = NULL, *last = NULL;
+    double first_cliff = INFINITY, last_cliff = -INFINITY, most = -INFINITY;
+    for (size_t i = 0; pair && report_has_conditions(r) && i < r->g.count; i++) {
+        const struct gathered_case *c = &r->g.item[i];
+        if (strcmp(c->field[CASE_STORAGE], pair->field[CASE_STORAGE]) != 0 ||
+            strcmp(c->field[CASE_ACCUMULATOR], pair->field[CASE_ACCUMULATOR]) != 0)
+            continue;
+        double tried, cliff = report_cliff(r, c, &tried);
+        if (tried > 0 && cliff < first_cliff) {
+            first = c;
+            first_cliff = cliff;
+        }
+        if (tried > 0 && cliff > last_cliff) {
+            last = c;
+            last_cliff = cliff;
+        }
+        most = fmax(most, tried);
+    }
+    if (!first || !last || isinf(first_cliff))
         return;
     begin(to, "plain");
-    html_format(to,
-                "Fastest beside a raw read of the same data: %s, %s added in %s, at %.3g GB/s, "
-                "%.2f of the raw read.",
-                best->field[TIMES_METHOD], best->field[TIMES_STORAGE],
-                best->field[TIMES_ACCUMULATOR], best->gb_per_s.known ? best->gb_per_s.value : 0,
-                best->of_raw.value);
-    end(to);
-}
-
-static enum promise promise_of(const struct report *r, const char *method)
-{
-    for (size_t i = 0; i < r->g.count; i++)
-        if (strcmp(r->g.item[i].field[CASE_METHOD], method) == 0)
-            return r->g.item[i].promise;
-    return PROMISE_NONE;
-}
-
-/* The fastest method of those that promise a rung, of what was timed on the input and the formats
- * of the first row. */
-static const struct report_time *fastest(const struct report *r, enum promise rung)
-{
-    static const enum times_column same[] = {TIMES_DEVICE, TIMES_STORAGE, TIMES_ACCUMULATOR,
-                                             TIMES_INPUT, TIMES_N};
-    const struct report_time *best = NULL, *first = NULL;
-    for (size_t i = 0; i < r->times; i++) {
-        const struct report_time *t = &r->time[i];
-        bool asked = t->of_raw.known && t->of_raw.value > 0 &&
-                     promise_of(r, t->field[TIMES_METHOD]) != PROMISE_NONE;
-        first = first || !asked ? first : t;
-        for (size_t k = 0; asked && k < sizeof same / sizeof *same; k++)
-            asked = strcmp(t->field[same[k]], first->field[same[k]]) == 0;
-        if (asked && promise_of(r, t->field[TIMES_METHOD]) >= rung &&
-            (!best || t->of_raw.value > best->of_raw.value))
-            best = t;
-    }
-    return best;
-}
-
-static void say_costs(struct text *to, const struct report *r)
-{
-    const struct report_time *first = fastest(r, PROMISE_RUN_TO_RUN);
-    if (!first)
-        return;
-    begin(to, "plain");
-    html_format(to, "What each promise costs, in raw reads of the same data (%s, %s added in %s):",
-                first->field[TIMES_INPUT], first->field[TIMES_STORAGE],
-                first->field[TIMES_ACCUMULATOR]);
-    for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++) {
-        const struct report_time *t = fastest(r, rung);
-        if (t)
-            html_format(to, "%s %s %.2f (%s)", rung == PROMISE_RUN_TO_RUN ? "" : ",",
-                        promise_name[rung], 1 / t->of_raw.value, t->field[TIMES_METHOD]);
-    }
-    text_add(to, ".");
+    html_format(to, "%s added in %s: %s has no digit right from a condition number of 2^%.0f on, ",
+                pair->field[CASE_STORAGE], pair->field[CASE_ACCUMULATOR], first->field[CASE_METHOD],
+                first_cliff);
+    if (isinf(last_cliff))
+        html_format(to, "%s still has some at 2^%.0f, the largest tried.", last->field[CASE_METHOD],
+                    most);
+    else
+        html_format(to, "the last to lose all is %s, at 2^%.0f.", last->field[CASE_METHOD],
+                    last_cliff);
     end(to);
 }
 
@@ -262,8 +232,8 @@ void report_findings(struct text *to, const struct report *r)
     say_bound(to, r);
     say_distinct(to, r);
     say_error(to, r);
-    say_costs(to, r);
-    say_speed(to, r);
+    say_cliffs(to, r);
+    report_cost_findings(to, r);
     report_atomics_findings(to, r);
     if (r->g.count > 0)
         say_size(to, r);

@@ -68,8 +68,7 @@ void report_methods(struct text *to, const struct report *r)
     text_add(to, "</section>\n");
 }
 
-/* The least condition number tried at which no digit is right; INFINITY: none is so bad. */
-static double cliff_of(const struct report *r, const struct gathered_case *like, double *most)
+double report_cliff(const struct report *r, const struct gathered_case *like, double *most)
 {
     double cliff = INFINITY;
     *most = -INFINITY;
@@ -109,7 +108,7 @@ void report_cliffs(struct text *to, const struct report *r)
                    strcmp(c->field[CASE_ACCUMULATOR], r->g.item[k].field[CASE_ACCUMULATOR]) == 0;
         if (seen || c->runs == 0)
             continue;
-        cliff = cliff_of(r, c, &most);
+        cliff = report_cliff(r, c, &most);
         if (isinf(most))
             continue;
         html_cell(&t, "%s", c->field[CASE_METHOD]);
