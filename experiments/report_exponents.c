@@ -72,8 +72,10 @@ void report_exponents(struct text *to, const struct report *r)
             html_cell(&t, "%s", report_cell(&r->growth, row, column[k]));
         if (!isnan(exponent))
             html_cell(&t, "%.2f", exponent);
-        if (!isnan(exponent))
-            html_cell(&t, isnan(error) ? "" : "%.2f", error);
+        if (!isnan(exponent) && isnan(error))
+            html_cell(&t, "%s", "");
+        else if (!isnan(exponent))
+            html_cell(&t, "%.2f", error);
     }
     html_table_end(&t);
     text_add(to, "</section>\n");
