@@ -282,21 +282,29 @@ static enum status check_method(struct special *s, const struct method *m, size_
     return status;
 }
 
-static enum status check_methods(struct special *s, struct problem *p)
+/* All operands are looked at before the first is run. */
+static enum status find_methods(const struct special *s, const struct method *m[OPERANDS_MAX],
+                                struct problem *p)
 {
     const struct arguments *a = s->a;
     const struct operation *operation = argument_value(a, "scan") ? &operation_scan : NULL;
     enum status status = STATUS_OK;
     for (size_t i = 0; i < a->operands && status == STATUS_OK; i++) {
-        const struct method *m = NULL;
-        status = subject_named(&m, "check", a->operand[i], operation, p);
-        if (status == STATUS_OK && !is_special(m))
+        status = subject_named(&m[i], "check", a->operand[i], operation, p);
+        if (status == STATUS_OK && !is_special(m[i]))
             status = problem(p, STATUS_USAGE,
                              "check --special: %s is a %s, expected a sum, a scan or a dot product",
-                             m->name, m->operation->name);
-        if (status == STATUS_OK)
-            status = check_method(s, m, i, p);
+                             m[i]->name, m[i]->operation->name);
     }
+    return status;
+}
+
+static enum status check_methods(struct special *s, struct problem *p)
+{
+    const struct method *m[OPERANDS_MAX];
+    enum status status = find_methods(s, m, p);
+    for (size_t i = 0; i < s->a->operands && status == STATUS_OK; i++)
+        status = check_method(s, m[i], i, p);
     for (size_t i = 0; s->all && i < method_count && status == STATUS_OK; i++)
         if (is_special(method_registry[i]))
             status = check_method(s, method_registry[i], i, p);
@@ -318,6 +326,7 @@ static enum status check_into(struct special *s, struct problem *p)
         text_free(&path);
     }
     bool csv = s->folder && status == STATUS_OK;
+    s->csv.once = true;
     if (status == STATUS_OK)
         status = check_methods(s, p);
     if (csv) {

@@ -93,8 +93,6 @@ static enum status resolve(struct command *c, struct problem *p)
     const struct arguments *a = c->arguments;
     const char *promise = argument_value(a, "promise");
     struct request words = {0};
-    if (argument_value(a, "product"))
-        return problem(p, STATUS_USAGE, "check: option --product is one of check --special");
     c->json = argument_flag(a, "json");
     c->promised = promise;
     c->request.stop = &stop;
@@ -182,17 +180,17 @@ static enum status check_one(struct command *c, const struct method *m, struct p
     return status;
 }
 
+/* All operands are looked at before the first is run. */
 static enum status check_all(struct command *c, struct problem *p)
 {
     const struct arguments *a = c->arguments;
+    const struct method *m[OPERANDS_MAX];
+    const struct operation *operation = argument_value(a, "scan") ? &operation_scan : NULL;
     enum status status = STATUS_OK;
-    for (size_t i = 0; i < a->operands && status == STATUS_OK; i++) {
-        const struct method *m;
-        const struct operation *operation = argument_value(a, "scan") ? &operation_scan : NULL;
-        status = subject_named(&m, "check", a->operand[i], operation, p);
-        if (status == STATUS_OK)
-            status = check_one(c, m, p);
-    }
+    for (size_t i = 0; i < a->operands && status == STATUS_OK; i++)
+        status = subject_named(&m[i], "check", a->operand[i], operation, p);
+    for (size_t i = 0; i < a->operands && status == STATUS_OK; i++)
+        status = check_one(c, m[i], p);
     for (size_t i = 0; argument_flag(a, "all") && i < method_count && status == STATUS_OK; i++)
         status = check_one(c, method_registry[i], p);
     return status;
@@ -225,6 +223,7 @@ static enum status check_into(struct command *c, struct problem *p)
     const char *out = argument_value(c->arguments, "out");
     enum status status =
         out ? csv_file_open(&c->csv, out, 0, check_column, CHECK_COLUMNS, p) : STATUS_OK;
+    c->csv.once = true;
     if (status == STATUS_OK)
         status = read_recorded(c, p);
     if (status == STATUS_OK)
@@ -233,7 +232,24 @@ static enum status check_into(struct command *c, struct problem *p)
     return status == STATUS_OK ? closed : status;
 }
 
-static enum status named(const struct arguments *a, struct problem *p)
+/* Options that only check --special reads, or only the check of promises. */
+static enum status options(const struct arguments *a, struct problem *p)
+{
+    static const char *const of_special[] = {"data", "segment", "product"};
+    static const char *const of_promises[] = {"input", "n", "runs", "only", "promise", "recorded"};
+    bool special = argument_flag(a, "special");
+    for (size_t i = 0; !special && i < sizeof of_special / sizeof *of_special; i++)
+        if (argument_value(a, of_special[i]))
+            return problem(p, STATUS_USAGE, "check: option --%s is one of check --special",
+                           of_special[i]);
+    for (size_t i = 0; special && i < sizeof of_promises / sizeof *of_promises; i++)
+        if (argument_value(a, of_promises[i]))
+            return problem(p, STATUS_USAGE, "check: option --%s is none of check --special",
+                           of_promises[i]);
+    return STATUS_OK;
+}
+
+static enum status subjects(const struct arguments *a, struct problem *p)
 {
     bool all = argument_flag(a, "all");
     if (all != (a->operands > 0))
@@ -246,7 +262,9 @@ static enum status named(const struct arguments *a, struct problem *p)
 static enum status run(const struct arguments *a, struct problem *p)
 {
     struct command c = {.arguments = a, .terminal = isatty(STDERR_FILENO)};
-    enum status status = named(a, p);
+    enum status status = subjects(a, p);
+    if (status == STATUS_OK)
+        status = options(a, p);
     if (status == STATUS_OK && argument_flag(a, "special"))
         return special_check(a, p);
     struct sigaction gentle = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};

@@ -8,7 +8,9 @@
 static enum status unwritable(const struct csv_file *f, int error, struct problem *p)
 {
     return problem(p, STATUS_DATA, "%s: could not be written: %s%s", f->path, strerror(error),
-                   f->whole ? "; the rows before are kept: run again to resume" : "");
+                   !f->whole ? ""
+                   : f->once ? "; the rows before are kept"
+                             : "; the rows before are kept: run again to resume");
 }
 
 enum status csv_file_open(struct csv_file *f, const char *path, uint64_t keep,

@@ -206,6 +206,23 @@ Test(check_verb, reports_a_file_size_limit, .init = make_folder, .fini = remove_
     expect_said("err", "c.csv: could not be written: File too large");
 }
 
+/* Subjects that fitted are kept; nobody is told to resume what starts over. */
+Test(check_verb, a_full_disk_leaves_whole_rows, .init = make_folder, .fini = remove_folder)
+{
+    char command[2000];
+    snprintf(command, sizeof command,
+             "cd '%s' && (ulimit -f 8; '%s' check sum/serial sum/pairwise sum/tiled sum/kahan "
+             "sum/neumaier sum/sum2 sum/exact --special --device cpu --storage fp32 --seconds 0.01 "
+             "--out o 2>&1 >out) | cat >err",
+             folder, ULPSCOPE_PROGRAM);
+    cr_expect(system(command) != -1, "%s", command);
+    expect_said("err", "o/special.csv: could not be written: File too large; the rows before are "
+                       "kept\n");
+    struct bytes rows = get_file(in_folder("o/special.csv"));
+    cr_expect(rows.size > 2000 && rows.data[rows.size - 1] == '\n', "%zu bytes", rows.size);
+    clear_bytes(&rows);
+}
+
 Test(check_verb, refuses_what_it_cannot_do, .init = make_folder, .fini = remove_folder)
 {
     static const struct {
@@ -224,6 +241,15 @@ Test(check_verb, refuses_what_it_cannot_do, .init = make_folder, .fini = remove_
         {"sum/tiled --out /nowhere/c.csv --device cpu", "/nowhere/c.csv", 3},
         {"cub/sum --device cpu", "cub/sum does not run on cpu", 4},
         {"exec:false --device cpu", "check: exec:false", 3},
+        {"sum/tiled --data x.npy", "check: option --data is one of check --special", 2},
+        {"dot/tiled --product fused", "check: option --product is one of check --special", 2},
+        {"sum/tiled --special --n 5", "check: option --n is none of check --special", 2},
+        {"sum/tiled --special --only repeat", "option --only is none of check --special", 2},
+        {"sum/tiled sum/none --device cpu --out c.csv", "check: found 'sum/none'", 2},
+        {"sum/tiled sum/none --special --device cpu", "check: found 'sum/none'", 2},
+        {"dot/tiled --special --product maybe", "--product: found 'maybe', expected rounded", 2},
+        {"dot/exact --special --product fused --device cpu", "dot/exact does not form products so",
+         2},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         int status = check(wrong[i].arguments);
