@@ -89,7 +89,7 @@ double report_cliff(const struct report *r, const struct gathered_case *like, do
 void report_cliffs(struct text *to, const struct report *r)
 {
     struct html_table t;
-    if (!strstr(r->pictures.data ? r->pictures.data : "", "<section id=\"cond\">"))
+    if (!report_has_conditions(r))
         return;
     text_add(to, "<section id=\"cliffs\"><h2>Cliffs</h2>\n<p>The least condition number tried at "
                  "which no digit is right.</p>\n");
