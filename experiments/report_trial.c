@@ -63,7 +63,8 @@ static void say_broken(struct text *to, const struct report *r, const struct rep
 struct tally {
     size_t subjects, broken, failed, above;
     double attempts, least; /* of promised rungs that are kept; the least of one */
-    const char *first_above, *kept_above, *promise_above, *least_of, *least_rung;
+    const char *first_above, *kept_above, *promise_above, *least_of, *least_rung, *first_failed,
+        *note;
 };
 
 static void count_subject(struct tally *t, const struct report *r, const struct report_subject *s)
@@ -76,7 +77,11 @@ static void count_subject(struct tally *t, const struct report *r, const struct 
             continue;
         size_t row = s->row[rung] - 1;
         double attempts = report_number(&r->trial, row, CHECK_ATTEMPTS);
-        failed |= report_trial_is(r, row, "failed");
+        if (report_trial_is(r, row, "failed")) {
+            t->first_failed = t->first_failed ? t->first_failed : s->method;
+            t->note = t->note ? t->note : report_cell(&r->trial, row, CHECK_NOTE);
+            failed = true;
+        }
         if (rung > s->rung || !report_trial_is(r, row, "kept") || isnan(attempts))
             continue;
         t->attempts += attempts;
@@ -119,7 +124,8 @@ static void say_kept(struct text *to, const struct tally *t)
     }
     if (t->failed) {
         text_add(to, "<li class=\"bad\">");
-        html_format(to, "%zu subjects failed; the column `note` of trial.csv says how.", t->failed);
+        html_format(to, "%zu of %zu subjects failed; the first, %s: %s", t->failed, t->subjects,
+                    t->first_failed, t->note);
         text_add(to, "</li>\n");
     }
 }
