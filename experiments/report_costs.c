@@ -69,6 +69,7 @@ static void say_costs(struct text *to, const struct report *r)
 
 void report_cost_findings(struct text *to, const struct report *r)
 {
-    say_costs(to, r);
+    if (r->candidates == 0) /* else its formats are not one pair */
+        say_costs(to, r);
     say_speed(to, r);
 }

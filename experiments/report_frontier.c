@@ -126,7 +126,7 @@ static void draw(struct plot *plot, const struct report *r, const struct frame *
     const char *label = "largest error";
     for (size_t i = 0; i < sizeof unit / sizeof *unit; i += 2)
         label = strcmp(first->quantity, unit[i]) == 0 ? unit[i + 1] : label;
-    plot_panel(plot, 445, "Candidates: largest error against speed");
+    plot_panel(plot, 420, "Candidates: largest error against speed");
     text_format(&plot->script,
                 "set logscale xy\nset format xy '10^{%%T}'\nset xrange [1e%.0f : 1e%.0f]\n"
                 "set yrange [1e%.0f : 1e%.0f]\nset xlabel \"10^9 bytes of input per second\\n \"\n"
@@ -142,7 +142,7 @@ static void draw(struct plot *plot, const struct report *r, const struct frame *
     }
     if (write_places(plot, r, f, on_frontier, 0) > 0)
         add_points(plot, "smooth unique with fsteps linecolor rgb 0x888888 linewidth 1",
-                   "nothing tried is better");
+                   "the frontier");
     if (write_places(plot, r, f, is_recommended, 0) > 0)
         add_points(plot, "with points pointtype 6 pointsize 2 linewidth 2 linecolor rgb 0x000000",
                    "recommended");
@@ -159,7 +159,8 @@ enum status report_frontier(struct report *r, struct problem *p)
     return plot_end(&plot, r, "What was tried, and what is recommended",
                     "Each candidate, a method in an accumulator, where its speed and its largest "
                     "error on all arrays tried put it: right is faster, down is more accurate. "
-                    "What is below the dotted line holds; what erred not at all stands on the "
+                    "What is below the dotted line holds; nothing tried is both faster and more "
+                    "accurate than what is on the grey line. What erred not at all stands on the "
                     "lower edge, what is not finite on the upper. Candidates that were not timed "
                     "have no mark.",
                     p);
