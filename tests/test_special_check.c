@@ -212,7 +212,8 @@ Test(special_check, counts_what_there_was_no_time_for)
     holds(text_string(&text), line);
     text_free(&text);
     json_t *json = special_report_json(&r, NULL);
-    cr_expect_eq(json_integer_value(json_object_get(json, "not_tried")), special_report_left(&r));
+    cr_expect_eq((size_t)json_integer_value(json_object_get(json, "not_tried")),
+                 special_report_left(&r));
     json_decref(json);
     special_report_free(&r);
 }
