@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "experiments/data.h"
 #include "experiments/foreign.h"
+#include "experiments/special_asked.h"
 #include "experiments/special_report.h"
 #include "experiments/subject.h"
 #include "reports/directory.h"
@@ -16,11 +16,8 @@ enum { EVERY_SCAN = 4, EVERY_FOREIGN = 4 };
 
 struct special {
     const struct arguments *a;
-    struct special_request request;
-    struct list devices;
-    struct data_set data;
-    struct special_input input; /* of these */
-    json_t *json;               /* an array, or NULL for text */
+    struct special_asked asked;
+    json_t *json; /* an array, or NULL for text */
     struct csv_file csv;
     const char *folder;
     bool all;
@@ -37,148 +34,10 @@ static void on_signal(int signal)
     stop = 1;
 }
 
-static enum status read_formats(struct special *s, struct problem *p)
-{
-    struct list names = {0};
-    struct formats storage = {0}, accumulator = {0};
-    enum status status = argument_list(s->a, "storage", &names, p);
-    if (status == STATUS_OK)
-        status = formats_parse(&storage, "storage", &names, p);
-    list_free(&names);
-    names = (struct list){0};
-    if (status == STATUS_OK)
-        status = argument_list(s->a, "accumulator", &names, p);
-    if (status == STATUS_OK)
-        status = formats_parse(&accumulator, "accumulator", &names, p);
-    list_free(&names);
-    if (status == STATUS_OK)
-        status = pairs_parse(&s->request.pairs, "all", p);
-    if (status == STATUS_OK)
-        pairs_narrow(&s->request.pairs, &storage, &accumulator);
-    return status;
-}
-
-static enum status read_scans(struct special *s, struct problem *p)
-{
-    struct list names = {0};
-    uint64_t segment = 0;
-    enum status status = argument_list(s->a, "scan", &names, p);
-    for (size_t i = 0; i < names.count && status == STATUS_OK; i++) {
-        bool inclusive = strcmp(names.item[i], "inclusive") == 0;
-        if (!inclusive && strcmp(names.item[i], "exclusive") != 0)
-            status = problem(p, STATUS_USAGE,
-                             "option --scan: found '%s', expected inclusive or exclusive",
-                             names.item[i]);
-        s->request.scan[!inclusive] = true;
-    }
-    list_free(&names);
-    if (status == STATUS_OK)
-        status = argument_number(s->a, "segment", 0, 0, SIZE_MAX, &segment, p);
-    s->request.segment = segment;
-    return status;
-}
-
-static enum status read_shape(struct special *s, struct problem *p)
-{
-    uint64_t threads = 0, blocks = 0, seed = 1;
-    enum status status = argument_number(s->a, "threads", 0, 1, THREADS_MAX, &threads, p);
-    if (status == STATUS_OK)
-        status = argument_number(s->a, "blocks", 0, 1, BLOCKS_MAX, &blocks, p);
-    if (status == STATUS_OK)
-        status = argument_number(s->a, "seed", 1, 0, UINT64_MAX, &seed, p);
-    s->request.shape = (struct shape){(unsigned)threads, (unsigned)blocks};
-    s->request.seed = seed;
-    return status;
-}
-
-/* The user's own input; where a storage is named, the file is read as that. */
-static enum status read_data(struct special *s, struct problem *p)
-{
-    struct data_options options = {FORMATS, false};
-    const char *path = argument_value(s->a, "data"), *storage = argument_value(s->a, "storage");
-    if (!path)
-        return STATUS_OK;
-    enum status status = STATUS_OK;
-    if (storage)
-        status = format_parse(&options.storage, "storage", storage, p);
-    if (status == STATUS_OK)
-        status = data_read(&s->data, path, &options, p);
-    if (status == STATUS_OK && s->data.count != 1)
-        status = problem(p, STATUS_USAGE, "%s: found %zu tensors, expected one: PATH#TENSOR", path,
-                         s->data.count);
-    return status;
-}
-
-/* A dot product's is one file, too: x first, then y. */
-static enum status set_input(struct special *s, const struct method *m, struct problem *p)
-{
-    if (!argument_value(s->a, "data"))
-        return STATUS_OK;
-    struct array all = s->data.item[0].array;
-    s->input = (struct special_input){all, {all.format, all.n, NULL}};
-    s->request.data = &s->input;
-    if (m->operation->inputs != 2)
-        return STATUS_OK;
-    if (all.n % 2)
-        return problem(p, STATUS_DATA,
-                       "%s: found %zu elements, expected an even number for %s: x first, then y",
-                       argument_value(s->a, "data"), all.n, m->name);
-    size_t half = array_bytes(all.format, all.n / 2);
-    s->input.x.n = s->input.y.n = all.n / 2;
-    s->input.y.data = (char *)all.data + half;
-    return STATUS_OK;
-}
-
-static enum status read_products(struct special *s, struct problem *p)
-{
-    struct list names = {0};
-    enum status status = argument_list(s->a, "product", &names, p);
-    for (size_t i = 0; i < names.count && status == STATUS_OK; i++) {
-        enum product_kind how = PRODUCT_ROUNDED;
-        while (how < PRODUCT_UNKNOWN && strcmp(names.item[i], product_name[how]) != 0)
-            how++;
-        s->request.products |= 1u << how;
-        if (how == PRODUCT_UNKNOWN)
-            status = problem(p, STATUS_USAGE,
-                             "option --product: found '%s', expected rounded, fused or exact",
-                             names.item[i]);
-    }
-    list_free(&names);
-    return status;
-}
-
 static void show(const struct special_subject *s, size_t n)
 {
     fprintf(stderr, "\r\033[K%s: %s/%s, n = %zu", s->method->name, format_facts[s->storage].name,
             format_facts[s->accumulator].name, n);
-}
-
-static enum status read_seconds(struct special *s, struct problem *p)
-{
-    const char *text = argument_value(s->a, "seconds");
-    return text ? real_parse(&s->request.seconds, "seconds", text, p) : STATUS_OK;
-}
-
-static enum status read_arguments(struct special *s, struct problem *p)
-{
-    s->request.show = isatty(STDERR_FILENO) ? show : NULL;
-    s->request.program = s->a->argc > 0 ? s->a->argv[0] : NULL;
-    s->request.stop = &stop;
-    s->all = argument_flag(s->a, "all");
-    enum status status = argument_list(s->a, "device", &s->devices, p);
-    if (status == STATUS_OK && s->devices.count == 0)
-        status = list_split(&s->devices, "auto", p);
-    if (status == STATUS_OK)
-        status = read_formats(s, p);
-    if (status == STATUS_OK)
-        status = read_scans(s, p);
-    if (status == STATUS_OK)
-        status = read_shape(s, p);
-    if (status == STATUS_OK)
-        status = read_products(s, p);
-    if (status == STATUS_OK)
-        status = read_seconds(s, p);
-    return status == STATUS_OK ? read_data(s, p) : status;
 }
 
 static enum status report(struct special *s, const struct special_report *r, struct problem *p)
@@ -217,8 +76,8 @@ static bool supported(const struct special_request *q)
 /* What was found is reported also where it was interrupted. */
 static enum status check_device(struct special *s, const char *name, struct problem *p)
 {
-    const struct special_request *q = &s->request;
-    enum status status = device_parse(&s->request.device, name, p);
+    const struct special_request *q = &s->asked.request;
+    enum status status = device_parse(&s->asked.request.device, name, p);
     if (status != STATUS_OK)
         return status;
     if (!supported(q))
@@ -256,13 +115,13 @@ static bool is_special(const struct method *m)
 /* Of files, where there are more subjects than one. */
 static void set_prefix(struct special *s, size_t place)
 {
-    char *prefix = s->request.prefix;
+    char *prefix = s->asked.request.prefix;
     if (!s->all && s->a->operands < 2)
         return;
-    if (s->request.method->foreign)
+    if (s->asked.request.method->foreign)
         snprintf(prefix, SPECIAL_PREFIX, "subject%zu-", place + 1);
     else
-        snprintf(prefix, SPECIAL_PREFIX, "%.40s-", s->request.method->name);
+        snprintf(prefix, SPECIAL_PREFIX, "%.40s-", s->asked.request.method->name);
     for (; *prefix; prefix++)
         *prefix = *prefix == '/' ? '-' : *prefix;
 }
@@ -270,15 +129,15 @@ static void set_prefix(struct special *s, size_t place)
 static enum status check_method(struct special *s, const struct method *m, size_t place,
                                 struct problem *p)
 {
-    enum status status = set_input(s, m, p);
-    s->request.method = m;
+    enum status status = special_asked_of(&s->asked, m, p);
+    s->asked.request.method = m;
     set_prefix(s, place);
-    if (status == STATUS_OK && m->operation->inputs == 2 && s->request.products &&
-        !(s->request.products & m->products))
+    if (status == STATUS_OK && m->operation->inputs == 2 && s->asked.request.products &&
+        !(s->asked.request.products & m->products))
         status = problem(p, STATUS_USAGE, "check --special: %s does not form products so", m->name);
-    s->request.every = m->foreign ? EVERY_FOREIGN : m->operation->array ? EVERY_SCAN : 1;
-    for (size_t i = 0; i < s->devices.count && status == STATUS_OK; i++)
-        status = check_device(s, s->devices.item[i], p);
+    s->asked.request.every = m->foreign ? EVERY_FOREIGN : m->operation->array ? EVERY_SCAN : 1;
+    for (size_t i = 0; i < s->asked.devices.count && status == STATUS_OK; i++)
+        status = check_device(s, s->asked.devices.item[i], p);
     return status;
 }
 
@@ -363,9 +222,11 @@ static enum status verdict(const struct special *s, struct problem *p)
 
 enum status special_check(const struct arguments *a, struct problem *p)
 {
-    struct special s = {.a = a};
+    struct special s = {.a = a, .all = argument_flag(a, "all")};
     struct sigaction gentle = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
-    enum status status = read_arguments(&s, p);
+    enum status status = special_asked_read(&s.asked, a, p);
+    s.asked.request.show = isatty(STDERR_FILENO) ? show : NULL;
+    s.asked.request.stop = &stop;
     if (status == STATUS_OK && argument_flag(a, "json"))
         s.json = json_array();
     sigaction(SIGINT, &gentle, NULL);
@@ -380,7 +241,6 @@ enum status special_check(const struct arguments *a, struct problem *p)
     if (status == STATUS_OK)
         status = verdict(&s, p);
     json_decref(s.json);
-    data_free(&s.data);
-    list_free(&s.devices);
+    special_asked_free(&s.asked);
     return status;
 }
