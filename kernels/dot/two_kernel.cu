@@ -22,15 +22,6 @@ __global__ void first_stage(const S *x, const S *y, size_t n, unsigned threads, 
         result[blockIdx.x] = sum;
 }
 
-template <typename A>
-__global__ void second_stage(const A *result, unsigned count, unsigned threads, size_t n, A *out)
-{
-    __shared__ A shared[block_lanes];
-    A sum = second_stage_sum(result, count, threads, shared);
-    if (threadIdx.x == 0)
-        *out = sum_of(n, sum);
-}
-
 template <bool fuse, typename S, typename A> int run(const struct cuda_task *t)
 {
     unsigned blocks = grid_stride_grid(t), lanes = lanes_for(t->threads);

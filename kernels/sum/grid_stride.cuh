@@ -44,4 +44,19 @@ __device__ A second_stage_sum(const A *result, unsigned count, unsigned threads,
     return block_halving(sum, shared);
 }
 
+namespace
+{
+
+/* The second stage as a kernel of its own, launched with one block. */
+template <typename A>
+__global__ void second_stage(const A *result, unsigned count, unsigned threads, size_t n, A *out)
+{
+    __shared__ A shared[block_lanes];
+    A sum = second_stage_sum(result, count, threads, shared);
+    if (threadIdx.x == 0)
+        *out = sum_of(n, sum);
+}
+
+} // namespace
+
 #endif
