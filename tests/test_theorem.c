@@ -190,6 +190,8 @@ Test(theorem, bounds_in_every_format_pair)
                 enum theorem_kind kind = (enum theorem_kind)(round % THEOREMS);
                 if (kind == THEOREM_NONE || (kind == THEOREM_WIDENED && accumulator == FP64))
                     continue;
+                if (kind == THEOREM_NORM) /* of sums of squares, which this reference has not */
+                    continue;
                 struct array a = {storage, n, malloc(n ? array_bytes(storage, n) : 1)};
                 sample_fill(&a, round % SAMPLE_BITS, accumulator, sample_next(&seed));
                 struct reference r;
