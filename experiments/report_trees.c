@@ -1,26 +1,11 @@
-/* The trees that methods add by, as they declare them: pictures of small ones, outlines of larger
- * ones. */
+/* The trees that methods add by, as they declare them. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "experiments/report.h"
+#include "experiments/report_trees.h"
 #include "experiments/reveal_method.h"
-#include "experiments/reveal_text.h"
 
-enum { SMALL = 16, LARGE = 4096, TREES_MOST = 32 };
-
-/* A tree, and which methods have it. */
-struct shown_tree {
-    struct reveal_tree tree;
-    struct text methods;
-};
-
-struct shown_trees {
-    struct shown_tree item[TREES_MOST];
-    size_t count;
-};
-
-static void free_trees(struct shown_trees *trees)
+void report_trees_free(struct shown_trees *trees)
 {
     for (size_t i = 0; i < trees->count; i++) {
         reveal_tree_free(&trees->item[i].tree);
@@ -63,8 +48,7 @@ static enum status add_tree(struct shown_trees *trees, const struct method *m,
     return STATUS_OK;
 }
 
-/* Of each method of the study that declares its order, in the order of the study. */
-static enum status list_trees(struct shown_trees *trees, const struct report *r, size_t n,
+enum status report_trees_list(struct shown_trees *trees, const struct report *r, size_t n,
                               struct problem *p)
 {
     enum status status = STATUS_OK;
@@ -82,7 +66,7 @@ static enum status list_trees(struct shown_trees *trees, const struct report *r,
 
 /* --- pictures --- */
 
-enum { NODES_MOST = 2 * SMALL };
+enum { NODES_MOST = 2 * TREES_SMALL };
 
 /* Where the nodes are: elements side by side, so that no lines cross; a sum in the middle above
  * what it adds, as high as the longest way down has additions. */
@@ -132,7 +116,7 @@ static void draw_tree(struct plot *plot, struct shown_tree *shown)
     for (size_t node = t->leaves; node <= root; node++)
         text_format(&plot->data, "%.9g %.9g\n", place[node].x, place[node].y);
     size_t sums = plot_data_end(plot);
-    text_format(&title, "%d elements: %s", SMALL,
+    text_format(&title, "%d elements: %s", TREES_SMALL,
                 text_string(&shown->methods) ? text_string(&shown->methods) : "");
     plot_panel(plot, 300, text_string(&title) ? text_string(&title) : "");
     text_add(&plot->script, "unset key\nunset grid\nset xtics scale 0 font 'sans,11' (");
@@ -148,57 +132,18 @@ static void draw_tree(struct plot *plot, struct shown_tree *shown)
     text_free(&title);
 }
 
-/* --- outlines --- */
-
-static enum status add_outline(struct text *to, struct shown_tree *shown, struct problem *p)
-{
-    char *outline = NULL;
-    size_t length;
-    FILE *file = open_memstream(&outline, &length);
-    if (!file)
-        return problem(p, STATUS_DEVICE, "report: out of memory for an outline");
-    enum status status = reveal_tree_text(file, &shown->tree, 0, p);
-    if (fclose(file) != 0 && status == STATUS_OK)
-        status = problem(p, STATUS_DEVICE, "report: out of memory for an outline");
-    if (status == STATUS_OK) {
-        text_add(to, "<details><summary>");
-        html_text(to, text_string(&shown->methods) ? text_string(&shown->methods) : "");
-        text_add(to, "</summary>\n<div class=\"wide\" tabindex=\"0\"><pre>");
-        html_text(to, outline);
-        text_add(to, "</pre></div></details>\n");
-    }
-    free(outline);
-    return status;
-}
-
-static enum status add_outlines(struct report *r, struct problem *p)
-{
-    struct shown_trees trees = {0};
-    enum status status = list_trees(&trees, r, LARGE, p);
-    if (status == STATUS_OK && trees.count > 0)
-        text_format(&r->pictures,
-                    "<section id=\"outlines\"><h2>The trees of %d elements, in outline</h2>\n<p>A "
-                    "line is a partial sum of the elements named, below it are the two that it "
-                    "adds; <code>as</code> is one of the same shape, some elements further on; "
-                    "<code>by 2</code>: every second element.</p>\n",
-                    LARGE);
-    for (size_t i = 0; status == STATUS_OK && i < trees.count; i++)
-        status = add_outline(&r->pictures, &trees.item[i], p);
-    if (status == STATUS_OK && trees.count > 0)
-        text_add(&r->pictures, "</section>\n");
-    free_trees(&trees);
-    return status;
-}
-
 enum status report_trees(struct report *r, struct problem *p)
 {
     struct plot plot;
-    struct shown_trees trees = {0};
-    enum status status = list_trees(&trees, r, SMALL, p);
+    struct shown_trees small = {0}, large = {0};
+    enum status status = report_trees_list(&small, r, TREES_SMALL, p);
+    if (status == STATUS_OK)
+        status = report_trees_list(&large, r, TREES_LARGE, p);
     plot_begin(&plot, "trees");
-    for (size_t i = 0; status == STATUS_OK && i < trees.count && plot.panels < PANELS_MOST; i++)
-        draw_tree(&plot, &trees.item[i]);
-    free_trees(&trees);
+    for (size_t i = 0; status == STATUS_OK && i < small.count && plot.panels < PANELS_MOST; i++)
+        draw_tree(&plot, &small.item[i]);
+    if (status == STATUS_OK && large.count > 0)
+        status = report_depths(&plot, &large, p);
     enum status drawn =
         plot_end(&plot, r, "Summation trees",
                  "Which sums are added to which, of the methods that have a fixed order, as they "
@@ -208,9 +153,14 @@ enum status report_trees(struct report *r, struct problem *p)
                  "it meets dots, and the height bounds the error: a low tree errs less than a tall "
                  "one. Elements stand where no lines cross; their numbers are below. Methods that "
                  "share a tree differ in what they do with the rounding errors, or for longer "
-                 "inputs.",
+                 "inputs: of those the last picture shows how many additions each element passes "
+                 "through (of 16 neighbours the most).",
                  p);
     if (status == STATUS_OK)
         status = drawn;
-    return status == STATUS_OK ? add_outlines(r, p) : status;
+    if (status == STATUS_OK)
+        status = report_outlines(r, &large, p);
+    report_trees_free(&small);
+    report_trees_free(&large);
+    return status;
 }
