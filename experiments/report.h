@@ -96,8 +96,6 @@ struct look {
     bool log_x, lines, bounds;
     bool so_far;         /* of y the largest up to x */
     bool frontier;       /* a line along what no other sample beats: larger x, smaller y */
-    double x_places;     /* of an axis that is not logarithmic: samples stand at so many places, at
-                          * most, whole numbers apart; 0: where they are */
     double x_span;       /* of a logarithmic axis: its right end over its left, where what is less
                           * stands; 0: whole powers of ten */
     double decades_most; /* of y, from the top: what is below stands on the lower edge too */
@@ -116,7 +114,6 @@ bool report_same_pair(const struct sample *a, const struct sample *b);
  * stands on the edge. */
 struct edges {
     double left, lower, upper;
-    double apart; /* what x is rounded to; 0: nothing */
 };
 struct edges report_edges(struct text *script, const struct look *look, const struct sample *sample,
                           size_t count, const struct sample *pair);

@@ -160,7 +160,6 @@ enum status report_cond(struct report *r, struct problem *p)
         .x_label = "log2 of the condition number",
         .y_label = "error / |exact sum|",
         .bounds = true,
-        .x_places = 40,
         .decades_most = 30,
         .top_most = 3,
         .series_most = 8,

@@ -62,8 +62,7 @@ static struct edges set_ranges(struct text *script, const struct look *look, con
                     left, ceil(log10(e->x_most) + 1e-9));
     else
         text_format(script, "set xrange [%.6g : %.6g]\n", left, e->x_most + 1);
-    double apart = look->x_places > 0 ? ceil((e->x_most - e->x_least) / look->x_places) : 0;
-    return (struct edges){left, pow(10, bottom), pow(10, top), apart};
+    return (struct edges){left, pow(10, bottom), pow(10, top)};
 }
 
 struct edges report_edges(struct text *script, const struct look *look, const struct sample *sample,

@@ -6,7 +6,7 @@
 
 #include "experiments/report.h"
 
-enum { ROWS_MOST = 12, COLUMNS_MOST = 40 };
+enum { ROWS_MOST = 6, COLUMNS_MOST = 40 };
 
 struct rows {
     struct html_table table;

@@ -65,15 +65,12 @@ static int by_x(const void *a, const void *b)
 
 /* The points of a series in a panel, sorted, one for each x. Returns how many. */
 static size_t points_of(struct point *point, const struct sample *sample, size_t count,
-                        const struct sample *pair, const struct sample *series, bool so_far,
-                        double apart)
+                        const struct sample *pair, const struct sample *series, bool so_far)
 {
     size_t found = 0, kept = 0;
     for (size_t i = 0; i < count; i++)
         if (report_same_pair(&sample[i], pair) && same_series(&sample[i], series))
-            point[found++] =
-                (struct point){apart > 0 ? apart * round(sample[i].x / apart) : sample[i].x,
-                               sample[i].y, sample[i].bound};
+            point[found++] = (struct point){sample[i].x, sample[i].y, sample[i].bound};
     qsort(point, found, sizeof *point, by_x);
     for (size_t i = 1; so_far && i < found; i++)
         point[i].y = fmax(point[i].y, point[i - 1].y);
@@ -197,8 +194,7 @@ static void draw_panel(struct plot *plot, const struct report *r, const struct l
     struct edges edges = report_edges(&ranges, look, sample, count, pair);
     size_t shown = 0, longest = 0;
     for (size_t i = 0; i < series->count && shown < look->series_most; i++) {
-        size_t found =
-            points_of(point, sample, count, pair, series->first[i], look->so_far, edges.apart);
+        size_t found = points_of(point, sample, count, pair, series->first[i], look->so_far);
         if (!any_finite(point, found))
             continue;
         size_t block = write_series(plot, point, found, edges, series->first[i]);
