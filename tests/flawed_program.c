@@ -1,5 +1,6 @@
 /* A subject of tests: answers requests for fp64 in fp64, sums and inclusive scans, added from left
  * to right, and has one flaw, named on its command line. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,17 @@ static double read_and_add(char **argv)
             fwrite(&sum, sizeof sum, 1, stdout);
     }
     return sum;
+}
+
+/* Until whoever has our answer opens the named pipe, and, then, until they know. */
+static void await(void)
+{
+    close(open(getenv("FLAWED_PIPE"), O_RDONLY));
+}
+
+static void tell(void)
+{
+    close(open(getenv("FLAWED_PIPE"), O_WRONLY));
 }
 
 /* n = 13 is when it comes out. */
@@ -104,8 +116,9 @@ int main(int argc, char **argv)
             return 5;
         }
         if (is(argv, "chatter") && n == 12) {
-            usleep(50000);
+            await();
             write(STDOUT_FILENO, "by the way", 10);
+            tell();
         }
     }
     return 0;

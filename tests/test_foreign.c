@@ -197,13 +197,14 @@ Test(foreign, dies_with_us, .init = make_folder, .fini = remove_folder)
 {
     char entry[64];
     snprintf(entry, sizeof entry, "ULPSCOPE_TEST=%ld", (long)getpid());
-    int status = shell("export %s; timeout -s KILL 5 " RUN "accuracy --method 'exec:(sleep 1000); "
-                       "true' --input ones --n 13 --out out" WIDE "& "
-                       "for i in $(seq 40); do sleep 0.1; "
-                       "n=$(grep -l %s /proc/[0-9]*/environ 2>/dev/null | wc -l); "
-                       "test $n -ge 5 && break; done; echo $n; wait $!",
-                       entry, entry);
-    cr_expect(status == 137 && atoi(said) >= 5, "timeout, ulpscope, sh, sleep, guard: %d: %s",
-              status, said);
+    int status =
+        shell("export %s; " RUN "accuracy --method 'exec:(sleep 1000); true' "
+              "--input ones --n 13 --timeout 900 --out out" WIDE "& ours=$!; "
+              "for i in $(seq 600); do for p in /proc/[0-9]*; do "
+              "grep -qz '^1000$' $p/cmdline && grep -qz '^%s$' $p/environ && echo found && "
+              "break 2; done 2>/dev/null; sleep 0.1; done; kill -KILL $ours; wait $ours",
+              entry, entry);
+    cr_expect(status == 137 && strstr(said, "found"), "what the subject started: %d: %s", status,
+              said);
     expect_processes(entry, 0);
 }

@@ -1,5 +1,7 @@
 /* Programs that misbehave cost a run and a line that says what they did; the next run is right. */
+#include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include <criterion/criterion.h>
 
@@ -134,28 +136,40 @@ Test(process, closed_input_is_told, .init = fill)
 Test(process, says_more_than_it_is_asked, .init = fill)
 {
     struct problem p;
+    char folder[] = "/tmp/ulpscope-test-XXXXXX", pipe[sizeof folder + 5];
+    cr_assert(mkdtemp(folder));
+    snprintf(pipe, sizeof pipe, "%s/pipe", folder);
+    cr_assert(mkfifo(pipe, 0600) == 0);
+    setenv("FLAWED_PIPE", pipe, 1);
     const struct method *greeting = program("greet", NULL), *chatting = program("chatter", NULL);
     cr_expect(run(greeting, 10, &p) == STATUS_DATA, "%s", p.text);
     cr_expect(strstr(p.text, "beyond the 8 expected") || strstr(p.text, "before it was asked"),
               "%s", p.text);
     expect_sum(chatting, 12);
-    usleep(1000000);
+    close(open(pipe, O_WRONLY)); /* now it may go on; */
+    close(open(pipe, O_RDONLY)); /* it has */
     cr_expect(run(chatting, 10, &p) == STATUS_DATA, "%s", p.text);
     cr_expect(strstr(p.text, "wrote 10 bytes before it was asked ('by the way')"), "%s", p.text);
     expect_sum(chatting, 10);
+    unlink(pipe);
+    rmdir(folder);
 }
 
-/* One question a process is fine, as long as each ends well. */
+/* One question a process is fine, as long as each ends well. An ended one leaves its guard. */
 Test(process, may_end_between_questions, .init = fill)
 {
     struct problem p;
+    char entry[64];
+    snprintf(entry, sizeof entry, "ULPSCOPE_TEST=%ld", (long)getpid());
+    putenv(entry);
     const struct method *once = program("once", NULL), *leaving = program("leave", NULL);
     for (size_t n = 0; n < 10; n++)
         expect_sum(once, n);
-    usleep(200000);
+    expect_processes(entry, 1);
     expect_sum(once, 20);
+    foreign_end(once);
     expect_sum(leaving, 12);
-    usleep(200000);
+    expect_processes(entry, 1);
     cr_expect(run(leaving, 10, &p) == STATUS_DATA && strstr(p.text, "ended with exit status 5") &&
                   strstr(p.text, "its last words: leaving"),
               "%s", p.text);
