@@ -41,3 +41,14 @@ void exact_get_abs(mpfr_t to, const struct exact *e)
     fixed_add(&total, &e->side[1]);
     set_magnitude(to, &total);
 }
+
+/* Rounded towards zero to a double first, which is then made odd if it is not all. */
+double round_mpfr(const mpfr_t x, enum format f)
+{
+    if (f == FP64 || !mpfr_number_p(x))
+        return mpfr_get_d(x, MPFR_RNDN);
+    double cut = mpfr_get_d(x, MPFR_RNDZ);
+    if (mpfr_cmp_d(x, cut) == 0 || cut == 0)
+        return format_round(f, cut);
+    return format_round_pair(f, cut, copysign(0x1p-1074, cut));
+}

@@ -11,4 +11,7 @@
 void exact_get(mpfr_t to, const struct exact *e);
 void exact_get_abs(mpfr_t to, const struct exact *e);
 
+/* x rounded once to f; x of any precision, or cut as reference.h's `sum` is. */
+double round_mpfr(const mpfr_t x, enum format f);
+
 #endif

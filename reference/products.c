@@ -199,17 +199,6 @@ void products_get_abs(mpfr_t to, const struct products *s)
     gather(to, s, exact_get_abs);
 }
 
-/* Rounded towards zero to a double first, which is then made odd if it is not all. */
-static double round_mpfr(const mpfr_t x, enum format f)
-{
-    if (f == FP64 || !mpfr_number_p(x))
-        return mpfr_get_d(x, MPFR_RNDN);
-    double cut = mpfr_get_d(x, MPFR_RNDZ);
-    if (mpfr_cmp_d(x, cut) == 0 || cut == 0)
-        return format_round(f, cut);
-    return format_round_pair(f, cut, copysign(0x1p-1074, cut));
-}
-
 double products_round(const struct products *s, enum format f)
 {
     if (s->part[PRODUCTS_SMALL].empty && s->part[PRODUCTS_LARGE].empty)

@@ -71,6 +71,46 @@ static const struct {
                 "where squares underflow",
             .bound = theorem_norm,
         },
+    [THEOREM_SCALED_NORM] =
+        {
+            .words = "root of a tree of height h of squares, scaled: about (gamma_h+1 / 2 + u) "
+                     "|norm|",
+            .bound = theorem_scaled_norm,
+        },
+    [THEOREM_MEAN] =
+        {
+            .words = "a tree of height h, divided: gamma_h sum|x| / n + u |mean|, nearly",
+            .bound = theorem_mean,
+        },
+    [THEOREM_RUNNING_MEAN] =
+        {
+            .words = "running mean: ((n+1)/2 u + 4u) max|x|, nearly",
+            .bound = theorem_running_mean,
+        },
+    [THEOREM_TEXTBOOK] =
+        {
+            .words =
+                "mean of squares less square of mean, trees of height h: about (3 gamma_h + 6u) "
+                "sum x^2 / n",
+            .bound = theorem_textbook,
+        },
+    [THEOREM_TWO_PASS] =
+        {
+            .words = "distances from the mean, trees of height h: about (gamma_h + 4u) variance + "
+                     "(gamma_h sum|x| / n)^2",
+            .bound = theorem_two_pass,
+        },
+    [THEOREM_WELFORD] =
+        {
+            .words = "Welford: n u variance + 2.4 e sqrt(variance) + e^2, nearly, e = n/2 u max|x|",
+            .bound = theorem_welford,
+        },
+    [THEOREM_CHAN] =
+        {
+            .words = "Chan, height h: (2h + 6) u variance + 2 k sqrt(variance) + k^2, nearly, "
+                     "k = sqrt(2h) 4h u max|x|",
+            .bound = theorem_chan,
+        },
     [THEOREM_NONE] =
         {
             .words = "none",

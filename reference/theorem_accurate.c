@@ -18,14 +18,6 @@ static void enlarge(mpfr_t x, double u)
     mpfr_clear(part);
 }
 
-/* (1+v)^k - 1. */
-static void growth(mpfr_t to, size_t k, const mpfr_t v)
-{
-    mpfr_add_ui(to, v, 1, MPFR_RNDU);
-    mpfr_pow_ui(to, to, k, MPFR_RNDU);
-    mpfr_sub_ui(to, to, 1, MPFR_RNDU);
-}
-
 /* (1+u) gamma_2h gamma_h. The errors, gamma_h A at most together, are added up on paths of at most
  * 2h additions, which loses gamma_2h of that. The last addition rounds what they leave of S, and S:
  * by u. */
@@ -135,7 +127,7 @@ bool theorem_double_word(struct theorem_factors *to, const struct theorem *t,
     mpfr_add_ui(v, v, 3, MPFR_RNDU);
     mpfr_mul_d(v, v, u, MPFR_RNDU);
     mpfr_mul_d(v, v, u, MPFR_RNDU);
-    growth(to->of_abs, t->height, v);
+    theorem_growth(to->of_abs, t->height, v);
     enlarge(to->of_abs, u);
     mpfr_set_d(to->of_sum, u, MPFR_RNDU);
     mpfr_clear(v);
@@ -170,7 +162,7 @@ bool theorem_k_fold(struct theorem_factors *to, const struct theorem *t, const s
     mpfr_set_ui(product, 1, MPFR_RNDU);
     mpfr_set_zero(others, 1);
     for (unsigned k = 1; k <= t->folds; k++) {
-        growth(grown, k * t->height, unit);
+        theorem_growth(grown, k * t->height, unit);
         if (k > 1) {
             mpfr_fma(others, product, grown, others, MPFR_RNDU);
             mpfr_add(others, others, product, MPFR_RNDU);

@@ -14,6 +14,33 @@ bool theorem_gamma(mpfr_t to, size_t k, double u)
     return says;
 }
 
+void theorem_growth(mpfr_t to, size_t k, const mpfr_t v)
+{
+    mpfr_add_ui(to, v, 1, MPFR_RNDU);
+    mpfr_pow_ui(to, to, k, MPFR_RNDU);
+    mpfr_sub_ui(to, to, 1, MPFR_RNDU);
+}
+
+void theorem_half_smallest(mpfr_t to, enum format f)
+{
+    mpfr_set_d(to, format_facts[f].smallest, MPFR_RNDU);
+    mpfr_div_2ui(to, to, 1, MPFR_RNDU);
+}
+
+void theorem_element(mpfr_t change, const mpfr_t x, enum format storage, enum format accumulator)
+{
+    mpfr_t half;
+    if (format_holds(accumulator, storage)) {
+        mpfr_set_zero(change, 1);
+        return;
+    }
+    mpfr_init2(half, THEOREM_PRECISION);
+    theorem_half_smallest(half, accumulator);
+    mpfr_mul_d(change, x, format_facts[accumulator].unit_roundoff, MPFR_RNDU);
+    mpfr_add(change, change, half, MPFR_RNDU);
+    mpfr_clear(half);
+}
+
 /* (n-1) u. */
 bool theorem_any_order(struct theorem_factors *to, const struct theorem *t,
                        const struct reference *r, enum format f)

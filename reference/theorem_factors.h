@@ -26,11 +26,26 @@ typedef bool theorem_of_value(mpfr_t bound, const struct theorem *t, const struc
  * error) or, if that is more, eta/2. */
 void theorem_last_rounding(mpfr_t error, const struct reference *r, enum format accumulator);
 
+/* Sets `to` to (1+v)^k - 1, rounded up, v >= 0. */
+void theorem_growth(mpfr_t to, size_t k, const mpfr_t v);
+
+/* Sets `to` to eta/2, half the smallest subnormal of f. */
+void theorem_half_smallest(mpfr_t to, enum format f);
+
+/* Sets `change` to what rounding elements to the accumulator may change, of one as large as x or of
+ * the mean of many whose mean magnitude x is: u x + eta/2; 0 where it holds them. */
+void theorem_element(mpfr_t change, const mpfr_t x, enum format storage, enum format accumulator);
+
+/* Sets `to` to what a running mean of n numbers of f may err by: see theorem_mean.c. */
+void theorem_running(mpfr_t to, size_t n, const mpfr_t mean_abs, const mpfr_t largest,
+                     enum format f);
+
 /* Sets `to` to gamma_k = ku/(1-ku), rounded up. Returns false where that says nothing, ku >= 1. */
 bool theorem_gamma(mpfr_t to, size_t k, double u);
 
 theorem_says theorem_any_order, theorem_tree, theorem_compensated, theorem_kahan, theorem_k_fold,
     theorem_double_word, theorem_blocked;
-theorem_of_value theorem_norm;
+theorem_of_value theorem_norm, theorem_scaled_norm, theorem_mean, theorem_running_mean,
+    theorem_textbook, theorem_two_pass, theorem_welford, theorem_chan;
 
 #endif

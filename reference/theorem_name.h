@@ -42,6 +42,19 @@ enum theorem_kind {
     /* d / sqrt(S) or, if that is less, sqrt(d), rounded once more, S = sum x^2: d is what
      * THEOREM_TREE says of the sum of rounded squares. */
     THEOREM_NORM,
+    /* The same of elements that theorem_scale's power of two has multiplied, and divided by it;
+     * then eta/2 more. */
+    THEOREM_SCALED_NORM,
+    /* d / n, rounded once more: d is what THEOREM_TREE says of the sum. */
+    THEOREM_MEAN,
+    /* (2u + u^2) (A/n + X) + (n+1)/2 (u X + eta/2), X = max|x|: m + (x - m)/k. */
+    THEOREM_RUNNING_MEAN,
+    /* Of the population's variance: by the means of x and of x^2; by the mean's distance from each
+     * element; by M + (x - m)(x - m'), m and m' means as they run; by merging parts in a tree. */
+    THEOREM_TEXTBOOK,
+    THEOREM_TWO_PASS,
+    THEOREM_WELFORD,
+    THEOREM_CHAN,
     THEOREM_NONE, /* there is no bound: nobody says how it adds */
     THEOREMS
 };
@@ -59,6 +72,11 @@ enum product_kind {
     PRODUCTS
 };
 extern const char *const product_name[PRODUCTS]; /* "" for none */
+
+/* k, where elements are multiplied by 2^k before they are squared: as much as keeps the sum of n
+ * squares, each rounded, and added in a tree of a height of at most 1/(4u), from overflow in f.
+ * largest: max|x| > 0. */
+int theorem_scale(enum format f, size_t n, double largest);
 
 /* The theorem in a line, for listing. */
 const char *theorem_words(enum theorem_kind kind);

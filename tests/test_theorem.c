@@ -190,7 +190,7 @@ Test(theorem, bounds_in_every_format_pair)
                 enum theorem_kind kind = (enum theorem_kind)(round % THEOREMS);
                 if (kind == THEOREM_NONE || (kind == THEOREM_WIDENED && accumulator == FP64))
                     continue;
-                if (kind == THEOREM_NORM) /* of sums of squares, which this reference has not */
+                if (kind >= THEOREM_NORM) /* of what is no sum, which this reference has not */
                     continue;
                 struct array a = {storage, n, malloc(n ? array_bytes(storage, n) : 1)};
                 sample_fill(&a, round % SAMPLE_BITS, accumulator, sample_next(&seed));
@@ -327,6 +327,51 @@ Test(theorem, no_bound_for_what_is_not_finite)
         cr_expect(!theorem_bound(bound, &t, &r, FP64, FP64), "%a", odd[k]);
         reference_free(&r);
     }
+    mpfr_clear(bound);
+}
+
+/* By hand, of 1 and 3 in fp32, u = 2^-24, with a tree of height 1. A mean: d = u 4, which is
+ * halved, and u (2 + d/2). As it runs: (2u + u^2) (2 + 3) + 3/2 (3u + eta/2). A variance in two
+ * passes: the mean errs by e = 4u + 2u^2 at most, the sum of squares is no more than 2 (1 + e^2)
+ * (1+u)^2. */
+Test(theorem, means_and_variances_by_hand)
+{
+    float x[] = {1, 3};
+    struct reference r;
+    struct array a = {FP32, 2, x};
+    mpfr_t bound;
+    mpfr_init2(bound, 400);
+    const double u = 0x1p-24, e = 4 * u + 2 * u * u;
+    struct theorem t = {.kind = THEOREM_MEAN, .height = 1};
+    cr_assert(reference_compute_of(&r, EXACT_MEAN, &a, NULL, REFERENCE_FAST, NULL) == STATUS_OK);
+    cr_expect(theorem_bound(bound, &t, &r, FP32, FP32) && mpfr_cmp_d(bound, e) == 0);
+    t.kind = THEOREM_RUNNING_MEAN;
+    cr_expect(theorem_bound(bound, &t, &r, FP32, FP32));
+    mpfr_sub_d(bound, bound, 14.5 * u + 5 * u * u, MPFR_RNDN);
+    cr_expect(mpfr_cmp_d(bound, 1.5 * 0x1p-150) == 0);
+    reference_free(&r);
+    cr_assert(reference_compute_of(&r, EXACT_VARIANCE, &a, NULL, REFERENCE_FAST, NULL) ==
+              STATUS_OK);
+    t.kind = THEOREM_TWO_PASS;
+    cr_expect(theorem_bound(bound, &t, &r, FP32, FP32));
+    /* e^2 + (2u + u^2) v, then u and u for squares and their sum, and u for the quotient. */
+    cr_expect(mpfr_cmp_d(bound, 5 * u) > 0 && mpfr_cmp_d(bound, 5 * u + 40 * u * u) < 0);
+    t.kind = THEOREM_WELFORD;
+    cr_expect(theorem_bound(bound, &t, &r, FP32, FP32));
+    /* e = 12 u + 4.5 u, (1 + sqrt 2) e; three roundings, one addition, the quotient. */
+    double welford = (16.5 * 2.4142135623730951 + 5) * u;
+    cr_expect(mpfr_cmp_d(bound, welford) > 0 && mpfr_cmp_d(bound, welford * (1 + 1000 * u)) < 0);
+    t.kind = THEOREM_CHAN;
+    cr_expect(theorem_bound(bound, &t, &r, FP32, FP32));
+    /* e = 4 u 3, v = sqrt(2) e, 2 v; six roundings, two additions, the quotient. */
+    double chan = (24 * 1.4142135623730951 + 9) * u;
+    cr_expect(mpfr_cmp_d(bound, chan) > 0 && mpfr_cmp_d(bound, chan * (1 + 1000 * u)) < 0);
+    t.kind = THEOREM_TEXTBOOK;
+    cr_expect(theorem_bound(bound, &t, &r, FP32, FP32));
+    /* 2 mean e and u mean^2; of squares u 5 each for squares, sum and quotient; u for the last. */
+    double textbook = (4 * 4 + 4 + 15 + 1) * u;
+    cr_expect(mpfr_cmp_d(bound, textbook) > 0 && mpfr_cmp_d(bound, textbook * (1 + 1000 * u)) < 0);
+    reference_free(&r);
     mpfr_clear(bound);
 }
 
