@@ -55,6 +55,11 @@ bool check_adds(const struct method *m)
     return m->operation->of == EXACT_SUM || m->operation->of == EXACT_DOT;
 }
 
+enum exact_value check_value(const struct method *m)
+{
+    return check_adds(m) ? EXACT_SUM : m->operation->of;
+}
+
 enum status check_run(const struct method *m, const struct array *in, enum format accumulator,
                       struct shape shape, void *out)
 {

@@ -18,6 +18,9 @@ bool check_failed(char why[WHY], const struct method *m, enum format storage,
  * all that such a method does. (What others do beside, test_values holds.) */
 bool check_adds(const struct method *m);
 
+/* The exact value that a result of check_run is held to: of products with ones, the sum's. */
+enum exact_value check_value(const struct method *m);
+
 /* Launch shapes worth trying for n elements: defaults, one thread, odd, whole warps, the most; one,
  * few and many blocks. Only what the method reads on the CPU varies. Returns how many. */
 enum { CHECK_SHAPES = 64 };
@@ -41,7 +44,7 @@ bool check_walk(const struct method *m, char why[WHY]);
 bool check_promise(const struct method *m, char why[WHY]);
 
 /* Of sums: the bits are the same over permutations of the elements, each partitioned among threads
- * otherwise; and where the promise is correctly_rounded, they are the exact sum's. */
+ * otherwise; and where the promise is correctly_rounded, they are the exact value's. */
 bool check_permuted(const struct method *m, char why[WHY]);
 
 /* The sum of nothing is +0, of one element that element rounded, of any number of -0 is -0. Where

@@ -56,8 +56,7 @@ static bool check_array(const struct method *m, const struct array *in, const ch
     struct reference r;
     struct shape shape[CHECK_SHAPES];
     size_t shapes = check_shapes(m, in->n, shape);
-    enum exact_value of = check_adds(m) ? EXACT_SUM : m->operation->of; /* the others are ones */
-    if (reference_compute_of(&r, of, in, NULL, REFERENCE_FAST, NULL) != STATUS_OK)
+    if (reference_compute_of(&r, check_value(m), in, NULL, REFERENCE_FAST, NULL) != STATUS_OK)
         return check_failed(why, m, in->format, FORMATS, in->n, *shape, "no reference");
     bool fine = true;
     for (enum format f = 0; fine && f < FORMATS; f++)

@@ -24,13 +24,11 @@ void oracle_decode(mpfr_t to, enum format f, uint64_t bits)
     mpfr_setsign(to, to, bits >> (width - 1) & 1, MPFR_RNDN);
 }
 
-double oracle_round(enum format f, const mpfr_t x)
+/* y, which has f's precision, was rounded as `ternary` says, in MPFR's own range. */
+static double in_range(enum format f, mpfr_t y, int ternary)
 {
     const struct format_facts *facts = &format_facts[f];
     mpfr_exp_t emin = mpfr_get_emin(), emax = mpfr_get_emax();
-    mpfr_t y;
-    mpfr_init2(y, facts->precision);
-    int ternary = mpfr_set(y, x, MPFR_RNDN);
     /* MPFR's significands lie in [1/2, 1). */
     mpfr_set_emin(facts->emin - facts->precision + 2);
     mpfr_set_emax(facts->emax + 1);
@@ -41,6 +39,27 @@ double oracle_round(enum format f, const mpfr_t x)
     mpfr_set_emax(emax);
     mpfr_clear(y);
     return rounded;
+}
+
+double oracle_round(enum format f, const mpfr_t x)
+{
+    mpfr_t y;
+    mpfr_init2(y, format_facts[f].precision);
+    return in_range(f, y, mpfr_set(y, x, MPFR_RNDN));
+}
+
+double oracle_root(enum format f, const mpfr_t x)
+{
+    mpfr_t y;
+    mpfr_init2(y, format_facts[f].precision);
+    return in_range(f, y, mpfr_sqrt(y, x, MPFR_RNDN));
+}
+
+double oracle_quotient(enum format f, const mpfr_t a, const mpfr_t b)
+{
+    mpfr_t y;
+    mpfr_init2(y, format_facts[f].precision);
+    return in_range(f, y, mpfr_div(y, a, b, MPFR_RNDN));
 }
 
 double oracle_add(enum format f, double a, double b)
@@ -69,6 +88,47 @@ void oracle_sum(mpfr_t to, const struct array *a, bool magnitudes)
         else
             mpfr_add(to, to, term, MPFR_RNDN);
     }
+}
+
+/* Twice the exponents of sums, and room for n. */
+enum { SQUARES = 4600, SCATTER = 9400 };
+
+static void sum_squares(mpfr_t to, const struct array *a)
+{
+    mpfr_t square;
+    mpfr_set_prec(to, SQUARES);
+    mpfr_set_zero(to, 1);
+    mpfr_init2(square, 106);
+    for (size_t i = 0; i < a->n; i++) {
+        mpfr_set_d(square, array_get(a, i), MPFR_RNDN);
+        mpfr_sqr(square, square, MPFR_RNDN);
+        mpfr_add(to, to, square, MPFR_RNDN);
+    }
+    mpfr_clear(square);
+}
+
+void oracle_values(double due[FORMATS], enum exact_value of, const struct array *a)
+{
+    mpfr_t sum, squares, n;
+    mpfr_inits2(SCATTER, sum, squares, n, (mpfr_ptr)0);
+    if (of != EXACT_NORM)
+        oracle_sum(sum, a, false);
+    if (of == EXACT_NORM || of == EXACT_VARIANCE)
+        sum_squares(squares, a);
+    mpfr_set_ui(n, a->n, MPFR_RNDN);
+    if (of == EXACT_VARIANCE) { /* n sum x^2 - (sum x)^2, by n^2 */
+        mpfr_prec_round(squares, SCATTER, MPFR_RNDN);
+        mpfr_mul(squares, squares, n, MPFR_RNDN);
+        mpfr_prec_round(sum, SCATTER, MPFR_RNDN);
+        mpfr_sqr(sum, sum, MPFR_RNDN);
+        mpfr_sub(sum, squares, sum, MPFR_RNDN);
+        mpfr_sqr(n, n, MPFR_RNDN);
+    }
+    for (enum format f = 0; f < FORMATS; f++)
+        due[f] = of == EXACT_SUM    ? oracle_round(f, sum)
+                 : of == EXACT_NORM ? oracle_root(f, squares)
+                                    : oracle_quotient(f, sum, n);
+    mpfr_clears(sum, squares, n, (mpfr_ptr)0);
 }
 
 bool same_mpfr(const mpfr_t a, const mpfr_t b)

@@ -47,3 +47,18 @@ Test(promise, correctly_rounded_prefixes_are_those_of_mpfr)
 {
     expect_rounded(&operation_scan);
 }
+
+Test(promise, correctly_rounded_norms_are_those_of_mpfr)
+{
+    expect_rounded(&operation_norm);
+}
+
+Test(promise, correctly_rounded_means_are_those_of_mpfr)
+{
+    expect_rounded(&operation_mean);
+}
+
+Test(promise, correctly_rounded_variances_are_those_of_mpfr)
+{
+    expect_rounded(&operation_variance);
+}

@@ -12,46 +12,15 @@
  *   no element                                                         +0
  *   an exact sum that rounds beyond the accumulator's largest number: that infinity. What overflows
  *   on the way does not matter, and neither does what underflows. */
-#include <stdlib.h>
-
 #include "kernels/sum/tiled.h"
-#include "kernels/team.h"
-#include "reference/products.h"
-
-struct work {
-    const struct task *task;
-    struct products *part;
-    bool *fine;
-};
-
-static void add_share(void *context, unsigned thread)
-{
-    struct work *w = context;
-    const struct task *t = w->task;
-    struct tiled_share share = tiled_share(tiled_tiles(t->in.n), thread, t->shape.threads);
-    size_t begin = share.first * TILE, end = begin + share.count * TILE;
-    end = end < t->in.n ? end : t->in.n;
-    products_init(&w->part[thread]);
-    w->fine[thread] = products_add(&w->part[thread], &t->in, &t->in2, begin, end - begin);
-}
+#include "kernels/sum/whole.h"
 
 static enum status cpu(const struct task *t, struct problem *p)
 {
-    unsigned threads = t->shape.threads;
-    struct work w = {t, calloc(threads, sizeof *w.part), calloc(threads, sizeof *w.fine)};
-    bool fine = w.part && w.fine;
-    enum status status = fine ? team_run(threads, add_share, &w, p) : STATUS_OK;
-    for (unsigned i = 0; fine && status == STATUS_OK && i < threads; i++) {
-        fine = w.fine[i];
-        if (i > 0)
-            products_merge(&w.part[0], &w.part[i]);
-    }
-    if (!fine)
-        status = problem(p, STATUS_DEVICE, "device cpu: no memory for exact products");
+    struct products sum;
+    enum status status = whole_products(t, &sum, p);
     if (status == STATUS_OK)
-        array_encode(&t->out, 0, 1, &(double){products_round(&w.part[0], t->accumulator)});
-    free(w.part);
-    free(w.fine);
+        array_encode(&t->out, 0, 1, &(double){products_round(&sum, t->accumulator)});
     return status;
 }
 

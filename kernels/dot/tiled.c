@@ -32,7 +32,7 @@ void dot_tiles_plain(const struct task *t, size_t first, size_t count, double *s
         sum[i] = sum_tile(t, first + i, &b);
 }
 
-static dot_tiles *fastest(const struct task *t)
+dot_tiles *dot_tiles_fastest(const struct task *t)
 {
     size_t i = 0;
     while (!dot_variant[i].available())
@@ -50,7 +50,7 @@ static void sum_share(void *context, unsigned thread)
 {
     const struct work *w = context;
     struct tiled_share share = tiled_share(w->task->in.n / TILE, thread, w->task->shape.threads);
-    fastest(w->task)(w->task, share.first, share.count, w->sum + share.first);
+    dot_tiles_fastest(w->task)(w->task, share.first, share.count, w->sum + share.first);
 }
 
 static enum status cpu(const struct task *t, struct problem *p)
@@ -59,14 +59,10 @@ static enum status cpu(const struct task *t, struct problem *p)
     double *v = malloc((count + (count == 0)) * sizeof *v);
     if (!v)
         return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu tile sums", count);
-    v[0] = 0; /* the sum of nothing */
     enum status status = team_run(t->shape.threads, sum_share, &(struct work){t, v}, p);
     if (status == STATUS_OK && t->in.n % TILE)
         dot_tiles_plain(t, t->in.n / TILE, 1, &v[t->in.n / TILE]);
-    for (size_t n = count; status == STATUS_OK && n > 1; n = count) {
-        count = tiled_tiles(n);
-        tiled_plain(&(struct array){FP64, n, v}, t->accumulator, 0, count, v);
-    }
+    tiled_fold(t->accumulator, v, status == STATUS_OK ? count : 0);
     if (status == STATUS_OK)
         array_encode(&t->out, 0, 1, v);
     free(v);

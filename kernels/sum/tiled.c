@@ -60,6 +60,16 @@ static void sum_share(void *context, unsigned thread)
     tiled_fastest()(w->in, w->format, share.first, share.count, w->sum + share.first);
 }
 
+void tiled_fold(enum format f, double *v, size_t count)
+{
+    if (count == 0)
+        v[0] = 0; /* the sum of nothing */
+    for (size_t n = count; n > 1; n = count) {
+        count = tiled_tiles(n);
+        tiled_plain(&(struct array){FP64, n, v}, f, 0, count, v);
+    }
+}
+
 enum status tiled_sum(const struct array *in, enum format f, unsigned threads, double *sum,
                       struct problem *p)
 {
@@ -67,15 +77,11 @@ enum status tiled_sum(const struct array *in, enum format f, unsigned threads, d
     double *v = malloc((count + (count == 0)) * sizeof *v);
     if (!v)
         return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu tile sums", count);
-    v[0] = 0; /* the sum of nothing */
 
     enum status status = team_run(threads, sum_share, &(struct work){in, f, threads, v}, p);
     if (n % TILE)
         tiled_plain(in, f, n / TILE, 1, &v[n / TILE]);
-    for (n = count; n > 1; n = count) {
-        count = tiled_tiles(n);
-        tiled_plain(&(struct array){FP64, n, v}, f, 0, count, v);
-    }
+    tiled_fold(f, v, status == STATUS_OK ? count : 0);
     *sum = v[0];
     free(v);
     return status;

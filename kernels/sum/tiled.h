@@ -25,6 +25,10 @@ struct tiled_share {
 };
 struct tiled_share tiled_share(size_t tiles, unsigned thread, unsigned threads);
 
+/* v[0] = the sum in f of `count` tile sums v[0 .. count-1], values of f, which are overwritten: the
+ * tree above the tiles; of none +0. v has room for one. */
+void tiled_fold(enum format f, double *v, size_t count);
+
 /* *sum = the sum in f, a value of f. */
 enum status tiled_sum(const struct array *in, enum format f, unsigned threads, double *sum,
                       struct problem *p);

@@ -1,0 +1,56 @@
+#include "kernels/dot/squares.h"
+
+#include <stdlib.h>
+
+#include "kernels/dot/tiled.h"
+#include "kernels/sum/tiled.h"
+#include "kernels/team.h"
+
+struct work {
+    const struct task *task;
+    squares_change *change;
+    const void *by;
+    double *sum;
+};
+
+/* Floats hold what is squared, unless storage or accumulator is fp64: values of the accumulator,
+ * and narrow elements times a power of two but for those whose squares become 0 in any case. */
+static double sum_tile(const struct work *w, size_t tile)
+{
+    const struct task *t = w->task;
+    double x[TILE], squared[TILE], sum;
+    size_t begin = tile * TILE, present = t->in.n - begin < TILE ? t->in.n - begin : TILE;
+    bool wide = t->in.format == FP64 || t->accumulator == FP64;
+    struct array changed = {wide ? FP64 : FP32, present, squared};
+    struct task squares = {
+        .in = changed, .in2 = changed, .accumulator = t->accumulator, .product = PRODUCT_ROUNDED};
+    array_decode(&t->in, begin, present, x);
+    for (size_t i = 0; i < present; i++)
+        x[i] = w->change(t->accumulator, x[i], w->by);
+    array_encode(&changed, 0, present, x);
+    (present == TILE ? dot_tiles_fastest(&squares) : dot_tiles_plain)(&squares, 0, 1, &sum);
+    return sum;
+}
+
+static void sum_share(void *context, unsigned thread)
+{
+    const struct work *w = context;
+    struct tiled_share share =
+        tiled_share(tiled_tiles(w->task->in.n), thread, w->task->shape.threads);
+    for (size_t i = share.first; i < share.first + share.count; i++)
+        w->sum[i] = sum_tile(w, i);
+}
+
+enum status squares_sum(const struct task *t, squares_change *change, const void *by, double *sum,
+                        struct problem *p)
+{
+    size_t count = tiled_tiles(t->in.n);
+    double *v = malloc((count + (count == 0)) * sizeof *v);
+    if (!v)
+        return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu tile sums", count);
+    enum status status = team_run(t->shape.threads, sum_share, &(struct work){t, change, by, v}, p);
+    tiled_fold(t->accumulator, v, status == STATUS_OK ? count : 0);
+    *sum = v[0];
+    free(v);
+    return status;
+}

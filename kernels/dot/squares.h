@@ -1,0 +1,16 @@
+/* The tree of dot/tiled over the squares of elements that are changed first, on the CPU. */
+#ifndef ULPSCOPE_SQUARES_H
+#define ULPSCOPE_SQUARES_H
+
+#include "kernels/method.h"
+
+/* Makes of an element, as it is stored, what is squared: a value of the accumulator f, or the
+ * element times a power of two, exactly (or, where that is a subnormal double, nearly). */
+typedef double squares_change(enum format f, double x, const void *by);
+
+/* *sum = the sum in t->accumulator of the squares, each rounded once before it is added; of nothing
+ * +0. The task's second array and products are not read. */
+enum status squares_sum(const struct task *t, squares_change *change, const void *by, double *sum,
+                        struct problem *p);
+
+#endif

@@ -1,0 +1,21 @@
+/* Means by a sum and one division, on the CPU. */
+#ifndef ULPSCOPE_MEAN_DIVIDE_H
+#define ULPSCOPE_MEAN_DIVIDE_H
+
+#include "kernels/mean/quotient.h"
+#include "kernels/method.h"
+
+/* What a method of sums makes of the array, divided by n, rounded once; of nothing NaN. */
+static inline enum status mean_of_sum(const struct method *sum, const struct task *t,
+                                      struct problem *p)
+{
+    struct task of_sum = *t;
+    of_sum.method = sum;
+    enum status status = sum->cpu(&of_sum, p);
+    double mean = quotient_rounded(t->accumulator, array_get(&t->out, 0), t->in.n);
+    if (status == STATUS_OK)
+        array_encode(&t->out, 0, 1, &mean);
+    return status;
+}
+
+#endif

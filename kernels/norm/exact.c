@@ -1,0 +1,35 @@
+/* norm/exact: the root of the exact sum of squares of the elements as they are stored, rounded once
+ * to the accumulator, to nearest, ties to even.
+ *
+ * Order: none. Whatever is added to what, the result is the same; so it keeps every promise. What
+ * overflows or underflows on the way does not matter.
+ *
+ * What is returned:
+ *   any NaN                       NaN
+ *   else any infinity             +inf
+ *   no element, or zeros alone    +0
+ *   a norm that rounds beyond the accumulator's largest number: +inf */
+#include "kernels/sum/tiled.h"
+#include "kernels/sum/whole.h"
+#include "reference/moments.h"
+
+static enum status cpu(const struct task *t, struct problem *p)
+{
+    struct products squares;
+    enum status status = whole_products(t, &squares, p);
+    if (status == STATUS_OK)
+        array_encode(&t->out, 0, 1, &(double){moments_norm(&squares, t->accumulator)});
+    return status;
+}
+
+const struct method norm_exact = {
+    .name = "norm/exact",
+    .summary = "the root of the exact sum of squares, rounded once",
+    .operation = &operation_norm,
+    .promise = PROMISE_CORRECTLY_ROUNDED,
+    .pairs = {FORMAT_PAIRS_ALL, 0},
+    .shape_read = {SHAPE_THREADS, 0},
+    .resolve = tiled_shape,
+    .bound = THEOREM_CORRECTLY_ROUNDED,
+    .cpu = cpu,
+};

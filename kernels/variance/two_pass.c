@@ -1,0 +1,40 @@
+/* variance/two_pass: the mean first, then the mean of the squared distances from it.
+ *
+ * Order: the mean is mean/tiled's; the distance of each element from it is rounded, its square is,
+ * and the squares are added by the tree of sum/tiled, which depends on n alone; their sum is
+ * divided by n, which is taken whole, and rounded. Threads are a schedule. */
+#include "kernels/dot/squares.h"
+#include "kernels/mean/quotient.h"
+#include "kernels/sum/tiled.h"
+
+static double distance(enum format f, double x, const void *mean)
+{
+    return format_add(f, format_round(f, x), -*(const double *)mean);
+}
+
+static enum status cpu(const struct task *t, struct problem *p)
+{
+    enum format f = t->accumulator;
+    double sum, squares = 0;
+    enum status status = tiled_sum(&t->in, f, t->shape.threads, &sum, p);
+    double mean = quotient_rounded(f, sum, t->in.n);
+    if (status == STATUS_OK)
+        status = squares_sum(t, distance, &mean, &squares, p);
+    if (status == STATUS_OK)
+        array_encode(&t->out, 0, 1, &(double){quotient_rounded(f, squares, t->in.n)});
+    return status;
+}
+
+const struct method variance_two_pass = {
+    .name = "variance/two_pass",
+    .summary = "the mean of squared distances from the mean, in the tree of sum/tiled: two passes",
+    .operation = &operation_variance,
+    .promise = PROMISE_GPU_TO_GPU,
+    .pairs = {FORMAT_PAIRS_ALL, 0},
+    .shape_read = {SHAPE_THREADS, 0},
+    .resolve = tiled_shape,
+    .bound = THEOREM_TWO_PASS,
+    .height = tiled_height,
+    .order = tiled_order,
+    .cpu = cpu,
+};
