@@ -25,8 +25,7 @@ static double sum_tile(const struct work *w, size_t tile)
     struct task squares = {
         .in = changed, .in2 = changed, .accumulator = t->accumulator, .product = PRODUCT_ROUNDED};
     array_decode(&t->in, begin, present, x);
-    for (size_t i = 0; i < present; i++)
-        x[i] = w->change(t->accumulator, x[i], w->by);
+    w->change(t->accumulator, x, present, w->by);
     array_encode(&changed, 0, present, x);
     (present == TILE ? dot_tiles_fastest(&squares) : dot_tiles_plain)(&squares, 0, 1, &sum);
     return sum;

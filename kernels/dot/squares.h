@@ -4,9 +4,9 @@
 
 #include "kernels/method.h"
 
-/* Makes of an element, as it is stored, what is squared: a value of the accumulator f, or the
- * element times a power of two, exactly (or, where that is a subnormal double, nearly). */
-typedef double squares_change(enum format f, double x, const void *by);
+/* Makes of elements, as they are stored, what is squared: values of the accumulator f, or the
+ * elements times a power of two, exactly (or, where that is a subnormal double, nearly). */
+typedef void squares_change(enum format f, double *x, size_t count, const void *by);
 
 /* *sum = the sum in t->accumulator of the squares, each rounded once before it is added; of nothing
  * +0. The task's second array and products are not read. */

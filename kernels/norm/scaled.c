@@ -29,13 +29,16 @@ static void find_share(void *context, unsigned thread)
     const struct task *t = w->task;
     struct tiled_share share = tiled_share(tiled_tiles(t->in.n), thread, t->shape.threads);
     double x[TILE], largest = 0;
+    bool nan = false;
     for (size_t i = share.first; i < share.first + share.count; i++) {
         size_t begin = i * TILE, present = t->in.n - begin < TILE ? t->in.n - begin : TILE;
         array_decode(&t->in, begin, present, x);
         for (size_t j = 0; j < present; j++)
-            largest = fabs(x[j]) <= largest || isnan(largest) ? largest : fabs(x[j]);
+            largest = fabs(x[j]) > largest ? fabs(x[j]) : largest;
+        for (size_t j = 0; j < present; j++)
+            nan |= isnan(x[j]);
     }
-    w->largest[thread] = largest;
+    w->largest[thread] = nan ? NAN : largest;
 }
 
 static enum status find_largest(const struct task *t, double *largest, struct problem *p)
@@ -57,11 +60,14 @@ struct scale {
     double one, other;
 };
 
-static double times_scale(enum format f, double x, const void *by)
+static void times_scale(enum format f, double *x, size_t count, const void *by)
 {
     const struct scale *scale = by;
     (void)f;
-    return x * scale->one * scale->other;
+    for (size_t i = 0; i < count; i++)
+        x[i] *= scale->one;
+    for (size_t i = 0; i < count; i++)
+        x[i] *= scale->other;
 }
 
 static enum status cpu(const struct task *t, struct problem *p)

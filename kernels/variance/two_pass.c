@@ -7,9 +7,11 @@
 #include "kernels/mean/quotient.h"
 #include "kernels/sum/tiled.h"
 
-static double distance(enum format f, double x, const void *mean)
+static void distances(enum format f, double *x, size_t count, const void *mean)
 {
-    return format_add(f, format_round(f, x), -*(const double *)mean);
+    const double m = *(const double *)mean;
+    for (size_t i = 0; i < count; i++)
+        x[i] = format_add(f, format_round(f, x[i]), -m);
 }
 
 static enum status cpu(const struct task *t, struct problem *p)
@@ -19,7 +21,7 @@ static enum status cpu(const struct task *t, struct problem *p)
     enum status status = tiled_sum(&t->in, f, t->shape.threads, &sum, p);
     double mean = quotient_rounded(f, sum, t->in.n);
     if (status == STATUS_OK)
-        status = squares_sum(t, distance, &mean, &squares, p);
+        status = squares_sum(t, distances, &mean, &squares, p);
     if (status == STATUS_OK)
         array_encode(&t->out, 0, 1, &(double){quotient_rounded(f, squares, t->in.n)});
     return status;
