@@ -1,8 +1,7 @@
 #include "kernels/sum/shared_sum.h"
 
-#include <stdatomic.h>
-
 #include "kernels/dot/product.h"
+#include "kernels/sum/shared_add.h"
 #include "kernels/team.h"
 
 struct shared_sum {
@@ -27,37 +26,6 @@ static void shared_sum_init(struct shared_sum *s, enum format f)
         break;
     default:
         atomic_init(&s->bits.full, identity);
-    }
-}
-
-static uint64_t sum_bits(enum format f, uint64_t bits, double x)
-{
-    return format_encode(f, format_add(f, format_decode(f, bits), x));
-}
-
-/* x is a value of the sum's format. */
-static void shared_sum_add(struct shared_sum *s, double x)
-{
-    enum format f = s->format;
-    switch (format_facts[f].bytes) {
-    case 2: {
-        uint16_t seen = atomic_load(&s->bits.half);
-        while (!atomic_compare_exchange_weak(&s->bits.half, &seen, (uint16_t)sum_bits(f, seen, x)))
-            ;
-        break;
-    }
-    case 4: {
-        uint32_t seen = atomic_load(&s->bits.single);
-        while (
-            !atomic_compare_exchange_weak(&s->bits.single, &seen, (uint32_t)sum_bits(f, seen, x)))
-            ;
-        break;
-    }
-    default: {
-        uint64_t seen = atomic_load(&s->bits.full);
-        while (!atomic_compare_exchange_weak(&s->bits.full, &seen, sum_bits(f, seen, x)))
-            ;
-    }
     }
 }
 
@@ -108,8 +76,8 @@ static void add_share(void *context, unsigned thread)
         count = end - i < fit ? end - i : fit;
         decode_terms(w->task, f, i, count, block);
         for (size_t j = 0; j < count; j += w->group)
-            shared_sum_add(&w->sum,
-                           w->fold(f, block + j, count - j < w->group ? count - j : w->group));
+            shared_add(f, &w->sum.bits,
+                       w->fold(f, block + j, count - j < w->group ? count - j : w->group));
     }
 }
 
