@@ -17,26 +17,49 @@ static const struct operation *const of_kind[] = {
     [ULPSCOPE_DOT] = &operation_dot,
 };
 
+enum { KINDS = sizeof of_kind / sizeof *of_kind };
+
+/* KINDS where the library has no word for it. */
+static size_t kind_of(const struct operation *operation)
+{
+    size_t kind = 0;
+    while (kind < KINDS && of_kind[kind] != operation)
+        kind++;
+    return kind;
+}
+
+/* The i-th method of these operations, or NULL. */
+static const struct method *listed(size_t i)
+{
+    for (size_t k = 0; k < method_count; k++)
+        if (kind_of(method_registry[k]->operation) < KINDS && i-- == 0)
+            return method_registry[k];
+    return NULL;
+}
+
 size_t ulpscope_method_count(void)
 {
-    return method_count;
+    size_t count = 0;
+    while (listed(count))
+        count++;
+    return count;
 }
 
 enum ulpscope_status ulpscope_method_get(struct ulpscope_method *m, size_t i,
                                          struct ulpscope_error *error)
 {
     struct problem p = {0};
-    if (i >= method_count) {
-        problem(&p, STATUS_USAGE, "method: found %zu, expected less than %zu", i, method_count);
+    const struct method *from = listed(i);
+    if (!from) {
+        problem(&p, STATUS_USAGE, "method: found %zu, expected less than %zu", i,
+                ulpscope_method_count());
         return library_failed(error, &p);
     }
-    const struct method *from = method_registry[i];
     *m = (struct ulpscope_method){.name = from->name,
                                   .summary = from->summary,
+                                  .operation = (enum ulpscope_operation)kind_of(from->operation),
                                   .promise = (enum ulpscope_promise)from->promise,
                                   .pairs = from->cpu ? from->pairs[DEVICE_CPU] : 0};
-    while (of_kind[m->operation] != from->operation)
-        m->operation = (enum ulpscope_operation)(m->operation + 1);
     return ULPSCOPE_OK;
 }
 
@@ -44,7 +67,7 @@ static enum status task_make(struct task *t, const char *name, const struct ulps
                              const struct ulpscope_array *a2, struct problem *p)
 {
     const struct method *m = t->method = method_named(name);
-    if (!m)
+    if (!m || kind_of(m->operation) == KINDS)
         return problem(p, STATUS_USAGE, "method: found '%s', expected a name that is listed", name);
     enum status status = library_array(&t->in, a, p);
     if (status == STATUS_OK && a2)
@@ -76,7 +99,7 @@ enum ulpscope_status ulpscope_run(const char *method, const struct ulpscope_arra
         task_make(&t, method, a, a2, &p) == STATUS_OK) {
         t.shape = method_shape(t.method, DEVICE_CPU, t.in.n, (struct shape){threads, blocks});
         t.product = t.method->product;
-        t.out = (struct array){t.accumulator, t.method->operation->outputs(t.in.n), out};
+        t.out = (struct array){t.accumulator, t.method->operation->outputs(t.in.n, 0), out};
         t.method->cpu(&t, &p);
     }
     return p.status == STATUS_OK ? ULPSCOPE_OK : library_failed(error, &p);

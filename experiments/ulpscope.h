@@ -166,6 +166,7 @@ struct ulpscope_method {
     enum ulpscope_promise promise;
     uint32_t pairs; /* ULPSCOPE_PAIRs that it supports on the CPU; 0: it needs a GPU */
 };
+/* Those of the operations above. */
 ULPSCOPE_API size_t ulpscope_method_count(void);
 /* Method i < ulpscope_method_count(). ULPSCOPE_USAGE. */
 ULPSCOPE_API enum ulpscope_status ulpscope_method_get(struct ulpscope_method *m, size_t i,

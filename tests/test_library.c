@@ -92,6 +92,9 @@ Test(library, methods_run)
     size_t named = 0;
     for (size_t i = 0; i < ulpscope_method_count(); i++) {
         cr_assert(ulpscope_method_get(&m, i, NULL) == ULPSCOPE_OK);
+        cr_assert(m.operation <= ULPSCOPE_DOT && strncmp(m.name, "norm/", 5) != 0 &&
+                      strncmp(m.name, "scatter/", 8) != 0,
+                  "%s", m.name);
         named += strcmp(m.name, "scan/exact") == 0 && m.operation == ULPSCOPE_SCAN &&
                  m.promise == ULPSCOPE_CORRECTLY_ROUNDED && m.pairs == ULPSCOPE_ALL_PAIRS;
     }
@@ -108,6 +111,9 @@ Test(library, methods_run)
                       ULPSCOPE_USAGE &&
                   *error.text,
               "one array of two");
+    cr_assert(ulpscope_run("scatter/sort", &two, NULL, ULPSCOPE_FP64, 0, 0, scan, &error) ==
+                  ULPSCOPE_USAGE,
+              "without keys");
     cr_assert(ulpscope_run("sum/none", &two, NULL, ULPSCOPE_FP64, 0, 0, &dot, NULL) ==
               ULPSCOPE_USAGE);
     cr_assert(ulpscope_run("sum/serial", &two, NULL, (enum ulpscope_format)9, 0, 0, &dot, NULL) ==
