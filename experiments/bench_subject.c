@@ -106,7 +106,7 @@ enum status bench_subject_open(struct bench_subject *s, struct bench_input *in,
     bool both =
         row->kind == BENCH_READ_BOTH || (row->method && row->method->operation->inputs == 2);
     if (row->method)
-        s->task.out = (struct array){row->output, row->method->operation->outputs(a->n), NULL};
+        s->task.out = (struct array){row->output, row->method->operation->outputs(a->n, 0), NULL};
     enum status status = bench_input_heads(in, row->segment, &s->task.heads, p);
     if (status == STATUS_OK && both)
         status = bench_input_second(in, p);

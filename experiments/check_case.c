@@ -148,7 +148,7 @@ enum status check_once(const struct check *c, const struct check_setting *s, str
                        struct problem *p)
 {
     struct probe *probe;
-    size_t outputs = c->request->method->operation->outputs(c->at.n);
+    size_t outputs = c->request->method->operation->outputs(c->at.n, 0);
     enum status status = memory_array(out, c->at.output, outputs, "results", p);
     if (status != STATUS_OK)
         return status;

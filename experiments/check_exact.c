@@ -71,7 +71,7 @@ enum status check_exact(struct check *c, struct check_outcome *o, struct problem
 {
     struct array out;
     struct check_setting plain = check_plain(c, &c->at);
-    size_t outputs = c->request->method->operation->outputs(c->at.n);
+    size_t outputs = c->request->method->operation->outputs(c->at.n, 0);
     enum status status = STATUS_OK;
     if (!o->first.data) {
         status = memory_array(&out, c->at.output, outputs, "exact results", p);

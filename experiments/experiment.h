@@ -46,8 +46,8 @@ enum { EXPERIMENT_OPERATIONS = 8 };
 struct experiment {
     const char *name;
     const char *summary; /* one line */
-    /* Those that its methods may be of, the rest NULL; none: any. Either one of scans or of two
-     * arrays alone, or some with one result each. */
+    /* Those that its methods may be of, the rest NULL; none: any but those on keys. Either one of
+     * scans or of two arrays alone, or some with one result each. */
     const struct operation *operation[EXPERIMENT_OPERATIONS];
     const char *method; /* those where none is asked for; NULL: all of the operations */
     const char *output; /* of scans, where --output does not say; NULL: accumulator */

@@ -18,7 +18,7 @@ const struct experiment *const experiments[] = {
 
 bool experiment_takes(const struct experiment *e, const struct operation *o)
 {
-    bool takes = !e->operation[0];
+    bool takes = !e->operation[0] && !o->keys;
     for (size_t i = 0; i < EXPERIMENT_OPERATIONS && e->operation[i]; i++)
         takes |= e->operation[i] == o;
     return takes;

@@ -55,7 +55,7 @@ enum status reveal_method(struct reveal *r, const struct reveal_case *c, uint64_
                           struct problem *p)
 {
     const struct probe_spec *spec = &c->spec;
-    size_t outputs = spec->method->operation->outputs(spec->n);
+    size_t outputs = spec->method->operation->outputs(spec->n, 0);
     struct asked a = {.of = c,
                       .begin_ns = clock_ns(),
                       .out = {spec->output, outputs, NULL},
@@ -93,7 +93,7 @@ enum status reveal_declared(struct reveal_tree *t, bool *declared, const struct 
     *declared = m->order != NULL;
     if (!*declared)
         return STATUS_OK;
-    order_init(&o, s->n, m->operation->outputs(s->n));
+    order_init(&o, s->n, m->operation->outputs(s->n, 0));
     o.exclusive = s->exclusive;
     o.heads = s->heads;
     if (!o.failed)

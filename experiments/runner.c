@@ -115,8 +115,8 @@ static enum status cpu_run(const struct runner *r, uint64_t runs, runner_digest 
                            void *context, struct problem *p)
 {
     struct array out;
-    enum status status =
-        memory_array(&out, r->output, r->method->operation->outputs(r->in->n), r->method->name, p);
+    enum status status = memory_array(&out, r->output, r->method->operation->outputs(r->in->n, 0),
+                                      r->method->name, p);
     if (status != STATUS_OK)
         return status;
     status = cpu_batches(r, runs, &out, digest, context, p);

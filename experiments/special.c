@@ -149,7 +149,7 @@ static enum status find_methods(const struct special *s, const struct method *m[
     const struct operation *operation = argument_value(a, "scan") ? &operation_scan : NULL;
     enum status status = STATUS_OK;
     for (size_t i = 0; i < a->operands && status == STATUS_OK; i++) {
-        status = subject_named(&m[i], "check", a->operand[i], operation, p);
+        status = subject_keyless(&m[i], "check", a->operand[i], operation, p);
         if (status == STATUS_OK && !is_special(m[i]))
             status = problem(p, STATUS_USAGE,
                              "check --special: %s is a %s, expected a sum, a scan or a dot product",

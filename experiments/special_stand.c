@@ -31,7 +31,8 @@ enum status special_stand_open(struct special_stand *s, const struct special_sub
     spec.heads = s->heads;
     if (status == STATUS_OK && m->operation->array) {
         s->out.data = NULL;
-        status = memory_array(&s->out, subject->accumulator, m->operation->outputs(n), m->name, p);
+        status =
+            memory_array(&s->out, subject->accumulator, m->operation->outputs(n, 0), m->name, p);
     }
     return status == STATUS_OK ? probe_open(&s->probe, &spec, p) : status;
 }

@@ -29,3 +29,15 @@ enum status subject_named(const struct method **m, const char *where, const char
                    "%s: found '%s', expected one of %s; or exec:COMMAND, or PATH.so:NAME", where,
                    name, known);
 }
+
+enum status subject_keyless(const struct method **m, const char *where, const char *name,
+                            const struct operation *operation, struct problem *p)
+{
+    enum status status = subject_named(m, where, name, operation, p);
+    if (status != STATUS_OK || !(*m)->operation->keys)
+        return status;
+    return problem(p, STATUS_USAGE,
+                   "%s: found %s, which takes a key of each element, expected a method that reads "
+                   "elements alone",
+                   where, name);
+}

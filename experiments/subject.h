@@ -10,6 +10,10 @@
 enum status subject_named(const struct method **m, const char *where, const char *name,
                           const struct operation *operation, struct problem *p);
 
+/* The same of a method that reads nothing but arrays: where it takes keys too, STATUS_USAGE. */
+enum status subject_keyless(const struct method **m, const char *where, const char *name,
+                            const struct operation *operation, struct problem *p);
+
 /* The names in the registry of an operation or, where it is NULL, all, "sum/serial, sum/pairwise",
  * as far as they fit. */
 void subject_names(char *text, size_t size, const struct operation *operation);

@@ -52,7 +52,9 @@ enum status trial_study_make(struct trial_study *s, const struct request *asked,
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         const struct method *m = names->count ? NULL : method_registry[i];
         if (!m)
-            status = subject_named(&m, "option --method", names->item[i], NULL, p);
+            status = subject_keyless(&m, "option --method", names->item[i], NULL, p);
+        else if (m->operation->keys)
+            continue;
         for (size_t k = 0; k < devices && status == STATUS_OK; k++)
             status = add_subject(s, m, device[k], p);
     }

@@ -188,11 +188,12 @@ static enum status check_all(struct command *c, struct problem *p)
     const struct operation *operation = argument_value(a, "scan") ? &operation_scan : NULL;
     enum status status = STATUS_OK;
     for (size_t i = 0; i < a->operands && status == STATUS_OK; i++)
-        status = subject_named(&m[i], "check", a->operand[i], operation, p);
+        status = subject_keyless(&m[i], "check", a->operand[i], operation, p);
     for (size_t i = 0; i < a->operands && status == STATUS_OK; i++)
         status = check_one(c, m[i], p);
     for (size_t i = 0; argument_flag(a, "all") && i < method_count && status == STATUS_OK; i++)
-        status = check_one(c, method_registry[i], p);
+        if (!method_registry[i]->operation->keys)
+            status = check_one(c, method_registry[i], p);
     return status;
 }
 

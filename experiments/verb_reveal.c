@@ -85,7 +85,7 @@ static enum status make_case(struct reveal_case *c, const struct request *q, con
                              const char *name, const struct operation *operation, struct problem *p)
 {
     const struct method *m;
-    enum status status = subject_named(&m, where, name, operation, p);
+    enum status status = subject_keyless(&m, where, name, operation, p);
     if (status != STATUS_OK)
         return status;
     bool scan = m->operation == &operation_scan;

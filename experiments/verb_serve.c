@@ -46,7 +46,7 @@ static enum status find(struct server *s, const char *name, struct problem *p)
 {
     s->object = foreign_is_object(name);
     return s->object ? object_load(&s->method, name, p)
-                     : subject_named(&s->method, "serve", name, NULL, p);
+                     : subject_keyless(&s->method, "serve", name, NULL, p);
 }
 
 static enum status settings(struct server *s, const struct arguments *a, struct problem *p)
@@ -126,7 +126,7 @@ static enum status ready(struct server *s, const struct wire_request *r, struct 
                        format_facts[r->storage].name);
     s->spec = spec;
     enum status status =
-        memory_array(&s->results, r->output, r->operation->outputs(r->n), s->method->name, p);
+        memory_array(&s->results, r->output, r->operation->outputs(r->n, 0), s->method->name, p);
     return status == STATUS_OK ? probe_open(&s->probe, &spec, p) : status;
 }
 

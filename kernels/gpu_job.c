@@ -66,7 +66,7 @@ static enum status describe(struct gpu_job *job, const struct gpu_input *input,
                                    .output = o,
                                    .exclusive = t->exclusive};
     return m->operation->array ? gpu_outputs_plan(&job->outputs, input->device, o,
-                                                  m->operation->outputs(input->array.n), p)
+                                                  m->operation->outputs(input->array.n, 0), p)
                                : STATUS_OK;
 }
 

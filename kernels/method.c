@@ -5,15 +5,22 @@
 const char *const promise_name[PROMISES] = {"none", "run_to_run", "gpu_to_gpu", "order_invariant",
                                             "correctly_rounded"};
 
-static size_t one_output(size_t n)
+static size_t one_output(size_t n, size_t bins)
 {
-    (void)n;
+    (void)n, (void)bins;
     return 1;
 }
 
-static size_t as_many_outputs(size_t n)
+static size_t as_many_outputs(size_t n, size_t bins)
 {
+    (void)bins;
     return n;
+}
+
+static size_t an_output_a_bin(size_t n, size_t bins)
+{
+    (void)n;
+    return bins;
 }
 
 const struct operation operation_sum = {
@@ -58,9 +65,17 @@ const struct operation operation_variance = {
     .of = EXACT_VARIANCE,
     .fixed = "variance/two_pass",
 };
+const struct operation operation_scatter = {
+    .name = "scatter",
+    .outputs = an_output_a_bin,
+    .array = true,
+    .keys = true,
+    .inputs = 1,
+    .of = EXACT_SUM,
+};
 const struct operation *const operations[] = {
-    &operation_sum,  &operation_scan,     &operation_dot, &operation_norm,
-    &operation_mean, &operation_variance, NULL,
+    &operation_sum,  &operation_scan,     &operation_dot,     &operation_norm,
+    &operation_mean, &operation_variance, &operation_scatter, NULL,
 };
 
 const struct method *method_named(const char *name)

@@ -30,12 +30,14 @@ extern const char *const promise_name[PROMISES];
 
 enum device_kind { DEVICE_CPU, DEVICE_CUDA, DEVICE_KINDS };
 
-/* What is computed. Arrays of n elements give outputs(n) results. */
+/* What is computed. Arrays of n elements, with keys of `bins` bins where it takes keys, give
+ * outputs(n, bins) results. */
 struct operation {
     const char *name;
-    size_t (*outputs)(size_t n);
+    size_t (*outputs)(size_t n, size_t bins);
     /* Its result is an array, of which a run keeps a hash; else one output of at most 8 bytes. */
     bool array;
+    bool keys;           /* beside its array it reads a key of each element, which names its bin */
     unsigned inputs;     /* arrays that it reads, of one length and format: 1 or 2 */
     enum exact_value of; /* what the exact result is, and sum|x| in errors and bounds */
     const char *fixed;   /* the method whose result is s_fixed; NULL: see experiments/scans.h */
@@ -48,6 +50,8 @@ extern const struct operation operation_dot;
 /* One result each: the 2-norm, of nothing +0; the mean and the variance of the population, of
  * nothing NaN. */
 extern const struct operation operation_norm, operation_mean, operation_variance;
+/* `bins` results: output b is the sum of the elements whose key is b, of none +0. */
+extern const struct operation operation_scatter;
 extern const struct operation *const operations[]; /* all; ends with NULL */
 
 /* A launch shape. On a GPU, threads to a block and blocks in the grid. On the
@@ -69,8 +73,8 @@ struct method;
 struct task {
     struct array in;
     struct array in2; /* the second array, as long and in the same format; else data is NULL */
-    /* outputs(n) elements, apart from the input's. A sum's are of the accumulator's format; a
-     * scan's of any: each is rounded once more to it. */
+    /* outputs(n, bins) elements, apart from the input's. A scan's are of any format: each is
+     * rounded once more to it; all others of the accumulator's. */
     struct array out;
     enum format accumulator;     /* additions are done in it */
     struct shape shape;          /* resolved: no zero in what the method reads on this device */
@@ -82,6 +86,9 @@ struct task {
     bool exclusive;
     const uint8_t *heads;
     enum product_kind product; /* of dot products alone: how they are formed */
+    /* Of what takes keys alone: one for each element, each below `bins` >= 1. */
+    const uint32_t *keys;
+    size_t bins;
 };
 
 struct method {
@@ -122,6 +129,9 @@ struct method {
     /* The height of the tree of output i < n. With heads the trees are no higher. NULL for sums and
      * with THEOREM_ANY_ORDER. */
     size_t (*prefix_height)(size_t i, size_t n, struct shape shape, bool exclusive);
+    /* Of scatter-adds: at most so high is the tree of a bin with `terms` >= 1 of n elements. NULL
+     * with THEOREM_ANY_ORDER. */
+    size_t (*bin_height)(size_t terms, size_t n);
     /* Appends the additions and sets the outputs of an initialised order of n >= 1
      * leaves. NULL where the order is not fixed. */
     void (*order)(struct order *o, struct shape shape);

@@ -52,7 +52,7 @@ static struct array ones(enum format f, size_t n)
 
 bool check_adds(const struct method *m)
 {
-    return m->operation->of == EXACT_SUM || m->operation->of == EXACT_DOT;
+    return !m->operation->keys && (m->operation->of == EXACT_SUM || m->operation->of == EXACT_DOT);
 }
 
 enum exact_value check_value(const struct method *m)
@@ -64,7 +64,7 @@ enum status check_run(const struct method *m, const struct array *in, enum forma
                       struct shape shape, void *out)
 {
     struct task task = {.in = *in,
-                        .out = {accumulator, m->operation->outputs(in->n), out},
+                        .out = {accumulator, m->operation->outputs(in->n, 0), out},
                         .accumulator = accumulator,
                         .shape = shape,
                         .product = m->product};

@@ -14,8 +14,8 @@ bool check_failed(char why[WHY], const struct method *m, enum format storage,
                   enum format accumulator, size_t n, struct shape shape, const char *format, ...)
     __attribute__((format(printf, 7, 8)));
 
-/* Is it a sum, of elements or of products, or a scan? What order_... say of leaves and additions is
- * all that such a method does. (What others do beside, test_values holds.) */
+/* Is it a sum, of elements or of products, or a scan, without keys? What order_... say of leaves
+ * and additions is all that such a method does. (What others do beside, test_values holds.) */
 bool check_adds(const struct method *m);
 
 /* The exact value that a result of check_run is held to: of products with ones, the sum's. */

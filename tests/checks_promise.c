@@ -5,6 +5,7 @@
 #include "kernels/sum/tiled.h"
 #include "tests/checks_scan.h"
 #include "tests/samples.h"
+#include "tests/scatters.h"
 
 enum { REPEATS = 3 };
 
@@ -44,6 +45,8 @@ bool check_promise(const struct method *m, char why[WHY])
 {
     if (m->operation == &operation_scan)
         return check_scan_promise(m, why);
+    if (m->operation == &operation_scatter)
+        return check_scatter_promise(m, why);
     static const size_t lengths[] = {0, 1, 2, 31, 100, 257, 1025, TILE + 1, 5 * TILE + 300, 40000};
     if (m->promise == PROMISE_NONE)
         return true;
@@ -130,6 +133,8 @@ static bool check_pair_specials(const struct method *m, enum format s, enum form
 
 bool check_edges(const struct method *m, char why[WHY])
 {
+    if (m->operation == &operation_scatter)
+        return check_scatter_edges(m, why);
     if (!check_adds(m))
         return true;
     if (m->operation == &operation_scan)

@@ -153,7 +153,7 @@ static enum status compute(struct recorded_twin *t, const struct csv_row *row, s
     if (status == STATUS_OK)
         status = heads_make(&heads, n, (size_t)segment, p);
     if (status == STATUS_OK)
-        status = memory_array(&t->out, task.out.format, t->method->operation->outputs(n),
+        status = memory_array(&t->out, task.out.format, t->method->operation->outputs(n, 0),
                               t->method->name, p);
     if (status == STATUS_OK) {
         task.in = t->array;

@@ -33,7 +33,7 @@ static enum status run(const struct method *m, size_t n, struct problem *p)
 {
     *p = (struct problem){0};
     struct task t = {.in = {FP64, n, x},
-                     .out = {FP64, m->operation->outputs(n), out},
+                     .out = {FP64, m->operation->outputs(n, 0), out},
                      .accumulator = FP64,
                      .method = m,
                      .device = -1};

@@ -35,7 +35,7 @@ static void hold(const struct probe_spec *s)
     double got[N], want[N], copy[N];
     struct problem p = {0};
     struct probe *probe;
-    size_t outputs = s->method->operation->outputs(s->n);
+    size_t outputs = s->method->operation->outputs(s->n, 0);
     cr_assert(probe_open(&probe, s, &p) == STATUS_OK, "%s", p.text);
     struct array in = probe_input(probe);
     size_t width = (size_t)format_facts[s->storage].bytes;

@@ -29,7 +29,7 @@ static void hold(const struct method *method, const struct method *foreign, stru
 {
     struct problem p = {0};
     sample_fill(&t.in, SAMPLE_NEAR, t.accumulator, seed);
-    t.out.n = method->operation->outputs(t.in.n);
+    t.out.n = method->operation->outputs(t.in.n, 0);
     t.method = method;
     t.shape = method_shape(method, DEVICE_CPU, t.in.n, (struct shape){64, 3});
     t.out.data = ours;

@@ -1,0 +1,88 @@
+/* scatter/block_local: bins of each block's own, then a reduction over blocks.
+ *
+ * Order: the elements are cut into as many consecutive shares as there are blocks, of one length
+ * but for one element. A block adds each of its elements to its own running sum of the element's
+ * bin, atomically, in the order in which its threads get hold of them: nobody could name it. Then
+ * the blocks' sums of a bin are added one after the other, in the order of the blocks; blocks
+ * without an element of the bin are skipped. The second half is fixed by the launch shape, the
+ * first is not: nothing is promised, unless a block has one thread.
+ *
+ * A GPU keeps a block's bins in its shared memory, as far as they fit. On the CPU a block's threads
+ * are real ones; no thread waits for the others between blocks. */
+#include <stdlib.h>
+
+#include "kernels/scatter/bins.h"
+#include "kernels/team.h"
+
+struct work {
+    const struct task *task;
+    struct array local; /* blocks x bins */
+};
+
+static struct array bins_of(const struct work *w, unsigned block)
+{
+    const struct task *t = w->task;
+    size_t bytes = t->bins * (size_t)format_facts[t->accumulator].bytes;
+    return (struct array){t->accumulator, t->bins, (char *)w->local.data + block * bytes};
+}
+
+static void add_shares(void *context, unsigned thread)
+{
+    const struct work *w = context;
+    const struct task *t = w->task;
+    for (unsigned block = 0; block < t->shape.blocks; block++) {
+        struct scatter_share share = scatter_share(0, t->in.n, block, t->shape.blocks);
+        struct array bins = bins_of(w, block);
+        share = scatter_share(share.begin, share.end, thread, t->shape.threads);
+        scatter_add_atomically(t, &bins, share);
+    }
+}
+
+/* What is still -0 of a block, the identity, had no element there or adds nothing. */
+static void add_blocks(const struct work *w)
+{
+    const struct task *t = w->task;
+    uint64_t identity = format_encode(t->accumulator, -0.0);
+    for (size_t b = 0; b < t->bins; b++) {
+        double sum = -0.0;
+        if (array_bits(&t->out, b) != identity)
+            continue; /* a bin of nothing */
+        for (unsigned block = 0; block < t->shape.blocks; block++) {
+            struct array bins = bins_of(w, block);
+            sum = format_add(t->accumulator, sum, array_get(&bins, b));
+        }
+        array_encode(&t->out, b, 1, &sum);
+    }
+}
+
+static enum status cpu(const struct task *t, struct problem *p)
+{
+    size_t cells = t->bins * t->shape.blocks;
+    struct work w = {.task = t, .local = {t->accumulator, cells, NULL}};
+    w.local.data = malloc(array_bytes(t->accumulator, cells));
+    if (!w.local.data)
+        return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu bins of %u blocks", t->bins,
+                       t->shape.blocks);
+    for (size_t i = 0; i < cells; i++)
+        array_encode(&w.local, i, 1, &(double){-0.0});
+    scatter_begin(t);
+    enum status status = team_run(t->shape.threads, add_shares, &w, p);
+    if (status == STATUS_OK)
+        add_blocks(&w);
+    free(w.local.data);
+    return status;
+}
+
+const struct method scatter_block_local = {
+    .name = "scatter/block_local",
+    .summary = "each block adds atomically to bins of its own, then the blocks' are added in order",
+    .operation = &operation_scatter,
+    .promise = PROMISE_NONE,
+    .pairs = {FORMAT_PAIRS_ALL, 0},
+    .shape_read = {SHAPE_THREADS | SHAPE_BLOCKS, SHAPE_THREADS | SHAPE_BLOCKS},
+    .shape_order = SHAPE_BLOCKS,
+    .resolve = scatter_atomic_shape,
+    .atomic = true,
+    .bound = THEOREM_ANY_ORDER,
+    .cpu = cpu,
+};

@@ -1,0 +1,13 @@
+/* The order of scatter/ordered. */
+#ifndef ULPSCOPE_SCATTER_ORDERED_H
+#define ULPSCOPE_SCATTER_ORDERED_H
+
+#include <stddef.h>
+
+/* They are the order: another value is another method. */
+enum { ORDERED_ROW = 32, ORDERED_ROWS = 32, ORDERED_PIECES = 4096 };
+
+/* Elements of a piece of an array of n: a multiple of ORDERED_ROW * ORDERED_ROWS. */
+size_t ordered_piece(size_t n);
+
+#endif

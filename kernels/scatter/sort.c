@@ -1,0 +1,42 @@
+/* scatter/sort: a stable sort by bin, then the elements of each bin by sum/tiled's order.
+ *
+ * Order: the elements of a bin, as they follow each other in the array, are added in the order of
+ * sum/tiled. So a bin's sum has the bits that sum/tiled gives for its elements alone, and does not
+ * depend on other bins. Threads are a schedule. */
+#include "kernels/scatter/bins.h"
+#include "kernels/sum/tiled.h"
+
+static enum status sum_bin(const struct task *t, const struct array *x, const size_t *element,
+                           double *sum, struct problem *p)
+{
+    (void)element;
+    if (x->n > TILE)
+        return tiled_sum(x, t->accumulator, 1, sum, p);
+    tiled_plain(x, t->accumulator, 0, 1, sum);
+    return STATUS_OK;
+}
+
+static enum status cpu(const struct task *t, struct problem *p)
+{
+    return scatter_each(t, sum_bin, p);
+}
+
+static size_t bin_height(size_t terms, size_t n)
+{
+    (void)n;
+    return tiled_height(terms, (struct shape){0});
+}
+
+const struct method scatter_sort = {
+    .name = "scatter/sort",
+    .summary = "a stable sort by bin, then sum/tiled's order in each bin",
+    .operation = &operation_scatter,
+    .promise = PROMISE_GPU_TO_GPU,
+    .pairs = {FORMAT_PAIRS_ALL, 0},
+    .shape_read = {SHAPE_THREADS, 0},
+    .resolve = scatter_each_shape,
+    .bound = THEOREM_TREE,
+    .height = tiled_height,
+    .bin_height = bin_height,
+    .cpu = cpu,
+};

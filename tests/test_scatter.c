@@ -1,0 +1,77 @@
+/* Scatter-adds. What every method is held to, checks.h holds them to as well, bin by bin. */
+#include <criterion/criterion.h>
+
+#include <stdlib.h>
+
+#include "kernels/scatter/ordered.h"
+#include "reference/by_bin.h"
+#include "tests/samples.h"
+#include "tests/scatters.h"
+
+Test(scatter, fixed_orders_and_rounding_bit_by_bit)
+{
+    char why[WHY] = "";
+    size_t checked = 0;
+    for (size_t i = 0; i < method_count; i++) {
+        const struct method *m = method_registry[i];
+        if (m->operation != &operation_scatter || m->promise < PROMISE_GPU_TO_GPU)
+            continue;
+        cr_expect(check_scatter_bits(m, why), "%s", why);
+        checked++;
+    }
+    cr_expect(checked >= 3);
+}
+
+Test(scatter, every_mutant_is_caught)
+{
+    for (size_t i = 0; i < scatter_mutant_count; i++) {
+        char why[WHY] = "";
+        struct method broken = *method_named(scatter_mutants[i].of);
+        scatter_mutants[i].break_it(&broken);
+        cr_expect(!scatter_mutants[i].check(&broken, why), "a %s that %s was not caught",
+                  scatter_mutants[i].of, scatter_mutants[i].fault);
+    }
+}
+
+/* At most 4096 pieces, of whole rows; short arrays have pieces of 1024. */
+Test(scatter, pieces)
+{
+    static const size_t n[] = {
+        0, 1, 1024, 1025, 4096 * 1024, 4096 * 1024 + 1, 1 << 26, 3 << 24, SIZE_MAX, SIZE_MAX / 2};
+    for (size_t i = 0; i < sizeof n / sizeof *n; i++) {
+        size_t piece = ordered_piece(n[i]);
+        cr_expect(piece % (ORDERED_ROW * ORDERED_ROWS) == 0 && (piece & (piece - 1)) == 0);
+        cr_expect((n[i] ? (n[i] - 1) / piece + 1 : 0) <= ORDERED_PIECES, "n = %zu: %zu", n[i],
+                  piece);
+        cr_expect(piece == 1024 || (n[i] - 1) / (piece / 2) + 1 > ORDERED_PIECES, "n = %zu", n[i]);
+    }
+}
+
+/* Every index once, with its own key, ascending in its bin. */
+Test(scatter, stable_order_of_keys)
+{
+    enum { N = 700 };
+    static const size_t bins[] = {1, 2, 30, 5000};
+    uint32_t key[N];
+    for (size_t k = 0; k < 4; k++)
+        for (enum scatter_keys how = 0; how < SCATTER_KEYS; how++) {
+            struct by_bin b;
+            size_t seen = 0, most = 0, n = how == SCATTER_SKEWED && k == 0 ? 0 : N;
+            scatter_keys_fill(key, n, bins[k], how, k);
+            cr_assert(by_bin_make(&b, key, n, bins[k], NULL) == STATUS_OK);
+            for (size_t bin = 0; bin < bins[k]; bin++) {
+                size_t count = by_bin_count(&b, bin);
+                most = count > most ? count : most;
+                for (size_t i = b.start[bin]; i < b.start[bin + 1]; i++, seen++)
+                    cr_assert(key[b.element[i]] == bin &&
+                                  (i == b.start[bin] || b.element[i - 1] < b.element[i]),
+                              "%zu bins, %d: place %zu", bins[k], (int)how, i);
+            }
+            cr_expect(seen == n && b.start[0] == 0 && b.start[bins[k]] == n);
+            size_t fullest = by_bin_fullest(&b);
+            cr_expect(by_bin_count(&b, fullest) == most);
+            for (size_t bin = 0; bin < fullest; bin++)
+                cr_expect(by_bin_count(&b, bin) < most, "%zu before %zu", bin, fullest);
+            by_bin_free(&b);
+        }
+}
