@@ -90,7 +90,7 @@ enum status scans_measure(struct scan_measure *m, struct scans *s, const struct 
     if (status != STATUS_OK)
         return status;
     struct tree tree = {t->method, s->in.n, t->shape, t->exclusive};
-    struct scan scan = {s->in, t->exclusive, s->heads};
+    struct scan scan = {s->in, t->exclusive, s->heads, NULL};
     struct scan_output output = {.out = *out,
                                  .accumulator = t->accumulator,
                                  .bound = t->method->bound,

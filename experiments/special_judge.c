@@ -178,7 +178,7 @@ static enum status judge_bounds(struct judgement *to, struct due *d, const struc
                         .in = *in,
                         .shape = method_shape(s->method, s->device.kind, in->n, s->shape),
                         .exclusive = s->exclusive};
-    struct scan scan = {{in->format, count, in->data}, s->exclusive, heads};
+    struct scan scan = {{in->format, count, in->data}, s->exclusive, heads, NULL};
     struct scan_output output = {.out = {out->format, count, out->data},
                                  .accumulator = s->accumulator,
                                  .bound = s->method->bound,

@@ -147,14 +147,14 @@ static void set_points(struct scan_measure *m, size_t n)
         m->point[m->points++].index = n - 1;
 }
 
-static enum status check(const struct scan_output *out, size_t outputs, const struct scan *scan,
-                         struct problem *p)
+enum status scan_check(const struct scan_output *out, size_t outputs, const struct scan *scan,
+                       struct problem *p)
 {
     for (size_t k = 0; k < outputs; k++) {
         const struct array *a = &out[k].out;
-        if (a->n != scan->in.n)
+        if (a->n != scan_outputs(scan))
             return problem(p, STATUS_USAGE, "scan: an output of %zu elements; expected %zu", a->n,
-                           scan->in.n);
+                           scan_outputs(scan));
         for (int t = 0; t < SCAN_TWINS; t++) {
             const struct array *twin = out[k].twin[t];
             if (twin && (twin->n != a->n || twin->format != a->format))
@@ -180,7 +180,7 @@ enum status measure_scan(struct scan_measure *m, const struct scan_output *out, 
                          const struct scan *scan, unsigned threads, struct problem *p)
 {
     struct job job = {.scan = scan, .out = out, .outputs = outputs, .measure = m};
-    enum status status = check(out, outputs, scan, p);
+    enum status status = scan_check(out, outputs, scan, p);
     if (status != STATUS_OK)
         return status;
     status = prefix_shares_make(&job.shares, &scan->in, scan->heads, threads, p);

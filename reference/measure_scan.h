@@ -1,4 +1,5 @@
-/* The outputs of a scan held against the exact prefixes, all of them in one pass.
+/* The outputs of a scan held against the exact prefixes, all of them in one pass; or those of a
+ * scatter-add against the exact sums of its bins.
  *
  * What measure.h says of one sum is said here of every index: output i is held against the exact
  * sum of the elements that it covers, in units of its own ulp, magnitudes and bound. Maxima over
@@ -6,6 +7,7 @@
 #ifndef ULPSCOPE_MEASURE_SCAN_H
 #define ULPSCOPE_MEASURE_SCAN_H
 
+#include "reference/by_bin.h"
 #include "reference/measure.h"
 
 /* What was scanned, and how. Host memory. */
@@ -14,16 +16,25 @@ struct scan {
     bool exclusive;       /* output i covers elements before i, else up to i */
     const uint8_t *heads; /* n flags, != 0 where a segment begins: nothing before it is covered;
                              NULL: one segment */
+    /* Of a scatter-add: output i is the sum of bin i, of by_bin->bins; else NULL. */
+    const struct by_bin *by_bin;
 };
+
+/* How many outputs it has. */
+static inline size_t scan_outputs(const struct scan *s)
+{
+    return s->by_bin ? s->by_bin->bins : s->in.n;
+}
 
 enum { SCAN_TWINS = 2 };
 
 /* One output of it. */
 struct scan_output {
-    struct array out; /* n elements, in host memory: the prefixes, rounded once to its format */
+    struct array out; /* scan_outputs(s) elements, in host memory, rounded once to its format */
     enum format accumulator;
     enum theorem_kind bound;
-    /* The height of the tree of output i. Only called where theorem_has_height. */
+    /* The height of the tree of output i, of bins that have elements. Only called where
+     * theorem_has_height. */
     size_t (*height)(const void *context, size_t i);
     const void *context;
     /* Outputs of the same scan that it is compared with, in the same format; or NULL. */
@@ -37,7 +48,7 @@ struct scan_difference {
      * zero, an infinity or a NaN are left out. Each is within 2^-51, relatively; their sum is
      * exact; inf where one is beyond the doubles. Not known where all are left out. */
     struct figure mean_rel_diff;
-    size_t first_diff; /* n where there is none */
+    size_t first_diff; /* the number of outputs where there is none */
 };
 
 /* A point of the curve of errors: what measure_output says of one output. */
@@ -56,11 +67,11 @@ struct scan_measure {
     /* The root mean square of err_ulp over the indices that have one; within 2^-48, relatively, or
      * 2^-1073. */
     struct figure err_ulp_rms;
-    size_t worst_index;  /* the lowest with the largest err_ulp; n where none has one */
+    size_t worst_index;  /* the lowest with the largest err_ulp; their number where none has one */
     size_t broken;       /* outputs whose error exceeds their bound, decided on exact numbers */
     size_t first_broken; /* n where there is none */
     /* Outputs that are less than the one before, or NaN, or follow one, although no element is
-     * negative. Not known where one is, or is NaN. */
+     * negative. Not known where one is, or is NaN, and of scatter-adds. */
     struct figure decreases;
     struct scan_difference difference[SCAN_TWINS];
     size_t points;
@@ -72,5 +83,10 @@ struct scan_measure {
  * a twin another format, STATUS_DEVICE when memory is short. */
 enum status measure_scan(struct scan_measure *m, const struct scan_output *out, size_t outputs,
                          const struct scan *scan, unsigned threads, struct problem *p);
+
+/* The same of a scatter-add; there are no points. Bins without an element are among the outputs:
+ * the sum of nothing is 0. */
+enum status measure_scatter(struct scan_measure *m, const struct scan_output *out, size_t outputs,
+                            const struct scan *scan, unsigned threads, struct problem *p);
 
 #endif

@@ -28,7 +28,7 @@ static struct scan_rules rules_of(const struct scan *scan, const struct scan_out
 void scan_part_begin(struct scan_part *part, const struct scan *scan, const struct scan_output *out,
                      const struct prefix_share *share, size_t begin)
 {
-    size_t n = scan->in.n;
+    size_t n = scan_outputs(scan);
     *part = (struct scan_part){.scan = scan,
                                .out = out,
                                .rules = rules_of(scan, out),
@@ -71,10 +71,26 @@ static void take_figures(struct scan_part *part, size_t index, const struct scan
         part->first_broken = index;
 }
 
+void scan_bin_sum(const struct scan *scan, size_t bin, struct exact *sum)
+{
+    double x[ARRAY_BLOCK];
+    size_t n = by_bin_count(scan->by_bin, bin), count;
+    exact_init(sum);
+    for (size_t i = 0; i < n; i += count) {
+        count = n - i < ARRAY_BLOCK ? n - i : ARRAY_BLOCK;
+        by_bin_decode(scan->by_bin, &scan->in, bin, i, count, x);
+        exact_add_array(sum, &(struct array){FP64, count, x}, 0, count);
+    }
+}
+
 /* Moves the walker to where it covers what output `index` does. Indices never decrease. */
 static void walk(struct scan_part *part, size_t index, double terms)
 {
     size_t end = index + !part->scan->exclusive, first = end - (size_t)terms;
+    if (part->scan->by_bin) {
+        scan_bin_sum(part->scan, index, &part->walker);
+        return;
+    }
     if (first >= part->walked) {
         exact_init(&part->walker);
         part->walked = first;
@@ -287,7 +303,9 @@ void scan_part_add(struct scan_part *part, struct scan_block *b, size_t begin)
     array_decode(&part->out->out, begin, b->count, b->result);
     bool has_height = theorem_has_height(part->rules.bound);
     for (size_t i = 0; i < b->count; i++)
-        b->height[i] = has_height ? (double)part->out->height(part->out->context, begin + i) : 0;
+        b->height[i] = has_height && b->terms[i] > 0
+                           ? (double)part->out->height(part->out->context, begin + i)
+                           : 0;
     scan_block_estimate(b, &part->rules);
     for (int k = 0; k < SCAN_FIGURES; k++)
         marked |= mark_figure(&part->best[k], b, k, mark);

@@ -34,17 +34,25 @@ struct scan_part {
     size_t squared;
     size_t decreases;
     struct scan_contrast contrast[SCAN_TWINS];
-    /* The exact sum of elements up to `walked`, not included, of one segment. */
+    /* The exact sum of elements up to `walked`, not included, of one segment; or of one bin. */
     struct exact walker;
     size_t walked;
     struct scan_point *point; /* of the whole output; those with an index in this part are filled */
     size_t points;
 };
 
+/* STATUS_USAGE where an output has not the length that it is due, or a twin another length or
+ * format. */
+enum status scan_check(const struct scan_output *out, size_t outputs, const struct scan *scan,
+                       struct problem *p);
+
 /* A part that begins where the share does. scan_part_free is due. */
 void scan_part_begin(struct scan_part *part, const struct scan *scan, const struct scan_output *out,
                      const struct prefix_share *share, size_t begin);
 void scan_part_free(struct scan_part *part);
+
+/* The exact sum of a bin. */
+void scan_bin_sum(const struct scan *scan, size_t bin, struct exact *sum);
 
 /* Outputs begin .. begin+b->count-1, of which b says all but result[], height[] and estimates. */
 void scan_part_add(struct scan_part *part, struct scan_block *b, size_t begin);

@@ -84,7 +84,7 @@ static struct figure mean_difference(const struct scan_contrast *c)
 
 void scan_part_report(const struct scan_part *part, bool negative, struct scan_measure *m)
 {
-    size_t n = part->scan->in.n;
+    size_t n = scan_outputs(part->scan);
     m->outcome = part->overflow ? OUTCOME_OVERFLOW : part->nan ? OUTCOME_NAN : OUTCOME_OK;
     m->err_abs = figure_of(&part->best[SCAN_ABS]);
     m->err_rel = figure_of(&part->best[SCAN_REL]);

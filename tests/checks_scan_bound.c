@@ -75,7 +75,7 @@ static bool run_all(struct outputs *o, const struct method *m, struct scan_case 
 static bool check_scan(struct outputs *o, const struct method *m, const struct scan_case *c,
                        const char *input, char why[WHY])
 {
-    struct scan scan = {c->in, c->exclusive, c->heads};
+    struct scan scan = {c->in, c->exclusive, c->heads, NULL};
     if (!run_all(o, m, *c, why))
         return false;
     if (measure_scan(o->measure, o->output, o->count, &scan, 1, NULL) != STATUS_OK)

@@ -53,7 +53,7 @@ static void compute_anew(struct anew *a, const struct rows *r, size_t row)
     cr_assert_eq(heads_make(&a->heads, n, a->t.segment, NULL), STATUS_OK);
     run_method(a, a->t.method, &a->out);
     run_method(a, method_named(a->t.segment ? "scan/segmented" : "scan/tiled"), &a->twin);
-    struct scan scan = {a->in, a->t.exclusive, a->heads};
+    struct scan scan = {a->in, a->t.exclusive, a->heads, NULL};
     struct scan_output out = {.out = a->out,
                               .accumulator = a->t.accumulator,
                               .bound = a->t.method->bound,
