@@ -158,7 +158,7 @@ enum status reveal_order(struct reveal *r, const struct reveal_subject *s, uint6
                          struct problem *p)
 {
     struct reveal_window window[3];
-    size_t windows = reveal_windows(window, s->in.format, s->accumulator, s->output);
+    size_t windows = reveal_windows(window, s->in.format, s->accumulator, s->output, s->divisor);
     struct search x = {0};
     *r = (struct reveal){.verdict = REVEAL_OUT_OF_REACH};
     if (s->leaves == 1)

@@ -11,6 +11,8 @@ struct reveal_subject {
     struct array in;
     size_t first, leaves; /* leaves >= 1 */
     enum format accumulator, output;
+    size_t divisor; /* by which the output is divided before it is rounded, as that of a mean is,
+                       and `evaluate` multiplies it again; 0: it is not */
     enum status (*evaluate)(void *context, double *result, struct problem *p);
     void (*progress)(void *context, size_t placed); /* NULL, or told how many leaves have a place */
     void *context;

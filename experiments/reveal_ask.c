@@ -19,32 +19,41 @@ static int least_of(int a, int b)
 /* Masks as large as can be, units as small as can be, normal numbers or not. All units together
  * are at most half the distance of the mask's neighbours below it: even then rounding to nearest
  * gives the mask, which is even. */
-static bool mask_window(struct reveal_window *w, const enum format f[3], bool normal)
+/* Where the output is a quotient, of a sum of units by `divisor`, it has to be a normal number with
+ * some digits more, by which the sum can be told. */
+static bool mask_window(struct reveal_window *w, const enum format f[3], size_t divisor,
+                        bool normal)
 {
+    int log = 0, digits = format_facts[f[2]].precision - (divisor > 0 ? REVEAL_QUOTIENT_DIGITS : 0);
+    while (divisor > (size_t)1 << log)
+        log++;
     int top = least_of(format_facts[f[0]].emax, format_facts[f[1]].emax);
     int precision = format_facts[f[1]].precision, low = -2000;
     for (size_t i = 0; i < 3; i++) {
-        int least = format_facts[f[i]].emin - (normal ? 0 : format_facts[f[i]].precision - 1);
+        bool quotient = i == 2 && divisor > 0;
+        int below = normal || quotient ? 0 : format_facts[f[i]].precision - 1;
+        int least = format_facts[f[i]].emin - below + (quotient ? log : 0);
         low = least > low ? least : low;
     }
-    int bits =
-        least_of(top - precision - 1 - low, least_of(precision, format_facts[f[2]].precision));
+    int bits = least_of(top - precision - 1 - low, least_of(precision, digits));
     *w = (struct reveal_window){REVEAL_BY_MASKS, ldexp(1, top), ldexp(1, low), (unsigned)bits};
     return bits >= 1;
 }
 
 size_t reveal_windows(struct reveal_window window[3], enum format storage, enum format accumulator,
-                      enum format output)
+                      enum format output, size_t divisor)
 {
     const enum format f[3] = {storage, accumulator, output};
     size_t count = 0;
     for (int normal = 1; normal >= 0; normal--)
-        count += mask_window(&window[count], f, normal);
+        count += mask_window(&window[count], f, divisor, normal);
     if (count == 2 && window[1].bits > window[0].bits) {
         struct reveal_window more = window[1];
         window[1] = window[0];
         window[0] = more;
     }
+    if (count == 0 && divisor > 0)
+        return 0; /* with units, a sum has to show first */
     /* An output that cannot hold L does not tell L from infinity. */
     int most = format_facts[accumulator].emax;
     if (format_facts[storage].emax >= most && format_facts[output].emax >= most)

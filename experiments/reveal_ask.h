@@ -17,10 +17,15 @@
 
 enum { REVEAL_BITS = 64 };
 
-/* Those for elements of a format, an accumulator and an output: first the best ones. Returns how
+/* Those for elements of a format, an accumulator and an output: first the best ones; where the
+ * output is a sum divided by `divisor`, not 0, such that the sum can be told from it. Returns how
  * many of them there are, at most 3. */
 size_t reveal_windows(struct reveal_window window[3], enum format storage, enum format accumulator,
-                      enum format output);
+                      enum format output, size_t divisor);
+
+/* What a quotient has of digits beyond those that units take: for its rounding, and for that of the
+ * quotient times the divisor, in fp64. */
+enum { REVEAL_QUOTIENT_DIGITS = 3 };
 
 struct reveal_asker {
     const struct reveal_subject *subject;

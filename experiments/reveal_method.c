@@ -1,17 +1,31 @@
 #include "experiments/reveal_method.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "experiments/clock.h"
+#include "experiments/reveal_ask.h"
 
 struct asked {
     struct probe *probe;
     struct array out;
-    size_t index;
+    size_t index, divisor;
     const struct reveal_case *of;
     uint64_t calls, begin_ns, drawn_ns;
 };
+
+size_t reveal_divisor(const struct probe_spec *s)
+{
+    return s->method->operation == &operation_mean ? s->n : 0;
+}
+
+bool reveal_can_ask(const struct method *m)
+{
+    enum exact_value of = m->operation->of;
+    return of == EXACT_SUM || of == EXACT_DOT ||
+           (of == EXACT_MEAN && m->bound != THEOREM_RUNNING_MEAN);
+}
 
 size_t reveal_elements(const struct reveal_case *c, size_t *first)
 {
@@ -25,12 +39,25 @@ size_t reveal_elements(const struct reveal_case *c, size_t *first)
     return c->prefix - *first + !s->exclusive;
 }
 
+/* The sum of units of which this is the quotient by n, rounded to f: their sum has fewer digits
+ * than f by REVEAL_QUOTIENT_DIGITS, so it is the nearest number that has as many. */
+static double times_divisor(enum format f, double quotient, size_t n)
+{
+    int digits = format_facts[f].precision - REVEAL_QUOTIENT_DIGITS, exponent;
+    if (!isfinite(quotient))
+        return quotient;
+    double part = frexp(quotient * (double)n, &exponent);
+    return ldexp(rint(ldexp(part, digits)), exponent - digits);
+}
+
 static enum status evaluate(void *context, double *result, struct problem *p)
 {
     struct asked *a = context;
     a->calls++;
     enum status status = probe_run(a->probe, &a->out, p);
     *result = status == STATUS_OK ? array_get(&a->out, a->index) : 0;
+    if (status == STATUS_OK && a->divisor > 0)
+        *result = times_divisor(a->out.format, *result, a->divisor);
     return status;
 }
 
@@ -59,9 +86,11 @@ enum status reveal_method(struct reveal *r, const struct reveal_case *c, uint64_
     struct asked a = {.of = c,
                       .begin_ns = clock_ns(),
                       .out = {spec->output, outputs, NULL},
+                      .divisor = reveal_divisor(spec),
                       .index = spec->method->operation == &operation_scan ? c->prefix : 0};
     struct reveal_subject s = {.accumulator = spec->accumulator,
                                .output = spec->output,
+                               .divisor = a.divisor,
                                .evaluate = evaluate,
                                .progress = c->progress ? draw_progress : NULL,
                                .context = &a};

@@ -16,6 +16,13 @@ struct reveal_case {
  * output and those at heads. */
 size_t reveal_elements(const struct reveal_case *c, size_t *first);
 
+/* n of a mean, as reveal_subject's `divisor`; else 0. */
+size_t reveal_divisor(const struct probe_spec *s);
+
+/* Is the method's result a sum, or a sum divided by n? Where it is not, no order can be asked for.
+ */
+bool reveal_can_ask(const struct method *m);
+
 /* As reveal_order. There must be elements. */
 enum status reveal_method(struct reveal *r, const struct reveal_case *c, uint64_t seed,
                           struct problem *p);

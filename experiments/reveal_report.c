@@ -1,3 +1,4 @@
+#include "experiments/reveal_ask.h"
 #include "experiments/reveal_report.h"
 
 #include <math.h>
@@ -97,11 +98,23 @@ static void print_asked(const struct reveal *r)
         printf("other answers, of calls before these, are not: %s\n", r->words);
 }
 
+/* Would a sum show, where this mean does not? */
+static bool is_too_long(const struct probe_spec *s)
+{
+    struct reveal_window window[3];
+    return reveal_divisor(s) > 0 &&
+           reveal_windows(window, s->storage, s->accumulator, s->output, 0) > 0;
+}
+
 static void print_out_of_reach(const struct reveal_report *r)
 {
     const struct format_facts *storage = &format_facts[r->of.spec.storage];
     const struct format_facts *accumulator = &format_facts[r->of.spec.accumulator];
-    if (r->found.window.bits == 0)
+    if (r->found.window.bits == 0 && is_too_long(&r->of.spec))
+        printf("no order shows: a unit that %s loses beside its largest number, divided by %zu, is "
+               "below the\nnormal numbers of %s: try fewer elements, or another format\n",
+               accumulator->name, r->of.spec.n, format_facts[r->of.spec.output].name);
+    else if (r->found.window.bits == 0)
         printf(
             "no order shows: elements of %s are below 2^%d and multiples of 2^%d, so %s, with %d "
             "bits,\nloses nothing of one that it adds to another\n",

@@ -89,10 +89,11 @@ static enum status make_case(struct reveal_case *c, const struct request *q, con
     if (status != STATUS_OK)
         return status;
     bool scan = m->operation == &operation_scan;
-    if (m->operation->of != EXACT_SUM && m->operation->of != EXACT_DOT)
+    if (!reveal_can_ask(m))
         return problem(p, STATUS_USAGE,
-                       "%s: found %s, a %s: expected a sum, a scan or a dot product", where,
-                       m->name, m->operation->name);
+                       "%s: found %s, a %s: expected a sum, a scan, a dot product, or a mean that "
+                       "is a sum divided by n",
+                       where, m->name, m->operation->name);
     if (q->heads && !m->segmented)
         return problem(p, STATUS_USAGE, "option --segment: found %s, expected a segmented scan",
                        m->name);

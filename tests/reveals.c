@@ -27,6 +27,7 @@ static bool can_show(const struct probe_spec *s)
     switch (s->method->bound) {
     case THEOREM_TREE:
     case THEOREM_ANY_ORDER:
+    case THEOREM_MEAN:
         return s->storage != FP16 || s->accumulator != FP64;
     case THEOREM_WIDENED:
         return s->storage != FP16 || s->accumulator != FP32;

@@ -135,12 +135,40 @@ static void hold_window(const struct reveal_window *w, enum format s, enum forma
         cr_expect(format_round(s, ldexp(w->unit, (int)k)) == ldexp(w->unit, (int)k), "%s", what);
 }
 
+/* Of the sum of any units, the quotient rounded to the output tells which they were: no two sums of
+ * as many units have the same. */
+Test(reveal, quotients_tell_units)
+{
+    size_t told = 0;
+    for (int k = 0; k < FORMATS * FORMATS; k++) {
+        enum format s = k % FORMATS, f = k / FORMATS % FORMATS;
+        for (size_t n = 2; n < 100000; n = 3 * n - n / 2) {
+            struct reveal_window window[3];
+            size_t windows = reveal_windows(window, s, f, f, n);
+            for (size_t i = 0; i < windows; i++) {
+                hold_window(&window[i], s, f, f);
+                if (window[i].means == REVEAL_BY_OVERFLOW)
+                    continue;
+                double most = ldexp(1, (int)window[i].bits) - 1;
+                for (double units = most; units > 0 && units > most - 300; units--) {
+                    double one = format_round(f, units * window[i].unit / (double)n);
+                    double other = format_round(f, (units - 1) * window[i].unit / (double)n);
+                    cr_assert(one > other && (other == 0) == (units == 1), "%s/%s, %zu: %g units",
+                              format_facts[s].name, format_facts[f].name, n, units);
+                }
+                told++;
+            }
+        }
+    }
+    cr_expect(told > 100, "%zu", told);
+}
+
 Test(reveal, masks_swallow_units)
 {
     for (int k = 0; k < FORMATS * FORMATS * FORMATS; k++) {
         enum format s = k % FORMATS, f = k / FORMATS % FORMATS, to = k / FORMATS / FORMATS;
         struct reveal_window window[3];
-        size_t windows = reveal_windows(window, s, f, to), overflow = 0;
+        size_t windows = reveal_windows(window, s, f, to, 0), overflow = 0;
         for (size_t i = 0; i < windows; i++) {
             hold_window(&window[i], s, f, to);
             overflow += window[i].means == REVEAL_BY_OVERFLOW;

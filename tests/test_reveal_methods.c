@@ -43,7 +43,7 @@ static void hold_scan(struct reveal_case c, size_t *held)
 static void hold(struct reveal_case c, size_t *held)
 {
     char why[WHY];
-    if (!check_adds(c.spec.method) ||
+    if (!reveal_can_ask(c.spec.method) ||
         !method_supports(c.spec.method, DEVICE_CPU, c.spec.storage, c.spec.accumulator))
         return;
     if (c.spec.method->operation == &operation_scan) {
@@ -140,13 +140,30 @@ Test(reveal_methods, of_small_units)
     cr_expect(held > 5, "only %zu cases", held);
 }
 
+/* Where units divided by n are no normal numbers, nothing is said; what is no sum is not asked. */
+Test(reveal_methods, of_means_as_far_as_a_format_tells)
+{
+    char why[WHY];
+    struct reveal_case c = case_of(method_named("mean/tiled"), 70000, FP16 * FORMATS + FP16);
+    struct reveal r;
+    cr_assert(reveal_method(&r, &c, 1, NULL) == STATUS_OK);
+    cr_expect(r.verdict == REVEAL_OUT_OF_REACH, "verdict %d", (int)r.verdict);
+    reveal_free(&r);
+    c = case_of(method_named("mean/serial"), 1000, FP16 * FORMATS + FP16);
+    cr_expect(reveals_declared(&c, why), "%s", why);
+    cr_expect(!reveal_can_ask(method_named("mean/running")));
+    cr_expect(!reveal_can_ask(method_named("norm/tiled")));
+    cr_expect(!reveal_can_ask(method_named("variance/two_pass")));
+}
+
 /* A method that does not do as it declares is found out: another order, in one place or all. */
 Test(reveal_methods, false_declarations_are_found)
 {
     static const char *const other[][2] = {{"sum/tiled", "sum/serial"},
                                            {"sum/pairwise", "sum/tiled"},
                                            {"sum/sum2", "sum/pairwise"},
-                                           {"sum/serial", "sum/pairwise"}};
+                                           {"sum/serial", "sum/pairwise"},
+                                           {"mean/serial", "sum/tiled"}};
     for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
         struct method m = *method_named(other[i][0]);
         char why[WHY];
