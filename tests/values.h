@@ -5,7 +5,7 @@
 
 #include "tests/mutants.h"
 
-/* Is its result no sum? */
+/* Is its result a norm, a mean or a variance? */
 bool has_value(const struct method *m);
 
 /* One array's result is `due`, with every launch shape; what and seed say of what it is made. */
