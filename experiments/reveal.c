@@ -154,6 +154,32 @@ static bool take(struct reveal *r, struct search *x, enum reveal_means means, en
     return outcome == FOUND || outcome == CHANGED;
 }
 
+/* Of roots of sums of squares. */
+static enum status order_by_ties(struct reveal *r, const struct reveal_subject *s, uint64_t seed,
+                                 struct problem *p)
+{
+    static const enum reveal_verdict verdict[] = {[FOUND] = REVEAL_TREE,
+                                                  [CHANGED] = REVEAL_CHANGES,
+                                                  [ALL_KEPT] = REVEAL_EXACT,
+                                                  [SOME_KEPT] = REVEAL_CONTRADICTION,
+                                                  [CONTRADICTED] = REVEAL_CONTRADICTION};
+    struct reveal_window window;
+    struct reveal_asker a;
+    enum outcome outcome;
+    if (!reveal_tie_window(&window, s->in.format, s->accumulator))
+        return STATUS_OK;
+    reveal_asker_open(&a, s, seed, r->words, sizeof r->words);
+    a.window = window;
+    a.most = most_calls(s->leaves);
+    enum status status = attempt(r, &a, &outcome, p);
+    r->calls = a.calls;
+    r->window = a.window;
+    r->verdict = verdict[outcome];
+    if (outcome == FOUND)
+        *r->words = 0;
+    return status;
+}
+
 enum status reveal_order(struct reveal *r, const struct reveal_subject *s, uint64_t seed,
                          struct problem *p)
 {
@@ -163,6 +189,8 @@ enum status reveal_order(struct reveal *r, const struct reveal_subject *s, uint6
     *r = (struct reveal){.verdict = REVEAL_OUT_OF_REACH};
     if (s->leaves == 1)
         return one_leaf(r, p);
+    if (s->squares)
+        return order_by_ties(r, s, seed, p);
     for (size_t k = 0; k < windows; k++) {
         struct reveal_asker a;
         enum outcome outcome;

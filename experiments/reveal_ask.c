@@ -62,6 +62,21 @@ size_t reveal_windows(struct reveal_window window[3], enum format storage, enum 
     return count;
 }
 
+/* M = 1.5 * 2^a: its square, 2.25 * 4^a, is even, and half of its last digit is h = 2^(2a + 1 - p).
+ * The unit's square is h, or 25/32 h where h is no square: M^2 + h is a tie, that goes to M^2, and
+ * twice the unit's square is more than h, and no more than 2h. The root of M^2 + 2h is M and two
+ * thirds of its last digit, so that it shows. a such that units are near 1, as far as M^2 is
+ * finite. */
+bool reveal_tie_window(struct reveal_window *w, enum format storage, enum format accumulator)
+{
+    const struct format_facts *s = &format_facts[storage], *f = &format_facts[accumulator];
+    int p = f->precision, a = least_of((p + 1) / 2, least_of(s->emax - 1, (f->emax - 2) / 2));
+    int exponent = a - p / 2; /* of h's root, rounded down */
+    double unit = ldexp(p % 2 ? 1 : 1.25, exponent);
+    *w = (struct reveal_window){REVEAL_BY_TIES, ldexp(1.5, a), unit, 1};
+    return format_round(storage, unit) == unit && unit * unit >= f->smallest_normal;
+}
+
 /* --- calls --- */
 
 static void put(const struct reveal_asker *a, uint32_t leaf, double value)
@@ -96,16 +111,20 @@ void reveal_mask(struct reveal_asker *a, uint32_t i, uint32_t j)
     reveal_clear(a);
     a->pair[a->pairs][0] = i;
     a->pair[a->pairs++][1] = j;
-    put(a, i, a->window.mask);
-    put(a, j, a->window.means == REVEAL_BY_MASKS ? -a->window.mask : a->window.mask);
+    const struct reveal_window *w = &a->window;
+    double value = w->means == REVEAL_BY_TIES ? w->unit : w->mask;
+    put(a, i, value);
+    put(a, j, w->means == REVEAL_BY_MASKS ? -value : value);
 }
 
 void reveal_unit(struct reveal_asker *a, uint32_t leaf)
 {
     reveal_clear(a);
+    const struct reveal_window *w = &a->window;
     put(a, leaf,
-        a->window.means == REVEAL_BY_MASKS ? ldexp(a->window.unit, (int)(a->units + a->shift))
-                                           : -a->window.mask);
+        w->means == REVEAL_BY_MASKS      ? ldexp(w->unit, (int)(a->units + a->shift))
+        : w->means == REVEAL_BY_OVERFLOW ? -w->mask
+                                         : w->mask);
     a->unit[a->units++] = leaf;
 }
 
@@ -118,8 +137,9 @@ enum status reveal_call(struct reveal_asker *a, struct problem *p)
     a->calls++;
     a->called = true;
     enum status status = a->subject->evaluate(a->subject->context, &a->result, p);
-    if (a->window.means == REVEAL_BY_OVERFLOW) {
-        a->outside = !isfinite(a->result);
+    if (a->window.means != REVEAL_BY_MASKS) {
+        bool ties = a->window.means == REVEAL_BY_TIES;
+        a->outside = ties ? a->result > a->window.mask : !isfinite(a->result);
         return status;
     }
     double whole = a->result / ldexp(a->window.unit, (int)a->shift), most = ldexp(1, (int)a->units);
@@ -177,7 +197,7 @@ void reveal_contradict(struct reveal_asker *a, const char *format, ...)
 
 void reveal_call_words(const struct reveal_asker *a, char *text, size_t size)
 {
-    bool masks = a->window.means == REVEAL_BY_MASKS;
+    bool masks = a->window.means == REVEAL_BY_MASKS, ties = a->window.means == REVEAL_BY_TIES;
     size_t first = a->subject->first;
     int used = 0;
     *text = 0;
@@ -185,11 +205,17 @@ void reveal_call_words(const struct reveal_asker *a, char *text, size_t size)
         used =
             snprintf(text, size, "%s in %u pairs of elements", masks ? "+M and -M" : "L", a->pairs);
     else if (a->pairs == 1)
-        used = snprintf(text, size, masks ? "+M in %zu, -M in %zu" : "L in %zu and %zu",
+        used = snprintf(text, size,
+                        masks  ? "+M in %zu, -M in %zu"
+                        : ties ? "units in %zu and %zu"
+                               : "L in %zu and %zu",
                         first + a->pair[0][0], first + a->pair[0][1]);
     if (a->units == 1)
         used += snprintf(text + used, size - (size_t)used, "%s%s in %zu", used ? ", " : "",
-                         masks ? "a unit" : "-L", first + a->unit[0]);
+                         masks  ? "a unit"
+                         : ties ? "M"
+                                : "-L",
+                         first + a->unit[0]);
     else
         used +=
             snprintf(text + used, size - (size_t)used, "%s%u units", used ? ", " : "", a->units);

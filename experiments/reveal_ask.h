@@ -9,7 +9,11 @@
  *
  * By overflow: L in i and in j, -L in a third leaf, where L + L overflows. The sum overflows where
  * i and j meet before the third leaf meets either: where it lies outside. That works too where what
- * rounded additions lose is kept. One call asks for one leaf. */
+ * rounded additions lose is kept. One call asks for one leaf.
+ *
+ * By ties, where squares are added, of which none is negative: a unit in i and in j and M in a
+ * third leaf, where M^2 loses the square of one unit, but not the sum of two. M^2 grows where i and
+ * j meet before the third leaf meets either: where it lies outside. One call asks for one leaf. */
 #ifndef ULPSCOPE_REVEAL_ASK_H
 #define ULPSCOPE_REVEAL_ASK_H
 
@@ -22,6 +26,10 @@ enum { REVEAL_BITS = 64 };
  * many of them there are, at most 3. */
 size_t reveal_windows(struct reveal_window window[3], enum format storage, enum format accumulator,
                       enum format output, size_t divisor);
+
+/* That of squares, for elements of a format that are added up in an accumulator, of which the
+ * output is the root. False where there is none. */
+bool reveal_tie_window(struct reveal_window *w, enum format storage, enum format accumulator);
 
 /* What a quotient has of digits beyond those that units take: for its rounding, and for that of the
  * quotient times the divisor, in fp64. */

@@ -50,6 +50,8 @@ static json_t *window_json(const struct reveal_window *w)
     number_hex(unit, w->unit);
     if (w->bits == 0)
         return json_null();
+    if (w->means == REVEAL_BY_TIES)
+        return json_pack("{ss ss ss}", "by", "ties", "mask", mask, "unit", unit);
     if (w->means == REVEAL_BY_OVERFLOW)
         return json_pack("{ss ss}", "by", "overflow", "large", mask);
     return json_pack("{ss ss ss si}", "by", "masks", "mask", mask, "unit", unit, "elements_a_call",

@@ -23,7 +23,9 @@ size_t reveal_divisor(const struct probe_spec *s)
 bool reveal_can_ask(const struct method *m)
 {
     enum exact_value of = m->operation->of;
-    return of == EXACT_SUM || of == EXACT_DOT ||
+    if (m->operation->keys)
+        return false;
+    return of == EXACT_SUM || of == EXACT_DOT || of == EXACT_NORM ||
            (of == EXACT_MEAN && m->bound != THEOREM_RUNNING_MEAN);
 }
 
@@ -91,6 +93,7 @@ enum status reveal_method(struct reveal *r, const struct reveal_case *c, uint64_
     struct reveal_subject s = {.accumulator = spec->accumulator,
                                .output = spec->output,
                                .divisor = a.divisor,
+                               .squares = spec->method->operation == &operation_norm,
                                .evaluate = evaluate,
                                .progress = c->progress ? draw_progress : NULL,
                                .context = &a};

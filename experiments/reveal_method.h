@@ -19,7 +19,8 @@ size_t reveal_elements(const struct reveal_case *c, size_t *first);
 /* n of a mean, as reveal_subject's `divisor`; else 0. */
 size_t reveal_divisor(const struct probe_spec *s);
 
-/* Is the method's result a sum, or a sum divided by n? Where it is not, no order can be asked for.
+/* Is the method's result a sum, a sum divided by n, or the root of a sum of squares? Where it is
+ * not, no order can be asked for.
  */
 bool reveal_can_ask(const struct method *m);
 

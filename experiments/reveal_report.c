@@ -86,6 +86,9 @@ static void print_asked(const struct reveal *r)
     if (w->bits && w->means == REVEAL_BY_MASKS)
         printf(": M = 2^%d, units from 2^%d on, %u element%s a call", exponent(w->mask),
                exponent(w->unit), w->bits, w->bits == 1 ? "" : "s");
+    else if (w->bits && w->means == REVEAL_BY_TIES)
+        printf(": M = %g, units %g: M^2 loses the square of one, not of two together", w->mask,
+               w->unit);
     else if (w->bits)
         printf(": L = 2^%d, where L + L overflows", exponent(w->mask));
     if (r->verdict == REVEAL_TREE && r->checks > 0)

@@ -191,7 +191,7 @@ enum status reveal_check_tree(struct reveal_asker *a, const struct reveal_tree *
         status = problem(p, STATUS_DEVICE, "reveal: out of memory for %zu elements", t->leaves);
     /* By masks, every node was held to answers about what it holds (reveal_split.c). */
     size_t most = 3 * t->leaves < CHECKS ? 3 * t->leaves : CHECKS;
-    if (a->window.means == REVEAL_BY_OVERFLOW)
+    if (a->window.means != REVEAL_BY_MASKS)
         most += t->leaves;
     c.low = status == STATUS_OK ? deepest(&c) : REVEAL_NO_PARENT;
     c.begin = reveal_random(a, 1 << 16) * 0x1p-16;

@@ -90,10 +90,11 @@ static enum status make_case(struct reveal_case *c, const struct request *q, con
         return status;
     bool scan = m->operation == &operation_scan;
     if (!reveal_can_ask(m))
-        return problem(p, STATUS_USAGE,
-                       "%s: found %s, a %s: expected a sum, a scan, a dot product, or a mean that "
-                       "is a sum divided by n",
-                       where, m->name, m->operation->name);
+        return problem(
+            p, STATUS_USAGE,
+            "%s: found %s, a %s: expected a sum, a scan, a dot product, a norm, or a mean "
+            "that is a sum divided by n",
+            where, m->name, m->operation->name);
     if (q->heads && !m->segmented)
         return problem(p, STATUS_USAGE, "option --segment: found %s, expected a segmented scan",
                        m->name);

@@ -31,6 +31,9 @@ static bool can_show(const struct probe_spec *s)
         return s->storage != FP16 || s->accumulator != FP64;
     case THEOREM_WIDENED:
         return s->storage != FP16 || s->accumulator != FP32;
+    case THEOREM_NORM:
+    case THEOREM_SCALED_NORM:
+        return true;
     default:
         return overflows;
     }

@@ -163,6 +163,24 @@ Test(reveal, quotients_tell_units)
     cr_expect(told > 100, "%zu", told);
 }
 
+/* M^2 swallows the square of a unit, not of two, and the root shows it. */
+Test(reveal, squares_of_masks_swallow_one_unit)
+{
+    for (int k = 0; k < FORMATS * FORMATS; k++) {
+        enum format s = k % FORMATS, f = k / FORMATS % FORMATS;
+        struct reveal_window w;
+        cr_assert(reveal_tie_window(&w, s, f), "%s/%s", format_facts[s].name, format_facts[f].name);
+        double large = w.mask * w.mask, square = w.unit * w.unit;
+        cr_expect(format_round(s, w.mask) == w.mask && format_round(s, w.unit) == w.unit);
+        cr_expect(format_round(f, large) == large && format_round(f, square) == square);
+        cr_expect(format_add(f, large, square) == large, "%s/%s", format_facts[s].name,
+                  format_facts[f].name);
+        double more = format_add(f, large, format_add(f, square, square));
+        cr_expect(isfinite(more) && format_round(f, sqrt(more)) > w.mask, "%s/%s",
+                  format_facts[s].name, format_facts[f].name);
+    }
+}
+
 Test(reveal, masks_swallow_units)
 {
     for (int k = 0; k < FORMATS * FORMATS * FORMATS; k++) {
