@@ -11,6 +11,17 @@ enum exact_value {
      * A = (sum x^2)/n, so that A / variance is the square of the condition number of Chan, Golub
      * and LeVeque 1983. */
     EXACT_VARIANCE,
+    EXACT_PRODUCT, /* of all elements, of nothing 1; A = |product| */
+    /* The smallest and the largest element as IEEE 754-2019 orders them, 9.6: -0 below +0; of
+     * nothing inf and -inf. minimum, maximum: a NaN wins. minimumNumber, maximumNumber: it loses;
+     * only of NaNs it is NaN. Then their indices: the lowest of those that equal the minimum or the
+     * maximum, where a NaN equals a NaN; of nothing -1. A is the magnitude of the value. */
+    EXACT_MINIMUM,
+    EXACT_MAXIMUM,
+    EXACT_MINIMUM_NUMBER,
+    EXACT_MAXIMUM_NUMBER,
+    EXACT_ARGMIN,
+    EXACT_ARGMAX,
     EXACT_VALUES
 };
 /* "sum of elements": what it is, for messages. */

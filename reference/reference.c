@@ -8,8 +8,18 @@
 #include "reference/reference_private.h"
 
 const char *const exact_value_name[EXACT_VALUES] = {
-    [EXACT_SUM] = "sum of elements", [EXACT_DOT] = "sum of products", [EXACT_NORM] = "norm",
-    [EXACT_MEAN] = "mean",           [EXACT_VARIANCE] = "variance",
+    [EXACT_SUM] = "sum of elements",
+    [EXACT_DOT] = "sum of products",
+    [EXACT_NORM] = "norm",
+    [EXACT_MEAN] = "mean",
+    [EXACT_VARIANCE] = "variance",
+    [EXACT_PRODUCT] = "product",
+    [EXACT_MINIMUM] = "minimum",
+    [EXACT_MAXIMUM] = "maximum",
+    [EXACT_MINIMUM_NUMBER] = "minimum number",
+    [EXACT_MAXIMUM_NUMBER] = "maximum number",
+    [EXACT_ARGMIN] = "index of the minimum",
+    [EXACT_ARGMAX] = "index of the maximum",
 };
 
 /* A block's exact sum spans 2^-1074 .. 2^1034, that of 2^63 elements 2^-1074 .. 2^1087. */
@@ -154,14 +164,26 @@ static enum status compute_moments(struct reference *r, const struct array *a,
     return status;
 }
 
+static enum status compute(struct reference *r, const struct array *a, const struct array *b,
+                           enum reference_kind kind, struct problem *p)
+{
+    if (r->of == EXACT_SUM || r->of == EXACT_DOT)
+        return compute_sums(r, a, b, kind, p);
+    if (r->of == EXACT_PRODUCT)
+        return (kind == REFERENCE_FAST ? reference_product_fast : reference_product_mpfr)(r, a, p);
+    if (r->of < EXACT_PRODUCT)
+        return compute_moments(r, a, kind, p);
+    (kind == REFERENCE_FAST ? reference_extremum_fast : reference_extremum_mpfr)(r, a);
+    return STATUS_OK;
+}
+
 enum status reference_compute_of(struct reference *r, enum exact_value of, const struct array *a,
                                  const struct array *b, enum reference_kind kind, struct problem *p)
 {
     *r = (struct reference){.of = of, .n = a->n};
     mpfr_inits2(MPFR_PREC_MIN, r->sum, r->sum_abs, r->moment.sum, r->moment.sum_abs,
                 r->moment.squares, (mpfr_ptr)0);
-    enum status status = of == EXACT_SUM || of == EXACT_DOT ? compute_sums(r, a, b, kind, p)
-                                                            : compute_moments(r, a, kind, p);
+    enum status status = compute(r, a, b, kind, p);
     if (status != STATUS_OK)
         reference_free(r);
     return status;

@@ -13,13 +13,15 @@
 #include "reference/problem.h"
 
 enum reference_kind {
-    REFERENCE_FAST, /* the superaccumulator */
-    REFERENCE_MPFR  /* mpfr_sum in blocks, each exact, the running total exact too */
+    REFERENCE_FAST, /* the superaccumulator; of products GMP's integers; of extrema, encodings */
+    REFERENCE_MPFR  /* mpfr_sum in blocks, each exact, the running total exact too; mpfr_mul; MPFR's
+                       comparisons */
 };
 
 enum {
-    REFERENCE_DIGITS = 640,    /* bits of an exact value that is no binary fraction */
-    REFERENCE_HEX_DIGITS = 256 /* of which rows show these */
+    REFERENCE_DIGITS = 640,         /* bits of an exact value that is no binary fraction */
+    REFERENCE_HEX_DIGITS = 256,     /* of which rows show these */
+    REFERENCE_PRODUCT_DIGITS = 4096 /* a product of more bits than these is cut */
 };
 
 struct reference {
@@ -33,7 +35,8 @@ struct reference {
     mpfr_t sum_abs; /* A, in the same manner; inf or NaN where an element is */
     bool cut;
     /* Of a norm, a mean, a variance: the exact sums of x, of |x|, of x^2, as far as the value
-     * depends on them (a norm on the last alone, a mean not on it). */
+     * depends on them (a norm on the last alone, a mean not on it). Of a product that is cut `sum`
+     * alone: the product but for 2^-4000 of it. */
     struct {
         mpfr_t sum, sum_abs, squares;
     } moment;
@@ -59,7 +62,8 @@ void reference_free(struct reference *r);
 bool reference_equal(const struct reference *a, const struct reference *b);
 
 /* Sets `error` (its precision is changed) to |exact value - result|, result finite and the value
- * too: exactly, or where the value is cut, in the same manner as that. */
+ * too: exactly, or where the value is cut, in the same manner as that, and where it is a product
+ * that is not nearly in the range of doubles. */
 void reference_error(mpfr_t error, const struct reference *r, double result);
 
 /* log2(sum|x| / |sum x|), or log2(A / |exact value|), rounded to nearest double: inf where the

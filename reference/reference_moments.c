@@ -4,8 +4,7 @@
 /* Squares of sums of doubles, and of doubles, times n^2 < 2^128: from 2^-2148 to 2^2304. */
 enum { MOMENT_PRECISION = 4608, QUOTIENT_PRECISION = REFERENCE_DIGITS + 256 };
 
-/* x has REFERENCE_DIGITS bits, cut towards zero; what was cut off it is made to say in two more. */
-static void finish_cut(mpfr_t x, bool cut)
+void reference_finish_cut(mpfr_t x, bool cut)
 {
     if (!cut || !mpfr_regular_p(x))
         return;
@@ -20,7 +19,7 @@ static bool set_root(mpfr_t to, const mpfr_t square)
 {
     mpfr_set_prec(to, REFERENCE_DIGITS);
     bool cut = mpfr_sqrt(to, square, MPFR_RNDZ) != 0;
-    finish_cut(to, cut);
+    reference_finish_cut(to, cut);
     return cut;
 }
 
@@ -28,7 +27,7 @@ static bool set_quotient(mpfr_t to, const mpfr_t a, const mpfr_t b)
 {
     mpfr_set_prec(to, REFERENCE_DIGITS);
     bool cut = mpfr_div(to, a, b, MPFR_RNDZ) != 0;
-    finish_cut(to, cut);
+    reference_finish_cut(to, cut);
     return cut;
 }
 
@@ -130,6 +129,10 @@ static void set_exact_error(mpfr_t error, const struct reference *r, double resu
 void reference_error(mpfr_t error, const struct reference *r, double result)
 {
     mpfr_t over, under;
+    if (r->of == EXACT_PRODUCT) {
+        reference_product_error(error, r, result);
+        return;
+    }
     if (!r->cut) {
         set_exact_error(error, r, result);
         return;
@@ -150,6 +153,9 @@ void reference_excess(mpfr_t excess, mpfr_t size, const struct reference *r)
     if (r->of == EXACT_VARIANCE) { /* A - variance = mean^2 */
         mpfr_sqr(excess, r->moment.sum, MPFR_RNDN);
         set_scatter(size, r);
+    } else if (r->of >= EXACT_PRODUCT) { /* A is the value's magnitude */
+        mpfr_set_zero(excess, 1);
+        mpfr_abs(size, r->sum, MPFR_RNDN);
     } else {
         mpfr_abs(size, mean ? r->moment.sum : r->sum, MPFR_RNDN);
         mpfr_sub(excess, mean ? r->moment.sum_abs : r->sum_abs, size, MPFR_RNDN);

@@ -111,6 +111,16 @@ static const struct {
                      "k = sqrt(2h) 4h u max|x|",
             .bound = theorem_chan,
         },
+    [THEOREM_PRODUCT] =
+        {
+            .words = "product of n elements in any order: about (n-1) u |product|",
+            .bound = theorem_product,
+        },
+    [THEOREM_EXTREMUM] =
+        {
+            .words = "none of an element or an index: 0, or one rounding to a narrower accumulator",
+            .bound = theorem_extremum,
+        },
     [THEOREM_NONE] =
         {
             .words = "none",

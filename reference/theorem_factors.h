@@ -47,5 +47,6 @@ theorem_says theorem_any_order, theorem_tree, theorem_compensated, theorem_kahan
     theorem_double_word, theorem_blocked;
 theorem_of_value theorem_norm, theorem_scaled_norm, theorem_mean, theorem_running_mean,
     theorem_textbook, theorem_two_pass, theorem_welford, theorem_chan;
+theorem_of_value theorem_product, theorem_extremum;
 
 #endif

@@ -55,6 +55,14 @@ enum theorem_kind {
     THEOREM_TWO_PASS,
     THEOREM_WELFORD,
     THEOREM_CHAN,
+    /* ((1 + u/(1+u))^k - 1) |P|, about k u |P|, of the product P of n elements in any order, k = n
+     * - 1, with exponents kept apart: every multiplication has a part in the result, so a tree's
+     * height is of no account. k = 2n - 1 where the storage has more digits; eta/2 more where the
+     * result may be subnormal. Higham 2002, 3.1; Jeannerod and Rump 2018. */
+    THEOREM_PRODUCT,
+    /* 0; where the accumulator does not hold the storage's values u |value| or, if that is more,
+     * eta/2: an element, rounded once. Of an index 0. */
+    THEOREM_EXTREMUM,
     THEOREM_NONE, /* there is no bound: nobody says how it adds */
     THEOREMS
 };

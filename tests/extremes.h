@@ -1,0 +1,12 @@
+/* What a minimum or a maximum is, by definition: for tests. */
+#ifndef ULPSCOPE_EXTREMES_H
+#define ULPSCOPE_EXTREMES_H
+
+#include "reference/array.h"
+#include "reference/exact_value.h"
+
+/* The exact value of EXACT_MINIMUM .. EXACT_ARGMAX, an element that no other surpasses, found by
+ * comparing each with all. Time n^2. */
+double extreme_due(enum exact_value of, const struct array *a);
+
+#endif
