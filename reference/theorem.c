@@ -9,6 +9,7 @@ static const struct {
     bool exact;   /* says it of elements that are not rounded first; then the sum is rounded */
     bool cut;     /* they are cut to theorem_digits instead */
     theorem_of_value *bound; /* of what is no sum; then nothing of the above holds */
+    bool any_order;          /* and this is so whatever the order is */
 } theorems[THEOREMS] = {
     [THEOREM_ANY_ORDER] =
         {
@@ -115,11 +116,13 @@ static const struct {
         {
             .words = "product of n elements in any order: about (n-1) u |product|",
             .bound = theorem_product,
+            .any_order = true,
         },
     [THEOREM_EXTREMUM] =
         {
             .words = "none of an element or an index: 0, or one rounding to a narrower accumulator",
             .bound = theorem_extremum,
+            .any_order = true,
         },
     [THEOREM_NONE] =
         {
@@ -136,7 +139,8 @@ const char *theorem_words(enum theorem_kind kind)
 
 bool theorem_has_height(enum theorem_kind kind)
 {
-    return kind != THEOREM_ANY_ORDER && kind != THEOREM_NONE && !theorems[kind].exact;
+    return kind != THEOREM_ANY_ORDER && kind != THEOREM_NONE && !theorems[kind].exact &&
+           !theorems[kind].any_order;
 }
 
 /* What rounding a term to the accumulator may change: at most `relative` times it and, where it
