@@ -73,9 +73,71 @@ const struct operation operation_scatter = {
     .inputs = 1,
     .of = EXACT_SUM,
 };
+const struct operation operation_product = {
+    .name = "product",
+    .outputs = one_output,
+    .inputs = 1,
+    .of = EXACT_PRODUCT,
+    .fixed = "product/tree",
+};
+const struct operation operation_minimum = {
+    .name = "minimum",
+    .outputs = one_output,
+    .inputs = 1,
+    .of = EXACT_MINIMUM,
+    .fixed = "minimum/tree",
+};
+const struct operation operation_maximum = {
+    .name = "maximum",
+    .outputs = one_output,
+    .inputs = 1,
+    .of = EXACT_MAXIMUM,
+    .fixed = "maximum/tree",
+};
+const struct operation operation_minimum_number = {
+    .name = "minimum_number",
+    .outputs = one_output,
+    .inputs = 1,
+    .of = EXACT_MINIMUM_NUMBER,
+    .fixed = "minimum_number/tree",
+};
+const struct operation operation_maximum_number = {
+    .name = "maximum_number",
+    .outputs = one_output,
+    .inputs = 1,
+    .of = EXACT_MAXIMUM_NUMBER,
+    .fixed = "maximum_number/tree",
+};
+const struct operation operation_argmin = {
+    .name = "argmin",
+    .outputs = one_output,
+    .inputs = 1,
+    .of = EXACT_ARGMIN,
+    .fixed = "argmin/tree",
+};
+const struct operation operation_argmax = {
+    .name = "argmax",
+    .outputs = one_output,
+    .inputs = 1,
+    .of = EXACT_ARGMAX,
+    .fixed = "argmax/tree",
+};
 const struct operation *const operations[] = {
-    &operation_sum,  &operation_scan,     &operation_dot,     &operation_norm,
-    &operation_mean, &operation_variance, &operation_scatter, NULL,
+    &operation_sum,
+    &operation_scan,
+    &operation_dot,
+    &operation_norm,
+    &operation_mean,
+    &operation_variance,
+    &operation_scatter,
+    &operation_product,
+    &operation_minimum,
+    &operation_maximum,
+    &operation_minimum_number,
+    &operation_maximum_number,
+    &operation_argmin,
+    &operation_argmax,
+    NULL,
 };
 
 const struct method *method_named(const char *name)

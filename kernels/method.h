@@ -52,6 +52,13 @@ extern const struct operation operation_dot;
 extern const struct operation operation_norm, operation_mean, operation_variance;
 /* `bins` results: output b is the sum of the elements whose key is b, of none +0. */
 extern const struct operation operation_scatter;
+/* One result: the product of the elements; of nothing 1. */
+extern const struct operation operation_product;
+/* One result each, as EXACT_MINIMUM and so on say. Elements are compared as they are stored, and
+ * the one found is rounded to the accumulator. An index is put in fp64, which holds it exactly to
+ * 2^53: methods of indices have no other accumulator. */
+extern const struct operation operation_minimum, operation_maximum, operation_minimum_number,
+    operation_maximum_number, operation_argmin, operation_argmax;
 extern const struct operation *const operations[]; /* all; ends with NULL */
 
 /* A launch shape. On a GPU, threads to a block and blocks in the grid. On the

@@ -1,0 +1,53 @@
+/* Minima, maxima and their indices: comparisons of whole numbers.
+ *
+ * Each element has a rank, which grows with its value, or falls where the largest is sought: -0
+ * stands below +0, and a NaN has the least rank of all where it wins, the greatest where it loses.
+ * What is sought is the element of the least rank, of several the one of the lowest index. Whatever
+ * is compared with what, and when, that is the same element, so no form of these methods has
+ * an order that shows in a bit. */
+#ifndef ULPSCOPE_EXTREMUM_H
+#define ULPSCOPE_EXTREMUM_H
+
+#include "kernels/reduction.h"
+
+/* The methods of a form, METHOD(operation, promise, formats): an element found is rounded once and
+ * so the same for any order of the elements; an index moves with its element. */
+#define EXTREMA(METHOD)                                                                            \
+    METHOD(minimum, PROMISE_CORRECTLY_ROUNDED, FORMAT_PAIRS_ALL)                                   \
+    METHOD(maximum, PROMISE_CORRECTLY_ROUNDED, FORMAT_PAIRS_ALL)                                   \
+    METHOD(minimum_number, PROMISE_CORRECTLY_ROUNDED, FORMAT_PAIRS_ALL)                            \
+    METHOD(maximum_number, PROMISE_CORRECTLY_ROUNDED, FORMAT_PAIRS_ALL)                            \
+    METHOD(argmin, PROMISE_GPU_TO_GPU, EXTREMUM_INDEX_PAIRS)                                       \
+    METHOD(argmax, PROMISE_GPU_TO_GPU, EXTREMUM_INDEX_PAIRS)
+
+#define EXTREMUM_INDEX_PAIRS                                                                       \
+    (FORMAT_PAIR(FP16, FP64) | FORMAT_PAIR(BF16, FP64) | FORMAT_PAIR(FP32, FP64) |                 \
+     FORMAT_PAIR(FP64, FP64))
+
+/* The rank of x for a value of EXACT_MINIMUM .. EXACT_ARGMAX, and an element of that rank. */
+int64_t extremum_rank(enum exact_value of, double x);
+double extremum_ranked(enum exact_value of, int64_t rank);
+
+/* Writes the result; NULL: that of nothing. */
+void extremum_finish(enum exact_value of, const struct task *t, const struct partial *found);
+
+/* One of a form: `run` is what its CPU side returns; last, the members of launch shapes. */
+#define EXTREMUM_METHOD(sought, form, promised, formats, run, says, ...)                           \
+    static enum status sought##_cpu(const struct task *t, struct problem *p)                       \
+    {                                                                                              \
+        return run;                                                                                \
+    }                                                                                              \
+    const struct method sought##_##form = {.name = #sought "/" #form,                              \
+                                           .summary = says,                                        \
+                                           .operation = &operation_##sought,                       \
+                                           .promise = promised,                                    \
+                                           .pairs = {formats, 0},                                  \
+                                           .bound = THEOREM_EXTREMUM,                              \
+                                           .cpu = sought##_cpu,                                    \
+                                           __VA_ARGS__};
+
+#define DECLARE_REDUCTION(operation, promise, formats)                                             \
+    extern const struct reduction operation##_reduction;
+EXTREMA(DECLARE_REDUCTION)
+
+#endif
