@@ -15,6 +15,16 @@ static const struct operation *const of_kind[] = {
     [ULPSCOPE_SUM] = &operation_sum,
     [ULPSCOPE_SCAN] = &operation_scan,
     [ULPSCOPE_DOT] = &operation_dot,
+    [ULPSCOPE_NORM] = &operation_norm,
+    [ULPSCOPE_MEAN] = &operation_mean,
+    [ULPSCOPE_VARIANCE] = &operation_variance,
+    [ULPSCOPE_PRODUCT] = &operation_product,
+    [ULPSCOPE_MINIMUM] = &operation_minimum,
+    [ULPSCOPE_MAXIMUM] = &operation_maximum,
+    [ULPSCOPE_MINIMUM_NUMBER] = &operation_minimum_number,
+    [ULPSCOPE_MAXIMUM_NUMBER] = &operation_maximum_number,
+    [ULPSCOPE_ARGMIN] = &operation_argmin,
+    [ULPSCOPE_ARGMAX] = &operation_argmax,
 };
 
 enum { KINDS = sizeof of_kind / sizeof *of_kind };

@@ -42,7 +42,19 @@ enum ulpscope_operation {
     ULPSCOPE_SUM, /* one result; of nothing +0 */
     /* n results: output i is the sum of the elements 0 .. i or, where `exclusive`, 0 .. i-1. */
     ULPSCOPE_SCAN,
-    ULPSCOPE_DOT /* one result: the sum of the products in[i] in2[i]; of nothing +0 */
+    ULPSCOPE_DOT, /* one result: the sum of the products in[i] in2[i]; of nothing +0 */
+    /* One result each, of the library's methods alone: a subject is none of these. Of nothing +0,
+     * NaN, NaN, 1, inf, -inf, inf, -inf, -1, -1. */
+    ULPSCOPE_NORM,
+    ULPSCOPE_MEAN,
+    ULPSCOPE_VARIANCE,
+    ULPSCOPE_PRODUCT,
+    ULPSCOPE_MINIMUM, /* IEEE 754-2019: a NaN wins; -0 is below +0 */
+    ULPSCOPE_MAXIMUM,
+    ULPSCOPE_MINIMUM_NUMBER, /* a NaN loses */
+    ULPSCOPE_MAXIMUM_NUMBER,
+    ULPSCOPE_ARGMIN, /* the lowest index of the minimum, as a number of fp64 */
+    ULPSCOPE_ARGMAX
 };
 
 /* What `in`, `in2` and `out` are addresses of. ULPSCOPE_DEVICE: of a CUDA device's memory, that of

@@ -84,6 +84,50 @@ Test(library, states_merge_and_travel)
     }
 }
 
+/* Ours have their operation's name in front. */
+Test(library, operations_of_methods)
+{
+    static const char *const names[] = {
+        "sum",     "scan",    "dot",     "norm",           "mean",           "variance",
+        "product", "minimum", "maximum", "minimum_number", "maximum_number", "argmin",
+        "argmax"};
+    struct ulpscope_method m;
+    size_t seen = 0;
+    for (size_t i = 0; i < ulpscope_method_count(); i++) {
+        cr_assert(ulpscope_method_get(&m, i, NULL) == ULPSCOPE_OK);
+        cr_assert(m.operation <= ULPSCOPE_ARGMAX, "%s", m.name);
+        size_t length = (size_t)(strchr(m.name, '/') - m.name);
+        for (size_t k = 0; k <= ULPSCOPE_ARGMAX; k++)
+            if (strlen(names[k]) == length && strncmp(m.name, names[k], length) == 0) {
+                cr_expect(m.operation == k, "%s: %d", m.name, (int)m.operation);
+                seen |= 1u << k;
+            }
+    }
+    cr_expect(seen >> ULPSCOPE_PRODUCT == 127, "%zx", seen);
+}
+
+Test(library, products_and_extrema_run)
+{
+    const double x[] = {0x1p1000, -3, 0x1p1000, 0x1p-1000, 0x1p-1000, -3};
+    const struct ulpscope_array a = {ULPSCOPE_FP64, 6, (void *)x};
+    const struct {
+        const char *method;
+        double due;
+    } due[] = {{"product/serial", 9},
+               {"minimum/tree", -3},
+               {"maximum/atomic", 0x1p1000},
+               {"argmin/serial", 1},
+               {"argmax/atomic", 0}};
+    for (size_t i = 0; i < sizeof due / sizeof *due; i++) {
+        double out = 0;
+        cr_assert(!ulpscope_run(due[i].method, &a, NULL, ULPSCOPE_FP64, 0, 0, &out, NULL));
+        cr_expect(out == due[i].due, "%s: %a", due[i].method, out);
+    }
+    float narrow;
+    struct ulpscope_error error;
+    cr_expect(ulpscope_run("argmin/serial", &a, NULL, ULPSCOPE_FP32, 0, 0, &narrow, &error) != 0);
+}
+
 Test(library, methods_run)
 {
     struct ulpscope_method m;
