@@ -20,7 +20,7 @@ static bool check_one(const struct method *m, const struct array *in, size_t ste
     double due[FORMATS];
     oracle_values(due, check_value(m), in);
     for (enum format f = 0; fine && f < FORMATS; f++)
-        for (size_t k = f % step; fine && k < shapes; k += step) {
+        for (size_t k = f % (step < shapes ? step : shapes); fine && k < shapes; k += step) {
             uint64_t got = 0, want = format_encode(f, due[f]);
             if (!method_supports(m, DEVICE_CPU, in->format, f))
                 continue;

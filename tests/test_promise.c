@@ -48,6 +48,11 @@ Test(promise, correctly_rounded_prefixes_are_those_of_mpfr)
     expect_rounded(&operation_scan);
 }
 
+Test(promise, correctly_rounded_products_are_those_of_mpfr)
+{
+    expect_rounded(&operation_product);
+}
+
 Test(promise, correctly_rounded_norms_are_those_of_mpfr)
 {
     expect_rounded(&operation_norm);
