@@ -12,7 +12,7 @@ const struct input_family *const input_families[] = {
     &input_subnormal, &input_near_overflow, &input_wide,          &input_spike,
     &input_relu,      &input_cycle,         &input_full_mantissa, &input_signed_zeros,
     &input_infs,      &input_nans,          &input_plateau,       &input_walk,
-    &input_runs,      &input_creep,         &input_inf_segment,
+    &input_runs,      &input_creep,         &input_inf_segment,   &input_reciprocal,
 };
 const size_t input_family_count = sizeof input_families / sizeof *input_families;
 

@@ -63,6 +63,6 @@ extern const struct input_family input_uniform, input_symmetric, input_normal, i
     input_ladder, input_stagnation, input_ties, input_full_mantissa, input_subnormal,
     input_near_overflow, input_wide, input_signed_zeros, input_infs, input_nans, input_plateau,
     input_walk, input_runs, input_creep, input_inf_segment, input_dot_cond, input_orthogonal,
-    input_product_overflow, input_product_underflow;
+    input_product_overflow, input_product_underflow, input_reciprocal;
 
 #endif

@@ -54,6 +54,30 @@ const struct input_family input_near_overflow = {
     .element = near_overflow,
 };
 
+/* A quarter of the format's exponents up in the first half, and down again in the second. An odd
+ * one is in [1, 2). */
+static double reciprocal(const struct fill *f, size_t i)
+{
+    size_t up = f->to.n - f->to.n / 2, twin = i < up ? i : i - up;
+    int exponent = twin < f->to.n / 2 ? f->facts->emax / 4 : 0;
+    double x = ldexp(1 + random_unit(fill_draw(f, twin).word[0]), exponent);
+    return i < up ? x : 1 / format_round(f->to.format, x);
+}
+
+static bool reciprocal_safe(const struct input *in, size_t n, double cond, enum format storage)
+{
+    (void)in, (void)cond;
+    return sum_fits((double)n * ldexp(2, format_facts[storage].emax / 4), storage);
+}
+
+const struct input_family input_reciprocal = {
+    .name = "reciprocal",
+    .summary = "large x, then all 1/x: products overflow on the way, the whole is about 1",
+    .uses_seed = true,
+    .order_safe = reciprocal_safe,
+    .element = reciprocal,
+};
+
 /* The largest exponent with which n elements are order-safe. */
 static int widest(const struct format_facts *facts, size_t n)
 {

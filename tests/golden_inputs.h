@@ -32,6 +32,8 @@ static const struct {
     {"subnormal", {0xad4cf64ce4be12f0, 0xaa4d4c7b37637eed, 0x466b834d926f6307, 0x678df4edd41cc40c}},
     {"near_overflow",
      {0x1c7c82ebf64c108c, 0x45287202e685d470, 0xcc8c425190b16d31, 0x42937abecd17c70b}},
+    {"reciprocal",
+     {0xe322676bbc2c902b, 0x621db680515220c8, 0x63968250c07eb332, 0xc0f6817c2d9ed321}},
     {"wide", {0xaf02ccca23b34bd6, 0x06bbd35bc8a7f4b5, 0xdc33849788a00a32, 0xdd88692a1de743de}},
     {"spike", {0x5b4160039ce35c50, 0xe9d973eae9f0d88f, 0xcf48440e24a8041e, 0xccd1302baebb253d}},
     {"relu", {0xc92e3ad349f3bec1, 0x120eed7571bcaa8f, 0x034d808c7a299c07, 0x15396fc62cc35466}},

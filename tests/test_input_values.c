@@ -177,3 +177,20 @@ Test(input_values, special)
         cr_assert(c.plus_zero + c.minus_zero == 10000 && c.plus_zero > 4700 && c.minus_zero > 4700);
     }
 }
+
+/* Factors whose products leave the range on the way, and come back to about 1. */
+Test(input_values, reciprocal)
+{
+    for (enum format f = 0; f < FORMATS; f++)
+        for (size_t n = 999; n <= 1000; n++) {
+            struct array a = generated("reciprocal", f, n, SEED, 0);
+            double log = 0, most = 0;
+            for (size_t i = 0; i < n; i++) {
+                log += log2(array_get(&a, i));
+                most = log > most ? log : most;
+            }
+            cr_expect(most > 3 * format_facts[f].emax && log > -0.5 && log < 1.5, "%s: %g, %g",
+                      format_facts[f].name, most, log);
+            free(a.data);
+        }
+}
