@@ -29,6 +29,9 @@ void accuracy_backward(struct table *table, const struct accuracy_view *v);
 /* Has an earlier source the same name and length? */
 bool accuracy_seen_before(const struct plan *plan, size_t source);
 
+/* The formats in the plan: data may have others than the axes say. */
+void accuracy_pairs(struct pairs *pairs, const struct plan *plan);
+
 /* A table with accuracy_backward of each method and format pair; or one for each storage format. */
 void accuracy_by_method(struct text *to, const struct plan *plan);
 

@@ -69,6 +69,7 @@ struct experiment {
 enum status accuracy_table(struct text *to, const struct plan *plan, const char *out,
                            struct problem *p);
 
+extern const struct experiment experiment_extrema;
 extern const struct experiment experiment_accuracy, experiment_dot, experiment_norm,
     experiment_variance, experiment_cond, experiment_ladder, experiment_trial, experiment_atomics,
     experiment_drift, experiment_scan_variance;

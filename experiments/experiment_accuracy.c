@@ -16,8 +16,7 @@ static void pairs_of(struct pairs *to, const struct pairs *all, enum format stor
             to->item[to->count++] = all->item[i];
 }
 
-/* The formats in the plan: data may have others than the axes say. */
-static void pairs_used(struct pairs *pairs, const struct plan *plan)
+void accuracy_pairs(struct pairs *pairs, const struct plan *plan)
 {
     bool used[FORMATS][FORMATS] = {0};
     for (size_t i = 0; i < plan->trials; i++)
@@ -107,7 +106,7 @@ static void by_method(struct text *to, const struct plan *plan, const struct pai
 void accuracy_by_method(struct text *to, const struct plan *plan)
 {
     struct pairs all, some;
-    pairs_used(&all, plan);
+    accuracy_pairs(&all, plan);
     bool wide = all.count <= PAIRS_WIDE;
     for (enum format s = wide ? FORMATS : 0; s <= FORMATS; s++) {
         pairs_of(&some, &all, s);
@@ -123,7 +122,7 @@ enum status accuracy_table(struct text *to, const struct plan *plan, const char 
 {
     (void)out, (void)p;
     struct pairs all, some;
-    pairs_used(&all, plan);
+    accuracy_pairs(&all, plan);
     bool wide = all.count <= PAIRS_WIDE;
     text_add(to, "Correct decimal digits, worst..best method, by storage/accumulator\n");
     for (enum format s = wide ? FORMATS : 0; s <= FORMATS; s++) {

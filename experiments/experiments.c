@@ -3,17 +3,9 @@
 #include "experiments/experiment.h"
 
 const struct experiment *const experiments[] = {
-    &experiment_accuracy,
-    &experiment_variance,
-    &experiment_cond,
-    &experiment_ladder,
-    &experiment_atomics,
-    &experiment_dot,
-    &experiment_norm,
-    &experiment_drift,
-    &experiment_scan_variance,
-    &experiment_trial,
-    NULL,
+    &experiment_accuracy, &experiment_variance,      &experiment_cond,  &experiment_ladder,
+    &experiment_atomics,  &experiment_dot,           &experiment_norm,  &experiment_extrema,
+    &experiment_drift,    &experiment_scan_variance, &experiment_trial, NULL,
 };
 
 bool experiment_takes(const struct experiment *e, const struct operation *o)

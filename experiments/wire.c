@@ -77,7 +77,8 @@ enum status wire_parse(struct wire_request *r, const char *line, struct problem 
         return STATUS_OK;
     return problem(p, STATUS_DATA,
                    "request: found '%.100s', expected 'OPERATION N STORAGE ACCUMULATOR', OPERATION "
-                   "sum, dot, norm, mean or variance, or 'scan N STORAGE ACCUMULATOR "
+                   "sum, dot, norm, product, minimum or another that is listed, or 'scan N STORAGE "
+                   "ACCUMULATOR "
                    "inclusive|exclusive OUTPUT'",
                    line);
 }

@@ -123,21 +123,11 @@ const struct operation operation_argmax = {
     .fixed = "argmax/tree",
 };
 const struct operation *const operations[] = {
-    &operation_sum,
-    &operation_scan,
-    &operation_dot,
-    &operation_norm,
-    &operation_mean,
-    &operation_variance,
-    &operation_scatter,
-    &operation_product,
-    &operation_minimum,
-    &operation_maximum,
-    &operation_minimum_number,
-    &operation_maximum_number,
-    &operation_argmin,
-    &operation_argmax,
-    NULL,
+    &operation_sum,     &operation_scan,           &operation_dot,
+    &operation_norm,    &operation_mean,           &operation_variance,
+    &operation_scatter, &operation_product,        &operation_minimum,
+    &operation_maximum, &operation_minimum_number, &operation_maximum_number,
+    &operation_argmin,  &operation_argmax,         NULL,
 };
 
 const struct method *method_named(const char *name)

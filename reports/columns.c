@@ -49,7 +49,7 @@ static const struct column result_columns[RESULTS_COLUMNS - RESULTS_RESULT] = {
      "digits; of a scan that of the elements which its last output covers"},
     {"exact_hex", "",
      "the same, all its bits, as a hex float; of a norm, a mean, a variance whose bits do not end "
-     "within 640, the first 256 of them, the rest cut off"},
+     "within 640, or a product of more than 4096, the first 256 of them, the rest cut off"},
     {"err_abs", "",
      "|result - exact|; of a scan, here as in the other columns of errors, the largest of all "
      "outputs, each held against the exact sum of what it covers"},
