@@ -136,9 +136,7 @@ Test(library, methods_run)
     size_t named = 0;
     for (size_t i = 0; i < ulpscope_method_count(); i++) {
         cr_assert(ulpscope_method_get(&m, i, NULL) == ULPSCOPE_OK);
-        cr_assert(m.operation <= ULPSCOPE_DOT && strncmp(m.name, "norm/", 5) != 0 &&
-                      strncmp(m.name, "scatter/", 8) != 0,
-                  "%s", m.name);
+        cr_assert(strncmp(m.name, "scatter/", 8) != 0, "%s", m.name); /* it has no word for it */
         named += strcmp(m.name, "scan/exact") == 0 && m.operation == ULPSCOPE_SCAN &&
                  m.promise == ULPSCOPE_CORRECTLY_ROUNDED && m.pairs == ULPSCOPE_ALL_PAIRS;
     }
