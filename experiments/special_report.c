@@ -68,12 +68,14 @@ static void draw_table(struct text *to, const struct special_report *r)
 static bool same_array(const struct array *a, const struct array *b)
 {
     return a->format == b->format && a->n == b->n &&
-           (!a->data || memcmp(a->data, b->data, array_bytes(a->format, a->n)) == 0);
+           memcmp(a->data, b->data, array_bytes(a->format, a->n)) == 0;
 }
 
+/* The length of a y that is not there says nothing: shrinking sets it, what is not shrunk has 0. */
 static bool same_input(const struct special_input *a, const struct special_input *b)
 {
-    return same_array(&a->x, &b->x) && same_array(&a->y, &b->y);
+    return same_array(&a->x, &b->x) && !a->y.data == !b->y.data &&
+           (!a->y.data || same_array(&a->y, &b->y));
 }
 
 /* The first class whose finding is the same. */

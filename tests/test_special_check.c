@@ -19,14 +19,21 @@ static enum status flushes(const struct task *t, struct problem *p)
     return status;
 }
 
-static struct special_report *report_of_liar(void)
+static enum status answers_0(const struct task *t, struct problem *p)
+{
+    (void)p;
+    array_encode(&t->out, 0, 1, &(double){0});
+    return STATUS_OK;
+}
+
+static struct special_report *report_of(enum status (*cpu)(const struct task *t, struct problem *p))
 {
     static struct method m;
     struct special_report *r = malloc(sizeof *r);
     struct problem p = {0};
     m = *method_named("sum/serial");
     m.name = "exec:it's a liar";
-    m.cpu = flushes;
+    m.cpu = cpu;
     struct special_request request = {.method = &m,
                                       .pairs = {{{FP32, FP32}, {FP16, FP32}}, 2},
                                       .shape = {0, 0},
@@ -58,7 +65,7 @@ static void holds(const char *text, const char *what)
 
 Test(special_check, says_what_is_impossible)
 {
-    struct special_report *r = report_of_liar();
+    struct special_report *r = report_of(flushes);
     struct text text = {0};
     special_report_text(&text, r, NULL);
     const char *said = text_string(&text);
@@ -75,9 +82,25 @@ Test(special_check, says_what_is_impossible)
     end(r);
 }
 
+/* Also where the input of a class is the smallest as it is, and nothing is shrunk: 1 of edges. */
+Test(special_check, says_once_what_several_classes_show)
+{
+    static const char one[] =
+        ", fp32/fp32: a number that no order gives\n  input     n = 1: 0x1p+0";
+    struct special_report *r = report_of(answers_0);
+    struct text text = {0};
+    special_report_text(&text, r, NULL);
+    const char *first = strstr(text_string(&text), one);
+    cr_assert(first, "%s is not in: %s", one, text_string(&text));
+    cr_expect(!strstr(first + 1, one), "twice: %s", first);
+    holds(strstr(first, "\n  also in   "), ", edges");
+    text_free(&text);
+    end(r);
+}
+
 Test(special_check, keeps_inputs_rows_and_json, .init = make_folder, .fini = remove_folder)
 {
-    struct special_report *r = report_of_liar();
+    struct special_report *r = report_of(flushes);
     struct problem p = {0};
     size_t k = class_named("subnormal");
     struct text rows = {0}, command = {0};
