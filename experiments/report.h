@@ -13,9 +13,11 @@ struct report_time {
 
 /* A row of recommend.csv, as far as it is drawn. */
 struct report_candidate {
-    char name[128], quantity[16];
+    char name[128], quantity[16], arrays[24]; /* how many it was tried on */
     enum format accumulator;
-    struct figure error, limit, gb_per_s;
+    /* The largest error on what all candidates were tried on; on all that this one was tried on. */
+    struct figure error, most;
+    struct figure limit, gb_per_s;
     bool recommended, frontier;
 };
 

@@ -215,11 +215,11 @@ static void say_recommended(struct text *to, const struct report *r)
     begin(to, best ? "good" : "bad");
     if (!best)
         html_format(to, "None of %zu candidates holds the error allowed.", r->candidates);
-    else if (best->error.known && best->limit.known)
+    else if (best->most.known && best->limit.known)
         html_format(to,
-                    "Recommended of %zu candidates: %s; its largest error is %.3g (%s) where %.3g "
-                    "is allowed.",
-                    r->candidates, best->name, best->error.value, best->quantity,
+                    "Recommended of %zu candidates: %s; its largest error on %s arrays is %.3g "
+                    "(%s) where %.3g is allowed.",
+                    r->candidates, best->name, best->arrays, best->most.value, best->quantity,
                     best->limit.value);
     end(to);
 }

@@ -18,12 +18,15 @@ static enum status take(void *context, const struct csv_row *row, struct problem
     *c = (struct report_candidate){0};
     enum status status = csv_figure(row, RECOMMEND_ERROR, "error", &c->error, p);
     if (status == STATUS_OK)
+        status = csv_figure(row, RECOMMEND_MOST, "largest_error", &c->most, p);
+    if (status == STATUS_OK)
         status = csv_figure(row, RECOMMEND_LIMIT, "limit", &c->limit, p);
     if (status == STATUS_OK)
         status = csv_figure(row, RECOMMEND_RATE, "gb_per_s", &c->gb_per_s, p);
     c->accumulator = format_named(row->field[RECOMMEND_ACCUMULATOR]);
     c->recommended = strcmp(row->field[RECOMMEND_IS], "recommended") == 0;
     c->frontier = strcmp(row->field[RECOMMEND_PARETO], "yes") == 0;
+    snprintf(c->arrays, sizeof c->arrays, "%s", row->field[RECOMMEND_ARRAYS]);
     snprintf(c->quantity, sizeof c->quantity, "%s", row->field[RECOMMEND_QUANTITY]);
     snprintf(c->name, sizeof c->name, "%s in %s", row->field[RECOMMEND_METHOD],
              row->field[RECOMMEND_ACCUMULATOR]);
@@ -158,10 +161,10 @@ enum status report_frontier(struct report *r, struct problem *p)
         draw(&plot, r, &f);
     return plot_end(&plot, r, "What was tried, and what is recommended",
                     "Each candidate, a method in an accumulator, where its speed and its largest "
-                    "error on all arrays tried put it: right is faster, down is more accurate. "
-                    "What is below the dotted line holds; nothing tried is both faster and more "
-                    "accurate than what is on the grey line. What erred not at all stands on the "
-                    "lower edge, what is not finite on the upper. Candidates that were not timed "
-                    "have no mark.",
+                    "error on the arrays that all were tried on put it: right is faster, down is "
+                    "more accurate. What is above the dotted line does not hold; nothing tried is "
+                    "both faster and more accurate than what is on the grey line. What erred not "
+                    "at all stands on the lower edge, what is not finite on the upper. Candidates "
+                    "that were not timed have no mark.",
                     p);
 }
