@@ -12,10 +12,12 @@ const struct column case_columns[CASE_ALL] = {
     [CASE_ACCUMULATOR] = {"accumulator", "", "format that additions are done in"},
     [CASE_INPUT] = {"input", "", "the generated input's specification, or the data's name"},
     [CASE_N] = {"n", "elements", "length of the input"},
-    [CASE_COND_LOG2] = {"cond_log2", "bits",
-                        "log2 of the condition number sum|x| / |sum x| of the stored input, "
-                        "measured; inf where the exact sum is 0; of dot products, here as in all "
-                        "columns, of the products: sum|x y| / |sum x y|"},
+    [CASE_COND_LOG2] =
+        {"cond_log2", "bits",
+         "log2 of the condition number sum|x| / |sum x| of the stored input, "
+         "measured; inf where the exact sum is 0; of dot products, here as in all "
+         "columns, of the products: sum|x y| / |sum x y|; of norms, means and variances "
+         "A / |exact|, where A is the norm itself, sum|x| / n, sum x^2 / n"},
     [CASE_SEED] = {"seed", "", "the seed asked for; empty for data"},
     [CASE_THREADS] = {"threads", "threads",
                       "to a block on a GPU, threads used on the CPU; empty where the method does "
@@ -56,7 +58,7 @@ static const struct column result_columns[RESULTS_COLUMNS - RESULTS_RESULT] = {
     {"err_rel", "", "err_abs / |exact|; empty where exact is 0"},
     {"err_ulp", "ulp",
      "err_abs / ulp(exact) in the accumulator's format, of a scan in the output's"},
-    {"err_backward", "", "err_abs / sum|x|"},
+    {"err_backward", "", "err_abs / sum|x|, or what cond_log2 has in place of sum|x|"},
     {"bound", "",
      "what err_abs cannot exceed by the theorem that holds for the method, rounded up; of a scan "
      "that of its last output; empty where the theorem says nothing: an inf or NaN among the "
