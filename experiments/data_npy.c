@@ -42,8 +42,8 @@ static enum status find_header(const struct data_file *file, size_t *offset, siz
     return STATUS_OK;
 }
 
-static enum status read_header(struct npy_header *header, const struct data_file *file,
-                               size_t offset, size_t length, struct problem *p)
+static enum status read_text(struct npy_header *header, const struct data_file *file, size_t offset,
+                             size_t length, struct problem *p)
 {
     char *text = malloc(length + 1);
     if (!text)
@@ -54,6 +54,15 @@ static enum status read_header(struct npy_header *header, const struct data_file
         status = npy_header_parse(header, file->path, text, length, p);
     free(text);
     return status;
+}
+
+enum status npy_header_read(struct npy_header *header, size_t *offset, const struct data_file *file,
+                            struct problem *p)
+{
+    size_t begin = 0, length = 0;
+    enum status status = find_header(file, &begin, &length, p);
+    *offset = begin + length;
+    return status == STATUS_OK ? read_text(header, file, begin, length, p) : status;
 }
 
 /* A void has no byte order: NumPy writes '|V2', and for bfloat16 of ml_dtypes '<V2'. */
@@ -113,17 +122,13 @@ static enum status count_elements(struct data_layout *layout, const struct data_
 enum status data_read_npy(struct data_set *set, struct data_file *file,
                           const struct data_options *options, struct problem *p)
 {
-    size_t offset = 0, length = 0;
     struct npy_header header;
     struct data_layout layout = {.last = true};
-    enum status status = find_header(file, &offset, &length, p);
-    if (status == STATUS_OK)
-        status = read_header(&header, file, offset, length, p);
+    enum status status = npy_header_read(&header, &layout.offset, file, p);
     if (status == STATUS_OK)
         status = decode_type(&layout, file->path, header.type, options, p);
     if (status != STATUS_OK)
         return status;
-    layout.offset = offset + length;
     layout.fortran = header.fortran;
     layout.dimensions = header.dimensions;
     memcpy(layout.shape, header.shape, sizeof layout.shape);

@@ -14,7 +14,8 @@ enum random_stream {
     RANDOM_VALUES,    /* the elements of an input */
     RANDOM_ARRANGING, /* order=shuffled */
     RANDOM_PLACING,   /* where a family puts its special elements */
-    RANDOM_MIXING     /* the shuffle that is part of a family */
+    RANDOM_MIXING,    /* the shuffle that is part of a family */
+    RANDOM_KEYS       /* the bins that elements go to */
 };
 
 /* 128 random bits as two words. */
