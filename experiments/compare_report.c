@@ -91,11 +91,12 @@ static void add_method(struct table *t, const struct row *row)
 
 static void describe(struct text *to, const struct gathered_case *c)
 {
-    static const enum case_column column[] = {CASE_STORAGE, CASE_ACCUMULATOR, CASE_INPUT,
-                                              CASE_N,       CASE_SEED,        CASE_SCAN,
-                                              CASE_OUTPUT,  CASE_SEGMENT,     CASE_PRODUCT};
+    static const enum case_column column[] = {
+        CASE_STORAGE, CASE_ACCUMULATOR, CASE_INPUT,   CASE_N,    CASE_SEED, CASE_SCAN,
+        CASE_OUTPUT,  CASE_SEGMENT,     CASE_PRODUCT, CASE_KEYS, CASE_BINS};
     static const char *const before[] = {
-        ", ", "/", ", ", ", n = ", ", seed ", ", ", " to ", ", segments of ", ", product "};
+        ", ",         "/",       ", ",     ", n = ", ", seed ", ", ", " to ", ", segments of ",
+        ", product ", ", keys ", ", bins "};
     text_add(to, c->field[CASE_METHOD]);
     for (size_t i = 0; i < sizeof column / sizeof *column; i++)
         if (*c->field[column[i]])

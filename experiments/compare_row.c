@@ -17,7 +17,9 @@ static void add_case(struct text cell[COMPARE_COLUMNS], const struct compare_pai
                   {COMPARE_SCAN, CASE_SCAN},
                   {COMPARE_OUTPUT, CASE_OUTPUT},
                   {COMPARE_SEGMENT, CASE_SEGMENT},
-                  {COMPARE_PRODUCT, CASE_PRODUCT}};
+                  {COMPARE_PRODUCT, CASE_PRODUCT},
+                  {COMPARE_KEYS, CASE_KEYS},
+                  {COMPARE_BINS, CASE_BINS}};
     const struct gathered_case *c = pair->of[0] ? pair->of[0] : pair->of[1];
     for (size_t i = 0; i < sizeof common / sizeof *common; i++)
         text_add(&cell[common[i].to], c->field[common[i].from]);

@@ -39,8 +39,9 @@ static enum status read_promise(struct gathered_case *c, const struct csv_row *r
 
 static bool is_there(enum columns_of of, size_t column)
 {
-    return column < CASE_COLUMNS ||
-           (column == CASE_PRODUCT ? of == COLUMNS_OF_DOTS : of == COLUMNS_OF_SCANS);
+    size_t begin, end;
+    columns_case_behind(of, &begin, &end);
+    return column < CASE_COLUMNS || (begin <= column && column < end);
 }
 
 /* A new case with the columns of the row. */
@@ -112,7 +113,7 @@ static enum columns_of columns_in(const char *path, size_t (*columns_of)(enum co
 {
     char *line = NULL;
     size_t capacity = 0, columns = 1;
-    enum columns_of of = COLUMNS_OF_DOTS;
+    enum columns_of of = COLUMNS_KINDS - 1;
     FILE *file = fopen(path, "re");
     if (file && getline(&line, &capacity, file) > 0)
         for (const char *c = line; *c; c++)

@@ -128,8 +128,8 @@ static enum status count_run(struct reading *r, struct trial *t, const struct cs
         status = csv_figure(row, RESULTS_ERR_OVER_BOUND, "err_over_bound", &err_over_bound, p);
     if (status == STATUS_OK && timed)
         status = csv_whole(row, RESULTS_TIME_NS, "time_ns", &time_ns, p);
-    if (status == STATUS_OK && r->of == COLUMNS_OF_SCANS)
-        status = results_parse_scan(&scan, row, p);
+    if (status == STATUS_OK && columns_of_arrays(r->of))
+        status = results_parse_scan(&scan, row, r->of, p);
     if (status != STATUS_OK)
         return status;
     if (!t->earlier)
@@ -166,6 +166,7 @@ static struct figure ulp_of(const char *exact_hex, enum format accumulator)
 static void finish(struct reading *r, struct trial *t, const struct csv_row *row)
 {
     const char *text[CASE_ALL];
+    size_t begin, end;
     struct found key = {.id = t->id};
     struct text made = {0}, known = {0};
     t->finished = true;
@@ -174,9 +175,9 @@ static void finish(struct reading *r, struct trial *t, const struct csv_row *row
     r->gap = true;
     if (!found)
         return;
+    columns_case_behind(r->of, &begin, &end);
     for (size_t i = 0; i < CASE_ALL; i++)
-        if (i < CASE_COLUMNS || (r->of == COLUMNS_OF_SCANS && i < CASE_SCAN_COLUMNS) ||
-            (r->of == COLUMNS_OF_DOTS && i == CASE_PRODUCT))
+        if (i < CASE_COLUMNS || (begin <= i && i < end))
             text[i] = row->field[results_case_column(i)];
     struct summary s = {0};
     if (t->supported)

@@ -32,29 +32,36 @@ const struct column case_columns[CASE_ALL] = {
     [CASE_PRODUCT] = {"product", "",
                       "how products x y are formed: rounded (to the accumulator, before the "
                       "addition), fused (into the addition: one rounding), exact, or unknown"},
+    [CASE_KEYS] = {"keys", "", "where the bins of elements come from: as --keys says it"},
+    [CASE_BINS] = {"bins", "bins", "how many bins there are, each with one result"},
 };
 
 static const struct column run_column = {"run", "", "number of the run within its case, from 1"};
 
-/* Where a sum has one result, a scan has n: of these, result and its like are of the last. */
+/* Where a sum has one result, a scan has n: of these, result and its like are of the last. Of the
+ * bins of a scatter-add they are of the fullest. */
 static const struct column result_columns[RESULTS_COLUMNS - RESULTS_RESULT] = {
     {"result", "",
-     "what the method returned, of a scan its last output, to 17 significant digits (exact to read "
-     "back)"},
+     "what the method returned, of a scan its last output, of a scatter-add the sum of the bin "
+     "with "
+     "the most elements, the first of them, to 17 significant digits (exact to read back)"},
     {"result_hex", "", "the same as a C99 hex float"},
     {"result_bits", "",
-     "its encoding in the accumulator's format; of a scan a 128-bit hash of all its outputs' "
+     "its encoding in the accumulator's format; of a scan or a scatter-add a 128-bit hash of all "
+     "its "
+     "outputs' "
      "encodings; every NaN as the canonical one"},
     {"exact", "",
      "the exact sum (norm, mean, ... by the method's operation), correctly rounded to 17 "
      "significant "
-     "digits; of a scan that of the elements which its last output covers"},
+     "digits; of a scan that of the elements which its last output covers, of a scatter-add of "
+     "those in the fullest bin"},
     {"exact_hex", "",
      "the same, all its bits, as a hex float; of a norm, a mean, a variance whose bits do not end "
      "within 640, or a product of more than 4096, the first 256 of them, the rest cut off"},
     {"err_abs", "",
-     "|result - exact|; of a scan, here as in the other columns of errors, the largest of all "
-     "outputs, each held against the exact sum of what it covers"},
+     "|result - exact|; of a scan or a scatter-add, here as in the other columns of errors, the "
+     "largest of all outputs, each held against the exact sum of what it covers"},
     {"err_rel", "", "err_abs / |exact|; empty where exact is 0"},
     {"err_ulp", "ulp",
      "err_abs / ulp(exact) in the accumulator's format, of a scan in the output's"},
@@ -74,16 +81,19 @@ static const struct column result_columns[RESULTS_COLUMNS - RESULTS_RESULT] = {
 
 static const struct column scan_columns[RESULTS_SCAN_COLUMNS - RESULTS_ERR_ULP_RMS] = {
     {"err_ulp_rms", "ulp", "root mean square of the outputs' err_ulp"},
-    {"worst_index", "", "the first output, from 0, with the largest err_ulp"},
+    {"worst_index", "",
+     "the first output, from 0, with the largest err_ulp; of a scatter-add its bin"},
     {"differing", "",
      "share of the outputs whose bits are not those of the fixed-order twin: scan/tiled on the "
-     "CPU, or scan/segmented where there are segments"},
+     "CPU, or scan/segmented where there are segments; of a scatter-add scatter/sort"},
     {"mean_rel_diff", "",
      "mean over the outputs of |output - twin's| / |twin's|, 0 where the bits are the same; "
      "outputs that differ from a 0, inf or NaN are left out"},
     {"first_diff", "", "the first output that differs from the twin's; empty where none does"},
     {"decreases", "outputs",
-     "outputs that are less than the one before, or NaN; empty where an element is negative"},
+     "outputs that are less than the one before, or NaN; empty where an element is negative, and "
+     "of "
+     "scatter-adds"},
     {"run_differing", "",
      "as differing, against run 1 of the case; empty where that is no longer at hand: of results "
      "first seen after a study was resumed"},
@@ -262,6 +272,28 @@ const struct column *growth_column(size_t i)
     return &case_columns[i == GROWTH_EXPERIMENT ? CASE_EXPERIMENT : i + CASE_METHOD - 1];
 }
 
+void columns_case_behind(enum columns_of of, size_t *begin, size_t *end)
+{
+    static const size_t first[COLUMNS_KINDS + 1] = {
+        [COLUMNS_OF_SUMS] = CASE_SCAN,    [COLUMNS_OF_SCANS] = CASE_SCAN,
+        [COLUMNS_OF_DOTS] = CASE_PRODUCT, [COLUMNS_OF_SCATTERS] = CASE_KEYS,
+        [COLUMNS_KINDS] = CASE_ALL,
+    };
+    *begin = first[of];
+    *end = of == COLUMNS_OF_SUMS ? *begin : first[of + 1];
+}
+
+size_t results_facts(enum columns_of of)
+{
+    return of == COLUMNS_OF_SCATTERS ? RESULTS_COLUMNS + CASE_ALL - CASE_KEYS : RESULTS_ERR_ULP_RMS;
+}
+
+size_t summary_facts(enum columns_of of)
+{
+    return of == COLUMNS_OF_SCATTERS ? SUMMARY_COLUMNS + CASE_ALL - CASE_KEYS
+                                     : SUMMARY_ERR_ULP_RMS_MAX;
+}
+
 static const struct column *results_dot_column(size_t i)
 {
     return i < RESULTS_COLUMNS ? results_column(i) : &case_columns[CASE_PRODUCT];
@@ -272,42 +304,73 @@ static const struct column *summary_dot_column(size_t i)
     return i < SUMMARY_COLUMNS ? summary_column(i) : &case_columns[CASE_PRODUCT];
 }
 
+static const struct column *results_scatter_column(size_t i)
+{
+    size_t facts = results_facts(COLUMNS_OF_SCATTERS);
+    if (i < RESULTS_COLUMNS)
+        return results_column(i);
+    return i < facts ? &case_columns[CASE_KEYS + i - RESULTS_COLUMNS] : &scan_columns[i - facts];
+}
+
+static const struct column *summary_scatter_column(size_t i)
+{
+    size_t facts = summary_facts(COLUMNS_OF_SCATTERS);
+    if (i < SUMMARY_COLUMNS)
+        return summary_column(i);
+    return i < facts ? &case_columns[CASE_KEYS + i - SUMMARY_COLUMNS]
+                     : &scan_statistics_columns[i - facts];
+}
+
 column_at *results_column_of(enum columns_of of)
 {
-    return of == COLUMNS_OF_DOTS ? results_dot_column : results_column;
+    static column_at *const kind[COLUMNS_KINDS] = {results_column, results_column,
+                                                   results_dot_column, results_scatter_column};
+    return kind[of];
 }
 
 column_at *summary_column_of(enum columns_of of)
 {
-    return of == COLUMNS_OF_DOTS ? summary_dot_column : summary_column;
+    static column_at *const kind[COLUMNS_KINDS] = {summary_column, summary_column,
+                                                   summary_dot_column, summary_scatter_column};
+    return kind[of];
+}
+
+/* Those of the case behind what sums have. */
+static size_t behind(enum columns_of of)
+{
+    size_t begin, end;
+    columns_case_behind(of, &begin, &end);
+    return end - begin;
 }
 
 size_t results_columns(enum columns_of of)
 {
-    return of == COLUMNS_OF_SCANS ? RESULTS_SCAN_COLUMNS
-                                  : RESULTS_COLUMNS + (of == COLUMNS_OF_DOTS);
+    size_t facts = columns_of_arrays(of) ? RESULTS_SCAN_COLUMNS - RESULTS_ERR_ULP_RMS : 0;
+    return RESULTS_COLUMNS + behind(of) + facts;
 }
 
 size_t summary_columns(enum columns_of of)
 {
-    return of == COLUMNS_OF_SCANS ? SUMMARY_SCAN_COLUMNS
-                                  : SUMMARY_COLUMNS + (of == COLUMNS_OF_DOTS);
+    size_t facts = columns_of_arrays(of) ? SUMMARY_SCAN_COLUMNS - SUMMARY_ERR_ULP_RMS_MAX : 0;
+    return SUMMARY_COLUMNS + behind(of) + facts;
+}
+
+/* Its place among those of its kind of study. */
+static size_t place(size_t i)
+{
+    return i >= CASE_KEYS ? i - CASE_KEYS : i >= CASE_PRODUCT ? i - CASE_PRODUCT : i - CASE_SCAN;
 }
 
 size_t results_case_column(size_t i)
 {
-    if (i == CASE_PRODUCT)
-        return RESULTS_COLUMNS;
     if (i >= CASE_SCAN)
-        return RESULTS_SCAN + i - CASE_SCAN;
+        return RESULTS_COLUMNS + place(i);
     return i < CASE_METHOD ? i : i + 1;
 }
 
 size_t summary_case_column(size_t i)
 {
-    if (i == CASE_PRODUCT)
-        return SUMMARY_COLUMNS;
-    return i >= CASE_SCAN ? SUMMARY_SCAN + i - CASE_SCAN : i;
+    return i >= CASE_SCAN ? SUMMARY_COLUMNS + place(i) : i;
 }
 
 void columns_header(struct text *t, const struct column *(*column)(size_t), size_t count)

@@ -2,10 +2,12 @@
  * is derived from them, in what unit, and what it means. The headers of the files and the
  * documentation are both made from it.
  *
- * Studies of scans and of dot products have the columns that studies of sums have, and behind them
- * more. */
+ * Studies of scans, of dot products and of scatter-adds have the columns that studies of sums have,
+ * and behind them more. */
 #ifndef ULPSCOPE_COLUMNS_H
 #define ULPSCOPE_COLUMNS_H
+
+#include <stdbool.h>
 
 #include "reports/text.h"
 
@@ -13,7 +15,20 @@
 enum { SCHEMA_VERSION = 1 };
 
 /* What a study's results.csv and summary.csv are of: which columns they have. */
-enum columns_of { COLUMNS_OF_SUMS, COLUMNS_OF_SCANS, COLUMNS_OF_DOTS };
+enum columns_of {
+    COLUMNS_OF_SUMS,
+    COLUMNS_OF_SCANS,
+    COLUMNS_OF_DOTS,
+    COLUMNS_OF_SCATTERS,
+    COLUMNS_KINDS
+};
+
+/* Are its results arrays? Then a row has facts about all outputs: err_ulp_rms and what follows it.
+ */
+static inline bool columns_of_arrays(enum columns_of of)
+{
+    return of == COLUMNS_OF_SCANS || of == COLUMNS_OF_SCATTERS;
+}
 
 struct column {
     const char *name;
@@ -42,6 +57,8 @@ enum case_column {
     CASE_SEGMENT,
     CASE_SCAN_COLUMNS,
     CASE_PRODUCT = CASE_SCAN_COLUMNS, /* of dot products alone */
+    CASE_KEYS,                        /* from here on: of scatter-adds alone */
+    CASE_BINS,
     CASE_ALL
 };
 
@@ -251,6 +268,8 @@ enum compare_column {
     COMPARE_OUTPUT,
     COMPARE_SEGMENT,
     COMPARE_PRODUCT,
+    COMPARE_KEYS,
+    COMPARE_BINS,
     COMPARE_CASE_ID_A,
     COMPARE_DEVICE_A = COMPARE_CASE_ID_A + 2,
     COMPARE_THREADS_A = COMPARE_DEVICE_A + 2,
@@ -314,8 +333,14 @@ const struct column *growth_column(size_t i);  /* i < GROWTH_COLUMNS */
 const struct column *check_column(size_t i);   /* i < CHECK_COLUMNS */
 const struct column *compare_column(size_t i); /* i < COMPARE_COLUMNS */
 
-/* The columns of a study's files, and how many they are. What is of dot products alone comes behind
- * all that studies of sums have. */
+/* Which columns of the case a kind of study has beside those of sums: *begin .. *end-1. */
+void columns_case_behind(enum columns_of of, size_t *begin, size_t *end);
+
+/* Where the facts about all outputs begin in a row of results.csv, and those of summary.csv. */
+size_t results_facts(enum columns_of of), summary_facts(enum columns_of of);
+
+/* The columns of a study's files, and how many they are. What is of dot products or of scatter-adds
+ * alone comes behind all that studies of sums have. */
 typedef const struct column *column_at(size_t i);
 column_at *results_column_of(enum columns_of of), *summary_column_of(enum columns_of of);
 size_t results_columns(enum columns_of of);

@@ -20,6 +20,8 @@ static const struct column compare_columns[COMPARE_COLUMNS] = {
     {"output", "", "scans: format that outputs are rounded to"},
     {"segment", "elements", "scans: length of the segments; empty: there is one"},
     {"product", "", "dot products: as in results.csv"},
+    {"keys", "", "scatter-adds: as in results.csv"},
+    {"bins", "bins", "scatter-adds: how many there are"},
     {"case_id_a", "", "the case in the first directory"},
     {"case_id_b", "", "the case in the second; ids differ where devices do"},
     {"device_a", "", "cpu, cuda:0, ..."},

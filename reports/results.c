@@ -24,9 +24,9 @@ enum status results_close(struct results *r, struct problem *p)
 
 void results_case_behind(struct text *t, enum columns_of of, const char *const *text)
 {
-    size_t begin = of == COLUMNS_OF_DOTS ? CASE_PRODUCT : CASE_SCAN;
-    size_t end = of == COLUMNS_OF_DOTS ? CASE_ALL : CASE_SCAN_COLUMNS;
-    for (size_t i = begin; of != COLUMNS_OF_SUMS && i < end; i++) {
+    size_t begin, end;
+    columns_case_behind(of, &begin, &end);
+    for (size_t i = begin; i < end; i++) {
         text_add(t, ",");
         text_field(t, text[i]);
     }
@@ -144,7 +144,7 @@ void results_append(struct results *r, const struct results_row *row)
     text_append(t, ",", 1);
     text_add(t, outcome_name[row->outcome]);
     text_join(t, &r->tail);
-    if (r->of == COLUMNS_OF_SCANS)
+    if (columns_of_arrays(r->of))
         append_scan(t, row->scan);
     text_append(t, "\n", 1);
 }
@@ -161,13 +161,14 @@ enum status results_parse_hash(struct hash128 *hash, const struct csv_row *row, 
                    row->path, row->line, text, HASH_DIGITS);
 }
 
-enum status results_parse_scan(struct scan_facts *s, const struct csv_row *row, struct problem *p)
+enum status results_parse_scan(struct scan_facts *s, const struct csv_row *row, enum columns_of of,
+                               struct problem *p)
 {
     struct figure *figure[SCAN_FACTS];
     enum status status = STATUS_OK;
     facts_of(s, figure);
     for (size_t i = 0; status == STATUS_OK && i < SCAN_FACTS; i++)
-        status = csv_figure(row, RESULTS_ERR_ULP_RMS + i,
+        status = csv_figure(row, results_facts(of) + i,
                             results_column(RESULTS_ERR_ULP_RMS + i)->name, figure[i], p);
     return status;
 }

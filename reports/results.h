@@ -27,7 +27,7 @@ void results_case(struct results *r, const char *const *text);
 /* Appends those of the case's columns that stand behind the ones of sums, each with its comma. */
 void results_case_behind(struct text *t, enum columns_of of, const char *const *text);
 
-/* What a row says of a scan alone, in the order of the columns. */
+/* What a row says of all outputs of an array, in the order of the columns. */
 struct scan_facts {
     struct figure err_ulp_rms, worst_index, differing, mean_rel_diff, first_diff, decreases,
         run_differing, run_mean_rel_diff, run_first_diff;
@@ -53,6 +53,7 @@ void results_append(struct results *r, const struct results_row *row);
 
 /* Reads what results_hash and results_scan wrote. */
 enum status results_parse_hash(struct hash128 *hash, const struct csv_row *row, struct problem *p);
-enum status results_parse_scan(struct scan_facts *s, const struct csv_row *row, struct problem *p);
+enum status results_parse_scan(struct scan_facts *s, const struct csv_row *row, enum columns_of of,
+                               struct problem *p);
 
 #endif

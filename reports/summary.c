@@ -53,17 +53,18 @@ void summary_row(struct text *t, const char *const *text, const struct summary *
     text_unsigned(t, s->distinct);
     add_figures(t, figure, FIGURES);
     results_case_behind(t, of, text);
-    if (of == COLUMNS_OF_SCANS)
+    if (columns_of_arrays(of))
         add_figures(t, scan_figure, SCAN_FIGURES);
     text_add(t, "\n");
 }
 
 static enum status parse_figures(struct figure *const *figure, size_t count,
-                                 const struct csv_row *row, size_t column, struct problem *p)
+                                 const struct csv_row *row, size_t column, enum columns_of of,
+                                 struct problem *p)
 {
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < count; i++)
-        status = csv_figure(row, column + i, summary_column(column + i)->name, figure[i], p);
+        status = csv_figure(row, column + i, summary_column_of(of)(column + i)->name, figure[i], p);
     return status;
 }
 
@@ -77,8 +78,8 @@ enum status summary_parse(struct summary *s, const struct csv_row *row, enum col
     if (status == STATUS_OK)
         status = csv_whole(row, SUMMARY_DISTINCT, "distinct", &s->distinct, p);
     if (status == STATUS_OK)
-        status = parse_figures(figure, FIGURES, row, SUMMARY_MODE_SHARE, p);
-    if (status == STATUS_OK && of == COLUMNS_OF_SCANS)
-        status = parse_figures(scan_figure, SCAN_FIGURES, row, SUMMARY_ERR_ULP_RMS_MAX, p);
+        status = parse_figures(figure, FIGURES, row, SUMMARY_MODE_SHARE, of, p);
+    if (status == STATUS_OK && columns_of_arrays(of))
+        status = parse_figures(scan_figure, SCAN_FIGURES, row, summary_facts(of), of, p);
     return status;
 }

@@ -107,7 +107,7 @@ Test(results_scan, rows, .init = make_folder, .fini = remove_folder)
     struct hash128 found;
     cr_expect(results_parse_hash(&found, &row, NULL) == STATUS_OK &&
               memcmp(&found, &hash, sizeof hash) == 0);
-    cr_expect_eq(results_parse_scan(&back, &row, NULL), STATUS_OK);
+    cr_expect_eq(results_parse_scan(&back, &row, COLUMNS_OF_SCANS, NULL), STATUS_OK);
     for (size_t i = 0; i < sizeof facts / sizeof(struct figure); i++)
         expect_figure(&rows, 0, RESULTS_ERR_ULP_RMS + i, ((struct figure *)&back)[i], "read");
     rows_free(&rows);
