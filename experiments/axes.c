@@ -38,6 +38,11 @@ static enum status add_method(struct axes *axes, const char *name, struct proble
         axes->method[axes->methods++] = m;
         return STATUS_OK;
     }
+    if (m->operation->keys && !e->operation[0])
+        return problem(p, STATUS_USAGE,
+                       "option --method: found %s, which takes a key of each element (see run "
+                       "scatter), expected a method that reads elements alone",
+                       name);
     describe_operations(e, own, known);
     experiments_of(others, sizeof others, m->operation);
     return problem(p, STATUS_USAGE,
@@ -305,6 +310,8 @@ enum status axes_resolve(struct axes *axes, const struct experiment *e, const st
     if (status == STATUS_OK)
         status = axes_resolve_dots(axes, r, p);
     if (status == STATUS_OK)
+        status = axes_resolve_scatters(axes, r, p);
+    if (status == STATUS_OK)
         status = axes_resolve_load(axes, r, axes->experiment->axes[kind_of_defaults(axes)].load, p);
     if (status == STATUS_OK)
         status = resolve_timed(axes, r, p);
@@ -327,5 +334,9 @@ void axes_free(struct axes *axes)
     numbers_free(&axes->blocks);
     numbers_free(&axes->segment);
     numbers_free(&axes->shift);
+    numbers_free(&axes->bins);
+    for (size_t i = 0; i < axes->keys; i++)
+        keys_free(&axes->key[i]);
+    free(axes->key);
     *axes = (struct axes){0};
 }

@@ -6,6 +6,7 @@
 
 #include "experiments/device.h"
 #include "experiments/input.h"
+#include "experiments/keys.h"
 #include "experiments/pairs.h"
 #include "reference/reference.h"
 
@@ -33,6 +34,8 @@ enum axis {
     AXIS_SEGMENT, /* to here */
     AXIS_PRODUCT, /* from here: of dot products alone */
     AXIS_SHIFT,   /* to here */
+    AXIS_KEYS,    /* from here: of scatter-adds alone */
+    AXIS_BINS,    /* to here */
     AXIS_TIMED,   /* of experiments that time methods */
     AXIS_LOAD,    /* of experiments that load the device */
     AXIS_SECONDS, /* of experiments that check promises */
@@ -102,7 +105,11 @@ struct axes {
     /* Of experiments that run dot products; of others there are none. */
     enum product_kind product[PRODUCTS]; /* none: each method's own */
     size_t products;
-    struct numbers shift;            /* elements that data is turned by against itself */
+    struct numbers shift; /* elements that data is turned by against itself */
+    /* Of experiments that run scatter-adds; of others there are none. */
+    struct keys *key;
+    size_t keys;
+    struct numbers bins;
     enum load_kind load[LOAD_KINDS]; /* of experiments that load the device; of others idle */
     size_t loads;
     uint64_t timed; /* elements of the inputs that methods are timed on; 0: they are not */
@@ -120,6 +127,8 @@ void axes_free(struct axes *axes);
 enum status axes_resolve_scans(struct axes *axes, const struct request *r, struct problem *p);
 /* Those of dot products, likewise. */
 enum status axes_resolve_dots(struct axes *axes, const struct request *r, struct problem *p);
+/* Those of scatter-adds, likewise. */
+enum status axes_resolve_scatters(struct axes *axes, const struct request *r, struct problem *p);
 /* Which of two names the words of an axis are, each once, in the order asked for. */
 enum status axes_names(size_t which[2], size_t *count, const char *const name[2],
                        const struct request *r, enum axis axis, const char *otherwise,

@@ -112,6 +112,16 @@ static json_t *products(const struct axes *axes)
     return list;
 }
 
+static json_t *keys(const struct axes *axes)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < axes->keys; i++) {
+        json_t *word = json_string(axes->key[i].asked);
+        json_array_append_new(list, word ? word : json_string("(not UTF-8)"));
+    }
+    return list;
+}
+
 static json_t *loads(const struct axes *axes)
 {
     json_t *list = json_array();
@@ -144,6 +154,8 @@ json_t *axes_json(const struct axes *axes)
         [AXIS_SEGMENT] = wholes(&axes->segment),
         [AXIS_PRODUCT] = products(axes),
         [AXIS_SHIFT] = wholes(&axes->shift),
+        [AXIS_KEYS] = keys(axes),
+        [AXIS_BINS] = wholes(&axes->bins),
         [AXIS_TIMED] = runs(axes->timed),
         [AXIS_LOAD] = loads(axes),
         [AXIS_RUNS] = runs(axes->runs[DEVICE_CPU]),

@@ -72,7 +72,7 @@ enum status accuracy_table(struct text *to, const struct plan *plan, const char 
 extern const struct experiment experiment_extrema;
 extern const struct experiment experiment_accuracy, experiment_dot, experiment_norm,
     experiment_variance, experiment_cond, experiment_ladder, experiment_trial, experiment_atomics,
-    experiment_drift, experiment_scan_variance;
+    experiment_drift, experiment_scan_variance, experiment_scatter;
 extern const struct experiment *const experiments[]; /* ends with NULL */
 
 /* May its methods be of this operation? */
@@ -92,6 +92,9 @@ bool experiment_loads(const struct experiment *e);
 
 /* May its methods be scans? */
 bool experiment_scans(const struct experiment *e);
+
+/* May its methods be scatter-adds? */
+bool experiment_scatters(const struct experiment *e);
 
 /* Which columns have its files? */
 enum columns_of experiment_columns(const struct experiment *e);

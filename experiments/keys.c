@@ -33,14 +33,17 @@ static enum status unknown(const char *text, struct problem *p)
 
 static enum status parse_zipf(struct keys *k, const char *text, struct problem *p)
 {
-    char digits[NUMBER_TEXT];
+    char digits[400];
+    int precision = 1;
     const char *value = *text ? text + strlen(":s=") : ZIPF_DEFAULT;
     k->kind = KEYS_ZIPF;
     if ((*text && strncmp(text, ":s=", 3) != 0) || !real_read(&k->s, value, strlen(value)) ||
         !(k->s >= ZIPF_LEAST && k->s <= ZIPF_MOST))
         return problem(p, STATUS_USAGE,
                        "option --keys: found 'zipf%s', expected zipf:s=S, S from 0 to 16", text);
-    number_decimal(digits, k->s);
+    do /* the shortest that reads back */
+        snprintf(digits, sizeof digits, "%.*g", precision++, k->s);
+    while (strtod(digits, NULL) != k->s);
     return asprintf(&k->asked, "zipf:s=%s", digits) < 0 ? no_memory(p) : STATUS_OK;
 }
 

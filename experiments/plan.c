@@ -38,6 +38,9 @@ uint64_t case_id(const struct trial *t, const struct source *s)
                     format_facts[t->output].name, t->segment);
     if (t->product != PRODUCT_NONE)
         text_format(&text, "product=%s\n", product_name[t->product]);
+    if (t->keys)
+        text_format(&text, "keys=%s %s\nbins=%zu\nkey_seed=%" PRIu64 "\n", t->keys->name,
+                    t->keys->hash, t->bins, t->key_seed);
     if (t->load != LOAD_IDLE)
         text_format(&text, "load=%s\n", load_name[t->load]);
     uint64_t id = XXH64(text.data, text.length, 0);
@@ -123,6 +126,26 @@ static enum status add_shapes(struct plan *plan, struct trial t, struct problem 
     return status;
 }
 
+/* Into bins, by every kind of keys. Those of data are of the first seed. */
+static enum status add_scatters(struct plan *plan, struct trial t, struct problem *p)
+{
+    const struct axes *axes = plan->axes;
+    const struct source *s = &plan->source[t.source];
+    enum status status = STATUS_OK;
+    for (size_t k = 0; k < axes->keys; k++)
+        for (size_t b = 0; status == STATUS_OK && b < axes->bins.count; b++) {
+            t.keys = &axes->key[k];
+            t.bins = axes->bins.item[b];
+            t.key_seed = t.keys->kind == KEYS_FILE ? 0
+                         : s->generated            ? s->seed
+                                                   : axes->seed.item[0];
+            status = keys_fit(t.keys, s->array.n, t.bins, p);
+            if (status == STATUS_OK)
+                status = add_shapes(plan, t, p);
+        }
+    return status;
+}
+
 /* The cases of one method, device and accumulator. Of scans: what outputs cover, their format, and
  * segments where the method heeds them; of dot products: how products are formed. */
 static enum status add_kinds(struct plan *plan, struct trial t, struct problem *p)
@@ -139,6 +162,8 @@ static enum status add_kinds(struct plan *plan, struct trial t, struct problem *
     }
     if (t.product != PRODUCT_NONE && axes->products > 0)
         return status;
+    if (t.method->operation->keys)
+        return add_scatters(plan, t, p);
     if (t.method->operation != &operation_scan)
         return add_shapes(plan, t, p);
     for (size_t i = 0; i < axes->scans; i++)

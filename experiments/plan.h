@@ -23,6 +23,9 @@ struct trial {
     enum format output;        /* that outputs are rounded to; of sums the accumulator's */
     size_t segment;            /* elements of a segment, the last may have fewer; 0: there is one */
     enum product_kind product; /* of dot products alone */
+    const struct keys *keys;   /* of scatter-adds alone: one of the axes'; with its seed */
+    size_t bins;
+    uint64_t key_seed;
     bool supported;
     uint64_t id;
     uint64_t runs;         /* wanted */

@@ -21,6 +21,8 @@ const char *const axis_name[AXES] = {
     [AXIS_SEGMENT] = "segment",
     [AXIS_PRODUCT] = "product",
     [AXIS_SHIFT] = "shift",
+    [AXIS_KEYS] = "keys",
+    [AXIS_BINS] = "bins",
     [AXIS_TIMED] = "timed",
     [AXIS_LOAD] = "load",
     [AXIS_SECONDS] = "seconds",
@@ -132,6 +134,8 @@ bool axis_recorded(const struct experiment *e, enum axis axis)
     bool of_scans = axis >= AXIS_SCAN && axis <= AXIS_SEGMENT;
     if (axis == AXIS_PRODUCT || axis == AXIS_SHIFT)
         return experiment_dots(e);
+    if (axis == AXIS_KEYS || axis == AXIS_BINS)
+        return experiment_scatters(e);
     if (axis == AXIS_COND_NAMED)
         return experiment_conds(e);
     if (axis == AXIS_TIMED)

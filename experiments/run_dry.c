@@ -41,6 +41,10 @@ static json_t *case_json(const struct plan *plan, const struct trial *t)
     }
     if (t->product != PRODUCT_NONE)
         json_object_set_new(object, "product", json_string(product_name[t->product]));
+    if (t->keys) {
+        json_object_set_new(object, "keys", json_string(t->keys->name));
+        json_object_set_new(object, "bins", json_integer((json_int_t)t->bins));
+    }
     if (t->segment)
         json_object_set_new(object, "segment", json_integer((json_int_t)t->segment));
     if (t->load != LOAD_IDLE)

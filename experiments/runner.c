@@ -31,7 +31,9 @@ static struct task task_of(const struct runner *r)
                          .shape = r->shape,
                          .exclusive = r->exclusive,
                          .heads = r->heads,
-                         .product = r->product};
+                         .product = r->product,
+                         .keys = r->keys,
+                         .bins = r->bins};
 }
 
 enum status runner_once(const struct runner *r, const struct array *out, struct problem *p)
@@ -115,8 +117,8 @@ static enum status cpu_run(const struct runner *r, uint64_t runs, runner_digest 
                            void *context, struct problem *p)
 {
     struct array out;
-    enum status status = memory_array(&out, r->output, r->method->operation->outputs(r->in->n, 0),
-                                      r->method->name, p);
+    enum status status = memory_array(
+        &out, r->output, r->method->operation->outputs(r->in->n, r->bins), r->method->name, p);
     if (status != STATUS_OK)
         return status;
     status = cpu_batches(r, runs, &out, digest, context, p);

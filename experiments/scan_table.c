@@ -24,8 +24,9 @@ static bool together(const struct plan *plan, const struct trial *a, const struc
 {
     const struct source *x = &plan->source[a->source], *y = &plan->source[b->source];
     return x->array.n == y->array.n && x->generated == y->generated && x->seed == y->seed &&
-           strcmp(x->name, y->name) == 0 && a->exclusive == b->exclusive &&
-           a->device.kind == b->device.kind && a->device.index == b->device.index;
+           strcmp(x->name, y->name) == 0 && a->exclusive == b->exclusive && a->keys == b->keys &&
+           a->bins == b->bins && a->device.kind == b->device.kind &&
+           a->device.index == b->device.index;
 }
 
 /* Do they differ in the method, its segments or its shape alone? Those stand one below the other.
@@ -40,7 +41,11 @@ static void heading(struct text *to, const struct plan *plan, const struct trial
     const struct source *s = &plan->source[trial->source];
     char device[DEVICE_TEXT];
     device_name(trial->device, device);
-    text_format(to, "%s, n = %zu, %s", s->name, s->array.n, scan_name[trial->exclusive]);
+    text_format(to, "%s, n = %zu, ", s->name, s->array.n);
+    if (trial->keys)
+        text_format(to, "%s keys, %zu bins", trial->keys->name, trial->bins);
+    else
+        text_add(to, scan_name[trial->exclusive]);
     if (s->generated && plan->axes->seed.count > 1)
         text_format(to, ", seed %" PRIu64, s->seed);
     if (plan->axes->devices > 1)

@@ -6,12 +6,14 @@
 #include "experiments/machine.h"
 #include "experiments/memory.h"
 #include "experiments/runner.h"
+#include "reference/by_bin_check.h"
 
 bool scans_alike(const struct trial *a, const struct trial *b)
 {
-    return a->method->operation == &operation_scan && b->method->operation == &operation_scan &&
+    return a->method->operation->array && a->method->operation == b->method->operation &&
            a->source == b->source && a->accumulator == b->accumulator && a->output == b->output &&
-           a->exclusive == b->exclusive && a->segment == b->segment;
+           a->exclusive == b->exclusive && a->segment == b->segment && a->keys == b->keys &&
+           a->bins == b->bins;
 }
 
 /* The elements that the last output covers. */
@@ -23,6 +25,46 @@ static struct array covered(const struct array *in, const struct trial *t)
                           (char *)in->data + first * bytes};
 }
 
+/* Keys, the elements by bin, held to MPFR as truth_make's are, and the truth of the fullest. */
+static enum status begin_bins(struct scans *s, const struct trial *t, const struct source *source,
+                              enum reference_kind kind, struct problem *p)
+{
+    size_t n = s->in.n;
+    s->keys = malloc((n + 1) * sizeof *s->keys);
+    if (!s->keys)
+        return problem(p, STATUS_DEVICE, "%s: out of memory for %zu keys", source->name, n);
+    enum status status = keys_fill(t->keys, s->keys, n, t->bins, t->key_seed, p);
+    if (status == STATUS_OK)
+        status = by_bin_make(&s->by_bin, s->keys, n, t->bins, p);
+    if (status == STATUS_OK && (kind == REFERENCE_MPFR || n <= TRUTH_ALWAYS_CHECKED))
+        status = by_bin_check(&s->by_bin, &s->in, s->keys, source->name, p);
+    if (status != STATUS_OK)
+        return status;
+    struct array fullest = {s->in.format, 0, NULL};
+    s->shown = by_bin_fullest(&s->by_bin);
+    status =
+        memory_array(&fullest, s->in.format, by_bin_count(&s->by_bin, s->shown), source->name, p);
+    if (status != STATUS_OK)
+        return status;
+    for (size_t i = 0; i < fullest.n; i++)
+        array_set_bits(&fullest, i,
+                       array_bits(&s->in, s->by_bin.element[s->by_bin.start[s->shown] + i]));
+    status = truth_make(&s->last, source->name, &fullest, kind, p);
+    free(fullest.data);
+    return status;
+}
+
+static enum status begin_scan(struct scans *s, const struct trial *t, const struct source *source,
+                              enum reference_kind kind, struct problem *p)
+{
+    enum status status = heads_make(&s->heads, s->in.n, t->segment, p);
+    if (status != STATUS_OK || !s->outputs)
+        return status;
+    struct array last = covered(&s->in, t);
+    s->shown = s->in.n - 1;
+    return truth_make(&s->last, source->name, &last, kind, p);
+}
+
 enum status scans_begin(struct scans *s, const struct trial *t, const struct source *source,
                         enum reference_kind kind, struct problem *p)
 {
@@ -30,28 +72,29 @@ enum status scans_begin(struct scans *s, const struct trial *t, const struct sou
         return STATUS_OK;
     scans_end(s);
     s->in = source->array;
-    s->outputs = s->in.n > 0;
-    enum status status = heads_make(&s->heads, s->in.n, t->segment, p);
-    if (status == STATUS_OK && s->outputs) {
-        struct array last = covered(&s->in, t);
-        status = truth_make(&s->last, source->name, &last, kind, p);
-    }
-    if (status == STATUS_OK) {
+    s->outputs = t->keys || s->in.n > 0;
+    enum status status = (t->keys ? begin_bins : begin_scan)(s, t, source, kind, p);
+    if (status == STATUS_OK)
         s->like = t;
-        return status;
-    }
-    free(s->heads);
-    *s = (struct scans){0};
+    else
+        scans_end(s);
     return status;
+}
+
+size_t scans_outputs(const struct scans *s)
+{
+    return s->keys ? s->by_bin.bins : s->in.n;
 }
 
 enum status scans_twin(struct scans *s, struct problem *p)
 {
     const struct trial *t = s->like;
-    const struct method *m = method_named(s->heads ? "scan/segmented" : "scan/tiled");
+    const struct method *m = method_named(s->keys    ? "scatter/sort"
+                                          : s->heads ? "scan/segmented"
+                                                     : "scan/tiled");
     if (s->twin.data)
         return STATUS_OK;
-    enum status status = memory_array(&s->twin, t->output, s->in.n, m->name, p);
+    enum status status = memory_array(&s->twin, t->output, scans_outputs(s), m->name, p);
     if (status != STATUS_OK)
         return status;
     struct shape asked = {.threads = machine_processors()};
@@ -61,7 +104,9 @@ enum status scans_twin(struct scans *s, struct problem *p)
                        .output = t->output,
                        .shape = method_shape(m, DEVICE_CPU, s->in.n, asked),
                        .exclusive = t->exclusive,
-                       .heads = s->heads};
+                       .heads = s->heads,
+                       .keys = s->keys,
+                       .bins = t->bins};
     status = runner_once(&r, &s->twin, p);
     if (status != STATUS_OK) {
         free(s->twin.data);
@@ -75,11 +120,14 @@ struct tree {
     size_t n;
     struct shape shape;
     bool exclusive;
+    const struct by_bin *by_bin;
 };
 
 static size_t height_of(const void *context, size_t i)
 {
     const struct tree *t = context;
+    if (t->by_bin)
+        return t->method->bin_height(by_bin_count(t->by_bin, i), t->n);
     return t->method->prefix_height(i, t->n, t->shape, t->exclusive);
 }
 
@@ -89,21 +137,35 @@ enum status scans_measure(struct scan_measure *m, struct scans *s, const struct 
     enum status status = scans_twin(s, p);
     if (status != STATUS_OK)
         return status;
-    struct tree tree = {t->method, s->in.n, t->shape, t->exclusive};
-    struct scan scan = {s->in, t->exclusive, s->heads, NULL};
+    const struct by_bin *by_bin = s->keys ? &s->by_bin : NULL;
+    struct tree tree = {t->method, s->in.n, t->shape, t->exclusive, by_bin};
+    struct scan scan = {s->in, t->exclusive, s->heads, by_bin};
     struct scan_output output = {.out = *out,
                                  .accumulator = t->accumulator,
                                  .bound = t->method->bound,
                                  .height = height_of,
                                  .context = &tree,
                                  .twin = {&s->twin, run_1}};
-    return measure_scan(m, &output, 1, &scan, machine_processors(), p);
+    return (by_bin ? measure_scatter : measure_scan)(m, &output, 1, &scan, machine_processors(), p);
+}
+
+struct figure scans_shown_bound(const struct scans *s, const struct trial *t, double result)
+{
+    struct measure m;
+    size_t terms = by_bin_count(&s->by_bin, s->shown);
+    struct theorem theorem = {.kind = t->method->bound};
+    if (t->method->bin_height && terms > 0)
+        theorem.height = t->method->bin_height(terms, s->in.n);
+    measure(&m, &s->last.reference, s->in.format, t->accumulator, result, &theorem);
+    return m.bound;
 }
 
 void scans_end(struct scans *s)
 {
     if (s->like && s->outputs)
         truth_free(&s->last);
+    by_bin_free(&s->by_bin);
+    free(s->keys);
     free(s->heads);
     free(s->twin.data);
     *s = (struct scans){0};

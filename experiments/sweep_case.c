@@ -12,7 +12,7 @@
 struct case_text {
     const char *column[CASE_ALL];
     char id[CASE_ID_TEXT], device[DEVICE_TEXT], n[24], cond_log2[NUMBER_TEXT], seed[24],
-        threads[24], blocks[24], segment[24];
+        threads[24], blocks[24], segment[24], bins[24];
 };
 
 static void write_unless_zero(char text[24], size_t value)
@@ -35,6 +35,7 @@ static void case_text(struct case_text *c, const struct sweep *w, const struct t
     write_unless_zero(c->threads, t->shape.threads);
     write_unless_zero(c->blocks, t->shape.blocks);
     write_unless_zero(c->segment, t->segment);
+    write_unless_zero(c->bins, t->bins);
     const char *column[CASE_ALL] = {
         [CASE_EXPERIMENT] = w->plan->axes->experiment->name,
         [CASE_ID] = c->id,
@@ -53,6 +54,8 @@ static void case_text(struct case_text *c, const struct sweep *w, const struct t
         [CASE_OUTPUT] = format_facts[t->output].name,
         [CASE_SEGMENT] = c->segment,
         [CASE_PRODUCT] = product_name[t->product],
+        [CASE_KEYS] = t->keys ? t->keys->name : "",
+        [CASE_BINS] = c->bins,
     };
     memcpy(c->column, column, sizeof column);
 }
@@ -95,7 +98,7 @@ static enum status find_due(struct sweep *w, const struct trial *t, struct figur
     if (status != STATUS_OK)
         return status;
     *ulp = tally_ulp(s->last.reference.sum, t->output);
-    *fixed = (struct figure){true, array_get(&s->twin, s->twin.n - 1)};
+    *fixed = (struct figure){true, array_get(&s->twin, s->shown)};
     return STATUS_OK;
 }
 
@@ -177,6 +180,8 @@ static enum status run(struct sweep *w, struct trial *t, struct live *l, struct 
                        .exclusive = t->exclusive,
                        .heads = w->scans.heads,
                        .product = t->product,
+                       .keys = w->scans.keys,
+                       .bins = t->bins,
                        .stop = w->options->stop};
     struct load *load = NULL;
     enum status status = upload(w, &r, why);

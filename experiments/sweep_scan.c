@@ -24,9 +24,12 @@ static void set_facts(struct scan_facts *f, const struct scan_measure *m, size_t
 }
 
 /* Sets the entry and formats its parts of a row; of a scan of no elements nothing is known. */
-static void set_entry(struct distinct *d, const struct scan_measure *m, size_t n)
+static void set_entry(const struct live *l, struct distinct *d, const struct scan_measure *m,
+                      const struct array *out)
 {
+    const struct scans *s = &l->w->scans;
     const struct scan_point *last = m->points > 0 ? &m->point[m->points - 1] : NULL;
+    size_t n = scans_outputs(s);
     struct measure all = {.outcome = m->outcome,
                           .err_abs = m->err_abs,
                           .err_rel = m->err_rel,
@@ -35,6 +38,10 @@ static void set_entry(struct distinct *d, const struct scan_measure *m, size_t n
                           .bound = last ? last->bound : (struct figure){0},
                           .err_over_bound = m->err_over_bound};
     d->value = last ? (struct figure){true, last->result} : (struct figure){0};
+    if (s->keys) {
+        d->value = (struct figure){true, array_get(out, s->shown)};
+        all.bound = scans_shown_bound(s, l->t, d->value.value);
+    }
     d->err_rel = m->err_rel;
     d->err_ulp = m->err_ulp;
     d->err_backward = m->err_backward;
@@ -57,7 +64,7 @@ static enum status fetch(struct live *l, struct array *to, const struct runner_r
 {
     enum status status = STATUS_OK;
     if (!to->data)
-        status = memory_array(to, l->t->output, l->w->scans.in.n, l->t->method->name, p);
+        status = memory_array(to, l->t->output, scans_outputs(&l->w->scans), l->t->method->name, p);
     return status == STATUS_OK ? results->output(results->source, i, to, p) : status;
 }
 
@@ -66,16 +73,16 @@ enum status sweep_meet_scan(struct live *l, struct distinct *d,
 {
     struct scan_measure m = {0};
     struct sweep *w = l->w;
+    struct array *out = d == l->tally->item ? &l->first : &l->other;
     if (w->scans.outputs) {
-        struct array *out = d == l->tally->item ? &l->first : &l->other;
         enum status status = fetch(l, out, results, i, p);
         if (status == STATUS_OK)
             status = scans_measure(&m, &w->scans, l->t, out, l->first.data ? &l->first : NULL, p);
         if (status != STATUS_OK)
             return status;
     }
-    set_entry(d, &m, w->scans.in.n);
-    if (l->t->done > 0)
+    set_entry(l, d, &m, out);
+    if (l->t->done > 0 || w->scans.keys)
         return STATUS_OK;
     profile_append(&w->profile, l->text, l->t->output, &m);
     return l->status = csv_file_flush(&w->profile, p);

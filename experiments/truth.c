@@ -8,8 +8,6 @@
 #include "reference/number.h"
 #include "reports/results.h"
 
-enum { ALWAYS_CHECKED = 1 << 16 };
-
 static enum status check(const struct truth *t, const char *name, const struct array *a,
                          const struct array *b, struct problem *p)
 {
@@ -62,7 +60,7 @@ enum status truth_make_of(struct truth *t, const char *name, enum exact_value of
     enum status status = reference_compute_of(&t->reference, of, a, b, kind, p);
     if (status != STATUS_OK)
         return status;
-    if (kind == REFERENCE_FAST && a->n <= ALWAYS_CHECKED)
+    if (kind == REFERENCE_FAST && a->n <= TRUTH_ALWAYS_CHECKED)
         status = check(t, name, a, b, p);
     if (status == STATUS_OK)
         status = write_exact(t, name, p);

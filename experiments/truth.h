@@ -6,6 +6,9 @@
 #include "reference/measure.h"
 #include "reports/text.h"
 
+/* Elements up to which references are held to MPFR's unasked. */
+enum { TRUTH_ALWAYS_CHECKED = 1 << 16 };
+
 struct truth {
     enum exact_value of;
     struct reference reference;

@@ -102,7 +102,22 @@ Test(keys, zipf_by_its_distribution)
     free(key);
 }
 
-/* Writes "...", a .npy of a dtype, with these bytes of keys. */
+Test(keys, named_shortly)
+{
+    static const char *const names[][2] = {{"zipf", "zipf:s=1.1"},
+                                           {"zipf:s=1.10", "zipf:s=1.1"},
+                                           {"zipf:s=2^-1", "zipf:s=0.5"},
+                                           {"zipf:s=0", "zipf:s=0"},
+                                           {"one", "one"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct keys k = parsed(names[i][0]);
+        cr_expect(strcmp(k.name, names[i][1]) == 0 && strcmp(k.asked, names[i][1]) == 0, "%s: %s",
+                  names[i][0], k.name);
+        keys_free(&k);
+    }
+}
+
+/* Writes a .npy of a dtype, with these bytes of keys. */
 static void put_npy(const char *name, const char *type, size_t n, const void *bytes, size_t size)
 {
     char header[128] = {0}, dictionary[118];
