@@ -13,6 +13,7 @@
 #include "kernels/sum/tiled.h"
 #include "reference/measure.h"
 #include "tests/dots.h"
+#include "tests/mutants_caught.h"
 #include "tests/oracle.h"
 
 Test(dot, products_are_those_of_mpfr)
@@ -207,12 +208,5 @@ Test(dot, inputs_are_what_they_are_called)
 /* Methods that are right but for one thing: each must be caught. */
 Test(dot, every_mutant_is_caught)
 {
-    for (size_t i = 0; i < dot_mutant_count; i++) {
-        char why[WHY] = "";
-        struct method broken = *method_named(dot_mutants[i].of);
-        dot_mutants[i].break_it(&broken);
-        cr_expect(!dot_mutants[i].check(&broken, why), "a %s that %s was not caught",
-                  dot_mutants[i].of, dot_mutants[i].fault);
-        cr_log_info("%s: %s", dot_mutants[i].fault, why);
-    }
+    mutants_expect_caught(dot_mutants, dot_mutant_count);
 }

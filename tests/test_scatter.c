@@ -6,6 +6,7 @@
 #include "kernels/scatter/ordered.h"
 #include "reference/by_bin.h"
 #include "tests/samples.h"
+#include "tests/mutants_caught.h"
 #include "tests/scatters.h"
 
 Test(scatter, fixed_orders_and_rounding_bit_by_bit)
@@ -24,13 +25,7 @@ Test(scatter, fixed_orders_and_rounding_bit_by_bit)
 
 Test(scatter, every_mutant_is_caught)
 {
-    for (size_t i = 0; i < scatter_mutant_count; i++) {
-        char why[WHY] = "";
-        struct method broken = *method_named(scatter_mutants[i].of);
-        scatter_mutants[i].break_it(&broken);
-        cr_expect(!scatter_mutants[i].check(&broken, why), "a %s that %s was not caught",
-                  scatter_mutants[i].of, scatter_mutants[i].fault);
-    }
+    mutants_expect_caught(scatter_mutants, scatter_mutant_count);
 }
 
 /* At most 4096 pieces, of whole rows; short arrays have pieces of 1024. */

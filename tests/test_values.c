@@ -7,6 +7,7 @@
 #include "kernels/mean/quotient.h"
 #include "tests/oracle.h"
 #include "tests/samples.h"
+#include "tests/mutants_caught.h"
 #include "tests/values.h"
 
 static size_t each(bool (*check)(const struct method *m, char why[WHY]))
@@ -84,12 +85,5 @@ Test(values, scaled_norms_stay_in_range)
 /* Methods that are right but for one thing: each must be caught. */
 Test(values, every_mutant_is_caught)
 {
-    for (size_t i = 0; i < value_mutant_count; i++) {
-        char why[WHY] = "";
-        struct method broken = *method_named(value_mutants[i].of);
-        value_mutants[i].break_it(&broken);
-        cr_expect(!value_mutants[i].check(&broken, why), "a %s that %s was not caught",
-                  value_mutants[i].of, value_mutants[i].fault);
-        cr_log_info("%s: %s", value_mutants[i].fault, why);
-    }
+    mutants_expect_caught(value_mutants, value_mutant_count);
 }
