@@ -8,6 +8,10 @@
 
 #include "reference/format.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* S is the exact sum, A = sum|x|, h the height, gamma_k = ku/(1-ku). Where a bound is given but for
  * higher powers of u, all of it stands, with its proof, in theorem_accurate.c. */
 enum theorem_kind {
@@ -113,5 +117,9 @@ static inline int theorem_digits(enum format storage, enum format accumulator, u
     int least = format_facts[storage].precision;
     return digits > least ? digits : least;
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -110,7 +110,7 @@ __global__ __launch_bounds__(TILE_THREADS_MAX, 1) void sum_runs(const S *x, cons
                 leave(pieces + (size_t)tile * P::words, sum);
             __syncthreads();
         }
-        sum_tree::climb(s, end, pieces, shared, out);
+        sum_tree::climb(s, end, pieces, shared, elements<typename P::word>(), out);
     }
 }
 
@@ -128,7 +128,7 @@ __global__ __launch_bounds__(TILE_COLUMNS, 2) void sum_few(const S *x, const S *
     if (threadIdx.x == 0)
         leave(pieces + blockIdx.x * P::words, sum);
     __syncthreads();
-    sum_tree::climb(s, blockIdx.x + 1, pieces, shared, out);
+    sum_tree::climb(s, blockIdx.x + 1, pieces, shared, elements<typename P::word>(), out);
 }
 
 template <typename P, typename S> int run(const struct cuda_task *t)

@@ -40,6 +40,11 @@ template <typename P> __device__ inline P leaf(typename P::word x)
     return piece;
 }
 
+template <typename P> __device__ inline P leaf(const P &piece)
+{
+    return piece;
+}
+
 template <typename P> __device__ inline P nothing()
 {
     return leaf<P>(minus_zero<typename P::word>());
@@ -79,6 +84,18 @@ template <typename P> __device__ inline P across(const P &sent, unsigned stride)
         piece.w[k] = __shfl_xor_sync(whole_warp, sent.w[k], stride);
     return piece;
 }
+
+/* What the leaves of a tree are, and what becomes of its root: here the elements, rounded to A, and
+ * the piece's own result, +0 of nothing. Others give other leaves, which P::append takes, and
+ * leaf<P>; begin() is called once, in the kernel, before any leaf is asked for. */
+template <typename A> struct elements {
+    __device__ void begin() {}
+    template <typename S> __device__ A leaf_of(S x) const { return convert<A>(x); }
+    template <typename P> __device__ typename P::result result(size_t n, const P &root) const
+    {
+        return sum_of(n, root.value());
+    }
+};
 
 /* A sum alone. */
 template <typename A> struct plain_sum : words_of<A, 1> {

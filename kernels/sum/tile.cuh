@@ -83,8 +83,8 @@ template <typename S> struct load {
 };
 
 /* The columns of a lane, row by row: the order in which they lie in memory. */
-template <typename P, typename S>
-__device__ inline void add_rows(const uint4 *from, P (&column)[per_lane])
+template <typename P, typename S, typename Terms>
+__device__ inline void add_rows(const uint4 *from, const Terms &terms, P (&column)[per_lane])
 {
     constexpr unsigned V = load<S>::width, parts = per_lane / V; /* of a row, for each lane */
     constexpr unsigned loads = 8, rows = loads / parts;          /* on their way at once */
@@ -98,7 +98,7 @@ __device__ inline void add_rows(const uint4 *from, P (&column)[per_lane])
         for (unsigned i = 0; i < loads; i++)
 #pragma unroll
             for (unsigned k = 0; k < V; k++) {
-                auto x = convert<typename P::word>(loaded[i].x[k]);
+                auto x = terms.leaf_of(loaded[i].x[k]);
                 if (top + i / parts == 0)
                     column[i * V + k] = leaf<P>(x);
                 else
@@ -108,8 +108,8 @@ __device__ inline void add_rows(const uint4 *from, P (&column)[per_lane])
 }
 
 /* The columns of part j of a lane. */
-template <typename S, typename P, unsigned V>
-__device__ inline void add_part(const uint4 *from, unsigned j, P (&column)[V])
+template <typename S, typename P, unsigned V, typename Terms>
+__device__ inline void add_part(const uint4 *from, unsigned j, const Terms &terms, P (&column)[V])
 {
     load<S> loaded[TILE_ROWS];
 #pragma unroll
@@ -119,7 +119,7 @@ __device__ inline void add_part(const uint4 *from, unsigned j, P (&column)[V])
     for (unsigned row = 0; row < TILE_ROWS; row++)
 #pragma unroll
         for (unsigned k = 0; k < V; k++) {
-            auto x = convert<typename P::word>(loaded[row].x[k]);
+            auto x = terms.leaf_of(loaded[row].x[k]);
             if (row == 0)
                 column[k] = leaf<P>(x);
             else
@@ -129,16 +129,17 @@ __device__ inline void add_part(const uint4 *from, unsigned j, P (&column)[V])
 
 /* A tile that is full and aligned to 16 bytes, by the lanes of a warp, of which lane 0 gets it.
  * Registers hold all columns of one or two words, but not of more. */
-template <typename P, typename S> __device__ inline P tile_by_warp(const S *tile)
+template <typename P, typename S, typename Terms>
+__device__ inline P tile_by_warp(const S *tile, const Terms &terms)
 {
     constexpr unsigned V = load<S>::width;
     const uint4 *from = (const uint4 *)tile + threadIdx.x % warp_lanes;
     P v[V];
     if constexpr (P::words > 2) {
-        fold_parts<0, 1>(v, [=](unsigned j, P(&part)[V]) { add_part<S>(from, j, part); });
+        fold_parts<0, 1>(v, [&](unsigned j, P(&part)[V]) { add_part<S>(from, j, terms, part); });
     } else {
         P column[per_lane];
-        add_rows<P, S>(from, column);
+        add_rows<P, S>(from, terms, column);
         fold_parts<0, 1>(v, [&](unsigned j, P(&part)[V]) {
 #pragma unroll
             for (unsigned k = 0; k < V; k++)
@@ -149,8 +150,8 @@ template <typename P, typename S> __device__ inline P tile_by_warp(const S *tile
 }
 
 /* Column c of a tile of `present` elements, added serially. */
-template <typename P, typename S>
-__device__ inline P column_sum(const S *tile, unsigned present, unsigned c)
+template <typename P, typename S, typename Terms>
+__device__ inline P column_sum(const S *tile, const Terms &terms, unsigned present, unsigned c)
 {
     unsigned rows = c < present ? (present - c - 1) / TILE_COLUMNS + 1 : 0;
     S x[TILE_ROWS];
@@ -162,7 +163,7 @@ __device__ inline P column_sum(const S *tile, unsigned present, unsigned c)
 #pragma unroll
     for (unsigned row = 0; row < TILE_ROWS; row++)
         if (row < rows)
-            sum.append(convert<typename P::word>(x[row]));
+            sum.append(terms.leaf_of(x[row]));
     return sum;
 }
 

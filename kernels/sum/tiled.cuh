@@ -30,15 +30,15 @@ struct schedule {
 };
 
 /* Tile `tile` of x, by the whole block. */
-template <typename P, typename S>
-__device__ P sum_of_tile(const S *x, size_t n, unsigned tile, P *shared)
+template <typename P, typename S, typename Terms>
+__device__ P sum_of_tile(const S *x, const Terms &terms, size_t n, unsigned tile, P *shared)
 {
     typedef typename P::tile T;
     static_assert(sizeof(T) <= sizeof(P), "a tile's columns are folded in the place of pieces");
     size_t begin = (size_t)tile * TILE;
     unsigned present = (unsigned)min((size_t)TILE, n - begin);
     return raised<P>(tile_by_block(
-        (T *)shared, [=](unsigned c) { return column_sum<T>(x + begin, present, c); }));
+        (T *)shared, [=](unsigned c) { return column_sum<T>(x + begin, terms, present, c); }));
 }
 
 /* Column c of a group of `present` pieces, as soon as they are there. So many rows are waited for
@@ -63,9 +63,9 @@ template <typename P> __device__ P awaited_sum(place<P> *group, unsigned present
 
 /* After this block has left the first level's pieces up to `end`, the last of them its own: sums
  * every group that ends there, one level after the other. Levels follow each other in `pieces`. */
-template <typename P>
+template <typename P, typename Terms>
 __device__ void climb(const schedule &s, unsigned end, place<P> *pieces, P *shared,
-                      typename P::result *out)
+                      const Terms &terms, typename P::result *out)
 {
     unsigned count = s.tiles;
     while (end % TILE == 0 || end == count) {
@@ -75,7 +75,7 @@ __device__ void climb(const schedule &s, unsigned end, place<P> *pieces, P *shar
             shared, [=](unsigned c) { return awaited_sum<P>(first, end - group * TILE, c); });
         if (groups == 1) {
             if (threadIdx.x == 0)
-                *out = sum_of(s.n, sum.value());
+                *out = terms.result(s.n, sum);
             return;
         }
         pieces += (size_t)count * P::words;
@@ -87,45 +87,48 @@ __device__ void climb(const schedule &s, unsigned end, place<P> *pieces, P *shar
     }
 }
 
-template <typename P, typename S>
-__global__ __launch_bounds__(TILE_THREADS_MAX, 1) void sum_runs(const S *x, schedule s,
+template <typename P, typename S, typename Terms>
+__global__ __launch_bounds__(TILE_THREADS_MAX, 1) void sum_runs(const S *x, Terms terms, schedule s,
                                                                 place<P> *pieces,
                                                                 typename P::result *out)
 {
+    terms.begin();
     __shared__ P shared[TILE_COLUMNS];
     unsigned warp = threadIdx.x / warp_lanes, warps = blockDim.x / warp_lanes;
     unsigned run = 1u << s.run_log2;
     for (unsigned first = blockIdx.x * run; first < s.tiles; first += gridDim.x * run) {
         unsigned end = min(first + run, s.tiles);
         for (unsigned tile = first + warp; tile < min(end, s.full); tile += warps) {
-            P sum = raised<P>(tile_by_warp<typename P::tile>(x + (size_t)tile * TILE));
+            P sum = raised<P>(tile_by_warp<typename P::tile>(x + (size_t)tile * TILE, terms));
             if (threadIdx.x % warp_lanes == 0)
                 leave(pieces + (size_t)tile * P::words, sum);
         }
         for (unsigned tile = max(first, s.full); tile < end; tile++) {
-            P sum = sum_of_tile(x, s.n, tile, shared);
+            P sum = sum_of_tile(x, terms, s.n, tile, shared);
             if (threadIdx.x == 0)
                 leave(pieces + (size_t)tile * P::words, sum);
             __syncthreads();
         }
-        climb(s, end, pieces, shared, out);
+        climb(s, end, pieces, shared, terms, out);
     }
 }
 
-template <typename P, typename S>
-__global__ __launch_bounds__(TILE_COLUMNS, 2) void sum_few(const S *x, schedule s, place<P> *pieces,
+template <typename P, typename S, typename Terms>
+__global__ __launch_bounds__(TILE_COLUMNS, 2) void sum_few(const S *x, Terms terms, schedule s,
+                                                           place<P> *pieces,
                                                            typename P::result *out)
 {
+    terms.begin();
     __shared__ P shared[TILE_COLUMNS];
-    P sum = sum_of_tile(x, s.n, blockIdx.x, shared);
+    P sum = sum_of_tile(x, terms, s.n, blockIdx.x, shared);
     if (threadIdx.x == 0 && s.tiles == 1)
-        *out = sum_of(s.n, sum.value());
+        *out = terms.result(s.n, sum);
     if (s.tiles == 1)
         return;
     if (threadIdx.x == 0)
         leave(pieces + blockIdx.x * P::words, sum);
     __syncthreads();
-    climb(s, blockIdx.x + 1, pieces, shared, out);
+    climb(s, blockIdx.x + 1, pieces, shared, terms, out);
 }
 
 /* One for the sum of nothing. They fit: 2^32 tiles are more than any memory. */
@@ -146,7 +149,8 @@ inline schedule schedule_for(const struct cuda_task *t)
     return s;
 }
 
-template <typename P, typename S> int run(const struct cuda_task *t)
+template <typename P, typename S, typename Terms = elements<typename P::word>>
+int run(const struct cuda_task *t, Terms terms = Terms())
 {
     schedule s = schedule_for(t);
     cudaStream_t stream = (cudaStream_t)t->stream;
@@ -154,10 +158,11 @@ template <typename P, typename S> int run(const struct cuda_task *t)
     place<P> *pieces = (place<P> *)t->workspace;
     typename P::result *out = (typename P::result *)t->out;
     if (s.tiles <= TILE_FEW && t->threads == TILE_COLUMNS && t->blocks == s.tiles) {
-        sum_few<P><<<s.tiles, TILE_COLUMNS, 0, stream>>>(x, s, pieces, out);
+        sum_few<P><<<s.tiles, TILE_COLUMNS, 0, stream>>>(x, terms, s, pieces, out);
     } else {
         unsigned runs = ((s.tiles - 1) >> s.run_log2) + 1;
-        sum_runs<P><<<min(runs, t->blocks), lanes_for(t->threads), 0, stream>>>(x, s, pieces, out);
+        sum_runs<P>
+            <<<min(runs, t->blocks), lanes_for(t->threads), 0, stream>>>(x, terms, s, pieces, out);
     }
     return cudaGetLastError();
 }
