@@ -1,45 +1,21 @@
 /* sum/serial: one after the other.
  *
- * One thread walks the array from left to right and adds each element to what it has so far, as
- * a loop on paper would. The rest of the GPU looks on. All that is done for speed is to fetch a
- * few elements ahead, since fetching has no order. */
-#include "kernels/device.cuh"
+ * One thread adds each element to what it has so far (serial.cuh). */
+#include "kernels/sum/serial.cuh"
 
 namespace
 {
 
-enum { AHEAD = 16 };
-
-template <typename S, typename A> __global__ void walk(const S *x, size_t n, A *out)
-{
+template <typename A> struct running_sum {
     A sum = minus_zero<A>();
-    size_t i = 0;
-    for (; n - i >= AHEAD; i += AHEAD) {
-        S next[AHEAD];
-        for (int k = 0; k < AHEAD; k++)
-            next[k] = x[i + k];
-        for (int k = 0; k < AHEAD; k++)
-            sum = add(sum, convert<A>(next[k]));
-    }
-    for (; i < n; i++)
-        sum = add(sum, convert<A>(x[i]));
-    *out = sum_of(n, sum);
-}
-
-template <typename S, typename A> int run(const struct cuda_task *t)
-{
-    walk<<<1, 1, 0, (cudaStream_t)t->stream>>>((const S *)t->in, t->n, (A *)t->out);
-    return cudaGetLastError();
-}
-
-int enqueue(const struct cuda_task *t)
-{
-    return with_types(t, [t](auto s, auto a) { return run<decltype(s), decltype(a)>(t); });
-}
+    template <typename S> __device__ void step(S x, size_t) { sum = add(sum, convert<A>(x)); }
+    __device__ A result(size_t n) const { return sum_of(n, sum); }
+};
 
 } // namespace
 
 extern "C" {
 extern const struct cuda_method sum_serial_cuda;
-const struct cuda_method sum_serial_cuda = {no_workspace, no_workspace, enqueue};
+const struct cuda_method sum_serial_cuda = {no_workspace, no_workspace,
+                                            serial_order::method<running_sum>::enqueue};
 }
