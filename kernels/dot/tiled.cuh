@@ -141,10 +141,10 @@ template <typename P, typename S> int run(const struct cuda_task *t)
     place<P> *pieces = (place<P> *)t->workspace;
     typename P::result *out = (typename P::result *)t->out;
     if (s.tiles <= TILE_FEW && t->threads == TILE_COLUMNS && t->blocks == s.tiles) {
-        sum_few<P><<<s.tiles, TILE_COLUMNS, 0, stream>>>(x, y, s, pieces, out);
+        dot_tree::sum_few<P><<<s.tiles, TILE_COLUMNS, 0, stream>>>(x, y, s, pieces, out);
     } else {
         unsigned runs = ((s.tiles - 1) >> s.run_log2) + 1;
-        sum_runs<P>
+        dot_tree::sum_runs<P>
             <<<min(runs, t->blocks), lanes_for(t->threads), 0, stream>>>(x, y, s, pieces, out);
     }
     return cudaGetLastError();
