@@ -21,11 +21,22 @@ static bool surpasses(enum exact_value of, double x, double y)
     return least ? below(x, y) : below(y, x);
 }
 
+/* One that surpasses most. */
+static size_t likely(enum exact_value of, const struct array *a)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < a->n; i++)
+        if (surpasses(of, array_get(a, i), array_get(a, best)))
+            best = i;
+    return best;
+}
+
 double extreme_due(enum exact_value of, const struct array *a)
 {
     bool index = of == EXACT_ARGMIN || of == EXACT_ARGMAX;
+    double first = a->n ? array_get(a, likely(of, a)) : 0;
     for (size_t i = 0; i < a->n; i++) {
-        bool surpassed = false;
+        bool surpassed = surpasses(of, first, array_get(a, i));
         for (size_t j = 0; j < a->n && !surpassed; j++)
             surpassed = surpasses(of, array_get(a, j), array_get(a, i));
         if (!surpassed)
