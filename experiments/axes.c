@@ -38,13 +38,13 @@ static enum status add_method(struct axes *axes, const char *name, struct proble
         axes->method[axes->methods++] = m;
         return STATUS_OK;
     }
-    if (m->operation->keys && !e->operation[0])
-        return problem(p, STATUS_USAGE,
-                       "option --method: found %s, which takes a key of each element (see run "
-                       "scatter), expected a method that reads elements alone",
-                       name);
-    describe_operations(e, own, known);
     experiments_of(others, sizeof others, m->operation);
+    if (!operation_plain(m->operation) && !e->operation[0])
+        return problem(p, STATUS_USAGE,
+                       "option --method: found %s, which takes %s (see run %s), expected a method "
+                       "that reads elements alone",
+                       name, operation_takes(m->operation), others);
+    describe_operations(e, own, known);
     return problem(p, STATUS_USAGE,
                    "option --method: found %s, a %s (see run %s); %s takes a %s: expected one of "
                    "%s",

@@ -20,7 +20,7 @@ const struct experiment *const experiments[] = {
 
 bool experiment_takes(const struct experiment *e, const struct operation *o)
 {
-    bool takes = !e->operation[0] && !o->keys;
+    bool takes = !e->operation[0] && operation_plain(o);
     for (size_t i = 0; i < EXPERIMENT_OPERATIONS && e->operation[i]; i++)
         takes |= e->operation[i] == o;
     return takes;

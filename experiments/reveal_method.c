@@ -23,7 +23,7 @@ size_t reveal_divisor(const struct probe_spec *s)
 bool reveal_can_ask(const struct method *m)
 {
     enum exact_value of = m->operation->of;
-    if (m->operation->keys)
+    if (!operation_plain(m->operation))
         return false;
     return of == EXACT_SUM || of == EXACT_DOT || of == EXACT_NORM ||
            (of == EXACT_MEAN && m->bound != THEOREM_RUNNING_MEAN);

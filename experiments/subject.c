@@ -34,10 +34,9 @@ enum status subject_keyless(const struct method **m, const char *where, const ch
                             const struct operation *operation, struct problem *p)
 {
     enum status status = subject_named(m, where, name, operation, p);
-    if (status != STATUS_OK || !(*m)->operation->keys)
+    if (status != STATUS_OK || operation_plain((*m)->operation))
         return status;
     return problem(p, STATUS_USAGE,
-                   "%s: found %s, which takes a key of each element, expected a method that reads "
-                   "elements alone",
-                   where, name);
+                   "%s: found %s, which takes %s, expected a method that reads elements alone",
+                   where, name, operation_takes((*m)->operation));
 }

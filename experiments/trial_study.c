@@ -53,7 +53,7 @@ enum status trial_study_make(struct trial_study *s, const struct request *asked,
         const struct method *m = names->count ? NULL : method_registry[i];
         if (!m)
             status = subject_keyless(&m, "option --method", names->item[i], NULL, p);
-        else if (m->operation->keys)
+        else if (!operation_plain(m->operation))
             continue;
         for (size_t k = 0; k < devices && status == STATUS_OK; k++)
             status = add_subject(s, m, device[k], p);

@@ -192,7 +192,7 @@ static enum status check_all(struct command *c, struct problem *p)
     for (size_t i = 0; i < a->operands && status == STATUS_OK; i++)
         status = check_one(c, m[i], p);
     for (size_t i = 0; argument_flag(a, "all") && i < method_count && status == STATUS_OK; i++)
-        if (!method_registry[i]->operation->keys)
+        if (operation_plain(method_registry[i]->operation))
             status = check_one(c, method_registry[i], p);
     return status;
 }

@@ -31,9 +31,10 @@ struct cuda_task {
     void *host_workspace; /* address of pinned host memory */
     void *stream;         /* cudaStream_t */
     enum format output;   /* the accumulator's for sums */
-    /* Of scans alone, as in a task (kernels/method.h). */
+    /* As in a task (kernels/method.h), of what they are said there to be of. */
     bool exclusive;
     const uint8_t *heads; /* device address of n flags, or NULL */
+    size_t bins, stride;
 };
 
 struct cuda_method {

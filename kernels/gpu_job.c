@@ -64,9 +64,11 @@ static enum status describe(struct gpu_job *job, const struct gpu_input *input,
                                    .threads = t->shape.threads,
                                    .blocks = t->shape.blocks,
                                    .output = o,
-                                   .exclusive = t->exclusive};
+                                   .exclusive = t->exclusive,
+                                   .bins = t->bins,
+                                   .stride = t->stride};
     return m->operation->array ? gpu_outputs_plan(&job->outputs, input->device, o,
-                                                  m->operation->outputs(input->array.n, 0), p)
+                                                  m->operation->outputs(input->array.n, t->bins), p)
                                : STATUS_OK;
 }
 

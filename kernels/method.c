@@ -73,6 +73,30 @@ const struct operation operation_scatter = {
     .inputs = 1,
     .of = EXACT_SUM,
 };
+const struct operation operation_rows = {
+    .name = "rows",
+    .outputs = an_output_a_bin,
+    .array = true,
+    .matrix = true,
+    .inputs = 1,
+    .of = EXACT_SUM,
+};
+const struct operation operation_transpose = {
+    .name = "transpose",
+    .outputs = as_many_outputs,
+    .array = true,
+    .matrix = true,
+    .inputs = 1,
+    .of = EXACT_SUM,
+};
+const struct operation operation_compact = {
+    .name = "compact",
+    .outputs = an_output_a_bin,
+    .array = true,
+    .mask = true,
+    .inputs = 1,
+    .of = EXACT_SUM,
+};
 const struct operation operation_product = {
     .name = "product",
     .outputs = one_output,
@@ -123,12 +147,21 @@ const struct operation operation_argmax = {
     .fixed = "argmax/tree",
 };
 const struct operation *const operations[] = {
-    &operation_sum,     &operation_scan,           &operation_dot,
-    &operation_norm,    &operation_mean,           &operation_variance,
-    &operation_scatter, &operation_product,        &operation_minimum,
-    &operation_maximum, &operation_minimum_number, &operation_maximum_number,
-    &operation_argmin,  &operation_argmax,         NULL,
+    &operation_sum,       &operation_scan,           &operation_dot,
+    &operation_norm,      &operation_mean,           &operation_variance,
+    &operation_scatter,   &operation_product,        &operation_minimum,
+    &operation_maximum,   &operation_minimum_number, &operation_maximum_number,
+    &operation_argmin,    &operation_argmax,         &operation_rows,
+    &operation_transpose, &operation_compact,        NULL,
 };
+
+const char *operation_takes(const struct operation *o)
+{
+    return o->keys     ? "a key of each element"
+           : o->matrix ? "the rows of a matrix"
+           : o->mask   ? "a mask"
+                       : NULL;
+}
 
 const struct method *method_named(const char *name)
 {

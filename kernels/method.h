@@ -30,14 +30,15 @@ extern const char *const promise_name[PROMISES];
 
 enum device_kind { DEVICE_CPU, DEVICE_CUDA, DEVICE_KINDS };
 
-/* What is computed. Arrays of n elements, with keys of `bins` bins where it takes keys, give
- * outputs(n, bins) results. */
+/* What is computed. Arrays of n elements give outputs(n, bins) results, `bins` as a task's. */
 struct operation {
     const char *name;
     size_t (*outputs)(size_t n, size_t bins);
     /* Its result is an array, of which a run keeps a hash; else one output of at most 8 bytes. */
     bool array;
     bool keys;           /* beside its array it reads a key of each element, which names its bin */
+    bool matrix;         /* beside its array it is told how the rows of a matrix lie in it */
+    bool mask;           /* beside its array it reads a flag of each element */
     unsigned inputs;     /* arrays that it reads, of one length and format: 1 or 2 */
     enum exact_value of; /* what the exact result is, and sum|x| in errors and bounds */
     const char *fixed;   /* the method whose result is s_fixed; NULL: see experiments/scans.h */
@@ -59,7 +60,23 @@ extern const struct operation operation_product;
  * 2^53: methods of indices have no other accumulator. */
 extern const struct operation operation_minimum, operation_maximum, operation_minimum_number,
     operation_maximum_number, operation_argmin, operation_argmax;
+/* `bins` results: output r is the sum of row r of a matrix, of none +0. */
+extern const struct operation operation_rows;
+/* n results, moved bit for bit: the matrix the other way round. Element c of row r, of n / bins, is
+ * element r * n / bins + c of the array, and c * bins + r of the results. */
+extern const struct operation operation_transpose;
+/* `bins` results, moved bit for bit: the elements whose flag is not 0, in their order. */
+extern const struct operation operation_compact;
 extern const struct operation *const operations[]; /* all; ends with NULL */
+
+/* Is it told of nothing but its arrays? */
+static inline bool operation_plain(const struct operation *o)
+{
+    return !o->keys && !o->matrix && !o->mask;
+}
+
+/* What else it is told, "a key of each element"; NULL where nothing. */
+const char *operation_takes(const struct operation *o);
 
 /* A launch shape. On a GPU, threads to a block and blocks in the grid. On the
  * CPU, the CPU twin of a method whose order depends on the shape reads it as the
@@ -91,11 +108,13 @@ struct task {
      * nothing is +0. A segmented scan begins anew at 0 and at each i with heads[i] != 0, of n
      * flags; NULL: nowhere else. */
     bool exclusive;
-    const uint8_t *heads;
+    const uint8_t *heads;      /* of compactions the mask: n flags */
     enum product_kind product; /* of dot products alone: how they are formed */
-    /* Of what takes keys alone: one for each element, each below `bins` >= 1. */
-    const uint32_t *keys;
+    const uint32_t *keys;      /* of what takes keys alone: one for each element, below `bins` */
+    /* How many bins there are, >= 1; rows of a matrix, which divide n; or flags of a mask that are
+     * not 0. Else it is not read. */
     size_t bins;
+    size_t stride; /* of sums of rows alone: how rows lie (kernels/matrix.h) */
 };
 
 struct method {
@@ -136,8 +155,8 @@ struct method {
     /* The height of the tree of output i < n. With heads the trees are no higher. NULL for sums and
      * with THEOREM_ANY_ORDER. */
     size_t (*prefix_height)(size_t i, size_t n, struct shape shape, bool exclusive);
-    /* Of scatter-adds: at most so high is the tree of a bin with `terms` >= 1 of n elements. NULL
-     * with THEOREM_ANY_ORDER. */
+    /* Of scatter-adds and sums of rows: at most so high is the tree of a bin, or row, with
+     * `terms` >= 1 of n elements. NULL with THEOREM_ANY_ORDER. */
     size_t (*bin_height)(size_t terms, size_t n);
     /* Appends the additions and sets the outputs of an initialised order of n >= 1
      * leaves. NULL where the order is not fixed. */

@@ -1,0 +1,47 @@
+/* rows/atomic: an atomic addition per element.
+ *
+ * Order: none that anybody could name. Each element is added to the running sum of its row, which
+ * starts from -0, in the order in which the threads get hold of them: what a row's sum is may hang
+ * on anything that runs beside it. On the CPU real threads contend with compare and exchange, each
+ * with a consecutive share of the elements. */
+#include "kernels/rows/rows.h"
+#include "kernels/scatter/bins.h"
+#include "kernels/sum/shared_add.h"
+#include "kernels/team.h"
+
+static void add_share(void *context, unsigned thread)
+{
+    const struct task *t = context;
+    enum format f = t->out.format;
+    size_t width = (size_t)format_facts[f].bytes, length = matrix_length(t->in.n, t->bins), count;
+    struct scatter_share share = scatter_share(0, t->in.n, thread, t->shape.threads);
+    double block[ARRAY_BLOCK];
+    for (size_t i = share.begin; i < share.end; i += count) {
+        count = share.end - i < ARRAY_BLOCK ? share.end - i : ARRAY_BLOCK;
+        array_decode(&t->in, i, count, block);
+        for (size_t j = 0; j < count; j++)
+            shared_add(f, (char *)t->out.data + width * matrix_row(i + j, length, t->stride),
+                       format_round(f, block[j]));
+    }
+}
+
+static enum status cpu(const struct task *t, struct problem *p)
+{
+    double identity = t->in.n > 0 ? -0.0 : 0;
+    for (size_t r = 0; r < t->bins; r++)
+        array_encode(&t->out, r, 1, &identity);
+    return team_run(t->shape.threads, add_share, (void *)t, p);
+}
+
+const struct method rows_atomic = {
+    .name = "rows/atomic",
+    .summary = "an atomic addition per element, to its row",
+    .operation = &operation_rows,
+    .promise = PROMISE_NONE,
+    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},
+    .shape_read = {SHAPE_THREADS, SHAPE_THREADS},
+    .resolve = scatter_atomic_shape,
+    .atomic = true,
+    .bound = THEOREM_ANY_ORDER,
+    .cpu = cpu,
+};

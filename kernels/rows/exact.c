@@ -1,0 +1,31 @@
+/* rows/exact: the exact sum of each row, rounded once to the accumulator, to nearest, ties to even.
+ *
+ * Order: none. What is returned of a row is what sum/exact returns of its elements; so it keeps
+ * every promise. */
+#include "kernels/rows/rows.h"
+#include "kernels/scatter/bins.h"
+#include "reference/rounded.h"
+
+static enum status sum_row(const struct array *x, enum format f, double *sum, struct problem *p)
+{
+    (void)p;
+    *sum = rounded_sum(x, f, 1);
+    return STATUS_OK;
+}
+
+static enum status cpu(const struct task *t, struct problem *p)
+{
+    return rows_each(t, sum_row, p);
+}
+
+const struct method rows_exact = {
+    .name = "rows/exact",
+    .summary = "the exact sum of each row, rounded once",
+    .operation = &operation_rows,
+    .promise = PROMISE_CORRECTLY_ROUNDED,
+    .pairs = {FORMAT_PAIRS_ALL, 0},
+    .shape_read = {SHAPE_THREADS, 0},
+    .resolve = scatter_each_shape,
+    .bound = THEOREM_CORRECTLY_ROUNDED,
+    .cpu = cpu,
+};

@@ -1,0 +1,58 @@
+#include "kernels/rows/rows.h"
+
+#include <stdlib.h>
+
+#include "kernels/scatter/bins.h"
+#include "kernels/team.h"
+
+struct work {
+    const struct task *task;
+    row_sum *sum;
+    size_t length;
+    struct problem *problem; /* of each thread */
+};
+
+/* The elements of a row where they are consecutive; else copied to `copy`. */
+static struct array elements(const struct work *w, size_t row, double *copy)
+{
+    const struct task *t = w->task;
+    if (t->stride == 1)
+        return (struct array){t->in.format, w->length,
+                              (char *)t->in.data + array_bytes(t->in.format, row * w->length)};
+    for (size_t k = 0; k < w->length; k++)
+        copy[k] = array_get(&t->in, matrix_at(row, k, w->length, t->stride));
+    return (struct array){FP64, w->length, copy};
+}
+
+static void sum_rows(void *context, unsigned thread)
+{
+    const struct work *w = context;
+    const struct task *t = w->task;
+    struct problem *p = &w->problem[thread];
+    struct scatter_share share = scatter_share(0, t->bins, thread, t->shape.threads);
+    double *copy = t->stride > 1 ? malloc((w->length + 1) * sizeof *copy) : NULL;
+    if (t->stride > 1 && !copy)
+        problem(p, STATUS_DEVICE, "device cpu: no memory for a row of %zu elements", w->length);
+    for (size_t r = share.begin; r < share.end && p->status == STATUS_OK; r++) {
+        struct array x = elements(w, r, copy);
+        double sum = 0; /* of nothing */
+        if (w->length > 0 && w->sum(&x, t->accumulator, &sum, p) != STATUS_OK)
+            break;
+        array_encode(&t->out, r, 1, &sum);
+    }
+    free(copy);
+}
+
+enum status rows_each(const struct task *t, row_sum *sum, struct problem *p)
+{
+    struct work w = {t, sum, matrix_length(t->in.n, t->bins),
+                     calloc(t->shape.threads, sizeof *w.problem)};
+    if (!w.problem)
+        return problem(p, STATUS_DEVICE, "device cpu: no memory for %u threads", t->shape.threads);
+    enum status status = team_run(t->shape.threads, sum_rows, &w, p);
+    for (unsigned i = 0; status == STATUS_OK && i < t->shape.threads; i++)
+        if (w.problem[i].status != STATUS_OK)
+            status = problem(p, w.problem[i].status, "%s", w.problem[i].text);
+    free(w.problem);
+    return status;
+}

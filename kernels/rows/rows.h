@@ -1,0 +1,15 @@
+/* What methods of sums of rows share: rows taken one by one. */
+#ifndef ULPSCOPE_ROWS_H
+#define ULPSCOPE_ROWS_H
+
+#include "kernels/matrix.h"
+#include "kernels/method.h"
+
+/* *sum = the sum of a row in f, a value of f. x: its elements, n >= 1, in the storage's format or,
+ * with the same values, in FP64. STATUS_DEVICE when memory is short. */
+typedef enum status row_sum(const struct array *x, enum format f, double *sum, struct problem *p);
+
+/* Sums each row. Threads are a schedule: each has consecutive rows. */
+enum status rows_each(const struct task *t, row_sum *sum, struct problem *p);
+
+#endif

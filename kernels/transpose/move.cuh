@@ -1,0 +1,83 @@
+/* What moves elements as they are encoded, whatever they mean. */
+#ifndef ULPSCOPE_TRANSPOSE_MOVE_CUH
+#define ULPSCOPE_TRANSPOSE_MOVE_CUH
+
+#include "kernels/device.cuh"
+#include "kernels/matrix.h"
+#include "kernels/transpose/tile.h"
+
+/* Calls `use` with a value of the unsigned type that is as wide as the storage's format. */
+template <typename Use> int with_word(const struct cuda_task *t, Use use)
+{
+    switch (t->storage) {
+    case FP16:
+    case BF16:
+        return use((unsigned short)0);
+    case FP32:
+        return use((unsigned)0);
+    case FP64:
+        return use((unsigned long long)0);
+    default:
+        return cudaErrorInvalidValue;
+    }
+}
+
+namespace transpose
+{
+
+/* Each thread moves 16 elements of a tile: a warp reads and writes 32 that lie side by side. */
+constexpr unsigned threads = 256, each = TRANSPOSE_TILE * TRANSPOSE_TILE / threads;
+constexpr unsigned apart = threads / TRANSPOSE_TILE;
+
+/* `pitch`: how far apart rows of the tile are in shared memory. */
+template <unsigned pitch, typename W>
+__global__ __launch_bounds__(threads) void move_tiles(const W *x, W *out, size_t rows,
+                                                      size_t columns)
+{
+    __shared__ W tile[TRANSPOSE_TILE * pitch];
+    unsigned side = threadIdx.x % TRANSPOSE_TILE, first = threadIdx.x / TRANSPOSE_TILE;
+    size_t across = groups_of(columns, TRANSPOSE_TILE);
+    size_t tiles = groups_of(rows, TRANSPOSE_TILE) * across;
+    for (size_t i = blockIdx.x; i < tiles; i += gridDim.x) {
+        size_t row = i / across * TRANSPOSE_TILE, column = i % across * TRANSPOSE_TILE;
+        unsigned down = (unsigned)min((size_t)TRANSPOSE_TILE, rows - row);
+        unsigned wide = (unsigned)min((size_t)TRANSPOSE_TILE, columns - column);
+        const W *from = x + row * columns + column;
+        W *to = out + column * rows + row;
+        W moving[each];
+#pragma unroll
+        for (unsigned k = 0; k < each; k++)
+            if (side < wide && first + k * apart < down)
+                moving[k] = __ldcs(from + (first + k * apart) * columns + side);
+#pragma unroll
+        for (unsigned k = 0; k < each; k++)
+            tile[(first + k * apart) * pitch + side] = moving[k];
+        __syncthreads();
+#pragma unroll
+        for (unsigned k = 0; k < each; k++)
+            if (side < down && first + k * apart < wide)
+                __stcs(to + (first + k * apart) * rows + side,
+                       tile[side * pitch + first + k * apart]);
+        __syncthreads();
+    }
+}
+
+/* `padding`: bytes between rows of the tile in shared memory, at least an element's where any. */
+template <unsigned padding> int enqueue(const struct cuda_task *t)
+{
+    return with_word(t, [t](auto word) {
+        typedef decltype(word) W;
+        constexpr unsigned more = padding > sizeof(W) ? padding / sizeof(W) : padding > 0;
+        size_t rows = t->bins, columns = matrix_length(t->n, rows);
+        size_t tiles = groups_of(rows, TRANSPOSE_TILE) * groups_of(columns, TRANSPOSE_TILE);
+        if (t->n > 0)
+            move_tiles<TRANSPOSE_TILE + more>
+                <<<grid_for(tiles), threads, 0, (cudaStream_t)t->stream>>>(
+                    (const W *)t->in, (W *)t->out, rows, columns);
+        return (int)cudaGetLastError();
+    });
+}
+
+} // namespace transpose
+
+#endif

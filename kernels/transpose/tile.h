@@ -1,0 +1,20 @@
+/* What methods of transposition share. */
+#ifndef ULPSCOPE_TRANSPOSE_TILE_H
+#define ULPSCOPE_TRANSPOSE_TILE_H
+
+/* Rows and columns of a tile: a launch shape's threads have no part in it. */
+enum { TRANSPOSE_TILE = 64 };
+
+#ifndef __cplusplus
+#include "kernels/method.h"
+
+/* Elements move as encodings, so that storage and accumulator are one. */
+#define TRANSPOSE_PAIRS                                                                            \
+    (FORMAT_PAIR(FP16, FP16) | FORMAT_PAIR(BF16, BF16) | FORMAT_PAIR(FP32, FP32) |                 \
+     FORMAT_PAIR(FP64, FP64))
+
+/* Tile by tile, each through a buffer whose rows are `pitch` >= TRANSPOSE_TILE elements apart. */
+enum status transpose_tiles(const struct task *t, unsigned pitch, struct problem *p);
+#endif
+
+#endif
