@@ -52,7 +52,8 @@ static struct array ones(enum format f, size_t n)
 
 bool check_adds(const struct method *m)
 {
-    return !m->operation->keys && (m->operation->of == EXACT_SUM || m->operation->of == EXACT_DOT);
+    return operation_plain(m->operation) &&
+           (m->operation->of == EXACT_SUM || m->operation->of == EXACT_DOT);
 }
 
 enum exact_value check_value(const struct method *m)

@@ -4,6 +4,7 @@
 #include "experiments/input.h"
 #include "reference/measure.h"
 #include "tests/checks_scan.h"
+#include "tests/matrices.h"
 #include "tests/scatters.h"
 
 static double largest_of(enum format f)
@@ -74,6 +75,8 @@ bool check_bound(const struct method *m, char why[WHY])
         return check_scan_bound(m, why);
     if (m->operation == &operation_scatter)
         return check_scatter_bound(m, why);
+    if (matrix_takes(m))
+        return check_matrix_bound(m, why);
     static const size_t lengths[] = {1, 2, 100, 1000, 5000};
     static double data[5000];
     for (size_t i = 0; i < input_family_count; i++)

@@ -4,6 +4,7 @@
 
 #include "kernels/sum/tiled.h"
 #include "tests/checks_scan.h"
+#include "tests/matrices.h"
 #include "tests/samples.h"
 #include "tests/scatters.h"
 
@@ -49,6 +50,8 @@ bool check_promise(const struct method *m, char why[WHY])
         return check_scan_promise(m, why);
     if (m->operation == &operation_scatter)
         return check_scatter_promise(m, why);
+    if (matrix_takes(m))
+        return check_matrix_promise(m, why);
     static const size_t lengths[] = {0, 1, 2, 31, 100, 257, 1025, TILE + 1, 5 * TILE + 300, 40000};
     if (m->promise == PROMISE_NONE)
         return true;
@@ -137,6 +140,8 @@ bool check_edges(const struct method *m, char why[WHY])
 {
     if (m->operation == &operation_scatter)
         return check_scatter_edges(m, why);
+    if (matrix_takes(m))
+        return check_matrix_edges(m, why);
     if (!check_adds(m))
         return true;
     if (m->operation == &operation_scan)

@@ -309,7 +309,8 @@ Test(gpu, flushing_is_as_declared)
     for (size_t i = 0; i < method_count; i++)
         for (enum format f = 0; f < FORMATS; f++) {
             const struct method *m = method_registry[i];
-            if (!m->atomic || !is_ours(m) || !method_supports(m, DEVICE_CUDA, f, f))
+            if (!m->atomic || !is_ours(m) || !operation_plain(m->operation) ||
+                !method_supports(m, DEVICE_CUDA, f, f))
                 continue;
             uint64_t subnormal = 1, one = format_encode(f, 1);
             struct array in = {f, 1, &subnormal}, second = {f, 1, &one};

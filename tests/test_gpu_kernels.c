@@ -59,7 +59,7 @@ Test(gpu_kernels, every_method_launches_some)
             for (enum format f = 0; f < FORMATS; f++) {
                 const struct method *m = method_registry[i];
                 struct problem p = {0};
-                if (!method_supports(m, DEVICE_CUDA, s, f))
+                if (!operation_plain(m->operation) || !method_supports(m, DEVICE_CUDA, s, f))
                     continue;
                 bool waits = strcmp(m->name, "thrust/sum") == 0;
                 enum status status = ask(&first, m->name, s, f, &p);
