@@ -41,7 +41,7 @@ void extremum_finish(enum exact_value of, const struct task *t, const struct par
                                            .summary = says,                                        \
                                            .operation = &operation_##sought,                       \
                                            .promise = promised,                                    \
-                                           .pairs = {formats, 0},                                  \
+                                           .pairs = {formats, formats},                            \
                                            .bound = THEOREM_EXTREMUM,                              \
                                            .cpu = sought##_cpu,                                    \
                                            __VA_ARGS__};

@@ -6,7 +6,10 @@
  * Significands are multiplied as odd whole numbers, of which the first 256 bits are kept, exponents
  * apart. What was cut off is known to be less than a bound; where the product rounds differently
  * with it and without it, twice as many bits are kept, until it does not or nothing is cut (Ziv
- * 1991). That ends, as no number has more bits than all of its factors together. */
+ * 1991). That ends, as no number has more bits than all of its factors together.
+ *
+ * It has no CUDA side: numbers that in the worst case are as long as the whole input have no room
+ * in a kernel's workspace but at that cost for every input. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -4,11 +4,13 @@
  * sum, the others what the sum lacks. P has
  *   word, words      the format of the words, and how many they are
  *   rest             what the other words of an element are, a zero
+ *   none             the first word of nothing: -0, unless it is no sum
  *   result, value()  the format of the method's result, and the result that the piece gives
  *   append(x)        adds the next element
  *   join(b)          adds the next piece
  *   tile             the pieces that the elements of a tile are added to: P, or for a method that
- *                    adds the sums of tiles otherwise than elements, pieces of one word
+ *                    adds the sums of tiles otherwise than elements, pieces of one word; of more
+ *                    if P::raise(tile) makes a P of them
  *   commutes         is a.join(b) always b.join(a)?
  *
  * Nothing is a value that changes none that it is joined to, and that no element changes that is
@@ -26,7 +28,7 @@ template <typename A, unsigned count> struct words_of {
     typedef A result;
     static constexpr unsigned words = count;
     static constexpr bool commutes = false;
-    static constexpr float rest = 0;
+    static constexpr float rest = 0, none = -0.0f;
     A w[count];
 };
 
@@ -47,7 +49,7 @@ template <typename P> __device__ inline P leaf(const P &piece)
 
 template <typename P> __device__ inline P nothing()
 {
-    return leaf<P>(minus_zero<typename P::word>());
+    return leaf<P>(rounded<typename P::word>(P::none));
 }
 
 /* A tile's piece as the levels above it are made of. */
@@ -55,6 +57,8 @@ template <typename P> __device__ inline P raised(const typename P::tile &tile)
 {
     if constexpr (std::is_same<P, typename P::tile>::value)
         return tile;
+    else if constexpr (P::tile::words > 1)
+        return P::raise(tile);
     else
         return leaf<P>(tile.w[0]);
 }

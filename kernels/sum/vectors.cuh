@@ -38,11 +38,29 @@ template <typename S, unsigned loads> struct vectors {
         return (size_t)taken * loads * width + 2;
     }
 
-    /* use(element) for a lane's share, and end() after the elements of each batch. Returns the
-     * block's batches. At least 16 threads to a block. `claims`: chunks claimed beyond one for each
-     * block, 0 before the first block comes; NULL: shares are fixed. */
+    /* use(element) for a lane's share, and end() after the elements of each batch. The rest is as
+     * in each_vector. */
     template <typename Use, typename End>
     __device__ unsigned each(unsigned *claims, Use use, End end) const
+    {
+        return each_vector(
+            claims,
+            [&](uint4 bytes, size_t) {
+                S element[width];
+                memcpy(element, &bytes, sizeof bytes);
+#pragma unroll
+                for (unsigned i = 0; i < width; i++)
+                    use(element[i]);
+            },
+            [&](size_t i) { use(x[i]); }, end);
+    }
+
+    /* take(bytes, v) for each vector of a lane's share, the v-th of all, in ascending order;
+     * single(i) for an element, the i-th of all, that belongs to none. Returns the block's batches.
+     * At least 16 threads to a block. `claims`: chunks claimed beyond one for each block, 0 before
+     * the first block comes; NULL: shares are fixed. */
+    template <typename Take, typename Single, typename End>
+    __device__ unsigned each_vector(unsigned *claims, Take take, Single single, End end) const
     {
         __shared__ size_t claimed[2]; /* one is read while the next is written */
         const uint4 *from = (const uint4 *)(x + before) + threadIdx.x;
@@ -60,6 +78,7 @@ template <typename S, unsigned loads> struct vectors {
             claim();
         }
         while (batch < whole_batches) {
+            size_t v = batch * blockDim.x * loads + threadIdx.x;
             copy(now, coming);
             batch++;
             if (!claims) {
@@ -75,13 +94,13 @@ template <typename S, unsigned loads> struct vectors {
                 load(coming, from + batch * blockDim.x * loads);
 #pragma unroll
             for (unsigned i = 0; i < loads; i++)
-                one_vector(now[i], use);
+                take(now[i], v + i * blockDim.x);
             end();
             taken++;
         }
         if (batch == whole_batches) {
             for (size_t v = batch * blockDim.x * loads; v + threadIdx.x < whole; v += blockDim.x)
-                one_vector(__ldcs(from + v), use);
+                take(__ldcs(from + v), v + threadIdx.x);
             end();
             taken++;
         }
@@ -89,22 +108,14 @@ template <typename S, unsigned loads> struct vectors {
             return taken;
         size_t rest = before + whole * width + threadIdx.x;
         if (threadIdx.x < before)
-            use(x[threadIdx.x]);
+            single(threadIdx.x);
         if (rest < n)
-            use(x[rest]);
+            single(rest);
         end();
         return taken;
     }
 
   private:
-    template <typename Use> static __device__ void one_vector(uint4 bytes, Use use)
-    {
-        S element[width];
-        memcpy(element, &bytes, sizeof bytes);
-#pragma unroll
-        for (unsigned i = 0; i < width; i++)
-            use(element[i]);
-    }
     static __device__ void load(uint4 (&to)[loads], const uint4 *from)
     {
 #pragma unroll
