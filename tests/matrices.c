@@ -53,7 +53,7 @@ bool matrix_sample(struct matrix_case *c, size_t k)
             c->bins += c->mask[i] != 0;
         }
     }
-    return method_supports(c->method, DEVICE_CPU, c->in.format, c->accumulator);
+    return !c->method->cpu || method_supports(c->method, DEVICE_CPU, c->in.format, c->accumulator);
 }
 
 size_t matrix_outputs(const struct matrix_case *c)

@@ -23,7 +23,8 @@ bool matrix_takes(const struct method *m); /* is it such a method? */
 
 /* All is set but for method and shape: matrices, row-major, column-major and in batches, of all
  * lengths next to what methods are made of, and masks; k < MATRIX_SAMPLES. in.data has room for
- * MATRIX_MOST doubles. Only pairs that the method supports on the CPU. */
+ * MATRIX_MOST doubles. Only pairs that the
+ * method supports on the CPU, where it has a CPU side. */
 enum { MATRIX_SAMPLES = 224 };
 bool matrix_sample(struct matrix_case *c, size_t k);
 

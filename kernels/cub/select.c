@@ -1,0 +1,16 @@
+/* cub/select: the vendor's library, cub::DeviceSelect::Flagged, for comparison.
+ *
+ * Order: nothing is added but flags: a single pass with decoupled look-back, whose counts are whole
+ * numbers. It documents that elements keep their order, so that there is but one result; they are
+ * given to it as unsigned integers, of which no bit changes. */
+#include "kernels/method.h"
+#include "kernels/transpose/tile.h"
+
+const struct method cub_select = {
+    .name = "cub/select",
+    .summary = "NVIDIA's cub::DeviceSelect::Flagged, as it comes with CUDA",
+    .operation = &operation_compact,
+    .promise = PROMISE_GPU_TO_GPU,
+    .pairs = {0, TRANSPOSE_PAIRS},
+    .bound = THEOREM_EXTREMUM,
+};
