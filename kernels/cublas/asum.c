@@ -4,7 +4,7 @@
  *
  * Order: cuBLAS's own, not documented. To add 0 rounds nothing, so that the whole is an order of
  * n - 1 rounded additions, and the bound for any order holds of the algorithm; NVIDIA documents
- * none. Promise: as cublas/dot's. (nrm2, a norm, is no sum.) */
+ * none. Promise: as cublas/dot's. */
 #include "kernels/method.h"
 
 const struct method cublas_asum = {

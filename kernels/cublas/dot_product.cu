@@ -8,5 +8,5 @@ static int enqueue(const struct cuda_task *t)
 
 extern "C" {
 extern const struct cuda_method cublas_dot_product_cuda;
-const struct cuda_method cublas_dot_product_cuda = {cublas::pair_workspace, no_workspace, enqueue};
+const struct cuda_method cublas_dot_product_cuda = {cublas::bare_workspace, no_workspace, enqueue};
 }

@@ -143,7 +143,7 @@ size_t vector_workspace(const struct cuda_task *t)
     return workspace(t, t->n);
 }
 
-size_t pair_workspace(const struct cuda_task *t)
+size_t bare_workspace(const struct cuda_task *t)
 {
     return workspace(t, 0);
 }
@@ -153,13 +153,27 @@ int vector_prepare(const struct cuda_task *t)
     return fill_ones(t, t->n);
 }
 
+static cudaDataType execution_of(enum format f)
+{
+    return f == FP64 ? CUDA_R_64F : CUDA_R_32F;
+}
+
 int dot(const struct cuda_task *t)
 {
-    cudaDataType type = type_of(t->storage), execution = t->storage == FP64 ? type : CUDA_R_32F;
+    cudaDataType type = type_of(t->storage), execution = execution_of(t->storage);
     int64_t n = (int64_t)t->n;
     return call(t, CUBLAS_DEFAULT_MATH, CUBLAS_POINTER_MODE_DEVICE, [&](cublasHandle_t handle) {
         return cublasDotEx_64(handle, n, t->in, type, 1, t->in2 ? t->in2 : ones_of(t), type, 1,
                               t->out, type, execution);
+    });
+}
+
+int norm(const struct cuda_task *t)
+{
+    cudaDataType type = type_of(t->storage), execution = execution_of(t->storage);
+    int64_t n = (int64_t)t->n;
+    return call(t, CUBLAS_DEFAULT_MATH, CUBLAS_POINTER_MODE_DEVICE, [&](cublasHandle_t handle) {
+        return cublasNrm2Ex_64(handle, n, t->in, type, 1, t->out, type, execution);
     });
 }
 

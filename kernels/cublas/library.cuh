@@ -1,5 +1,5 @@
 /* cuBLAS as the methods under cublas/ call it: products of the input with ones, which are sums,
- * since to multiply by 1 rounds nothing.
+ * since to multiply by 1 rounds nothing; dot products and norms.
  *
  * There is one handle for a device, made when a workspace is asked for. Each call gives it the
  * task's stream and workspace, so that no other call shares these. A workspace holds cuBLAS's own
@@ -25,11 +25,13 @@ constexpr size_t columns = 8;
 
 size_t vector_workspace(const struct cuda_task *t);
 int vector_prepare(const struct cuda_task *t);
-/* The same for two arrays, which need no ones. */
-size_t pair_workspace(const struct cuda_task *t);
+/* The same for what needs no ones. */
+size_t bare_workspace(const struct cuda_task *t);
 /* The dot product with the second array, or with ones where there is none; executed in fp32, or in
  * fp64 on fp64. */
 int dot(const struct cuda_task *t);
+/* The 2-norm of the input by nrm2; executed in fp32, or in fp64 on fp64. */
+int norm(const struct cuda_task *t);
 /* The input as a row, times a column of ones. */
 int gemv(const struct cuda_task *t, enum mode mode);
 

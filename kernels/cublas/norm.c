@@ -1,0 +1,19 @@
+/* cublas/norm: cublasNrm2Ex, the 2-norm; fp16 and bf16 are executed in fp32, as cuBLAS documents of
+ * these types (cublasNrm2Ex, executionType), and rounded to the elements' format at the end.
+ *
+ * Order: cuBLAS's own, not documented, "a multiphase model of accumulation to avoid intermediate
+ * underflow and overflow" (cublas<t>nrm2); no bound is. That which rows are held to is for any
+ * order of rounded squares of elements that a power of two has scaled: a wider execution keeps it
+ * all the more. Promise: as cublas/dot's. */
+#include "kernels/sum/serial.h"
+
+const struct method cublas_norm = {
+    .name = "cublas/norm",
+    .summary = "NVIDIA's cuBLAS: nrm2; fp16 and bf16 executed in fp32",
+    .operation = &operation_norm,
+    .promise = PROMISE_RUN_TO_RUN,
+    .pairs = {0, FORMAT_PAIR(FP16, FP16) | FORMAT_PAIR(BF16, BF16) | FORMAT_PAIR(FP32, FP32) |
+                     FORMAT_PAIR(FP64, FP64)},
+    .bound = THEOREM_SCALED_NORM,
+    .height = serial_height, /* the greatest of any order */
+};
