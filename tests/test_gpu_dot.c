@@ -11,6 +11,7 @@
 #include "kernels/gpu.h"
 #include "reference/measure.h"
 #include "tests/dots.h"
+#include "tests/gpu_run.h"
 
 static const struct shape shapes[] = {{0, 0},   {256, 3},  {1, 1},       {2, 5},     {31, 7},
                                       {33, 64}, {96, 200}, {1024, 1024}, {64, 65535}};
@@ -46,26 +47,6 @@ static void two_free(struct two *t)
     free(t->b.data);
 }
 
-/* All of three runs are one; returned. */
-static uint64_t run_there(const struct two *t, const struct method *m, enum product_kind how,
-                          enum format f, struct shape shape, const char *what)
-{
-    struct hash128 bits[3];
-    double time_ns[3];
-    struct problem p = {0};
-    struct gpu_job *job = NULL;
-    struct task task = {
-        .out.format = f, .accumulator = f, .shape = shape, .product = how, .method = m};
-    bool fine = gpu_job_open(&job, t->gpu, m, &task, &p) == STATUS_OK &&
-                gpu_job_start(job, 3, &p) == STATUS_OK &&
-                gpu_job_wait(job, bits, time_ns, &p) == STATUS_OK;
-    gpu_job_close(job);
-    cr_assert(fine, "%s: %s", what, p.text);
-    for (size_t i = 1; i < 3 && m->promise > PROMISE_NONE; i++)
-        cr_assert_eq(bits[i].word[0], bits[0].word[0], "%s: run %zu differs", what, i);
-    return bits[0].word[0];
-}
-
 static void hold_one(const struct two *t, const struct reference *r, const struct method *m,
                      enum product_kind how, enum format f, struct shape asked)
 {
@@ -76,7 +57,9 @@ static void hold_one(const struct two *t, const struct reference *r, const struc
     snprintf(what, sizeof what, "%s %s/%s n=%zu T=%u B=%u products %s, %s", m->name,
              format_facts[s].name, format_facts[f].name, n, there.threads, there.blocks,
              product_name[how], t->what);
-    uint64_t got = run_there(t, m, how, f, there, what), want = 0;
+    struct task task = {
+        .out.format = f, .accumulator = f, .shape = there, .product = how, .method = m};
+    uint64_t got = gpu_run_same(t->gpu, m, &task, what), want = 0;
     if (m->order || m->promise >= PROMISE_ORDER_INVARIANT) {
         struct array out = {f, 1, &want};
         struct shape here = m->shape_order ? asked : (struct shape){0, 0};
