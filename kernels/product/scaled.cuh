@@ -73,7 +73,7 @@ template <typename A, typename S> __device__ inline factor<A> factor_of(S x)
     typedef layout<wide<S>> l;
     wide<S> m = convert<wide<S>>(x);
     int exponent = 0;
-    if (fabs(m) < l::smallest_normal && m != 0) {
+    if (!std::is_same<S, __half>::value && fabs(m) < l::smallest_normal && m != 0) {
         m = multiply_exactly(m, l::raise);
         exponent = -l::raised;
     }

@@ -9,18 +9,19 @@
 namespace
 {
 
-/* A significand, and bits that are the exponent as an int: of 2048 factors it fits. */
+/* A significand, and the exponent: so many numbers of the format above 2, below for negative ones.
+ * That of 2048 factors leaves it a plain number, whose bits nobody changes on the way. */
 template <typename A> struct tile_product : words_of<wide<A>, 2> {
     using words_of<wide<A>, 2>::w;
     typedef layout<wide<A>> l;
     static constexpr bool commutes = true;
-    static constexpr float none = 1;
+    static constexpr float none = 1, rest = 2;
 
-    __device__ int exponent() const { return (int)l::of(w[1]); }
+    __device__ int exponent() const { return (int)(l::of(w[1]) - l::of((wide<A>)2)); }
     __device__ void set(wide<A> m, int exponent)
     {
         w[0] = m;
-        w[1] = l::value((typename l::bits)(unsigned)exponent);
+        w[1] = l::value(l::of((wide<A>)2) + (typename l::bits)(long long)exponent);
     }
     __device__ void append(const tile_product &b)
     {

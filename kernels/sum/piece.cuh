@@ -3,8 +3,8 @@
  * A piece is a few words of one format, in which all its additions are rounded; the first is the
  * sum, the others what the sum lacks. P has
  *   word, words      the format of the words, and how many they are
- *   rest             what the other words of an element are, a zero
  *   none             the first word of nothing: -0, unless it is no sum
+ *   rest             what the other words of nothing and of an element are, of sums a zero
  *   result, value()  the format of the method's result, and the result that the piece gives
  *   append(x)        adds the next element
  *   join(b)          adds the next piece
@@ -14,8 +14,8 @@
  *   commutes         is a.join(b) always b.join(a)?
  *
  * Nothing is a value that changes none that it is joined to, and that no element changes that is
- * appended to it: the element -0. (Where a sum is not finite, the other words may become NaNs; they
- * do not count then. The signs of their zeros do not count either.) */
+ * appended to it: of sums the element -0. (Where a sum is not finite, the other words may become
+ * NaNs; they do not count then. The signs of their zeros do not count either.) */
 #ifndef ULPSCOPE_SUM_PIECE_CUH
 #define ULPSCOPE_SUM_PIECE_CUH
 
