@@ -144,7 +144,7 @@ enum status sweep_fail(struct sweep *w, struct trial *t, const struct problem *w
     return csv_file_flush(&w->results.file, p);
 }
 
-/* Uploads the source when the first case of a GPU reads it. */
+/* Uploads the source when the first case of a GPU reads it, and the keys of each. */
 static enum status upload(struct sweep *w, struct runner *r, struct problem *why)
 {
     const struct axes *axes = w->plan->axes;
@@ -159,6 +159,8 @@ static enum status upload(struct sweep *w, struct runner *r, struct problem *why
         if (status == STATUS_OK && r->in2)
             status = gpu_upload_second(w->gpu[at], r->in2, 0, why);
     }
+    if (status == STATUS_OK && r->keys)
+        status = gpu_upload_keys(w->gpu[at], r->keys, why);
     if (status != STATUS_OK) {
         gpu_release(w->gpu[at]);
         w->gpu[at] = NULL;

@@ -35,6 +35,7 @@ struct cuda_task {
     bool exclusive;
     const uint8_t *heads; /* device address of n flags, or NULL */
     size_t bins, stride;
+    const uint32_t *keys; /* device address of n of them, or NULL */
 };
 
 struct cuda_method {

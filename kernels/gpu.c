@@ -97,16 +97,15 @@ enum status gpu_allocate(void **address, int device, size_t bytes, const char *w
                    device, what, bytes, available, total);
 }
 
-static enum status copy_to(struct gpu_input *in, const struct array *to, const struct array *a,
+static enum status copy_to(struct gpu_input *in, void *to, const void *from, size_t bytes,
                            struct problem *p)
 {
-    size_t bytes = array_bytes(a->format, a->n);
     if (bytes == 0)
         return STATUS_OK;
     enum status status = gpu_choose(in->device, p);
     if (status != STATUS_OK)
         return status;
-    cudaError_t error = cudaMemcpy(to->data, a->data, bytes, cudaMemcpyHostToDevice);
+    cudaError_t error = cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice);
     /* The copy may return while its last part is on the way, and the streams of jobs do not wait
      * for it. */
     if (error == cudaSuccess)
@@ -141,12 +140,21 @@ enum status gpu_surround(struct gpu_input *in, uint8_t byte, struct problem *p)
 
 enum status gpu_reload(struct gpu_input *in, const struct array *a, struct problem *p)
 {
-    return copy_to(in, &in->array, a, p);
+    return copy_to(in, in->array.data, a->data, array_bytes(a->format, a->n), p);
 }
 
 enum status gpu_reload_second(struct gpu_input *in, const struct array *a, struct problem *p)
 {
-    return copy_to(in, &in->second, a, p);
+    return copy_to(in, in->second.data, a->data, array_bytes(a->format, a->n), p);
+}
+
+enum status gpu_upload_keys(struct gpu_input *in, const uint32_t *keys, struct problem *p)
+{
+    size_t bytes = in->array.n * sizeof *keys;
+    enum status status = gpu_choose(in->device, p);
+    if (status == STATUS_OK && !in->keys)
+        status = gpu_allocate((void **)&in->keys, in->device, bytes, "keys", p);
+    return status == STATUS_OK ? copy_to(in, in->keys, keys, bytes, p) : status;
 }
 
 enum status gpu_upload_second(struct gpu_input *in, const struct array *a, size_t offset,
@@ -201,6 +209,7 @@ void gpu_release(struct gpu_input *input)
     if (input->allocation && cudaSetDevice(input->device) == cudaSuccess) {
         (void)cudaFree(input->allocation);
         (void)cudaFree(input->second_allocation);
+        (void)cudaFree(input->keys);
         (void)cudaFree(input->copy);
     }
     (void)cudaGetLastError();

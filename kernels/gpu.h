@@ -37,6 +37,9 @@ enum status gpu_reload(struct gpu_input *input, const struct array *a, struct pr
 enum status gpu_upload_second(struct gpu_input *input, const struct array *a, size_t offset,
                               struct problem *p);
 enum status gpu_reload_second(struct gpu_input *input, const struct array *a, struct problem *p);
+/* Gives it keys, one for each element, as scatter-adds read them, or overwrites those it has. No
+ * job may be running. */
+enum status gpu_upload_keys(struct gpu_input *input, const uint32_t *keys, struct problem *p);
 void gpu_release(struct gpu_input *input);
 
 /* Many executions of one method on one input. Executions are enqueued in batches and run while the
@@ -44,8 +47,8 @@ void gpu_release(struct gpu_input *input);
 struct gpu_job;
 enum { GPU_BATCH = 4096 };
 /* Of the task are read: accumulator, shape, out.format, exclusive, product, bins, stride, and
- * heads, n flags in host memory, which are copied. Outputs of scans are of the accumulator's or the
- * storage's format. */
+ * heads, n flags in host memory, which are copied. Keys are the input's. Outputs of scans are of
+ * the accumulator's or the storage's format. */
 enum status gpu_job_open(struct gpu_job **job, const struct gpu_input *input,
                          const struct method *m, const struct task *t, struct problem *p);
 /* The most runs that a batch of this job may have, 1 .. GPU_BATCH: outputs that are arrays are kept
@@ -62,8 +65,8 @@ enum status gpu_job_start(struct gpu_job *job, size_t runs, struct problem *p);
  * than one run it is the batch's, divided by its runs. */
 enum status gpu_job_wait(struct gpu_job *job, struct hash128 *digest, double *time_ns,
                          struct problem *p);
-/* Copies the whole output of run i of the batch last waited for to host memory: outputs(n) elements
- * of the output's format. To be called before the next gpu_job_start. */
+/* Copies the whole output of run i of the batch last waited for to host memory: outputs(n, bins)
+ * elements of the output's format. To be called before the next gpu_job_start. */
 enum status gpu_job_output(struct gpu_job *job, size_t i, const struct array *to,
                            struct problem *p);
 /* At most GPU_BATCH executions back to back, whose results are not kept; no batch may be under way.

@@ -10,6 +10,7 @@ struct gpu_input {
     int device;
     struct array array;  /* its data is a device address */
     struct array second; /* likewise; data NULL where there is none */
+    uint32_t *keys;      /* device address of as many; NULL where there are none */
     void *allocation, *second_allocation;
     void *copy; /* NULL until it is asked for */
 };

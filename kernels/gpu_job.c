@@ -49,12 +49,15 @@ static enum status describe(struct gpu_job *job, const struct gpu_input *input,
     if (!job->cuda || !method_supports(m, DEVICE_CUDA, s, f))
         return problem(p, STATUS_DEVICE, "device cuda:%d: %s does not support %s in %s there",
                        input->device, m->name, format_facts[s].name, format_facts[f].name);
-    if (o != f && (!m->operation->array || o != s))
+    if (o != f && (!m->operation->array || m->operation->keys || o != s))
         return problem(p, STATUS_DEVICE, "device cuda:%d: %s does not support outputs in %s there",
                        input->device, m->name, format_facts[o].name);
     if (m->operation->inputs == 2 && !input->second_allocation)
         return problem(p, STATUS_DEVICE, "device cuda:%d: %s reads two arrays, found one",
                        input->device, m->name);
+    if (m->operation->keys && !input->keys)
+        return problem(p, STATUS_DEVICE, "device cuda:%d: %s reads keys, found none", input->device,
+                       m->name);
     job->task = (struct cuda_task){.in = input->array.data,
                                    .in2 = input->second.data,
                                    .product = t->product,
@@ -66,7 +69,8 @@ static enum status describe(struct gpu_job *job, const struct gpu_input *input,
                                    .output = o,
                                    .exclusive = t->exclusive,
                                    .bins = t->bins,
-                                   .stride = t->stride};
+                                   .stride = t->stride,
+                                   .keys = input->keys};
     return m->operation->array ? gpu_outputs_plan(&job->outputs, input->device, o,
                                                   m->operation->outputs(input->array.n, t->bins), p)
                                : STATUS_OK;

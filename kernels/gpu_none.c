@@ -60,6 +60,12 @@ enum status gpu_reload_second(struct gpu_input *input, const struct array *a, st
     return absent(p);
 }
 
+enum status gpu_upload_keys(struct gpu_input *input, const uint32_t *keys, struct problem *p)
+{
+    (void)input, (void)keys;
+    return absent(p);
+}
+
 void gpu_release(struct gpu_input *input)
 {
     (void)input;
