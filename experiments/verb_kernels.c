@@ -37,18 +37,24 @@ static void take(void *context, const char *name)
     json_array_append_new(context, json_string(name));
 }
 
+enum { BINS = 1000 }; /* of what takes keys */
+
 static enum status kernels_of(json_t *names, const struct asked *of, const struct method *m,
-                              const struct array *in, enum format f, struct problem *p)
+                              const struct array *in, const uint32_t *keys, enum format f,
+                              struct problem *p)
 {
     struct gpu_input *input = NULL;
     struct gpu_job *job = NULL;
     struct task task = {.out.format = f,
                         .accumulator = f,
                         .shape = method_shape(m, DEVICE_CUDA, in->n, (struct shape){0, 0}),
-                        .product = m->product};
+                        .product = m->product,
+                        .bins = BINS};
     enum status status = gpu_upload(&input, of->device.index, in, 0, p);
     if (status == STATUS_OK && m->operation->inputs == 2)
         status = gpu_upload_second(input, in, 0, p);
+    if (status == STATUS_OK && m->operation->keys)
+        status = gpu_upload_keys(input, keys, p);
     if (status == STATUS_OK)
         status = gpu_job_open(&job, input, m, &task, p);
     if (status == STATUS_OK)
@@ -64,11 +70,16 @@ static enum status tell(struct asked *of, const struct method *m, enum format s,
 {
     struct problem why = {0};
     struct array in = {s, n, calloc(n, (size_t)format_facts[s].bytes)};
-    if (!in.data)
+    uint32_t *keys = calloc(n, sizeof *keys);
+    if (!in.data || !keys) {
+        free(in.data);
+        free(keys);
         return problem(p, STATUS_DEVICE, "kernels: out of memory for %zu elements", n);
+    }
     json_t *names = json_array();
-    bool known = kernels_of(names, of, m, &in, f, &why) == STATUS_OK;
+    bool known = kernels_of(names, of, m, &in, keys, f, &why) == STATUS_OK;
     free(in.data);
+    free(keys);
     const char *storage = format_facts[s].name, *accumulator = format_facts[f].name;
     json_array_append_new(of->rows,
                           json_pack("{ss ss ss sI so so}", "method", m->name, "storage", storage,

@@ -256,16 +256,20 @@ static struct part by_piece(enum format f, const double *x, const size_t *index,
                   by_piece(f, x, index, count, n, first + size / 2, size / 2));
 }
 
+/* Of more than ORDERED_BINS bins, too. */
 static bool is_ordered(struct scatter *s, size_t bin, const double *x, const size_t *index,
                        size_t count, char why[WHY])
 {
+    if (s->bins > ORDERED_BINS)
+        return is_tiled(s, bin, x, index, count, why);
     struct part due = by_piece(s->accumulator, x, index, count, s->in.n, 0, 8);
     return is(s, bin, due.sum, why);
 }
 
 static bool sample_bits(struct scatter *s, size_t k, char why[WHY])
 {
-    static const size_t bins[] = {1, 7, 1000, 2, 100}, lengths[] = {MOST, 2000, 1500, 33, 1};
+    static const size_t bins[] = {1, ORDERED_BINS + 1, 1000, 2, ORDERED_BINS};
+    static const size_t lengths[] = {MOST, 2000, 1500, 33, 400};
     s->bins = bins[k % 5];
     s->in = (struct array){(enum format)(k % FORMATS), lengths[k % 5], s->in.data};
     s->accumulator = (enum format)(k / 4 % FORMATS);

@@ -27,6 +27,9 @@ typedef enum status scatter_bin(const struct task *t, const struct array *x, con
  * consecutive bins. */
 enum status scatter_each(const struct task *t, scatter_bin *sum, struct problem *p);
 
+/* A bin's sum in the order of scatter/sort. */
+scatter_bin scatter_sum_tiled;
+
 /* Members of a descriptor. On the CPU, threads: 4 of atomics, 1 of schedules unless asked for, at
  * most one an element; blocks: 8 unless asked for. On a GPU 256 threads to a block. */
 struct shape scatter_atomic_shape(size_t n, enum device_kind device, struct shape asked);

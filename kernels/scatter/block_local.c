@@ -3,20 +3,22 @@
  * Order: the elements are cut into as many consecutive shares as there are blocks, of one length
  * but for one element. A block adds each of its elements to its own running sum of the element's
  * bin, atomically, in the order in which its threads get hold of them: nobody could name it. Then
- * the blocks' sums of a bin are added one after the other, in the order of the blocks; blocks
- * without an element of the bin are skipped. The second half is fixed by the launch shape, the
+ * the blocks' sums of a bin are folded, neighbours first: ((0 + 1) + (2 + 3)) + ...; blocks without
+ * an element of the bin add nothing. The second half is fixed by the launch shape, the
  * first is not: nothing is promised, unless a block has one thread.
  *
  * A GPU keeps a block's bins in its shared memory, as far as they fit. On the CPU a block's threads
  * are real ones; no thread waits for the others between blocks. */
 #include <stdlib.h>
 
+#include "kernels/fold.h"
 #include "kernels/scatter/bins.h"
 #include "kernels/team.h"
 
 struct work {
     const struct task *task;
     struct array local; /* blocks x bins */
+    double *sum;        /* of a bin, of each block */
 };
 
 static struct array bins_of(const struct work *w, unsigned block)
@@ -44,14 +46,14 @@ static void add_blocks(const struct work *w)
     const struct task *t = w->task;
     uint64_t identity = format_encode(t->accumulator, -0.0);
     for (size_t b = 0; b < t->bins; b++) {
-        double sum = -0.0;
         if (array_bits(&t->out, b) != identity)
             continue; /* a bin of nothing */
         for (unsigned block = 0; block < t->shape.blocks; block++) {
             struct array bins = bins_of(w, block);
-            sum = format_add(t->accumulator, sum, array_get(&bins, b));
+            w->sum[block] = array_get(&bins, b);
         }
-        array_encode(&t->out, b, 1, &sum);
+        fold_adjacent(t->accumulator, w->sum, t->shape.blocks);
+        array_encode(&t->out, b, 1, w->sum);
     }
 }
 
@@ -60,9 +62,13 @@ static enum status cpu(const struct task *t, struct problem *p)
     size_t cells = t->bins * t->shape.blocks;
     struct work w = {.task = t, .local = {t->accumulator, cells, NULL}};
     w.local.data = malloc(array_bytes(t->accumulator, cells));
-    if (!w.local.data)
+    w.sum = malloc(t->shape.blocks * sizeof *w.sum);
+    if (!w.local.data || !w.sum) {
+        free(w.local.data);
+        free(w.sum);
         return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu bins of %u blocks", t->bins,
                        t->shape.blocks);
+    }
     for (size_t i = 0; i < cells; i++)
         array_encode(&w.local, i, 1, &(double){-0.0});
     scatter_begin(t);
@@ -70,18 +76,31 @@ static enum status cpu(const struct task *t, struct problem *p)
     if (status == STATUS_OK)
         add_blocks(&w);
     free(w.local.data);
+    free(w.sum);
     return status;
+}
+
+/* On a GPU as many blocks as keep it busy and are few to fold, of as many threads as can be. */
+static struct shape shape(size_t n, enum device_kind device, struct shape asked)
+{
+    enum { SHARE = 4096, BLOCKS = 264 };
+    size_t shares = n / SHARE + 1;
+    if (device == DEVICE_CUDA && !asked.threads)
+        asked.threads = THREADS_MAX;
+    if (device == DEVICE_CUDA && !asked.blocks)
+        asked.blocks = shares < BLOCKS ? (unsigned)shares : BLOCKS;
+    return scatter_atomic_shape(n, device, asked);
 }
 
 const struct method scatter_block_local = {
     .name = "scatter/block_local",
-    .summary = "each block adds atomically to bins of its own, then the blocks' are added in order",
+    .summary = "each block adds atomically to bins of its own, then the blocks' are folded",
     .operation = &operation_scatter,
     .promise = PROMISE_NONE,
-    .pairs = {FORMAT_PAIRS_ALL, 0},
+    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},
     .shape_read = {SHAPE_THREADS | SHAPE_BLOCKS, SHAPE_THREADS | SHAPE_BLOCKS},
     .shape_order = SHAPE_BLOCKS,
-    .resolve = scatter_atomic_shape,
+    .resolve = shape,
     .atomic = true,
     .bound = THEOREM_ANY_ORDER,
     .cpu = cpu,

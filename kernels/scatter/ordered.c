@@ -1,20 +1,23 @@
-/* scatter/ordered: an order from n and the keys alone, without a sort.
+/* scatter/ordered: an order from n, the bins and the keys alone; no sort while bins are few.
  *
- * Order: a row is 32 consecutive elements. Those of one bin in a row are folded, neighbours first
+ * Order: up to 4096 bins, a row is 32 consecutive elements. Those of one bin in a row are folded,
+ * neighbours first
  * ((0 + 1) + (2 + 3)) + ..., by their rank among each other. A piece is 32 consecutive rows, or the
  * least multiple of that by a power of two with which there are at most 4096 pieces. The row sums
  * of a bin in a piece are added one after the other. The piece sums of a bin are folded, neighbours
  * first, by the number of the piece. What has no element of the bin is skipped, everywhere.
+ * Of more bins each has the order of scatter/sort.
  *
  * It is made for GPUs: a row is what a warp reads at once, in which lanes of one key find each
- * other (match) and fold by shuffles, so that one lane a bin remains and no two of them meet at one
+ * other and fold by shuffles, so that one lane a bin remains and no two of them meet at one
  * address; a piece is a warp's, with bins of its own in shared memory, and no atomic is needed.
- * Threads and blocks are a schedule. The CPU finds the elements of a bin by a sort instead, which
- * leaves them in the order of the array. */
+ * More bins than that do not fit there. Threads and blocks are a schedule. The CPU finds the
+ * elements of a bin by a sort instead, which leaves them in the order of the array. */
 #include "kernels/scatter/ordered.h"
 
 #include "kernels/fold.h"
 #include "kernels/scatter/bins.h"
+#include "kernels/sum/tiled.h"
 
 enum { DEEPEST = 64 };
 
@@ -93,7 +96,7 @@ static enum status sum_bin(const struct task *t, const struct array *x, const si
 
 static enum status cpu(const struct task *t, struct problem *p)
 {
-    return scatter_each(t, sum_bin, p);
+    return scatter_each(t, t->bins > ORDERED_BINS ? scatter_sum_tiled : sum_bin, p);
 }
 
 static size_t least(size_t a, size_t b)
@@ -101,13 +104,19 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+static size_t most(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* However many bins there are. */
 static size_t bin_height(size_t terms, size_t n)
 {
     size_t piece = ordered_piece(n), pieces = (n - 1) / piece + 1;
     size_t rows = least(terms, piece / ORDERED_ROW) - 1;
     size_t height =
         order_balanced_height(least(terms, ORDERED_ROW)) + rows + order_balanced_height(pieces);
-    return least(height, terms - 1);
+    return least(most(height, tiled_height(terms, (struct shape){0})), terms - 1);
 }
 
 static size_t height(size_t n, struct shape shape)
@@ -119,10 +128,10 @@ static size_t height(size_t n, struct shape shape)
 const struct method scatter_ordered = {
     .name = "scatter/ordered",
     .summary = "rows of 32 folded, rows of a piece one after the other, pieces folded: no sort, "
-               "no atomics",
+               "no atomics; above 4096 bins scatter/sort's order",
     .operation = &operation_scatter,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {FORMAT_PAIRS_ALL, 0},
+    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},
     .shape_read = {SHAPE_THREADS, 0},
     .resolve = scatter_each_shape,
     .bound = THEOREM_TREE,

@@ -6,8 +6,8 @@
 #include "kernels/scatter/bins.h"
 #include "kernels/sum/tiled.h"
 
-static enum status sum_bin(const struct task *t, const struct array *x, const size_t *element,
-                           double *sum, struct problem *p)
+enum status scatter_sum_tiled(const struct task *t, const struct array *x, const size_t *element,
+                              double *sum, struct problem *p)
 {
     (void)element;
     if (x->n > TILE)
@@ -18,7 +18,7 @@ static enum status sum_bin(const struct task *t, const struct array *x, const si
 
 static enum status cpu(const struct task *t, struct problem *p)
 {
-    return scatter_each(t, sum_bin, p);
+    return scatter_each(t, scatter_sum_tiled, p);
 }
 
 static size_t bin_height(size_t terms, size_t n)
@@ -32,7 +32,7 @@ const struct method scatter_sort = {
     .summary = "a stable sort by bin, then sum/tiled's order in each bin",
     .operation = &operation_scatter,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {FORMAT_PAIRS_ALL, 0},
+    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},
     .shape_read = {SHAPE_THREADS, 0},
     .resolve = scatter_each_shape,
     .bound = THEOREM_TREE,

@@ -1,0 +1,182 @@
+/* scatter/exact: the exact sum of each bin, rounded once (kernels/scatter/exact.c says what is
+ * returned).
+ *
+ * The result does not depend on who adds what to what; so everything here is a schedule. After the
+ * sort (sorted.cuh) a warp encloses the sum of a tile of a bin (kernels/sum/enclosure.cuh). Bins of
+ * one tile are rounded then, if all that is enclosed rounds to one value; for each other bin a warp
+ * joins its enclosures. What cannot be rounded so is put on a list, and is summed in fixed point,
+ * bin by bin, by a block each. */
+#include "kernels/scatter/sorted.cuh"
+#include "kernels/sum/exact.cuh"
+
+namespace
+{
+
+/* Bins that an enclosure did not decide. `count` is 0 when a run begins. */
+struct undecided {
+    unsigned count;
+    uint32_t bin[1];
+};
+
+/* All lanes' enclosures; every lane gets it. */
+__device__ inline enclosure enclose_warp(enclosure e)
+{
+    for (unsigned d = 1; d < warp_lanes; d *= 2)
+        e = join(e, e.across(d));
+    return e;
+}
+
+/* What an error goes through in a lane's elements of a tile, and in a warp's joins. */
+constexpr size_t additions_of_tile = TILE / warp_lanes, additions_of_warp = 2 * 5;
+
+/* By one lane. */
+template <typename A>
+__device__ void decide(const enclosure &e, size_t additions, size_t bin, A *out, undecided *rest)
+{
+    A result;
+    if (round_enclosure(e, additions, &result))
+        out[bin] = result;
+    else
+        rest->bin[atomicAdd(&rest->count, 1)] = (uint32_t)bin;
+}
+
+template <typename S, typename A>
+__global__ __launch_bounds__(unit_threads) void enclose_tiles(sorted s, size_t n, size_t bins,
+                                                              enclosure *tile, A *out,
+                                                              undecided *rest)
+{
+    unsigned lane = threadIdx.x % warp_lanes;
+    size_t unit = (size_t)blockIdx.x * unit_warps + threadIdx.x / warp_lanes;
+    size_t units = bins + groups_of(n, TILE);
+    for (; unit < units; unit += (size_t)gridDim.x * unit_warps) {
+        tile_unit u = unit < bins ? unit_of_bin(s, unit) : unit_of_window(s, unit - bins);
+        if (!u.any)
+            continue;
+        const S *x = (const S *)s.values + u.begin();
+        unsigned present = u.count > 0 ? u.present() : 0;
+        enclosure e = enclose_nothing();
+#pragma unroll 4
+        for (unsigned i = lane; i < present; i += warp_lanes)
+            enclose(e, convert<double>(x[i]));
+        e = enclose_warp(e);
+        if (lane > 0)
+            continue;
+        if (u.count == 0)
+            out[u.bin] = rounded<A>(0.0f);
+        else if (u.count <= TILE)
+            decide(e, additions_of_tile + additions_of_warp, u.bin, out, rest);
+        else
+            tile[u.place() + u.tile] = e;
+    }
+}
+
+/* The bins of several tiles: who has a bin's second tile joins all of them. */
+template <typename A>
+__global__ __launch_bounds__(unit_threads) void join_tiles(sorted s, size_t n,
+                                                           const enclosure *tile, A *out,
+                                                           undecided *rest)
+{
+    unsigned lane = threadIdx.x % warp_lanes;
+    size_t window = (size_t)blockIdx.x * unit_warps + threadIdx.x / warp_lanes;
+    for (; window < groups_of(n, TILE); window += (size_t)gridDim.x * unit_warps) {
+        tile_unit u = unit_of_window(s, window);
+        if (!u.any || u.tile != 1)
+            continue;
+        enclosure e = enclose_nothing();
+        for (size_t i = lane; i < u.tiles(); i += warp_lanes)
+            e = join(e, tile[u.place() + i]);
+        e = enclose_warp(e);
+        size_t joins = 2 * groups_of(u.tiles(), warp_lanes) + 2 * additions_of_warp;
+        if (lane == 0)
+            decide(e, additions_of_tile + joins, u.bin, out, rest);
+    }
+}
+
+template <typename S, typename A, typename Words>
+__global__ __launch_bounds__(Words::threads) void sum_exactly(sorted s, const undecided *rest,
+                                                              A *out)
+{
+    extern __shared__ long long word[];
+    __shared__ total<Words> exact;
+    for (unsigned k = threadIdx.x; k < Words::digits; k += blockDim.x)
+        exact.digit[k] = 0;
+    if (threadIdx.x == 0)
+        exact.specials = 0;
+    for (unsigned i = blockIdx.x; i < rest->count; i += gridDim.x) {
+        size_t bin = rest->bin[i];
+        const S *x = (const S *)s.values;
+        unsigned specials = 0;
+        for (unsigned k = threadIdx.x; k < Words::count * blockDim.x; k += blockDim.x)
+            word[k] = 0;
+        __syncthreads();
+#pragma unroll 4
+        for (size_t k = s.begin[bin] + threadIdx.x; k < s.end[bin]; k += blockDim.x)
+            specials |=
+                Words::add(word + threadIdx.x, blockDim.x, convert<typename Words::element>(x[k]));
+        __syncthreads();
+        add_words(&exact, word, specials);
+        __syncthreads();
+        double result = round_total(&exact, precision_of<A>());
+        if (threadIdx.x == 0)
+            out[bin] = rounded<A>(result);
+        __syncthreads();
+    }
+}
+
+/* Blocks that sum exactly; those that find no bin end at once. */
+constexpr unsigned exact_blocks = 256;
+
+/* The workspace: the enclosures of tiles; the list; what sorting takes. */
+size_t list_bytes(const struct cuda_task *t)
+{
+    return groups_of(sizeof(undecided) + t->bins * sizeof(uint32_t), 256) * 256;
+}
+
+template <typename S, typename A> int run(const struct cuda_task *t)
+{
+    typedef typename words_for<S>::type Words;
+    cudaStream_t stream = (cudaStream_t)t->stream;
+    struct sorted s;
+    enclosure *tile = (enclosure *)t->workspace;
+    undecided *rest = (undecided *)((char *)tile + tile_bytes(t->n, sizeof(enclosure)));
+    A *out = (A *)t->out;
+    size_t windows = groups_of(t->n, TILE);
+    unsigned threads, bytes;
+    int device;
+    int error = cudaGetDevice(&device);
+    if (error == cudaSuccess)
+        error = room_for_words<Words>(sum_exactly<S, A, Words>, device, &threads, &bytes);
+    if (error == cudaSuccess)
+        error = sorted_enqueue(t, (char *)rest + list_bytes(t), &s);
+    if (error == cudaSuccess)
+        error = cudaMemsetAsync(&rest->count, 0, sizeof rest->count, stream);
+    if (error != cudaSuccess)
+        return error;
+    enclose_tiles<S>
+        <<<grid_for(groups_of(t->bins + windows, unit_warps)), unit_threads, 0, stream>>>(
+            s, t->n, t->bins, tile, out, rest);
+    join_tiles<<<grid_for(groups_of(windows, unit_warps)), unit_threads, 0, stream>>>(s, t->n, tile,
+                                                                                      out, rest);
+    sum_exactly<S, A, Words><<<exact_blocks, threads, bytes, stream>>>(s, rest, out);
+    return cudaGetLastError();
+}
+
+size_t workspace(const struct cuda_task *t)
+{
+    return tile_bytes(t->n, sizeof(enclosure)) + list_bytes(t) + sorted_workspace(t);
+}
+
+int enqueue(const struct cuda_task *t)
+{
+    if (t->n == 0)
+        return cudaMemsetAsync(t->out, 0, t->bins * (size_t)format_facts[t->output].bytes,
+                               (cudaStream_t)t->stream);
+    return with_types(t, [t](auto s, auto a) { return run<decltype(s), decltype(a)>(t); });
+}
+
+} // namespace
+
+extern "C" {
+extern const struct cuda_method scatter_exact_cuda;
+const struct cuda_method scatter_exact_cuda = {workspace, no_workspace, enqueue};
+}
