@@ -312,6 +312,8 @@ enum status axes_resolve(struct axes *axes, const struct experiment *e, const st
     if (status == STATUS_OK)
         status = axes_resolve_scatters(axes, r, p);
     if (status == STATUS_OK)
+        status = axes_resolve_rows(axes, r, p);
+    if (status == STATUS_OK)
         status = axes_resolve_load(axes, r, axes->experiment->axes[kind_of_defaults(axes)].load, p);
     if (status == STATUS_OK)
         status = resolve_timed(axes, r, p);
@@ -335,6 +337,9 @@ void axes_free(struct axes *axes)
     numbers_free(&axes->segment);
     numbers_free(&axes->shift);
     numbers_free(&axes->bins);
+    numbers_free(&axes->rows);
+    numbers_free(&axes->keep);
+    free(axes->layout);
     for (size_t i = 0; i < axes->keys; i++)
         keys_free(&axes->key[i]);
     free(axes->key);

@@ -7,6 +7,7 @@
 #include "experiments/device.h"
 #include "experiments/input.h"
 #include "experiments/keys.h"
+#include "experiments/layout.h"
 #include "experiments/pairs.h"
 #include "reference/reference.h"
 
@@ -36,6 +37,9 @@ enum axis {
     AXIS_SHIFT,   /* to here */
     AXIS_KEYS,    /* from here: of scatter-adds alone */
     AXIS_BINS,    /* to here */
+    AXIS_ROWS,    /* from here: of matrices, and of masks, alone */
+    AXIS_LAYOUT,
+    AXIS_KEEP,    /* to here */
     AXIS_TIMED,   /* of experiments that time methods */
     AXIS_LOAD,    /* of experiments that load the device */
     AXIS_SECONDS, /* of experiments that check promises */
@@ -110,6 +114,11 @@ struct axes {
     struct keys *key;
     size_t keys;
     struct numbers bins;
+    /* Of experiments that run what is told of rows or given a mask; of others there are none. */
+    struct layout *layout;
+    size_t layouts;
+    struct numbers rows;             /* 0: see layout_rows */
+    struct numbers keep;             /* hundredths of the elements that compactions keep, about */
     enum load_kind load[LOAD_KINDS]; /* of experiments that load the device; of others idle */
     size_t loads;
     uint64_t timed; /* elements of the inputs that methods are timed on; 0: they are not */
@@ -129,6 +138,8 @@ enum status axes_resolve_scans(struct axes *axes, const struct request *r, struc
 enum status axes_resolve_dots(struct axes *axes, const struct request *r, struct problem *p);
 /* Those of scatter-adds, likewise. */
 enum status axes_resolve_scatters(struct axes *axes, const struct request *r, struct problem *p);
+/* Those of matrices and masks, likewise. */
+enum status axes_resolve_rows(struct axes *axes, const struct request *r, struct problem *p);
 /* Which of two names the words of an axis are, each once, in the order asked for. */
 enum status axes_names(size_t which[2], size_t *count, const char *const name[2],
                        const struct request *r, enum axis axis, const char *otherwise,

@@ -122,6 +122,14 @@ static json_t *keys(const struct axes *axes)
     return list;
 }
 
+static json_t *layouts(const struct axes *axes)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < axes->layouts; i++)
+        json_array_append_new(list, json_string(axes->layout[i].name));
+    return list;
+}
+
 static json_t *loads(const struct axes *axes)
 {
     json_t *list = json_array();
@@ -156,6 +164,9 @@ json_t *axes_json(const struct axes *axes)
         [AXIS_SHIFT] = wholes(&axes->shift),
         [AXIS_KEYS] = keys(axes),
         [AXIS_BINS] = wholes(&axes->bins),
+        [AXIS_ROWS] = wholes(&axes->rows),
+        [AXIS_LAYOUT] = layouts(axes),
+        [AXIS_KEEP] = wholes(&axes->keep),
         [AXIS_TIMED] = runs(axes->timed),
         [AXIS_LOAD] = loads(axes),
         [AXIS_RUNS] = runs(axes->runs[DEVICE_CPU]),

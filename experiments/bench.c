@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "experiments/heads.h"
+#include "experiments/mask.h"
 #include "experiments/memory.h"
 
 /* The sample's share of the input. Starting CPU threads takes far longer than starting a kernel,
@@ -125,6 +126,21 @@ enum status bench_input_heads(struct bench_input *b, size_t segment, const uint8
     return status;
 }
 
+enum status bench_input_mask(struct bench_input *b, size_t keep, const struct bench_mask **mask,
+                             struct problem *p)
+{
+    struct bench_mask *m = &b->mask;
+    *mask = m;
+    if (m->flags && m->keep == keep)
+        return STATUS_OK;
+    free(m->flags);
+    *m = (struct bench_mask){.keep = keep};
+    enum status status = mask_make(&m->flags, &m->kept, b->array.n, keep, 1, p);
+    for (size_t i = 0; status == STATUS_OK && i < b->sample.n; i++)
+        m->sample_kept += m->flags[i];
+    return status;
+}
+
 void bench_input_close(struct bench_input *b)
 {
     if (b->gpu)
@@ -134,6 +150,7 @@ void bench_input_close(struct bench_input *b)
     for (size_t i = 0; i < b->heads_count; i++)
         free(b->heads[i].flags);
     free(b->heads);
+    free(b->mask.flags);
     free(b->output.data);
     free(b->second.data);
     if (!b->borrowed)
@@ -161,6 +178,24 @@ bool bench_is_vendor(const struct method *m)
            strcmp(m->name, "cublas/norm") == 0;
 }
 
+bool bench_writes(const struct bench_row *row)
+{
+    const struct operation *o = row->method ? row->method->operation : NULL;
+    return o && o->array && !o->keys && o != &operation_rows;
+}
+
+void bench_told(struct bench_row *row)
+{
+    size_t size = sizeof row->note;
+    if (row->method->operation->mask)
+        snprintf(row->note, size, "keeps %zu%%", row->keep);
+    else if (row->layout)
+        snprintf(row->note, size, "%zu rows, %s", row->bins,
+                 row->layout->kind == LAYOUT_BATCH ? "batches" : row->layout->name);
+    else
+        snprintf(row->note, size, "%zu rows", row->bins);
+}
+
 double bench_bytes(const struct bench_input *in, const struct bench_row *row)
 {
     double input = (double)array_bytes(in->array.format, in->array.n);
@@ -169,8 +204,9 @@ double bench_bytes(const struct bench_input *in, const struct bench_row *row)
         return 2 * input;
     if (!row->method || !row->method->operation->array)
         return input;
-    double flags = row->segment > 0 ? (double)in->array.n : 0;
-    return input + flags + (double)array_bytes(row->output, in->array.n);
+    bool flagged = row->segment > 0 || row->method->operation->mask;
+    size_t outputs = row->method->operation->outputs(in->array.n, row->bins);
+    return input + (flagged ? (double)in->array.n : 0) + (double)array_bytes(row->output, outputs);
 }
 
 double bench_of_copy(const struct bench_input *in, const struct bench_row *row)

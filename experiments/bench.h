@@ -7,6 +7,7 @@
 
 #include "experiments/device.h"
 #include "experiments/input.h"
+#include "experiments/layout.h"
 #include "experiments/timing.h"
 #include "kernels/gpu.h"
 #include "reference/measure.h"
@@ -27,6 +28,10 @@ struct bench_input {
         uint8_t *flags;
     } * heads;
     size_t heads_count;
+    struct bench_mask { /* of compactions; flags NULL as yet */
+        size_t keep, kept, sample_kept;
+        uint8_t *flags;
+    } mask;
 };
 
 /* Generates it, and uploads it to a GPU. bench_input_close is due, also after failure. */
@@ -42,6 +47,9 @@ enum status bench_input_second(struct bench_input *b, struct problem *p);
 /* The head flags for this segment length; NULL for 0, one segment. */
 enum status bench_input_heads(struct bench_input *b, size_t segment, const uint8_t **flags,
                               struct problem *p);
+/* The mask that keeps so many hundredths: the last one asked for is kept. */
+enum status bench_input_mask(struct bench_input *b, size_t keep, const struct bench_mask **mask,
+                             struct problem *p);
 void bench_input_close(struct bench_input *b);
 
 enum bench_kind {
@@ -60,6 +68,9 @@ struct bench_row {
     bool exclusive;              /* of scans, as `segment` */
     size_t segment;              /* elements; 0: one segment */
     enum product_kind product;   /* of dot products */
+    size_t bins;                 /* as a task's; known of compactions once they are measured */
+    const struct layout *layout; /* of sums of rows; NULL: of all others */
+    size_t keep;                 /* of compactions */
     /* What was measured. */
     size_t round;                      /* rows of one round were timed in turn; from 1 on */
     struct timing time;                /* no repetitions: it was not measured, the note says why */
@@ -70,6 +81,12 @@ struct bench_row {
 };
 const char *
 bench_name(const struct bench_row *row); /* the method's, `raw read`, `raw read of both`, `copy` */
+
+/* Has it about as many results as elements: is it held against a copy? */
+bool bench_writes(const struct bench_row *row);
+
+/* Says in its note what its method was told: rows and layout, or how much of a mask is kept. */
+void bench_told(struct bench_row *row);
 
 /* Bytes that one execution has to read and to write, each once. */
 double bench_bytes(const struct bench_input *in, const struct bench_row *row);

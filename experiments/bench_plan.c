@@ -16,7 +16,8 @@ static bool repeated(const struct bench_plan *plan, size_t from, const struct be
     for (size_t i = from; i < plan->count; i++) {
         const struct bench_row *r = &plan->row[i];
         if (r->shape.threads == row->shape.threads && r->shape.blocks == row->shape.blocks &&
-            r->segment == row->segment && r->product == row->product)
+            r->segment == row->segment && r->product == row->product && r->bins == row->bins &&
+            r->layout == row->layout && r->keep == row->keep)
             return true;
     }
     return false;
@@ -74,6 +75,29 @@ static enum status add_methods(const struct planning *to, const struct operation
     return status;
 }
 
+/* Matrices of so many rows, which lie so, or masks. */
+static enum status add_matrices(const struct planning *to, const struct operation *o,
+                                struct bench_row row, struct problem *p)
+{
+    static const struct layout rows = {LAYOUT_ROW, 0, "row"};
+    const struct axes *axes = to->axes;
+    const struct numbers *each = o->mask ? &axes->keep : &axes->rows;
+    size_t layouts = o == &operation_rows ? axes->layouts : 1, stride;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < each->count; i++)
+        for (size_t k = 0; k < layouts && status == STATUS_OK; k++) {
+            row.keep = o->mask ? (size_t)each->item[i] : 0;
+            row.bins = o->mask ? 0 : layout_rows(to->n, (size_t)each->item[i]);
+            row.layout = o == &operation_rows ? &axes->layout[k] : NULL;
+            if (o->matrix)
+                status =
+                    layout_stride(&stride, row.layout ? row.layout : &rows, to->n, row.bins, p);
+            if (status == STATUS_OK)
+                status = add_methods(to, o, row, p);
+        }
+    return status;
+}
+
 /* With products formed as asked for, or each method's own way; the vendor's routine first. */
 static enum status add_dots(const struct planning *to, struct bench_row row, struct problem *p)
 {
@@ -127,6 +151,8 @@ enum status bench_plan(struct bench_plan *plan, const struct axes *axes, enum de
         for (size_t k = 0; operations[k] && status == STATUS_OK; k++)
             status = operations[k] == &operation_scan  ? add_scans(&to, row, p)
                      : operations[k] == &operation_dot ? add_dots(&to, row, p)
+                     : operations[k]->keys             ? STATUS_OK
+                     : !operation_plain(operations[k]) ? add_matrices(&to, operations[k], row, p)
                                                        : add_methods(&to, operations[k], row, p);
     }
     return status;

@@ -11,7 +11,8 @@ struct bench_plan {
 };
 
 /* The rows of every method of the axes with n elements of this storage format, one for each
- * accumulator, launch shape and, of scans, --scan, --output and --segment; those that coincide
+ * accumulator, launch shape and, of scans, --scan, --output and --segment, of matrices --rows and
+ * --layout, of compactions --keep; those that coincide
  * once. A vendor's routine stands before what is held against it. What a device does not support is
  * there only where methods were asked for by name. bench_plan_free is due, also after failure. */
 enum status bench_plan(struct bench_plan *plan, const struct axes *axes, enum device_kind device,

@@ -119,6 +119,8 @@ static enum status append_subject(struct round *r, const struct bench_row *row, 
     show(r->listener, row);
     enum status status = bench_subject_open(&e->subject, r->in, row, false, p);
     e->runs = status == STATUS_OK;
+    if (e->runs && row->method && row->method->operation->mask)
+        e->row.bins = e->subject.task.bins;
     if (status == STATUS_OK)
         status = check_room(r, p);
     if (status != STATUS_OK && e->runs)
@@ -131,7 +133,7 @@ static struct bench_row yardstick_of(const struct bench_input *in, const struct 
 {
     bool cpu = in->device.kind == DEVICE_CPU;
     const struct operation *operation = row->method->operation;
-    return (struct bench_row){.kind = operation->array         ? BENCH_COPY
+    return (struct bench_row){.kind = bench_writes(row)        ? BENCH_COPY
                                       : operation->inputs == 2 ? BENCH_READ_BOTH
                                                                : BENCH_READ,
                               .accumulator = FORMATS,
@@ -151,7 +153,7 @@ static bool same_work(const struct bench_row *a, const struct bench_row *b)
 {
     return a->kind == b->kind && a->accumulator == b->accumulator && a->output == b->output &&
            a->exclusive == b->exclusive && a->segment == b->segment && same_products(a, b) &&
-           (!a->method || a->method->operation == b->method->operation);
+           a->keep == b->keep && (!a->method || a->method->operation == b->method->operation);
 }
 
 static const struct bench_row *yardstick_in(const struct round *r, const struct bench_row *row)
@@ -236,6 +238,8 @@ static void note_time(struct entry *e, const struct timing_subject *s)
     else if (s->time.repetitions < TIMING_REPEATS)
         snprintf(e->row.note, sizeof e->row.note, "%zu repeats: a run takes long",
                  s->time.repetitions);
+    else if (e->row.method && !operation_plain(e->row.method->operation))
+        bench_told(&e->row);
     else if (e->row.method && e->row.product != e->row.method->product)
         snprintf(e->row.note, sizeof e->row.note, "products %s", product_name[e->row.product]);
 }

@@ -86,6 +86,28 @@ static enum status prepare(struct bench_subject *s, const struct bench_row *row,
     return status;
 }
 
+/* What else the method is told. A sample has rows of its own: as many as there are elements in one.
+ */
+static enum status describe(struct bench_subject *s, const struct bench_row *row, bool sample,
+                            struct problem *p)
+{
+    const struct operation *o = row->method->operation;
+    const struct bench_mask *mask;
+    size_t n = s->task.in.n;
+    bool whole = n == s->in->array.n;
+    if (o->mask) {
+        enum status status = bench_input_mask(s->in, row->keep, &mask, p);
+        s->task.heads = mask->flags;
+        s->task.bins = sample ? mask->sample_kept : mask->kept;
+        return status;
+    }
+    s->task.bins = whole ? row->bins : layout_rows(n, 0);
+    s->task.stride = !whole && row->layout && row->layout->kind == LAYOUT_BATCH ? 1 : 0;
+    return row->layout && !s->task.stride
+               ? layout_stride(&s->task.stride, row->layout, n, s->task.bins, p)
+               : STATUS_OK;
+}
+
 enum status bench_subject_open(struct bench_subject *s, struct bench_input *in,
                                const struct bench_row *row, bool sample, struct problem *p)
 {
@@ -105,9 +127,12 @@ enum status bench_subject_open(struct bench_subject *s, struct bench_input *in,
                             .product = row->product};
     bool both =
         row->kind == BENCH_READ_BOTH || (row->method && row->method->operation->inputs == 2);
-    if (row->method)
-        s->task.out = (struct array){row->output, row->method->operation->outputs(a->n, 0), NULL};
     enum status status = bench_input_heads(in, row->segment, &s->task.heads, p);
+    if (status == STATUS_OK && row->method)
+        status = describe(s, row, sample, p);
+    if (row->method)
+        s->task.out =
+            (struct array){row->output, row->method->operation->outputs(a->n, s->task.bins), NULL};
     if (status == STATUS_OK && both)
         status = bench_input_second(in, p);
     if (both)

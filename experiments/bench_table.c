@@ -6,7 +6,7 @@
 #include "experiments/axes.h"
 #include "reports/table.h"
 
-enum table_kind { TABLE_SUMS, TABLE_INCLUSIVE, TABLE_EXCLUSIVE, TABLE_COPY };
+enum table_kind { TABLE_SUMS, TABLE_INCLUSIVE, TABLE_EXCLUSIVE, TABLE_MOVES, TABLE_COPY };
 
 struct bench_line {
     char place[INPUT_TEXT + DEVICE_TEXT + 2]; /* "cpu, uniform" */
@@ -20,7 +20,7 @@ struct bench_line {
 
 const char *bench_scan(const struct bench_row *row)
 {
-    bool scan = row->method && row->method->operation->array;
+    bool scan = row->method && row->method->operation == &operation_scan;
     return scan ? scan_name[row->exclusive ? SCAN_EXCLUSIVE : SCAN_INCLUSIVE] : "";
 }
 
@@ -28,6 +28,8 @@ static enum table_kind kind_of(const struct bench_row *row)
 {
     if (row->kind == BENCH_COPY)
         return TABLE_COPY;
+    if (bench_writes(row) && !*bench_scan(row))
+        return TABLE_MOVES;
     return !*bench_scan(row) ? TABLE_SUMS : row->exclusive ? TABLE_EXCLUSIVE : TABLE_INCLUSIVE;
 }
 
@@ -77,7 +79,7 @@ static void cell_formats(struct table *to, const struct bench_line *line)
     const struct bench_row *row = &line->row;
     if (!row->method)
         table_cell(to, "%s", storage);
-    else if (line->kind == TABLE_SUMS)
+    else if (line->kind == TABLE_SUMS || line->kind == TABLE_MOVES)
         table_cell(to, "%s/%s", storage, format_facts[row->accumulator].name);
     else
         table_cell(to, "%s/%s/%s", storage, format_facts[row->accumulator].name,
@@ -146,7 +148,8 @@ static void add_note(struct text *to, const struct bench_line *line)
 
 static void draw_table(struct text *to, struct bench_table *t, const struct bench_line *first)
 {
-    static const char *const title[] = {"sums", "inclusive scans", "exclusive scans"};
+    static const char *const title[] = {"sums", "inclusive scans", "exclusive scans",
+                                        "transpositions and compactions"};
     struct table table = {.align = "llrrrrrrrrrl"};
     for (size_t i = 0; i < sizeof header / sizeof *header; i++)
         table_cell(&table, "%s", header[i]);

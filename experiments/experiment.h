@@ -50,6 +50,8 @@ struct experiment {
      * scans or of two arrays alone, or some with one result each. */
     const struct operation *operation[EXPERIMENT_OPERATIONS];
     const char *method; /* those where none is asked for; NULL: all of the operations */
+    bool every;       /* where there are no operations: those told of more than their arrays too */
+    const char *rows; /* of matrices, where --rows does not say; NULL: 0 */
     const char *output; /* of scans, where --output does not say; NULL: accumulator */
     struct experiment_axes axes[DEVICE_KINDS]; /* the CPU's where a CPU is among the devices */
     /* Appends the table that a person wants to see of a finished plan, whose results directory is
@@ -95,6 +97,9 @@ bool experiment_scans(const struct experiment *e);
 
 /* May its methods be scatter-adds? */
 bool experiment_scatters(const struct experiment *e);
+
+/* May its methods be told of rows, or given a mask? */
+bool experiment_matrices(const struct experiment *e);
 
 /* Which columns have its files? */
 enum columns_of experiment_columns(const struct experiment *e);

@@ -20,7 +20,7 @@ const struct experiment *const experiments[] = {
 
 bool experiment_takes(const struct experiment *e, const struct operation *o)
 {
-    bool takes = !e->operation[0] && operation_plain(o);
+    bool takes = !e->operation[0] && (e->every || operation_plain(o));
     for (size_t i = 0; i < EXPERIMENT_OPERATIONS && e->operation[i]; i++)
         takes |= e->operation[i] == o;
     return takes;
@@ -63,6 +63,12 @@ enum columns_of experiment_columns(const struct experiment *e)
 bool experiment_scatters(const struct experiment *e)
 {
     return experiment_takes(e, &operation_scatter);
+}
+
+bool experiment_matrices(const struct experiment *e)
+{
+    return experiment_takes(e, &operation_rows) || experiment_takes(e, &operation_transpose) ||
+           experiment_takes(e, &operation_compact);
 }
 
 bool experiment_dots(const struct experiment *e)

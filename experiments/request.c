@@ -23,6 +23,9 @@ const char *const axis_name[AXES] = {
     [AXIS_SHIFT] = "shift",
     [AXIS_KEYS] = "keys",
     [AXIS_BINS] = "bins",
+    [AXIS_ROWS] = "rows",
+    [AXIS_LAYOUT] = "layout",
+    [AXIS_KEEP] = "keep",
     [AXIS_TIMED] = "timed",
     [AXIS_LOAD] = "load",
     [AXIS_SECONDS] = "seconds",
@@ -136,6 +139,8 @@ bool axis_recorded(const struct experiment *e, enum axis axis)
         return experiment_dots(e);
     if (axis == AXIS_KEYS || axis == AXIS_BINS)
         return experiment_scatters(e);
+    if (axis >= AXIS_ROWS && axis <= AXIS_KEEP)
+        return experiment_matrices(e);
     if (axis == AXIS_COND_NAMED)
         return experiment_conds(e);
     if (axis == AXIS_TIMED)

@@ -13,6 +13,7 @@
 
 static const struct experiment defaults = {
     .name = "bench",
+    .every = true,
     .output = "storage",
     .axes = {[DEVICE_CPU] = {.formats = FORMAT_DEFAULTS, .input = "uniform", .n = "2^26"},
              [DEVICE_CUDA] = {.formats = FORMAT_DEFAULTS, .input = "uniform", .n = "2^28"}},
@@ -157,7 +158,9 @@ const struct verb verb_bench = {
                "\n"
                "Without options: every method, 2^28 elements on a GPU, 2^26 on the CPU, uniform "
                "input; scans are\n"
-               "inclusive, and round their outputs to the storage's format.",
+               "inclusive, and round their outputs to the storage's format. Rows are summed in "
+               "both layouts, of a "
+               "matrix\nwhose sides are about alike; compactions keep half of the elements.",
     .examples =
         "  ulpscope bench --device cpu --n 2^20 --method sum/tiled,sum/serial\n"
         "  ulpscope bench --device cpu --method sum/tiled --storage fp32 --accumulator fp32 "

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "experiments/layout.h"
 #include "experiments/device.h"
 #include "experiments/verbs.h"
 #include "kernels/gpu.h"
@@ -49,7 +50,11 @@ static enum status kernels_of(json_t *names, const struct asked *of, const struc
                         .accumulator = f,
                         .shape = method_shape(m, DEVICE_CUDA, in->n, (struct shape){0, 0}),
                         .product = m->product,
-                        .bins = BINS};
+                        .heads = m->operation->mask ? (const uint8_t *)keys : NULL, /* zeros */
+                        .bins = m->operation->matrix ? layout_rows(in->n, 0)
+                                : m->operation->keys ? BINS
+                                                     : 0,
+                        .stride = 1};
     enum status status = gpu_upload(&input, of->device.index, in, 0, p);
     if (status == STATUS_OK && m->operation->inputs == 2)
         status = gpu_upload_second(input, in, 0, p);

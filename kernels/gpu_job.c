@@ -40,6 +40,15 @@ static enum status make_workspace(struct gpu_job *job, struct problem *p)
     return error == cudaSuccess ? STATUS_OK : gpu_job_failed(job, error, p);
 }
 
+/* Is the method told what it has to be told of rows and masks? */
+static bool whole_matrix(const struct operation *o, size_t n, const struct task *t)
+{
+    if (o->mask)
+        return n == 0 || t->heads;
+    return !o->matrix || (t->bins > 0 && n % t->bins == 0 &&
+                          (o != &operation_rows || (t->stride > 0 && t->bins % t->stride == 0)));
+}
+
 /* Sets everything of the task but its memory. */
 static enum status describe(struct gpu_job *job, const struct gpu_input *input,
                             const struct task *t, struct problem *p)
@@ -58,6 +67,11 @@ static enum status describe(struct gpu_job *job, const struct gpu_input *input,
     if (m->operation->keys && !input->keys)
         return problem(p, STATUS_DEVICE, "device cuda:%d: %s reads keys, found none", input->device,
                        m->name);
+    if (!whole_matrix(m->operation, input->array.n, t))
+        return problem(
+            p, STATUS_DEVICE,
+            "device cuda:%d: %s: found %zu elements in %zu rows, stride %zu, and %s mask",
+            input->device, m->name, input->array.n, t->bins, t->stride, t->heads ? "a" : "no");
     job->task = (struct cuda_task){.in = input->array.data,
                                    .in2 = input->second.data,
                                    .product = t->product,
