@@ -218,6 +218,7 @@ static enum status answers(struct check *c, struct format_pair pair, struct prob
 {
     struct array out;
     struct check_case k = {.pair = pair, .output = pair.accumulator, .n = 3};
+    check_keys_at(c->request, 0, &k);
     input_parse(&k.input, "ones", NULL);
     enum status status = check_load_case(c, &k, p);
     struct check_setting plain = check_plain(c, &k);
@@ -290,6 +291,7 @@ enum status check_subject(struct check_report *report, const struct check_reques
     for (size_t i = 0; i < c.serving; i++)
         foreign_end(c.served[i]);
     free(c.in.data);
+    free(c.keys);
     report->kept = kept(report);
     return status;
 }

@@ -6,6 +6,7 @@
 
 #include "experiments/device.h"
 #include "experiments/input.h"
+#include "experiments/keys.h"
 #include "experiments/pairs.h"
 
 /* What is tried, each against one rung of the ladder. */
@@ -42,6 +43,9 @@ struct check_request {
     size_t inputs;
     struct numbers n, threads, blocks; /* likewise */
     bool scan[2];                      /* of scans: inclusive, exclusive; neither: both */
+    struct keys *key;                  /* of scatter-adds; none: those that suit what is tried */
+    size_t keys;
+    struct numbers bins;  /* likewise */
     uint64_t seed, runs;  /* runs: of a repetition; what is no repetition is tried runs / CHECK_RUNS
                              times, at least once */
     double seconds;       /* to be spent on all; each kind has one case at least */
@@ -64,7 +68,9 @@ struct check_case {
     size_t n;
     uint64_t seed;
     bool exclusive;
-    struct shape shape;                        /* asked for */
+    const struct keys *keys; /* of scatter-adds: where their keys come from, with the seed; */
+    size_t bins;             /* into how many bins; of all others 0 */
+    struct shape shape;      /* asked for */
     const struct check_recorded_row *recorded; /* what was recorded of it, or NULL */
 };
 
@@ -74,7 +80,7 @@ enum { CHECK_WORDS = 96, CHECK_COUNTS = 64 };
 struct check_break {
     struct check_case at;
     uint64_t runs;
-    size_t index;     /* of scans: the first output that differs */
+    size_t index;     /* of scans and scatter-adds: the first output that differs */
     bool hash;        /* bits are of hashes of all outputs */
     uint64_t bits[2]; /* NaN canonical; in the output's format */
     char is[2][CHECK_WORDS];
@@ -106,8 +112,8 @@ enum status check_subject(struct check_report *report, const struct check_reques
 
 struct request; /* experiments/axes.h */
 enum { CHECK_DEVICES = 16 };
-/* Reads what is asked for in words: formats, inputs, lengths, shapes, scans, seed, runs, seconds.
- * All kinds are tried. check_request_free is due, also after failure. */
+/* Reads what is asked for in words: formats, inputs, lengths, shapes, scans, keys, bins, seed,
+ * runs, seconds. All kinds are tried. check_request_free is due, also after failure. */
 enum status check_asked(struct check_request *r, const struct request *q, struct problem *p);
 void check_request_free(struct check_request *r);
 /* The devices asked for, each once; where none is, `auto`. */

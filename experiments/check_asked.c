@@ -53,6 +53,19 @@ static enum status read_scans(struct check_request *r, const struct list *names,
     return STATUS_OK;
 }
 
+static enum status read_keys(struct check_request *r, const struct list *names, struct problem *p)
+{
+    if (names->count == 0)
+        return STATUS_OK;
+    r->key = calloc(names->count, sizeof *r->key);
+    enum status status = r->key ? STATUS_OK : problem(p, STATUS_DEVICE, "check: out of memory");
+    for (size_t i = 0; i < names->count && status == STATUS_OK; i++) {
+        status = keys_parse(&r->key[i], names->item[i], p);
+        r->keys += status == STATUS_OK;
+    }
+    return status;
+}
+
 static enum status read_list(struct numbers *numbers, const struct request *q, enum axis axis,
                              uint64_t least, uint64_t most, struct problem *p)
 {
@@ -92,6 +105,10 @@ enum status check_asked(struct check_request *r, const struct request *q, struct
         status = read_inputs(r, &q->axis[AXIS_INPUT], p);
     if (status == STATUS_OK)
         status = read_scans(r, &q->axis[AXIS_SCAN], p);
+    if (status == STATUS_OK)
+        status = read_keys(r, &q->axis[AXIS_KEYS], p);
+    if (status == STATUS_OK)
+        status = read_list(&r->bins, q, AXIS_BINS, 1, KEYS_BINS_MAX, p);
     if (status == STATUS_OK)
         status = read_list(&r->n, q, AXIS_N, 1, UINT64_C(1) << 40, p);
     if (status == STATUS_OK)
@@ -136,6 +153,12 @@ void check_request_free(struct check_request *r)
     numbers_free(&r->n);
     numbers_free(&r->threads);
     numbers_free(&r->blocks);
+    numbers_free(&r->bins);
+    for (size_t i = 0; i < r->keys; i++)
+        keys_free(&r->key[i]);
+    free(r->key);
+    r->key = NULL;
+    r->keys = 0;
     free((void *)r->input);
     r->input = NULL;
 }

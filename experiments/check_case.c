@@ -73,7 +73,7 @@ bool check_case_at(const struct check *c, enum check_kind kind, size_t u, struct
     const struct check_request *r = c->request;
     if (kind == CHECK_RECORDED)
         return check_recorded_at(c, u, k);
-    bool scan = r->method->operation->array, both = scan && r->scan[0] == r->scan[1];
+    bool scan = check_is_scan(c), both = scan && r->scan[0] == r->scan[1];
     const uint64_t *n = kind == CHECK_EXACT             ? short_lengths
                         : r->device.kind == DEVICE_CUDA ? gpu_lengths
                                                         : lengths;
@@ -92,6 +92,7 @@ bool check_case_at(const struct check *c, enum check_kind kind, size_t u, struct
                              .n = (size_t)n[at],
                              .seed = r->seed + pass / inputs};
     k->exclusive = scan && (both ? (pass / inputs + pass + pair) % 2 : r->scan[1]);
+    check_keys_at(r, pass + at + pair, k);
     k->shape = (struct shape){r->threads.count ? (unsigned)r->threads.item[0] : 0,
                               r->blocks.count ? (unsigned)r->blocks.item[0] : 0};
     return true;
@@ -102,13 +103,27 @@ enum status check_load_case(struct check *c, const struct check_case *k, struct 
     unsigned arrays = c->request->method->operation->inputs;
     free(c->in.data);
     c->at = *k;
-    enum status status = memory_array(&c->in, k->pair.storage, k->n * arrays, "an input", p);
+    enum status status = check_load_keys(c, k, p);
+    c->in.data = NULL;
+    if (status != STATUS_OK)
+        return status;
+    status = memory_array(&c->in, k->pair.storage, k->n * arrays, "an input", p);
     if (status != STATUS_OK) {
         c->in.data = NULL;
         return status;
     }
     return arrays == 2 ? input_generate_pair(&k->input, &c->in, k->seed, 0, p)
                        : input_generate(&k->input, &c->in, k->seed, 0, p);
+}
+
+bool check_is_scan(const struct check *c)
+{
+    return c->request->method->operation == &operation_scan;
+}
+
+size_t check_outputs(const struct check *c)
+{
+    return c->request->method->operation->outputs(c->at.n, c->at.bins);
 }
 
 struct array check_array(const struct array *all, size_t n, unsigned i)
@@ -134,13 +149,16 @@ enum status check_open(const struct check *c, const struct check_setting *s, str
                                     .shape = s->shape,
                                     .offset = s->offset,
                                     .around = s->around,
-                                    .exclusive = c->at.exclusive};
+                                    .exclusive = c->at.exclusive,
+                                    .bins = c->at.bins};
     enum status status = probe_open(probe, &spec, p);
     for (unsigned i = 0; status == STATUS_OK && i < c->request->method->operation->inputs; i++) {
         struct array to = i ? probe_second(*probe) : probe_input(*probe);
         struct array from = check_array(s->in ? s->in : &c->in, c->at.n, i);
         memcpy(to.data, from.data, array_bytes(from.format, from.n));
     }
+    if (status == STATUS_OK && c->keys)
+        memcpy(probe_keys(*probe), s->keys ? s->keys : c->keys, c->at.n * sizeof *c->keys);
     return status;
 }
 
@@ -148,8 +166,7 @@ enum status check_once(const struct check *c, const struct check_setting *s, str
                        struct problem *p)
 {
     struct probe *probe;
-    size_t outputs = c->request->method->operation->outputs(c->at.n, 0);
-    enum status status = memory_array(out, c->at.output, outputs, "results", p);
+    enum status status = memory_array(out, c->at.output, check_outputs(c), "results", p);
     if (status != STATUS_OK)
         return status;
     status = check_open(c, s, &probe, p);

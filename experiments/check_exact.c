@@ -6,11 +6,7 @@
 #include "experiments/memory.h"
 #include "reference/reference.h"
 
-/* They hold the sum of any doubles, 2^-1074 .. 2^1087. */
-enum { EXACT_BITS = 2200 };
-
-/* x rounded once to f, its range and its subnormals included. */
-static double rounded(const mpfr_t x, enum format f)
+double check_rounded_once(const mpfr_t x, enum format f)
 {
     const struct format_facts *facts = &format_facts[f];
     mpfr_exp_t emin = mpfr_get_emin(), emax = mpfr_get_emax();
@@ -34,15 +30,15 @@ static void set_prefixes(const struct check *c, const struct array *out)
     enum format f = c->at.pair.accumulator;
     struct array x = check_array(&c->in, c->at.n, 0);
     mpfr_t sum;
-    mpfr_init2(sum, EXACT_BITS);
+    mpfr_init2(sum, CHECK_EXACT_BITS);
     mpfr_set_zero(sum, 1);
     for (size_t i = 0; i < c->at.n; i++) {
-        double before = rounded(sum, f);
+        double before = check_rounded_once(sum, f);
         if (i == 0)
             mpfr_set_d(sum, array_get(&x, i), MPFR_RNDN);
         else
             mpfr_add_d(sum, sum, array_get(&x, i), MPFR_RNDN);
-        double now = rounded(sum, f);
+        double now = check_rounded_once(sum, f);
         array_encode(out, i, 1, c->at.exclusive ? &before : &now);
     }
     mpfr_clear(sum);
@@ -54,7 +50,9 @@ static enum status set_due(const struct check *c, const struct array *out, struc
     const struct operation *operation = c->request->method->operation;
     struct array x = check_array(&c->in, c->at.n, 0), y = check_array(&c->in, c->at.n, 1);
     struct reference r;
-    if (operation->array) {
+    if (operation->keys)
+        return check_set_bins(c, out, p);
+    if (check_is_scan(c)) {
         set_prefixes(c, out);
         return STATUS_OK;
     }
@@ -62,7 +60,7 @@ static enum status set_due(const struct check *c, const struct array *out, struc
         &r, operation->of, &x, operation->inputs == 2 ? &y : NULL, REFERENCE_MPFR, p);
     if (status != STATUS_OK)
         return status;
-    array_encode(out, 0, 1, &(double){rounded(r.sum, c->at.pair.accumulator)});
+    array_encode(out, 0, 1, &(double){check_rounded_once(r.sum, c->at.pair.accumulator)});
     reference_free(&r);
     return STATUS_OK;
 }
@@ -71,10 +69,9 @@ enum status check_exact(struct check *c, struct check_outcome *o, struct problem
 {
     struct array out;
     struct check_setting plain = check_plain(c, &c->at);
-    size_t outputs = c->request->method->operation->outputs(c->at.n, 0);
     enum status status = STATUS_OK;
     if (!o->first.data) {
-        status = memory_array(&out, c->at.output, outputs, "exact results", p);
+        status = memory_array(&out, c->at.output, check_outputs(c), "exact results", p);
         if (status != STATUS_OK)
             return status;
         status = set_due(c, &out, p);

@@ -1,5 +1,5 @@
-/* order_invariant: permutations of the elements. Of a scan, of those in its first part alone: what
- * comes from there on covers the same elements as before. */
+/* order_invariant: permutations of the elements; each keeps its key. Of a scan, of those in its
+ * first part alone: what comes from there on covers the same elements as before. */
 #include <stdlib.h>
 
 #include "experiments/check_private.h"
@@ -17,7 +17,9 @@ static void turn(const struct array *a, const struct array *from, bool back, siz
         array_set_bits(a, i, array_bits(from, back ? a->n - 1 - i : (i + by) % a->n));
 }
 
-/* Does an order depend on places alone, so that two arrays are permuted alike? */
+/* Does an order depend on places alone, so that two arrays, or one and its keys, are permuted
+ * alike?
+ */
 static bool of_places(size_t order)
 {
     return order <= ROTATED || order >= SHUFFLED;
@@ -41,10 +43,27 @@ static enum status permute(const struct array *copy, const struct array *in, siz
     return input_arrange(&part, arrangement[kind], 1000 + order, p);
 }
 
-static enum status try_orders(struct check *c, struct check_outcome *o, const struct array *copy,
-                              size_t count, struct problem *p)
+/* Permutes all that the method reads. */
+static enum status permute_all(const struct check *c, const struct check_setting *to, size_t count,
+                               size_t order, struct problem *p)
 {
-    bool scan = c->request->method->operation->array;
+    unsigned arrays = c->request->method->operation->inputs;
+    enum status status = STATUS_OK;
+    for (unsigned i = 0; i < arrays && status == STATUS_OK; i++) {
+        struct array copy = check_array(to->in, c->at.n, i), in = check_array(&c->in, c->at.n, i);
+        status = permute(&copy, &in, count, order, p);
+    }
+    if (status != STATUS_OK || !c->keys)
+        return status;
+    struct array copy = check_keys_array((uint32_t *)to->keys, c->at.n);
+    struct array keys = check_keys_array(c->keys, c->at.n);
+    return permute(&copy, &keys, count, order, p);
+}
+
+static enum status try_orders(struct check *c, struct check_outcome *o, const struct array *copy,
+                              uint32_t *keys, size_t count, struct problem *p)
+{
+    bool scan = check_is_scan(c);
     /* The first output that covers all permuted elements. */
     size_t from = !scan ? 0 : c->at.exclusive ? count : count - 1;
     struct array out;
@@ -53,14 +72,12 @@ static enum status try_orders(struct check *c, struct check_outcome *o, const st
     if (status == STATUS_OK)
         status = check_take(c, o, &out, from, p, "as generated");
     s.in = copy;
-    unsigned arrays = c->request->method->operation->inputs;
+    s.keys = keys;
+    bool alike = c->request->method->operation->inputs > 1 || c->keys;
     for (size_t order = 0; order < ORDERS && status == STATUS_OK; order++) {
-        if (arrays > 1 && !of_places(order))
+        if (alike && !of_places(order))
             continue;
-        for (unsigned i = 0; i < arrays && status == STATUS_OK; i++) {
-            struct array to = check_array(copy, c->at.n, i), in = check_array(&c->in, c->at.n, i);
-            status = permute(&to, &in, count, order, p);
-        }
+        status = permute_all(c, &s, count, order, p);
         if (status == STATUS_OK)
             status = check_once(c, &s, &out, p);
         if (status == STATUS_OK && order < SHUFFLED)
@@ -73,15 +90,19 @@ static enum status try_orders(struct check *c, struct check_outcome *o, const st
 
 enum status check_permutation(struct check *c, struct check_outcome *o, struct problem *p)
 {
-    struct array copy;
-    bool scan = c->request->method->operation->array;
+    struct array copy, keys = {0};
+    bool scan = check_is_scan(c);
     size_t n = c->at.n, count = !scan ? n : n - n / 3;
     if (count < 2 || (scan && c->at.exclusive && count == n))
         return STATUS_OK;
     enum status status = memory_array(&copy, c->in.format, c->in.n, "a permuted input", p);
     if (status != STATUS_OK)
         return status;
-    status = try_orders(c, o, &copy, count, p);
+    if (c->keys)
+        status = memory_array(&keys, FP32, n, "permuted keys", p);
+    if (status == STATUS_OK)
+        status = try_orders(c, o, &copy, keys.data, count, p);
     free(copy.data);
+    free(keys.data);
     return status;
 }

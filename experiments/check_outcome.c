@@ -90,8 +90,7 @@ enum status check_take_runs(void *taking, const struct runner_results *results, 
         snprintf(o->found.is[!first], CHECK_WORDS, "%s %llu", t->what, (unsigned long long)run);
         /* Of sums, the output is the digest; runs in one batch may share its place. */
         const struct operation *operation = t->check->request->method->operation;
-        size_t outputs = operation->outputs(t->check->at.n, 0);
-        status = memory_array(&out, t->check->at.output, outputs, "results", p);
+        status = memory_array(&out, t->check->at.output, check_outputs(t->check), "results", p);
         if (status != STATUS_OK)
             continue;
         if (operation->array)

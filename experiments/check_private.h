@@ -2,6 +2,8 @@
 #ifndef ULPSCOPE_CHECK_PRIVATE_H
 #define ULPSCOPE_CHECK_PRIVATE_H
 
+#include <mpfr.h>
+
 #include "experiments/check.h"
 #include "experiments/probe.h"
 #include "experiments/tally.h"
@@ -20,6 +22,7 @@ struct check {
     const struct check_request *request;
     struct pairs pairs;
     struct array in; /* elements of the case at hand; of a dot product both arrays' */
+    uint32_t *keys;  /* and their keys; NULL where there are none */
     struct check_case at;
     uint64_t end;                              /* of the time, as clock_ns says it */
     const struct method *served[CHECK_SERVED]; /* processes of `ulpscope serve`, to be ended */
@@ -34,15 +37,33 @@ struct check_setting {
     size_t offset;
     uint8_t around;         /* as a probe's */
     const struct array *in; /* NULL: the case's */
+    const uint32_t *keys;   /* NULL: the case's */
 };
+
+/* Results of the case at hand. */
+size_t check_outputs(const struct check *c);
+bool check_is_scan(const struct check *c);
 
 /* The u-th case of a kind; false behind the last one. */
 bool check_case_at(const struct check *c, enum check_kind kind, size_t u, struct check_case *k);
 bool check_recorded_at(const struct check *c, size_t u, struct check_case *k); /* the same */
-/* Sees to it that c->in is the case's input. STATUS_USAGE where there is no such input. */
+/* Sees to it that c->in and c->keys are the case's input. STATUS_USAGE where there is no such
+ * input. */
 enum status check_load_case(struct check *c, const struct check_case *k, struct problem *p);
 /* The i-th array of n elements among them. */
 struct array check_array(const struct array *all, size_t n, unsigned i);
+/* Sets the u-th kind of keys, and a number of bins, of a method that takes keys. */
+void check_keys_at(const struct check_request *r, size_t u, struct check_case *k);
+/* Sees to it that c->keys are the case's. STATUS_USAGE where there are not so many. */
+enum status check_load_keys(struct check *c, const struct check_case *k, struct problem *p);
+/* The keys, to be moved as elements are. */
+struct array check_keys_array(uint32_t *keys, size_t n);
+/* They hold the sum of any doubles, 2^-1074 .. 2^1087. */
+enum { CHECK_EXACT_BITS = 2200 };
+/* x rounded once to f, its range and its subnormals included. */
+double check_rounded_once(const mpfr_t x, enum format f);
+/* Writes the sum of every bin, rounded once. */
+enum status check_set_bins(const struct check *c, const struct array *out, struct problem *p);
 struct check_setting check_plain(const struct check *c, const struct check_case *k);
 enum status check_open(const struct check *c, const struct check_setting *s, struct probe **probe,
                        struct problem *p);

@@ -14,7 +14,7 @@ enum { LARGEST = 1 << 20 };
 struct reader {
     struct check_recorded *to;
     const char *folder;
-    bool scans;
+    enum columns_of of;
     char last_case[CHECK_WORDS];
 };
 
@@ -41,14 +41,38 @@ static bool read_case(const struct reader *r, const struct csv_row *row, struct 
     k->output = k->pair.accumulator;
     bool generated = *field(row, CASE_SEED),
          cuda = strncmp(field(row, CASE_DEVICE), "cuda", 4) == 0;
-    if (r->scans && *field(row, CASE_SCAN)) {
+    bool scans = r->of == COLUMNS_OF_SCANS, keys = r->of == COLUMNS_OF_SCATTERS;
+    if (keys)
+        k->bins = whole(row, CASE_BINS);
+    if (scans && *field(row, CASE_SCAN)) {
         k->exclusive = strcmp(field(row, CASE_SCAN), "exclusive") == 0;
         k->output = format_named(field(row, CASE_OUTPUT));
     }
     return generated && cuda && k->n > 0 && k->n <= LARGEST && k->pair.storage < FORMATS &&
            k->pair.accumulator < FORMATS && k->output < FORMATS &&
-           !(r->scans && *field(row, CASE_SEGMENT)) && *row->field[RESULTS_RESULT_BITS] &&
+           !(scans && *field(row, CASE_SEGMENT)) && *row->field[RESULTS_RESULT_BITS] &&
            input_parse(&k->input, field(row, CASE_INPUT), NULL) == STATUS_OK;
+}
+
+/* Of generated keys; those of a file are not at hand. */
+static enum status read_keys(struct check_recorded_row *taken, const struct csv_row *row,
+                             bool *ours, struct problem *p)
+{
+    const char *text = field(row, CASE_KEYS);
+    *ours = strncmp(text, "file:", 5) != 0;
+    if (!*ours)
+        return STATUS_OK;
+    taken->keys = malloc(sizeof *taken->keys);
+    if (!taken->keys)
+        return problem(p, STATUS_DEVICE, "out of memory for recorded results");
+    struct problem why = {0};
+    enum status status = keys_parse(taken->keys, text, &why);
+    if (status != STATUS_OK) {
+        free(taken->keys);
+        return problem(p, STATUS_DATA, "%s: line %zu: %s", row->path, row->line, why.text);
+    }
+    taken->at.keys = taken->keys;
+    return STATUS_OK;
 }
 
 static enum status keep(struct check_recorded *to, const struct check_recorded_row *row,
@@ -79,15 +103,18 @@ static enum status take(void *context, const struct csv_row *row, struct problem
     if (!read_case(r, row, &taken.at))
         return STATUS_OK;
     snprintf(taken.folder, sizeof taken.folder, "%s", r->folder);
-    bool array = r->scans && *field(row, CASE_SCAN);
+    bool keys = r->of == COLUMNS_OF_SCATTERS, ours = true;
+    bool array = keys || (r->of == COLUMNS_OF_SCANS && *field(row, CASE_SCAN));
     enum status status =
         array ? results_parse_hash(&taken.digest, row, p)
               : csv_whole(row, RESULTS_RESULT_BITS, "result_bits", &taken.digest.word[0], p);
-    return status == STATUS_OK ? keep(r->to, &taken, p) : status;
+    if (status == STATUS_OK && keys)
+        status = read_keys(&taken, row, &ours, p);
+    return status == STATUS_OK && ours ? keep(r->to, &taken, p) : status;
 }
 
-/* Has the file the columns of scans? False where there is no file, or it is of dot products. */
-static bool read_header(const char *path, bool *scans)
+/* Whose columns has the file? False where there is no file, or it is of dot products. */
+static bool read_header(const char *path, enum columns_of *of)
 {
     char header[2048] = "";
     FILE *file = fopen(path, "re");
@@ -95,7 +122,9 @@ static bool read_header(const char *path, bool *scans)
         return false;
     bool there = fgets(header, sizeof header, file);
     fclose(file);
-    *scans = strstr(header, ",scan,");
+    *of = strstr(header, ",scan,")   ? COLUMNS_OF_SCANS
+          : strstr(header, ",keys,") ? COLUMNS_OF_SCATTERS
+                                     : COLUMNS_OF_SUMS;
     return there && !strstr(header, ",product,");
 }
 
@@ -106,11 +135,10 @@ static enum status read_folder(struct check_recorded *to, const char *dir, const
     uint64_t whole_bytes;
     struct reader r = {.to = to, .folder = folder};
     snprintf(path, sizeof path, "%s/%s/results.csv", dir, folder);
-    if (!read_header(path, &r.scans))
+    if (!read_header(path, &r.of))
         return STATUS_OK;
-    return csv_read(path, results_column,
-                    results_columns(r.scans ? COLUMNS_OF_SCANS : COLUMNS_OF_SUMS), take, &r,
-                    &whole_bytes, p);
+    return csv_read(path, results_column_of(r.of), results_columns(r.of), take, &r, &whole_bytes,
+                    p);
 }
 
 enum status check_recorded_read(struct check_recorded **recorded, const char *dir,
@@ -141,14 +169,28 @@ enum status check_recorded_read(struct check_recorded **recorded, const char *di
 
 void check_recorded_free(struct check_recorded *recorded)
 {
-    for (size_t i = 0; recorded && i < recorded->rows; i++)
+    for (size_t i = 0; recorded && i < recorded->rows; i++) {
         free(recorded->row[i].method);
+        if (recorded->row[i].keys)
+            keys_free(recorded->row[i].keys);
+        free(recorded->row[i].keys);
+    }
     if (recorded)
         free(recorded->row);
     free(recorded);
 }
 
 /* --- as attempts --- */
+
+static bool into_asked_bins(const struct check_request *r, const struct check_case *at)
+{
+    bool keys = r->keys == 0, bins = r->bins.count == 0;
+    for (size_t i = 0; i < r->keys && at->keys; i++)
+        keys |= strcmp(r->key[i].asked, at->keys->asked) == 0;
+    for (size_t i = 0; i < r->bins.count; i++)
+        bins |= r->bins.item[i] == at->bins;
+    return keys && bins;
+}
 
 /* Is it among what is asked for? Where one case is, its seed counts too. */
 static bool asked_for(const struct check *c, const struct check_recorded_row *row)
@@ -172,7 +214,7 @@ static bool asked_for(const struct check *c, const struct check_recorded_row *ro
     }
     bool scan = r->scan[0] == r->scan[1] || r->scan[row->at.exclusive];
     bool seed = !r->n.count || !r->inputs || r->seed == row->at.seed;
-    return pair && n && input && shape && scan && seed;
+    return pair && n && input && shape && scan && seed && into_asked_bins(r, &row->at);
 }
 
 bool check_recorded_at(const struct check *c, size_t u, struct check_case *k)

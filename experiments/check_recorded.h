@@ -11,6 +11,7 @@ struct check_recorded_row {
     char *method;
     char folder[64]; /* that it stands in */
     struct check_case at;
+    struct keys *keys;     /* at.keys, or NULL */
     struct hash128 digest; /* as a run's (kernels/gpu.h) */
 };
 

@@ -64,10 +64,12 @@ static void case_text(struct text *to, const struct check_report *r, const struc
     input_name(&b->at.input, input);
     text_format(to, "%s, %s/%s, n = %zu", input, format_facts[b->at.pair.storage].name,
                 format_facts[b->at.pair.accumulator].name, b->at.n);
-    if (r->request.method->operation->array)
+    if (r->request.method->operation == &operation_scan)
         text_format(to, ", %s", b->at.exclusive ? "exclusive" : "inclusive");
+    if (b->at.keys)
+        text_format(to, ", %s keys, %zu bins", b->at.keys->name, b->at.bins);
     if (r->request.method->operation->array && !b->hash)
-        text_format(to, ", output %zu", b->index);
+        text_format(to, ", %s %zu", b->at.keys ? "bin" : "output", b->index);
 }
 
 void check_bits_text(char bits[NUMBER_TEXT], const struct check_break *b, size_t which)

@@ -18,10 +18,14 @@ static json_t *witness_json(const struct check_report *r, enum check_kind kind, 
                           (json_int_t)b->at.n, "seed", (json_int_t)b->at.seed, "bits", bits[0],
                           "is", b->is[0], "other_bits", bits[1], "other_is", b->is[1], "command",
                           command ? command : "");
-    if (r->request.method->operation->array) {
+    if (r->request.method->operation == &operation_scan)
         json_object_set_new(o, "scan", json_string(b->at.exclusive ? "exclusive" : "inclusive"));
-        json_object_set_new(o, "index", json_integer((json_int_t)b->index));
+    if (b->at.keys) {
+        json_object_set_new(o, "keys", json_string(b->at.keys->name));
+        json_object_set_new(o, "bins", json_integer((json_int_t)b->at.bins));
     }
+    if (r->request.method->operation->array)
+        json_object_set_new(o, "index", json_integer((json_int_t)b->index));
     free(command);
     return o;
 }
@@ -78,10 +82,10 @@ static void fill_witness(struct text cell[CHECK_COLUMNS], const struct check_rep
     text_add(&cell[CHECK_INPUT], input);
     text_unsigned(&cell[CHECK_N], b->at.n);
     text_unsigned(&cell[CHECK_SEED], b->at.seed);
-    if (r->request.method->operation->array) {
+    if (r->request.method->operation == &operation_scan)
         text_add(&cell[CHECK_SCAN], b->at.exclusive ? "exclusive" : "inclusive");
+    if (r->request.method->operation->array)
         text_unsigned(&cell[CHECK_INDEX], b->index);
-    }
     check_bits_text(bits, b, 0);
     text_add(&cell[CHECK_BITS], bits);
     text_add(&cell[CHECK_IS], b->is[0]);

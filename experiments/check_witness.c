@@ -63,8 +63,13 @@ static void add_axes(struct text *t, const struct check_report *r, enum check_ki
                 format_facts[b->at.pair.storage].name, format_facts[b->at.pair.accumulator].name);
     shell_word(t, input);
     text_format(t, " --n %zu --seed %llu", b->at.n, (unsigned long long)b->at.seed);
-    if (q->method->operation->array)
+    if (q->method->operation == &operation_scan)
         text_format(t, " --scan %s", b->at.exclusive ? "exclusive" : "inclusive");
+    if (b->at.keys) {
+        text_add(t, " --keys ");
+        shell_word(t, b->at.keys->asked);
+        text_format(t, " --bins %zu", b->at.bins);
+    }
     /* What depends on timing is to show itself once more; between runs in other processes there is
      * so much time that it may do so rarely. */
     bool rare = kind == CHECK_PROCESS && r->tried[CHECK_REPEAT].broken > 0;

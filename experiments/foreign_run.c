@@ -116,16 +116,28 @@ static enum status ask_timed(struct foreign *f, struct question q, int device, s
     return status;
 }
 
-/* Both arrays, one behind the other. The caller frees them; NULL where memory is short. */
-static void *both_of(const struct task *t)
+/* What a question has behind its array: another one, or keys; else NULL. */
+static const void *second_of(const struct task *t, size_t *bytes)
 {
-    size_t bytes = array_bytes(t->in.format, t->in.n);
-    char *both = malloc(2 * bytes + 1);
-    if (both && bytes > 0) {
-        memcpy(both, t->in.data, bytes);
-        memcpy(both + bytes, t->in2.data, bytes);
-    }
-    return both;
+    bool keys = t->method->operation->keys;
+    *bytes = keys ? t->in.n * sizeof *t->keys : array_bytes(t->in.format, t->in.n);
+    return keys ? (const void *)t->keys : t->method->operation->inputs == 2 ? t->in2.data : NULL;
+}
+
+/* The array and what is behind it, into *q, whose data the caller frees. */
+static enum status join(struct question *q, const struct task *t, const void *second,
+                        size_t second_bytes, struct problem *p)
+{
+    char *both = malloc(q->bytes + second_bytes + 1);
+    if (!both)
+        return problem(p, STATUS_DEVICE, "%s: out of memory for a question", t->method->name);
+    if (q->bytes > 0)
+        memcpy(both, t->in.data, q->bytes);
+    if (second_bytes > 0)
+        memcpy(both + q->bytes, second, second_bytes);
+    q->data = both;
+    q->bytes += second_bytes;
+    return STATUS_OK;
 }
 
 enum status foreign_run(const struct task *t, struct problem *p)
@@ -138,7 +150,8 @@ enum status foreign_run(const struct task *t, struct problem *p)
                                                        .storage = t->in.format,
                                                        .accumulator = t->accumulator,
                                                        .output = t->out.format,
-                                                       .exclusive = t->exclusive});
+                                                       .exclusive = t->exclusive,
+                                                       .bins = t->bins});
     struct question q = {.line = line,
                          .data = t->in.data,
                          .bytes = array_bytes(t->in.format, t->in.n),
@@ -146,16 +159,15 @@ enum status foreign_run(const struct task *t, struct problem *p)
                          .due = array_bytes(t->out.format, t->out.n),
                          .timeout_s = foreign_timeout_s,
                          .stop = foreign_stop};
-    void *both = f->method.operation->inputs == 2 ? both_of(t) : NULL;
-    if (both) {
-        q.data = both;
-        q.bytes *= 2;
-    } else if (f->method.operation->inputs == 2) {
-        return problem(p, STATUS_DEVICE, "%s: out of memory for two arrays", f->name);
-    }
+    size_t second_bytes;
+    const void *second = second_of(t, &second_bytes);
+    enum status status = second ? join(&q, t, second, second_bytes, p) : STATUS_OK;
+    if (status != STATUS_OK)
+        return status;
     pthread_mutex_lock(&f->mutex);
-    enum status status = f->object ? ask_timed(f, q, t->device, p) : ask(f, &q, t->device, p);
+    status = f->object ? ask_timed(f, q, t->device, p) : ask(f, &q, t->device, p);
     pthread_mutex_unlock(&f->mutex);
-    free(both);
+    if (second)
+        free((void *)q.data);
     return status;
 }

@@ -6,6 +6,8 @@ struct probe {
     struct probe_spec spec;
     void *allocation[2];
     struct array in[2];
+    void *allocated_keys;
+    uint32_t *keys;        /* NULL where there are none */
     struct gpu_input *gpu; /* on a GPU: its copy of the input; */
     struct gpu_job *job;   /* NULL until it is needed */
     struct runner runner;
@@ -45,6 +47,19 @@ static enum status make_array(struct probe *probe, unsigned i, struct problem *p
     return STATUS_OK;
 }
 
+static enum status make_keys(struct probe *probe, struct problem *p)
+{
+    const struct probe_spec *s = &probe->spec;
+    size_t ahead = s->offset * sizeof *probe->keys;
+    size_t room = PROBE_AROUND + ahead + s->n * sizeof *probe->keys + PROBE_AROUND + ALIGNMENT;
+    probe->allocated_keys = aligned_alloc(ALIGNMENT, room / ALIGNMENT * ALIGNMENT);
+    if (!probe->allocated_keys)
+        return problem(p, STATUS_DEVICE, "%s: out of memory for %zu keys", s->method->name, s->n);
+    memset(probe->allocated_keys, 0, room / ALIGNMENT * ALIGNMENT);
+    probe->keys = (uint32_t *)((char *)probe->allocated_keys + PROBE_AROUND + ahead);
+    return STATUS_OK;
+}
+
 static bool has_second(const struct probe *probe)
 {
     return probe->spec.method->operation->inputs == 2;
@@ -56,6 +71,8 @@ static enum status make_input(struct probe *probe, struct problem *p)
     enum status status = make_array(probe, 0, p);
     if (status == STATUS_OK && has_second(probe))
         status = make_array(probe, 1, p);
+    if (status == STATUS_OK && s->method->operation->keys)
+        status = make_keys(probe, p);
     if (status != STATUS_OK || !on_gpu(probe))
         return status;
     status = gpu_upload(&probe->gpu, s->device.index, &probe->in[0], s->offset % ALIGNMENT, p);
@@ -64,10 +81,12 @@ static enum status make_input(struct probe *probe, struct problem *p)
     return status == STATUS_OK ? gpu_surround(probe->gpu, around(s), p) : status;
 }
 
-/* The GPU's copy becomes what the arrays hold now. */
+/* The GPU's copy becomes what the arrays and the keys hold now. */
 static enum status reload(struct probe *probe, struct problem *p)
 {
     enum status status = gpu_reload(probe->gpu, &probe->in[0], p);
+    if (status == STATUS_OK && probe->keys)
+        status = gpu_upload_keys(probe->gpu, probe->keys, p);
     return status == STATUS_OK && has_second(probe)
                ? gpu_reload_second(probe->gpu, &probe->in[1], p)
                : status;
@@ -97,7 +116,9 @@ enum status probe_open(struct probe **opened, const struct probe_spec *s, struct
                         .shape = method_shape(s->method, s->device.kind, s->n, s->shape),
                         .exclusive = s->exclusive,
                         .heads = s->heads,
-                        .product = s->product ? s->product : s->method->product};
+                        .product = s->product ? s->product : s->method->product,
+                        .keys = probe->keys,
+                        .bins = s->bins};
     if (status == STATUS_OK)
         *opened = probe;
     else
@@ -115,6 +136,11 @@ struct array probe_second(const struct probe *probe)
     return probe->in[1];
 }
 
+uint32_t *probe_keys(const struct probe *probe)
+{
+    return probe->keys;
+}
+
 static enum status open_job(struct probe *probe, struct problem *p)
 {
     const struct runner *r = &probe->runner;
@@ -125,7 +151,8 @@ static enum status open_job(struct probe *probe, struct problem *p)
                         .shape = r->shape,
                         .exclusive = r->exclusive,
                         .heads = r->heads,
-                        .product = r->product};
+                        .product = r->product,
+                        .bins = r->bins};
     return probe->job ? STATUS_OK : gpu_job_open(&probe->job, probe->gpu, r->method, &task, p);
 }
 
@@ -168,5 +195,6 @@ void probe_close(struct probe *probe)
     gpu_release(probe->gpu);
     free(probe->allocation[0]);
     free(probe->allocation[1]);
+    free(probe->allocated_keys);
     free(probe);
 }

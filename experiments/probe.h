@@ -21,6 +21,7 @@ struct probe_spec {
     bool exclusive;
     const uint8_t *heads;      /* as a task's (kernels/method.h); kept, not copied */
     enum product_kind product; /* of dot products: PRODUCT_NONE is the method's own way */
+    size_t bins;               /* of what takes keys: how many */
 };
 
 struct probe;
@@ -35,7 +36,13 @@ struct array probe_input(const struct probe *probe);
  * sums can be asked of it. */
 struct array probe_second(const struct probe *probe);
 
-/* Runs it once on what is in the input now. out: outputs(n) elements in the format `output`. */
+/* The keys, one for each element, of a method that takes them; else NULL. They are 0 until they are
+ * overwritten, each with one below `bins`. They lie `offset` elements beyond an aligned address as
+ * the input does, among keys of 0. */
+uint32_t *probe_keys(const struct probe *probe);
+
+/* Runs it once on what is in the input now. out: outputs(n, bins) elements in the format `output`.
+ */
 enum status probe_run(struct probe *probe, const struct array *out, struct problem *p);
 
 /* Runs it `runs` times; results go to `take` as runner_run hands them out. */

@@ -122,6 +122,8 @@ static bool of_checks(enum axis axis)
     case AXIS_THREADS:
     case AXIS_BLOCKS:
     case AXIS_SCAN:
+    case AXIS_KEYS:
+    case AXIS_BINS:
     case AXIS_SECONDS:
     case AXIS_RUNS:
         return true;

@@ -23,7 +23,7 @@ size_t reveal_divisor(const struct probe_spec *s)
 bool reveal_can_ask(const struct method *m)
 {
     enum exact_value of = m->operation->of;
-    if (!operation_plain(m->operation))
+    if (m->operation->matrix || m->operation->mask)
         return false;
     return of == EXACT_SUM || of == EXACT_DOT || of == EXACT_NORM ||
            (of == EXACT_MEAN && m->bound != THEOREM_RUNNING_MEAN);
@@ -84,7 +84,7 @@ enum status reveal_method(struct reveal *r, const struct reveal_case *c, uint64_
                           struct problem *p)
 {
     const struct probe_spec *spec = &c->spec;
-    size_t outputs = spec->method->operation->outputs(spec->n, 0);
+    size_t outputs = spec->method->operation->outputs(spec->n, spec->bins);
     struct asked a = {.of = c,
                       .begin_ns = clock_ns(),
                       .out = {spec->output, outputs, NULL},

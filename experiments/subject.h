@@ -14,6 +14,12 @@ enum status subject_named(const struct method **m, const char *where, const char
 enum status subject_keyless(const struct method **m, const char *where, const char *name,
                             const struct operation *operation, struct problem *p);
 
+/* The same of a method that can be asked for one result after another, of elements and maybe their
+ * keys; else STATUS_USAGE. */
+enum status subject_askable(const struct method **m, const char *where, const char *name,
+                            const struct operation *operation, struct problem *p);
+bool subject_is_askable(const struct method *m);
+
 /* The names in the registry of an operation or, where it is NULL, all, "sum/serial, sum/pairwise",
  * as far as they fit. */
 void subject_names(char *text, size_t size, const struct operation *operation);

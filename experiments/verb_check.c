@@ -185,14 +185,23 @@ static enum status check_all(struct command *c, struct problem *p)
 {
     const struct arguments *a = c->arguments;
     const struct method *m[OPERANDS_MAX];
-    const struct operation *operation = argument_value(a, "scan") ? &operation_scan : NULL;
+    bool keys = c->request.keys > 0 || c->request.bins.count > 0;
+    const struct operation *operation = argument_value(a, "scan") ? &operation_scan
+                                        : keys                    ? &operation_scatter
+                                                                  : NULL;
     enum status status = STATUS_OK;
-    for (size_t i = 0; i < a->operands && status == STATUS_OK; i++)
-        status = subject_keyless(&m[i], "check", a->operand[i], operation, p);
+    for (size_t i = 0; i < a->operands && status == STATUS_OK; i++) {
+        status = subject_askable(&m[i], "check", a->operand[i], operation, p);
+        if (status == STATUS_OK && keys && !m[i]->operation->keys)
+            status = problem(p, STATUS_USAGE,
+                             "check: found %s with --keys or --bins, expected a method that takes "
+                             "keys",
+                             m[i]->name);
+    }
     for (size_t i = 0; i < a->operands && status == STATUS_OK; i++)
         status = check_one(c, m[i], p);
     for (size_t i = 0; argument_flag(a, "all") && i < method_count && status == STATUS_OK; i++)
-        if (operation_plain(method_registry[i]->operation))
+        if (subject_is_askable(method_registry[i]))
             status = check_one(c, method_registry[i], p);
     return status;
 }
@@ -293,38 +302,41 @@ const struct verb verb_check = {
     .least = 0,
     .most = OPERANDS_MAX,
     .summary = "tries to refute what methods promise of their bits; shows a witness where it can",
-    .details = "Each rung of the ladder is attacked, whatever is promised:\n"
-               "\n"
-               "  run_to_run         repeat, process, load: runs in one process, in fresh ones, "
-               "and while the\n"
-               "                     device has other work\n"
-               "  gpu_to_gpu         shape, offset, neighbour, device, recorded: other launch "
-               "shapes, alignments\n"
-               "                     of the input, what lies around it in memory, CPU and GPUs, "
-               "results recorded\n"
-               "                     on a GPU\n"
-               "  order_invariant    permutation: of the elements; of a scan, of those that an "
-               "output covers\n"
-               "  correctly_rounded  exact: the exact sum by MPFR, rounded once, of every family "
-               "of inputs\n"
-               "\n"
-               "An attempt is a result compared with another that must be the same. A rung is kept "
-               "where all are:\n"
-               "a variant that is more probable than 1 - 0.05^(1/attempts) would have shown with "
-               "95%. What is kept\n"
-               "in all is the highest rung that is kept with all that were tried below it. A break "
-               "has a witness:\n"
-               "two results, and a command that shows them again.\n"
-               "\n"
-               "--seconds bounds the time, and with it the number of attempts; --only, --storage, "
-               "--accumulator,\n"
-               "--input, --n, --threads, --blocks, --scan narrow what is tried. An exec: subject "
-               "is a sum, or with\n"
-               "--scan a scan; it is asked for all pairs of formats, of which it may answer some.\n"
-               "\n"
-               "Exit status 1 where a promise is broken: the subject's own or, with --promise, "
-               "that. A break of a\n"
-               "rung that nobody promised is no failure.\n\n" SPECIAL_DETAILS,
+    .details =
+        "Each rung of the ladder is attacked, whatever is promised:\n"
+        "\n"
+        "  run_to_run         repeat, process, load: runs in one process, in fresh ones, "
+        "and while the\n"
+        "                     device has other work\n"
+        "  gpu_to_gpu         shape, offset, neighbour, device, recorded: other launch "
+        "shapes, alignments\n"
+        "                     of the input, what lies around it in memory, CPU and GPUs, "
+        "results recorded\n"
+        "                     on a GPU\n"
+        "  order_invariant    permutation: of the elements, each with its key; of a scan, of "
+        "those that an\n"
+        "                     output covers\n"
+        "  correctly_rounded  exact: the exact sum by MPFR, rounded once, of every family "
+        "of inputs\n"
+        "\n"
+        "An attempt is a result compared with another that must be the same. A rung is kept "
+        "where all are:\n"
+        "a variant that is more probable than 1 - 0.05^(1/attempts) would have shown with "
+        "95%. What is kept\n"
+        "in all is the highest rung that is kept with all that were tried below it. A break "
+        "has a witness:\n"
+        "two results, and a command that shows them again.\n"
+        "\n"
+        "--seconds bounds the time, and with it the number of attempts; --only, --storage, "
+        "--accumulator,\n"
+        "--input, --n, --threads, --blocks, --scan, --keys, --bins narrow what is tried. An exec: "
+        "subject "
+        "is a sum, or with\n"
+        "--scan a scan; it is asked for all pairs of formats, of which it may answer some.\n"
+        "\n"
+        "Exit status 1 where a promise is broken: the subject's own or, with --promise, "
+        "that. A break of a\n"
+        "rung that nobody promised is no failure.\n\n" SPECIAL_DETAILS,
     .examples = "  ulpscope check sum/tiled --device cpu\n"
                 "  ulpscope check sum/atomic --device cpu --only run_to_run --seconds 2\n"
                 "  ulpscope check --all --device cpu --seconds 1 --json\n"

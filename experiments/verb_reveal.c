@@ -85,15 +85,15 @@ static enum status make_case(struct reveal_case *c, const struct request *q, con
                              const char *name, const struct operation *operation, struct problem *p)
 {
     const struct method *m;
-    enum status status = subject_keyless(&m, where, name, operation, p);
+    enum status status = subject_askable(&m, where, name, operation, p);
     if (status != STATUS_OK)
         return status;
     bool scan = m->operation == &operation_scan;
     if (!reveal_can_ask(m))
         return problem(
             p, STATUS_USAGE,
-            "%s: found %s, a %s: expected a sum, a scan, a dot product, a norm, or a mean "
-            "that is a sum divided by n",
+            "%s: found %s, whose operation is %s: expected a sum, a scan, a dot product, a "
+            "scatter-add, a norm, or a mean that is a sum divided by n",
             where, m->name, m->operation->name);
     if (q->heads && !m->segmented)
         return problem(p, STATUS_USAGE, "option --segment: found %s, expected a segmented scan",
@@ -107,7 +107,8 @@ static enum status make_case(struct reveal_case *c, const struct request *q, con
                  .n = q->n,
                  .shape = {(unsigned)q->threads, (unsigned)q->blocks},
                  .exclusive = scan && q->exclusive,
-                 .heads = scan ? q->heads : NULL},
+                 .heads = scan ? q->heads : NULL,
+                 .bins = m->operation->keys},
         .prefix = scan ? q->prefix : q->n - 1,
         .progress = isatty(STDERR_FILENO)};
     return STATUS_OK;
@@ -246,6 +247,8 @@ const struct verb verb_reveal = {
         "tree has no left and right: trees that differ in that are equal. A node that adds more "
         "than two at once\n"
         "stands in brackets, or says `at once`.\n"
+        "\n"
+        "Of a scatter-add it is the order within one bin, that all elements go to.\n"
         "\n"
         "In the text, a part that has the shape of one drawn before says which (`as`). --json has "
         "every node:\n"

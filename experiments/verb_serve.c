@@ -46,7 +46,7 @@ static enum status find(struct server *s, const char *name, struct problem *p)
 {
     s->object = foreign_is_object(name);
     return s->object ? object_load(&s->method, name, p)
-                     : subject_keyless(&s->method, "serve", name, NULL, p);
+                     : subject_askable(&s->method, "serve", name, NULL, p);
 }
 
 static enum status settings(struct server *s, const struct arguments *a, struct problem *p)
@@ -110,12 +110,13 @@ static enum status ready(struct server *s, const struct wire_request *r, struct 
                                     .shape = s->shape,
                                     .offset = s->offset,
                                     .around = (uint8_t)~s->around,
-                                    .exclusive = r->exclusive};
+                                    .exclusive = r->exclusive,
+                                    .bins = r->bins};
     const struct probe_spec *is = &s->spec;
     if (s->probe && is->storage == spec.storage && is->accumulator == spec.accumulator &&
         is->output == spec.output && is->n == spec.n && is->shape.threads == spec.shape.threads &&
         is->shape.blocks == spec.shape.blocks && is->offset == spec.offset &&
-        is->exclusive == spec.exclusive)
+        is->exclusive == spec.exclusive && is->bins == spec.bins)
         return STATUS_OK;
     close_probe(s);
     if (r->operation != s->method->operation)
@@ -125,9 +126,23 @@ static enum status ready(struct server *s, const struct wire_request *r, struct 
         return problem(p, STATUS_DEVICE, "request: out of memory for %zu elements of %s", r->n,
                        format_facts[r->storage].name);
     s->spec = spec;
-    enum status status =
-        memory_array(&s->results, r->output, r->operation->outputs(r->n, 0), s->method->name, p);
+    enum status status = memory_array(&s->results, r->output, r->operation->outputs(r->n, r->bins),
+                                      s->method->name, p);
     return status == STATUS_OK ? probe_open(&s->probe, &spec, p) : status;
+}
+
+/* The keys of the elements, where there are any, are each below the number of bins. */
+static enum status read_keys(struct server *s, struct problem *p)
+{
+    uint32_t *keys = probe_keys(s->probe);
+    size_t n = s->spec.n, found = keys ? fread(keys, sizeof *keys, n, s->in) : n;
+    if (found < n)
+        return problem(p, STATUS_DATA, "request: found %zu of %zu keys", found, n);
+    for (size_t i = 0; keys && i < n; i++)
+        if (keys[i] >= s->spec.bins)
+            return problem(p, STATUS_DATA, "request: key %zu: found %u, expected less than %zu", i,
+                           keys[i], s->spec.bins);
+    return STATUS_OK;
 }
 
 static enum status answer(struct server *s, const struct wire_request *r, struct problem *p)
@@ -142,7 +157,9 @@ static enum status answer(struct server *s, const struct wire_request *r, struct
         found = fread(second.data, 1, bytes, s->in);
     if (found < bytes)
         return problem(p, STATUS_DATA, "request: found %zu of %zu bytes of elements", found, bytes);
-    status = probe_run(s->probe, &s->results, p);
+    status = read_keys(s, p);
+    if (status == STATUS_OK)
+        status = probe_run(s->probe, &s->results, p);
     if (status != STATUS_OK)
         return status;
     uint64_t time_ns = s->timed ? object_time_ns() : 0;
@@ -224,7 +241,11 @@ const struct verb verb_serve = {
         "  sum N STORAGE ACCUMULATOR                             1 element of ACCUMULATOR\n"
         "  scan N STORAGE ACCUMULATOR inclusive|exclusive OUTPUT N elements of OUTPUT\n"
         "  dot N STORAGE ACCUMULATOR                             1 element; 2 N are read, x before "
-        "y\n\n"
+        "y\n"
+        "  scatter N STORAGE ACCUMULATOR BINS                    BINS elements; N keys of 4 bytes "
+        "are "
+        "read behind\n"
+        "                                                        the N elements\n\n"
         "Formats are fp16, bf16, fp32, fp64. Requests follow each other; the end of the input is "
         "the end. A\nrequest that is malformed ends it with exit status 3 and a line on standard "
         "error. This is what\n--method exec:COMMAND expects of a program, so exec:'ulpscope serve "

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "experiments/axes.h"
+#include "experiments/keys.h"
 
 void wire_write(char line[WIRE_LINE], const struct wire_request *r)
 {
@@ -14,6 +15,8 @@ void wire_write(char line[WIRE_LINE], const struct wire_request *r)
     if (r->operation == &operation_scan)
         length += snprintf(line + length, WIRE_LINE - (size_t)length, " %s %s",
                            scan_name[r->exclusive], format_facts[r->output].name);
+    if (r->operation->keys)
+        length += snprintf(line + length, WIRE_LINE - (size_t)length, " %zu", r->bins);
     snprintf(line + length, WIRE_LINE - (size_t)length, "\n");
 }
 
@@ -60,15 +63,18 @@ static bool parse(struct wire_request *r, const char *line)
     size_t known = 0;
     while (words > 0 && operations[known] && strcmp(word[0], operations[known]->name) != 0)
         known++;
-    bool scan = operations[known] == &operation_scan;
-    if (!operations[known] || words != (scan ? 6 : 4))
+    if (!operations[known])
+        return false;
+    bool scan = operations[known] == &operation_scan, keys = operations[known]->keys;
+    if (words != (scan ? 6 : keys ? 5 : 4))
         return false;
     *r = (struct wire_request){.operation = operations[known],
                                .storage = format_named(word[2]),
                                .accumulator = format_named(word[3])};
     r->output = r->accumulator;
     return r->storage < FORMATS && r->accumulator < FORMATS && read_length(&r->n, word[1]) &&
-           (!scan || read_kind(r, word));
+           (!scan || read_kind(r, word)) &&
+           (!keys || (read_length(&r->bins, word[4]) && r->bins > 0 && r->bins <= KEYS_BINS_MAX));
 }
 
 enum status wire_parse(struct wire_request *r, const char *line, struct problem *p)
@@ -78,7 +84,7 @@ enum status wire_parse(struct wire_request *r, const char *line, struct problem 
     return problem(p, STATUS_DATA,
                    "request: found '%.100s', expected 'OPERATION N STORAGE ACCUMULATOR', OPERATION "
                    "sum, dot, norm, product, minimum or another that is listed, or 'scan N STORAGE "
-                   "ACCUMULATOR "
-                   "inclusive|exclusive OUTPUT'",
+                   "ACCUMULATOR inclusive|exclusive OUTPUT', or 'scatter N STORAGE ACCUMULATOR "
+                   "BINS'",
                    line);
 }

@@ -1,11 +1,13 @@
-/* How a program is asked for a sum, a scan or a dot product through its standard input and output:
- * one line, then the elements, little-endian and without padding; the answer is nothing but the
- * results.
+/* How a program is asked for a sum, a scan, a dot product or a scatter-add through its standard
+ * input and output: one line, then the elements, little-endian and without padding; the answer is
+ * nothing but the results.
  *
  *     sum N STORAGE ACCUMULATOR                         1 element of the accumulator's format
  *     scan N STORAGE ACCUMULATOR inclusive OUTPUT       N elements of the format OUTPUT
  *     scan N STORAGE ACCUMULATOR exclusive OUTPUT
  *     dot N STORAGE ACCUMULATOR                         1 element; N elements x come, then N of y
+ *     scatter N STORAGE ACCUMULATOR BINS                BINS elements; behind the N elements come
+ * as many keys, of 4 bytes, each below BINS
  *
  * Formats are fp16, bf16, fp32, fp64. The end of the input is the end of the program. */
 #ifndef ULPSCOPE_WIRE_H
@@ -21,6 +23,7 @@ struct wire_request {
     enum format storage, accumulator;
     enum format output; /* of scans alone; else the accumulator's */
     bool exclusive;
+    size_t bins; /* of scatter-adds alone; else 0 */
 };
 
 /* The line, with its line break. */

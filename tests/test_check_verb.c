@@ -105,6 +105,41 @@ Test(check_verb, shows_breaks_again, .init = make_folder, .fini = remove_folder)
     json_decref(all);
 }
 
+Test(check_verb, names_the_bin_of_a_break, .init = make_folder, .fini = remove_folder)
+{
+    json_t *all = json("scatter/sort --device cpu --seconds 1 --n 1000,33 --keys sorted,zipf:s=2 "
+                       "--bins 7 --promise order_invariant --json",
+                       1),
+           *witness;
+    size_t i;
+    cr_expect_str_eq(word(json_array_get(all, 0), "kept"), "gpu_to_gpu");
+    json_t *witnesses =
+        json_object_get(rung(json_array_get(all, 0), "order_invariant"), "witnesses");
+    cr_expect(json_array_size(witnesses) == 1);
+    json_array_foreach(witnesses, i, witness)
+    {
+        cr_expect(json_integer_value(json_object_get(witness, "bins")) == 7);
+        cr_expect(strcmp(word(witness, "keys"), "sorted") == 0 ||
+                  strcmp(word(witness, "keys"), "zipf:s=2") == 0);
+        json_int_t bin = json_integer_value(json_object_get(witness, "index"));
+        cr_expect(bin >= 0 && bin < 7 && !json_object_get(witness, "scan"));
+        cr_expect(strcmp(word(witness, "bits"), word(witness, "other_bits")) != 0);
+    }
+    show_again(json_array_get(all, 0), true);
+    json_decref(all);
+    cr_expect(check("sum/serial --device cpu --keys one") == 2);
+    expect_said("err", "found sum/serial with --keys or --bins, expected a method that takes keys");
+    cr_expect(check("scatter/sort --device cpu --keys some") == 2);
+    expect_said("err", "option --keys: found 'some'");
+    char served[600];
+    snprintf(served, sizeof served,
+             "'exec:%s serve scatter/exact --device cpu' --device cpu --bins 5 --n 100 --seconds 1 "
+             "--storage fp32 --accumulator fp32 --promise correctly_rounded",
+             ULPSCOPE_PROGRAM);
+    cr_expect(check(served) == 0);
+    expect_said("out", "keeps correctly_rounded\n");
+}
+
 Test(check_verb, tells_what_is_kept_only_where_all_was_tried, .init = make_folder,
      .fini = remove_folder)
 {

@@ -8,6 +8,7 @@
 #include "experiments/wire.h"
 #include "tests/files.h"
 #include "tests/samples.h"
+#include "tests/scatters.h"
 
 enum { N = 3000 };
 
@@ -29,7 +30,7 @@ static void hold(const struct method *method, const struct method *foreign, stru
 {
     struct problem p = {0};
     sample_fill(&t.in, SAMPLE_NEAR, t.accumulator, seed);
-    t.out.n = method->operation->outputs(t.in.n, 0);
+    t.out.n = method->operation->outputs(t.in.n, t.bins);
     t.method = method;
     t.shape = method_shape(method, DEVICE_CPU, t.in.n, (struct shape){64, 3});
     t.out.data = ours;
@@ -131,6 +132,28 @@ static void expect_end(const char *options, const char *bytes, const char *said,
               options, bytes, text, said, due);
 }
 
+Test(serve, scatter_adds_are_the_same_bits_of_all_keys)
+{
+    static uint32_t key[N];
+    static const char *const name[] = {"scatter/sort", "scatter/ordered", "scatter/exact"};
+    static const size_t bins[] = {1, 7, N};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        const struct method *foreign = served(name[i], &operation_scatter);
+        for (size_t k = 0; k < 3 * FORMATS * FORMATS; k++) {
+            size_t n = k % 7 ? 37 * k : 0;
+            scatter_keys_fill(key, n, bins[k % 3], k % SCATTER_KEYS, k);
+            hold(method_named(name[i]), foreign,
+                 (struct task){.in = {k % FORMATS, n, x},
+                               .out.format = k / FORMATS % FORMATS,
+                               .accumulator = k / FORMATS % FORMATS,
+                               .keys = key,
+                               .bins = bins[k % 3],
+                               .device = -1},
+                 k);
+        }
+    }
+}
+
 Test(serve, malformed_requests_are_refused)
 {
     static const char *const line[] = {"sum",
@@ -146,6 +169,10 @@ Test(serve, malformed_requests_are_refused)
                                        "scan 1 fp32 fp32 both fp32",
                                        "scan 1 fp32 fp32 inclusive",
                                        "sum 99999999999999999999 fp32 fp32",
+                                       "scatter 1 fp32 fp32",
+                                       "scatter 1 fp32 fp32 0",
+                                       "scatter 1 fp32 fp32 1048577",
+                                       "scatter 1 fp32 fp32 1 1",
                                        "",
                                        "time",
                                        "offset 256",
@@ -160,6 +187,12 @@ Test(serve, malformed_requests_are_refused)
     expect_end(cpu, "sum 2 fp32 fp32\\nabcdef", "found 6 of 8 bytes of elements", 3);
     expect_end(cpu, "scan 0 fp32 fp32 inclusive fp32\\n", "found a scan, expected a sum", 3);
     expect_end(cpu, "sum 1152921504606846976 fp64 fp64\\n", "out of memory", 4);
+    const char *scatter = "scatter/sort --device cpu";
+    expect_end(scatter, "scatter 1 fp32 fp32 3\\nabcdef", "found 0 of 1 keys", 3);
+    expect_end(scatter, "scatter 1 fp32 fp32 3\\nabcd\\3\\0\\0\\0",
+               "key 0: found 3, expected less than 3", 3);
+    expect_end(scatter, "sum 0 fp32 fp32\\n", "found a sum, expected a scatter", 3);
+    expect_end("rows/tiled", "", "found rows/tiled, which takes the rows of a matrix", 2);
     expect_end("cub/sum --device cpu", "sum 0 fp32 fp32\\n", "cub/sum does not support", 4);
     expect_end("sum/none", "", "serve: found 'sum/none', expected one of", 2);
     expect_end("sum/serial --device gpu", "", "option --device: found 'gpu'", 2);
@@ -171,9 +204,12 @@ Test(serve, lines_round_trip)
 {
     char line[WIRE_LINE];
     struct problem p = {0};
-    for (int scan = 0; scan < 2; scan++)
+    static const struct operation *const operation[] = {&operation_sum, &operation_scan,
+                                                        &operation_scatter};
+    for (int scan = 0, kind = 0; kind < 3; scan = ++kind == 1)
         for (enum format f = 0; f < FORMATS; f++) {
-            struct wire_request r, due = {.operation = scan ? &operation_scan : &operation_sum,
+            struct wire_request r, due = {.operation = operation[kind],
+                                          .bins = kind == 2 ? f * 1000 + 1 : 0,
                                           .n = (size_t)1 << (15 * f + 1),
                                           .storage = f,
                                           .accumulator = FORMATS - 1 - f,
@@ -185,7 +221,7 @@ Test(serve, lines_round_trip)
             cr_assert(wire_parse(&r, line, &p) == STATUS_OK, "%s", p.text);
             cr_expect(r.operation == due.operation && r.n == due.n && r.storage == due.storage &&
                           r.accumulator == due.accumulator && r.output == due.output &&
-                          r.exclusive == due.exclusive,
+                          r.exclusive == due.exclusive && r.bins == due.bins,
                       "%s", line);
         }
 }

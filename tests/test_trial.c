@@ -67,6 +67,21 @@ Test(trial, has_rows_for_every_rung, .init = make_folder, .fini = remove_folder)
 
 /* How many attempts there were depends on time: rows that are the same bytes were not made again.
  */
+Test(trial, tries_scatter_adds, .init = make_folder, .fini = remove_folder)
+{
+    cr_expect(trial("--method scatter/sort,scatter/exact --keys sorted --bins 9 --out t " QUICK) ==
+              0);
+    struct seen s = rows();
+    cr_expect_str_eq(s.words, "scatter/sort run_to_run kept;scatter/sort gpu_to_gpu kept;"
+                              "scatter/sort order_invariant broken;"
+                              "scatter/sort correctly_rounded broken;"
+                              "scatter/exact run_to_run kept;scatter/exact gpu_to_gpu kept;"
+                              "scatter/exact order_invariant kept;"
+                              "scatter/exact correctly_rounded kept;");
+    expect_said("t/trial.csv", " --keys sorted --bins 9 ");
+    expect_said("t/study.json", "\"sorted\"");
+}
+
 Test(trial, goes_on_where_it_was, .init = make_folder, .fini = remove_folder)
 {
     static const char again[] = "--method sum/serial,sum/tiled,sum/exact --out t " QUICK;

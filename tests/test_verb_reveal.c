@@ -86,6 +86,19 @@ Test(verb_reveal, compares, .init = make_folder, .fini = remove_folder)
 }
 
 /* A method that does not add as it declares. */
+/* Of a scatter-add: the order in one bin. */
+Test(verb_reveal, shows_the_order_in_a_bin, .init = make_folder, .fini = remove_folder)
+{
+    hold(STATUS_OK, "scatter/sort and sum/tiled: one order\n",
+         WORDS("scatter/sort", "--n", "3000", "--against", "sum/tiled"));
+    hold(STATUS_OK, "\n(((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7))) + (8 + 9)\n",
+         WORDS("scatter/ordered", "--n", "10"));
+    hold(STATUS_OK, "no order shows: ", WORDS("scatter/exact", "--n", "10"));
+    hold(STATUS_USAGE, "found argmin/serial, whose operation is argmin: expected ",
+         WORDS("argmin/serial"));
+    hold(STATUS_USAGE, "found rows/tiled, which takes the rows of a matrix", WORDS("rows/tiled"));
+}
+
 Test(verb_reveal, finds_a_false_declaration, .init = make_folder, .fini = remove_folder)
 {
     struct reveal_report r;
