@@ -7,6 +7,7 @@
 
 #include "experiments/foreign.h"
 #include "experiments/special_asked.h"
+#include "experiments/special_exact.h"
 #include "experiments/special_report.h"
 #include "experiments/subject.h"
 #include "reports/directory.h"
@@ -109,7 +110,7 @@ static enum status check_device(struct special *s, const char *name, struct prob
 static bool is_special(const struct method *m)
 {
     return m->operation == &operation_sum || m->operation == &operation_scan ||
-           m->operation == &operation_dot;
+           m->operation == &operation_dot || special_is_exact(m);
 }
 
 /* Of files, where there are more subjects than one. */
@@ -151,9 +152,11 @@ static enum status find_methods(const struct special *s, const struct method *m[
     for (size_t i = 0; i < a->operands && status == STATUS_OK; i++) {
         status = subject_keyless(&m[i], "check", a->operand[i], operation, p);
         if (status == STATUS_OK && !is_special(m[i]))
-            status = problem(p, STATUS_USAGE,
-                             "check --special: %s is a %s, expected a sum, a scan or a dot product",
-                             m[i]->name, m[i]->operation->name);
+            status =
+                problem(p, STATUS_USAGE,
+                        "check --special: %s is a %s, expected a sum, a scan, a dot product, a "
+                        "product or an extremum",
+                        m[i]->name, m[i]->operation->name);
     }
     return status;
 }

@@ -16,12 +16,12 @@ enum status special_check(const struct arguments *a, struct problem *p);
     "--special runs the subject on special inputs instead: signed zeros, infinities, NaN,\n"       \
     "subnormals, what overflows at the end or on the way, each power of two alone and "            \
     "cancelled,\n"                                                                                 \
-    "sparse and short inputs, edges of tiles. A result that no order of rounded additions gives\n" \
-    "(of a method that does more than add: that its theorem excludes) is told with the smallest\n" \
-    "input found that shows it, and the command that shows it again; exit status 1. --data "       \
-    "tries\n"                                                                                      \
-    "one input of yours; --seconds bounds the time, and says how many inputs it left out; --out "  \
-    "keeps\n"                                                                                      \
-    "the inputs found, and special.csv."
+    "sparse and short inputs, edges of tiles; of products of all elements, factors too. A "        \
+    "result\n"                                                                                     \
+    "that no order of rounded additions gives (of a method that does more than add: that its\n"    \
+    "theorem excludes; of an extremum: another) is told with the smallest input found that\n"      \
+    "shows it, and the command that shows it again; exit status 1. --data tries one input of\n"    \
+    "yours; --seconds bounds the time, and says how many inputs it left out; --out keeps the\n"    \
+    "inputs found, and special.csv."
 
 #endif

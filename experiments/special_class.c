@@ -5,9 +5,9 @@
 #include "experiments/random.h"
 
 const struct special_class *const special_class[SPECIAL_CLASSES] = {
-    &special_zeros,    &special_inf,  &special_infs,    &special_nan,  &special_subnormal,
-    &special_overflow, &special_way,  &special_power,   &special_pair, &special_sparse,
-    &special_short,    &special_edge, &special_product,
+    &special_zeros,    &special_inf,  &special_infs,    &special_nan,     &special_subnormal,
+    &special_overflow, &special_way,  &special_power,   &special_pair,    &special_sparse,
+    &special_short,    &special_edge, &special_product, &special_factors,
 };
 
 const size_t special_length[SPECIAL_LENGTHS] = {

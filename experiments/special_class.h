@@ -10,7 +10,8 @@ struct special_setting {
     enum format storage, accumulator;
     size_t n;
     uint64_t seed;
-    bool pairs; /* of two arrays, for dot products */
+    bool pairs;   /* of two arrays, for dot products */
+    bool factors; /* for products of all elements */
 };
 
 struct special_class {
@@ -23,7 +24,7 @@ struct special_class {
     void (*fill_pair)(const struct special_setting *s, size_t k, const struct array *x,
                       const struct array *y);
 };
-enum { SPECIAL_CLASSES = 13 };
+enum { SPECIAL_CLASSES = 14 };
 extern const struct special_class *const special_class[SPECIAL_CLASSES];
 
 /* Writes both arrays of case k, which hold +0 everywhere: what the class gives one array stands in
@@ -51,6 +52,6 @@ double special_bottom(const struct special_setting *s);
 
 extern const struct special_class special_zeros, special_inf, special_infs, special_nan,
     special_subnormal, special_overflow, special_way, special_power, special_pair, special_sparse,
-    special_short, special_edge, special_product;
+    special_short, special_edge, special_product, special_factors;
 
 #endif

@@ -64,13 +64,21 @@ void due_add(struct due *d, double x)
     any_order_add(&d->elements, x);
 }
 
+struct theorem special_theorem(const struct special_subject *s, size_t n)
+{
+    struct shape shape = method_shape(s->method, s->device.kind, n, s->shape);
+    struct theorem t = method_theorem(s->method, s->device.kind, s->accumulator, n, shape);
+    t.product = s->product;
+    return t;
+}
+
 void due_add_product(struct due *d, double x, double y)
 {
     d->stale = true;
     any_products_add(&d->products, x, y);
 }
 
-static void just(struct possible *p, double x)
+void possible_just(struct possible *p, double x)
 {
     *p = (struct possible){.nan = isnan(x), .least = 1, .most = -1, .grid = 0x1p-1074};
     if (isinf(x))
@@ -95,7 +103,7 @@ static void make_binned(struct due *d)
     const struct any_order *e = &d->elements;
     enum format f = d->subject->accumulator;
     size_t count = e->count[0] + e->count[1];
-    just(&d->possible, d->exact);
+    possible_just(&d->possible, d->exact);
     if (e->nan || e->inf[0] || e->inf[1] || count <= 1)
         return;
     d->possible.grid = e->grid;
@@ -119,7 +127,7 @@ static void make_products(struct due *d)
 {
     d->exact = products_round(&d->products.sum, d->subject->accumulator);
     if (d->way == WAY_EXACT)
-        just(&d->possible, d->exact);
+        possible_just(&d->possible, d->exact);
     else
         any_products_possible(&d->products, &d->possible);
     if (d->way == WAY_CARRIED)
@@ -138,7 +146,7 @@ void due_make(struct due *d)
     }
     d->exact = exact_round(&d->elements.sum, f);
     if (d->way == WAY_EXACT)
-        just(&d->possible, d->exact);
+        possible_just(&d->possible, d->exact);
     else if (d->way == WAY_BINNED)
         make_binned(d);
     else

@@ -35,6 +35,12 @@ void due_add(struct due *d, double x);
 void due_add_product(struct due *d, double x, double y);
 void due_make(struct due *d);
 
+/* The theorem of a run on n elements. */
+struct theorem special_theorem(const struct special_subject *s, size_t n);
+
+/* This result alone. */
+void possible_just(struct possible *p, double x);
+
 /* Is a partial sum, or what TwoSum makes of it, at the end of the range? */
 bool due_near_overflow(const struct due *d);
 

@@ -1,4 +1,5 @@
 #include "experiments/special_due.h"
+#include "experiments/special_exact.h"
 
 #include <math.h>
 
@@ -92,14 +93,6 @@ static const char *const beyond_bound = "beyond the bound of its theorem";
 
 /* --- sums --- */
 
-static struct theorem theorem_of(const struct special_subject *s, size_t n)
-{
-    struct shape shape = method_shape(s->method, s->device.kind, n, s->shape);
-    struct theorem t = method_theorem(s->method, s->device.kind, s->accumulator, n, shape);
-    t.product = s->product;
-    return t;
-}
-
 /* Holds a finite result to the method's bound. Where its additions may flush, the bound says so,
  * and excuses what no order gives. */
 static void judge_bound(struct judgement *to, struct due *d, const struct reference *r,
@@ -132,7 +125,7 @@ static enum status judge_sum(struct judgement *to, struct due *d, const struct s
             due_add(d, array_get(&in->x, i));
     judge_value(to, d, 0, x);
 
-    struct theorem theorem = theorem_of(d->subject, in->x.n);
+    struct theorem theorem = special_theorem(d->subject, in->x.n);
     bool decided = to->is == JUDGED_IMPOSSIBLE
                        ? theorem.flushing == 0
                        : x == d->exact || d->way == WAY_EXACT || theorem.kind == THEOREM_ANY_ORDER;
@@ -222,6 +215,8 @@ enum status special_judge(struct judgement *to, const struct special_subject *s,
                           const struct array *out, struct problem *p)
 {
     struct due due;
+    if (special_is_exact(s->method))
+        return special_judge_exact(to, s, &in->x, array_get(out, 0), p);
     *to = (struct judgement){.is = JUDGED_FINE};
     due_begin(&due, s);
     return s->method->operation->array ? judge_scan(to, &due, &in->x, heads, out, p)

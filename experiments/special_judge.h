@@ -8,7 +8,8 @@
  * (all other theorems) are held to what any order says of NaN, infinities, zeros and exact sums,
  * and to their bound; where a partial sum comes near overflow, for which no theorem speaks, to
  * three times the bound for any order. Of a scan all that is said of each prefix; of a dot product,
- * of products in place of elements, by how they are formed (reference/any_products.h). */
+ * of products in place of elements, by how they are formed (reference/any_products.h). Products of
+ * all elements and extrema are held to their exact values (experiments/special_exact.h). */
 #ifndef ULPSCOPE_SPECIAL_JUDGE_H
 #define ULPSCOPE_SPECIAL_JUDGE_H
 

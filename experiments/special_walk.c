@@ -148,9 +148,12 @@ static enum status run_length(struct special_walk *w, size_t length, uint64_t un
                               struct problem *p)
 {
     const struct special_request *q = &w->report->request;
-    const struct special_setting setting = {w->subject.storage, w->subject.accumulator,
-                                            special_length[length], q->seed,
-                                            w->subject.method->operation->inputs == 2};
+    const struct special_setting setting = {w->subject.storage,
+                                            w->subject.accumulator,
+                                            special_length[length],
+                                            q->seed,
+                                            w->subject.method->operation->inputs == 2,
+                                            w->subject.method->operation->of == EXACT_PRODUCT};
     struct special_stand stand;
     if (q->show)
         q->show(&w->subject, setting.n);

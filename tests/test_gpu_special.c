@@ -63,6 +63,13 @@ Test(gpu_special, sums)
     registry(&operation_sum);
 }
 
+Test(gpu_special, products_and_extrema)
+{
+    for (size_t i = 0; operations[i]; i++)
+        if (operations[i]->of == EXACT_PRODUCT || operations[i]->of >= EXACT_MINIMUM)
+            registry(operations[i]);
+}
+
 Test(gpu_special, scans)
 {
     registry(&operation_scan);

@@ -8,7 +8,7 @@
 #include "reference/number.h"
 
 /* One input in so many: other ones at each length and in each pair of formats. */
-enum { EVERY_SUM = 32, EVERY_DOT = 64, EVERY_SCAN = 128 };
+enum { EVERY_SUM = 32, EVERY_DOT = 64, EVERY_SCAN = 128, EVERY_OTHER = 64, EVERY_INDEX = 16 };
 
 static const char *words_of(const struct special_finding *f)
 {
@@ -23,19 +23,28 @@ static const char *words_of(const struct special_finding *f)
     return words;
 }
 
+/* Indices have few pairs of formats. */
+static unsigned every_of(const struct operation *o)
+{
+    if (o->array)
+        return EVERY_SCAN;
+    return o->of == EXACT_SUM      ? EVERY_SUM
+           : o->of == EXACT_DOT    ? EVERY_DOT
+           : o->of >= EXACT_ARGMIN ? EVERY_INDEX
+                                   : EVERY_OTHER;
+}
+
 static void conforms(const struct method *m, struct special_report *r)
 {
     struct problem p = {0};
-    struct special_request request = {.method = m,
-                                      .seed = 1,
-                                      .every = m->operation->array         ? EVERY_SCAN
-                                               : m->operation->inputs == 2 ? EVERY_DOT
-                                                                           : EVERY_SUM};
+    struct special_request request = {.method = m, .seed = 1, .every = every_of(m->operation)};
     cr_assert(pairs_parse(&request.pairs, "all", &p) == STATUS_OK, "%s", p.text);
     cr_assert(special_run(r, &request, &p) == STATUS_OK, "%s", p.text);
     for (size_t k = 0; k < SPECIAL_CLASSES; k++) {
         const struct special_tally *t = &r->all[k];
-        bool due = special_class[k]->fill || m->operation->inputs == 2;
+        bool due = special_class[k] == &special_factors
+                       ? m->operation == &operation_product
+                       : special_class[k]->fill || m->operation->inputs == 2;
         cr_expect((t->cases > 0) == due && t->failed == 0, "%s: %s", m->name,
                   special_class[k]->name);
         cr_expect(t->impossible == 0 && !t->first, "%s, %s: %zu of %zu, as %s", m->name,
@@ -66,6 +75,18 @@ Test(special, our_scans_conform)
 Test(special, our_dot_products_conform)
 {
     registry(&operation_dot);
+}
+
+Test(special, our_products_conform)
+{
+    registry(&operation_product);
+}
+
+Test(special, our_extrema_conform)
+{
+    for (size_t i = 0; operations[i]; i++)
+        if (operations[i]->of >= EXACT_MINIMUM)
+            registry(operations[i]);
 }
 
 /* --- what is said of a result --- */
