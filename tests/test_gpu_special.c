@@ -7,7 +7,7 @@
 #include "reference/number.h"
 
 /* One input in so many: other ones at each length and in each pair of formats. */
-enum { EVERY_SUM = 64, EVERY_SCAN = 256 };
+enum { EVERY_SUM = 64, EVERY_SCAN = 256, EVERY_EXTREMUM = 256 };
 
 static void say(const struct special_report *r, const char *name, size_t class)
 {
@@ -31,7 +31,9 @@ static void hold(const struct method *m, bool ours)
     struct special_request request = {.method = m,
                                       .device = {DEVICE_CUDA, 0},
                                       .seed = 1,
-                                      .every = m->operation->array ? EVERY_SCAN : EVERY_SUM};
+                                      .every = m->operation->array                 ? EVERY_SCAN
+                                               : m->operation->of >= EXACT_MINIMUM ? EVERY_EXTREMUM
+                                                                                   : EVERY_SUM};
     size_t impossible = 0, cases = 0;
     cr_assert(pairs_parse(&request.pairs, "all", &p) == STATUS_OK, "%s", p.text);
     cr_assert(special_run(&r, &request, &p) == STATUS_OK, "%s: %s", m->name, p.text);
