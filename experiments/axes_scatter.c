@@ -35,7 +35,7 @@ enum status axes_resolve_scatters(struct axes *axes, const struct request *r, st
     struct list list;
     if (!experiment_scatters(axes->experiment))
         return refuse(axes, r, p);
-    enum status status = axes_words(&list, &r->axis[AXIS_KEYS], "uniform,zipf:s=1.1,one", p);
+    enum status status = axes_words(&list, &r->axis[AXIS_KEYS], axes->experiment->keys, p);
     axes->key = calloc(list.count + 1, sizeof *axes->key);
     if (!axes->key)
         status = problem(p, STATUS_DEVICE, "out of memory for keys");

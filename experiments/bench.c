@@ -96,6 +96,25 @@ enum status bench_input_second(struct bench_input *b, struct problem *p)
     return status;
 }
 
+enum status bench_input_keys(struct bench_input *b, const struct keys *keys, size_t bins,
+                             uint64_t seed, struct problem *p)
+{
+    size_t n = b->array.n;
+    enum status status = keys_fit(keys, n, bins, p);
+    if (status != STATUS_OK)
+        return status;
+    b->keys = keys;
+    b->bins = bins;
+    b->key = malloc((n + 1) * sizeof *b->key);
+    if (!b->key)
+        return problem(p, STATUS_DEVICE, "%s: out of memory for %zu keys", b->name, n);
+    status = keys_fill(keys, b->key, n, bins, seed, p);
+    if (status == STATUS_OK && b->gpu)
+        status = gpu_upload_keys(b->gpu, b->key, p);
+    return status == STATUS_OK && b->gpu_sample ? gpu_upload_keys(b->gpu_sample, b->key, p)
+                                                : status;
+}
+
 enum status bench_input_output(struct bench_input *b, enum format f, size_t n, struct problem *p)
 {
     if (b->output.data && array_bytes(b->output.format, b->output.n) >= array_bytes(f, n))
@@ -153,6 +172,7 @@ void bench_input_close(struct bench_input *b)
     free(b->mask.flags);
     free(b->output.data);
     free(b->second.data);
+    free(b->key);
     if (!b->borrowed)
         free(b->array.data);
     *b = (struct bench_input){0};
@@ -181,7 +201,7 @@ bool bench_is_vendor(const struct method *m)
 bool bench_writes(const struct bench_row *row)
 {
     const struct operation *o = row->method ? row->method->operation : NULL;
-    return o && o->array && !o->keys && o != &operation_rows;
+    return o && o->array && o != &operation_rows;
 }
 
 void bench_told(struct bench_row *row)
@@ -204,9 +224,11 @@ double bench_bytes(const struct bench_input *in, const struct bench_row *row)
         return 2 * input;
     if (!row->method || !row->method->operation->array)
         return input;
-    bool flagged = row->segment > 0 || row->method->operation->mask;
-    size_t outputs = row->method->operation->outputs(in->array.n, row->bins);
-    return input + (flagged ? (double)in->array.n : 0) + (double)array_bytes(row->output, outputs);
+    const struct operation *o = row->method->operation;
+    double n = (double)in->array.n, flags = row->segment > 0 || o->mask ? n : 0;
+    double keys = o->keys ? n * sizeof *in->key : 0;
+    size_t outputs = o->outputs(in->array.n, o->keys ? in->bins : row->bins);
+    return input + flags + keys + (double)array_bytes(row->output, outputs);
 }
 
 double bench_of_copy(const struct bench_input *in, const struct bench_row *row)

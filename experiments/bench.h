@@ -7,6 +7,7 @@
 
 #include "experiments/device.h"
 #include "experiments/input.h"
+#include "experiments/keys.h"
 #include "experiments/layout.h"
 #include "experiments/timing.h"
 #include "kernels/gpu.h"
@@ -22,6 +23,10 @@ struct bench_input {
     struct gpu_input *gpu, *gpu_sample; /* both in the GPU's memory; NULL on the CPU */
     struct array second; /* of dot products: the array turned by one element; data NULL as yet */
     bool in_cache;       /* it fits in the device's last-level cache */
+    /* Of scatter-adds: where their keys come from, n of them, and bins; NULL as yet. */
+    const struct keys *keys;
+    uint32_t *key;
+    size_t bins;
     struct array output; /* on the CPU: where all write, one at a time; as large as any needs yet */
     struct bench_heads { /* of each segment length that came up: n flags, host memory */
         size_t segment;
@@ -44,6 +49,9 @@ enum status bench_input_borrow(struct bench_input *b, struct device device, cons
 enum status bench_input_output(struct bench_input *b, enum format f, size_t n, struct problem *p);
 /* Sees to it that there is a second array, on a GPU too. */
 enum status bench_input_second(struct bench_input *b, struct problem *p);
+/* Gives it keys of this kind; once. STATUS_USAGE or STATUS_DATA where they do not fit. */
+enum status bench_input_keys(struct bench_input *b, const struct keys *keys, size_t bins,
+                             uint64_t seed, struct problem *p);
 /* The head flags for this segment length; NULL for 0, one segment. */
 enum status bench_input_heads(struct bench_input *b, size_t segment, const uint8_t **flags,
                               struct problem *p);
@@ -56,7 +64,7 @@ enum bench_kind {
     BENCH_METHOD,
     BENCH_READ,      /* the yardstick of sums: the raw read */
     BENCH_READ_BOTH, /* that of dot products: the raw read of both arrays */
-    BENCH_COPY       /* that of scans: copying the input */
+    BENCH_COPY       /* that of scans and scatter-adds: copying the input */
 };
 
 struct bench_row {
@@ -82,16 +90,17 @@ struct bench_row {
 const char *
 bench_name(const struct bench_row *row); /* the method's, `raw read`, `raw read of both`, `copy` */
 
-/* Has it about as many results as elements: is it held against a copy? */
+/* Is it held against a copy? What has about as many results as elements is, and what takes keys. */
 bool bench_writes(const struct bench_row *row);
 
 /* Says in its note what its method was told: rows and layout, or how much of a mask is kept. */
 void bench_told(struct bench_row *row);
 
-/* Bytes that one execution has to read and to write, each once. */
+/* Bytes that one execution has to read and to write, each once; keys and flags, too. */
 double bench_bytes(const struct bench_input *in, const struct bench_row *row);
 
-/* The rate at which a scan moves them over that of the copy; 0 where one is not known. */
+/* The rate at which a scan or a scatter-add moves them over that of the copy; 0 where one is not
+ * known. */
 double bench_of_copy(const struct bench_input *in, const struct bench_row *row);
 
 /* CPU threads that the method runs on with this shape: what its yardstick is done with. */

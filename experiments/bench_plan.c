@@ -137,25 +137,37 @@ static enum status add_scans(const struct planning *to, struct bench_row row, st
     return status;
 }
 
-enum status bench_plan(struct bench_plan *plan, const struct axes *axes, enum device_kind device,
-                       enum format storage, size_t n, struct problem *p)
+static enum status plan_all(const struct planning *to, bool keys, struct problem *p)
 {
-    *plan = (struct bench_plan){0};
-    const struct planning to = {plan, axes, device, storage, n};
     struct formats accumulator;
     enum status status = STATUS_OK;
-    pairs_with(&accumulator, &axes->pairs, storage);
+    *to->plan = (struct bench_plan){0};
+    pairs_with(&accumulator, &to->axes->pairs, to->storage);
     for (size_t i = 0; i < accumulator.count && status == STATUS_OK; i++) {
         enum format f = accumulator.item[i];
         const struct bench_row row = {.kind = BENCH_METHOD, .accumulator = f, .output = f};
         for (size_t k = 0; operations[k] && status == STATUS_OK; k++)
-            status = operations[k] == &operation_scan  ? add_scans(&to, row, p)
-                     : operations[k] == &operation_dot ? add_dots(&to, row, p)
-                     : operations[k]->keys             ? STATUS_OK
-                     : !operation_plain(operations[k]) ? add_matrices(&to, operations[k], row, p)
-                                                       : add_methods(&to, operations[k], row, p);
+            if (operations[k]->keys == keys)
+                status = operations[k] == &operation_scan  ? add_scans(to, row, p)
+                         : operations[k] == &operation_dot ? add_dots(to, row, p)
+                         : operations[k]->keys || operation_plain(operations[k])
+                             ? add_methods(to, operations[k], row, p)
+                             : add_matrices(to, operations[k], row, p);
     }
     return status;
+}
+
+enum status bench_plan(struct bench_plan *plan, const struct axes *axes, enum device_kind device,
+                       enum format storage, size_t n, struct problem *p)
+{
+    return plan_all(&(struct planning){plan, axes, device, storage, n}, false, p);
+}
+
+enum status bench_plan_keys(struct bench_plan *plan, const struct axes *axes,
+                            enum device_kind device, enum format storage, size_t n,
+                            struct problem *p)
+{
+    return plan_all(&(struct planning){plan, axes, device, storage, n}, true, p);
 }
 
 void bench_plan_free(struct bench_plan *plan)

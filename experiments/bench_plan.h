@@ -17,6 +17,10 @@ struct bench_plan {
  * there only where methods were asked for by name. bench_plan_free is due, also after failure. */
 enum status bench_plan(struct bench_plan *plan, const struct axes *axes, enum device_kind device,
                        enum format storage, size_t n, struct problem *p);
+/* The same of the methods that take keys, which bench_plan leaves out. */
+enum status bench_plan_keys(struct bench_plan *plan, const struct axes *axes,
+                            enum device_kind device, enum format storage, size_t n,
+                            struct problem *p);
 void bench_plan_free(struct bench_plan *plan);
 
 #endif

@@ -31,7 +31,7 @@ static struct cell ratio(double a, double b)
     return (struct cell){.kind = known ? CELL_REAL : CELL_EMPTY, .number = known ? a / b : 0};
 }
 
-static void fill(struct cell cell[TIMES_COLUMNS], const struct bench_input *in,
+static void fill(struct cell cell[BENCH_COLUMNS], const struct bench_input *in,
                  const struct bench_row *row, const char *device, const char *case_id)
 {
     const struct timing *t = &row->time;
@@ -61,7 +61,10 @@ static void fill(struct cell cell[TIMES_COLUMNS], const struct bench_input *in,
     cell[TIMES_COPY] = ratio(row->copy_ns, 1);
     cell[TIMES_OF_COPY] = ratio(bench_of_copy(in, row), 1);
     cell[TIMES_MEMORY] = known(row->memory);
-    cell[TIMES_CASE_ID] = text(case_id);
+    cell[TIMES_CASE_ID] = text(case_id ? case_id : "");
+    cell[BENCH_KEYS] = text(in->keys ? in->keys->name : "");
+    cell[BENCH_BINS] = whole(in->bins);
+    cell[BENCH_ELEMENTS] = ratio(row->method ? (double)in->array.n : 0, t->median_ns);
 }
 
 static const char *shown(char line[64], const struct cell *c)
@@ -100,17 +103,17 @@ enum status bench_report_open(struct bench_report *r, bool json, const char *csv
     *r = (struct bench_report){.json = json, .to_csv = csv != NULL};
     if (json)
         r->rows = json_array();
-    return csv ? csv_file_open(&r->csv, csv, 0, times_column, TIMES_COLUMNS, p) : STATUS_OK;
+    return csv ? csv_file_open(&r->csv, csv, 0, times_column, BENCH_COLUMNS, p) : STATUS_OK;
 }
 
 void bench_report_row(struct text *to, const struct bench_input *in, const struct bench_row *row,
                       const char *case_id)
 {
     char device[DEVICE_TEXT], line[64];
-    struct cell cell[TIMES_COLUMNS];
+    struct cell cell[BENCH_COLUMNS];
     device_name(in->device, device);
     fill(cell, in, row, device, case_id);
-    for (size_t i = 0; i < TIMES_COLUMNS; i++) {
+    for (size_t i = 0; i < (case_id ? TIMES_COLUMNS : BENCH_COLUMNS); i++) {
         text_add(to, i ? "," : "");
         text_field(to, shown(line, &cell[i]));
     }
@@ -120,12 +123,13 @@ void bench_report_row(struct text *to, const struct bench_input *in, const struc
 static json_t *row_json(const struct bench_input *in, const struct bench_row *row)
 {
     char device[DEVICE_TEXT];
-    struct cell cell[TIMES_COLUMNS];
+    struct cell cell[BENCH_COLUMNS];
     json_t *object = json_object();
     device_name(in->device, device);
     fill(cell, in, row, device, "");
-    for (size_t i = 0; i < TIMES_CASE_ID; i++)
-        json_object_set_new(object, times_column(i)->name, json_of(&cell[i]));
+    for (size_t i = 0; i < BENCH_COLUMNS; i++)
+        if (i != TIMES_CASE_ID)
+            json_object_set_new(object, times_column(i)->name, json_of(&cell[i]));
     return object;
 }
 
@@ -138,7 +142,7 @@ enum status bench_report_add(struct bench_report *r, const struct bench_input *i
         bench_table_add(&r->table, in, row);
     if (!r->to_csv)
         return STATUS_OK;
-    bench_report_row(&r->csv.pending, in, row, "");
+    bench_report_row(&r->csv.pending, in, row, NULL);
     return csv_file_flush(&r->csv, p);
 }
 

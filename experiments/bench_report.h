@@ -23,7 +23,8 @@ enum status bench_report_open(struct bench_report *r, bool json, const char *csv
 enum status bench_report_add(struct bench_report *r, const struct bench_input *in,
                              const struct bench_row *row, struct problem *p);
 
-/* Appends the row of the CSV file. case_id: "", or that of the case that was timed. */
+/* Appends the row of a CSV file: of a times.csv, where case_id is "" or that of the case that was
+ * timed; of bench, where it is NULL. */
 void bench_report_row(struct text *to, const struct bench_input *in, const struct bench_row *row,
                       const char *case_id);
 

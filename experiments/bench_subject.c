@@ -95,6 +95,10 @@ static enum status describe(struct bench_subject *s, const struct bench_row *row
     const struct bench_mask *mask;
     size_t n = s->task.in.n;
     bool whole = n == s->in->array.n;
+    if (o->keys) {
+        s->task.bins = s->in->bins;
+        return STATUS_OK;
+    }
     if (o->mask) {
         enum status status = bench_input_mask(s->in, row->keep, &mask, p);
         s->task.heads = mask->flags;
@@ -124,7 +128,8 @@ enum status bench_subject_open(struct bench_subject *s, struct bench_input *in,
                             .device = in->device.kind == DEVICE_CPU ? -1 : in->device.index,
                             .shape = row->shape,
                             .exclusive = row->exclusive,
-                            .product = row->product};
+                            .product = row->product,
+                            .keys = in->key};
     bool both =
         row->kind == BENCH_READ_BOTH || (row->method && row->method->operation->inputs == 2);
     enum status status = bench_input_heads(in, row->segment, &s->task.heads, p);

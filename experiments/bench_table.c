@@ -6,11 +6,20 @@
 #include "experiments/axes.h"
 #include "reports/table.h"
 
-enum table_kind { TABLE_SUMS, TABLE_INCLUSIVE, TABLE_EXCLUSIVE, TABLE_MOVES, TABLE_COPY };
+enum table_kind {
+    TABLE_SUMS,
+    TABLE_INCLUSIVE,
+    TABLE_EXCLUSIVE,
+    TABLE_MOVES,
+    TABLE_SCATTERS,
+    TABLE_COPY
+};
+
+enum { KEYS_SHOWN = 40 };
 
 struct bench_line {
-    char place[INPUT_TEXT + DEVICE_TEXT + 2]; /* "cpu, uniform" */
-    enum table_kind kind;                     /* of the table that it belongs to */
+    char place[INPUT_TEXT + DEVICE_TEXT + KEYS_SHOWN + 32]; /* "cpu, uniform" */
+    enum table_kind kind;                                   /* of the table that it belongs to */
     struct bench_row row;
     enum format storage;
     size_t n;
@@ -28,6 +37,8 @@ static enum table_kind kind_of(const struct bench_row *row)
 {
     if (row->kind == BENCH_COPY)
         return TABLE_COPY;
+    if (row->method && row->method->operation->keys)
+        return TABLE_SCATTERS;
     if (bench_writes(row) && !*bench_scan(row))
         return TABLE_MOVES;
     return !*bench_scan(row) ? TABLE_SUMS : row->exclusive ? TABLE_EXCLUSIVE : TABLE_INCLUSIVE;
@@ -55,7 +66,11 @@ void bench_table_add(struct bench_table *t, const struct bench_input *in,
                                 .in_cache = in->in_cache,
                                 .bytes = bench_bytes(in, row),
                                 .of_copy = bench_of_copy(in, row)};
-    snprintf(line->place, sizeof line->place, "%s, %s", device, in->name);
+    if (in->keys)
+        snprintf(line->place, sizeof line->place, "%s, %s, keys %.*s, %zu bins", device, in->name,
+                 KEYS_SHOWN, in->keys->name, in->bins);
+    else
+        snprintf(line->place, sizeof line->place, "%s, %s", device, in->name);
 }
 
 /* Is line i one of the table that begins with a line of this place and kind? A copy is in that of
@@ -79,7 +94,7 @@ static void cell_formats(struct table *to, const struct bench_line *line)
     const struct bench_row *row = &line->row;
     if (!row->method)
         table_cell(to, "%s", storage);
-    else if (line->kind == TABLE_SUMS || line->kind == TABLE_MOVES)
+    else if (line->kind != TABLE_INCLUSIVE && line->kind != TABLE_EXCLUSIVE)
         table_cell(to, "%s/%s", storage, format_facts[row->accumulator].name);
     else
         table_cell(to, "%s/%s/%s", storage, format_facts[row->accumulator].name,
@@ -112,6 +127,8 @@ static void cell_real(struct table *to, double x)
         table_cell(to, "%s", "");
 }
 
+/* Of scatter-adds the column of the segments is one of elements. */
+enum { SEGMENT = 2 };
 static const char *const header[] = {"method",  "formats", "segment",   "n",
                                      "threads", "blocks",  "time_us",   "gb_per_s",
                                      "of_raw",  "of_copy", "of_vendor", "note"};
@@ -122,7 +139,10 @@ static void add_line(struct table *to, const struct bench_line *line)
     double ns = row->time.median_ns;
     table_cell(to, "%s", bench_name(row));
     cell_formats(to, line);
-    cell_whole(to, row->segment);
+    if (line->kind == TABLE_SCATTERS)
+        cell_real(to, ns > 0 ? (double)line->n / ns : 0);
+    else
+        cell_whole(to, row->segment);
     cell_n(to, line->n);
     cell_whole(to, row->shape.threads);
     cell_whole(to, row->shape.blocks);
@@ -149,10 +169,11 @@ static void add_note(struct text *to, const struct bench_line *line)
 static void draw_table(struct text *to, struct bench_table *t, const struct bench_line *first)
 {
     static const char *const title[] = {"sums", "inclusive scans", "exclusive scans",
-                                        "transpositions and compactions"};
+                                        "transpositions and compactions", "scatter-adds"};
+    bool scatters = first->kind == TABLE_SCATTERS;
     struct table table = {.align = "llrrrrrrrrrl"};
     for (size_t i = 0; i < sizeof header / sizeof *header; i++)
-        table_cell(&table, "%s", header[i]);
+        table_cell(&table, "%s", scatters && i == SEGMENT ? "elements_per_ns" : header[i]);
     for (size_t i = 0; i < t->count; i++)
         if (belongs(t, i, first)) {
             add_line(&table, &t->line[i]);
@@ -166,7 +187,7 @@ static void draw_table(struct text *to, struct bench_table *t, const struct benc
             add_note(to, &t->line[i]);
 }
 
-/* Copies come with the tables of scans. */
+/* Copies come with the tables of scans and scatter-adds. */
 void bench_table_draw(struct text *to, struct bench_table *t)
 {
     size_t tables = 0;

@@ -46,11 +46,13 @@ enum { EXPERIMENT_OPERATIONS = 8 };
 struct experiment {
     const char *name;
     const char *summary; /* one line */
-    /* Those that its methods may be of, the rest NULL; none: any but those on keys. Either one of
+    /* Those that its methods may be of, the rest NULL; none: any that are told of nothing but their
+     * arrays. Either one of
      * scans or of two arrays alone, or some with one result each. */
     const struct operation *operation[EXPERIMENT_OPERATIONS];
     const char *method; /* those where none is asked for; NULL: all of the operations */
     bool every;       /* where there are no operations: those told of more than their arrays too */
+    const char *keys; /* of scatter-adds, where --keys does not say */
     const char *rows; /* of matrices, where --rows does not say; NULL: 0 */
     const char *output; /* of scans, where --output does not say; NULL: accumulator */
     struct experiment_axes axes[DEVICE_KINDS]; /* the CPU's where a CPU is among the devices */

@@ -44,6 +44,7 @@ const struct experiment experiment_scatter = {
     .summary = "how wrong sums by bin are (scatter-add, histograms), in which bin most, and how "
                "many different ones many runs give",
     .operation = {&operation_scatter},
+    .keys = "uniform,zipf:s=1.1,one",
     .axes =
         {
             [DEVICE_CPU] = {.formats = FORMATS_OF_GRADIENTS,

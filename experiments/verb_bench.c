@@ -15,6 +15,7 @@ static const struct experiment defaults = {
     .name = "bench",
     .every = true,
     .output = "storage",
+    .keys = "uniform",
     .axes = {[DEVICE_CPU] = {.formats = FORMAT_DEFAULTS, .input = "uniform", .n = "2^26"},
              [DEVICE_CUDA] = {.formats = FORMAT_DEFAULTS, .input = "uniform", .n = "2^28"}},
 };
@@ -50,20 +51,47 @@ static enum status take_row(void *context, const struct bench_row *row, struct p
     return bench_report_add(&b->report, &b->input, row, p);
 }
 
-/* One input in one storage format: generated and uploaded once. */
-static enum status bench_input(struct bench *b, struct device device, const struct input *in,
-                               enum format storage, size_t n, struct problem *p)
+/* What is timed on one input in one storage format: keys are NULL, or those of scatter-adds. */
+struct timed {
+    struct device device;
+    const struct input *input;
+    enum format storage;
+    size_t n;
+    const struct keys *keys;
+    size_t bins;
+};
+
+/* Generated and uploaded once. */
+static enum status bench_input(struct bench *b, const struct timed *t, struct problem *p)
 {
     const struct bench_listener listener = {.take = take_row, .show = show_progress, .context = b};
+    uint64_t seed = b->axes.seed.item[0];
     struct bench_plan plan;
-    enum status status = bench_plan(&plan, &b->axes, device.kind, storage, n, p);
-    if (status == STATUS_OK)
-        status = bench_input_open(&b->input, device, in, b->axes.seed.item[0], storage, n, p);
+    enum status status = (t->keys ? bench_plan_keys : bench_plan)(&plan, &b->axes, t->device.kind,
+                                                                  t->storage, t->n, p);
+    if (status == STATUS_OK && plan.count > 0)
+        status = bench_input_open(&b->input, t->device, t->input, seed, t->storage, t->n, p);
+    if (status == STATUS_OK && plan.count > 0 && t->keys)
+        status = bench_input_keys(&b->input, t->keys, t->bins, seed, p);
     if (status == STATUS_OK)
         status =
             bench_measure(&b->input, plan.row, plan.count, b->repeats, &b->round, &listener, p);
     bench_input_close(&b->input);
     bench_plan_free(&plan);
+    return status;
+}
+
+/* Without keys, then with all of them. */
+static enum status bench_storage(struct bench *b, struct timed t, struct problem *p)
+{
+    const struct axes *axes = &b->axes;
+    enum status status = bench_input(b, &t, p);
+    for (size_t i = 0; i < axes->keys; i++)
+        for (size_t k = 0; k < axes->bins.count && status == STATUS_OK; k++) {
+            t.keys = &axes->key[i];
+            t.bins = axes->bins.item[k];
+            status = bench_input(b, &t, p);
+        }
     return status;
 }
 
@@ -77,7 +105,12 @@ static enum status bench_device(struct bench *b, struct device device, struct pr
             for (size_t q = 0; q < axes->pairs.count && status == STATUS_OK; q++) {
                 enum format storage = axes->pairs.item[q].storage;
                 if (!done[storage])
-                    status = bench_input(b, device, &axes->input[i], storage, axes->n.item[k], p);
+                    status = bench_storage(b,
+                                           (struct timed){.device = device,
+                                                          .input = &axes->input[i],
+                                                          .storage = storage,
+                                                          .n = axes->n.item[k]},
+                                           p);
                 done[storage] = true;
             }
         }
@@ -135,32 +168,35 @@ const struct verb verb_bench = {
     .name = "bench",
     .operands = "",
     .summary = "throughput of methods beside the raw read, a copy and the vendor's routine",
-    .details = "A figure is a ratio taken in one run. `of_raw`, of sums: the rate over that of a "
-               "loop or kernel that\n"
-               "only reads the same bytes. `of_copy`, of scans, which also write: bytes read and "
-               "written a second,\n"
-               "over those of a copy of the input (on the CPU memcpy), which reads and writes as "
-               "well; 1 is the speed\n"
-               "of memory. On the CPU either yardstick has as many threads as the method. "
-               "`of_vendor`: the rate over\n"
-               "that of NVIDIA's CUB, asked for the same formats and outputs.\n"
-               "\n"
-               "What is compared is timed in turn, repetition by repetition, so that a drift of "
-               "the clock or the host\n"
-               "falls on all alike: all of one input, as far as a GPU's memory holds it (`round` "
-               "in the CSV file says\n"
-               "what was timed together). Times are medians of at least 15 repetitions after "
-               "warm-up, device time on\n"
-               "a GPU; a short run is repeated back to back for about a millisecond (`runs`). "
-               "Where a run takes long\n"
-               "there are fewer repetitions, and a method that would take more than 2 s a run is "
-               "skipped; both say so.\n"
-               "\n"
-               "Without options: every method, 2^28 elements on a GPU, 2^26 on the CPU, uniform "
-               "input; scans are\n"
-               "inclusive, and round their outputs to the storage's format. Rows are summed in "
-               "both layouts, of a "
-               "matrix\nwhose sides are about alike; compactions keep half of the elements.",
+    .details =
+        "A figure is a ratio taken in one run. `of_raw`, of sums: the rate over that of a "
+        "loop or kernel that\n"
+        "only reads the same bytes. `of_copy`, of scans, which also write, and of scatter-adds: "
+        "bytes read (keys, too) and written a second,\n"
+        "over those of a copy of the input (on the CPU memcpy), which reads and writes as "
+        "well; 1 is the speed\n"
+        "of memory. On the CPU either yardstick has as many threads as the method. "
+        "`of_vendor`: the rate over\n"
+        "that of NVIDIA's CUB, asked for the same formats and outputs. `elements_per_ns`, of "
+        "scatter-adds: elements over the time.\n"
+        "\n"
+        "What is compared is timed in turn, repetition by repetition, so that a drift of "
+        "the clock or the host\n"
+        "falls on all alike: all of one input, as far as a GPU's memory holds it (`round` "
+        "in the CSV file says\n"
+        "what was timed together). Times are medians of at least 15 repetitions after "
+        "warm-up, device time on\n"
+        "a GPU; a short run is repeated back to back for about a millisecond (`runs`). "
+        "Where a run takes long\n"
+        "there are fewer repetitions, and a method that would take more than 2 s a run is "
+        "skipped; both say so.\n"
+        "\n"
+        "Without options: every method, 2^28 elements on a GPU, 2^26 on the CPU, uniform "
+        "input; scans are\n"
+        "inclusive, and round their outputs to the storage's format. Rows are summed in "
+        "both layouts, of a "
+        "matrix\nwhose sides are about alike; compactions keep half of the elements; scatter-adds "
+        "have 1000 bins and uniform keys.",
     .examples =
         "  ulpscope bench --device cpu --n 2^20 --method sum/tiled,sum/serial\n"
         "  ulpscope bench --device cpu --method sum/tiled --storage fp32 --accumulator fp32 "
@@ -168,6 +204,8 @@ const struct verb verb_bench = {
         "  ulpscope bench --method sum/tiled --n 2^10..2^20 --json\n"
         "  ulpscope bench --method scan/tiled,cub/scan --n 2^20 --scan inclusive,exclusive "
         "--output accumulator\n"
+        "  ulpscope bench --method scatter/ordered,scatter/atomic --n 2^26 --keys uniform,one "
+        "--bins 1000,1000000\n"
         "  ulpscope bench --n 2^22 --storage bf16 --accumulator fp32 --out bench.csv",
     .run = run,
 };

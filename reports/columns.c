@@ -152,7 +152,7 @@ static const struct column profile_columns[PROFILE_COLUMNS - PROFILE_INDEX] = {
     {"err_over_bound", "", "err_abs / bound before either is rounded"},
 };
 
-static const struct column times_columns[TIMES_COLUMNS] = {
+static const struct column times_columns[BENCH_COLUMNS] = {
     {"device", "", "cpu, cuda:0, ..."},
     {"method", "", "name of the method; `raw read` only reads the input, `copy` copies it"},
     {"storage", "", "format of the input"},
@@ -165,7 +165,7 @@ static const struct column times_columns[TIMES_COLUMNS] = {
     {"time_us_min", "us", "time of one execution, least over the repetitions"},
     {"gb_per_s", "10^9 bytes/s",
      "bytes over the median time: of the input and, of scans and copies, of the output too (and of "
-     "the head flags, a byte an element)"},
+     "the head flags, a byte an element, or the keys, 4)"},
     {"of_raw", "",
      "sums: rate over that of the raw read, with as many CPU threads, in the same round"},
     {"of_vendor", "",
@@ -179,12 +179,18 @@ static const struct column times_columns[TIMES_COLUMNS] = {
     {"segment", "elements", "scans: length of the segments; empty: there is one"},
     {"round", "", "rows of one round were timed in turn, repetition by repetition"},
     {"copy_ns", "ns",
-     "scans: median time of a copy of the input, with as many CPU threads, in the same round"},
-    {"of_copy", "", "scans: rate over that of the copy, which reads the input and writes as much"},
+     "scans and scatter-adds: median time of a copy of the input, with as many CPU threads, in the "
+     "same round"},
+    {"of_copy", "",
+     "scans and scatter-adds: rate over that of the copy, which reads the input and writes as "
+     "much"},
     {"memory_bytes", "bytes",
      "memory beside the input and output that a run takes: the GPU's, and the host's that it uses; "
      "empty on the CPU, where it is not measured"},
     {"case_id", "", "in a results directory: that of the case, as results.csv would have it"},
+    {"keys", "", "scatter-adds and their copy: where bins come from, as --keys says it"},
+    {"bins", "bins", "scatter-adds and their copy: how many bins there are"},
+    {"elements_per_ns", "10^9 elements/s", "elements of the input over the median time"},
 };
 
 static const struct column atomics_columns[ATOMICS_COLUMNS - ATOMICS_LOAD] = {

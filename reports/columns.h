@@ -178,7 +178,12 @@ enum times_column {
     TIMES_OF_COPY,
     TIMES_MEMORY,
     TIMES_CASE_ID,
-    TIMES_COLUMNS
+    TIMES_COLUMNS,
+    /* Of `bench` alone. */
+    BENCH_KEYS = TIMES_COLUMNS,
+    BENCH_BINS,
+    BENCH_ELEMENTS,
+    BENCH_COLUMNS
 };
 
 /* atomics.csv, of `run atomics`: a row for each case, with the distribution of its results. */
@@ -327,7 +332,7 @@ extern const struct column case_columns[CASE_ALL];
 const struct column *results_column(size_t i); /* i < RESULTS_SCAN_COLUMNS */
 const struct column *summary_column(size_t i); /* i < SUMMARY_SCAN_COLUMNS */
 const struct column *profile_column(size_t i); /* i < PROFILE_COLUMNS */
-const struct column *times_column(size_t i);   /* i < TIMES_COLUMNS */
+const struct column *times_column(size_t i);   /* i < BENCH_COLUMNS */
 const struct column *atomics_column(size_t i); /* i < ATOMICS_COLUMNS */
 const struct column *growth_column(size_t i);  /* i < GROWTH_COLUMNS */
 const struct column *check_column(size_t i);   /* i < CHECK_COLUMNS */

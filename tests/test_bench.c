@@ -224,11 +224,11 @@ Test(bench, figures_follow_from_times, .init = make_folder, .fini = remove_folde
         {.method = method_named("scan/tiled"), .round = 3, .copy_ns = 1000, .note = "skipped: why"},
     };
     static const char *const expected[] = {
-        "cpu,sum/sequential,fp64,fp32,uniform,1000,64,,2,1.5,4,0.25,2,15,100,,,,,,1,,,4096,",
+        "cpu,sum/sequential,fp64,fp32,uniform,1000,64,,2,1.5,4,0.25,2,15,100,,,,,,1,,,4096,,,,0.5",
         ("cpu,scan/segmented,fp64,fp32,uniform,1000,,,4,3.5,3.25,,,15,100,,,exclusive,fp32,50,2,"
-         "1000,0.203125,,"),
-        "cpu,copy,fp64,,uniform,1000,2,,1,0.5,16,,,15,100,,,,,,2,,,,",
-        "cpu,scan/tiled,fp64,fp16,uniform,1000,,,,,,,,,,,skipped: why,inclusive,fp16,,3,1000,,,",
+         "1000,0.203125,,,,,0.25"),
+        "cpu,copy,fp64,,uniform,1000,2,,1,0.5,16,,,15,100,,,,,,2,,,,,,,",
+        "cpu,scan/tiled,fp64,fp16,uniform,1000,,,,,,,,,,,skipped: why,inclusive,fp16,,3,1000,,,,,,",
     };
     in.in_cache = false;
     cr_assert(bench_report_open(&report, true, path, &p) == STATUS_OK, "%s", p.text);
@@ -261,10 +261,41 @@ Test(bench, recorded_columns_stay, .init = make_folder, .fini = remove_folder)
     cr_assert(freopen("/dev/null", "w", stdout));
     cr_assert(bench_report_close(&report, &p) == STATUS_OK, "%s", p.text);
     const char *now = line_of(path, 0);
-    static const char last[] = ",scan,output,segment,round,copy_ns,of_copy,memory_bytes,case_id";
+    static const char last[] =
+        ",scan,output,segment,round,copy_ns,of_copy,memory_bytes,case_id,keys,"
+        "bins,elements_per_ns";
     cr_expect_str_eq(now + strlen(now) - strlen(last), last);
     const char *then = line_of(ULPSCOPE_SOURCE "/reports/recorded/h200-bench/bench.csv", 0);
     cr_expect(strncmp(now, then, strlen(then)) == 0, "%s, recorded: %s", now, then);
+}
+
+/* What takes keys is timed on an input that has some, beside a copy; they are read, too. */
+Test(bench, keys_are_read)
+{
+    enum { N = 1000, BINS = 7 };
+    struct bench_input in = open_input(cpu, FP16, N);
+    struct bench_row row = {.method = method_named("scatter/sort"),
+                            .accumulator = FP32,
+                            .output = FP32,
+                            .shape = {1, 0}};
+    struct keys keys;
+    struct problem p = {0};
+    cr_assert(keys_parse(&keys, "uniform", &p) == STATUS_OK);
+    cr_assert(bench_input_keys(&in, &keys, BINS, 1, &p) == STATUS_OK, "%s", p.text);
+    for (size_t i = 0; i < N; i++)
+        cr_assert(in.key[i] < BINS);
+    measure_rows(&in, &row, 1);
+    const struct bench_row *got = taken_method(), *copy = taken_yardstick(1, BENCH_COPY, 1);
+    cr_assert(got->time.repetitions == TIMING_REPEATS && copy, "%s", got->note);
+    cr_expect(got->copy_ns == copy->time.median_ns && got->raw_ns == 0);
+    double bytes = N * (2 + 4) + BINS * 4;
+    cr_expect(bench_bytes(&in, got) == bytes && bench_bytes(&in, copy) == 2 * 2 * N);
+    cr_expect(
+        fabs(bench_of_copy(&in, got) * got->time.median_ns / copy->time.median_ns * 4000 / bytes -
+             1) < 1e-14);
+    cr_expect_str_eq(bench_scan(got), "");
+    bench_input_close(&in);
+    keys_free(&keys);
 }
 
 static size_t planned_rows(const struct bench_plan *plan, const char *method)
@@ -320,6 +351,15 @@ Test(bench, plan_of_an_input)
                         a->accumulator == b->accumulator && a->output == b->output &&
                         a->exclusive == b->exclusive));
         }
+    bench_plan_free(&plan);
+    cr_assert(bench_plan_keys(&plan, &axes, DEVICE_CPU, FP16, 1 << 20, &p) == STATUS_OK);
+    cr_expect(plan.count == 0, "none takes keys");
+    axes.method[0] = method_named("scatter/sort");
+    cr_assert(bench_plan_keys(&plan, &axes, DEVICE_CPU, FP16, 1 << 20, &p) == STATUS_OK);
+    cr_expect(plan.count == 2 * 3 && planned_rows(&plan, "scatter/sort") == plan.count);
+    bench_plan_free(&plan);
+    cr_assert(bench_plan(&plan, &axes, DEVICE_CPU, FP16, 1 << 20, &p) == STATUS_OK);
+    cr_expect(planned_rows(&plan, "scatter/sort") == 0);
     bench_plan_free(&plan);
     axes.method_named = false;
     cr_assert(bench_plan(&plan, &axes, DEVICE_CPU, FP16, 1 << 20, &p) == STATUS_OK);
