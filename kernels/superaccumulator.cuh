@@ -10,7 +10,7 @@
 #ifndef ULPSCOPE_SUPERACCUMULATOR_CUH
 #define ULPSCOPE_SUPERACCUMULATOR_CUH
 
-#include "kernels/device.cuh"
+#include "kernels/fixed_magnitude.cuh"
 
 /* What an exact sum of no finite number is told by. */
 enum special : unsigned {
@@ -128,86 +128,6 @@ __device__ inline void add_words(total<Words> *to, const long long *word, unsign
         atomicOr(&to->specials, specials);
 }
 
-/* A magnitude: digits of 32 bits each, in units of 2^unit, the highest of which may be zeros. */
-struct fixed_magnitude {
-    const unsigned *digit;
-    int digits, unit;
-
-    /* `count` <= 64 bits from `position` >= 0 on. */
-    __device__ unsigned long long bits(int position, int count) const
-    {
-        unsigned long long value = 0;
-        for (int k = 2; k >= 0; k--) {
-            int i = position / 32 + k, shift = 32 * k - position % 32;
-            unsigned long long d = i < digits ? digit[i] : 0;
-            value |= shift < 0 ? d >> -shift : shift < 64 ? d << shift : 0;
-        }
-        return count < 64 ? value & ((1ull << count) - 1) : value;
-    }
-    __device__ int length() const
-    {
-        int i = digits - 1;
-        while (i >= 0 && digit[i] == 0)
-            i--;
-        return i < 0 ? 0 : 32 * i + 32 - __clz((int)digit[i]);
-    }
-    __device__ bool any_below(int position) const
-    {
-        for (int i = 0; i < position / 32; i++)
-            if (digit[i])
-                return true;
-        return bits(position / 32 * 32, position % 32) != 0;
-    }
-};
-
-/* What a sum is rounded to: bits of a significand, log2 of the smallest subnormal. */
-struct precision {
-    int bits, smallest;
-};
-template <typename A> __device__ constexpr precision precision_of();
-template <> __device__ constexpr precision precision_of<__half>()
-{
-    return {11, -24};
-}
-template <> __device__ constexpr precision precision_of<__nv_bfloat16>()
-{
-    return {8, -133};
-}
-template <> __device__ constexpr precision precision_of<float>()
-{
-    return {24, -149};
-}
-template <> __device__ constexpr precision precision_of<double>()
-{
-    return {53, -1074};
-}
-
-__device__ inline precision precision_in(enum format f)
-{
-    return f == FP16   ? precision_of<__half>()
-           : f == BF16 ? precision_of<__nv_bfloat16>()
-           : f == FP32 ? precision_of<float>()
-                       : precision_of<double>();
-}
-
-/* Rounded once, to nearest, ties to even, as a double; where that is beyond the format's range,
- * converting it gives an infinity. The last line is exact, or overflows. */
-__device__ inline double round_magnitude(const fixed_magnitude &m, bool negative, precision p)
-{
-    int quantum = max(m.unit + m.length() - p.bits, p.smallest), drop = quantum - m.unit;
-    unsigned long long kept;
-    if (drop <= 0) {
-        kept = m.bits(0, 64);
-        quantum = m.unit;
-    } else {
-        bool half = m.bits(drop - 1, 1);
-        kept = m.bits(drop, 64);
-        kept += half && (kept & 1 || m.any_below(drop - 1));
-    }
-    double value = scalbn((double)kept, quantum);
-    return negative ? -value : value;
-}
-
 /* Words of `bits` bits each, which may have more and be negative, and lie `stride` apart, become
  * digits of 32 bits: take(k, digit k). Returns the rest, which has the sign; the last digit also
  * has it, in its upper half. */
@@ -264,22 +184,46 @@ __device__ inline double round_settled(const unsigned *digit, unsigned digits, i
     return round_magnitude(m, negative, p);
 }
 
-/* The total rounded once, which the first thread gets; leaves the total empty. By a block. */
-template <typename Words> __device__ inline double round_total(total<Words> *t, precision p)
+/* A total as a magnitude. */
+template <typename Words> struct settled {
+    unsigned digit[Words::digits];
+    bool negative;
+    unsigned specials;
+
+    __device__ fixed_magnitude magnitude() const
+    {
+        return {digit, (int)Words::digits, Words::unit};
+    }
+    __device__ bool is_special() const
+    {
+        return specials & (SPECIAL_NAN | SPECIAL_PLUS_INF | SPECIAL_MINUS_INF);
+    }
+};
+
+/* Leaves the total empty. By a block, to its shared memory; the first thread may read it. */
+template <typename Words> __device__ inline void settle_total(total<Words> *t, settled<Words> *to)
 {
     __shared__ long long digit[Words::digits];
-    __shared__ unsigned settled[Words::digits];
     for (unsigned k = threadIdx.x; k < Words::digits; k += blockDim.x) {
         digit[k] = (long long)t->digit[k];
         t->digit[k] = 0;
     }
     __syncthreads();
     if (threadIdx.x > 0)
-        return 0;
-    unsigned specials = t->specials;
+        return;
+    to->specials = t->specials;
     t->specials = 0;
-    bool negative = settle<32>(digit, 1, Words::digits, settled);
-    return round_settled(settled, Words::digits, Words::unit, negative, specials, p);
+    to->negative = settle<32>(digit, 1, Words::digits, to->digit);
+}
+
+/* The total rounded once, which the first thread gets; leaves the total empty. By a block. */
+template <typename Words> __device__ inline double round_total(total<Words> *t, precision p)
+{
+    __shared__ settled<Words> sum;
+    settle_total(t, &sum);
+    return threadIdx.x > 0 ? 0
+                           : round_settled(sum.digit, Words::digits, Words::unit, sum.negative,
+                                           sum.specials, p);
 }
 
 /* Has every other block of the grid come here? Then what they wrote can be read. */

@@ -5,60 +5,10 @@
  * product of doubles being two doubles; where that does not tell, or a product is so small that two
  * doubles do not hold it, sum_exactly reads them again, into fixed point. It is launched each time,
  * since only the device knows, and ends at once where there is a result. */
-#include "kernels/dot/product.cuh"
-#include "kernels/sum/exact.cuh"
+#include "kernels/dot/exact.cuh"
 
 namespace
 {
-
-/* Products of doubles: word k counts units of 2^(32 k - 2148). A product of two significands has
- * 106 bits, which are spread over five words, at most 32 in each. */
-struct product_words {
-    static constexpr unsigned count = 136, digits = 140, threads = 192;
-    static constexpr int unit = -2148, bits_per_word = 32;
-
-    struct number {
-        unsigned long long significand;
-        unsigned position; /* of its last digit */
-        bool negative, special, nan, zero;
-        __device__ number(double x)
-        {
-            unsigned long long bits = (unsigned long long)__double_as_longlong(x);
-            unsigned field = (unsigned)(bits >> 52) & 0x7ff;
-            significand = bits & 0xfffffffffffffull;
-            special = field == 0x7ff;
-            nan = special && significand;
-            negative = bits >> 63;
-            zero = bits << 1 == 0;
-            significand |= (unsigned long long)(field > 0) << 52;
-            position = field - (field > 0);
-        }
-    };
-
-    static __device__ unsigned add(long long *word, unsigned stride, double x, double y)
-    {
-        number a(x), b(y);
-        bool negative = a.negative != b.negative;
-        if (a.special || b.special)
-            return SPECIAL_PLAIN | (a.nan || b.nan || a.zero || b.zero ? SPECIAL_NAN
-                                    : negative                         ? SPECIAL_MINUS_INF
-                                                                       : SPECIAL_PLUS_INF);
-        unsigned long long low = a.significand * b.significand;
-        unsigned long long high = __umul64hi(a.significand, b.significand);
-        unsigned position = a.position + b.position, shift = position % 32;
-        unsigned long long first = low << shift, third = high >> 1 >> (63 - shift);
-        unsigned long long second = high << shift | low >> 1 >> (63 - shift);
-        long long part[5] = {(long long)(first & 0xffffffff), (long long)(first >> 32),
-                             (long long)(second & 0xffffffff), (long long)(second >> 32),
-                             (long long)third};
-        long long sign = negative ? -1 : 0;
-        word += position / 32 * stride;
-#pragma unroll
-        for (unsigned k = 0; k < 5; k++)
-            word[k * stride] += (part[k] ^ sign) - sign;
-        return low | high || !negative ? SPECIAL_PLAIN : 0;
-    }
-};
 
 /* Zeros, but for the partial enclosures, before and after each launch. */
 struct state {
@@ -67,19 +17,6 @@ struct state {
     total<product_words> exact;
     enclosure part[blocks_most];
 };
-
-/* The two doubles of a product; not where the second would be cut off. */
-template <typename S> __device__ inline void enclose_product(enclosure &e, S x, S y)
-{
-    double a = convert<double>(x), b = convert<double>(y), p = __dmul_rn(a, b);
-    enclose(e, p);
-    if constexpr (same_type<S, double>) {
-        double rest = __fma_rn(a, b, -p);
-        bool small = fabs(p) < 0x1p-900 && a != 0 && b != 0;
-        e.error = __dadd_rn(e.error, rest);
-        e.magnitude = __dadd_rn(e.magnitude, small ? INFINITY : fabs(rest));
-    }
-}
 
 template <typename S, typename A>
 __global__ __launch_bounds__(enclose_threads) void enclose_products(const S *x, const S *y,
@@ -112,14 +49,17 @@ __global__ __launch_bounds__(product_words::threads) void sum_exactly(const S *x
 {
     if (!s->unknown)
         return;
-    sum_in_words(&s->exact, &s->finished, out, [&](long long *word) {
-        unsigned specials = 0;
-        size_t grid = (size_t)gridDim.x * blockDim.x;
-        for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += grid)
-            specials |=
-                product_words::add(word, blockDim.x, convert<double>(x[i]), convert<double>(y[i]));
-        return specials;
-    });
+    sum_in_words(
+        &s->exact, &s->finished, out,
+        [&](long long *word) {
+            unsigned specials = 0;
+            size_t grid = (size_t)gridDim.x * blockDim.x;
+            for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += grid)
+                specials |= product_words::add(word, blockDim.x, convert<double>(x[i]),
+                                               convert<double>(y[i]));
+            return specials;
+        },
+        [](const settled<product_words> &sum) { return round_sum<A>(sum); });
 }
 
 /* What the device at hand has room for: processors, and the threads and bytes of the blocks that

@@ -42,13 +42,50 @@ __device__ inline enclosure join(enclosure a, enclosure b)
             __dadd_rn(a.magnitude, __dadd_rn(b.magnitude, fabs(d)))};
 }
 
-/* The sum rounded once, where an error has gone through at most `additions` = L. 2 L u exceeds
- * gamma_L (1 + gamma_L) while L < 2^42. */
+/* What sum + error is off by at most, where an error has gone through at most `additions` = L. 2 L
+ * u exceeds gamma_L (1 + gamma_L) while L < 2^42. */
+__device__ inline double most_off(const enclosure &e, size_t additions)
+{
+    return __dmul_ru(e.magnitude, __dmul_ru((double)additions, 0x1p-52));
+}
+
+/* The sum rounded once. */
 template <typename A>
 __device__ inline bool round_enclosure(const enclosure &e, size_t additions, A *result)
 {
-    double off = __dmul_ru(e.magnitude, __dmul_ru((double)additions, 0x1p-52));
-    return round_certified(e.sum, e.error, off, result);
+    return round_certified(e.sum, e.error, most_off(e, additions), result);
+}
+
+/* What is enclosed, for what follows from the sum: between two doubles, and as sum + error, |error|
+ * at most half an ulp of the sum, off by at most `off`. */
+struct enclosed {
+    double sum, error, off, low, high;
+    bool zero; /* it is 0, with the sign of `sum` */
+
+    __device__ enclosed(const enclosure &e, size_t additions)
+    {
+        off = most_off(e, additions);
+        low = __dadd_rd(e.sum, __dsub_rd(e.error, off));
+        high = __dadd_ru(e.sum, __dadd_ru(e.error, off));
+        sum = __dadd_rn(e.sum, e.error);
+        error = lost(e.sum, e.error, sum);
+        zero = off == 0 && sum == 0;
+        if (zero)
+            sum = e.sum == 0 ? e.sum : 0.0;
+    }
+
+    /* Is |rest + error| + off less than `room`? */
+    __device__ bool within(double rest, double room) const
+    {
+        double most = fmax(fabs(__dadd_rd(rest, error)), fabs(__dadd_ru(rest, error)));
+        return __dadd_ru(most, off) < room;
+    }
+};
+
+/* The distance of x > 0 from the double below it, which is at most that from the one above. */
+__device__ inline double gap_below(double x)
+{
+    return __dsub_rn(x, __longlong_as_double(__double_as_longlong(x) - 1));
 }
 
 #endif

@@ -39,12 +39,14 @@ __device__ inline void enclose_grid(enclosure &e, const enclosure *part)
     e = enclose_block(e);
 }
 
-/* Writes the exact sum, rounded once, of all that the lanes of a grid add: `add` takes a lane's own
- * words, which lie blockDim.x apart, and returns the specials. The block has shared memory for
- * words of all its lanes. */
-template <typename Words, typename A, typename Add>
-__device__ inline void sum_in_words(total<Words> *exact, unsigned *finished, A *out, Add add)
+/* Writes what round(sum), a double, makes of the exact sum of all that the lanes of a grid add:
+ * `add` takes a lane's own words, which lie blockDim.x apart, and returns the specials. The block
+ * has shared memory for words of all its lanes. */
+template <typename Words, typename A, typename Add, typename Round>
+__device__ inline void sum_in_words(total<Words> *exact, unsigned *finished, A *out, Add add,
+                                    Round round)
 {
+    __shared__ settled<Words> sum;
     extern __shared__ long long word[];
     for (unsigned i = threadIdx.x; i < Words::count * blockDim.x; i += blockDim.x)
         word[i] = 0;
@@ -54,9 +56,16 @@ __device__ inline void sum_in_words(total<Words> *exact, unsigned *finished, A *
     add_words(exact, word, specials);
     if (!last_block(finished))
         return;
-    double result = round_total(exact, precision_of<A>());
+    settle_total(exact, &sum);
     if (threadIdx.x == 0)
-        *out = rounded<A>(result);
+        *out = rounded<A>(round(sum));
+}
+
+/* The sum itself, rounded once to A. */
+template <typename A, typename Words> __device__ inline double round_sum(const settled<Words> &sum)
+{
+    return round_settled(sum.digit, Words::digits, Words::unit, sum.negative, sum.specials,
+                         precision_of<A>());
 }
 
 /* The threads, and the bytes of shared memory, that a block of a kernel with sum_in_words has on a
