@@ -2,33 +2,13 @@
 #include "experiments/experiment.h"
 #include "experiments/scan_table.h"
 
-static void header(struct table *to, const struct scan_table *t, size_t n)
-{
-    static const char *const name[] = {"distinct", "worst bin", "err_ulp",   "rms",
-                                       "of bound", "run 1",     "from twin", "rel_diff"};
-    (void)t, (void)n;
-    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
-        table_cell(to, "%s", name[i]);
-}
-
-static void row(struct table *to, const struct scan_table *t, const struct trial *trial)
-{
-    const struct summary *s = &trial->summary;
-    (void)t;
-    table_cell(to, "%llu/%llu", (unsigned long long)s->distinct, (unsigned long long)s->runs);
-    scan_table_figure(to, "%.0f", s->scan.worst_index);
-    scan_table_figure(to, "%.3g", s->err_ulp_max);
-    scan_table_figure(to, "%.3g", s->scan.err_ulp_rms_max);
-    scan_table_figure(to, "%.2g", s->err_over_bound_max);
-    scan_table_figure(to, "%.2g", s->scan.run_differing_max);
-    scan_table_figure(to, "%.2g", s->scan.differing_max);
-    scan_table_figure(to, "%.2g", s->scan.mean_rel_diff_max);
-}
-
 static enum status draw(struct text *to, const struct plan *plan, const char *out,
                         struct problem *p)
 {
-    struct scan_table t = {.plan = plan, .align = "rrrrrrrr", .header = header, .row = row};
+    struct scan_table t = {.plan = plan,
+                           .align = scan_table_bins_align,
+                           .header = scan_table_bins_header,
+                           .row = scan_table_bins_row};
     (void)out;
     text_add(to, "Different outputs of so many runs. The bin with the largest error of any run, "
                  "that error in ulps, the root mean\nsquare over the bins, and the largest error "

@@ -3,19 +3,13 @@
 #include "experiments/experiment.h"
 
 const struct experiment *const experiments[] = {
-    &experiment_accuracy,
-    &experiment_variance,
-    &experiment_cond,
-    &experiment_ladder,
-    &experiment_atomics,
-    &experiment_dot,
-    &experiment_norm,
-    &experiment_extrema,
-    &experiment_drift,
-    &experiment_scan_variance,
-    &experiment_scatter,
-    &experiment_trial,
-    NULL,
+    &experiment_accuracy, &experiment_variance,
+    &experiment_cond,     &experiment_ladder,
+    &experiment_atomics,  &experiment_dot,
+    &experiment_norm,     &experiment_extrema,
+    &experiment_drift,    &experiment_scan_variance,
+    &experiment_scatter,  &experiment_rows,
+    &experiment_trial,    NULL,
 };
 
 bool experiment_takes(const struct experiment *e, const struct operation *o)
@@ -55,7 +49,7 @@ enum columns_of experiment_columns(const struct experiment *e)
 {
     if (experiment_scans(e))
         return COLUMNS_OF_SCANS;
-    if (experiment_scatters(e))
+    if (experiment_scatters(e) || experiment_takes(e, &operation_rows))
         return COLUMNS_OF_SCATTERS;
     return experiment_dots(e) ? COLUMNS_OF_DOTS : COLUMNS_OF_SUMS;
 }

@@ -41,11 +41,25 @@ uint64_t case_id(const struct trial *t, const struct source *s)
     if (t->keys)
         text_format(&text, "keys=%s %s\nbins=%zu\nkey_seed=%" PRIu64 "\n", t->keys->name,
                     t->keys->hash, t->bins, t->key_seed);
+    if (t->method->operation->matrix)
+        text_format(&text, "rows=%zu\nlayout=%s\n", t->bins, t->layout ? t->layout->name : "");
+    if (t->method->operation->mask)
+        text_format(&text, "keep=%zu\n", t->keep);
     if (t->load != LOAD_IDLE)
         text_format(&text, "load=%s\n", load_name[t->load]);
     uint64_t id = XXH64(text.data, text.length, 0);
     text_free(&text);
     return id;
+}
+
+const char *trial_keys(const struct trial *t, char text[TRIAL_KEYS_TEXT])
+{
+    if (t->keys)
+        return t->keys->name;
+    if (t->layout)
+        return t->layout->name;
+    snprintf(text, TRIAL_KEYS_TEXT, "keep:%zu", t->keep);
+    return t->method->operation->mask ? text : t->method->operation->matrix ? "transposed" : "";
 }
 
 /* The slot of an id, or the empty one where it belongs. */
@@ -146,6 +160,29 @@ static enum status add_scatters(struct plan *plan, struct trial t, struct proble
     return status;
 }
 
+/* Of matrices of so many rows, which lie so where they are summed; or by masks. */
+static enum status add_matrices(struct plan *plan, struct trial t, struct problem *p)
+{
+    static const struct layout rows = {LAYOUT_ROW, 0, "row"};
+    const struct axes *axes = plan->axes;
+    const struct operation *o = t.method->operation;
+    const struct numbers *each = o->mask ? &axes->keep : &axes->rows;
+    size_t n = plan->source[t.source].array.n, stride;
+    size_t layouts = o == &operation_rows ? axes->layouts : 1;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < each->count; i++)
+        for (size_t k = 0; status == STATUS_OK && k < layouts; k++) {
+            t.keep = o->mask ? (size_t)each->item[i] : 0;
+            t.bins = o->mask ? 0 : layout_rows(n, (size_t)each->item[i]);
+            t.layout = o == &operation_rows ? &axes->layout[k] : NULL;
+            if (o->matrix)
+                status = layout_stride(&stride, t.layout ? t.layout : &rows, n, t.bins, p);
+            if (status == STATUS_OK)
+                status = add_shapes(plan, t, p);
+        }
+    return status;
+}
+
 /* The cases of one method, device and accumulator. Of scans: what outputs cover, their format, and
  * segments where the method heeds them; of dot products: how products are formed. */
 static enum status add_kinds(struct plan *plan, struct trial t, struct problem *p)
@@ -164,6 +201,8 @@ static enum status add_kinds(struct plan *plan, struct trial t, struct problem *
         return status;
     if (t.method->operation->keys)
         return add_scatters(plan, t, p);
+    if (!operation_plain(t.method->operation))
+        return add_matrices(plan, t, p);
     if (t.method->operation != &operation_scan)
         return add_shapes(plan, t, p);
     for (size_t i = 0; i < axes->scans; i++)

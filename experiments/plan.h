@@ -24,8 +24,10 @@ struct trial {
     size_t segment;            /* elements of a segment, the last may have fewer; 0: there is one */
     enum product_kind product; /* of dot products alone */
     const struct keys *keys;   /* of scatter-adds alone: one of the axes'; with its seed */
-    size_t bins;
     uint64_t key_seed;
+    size_t bins;                 /* of scatter-adds, and of matrices: their rows */
+    const struct layout *layout; /* of sums of rows alone: one of the axes' */
+    size_t keep;                 /* of compactions alone: hundredths of the elements */
     bool supported;
     uint64_t id;
     uint64_t runs;         /* wanted */
@@ -38,6 +40,10 @@ struct trial {
     struct figure err_rel_max, err_backward_max; /* for tables: over the runs, NaN where any is */
     struct figure cond_log2;                     /* measured */
 };
+
+/* Where the bins of elements come from, as the column `keys` says it. "" for none. */
+enum { TRIAL_KEYS_TEXT = 32 };
+const char *trial_keys(const struct trial *t, char text[TRIAL_KEYS_TEXT]);
 
 struct plan {
     const struct axes *axes;

@@ -41,8 +41,9 @@ static json_t *case_json(const struct plan *plan, const struct trial *t)
     }
     if (t->product != PRODUCT_NONE)
         json_object_set_new(object, "product", json_string(product_name[t->product]));
-    if (t->keys) {
-        json_object_set_new(object, "keys", json_string(t->keys->name));
+    if (!operation_plain(t->method->operation)) {
+        char text[TRIAL_KEYS_TEXT];
+        json_object_set_new(object, "keys", json_string(trial_keys(t, text)));
         json_object_set_new(object, "bins", json_integer((json_int_t)t->bins));
     }
     if (t->segment)

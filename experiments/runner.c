@@ -33,7 +33,8 @@ static struct task task_of(const struct runner *r)
                          .heads = r->heads,
                          .product = r->product,
                          .keys = r->keys,
-                         .bins = r->bins};
+                         .bins = r->bins,
+                         .stride = r->stride};
 }
 
 enum status runner_once(const struct runner *r, const struct array *out, struct problem *p)

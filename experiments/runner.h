@@ -14,12 +14,12 @@ struct runner {
     const struct array *in2;     /* likewise the second array; NULL where there is none */
     const struct gpu_input *gpu; /* on a GPU: the same, uploaded */
     enum format accumulator, output;
-    struct shape shape;        /* resolved */
-    bool exclusive;            /* as in a task (kernels/method.h) */
-    const uint8_t *heads;      /* likewise, in host memory */
-    enum product_kind product; /* likewise */
-    const uint32_t *keys;      /* likewise, in host memory */
-    size_t bins;
+    struct shape shape;                /* resolved */
+    bool exclusive;                    /* as in a task (kernels/method.h) */
+    const uint8_t *heads;              /* likewise, in host memory */
+    enum product_kind product;         /* likewise */
+    const uint32_t *keys;              /* likewise, in host memory */
+    size_t bins, stride;               /* likewise */
     const volatile sig_atomic_t *stop; /* not 0: stop behind the run or batch in progress */
 };
 

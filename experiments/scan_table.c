@@ -25,7 +25,8 @@ static bool together(const struct plan *plan, const struct trial *a, const struc
     const struct source *x = &plan->source[a->source], *y = &plan->source[b->source];
     return x->array.n == y->array.n && x->generated == y->generated && x->seed == y->seed &&
            strcmp(x->name, y->name) == 0 && a->exclusive == b->exclusive && a->keys == b->keys &&
-           a->bins == b->bins && a->device.kind == b->device.kind &&
+           a->bins == b->bins && a->layout == b->layout && a->keep == b->keep &&
+           a->method->operation == b->method->operation && a->device.kind == b->device.kind &&
            a->device.index == b->device.index;
 }
 
@@ -44,6 +45,12 @@ static void heading(struct text *to, const struct plan *plan, const struct trial
     text_format(to, "%s, n = %zu, ", s->name, s->array.n);
     if (trial->keys)
         text_format(to, "%s keys, %zu bins", trial->keys->name, trial->bins);
+    else if (trial->layout)
+        text_format(to, "%zu rows, layout %s", trial->bins, trial->layout->name);
+    else if (trial->method->operation->matrix)
+        text_format(to, "%zu rows transposed", trial->bins);
+    else if (trial->method->operation->mask)
+        text_format(to, "%zu%% kept", trial->keep);
     else
         text_add(to, scan_name[trial->exclusive]);
     if (s->generated && plan->axes->seed.count > 1)
@@ -124,4 +131,29 @@ enum status scan_tables(struct text *to, const struct scan_table *t, struct prob
             draw(to, t, i, drawn);
     free(drawn);
     return STATUS_OK;
+}
+
+const char *const scan_table_bins_align = "rrrrrrrr";
+
+void scan_table_bins_header(struct table *to, const struct scan_table *t, size_t n)
+{
+    static const char *const name[] = {"distinct", "worst bin", "err_ulp",   "rms",
+                                       "of bound", "run 1",     "from twin", "rel_diff"};
+    (void)t, (void)n;
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        table_cell(to, "%s", name[i]);
+}
+
+void scan_table_bins_row(struct table *to, const struct scan_table *t, const struct trial *trial)
+{
+    const struct summary *s = &trial->summary;
+    (void)t;
+    table_cell(to, "%llu/%llu", (unsigned long long)s->distinct, (unsigned long long)s->runs);
+    scan_table_figure(to, "%.0f", s->scan.worst_index);
+    scan_table_figure(to, "%.3g", s->err_ulp_max);
+    scan_table_figure(to, "%.3g", s->scan.err_ulp_rms_max);
+    scan_table_figure(to, "%.2g", s->err_over_bound_max);
+    scan_table_figure(to, "%.2g", s->scan.run_differing_max);
+    scan_table_figure(to, "%.2g", s->scan.differing_max);
+    scan_table_figure(to, "%.2g", s->scan.mean_rel_diff_max);
 }

@@ -4,8 +4,10 @@
 
 #include "experiments/heads.h"
 #include "experiments/machine.h"
+#include "experiments/mask.h"
 #include "experiments/memory.h"
 #include "experiments/runner.h"
+#include "kernels/matrix.h"
 #include "reference/by_bin_check.h"
 
 bool scans_alike(const struct trial *a, const struct trial *b)
@@ -13,7 +15,7 @@ bool scans_alike(const struct trial *a, const struct trial *b)
     return a->method->operation->array && a->method->operation == b->method->operation &&
            a->source == b->source && a->accumulator == b->accumulator && a->output == b->output &&
            a->exclusive == b->exclusive && a->segment == b->segment && a->keys == b->keys &&
-           a->bins == b->bins;
+           a->bins == b->bins && a->layout == b->layout && a->keep == b->keep;
 }
 
 /* The elements that the last output covers. */
@@ -25,24 +27,44 @@ static struct array covered(const struct array *in, const struct trial *t)
                           (char *)in->data + first * bytes};
 }
 
-/* Keys, the elements by bin, held to MPFR as truth_make's are, and the truth of the fullest. */
-static enum status begin_bins(struct scans *s, const struct trial *t, const struct source *source,
-                              enum reference_kind kind, struct problem *p)
+/* Each element that is kept has an output; those that are not share the one behind the last. */
+static enum status fill_kept(struct scans *s, size_t keep, uint64_t seed, struct problem *p)
 {
-    size_t n = s->in.n;
-    s->keys = malloc((n + 1) * sizeof *s->keys);
-    if (!s->keys)
-        return problem(p, STATUS_DEVICE, "%s: out of memory for %zu keys", source->name, n);
-    enum status status = keys_fill(t->keys, s->keys, n, t->bins, t->key_seed, p);
+    size_t kept = 0;
+    enum status status = mask_make(&s->heads, &s->bins, s->in.n, keep, seed, p);
+    for (size_t i = 0; status == STATUS_OK && i < s->in.n; i++)
+        s->keys[i] = (uint32_t)(s->heads[i] ? kept++ : s->bins);
+    return status;
+}
+
+/* Which output each element goes to. */
+static enum status fill_keys(struct scans *s, const struct trial *t, uint64_t seed,
+                             struct problem *p)
+{
+    const struct operation *o = t->method->operation;
+    size_t n = s->in.n, columns = matrix_length(n, t->bins);
+    s->bins = t->bins;
+    if (o->keys)
+        return keys_fill(t->keys, s->keys, n, t->bins, t->key_seed, p);
+    if (o->mask)
+        return fill_kept(s, t->keep, seed, p);
+    for (size_t i = 0; o == &operation_transpose && i < n; i++)
+        s->keys[i] = (uint32_t)(i % columns * t->bins + i / columns);
+    if (o == &operation_transpose)
+        return STATUS_OK;
+    enum status status = layout_stride(&s->stride, t->layout, n, t->bins, p);
     if (status == STATUS_OK)
-        status = by_bin_make(&s->by_bin, s->keys, n, t->bins, p);
-    if (status == STATUS_OK && (kind == REFERENCE_MPFR || n <= TRUTH_ALWAYS_CHECKED))
-        status = by_bin_check(&s->by_bin, &s->in, s->keys, source->name, p);
-    if (status != STATUS_OK)
-        return status;
+        layout_keys(s->keys, n, t->bins, s->stride);
+    return status;
+}
+
+/* The truth of the output with the most elements. */
+static enum status show_fullest(struct scans *s, const struct source *source,
+                                enum reference_kind kind, struct problem *p)
+{
     struct array fullest = {s->in.format, 0, NULL};
     s->shown = by_bin_fullest(&s->by_bin);
-    status =
+    enum status status =
         memory_array(&fullest, s->in.format, by_bin_count(&s->by_bin, s->shown), source->name, p);
     if (status != STATUS_OK)
         return status;
@@ -52,6 +74,27 @@ static enum status begin_bins(struct scans *s, const struct trial *t, const stru
     status = truth_make(&s->last, source->name, &fullest, kind, p);
     free(fullest.data);
     return status;
+}
+
+/* Keys, the elements by bin, held to MPFR as truth_make's are, and the truth of the fullest. */
+static enum status begin_bins(struct scans *s, const struct trial *t, const struct source *source,
+                              enum reference_kind kind, struct problem *p)
+{
+    size_t n = s->in.n;
+    s->keys = malloc((n + 1) * sizeof *s->keys);
+    if (!s->keys)
+        return problem(p, STATUS_DEVICE, "%s: out of memory for %zu keys", source->name, n);
+    enum status status = fill_keys(s, t, source->generated ? source->seed : 1, p);
+    size_t bins = t->method->operation->outputs(n, s->bins);
+    if (status == STATUS_OK) /* and the place of what is not kept */
+        status = by_bin_make(&s->by_bin, s->keys, n, bins + t->method->operation->mask, p);
+    s->by_bin.bins = bins;
+    s->outputs = bins > 0;
+    if (status != STATUS_OK || !s->outputs)
+        return status;
+    if (kind == REFERENCE_MPFR || n <= TRUTH_ALWAYS_CHECKED)
+        status = by_bin_check(&s->by_bin, &s->in, s->keys, source->name, p);
+    return status == STATUS_OK ? show_fullest(s, source, kind, p) : status;
 }
 
 static enum status begin_scan(struct scans *s, const struct trial *t, const struct source *source,
@@ -72,8 +115,9 @@ enum status scans_begin(struct scans *s, const struct trial *t, const struct sou
         return STATUS_OK;
     scans_end(s);
     s->in = source->array;
-    s->outputs = t->keys || s->in.n > 0;
-    enum status status = (t->keys ? begin_bins : begin_scan)(s, t, source, kind, p);
+    s->outputs = s->in.n > 0;
+    enum status status =
+        (operation_plain(t->method->operation) ? begin_scan : begin_bins)(s, t, source, kind, p);
     if (status == STATUS_OK)
         s->like = t;
     else
@@ -89,7 +133,8 @@ size_t scans_outputs(const struct scans *s)
 enum status scans_twin(struct scans *s, struct problem *p)
 {
     const struct trial *t = s->like;
-    const struct method *m = method_named(s->keys    ? "scatter/sort"
+    const struct operation *o = t->method->operation;
+    const struct method *m = method_named(o->fixed   ? o->fixed
                                           : s->heads ? "scan/segmented"
                                                      : "scan/tiled");
     if (s->twin.data)
@@ -106,7 +151,8 @@ enum status scans_twin(struct scans *s, struct problem *p)
                        .exclusive = t->exclusive,
                        .heads = s->heads,
                        .keys = s->keys,
-                       .bins = t->bins};
+                       .bins = s->bins,
+                       .stride = s->stride};
     status = runner_once(&r, &s->twin, p);
     if (status != STATUS_OK) {
         free(s->twin.data);

@@ -1,4 +1,4 @@
-/* What the cases share that scan one source alike, or add it up into the same bins. */
+/* What the cases share that scan one source alike, or add it up into the same bins, or rows. */
 #ifndef ULPSCOPE_SCANS_H
 #define ULPSCOPE_SCANS_H
 
@@ -13,13 +13,17 @@ struct scans {
     bool outputs;      /* there are any: the input has elements, or there are bins */
     struct truth last; /* of the elements that output `shown` covers; where there are outputs */
     size_t shown;      /* the output whose value rows have: the last; of bins the fullest */
-    /* Of scatter-adds; else NULL, and nothing. */
+    /* Of what is told of bins, rows or a mask, whose outputs are sums by bin, or of one element
+     * each; else NULL, and nothing. Keys of a scatter-add are its own; else they say which output
+     * an element goes to. */
     uint32_t *keys;
     struct by_bin by_bin;
-    struct array twin; /* the fixed-order twin's output; data NULL until scans_twin */
+    size_t bins, stride; /* as a task's */
+    struct array twin;   /* the fixed-order twin's output; data NULL until scans_twin */
 };
 
-/* Are they of one source, accumulator, output format, scan and segment; or keys and bins? */
+/* Are they of one source, accumulator, output format, scan and segment; or keys and bins; or layout
+ * and rows; or mask? */
 bool scans_alike(const struct trial *a, const struct trial *b);
 
 /* Readies *s, zero or of other cases before, for a case of this source; keeps what is there where
@@ -32,7 +36,7 @@ enum status scans_begin(struct scans *s, const struct trial *t, const struct sou
 size_t scans_outputs(const struct scans *s);
 
 /* Sees to it that the twin's output is there: scan/tiled's on the CPU, or scan/segmented's where
- * there are segments; of scatter-adds scatter/sort's. */
+ * there are segments; of scatter-adds scatter/sort's; of sums of rows rows/tiled's; and so on. */
 enum status scans_twin(struct scans *s, struct problem *p);
 
 /* Measures an output of such a case, beside the twin's and, where it is not NULL, run 1's. */

@@ -12,7 +12,7 @@
 struct case_text {
     const char *column[CASE_ALL];
     char id[CASE_ID_TEXT], device[DEVICE_TEXT], n[24], cond_log2[NUMBER_TEXT], seed[24],
-        threads[24], blocks[24], segment[24], bins[24];
+        threads[24], blocks[24], segment[24], bins[24], keys[TRIAL_KEYS_TEXT];
 };
 
 static void write_unless_zero(char text[24], size_t value)
@@ -54,7 +54,7 @@ static void case_text(struct case_text *c, const struct sweep *w, const struct t
         [CASE_OUTPUT] = format_facts[t->output].name,
         [CASE_SEGMENT] = c->segment,
         [CASE_PRODUCT] = product_name[t->product],
-        [CASE_KEYS] = t->keys ? t->keys->name : "",
+        [CASE_KEYS] = trial_keys(t, c->keys),
         [CASE_BINS] = c->bins,
     };
     memcpy(c->column, column, sizeof column);
@@ -182,8 +182,9 @@ static enum status run(struct sweep *w, struct trial *t, struct live *l, struct 
                        .exclusive = t->exclusive,
                        .heads = w->scans.heads,
                        .product = t->product,
-                       .keys = w->scans.keys,
-                       .bins = t->bins,
+                       .keys = t->keys ? w->scans.keys : NULL,
+                       .bins = w->scans.bins,
+                       .stride = w->scans.stride,
                        .stop = w->options->stop};
     struct load *load = NULL;
     enum status status = upload(w, &r, why);

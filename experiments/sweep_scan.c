@@ -38,7 +38,7 @@ static void set_entry(const struct live *l, struct distinct *d, const struct sca
                           .bound = last ? last->bound : (struct figure){0},
                           .err_over_bound = m->err_over_bound};
     d->value = last ? (struct figure){true, last->result} : (struct figure){0};
-    if (s->keys) {
+    if (s->keys && s->outputs) {
         d->value = (struct figure){true, array_get(out, s->shown)};
         all.bound = scans_shown_bound(s, l->t, d->value.value);
     }

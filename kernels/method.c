@@ -72,6 +72,7 @@ const struct operation operation_scatter = {
     .keys = true,
     .inputs = 1,
     .of = EXACT_SUM,
+    .fixed = "scatter/sort",
 };
 const struct operation operation_rows = {
     .name = "rows",
@@ -80,6 +81,7 @@ const struct operation operation_rows = {
     .matrix = true,
     .inputs = 1,
     .of = EXACT_SUM,
+    .fixed = "rows/tiled",
 };
 const struct operation operation_transpose = {
     .name = "transpose",
@@ -88,6 +90,7 @@ const struct operation operation_transpose = {
     .matrix = true,
     .inputs = 1,
     .of = EXACT_SUM,
+    .fixed = "transpose/naive",
 };
 const struct operation operation_compact = {
     .name = "compact",
@@ -96,6 +99,7 @@ const struct operation operation_compact = {
     .mask = true,
     .inputs = 1,
     .of = EXACT_SUM,
+    .fixed = "compact/scan",
 };
 const struct operation operation_product = {
     .name = "product",

@@ -41,7 +41,8 @@ struct operation {
     bool mask;           /* beside its array it reads a flag of each element */
     unsigned inputs;     /* arrays that it reads, of one length and format: 1 or 2 */
     enum exact_value of; /* what the exact result is, and sum|x| in errors and bounds */
-    const char *fixed;   /* the method whose result is s_fixed; NULL: see experiments/scans.h */
+    const char *fixed;   /* the method whose result is s_fixed, or whose outputs others are compared
+                            with; NULL: see experiments/scans.h */
 };
 extern const struct operation operation_sum;  /* one result; the sum of nothing is +0 */
 extern const struct operation operation_scan; /* n results: the sums of all prefixes */

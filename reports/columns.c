@@ -32,8 +32,14 @@ const struct column case_columns[CASE_ALL] = {
     [CASE_PRODUCT] = {"product", "",
                       "how products x y are formed: rounded (to the accumulator, before the "
                       "addition), fused (into the addition: one rounding), exact, or unknown"},
-    [CASE_KEYS] = {"keys", "", "where the bins of elements come from: as --keys says it"},
-    [CASE_BINS] = {"bins", "bins", "how many bins there are, each with one result"},
+    [CASE_KEYS] =
+        {"keys", "",
+         "where the bins of elements come from: as --keys says it; of sums of rows, whose "
+         "bins are rows, as --layout does; transposed; keep: and the hundredths of the "
+         "elements that a compaction keeps, about"},
+    [CASE_BINS] = {"bins", "bins",
+                   "how many bins there are, each with one result; rows of a matrix; empty of "
+                   "compactions"},
 };
 
 static const struct column run_column = {"run", "", "number of the run within its case, from 1"};
@@ -85,7 +91,8 @@ static const struct column scan_columns[RESULTS_SCAN_COLUMNS - RESULTS_ERR_ULP_R
      "the first output, from 0, with the largest err_ulp; of a scatter-add its bin"},
     {"differing", "",
      "share of the outputs whose bits are not those of the fixed-order twin: scan/tiled on the "
-     "CPU, or scan/segmented where there are segments; of a scatter-add scatter/sort"},
+     "CPU, or scan/segmented where there are segments; of a scatter-add scatter/sort, of "
+     "sums of rows rows/tiled, of transpositions and compactions transpose/naive and compact/scan"},
     {"mean_rel_diff", "",
      "mean over the outputs of |output - twin's| / |twin's|, 0 where the bits are the same; "
      "outputs that differ from a 0, inf or NaN are left out"},
