@@ -99,3 +99,38 @@ Test(gpu_reveal, cub_has_an_order)
             reveal_free(&r);
         }
 }
+
+/* They declare none: the CPU's is what it is compared with. */
+Test(gpu_reveal, scatter_adds_show_the_cpus_order_in_a_bin)
+{
+    static const size_t lengths[] = {33, 1000, 3000};
+    size_t held = 0;
+    for (size_t i = 0; i < method_count * 3; i++) {
+        const struct method *m = method_registry[i / 3];
+        struct reveal_case c = {.spec = {.method = m,
+                                         .storage = FP32,
+                                         .accumulator = FP32,
+                                         .output = FP32,
+                                         .n = lengths[i % 3],
+                                         .bins = 1},
+                                .prefix = lengths[i % 3] - 1};
+        struct reveal shown[2];
+        struct problem p = {0};
+        if (m->operation != &operation_scatter || m->promise != PROMISE_GPU_TO_GPU ||
+            !method_supports(m, DEVICE_CUDA, FP32, FP32))
+            continue;
+        for (int cuda = 0; cuda < 2; cuda++) {
+            c.spec.device = cuda ? gpu : (struct device){DEVICE_CPU, 0};
+            cr_assert(reveal_method(&shown[cuda], &c, 1, &p) == STATUS_OK, "%s: %s", m->name,
+                      p.text);
+        }
+        cr_expect(shown[0].verdict == REVEAL_TREE && shown[1].verdict == REVEAL_TREE &&
+                      reveal_tree_equal(&shown[0].tree, &shown[1].tree),
+                  "%s, n = %zu: '%s' on the CPU, '%s' on the GPU", m->name, c.spec.n,
+                  shown[0].words, shown[1].words);
+        reveal_free(&shown[0]);
+        reveal_free(&shown[1]);
+        held++;
+    }
+    cr_expect(held >= 3);
+}
