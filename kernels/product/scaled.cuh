@@ -33,16 +33,15 @@ template <> struct layout<double> {
     static __device__ double value(bits b) { return __longlong_as_double((long long)b); }
 };
 
-/* Leaves *m in [1, 2) and returns the exponent that it had; zeros, infinities and NaNs stay as they
- * are and have 0. *m is not subnormal. */
+/* Leaves *m in [1, 2) and returns the exponent that it had. *m is not subnormal. Zeros, infinities
+ * and NaNs stay as they are: a product with one of them is one, whose exponent is of no account. */
 template <typename W> __device__ inline int take_exponent(W *m)
 {
     typedef layout<W> l;
     typename l::bits bits = l::of(*m), all = (typename l::bits)l::fields << l::digits;
     int field = (int)(bits >> l::digits) & l::fields;
-    if (field == 0 || field == l::fields)
-        return 0;
-    *m = l::value((bits & ~all) | (typename l::bits)l::bias << l::digits);
+    bool special = (unsigned)(field - 1) >= (unsigned)(l::fields - 1);
+    *m = special ? *m : l::value((bits & ~all) | (typename l::bits)l::bias << l::digits);
     return field - l::bias;
 }
 
@@ -73,7 +72,7 @@ template <typename A, typename S> __device__ inline factor<A> factor_of(S x)
     typedef layout<wide<S>> l;
     wide<S> m = convert<wide<S>>(x);
     int exponent = 0;
-    if (!std::is_same<S, __half>::value && fabs(m) < l::smallest_normal && m != 0) {
+    if (!std::is_same<S, __half>::value && fabs(m) < l::smallest_normal) {
         m = multiply_exactly(m, l::raise);
         exponent = -l::raised;
     }
