@@ -5,6 +5,7 @@
 
 #include "experiments/data.h"
 #include "experiments/heads.h"
+#include "experiments/keys.h"
 #include "experiments/memory.h"
 #include "reference/hash_array.h"
 
@@ -133,10 +134,35 @@ static enum status read_task(const struct recorded_twin *t, const struct csv_row
     task->out.format = task->accumulator;
     if (t->method->operation->inputs == 2)
         return read_product(t, row, &task->product, p);
-    if (!t->method->operation->array)
+    if (!t->method->operation->array || t->method->operation->keys)
         return STATUS_OK;
     task->exclusive = strcmp(recorded_field(t, row, CASE_SCAN), "exclusive") == 0;
     return column_format(t, row, CASE_OUTPUT, &task->out.format, p);
+}
+
+/* The keys of the row's case, for free() to take, also after failure. */
+static enum status make_keys(const struct recorded_twin *t, const struct csv_row *row, size_t n,
+                             uint32_t **keys, size_t *bins, struct problem *p)
+{
+    struct keys kind;
+    uint64_t seed, count;
+    enum status status = column_whole(t, row, CASE_SEED, &seed, p);
+    if (status == STATUS_OK)
+        status = column_whole(t, row, CASE_BINS, &count, p);
+    if (status != STATUS_OK)
+        return status;
+    *bins = (size_t)count;
+    *keys = malloc((n + 1) * sizeof **keys);
+    if (!*keys)
+        return problem(p, STATUS_DEVICE, "no memory for %zu keys", n);
+    status = keys_parse(&kind, recorded_field(t, row, CASE_KEYS), p);
+    if (status != STATUS_OK)
+        return status;
+    status = keys_fit(&kind, n, *bins, p);
+    if (status == STATUS_OK)
+        status = keys_fill(&kind, *keys, n, *bins, seed, p);
+    keys_free(&kind);
+    return status;
 }
 
 static enum status compute(struct recorded_twin *t, const struct csv_row *row, size_t n,
@@ -145,15 +171,20 @@ static enum status compute(struct recorded_twin *t, const struct csv_row *row, s
     struct task task;
     uint64_t segment = 0;
     uint8_t *heads = NULL;
+    uint32_t *keys = NULL;
+    size_t bins = 0;
+    bool keyed = t->method->operation->keys;
     enum status status = load_input(t, row, n, p);
     if (status == STATUS_OK)
         status = read_task(t, row, n, &task, p);
-    if (status == STATUS_OK && t->method->operation->array)
+    if (status == STATUS_OK && keyed)
+        status = make_keys(t, row, n, &keys, &bins, p);
+    if (status == STATUS_OK && t->method->operation->array && !keyed)
         status = column_whole(t, row, CASE_SEGMENT, &segment, p);
     if (status == STATUS_OK)
         status = heads_make(&heads, n, (size_t)segment, p);
     if (status == STATUS_OK)
-        status = memory_array(&t->out, task.out.format, t->method->operation->outputs(n, 0),
+        status = memory_array(&t->out, task.out.format, t->method->operation->outputs(n, bins),
                               t->method->name, p);
     if (status == STATUS_OK) {
         task.in = t->array;
@@ -161,9 +192,12 @@ static enum status compute(struct recorded_twin *t, const struct csv_row *row, s
             task.in2 = t->second;
         task.out = t->out;
         task.heads = heads;
+        task.keys = keys;
+        task.bins = bins;
         status = t->method->cpu(&task, p);
     }
     free(heads);
+    free(keys);
     if (status == STATUS_OK)
         t->digest =
             t->method->operation->array

@@ -296,6 +296,26 @@ Test(recorded, a_study_of_products_and_extrema, .init = make_folder, .fini = rem
     rows_free(&results);
 }
 
+Test(recorded, a_study_of_scatter_adds, .init = make_folder, .fini = remove_folder)
+{
+    static study_words words = {
+        {"method", "scatter/atomic,scatter/sort,scatter/ordered,scatter/exact"},
+        {"storage", "fp16,fp64"},
+        {"accumulator", "bf16,fp64"},
+        {"input", "symmetric"},
+        {"n", "1000,5000"},
+        {"keys", "uniform,zipf:s=2,sorted"},
+        {"bins", "1,300,5000"},
+        {"runs", "2"},
+        {NULL, NULL}};
+    study_run_as(&experiment_scatter, words, folder);
+    struct rows results = rows_of(folder, "results", results_column_of(COLUMNS_OF_SCATTERS),
+                                  results_columns(COLUMNS_OF_SCATTERS));
+    replace_all("results.csv", ",cpu,", ",cuda:0,");
+    expect_found("results.csv", &results, RESULTS_RESULT_BITS, "scatter/atomic");
+    rows_free(&results);
+}
+
 Test(recorded, a_study_of_norms, .init = make_folder, .fini = remove_folder)
 {
     static study_words words = {
