@@ -106,7 +106,7 @@ static bool is_sum(const struct matrix_case *c, size_t row, double got, char why
         struct task task = {.in = a,
                             .out = {c->accumulator, 1, &bits},
                             .accumulator = c->accumulator,
-                            .shape = {1}};
+                            .shape = {1, 0}};
         bool serial = strcmp(c->method->name, "rows/serial") == 0;
         if (method_named(serial ? "sum/serial" : "sum/tiled")->cpu(&task, NULL) != STATUS_OK)
             return failed(c, why, row, "no sum of it alone");
