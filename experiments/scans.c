@@ -184,6 +184,8 @@ enum status scans_measure(struct scan_measure *m, struct scans *s, const struct 
     if (status != STATUS_OK)
         return status;
     const struct by_bin *by_bin = s->keys ? &s->by_bin : NULL;
+    struct theorem theorem =
+        method_theorem(t->method, t->device.kind, t->accumulator, s->in.n, t->shape);
     struct tree tree = {t->method, s->in.n, t->shape, t->exclusive, by_bin};
     struct scan scan = {s->in, t->exclusive, s->heads, by_bin};
     struct scan_output output = {.out = *out,
@@ -191,7 +193,8 @@ enum status scans_measure(struct scan_measure *m, struct scans *s, const struct 
                                  .bound = t->method->bound,
                                  .height = height_of,
                                  .context = &tree,
-                                 .twin = {&s->twin, run_1}};
+                                 .twin = {&s->twin, run_1},
+                                 .flushes = theorem.flushing > 0};
     return (by_bin ? measure_scatter : measure_scan)(m, &output, 1, &scan, machine_processors(), p);
 }
 
@@ -199,7 +202,10 @@ struct figure scans_shown_bound(const struct scans *s, const struct trial *t, do
 {
     struct measure m;
     size_t terms = by_bin_count(&s->by_bin, s->shown);
-    struct theorem theorem = {.kind = t->method->bound};
+    struct theorem theorem =
+        method_theorem(t->method, t->device.kind, t->accumulator, s->in.n, t->shape);
+    theorem.height = 0;
+    theorem.flushing = theorem.flushing > 0 ? terms : 0;
     if (t->method->bin_height && terms > 0)
         theorem.height = t->method->bin_height(terms, s->in.n);
     measure(&m, &s->last.reference, s->in.format, t->accumulator, result, &theorem);

@@ -39,6 +39,8 @@ struct scan_output {
     const void *context;
     /* Outputs of the same scan that it is compared with, in the same format; or NULL. */
     const struct array *twin[SCAN_TWINS];
+    bool flushes; /* an addition for each element, all of which may flush subnormals: `flushing`
+                     of a theorem. Not of those that are correctly rounded */
 };
 
 /* One output against another, bit for bit with all NaNs alike. */

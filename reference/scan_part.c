@@ -18,6 +18,8 @@ static struct scan_rules rules_of(const struct scan *scan, const struct scan_out
         r.input_u = r.u;
         r.input_h = format_facts[r.accumulator].smallest / 2;
     }
+    if (out->flushes) /* an element is perturbed by so much: see theorem_bound */
+        r.input_h += 3 * format_facts[r.accumulator].smallest_normal;
     if (!format_holds(r.output, r.accumulator)) {
         r.output_u = format_facts[r.output].unit_roundoff;
         r.output_h = format_facts[r.output].smallest / 2;
@@ -123,7 +125,9 @@ static void measure_item(struct scan_part *part, size_t index, const struct scan
                          struct scan_figures *f, struct scan_point *point)
 {
     const struct scan_rules *rules = &part->rules;
-    struct theorem theorem = {.kind = rules->bound, .height = (size_t)x->height};
+    struct theorem theorem = {.kind = rules->bound,
+                              .height = (size_t)x->height,
+                              .flushing = part->out->flushes ? (size_t)x->terms : 0};
     struct reference r = {.n = (size_t)x->terms};
     struct measure m;
     mpfr_inits2(MPFR_PREC_MIN, r.sum, r.sum_abs, (mpfr_ptr)0);

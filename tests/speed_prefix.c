@@ -51,7 +51,7 @@ static double measuring(const struct array *a, const struct array *out)
 {
     static struct scan_measure m;
     struct scan scan = {.in = *a};
-    struct scan_output o = {*out, a->format, THEOREM_ANY_ORDER, NULL, NULL, {NULL}};
+    struct scan_output o = {*out, a->format, THEOREM_ANY_ORDER, NULL, NULL, {NULL}, false};
     double start = seconds();
     if (measure_scan(&m, &o, 1, &scan, 1, NULL) != STATUS_OK)
         return 0;

@@ -150,6 +150,9 @@ static void expect_bound(const struct ran *r)
     struct scan scan = {s->in, false, NULL, &by};
     struct scan_output out = {
         .out = r->there, .accumulator = r->accumulator, .bound = r->method->bound};
+    out.flushes =
+        method_theorem(r->method, DEVICE_CUDA, r->accumulator, s->in.n, (struct shape){0, 0})
+            .flushing > 0;
     cr_assert(measure_scatter(&m, &out, 1, &scan, 4, NULL) == STATUS_OK);
     cr_assert(m.broken == 0, "%s: %zu bins, first %zu, break their bound", r->what, m.broken,
               m.first_broken);

@@ -60,7 +60,8 @@ static void make(struct fixture *f, size_t k)
                                      .bound = bounds[k % 3],
                                      .height = height,
                                      .context = f,
-                                     .twin = {&f->beside, NULL}};
+                                     .twin = {&f->beside, NULL},
+                                     .flushes = k % 3 < 2 && k % 5 == 1};
 }
 
 struct due {
@@ -81,7 +82,9 @@ static bool raise(struct figure *most, struct figure f)
 static void take_bin(struct due *d, const struct fixture *f, size_t bin)
 {
     struct reference r = {.n = by_bin_count(&f->by, bin)};
-    struct theorem t = {.kind = f->output.bound, .height = r.n ? r.n - 1 : 0};
+    struct theorem t = {.kind = f->output.bound,
+                        .height = r.n ? r.n - 1 : 0,
+                        .flushing = f->output.flushes ? r.n : 0};
     double x[N];
     struct measure m;
     struct array own = {FP64, r.n, x};
