@@ -172,6 +172,31 @@ Test(measure_scatter, every_figure_is_the_worst_bins)
     free(f);
 }
 
+/* The sum 1 + 2^-53 + 2^-120 lies beside a tie: its first two doubles, which leave the last bit
+ * out, are one. The error of a result of 0 is rounded from all of it. */
+Test(measure_scatter, errors_are_those_of_sums_that_two_doubles_do_not_hold)
+{
+    static const double part[] = {1, 0x1p-53, 0x1p-120};
+    struct fixture *f = calloc(1, sizeof *f);
+    f->accumulator = FP64;
+    f->bins = 2;
+    f->in = (struct array){FP64, 6, f->x};
+    f->result = (struct array){FP64, f->bins, f->out};
+    f->beside = (struct array){FP64, f->bins, f->twin};
+    for (size_t i = 0; i < 6; i++) {
+        f->key[i] = (uint32_t)(i % 2);
+        f->x[i] = i % 2 ? -part[i / 2] : part[i / 2];
+    }
+    cr_assert(by_bin_make(&f->by, f->key, f->in.n, f->bins, NULL) == STATUS_OK);
+    f->output = (struct scan_output){.out = f->result,
+                                     .accumulator = FP64,
+                                     .bound = THEOREM_ANY_ORDER,
+                                     .twin = {&f->beside, NULL}};
+    hold(f, 0);
+    by_bin_free(&f->by);
+    free(f);
+}
+
 Test(measure_scatter, lengths_are_checked)
 {
     struct fixture *f = malloc(sizeof *f);
