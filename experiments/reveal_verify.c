@@ -4,7 +4,14 @@
 
 #include "experiments/reveal_check.h"
 
-enum { CHECKS = 100, PAIRS = 3, WIDES = 3 * PAIRS, EARLY = 6, WORDS = REVEAL_WORDS };
+enum {
+    TIMES = 3,
+    CHECKS = 50 * TIMES,
+    PAIRS = 3,
+    WIDES = 3 * PAIRS,
+    EARLY = 6,
+    WORDS = REVEAL_WORDS
+};
 
 struct checking {
     const struct reveal_tree *tree;
@@ -161,13 +168,13 @@ static enum status hold_answer(struct reveal_asker *a, struct checking *c, uint3
     return status;
 }
 
-/* Twice, since a part of the order may be another in every other call. */
+/* Several times, since a part of the order may be another in every second or third call. */
 static enum status check_once(struct reveal_asker *a, struct checking *c, bool anywhere,
                               uint64_t *checks, bool *changed, struct problem *p)
 {
     uint32_t node = prepare(a, c, anywhere);
     enum status status = STATUS_OK;
-    for (int i = 0; i < 2 && status == STATUS_OK && !a->contradiction; i++) {
+    for (int i = 0; i < TIMES && status == STATUS_OK && !a->contradiction; i++) {
         status = hold_answer(a, c, node, changed, p);
         *checks += status == STATUS_OK && !a->contradiction;
     }
@@ -190,7 +197,8 @@ enum status reveal_check_tree(struct reveal_asker *a, const struct reveal_tree *
     if (status == STATUS_OK && !c.taken)
         status = problem(p, STATUS_DEVICE, "reveal: out of memory for %zu elements", t->leaves);
     /* By masks, every node was held to answers about what it holds (reveal_split.c). */
-    size_t most = 3 * t->leaves < CHECKS ? 3 * t->leaves : CHECKS;
+    size_t most = t->leaves < CHECKS ? (3 * t->leaves + 1) / 2 * TIMES : CHECKS;
+    most = most < CHECKS ? most : CHECKS;
     if (a->window.means != REVEAL_BY_MASKS)
         most += t->leaves;
     c.low = status == STATUS_OK ? deepest(&c) : REVEAL_NO_PARENT;

@@ -107,8 +107,7 @@ static enum status make_case(struct reveal_case *c, const struct request *q, con
                  .n = q->n,
                  .shape = {(unsigned)q->threads, (unsigned)q->blocks},
                  .exclusive = scan && q->exclusive,
-                 .heads = scan ? q->heads : NULL,
-                 .bins = m->operation->keys},
+                 .heads = scan ? q->heads : NULL},
         .prefix = scan ? q->prefix : q->n - 1,
         .progress = isatty(STDERR_FILENO)};
     return STATUS_OK;

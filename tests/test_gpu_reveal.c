@@ -111,8 +111,7 @@ Test(gpu_reveal, scatter_adds_show_the_cpus_order_in_a_bin)
                                          .storage = FP32,
                                          .accumulator = FP32,
                                          .output = FP32,
-                                         .n = lengths[i % 3],
-                                         .bins = 1},
+                                         .n = lengths[i % 3]},
                                 .prefix = lengths[i % 3] - 1};
         struct reveal shown[2];
         struct problem p = {0};
