@@ -225,12 +225,14 @@ bool check_result_is(const struct method *m, const struct array *in, enum format
     return true;
 }
 
-/* Samples, some times a power of two near the edges of what squares can be; some far from 0. */
+/* Samples, some times a power of two near the edges of what squares can be; some far from 0; some
+ * with an infinity, of which methods that merge make a NaN only where they look at it alone. */
 static const char *fill(const struct array *in, enum format f, uint64_t seed)
 {
-    static const char *const name[] = {"as drawn", "large", "small", "far from 0", "all the same"};
+    static const char *const name[] = {"as drawn",   "large",        "small",
+                                       "far from 0", "all the same", "ending in infinity"};
     enum sample kind = (enum sample)(seed % SAMPLES);
-    size_t how = seed / SAMPLES % 5;
+    size_t how = seed / SAMPLES % 6;
     const struct format_facts *facts = &format_facts[f];
     int shift = how == 1   ? facts->emax / 2 - 2
                 : how == 2 ? (facts->emin - facts->precision) / 2
@@ -240,6 +242,8 @@ static const char *fill(const struct array *in, enum format f, uint64_t seed)
         double x = ldexp(array_get(in, i), shift) + (how == 3 ? ldexp(1, facts->precision / 2) : 0);
         if (how == 4)
             x = array_get(in, 0);
+        if (how == 5 && i + 1 == in->n)
+            x = INFINITY;
         array_encode(in, i, 1, &x);
     }
     return name[how];
@@ -272,7 +276,7 @@ static bool check_length(const struct method *m, double (*due)(const struct step
 
 bool check_steps(const struct method *m, char why[WHY])
 {
-    static const size_t lengths[] = {1, 2, 3, 5, 17, 100, 255, 300, TILE + 257};
+    static const size_t lengths[] = {1, 2, 3, 5, 17, 100, 255, 300, TILE, TILE + 257};
     double (*due)(const struct steps *s) = NULL;
     if (m->promise == PROMISE_CORRECTLY_ROUNDED)
         return true;
@@ -288,9 +292,10 @@ bool check_steps(const struct method *m, char why[WHY])
             return false;
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
         if (!check_length(m, due, lengths[i],
-                          lengths[i] < 20     ? 40
-                          : lengths[i] < 1000 ? 4
-                                              : 1,
+                          lengths[i] < 20      ? 40
+                          : lengths[i] == TILE ? 6
+                          : lengths[i] < 1000  ? 4
+                                               : 1,
                           why))
             return false;
     return true;
