@@ -169,15 +169,19 @@ const struct verb verb_bench = {
     .operands = "",
     .summary = "throughput of methods beside the raw read, a copy and the vendor's routine",
     .details =
-        "A figure is a ratio taken in one run. `of_raw`, of sums: the rate over that of a "
-        "loop or kernel that\n"
-        "only reads the same bytes. `of_copy`, of scans, which also write, and of scatter-adds: "
+        "A figure is a ratio taken in one run. `of_raw`, of sums and other "
+        "single results: the rate\n"
+        "over that of a loop or kernel that only reads the same bytes, once, however often the "
+        "method does\n"
+        "(norm/scaled and variance/two_pass: twice). `of_copy`, of scans, which also write, and of "
+        "scatter-adds: "
         "bytes read (keys, too) and written a second,\n"
         "over those of a copy of the input (on the CPU memcpy), which reads and writes as "
         "well; 1 is the speed\n"
         "of memory. On the CPU either yardstick has as many threads as the method. "
         "`of_vendor`: the rate over\n"
-        "that of NVIDIA's CUB, asked for the same formats and outputs. `elements_per_ns`, of "
+        "that of NVIDIA's CUB, of dot products and norms cuBLAS, asked for the same formats and "
+        "outputs. `elements_per_ns`, of "
         "scatter-adds: elements over the time.\n"
         "\n"
         "What is compared is timed in turn, repetition by repetition, so that a drift of "
