@@ -15,6 +15,7 @@ const struct check_kind_facts check_kinds[CHECK_KINDS] = {
     [CHECK_SHAPE] = {"shape", PROMISE_GPU_TO_GPU, "launch shapes"},
     [CHECK_OFFSET] = {"offset", PROMISE_GPU_TO_GPU, "alignments of the input"},
     [CHECK_NEIGHBOUR] = {"neighbour", PROMISE_GPU_TO_GPU, "what lies around the input in memory"},
+    [CHECK_BATCH] = {"batch", PROMISE_GPU_TO_GPU, "what other rows there are, and where"},
     [CHECK_DEVICE] = {"device", PROMISE_GPU_TO_GPU, "CPU and GPUs"},
     [CHECK_RECORDED] = {"recorded", PROMISE_GPU_TO_GPU, "results recorded on other GPUs"},
     [CHECK_PERMUTATION] = {"permutation", PROMISE_ORDER_INVARIANT, "orders of the elements"},
@@ -25,11 +26,17 @@ static const struct {
     check_try try_it;
     double share; /* of the time */
 } ways[CHECK_KINDS] = {
-    [CHECK_REPEAT] = {check_repeat, 3},           [CHECK_PROCESS] = {check_process, 2},
-    [CHECK_LOAD] = {check_under_load, 3},         [CHECK_SHAPE] = {check_shape, 2},
-    [CHECK_OFFSET] = {check_offset, 1},           [CHECK_NEIGHBOUR] = {check_neighbour, 1},
-    [CHECK_DEVICE] = {check_device, 2},           [CHECK_RECORDED] = {check_with_recorded, 2},
-    [CHECK_PERMUTATION] = {check_permutation, 2}, [CHECK_EXACT] = {check_exact, 3},
+    [CHECK_REPEAT] = {check_repeat, 3},
+    [CHECK_PROCESS] = {check_process, 2},
+    [CHECK_LOAD] = {check_under_load, 3},
+    [CHECK_SHAPE] = {check_shape, 2},
+    [CHECK_OFFSET] = {check_offset, 1},
+    [CHECK_NEIGHBOUR] = {check_neighbour, 1},
+    [CHECK_BATCH] = {check_batch, 2},
+    [CHECK_DEVICE] = {check_device, 2},
+    [CHECK_RECORDED] = {check_with_recorded, 2},
+    [CHECK_PERMUTATION] = {check_permutation, 2},
+    [CHECK_EXACT] = {check_exact, 3},
 };
 
 static bool stopped(const struct check *c)
@@ -43,16 +50,23 @@ static bool applies(const struct check *c, enum check_kind kind)
     const struct method *m = c->request->method;
     bool program = m->foreign && !foreign_is_object(m->name);
     bool named = m->foreign || method_named(m->name) == m;
+    const struct operation *o = m->operation;
+    bool told = o->matrix || o->mask, moves = told && o != &operation_rows;
     switch (kind) {
-    case CHECK_PROCESS:
-        return named;
+    case CHECK_PROCESS: /* `serve` has no words for them */
+        return named && !told;
+    case CHECK_BATCH:
+        return o == &operation_rows;
+    case CHECK_PERMUTATION:
+    case CHECK_EXACT:
+        return !moves;
     case CHECK_SHAPE:
         return m->shape_read[c->request->device.kind] != 0;
     case CHECK_OFFSET:
     case CHECK_NEIGHBOUR:
         return !program;
     case CHECK_RECORDED:
-        return c->request->recorded;
+        return c->request->recorded && !told;
     default:
         return true;
     }
@@ -219,6 +233,7 @@ static enum status answers(struct check *c, struct format_pair pair, struct prob
     struct array out;
     struct check_case k = {.pair = pair, .output = pair.accumulator, .n = 3};
     check_keys_at(c->request, 0, &k);
+    check_rows_at(c->request, 0, &k);
     input_parse(&k.input, "ones", NULL);
     enum status status = check_load_case(c, &k, p);
     struct check_setting plain = check_plain(c, &k);
@@ -292,6 +307,7 @@ enum status check_subject(struct check_report *report, const struct check_reques
         foreign_end(c.served[i]);
     free(c.in.data);
     free(c.keys);
+    free(c.mask);
     report->kept = kept(report);
     return status;
 }

@@ -7,6 +7,7 @@
 #include "experiments/device.h"
 #include "experiments/input.h"
 #include "experiments/keys.h"
+#include "experiments/layout.h"
 #include "experiments/pairs.h"
 
 /* What is tried, each against one rung of the ladder. */
@@ -17,6 +18,7 @@ enum check_kind {
     CHECK_SHAPE,
     CHECK_OFFSET,
     CHECK_NEIGHBOUR,
+    CHECK_BATCH,
     CHECK_DEVICE,
     CHECK_RECORDED,
     CHECK_PERMUTATION,
@@ -45,7 +47,10 @@ struct check_request {
     bool scan[2];                      /* of scans: inclusive, exclusive; neither: both */
     struct keys *key;                  /* of scatter-adds; none: those that suit what is tried */
     size_t keys;
-    struct numbers bins;  /* likewise */
+    struct numbers bins;   /* likewise */
+    struct layout *layout; /* of matrices, likewise */
+    size_t layouts;
+    struct numbers rows, keep; /* and of compactions, likewise */
     uint64_t seed, runs;  /* runs: of a repetition; what is no repetition is tried runs / CHECK_RUNS
                              times, at least once */
     double seconds;       /* to be spent on all; each kind has one case at least */
@@ -68,9 +73,11 @@ struct check_case {
     size_t n;
     uint64_t seed;
     bool exclusive;
-    const struct keys *keys; /* of scatter-adds: where their keys come from, with the seed; */
-    size_t bins;             /* into how many bins; of all others 0 */
-    struct shape shape;      /* asked for */
+    const struct keys *keys;     /* of scatter-adds: where their keys come from, with the seed; */
+    size_t bins;                 /* into how many bins; of matrices their rows; of all others 0 */
+    const struct layout *layout; /* of matrices */
+    size_t keep;                 /* of compactions: hundredths of the elements */
+    struct shape shape;          /* asked for */
     const struct check_recorded_row *recorded; /* what was recorded of it, or NULL */
 };
 

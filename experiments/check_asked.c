@@ -98,6 +98,18 @@ static enum status read_seconds(double *seconds, const struct list *words, struc
                         : STATUS_OK;
 }
 
+static enum status read_layouts(struct check_request *r, const struct list *names,
+                                struct problem *p)
+{
+    if (names->count == 0)
+        return STATUS_OK;
+    r->layout = calloc(names->count, sizeof *r->layout);
+    enum status status = r->layout ? STATUS_OK : problem(p, STATUS_DEVICE, "check: out of memory");
+    for (size_t i = 0; i < names->count && status == STATUS_OK; i++)
+        status = layout_parse(&r->layout[r->layouts++], names->item[i], p);
+    return status;
+}
+
 enum status check_asked(struct check_request *r, const struct request *q, struct problem *p)
 {
     enum status status = read_pairs(r, q, p);
@@ -109,6 +121,12 @@ enum status check_asked(struct check_request *r, const struct request *q, struct
         status = read_keys(r, &q->axis[AXIS_KEYS], p);
     if (status == STATUS_OK)
         status = read_list(&r->bins, q, AXIS_BINS, 1, KEYS_BINS_MAX, p);
+    if (status == STATUS_OK)
+        status = read_layouts(r, &q->axis[AXIS_LAYOUT], p);
+    if (status == STATUS_OK)
+        status = read_list(&r->rows, q, AXIS_ROWS, 0, UINT32_MAX, p);
+    if (status == STATUS_OK)
+        status = read_list(&r->keep, q, AXIS_KEEP, 0, 100, p);
     if (status == STATUS_OK)
         status = read_list(&r->n, q, AXIS_N, 1, UINT64_C(1) << 40, p);
     if (status == STATUS_OK)
@@ -154,6 +172,11 @@ void check_request_free(struct check_request *r)
     numbers_free(&r->threads);
     numbers_free(&r->blocks);
     numbers_free(&r->bins);
+    numbers_free(&r->rows);
+    numbers_free(&r->keep);
+    free(r->layout);
+    r->layout = NULL;
+    r->layouts = 0;
     for (size_t i = 0; i < r->keys; i++)
         keys_free(&r->key[i]);
     free(r->key);

@@ -93,6 +93,7 @@ bool check_case_at(const struct check *c, enum check_kind kind, size_t u, struct
                              .seed = r->seed + pass / inputs};
     k->exclusive = scan && (both ? (pass / inputs + pass + pair) % 2 : r->scan[1]);
     check_keys_at(r, pass + at + pair, k);
+    check_rows_at(r, pass + at + pair, k);
     k->shape = (struct shape){r->threads.count ? (unsigned)r->threads.item[0] : 0,
                               r->blocks.count ? (unsigned)r->blocks.item[0] : 0};
     return true;
@@ -103,8 +104,10 @@ enum status check_load_case(struct check *c, const struct check_case *k, struct 
     unsigned arrays = c->request->method->operation->inputs;
     free(c->in.data);
     c->at = *k;
-    enum status status = check_load_keys(c, k, p);
     c->in.data = NULL;
+    enum status status = check_load_rows(c, &c->at, p);
+    if (status == STATUS_OK)
+        status = check_load_keys(c, k, p);
     if (status != STATUS_OK)
         return status;
     status = memory_array(&c->in, k->pair.storage, k->n * arrays, "an input", p);
@@ -150,14 +153,16 @@ enum status check_open(const struct check *c, const struct check_setting *s, str
                                     .offset = s->offset,
                                     .around = s->around,
                                     .exclusive = c->at.exclusive,
-                                    .bins = c->at.bins};
+                                    .heads = c->mask,
+                                    .bins = c->at.bins,
+                                    .stride = c->stride};
     enum status status = probe_open(probe, &spec, p);
     for (unsigned i = 0; status == STATUS_OK && i < c->request->method->operation->inputs; i++) {
         struct array to = i ? probe_second(*probe) : probe_input(*probe);
         struct array from = check_array(s->in ? s->in : &c->in, c->at.n, i);
         memcpy(to.data, from.data, array_bytes(from.format, from.n));
     }
-    if (status == STATUS_OK && c->keys)
+    if (status == STATUS_OK && c->request->method->operation->keys)
         memcpy(probe_keys(*probe), s->keys ? s->keys : c->keys, c->at.n * sizeof *c->keys);
     return status;
 }

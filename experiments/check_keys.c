@@ -36,6 +36,8 @@ enum status check_load_keys(struct check *c, const struct check_case *k, struct 
     struct array keys;
     free(c->keys);
     c->keys = NULL;
+    if (c->request->method->operation == &operation_rows)
+        return check_row_keys(c, k, p);
     if (!k->keys)
         return STATUS_OK;
     enum status status = keys_fit(k->keys, k->n, k->bins, p);

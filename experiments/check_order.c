@@ -57,7 +57,11 @@ static enum status permute_all(const struct check *c, const struct check_setting
         return status;
     struct array copy = check_keys_array((uint32_t *)to->keys, c->at.n);
     struct array keys = check_keys_array(c->keys, c->at.n);
-    return permute(&copy, &keys, count, order, p);
+    status = permute(&copy, &keys, count, order, p);
+    if (status != STATUS_OK || !c->request->method->operation->matrix)
+        return status;
+    copy = check_array(to->in, c->at.n, 0);
+    return check_lay_rows(c, &copy, to->keys, p);
 }
 
 static enum status try_orders(struct check *c, struct check_outcome *o, const struct array *copy,

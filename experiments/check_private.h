@@ -22,7 +22,9 @@ struct check {
     const struct check_request *request;
     struct pairs pairs;
     struct array in; /* elements of the case at hand; of a dot product both arrays' */
-    uint32_t *keys;  /* and their keys; NULL where there are none */
+    uint32_t *keys;  /* and their keys, of sums of rows their rows; NULL where there are none */
+    uint8_t *mask;   /* of a compaction; else NULL */
+    size_t stride;   /* of sums of rows, as a task's */
     struct check_case at;
     uint64_t end;                              /* of the time, as clock_ns says it */
     const struct method *served[CHECK_SERVED]; /* processes of `ulpscope serve`, to be ended */
@@ -56,6 +58,15 @@ struct array check_array(const struct array *all, size_t n, unsigned i);
 void check_keys_at(const struct check_request *r, size_t u, struct check_case *k);
 /* Sees to it that c->keys are the case's. STATUS_USAGE where there are not so many. */
 enum status check_load_keys(struct check *c, const struct check_case *k, struct problem *p);
+/* The same of rows, layout and mask: of what matrices and compactions are told. */
+void check_rows_at(const struct check_request *r, size_t u, struct check_case *k);
+enum status check_load_rows(struct check *c, struct check_case *k, struct problem *p);
+/* Makes c->keys the rows that elements are in. */
+enum status check_row_keys(struct check *c, const struct check_case *k, struct problem *p);
+/* Lays a permuted copy out again: each row's elements, whose rows keys[] says, as they follow each
+ * other. */
+enum status check_lay_rows(const struct check *c, const struct array *copy, const uint32_t *keys,
+                           struct problem *p);
 /* The keys, to be moved as elements are. */
 struct array check_keys_array(uint32_t *keys, size_t n);
 /* They hold the sum of any doubles, 2^-1074 .. 2^1087. */
@@ -94,6 +105,7 @@ enum status check_under_load(struct check *c, struct check_outcome *o, struct pr
 enum status check_shape(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_offset(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_neighbour(struct check *c, struct check_outcome *o, struct problem *p);
+enum status check_batch(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_device(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_with_recorded(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_permutation(struct check *c, struct check_outcome *o, struct problem *p);

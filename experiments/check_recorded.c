@@ -54,12 +54,13 @@ static bool read_case(const struct reader *r, const struct csv_row *row, struct 
            input_parse(&k->input, field(row, CASE_INPUT), NULL) == STATUS_OK;
 }
 
-/* Of generated keys; those of a file are not at hand. */
+/* Of generated keys; those of a file are not at hand, and those of a matrix are rows. */
 static enum status read_keys(struct check_recorded_row *taken, const struct csv_row *row,
                              bool *ours, struct problem *p)
 {
     const char *text = field(row, CASE_KEYS);
-    *ours = strncmp(text, "file:", 5) != 0;
+    const struct method *m = method_named(field(row, CASE_METHOD));
+    *ours = m && m->operation->keys && strncmp(text, "file:", 5) != 0;
     if (!*ours)
         return STATUS_OK;
     taken->keys = malloc(sizeof *taken->keys);
@@ -122,6 +123,7 @@ static bool read_header(const char *path, enum columns_of *of)
         return false;
     bool there = fgets(header, sizeof header, file);
     fclose(file);
+    header[strcspn(header, "\n")] = ','; /* behind the last column too */
     *of = strstr(header, ",scan,")   ? COLUMNS_OF_SCANS
           : strstr(header, ",keys,") ? COLUMNS_OF_SCATTERS
                                      : COLUMNS_OF_SUMS;

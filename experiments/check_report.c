@@ -68,6 +68,10 @@ static void case_text(struct text *to, const struct check_report *r, const struc
         text_format(to, ", %s", b->at.exclusive ? "exclusive" : "inclusive");
     if (b->at.keys)
         text_format(to, ", %s keys, %zu bins", b->at.keys->name, b->at.bins);
+    if (b->at.layout)
+        text_format(to, ", %zu rows, layout %s", b->at.bins, b->at.layout->name);
+    if (r->request.method->operation->mask)
+        text_format(to, ", %zu%% kept", b->at.keep);
     if (r->request.method->operation->array && !b->hash)
         text_format(to, ", %s %zu", b->at.keys ? "bin" : "output", b->index);
 }

@@ -70,6 +70,10 @@ static void add_axes(struct text *t, const struct check_report *r, enum check_ki
         shell_word(t, b->at.keys->asked);
         text_format(t, " --bins %zu", b->at.bins);
     }
+    if (q->method->operation->matrix)
+        text_format(t, " --rows %zu --layout %s", b->at.bins, b->at.layout->name);
+    if (q->method->operation->mask)
+        text_format(t, " --keep %zu", b->at.keep);
     /* What depends on timing is to show itself once more; between runs in other processes there is
      * so much time that it may do so rarely. */
     bool rare = kind == CHECK_PROCESS && r->tried[CHECK_REPEAT].broken > 0;

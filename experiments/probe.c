@@ -118,7 +118,8 @@ enum status probe_open(struct probe **opened, const struct probe_spec *s, struct
                         .heads = s->heads,
                         .product = s->product ? s->product : s->method->product,
                         .keys = probe->keys,
-                        .bins = s->bins};
+                        .bins = s->bins,
+                        .stride = s->stride};
     if (status == STATUS_OK)
         *opened = probe;
     else
@@ -152,7 +153,8 @@ static enum status open_job(struct probe *probe, struct problem *p)
                         .exclusive = r->exclusive,
                         .heads = r->heads,
                         .product = r->product,
-                        .bins = r->bins};
+                        .bins = r->bins,
+                        .stride = r->stride};
     return probe->job ? STATUS_OK : gpu_job_open(&probe->job, probe->gpu, r->method, &task, p);
 }
 

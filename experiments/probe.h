@@ -21,7 +21,8 @@ struct probe_spec {
     bool exclusive;
     const uint8_t *heads;      /* as a task's (kernels/method.h); kept, not copied */
     enum product_kind product; /* of dot products: PRODUCT_NONE is the method's own way */
-    size_t bins;               /* of what takes keys: how many */
+    size_t bins;   /* of what takes keys: how many; of a matrix its rows, and so on, as a task's */
+    size_t stride; /* likewise */
 };
 
 struct probe;

@@ -191,7 +191,7 @@ static enum status check_all(struct command *c, struct problem *p)
                                                                   : NULL;
     enum status status = STATUS_OK;
     for (size_t i = 0; i < a->operands && status == STATUS_OK; i++) {
-        status = subject_askable(&m[i], "check", a->operand[i], operation, p);
+        status = subject_named(&m[i], "check", a->operand[i], operation, p);
         if (status == STATUS_OK && keys && !m[i]->operation->keys)
             status = problem(p, STATUS_USAGE,
                              "check: found %s with --keys or --bins, expected a method that takes "
@@ -201,8 +201,7 @@ static enum status check_all(struct command *c, struct problem *p)
     for (size_t i = 0; i < a->operands && status == STATUS_OK; i++)
         status = check_one(c, m[i], p);
     for (size_t i = 0; argument_flag(a, "all") && i < method_count && status == STATUS_OK; i++)
-        if (subject_is_askable(method_registry[i]))
-            status = check_one(c, method_registry[i], p);
+        status = check_one(c, method_registry[i], p);
     return status;
 }
 
@@ -308,11 +307,12 @@ const struct verb verb_check = {
         "  run_to_run         repeat, process, load: runs in one process, in fresh ones, "
         "and while the\n"
         "                     device has other work\n"
-        "  gpu_to_gpu         shape, offset, neighbour, device, recorded: other launch "
+        "  gpu_to_gpu         shape, offset, neighbour, batch, device, recorded: other launch "
         "shapes, alignments\n"
-        "                     of the input, what lies around it in memory, CPU and GPUs, "
-        "results recorded\n"
-        "                     on a GPU\n"
+        "                     of the input, what lies around it in memory, what other rows there "
+        "are "
+        "beside one\n"
+        "                     that is summed, CPU and GPUs, results recorded on a GPU\n"
         "  order_invariant    permutation: of the elements, each with its key; of a scan, of "
         "those that an\n"
         "                     output covers\n"
@@ -329,7 +329,8 @@ const struct verb verb_check = {
         "\n"
         "--seconds bounds the time, and with it the number of attempts; --only, --storage, "
         "--accumulator,\n"
-        "--input, --n, --threads, --blocks, --scan, --keys, --bins narrow what is tried. An exec: "
+        "--input, --n, --threads, --blocks, --scan, --keys, --bins, --rows, --layout, --keep "
+        "narrow what is tried. An exec: "
         "subject "
         "is a sum, or with\n"
         "--scan a scan; it is asked for all pairs of formats, of which it may answer some.\n"
