@@ -194,8 +194,8 @@ unsigned bench_threads(const struct method *m, struct shape shape)
 bool bench_is_vendor(const struct method *m)
 {
     return strcmp(m->name, "cub/sum") == 0 || strcmp(m->name, "cub/scan") == 0 ||
-           strcmp(m->name, "cub/select") == 0 || strcmp(m->name, "cublas/dot_product") == 0 ||
-           strcmp(m->name, "cublas/norm") == 0;
+           strcmp(m->name, "cub/select") == 0 || strcmp(m->name, "cub/reduce_by_key") == 0 ||
+           strcmp(m->name, "cublas/dot_product") == 0 || strcmp(m->name, "cublas/norm") == 0;
 }
 
 bool bench_writes(const struct bench_row *row)

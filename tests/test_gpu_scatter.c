@@ -108,7 +108,8 @@ static void run_there(struct ran *r)
     struct hash128 last = hash_array(&r->there);
     cr_assert(memcmp(&last, &digest[RUNS - 1], sizeof last) == 0,
               "%s: the device's hash is not that of the output", r->what);
-    for (size_t i = 1; i < RUNS && m->promise > PROMISE_NONE; i++)
+    /* Of a library's promise this is no test. */
+    for (size_t i = 1; i < RUNS && m->cpu && m->promise > PROMISE_NONE; i++)
         cr_assert(memcmp(&digest[i], digest, sizeof *digest) == 0, "%s: run %zu differs", r->what,
                   i);
 }

@@ -81,12 +81,17 @@ size_t sorted_workspace(const struct cuda_task *t)
     return ahead + aligned(bytes);
 }
 
+int sorted_pairs_enqueue(const struct cuda_task *t, void *place, struct sorted *s)
+{
+    size_t bytes = SIZE_MAX; /* enough: asking again at every run would take time */
+    lay_out(t, (char *)place, s);
+    return sort_by_width(s->storage, &bytes, t, *s);
+}
+
 int sorted_enqueue(const struct cuda_task *t, void *place, struct sorted *s)
 {
     cudaStream_t stream = (cudaStream_t)t->stream;
-    size_t bytes = SIZE_MAX; /* enough: asking again at every run would take time */
-    lay_out(t, (char *)place, s);
-    int error = sort_by_width(s->storage, &bytes, t, *s);
+    int error = sorted_pairs_enqueue(t, place, s);
     if (error == cudaSuccess)
         error = cudaMemsetAsync(s->begin, 0, 2 * t->bins * sizeof *s->begin, stream);
     if (error != cudaSuccess)

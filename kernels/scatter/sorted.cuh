@@ -21,6 +21,8 @@ size_t sorted_workspace(const struct cuda_task *t);
 /* Enqueues the sort of a task with n >= 1 elements, in memory at `place`, aligned to 256 bytes; a
  * cudaError_t. */
 int sorted_enqueue(const struct cuda_task *t, void *place, struct sorted *s);
+/* The same, but that `begin` and `end` are not filled. */
+int sorted_pairs_enqueue(const struct cuda_task *t, void *place, struct sorted *s);
 
 /* scatter/sort, for methods that do as it does. */
 size_t sorted_sum_workspace(const struct cuda_task *t);
