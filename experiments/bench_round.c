@@ -238,7 +238,7 @@ static void note_time(struct entry *e, const struct timing_subject *s)
     else if (s->time.repetitions < TIMING_REPEATS)
         snprintf(e->row.note, sizeof e->row.note, "%zu repeats: a run takes long",
                  s->time.repetitions);
-    else if (e->row.method && !operation_plain(e->row.method->operation))
+    else if (e->row.method && (e->row.method->operation->matrix || e->row.method->operation->mask))
         bench_told(&e->row);
     else if (e->row.method && e->row.product != e->row.method->product)
         snprintf(e->row.note, sizeof e->row.note, "products %s", product_name[e->row.product]);

@@ -294,6 +294,7 @@ Test(bench, keys_are_read)
         fabs(bench_of_copy(&in, got) * got->time.median_ns / copy->time.median_ns * 4000 / bytes -
              1) < 1e-14);
     cr_expect_str_eq(bench_scan(got), "");
+    cr_expect_str_eq(got->note, "", "keys and bins have columns of their own");
     bench_input_close(&in);
     keys_free(&keys);
 }
