@@ -82,7 +82,7 @@ template <typename P> __device__ inline P chosen(bool first, P a, P b)
 /* What the lane sends whose number differs by the bits of `stride`. */
 template <typename P> __device__ inline P across(const P &sent, unsigned stride)
 {
-    P piece;
+    P piece = sent; /* of what is no word, lanes have the same */
 #pragma unroll
     for (unsigned k = 0; k < P::words; k++)
         piece.w[k] = __shfl_xor_sync(whole_warp, sent.w[k], stride);

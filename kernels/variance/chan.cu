@@ -1,15 +1,17 @@
 /* variance/chan: means and scatters of parts, merged in the tree of sum/tiled (the steps are
  * kernels/variance/chan.c's).
  *
- * A launch for each level: a block merges a tile, each thread a column of it, then the columns by
- * halving. A tile of the first level that is full knows its counts beforehand, and so what they are
- * divided by. */
+ * A launch for each level. In a tile of elements that is full, counts are known beforehand, and so
+ * is what they are divided by: a warp merges it (kernels/sum/tile.cuh). Any other tile is a
+ * block's, each thread merging a column of it, then the columns by halving. */
 #include "kernels/mean/quotient.cuh"
-#include "kernels/sum/tiled.h"
+#include "kernels/sum/tile.cuh"
 #include "kernels/two_sum.cuh"
 
 namespace
 {
+
+constexpr unsigned tiles_of_block = TILE_COLUMNS / warp_lanes;
 
 template <typename A> struct part {
     unsigned long long count;
@@ -19,7 +21,7 @@ template <typename A> struct part {
 /* Merges the second into the first: `share` is its part of both counts, rounded; many(x) is x times
  * the first one's count, rounded. */
 template <typename A, typename Many>
-__device__ inline void merge(part<A> &a, const part<A> &b, A share, const Many &many)
+__device__ inline void merge_by(part<A> &a, const part<A> &b, A share, const Many &many)
 {
     A d = subtract(b.mean, a.mean), q = multiply(d, share);
     A between = many(multiply(d, q));
@@ -31,16 +33,8 @@ __device__ inline void merge(part<A> &a, const part<A> &b, A share, const Many &
 template <typename A> __device__ inline void merge(part<A> &a, const part<A> &b)
 {
     double count = (double)a.count;
-    merge(a, b, quotient_of<A>((double)b.count, a.count + b.count),
-          [=](A x) { return product<A>(convert<double>(x), count); });
-}
-
-/* With a count that A holds, as it does small powers of two, and numbers below 8. */
-template <typename A>
-__device__ inline void merge_known(part<A> &a, const part<A> &b, A share, unsigned count)
-{
-    A known = rounded<A>((float)count);
-    merge(a, b, share, [=](A x) { return multiply(x, known); });
+    merge_by(a, b, quotient_of<A>((double)b.count, a.count + b.count),
+             [=](A x) { return product<A>(convert<double>(x), count); });
 }
 
 /* The leaves of the first level, and of those above. */
@@ -67,82 +61,123 @@ __device__ inline part<A> column(const L *tile, unsigned present, unsigned c)
     return sum;
 }
 
-/* Of a full tile of elements. Quotients of 1 by 2 to 8 have no digits that look like a tie: rounded
- * to double first, they round as they would at once. */
-template <typename A, typename S> __device__ inline part<A> known_column(const S *tile, unsigned c)
-{
-    part<A> leaf[TILE_ROWS];
-#pragma unroll
-    for (unsigned row = 0; row < TILE_ROWS; row++)
-        leaf[row] = part_of<A>(tile + row * TILE_COLUMNS + c);
-#pragma unroll
-    for (unsigned row = 1; row < TILE_ROWS; row++)
-        merge_known(leaf[0], leaf[row], rounded<A>(1.0 / (row + 1)), row);
-    return leaf[0];
-}
+/* A piece of a full tile (kernels/sum/piece.cuh), whose count all lanes know at each step. */
+template <typename A> struct known_part : words_of<A, 2> {
+    unsigned count;
 
-/* All columns of a tile, by halving; the first thread gets it. */
-template <typename A>
-__device__ inline void fold(part<A> *shared, unsigned columns, bool known, part<A> sum)
+    /* Quotients of 1 by 2 to 8 have no digits that look like a tie: rounded to double first, they
+     * round as they would at once. */
+    __device__ void append(const known_part &b)
+    {
+        merge(b, rounded<A>(1.0 / (count + 1)));
+        count++;
+    }
+    /* Of as many elements. */
+    __device__ void join(const known_part &b)
+    {
+        merge(b, rounded<A>(0.5f));
+        count *= 2;
+    }
+
+  private:
+    /* A holds the count: it is below 8, or a power of two. */
+    __device__ void merge(const known_part &b, A share)
+    {
+        A known = rounded<A>((float)count), *w = this->w;
+        part<A> sum = {0, w[0], w[1]};
+        merge_by(sum, part<A>{0, b.w[0], b.w[1]}, share, [=](A x) { return multiply(x, known); });
+        w[0] = sum.mean;
+        w[1] = sum.scatter;
+    }
+};
+
+template <typename A> struct known_elements {
+    template <typename S> __device__ known_part<A> leaf_of(S element) const
+    {
+        known_part<A> leaf;
+        leaf.w[0] = convert<A>(element);
+        leaf.w[1] = subtract(leaf.w[0], leaf.w[0]);
+        leaf.count = 1;
+        return leaf;
+    }
+};
+
+/* Tile `tile` of `count` leaves, by a block with a thread for each column; the first thread gets
+ * it.
+ */
+template <typename A, typename L>
+__device__ inline part<A> merge_tile(const L *leaf, size_t count, size_t tile, part<A> *shared)
 {
-    unsigned c = threadIdx.x;
-    A half = rounded<A>(0.5f);
-    shared[c] = sum;
+    unsigned present = (unsigned)min((size_t)TILE, count - tile * TILE), c = threadIdx.x;
+    unsigned columns = min(present, (unsigned)TILE_COLUMNS);
+    shared[c] = column<A>(leaf + tile * TILE, present, c);
     __syncthreads();
     for (unsigned stride = TILE_COLUMNS / 2; stride > 0; stride /= 2) {
-        if (c < stride && c + stride < columns) {
-            if (known)
-                merge_known(shared[c], shared[c + stride], half,
-                            TILE_ROWS * (TILE_COLUMNS / 2 / stride));
-            else
-                merge(shared[c], shared[c + stride]);
-        }
+        if (c < stride && c + stride < columns)
+            merge(shared[c], shared[c + stride]);
         __syncthreads();
     }
+    return shared[0];
 }
 
-/* n elements in all; `count` leaves of this level. */
-template <typename A, typename L>
-__global__ __launch_bounds__(TILE_COLUMNS) void merge_tiles(const L *leaf, size_t count, size_t n,
-                                                            part<A> *to, A *out)
+/* The variance of n elements, of which there is but one part left; else the part of a tile. */
+template <typename A> __device__ inline void put(part<A> sum, size_t n, part<A> *to, A *out)
+{
+    if (sum.count == n)
+        *out = quotient(sum.scatter, n);
+    else
+        *to = sum;
+}
+
+/* `full` tiles of elements, a warp's each; the others a block's each, from block `first` on. */
+template <typename A, typename S>
+__global__ __launch_bounds__(TILE_COLUMNS) void merge_elements(const S *x, size_t n, size_t full,
+                                                               unsigned first, part<A> *to, A *out)
 {
     __shared__ part<A> shared[TILE_COLUMNS];
-    size_t tiles = groups_of(count, TILE);
-    for (size_t tile = blockIdx.x; tile == 0 || tile < tiles; tile += gridDim.x) {
-        const L *from = leaf + tile * TILE;
-        unsigned present = (unsigned)min((size_t)TILE, count - tile * TILE);
-        bool known = !same_type<L, part<A>> && present == TILE;
-        part<A> sum;
-        if constexpr (!same_type<L, part<A>>)
-            if (known)
-                sum = known_column<A>(from, threadIdx.x);
-        if (!known)
-            sum = column<A>(from, present, threadIdx.x);
-        fold(shared, min(present, (unsigned)TILE_COLUMNS), known, sum);
-        if (threadIdx.x == 0 && tiles <= 1)
-            *out = quotient(shared[0].scatter, n);
-        else if (threadIdx.x == 0)
-            to[tile] = shared[0];
-        __syncthreads();
+    if (blockIdx.x >= first) {
+        size_t tile = full + blockIdx.x - first;
+        part<A> sum = merge_tile<A>(x, n, tile, shared);
+        if (threadIdx.x == 0)
+            put(sum, n, to + tile, out);
+        return;
     }
+    size_t tile = (size_t)blockIdx.x * tiles_of_block + threadIdx.x / warp_lanes;
+    if (tile >= full)
+        return;
+    known_part<A> sum = tile_by_warp<known_part<A>>(x + tile * TILE, known_elements<A>());
+    if (threadIdx.x % warp_lanes == 0)
+        put({TILE, sum.w[0], sum.w[1]}, n, to + tile, out);
 }
 
-template <typename A, typename L>
-int merge_level(const struct cuda_task *t, const L *leaf, size_t count, part<A> *to)
+template <typename A>
+__global__ __launch_bounds__(TILE_COLUMNS) void merge_parts(const part<A> *leaf, size_t count,
+                                                            size_t n, part<A> *to, A *out)
 {
-    merge_tiles<A><<<grid_for(groups_of(count, TILE)), TILE_COLUMNS, 0, (cudaStream_t)t->stream>>>(
-        leaf, count, t->n, to, (A *)t->out);
-    return cudaGetLastError();
+    __shared__ part<A> shared[TILE_COLUMNS];
+    part<A> sum = merge_tile<A>(leaf, count, blockIdx.x, shared);
+    if (threadIdx.x == 0)
+        put(sum, n, to + blockIdx.x, out);
 }
 
 template <typename S, typename A> int run(const struct cuda_task *t)
 {
-    part<A> *from = (part<A> *)t->workspace, *to = from;
-    int error = merge_level(t, (const S *)t->in, t->n, to);
-    for (size_t count = groups_of(t->n, TILE); count > 1 && error == cudaSuccess; from = to) {
-        to = from + count;
-        error = merge_level(t, from, count, to);
-        count = groups_of(count, TILE);
+    cudaStream_t stream = (cudaStream_t)t->stream;
+    part<A> *from = (part<A> *)t->workspace;
+    A *out = (A *)t->out;
+    size_t count = t->n > 0 ? groups_of(t->n, TILE) : 1;
+    size_t full = (uintptr_t)t->in % sizeof(uint4) == 0 ? t->n / TILE : 0;
+    unsigned first = (unsigned)groups_of(full, tiles_of_block);
+    merge_elements<<<first + (unsigned)(count - full), TILE_COLUMNS, 0, stream>>>(
+        (const S *)t->in, t->n, full, first, from, out);
+    cudaError_t error = cudaGetLastError();
+    while (count > 1 && error == cudaSuccess) {
+        size_t groups = groups_of(count, TILE);
+        merge_parts<<<(unsigned)groups, TILE_COLUMNS, 0, stream>>>(from, count, t->n, from + count,
+                                                                   out);
+        error = cudaGetLastError();
+        from += count;
+        count = groups;
     }
     return error;
 }
