@@ -1,109 +1,209 @@
 /* compact/scan: an exclusive scan of the mask says where each element that is kept goes.
  *
- * One launch. A block takes 4096 consecutive elements, a warp 512 of them, 32 at a time: the lanes
- * vote with their flags, and the votes of the lanes below are where an element goes among its 32.
- * What tiles before keep is looked up in a word of each: 0 at first, then how many that tile keeps
- * itself, and, as soon as it knows, how many it and all before it keep. A block waits for the words
- * of the tiles before its own only, and blocks are started in the order of their index. Counts are
- * whole numbers: whichever words it finds, the sum is the same. */
+ * Three launches, none of whose blocks waits for another. The first reads the mask, and leaves a
+ * bit of each flag, how many flags each span of 1024 elements keeps behind the others of its group
+ * of 32 spans, and how many the group keeps. The second scans the groups. The third has the
+ * elements: the bits are an eighth of the mask, and most of them are still in the cache. A warp
+ * moves a span: it reads 16 bytes a lane, puts what is kept side by side in shared memory, where
+ * the bits before an element say, and writes that. */
 #include "kernels/transpose/move.cuh"
 
 namespace
 {
 
 typedef unsigned long long word;
-constexpr unsigned threads = 256, warps = threads / warp_lanes, each = 16;
-constexpr unsigned of_warp = each * warp_lanes, of_block = each * threads;
-constexpr word own = (word)1 << 62, all = (word)2 << 62, count_bits = own - 1;
+constexpr unsigned threads = 256, warps = threads / warp_lanes;
+constexpr unsigned span = 1024, group_spans = 32, group = span * group_spans;
+static_assert(span == 32 * warp_lanes, "a lane has the bits of 32 elements");
 
-/* What all tiles before this one keep, to every lane of the warp that asks. */
-__device__ word kept_before(const word *state, unsigned tile)
-{
-    unsigned lane = threadIdx.x % warp_lanes;
-    word before = 0;
-    for (long long nearest = (long long)tile - 1; nearest >= 0; nearest -= warp_lanes) {
-        long long at = nearest - lane;
-        word seen;
-        do
-            seen = at >= 0 ? ((const volatile word *)state)[at] : all;
-        while (__any_sync(whole_warp, seen == 0));
-        unsigned known = __ballot_sync(whole_warp, (seen & all) != 0);
-        unsigned last = known ? __ffs(known) - 1 : warp_lanes - 1;
-        word more = lane <= last ? seen & count_bits : 0;
-        for (unsigned stride = warp_lanes / 2; stride > 0; stride /= 2)
-            more += __shfl_xor_sync(whole_warp, more, stride);
-        before += more;
-        if (known)
-            break;
-    }
-    return before;
-}
+/* Where things lie in the workspace, of whole groups. */
+struct places {
+    size_t groups;
+    word *kept;      /* of each group; then of all groups before it */
+    unsigned *ahead; /* of each span: kept by those before it in its group */
+    unsigned *bits;  /* a word of 32 elements; none behind the last element */
+};
 
-template <typename W>
-__global__ __launch_bounds__(threads) void compact(const W *x, const uint8_t *mask, size_t n,
-                                                   word *state, W *out)
+places places_of(const struct cuda_task *t)
 {
-    __shared__ unsigned kept[warps];
-    __shared__ word before;
-    unsigned lane = threadIdx.x % warp_lanes, warp = threadIdx.x / warp_lanes;
-    size_t first = (size_t)blockIdx.x * of_block + warp * of_warp + lane;
-    W moving[each];
-    unsigned vote[each], count = 0;
-    uint8_t flag[each];
-#pragma unroll
-    for (unsigned k = 0; k < each; k++) {
-        size_t i = first + k * warp_lanes;
-        flag[k] = i < n ? __ldcs(mask + i) : 0;
-        if (i < n)
-            moving[k] = __ldcs(x + i);
-    }
-#pragma unroll
-    for (unsigned k = 0; k < each; k++) {
-        vote[k] = __ballot_sync(whole_warp, flag[k]);
-        count += __popc(vote[k]);
-    }
-    if (lane == 0)
-        kept[warp] = count;
-    __syncthreads();
-    if (warp == 0) {
-        word total = 0;
-        for (unsigned w = 0; w < warps; w++)
-            total += kept[w];
-        if (lane == 0)
-            ((volatile word *)state)[blockIdx.x] = (blockIdx.x == 0 ? all : own) | total;
-        word found = kept_before(state, blockIdx.x);
-        if (lane == 0) {
-            ((volatile word *)state)[blockIdx.x] = all | (found + total);
-            before = found;
-        }
-    }
-    __syncthreads();
-    W *to = out + before;
-    for (unsigned w = 0; w < warp; w++)
-        to += kept[w];
-#pragma unroll
-    for (unsigned k = 0; k < each; k++) {
-        if (vote[k] >> lane & 1)
-            to[__popc(vote[k] & ((1u << lane) - 1))] = moving[k];
-        to += __popc(vote[k]);
-    }
+    size_t groups = groups_of(t->n, group);
+    word *kept = (word *)t->workspace;
+    unsigned *ahead = (unsigned *)(kept + groups);
+    return {groups, kept, ahead, ahead + groups * group_spans};
 }
 
 size_t workspace(const struct cuda_task *t)
 {
-    return groups_of(t->n, of_block) * sizeof(word);
+    size_t groups = groups_of(t->n, group);
+    return groups * (sizeof(word) + group_spans * (1 + warp_lanes) * sizeof(unsigned));
+}
+
+/* Bit k of the result: is byte k of x other than 0? */
+__device__ unsigned bits_of(unsigned x)
+{
+    return __vsetne4(x, 0) * 0x01020408u >> 24;
+}
+
+__device__ unsigned bits_of(uint4 x)
+{
+    return bits_of(x.x) | bits_of(x.y) << 4 | bits_of(x.z) << 8 | bits_of(x.w) << 12;
+}
+
+/* The bits of a lane's 32 elements, from the first on. */
+__device__ unsigned read_flags(const uint8_t *mask, size_t first, size_t n)
+{
+    if (first + 32 <= n && (uintptr_t)mask % sizeof(uint4) == 0) {
+        const uint4 *from = (const uint4 *)(mask + first);
+        uint4 low = __ldg(from), high = __ldg(from + 1);
+        return bits_of(low) | bits_of(high) << 16;
+    }
+    unsigned bits = 0;
+    for (unsigned k = 0; k < 32 && first + k < n; k++)
+        bits |= (unsigned)(mask[first + k] != 0) << k;
+    return bits;
+}
+
+/* The sum of the values of the lanes before this one. */
+template <typename T> __device__ T sum_before(T value)
+{
+    T sum = value;
+    for (unsigned apart = 1; apart < warp_lanes; apart *= 2) {
+        T other = __shfl_up_sync(whole_warp, sum, apart);
+        if (threadIdx.x % warp_lanes >= apart)
+            sum += other;
+    }
+    return sum - value;
+}
+
+/* A group by a block. */
+__global__ __launch_bounds__(threads) void count_flags(const uint8_t *mask, size_t n, places to)
+{
+    constexpr unsigned each = group_spans / warps;
+    __shared__ unsigned kept[group_spans];
+    unsigned lane = threadIdx.x % warp_lanes, warp = threadIdx.x / warp_lanes, bits[each];
+    size_t spans = (size_t)blockIdx.x * group_spans;
+#pragma unroll
+    for (unsigned k = 0; k < each; k++)
+        bits[k] = read_flags(mask, (spans + warp * each + k) * span + lane * 32, n);
+#pragma unroll
+    for (unsigned k = 0; k < each; k++) {
+        unsigned s = warp * each + k, sum = __reduce_add_sync(whole_warp, __popc(bits[k]));
+        to.bits[(spans + s) * warp_lanes + lane] = bits[k];
+        if (lane == 0)
+            kept[s] = sum;
+    }
+    __syncthreads();
+    if (warp > 0)
+        return;
+    unsigned before = sum_before(kept[lane]);
+    to.ahead[spans + lane] = before;
+    if (lane == warp_lanes - 1)
+        to.kept[blockIdx.x] = before + kept[lane];
+}
+
+/* By one block, in place. */
+__global__ __launch_bounds__(block_lanes) void scan_groups(word *kept, size_t groups)
+{
+    __shared__ word sums[warp_lanes];
+    unsigned lane = threadIdx.x % warp_lanes, warp = threadIdx.x / warp_lanes;
+    size_t each = groups_of(groups, block_lanes), first = threadIdx.x * each;
+    size_t end = min(first + each, groups);
+    word own = 0;
+    for (size_t i = first; i < end; i++)
+        own += kept[i];
+    word before = sum_before(own);
+    if (lane == warp_lanes - 1)
+        sums[warp] = before + own;
+    __syncthreads();
+    word of_warps = sum_before(sums[lane]);
+    before += __shfl_sync(whole_warp, of_warps, warp);
+    for (size_t i = first; i < end; i++) {
+        word here = kept[i];
+        kept[i] = before;
+        before += here;
+    }
+}
+
+/* What is kept of a span that is not full, or not aligned to 16 bytes. */
+template <typename W>
+__device__ void move_one_by_one(const W *x, unsigned present, unsigned bits, unsigned ahead, W *out)
+{
+    unsigned lane = threadIdx.x % warp_lanes;
+    for (unsigned row = 0; row < span / warp_lanes; row++) {
+        unsigned flags = __shfl_sync(whole_warp, bits, row);
+        unsigned before = __shfl_sync(whole_warp, ahead, row);
+        if (row * warp_lanes + lane < present && (flags >> lane & 1))
+            out[before + __popc(flags & ((1u << lane) - 1))] = x[row * warp_lanes + lane];
+    }
+}
+
+/* A span by a warp. The lane has the bits of elements 32 lane .. 32 lane + 31, and how many are
+ * kept of those before them. */
+template <typename W>
+__global__ __launch_bounds__(threads) void move_kept(const W *x, size_t n, places at, W *out)
+{
+    constexpr unsigned width = sizeof(uint4) / sizeof(W), row = width * warp_lanes;
+    constexpr unsigned rows = span / row, loads = rows < 8 ? rows : 8; /* on their way at once */
+    __shared__ W staged[warps][loads * row];
+    unsigned lane = threadIdx.x % warp_lanes;
+    W *stage = staged[threadIdx.x / warp_lanes];
+    size_t s = (size_t)blockIdx.x * warps + threadIdx.x / warp_lanes, first = s * span;
+    if (first >= n)
+        return;
+    unsigned bits = at.bits[s * warp_lanes + lane], ahead = sum_before(__popc(bits));
+    unsigned all = __shfl_sync(whole_warp, ahead + __popc(bits), warp_lanes - 1);
+    W *to = out + at.kept[s / group_spans] + at.ahead[s];
+    x += first;
+    if (n - first < span || (uintptr_t)x % sizeof(uint4)) {
+        move_one_by_one(x, (unsigned)min((size_t)span, n - first), bits, ahead, to);
+        return;
+    }
+#pragma unroll
+    for (unsigned top = 0; top < rows; top += loads) {
+        uint4 loaded[loads];
+#pragma unroll
+        for (unsigned i = 0; i < loads; i++)
+            loaded[i] = __ldcs((const uint4 *)x + (top + i) * warp_lanes + lane);
+        unsigned begin = __shfl_sync(whole_warp, ahead, top * row / 32);
+        unsigned end = top + loads == rows
+                           ? all
+                           : __shfl_sync(whole_warp, ahead, (top + loads) * row / 32 % warp_lanes);
+#pragma unroll
+        for (unsigned i = 0; i < loads; i++) {
+            W element[width];
+            memcpy(element, &loaded[i], sizeof loaded[i]);
+            unsigned e = (top + i) * row + lane * width;
+            unsigned flags = __shfl_sync(whole_warp, bits, e / 32);
+            unsigned place = __shfl_sync(whole_warp, ahead, e / 32) - begin +
+                             __popc(flags & ((1u << e % 32) - 1));
+            flags >>= e % 32;
+#pragma unroll
+            for (unsigned k = 0; k < width; k++)
+                if (flags >> k & 1)
+                    stage[place++] = element[k];
+        }
+        __syncwarp();
+        /* From a multiple of 32 elements on. */
+        unsigned count = end - begin, skew = (uintptr_t)(to + begin) / sizeof(W) % warp_lanes;
+        for (unsigned i = lane; i < count + skew; i += warp_lanes)
+            if (i >= skew)
+                __stcs(to + begin + i - skew, stage[i - skew]);
+        __syncwarp();
+    }
 }
 
 int enqueue(const struct cuda_task *t)
 {
     cudaStream_t stream = (cudaStream_t)t->stream;
+    places at = places_of(t);
     if (t->n == 0)
         return cudaSuccess;
-    cudaError_t error = cudaMemsetAsync(t->workspace, 0, workspace(t), stream);
-    return error != cudaSuccess ? (int)error : with_word(t, [t, stream](auto element) {
+    count_flags<<<(unsigned)at.groups, threads, 0, stream>>>(t->heads, t->n, at);
+    scan_groups<<<1, block_lanes, 0, stream>>>(at.kept, at.groups);
+    return with_word(t, [&](auto element) {
         typedef decltype(element) W;
-        compact<<<grid_for(groups_of(t->n, of_block)), threads, 0, stream>>>(
-            (const W *)t->in, t->heads, t->n, (word *)t->workspace, (W *)t->out);
+        move_kept<<<(unsigned)(at.groups * group_spans / warps), threads, 0, stream>>>(
+            (const W *)t->in, t->n, at, (W *)t->out);
         return (int)cudaGetLastError();
     });
 }

@@ -25,15 +25,16 @@ template <typename Use> int with_word(const struct cuda_task *t, Use use)
 namespace transpose
 {
 
-/* Each thread moves 16 elements of a tile: a warp reads and writes 32 that lie side by side. */
-constexpr unsigned threads = 256, each = TRANSPOSE_TILE * TRANSPOSE_TILE / threads;
-constexpr unsigned apart = threads / TRANSPOSE_TILE;
+/* A thread moves 64 bytes of a tile, or less: a warp reads and writes 32 elements that lie side by
+ * side. */
+template <typename W> constexpr unsigned threads = sizeof(W) == 8 ? 512 : 256;
 
 /* `pitch`: how far apart rows of the tile are in shared memory. */
 template <unsigned pitch, typename W>
-__global__ __launch_bounds__(threads) void move_tiles(const W *x, W *out, size_t rows,
-                                                      size_t columns)
+__global__ __launch_bounds__(threads<W>) void move_tiles(const W *x, W *out, size_t rows,
+                                                         size_t columns)
 {
+    constexpr unsigned apart = threads<W> / TRANSPOSE_TILE, each = TRANSPOSE_TILE / apart;
     __shared__ W tile[TRANSPOSE_TILE * pitch];
     unsigned side = threadIdx.x % TRANSPOSE_TILE, first = threadIdx.x / TRANSPOSE_TILE;
     size_t across = groups_of(columns, TRANSPOSE_TILE);
@@ -72,7 +73,7 @@ template <unsigned padding> int enqueue(const struct cuda_task *t)
         size_t tiles = groups_of(rows, TRANSPOSE_TILE) * groups_of(columns, TRANSPOSE_TILE);
         if (t->n > 0)
             move_tiles<TRANSPOSE_TILE + more>
-                <<<grid_for(tiles), threads, 0, (cudaStream_t)t->stream>>>(
+                <<<grid_for(tiles), threads<W>, 0, (cudaStream_t)t->stream>>>(
                     (const W *)t->in, (W *)t->out, rows, columns);
         return (int)cudaGetLastError();
     });
