@@ -43,6 +43,16 @@ static void fail(struct bench_row *row, const struct problem *trouble)
     snprintf(row->note, sizeof row->note, "failed: %.240s", trouble->text);
 }
 
+/* How many times as long a run on all of the input takes as one on the sample. What takes keys also
+ * goes over its bins, which are as many. */
+static double share_of(const struct bench_input *in, const struct bench_row *row)
+{
+    struct bench_input sample = *in;
+    sample.array = in->sample;
+    return row->method->operation->keys ? bench_bytes(in, row) / bench_bytes(&sample, row)
+                                        : (double)in->array.n / (double)in->sample.n;
+}
+
 /* By the least that a run on the sample takes: the first one loads code, and any is prolonged by
  * whatever else the machine does meanwhile. Two are enough to let a method run; only after many has
  * it been shown to take too long. */
@@ -50,7 +60,7 @@ static enum status foretell(double *run_ns, const struct bench_row *row, struct 
                             struct problem *p)
 {
     struct bench_subject s;
-    double time_ns = 0, spent_ns = 0, share = (double)in->array.n / (double)in->sample.n;
+    double time_ns = 0, spent_ns = 0, share = share_of(in, row);
     *run_ns = INFINITY;
     if (in->sample.n == in->array.n) {
         *run_ns = 0;

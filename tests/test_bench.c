@@ -299,6 +299,33 @@ Test(bench, keys_are_read)
     keys_free(&keys);
 }
 
+static enum status over_bins(const struct task *t, struct problem *p)
+{
+    (void)p;
+    uint64_t begin = clock_ns();
+    while (clock_ns() - begin < 40 * t->bins)
+        ;
+    return STATUS_OK;
+}
+
+/* 42 ms for its bins, of however few elements: not 64 times that for 64 times as many. */
+Test(bench, bins_do_not_grow_with_elements)
+{
+    struct bench_input in = open_input(cpu, FP16, 1 << 20);
+    struct method m = *method_named("scatter/sort");
+    struct bench_row row = {.method = &m, .accumulator = FP32, .output = FP32};
+    struct keys keys;
+    struct problem p = {0};
+    m.cpu = over_bins;
+    cr_assert(keys_parse(&keys, "one", &p) == STATUS_OK);
+    cr_assert(bench_input_keys(&in, &keys, 1 << 20, 1, &p) == STATUS_OK, "%s", p.text);
+    measure_rows(&in, &row, 1);
+    const struct bench_row *got = taken_method();
+    cr_expect(got->time.repetitions > 0 && got->time.median_ns >= 4.1e7, "%s", got->note);
+    bench_input_close(&in);
+    keys_free(&keys);
+}
+
 static size_t planned_rows(const struct bench_plan *plan, const char *method)
 {
     size_t rows = 0;
