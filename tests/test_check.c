@@ -147,9 +147,9 @@ Test(check, refutes_batch_invariance)
     enum status (*const liars[])(const struct task *, struct problem *) = {minds_rows, minds_layout,
                                                                            spills};
     for (size_t i = 0; i < 3; i++) {
-        struct method m = liar(liars[i]);
+        struct method m = *method_named("rows/tiled");
         m.name = "rows/liar";
-        m.operation = &operation_rows;
+        m.cpu = liars[i];
         struct check_request r = request_for(&m, 0.5);
         struct check_report report = checked(&r);
         cr_expect(report.tried[CHECK_BATCH].broken > 0 && report.kept == PROMISE_RUN_TO_RUN,
