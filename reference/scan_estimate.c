@@ -52,6 +52,7 @@ static inline pair bound_of(const struct scan_rules *rules, const struct lane *x
     pair output = pair_more(pair_abs(x->result) * rules->output_u, both(rules->output_h)) * scale;
     if (rules->bound == THEOREM_CORRECTLY_ROUNDED) { /* of the sum alone: size may be infinite */
         pair least = format_facts[rules->accumulator].smallest_normal * scale;
+        least = pair_select(x->hi == both(0), both(0), least); /* 0 is rounded to 0 */
         return pair_more(pair_abs(x->hi) * scale, least) * rules->u + output;
     }
     if (rules->bound == THEOREM_COMPENSATED) {

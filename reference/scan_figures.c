@@ -96,7 +96,7 @@ static struct dd bound_of(const struct scan_rules *rules, const struct scan_item
     if (rules->bound == THEOREM_CORRECTLY_ROUNDED) {
         input = (struct dd){0, 0};
         own = dd_abs((struct dd){x->hi, x->lo});
-        own = scaled(own.hi < least ? (struct dd){least, 0} : own, rules->u);
+        own = scaled(own.hi != 0 && own.hi < least ? (struct dd){least, 0} : own, rules->u);
     }
     if (rules->bound == THEOREM_COMPENSATED)
         own = scaled(dd_add(dd_abs((struct dd){x->hi, x->lo}), input), rules->u);
@@ -112,7 +112,7 @@ static bool over_bound(struct scan_figures *f, const struct scan_rules *rules,
     double *ratio = &f->value[SCAN_OVER_BOUND];
     *ratio = -1;
     f->broken = false;
-    if (rules->bound == THEOREM_CORRECTLY_ROUNDED && bound.hi < 0x1p-900)
+    if (rules->bound == THEOREM_CORRECTLY_ROUNDED && bound.hi != 0 && bound.hi < 0x1p-900)
         return false;                               /* half the smallest subnormal double is none */
     bool none = isnan(bound.hi) || isinf(bound.hi); /* what cannot overflow in this range says so */
     if (none || (bound.hi == 0 && e->value.hi == 0 && e->slack == 0))

@@ -55,7 +55,7 @@ static const struct {
         },
     [THEOREM_CORRECTLY_ROUNDED] =
         {
-            .words = "correctly rounded: u |sum|, or half the smallest subnormal",
+            .words = "correctly rounded: u |sum|, or half the smallest subnormal; 0 of 0",
             .exact = true,
         },
     [THEOREM_BINNED] =
@@ -226,7 +226,7 @@ void theorem_last_rounding(mpfr_t error, const struct reference *r, enum format 
     mpfr_init2(change, THEOREM_PRECISION);
     mpfr_abs(change, r->sum, MPFR_RNDU);
     mpfr_add(change, change, error, MPFR_RNDU);
-    if (mpfr_cmp_d(change, facts->smallest_normal) < 0)
+    if (!mpfr_zero_p(change) && mpfr_cmp_d(change, facts->smallest_normal) < 0)
         mpfr_set_d(change, facts->smallest_normal, MPFR_RNDU); /* u times it is eta/2 */
     mpfr_mul_d(change, change, facts->unit_roundoff, MPFR_RNDU);
     mpfr_add(error, error, change, MPFR_RNDU);

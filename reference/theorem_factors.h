@@ -23,7 +23,7 @@ typedef bool theorem_of_value(mpfr_t bound, const struct theorem *t, const struc
                               enum format storage, enum format accumulator);
 
 /* Adds what rounding the value v may change, of a result that errs by `error` before: u (|v| +
- * error) or, if that is more, eta/2. */
+ * error) or, if that is more, eta/2; of a 0 without error nothing. */
 void theorem_last_rounding(mpfr_t error, const struct reference *r, enum format accumulator);
 
 /* Sets `to` to (1+v)^k - 1, rounded up, v >= 0. */

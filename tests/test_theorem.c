@@ -131,8 +131,8 @@ static rational cut(const struct theorem *t, const struct reference *r, enum for
 
 /* The bound, written out: c = n eta/2 + u A if elements are rounded, F = 3 normal for each addition
  * that flushes, and c + F + of_sum (|S| + c + F) + of_abs (A + c + F). That, when widened, in the
- * wider format; then u |S + that| or eta/2, the larger, is added: as to F alone, when exact, and
- * to F and what cutting changes, when binned. */
+ * wider format; then u |S + that| or eta/2, the larger, is added where it is not 0: as to F alone,
+ * when exact, and to F and what cutting changes, when binned. */
 static rational due_bound(const struct theorem *t, const struct reference *r, enum format storage,
                           enum format accumulator)
 {
@@ -156,7 +156,7 @@ static rational due_bound(const struct theorem *t, const struct reference *r, en
         return error;
     rational rounding = times(from_double(last->unit_roundoff), plus(sum, error));
     rational half = over(from_double(last->smallest), whole(2));
-    return plus(error, greater(rounding, half));
+    return mpq_sgn(rounding) == 0 ? error : plus(error, greater(rounding, half));
 }
 
 /* The bound at a precision is the due one rounded up to it; quotients may be rounded up before, at
