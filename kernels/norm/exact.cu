@@ -46,16 +46,10 @@ __device__ inline double round_root(const fixed_magnitude &m, precision p)
     return round_magnitude({digit, 3, (low + m.unit) / 2 - 32}, false, p);
 }
 
-template <typename S> struct enclosed_squares {
-    enclosure e = enclose_nothing();
-    __device__ void add(S x) { enclose_product(e, x, x); }
-    __device__ void end_of_batch() {}
-};
-
 template <typename S, typename A> struct root_of_squares {
     typedef typename words_for_squares<S>::type words;
     typedef enclosed_squares<S> enclosing;
-    static constexpr unsigned additions = same_type<S, double> ? 2 : 1; /* for each element */
+    static constexpr unsigned additions = enclosing::additions;
 
     static __device__ unsigned add(long long *word, unsigned stride, S x)
     {

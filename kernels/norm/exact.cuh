@@ -35,4 +35,12 @@ template <> struct words_for_squares<double> {
     }
 };
 
+/* What a lane adds the squares of its elements to (kernels/sum/certified.cuh). */
+template <typename S> struct enclosed_squares {
+    static constexpr unsigned additions = same_type<S, double> ? 2 : 1; /* for each element */
+    enclosure e = enclose_nothing();
+    __device__ void add(S x) { enclose_product(e, x, x); }
+    __device__ void end_of_batch() {}
+};
+
 #endif

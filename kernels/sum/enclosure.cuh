@@ -62,16 +62,19 @@ struct enclosed {
     double sum, error, off, low, high;
     bool zero; /* it is 0, with the sign of `sum` */
 
-    __device__ enclosed(const enclosure &e, size_t additions)
+    __device__ enclosed(double a, double b, double by) : off(by)
     {
-        off = most_off(e, additions);
-        low = __dadd_rd(e.sum, __dsub_rd(e.error, off));
-        high = __dadd_ru(e.sum, __dadd_ru(e.error, off));
-        sum = __dadd_rn(e.sum, e.error);
-        error = lost(e.sum, e.error, sum);
+        low = __dadd_rd(a, __dsub_rd(b, off));
+        high = __dadd_ru(a, __dadd_ru(b, off));
+        sum = __dadd_rn(a, b);
+        error = lost(a, b, sum);
         zero = off == 0 && sum == 0;
         if (zero)
-            sum = e.sum == 0 ? e.sum : 0.0;
+            sum = a == 0 ? a : 0.0;
+    }
+    __device__ enclosed(const enclosure &e, size_t additions)
+        : enclosed(e.sum, e.error, most_off(e, additions))
+    {
     }
 
     /* Is |rest + error| + off less than `room`? */

@@ -1,10 +1,13 @@
 /* variance/exact: n times the exact sum of squares less the square of the exact sum, over n^2,
  * rounded once (kernels/variance/exact.c says what is returned).
  *
- * One pass adds up both in fixed point (kernels/superaccumulator.cuh); the block that finishes last
- * does the rest in whole numbers. */
+ * As sum/exact: enclose_both reads the elements once, and finds enclosures of both sums; where
+ * these do not tell, sum_both reads them again and adds up both in fixed point
+ * (kernels/superaccumulator.cuh), and the block that finishes last does the rest in whole numbers.
+ */
 #include "kernels/norm/exact.cuh"
-#include "kernels/sum/vectors.cuh"
+#include "kernels/sum/certified.cuh"
+#include "kernels/variance/certify.cuh"
 
 namespace
 {
@@ -19,9 +22,13 @@ template <typename S> struct both_words {
     static constexpr unsigned threads = sizeof(S) == 8 ? 128 : 512;
 };
 
-/* Zeros before and after each launch. */
+/* Zeros, but for the partial enclosures, before and after each launch. */
 template <typename S> struct state {
     unsigned finished; /* blocks */
+    unsigned claims;   /* as `each` of vectors.cuh has it */
+    unsigned most;     /* batches that a block took */
+    bool unknown;      /* no result yet; set anew by every launch */
+    enclosure part_of_sum[blocks_most], part_of_squares[blocks_most];
     total<typename both_words<S>::sum> sum;
     total<typename both_words<S>::squares> squares;
 };
@@ -65,11 +72,49 @@ __device__ inline double round_variance(unsigned *digit, int digits, const Sum &
 }
 
 template <typename S, typename A>
+__global__ __launch_bounds__(enclose_threads) void enclose_both(vectors<S, loads> x, state<S> *s,
+                                                                A *out)
+{
+    typename value_of_sum<S, A>::enclosing sum;
+    enclosed_squares<S> squares;
+    unsigned taken = x.each(
+        &s->claims,
+        [&](S element) {
+            sum.add(element);
+            squares.add(element);
+        },
+        [&] { sum.end_of_batch(); });
+    enclosure e = enclose_block(sum.e), q = enclose_block(squares.e);
+    if (threadIdx.x == 0) {
+        s->part_of_sum[blockIdx.x] = e;
+        s->part_of_squares[blockIdx.x] = q;
+        atomicMax(&s->most, taken);
+    }
+    if (!last_block(&s->finished))
+        return;
+    enclose_grid(e, s->part_of_sum);
+    enclose_grid(q, s->part_of_squares);
+    if (threadIdx.x > 0)
+        return;
+    size_t elements = x.elements_in(__ldcg(&s->most));
+    size_t additions = max(elements + additions_in_grid, certified_value::additions_least);
+    size_t of_squares = enclosed_squares<S>::additions * elements + additions_in_grid;
+    A result = rounded<A>(NAN); /* of nothing */
+    s->unknown =
+        x.n > 0 && !certify_variance(enclosed(e, additions), enclosed(q, of_squares), x.n, &result);
+    s->claims = s->most = 0;
+    if (!s->unknown)
+        *out = result;
+}
+
+template <typename S, typename A>
 __global__ __launch_bounds__(both_words<S>::threads) void sum_both(vectors<S, loads> x, state<S> *s,
                                                                    A *out)
 {
     typedef typename both_words<S>::sum of_sum;
     typedef typename both_words<S>::squares of_squares;
+    if (!s->unknown)
+        return;
     extern __shared__ long long word[];
     __shared__ settled<of_sum> sum;
     __shared__ settled<of_squares> squares;
@@ -101,28 +146,33 @@ __global__ __launch_bounds__(both_words<S>::threads) void sum_both(vectors<S, lo
 /* What the device at hand has room for. */
 struct room {
     int device;
-    unsigned blocks, threads, bytes;
+    unsigned enclosing, exact, threads, bytes; /* blocks at a time; those of the second */
 };
 
 /* A cudaError_t. */
 template <typename S, typename A> int room_on_device(room *r)
 {
-    static room known = {-1, 0, 0, 0}; /* on the device asked last */
+    static room known = {-1, 0, 0, 0, 0}; /* on the device asked last */
     room now = {};
-    int processors = 0, each = 0;
+    int processors = 0, enclosing = 0, exact = 0;
     cudaError_t error = cudaGetDevice(&now.device);
     *r = known;
     if (error != cudaSuccess || now.device == known.device)
         return error;
-    auto kernel = sum_both<S, A>;
+    auto enclose = enclose_both<S, A>;
+    auto sum = sum_both<S, A>;
     auto check = [&](cudaError_t e) { error = error == cudaSuccess ? e : error; };
     check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, now.device));
-    check(room_for_words<both_words<S>>(kernel, now.device, &now.threads, &now.bytes));
-    if (error == cudaSuccess)
-        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, (int)now.threads,
-                                                            now.bytes));
-    now.blocks = (unsigned)(each * processors);
-    if (error == cudaSuccess && now.blocks == 0)
+    check(room_for_words<both_words<S>>(sum, now.device, &now.threads, &now.bytes));
+    if (error != cudaSuccess)
+        return error;
+    check(cudaFuncSetAttribute(enclose, cudaFuncAttributePreferredSharedMemoryCarveout,
+                               cudaSharedmemCarveoutMaxShared)); /* as the other has it */
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&enclosing, enclose, enclose_threads, 0));
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&exact, sum, (int)now.threads, now.bytes));
+    now.enclosing = (unsigned)(enclosing * processors);
+    now.exact = (unsigned)(exact * processors);
+    if (error == cudaSuccess && (now.enclosing == 0 || now.exact == 0))
         error = cudaErrorInvalidConfiguration;
     if (error == cudaSuccess)
         *r = known = now;
@@ -136,9 +186,14 @@ template <typename S, typename A> int run(const struct cuda_task *t)
     if (error != cudaSuccess)
         return error;
     vectors<S, loads> x(t->in, t->n);
-    unsigned blocks = (unsigned)min(max(x.batches(r.threads), (size_t)1), (size_t)r.blocks);
-    sum_both<<<blocks, r.threads, r.bytes, (cudaStream_t)t->stream>>>(x, (state<S> *)t->workspace,
-                                                                      (A *)t->out);
+    auto blocks = [&](unsigned threads, unsigned most) {
+        return (unsigned)min(max(x.batches(threads), (size_t)1), (size_t)min(most, blocks_most));
+    };
+    state<S> *s = (state<S> *)t->workspace;
+    cudaStream_t stream = (cudaStream_t)t->stream;
+    enclose_both<<<blocks(enclose_threads, r.enclosing), enclose_threads, 0, stream>>>(x, s,
+                                                                                       (A *)t->out);
+    sum_both<<<blocks(r.threads, r.exact), r.threads, r.bytes, stream>>>(x, s, (A *)t->out);
     return cudaGetLastError();
 }
 
