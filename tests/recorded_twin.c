@@ -6,6 +6,8 @@
 #include "experiments/data.h"
 #include "experiments/heads.h"
 #include "experiments/keys.h"
+#include "experiments/layout.h"
+#include "experiments/mask.h"
 #include "experiments/memory.h"
 #include "reference/hash_array.h"
 
@@ -134,7 +136,7 @@ static enum status read_task(const struct recorded_twin *t, const struct csv_row
     task->out.format = task->accumulator;
     if (t->method->operation->inputs == 2)
         return read_product(t, row, &task->product, p);
-    if (!t->method->operation->array || t->method->operation->keys)
+    if (!t->method->operation->array || !operation_plain(t->method->operation))
         return STATUS_OK;
     task->exclusive = strcmp(recorded_field(t, row, CASE_SCAN), "exclusive") == 0;
     return column_format(t, row, CASE_OUTPUT, &task->out.format, p);
@@ -142,49 +144,61 @@ static enum status read_task(const struct recorded_twin *t, const struct csv_row
 
 /* The keys of the row's case, for free() to take, also after failure. */
 static enum status make_keys(const struct recorded_twin *t, const struct csv_row *row, size_t n,
-                             uint32_t **keys, size_t *bins, struct problem *p)
+                             uint32_t **keys, size_t bins, uint64_t seed, struct problem *p)
 {
     struct keys kind;
-    uint64_t seed, count;
-    enum status status = column_whole(t, row, CASE_SEED, &seed, p);
-    if (status == STATUS_OK)
-        status = column_whole(t, row, CASE_BINS, &count, p);
-    if (status != STATUS_OK)
-        return status;
-    *bins = (size_t)count;
     *keys = malloc((n + 1) * sizeof **keys);
     if (!*keys)
         return problem(p, STATUS_DEVICE, "no memory for %zu keys", n);
-    status = keys_parse(&kind, recorded_field(t, row, CASE_KEYS), p);
+    enum status status = keys_parse(&kind, recorded_field(t, row, CASE_KEYS), p);
     if (status != STATUS_OK)
         return status;
-    status = keys_fit(&kind, n, *bins, p);
+    status = keys_fit(&kind, n, bins, p);
     if (status == STATUS_OK)
-        status = keys_fill(&kind, *keys, n, *bins, seed, p);
+        status = keys_fill(&kind, *keys, n, bins, seed, p);
     keys_free(&kind);
     return status;
+}
+
+/* What else the method is told: keys, rows, a mask or heads, for free() to take, also after
+ * failure. */
+static enum status tell(const struct recorded_twin *t, const struct csv_row *row, size_t n,
+                        struct task *task, uint32_t **keys, uint8_t **heads, struct problem *p)
+{
+    const struct operation *o = t->method->operation;
+    const char *text = operation_plain(o) ? "" : recorded_field(t, row, CASE_KEYS);
+    struct layout layout;
+    uint64_t seed, bins = 0, segment = 0;
+    enum status status = column_whole(t, row, CASE_SEED, &seed, p);
+    if (status == STATUS_OK && !operation_plain(o))
+        status = column_whole(t, row, CASE_BINS, &bins, p);
+    if (status == STATUS_OK && operation_plain(o) && o->array)
+        status = column_whole(t, row, CASE_SEGMENT, &segment, p);
+    task->bins = (size_t)bins;
+    if (status == STATUS_OK && o == &operation_rows)
+        status = layout_parse(&layout, text, p);
+    if (status == STATUS_OK && o == &operation_rows)
+        status = layout_stride(&task->stride, &layout, n, task->bins, p);
+    if (status == STATUS_OK && o->mask)
+        return mask_make(heads, &task->bins, n, strtoul(text + strlen("keep:"), NULL, 10), seed, p);
+    if (status == STATUS_OK && o->keys)
+        return make_keys(t, row, n, keys, task->bins, seed, p);
+    return status == STATUS_OK ? heads_make(heads, n, (size_t)segment, p) : status;
 }
 
 static enum status compute(struct recorded_twin *t, const struct csv_row *row, size_t n,
                            struct problem *p)
 {
     struct task task;
-    uint64_t segment = 0;
     uint8_t *heads = NULL;
     uint32_t *keys = NULL;
-    size_t bins = 0;
-    bool keyed = t->method->operation->keys;
     enum status status = load_input(t, row, n, p);
     if (status == STATUS_OK)
         status = read_task(t, row, n, &task, p);
-    if (status == STATUS_OK && keyed)
-        status = make_keys(t, row, n, &keys, &bins, p);
-    if (status == STATUS_OK && t->method->operation->array && !keyed)
-        status = column_whole(t, row, CASE_SEGMENT, &segment, p);
     if (status == STATUS_OK)
-        status = heads_make(&heads, n, (size_t)segment, p);
+        status = tell(t, row, n, &task, &keys, &heads, p);
     if (status == STATUS_OK)
-        status = memory_array(&t->out, task.out.format, t->method->operation->outputs(n, bins),
+        status = memory_array(&t->out, task.out.format, t->method->operation->outputs(n, task.bins),
                               t->method->name, p);
     if (status == STATUS_OK) {
         task.in = t->array;
@@ -193,7 +207,6 @@ static enum status compute(struct recorded_twin *t, const struct csv_row *row, s
         task.out = t->out;
         task.heads = heads;
         task.keys = keys;
-        task.bins = bins;
         status = t->method->cpu(&task, p);
     }
     free(heads);

@@ -316,6 +316,28 @@ Test(recorded, a_study_of_scatter_adds, .init = make_folder, .fini = remove_fold
     rows_free(&results);
 }
 
+Test(recorded, a_study_of_rows, .init = make_folder, .fini = remove_folder)
+{
+    static study_words words = {
+        {"method", "rows/serial,rows/tiled,rows/exact,rows/atomic,transpose/naive,compact/scan"},
+        {"storage", "fp32"},
+        {"accumulator", "fp32"},
+        {"input", "symmetric"},
+        {"n", "960,4800"},
+        {"rows", "1,12,480"},
+        {"layout", "row,column"},
+        {"keep", "10,50"},
+        {"seed", "3"},
+        {"runs", "2"},
+        {NULL, NULL}};
+    study_run_as(&experiment_rows, words, folder);
+    struct rows results = rows_of(folder, "results", results_column_of(COLUMNS_OF_SCATTERS),
+                                  results_columns(COLUMNS_OF_SCATTERS));
+    replace_all("results.csv", ",cpu,", ",cuda:0,");
+    expect_found("results.csv", &results, RESULTS_RESULT_BITS, "rows/atomic");
+    rows_free(&results);
+}
+
 Test(recorded, a_study_of_norms, .init = make_folder, .fini = remove_folder)
 {
     static study_words words = {
