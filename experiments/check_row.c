@@ -84,6 +84,10 @@ static void fill_witness(struct text cell[CHECK_COLUMNS], const struct check_rep
     text_unsigned(&cell[CHECK_SEED], b->at.seed);
     if (r->request.method->operation == &operation_scan)
         text_add(&cell[CHECK_SCAN], b->at.exclusive ? "exclusive" : "inclusive");
+    if (b->at.keys)
+        text_add(&cell[CHECK_KEYS], b->at.keys->name);
+    if (b->at.bins)
+        text_unsigned(&cell[CHECK_BINS], b->at.bins);
     if (r->request.method->operation->array)
         text_unsigned(&cell[CHECK_INDEX], b->index);
     check_bits_text(bits, b, 0);

@@ -247,6 +247,8 @@ enum check_column {
     CHECK_N,
     CHECK_SEED,
     CHECK_SCAN,
+    CHECK_KEYS,
+    CHECK_BINS,
     CHECK_INDEX,
     CHECK_BITS,
     CHECK_IS,

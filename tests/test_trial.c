@@ -79,6 +79,7 @@ Test(trial, tries_scatter_adds, .init = make_folder, .fini = remove_folder)
                               "scatter/exact order_invariant kept;"
                               "scatter/exact correctly_rounded kept;");
     expect_said("t/trial.csv", " --keys sorted --bins 9 ");
+    expect_said("t/trial.csv", ",1,,sorted,9,"); /* seed, scan, keys, bins */
     expect_said("t/study.json", "\"sorted\"");
 }
 
