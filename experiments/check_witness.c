@@ -6,7 +6,7 @@
 #include "experiments/clock.h"
 #include "experiments/shell.h"
 
-enum { RUNS_SHOWN = 4, RUNS_SHOWN_RARE = 100, ROUNDS_SHOWN = 20, AGAIN = 5 };
+enum { RUNS_SHOWN = 4, RUNS_SHOWN_RARE = 100, ROUNDS_SHOWN = 60, AGAIN = 5 };
 
 /* Tries the case at hand again; *shows: it breaks every time. */
 static enum status again(struct check *c, size_t times, check_try try_it, bool *shows,
