@@ -7,17 +7,48 @@
 namespace
 {
 
-template <typename S>
+/* A thread's loads that are on their way at once. */
+enum { AHEAD = 8 };
+
+/* Where no index is sought, none is kept. */
+template <bool index, typename S>
+__device__ inline void offer(found<S> *best, S x, size_t i, unsigned seek)
+{
+    key<S> next = key_of(x, seek);
+    if constexpr (index)
+        best->offer(next, i);
+    else
+        best->k = min(best->k, next);
+}
+
+template <bool index, typename S>
+__device__ inline found<S> best_of_thread(const S *x, size_t i, size_t n, size_t grid,
+                                          unsigned seek)
+{
+    found<S> best = found<S>::nothing();
+    for (; i < n && n - i > (AHEAD - 1) * grid; i += AHEAD * grid) {
+        S next[AHEAD];
+#pragma unroll
+        for (unsigned k = 0; k < AHEAD; k++)
+            next[k] = x[i + k * grid];
+#pragma unroll
+        for (unsigned k = 0; k < AHEAD; k++)
+            offer<index>(&best, next[k], i + k * grid, seek);
+    }
+    for (; i < n; i += grid)
+        offer<index>(&best, x[i], i, seek);
+    return best;
+}
+
+template <bool index, typename S>
 __global__ void first_stage(const S *x, extremum_task t, unsigned threads, unsigned blocks,
                             found<S> *result)
 {
     __shared__ found<S> shared[warp_lanes];
-    size_t grid = (size_t)blocks * threads;
+    size_t first = (size_t)blockIdx.x * threads + threadIdx.x, grid = (size_t)blocks * threads;
     found<S> best = found<S>::nothing();
     if (threadIdx.x < threads)
-#pragma unroll 8
-        for (size_t i = (size_t)blockIdx.x * threads + threadIdx.x; i < t.n; i += grid)
-            best.offer(key_of(x[i], t.seek), i);
+        best = best_of_thread<index>(x, first, t.n, grid, t.seek);
     best = best_of_block(best, shared);
     if (threadIdx.x == 0)
         result[blockIdx.x] = best;
@@ -48,8 +79,8 @@ template <typename S> int run(const struct cuda_task *t, unsigned seek)
     cudaStream_t stream = (cudaStream_t)t->stream;
     found<S> *result = (found<S> *)t->workspace;
     extremum_task task = extremum_task_of(t, seek);
-    first_stage<<<blocks, lanes, 0, stream>>>((const S *)t->in, task, t->threads, t->blocks,
-                                              result);
+    auto first = seek & SEEK_INDEX ? first_stage<true, S> : first_stage<false, S>;
+    first<<<blocks, lanes, 0, stream>>>((const S *)t->in, task, t->threads, t->blocks, result);
     best_of_blocks<<<1, lanes, 0, stream>>>(result, blocks, t->threads, task);
     return cudaGetLastError();
 }
