@@ -23,7 +23,7 @@ size_t reveal_divisor(const struct probe_spec *s)
 bool reveal_can_ask(const struct method *m)
 {
     enum exact_value of = m->operation->of;
-    if (m->operation->matrix || m->operation->mask)
+    if (m->operation == &operation_transpose || m->operation->mask)
         return false;
     return of == EXACT_SUM || of == EXACT_DOT || of == EXACT_NORM ||
            (of == EXACT_MEAN && m->bound != THEOREM_RUNNING_MEAN);
@@ -85,7 +85,8 @@ enum status reveal_method(struct reveal *r, const struct reveal_case *c, uint64_
 {
     struct probe_spec own = c->spec;
     const struct probe_spec *spec = &own;
-    own.bins = own.method->operation->keys; /* all elements go to one */
+    const struct operation *o = own.method->operation;
+    own.bins = own.stride = o->keys || o->matrix; /* all elements go to one bin, or row */
     size_t outputs = spec->method->operation->outputs(spec->n, spec->bins);
     struct asked a = {.of = c,
                       .begin_ns = clock_ns(),

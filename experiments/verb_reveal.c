@@ -85,7 +85,7 @@ static enum status make_case(struct reveal_case *c, const struct request *q, con
                              const char *name, const struct operation *operation, struct problem *p)
 {
     const struct method *m;
-    enum status status = subject_askable(&m, where, name, operation, p);
+    enum status status = subject_named(&m, where, name, operation, p);
     if (status != STATUS_OK)
         return status;
     bool scan = m->operation == &operation_scan;
@@ -93,7 +93,7 @@ static enum status make_case(struct reveal_case *c, const struct request *q, con
         return problem(
             p, STATUS_USAGE,
             "%s: found %s, whose operation is %s: expected a sum, a scan, a dot product, a "
-            "scatter-add, a norm, or a mean that is a sum divided by n",
+            "scatter-add, a sum of rows, a norm, or a mean that is a sum divided by n",
             where, m->name, m->operation->name);
     if (q->heads && !m->segmented)
         return problem(p, STATUS_USAGE, "option --segment: found %s, expected a segmented scan",

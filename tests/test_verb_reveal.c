@@ -96,7 +96,15 @@ Test(verb_reveal, shows_the_order_in_a_bin, .init = make_folder, .fini = remove_
     hold(STATUS_OK, "no order shows: ", WORDS("scatter/exact", "--n", "10"));
     hold(STATUS_USAGE, "found argmin/serial, whose operation is argmin: expected ",
          WORDS("argmin/serial"));
-    hold(STATUS_USAGE, "found rows/tiled, which takes the rows of a matrix", WORDS("rows/tiled"));
+    hold(STATUS_USAGE, "found transpose/naive, whose operation is transpose: expected ",
+         WORDS("transpose/naive"));
+}
+
+Test(verb_reveal, shows_the_order_in_a_row, .init = make_folder, .fini = remove_folder)
+{
+    hold(STATUS_OK, "rows/tiled and sum/tiled: one order\n",
+         WORDS("rows/tiled", "--n", "3000", "--against", "sum/tiled"));
+    hold(STATUS_OK, "\n((0 + 1) + 2) + 3\n", WORDS("rows/serial", "--n", "4"));
 }
 
 Test(verb_reveal, finds_a_false_declaration, .init = make_folder, .fini = remove_folder)
