@@ -30,16 +30,11 @@ enum status subject_named(const struct method **m, const char *where, const char
                    name, known);
 }
 
-bool subject_is_askable(const struct method *m)
-{
-    return operation_plain(m->operation) || m->operation->keys;
-}
-
 enum status subject_askable(const struct method **m, const char *where, const char *name,
                             const struct operation *operation, struct problem *p)
 {
     enum status status = subject_named(m, where, name, operation, p);
-    if (status != STATUS_OK || subject_is_askable(*m))
+    if (status != STATUS_OK || operation_plain((*m)->operation) || (*m)->operation->keys)
         return status;
     return problem(p, STATUS_USAGE,
                    "%s: found %s, which takes %s, expected a method that reads elements, and maybe "

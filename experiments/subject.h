@@ -18,7 +18,6 @@ enum status subject_keyless(const struct method **m, const char *where, const ch
  * keys; else STATUS_USAGE. */
 enum status subject_askable(const struct method **m, const char *where, const char *name,
                             const struct operation *operation, struct problem *p);
-bool subject_is_askable(const struct method *m);
 
 /* The names in the registry of an operation or, where it is NULL, all, "sum/serial, sum/pairwise",
  * as far as they fit. */

@@ -52,9 +52,7 @@ enum status trial_study_make(struct trial_study *s, const struct request *asked,
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         const struct method *m = names->count ? NULL : method_registry[i];
         if (!m)
-            status = subject_askable(&m, "option --method", names->item[i], NULL, p);
-        else if (!subject_is_askable(m))
-            continue;
+            status = subject_named(&m, "option --method", names->item[i], NULL, p);
         for (size_t k = 0; k < devices && status == STATUS_OK; k++)
             status = add_subject(s, m, device[k], p);
     }

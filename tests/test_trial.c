@@ -83,6 +83,18 @@ Test(trial, tries_scatter_adds, .init = make_folder, .fini = remove_folder)
     expect_said("t/study.json", "\"sorted\"");
 }
 
+Test(trial, tries_rows_and_moves, .init = make_folder, .fini = remove_folder)
+{
+    cr_expect(trial("--method rows/tiled,transpose/tiled --out t " QUICK) == 0);
+    struct seen s = rows();
+    cr_expect_str_eq(s.words, "rows/tiled run_to_run kept;rows/tiled gpu_to_gpu kept;"
+                              "rows/tiled order_invariant broken;"
+                              "rows/tiled correctly_rounded broken;"
+                              "transpose/tiled run_to_run kept;transpose/tiled gpu_to_gpu kept;"
+                              "transpose/tiled order_invariant not tried;"
+                              "transpose/tiled correctly_rounded not tried;");
+}
+
 Test(trial, goes_on_where_it_was, .init = make_folder, .fini = remove_folder)
 {
     static const char again[] = "--method sum/serial,sum/tiled,sum/exact --out t " QUICK;
