@@ -187,8 +187,7 @@ const char *bench_name(const struct bench_row *row)
 
 unsigned bench_threads(const struct method *m, struct shape shape)
 {
-    bool own = (m->shape_read[DEVICE_CPU] & SHAPE_THREADS) && !m->shape_order;
-    return own && shape.threads ? shape.threads : 1;
+    return method_threaded(m) && shape.threads ? shape.threads : 1;
 }
 
 bool bench_is_vendor(const struct method *m)

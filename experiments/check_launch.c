@@ -31,7 +31,7 @@ enum status check_shape(struct check *c, struct check_outcome *o, struct problem
     const struct method *m = c->request->method;
     enum device_kind device = c->request->device.kind;
     unsigned read = m->shape_read[device];
-    bool real = device == DEVICE_CPU && !(m->shape_order & SHAPE_THREADS) && !m->foreign;
+    bool real = device == DEVICE_CPU && method_threaded(m);
     struct numbers threads = real ? choices(&c->request->threads, few_threads,
                                             sizeof few_threads / 8, read & SHAPE_THREADS)
                                   : choices(&c->request->threads, many_threads,

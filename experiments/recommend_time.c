@@ -19,8 +19,7 @@ struct timer {
 static bool timed_honestly(const struct recommend_report *r, const struct recommend_candidate *c)
 {
     const struct method *m = c->method;
-    bool own = (m->shape_read[DEVICE_CPU] & SHAPE_THREADS) && !m->shape_order;
-    return !c->promoted && (r->device.kind != DEVICE_CPU || m->foreign || own);
+    return !c->promoted && (r->device.kind != DEVICE_CPU || m->foreign || method_threaded(m));
 }
 
 static void note_untimed(struct recommend_report *r)

@@ -53,6 +53,23 @@ Test(bench, every_method_is_measured)
     bench_input_close(&in);
 }
 
+/* Launch shapes of a GPU, which CPU twins read, are of a warp and more; no such number is taken for
+ * CPU threads. */
+Test(bench, yardsticks_have_cpu_threads)
+{
+    size_t threaded = 0;
+    for (size_t i = 0; i < method_count; i++) {
+        const struct method *m = method_registry[i];
+        struct shape shape = method_shape(m, DEVICE_CPU, 1000, (struct shape){0, 0});
+        cr_expect(bench_threads(m, shape) < 32, "%s: %u threads", m->name, bench_threads(m, shape));
+        shape = method_shape(m, DEVICE_CPU, 1000, (struct shape){3, 0});
+        threaded += bench_threads(m, shape) == 3;
+        cr_expect(!m->atomic || !m->cpu || bench_threads(m, shape) == 3, "%s: %u threads of 3", m->name,
+                  bench_threads(m, shape));
+    }
+    cr_expect(threaded > 10, "%zu methods run on threads", threaded);
+}
+
 static enum status slow(const struct task *t, struct problem *p)
 {
     (void)p;
