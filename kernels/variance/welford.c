@@ -8,13 +8,12 @@
 #include "kernels/dot/product.h"
 #include "kernels/mean/running.h"
 #include "kernels/sum/serial.h"
-#include "reference/variants.h"
 
 struct moments {
     double mean, scatter;
 };
 
-INLINE struct moments with(enum format f, struct moments m, double x, size_t k)
+static struct moments with(enum format f, struct moments m, double x, size_t k)
 {
     double before = format_add(f, x, -m.mean);
     double mean = k == 1 ? x : running_mean(f, m.mean, before, k);
@@ -23,8 +22,10 @@ INLINE struct moments with(enum format f, struct moments m, double x, size_t k)
                             k == 1 ? format_add(f, x, -x) : format_add(f, m.scatter, product)};
 }
 
-INLINE double variance(const struct task *t, enum format f)
+static enum status cpu(const struct task *t, struct problem *p)
 {
+    (void)p;
+    enum format f = t->accumulator;
     double block[ARRAY_BLOCK];
     struct moments m = {0};
     for (size_t begin = 0; begin < t->in.n; begin += ARRAY_BLOCK) {
@@ -33,28 +34,7 @@ INLINE double variance(const struct task *t, enum format f)
         for (size_t i = 0; i < count; i++)
             m = with(f, m, format_round(f, block[i]), begin + i + 1);
     }
-    return quotient_rounded(f, m.scatter, t->in.n);
-}
-
-/* Made for each format: one step waits for the one before, and a choice in it is time. */
-static double variance_in(const struct task *t, enum format f)
-{
-    switch (f) {
-    case FP16:
-        return variance(t, FP16);
-    case BF16:
-        return variance(t, BF16);
-    case FP32:
-        return variance(t, FP32);
-    default:
-        return variance(t, FP64);
-    }
-}
-
-static enum status cpu(const struct task *t, struct problem *p)
-{
-    (void)p;
-    array_encode(&t->out, 0, 1, &(double){variance_in(t, t->accumulator)});
+    array_encode(&t->out, 0, 1, &(double){quotient_rounded(f, m.scatter, t->in.n)});
     return STATUS_OK;
 }
 
