@@ -181,8 +181,8 @@ bool method_supports(const struct method *m, enum device_kind device, enum forma
 struct shape method_shape(const struct method *m, enum device_kind device, size_t n,
                           struct shape asked);
 
-/* Does it run on CPU threads, as many as its launch shape says? Other CPU twins read in a shape what
- * a GPU would do. */
+/* Does it run on CPU threads, as many as its launch shape says? Other CPU twins read in a shape
+ * what a GPU would do. */
 static inline bool method_threaded(const struct method *m)
 {
     return (m->shape_read[DEVICE_CPU] & SHAPE_THREADS) && !(m->shape_order & SHAPE_THREADS) &&

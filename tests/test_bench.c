@@ -64,8 +64,8 @@ Test(bench, yardsticks_have_cpu_threads)
         cr_expect(bench_threads(m, shape) < 32, "%s: %u threads", m->name, bench_threads(m, shape));
         shape = method_shape(m, DEVICE_CPU, 1000, (struct shape){3, 0});
         threaded += bench_threads(m, shape) == 3;
-        cr_expect(!m->atomic || !m->cpu || bench_threads(m, shape) == 3, "%s: %u threads of 3", m->name,
-                  bench_threads(m, shape));
+        cr_expect(!m->atomic || !m->cpu || bench_threads(m, shape) == 3, "%s: %u threads of 3",
+                  m->name, bench_threads(m, shape));
     }
     cr_expect(threaded > 10, "%zu methods run on threads", threaded);
 }

@@ -10,6 +10,5 @@
     EXTREMUM_METHOD(                                                                               \
         sought, two_kernel, promised, formats, reduce_two_kernel(&sought##_reduction, t, p),       \
         "grid-stride comparisons and block trees, then a second kernel with one block",            \
-        .shape_read = {0, SHAPE_THREADS | SHAPE_BLOCKS},                                           \
-        .resolve = grid_stride_shape)
+        .shape_read = {0, SHAPE_THREADS | SHAPE_BLOCKS}, .resolve = grid_stride_shape)
 EXTREMA(METHOD)
