@@ -73,11 +73,15 @@ Test(gpu_check, finds_promises_broken)
     for (size_t i = 0; i < sizeof liars / sizeof *liars; i++) {
         struct check_report report;
         struct problem p = {0};
-        struct check_request r = request_for(method_named(liars[i].name), 0.5);
-        r.promise = check_kinds[liars[i].kind].rung;
-        cr_assert(check_subject(&report, &r, &p) == STATUS_OK, "%s", p.text);
-        cr_expect(check_broken(&report) && report.tried[liars[i].kind].broken, "%s: %s",
-                  liars[i].name, check_kinds[liars[i].kind].name);
+        bool found = false;
+        /* On a busy machine half a second is a few attempts. */
+        for (double seconds = 0.5; !found && seconds < 20; seconds *= 2) {
+            struct check_request r = request_for(method_named(liars[i].name), seconds);
+            r.promise = check_kinds[liars[i].kind].rung;
+            cr_assert(check_subject(&report, &r, &p) == STATUS_OK, "%s", p.text);
+            found = check_broken(&report) && report.tried[liars[i].kind].broken;
+        }
+        cr_expect(found, "%s: %s", liars[i].name, check_kinds[liars[i].kind].name);
     }
 }
 
