@@ -6,10 +6,6 @@
 static enum status draw(struct text *to, const struct plan *plan, const char *out,
                         struct problem *p)
 {
-    struct scan_table t = {.plan = plan,
-                           .align = scan_table_bins_align,
-                           .header = scan_table_bins_header,
-                           .row = scan_table_bins_row};
     (void)out;
     text_add(
         to, "Different outputs of so many runs. The output (a row; of what moves, an element) with "
@@ -17,7 +13,7 @@ static enum status draw(struct text *to, const struct plan *plan, const char *ou
             "outputs, and the largest error over its bound. The\nlargest share of outputs that "
             "differ from run 1; from the fixed-order twin (rows/tiled on the CPU), with their\n"
             "mean relative difference.\n\n");
-    return scan_tables(to, &t, p);
+    return scan_tables_bins(to, plan, p);
 }
 
 #define FORMATS_OF_ROWS "fp16/fp16,bf16/fp32,fp32/fp32,fp64/fp64"

@@ -5,16 +5,12 @@
 static enum status draw(struct text *to, const struct plan *plan, const char *out,
                         struct problem *p)
 {
-    struct scan_table t = {.plan = plan,
-                           .align = scan_table_bins_align,
-                           .header = scan_table_bins_header,
-                           .row = scan_table_bins_row};
     (void)out;
     text_add(to, "Different outputs of so many runs. The bin with the largest error of any run, "
                  "that error in ulps, the root mean\nsquare over the bins, and the largest error "
                  "over its bound. The largest share of bins that differ from run 1;\nfrom the "
                  "fixed-order twin (scatter/sort), with their mean relative difference.\n\n");
-    return scan_tables(to, &t, p);
+    return scan_tables_bins(to, plan, p);
 }
 
 #define FORMATS_OF_GRADIENTS "fp16/fp16,bf16/bf16,bf16/fp32,fp32/fp32,fp64/fp64"

@@ -133,9 +133,7 @@ enum status scan_tables(struct text *to, const struct scan_table *t, struct prob
     return STATUS_OK;
 }
 
-const char *const scan_table_bins_align = "rrrrrrrr";
-
-void scan_table_bins_header(struct table *to, const struct scan_table *t, size_t n)
+static void bins_header(struct table *to, const struct scan_table *t, size_t n)
 {
     static const char *const name[] = {"distinct", "worst bin", "err_ulp",   "rms",
                                        "of bound", "run 1",     "from twin", "rel_diff"};
@@ -144,7 +142,7 @@ void scan_table_bins_header(struct table *to, const struct scan_table *t, size_t
         table_cell(to, "%s", name[i]);
 }
 
-void scan_table_bins_row(struct table *to, const struct scan_table *t, const struct trial *trial)
+static void bins_row(struct table *to, const struct scan_table *t, const struct trial *trial)
 {
     const struct summary *s = &trial->summary;
     (void)t;
@@ -156,4 +154,11 @@ void scan_table_bins_row(struct table *to, const struct scan_table *t, const str
     scan_table_figure(to, "%.2g", s->scan.run_differing_max);
     scan_table_figure(to, "%.2g", s->scan.differing_max);
     scan_table_figure(to, "%.2g", s->scan.mean_rel_diff_max);
+}
+
+enum status scan_tables_bins(struct text *to, const struct plan *plan, struct problem *p)
+{
+    struct scan_table t = {
+        .plan = plan, .align = "rrrrrrrr", .header = bins_header, .row = bins_row};
+    return scan_tables(to, &t, p);
 }

@@ -19,10 +19,8 @@ struct scan_table {
 /* Appends a table for each input that finished cases read. STATUS_DEVICE when memory is short. */
 enum status scan_tables(struct text *to, const struct scan_table *t, struct problem *p);
 
-/* The columns of what is told of bins, rows or masks, as scan_table's members. */
-extern const char *const scan_table_bins_align;
-void scan_table_bins_header(struct table *to, const struct scan_table *t, size_t n);
-void scan_table_bins_row(struct table *to, const struct scan_table *t, const struct trial *trial);
+/* Appends the tables of what has bins, rows or masks. */
+enum status scan_tables_bins(struct text *to, const struct plan *plan, struct problem *p);
 
 /* Appends a cell; an empty one where the figure is not known. */
 void scan_table_figure(struct table *to, const char *format, struct figure f);

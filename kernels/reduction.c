@@ -101,17 +101,16 @@ static struct partial join_block(const struct reduction *r, const struct task *t
 
 enum status reduce_two_kernel(const struct reduction *r, const struct task *t, struct problem *p)
 {
-    struct shape shape = grid_stride_shape(t->in.n, DEVICE_CUDA, (struct shape){0, 0});
-    struct task as_there = *t;
-    as_there.shape = shape;
-    size_t blocks = grid_stride_blocks(t->in.n, shape);
+    struct task on_gpu = *t; /* with the shape that it has there unless told otherwise */
+    on_gpu.shape = grid_stride_shape(t->in.n, DEVICE_CUDA, (struct shape){0, 0});
+    size_t blocks = grid_stride_blocks(t->in.n, on_gpu.shape);
     struct partial *v = malloc((blocks + (blocks == 0)) * sizeof *v);
     if (!v)
         return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu block results", blocks);
     for (size_t b = 0; b < blocks; b++)
-        v[b] = join_block(r, &as_there, b);
+        v[b] = join_block(r, &on_gpu, b);
     if (blocks > 0)
-        join_columns(r, t->accumulator, v, blocks, shape.threads);
+        join_columns(r, t->accumulator, v, blocks, on_gpu.shape.threads);
     r->finish(t, blocks > 0 ? v : NULL);
     free(v);
     return STATUS_OK;

@@ -9,23 +9,9 @@
 #include "kernels/scatter/bins.h"
 #include "kernels/sum/tiled.h"
 
-static enum status sum_row(const struct array *x, enum format f, double *sum, struct problem *p)
-{
-    if (x->n > TILE)
-        return tiled_sum(x, f, 1, sum, p);
-    tiled_plain(x, f, 0, 1, sum);
-    return STATUS_OK;
-}
-
 static enum status cpu(const struct task *t, struct problem *p)
 {
-    return rows_each(t, sum_row, p);
-}
-
-static size_t bin_height(size_t terms, size_t n)
-{
-    (void)n;
-    return tiled_height(terms, (struct shape){0});
+    return rows_each(t, tiled_alone, p);
 }
 
 const struct method rows_tiled = {
@@ -38,6 +24,6 @@ const struct method rows_tiled = {
     .resolve = scatter_each_shape,
     .bound = THEOREM_TREE,
     .height = tiled_height,
-    .bin_height = bin_height,
+    .bin_height = scatter_tiled_height,
     .cpu = cpu,
 };

@@ -27,8 +27,11 @@ typedef enum status scatter_bin(const struct task *t, const struct array *x, con
  * consecutive bins. */
 enum status scatter_each(const struct task *t, scatter_bin *sum, struct problem *p);
 
-/* A bin's sum in the order of scatter/sort. */
+/* A bin's sum in the order of scatter/sort, that of sum/tiled, and its `bin_height`. tiled_alone:
+ * the same, of x in f, by one thread. */
 scatter_bin scatter_sum_tiled;
+size_t scatter_tiled_height(size_t terms, size_t n);
+enum status tiled_alone(const struct array *x, enum format f, double *sum, struct problem *p);
 
 /* Members of a descriptor. On the CPU, threads: 4 of atomics, 1 of schedules unless asked for, at
  * most one an element; blocks: 8 unless asked for. On a GPU 256 threads to a block. */

@@ -6,14 +6,19 @@
 #include "kernels/scatter/bins.h"
 #include "kernels/sum/tiled.h"
 
+enum status tiled_alone(const struct array *x, enum format f, double *sum, struct problem *p)
+{
+    if (x->n > TILE)
+        return tiled_sum(x, f, 1, sum, p);
+    tiled_plain(x, f, 0, 1, sum);
+    return STATUS_OK;
+}
+
 enum status scatter_sum_tiled(const struct task *t, const struct array *x, const size_t *element,
                               double *sum, struct problem *p)
 {
     (void)element;
-    if (x->n > TILE)
-        return tiled_sum(x, t->accumulator, 1, sum, p);
-    tiled_plain(x, t->accumulator, 0, 1, sum);
-    return STATUS_OK;
+    return tiled_alone(x, t->accumulator, sum, p);
 }
 
 static enum status cpu(const struct task *t, struct problem *p)
@@ -21,7 +26,7 @@ static enum status cpu(const struct task *t, struct problem *p)
     return scatter_each(t, scatter_sum_tiled, p);
 }
 
-static size_t bin_height(size_t terms, size_t n)
+size_t scatter_tiled_height(size_t terms, size_t n)
 {
     (void)n;
     return tiled_height(terms, (struct shape){0});
@@ -37,6 +42,6 @@ const struct method scatter_sort = {
     .resolve = scatter_each_shape,
     .bound = THEOREM_TREE,
     .height = tiled_height,
-    .bin_height = bin_height,
+    .bin_height = scatter_tiled_height,
     .cpu = cpu,
 };
