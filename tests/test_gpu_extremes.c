@@ -11,37 +11,8 @@
 #include "kernels/gpu.h"
 #include "reference/measure.h"
 #include "tests/checks.h"
+#include "tests/gpu_subject.h"
 #include "tests/samples.h"
-
-static const struct shape shapes[] = {{0, 0},   {256, 3},  {1, 1},       {2, 5},     {31, 7},
-                                      {33, 64}, {96, 200}, {1024, 1024}, {64, 65535}};
-enum { SHAPES = sizeof shapes / sizeof *shapes };
-
-/* An array, here and there. */
-struct subject {
-    struct array in;
-    struct gpu_input *gpu;
-    const char *what;
-};
-
-static struct subject subject_new(enum format s, size_t n)
-{
-    struct subject on = {{s, n, malloc(array_bytes(s, n) + 1)}, NULL, ""};
-    cr_assert(on.in.data);
-    return on;
-}
-
-static void upload(struct subject *on, size_t offset)
-{
-    struct problem p = {0};
-    cr_assert_eq(gpu_upload(&on->gpu, 0, &on->in, offset, &p), STATUS_OK, "%s", p.text);
-}
-
-static void subject_free(struct subject *on)
-{
-    gpu_release(on->gpu);
-    free(on->in.data);
-}
 
 static bool is_subject(const struct method *m)
 {
@@ -52,19 +23,8 @@ static bool is_subject(const struct method *m)
 static uint64_t run_there(const struct subject *on, const struct method *m, enum format f,
                           struct shape shape, const char *what)
 {
-    struct hash128 bits[3];
-    double time_ns[3];
-    struct problem p = {0};
-    struct gpu_job *job = NULL;
     struct task task = {.out.format = f, .accumulator = f, .shape = shape, .method = m};
-    bool fine = gpu_job_open(&job, on->gpu, m, &task, &p) == STATUS_OK &&
-                gpu_job_start(job, 3, &p) == STATUS_OK &&
-                gpu_job_wait(job, bits, time_ns, &p) == STATUS_OK;
-    gpu_job_close(job);
-    cr_assert(fine, "%s: %s", what, p.text);
-    for (size_t i = 1; i < 3 && m->promise > PROMISE_NONE; i++)
-        cr_assert_eq(bits[i].word[0], bits[0].word[0], "%s: run %zu differs", what, i);
-    return bits[0].word[0];
+    return gpu_run_same(on->gpu, m, &task, what);
 }
 
 static void describe(char what[256], const struct subject *on, const struct method *m,

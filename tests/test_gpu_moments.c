@@ -10,39 +10,9 @@
 #include "experiments/input.h"
 #include "reference/measure.h"
 #include "tests/checks.h"
-#include "tests/gpu_run.h"
+#include "tests/gpu_subject.h"
 #include "tests/samples.h"
 #include "tests/values.h"
-
-static const struct shape shapes[] = {{0, 0},   {256, 3},  {1, 1},       {2, 5},     {31, 7},
-                                      {33, 64}, {96, 200}, {1024, 1024}, {64, 65535}};
-enum { SHAPES = sizeof shapes / sizeof *shapes };
-
-/* An array, here and there. */
-struct subject {
-    struct array in;
-    struct gpu_input *gpu;
-    const char *what;
-};
-
-static struct subject subject_new(enum format f, size_t n)
-{
-    struct subject s = {{f, n, malloc(array_bytes(f, n) + 1)}, NULL, ""};
-    cr_assert(s.in.data);
-    return s;
-}
-
-static void upload(struct subject *s, size_t offset)
-{
-    struct problem p = {0};
-    cr_assert(gpu_upload(&s->gpu, 0, &s->in, offset, &p) == STATUS_OK, "%s", p.text);
-}
-
-static void subject_free(struct subject *s)
-{
-    gpu_release(s->gpu);
-    free(s->in.data);
-}
 
 /* Of libraries nothing is known at the ends of the range, nor with what is no number. */
 static void hold_to_theorem(const struct subject *s, const struct method *m, enum format f,
