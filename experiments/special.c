@@ -155,7 +155,7 @@ static enum status find_methods(const struct special *s, const struct method *m[
             status =
                 problem(p, STATUS_USAGE,
                         "check --special: %s is a %s, expected a sum, a scan, a dot product, a "
-                        "product or an extremum",
+                        "norm, a product or an extremum",
                         m[i]->name, m[i]->operation->name);
     }
     return status;

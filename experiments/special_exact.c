@@ -7,7 +7,8 @@
 
 bool special_is_exact(const struct method *m)
 {
-    return m->operation->of == EXACT_PRODUCT || m->operation->of >= EXACT_MINIMUM;
+    enum exact_value of = m->operation->of;
+    return of == EXACT_NORM || of == EXACT_PRODUCT || of >= EXACT_MINIMUM;
 }
 
 static bool is_same(double a, double b)
@@ -15,7 +16,7 @@ static bool is_same(double a, double b)
     return isnan(a) ? isnan(b) : double_bits(a) == double_bits(b);
 }
 
-static void impossible(struct judgement *j, double x, const char *why)
+void special_impossible(struct judgement *j, double x, const char *why)
 {
     j->is = JUDGED_IMPOSSIBLE;
     j->result = x;
@@ -53,14 +54,13 @@ static void judge_one(struct judgement *j, const struct special_subject *s, cons
     bool index = of == EXACT_ARGMIN || of == EXACT_ARGMAX;
     possible_just(&j->due, due);
     if (!is_same(x, due))
-        impossible(j, x, index ? why_not_index(in, x, due) : why_not_value(x, due));
+        special_impossible(j, x, index ? why_not_index(in, x, due) : why_not_value(x, due));
 }
 
 /* --- products of finite numbers but 0 --- */
 
-/* Do the ends of what the theorem allows round to an infinity, and to 0? */
-static void set_ends(struct possible *due, const struct reference *r, const struct theorem *t,
-                     const struct special_subject *s)
+void special_ends(struct possible *due, const struct reference *r, const struct theorem *t,
+                  const struct special_subject *s)
 {
     mpfr_t bound, end;
     bool negative = mpfr_signbit(r->sum);
@@ -85,16 +85,16 @@ static void judge_product(struct judgement *j, const struct special_subject *s,
     j->due = (struct possible){.least = negative ? -largest : 0,
                                .most = negative ? 0 : largest,
                                .grid = format_facts[s->accumulator].smallest};
-    set_ends(&j->due, r, &theorem, s);
+    special_ends(&j->due, r, &theorem, s);
     measure(&m, r, s->storage, s->accumulator, x, &theorem);
     if (isnan(x))
-        impossible(j, x, "NaN of numbers");
+        special_impossible(j, x, "NaN of numbers");
     else if ((signbit(x) != 0) != negative)
-        impossible(j, x, "a product of the other sign");
+        special_impossible(j, x, "a product of the other sign");
     else if (m.outcome == OUTCOME_OVERFLOW && (exact || !j->due.inf[negative]))
-        impossible(j, x, "infinite, where the product is not");
+        special_impossible(j, x, "infinite, where the product is not");
     else if (isfinite(x) && m.broken)
-        impossible(j, x, "beyond the bound of its theorem");
+        special_impossible(j, x, "beyond the bound of its theorem");
 }
 
 enum status special_judge_exact(struct judgement *j, const struct special_subject *s,
@@ -106,7 +106,9 @@ enum status special_judge_exact(struct judgement *j, const struct special_subjec
     *j = (struct judgement){.is = JUDGED_FINE, .result = x};
     if (status != STATUS_OK)
         return status;
-    if (of == EXACT_PRODUCT && mpfr_regular_p(r.sum) && in->n > 0)
+    if (of == EXACT_NORM)
+        special_judge_norm(j, s, &r, x);
+    else if (of == EXACT_PRODUCT && mpfr_regular_p(r.sum) && in->n > 0)
         judge_product(j, s, &r, x);
     else
         judge_one(j, s, in, x, format_round(s->accumulator, mpfr_get_d(r.sum, MPFR_RNDN)));

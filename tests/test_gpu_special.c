@@ -65,6 +65,11 @@ Test(gpu_special, sums)
     registry(&operation_sum);
 }
 
+Test(gpu_special, norms)
+{
+    registry(&operation_norm);
+}
+
 Test(gpu_special, products_and_extrema)
 {
     for (size_t i = 0; operations[i]; i++)

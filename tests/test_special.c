@@ -77,6 +77,11 @@ Test(special, our_dot_products_conform)
     registry(&operation_dot);
 }
 
+Test(special, our_norms_conform)
+{
+    registry(&operation_norm);
+}
+
 Test(special, our_products_conform)
 {
     registry(&operation_product);

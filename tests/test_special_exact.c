@@ -1,5 +1,5 @@
-/* Products and extrema on special inputs: what is judged of single results; and methods that are
- * wrong in one thing each, found out by the smallest input that shows it. */
+/* Products, extrema and norms on special inputs: what is judged of single results; and methods that
+ * are wrong in one thing each, found out by the smallest input that shows it. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,16 +16,18 @@ struct result {
     const char *why; /* it is impossible; or nothing */
 };
 
-#define LOST     "a NaN is lost"
-#define NO_NAN   "NaN, which is not due"
-#define ZERO     "a zero of the other sign"
-#define ANOTHER  "another value than the exact one"
-#define SIGN     "a product of the other sign"
-#define INFINITE "infinite, where the product is not"
-#define BEYOND   "beyond the bound of its theorem"
-#define FIRST    "not the first of equal elements"
-#define ELEMENT  "the index of another element"
-#define NONE     "not the index of an element"
+#define LOST       "a NaN is lost"
+#define NO_NAN     "NaN, which is not due"
+#define ZERO       "a zero of the other sign"
+#define ANOTHER    "another value than the exact one"
+#define SIGN       "a product of the other sign"
+#define INFINITE   "infinite, where the product is not"
+#define BEYOND     "beyond the bound of its theorem"
+#define FIRST      "not the first of equal elements"
+#define ELEMENT    "the index of another element"
+#define NONE       "not the index of an element"
+#define LARGE      "infinite, where the norm is not"
+#define ON_THE_WAY "overflow on the way to a norm that is in range"
 
 static const struct result results[] = {
     {"product/tree", FP32, FP32, 0, {0}, 1, ""},
@@ -75,30 +77,65 @@ static const struct result results[] = {
     {"argmax/tree", FP32, FP64, 3, {1, NAN, NAN}, 2, FIRST},
     {"argmax/tree", FP32, FP64, 3, {1, NAN, 2}, NAN, NONE},
     {"argmin/tree", FP32, FP64, 2, {0.0, -0.0}, 0, ELEMENT},
+    {"norm/tiled", FP32, FP32, 0, {0}, 0, ""},
+    {"norm/tiled", FP32, FP32, 0, {0}, NAN, NO_NAN},
+    {"norm/tiled", FP32, FP32, 2, {0.0, -0.0}, -0.0, ZERO},
+    {"norm/tiled", FP32, FP32, 2, {0.0, -0.0}, 0x1p-149, "another norm than 0"},
+    {"norm/tiled", FP32, FP32, 2, {3, -4}, 5, ""},
+    {"norm/tiled", FP32, FP32, 2, {3, -4}, -5, "a norm below 0"},
+    {"norm/tiled", FP32, FP32, 2, {3, -4}, NAN, "NaN of numbers"},
+    {"norm/tiled", FP32, FP32, 2, {3, -4}, 0x1.4001p+2, BEYOND},
+    {"norm/tiled", FP32, FP32, 2, {3, -4}, INFINITY, LARGE},
+    {"norm/tiled", FP32, FP32, 2, {-INFINITY, 1}, INFINITY, ""},
+    {"norm/tiled", FP32, FP32, 2, {-INFINITY, 1}, 1, "an infinity is lost"},
+    {"norm/tiled", FP32, FP32, 2, {NAN, 1}, 1, LOST},
+    {"norm/tiled", FP32, FP32, 2, {NAN, INFINITY}, INFINITY, LOST},
+    {"norm/tiled", FP32, FP32, 1, {0x1p-75}, 0, ""},
+    {"norm/scaled", FP32, FP32, 1, {0x1p-75}, 0, BEYOND},
+    {"norm/scaled", FP32, FP32, 1, {0x1p100}, INFINITY, LARGE},
+    {"norm/exact", FP32, FP16, 2, {65504, 600}, 65504, ""},
+    {"norm/exact", FP32, FP16, 2, {65504, 600}, INFINITY, LARGE},
+    {"norm/exact", FP32, FP16, 2, {65504, 6000}, INFINITY, ""},
 };
+
+/* Possible, and yet worth a word. */
+static const struct result noted[] = {
+    {"norm/tiled", FP32, FP32, 1, {0x1p100}, INFINITY, ON_THE_WAY},
+    {"norm/serial", FP32, FP16, 2, {300, 1}, INFINITY, ON_THE_WAY},
+    {"cublas/norm",
+     FP32,
+     FP32,
+     2,
+     {NAN, INFINITY},
+     INFINITY,
+     "+inf of a NaN and an infinity, as hypot gives"},
+};
+
+static void hold_result(const struct result *r, enum judged is)
+{
+    struct special_subject s = {
+        .method = method_named(r->method), .storage = r->storage, .accumulator = r->accumulator};
+    double data[4], got[1];
+    char words[INPUT_WORDS];
+    struct array in = {r->storage, r->n, data}, out = {r->accumulator, 1, got};
+    struct special_input input = {.x = in};
+    struct judgement j;
+    struct problem p = {0};
+    array_encode(&in, 0, r->n, r->x);
+    array_encode(&out, 0, 1, &r->result);
+    cr_assert(special_judge(&j, &s, &input, NULL, &out, &p) == STATUS_OK, "%s", p.text);
+    special_input_words(words, &input);
+    cr_expect(j.is == is && strcmp(j.why ? j.why : "", r->why) == 0,
+              "%s, %s gives %a: judged %d: %s", r->method, words, r->result, (int)j.is,
+              j.why ? j.why : "");
+}
 
 Test(special_exact, judges_single_results)
 {
-    for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
-        const struct result *r = &results[i];
-        struct special_subject s = {.method = method_named(r->method),
-                                    .storage = r->storage,
-                                    .accumulator = r->accumulator};
-        double data[4], got[1];
-        char words[INPUT_WORDS];
-        struct array in = {r->storage, r->n, data}, out = {r->accumulator, 1, got};
-        struct special_input input = {.x = in};
-        struct judgement j;
-        struct problem p = {0};
-        array_encode(&in, 0, r->n, r->x);
-        array_encode(&out, 0, 1, &r->result);
-        cr_assert(special_judge(&j, &s, &input, NULL, &out, &p) == STATUS_OK, "%s", p.text);
-        special_input_words(words, &input);
-        cr_expect(j.is == (*r->why ? JUDGED_IMPOSSIBLE : JUDGED_FINE) &&
-                      strcmp(j.why ? j.why : "", r->why) == 0,
-                  "%s, %s gives %a: judged %d: %s", r->method, words, r->result, (int)j.is,
-                  j.why ? j.why : "");
-    }
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++)
+        hold_result(&results[i], *results[i].why ? JUDGED_IMPOSSIBLE : JUDGED_FINE);
+    for (size_t i = 0; i < sizeof noted / sizeof *noted; i++)
+        hold_result(&noted[i], JUDGED_NOTED);
 }
 
 Test(special_exact, says_what_is_possible)
@@ -112,7 +149,11 @@ Test(special_exact, says_what_is_possible)
                  {"product/tree", {0x1p-100, -0x1p-100}, 7, "a number within its bound or -0x0p+0"},
                  {"product/tree", {0, -1}, 7, "-0x0p+0"},
                  {"minimum/tree", {1, NAN}, 1, "nan"},
-                 {"maximum/tree", {1, 3}, 1, "0x1.8p+1"}};
+                 {"maximum/tree", {1, 3}, 1, "0x1.8p+1"},
+                 {"norm/tiled", {1, 3}, 7, "a number within its bound"},
+                 {"norm/tiled", {1, 0x1p100}, 7, "a number within its bound or inf"},
+                 {"norm/tiled", {0, -1}, NAN, "a number within its bound"},
+                 {"norm/tiled", {0, 0}, 1, "0x0p+0"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct special_subject s = {
             .method = method_named(cases[i].method), .storage = FP32, .accumulator = FP32};
@@ -194,6 +235,15 @@ static double compares(const struct task *t, double honest)
     return least;
 }
 
+/* As hypot does. */
+static double forgets_nan(const struct task *t, double honest)
+{
+    for (size_t i = 0; i < t->in.n; i++)
+        if (isinf(element(t, i)))
+            return INFINITY;
+    return honest;
+}
+
 static double finds_the_last(const struct task *t, double honest)
 {
     size_t last = 0;
@@ -259,6 +309,9 @@ Test(special_exact, liars_are_found_out_by_the_smallest_input)
         {"compares as C does", "minimum_number/serial", "nan", compares, NO_NAN, 2},
         {"drops the last of many", "maximum/tree", "edges", drops_last, ANOTHER, 33},
         {"finds the last", "argmin/serial", "zeros", finds_the_last, FIRST, 2},
+        {"flushes subnormals", "norm/scaled", "subnormal", flushes, BEYOND, 1},
+        {"drops the last of many", "norm/exact", "edges", drops_last, BEYOND, 33},
+        {"gives inf beside a NaN", "norm/serial", "nan", forgets_nan, LOST, 2},
         {"is 0 of nothing", "argmax/serial", "short", is_nothing_of_nothing, NONE, 0},
     };
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)

@@ -198,6 +198,7 @@ Test(special_verb, takes_the_registry, .init = make_folder, .fini = remove_folde
         due += (method_registry[i]->operation == &operation_sum ||
                 method_registry[i]->operation == &operation_scan ||
                 method_registry[i]->operation == &operation_dot ||
+                method_registry[i]->operation == &operation_norm ||
                 method_registry[i]->operation == &operation_product ||
                 method_registry[i]->operation->of >= EXACT_MINIMUM) &&
                method_supports(method_registry[i], DEVICE_CPU, FP64, FP16);
