@@ -201,48 +201,62 @@ Test(gpu_rows, great_transpositions_agree, .timeout = 300)
     }
 }
 
-/* More blocks than run at once, so that some wait for others; some tiles keep nothing, some all. */
+enum { GREAT = (1 << 22) + 777 };
+
+static void hold_compaction(const struct method *m, const struct array *in, size_t offset,
+                            const uint8_t *mask, size_t kept)
+{
+    struct task task = {
+        .out.format = in->format, .accumulator = in->format, .heads = mask, .bins = kept};
+    struct array out = {in->format, kept, malloc(array_bytes(in->format, kept))};
+    struct gpu_input *input = NULL;
+    struct gpu_job *job = NULL;
+    struct problem p = {0};
+    struct hash128 digest[RUNS];
+    double time_ns[RUNS];
+    cr_assert(out.data);
+    bool fine = gpu_upload(&input, 0, in, offset, &p) == STATUS_OK &&
+                gpu_job_open(&job, input, m, &task, &p) == STATUS_OK &&
+                gpu_job_start(job, RUNS, &p) == STATUS_OK &&
+                gpu_job_wait(job, digest, time_ns, &p) == STATUS_OK &&
+                gpu_job_output(job, RUNS - 1, &out, &p) == STATUS_OK;
+    cr_assert(fine, "%s %s: %s", m->name, format_facts[in->format].name, p.text);
+    for (size_t i = 0, at = 0; i < in->n; i++)
+        if (mask[i]) {
+            cr_assert(array_bits(&out, at) == array_bits(in, i), "%s %s, offset %zu: output %zu",
+                      m->name, format_facts[in->format].name, offset, at);
+            at++;
+        }
+    gpu_job_close(job);
+    gpu_release(input);
+    free(out.data);
+}
+
+/* More blocks than run at once; some spans keep nothing, some all. */
 Test(gpu_rows, great_compactions_agree, .timeout = 300)
 {
-    enum { N = (1 << 22) + 777 };
-    uint8_t *mask = malloc(N);
-    struct array in = {FP32, N, malloc(N * sizeof(float))};
+    uint8_t *mask = malloc(GREAT);
+    struct array in = {.n = GREAT, .data = malloc(GREAT * sizeof(double))};
+    size_t kept = 0, held = 0;
     uint64_t seed = 1;
     cr_assert(mask && in.data);
-    for (size_t i = 0; i < N; i++) {
-        array_set_bits(&in, i, sample_next(&seed));
+    for (size_t i = 0; i < GREAT; i++) {
         mask[i] = i >> 13 & 1 ? 0 : i >> 14 & 1 ? 200 : sample_next(&seed) % 3 == 0;
+        kept += mask[i] != 0;
     }
-    for (size_t k = 0; k < method_count; k++) {
-        const struct method *m = method_registry[k];
-        struct task task = {.out.format = FP32, .accumulator = FP32, .heads = mask};
-        struct gpu_input *input = NULL;
-        struct gpu_job *job = NULL;
-        struct problem p = {0};
-        struct hash128 digest[RUNS];
-        double time_ns[RUNS];
-        if (m->operation != &operation_compact || !method_supports(m, DEVICE_CUDA, FP32, FP32))
-            continue;
-        for (size_t i = 0; i < N; i++)
-            task.bins += mask[i] != 0;
-        struct array out = {FP32, task.bins, malloc(task.bins * sizeof(float))};
-        cr_assert(out.data);
-        bool fine = gpu_upload(&input, 0, &in, 0, &p) == STATUS_OK &&
-                    gpu_job_open(&job, input, m, &task, &p) == STATUS_OK &&
-                    gpu_job_start(job, RUNS, &p) == STATUS_OK &&
-                    gpu_job_wait(job, digest, time_ns, &p) == STATUS_OK &&
-                    gpu_job_output(job, RUNS - 1, &out, &p) == STATUS_OK;
-        cr_assert(fine, "%s: %s", m->name, p.text);
-        for (size_t i = 0, at = 0; i < N; i++)
-            if (mask[i]) {
-                cr_assert(array_bits(&out, at) == array_bits(&in, i), "%s: output %zu", m->name,
-                          at);
-                at++;
-            }
-        gpu_job_close(job);
-        gpu_release(input);
-        free(out.data);
+    for (in.format = 0; in.format < FORMATS; in.format++) {
+        for (size_t i = 0; i < GREAT; i++)
+            array_set_bits(&in, i, sample_next(&seed));
+        for (size_t k = 0; k < 2 * method_count; k++) {
+            const struct method *m = method_registry[k / 2];
+            if (m->operation != &operation_compact ||
+                !method_supports(m, DEVICE_CUDA, in.format, in.format))
+                continue;
+            hold_compaction(m, &in, k % 2, mask, kept);
+            held++;
+        }
     }
+    cr_expect(held >= 2 * FORMATS, "%zu", held);
     free(in.data);
     free(mask);
 }
