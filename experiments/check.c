@@ -53,8 +53,8 @@ static bool applies(const struct check *c, enum check_kind kind)
     const struct operation *o = m->operation;
     bool told = o->matrix || o->mask, moves = told && o != &operation_rows;
     switch (kind) {
-    case CHECK_PROCESS: /* `serve` has no words for them */
-        return named && !told;
+    case CHECK_PROCESS: /* `serve` has no words for masks */
+        return named && !o->mask;
     case CHECK_BATCH:
         return o == &operation_rows;
     case CHECK_PERMUTATION:
@@ -232,8 +232,13 @@ static enum status answers(struct check *c, struct format_pair pair, struct prob
 {
     struct array out;
     struct check_case k = {.pair = pair, .output = pair.accumulator, .n = 3};
+    static const struct layout row_major = {LAYOUT_ROW, 0, "row"};
     check_keys_at(c->request, 0, &k);
     check_rows_at(c->request, 0, &k);
+    if (k.layout) { /* the rows asked for may be no divisor of n */
+        k.layout = &row_major;
+        k.bins = 1;
+    }
     input_parse(&k.input, "ones", NULL);
     enum status status = check_load_case(c, &k, p);
     struct check_setting plain = check_plain(c, &k);

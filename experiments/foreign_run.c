@@ -151,7 +151,8 @@ enum status foreign_run(const struct task *t, struct problem *p)
                                                        .accumulator = t->accumulator,
                                                        .output = t->out.format,
                                                        .exclusive = t->exclusive,
-                                                       .bins = t->bins});
+                                                       .bins = t->bins,
+                                                       .stride = t->stride});
     struct question q = {.line = line,
                          .data = t->in.data,
                          .bytes = array_bytes(t->in.format, t->in.n),

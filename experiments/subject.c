@@ -34,11 +34,11 @@ enum status subject_askable(const struct method **m, const char *where, const ch
                             const struct operation *operation, struct problem *p)
 {
     enum status status = subject_named(m, where, name, operation, p);
-    if (status != STATUS_OK || operation_plain((*m)->operation) || (*m)->operation->keys)
+    if (status != STATUS_OK || !(*m)->operation->mask)
         return status;
     return problem(p, STATUS_USAGE,
                    "%s: found %s, which takes %s, expected a method that reads elements, and maybe "
-                   "their keys",
+                   "their keys or how rows lie",
                    where, name, operation_takes((*m)->operation));
 }
 

@@ -186,8 +186,10 @@ static enum status check_all(struct command *c, struct problem *p)
     const struct arguments *a = c->arguments;
     const struct method *m[OPERANDS_MAX];
     bool keys = c->request.keys > 0 || c->request.bins.count > 0;
+    bool rows = c->request.rows.count > 0 || c->request.layouts > 0;
     const struct operation *operation = argument_value(a, "scan") ? &operation_scan
                                         : keys                    ? &operation_scatter
+                                        : rows                    ? &operation_rows
                                                                   : NULL;
     enum status status = STATUS_OK;
     for (size_t i = 0; i < a->operands && status == STATUS_OK; i++) {

@@ -111,12 +111,13 @@ static enum status ready(struct server *s, const struct wire_request *r, struct 
                                     .offset = s->offset,
                                     .around = (uint8_t)~s->around,
                                     .exclusive = r->exclusive,
-                                    .bins = r->bins};
+                                    .bins = r->bins,
+                                    .stride = r->stride};
     const struct probe_spec *is = &s->spec;
     if (s->probe && is->storage == spec.storage && is->accumulator == spec.accumulator &&
         is->output == spec.output && is->n == spec.n && is->shape.threads == spec.shape.threads &&
         is->shape.blocks == spec.shape.blocks && is->offset == spec.offset &&
-        is->exclusive == spec.exclusive && is->bins == spec.bins)
+        is->exclusive == spec.exclusive && is->bins == spec.bins && is->stride == spec.stride)
         return STATUS_OK;
     close_probe(s);
     if (r->operation != s->method->operation)
@@ -245,7 +246,14 @@ const struct verb verb_serve = {
         "  scatter N STORAGE ACCUMULATOR BINS                    BINS elements; N keys of 4 bytes "
         "are "
         "read behind\n"
-        "                                                        the N elements\n\n"
+        "                                                        the N elements\n"
+        "  rows N STORAGE ACCUMULATOR ROWS STRIDE                ROWS elements; row r begins at "
+        "element\n"
+        "                                                        r N/ROWS where STRIDE is 1, at r "
+        "where it is\n"
+        "                                                        ROWS (a column); between, in "
+        "batches of STRIDE\n"
+        "  transpose N STORAGE ACCUMULATOR ROWS STRIDE           N elements\n\n"
         "Formats are fp16, bf16, fp32, fp64. Requests follow each other; the end of the input is "
         "the end. A\nrequest that is malformed ends it with exit status 3 and a line on standard "
         "error. This is what\n--method exec:COMMAND expects of a program, so exec:'ulpscope serve "

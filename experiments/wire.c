@@ -17,6 +17,9 @@ void wire_write(char line[WIRE_LINE], const struct wire_request *r)
                            scan_name[r->exclusive], format_facts[r->output].name);
     if (r->operation->keys)
         length += snprintf(line + length, WIRE_LINE - (size_t)length, " %zu", r->bins);
+    if (r->operation->matrix)
+        length +=
+            snprintf(line + length, WIRE_LINE - (size_t)length, " %zu %zu", r->bins, r->stride);
     snprintf(line + length, WIRE_LINE - (size_t)length, "\n");
 }
 
@@ -53,6 +56,12 @@ static bool read_kind(struct wire_request *r, char *const word[WORDS])
     return r->output < FORMATS && (r->exclusive || strcmp(word[4], scan_name[SCAN_INCLUSIVE]) == 0);
 }
 
+static bool read_rows(struct wire_request *r, char *const word[WORDS])
+{
+    return read_length(&r->bins, word[4]) && read_length(&r->stride, word[5]) && r->bins > 0 &&
+           r->n % r->bins == 0 && r->stride > 0 && r->bins % r->stride == 0;
+}
+
 static bool parse(struct wire_request *r, const char *line)
 {
     char copy[WIRE_LINE], *word[WORDS];
@@ -66,14 +75,15 @@ static bool parse(struct wire_request *r, const char *line)
     if (!operations[known])
         return false;
     bool scan = operations[known] == &operation_scan, keys = operations[known]->keys;
-    if (words != (scan ? 6 : keys ? 5 : 4))
+    bool matrix = operations[known]->matrix;
+    if (words != (scan || matrix ? 6 : keys ? 5 : 4))
         return false;
     *r = (struct wire_request){.operation = operations[known],
                                .storage = format_named(word[2]),
                                .accumulator = format_named(word[3])};
     r->output = r->accumulator;
     return r->storage < FORMATS && r->accumulator < FORMATS && read_length(&r->n, word[1]) &&
-           (!scan || read_kind(r, word)) &&
+           (!scan || read_kind(r, word)) && (!matrix || read_rows(r, word)) &&
            (!keys || (read_length(&r->bins, word[4]) && r->bins > 0 && r->bins <= KEYS_BINS_MAX));
 }
 
@@ -85,6 +95,6 @@ enum status wire_parse(struct wire_request *r, const char *line, struct problem 
                    "request: found '%.100s', expected 'OPERATION N STORAGE ACCUMULATOR', OPERATION "
                    "sum, dot, norm, product, minimum or another that is listed, or 'scan N STORAGE "
                    "ACCUMULATOR inclusive|exclusive OUTPUT', or 'scatter N STORAGE ACCUMULATOR "
-                   "BINS'",
+                   "BINS', or 'rows N STORAGE ACCUMULATOR ROWS STRIDE'",
                    line);
 }

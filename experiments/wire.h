@@ -1,6 +1,6 @@
-/* How a program is asked for a sum, a scan, a dot product or a scatter-add through its standard
- * input and output: one line, then the elements, little-endian and without padding; the answer is
- * nothing but the results.
+/* How a program is asked for a sum, a scan, a dot product, a scatter-add or sums of rows through
+ * its standard input and output: one line, then the elements, little-endian and without padding;
+ * the answer is nothing but the results.
  *
  *     sum N STORAGE ACCUMULATOR                         1 element of the accumulator's format
  *     scan N STORAGE ACCUMULATOR inclusive OUTPUT       N elements of the format OUTPUT
@@ -8,6 +8,10 @@
  *     dot N STORAGE ACCUMULATOR                         1 element; N elements x come, then N of y
  *     scatter N STORAGE ACCUMULATOR BINS                BINS elements; behind the N elements come
  * as many keys, of 4 bytes, each below BINS
+ *     rows N STORAGE ACCUMULATOR ROWS STRIDE            ROWS elements; ROWS divides N, and STRIDE
+ * says how the rows lie, as in kernels/matrix.h: 1, one after the other; ROWS, the columns of what
+ * lies so
+ *     transpose N STORAGE ACCUMULATOR ROWS STRIDE       N elements
  *
  * Formats are fp16, bf16, fp32, fp64. The end of the input is the end of the program. */
 #ifndef ULPSCOPE_WIRE_H
@@ -23,7 +27,8 @@ struct wire_request {
     enum format storage, accumulator;
     enum format output; /* of scans alone; else the accumulator's */
     bool exclusive;
-    size_t bins; /* of scatter-adds alone; else 0 */
+    size_t bins;   /* of scatter-adds; of a matrix its rows; else 0 */
+    size_t stride; /* of a matrix (kernels/matrix.h); else 0 */
 };
 
 /* The line, with its line break. */

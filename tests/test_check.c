@@ -247,14 +247,22 @@ Test(check, holds_methods_to_what_was_recorded)
 /* --- those that are what they say --- */
 
 /* Rows are what CHECK_BATCH is of; what moves elements has neither order nor sum; `serve` has no
- * words for either. */
+ * words for masks. */
 static bool has_sense(const struct method *m, enum check_kind kind)
 {
-    bool told = m->operation->matrix || m->operation->mask, rows = m->operation == &operation_rows;
-    bool sums = kind == CHECK_PERMUTATION || kind == CHECK_EXACT;
-    return kind == CHECK_BATCH                       ? rows
-           : told && (kind == CHECK_PROCESS || sums) ? rows && sums
-                                                     : true;
+    const struct operation *o = m->operation;
+    bool moves = (o->matrix || o->mask) && o != &operation_rows;
+    switch (kind) {
+    case CHECK_BATCH:
+        return o == &operation_rows;
+    case CHECK_PERMUTATION:
+    case CHECK_EXACT:
+        return !moves;
+    case CHECK_PROCESS:
+        return !o->mask;
+    default:
+        return true;
+    }
 }
 
 Test(check, finds_promises_of_the_registry_kept)

@@ -138,6 +138,13 @@ Test(check_verb, names_the_bin_of_a_break, .init = make_folder, .fini = remove_f
              ULPSCOPE_PROGRAM);
     cr_expect(check(served) == 0);
     expect_said("out", "keeps correctly_rounded\n");
+    snprintf(served, sizeof served,
+             "'exec:%s serve rows/exact --device cpu' --device cpu --rows 5 --n 100 --seconds 1 "
+             "--storage fp32 --accumulator fp32 --promise correctly_rounded",
+             ULPSCOPE_PROGRAM);
+    cr_expect(check(served) == 0);
+    expect_said("out", "batch ");
+    expect_said("out", "keeps correctly_rounded\n");
 }
 
 Test(check_verb, tells_what_is_kept_only_where_all_was_tried, .init = make_folder,

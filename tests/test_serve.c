@@ -154,6 +154,28 @@ Test(serve, scatter_adds_are_the_same_bits_of_all_keys)
     }
 }
 
+Test(serve, rows_are_the_same_bits_in_all_layouts)
+{
+    static const char *const name[] = {"rows/serial", "rows/tiled", "rows/exact",
+                                       "transpose/tiled"};
+    static const size_t rows[] = {60, 60, 2940, 1}, stride[] = {1, 6, 2940, 1};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        const struct method *m = method_named(name[i]), *foreign = served(name[i], m->operation);
+        for (size_t k = 0; k < 4 * FORMATS * FORMATS; k++) {
+            enum format s = k / 4 % FORMATS, a = m->operation->array ? s : k / 4 / FORMATS;
+            if (method_supports(m, DEVICE_CPU, s, a))
+                hold(m, foreign,
+                     (struct task){.in = {s, k % 7 ? 2940 : 0, x},
+                                   .out.format = a,
+                                   .accumulator = a,
+                                   .bins = rows[k % 4],
+                                   .stride = stride[k % 4],
+                                   .device = -1},
+                     k);
+        }
+    }
+}
+
 Test(serve, malformed_requests_are_refused)
 {
     static const char *const line[] = {"sum",
@@ -173,6 +195,12 @@ Test(serve, malformed_requests_are_refused)
                                        "scatter 1 fp32 fp32 0",
                                        "scatter 1 fp32 fp32 1048577",
                                        "scatter 1 fp32 fp32 1 1",
+                                       "rows 6 fp32 fp32",
+                                       "rows 6 fp32 fp32 3",
+                                       "rows 6 fp32 fp32 4 1",
+                                       "rows 6 fp32 fp32 0 1",
+                                       "rows 6 fp32 fp32 3 2",
+                                       "rows 6 fp32 fp32 3 0",
                                        "",
                                        "time",
                                        "offset 256",
@@ -192,7 +220,7 @@ Test(serve, malformed_requests_are_refused)
     expect_end(scatter, "scatter 1 fp32 fp32 3\\nabcd\\3\\0\\0\\0",
                "key 0: found 3, expected less than 3", 3);
     expect_end(scatter, "sum 0 fp32 fp32\\n", "found a sum, expected a scatter", 3);
-    expect_end("rows/tiled", "", "found rows/tiled, which takes the rows of a matrix", 2);
+    expect_end("compact/scan", "", "found compact/scan, which takes a mask", 2);
     expect_end("cub/sum --device cpu", "sum 0 fp32 fp32\\n", "cub/sum does not support", 4);
     expect_end("sum/none", "", "serve: found 'sum/none', expected one of", 2);
     expect_end("sum/serial --device gpu", "", "option --device: found 'gpu'", 2);
@@ -205,11 +233,14 @@ Test(serve, lines_round_trip)
     char line[WIRE_LINE];
     struct problem p = {0};
     static const struct operation *const operation[] = {&operation_sum, &operation_scan,
-                                                        &operation_scatter};
-    for (int scan = 0, kind = 0; kind < 3; scan = ++kind == 1)
+                                                        &operation_scatter, &operation_rows};
+    for (int scan = 0, kind = 0; kind < 4; scan = ++kind == 1)
         for (enum format f = 0; f < FORMATS; f++) {
             struct wire_request r, due = {.operation = operation[kind],
-                                          .bins = kind == 2 ? f * 1000 + 1 : 0,
+                                          .bins = kind == 2   ? f * 1000 + 1
+                                                  : kind == 3 ? (size_t)2 << f
+                                                              : 0,
+                                          .stride = kind == 3 ? (size_t)1 << f : 0,
                                           .n = (size_t)1 << (15 * f + 1),
                                           .storage = f,
                                           .accumulator = FORMATS - 1 - f,
@@ -221,7 +252,8 @@ Test(serve, lines_round_trip)
             cr_assert(wire_parse(&r, line, &p) == STATUS_OK, "%s", p.text);
             cr_expect(r.operation == due.operation && r.n == due.n && r.storage == due.storage &&
                           r.accumulator == due.accumulator && r.output == due.output &&
-                          r.exclusive == due.exclusive && r.bins == due.bins,
+                          r.exclusive == due.exclusive && r.bins == due.bins &&
+                          r.stride == due.stride,
                       "%s", line);
         }
 }
