@@ -166,10 +166,20 @@ static void add_note(struct text *to, const struct bench_line *line)
                 line->n, row->note);
 }
 
+static const char *title(const struct bench_table *t, const struct bench_line *first)
+{
+    static const char *const of[] = {"sums", "inclusive scans", "exclusive scans",
+                                     "transpositions and compactions", "scatter-adds"};
+    for (size_t i = 0; i < t->count && first->kind == TABLE_SUMS; i++) {
+        const struct method *m = t->line[i].row.method;
+        if (belongs(t, i, first) && m && m->operation != &operation_sum)
+            return "reductions";
+    }
+    return of[first->kind];
+}
+
 static void draw_table(struct text *to, struct bench_table *t, const struct bench_line *first)
 {
-    static const char *const title[] = {"sums", "inclusive scans", "exclusive scans",
-                                        "transpositions and compactions", "scatter-adds"};
     bool scatters = first->kind == TABLE_SCATTERS;
     struct table table = {.align = "llrrrrrrrrrl"};
     for (size_t i = 0; i < sizeof header / sizeof *header; i++)
@@ -179,7 +189,7 @@ static void draw_table(struct text *to, struct bench_table *t, const struct benc
             add_line(&table, &t->line[i]);
             t->line[i].drawn = true;
         }
-    text_format(to, "%s: %s\n", first->place, title[first->kind]);
+    text_format(to, "%s: %s\n", first->place, title(t, first));
     table_draw(to, &table);
     table_free(&table);
     for (size_t i = 0; i < t->count; i++)

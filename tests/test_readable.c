@@ -57,6 +57,34 @@ Test(readable, lists, .init = make_folder, .fini = remove_folder)
         expect_verb_narrow(3, (const char *const[]){"ulpscope", "list", what[i]});
 }
 
+/* A table of sums is one of sums alone. */
+Test(readable, bench_heads, .init = make_folder, .fini = remove_folder)
+{
+    static const char *const name[] = {"sum/tiled", "norm/tiled"};
+    static const char *const head[] = {"cpu, uniform: sums\n", "cpu, uniform: reductions\n"};
+    struct bench_input in = {.name = "uniform", .array = {.format = FP32, .n = 1000}};
+    in.device = (struct device){DEVICE_CPU, 0};
+    for (size_t k = 0; k < 2; k++) {
+        struct bench_report report;
+        struct problem p = {0};
+        const char *printed = in_folder("printed");
+        cr_assert(freopen(printed, "w", stdout));
+        cr_assert(bench_report_open(&report, false, NULL, &p) == STATUS_OK, "%s", p.text);
+        for (size_t i = 0; i <= k; i++) {
+            struct bench_row r = {.method = method_named(name[i]),
+                                  .accumulator = FP32,
+                                  .output = FP32,
+                                  .time = {2000, 1000, 3, 1}};
+            cr_assert(bench_report_add(&report, &in, &r, &p) == STATUS_OK, "%s", p.text);
+        }
+        cr_expect(bench_report_close(&report, &p) == STATUS_OK, "%s", p.text);
+        struct bytes text = get_file(printed);
+        add_bytes(&text, "", 1);
+        cr_expect_eq(strncmp((char *)text.data, head[k], strlen(head[k])), 0, "%s", text.data);
+        clear_bytes(&text);
+    }
+}
+
 /* As a GPU fills it; the notes have the lines behind the tables. */
 Test(readable, bench, .init = make_folder, .fini = remove_folder)
 {
