@@ -78,6 +78,7 @@ Test(readable, bench_heads, .init = make_folder, .fini = remove_folder)
             cr_assert(bench_report_add(&report, &in, &r, &p) == STATUS_OK, "%s", p.text);
         }
         cr_expect(bench_report_close(&report, &p) == STATUS_OK, "%s", p.text);
+        fflush(stdout);
         struct bytes text = get_file(printed);
         add_bytes(&text, "", 1);
         cr_expect_eq(strncmp((char *)text.data, head[k], strlen(head[k])), 0, "%s", text.data);
