@@ -226,20 +226,25 @@ template <typename Words> __device__ inline double round_total(total<Words> *t, 
                                            sum.specials, p);
 }
 
-/* Has every other block of the grid come here? Then what they wrote can be read. */
-__device__ inline bool last_block(unsigned *finished)
+/* Have all others of so many blocks come here? Then what they wrote can be read. */
+__device__ inline bool last_of(unsigned blocks, unsigned *finished)
 {
     __shared__ bool last;
     __threadfence();
     __syncthreads();
     if (threadIdx.x == 0) {
-        last = atomicAdd(finished, 1) == gridDim.x - 1;
+        last = atomicAdd(finished, 1) == blocks - 1;
         if (last)
             *finished = 0;
         __threadfence();
     }
     __syncthreads();
     return last;
+}
+
+__device__ inline bool last_block(unsigned *finished)
+{
+    return last_of(gridDim.x, finished);
 }
 
 #endif

@@ -12,38 +12,15 @@
 namespace
 {
 
-/* Bins that an enclosure did not decide. `count` is 0 when a run begins. */
-struct undecided {
-    unsigned count;
-    uint32_t bin[1];
-};
-
-/* All lanes' enclosures; every lane gets it. */
-__device__ inline enclosure enclose_warp(enclosure e)
-{
-    for (unsigned d = 1; d < warp_lanes; d *= 2)
-        e = join(e, e.across(d));
-    return e;
-}
+typedef undecided<uint32_t> undecided_bins;
 
 /* What an error goes through in a lane's elements of a tile, and in a warp's joins. */
 constexpr size_t additions_of_tile = TILE / warp_lanes, additions_of_warp = 2 * 5;
 
-/* By one lane. */
-template <typename A>
-__device__ void decide(const enclosure &e, size_t additions, size_t bin, A *out, undecided *rest)
-{
-    A result;
-    if (round_enclosure(e, additions, &result))
-        out[bin] = result;
-    else
-        rest->bin[atomicAdd(&rest->count, 1)] = (uint32_t)bin;
-}
-
 template <typename S, typename A>
 __global__ __launch_bounds__(unit_threads) void enclose_tiles(sorted s, size_t n, size_t bins,
                                                               enclosure *tile, A *out,
-                                                              undecided *rest)
+                                                              undecided_bins *rest)
 {
     unsigned lane = threadIdx.x % warp_lanes;
     size_t unit = (size_t)blockIdx.x * unit_warps + threadIdx.x / warp_lanes;
@@ -58,7 +35,7 @@ __global__ __launch_bounds__(unit_threads) void enclose_tiles(sorted s, size_t n
 #pragma unroll 4
         for (unsigned i = lane; i < present; i += warp_lanes)
             enclose(e, convert<double>(x[i]));
-        e = enclose_warp(e);
+        e = enclose_lanes(e, warp_lanes);
         if (lane > 0)
             continue;
         if (u.count == 0)
@@ -74,7 +51,7 @@ __global__ __launch_bounds__(unit_threads) void enclose_tiles(sorted s, size_t n
 template <typename A>
 __global__ __launch_bounds__(unit_threads) void join_tiles(sorted s, size_t n,
                                                            const enclosure *tile, A *out,
-                                                           undecided *rest)
+                                                           undecided_bins *rest)
 {
     unsigned lane = threadIdx.x % warp_lanes;
     size_t window = (size_t)blockIdx.x * unit_warps + threadIdx.x / warp_lanes;
@@ -85,7 +62,7 @@ __global__ __launch_bounds__(unit_threads) void join_tiles(sorted s, size_t n,
         enclosure e = enclose_nothing();
         for (size_t i = lane; i < u.tiles(); i += warp_lanes)
             e = join(e, tile[u.place() + i]);
-        e = enclose_warp(e);
+        e = enclose_lanes(e, warp_lanes);
         size_t joins = 2 * groups_of(u.tiles(), warp_lanes) + 2 * additions_of_warp;
         if (lane == 0)
             decide(e, additions_of_tile + joins, u.bin, out, rest);
@@ -93,28 +70,24 @@ __global__ __launch_bounds__(unit_threads) void join_tiles(sorted s, size_t n,
 }
 
 template <typename S, typename A, typename Words>
-__global__ __launch_bounds__(Words::threads) void sum_exactly(sorted s, const undecided *rest,
+__global__ __launch_bounds__(Words::threads) void sum_exactly(sorted s, const undecided_bins *rest,
                                                               A *out)
 {
-    extern __shared__ long long word[];
     __shared__ total<Words> exact;
     for (unsigned k = threadIdx.x; k < Words::digits; k += blockDim.x)
         exact.digit[k] = 0;
     if (threadIdx.x == 0)
         exact.specials = 0;
     for (unsigned i = blockIdx.x; i < rest->count; i += gridDim.x) {
-        size_t bin = rest->bin[i];
+        uint32_t bin = rest->which[i];
         const S *x = (const S *)s.values;
-        unsigned specials = 0;
-        for (unsigned k = threadIdx.x; k < Words::count * blockDim.x; k += blockDim.x)
-            word[k] = 0;
-        __syncthreads();
+        add_in_words(&exact, [&](long long *word) {
+            unsigned specials = 0;
 #pragma unroll 4
-        for (size_t k = s.begin[bin] + threadIdx.x; k < s.end[bin]; k += blockDim.x)
-            specials |=
-                Words::add(word + threadIdx.x, blockDim.x, convert<typename Words::element>(x[k]));
-        __syncthreads();
-        add_words(&exact, word, specials);
+            for (size_t k = s.begin[bin] + threadIdx.x; k < s.end[bin]; k += blockDim.x)
+                specials |= Words::add(word, blockDim.x, convert<typename Words::element>(x[k]));
+            return specials;
+        });
         __syncthreads();
         double result = round_total(&exact, precision_of<A>());
         if (threadIdx.x == 0)
@@ -126,19 +99,13 @@ __global__ __launch_bounds__(Words::threads) void sum_exactly(sorted s, const un
 /* Blocks that sum exactly; those that find no bin end at once. */
 constexpr unsigned exact_blocks = 256;
 
-/* The workspace: the enclosures of tiles; the list; what sorting takes. */
-size_t list_bytes(const struct cuda_task *t)
-{
-    return groups_of(sizeof(undecided) + t->bins * sizeof(uint32_t), 256) * 256;
-}
-
 template <typename S, typename A> int run(const struct cuda_task *t)
 {
     typedef typename words_for<S>::type Words;
     cudaStream_t stream = (cudaStream_t)t->stream;
     struct sorted s;
     enclosure *tile = (enclosure *)t->workspace;
-    undecided *rest = (undecided *)((char *)tile + tile_bytes(t->n, sizeof(enclosure)));
+    undecided_bins *rest = (undecided_bins *)((char *)tile + tile_bytes(t->n, sizeof(enclosure)));
     A *out = (A *)t->out;
     size_t windows = groups_of(t->n, TILE);
     unsigned threads, bytes;
@@ -147,7 +114,7 @@ template <typename S, typename A> int run(const struct cuda_task *t)
     if (error == cudaSuccess)
         error = room_for_words<Words>(sum_exactly<S, A, Words>, device, &threads, &bytes);
     if (error == cudaSuccess)
-        error = sorted_enqueue(t, (char *)rest + list_bytes(t), &s);
+        error = sorted_enqueue(t, (char *)rest + undecided_bytes<uint32_t>(t->bins), &s);
     if (error == cudaSuccess)
         error = cudaMemsetAsync(&rest->count, 0, sizeof rest->count, stream);
     if (error != cudaSuccess)
@@ -161,9 +128,11 @@ template <typename S, typename A> int run(const struct cuda_task *t)
     return cudaGetLastError();
 }
 
+/* The enclosures of tiles; the list; what sorting takes. */
 size_t workspace(const struct cuda_task *t)
 {
-    return tile_bytes(t->n, sizeof(enclosure)) + list_bytes(t) + sorted_workspace(t);
+    return tile_bytes(t->n, sizeof(enclosure)) + undecided_bytes<uint32_t>(t->bins) +
+           sorted_workspace(t);
 }
 
 int enqueue(const struct cuda_task *t)

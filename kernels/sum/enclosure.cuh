@@ -42,6 +42,15 @@ __device__ inline enclosure join(enclosure a, enclosure b)
             __dadd_rn(a.magnitude, __dadd_rn(b.magnitude, fabs(d)))};
 }
 
+/* The enclosures of `lanes` neighbouring lanes, a power of 2; each of them gets it. All lanes of
+ * the warp are here. An error goes through 2 additions for each doubling of 1. */
+__device__ inline enclosure enclose_lanes(enclosure e, unsigned lanes)
+{
+    for (unsigned d = 1; d < lanes; d *= 2)
+        e = join(e, e.across(d));
+    return e;
+}
+
 /* What sum + error is off by at most, where an error has gone through at most `additions` = L. 2 L
  * u exceeds gamma_L (1 + gamma_L) while L < 2^42. */
 __device__ inline double most_off(const enclosure &e, size_t additions)

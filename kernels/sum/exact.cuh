@@ -1,5 +1,6 @@
-/* What sum/exact and dot/exact share: an enclosure found by all blocks of a grid, a sum in fixed
- * point by all of them, and the room that a device has for the latter. */
+/* What exact sums share: an enclosure found by all blocks of a grid, a sum in fixed point by one or
+ * by all of them, the room that a device has for the latter; and, where there are many sums, a list
+ * of those that no enclosure tells. */
 #ifndef ULPSCOPE_SUM_EXACT_CUH
 #define ULPSCOPE_SUM_EXACT_CUH
 
@@ -18,14 +19,11 @@ __device__ inline enclosure enclose_block(enclosure e)
 {
     __shared__ enclosure shared[block_lanes / warp_lanes];
     unsigned lane = threadIdx.x % warp_lanes, warps = blockDim.x / warp_lanes;
-    for (unsigned d = 1; d < warp_lanes; d *= 2)
-        e = join(e, e.across(d));
+    e = enclose_lanes(e, warp_lanes);
     if (lane == 0)
         shared[threadIdx.x / warp_lanes] = e;
     __syncthreads();
-    e = lane < warps ? shared[lane] : enclose_nothing();
-    for (unsigned d = 1; d < warp_lanes; d *= 2)
-        e = join(e, e.across(d));
+    e = enclose_lanes(lane < warps ? shared[lane] : enclose_nothing(), warp_lanes);
     __syncthreads();
     return e;
 }
@@ -39,21 +37,28 @@ __device__ inline void enclose_grid(enclosure &e, const enclosure *part)
     e = enclose_block(e);
 }
 
-/* Writes what round(sum), a double, makes of the exact sum of all that the lanes of a grid add:
- * `add` takes a lane's own words, which lie blockDim.x apart, and returns the specials. The block
- * has shared memory for words of all its lanes. */
-template <typename Words, typename A, typename Add, typename Round>
-__device__ inline void sum_in_words(total<Words> *exact, unsigned *finished, A *out, Add add,
-                                    Round round)
+/* Adds to a total what the lanes of a block add: `add` takes a lane's own words, which lie
+ * blockDim.x apart, and returns the specials. The block has shared memory for words of all its
+ * lanes. */
+template <typename Words, typename Add>
+__device__ inline void add_in_words(total<Words> *to, Add add)
 {
-    __shared__ settled<Words> sum;
     extern __shared__ long long word[];
     for (unsigned i = threadIdx.x; i < Words::count * blockDim.x; i += blockDim.x)
         word[i] = 0;
     __syncthreads();
     unsigned specials = add(word + threadIdx.x);
     __syncthreads();
-    add_words(exact, word, specials);
+    add_words(to, word, specials);
+}
+
+/* Writes what round(sum), a double, makes of the exact sum of all that the lanes of a grid add. */
+template <typename Words, typename A, typename Add, typename Round>
+__device__ inline void sum_in_words(total<Words> *exact, unsigned *finished, A *out, Add add,
+                                    Round round)
+{
+    __shared__ settled<Words> sum;
+    add_in_words(exact, add);
     if (!last_block(finished))
         return;
     settle_total(exact, &sum);
@@ -66,6 +71,30 @@ template <typename A, typename Words> __device__ inline double round_sum(const s
 {
     return round_settled(sum.digit, Words::digits, Words::unit, sum.negative, sum.specials,
                          precision_of<A>());
+}
+
+/* The numbers of sums that an enclosure did not tell. `count` is 0 when a run begins. */
+template <typename Number> struct undecided {
+    unsigned long long count;
+    Number which[1];
+};
+
+/* Sum `i` of many, or its number on the list. By one lane. */
+template <typename A, typename Number>
+__device__ inline void decide(const enclosure &e, size_t additions, size_t i, A *out,
+                              undecided<Number> *rest)
+{
+    A result;
+    if (round_enclosure(e, additions, &result))
+        out[i] = result;
+    else
+        rest->which[atomicAdd(&rest->count, 1ull)] = (Number)i;
+}
+
+/* Bytes of the list, a multiple of 256. */
+template <typename Number> inline size_t undecided_bytes(size_t sums)
+{
+    return groups_of(sizeof(undecided<Number>) + sums * sizeof(Number), 256) * 256;
 }
 
 /* The threads, and the bytes of shared memory, that a block of a kernel with sum_in_words has on a
