@@ -1,0 +1,257 @@
+/* The sums of rows, enclosed (kernels/sum/enclosure.cuh) at the speed of memory: what rows/exact
+ * finds out first.
+ *
+ * Any schedule will do. Rows are cut into parts only where there are too few of them to keep a
+ * device busy.
+ *
+ *   enclose_vectors   rows that are consecutive, and not short: a part by 8 to 32 lanes of a warp,
+ *                     16 bytes each at a time
+ *   enclose_columns   any rows: a part of neighbouring rows by a few threads for each, so that
+ *                     threads side by side read side by side; a block has room for several such
+ *   join_parts        the parts of each row, where there are several */
+#ifndef ULPSCOPE_ROWS_ENCLOSE_CUH
+#define ULPSCOPE_ROWS_ENCLOSE_CUH
+
+#include "kernels/matrix.h"
+#include "kernels/sum/certified.cuh"
+#include "kernels/sum/tile.cuh"
+
+namespace rows_exact_sum
+{
+
+typedef undecided<size_t> undecided_rows;
+
+constexpr unsigned threads = 256;                   /* of a block */
+constexpr size_t busy = (size_t)1 << 19;            /* threads that keep a device busy */
+constexpr size_t short_row = 128, least_share = 64; /* elements: of a thread of a part */
+
+struct plan {
+    size_t rows, length, stride;
+    size_t parts, part;     /* of each row; elements of each but the last, which may have fewer */
+    unsigned lanes;         /* of a part, by enclose_vectors; 0: by enclose_columns */
+    unsigned columns, deep; /* a unit: threads side by side, and as many of each row */
+    size_t groups;          /* units side by side, which make a batch */
+    size_t additions;       /* that an error goes through, before parts are joined */
+
+    __host__ __device__ size_t units() const
+    {
+        return (lanes > 0 ? rows : rows / stride * groups) * parts;
+    }
+    __host__ __device__ unsigned per_block() const
+    {
+        return threads / (lanes > 0 ? lanes : columns * deep);
+    }
+    __device__ size_t end_of(size_t piece) const { return min(length, (piece + 1) * part); }
+};
+
+inline plan plan_of(const struct cuda_task *t)
+{
+    plan p = {};
+    p.rows = t->bins;
+    p.length = matrix_length(t->n, t->bins);
+    p.stride = t->stride;
+    if (p.stride == 1 && p.length >= short_row) {
+        p.lanes = 8;
+        while (p.lanes < warp_lanes && p.rows * p.lanes < busy && p.length >= least_share * p.lanes)
+            p.lanes *= 2;
+    } else {
+        size_t widest = threads / min(max(p.length / 32, (size_t)1), (size_t)4);
+        p.groups = groups_of(p.stride, widest);
+        p.columns = (unsigned)groups_of(p.stride, p.groups);
+        p.deep = (unsigned)min((size_t)threads / p.columns, max(p.length / 16, (size_t)1));
+    }
+    size_t each = max(p.lanes, p.deep);
+    size_t parts = min(groups_of(busy, p.rows * each), p.length / (least_share * each));
+    p.part = groups_of(p.length, max(parts, (size_t)1));
+    p.parts = groups_of(p.length, p.part);
+    /* Of a thread, whose share has a vector more at either end; of the doublings of 1. */
+    p.additions = groups_of(p.part, each) + 2 * sizeof(uint4) + 2 * 8;
+    return p;
+}
+
+/* The end of a part. By one lane. */
+template <typename A>
+__device__ inline void finish_part(const plan &p, const enclosure &e, size_t row, size_t piece,
+                                   enclosure *part, A *out, undecided_rows *rest)
+{
+    if (p.parts > 1)
+        part[matrix_at(row, piece, p.parts, p.stride)] = e;
+    else
+        decide(e, max(p.additions, certified_value::additions_least), row, out, rest);
+}
+
+/* A lane's share of so many consecutive elements: vectors, and at most one element before those
+ * that are aligned to 16 bytes, and one after them. At least 8 lanes. */
+template <typename Sum, typename S>
+__device__ inline void add_consecutive(Sum &sum, const S *x, size_t count, unsigned lane,
+                                       unsigned lanes)
+{
+    constexpr unsigned width = load<S>::width, loads = certified_value::enclose_loads;
+    size_t off = (uintptr_t)x % sizeof(uint4) / sizeof(S);
+    size_t before = min(off > 0 ? width - off : 0, count), whole = (count - before) / width;
+    size_t after = before + whole * width + lane;
+    const uint4 *from = (const uint4 *)(x + before);
+    load<S> next[loads];
+    size_t v = lane;
+    for (; v + (loads - 1) * lanes < whole; v += loads * lanes) {
+#pragma unroll
+        for (unsigned i = 0; i < loads; i++)
+            next[i].from(from + v + i * lanes);
+#pragma unroll
+        for (unsigned i = 0; i < loads; i++)
+#pragma unroll
+            for (unsigned k = 0; k < width; k++)
+                sum.add(next[i].x[k]);
+        sum.end_of_batch();
+    }
+#pragma unroll
+    for (unsigned i = 0; i < loads - 1; i++)
+        if (v + i * lanes < whole)
+            next[i].from(from + v + i * lanes);
+    if (lane < before)
+        sum.add(__ldcs(x + lane));
+    if (after < count)
+        sum.add(__ldcs(x + after));
+#pragma unroll
+    for (unsigned i = 0; i < loads - 1; i++)
+        if (v + i * lanes < whole)
+#pragma unroll
+            for (unsigned k = 0; k < width; k++)
+                sum.add(next[i].x[k]);
+    sum.end_of_batch();
+}
+
+template <typename S, typename A>
+__global__ __launch_bounds__(threads) void enclose_vectors(plan p, const S *x, enclosure *part,
+                                                           A *out, undecided_rows *rest)
+{
+    unsigned lane = threadIdx.x % p.lanes, per_block = p.per_block();
+    size_t units = p.units(), first = (size_t)blockIdx.x * per_block;
+    for (; first < units; first += (size_t)gridDim.x * per_block) {
+        size_t unit = first + threadIdx.x / p.lanes;
+        size_t row = p.parts > 1 ? unit / p.parts : unit, piece = unit - row * p.parts;
+        certified_value::enclosing_of<S, A> sum;
+        if (unit < units)
+            add_consecutive(sum, x + row * p.length + piece * p.part,
+                            p.end_of(piece) - piece * p.part, lane, p.lanes);
+        enclosure e = enclose_lanes(sum.e, p.lanes);
+        if (unit < units && lane == 0)
+            finish_part(p, e, row, piece, part, out, rest);
+    }
+}
+
+/* Elements `step` apart. */
+template <typename Sum, typename S>
+__device__ inline void add_strided(Sum &sum, const S *from, size_t count, size_t step)
+{
+    constexpr unsigned ahead = 64 / sizeof(S), few = 4;
+    static_assert(ahead <= certified_value::batch_share * certified_value::additions_least, "");
+    for (; count >= ahead; count -= ahead) {
+        S next[ahead];
+#pragma unroll
+        for (unsigned i = 0; i < ahead; i++, from += step)
+            next[i] = __ldcs(from);
+#pragma unroll
+        for (unsigned i = 0; i < ahead; i++)
+            sum.add(next[i]);
+        sum.end_of_batch();
+    }
+    for (unsigned left = (unsigned)count, now; left > 0; left -= now) {
+        S next[few];
+        now = min(left, few);
+#pragma unroll
+        for (unsigned i = 0; i < few; i++, from += step)
+            if (i < now)
+                next[i] = __ldcs(from);
+#pragma unroll
+        for (unsigned i = 0; i < few; i++)
+            if (i < now)
+                sum.add(next[i]);
+    }
+    sum.end_of_batch();
+}
+
+/* The enclosures of the threads of a row, `columns` apart; the one of depth 0 gets it. By a block;
+ * `shared` may be used again. */
+__device__ inline enclosure enclose_deep(const plan &p, enclosure e, unsigned depth,
+                                         enclosure *shared)
+{
+    for (unsigned left = p.deep, keep; left > 1; left = keep) {
+        keep = (left + 1) / 2;
+        shared[threadIdx.x] = e;
+        __syncthreads();
+        if (depth + keep < left)
+            e = join(e, shared[threadIdx.x + keep * p.columns]);
+        __syncthreads();
+    }
+    return e;
+}
+
+template <typename S, typename A>
+__global__ __launch_bounds__(threads) void enclose_columns(plan p, const S *x, enclosure *part,
+                                                           A *out, undecided_rows *rest)
+{
+    __shared__ enclosure shared[threads];
+    unsigned per_block = p.per_block(), mine = threadIdx.x / (p.columns * p.deep);
+    unsigned at = threadIdx.x % (p.columns * p.deep), column = at % p.columns;
+    unsigned depth = mine < per_block ? at / p.columns : p.deep; /* beyond all: joins nothing */
+    size_t units = p.units(), first = (size_t)blockIdx.x * per_block;
+    for (; first < units; first += (size_t)gridDim.x * per_block) {
+        size_t unit = first + mine, batch = unit / p.groups / p.parts;
+        size_t piece = unit / p.groups % p.parts, across = unit % p.groups * p.columns + column;
+        size_t row = batch * p.stride + across, begin = piece * p.part + depth;
+        bool any = mine < per_block && unit < units && across < p.stride;
+        certified_value::enclosing_of<S, A> sum;
+        if (any && begin < p.end_of(piece))
+            add_strided(sum, x + matrix_at(row, begin, p.length, p.stride),
+                        groups_of(p.end_of(piece) - begin, p.deep), p.deep * p.stride);
+        enclosure e = enclose_deep(p, sum.e, depth, shared);
+        if (any && depth == 0)
+            finish_part(p, e, row, piece, part, out, rest);
+    }
+}
+
+/* By `lanes` lanes a row: a power of 2 up to a warp, or a whole block. */
+template <typename A>
+__global__ __launch_bounds__(threads) void join_parts(plan p, unsigned lanes, const enclosure *part,
+                                                      A *out, undecided_rows *rest)
+{
+    unsigned lane = threadIdx.x % lanes, per_block = threads / lanes;
+    size_t first = (size_t)blockIdx.x * per_block;
+    for (; first < p.rows; first += (size_t)gridDim.x * per_block) {
+        size_t row = first + threadIdx.x / lanes;
+        enclosure e = enclose_nothing();
+        for (size_t i = lane; i < p.parts && row < p.rows; i += lanes)
+            e = join(e, part[matrix_at(row, i, p.parts, p.stride)]);
+        e = lanes > warp_lanes ? enclose_block(e) : enclose_lanes(e, lanes);
+        size_t additions = p.additions + 2 * (groups_of(p.parts, lanes) + 2 * 5);
+        if (row < p.rows && lane == 0)
+            decide(e, max(additions, certified_value::additions_least), row, out, rest);
+    }
+}
+
+/* Each row gets its sum, or is put on the list, which is empty before. part: of rows * parts, where
+ * there are several. */
+template <typename S, typename A>
+void enclose_rows(const plan &p, const S *x, enclosure *part, A *out, undecided_rows *rest,
+                  cudaStream_t stream)
+{
+    unsigned grid = grid_for(groups_of(p.units(), p.per_block()));
+    if (p.lanes > 0)
+        enclose_vectors<<<grid, threads, 0, stream>>>(p, x, part, out, rest);
+    else
+        enclose_columns<<<grid, threads, 0, stream>>>(p, x, part, out, rest);
+    if (p.parts == 1)
+        return;
+    unsigned lanes = 2;
+    while (lanes < p.parts && lanes < warp_lanes)
+        lanes *= 2;
+    if (p.parts > 4 * warp_lanes)
+        lanes = threads;
+    join_parts<<<grid_for(groups_of(p.rows, threads / lanes)), threads, 0, stream>>>(p, lanes, part,
+                                                                                     out, rest);
+}
+
+} // namespace rows_exact_sum
+
+#endif
