@@ -128,7 +128,7 @@ enum status reveal_declared(struct reveal_tree *t, bool *declared, const struct 
     *declared = m->order != NULL;
     if (!*declared)
         return STATUS_OK;
-    order_init(&o, s->n, m->operation->outputs(s->n, 0));
+    order_init(&o, s->n, m->operation->outputs(s->n, 1));
     o.exclusive = s->exclusive;
     o.heads = s->heads;
     if (!o.failed)

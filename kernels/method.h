@@ -151,7 +151,8 @@ struct method {
     size_t plain_height;
     unsigned folds;
     /* The tree's height, n >= 1; equals order_height of `order`. That of a scan is the greatest of
-     * all its trees when it is inclusive. NULL with THEOREM_ANY_ORDER. */
+     * all its trees when it is inclusive, that of scatter-adds and sums of rows the height where
+     * all elements are in one bin, or row. NULL with THEOREM_ANY_ORDER. */
     size_t (*height)(size_t n, struct shape shape);
     /* The height of the tree of output i < n. With heads the trees are no higher. NULL for sums and
      * with THEOREM_ANY_ORDER. */
@@ -160,7 +161,7 @@ struct method {
      * `terms` >= 1 of n elements. NULL with THEOREM_ANY_ORDER. */
     size_t (*bin_height)(size_t terms, size_t n);
     /* Appends the additions and sets the outputs of an initialised order of n >= 1
-     * leaves. NULL where the order is not fixed. */
+     * leaves, all of one bin or row. NULL where the order is not fixed. */
     void (*order)(struct order *o, struct shape shape);
 
     /* The CPU implementation; NULL where there is none. n may be 0. Fails only for memory

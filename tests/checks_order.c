@@ -30,7 +30,7 @@ static const char *not_a_tree(const struct order *o)
 static bool check_one(const struct method *m, size_t n, struct shape shape, char why[WHY])
 {
     struct order o;
-    order_init(&o, n, m->operation->outputs(n, 0));
+    order_init(&o, n, m->operation->outputs(n, 1));
     m->order(&o, shape);
     const char *fault = not_a_tree(&o);
     size_t height = fault ? 0 : order_height(&o);

@@ -41,7 +41,7 @@ static bool check_length(const struct method *m, size_t n, struct shape shape, u
                          bool thorough, char why[WHY])
 {
     struct order o;
-    order_init(&o, n, m->operation->outputs(n, 0));
+    order_init(&o, n, m->operation->outputs(n, 1));
     m->order(&o, shape);
     void *data = malloc(n * sizeof(double));
     struct walk_node *node = malloc((o.leaves + o.additions) * sizeof *node);

@@ -43,5 +43,6 @@ const struct method rows_serial = {
     .bound = THEOREM_TREE,
     .height = serial_height,
     .bin_height = bin_height,
+    .order = serial_order,
     .cpu = cpu,
 };

@@ -25,5 +25,6 @@ const struct method rows_tiled = {
     .bound = THEOREM_TREE,
     .height = tiled_height,
     .bin_height = scatter_tiled_height,
+    .order = tiled_order,
     .cpu = cpu,
 };

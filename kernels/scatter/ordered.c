@@ -119,10 +119,35 @@ static size_t bin_height(size_t terms, size_t n)
     return least(most(height, tiled_height(terms, (struct shape){0})), terms - 1);
 }
 
+/* All elements in one bin: the first row of the first piece is on a longest path. */
 static size_t height(size_t n, struct shape shape)
 {
+    size_t piece = ordered_piece(n), rows = (least(n, piece) - 1) / ORDERED_ROW;
     (void)shape;
-    return bin_height(n, n);
+    return order_balanced_height(least(n, ORDERED_ROW)) + rows +
+           order_balanced_height((n - 1) / piece + 1);
+}
+
+static uint32_t order_piece(struct order *o, size_t first, size_t end)
+{
+    uint32_t node[ORDERED_ROW], sum = ORDER_NOTHING;
+    for (size_t i = first; i < end; i += ORDERED_ROW) {
+        size_t count = least(end - i, ORDERED_ROW);
+        for (size_t k = 0; k < count; k++)
+            node[k] = (uint32_t)(i + k);
+        sum = order_join(o, sum, order_adjacent(o, node, count));
+    }
+    return sum;
+}
+
+static void order(struct order *o, struct shape shape)
+{
+    uint32_t node[ORDERED_PIECES + 1];
+    size_t piece = ordered_piece(o->leaves), pieces = 0;
+    (void)shape;
+    for (size_t i = 0; i < o->leaves; i += piece)
+        node[pieces++] = order_piece(o, i, least(o->leaves, i + piece));
+    o->output[0] = order_adjacent(o, node, pieces);
 }
 
 const struct method scatter_ordered = {
@@ -137,5 +162,6 @@ const struct method scatter_ordered = {
     .bound = THEOREM_TREE,
     .height = height,
     .bin_height = bin_height,
+    .order = order,
     .cpu = cpu,
 };

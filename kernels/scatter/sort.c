@@ -43,5 +43,6 @@ const struct method scatter_sort = {
     .bound = THEOREM_TREE,
     .height = tiled_height,
     .bin_height = scatter_tiled_height,
+    .order = tiled_order,
     .cpu = cpu,
 };
