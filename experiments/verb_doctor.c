@@ -105,8 +105,8 @@ static void tell_gpu(struct report *r)
     tell(r, gpu_cublas() ? GOOD : ABSENT, "cuBLAS",
          gpu_cublas()
              ? json_string(gpu_cublas())
-             : json_string("none, so that there are no cublas/ methods: install it with the "
-                           "CUDA Toolkit and build anew"));
+             : json_string("none, so that no cublas/ method runs: install it with the CUDA "
+                           "Toolkit, and build anew if it was not there then"));
     int count = gpu_count();
     tell(r, count ? GOOD : ABSENT, "driver", json_string(gpu_driver()));
     if (count == 0)

@@ -17,7 +17,8 @@ struct gpu_facts {
 const char *gpu_build(void);
 /* The driver's CUDA version ("13.0"), or why there is none. */
 const char *gpu_driver(void);
-/* The version of cuBLAS ("13.0.2"); NULL in a build without it. */
+/* The version of cuBLAS ("13.0.2"), which this loads; NULL in a build without it, and where the
+ * loader does not find it. */
 const char *gpu_cublas(void);
 int gpu_count(void); /* 0 where there is no CUDA, driver or device */
 enum status gpu_describe(int device, struct gpu_facts *facts, struct problem *p);

@@ -42,8 +42,10 @@ static int handle_here(cublasHandle_t *handle)
     if (device >= DEVICES)
         return cudaErrorInvalidDevice;
     int made = cudaSuccess;
+    if (!loaded())
+        return cudaErrorSharedObjectInitFailed;
     if (!handles[device])
-        made = error_of(cublasCreate(&handles[device]));
+        made = error_of(loaded()->create(&handles[device]));
     *handle = handles[device];
     return made;
 }
@@ -60,13 +62,14 @@ static int call(const struct cuda_task *t, cublasMath_t math, cublasPointerMode_
     int error = handle_here(&handle);
     if (error != cudaSuccess)
         return error;
-    cublasStatus_t status = cublasSetStream(handle, (cudaStream_t)t->stream);
+    const struct routines *library = loaded();
+    cublasStatus_t status = library->set_stream(handle, (cudaStream_t)t->stream);
     if (status == CUBLAS_STATUS_SUCCESS) /* which the stream has taken back to cuBLAS's own */
-        status = cublasSetWorkspace(handle, t->workspace, own_bytes);
+        status = library->set_workspace(handle, t->workspace, own_bytes);
     if (status == CUBLAS_STATUS_SUCCESS)
-        status = cublasSetMathMode(handle, math);
+        status = library->set_math_mode(handle, math);
     if (status == CUBLAS_STATUS_SUCCESS)
-        status = cublasSetPointerMode(handle, pointers);
+        status = library->set_pointer_mode(handle, pointers);
     if (status == CUBLAS_STATUS_SUCCESS)
         status = routine(handle);
     return error_of(status);
@@ -163,8 +166,8 @@ int dot(const struct cuda_task *t)
     cudaDataType type = type_of(t->storage), execution = execution_of(t->storage);
     int64_t n = (int64_t)t->n;
     return call(t, CUBLAS_DEFAULT_MATH, CUBLAS_POINTER_MODE_DEVICE, [&](cublasHandle_t handle) {
-        return cublasDotEx_64(handle, n, t->in, type, 1, t->in2 ? t->in2 : ones_of(t), type, 1,
-                              t->out, type, execution);
+        return loaded()->dot(handle, n, t->in, type, 1, t->in2 ? t->in2 : ones_of(t), type, 1,
+                             t->out, type, execution);
     });
 }
 
@@ -173,7 +176,7 @@ int norm(const struct cuda_task *t)
     cudaDataType type = type_of(t->storage), execution = execution_of(t->storage);
     int64_t n = (int64_t)t->n;
     return call(t, CUBLAS_DEFAULT_MATH, CUBLAS_POINTER_MODE_DEVICE, [&](cublasHandle_t handle) {
-        return cublasNrm2Ex_64(handle, n, t->in, type, 1, t->out, type, execution);
+        return loaded()->norm(handle, n, t->in, type, 1, t->out, type, execution);
     });
 }
 
@@ -186,19 +189,18 @@ static cublasStatus_t gemv_of(cublasHandle_t handle, const struct cuda_task *t)
     int64_t n = (int64_t)t->n;
     switch (FORMATS * t->storage + t->accumulator) {
     case FORMATS *FP16 + FP32:
-        return cublasHSSgemvStridedBatched_64(handle, CUBLAS_OP_T, n, 1, &alpha,
-                                              (const __half *)t->in, n, n, (const __half *)ones, 1,
-                                              n, &beta, (float *)t->out, 1, 1, 1);
+        return loaded()->gemv_fp16(handle, CUBLAS_OP_T, n, 1, &alpha, (const __half *)t->in, n, n,
+                                   (const __half *)ones, 1, n, &beta, (float *)t->out, 1, 1, 1);
     case FORMATS *BF16 + FP32:
-        return cublasTSSgemvStridedBatched_64(
-            handle, CUBLAS_OP_T, n, 1, &alpha, (const __nv_bfloat16 *)t->in, n, n,
-            (const __nv_bfloat16 *)ones, 1, n, &beta, (float *)t->out, 1, 1, 1);
+        return loaded()->gemv_bf16(handle, CUBLAS_OP_T, n, 1, &alpha, (const __nv_bfloat16 *)t->in,
+                                   n, n, (const __nv_bfloat16 *)ones, 1, n, &beta, (float *)t->out,
+                                   1, 1, 1);
     case FORMATS *FP32 + FP32:
-        return cublasSgemv_64(handle, CUBLAS_OP_T, n, 1, &alpha, (const float *)t->in, n,
-                              (const float *)ones, 1, &beta, (float *)t->out, 1);
+        return loaded()->gemv_fp32(handle, CUBLAS_OP_T, n, 1, &alpha, (const float *)t->in, n,
+                                   (const float *)ones, 1, &beta, (float *)t->out, 1);
     case FORMATS *FP64 + FP64:
-        return cublasDgemv_64(handle, CUBLAS_OP_T, n, 1, &alpha_double, (const double *)t->in, n,
-                              (const double *)ones, 1, &beta_double, (double *)t->out, 1);
+        return loaded()->gemv_fp64(handle, CUBLAS_OP_T, n, 1, &alpha_double, (const double *)t->in,
+                                   n, (const double *)ones, 1, &beta_double, (double *)t->out, 1);
     default:
         return CUBLAS_STATUS_NOT_SUPPORTED;
     }
@@ -236,12 +238,12 @@ size_t asum_workspace(const struct cuda_task *t)
 
 static cublasStatus_t asum_into(float *sum, cublasHandle_t handle, int64_t n, const float *x)
 {
-    return cublasSasum_64(handle, n, x, 1, sum);
+    return loaded()->asum_fp32(handle, n, x, 1, sum);
 }
 
 static cublasStatus_t asum_into(double *sum, cublasHandle_t handle, int64_t n, const double *x)
 {
-    return cublasDasum_64(handle, n, x, 1, sum);
+    return loaded()->asum_fp64(handle, n, x, 1, sum);
 }
 
 template <typename S> static int asum_as(const struct cuda_task *t)
@@ -308,9 +310,9 @@ static cublasStatus_t gemm_of(cublasHandle_t handle, const struct cuda_task *t, 
     cudaDataType from = type_of(t->storage), to = type_of(t->accumulator);
     A *row = (A *)((char *)t->workspace + own_bytes);
     cublasStatus_t status =
-        cublasGemmEx_64(handle, CUBLAS_OP_T, CUBLAS_OP_N, 1, (int64_t)columns, n, &alpha, t->in,
-                        from, apart, ones_of(t), from, apart, &beta, row, to, 1,
-                        compute_of(t->accumulator, mode), CUBLAS_GEMM_DEFAULT);
+        loaded()->gemm(handle, CUBLAS_OP_T, CUBLAS_OP_N, 1, (int64_t)columns, n, &alpha, t->in,
+                       from, apart, ones_of(t), from, apart, &beta, row, to, 1,
+                       compute_of(t->accumulator, mode), CUBLAS_GEMM_DEFAULT);
     if (status != CUBLAS_STATUS_SUCCESS)
         return status;
     cudaError_t error =

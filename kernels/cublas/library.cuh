@@ -10,8 +10,7 @@
 #ifndef ULPSCOPE_CUBLAS_LIBRARY_CUH
 #define ULPSCOPE_CUBLAS_LIBRARY_CUH
 
-#include <cublas_v2.h>
-
+#include "kernels/cublas/routines.cuh"
 #include "kernels/device.cuh"
 
 namespace cublas

@@ -1,16 +1,15 @@
-#include <cublas_v2.h>
+#include "kernels/cublas/version.h"
+
 #include <stdio.h>
 
 #include "kernels/gpu.h"
 
 const char *gpu_cublas(void)
 {
-    static char text[32];
-    int major = 0, minor = 0, patch = 0;
-    if (cublasGetProperty(MAJOR_VERSION, &major) != CUBLAS_STATUS_SUCCESS ||
-        cublasGetProperty(MINOR_VERSION, &minor) != CUBLAS_STATUS_SUCCESS ||
-        cublasGetProperty(PATCH_LEVEL, &patch) != CUBLAS_STATUS_SUCCESS)
-        return "of an unknown version";
-    snprintf(text, sizeof text, "%d.%d.%d", major, minor, patch);
+    static char text[40];
+    int version[3], answer = cublas_version(version);
+    if (answer != 0)
+        return answer < 0 ? NULL : "of an unknown version";
+    snprintf(text, sizeof text, "%d.%d.%d", version[0], version[1], version[2]);
     return text;
 }
