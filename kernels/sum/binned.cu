@@ -177,11 +177,12 @@ __global__ __launch_bounds__(BINNED_THREADS, 3) void sum_in_bins(const S *x, bin
     }
 }
 
+/* A warp waits for each claim once: runs are long, but not where few would be left to be claimed. */
 template <typename S, typename T, unsigned B> int run(const struct cuda_task *t, binned_case task)
 {
     size_t warps = (size_t)t->blocks * lanes_for(t->threads) / warp_lanes;
     size_t share = t->n / pieces_of<S>::elements / warps / 4;
-    task.run = share < 1 ? 1 : share > 8 ? 8 : (unsigned)share;
+    task.run = share < 1 ? 1 : share > 16 ? 16 : (unsigned)share;
     sum_in_bins<S, T, B><<<t->blocks, lanes_for(t->threads), 0, (cudaStream_t)t->stream>>>(
         (const S *)t->in, task, (binned_workspace *)t->workspace, t->out);
     return cudaGetLastError();
