@@ -4,8 +4,10 @@
  * bit of each flag, how many flags each span of 1024 elements keeps behind the others of its group
  * of 32 spans, and how many the group keeps. The second scans the groups. The third has the
  * elements: the bits are an eighth of the mask, and most of them are still in the cache. A warp
- * moves a span: it reads 16 bytes a lane, puts what is kept side by side in shared memory, where
- * the bits before an element say, and writes that. */
+ * moves spans in parts of up to 4 KiB, two of them on their way while it puts what is kept of one
+ * side by side in shared memory, where the bits before an element say, and writes that. */
+#include <cuda_pipeline.h>
+
 #include "kernels/transpose/move.cuh"
 
 namespace
@@ -54,7 +56,7 @@ __device__ unsigned read_flags(const uint8_t *mask, size_t first, size_t n)
 {
     if (first + 32 <= n && (uintptr_t)mask % sizeof(uint4) == 0) {
         const uint4 *from = (const uint4 *)(mask + first);
-        uint4 low = __ldg(from), high = __ldg(from + 1);
+        uint4 low = __ldcs(from), high = __ldcs(from + 1);
         return bits_of(low) | bits_of(high) << 16;
     }
     unsigned bits = 0;
@@ -137,58 +139,113 @@ __device__ void move_one_by_one(const W *x, unsigned present, unsigned bits, uns
     }
 }
 
-/* A span by a warp. The lane has the bits of elements 32 lane .. 32 lane + 31, and how many are
- * kept of those before them. */
+/* How a warp takes a span: in parts of `loads` rows of 16 bytes a lane. */
+template <typename W> struct part {
+    static constexpr unsigned width = sizeof(uint4) / sizeof(W), row = width * warp_lanes;
+    static constexpr unsigned rows = span / row, loads = rows < 8 ? rows : 8;
+    static constexpr unsigned elements = loads * row, count = span / elements;
+};
+
+/* Blocks that an H200 runs at once, at 48 KiB each; a warp moves every so many parts. */
+constexpr unsigned mover_threads = 128, movers = mover_threads / warp_lanes, mover_blocks = 4 * 132;
+
+/* Asks for a part, of `whole` ones that are full and aligned to 16 bytes: each lane for what goes
+ * to places of its own, which no other lane reads. */
 template <typename W>
-__global__ __launch_bounds__(threads) void move_kept(const W *x, size_t n, places at, W *out)
+__device__ void fetch(const W *x, size_t i, size_t whole, uint4 (*to)[mover_threads])
 {
-    constexpr unsigned width = sizeof(uint4) / sizeof(W), row = width * warp_lanes;
-    constexpr unsigned rows = span / row, loads = rows < 8 ? rows : 8; /* on their way at once */
-    __shared__ W staged[warps][loads * row];
-    unsigned lane = threadIdx.x % warp_lanes;
-    W *stage = staged[threadIdx.x / warp_lanes];
-    size_t s = (size_t)blockIdx.x * warps + threadIdx.x / warp_lanes, first = s * span;
-    if (first >= n)
-        return;
-    unsigned bits = at.bits[s * warp_lanes + lane], ahead = sum_before(__popc(bits));
-    unsigned all = __shfl_sync(whole_warp, ahead + __popc(bits), warp_lanes - 1);
-    W *to = out + at.kept[s / group_spans] + at.ahead[s];
-    x += first;
-    if (n - first < span || (uintptr_t)x % sizeof(uint4)) {
-        move_one_by_one(x, (unsigned)min((size_t)span, n - first), bits, ahead, to);
-        return;
-    }
+    const uint4 *from = (const uint4 *)(x + i * part<W>::elements) + threadIdx.x % warp_lanes;
+    if (i < whole)
 #pragma unroll
-    for (unsigned top = 0; top < rows; top += loads) {
+        for (unsigned k = 0; k < part<W>::loads; k++)
+            __pipeline_memcpy_async(&to[k][threadIdx.x], from + k * warp_lanes, sizeof *from);
+    __pipeline_commit();
+}
+
+/* What a lane knows of a span: the bits of elements 32 lane .. 32 lane + 31, and how many are kept
+ * of all before the span. */
+struct known {
+    unsigned bits;
+    word before;
+};
+
+__device__ known look_up(const places &at, size_t s, size_t spans)
+{
+    if (s >= spans)
+        return {0, 0};
+    return {at.bits[s * warp_lanes + threadIdx.x % warp_lanes],
+            at.kept[s / group_spans] + at.ahead[s]};
+}
+
+/* Puts what is kept of 16 bytes, from element e of the span on, where `bits` and `ahead` say. */
+template <typename W>
+__device__ void stage_kept(uint4 loaded, unsigned e, unsigned bits, unsigned ahead, W *stage)
+{
+    W element[part<W>::width];
+    memcpy(element, &loaded, sizeof loaded);
+    unsigned flags = __shfl_sync(whole_warp, bits, e / 32);
+    unsigned place = __shfl_sync(whole_warp, ahead, e / 32) + __popc(flags & ((1u << e % 32) - 1));
+    flags >>= e % 32;
+#pragma unroll
+    for (unsigned k = 0; k < part<W>::width; k++)
+        if (flags >> k & 1)
+            stage[place++] = element[k];
+}
+
+/* What is kept of a part that begins with element `top` of its span, to where the span's goes. */
+template <typename W>
+__device__ void move_part(const uint4 (&loaded)[part<W>::loads], unsigned top, unsigned bits,
+                          unsigned ahead, W *stage, W *to)
+{
+    unsigned lane = threadIdx.x % warp_lanes, behind = (top + part<W>::elements) / 32 % warp_lanes;
+    unsigned begin = __shfl_sync(whole_warp, ahead, top / 32);
+    unsigned last = __shfl_sync(whole_warp, ahead + __popc(bits), warp_lanes - 1);
+    unsigned end = __shfl_sync(whole_warp, ahead, behind);
+    end = behind > 0 ? end : last;
+#pragma unroll
+    for (unsigned k = 0; k < part<W>::loads; k++)
+        stage_kept(loaded[k], top + k * part<W>::row + lane * part<W>::width, bits, ahead - begin,
+                   stage);
+    __syncwarp();
+    /* From a multiple of 32 elements on. Not past the cache: where parts meet they share lines. */
+    unsigned skew = (uintptr_t)(to + begin) / sizeof(W) % warp_lanes;
+    for (unsigned i = lane; i < end - begin + skew; i += warp_lanes)
+        if (i >= skew)
+            to[begin + i - skew] = stage[i - skew];
+    __syncwarp();
+}
+
+template <typename W>
+__global__ __launch_bounds__(mover_threads, 4) void move_kept(const W *x, size_t n, places at,
+                                                              W *out)
+{
+    constexpr unsigned count = part<W>::count, loads = part<W>::loads;
+    __shared__ uint4 fetched[2][loads][mover_threads];
+    __shared__ W staged[movers][part<W>::elements];
+    unsigned warp = threadIdx.x / warp_lanes;
+    size_t i = (size_t)blockIdx.x * movers + warp, step = (size_t)gridDim.x * movers;
+    size_t spans = groups_of(n, span), whole = (uintptr_t)x % sizeof(uint4) ? 0 : n / span * count;
+    fetch(x, i, whole, fetched[0]);
+    fetch(x, i + step, whole, fetched[1]);
+    known now = look_up(at, i / count, spans), next = look_up(at, (i + step) / count, spans);
+    for (unsigned slot = 0; i < spans * count; i += step, slot ^= 1) {
+        unsigned bits = now.bits, ahead = sum_before(__popc(bits));
+        W *to = out + now.before;
         uint4 loaded[loads];
+        __pipeline_wait_prior(1);
 #pragma unroll
-        for (unsigned i = 0; i < loads; i++)
-            loaded[i] = __ldcs((const uint4 *)x + (top + i) * warp_lanes + lane);
-        unsigned begin = __shfl_sync(whole_warp, ahead, top * row / 32);
-        unsigned end = top + loads == rows
-                           ? all
-                           : __shfl_sync(whole_warp, ahead, (top + loads) * row / 32 % warp_lanes);
-#pragma unroll
-        for (unsigned i = 0; i < loads; i++) {
-            W element[width];
-            memcpy(element, &loaded[i], sizeof loaded[i]);
-            unsigned e = (top + i) * row + lane * width;
-            unsigned flags = __shfl_sync(whole_warp, bits, e / 32);
-            unsigned place = __shfl_sync(whole_warp, ahead, e / 32) - begin +
-                             __popc(flags & ((1u << e % 32) - 1));
-            flags >>= e % 32;
-#pragma unroll
-            for (unsigned k = 0; k < width; k++)
-                if (flags >> k & 1)
-                    stage[place++] = element[k];
-        }
-        __syncwarp();
-        /* From a multiple of 32 elements on. */
-        unsigned count = end - begin, skew = (uintptr_t)(to + begin) / sizeof(W) % warp_lanes;
-        for (unsigned i = lane; i < count + skew; i += warp_lanes)
-            if (i >= skew)
-                __stcs(to + begin + i - skew, stage[i - skew]);
-        __syncwarp();
+        for (unsigned k = 0; k < loads; k++)
+            loaded[k] = fetched[slot][k][threadIdx.x];
+        __syncwarp(); /* read before it is written again */
+        now = next;
+        fetch(x, i + 2 * step, whole, fetched[slot]);
+        next = look_up(at, (i + 2 * step) / count, spans);
+        if (i < whole)
+            move_part(loaded, (unsigned)(i % count) * part<W>::elements, bits, ahead, staged[warp],
+                      to);
+        else if (i % count == 0)
+            move_one_by_one(x + i / count * span, (unsigned)min((size_t)span, n - i / count * span),
+                            bits, ahead, to);
     }
 }
 
@@ -202,8 +259,9 @@ int enqueue(const struct cuda_task *t)
     scan_groups<<<1, block_lanes, 0, stream>>>(at.kept, at.groups);
     return with_word(t, [&](auto element) {
         typedef decltype(element) W;
-        move_kept<<<(unsigned)(at.groups * group_spans / warps), threads, 0, stream>>>(
-            (const W *)t->in, t->n, at, (W *)t->out);
+        size_t parts = groups_of(t->n, span) * part<W>::count;
+        unsigned blocks = (unsigned)min(groups_of(parts, movers), (size_t)mover_blocks);
+        move_kept<<<blocks, mover_threads, 0, stream>>>((const W *)t->in, t->n, at, (W *)t->out);
         return (int)cudaGetLastError();
     });
 }
