@@ -178,7 +178,8 @@ __global__ __launch_bounds__(BINNED_THREADS, 3) void sum_in_bins(const S *x, bin
 }
 
 /* A warp waits for each claim, and 2^28 fp32 elements take an H200 0.73, 0.87 and 0.92 of the raw
- * read's rate in runs of 4, 8 and 16 pieces; a warp has four runs or more to claim, where it can. */
+ * read's rate in runs of 4, 8 and 16 pieces; a warp has four runs or more to claim, where it can.
+ */
 template <typename S, typename T, unsigned B> int run(const struct cuda_task *t, binned_case task)
 {
     size_t warps = (size_t)t->blocks * lanes_for(t->threads) / warp_lanes;
