@@ -8,14 +8,15 @@
 #include "tests/halfway.h"
 #include "tests/samples.h"
 
-/* Rows, their length and the stride: what rows/exact has a few threads, a warp, several warps or
+/* Rows, their length and the stride: what rows/exact has a thread, a few, a warp, several warps or
  * several blocks for, and whose rows are joined by few threads, by a warp or by a block. */
 static const size_t exact_rows[][3] = {
-    {1, 127, 1},    {5, 128, 1},    {40, 1000, 1},  {3, 2049, 1},    {2, 4096, 1},
-    {9, 4099, 1},   {2, 65537, 1},  {1, 270001, 1}, {2, 16385, 2},   {2, 140001, 2},
-    {3, 65537, 3},  {4, 9000, 1},   {65, 700, 65},  {129, 300, 129}, {257, 100, 257},
-    {256, 65, 256}, {1024, 30, 64}, {600, 20, 3},   {10000, 3, 5},   {7000, 9, 1},
-    {30001, 2, 1},  {30001, 1, 1},  {24, 1500, 8},  {33, 4200, 33},  {1000, 257, 1000},
+    {1, 127, 1},       {5, 128, 1},   {40, 1000, 1},  {3, 2049, 1},    {2, 4096, 1},
+    {9, 4099, 1},      {2, 65537, 1}, {1, 270001, 1}, {2, 16385, 2},   {2, 140001, 2},
+    {3, 65537, 3},     {4, 9000, 1},  {65, 700, 65},  {129, 300, 129}, {257, 100, 257},
+    {256, 127, 256},   {70, 128, 70}, {1024, 30, 64}, {600, 20, 3},    {10000, 3, 5},
+    {7000, 9, 1},      {30001, 2, 1}, {30001, 1, 1},  {24, 1500, 8},   {33, 4200, 33},
+    {1000, 257, 1000},
 };
 enum { EXACT_ROWS = sizeof exact_rows / sizeof *exact_rows, EXACT_MOST = 300000 };
 

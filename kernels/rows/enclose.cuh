@@ -4,15 +4,16 @@
  * Any schedule will do. Rows are cut into parts only where there are too few of them to keep a
  * device busy.
  *
- *   enclose_vectors   rows that are consecutive, and not short: a part by 8 to 32 lanes of a warp,
- *                     16 bytes each at a time
- *   enclose_columns   any rows: a part of neighbouring rows by a few threads for each, so that
+ *   enclose_short     short rows: each by a thread
+ *   enclose_vectors   rows that are consecutive: a part by 8 to 32 lanes of a warp, 16 bytes each
+ *                     at a time
+ *   enclose_columns   other rows: a part of neighbouring rows by a few threads for each, so that
  *                     threads side by side read side by side; a block has room for several such
  *   join_parts        the parts of each row, where there are several */
 #ifndef ULPSCOPE_ROWS_ENCLOSE_CUH
 #define ULPSCOPE_ROWS_ENCLOSE_CUH
 
-#include "kernels/matrix.h"
+#include "kernels/rows/plan.cuh"
 #include "kernels/sum/certified.cuh"
 #include "kernels/sum/tile.cuh"
 
@@ -20,54 +21,6 @@ namespace rows_exact_sum
 {
 
 typedef undecided<size_t> undecided_rows;
-
-constexpr unsigned threads = 256;                   /* of a block */
-constexpr size_t busy = (size_t)1 << 19;            /* threads that keep a device busy */
-constexpr size_t short_row = 128, least_share = 64; /* elements: of a thread of a part */
-
-struct plan {
-    size_t rows, length, stride;
-    size_t parts, part;     /* of each row; elements of each but the last, which may have fewer */
-    unsigned lanes;         /* of a part, by enclose_vectors; 0: by enclose_columns */
-    unsigned columns, deep; /* a unit: threads side by side, and as many of each row */
-    size_t groups;          /* units side by side, which make a batch */
-    size_t additions;       /* that an error goes through, before parts are joined */
-
-    __host__ __device__ size_t units() const
-    {
-        return (lanes > 0 ? rows : rows / stride * groups) * parts;
-    }
-    __host__ __device__ unsigned per_block() const
-    {
-        return threads / (lanes > 0 ? lanes : columns * deep);
-    }
-    __device__ size_t end_of(size_t piece) const { return min(length, (piece + 1) * part); }
-};
-
-inline plan plan_of(const struct cuda_task *t)
-{
-    plan p = {};
-    p.rows = t->bins;
-    p.length = matrix_length(t->n, t->bins);
-    p.stride = t->stride;
-    if (p.stride == 1 && p.length >= short_row) {
-        p.lanes = 8;
-        while (p.lanes < warp_lanes && p.rows * p.lanes < busy && p.length >= least_share * p.lanes)
-            p.lanes *= 2;
-    } else {
-        size_t widest = threads / min(max(p.length / 32, (size_t)1), (size_t)4);
-        p.groups = groups_of(p.stride, widest);
-        p.columns = (unsigned)groups_of(p.stride, p.groups);
-        p.deep = (unsigned)min((size_t)threads / p.columns, max(p.length / 16, (size_t)1));
-    }
-    size_t each = max(p.lanes, p.deep);
-    size_t parts = min(groups_of(busy, p.rows * each), p.length / (least_share * each));
-    p.part = groups_of(p.length, max(parts, (size_t)1));
-    p.parts = groups_of(p.length, p.part);
-    /* Of a thread, whose share has a vector more at either end; of the doublings of 1. */
-    p.additions = groups_of(p.part, each) + 2 * sizeof(uint4) + 2 * 8;
-    return p;
-}
 
 /* The end of a part. By one lane. */
 template <typename A>
@@ -80,8 +33,8 @@ __device__ inline void finish_part(const plan &p, const enclosure &e, size_t row
         decide(e, max(p.additions, certified_value::additions_least), row, out, rest);
 }
 
-/* A lane's share of so many consecutive elements: vectors, and at most one element before those
- * that are aligned to 16 bytes, and one after them. At least 8 lanes. */
+/* A lane's share of so many consecutive elements: vectors, and what is before and after those that
+ * are aligned to 16 bytes; by 8 lanes or more at most one element each. */
 template <typename Sum, typename S>
 __device__ inline void add_consecutive(Sum &sum, const S *x, size_t count, unsigned lane,
                                        unsigned lanes)
@@ -108,9 +61,9 @@ __device__ inline void add_consecutive(Sum &sum, const S *x, size_t count, unsig
     for (unsigned i = 0; i < loads - 1; i++)
         if (v + i * lanes < whole)
             next[i].from(from + v + i * lanes);
-    if (lane < before)
-        sum.add(__ldcs(x + lane));
-    if (after < count)
+    for (size_t i = lane; i < before; i += lanes)
+        sum.add(__ldcs(x + i));
+    for (; after < count; after += lanes)
         sum.add(__ldcs(x + after));
 #pragma unroll
     for (unsigned i = 0; i < loads - 1; i++)
@@ -119,25 +72,6 @@ __device__ inline void add_consecutive(Sum &sum, const S *x, size_t count, unsig
             for (unsigned k = 0; k < width; k++)
                 sum.add(next[i].x[k]);
     sum.end_of_batch();
-}
-
-template <typename S, typename A>
-__global__ __launch_bounds__(threads) void enclose_vectors(plan p, const S *x, enclosure *part,
-                                                           A *out, undecided_rows *rest)
-{
-    unsigned lane = threadIdx.x % p.lanes, per_block = p.per_block();
-    size_t units = p.units(), first = (size_t)blockIdx.x * per_block;
-    for (; first < units; first += (size_t)gridDim.x * per_block) {
-        size_t unit = first + threadIdx.x / p.lanes;
-        size_t row = p.parts > 1 ? unit / p.parts : unit, piece = unit - row * p.parts;
-        certified_value::enclosing_of<S, A> sum;
-        if (unit < units)
-            add_consecutive(sum, x + row * p.length + piece * p.part,
-                            p.end_of(piece) - piece * p.part, lane, p.lanes);
-        enclosure e = enclose_lanes(sum.e, p.lanes);
-        if (unit < units && lane == 0)
-            finish_part(p, e, row, piece, part, out, rest);
-    }
 }
 
 /* Elements `step` apart. */
@@ -169,6 +103,55 @@ __device__ inline void add_strided(Sum &sum, const S *from, size_t count, size_t
                 sum.add(next[i]);
     }
     sum.end_of_batch();
+}
+
+/* Sums of few elements are often half-way between two neighbours; so here it counts what the errors
+ * lose when they are added up, mostly nothing. */
+template <typename S> struct closely {
+    double sum = -0.0, error = 0, off = 0;
+    __device__ void add(S element)
+    {
+        double x = convert<double>(element), next = __dadd_rn(sum, x), d = lost(sum, x, next);
+        double errors = __dadd_rn(error, d);
+        off = __dadd_ru(off, fabs(lost(error, d, errors)));
+        sum = next;
+        error = errors;
+    }
+    __device__ void end_of_batch() {}
+};
+
+template <typename S, typename A>
+__global__ __launch_bounds__(threads) void enclose_short(plan p, const S *x, A *out,
+                                                         undecided_rows *rest)
+{
+    for (size_t row = (size_t)blockIdx.x * threads + threadIdx.x; row < p.rows;
+         row += (size_t)gridDim.x * threads) {
+        closely<S> sum;
+        if (p.stride == 1)
+            add_consecutive(sum, x + row * p.length, p.length, 0, 1);
+        else
+            add_strided(sum, x + matrix_at(row, 0, p.length, p.stride), p.length, p.stride);
+        decide(sum.sum, sum.error, sum.off, row, out, rest);
+    }
+}
+
+template <typename S, typename A>
+__global__ __launch_bounds__(threads) void enclose_vectors(plan p, const S *x, enclosure *part,
+                                                           A *out, undecided_rows *rest)
+{
+    unsigned lane = threadIdx.x % p.lanes, per_block = p.per_block();
+    size_t units = p.units(), first = (size_t)blockIdx.x * per_block;
+    for (; first < units; first += (size_t)gridDim.x * per_block) {
+        size_t unit = first + threadIdx.x / p.lanes;
+        size_t row = p.parts > 1 ? unit / p.parts : unit, piece = unit - row * p.parts;
+        certified_value::enclosing_of<S, A> sum;
+        if (unit < units)
+            add_consecutive(sum, x + row * p.length + piece * p.part,
+                            p.end_of(piece) - piece * p.part, lane, p.lanes);
+        enclosure e = enclose_lanes(sum.e, p.lanes);
+        if (unit < units && lane == 0)
+            finish_part(p, e, row, piece, part, out, rest);
+    }
 }
 
 /* The enclosures of the threads of a row, `columns` apart; the one of depth 0 gets it. By a block;
@@ -236,6 +219,11 @@ template <typename S, typename A>
 void enclose_rows(const plan &p, const S *x, enclosure *part, A *out, undecided_rows *rest,
                   cudaStream_t stream)
 {
+    if (p.length < short_row) {
+        enclose_short<<<grid_for(groups_of(p.rows, threads)), threads, 0, stream>>>(p, x, out,
+                                                                                    rest);
+        return;
+    }
     unsigned grid = grid_for(groups_of(p.units(), p.per_block()));
     if (p.lanes > 0)
         enclose_vectors<<<grid, threads, 0, stream>>>(p, x, part, out, rest);

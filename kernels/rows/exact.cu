@@ -54,9 +54,11 @@ __global__ __launch_bounds__(Words::threads) void sum_exactly(plan p, unsigned p
 }
 
 /* Rows of one element: that element. */
+constexpr unsigned elements_each = 8;
 template <typename S, typename A>
 __global__ __launch_bounds__(threads) void round_elements(const S *x, size_t rows, A *out)
 {
+#pragma unroll 4
     for (size_t r = (size_t)blockIdx.x * threads + threadIdx.x; r < rows;
          r += (size_t)gridDim.x * threads)
         out[r] = convert<A>(x[r]);
@@ -100,8 +102,8 @@ template <typename S, typename A> int run(const struct cuda_task *t)
     enclosure *part = (enclosure *)t->workspace;
     undecided_rows *rest = (undecided_rows *)((char *)part + part_bytes(p));
     if (p.length == 1) {
-        round_elements<<<grid_for(groups_of(p.rows, threads)), threads, 0, stream>>>(x, p.rows,
-                                                                                     out);
+        round_elements<<<grid_for(groups_of(p.rows, threads * elements_each)), threads, 0,
+                         stream>>>(x, p.rows, out);
         return cudaGetLastError();
     }
     int error = cudaMemsetAsync(&rest->count, 0, sizeof rest->count, stream);

@@ -79,16 +79,23 @@ template <typename Number> struct undecided {
     Number which[1];
 };
 
-/* Sum `i` of many, or its number on the list. By one lane. */
+/* Sum `i` of many, sum + error but for `off` at most; or its number on the list. By one lane. */
+template <typename A, typename Number>
+__device__ inline void decide(double sum, double error, double off, size_t i, A *out,
+                              undecided<Number> *rest)
+{
+    A result;
+    if (round_certified(sum, error, off, &result))
+        out[i] = result;
+    else
+        rest->which[atomicAdd(&rest->count, 1ull)] = (Number)i;
+}
+
 template <typename A, typename Number>
 __device__ inline void decide(const enclosure &e, size_t additions, size_t i, A *out,
                               undecided<Number> *rest)
 {
-    A result;
-    if (round_enclosure(e, additions, &result))
-        out[i] = result;
-    else
-        rest->which[atomicAdd(&rest->count, 1ull)] = (Number)i;
+    decide(e.sum, e.error, most_off(e, additions), i, out, rest);
 }
 
 /* Bytes of the list, a multiple of 256. */
