@@ -68,7 +68,7 @@ template <typename S, typename A> int run(const struct cuda_task *t)
     char *place = (char *)t->workspace + runs_bytes(t);
     int error = cudaMemsetAsync(t->out, 0, t->bins * sizeof(A), stream);
     if (error == cudaSuccess)
-        error = sorted_pairs_enqueue(t, place, &s);
+        error = sorted_pairs_enqueue(t, 0, place, &s);
     if (error == cudaSuccess)
         error = reduce<S, A>(place + aligned(sorted_workspace(t)), &bytes, t, s);
     if (error != cudaSuccess)

@@ -4,38 +4,10 @@
  * lane l has the columns l, l + 32, l + 64, ... and all that the first three steps of halving need.
  * Bins of one tile are done then. For each other bin a warp sums its tile sums by the same rule, in
  * place, level by level. */
-#include "kernels/scatter/sorted.cuh"
+#include "kernels/scatter/tile_sums.cuh"
 
 namespace
 {
-
-/* A tile's sum, by a warp; every lane gets it. 1 <= present <= TILE. */
-template <typename A, typename S> __device__ A sum_of_tile(const S *x, unsigned present)
-{
-    constexpr unsigned parts = TILE_COLUMNS / warp_lanes;
-    unsigned lane = threadIdx.x % warp_lanes;
-    A column[parts];
-#pragma unroll
-    for (unsigned j = 0; j < parts; j++)
-        column[j] = minus_zero<A>();
-    for (unsigned top = 0; top < present; top += TILE_COLUMNS) {
-        S element[parts];
-#pragma unroll
-        for (unsigned j = 0; j < parts; j++)
-            if (top + j * warp_lanes + lane < present)
-                element[j] = x[top + j * warp_lanes + lane];
-#pragma unroll
-        for (unsigned j = 0; j < parts; j++)
-            if (top + j * warp_lanes + lane < present)
-                column[j] = add(column[j], convert<A>(element[j]));
-    }
-#pragma unroll
-    for (unsigned step = parts / 2; step > 0; step /= 2)
-#pragma unroll
-        for (unsigned j = 0; j < step; j++)
-            column[j] = add(column[j], column[j + step]);
-    return warp_halving(column[0]);
-}
 
 template <typename S, typename A>
 __global__ __launch_bounds__(unit_threads) void sum_tiles(sorted s, size_t n, size_t bins,
@@ -45,13 +17,8 @@ __global__ __launch_bounds__(unit_threads) void sum_tiles(sorted s, size_t n, si
     size_t units = bins + groups_of(n, TILE);
     for (; unit < units; unit += (size_t)gridDim.x * unit_warps) {
         tile_unit u = unit < bins ? unit_of_bin(s, unit) : unit_of_window(s, unit - bins);
-        if (!u.any)
-            continue;
-        A sum = rounded<A>(0.0f);
-        if (u.count > 0)
-            sum = sum_of_tile<A>((const S *)s.values + u.begin(), u.present());
-        if (threadIdx.x % warp_lanes == 0)
-            *(u.count <= TILE ? out + u.bin : tile_sum + u.place() + u.tile) = sum;
+        if (u.any)
+            sum_unit(u, (const S *)s.values, tile_sum, out);
     }
 }
 
@@ -64,20 +31,9 @@ __global__ __launch_bounds__(unit_threads) void sum_levels(sorted s, size_t n, A
         tile_unit u = unit_of_window(s, window);
         if (!u.any || u.tile != 1)
             continue;
-        A *level = tile_sum + u.place();
-        for (size_t count = u.tiles(), groups; count > 1; count = groups) {
-            groups = groups_of(count, TILE);
-            for (size_t g = 0; g < groups; g++) {
-                unsigned present = (unsigned)min(count - g * TILE, (size_t)TILE);
-                A sum = sum_of_tile<A>(level + g * TILE, present);
-                __syncwarp(); /* all have read what is overwritten now */
-                if (threadIdx.x % warp_lanes == 0)
-                    level[g] = sum;
-                __syncwarp();
-            }
-        }
+        A sum = sum_of_tiles(tile_sum + u.place(), u.tiles());
         if (threadIdx.x % warp_lanes == 0)
-            out[u.bin] = level[0];
+            out[u.bin] = sum;
     }
 }
 

@@ -21,24 +21,32 @@ int bits_of_bins(size_t bins)
     return bits;
 }
 
-/* Where `storage` is NULL, sets `bytes` to what it needs. */
-template <typename V>
-int sort(void *storage, size_t *bytes, const struct cuda_task *t, const sorted &s)
+/* Where `storage` is NULL, sets `bytes` to what it needs. `low`: the first bit that is read. */
+template <typename V, typename N>
+int sort(void *storage, size_t *bytes, const struct cuda_task *t, int low, const sorted &s, N n)
 {
     return cub::DeviceRadixSort::SortPairs(storage, *bytes, t->keys, s.keys, (const V *)t->in,
-                                           (V *)s.values, t->n, 0, bits_of_bins(t->bins),
+                                           (V *)s.values, n, low, bits_of_bins(t->bins),
                                            (cudaStream_t)t->stream);
 }
 
-int sort_by_width(void *storage, size_t *bytes, const struct cuda_task *t, const sorted &s)
+/* CUB's sort is faster where it is told by the type of n that places are of 32 bits. */
+template <typename V>
+int sort(void *storage, size_t *bytes, const struct cuda_task *t, int low, const sorted &s)
+{
+    return t->n <= UINT32_MAX ? sort<V>(storage, bytes, t, low, s, (uint32_t)t->n)
+                              : sort<V>(storage, bytes, t, low, s, t->n);
+}
+
+int sort_by_width(void *storage, size_t *bytes, const struct cuda_task *t, int low, const sorted &s)
 {
     switch (format_facts[t->storage].bytes) {
     case 2:
-        return sort<unsigned short>(storage, bytes, t, s);
+        return sort<unsigned short>(storage, bytes, t, low, s);
     case 4:
-        return sort<unsigned>(storage, bytes, t, s);
+        return sort<unsigned>(storage, bytes, t, low, s);
     default:
-        return sort<unsigned long long>(storage, bytes, t, s);
+        return sort<unsigned long long>(storage, bytes, t, low, s);
     }
 }
 
@@ -76,22 +84,22 @@ size_t sorted_workspace(const struct cuda_task *t)
 {
     struct sorted s = {};
     size_t bytes = 0, ahead = lay_out(t, NULL, &s);
-    if (t->n > 0 && sort_by_width(NULL, &bytes, t, s) != cudaSuccess)
+    if (t->n > 0 && sort_by_width(NULL, &bytes, t, 0, s) != cudaSuccess)
         bytes = 0; /* the sort will say why */
     return ahead + aligned(bytes);
 }
 
-int sorted_pairs_enqueue(const struct cuda_task *t, void *place, struct sorted *s)
+int sorted_pairs_enqueue(const struct cuda_task *t, int low, void *place, struct sorted *s)
 {
     size_t bytes = SIZE_MAX; /* enough: asking again at every run would take time */
     lay_out(t, (char *)place, s);
-    return sort_by_width(s->storage, &bytes, t, *s);
+    return sort_by_width(s->storage, &bytes, t, low, *s);
 }
 
 int sorted_enqueue(const struct cuda_task *t, void *place, struct sorted *s)
 {
     cudaStream_t stream = (cudaStream_t)t->stream;
-    int error = sorted_pairs_enqueue(t, place, s);
+    int error = sorted_pairs_enqueue(t, 0, place, s);
     if (error == cudaSuccess)
         error = cudaMemsetAsync(s->begin, 0, 2 * t->bins * sizeof *s->begin, stream);
     if (error != cudaSuccess)

@@ -21,8 +21,9 @@ size_t sorted_workspace(const struct cuda_task *t);
 /* Enqueues the sort of a task with n >= 1 elements, in memory at `place`, aligned to 256 bytes; a
  * cudaError_t. */
 int sorted_enqueue(const struct cuda_task *t, void *place, struct sorted *s);
-/* The same, but that `begin` and `end` are not filled. */
-int sorted_pairs_enqueue(const struct cuda_task *t, void *place, struct sorted *s);
+/* The same, but by the bits of a bin's number from `low` on alone, and that `begin` and `end` are
+ * not filled. */
+int sorted_pairs_enqueue(const struct cuda_task *t, int low, void *place, struct sorted *s);
 
 /* scatter/sort, for methods that do as it does. */
 size_t sorted_sum_workspace(const struct cuda_task *t);
@@ -37,6 +38,12 @@ struct tile_unit {
     size_t bin, first, count; /* the bin's places: the first, and how many */
     size_t tile;              /* which tile of the bin */
 
+    /* Takes the tile that begins in the window of TILE places from `at` on, if one does. */
+    __device__ void seek(size_t at)
+    {
+        tile = groups_of(at - first, TILE);
+        any = tile > 0 && tile * TILE < count;
+    }
     __device__ size_t begin() const { return first + tile * TILE; }
     __device__ unsigned present() const { return (unsigned)min(count - tile * TILE, (size_t)TILE); }
     __device__ size_t tiles() const { return groups_of(count, TILE); }
@@ -64,8 +71,7 @@ __device__ inline tile_unit unit_of_window(const sorted &s, size_t window)
     u.bin = s.keys[at];
     u.first = s.begin[u.bin];
     u.count = s.end[u.bin] - u.first;
-    u.tile = groups_of(at - u.first, TILE);
-    u.any = u.tile > 0 && u.tile * TILE < u.count;
+    u.seek(at);
     return u;
 }
 
