@@ -249,6 +249,33 @@ Test(gpu_scatter, great_lengths_agree, .timeout = 300)
     }
 }
 
+/* More bins than scatter/ordered has in shared memory, which are put into buckets: one of 46080
+ * elements of 4 bytes, or of fewer, is sorted and summed in shared memory. Others are cut into
+ * chunks of 32768, and these into tiles of 8192. From 2^21 + 1 bins on there are none. */
+Test(gpu_scatter, many_bins_agree, .timeout = 300)
+{
+    static const struct {
+        size_t n, bins;
+        enum scatter_keys keys;
+    } cases[] = {{8191, 1000000, SCATTER_UNIFORM},
+                 {8193, 1000003, SCATTER_SORTED},
+                 {46080, 5000, SCATTER_ONE},
+                 {46081, 5000, SCATTER_ONE},
+                 {200003, 1000000, SCATTER_SKEWED},
+                 {32769, 1 << 20, SCATTER_ONE},
+                 {32767, (1 << 21) + 1, SCATTER_UNIFORM},
+                 {(1 << 20) + 5, 600000, SCATTER_SORTED},
+                 {(1 << 20) + 5, ORDERED_BINS + 1, SCATTER_UNIFORM},
+                 {(1 << 20) + 5, 1 << 19, SCATTER_SKEWED}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        for (enum format s = 0; s < FORMATS; s++) {
+            struct subject on =
+                subject_new(s, cases[k].n, cases[k].bins, SAMPLE_NEAR, cases[k].keys, k % 3);
+            hold_fixed_all(&on, k % 2 ? s : FP32);
+            subject_free(&on);
+        }
+}
+
 /* What no order changes: a bin of one element, and bins of zeros or of nothing. */
 Test(gpu_scatter, without_order_one_result, .timeout = 300)
 {

@@ -9,8 +9,10 @@
  * lanes of each key that somebody lost at are told to each other, fold by rank, and the first of
  * them adds the fold.
  *   - The warp leaves its bins as a row of memory; fold_parts.cuh folds the rows.
- *   - Where bins are more than ORDERED_BINS, the order and the way are scatter/sort's. */
+ *   - Where bins are more than ORDERED_BINS, the order is scatter/sort's, and the way that of
+ * bucket_sums.cu. */
 #include "kernels/scatter/bins.cuh"
+#include "kernels/scatter/buckets.cuh"
 #include "kernels/scatter/fold_parts.cuh"
 #include "kernels/scatter/ordered.h"
 #include "kernels/scatter/sorted.cuh"
@@ -196,17 +198,17 @@ template <typename S, typename A> int run(const struct cuda_task *t)
 size_t workspace(const struct cuda_task *t)
 {
     if (t->bins > ORDERED_BINS)
-        return sorted_sum_workspace(t);
+        return bucketed_fit(t) ? bucket_sum_workspace(t) : sorted_sum_workspace(t);
     return empty_bytes(t) + fold_rows_needed(pieces_of(t)) * t->bins * sizeof(double);
 }
 
 int enqueue(const struct cuda_task *t)
 {
-    if (t->bins > ORDERED_BINS)
-        return sorted_sum_enqueue(t);
     if (t->n == 0)
         return cudaMemsetAsync(t->out, 0, t->bins * (size_t)format_facts[t->output].bytes,
                                (cudaStream_t)t->stream);
+    if (t->bins > ORDERED_BINS)
+        return bucketed_fit(t) ? bucket_sum_enqueue(t) : sorted_sum_enqueue(t);
     return with_types(t, [t](auto s, auto a) { return run<decltype(s), decltype(a)>(t); });
 }
 
