@@ -1,8 +1,14 @@
 /* scan/exact: every prefix exact, rounded once (kernels/scan/exact.c says what is returned).
  *
- * The pass of scan/tiled (tiled.cuh), with pieces that know how far off they may be
- * (exact_piece.cuh). A tile with a prefix that is not certain to be rounded correctly is marked,
- * and its outputs are written again from exact sums (exact_tiles.cuh). */
+ * Order: none. The pass of scan/tiled (tiled.cuh) adds sums that no rounding changes, or that know
+ * how far off they may be. A prefix is found in the first of these ways that tells it for certain:
+ *
+ *   1. Elements of at most 32 bits, in arrays of many tiles: a row is summed in fp64 without
+ *      rounding, and each prefix is an addition or two to what lies before (exact_start.cuh,
+ *      exact_row.cuh).
+ *   2. Sums of three doubles, with TwoSum (exact_piece.cuh).
+ *   3. Where that leaves a doubt, the tile is marked, and its outputs are written again from exact
+ *      sums in fixed point (exact_tiles.cuh). */
 #include "kernels/scan/exact_piece.cuh"
 #include "kernels/scan/exact_tiles.cuh"
 #include "kernels/scan/tiled.cuh"
@@ -70,7 +76,8 @@ int enqueue(const struct cuda_task *t)
     if (t->n == 0)
         return cudaSuccess;
     int error = with_scan_types(t, [&](auto s, auto a, auto o) {
-        return scan_pass::run<exact_piece<decltype(a)>, decltype(s), decltype(o)>(t, d);
+        typedef exact_piece<decltype(a), sizeof(s) <= 4> piece;
+        return scan_pass::run<piece, decltype(s), decltype(o)>(t, d);
     });
     if (error != cudaSuccess)
         return error;

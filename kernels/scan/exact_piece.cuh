@@ -34,10 +34,13 @@ template <unsigned count> __device__ inline bool sums_exactly(const double (&)[c
     return false;
 }
 
-template <typename A> struct exact_piece {
+/* `rows`: of elements of at most 32 bits, most rows of which are scanned from their starts
+ * (exact_start.cuh). */
+template <typename A, bool rows> struct exact_piece {
+    typedef A result;
     typedef double accumulator;
     static constexpr unsigned words = 3;
-    static constexpr bool segmented = false, exact = true;
+    static constexpr bool segmented = false, exact = true, starts = rows;
     double sum, error, off;
 
     template <typename S> static __device__ exact_piece sum_elements(const S (&x)[16]);
@@ -86,8 +89,9 @@ template <typename A> struct exact_piece {
     }
 };
 
-template <typename A>
-__device__ inline exact_piece<A> join(const exact_piece<A> &a, const exact_piece<A> &b)
+template <typename A, bool rows>
+__device__ inline exact_piece<A, rows> join(const exact_piece<A, rows> &a,
+                                            const exact_piece<A, rows> &b)
 {
     double sum = __dadd_rn(a.sum, b.sum), d = lost(a.sum, b.sum, sum);
     double part = __dadd_rn(b.error, d), first = lost(b.error, d, part);
@@ -97,16 +101,17 @@ __device__ inline exact_piece<A> join(const exact_piece<A> &a, const exact_piece
 }
 
 /* A number more. */
-template <typename A> __device__ inline exact_piece<A> append(const exact_piece<A> &a, double x)
+template <typename A, bool rows>
+__device__ inline exact_piece<A, rows> append(const exact_piece<A, rows> &a, double x)
 {
     double sum = __dadd_rn(a.sum, x), d = lost(a.sum, x, sum);
     double error = __dadd_rn(a.error, d), first = lost(a.error, d, error);
     return {sum, error, __dadd_rn(a.off, fabs(first))};
 }
 
-template <typename A>
+template <typename A, bool rows>
 template <typename S>
-__device__ inline exact_piece<A> exact_piece<A>::sum_elements(const S (&x)[16])
+__device__ inline exact_piece<A, rows> exact_piece<A, rows>::sum_elements(const S (&x)[16])
 {
     exact_piece sum = nothing();
     if (__all_sync(whole_warp, sums_exactly(x))) {
@@ -121,9 +126,9 @@ __device__ inline exact_piece<A> exact_piece<A>::sum_elements(const S (&x)[16])
     return sum;
 }
 
-template <typename A>
+template <typename A, bool rows>
 template <bool exclusive, typename S, typename Use>
-__device__ inline void exact_piece<A>::prefixes(const S (&x)[16], exact_piece seed, Use use)
+__device__ inline void exact_piece<A, rows>::prefixes(const S (&x)[16], exact_piece seed, Use use)
 {
     exact_piece sum = seed;
     double inside = -0.0;

@@ -2,6 +2,7 @@
 #ifndef ULPSCOPE_SCAN_PASS_CUH
 #define ULPSCOPE_SCAN_PASS_CUH
 
+#include "kernels/scan/exact_row.cuh"
 #include "kernels/scan/look_back.cuh"
 
 namespace scan_pass
@@ -39,6 +40,20 @@ template <typename S, typename O> struct pass {
                                   : scan_chunk<false, P, S, O>(row, seed, heads, first);
         if (P::exact && __any_sync(whole_warp, doubtful))
             doubts.mark(tile);
+    }
+    /* The same from the sum before the chunk. */
+    template <typename A> __device__ void scan_on_grid(uint4 *row, double before, bool first) const
+    {
+        if (exclusive)
+            scan_chunk_on_grid<true, A, S, O>(row, before, first);
+        else
+            scan_chunk_on_grid<false, A, S, O>(row, before, first);
+    }
+    /* From the sum before the row. Returns whether all prefixes were told. */
+    __device__ bool scan_near(uint4 *row, double sum, double inside) const
+    {
+        return exclusive ? scan_chunk_near<true, S, O>(row, sum, inside)
+                         : scan_chunk_near<false, S, O>(row, sum, inside);
     }
 };
 

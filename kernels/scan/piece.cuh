@@ -18,7 +18,7 @@ typedef unsigned long long word;
 template <typename A> struct plain_piece {
     typedef A accumulator;
     static constexpr unsigned words = 1;
-    static constexpr bool segmented = false, exact = false;
+    static constexpr bool segmented = false, exact = false, starts = false;
     A sum;
 
     static __device__ plain_piece nothing() { return {minus_zero<A>()}; }
@@ -44,7 +44,7 @@ template <typename A> __device__ inline plain_piece<A> join(plain_piece<A> a, pl
 template <typename A> struct compensated_piece {
     typedef A accumulator;
     static constexpr unsigned words = 2;
-    static constexpr bool segmented = false, exact = false;
+    static constexpr bool segmented = false, exact = false, starts = false;
     A sum, error;
 
     static __device__ compensated_piece nothing() { return leaf(minus_zero<A>(), false); }
@@ -81,7 +81,7 @@ __device__ inline compensated_piece<A> join(compensated_piece<A> a, compensated_
 template <typename A> struct segmented_piece {
     typedef A accumulator;
     static constexpr unsigned words = 2;
-    static constexpr bool segmented = true, exact = false;
+    static constexpr bool segmented = true, exact = false, starts = false;
     A sum;
     bool head;
 

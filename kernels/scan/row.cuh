@@ -4,6 +4,7 @@
 #define ULPSCOPE_SCAN_ROW_CUH
 
 #include <cuda_pipeline.h>
+#include <type_traits>
 
 #include "kernels/device.cuh"
 #include "kernels/scan/piece.cuh"
@@ -20,7 +21,8 @@ template <typename S, typename O>
 constexpr unsigned chunk_bytes = SCAN_CHUNK *(sizeof(S) > sizeof(O) ? sizeof(S) : sizeof(O));
 template <typename P, typename S, typename O> struct place_of_row {
     uint4 vector[SCAN_CHUNKS * chunk_bytes<S, O> / sizeof(uint4)];
-    P before[SCAN_CHUNKS]; /* the sum of the chunks before in the row */
+    /* The sum of the chunks before in the row: of exact sums a double (exact_row.cuh). */
+    std::conditional_t<P::starts, double, P> before[SCAN_CHUNKS];
     __device__ place_of_row() = delete;
 };
 

@@ -91,9 +91,10 @@ inline unsigned stages_for(const room &r, unsigned blocks, size_t stage)
     return bytes < 0 ? 0 : (unsigned)min(bytes / stage, (size_t)stages_most);
 }
 
-/* So many stages hide the time that sums take to become known. An exact piece costs so many
- * instructions that a second block does more good. (Both measured on an H200.) */
-template <typename P> constexpr unsigned enough_stages = P::exact ? 3 : 11;
+/* So many stages hide the time that sums take to become known. Exact pieces cost so many
+ * instructions that a second block does more good; where rows have starts, only if it leaves more
+ * stages. (All measured on an H200.) */
+template <typename P> constexpr unsigned enough_stages = P::starts ? 6 : P::exact ? 3 : 11;
 
 /* Few tiles: as many blocks as there is room for, each with room for all of its tiles. Many: as
  * many blocks as leave each enough stages. False where a block has no room for two. */
