@@ -86,6 +86,14 @@ static enum status prepare(struct bench_subject *s, const struct bench_row *row,
     return status;
 }
 
+/* The row's is that of the whole input: a sample, of fewer elements, has its own. */
+static struct shape shape_of(const struct bench_input *in, const struct bench_row *row, bool sample)
+{
+    return sample && row->method
+               ? method_shape(row->method, in->device.kind, in->sample.n, row->shape)
+               : row->shape;
+}
+
 /* What else the method is told. A sample has rows of its own: as many as there are elements in one.
  */
 static enum status describe(struct bench_subject *s, const struct bench_row *row, bool sample,
@@ -126,7 +134,7 @@ enum status bench_subject_open(struct bench_subject *s, struct bench_input *in,
                             .accumulator = row->accumulator,
                             .method = row->method,
                             .device = in->device.kind == DEVICE_CPU ? -1 : in->device.index,
-                            .shape = row->shape,
+                            .shape = shape_of(in, row, sample),
                             .exclusive = row->exclusive,
                             .product = row->product,
                             .keys = in->key};

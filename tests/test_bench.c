@@ -143,6 +143,35 @@ Test(bench, a_method_is_not_skipped_for_late_runs)
     bench_input_close(&in);
 }
 
+static struct {
+    size_t calls, n[2]; /* runs, and those on the sample and on all, whose shapes were others */
+} shaped;
+
+static enum status see_shape(const struct task *t, struct problem *p)
+{
+    (void)p;
+    const struct method *m = method_named("norm/exact");
+    struct shape due = method_shape(m, DEVICE_CPU, t->in.n, (struct shape){8, 0});
+    shaped.calls++;
+    shaped.n[t->in.n == 1 << 16] += t->shape.threads != due.threads;
+    return STATUS_OK;
+}
+
+/* 32 tiles have 8 threads, the one of the sample has one. */
+Test(bench, a_sample_has_a_shape_of_its_own)
+{
+    struct bench_input in = open_input(cpu, FP32, 1 << 16);
+    struct method m = *method_named("norm/exact");
+    struct bench_row row = {.method = &m, .accumulator = FP32, .output = FP32};
+    row.shape = method_shape(&m, DEVICE_CPU, 1 << 16, (struct shape){8, 0});
+    m.cpu = see_shape;
+    cr_assert(row.shape.threads == 8 && in.sample.n == 1 << 10);
+    measure_rows(&in, &row, 1);
+    cr_expect(shaped.calls > TIMING_REPEATS && shaped.n[0] == 0 && shaped.n[1] == 0,
+              "of %zu runs %zu and %zu", shaped.calls, shaped.n[0], shaped.n[1]);
+    bench_input_close(&in);
+}
+
 /* A scan that looks at what it is asked for. */
 static struct {
     enum format output;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "experiments/clock.h"
+#include "kernels/method.h"
 #include "kernels/raw_read.h"
 #include "kernels/team.h"
 #include "tests/samples.h"
@@ -114,4 +115,32 @@ Test(team, raw_copy_copies_every_byte)
             cr_assert(copy[15] == 0xa5 && copy[16 + 2 * n] == 0xa5, "n = %zu, %u threads", n,
                       threads);
         }
+}
+
+/* More threads than tiles: those without a share add nothing, and the others what one would. */
+Test(team, threads_without_a_share_add_nothing)
+{
+    static const char *const name[] = {"mean/exact", "norm/exact", "variance/exact", "dot/exact"};
+    static const size_t n[] = {1, 1023, 2048, 2049, 4690};
+    static double x[2][4690];
+    struct problem p = {0};
+    for (size_t i = 0; i < sizeof name / sizeof *name * 5; i++) {
+        double sum[2] = {0};
+        const struct method *m = method_named(name[i / 5]);
+        struct task t = {.in = {FP64, n[i % 5], x[0]},
+                         .in2 = {FP64, n[i % 5], m->operation->inputs == 2 ? x[1] : NULL},
+                         .accumulator = FP64,
+                         .method = m,
+                         .device = -1,
+                         .product = m->product};
+        sample_fill(&(struct array){FP64, n[i % 5], x[0]}, SAMPLE_NEAR, FP64, i);
+        sample_fill(&(struct array){FP64, n[i % 5], x[1]}, SAMPLE_NEAR, FP64, ~i);
+        for (unsigned k = 0; k < 2; k++) {
+            t.shape.threads = k ? 7 : 1;
+            t.out = (struct array){FP64, 1, &sum[k]};
+            cr_assert(m->cpu(&t, &p) == STATUS_OK, "%s: %s", m->name, p.text);
+        }
+        cr_expect(sum[0] == sum[1], "%s, n = %zu: found %a, expected %a", m->name, n[i % 5], sum[1],
+                  sum[0]);
+    }
 }
