@@ -104,9 +104,10 @@ static void add_outcome(struct check_tried *t, struct check_outcome *o, enum che
     t->broken += o->differing > 0;
     t->attempts += o->attempts;
     t->differing += o->differing;
-    if (kind != CHECK_EXACT && o->tally.count > t->distinct) {
-        t->distinct = o->tally.count;
-        write_counts(t->counts, &o->tally);
+    struct tally *tally = o->other.count > o->tally.count ? &o->other : &o->tally;
+    if (kind != CHECK_EXACT && tally->count > t->distinct) {
+        t->distinct = tally->count;
+        write_counts(t->counts, tally);
     }
 }
 

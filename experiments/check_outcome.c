@@ -107,9 +107,23 @@ enum status check_take_runs(void *taking, const struct runner_results *results, 
     return status;
 }
 
+void check_join(struct check_outcome *o, struct check_outcome *other)
+{
+    if (o->differing == 0 && other->differing > 0)
+        o->found = other->found;
+    o->attempts += other->attempts;
+    o->differing += other->differing;
+    if (other->tally.count > o->other.count) {
+        struct tally fewer = o->other;
+        o->other = other->tally;
+        other->tally = fewer;
+    }
+}
+
 void check_outcome_free(struct check_outcome *o)
 {
     tally_free(&o->tally);
+    tally_free(&o->other);
     free(o->first.data);
     *o = (struct check_outcome){0};
 }

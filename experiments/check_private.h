@@ -11,6 +11,7 @@
 /* The results of one case. */
 struct check_outcome {
     struct tally tally;
+    struct tally other; /* of what was joined, where there are more results in it */
     struct array first; /* the outputs compared with; data NULL: none yet */
     uint64_t attempts, differing;
     struct check_break found; /* the first that differs, where any does */
@@ -95,6 +96,8 @@ struct check_taking {
     uint64_t runs;    /* taken so far */
 };
 enum status check_take_runs(void *taking, const struct runner_results *results, struct problem *p);
+/* Adds what came of other inputs of the case, compared among themselves. *other is to be freed. */
+void check_join(struct check_outcome *o, struct check_outcome *other);
 void check_outcome_free(struct check_outcome *o);
 
 /* Tries one kind on the case at hand; *o is zero before. */

@@ -1,6 +1,7 @@
 /* What sums of rows, transpositions and compactions are told beside elements; and batch invariance:
  * a row's sum must not depend on its neighbours, on its position, on how many rows there are or on
  * how they lie. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "experiments/check_private.h"
@@ -78,7 +79,7 @@ enum status check_lay_rows(const struct check *c, const struct array *copy, cons
     return STATUS_OK;
 }
 
-/* Where a row may stand, and every byte of what stands beside it. */
+/* Where a row may stand, and every byte of what stands beside it; first alone. */
 static const struct place {
     size_t rows, row, stride;
     uint8_t byte;
@@ -126,24 +127,72 @@ static enum status sum_at(const struct check *c, const struct array *row, const 
     return status;
 }
 
+/* How many elements an array of rows may have: in a small case as many as the most rows take. */
+enum { PLACES = sizeof places / sizeof *places, MOST_ROWS = 1000, LEAST_LENGTH = 64 };
+
+static size_t room(const struct check *c)
+{
+    size_t least = (size_t)MOST_ROWS * LEAST_LENGTH;
+    return c->at.n > least / 4 ? 4 * c->at.n : least;
+}
+
+static enum status take_at(const struct check *c, struct check_outcome *o, const struct array *row,
+                           const struct place *at, struct problem *p)
+{
+    struct array one;
+    char of[48] = "";
+    size_t length = matrix_length(c->at.n, c->at.bins);
+    enum status status = sum_at(c, row, at, &one, p);
+    if (row->n < length)
+        snprintf(of, sizeof of, ", %zu of its elements", row->n);
+    return status != STATUS_OK ? status
+                               : check_take(c, o, &one, 0, p, "row %zu of %zu, stride %zu, %s%s",
+                                            at->row, at->rows, at->stride, at->are, of);
+}
+
+/* The row wherever as many as that have room. */
+static enum status whole_row(const struct check *c, struct check_outcome *o,
+                             const struct array *row, struct problem *p)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < PLACES && status == STATUS_OK; i++)
+        if (places[i].rows * row->n <= room(c))
+            status = take_at(c, o, row, &places[i], p);
+    return status;
+}
+
+/* Where they have none, as many of its first elements as have it everywhere: another row, which
+ * is compared with itself alone. */
+static enum status short_row(const struct check *c, struct check_outcome *o,
+                             const struct array *row, struct problem *p)
+{
+    struct check_outcome own = {0};
+    struct array few = {row->format, room(c) / MOST_ROWS, row->data};
+    enum status status = STATUS_OK;
+    if (row->n <= few.n)
+        return status;
+    for (size_t i = 0; i < PLACES && status == STATUS_OK; i++)
+        if (i == 0 || places[i].rows * row->n > room(c))
+            status = take_at(c, &own, &few, &places[i], p);
+    if (status == STATUS_OK)
+        check_join(o, &own);
+    check_outcome_free(&own);
+    return status;
+}
+
 /* The first row of the case, wherever else it may stand. */
 enum status check_batch(struct check *c, struct check_outcome *o, struct problem *p)
 {
-    struct array row, one;
+    struct array row;
     size_t length = matrix_length(c->at.n, c->at.bins);
     enum status status = memory_array(&row, c->in.format, length, "a row", p);
-    for (size_t k = 0; status == STATUS_OK && k < length; k++)
+    if (status != STATUS_OK)
+        return status;
+    for (size_t k = 0; k < length; k++)
         array_set_bits(&row, k, array_bits(&c->in, matrix_at(0, k, length, c->stride)));
-    for (size_t i = 0; i < sizeof places / sizeof *places && status == STATUS_OK; i++) {
-        const struct place *at = &places[i];
-        if (i > 3 && at->rows * length > 4 * c->at.n)
-            continue;
-        status = sum_at(c, &row, at, &one, p);
-        if (status == STATUS_OK)
-            status = check_take(c, o, &one, 0, p, "row %zu of %zu, stride %zu, %s", at->row,
-                                at->rows, at->stride, at->are);
-    }
-    if (row.data)
-        free(row.data);
+    status = whole_row(c, o, &row, p);
+    if (status == STATUS_OK)
+        status = short_row(c, o, &row, p);
+    free(row.data);
     return status;
 }

@@ -126,6 +126,11 @@ static enum status minds_rows(const struct task *t, struct problem *p)
     return method_named(t->bins > 20 ? "rows/serial" : "rows/tiled")->cpu(t, p);
 }
 
+static enum status minds_many_rows(const struct task *t, struct problem *p)
+{
+    return method_named(t->bins > 500 ? "rows/serial" : "rows/tiled")->cpu(t, p);
+}
+
 static enum status minds_layout(const struct task *t, struct problem *p)
 {
     return method_named(t->stride > 1 ? "rows/serial" : "rows/tiled")->cpu(t, p);
@@ -142,22 +147,51 @@ static enum status spills(const struct task *t, struct problem *p)
     return status;
 }
 
+/* What was asked for as its command does. */
+static void show_batch_again(const struct check_request *asked, const struct check_break *b)
+{
+    uint64_t n = b->at.n, rows = b->at.bins;
+    struct layout layout = *b->at.layout;
+    struct check_request r = *asked;
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++)
+        r.tried[kind] = kind == CHECK_BATCH;
+    r.pairs = (struct pairs){{b->at.pair}, 1};
+    r.input = &b->at.input;
+    r.n = (struct numbers){1, &n};
+    r.rows = (struct numbers){1, &rows};
+    r.layout = &layout;
+    r.inputs = r.layouts = 1;
+    r.seed = b->at.seed;
+    r.shrink = false;
+    struct check_report report = checked(&r);
+    const struct check_break *again = &report.tried[CHECK_BATCH].witness;
+    cr_expect(again->bits[0] == b->bits[0] && again->bits[1] == b->bits[1], "%zu rows: %s", rows,
+              again->is[1]);
+}
+
 Test(check, refutes_batch_invariance)
 {
     enum status (*const liars[])(const struct task *, struct problem *) = {minds_rows, minds_layout,
-                                                                           spills};
-    for (size_t i = 0; i < 3; i++) {
+                                                                           spills, minds_many_rows};
+    static uint64_t ten[] = {10};
+    for (size_t i = 0; i < 8; i++) {
         struct method m = *method_named("rows/tiled");
         m.name = "rows/liar";
-        m.cpu = liars[i];
+        m.cpu = liars[i / 2];
         struct check_request r = request_for(&m, 0.5);
+        r.rows = (struct numbers){i % 2, ten};
         struct check_report report = checked(&r);
-        cr_expect(report.tried[CHECK_BATCH].broken > 0 && report.kept == PROMISE_RUN_TO_RUN,
-                  "liar %zu keeps %s", i, promise_name[report.kept]);
+        const struct check_tried *batch = &report.tried[CHECK_BATCH];
+        cr_expect(batch->broken > 0 && report.kept == PROMISE_RUN_TO_RUN, "liar %zu keeps %s",
+                  i / 2, promise_name[report.kept]);
+        if (batch->broken == 0)
+            continue;
+        cr_expect(batch->distinct > 1, "liar %zu: one result", i / 2);
         char *command = check_command(&report, CHECK_BATCH, "check");
         cr_expect(command && strstr(command, "--rows ") && strstr(command, " --layout "), "%s",
                   command);
         free(command);
+        show_batch_again(&r, &batch->witness);
     }
 }
 
