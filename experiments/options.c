@@ -17,7 +17,7 @@ const struct option_spec option_specs[] = {
     {"input", 0, "LIST", "run bench sum check recommend",
      "generated inputs, NAME[:PARAMETER=VALUE]...[:order=...]"},
     {"data", 0, "FILE", "run check recommend",
-     "your own data: .npy, .safetensors[#TENSOR], raw, text, - (repeatable)"},
+     "your own data: .npy, .safetensors[#TENSOR], raw, text, - (repeatable but for check)"},
     {"n", 0, "LIST", "run bench gen sum reveal kernels check recommend",
      "elements: 1000, 1e6, 2^20, doubling range 2^10..2^20"},
     {"cond", 0, "LIST", "run gen sum recommend",

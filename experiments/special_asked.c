@@ -54,22 +54,39 @@ static enum status read_shape(struct special_asked *s, struct problem *p)
     return status;
 }
 
-/* The user's own input; where a storage is named, the file is read as that. */
+static enum status one_file(const struct arguments *a, struct problem *p)
+{
+    size_t files = 0;
+    for (size_t i = 0; i < a->options; i++)
+        files += strcmp(a->option[i].spec->name, "data") == 0;
+    return files < 2
+               ? STATUS_OK
+               : problem(p, STATUS_USAGE,
+                         "option --data: found %zu files, expected one for check --special", files);
+}
+
+/* The user's own input, as it is; where a storage is named, the file is read as that. */
 static enum status read_data(struct special_asked *s, struct problem *p)
 {
-    struct data_options options = {FORMATS, false};
+    struct data_options options = {FORMATS, true};
     const char *path = argument_value(s->a, "data"), *storage = argument_value(s->a, "storage");
     if (!path)
         return STATUS_OK;
-    enum status status = STATUS_OK;
-    if (storage)
+    enum status status = one_file(s->a, p);
+    if (status == STATUS_OK && storage)
         status = format_parse(&options.storage, "storage", storage, p);
     if (status == STATUS_OK)
         status = data_read(&s->data, path, &options, p);
     if (status == STATUS_OK && s->data.count != 1)
-        status = problem(p, STATUS_USAGE, "%s: found %zu tensors, expected one: PATH#TENSOR", path,
-                         s->data.count);
-    return status;
+        return problem(p, STATUS_USAGE, "%s: found %zu tensors, expected one: PATH#TENSOR", path,
+                       s->data.count);
+    if (status != STATUS_OK || !s->data.item[0].converted)
+        return status;
+    return problem(p, STATUS_USAGE,
+                   "%s: holds %s, expected %s: check --special rounds no data, ask for --storage "
+                   "%s",
+                   path, format_facts[s->data.item[0].file_format].name, storage,
+                   format_facts[s->data.item[0].file_format].name);
 }
 
 /* A dot product's is one file, too: x first, then y. */

@@ -123,17 +123,24 @@ static void add_finding(struct text *to, const struct special_report *r, size_t 
     text_add(to, "\n");
 }
 
+/* Pairs of formats that were tried: where there are data, of their storage alone. */
+static size_t tried_pairs(const struct special_report *r)
+{
+    const struct special_request *q = &r->request;
+    size_t pairs = 0;
+    for (size_t i = 0; i < q->pairs.count; i++) {
+        const struct format_pair *pair = &q->pairs.item[i];
+        pairs += (!q->data || q->data->x.format == pair->storage) &&
+                 method_supports(q->method, q->device.kind, pair->storage, pair->accumulator);
+    }
+    return pairs - r->left_out.count;
+}
+
 void special_report_text(struct text *to, const struct special_report *r, const char *folder)
 {
     char device[DEVICE_TEXT], left_out[PAIRS_TEXT];
-    size_t pairs = 0;
+    size_t pairs = tried_pairs(r);
     device_name(r->request.device, device);
-    for (size_t i = 0; i < r->request.pairs.count; i++) {
-        const struct format_pair *pair = &r->request.pairs.item[i];
-        pairs += method_supports(r->request.method, r->request.device.kind, pair->storage,
-                                 pair->accumulator);
-    }
-    pairs -= r->left_out.count;
     pairs_text(left_out, &r->left_out);
     text_format(to, "%s on %s, %zu pair%s of formats\n", r->request.method->name, device, pairs,
                 pairs == 1 ? "" : "s");

@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <jansson.h>
 
+#include "experiments/data.h"
 #include "experiments/special.h"
 #include "kernels/method.h"
 #include "tests/files.h"
@@ -76,6 +77,31 @@ Test(special_verb, runs_one_input_of_the_users, .init = make_folder, .fini = rem
     holds((char *)b.data, "data: 1 noted, first: overflow on the way to a sum that is in range");
     clear_bytes(&b);
     clear_bytes(&lines);
+}
+
+Test(special_verb, takes_one_file_as_it_is, .init = make_folder, .fini = remove_folder)
+{
+    struct problem p = {0};
+    double of[] = {1, 2};
+    struct arguments a = {.operands = 1, .operand = {"sum/serial"}};
+    struct array x = {FP64, 2, of};
+    char path[300];
+    snprintf(path, sizeof path, "%s", in_folder("two.npy"));
+    cr_assert(data_write_npy(path, &x, &p) == STATUS_OK, "%s", p.text);
+    give(&a, "device", "cpu");
+    give(&a, "data", path);
+    struct bytes b = printed(&a, STATUS_OK, "");
+    holds((char *)b.data, "sum/serial on cpu, 4 pairs of formats\n");
+    clear_bytes(&b);
+    struct arguments other = a;
+    give(&other, "storage", "fp32");
+    b = printed(&other, STATUS_USAGE,
+                "two.npy: holds fp64, expected fp32: check --special rounds no data, ask for "
+                "--storage fp64");
+    clear_bytes(&b);
+    give(&a, "data", "other.npy");
+    b = printed(&a, STATUS_USAGE, "option --data: found 2 files, expected one");
+    clear_bytes(&b);
 }
 
 Test(special_verb, refuses_what_it_cannot_do, .init = make_folder, .fini = remove_folder)
