@@ -113,6 +113,9 @@ static enum status ready(struct server *s, const struct wire_request *r, struct 
                                     .exclusive = r->exclusive,
                                     .bins = r->bins,
                                     .stride = r->stride};
+    if (r->operation != s->method->operation)
+        return problem(p, STATUS_DATA, "request: found a %s, expected a %s: %s", r->operation->name,
+                       s->method->operation->name, s->method->name);
     const struct probe_spec *is = &s->spec;
     if (s->probe && is->storage == spec.storage && is->accumulator == spec.accumulator &&
         is->output == spec.output && is->n == spec.n && is->shape.threads == spec.shape.threads &&
@@ -120,9 +123,6 @@ static enum status ready(struct server *s, const struct wire_request *r, struct 
         is->exclusive == spec.exclusive && is->bins == spec.bins && is->stride == spec.stride)
         return STATUS_OK;
     close_probe(s);
-    if (r->operation != s->method->operation)
-        return problem(p, STATUS_DATA, "request: found a %s, expected a %s: %s", r->operation->name,
-                       s->method->operation->name, s->method->name);
     if (!memory_has(array_bytes(r->storage, r->n)))
         return problem(p, STATUS_DEVICE, "request: out of memory for %zu elements of %s", r->n,
                        format_facts[r->storage].name);

@@ -228,6 +228,25 @@ Test(serve, malformed_requests_are_refused)
     expect_end(cpu, "sum 0 fp32 fp32\\nsum 1 fp64 fp64\\n12345678", "status", 0);
 }
 
+/* A request is held to the operation whatever has been answered before. */
+Test(serve, another_operation_is_refused_behind_a_good_request)
+{
+    static const char *const asked[][3] = {
+        {"sum/serial", "sum 1 fp32 fp32\\n1234norm 1 fp32 fp32\\n1234",
+         "found a norm, expected a sum"},
+        {"rows/serial", "rows 1 fp32 fp32 1 1\\n1234transpose 1 fp32 fp32 1 1\\n1234",
+         "found a transpose, expected a rows"},
+        {"norm/serial", "norm 1 fp32 fp32\\n1234dot 1 fp32 fp32\\n12341234",
+         "found a dot, expected a norm"},
+        {"dot/serial", "dot 1 fp32 fp32\\n12341234sum 1 fp32 fp32\\n1234",
+         "found a sum, expected a dot"}};
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        char options[60];
+        snprintf(options, sizeof options, "%s --device cpu", asked[i][0]);
+        expect_end(options, asked[i][1], asked[i][2], 3);
+    }
+}
+
 Test(serve, lines_round_trip)
 {
     char line[WIRE_LINE];
