@@ -175,8 +175,11 @@ static enum status try_kind(struct check *c, struct check_report *report, enum c
             c->request->show(c->request->context, c->request->method, check_kinds[kind].name,
                              c->end > begin ? (double)(c->end - begin) / 1e9 : 0);
         enum status status = try_case(c, &report->tried[kind], kind, &k, &why);
-        if (status == STATUS_USAGE)
+        if (status == STATUS_USAGE) {
+            if (report->untried.status == STATUS_OK)
+                report->untried = why;
             continue;
+        }
         if (status != STATUS_OK)
             return problem(p, status, "%s", why.text);
         note_time(&pace, &k, clock_ns() - begin);
@@ -297,6 +300,24 @@ static enum promise kept(const struct check_report *r)
     return kept;
 }
 
+/* Cases that were refused count where no other was tried. A repetition can be tried of any that is
+ * not refused, so that otherwise it was not asked for. */
+static void note_untried(struct check_report *r)
+{
+    char device[DEVICE_TEXT];
+    bool tried = r->failure.status != STATUS_OK;
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++)
+        tried |= r->tried[kind].attempts > 0;
+    if (tried)
+        r->untried = (struct problem){0};
+    if (tried || r->untried.status != STATUS_OK)
+        return;
+    device_name(r->request.device, device);
+    problem(&r->untried, STATUS_USAGE,
+            "option --only: found nothing that can be tried of %s on %s with the other options",
+            r->request.method->name, device);
+}
+
 enum status check_subject(struct check_report *report, const struct check_request *request,
                           struct problem *p)
 {
@@ -309,6 +330,8 @@ enum status check_subject(struct check_report *report, const struct check_reques
     enum status status = find_pairs(&c, report, p);
     if (status == STATUS_OK && report->failure.status == STATUS_OK)
         status = try_all(&c, report, p);
+    if (status == STATUS_OK)
+        note_untried(report);
     for (size_t i = 0; i < c.serving; i++)
         foreign_end(c.served[i]);
     free(c.in.data);

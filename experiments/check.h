@@ -109,6 +109,8 @@ struct check_report {
     struct pairs left_out;  /* that a program does not answer */
     struct problem failure; /* STATUS_OK, or what ended it; the rungs above were not tried */
     enum check_kind failed;
+    struct problem untried; /* STATUS_OK; or, where not one case was tried and nothing failed, why:
+                               what the first was refused for, else the kinds asked for */
 };
 
 /* Checks one subject. What a subject fails with (a crash, a hang, no memory) stands in the report

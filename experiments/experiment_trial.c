@@ -33,6 +33,8 @@ static enum status try_subject(struct trial_study *s, struct trial_subject *t,
         return problem(p, status, "%s", why.text);
     if (report.failure.status != STATUS_OK && run->note)
         run->note(run->context, report.failure.text);
+    if (report.untried.status != STATUS_OK && run->note)
+        run->note(run->context, report.untried.text);
     return trial_study_add(s, t, &report, program_name(run), p);
 }
 

@@ -30,14 +30,15 @@ struct command {
     struct device device[CHECK_DEVICES];
     size_t devices;
     bool json, promised;
+    bool several; /* subjects or devices: one of which nothing can be tried hides no other */
     struct check_recorded *recorded;
     json_t *reports;
     struct csv_file csv; /* where --out asks for it */
     bool terminal;       /* progress is drawn */
     uint64_t shown_ns;
-    size_t checked, broken, failed;
+    size_t checked, broken, failed, untried;
     char first_broken[128];
-    enum status first_failed;
+    enum status first_failed, first_untried;
 };
 
 static enum status read_promise(enum promise *promise, const char *option, const char *text,
@@ -99,6 +100,7 @@ static enum status resolve(struct command *c, struct problem *p)
     enum status status = request_arguments(&words, a, p);
     if (status == STATUS_OK)
         status = check_devices(c->device, &c->devices, &words, p);
+    c->several = argument_flag(a, "all") || a->operands * c->devices > 1;
     if (status == STATUS_OK)
         status = check_asked(&c->request, &words, p);
     if (status == STATUS_OK)
@@ -161,7 +163,14 @@ static enum status check_on(struct command *c, const struct method *m, struct de
         return STATUS_OK; /* it is not there */
     if (status != STATUS_OK)
         return problem(p, status, "%s", why.text);
+    if (report.untried.status != STATUS_OK && !c->several)
+        return problem(p, report.untried.status, "%s", report.untried.text);
     c->checked++;
+    if (report.untried.status != STATUS_OK) {
+        fprintf(stderr, "ulpscope: check: %s: %s\n", m->name, report.untried.text);
+        if (c->untried++ == 0)
+            c->first_untried = report.untried.status;
+    }
     if (report.failure.status != STATUS_OK) {
         fprintf(stderr, "ulpscope: check: %s\n", report.failure.text);
         if (c->failed++ == 0)
@@ -213,8 +222,12 @@ static enum status verdict(const struct command *c, struct problem *p)
         return problem(p, STATUS_FAILED,
                        "check: %zu of %zu subjects break what they are held to, first %s",
                        c->broken, c->checked, c->first_broken);
-    return c->failed ? problem(p, c->first_failed, "check: %zu subjects failed", c->failed)
-                     : STATUS_OK;
+    if (c->failed > 0)
+        return problem(p, c->first_failed, "check: %zu subjects failed", c->failed);
+    bool due = c->untried > 0 && (!argument_flag(c->arguments, "all") || c->untried == c->checked);
+    return due ? problem(p, c->first_untried, "check: nothing was tried of %zu of %zu subjects",
+                         c->untried, c->checked)
+               : STATUS_OK;
 }
 
 /* The source tree's, where it is there and no other is asked for. */
@@ -339,7 +352,9 @@ const struct verb verb_check = {
         "\n"
         "Exit status 1 where a promise is broken: the subject's own or, with --promise, "
         "that. A break of a\n"
-        "rung that nobody promised is no failure.\n\n" SPECIAL_DETAILS,
+        "rung that nobody promised is no failure. 2 where nothing could be tried of a subject that "
+        "was named, or of\n"
+        "any: options that no case can meet.\n\n" SPECIAL_DETAILS,
     .examples = "  ulpscope check sum/tiled --device cpu\n"
                 "  ulpscope check sum/atomic --device cpu --only run_to_run --seconds 2\n"
                 "  ulpscope check --all --device cpu --seconds 1 --json\n"

@@ -299,3 +299,57 @@ Test(check_verb, refuses_what_it_cannot_do, .init = make_folder, .fini = remove_
         expect_said("err", wrong[i].said);
     }
 }
+
+/* Options that no case can meet are refused as `run` refuses them, not answered with exit 0. */
+Test(check_verb, refuses_options_that_no_case_meets, .init = make_folder, .fini = remove_folder)
+{
+    static const struct {
+        const char *arguments, *said;
+    } none[] = {
+        {"rows/tiled --rows 7 --n 49 --layout batch:3",
+         "option --layout: found batch:3 with 7 rows, expected a divisor of that"},
+        {"'exec:" ULPSCOPE_PROGRAM " serve rows/tiled --device cpu' --rows 300 --n 1000 "
+         "--storage fp32 --accumulator fp32",
+         "option --rows: found 300 with n = 1000, expected a divisor of n"},
+        {"sum/serial --input cond:target=2^200 --n 3 --storage fp16 --accumulator fp16", "cond"},
+        {"dot/serial --input product_overflow --n 1", "product_overflow"},
+        {"transpose/tiled --only exact",
+         "option --only: found nothing that can be tried of transpose/tiled on cpu"},
+    };
+    char arguments[700];
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        snprintf(arguments, sizeof arguments, "%s --device cpu --seconds 0.2", none[i].arguments);
+        int status = check(arguments);
+        char *err = content("err");
+        cr_expect(status == 2, "%s: exit status %d", arguments, status);
+        cr_expect(strstr(err, none[i].said), "%s: found '%s'", arguments, err);
+        cr_expect(strchr(err, '\n') == err + strlen(err) - 1, "%s: not one line: %s", arguments,
+                  err);
+        free(err);
+    }
+}
+
+/* One subject without a case hides neither others nor their breaks. */
+Test(check_verb, tries_others_beside_one_without_a_case, .init = make_folder, .fini = remove_folder)
+{
+    static const char refused[] =
+        "ulpscope: check: rows/tiled: option --rows: found 300 with n = 1000";
+    static const char options[] = "--rows 300 --n 1000 --device cpu --seconds 0.2";
+    char arguments[300];
+    snprintf(arguments, sizeof arguments, "rows/tiled sum/exact %s", options);
+    cr_expect(check(arguments) == 2);
+    expect_said("err", refused);
+    expect_said("err", "check: nothing was tried of 1 of 2 subjects");
+    expect_said("out", "sum/exact on cpu: promises correctly_rounded, keeps correctly_rounded\n");
+    snprintf(arguments, sizeof arguments, "rows/tiled sum/tiled %s --promise order_invariant",
+             options);
+    cr_expect(check(arguments) == 1);
+    expect_said("err", refused);
+    expect_said("err", "1 of 2 subjects break what they are held to, first sum/tiled");
+    cr_expect(check("--all --only batch --rows 300 --n 1000 --device cpu --seconds 0.01") == 2);
+    expect_said("err", refused);
+    cr_expect(check("--all --only batch --rows 10 --n 1000 --device cpu --seconds 0.01 "
+                    "--storage fp32 --accumulator fp32") == 0);
+    expect_said("err", "sum/serial: option --only: found nothing that can be tried of sum/serial");
+    expect_said("out", "kept in ");
+}
