@@ -129,6 +129,10 @@ void check_request_free(struct check_request *r);
 enum status check_devices(struct device devices[CHECK_DEVICES], size_t *count,
                           const struct request *q, struct problem *p);
 
+struct arguments; /* experiments/options.h */
+/* STATUS_USAGE where an option that only other subjects read is given with this one. */
+enum status check_takes(const struct method *m, const struct arguments *a, struct problem *p);
+
 /* Sums over the kinds of a rung. */
 struct check_rung {
     uint64_t attempts, differing, distinct;

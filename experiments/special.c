@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "experiments/check.h"
 #include "experiments/foreign.h"
 #include "experiments/special_asked.h"
 #include "experiments/special_exact.h"
@@ -157,6 +158,8 @@ static enum status find_methods(const struct special *s, const struct method *m[
                         "check --special: %s is a %s, expected a sum, a scan, a dot product, a "
                         "norm, a product or an extremum",
                         m[i]->name, m[i]->operation->name);
+        if (status == STATUS_OK)
+            status = check_takes(m[i], a, p);
     }
     return status;
 }

@@ -203,11 +203,8 @@ static enum status check_all(struct command *c, struct problem *p)
     enum status status = STATUS_OK;
     for (size_t i = 0; i < a->operands && status == STATUS_OK; i++) {
         status = subject_named(&m[i], "check", a->operand[i], operation, p);
-        if (status == STATUS_OK && keys && !m[i]->operation->keys)
-            status = problem(p, STATUS_USAGE,
-                             "check: found %s with --keys or --bins, expected a method that takes "
-                             "keys",
-                             m[i]->name);
+        if (status == STATUS_OK)
+            status = check_takes(m[i], a, p);
     }
     for (size_t i = 0; i < a->operands && status == STATUS_OK; i++)
         status = check_one(c, m[i], p);
@@ -260,7 +257,9 @@ static enum status check_into(struct command *c, struct problem *p)
 static enum status options(const struct arguments *a, struct problem *p)
 {
     static const char *const of_special[] = {"data", "segment", "product"};
-    static const char *const of_promises[] = {"input", "n", "runs", "only", "promise", "recorded"};
+    static const char *const of_promises[] = {"input",   "n",        "runs", "only",
+                                              "promise", "recorded", "keys", "bins",
+                                              "rows",    "layout",   "keep"};
     bool special = argument_flag(a, "special");
     for (size_t i = 0; !special && i < sizeof of_special / sizeof *of_special; i++)
         if (argument_value(a, of_special[i]))

@@ -128,7 +128,7 @@ Test(check_verb, names_the_bin_of_a_break, .init = make_folder, .fini = remove_f
     show_again(json_array_get(all, 0), true);
     json_decref(all);
     cr_expect(check("sum/serial --device cpu --keys one") == 2);
-    expect_said("err", "found sum/serial with --keys or --bins, expected a method that takes keys");
+    expect_said("err", "found sum/serial with --keys, expected a method that takes keys");
     cr_expect(check("scatter/sort --device cpu --keys some") == 2);
     expect_said("err", "option --keys: found 'some'");
     char served[600];
@@ -290,6 +290,17 @@ Test(check_verb, refuses_what_it_cannot_do, .init = make_folder, .fini = remove_
         {"sum/tiled sum/none --device cpu --out c.csv", "check: found 'sum/none'", 2},
         {"sum/tiled sum/none --special --device cpu", "check: found 'sum/none'", 2},
         {"dot/tiled --special --product maybe", "--product: found 'maybe', expected rounded", 2},
+        {"sum/tiled --rows 5 --device cpu",
+         "found sum/tiled with --rows, expected a method that reads a matrix", 2},
+        {"rows/tiled --keep 50 --device cpu", "found rows/tiled with --keep, expected a compaction",
+         2},
+        {"sum/tiled --scan inclusive --device cpu", "found sum/tiled with --scan, expected a scan",
+         2},
+        {"norm/exact --special --product fused --device cpu",
+         "found norm/exact with --product, expected a dot product", 2},
+        {"scan/tiled --special --segment 5 --device cpu",
+         "found scan/tiled with --segment, expected a segmented scan", 2},
+        {"sum/tiled --special --keys one", "check: option --keys is none of check --special", 2},
         {"dot/exact --special --product fused --device cpu", "dot/exact does not form products so",
          2},
     };
