@@ -40,7 +40,8 @@ enum status axes_resolve_rows(struct axes *axes, const struct request *r, struct
         status = add_layouts(axes, &list, p);
     list_free(&list);
     if (status == STATUS_OK)
-        status = axes_numbers(&axes->rows, r, AXIS_ROWS, rows, RANGE_DOUBLING, 0, UINT32_MAX, p);
+        status =
+            axes_numbers(&axes->rows, r, AXIS_ROWS, rows, RANGE_DOUBLING, 0, LAYOUT_ROWS_MAX, p);
     return status == STATUS_OK
                ? axes_numbers(&axes->keep, r, AXIS_KEEP, "50", RANGE_DOUBLING, 0, MASK_ALL, p)
                : status;

@@ -124,7 +124,7 @@ enum status check_asked(struct check_request *r, const struct request *q, struct
     if (status == STATUS_OK)
         status = read_layouts(r, &q->axis[AXIS_LAYOUT], p);
     if (status == STATUS_OK)
-        status = read_list(&r->rows, q, AXIS_ROWS, 0, UINT32_MAX, p);
+        status = read_list(&r->rows, q, AXIS_ROWS, 0, LAYOUT_ROWS_MAX, p);
     if (status == STATUS_OK)
         status = read_list(&r->keep, q, AXIS_KEEP, 0, 100, p);
     if (status == STATUS_OK)

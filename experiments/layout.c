@@ -18,7 +18,8 @@ enum status layout_parse(struct layout *l, const char *text, struct problem *p)
     if (strncmp(text, "batch:", 6) != 0)
         return problem(p, STATUS_USAGE,
                        "option --layout: found '%s', expected row, column or batch:S", text);
-    enum status status = numbers_parse(&size, "layout", text + 6, RANGE_DOUBLING, 1, UINT32_MAX, p);
+    enum status status =
+        numbers_parse(&size, "layout", text + 6, RANGE_DOUBLING, 1, LAYOUT_ROWS_MAX, p);
     if (status == STATUS_OK && size.count > 1)
         status = problem(p, STATUS_USAGE, "option --layout: found '%s', expected one S", text);
     *l = (struct layout){LAYOUT_BATCH, size.count ? (size_t)size.item[0] : 0, ""};

@@ -19,6 +19,9 @@ struct layout {
     char name[32]; /* canonical specification */
 };
 
+/* The most rows of a matrix, so that an element's fits in a key. */
+#define LAYOUT_ROWS_MAX UINT32_MAX
+
 /* STATUS_USAGE for what is none. */
 enum status layout_parse(struct layout *l, const char *text, struct problem *p);
 
@@ -29,7 +32,7 @@ size_t layout_rows(size_t n, size_t asked);
 enum status layout_stride(size_t *stride, const struct layout *l, size_t n, size_t rows,
                           struct problem *p);
 
-/* The row of each of n elements. Rows are less than 2^32. */
+/* The row of each of n elements, of at most LAYOUT_ROWS_MAX. */
 void layout_keys(uint32_t *to, size_t n, size_t rows, size_t stride);
 
 #endif

@@ -77,14 +77,15 @@ static enum status settings(struct server *s, const struct arguments *a, struct 
 static bool setting(struct server *s, const char *line)
 {
     size_t offset;
-    struct shape shape;
+    unsigned long long threads, blocks;
     char end;
     if (strcmp(line, "time") == 0 && s->object)
         s->timed = true;
     else if (sscanf(line, "offset %zu%c", &offset, &end) == 1 && offset < 256)
         s->offset = offset;
-    else if (sscanf(line, "shape %u %u%c", &shape.threads, &shape.blocks, &end) == 2)
-        s->shape = shape;
+    else if (sscanf(line, "shape %llu %llu%c", &threads, &blocks, &end) == 2 &&
+             threads <= THREADS_MAX && blocks <= BLOCKS_MAX)
+        s->shape = (struct shape){(unsigned)threads, (unsigned)blocks};
     else
         return false;
     return true;

@@ -7,6 +7,7 @@
 
 #include "experiments/axes.h"
 #include "experiments/keys.h"
+#include "experiments/layout.h"
 
 void wire_write(char line[WIRE_LINE], const struct wire_request *r)
 {
@@ -59,7 +60,8 @@ static bool read_kind(struct wire_request *r, char *const word[WORDS])
 static bool read_rows(struct wire_request *r, char *const word[WORDS])
 {
     return read_length(&r->bins, word[4]) && read_length(&r->stride, word[5]) && r->bins > 0 &&
-           r->n % r->bins == 0 && r->stride > 0 && r->bins % r->stride == 0;
+           r->bins <= LAYOUT_ROWS_MAX && r->n % r->bins == 0 && r->stride > 0 &&
+           r->bins % r->stride == 0;
 }
 
 static bool parse(struct wire_request *r, const char *line)
@@ -95,6 +97,7 @@ enum status wire_parse(struct wire_request *r, const char *line, struct problem 
                    "request: found '%.100s', expected 'OPERATION N STORAGE ACCUMULATOR', OPERATION "
                    "sum, dot, norm, product, minimum or another that is listed, or 'scan N STORAGE "
                    "ACCUMULATOR inclusive|exclusive OUTPUT', or 'scatter N STORAGE ACCUMULATOR "
-                   "BINS', or 'rows N STORAGE ACCUMULATOR ROWS STRIDE'",
+                   "BINS', or 'rows N STORAGE ACCUMULATOR ROWS STRIDE', or 'transpose N STORAGE "
+                   "ACCUMULATOR ROWS STRIDE'",
                    line);
 }

@@ -8,7 +8,8 @@
  *     dot N STORAGE ACCUMULATOR                         1 element; N elements x come, then N of y
  *     scatter N STORAGE ACCUMULATOR BINS                BINS elements; behind the N elements come
  * as many keys, of 4 bytes, each below BINS
- *     rows N STORAGE ACCUMULATOR ROWS STRIDE            ROWS elements; ROWS divides N, and STRIDE
+ *     rows N STORAGE ACCUMULATOR ROWS STRIDE            ROWS elements; ROWS, at most 2^32-1,
+ * divides N, and STRIDE
  * says how the rows lie, as in kernels/matrix.h: 1, one after the other; ROWS, the columns of what
  * lies so
  *     transpose N STORAGE ACCUMULATOR ROWS STRIDE       N elements

@@ -201,16 +201,26 @@ Test(serve, malformed_requests_are_refused)
                                        "rows 6 fp32 fp32 0 1",
                                        "rows 6 fp32 fp32 3 2",
                                        "rows 6 fp32 fp32 3 0",
+                                       "rows 0 fp32 fp32 4294967296 1",
+                                       "transpose 0 fp32 fp32 4294967296 4294967296",
+                                       "transpose 6 fp32 fp32 4 1",
                                        "",
                                        "time",
                                        "offset 256",
-                                       "shape 1"};
+                                       "shape 1",
+                                       "shape 4000000000 0",
+                                       "shape 1025 0",
+                                       "shape 0 65536",
+                                       "shape -1 0",
+                                       "shape 4294967296 0"};
     char bytes[100];
     for (size_t i = 0; i < sizeof line / sizeof *line; i++) {
         snprintf(bytes, sizeof bytes, "%s\\n", line[i]);
         expect_end("sum/serial --device cpu", bytes, "ulpscope: request: found '", 3);
     }
     const char *cpu = "sum/serial --device cpu";
+    expect_end(cpu, "?\\n", "or 'transpose N STORAGE ACCUMULATOR ROWS STRIDE'\n", 3);
+    expect_end(cpu, "shape 1024 65535\\nsum 0 fp32 fp32\\n", "status", 0);
     expect_end(cpu, "sum 1 fp32 fp32", "without a line break", 3);
     expect_end(cpu, "sum 2 fp32 fp32\\nabcdef", "found 6 of 8 bytes of elements", 3);
     expect_end(cpu, "scan 0 fp32 fp32 inclusive fp32\\n", "found a scan, expected a sum", 3);
