@@ -104,7 +104,7 @@ static double largest(const struct cond *c, const struct method *m, int place, b
         if (s->trial->method != m || s->place != place)
             continue;
         double x = of_bound ? s->bound_rel : s->trial->err_rel_max.value;
-        most = !(x <= most) && !isnan(most) ? x : most;
+        most = figure_worse(x, most) ? x : most;
     }
     return most;
 }

@@ -104,7 +104,7 @@ enum status gathered_case_of(struct gathered *g, const struct csv_row *row, size
 
 void gathered_raise(struct figure *most, struct figure f)
 {
-    if (f.known && (!most->known || !(f.value <= most->value)))
+    if (f.known && (!most->known || figure_worse(f.value, most->value)))
         *most = f;
 }
 

@@ -49,7 +49,7 @@ struct figure ladder_error(const struct ladder_view *v, const struct method *m, 
         if (t->method != m || !ladder_shows(v, t) || strcmp(l->base[t->source], input) != 0 ||
             !error.known)
             continue;
-        if (!most.known || (!(error.value <= most.value) && !isnan(most.value)))
+        if (!most.known || figure_worse(error.value, most.value))
             most = error;
     }
     return most;

@@ -32,12 +32,6 @@ static void note_break(struct recommend_candidate *c, const struct recommend_sam
     memcpy(b->id, o->id, sizeof b->id);
 }
 
-/* Once it is NaN it stays so. */
-static bool larger(double error, double most)
-{
-    return !isnan(most) && !(error <= most);
-}
-
 /* What fails is broken, and says why; only an interruption and files that cannot be written end
  * the whole. */
 static enum status try_one(struct recommend_report *r, struct recommend_candidate *c,
@@ -53,11 +47,11 @@ static enum status try_one(struct recommend_report *r, struct recommend_candidat
     if (status != STATUS_OK)
         snprintf(c->note, sizeof c->note, "failed: %.200s", why.text);
     c->tried++;
-    if (common && (c->tried == 1 || larger(o.error, c->error))) {
+    if (common && (c->tried == 1 || figure_worse(o.error, c->error))) {
         c->error = o.error;
         snprintf(c->worst, sizeof c->worst, "%s", s->source.name);
     }
-    if (c->tried == 1 || larger(o.error, c->most))
+    if (c->tried == 1 || figure_worse(o.error, c->most))
         c->most = o.error;
     if (kind == RECOMMEND_DATA)
         c->data_error = o.error;

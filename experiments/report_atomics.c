@@ -61,14 +61,15 @@ struct curve {
     bool varies; /* has a case with more than one result */
 };
 
-/* Of each n the largest figure of any seed and launch shape, in the order of the file. */
+/* Of each n the largest figure of any seed and launch shape, in the order of the file; NaN where
+ * any is, which has no mark. */
 static struct curve curve_of(const struct report *r, const struct what *what, size_t first)
 {
     struct curve c = {0};
     for (size_t row = first; row < r->atomics.count; row++) {
         double n = number(r, row, CASE_N), y = number(r, row, what->column);
         size_t i = 0;
-        if (!same_curve(r, first, row) || isnan(y) || isnan(n))
+        if (!same_curve(r, first, row) || !*word(r, row, what->column) || isnan(n))
             continue;
         c.varies |= number(r, row, ATOMICS_DISTINCT) > 1;
         while (i < c.count && c.n[i] != n)
@@ -77,7 +78,7 @@ static struct curve curve_of(const struct report *r, const struct what *what, si
             continue;
         c.count = i == c.count ? i + 1 : c.count;
         c.n[i] = n;
-        c.y[i] = fmax(c.y[i], y);
+        c.y[i] = figure_worse(y, c.y[i]) ? y : c.y[i];
     }
     return c;
 }
@@ -111,7 +112,7 @@ static void add_curve(struct plot *plot, struct text *curves, const struct repor
     text_format(&plot->data, "# %s, %s: n, %s\n", word(r, first, CASE_METHOD),
                 word(r, first, ATOMICS_LOAD), atomics_column(what->column)->name);
     for (size_t i = 0; i < c->count; i++)
-        if (!what->fitted || c->y[i] > 0)
+        if (isfinite(c->y[i]) && (!what->fitted || c->y[i] > 0))
             text_format(&plot->data, "%.9g %.9g\n", c->n[i], c->y[i]);
     text_add(&label, word(r, first, CASE_METHOD));
     if (what->fitted)
@@ -129,7 +130,7 @@ static bool any_above(const struct curve *c)
 {
     bool any = false;
     for (size_t i = 0; i < c->count; i++)
-        any |= c->y[i] > 0;
+        any |= c->y[i] > 0 && isfinite(c->y[i]);
     return any;
 }
 
@@ -211,7 +212,8 @@ enum status report_spread(struct report *r, struct problem *p)
         .caption =
             "The largest distance of a result S from that of the fixed order, |1 - |S / S_fixed||, "
             "of any run, seed and launch shape, against the length of the input, with the power of "
-            "n that fits it best. Methods that gave one result throughout have no mark.",
+            "n that fits it best. Methods that gave one result throughout have no mark, nor has a "
+            "length at which a result is not finite.",
         .y_label = "largest |1 - |S / S_{fixed}||",
         .fitted = true};
     return draw(r, &what, p);

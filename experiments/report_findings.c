@@ -51,17 +51,19 @@ static void say_bound(struct text *to, const struct report *r)
             continue;
         bounded++;
         broken += !(c->err_over_bound.value <= 1);
-        if (!closest || !(c->err_over_bound.value <= closest->err_over_bound.value))
+        if (!closest || figure_worse(c->err_over_bound.value, closest->err_over_bound.value))
             closest = c;
     }
     if (!closest)
         return;
     begin(to, broken ? "bad" : "good");
     if (broken)
-        html_format(to,
-                    "In %zu of %zu cases a result breaks its method's error bound, the worst by "
-                    "%.3g times (",
-                    broken, bounded, closest->err_over_bound.value);
+        html_format(to, "In %zu of %zu cases a result breaks its method's error bound, the worst ",
+                    broken, bounded);
+    if (broken && isfinite(closest->err_over_bound.value))
+        html_format(to, "by %.3g times (", closest->err_over_bound.value);
+    else if (broken)
+        text_add(to, "with a result that is not finite (");
     else
         html_format(to,
                     "No result breaks its method's error bound in the %zu cases that have one; "

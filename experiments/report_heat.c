@@ -41,7 +41,9 @@ static size_t list_inputs(const char *input[INPUTS_MOST], const struct report *r
     return count;
 }
 
-/* Correct decimal digits of the worst case; INFINITY: exact; NaN: there is none. */
+/* Correct decimal digits of the worst case; INFINITY: exact; NaN: there is none. A result that is
+ * not finite has no digit right, also where the exact sum is 0, so that there is no relative
+ * error. */
 static double digits_of(const struct report *r, const char *method, const char *input,
                         enum format storage, enum format accumulator)
 {
@@ -52,7 +54,8 @@ static double digits_of(const struct report *r, const char *method, const char *
             strcmp(c->field[CASE_INPUT], input) == 0 &&
             strcmp(c->field[CASE_STORAGE], format_facts[storage].name) == 0 &&
             strcmp(c->field[CASE_ACCUMULATOR], format_facts[accumulator].name) == 0)
-            gathered_raise(&most, c->err_rel);
+            gathered_raise(&most, c->err_ulp.known && !isfinite(c->err_ulp.value) ? c->err_ulp
+                                                                                  : c->err_rel);
     }
     if (!most.known)
         return NAN;

@@ -63,6 +63,11 @@ static int by_x(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static double worse(double most, double y)
+{
+    return figure_worse(y, most) ? y : most;
+}
+
 /* The points of a series in a panel, sorted, one for each x. Returns how many. */
 static size_t points_of(struct point *point, const struct sample *sample, size_t count,
                         const struct sample *pair, const struct sample *series, bool so_far)
@@ -73,11 +78,11 @@ static size_t points_of(struct point *point, const struct sample *sample, size_t
             point[found++] = (struct point){sample[i].x, sample[i].y, sample[i].bound};
     qsort(point, found, sizeof *point, by_x);
     for (size_t i = 1; so_far && i < found; i++)
-        point[i].y = fmax(point[i].y, point[i - 1].y);
+        point[i].y = worse(point[i - 1].y, point[i].y);
     for (size_t i = 0; i < found; i++) {
         struct point *last = kept ? &point[kept - 1] : NULL;
         if (last && last->x == point[i].x) {
-            last->y = fmax(last->y, point[i].y);
+            last->y = worse(last->y, point[i].y);
             last->bound = fmax(last->bound, point[i].bound);
         } else {
             point[kept++] = point[i];

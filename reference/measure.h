@@ -2,6 +2,8 @@
 #ifndef ULPSCOPE_MEASURE_H
 #define ULPSCOPE_MEASURE_H
 
+#include <math.h>
+
 #include "reference/theorem.h"
 
 /* A number that may not apply. Columns print one that does not as empty. */
@@ -9,6 +11,12 @@ struct figure {
     bool known;
     double value;
 };
+
+/* Is an error larger than the largest so far? A NaN is larger than all, and stays so. */
+static inline bool figure_worse(double error, double most)
+{
+    return !isnan(most) && !(error <= most);
+}
 
 /* What became of a run; names as the column `status` prints them. */
 enum outcome {

@@ -9,7 +9,8 @@
 
 /* A row, as far as it matters. */
 struct line {
-    const char *id, *method, *promise, *device, *input, *threads, *bits, *share, *status, *product;
+    const char *id, *method, *promise, *device, *input, *threads, *bits, *share, *status, *product,
+        *ulp;
 };
 
 static void put_study(const char *side, const char *text)
@@ -42,7 +43,8 @@ static void put_results(const char *side, const struct line *line, enum columns_
                                                    [RESULTS_RUN] = "1",
                                                    [RESULTS_RESULT] = "1",
                                                    [RESULTS_RESULT_BITS] = line->bits,
-                                                   [RESULTS_ERR_ULP] = "0.25",
+                                                   [RESULTS_ERR_ULP] =
+                                                       line->ulp ? line->ulp : "0.25",
                                                    [RESULTS_ERR_OVER_BOUND] = line->share,
                                                    [RESULTS_STATUS] = line->status};
         if (of == COLUMNS_OF_SCANS)
@@ -94,7 +96,7 @@ static struct compare compare_lines(const struct line *a, const struct line *b, 
 
 #define ROW(id, method, promise, device, threads, bits)                                            \
     {                                                                                              \
-        id, method, promise, device, "ones", threads, bits, "0.5", "ok", NULL                      \
+        id, method, promise, device, "ones", threads, bits, "0.5", "ok", NULL, NULL                \
     }
 #define TILED(bits)                                                                                \
     {                                                                                              \
@@ -280,6 +282,29 @@ Test(compare, other_inputs_are_said, .init = make_folder, .fini = remove_folder)
     cr_expect(compare_status(&c, &p) == STATUS_DATA);
     cr_expect(strstr(p.text, "ones fp32 n=1000 seed=1: found hash aa and bb"), "%s", p.text);
     compare_free(&c);
+}
+
+/* Of a method's cases the largest error; once one is NaN, that, whatever comes behind it. */
+Test(compare, nan_is_the_largest_error, .init = make_folder, .fini = remove_folder)
+{
+    static const char *const ulp[][3] = {{"nan", "2", "0"}, {"2", "nan", "inf"}, {"0", "1", "nan"}};
+    for (size_t i = 0; i < sizeof ulp / sizeof *ulp; i++) {
+        struct line a[] = {ROW("01", "m", "none", "cpu", "", "0x1"),
+                           ROW("02", "m", "none", "cpu", "", "0x1"),
+                           ROW("03", "m", "none", "cpu", "", "0x1"),
+                           {0}},
+                    b[4];
+        struct text text = {0};
+        memcpy(b, a, sizeof b);
+        for (size_t k = 0; k < 3; k++)
+            a[k].ulp = ulp[i][k];
+        struct compare c = compare_lines(a, b, COLUMNS_OF_SUMS);
+        compare_text(&text, &c);
+        cr_expect(strstr(text_string(&text), "      nan       0.25\n"), "%zu: %s", i,
+                  text_string(&text));
+        text_free(&text);
+        compare_free(&c);
+    }
 }
 
 /* What is not a whole results directory is refused with the file, the row and what is wrong. */
