@@ -54,6 +54,14 @@ bool report_same_series(const struct gathered_case *a, const struct gathered_cas
            strcmp(a->field[CASE_DEVICE], b->field[CASE_DEVICE]) == 0;
 }
 
+bool report_is_first(const struct report *r, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (report_same_series(&r->g.item[k], &r->g.item[i]))
+            return false;
+    return true;
+}
+
 /* --- what is read --- */
 
 static enum status take_time(void *context, const struct csv_row *row, struct problem *p)

@@ -136,6 +136,7 @@ enum status report_distinct_growth(struct report *r, struct problem *p);
 /* --- words and tables, as HTML --- */
 
 void report_findings(struct text *to, const struct report *r);
+void report_error_findings(struct text *to, const struct report *r);
 void report_cost_findings(struct text *to, const struct report *r);
 void report_trial_findings(struct text *to, const struct report *r);
 void report_atomics_findings(struct text *to, const struct report *r);
@@ -168,5 +169,10 @@ size_t report_method_rank(const char *method);
 /* Are there inputs `cond` whose condition numbers lie a thousand times apart? */
 bool report_has_conditions(const struct report *r);
 bool report_same_series(const struct gathered_case *a, const struct gathered_case *b);
+/* Is case i the first of its series? */
+bool report_is_first(const struct report *r, size_t i);
+/* The first case with an error in the formats of most interest, of an operation, NULL: of any; NULL
+ * where there is none. */
+const struct gathered_case *report_first_pair(const struct report *r, const struct operation *o);
 
 #endif

@@ -120,61 +120,10 @@ static void say_distinct(struct text *to, const struct report *r)
     }
 }
 
-/* Of the formats of most interest: the first pair in order of interest. */
-static const struct gathered_case *first_pair(const struct report *r)
-{
-    const struct gathered_case *best = NULL;
-    for (size_t i = 0; i < r->g.count; i++) {
-        const struct gathered_case *c = &r->g.item[i];
-        if (c->err_ulp.known &&
-            (!best ||
-             report_pair_rank(c->field[CASE_STORAGE], c->field[CASE_ACCUMULATOR]) <
-                 report_pair_rank(best->field[CASE_STORAGE], best->field[CASE_ACCUMULATOR])))
-            best = c;
-    }
-    return best;
-}
-
-/* The largest error of each method in one pair of formats: who errs least, who most. */
-static void say_error(struct text *to, const struct report *r)
-{
-    const struct gathered_case *pair = first_pair(r), *least = NULL, *most = NULL;
-    double least_error = INFINITY, most_error = -INFINITY;
-    for (size_t i = 0; pair && i < r->g.count; i++) {
-        const struct gathered_case *c = &r->g.item[i];
-        struct figure worst = {0};
-        for (size_t k = 0; k < r->g.count; k++) {
-            const struct gathered_case *d = &r->g.item[k];
-            if (report_same_series(c, d) &&
-                strcmp(d->field[CASE_STORAGE], pair->field[CASE_STORAGE]) == 0 &&
-                strcmp(d->field[CASE_ACCUMULATOR], pair->field[CASE_ACCUMULATOR]) == 0)
-                gathered_raise(&worst, d->err_ulp);
-            if (k < i && report_same_series(c, d))
-                break; /* seen before */
-            if (k + 1 == r->g.count && worst.known && worst.value < least_error) {
-                least = c;
-                least_error = worst.value;
-            }
-            if (k + 1 == r->g.count && worst.known && worst.value > most_error) {
-                most = c;
-                most_error = worst.value;
-            }
-        }
-    }
-    if (!least || !most || least == most)
-        return;
-    begin(to, "plain");
-    html_format(to, "%s added in %s: %s errs least, %.3g ulp in its worst case; %s most, ",
-                pair->field[CASE_STORAGE], pair->field[CASE_ACCUMULATOR], least->field[CASE_METHOD],
-                least_error, most->field[CASE_METHOD]);
-    html_format(to, isinf(most_error) ? "whose result is not finite." : "%.3g ulp.", most_error);
-    end(to);
-}
-
 /* Of the formats of most interest the first cliff and the last. */
 static void say_cliffs(struct text *to, const struct report *r)
 {
-    const struct gathered_case *pair = first_pair(r), *first = NULL, *last = NULL;
+    const struct gathered_case *pair = report_first_pair(r, NULL), *first = NULL, *last = NULL;
     double first_cliff = INFINITY, last_cliff = -INFINITY, most = -INFINITY;
     for (size_t i = 0; pair && report_has_conditions(r) && i < r->g.count; i++) {
         const struct gathered_case *c = &r->g.item[i];
@@ -233,7 +182,7 @@ void report_findings(struct text *to, const struct report *r)
     say_recommended(to, r);
     say_bound(to, r);
     say_distinct(to, r);
-    say_error(to, r);
+    report_error_findings(to, r);
     say_cliffs(to, r);
     report_cost_findings(to, r);
     report_atomics_findings(to, r);

@@ -13,14 +13,6 @@ static void figure_cell(struct html_table *t, const char *format, struct figure 
         html_cell(t, "%s", "");
 }
 
-static bool is_first(const struct report *r, size_t i)
-{
-    for (size_t k = 0; k < i; k++)
-        if (report_same_series(&r->g.item[k], &r->g.item[i]))
-            return false;
-    return true;
-}
-
 void report_methods(struct text *to, const struct report *r)
 {
     static const char *const header[] = {"method",   "device",           "promise",
@@ -41,7 +33,7 @@ void report_methods(struct text *to, const struct report *r)
         const struct gathered_case *c = &r->g.item[i];
         struct figure ulp = {0}, share = {0}, time = {0};
         size_t cases = 0, distinct = 0;
-        bool first = is_first(r, i);
+        bool first = report_is_first(r, i);
         for (size_t k = i; first && k < r->g.count; k++) {
             const struct gathered_case *d = &r->g.item[k];
             if (!report_same_series(c, d) || d->runs == 0)

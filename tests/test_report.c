@@ -1,4 +1,5 @@
-/* What a page says of errors: a NaN is the worst of any method's. */
+/* What a page says of errors: a NaN is the worst of any method's, and methods are ranked among
+ * those of one operation. */
 #include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -34,6 +35,31 @@ Test(report, nan_stays_the_largest)
         gathered_raise(&most, (struct figure){0});
         cr_expect(most.known && isnan(most.value), "%zu: %g", i, most.value);
     }
+}
+
+/* Products overflow in the first input, whose sum is finite, and dot/exact alone holds it. */
+Test(report, nan_is_the_worst_case, .init = make_folder, .fini = remove_folder)
+{
+    struct report r = read_study("dot", (study_words){{"method", "dot/serial,dot/tiled,dot/exact"},
+                                                      {"device", "cpu"},
+                                                      {"input", "product_overflow,symmetric"},
+                                                      {"n", "1000"},
+                                                      {"storage", "fp32"},
+                                                      {"accumulator", "fp32"},
+                                                      {NULL}});
+    struct text text = {0};
+    report_findings(&text, &r);
+    const char *told = text_string(&text);
+    expect_told(told, "fp32 added in fp32: dot/exact errs least, ", true);
+    expect_told(told, "; dot/serial and 1 other most, whose results are not finite.", true);
+    text_clear(&text);
+    report_methods(&text, &r);
+    expect_told(text_string(&text),
+                "<td>dot/tiled</td><td>cpu</td><td>gpu_to_gpu</td><td class="
+                "\"r\">2</td><td class=\"r\">1</td><td class=\"r\">nan</td>",
+                true);
+    text_free(&text);
+    gathered_free(&r.g);
 }
 
 static struct text drawn_from(const char *name)
@@ -121,4 +147,54 @@ Test(report, nan_has_no_spread, .init = make_folder, .fini = remove_folder)
     expect_told(text_string(&drawn), "\n2000 0.25\n4000 0.125\n", true);
     text_free(&drawn);
     text_free(&r.pictures);
+}
+
+/* Of each operation who errs least and most, not of one against another. */
+Test(report, ranks_within_an_operation, .init = make_folder, .fini = remove_folder)
+{
+    struct report r =
+        read_study("norm", (study_words){{"method", "norm/serial,norm/scaled,mean/serial,"
+                                                    "mean/exact,variance/textbook,"
+                                                    "variance/two_pass"},
+                                         {"device", "cpu"},
+                                         {"input", "uniform,normal:mean=1e3"},
+                                         {"n", "1,1000"},
+                                         {"storage", "fp16"},
+                                         {"accumulator", "fp16"},
+                                         {NULL}});
+    static const char *const due[] = {
+        "fp16 added in fp16: norm/scaled errs least, ",
+        "; norm/serial most, ",
+        "fp16 added in fp16: mean/exact errs least, ",
+        "; mean/serial most, ",
+        "each of the 2 methods of variance has a case whose result is not finite.",
+    };
+    struct text text = {0};
+    report_findings(&text, &r);
+    for (size_t i = 0; i < sizeof due / sizeof *due; i++)
+        expect_told(text_string(&text), due[i], true);
+    text_free(&text);
+    gathered_free(&r.g);
+}
+
+/* What moves elements errs by nothing; of sums of rows there is something to say. */
+Test(report, what_moves_is_not_ranked, .init = make_folder, .fini = remove_folder)
+{
+    struct report r = read_study(
+        "rows", (study_words){{"method", "rows/serial,rows/exact,transpose/naive,transpose/tiled,"
+                                         "compact/scan"},
+                              {"device", "cpu"},
+                              {"input", "symmetric"},
+                              {"n", "4096"},
+                              {"storage", "fp32"},
+                              {"accumulator", "fp32"},
+                              {NULL}});
+    struct text text = {0};
+    report_findings(&text, &r);
+    const char *told = text_string(&text);
+    expect_told(told, "fp32 added in fp32: rows/exact errs least, ", true);
+    expect_told(told, "; rows/serial most, ", true);
+    expect_told(told, "transpose/naive errs least", false);
+    text_free(&text);
+    gathered_free(&r.g);
 }
