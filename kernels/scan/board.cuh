@@ -27,16 +27,23 @@ template <typename P, typename S, typename O> struct crew {
  * cost, since what it waits for lies before the tile too. So there are more slots than are in use.
  */
 constexpr unsigned slots = 2 * stages_most;
-template <typename P> struct board {
+
+template <typename P> struct board_of_rows {
     __mbarrier_t claimed[slots], summed[slots];
     __mbarrier_t ready[slots]; /* prefix[], and the completer is done with the tile; the others: */
     unsigned claim[slots];     /* the tile, or `none` */
     unsigned turn;             /* comes with the first claim */
     P row[slots][SCAN_ROWS];   /* the sums of its rows */
     P prefix[slots];           /* the sum of all before it */
-    /* Of each row. */
-    exponents of_row[P::starts ? slots : 1][SCAN_ROWS];
-    row_start start[P::starts ? slots : 1][SCAN_ROWS];
+};
+/* Of each row that has a start. Others have nothing here. */
+template <bool starts> struct board_of_starts {
+};
+template <> struct board_of_starts<true> {
+    exponents of_row[slots][SCAN_ROWS];
+    row_start start[slots][SCAN_ROWS];
+};
+template <typename P> struct board : board_of_rows<P>, board_of_starts<P::starts> {
     /* The heads of each chunk, a bit each. */
     unsigned short heads[P::segmented ? slots : 1][SCAN_ROWS][SCAN_CHUNKS];
 };

@@ -61,7 +61,7 @@ template <typename P, typename S, typename O> struct worker {
         }
         if (lane == warp_lanes - 1) {
             b->row[k % slots][row] = v;
-            if (P::starts)
+            if constexpr (P::starts)
                 b->of_row[k % slots][row] = of_row;
             __mbarrier_arrive(&b->summed[k % slots]);
         }
@@ -81,7 +81,19 @@ template <typename P, typename S, typename O> struct worker {
         return true;
     }
 
-    __device__ void scan_row(unsigned k, unsigned tile, bool first)
+    /* What the row begins with is asked for late: asked for earlier, it kept a plain scan from 1 to
+     * 2% of its speed. (Measured on an H200.) */
+    __device__ void scan_plainly(unsigned k, unsigned tile)
+    {
+        place *at = place_of(k);
+        unsigned heads = P::segmented ? b->heads[k % slots][row][lane] : 0;
+        P rows = fold_lanes<SCAN_ROWS>(lane < row ? b->row[k % slots][lane] : P::nothing()).of(0);
+        P seed = join(b->prefix[k % slots], join(rows, at->before[lane]));
+        bool first = begin(tile) + lane == 0;
+        t.scan(tile, at->vector, seed, heads, first);
+    }
+
+    __device__ void scan_exactly(unsigned k, unsigned tile, bool first)
     {
         place *at = place_of(k);
         P before;
@@ -93,10 +105,9 @@ template <typename P, typename S, typename O> struct worker {
         } else {
             before = at->before[lane];
         }
-        unsigned heads = P::segmented ? b->heads[k % slots][row][lane] : 0;
         P rows = fold_lanes<SCAN_ROWS>(lane < row ? b->row[k % slots][lane] : P::nothing()).of(0);
         P seed = join(b->prefix[k % slots], join(rows, before));
-        t.scan(tile, at->vector, seed, heads, first);
+        t.scan(tile, at->vector, seed, 0, first);
     }
 
     __device__ void scan(unsigned k)
@@ -104,7 +115,10 @@ template <typename P, typename S, typename O> struct worker {
         wait_for(b->ready, k);
         unsigned tile = b->claim[k % slots];
         place *at = place_of(k);
-        scan_row(k, tile, begin(tile) + lane == 0);
+        if constexpr (P::exact)
+            scan_exactly(k, tile, begin(tile) + lane == 0);
+        else
+            scan_plainly(k, tile);
         __syncwarp();
         store_row<O, bytes>(at->vector, t.out, t.n, begin(tile), t.out_aligned);
         __syncwarp();
