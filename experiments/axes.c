@@ -13,16 +13,17 @@ static enum status no_memory(struct problem *p)
     return problem(p, STATUS_DEVICE, "out of memory while resolving the axes");
 }
 
-/* "norm, mean", and the methods of all of them. */
-static void describe_operations(const struct experiment *e, char name[64], char known[512])
+enum { OWN_TEXT = 192 };
+
+/* "norm or a mean", and the families of all of them. */
+static void describe_operations(const struct experiment *e, char name[OWN_TEXT],
+                                char known[SUBJECT_NAMES])
 {
     *name = *known = 0;
     for (size_t i = 0; i < EXPERIMENT_OPERATIONS && e->operation[i]; i++) {
-        size_t named = strlen(name), used = strlen(known);
-        snprintf(name + named, 64 - named, "%s%s", i ? " or a " : "", e->operation[i]->name);
-        if (used + 2 < 512)
-            used += (size_t)snprintf(known + used, 512 - used, "%s", used ? ", " : "");
-        subject_names(known + used, 512 - used, e->operation[i]);
+        size_t named = strlen(name);
+        snprintf(name + named, OWN_TEXT - named, "%s%s", i ? " or a " : "", e->operation[i]->name);
+        subject_families(known, SUBJECT_NAMES, e->operation[i]);
     }
 }
 
@@ -30,7 +31,7 @@ static enum status add_method(struct axes *axes, const char *name, struct proble
 {
     const struct experiment *e = axes->experiment;
     const struct method *m;
-    char known[512], own[64], others[128] = "";
+    char known[SUBJECT_NAMES], own[OWN_TEXT], others[128] = "";
     enum status status = subject_named(&m, "option --method", name, experiment_only(e), p);
     if (status != STATUS_OK)
         return status;

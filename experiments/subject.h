@@ -19,8 +19,9 @@ enum status subject_keyless(const struct method **m, const char *where, const ch
 enum status subject_askable(const struct method **m, const char *where, const char *name,
                             const struct operation *operation, struct problem *p);
 
-/* The names in the registry of an operation or, where it is NULL, all, "sum/serial, sum/pairwise",
- * as far as they fit. */
-void subject_names(char *text, size_t size, const struct operation *operation);
+/* Appends the families of methods, which is what their names say before the '/', of an operation
+ * or, where it is NULL, of all: "sum/..., cub/...". What is in the text already is left out. */
+void subject_families(char *text, size_t size, const struct operation *operation);
+enum { SUBJECT_NAMES = 640 }; /* holds all of these; also the names of the largest family */
 
 #endif
