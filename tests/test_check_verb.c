@@ -147,6 +147,14 @@ Test(check_verb, names_the_bin_of_a_break, .init = make_folder, .fini = remove_f
     expect_said("out", "keeps correctly_rounded\n");
 }
 
+/* As the other tests of this file have them. */
+Test(check_verb, says_what_a_program_is, .init = make_folder, .fini = remove_folder)
+{
+    cr_expect(check("--help") == 0);
+    expect_said("out", "An exec: subject is a sum; with --scan a scan, with --keys\n"
+                       "or --bins a scatter-add, with --rows or --layout a sum of rows.");
+}
+
 Test(check_verb, tells_what_is_kept_only_where_all_was_tried, .init = make_folder,
      .fini = remove_folder)
 {
