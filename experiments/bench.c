@@ -209,8 +209,7 @@ void bench_told(struct bench_row *row)
     if (row->method->operation->mask)
         snprintf(row->note, size, "keeps %zu%%", row->keep);
     else if (row->layout)
-        snprintf(row->note, size, "%zu rows, %s", row->bins,
-                 row->layout->kind == LAYOUT_BATCH ? "batches" : row->layout->name);
+        snprintf(row->note, size, "%zu rows, %s", row->bins, row->layout->name);
     else
         snprintf(row->note, size, "%zu rows", row->bins);
 }

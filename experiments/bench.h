@@ -64,7 +64,7 @@ enum bench_kind {
     BENCH_METHOD,
     BENCH_READ,      /* the yardstick of sums: the raw read */
     BENCH_READ_BOTH, /* that of dot products: the raw read of both arrays */
-    BENCH_COPY       /* that of scans and scatter-adds: copying the input */
+    BENCH_COPY       /* that of what bench_writes: copying the input */
 };
 
 struct bench_row {
@@ -99,8 +99,7 @@ void bench_told(struct bench_row *row);
 /* Bytes that one execution has to read and to write, each once; keys and flags, too. */
 double bench_bytes(const struct bench_input *in, const struct bench_row *row);
 
-/* The rate at which a scan or a scatter-add moves them over that of the copy; 0 where one is not
- * known. */
+/* The rate at which it moves them over that of the copy; 0 where one is not known. */
 double bench_of_copy(const struct bench_input *in, const struct bench_row *row);
 
 /* CPU threads that the method runs on with this shape: what its yardstick is done with. */

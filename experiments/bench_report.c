@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "experiments/plan.h"
+
 struct cell {
     enum { CELL_EMPTY, CELL_TEXT, CELL_WHOLE, CELL_REAL, CELL_FLAG } kind;
     const char *text;
@@ -31,13 +33,34 @@ static struct cell ratio(double a, double b)
     return (struct cell){.kind = known ? CELL_REAL : CELL_EMPTY, .number = known ? a / b : 0};
 }
 
+/* What results.csv has in its columns keys and bins; of a yardstick that of the keys beside it. */
+static void fill_keys(struct cell cell[BENCH_COLUMNS], const struct bench_input *in,
+                      const struct bench_row *row, char keys[TRIAL_KEYS_TEXT])
+{
+    const struct method *m = row->method;
+    cell[BENCH_KEYS] = text(in->keys ? in->keys->name : "");
+    cell[BENCH_BINS] = whole(in->bins);
+    if (in->keys || !m)
+        return;
+    const struct trial told = {.method = m, .layout = row->layout, .keep = row->keep};
+    cell[BENCH_KEYS] = text(trial_keys(&told, keys));
+    cell[BENCH_BINS] = whole(m->operation->matrix ? row->bins : 0);
+}
+
+/* Text that cells of a row point to. */
+struct own {
+    char device[DEVICE_TEXT], keys[TRIAL_KEYS_TEXT];
+};
+
 static void fill(struct cell cell[BENCH_COLUMNS], const struct bench_input *in,
-                 const struct bench_row *row, const char *device, const char *case_id)
+                 const struct bench_row *row, struct own *own, const char *case_id)
 {
     const struct timing *t = &row->time;
     enum format s = in->array.format, f = row->accumulator;
     const char *scan = bench_scan(row);
-    cell[TIMES_DEVICE] = text(device);
+    device_name(in->device, own->device);
+    fill_keys(cell, in, row, own->keys);
+    cell[TIMES_DEVICE] = text(own->device);
     cell[TIMES_METHOD] = text(bench_name(row));
     cell[TIMES_STORAGE] = text(format_facts[s].name);
     cell[TIMES_ACCUMULATOR] = text(f < FORMATS ? format_facts[f].name : "");
@@ -62,8 +85,6 @@ static void fill(struct cell cell[BENCH_COLUMNS], const struct bench_input *in,
     cell[TIMES_OF_COPY] = ratio(bench_of_copy(in, row), 1);
     cell[TIMES_MEMORY] = known(row->memory);
     cell[TIMES_CASE_ID] = text(case_id ? case_id : "");
-    cell[BENCH_KEYS] = text(in->keys ? in->keys->name : "");
-    cell[BENCH_BINS] = whole(in->bins);
     cell[BENCH_ELEMENTS] = ratio(row->method ? (double)in->array.n : 0, t->median_ns);
 }
 
@@ -109,10 +130,10 @@ enum status bench_report_open(struct bench_report *r, bool json, const char *csv
 void bench_report_row(struct text *to, const struct bench_input *in, const struct bench_row *row,
                       const char *case_id)
 {
-    char device[DEVICE_TEXT], line[64];
+    char line[64];
+    struct own own;
     struct cell cell[BENCH_COLUMNS];
-    device_name(in->device, device);
-    fill(cell, in, row, device, case_id);
+    fill(cell, in, row, &own, case_id);
     for (size_t i = 0; i < (case_id ? TIMES_COLUMNS : BENCH_COLUMNS); i++) {
         text_add(to, i ? "," : "");
         text_field(to, shown(line, &cell[i]));
@@ -122,11 +143,10 @@ void bench_report_row(struct text *to, const struct bench_input *in, const struc
 
 static json_t *row_json(const struct bench_input *in, const struct bench_row *row)
 {
-    char device[DEVICE_TEXT];
+    struct own own;
     struct cell cell[BENCH_COLUMNS];
     json_t *object = json_object();
-    device_name(in->device, device);
-    fill(cell, in, row, device, "");
+    fill(cell, in, row, &own, "");
     for (size_t i = 0; i < BENCH_COLUMNS; i++)
         if (i != TIMES_CASE_ID)
             json_object_set_new(object, times_column(i)->name, json_of(&cell[i]));

@@ -245,13 +245,14 @@ static void note_time(struct entry *e, const struct timing_subject *s)
     e->row.memory = e->subject.memory;
     if (s->problem.status != STATUS_OK)
         fail(&e->row, &s->problem);
-    else if (s->time.repetitions < TIMING_REPEATS)
-        snprintf(e->row.note, sizeof e->row.note, "%zu repeats: a run takes long",
-                 s->time.repetitions);
     else if (e->row.method && (e->row.method->operation->matrix || e->row.method->operation->mask))
         bench_told(&e->row);
     else if (e->row.method && e->row.product != e->row.method->product)
         snprintf(e->row.note, sizeof e->row.note, "products %s", product_name[e->row.product]);
+    size_t told = strlen(e->row.note);
+    if (s->problem.status == STATUS_OK && s->time.repetitions < TIMING_REPEATS)
+        snprintf(e->row.note + told, sizeof e->row.note - told, "%s%zu repeats: a run takes long",
+                 told ? ", " : "", s->time.repetitions);
 }
 
 static enum status time_all(struct round *r, size_t repeats, struct problem *p)

@@ -171,10 +171,12 @@ static const struct column times_columns[BENCH_COLUMNS] = {
     {"time_us", "us", "time of one execution, median over the repetitions"},
     {"time_us_min", "us", "time of one execution, least over the repetitions"},
     {"gb_per_s", "10^9 bytes/s",
-     "bytes over the median time: of the input and, of scans and copies, of the output too (and of "
-     "the head flags, a byte an element, or the keys, 4)"},
+     "bytes over the median time: of the input and, of copies and what has an array of results, of "
+     "the output too (and of the head flags or the mask, a byte an element, or the keys, 4)"},
     {"of_raw", "",
-     "sums: rate over that of the raw read, with as many CPU threads, in the same round"},
+     "sums, sums of rows and what else has one result: rate over that of the raw read, with as "
+     "many "
+     "CPU threads, in the same round"},
     {"of_vendor", "",
      "rate over that of the vendor's routine for the same formats and outputs, in the same round"},
     {"repetitions", "", "timed repetitions"},
@@ -186,17 +188,21 @@ static const struct column times_columns[BENCH_COLUMNS] = {
     {"segment", "elements", "scans: length of the segments; empty: there is one"},
     {"round", "", "rows of one round were timed in turn, repetition by repetition"},
     {"copy_ns", "ns",
-     "scans and scatter-adds: median time of a copy of the input, with as many CPU threads, in the "
-     "same round"},
+     "scans, scatter-adds, transpositions and compactions: median time of a copy of the input, "
+     "with "
+     "as many CPU threads, in the same round"},
     {"of_copy", "",
-     "scans and scatter-adds: rate over that of the copy, which reads the input and writes as "
-     "much"},
+     "what has copy_ns: rate over that of the copy, which reads the input and writes as much"},
     {"memory_bytes", "bytes",
      "memory beside the input and output that a run takes: the GPU's, and the host's that it uses; "
      "empty on the CPU, where it is not measured"},
     {"case_id", "", "in a results directory: that of the case, as results.csv would have it"},
-    {"keys", "", "scatter-adds and their copy: where bins come from, as --keys says it"},
-    {"bins", "bins", "scatter-adds and their copy: how many bins there are"},
+    {"keys", "",
+     "scatter-adds and their copy: where bins come from, as --keys says it; sums of rows, "
+     "transpositions and compactions: as in results.csv, batch:4, transposed, keep:50"},
+    {"bins", "bins",
+     "scatter-adds and their copy: how many bins there are; sums of rows and transpositions: rows "
+     "of the matrix"},
     {"elements_per_ns", "10^9 elements/s", "elements of the input over the median time"},
 };
 

@@ -1,12 +1,13 @@
 /* bench: its figures are consistent, and what is not measured says why. */
 #include <math.h>
+#include <time.h>
 
 #include "experiments/bench_plan.h"
 #include "experiments/bench_report.h"
 #include "experiments/clock.h"
 #include "experiments/experiment.h"
 #include "tests/bench.h"
-#include "tests/files.h"
+#include "tests/study.h"
 
 static const struct device cpu = {DEVICE_CPU, 0};
 
@@ -294,6 +295,90 @@ Test(bench, figures_follow_from_times, .init = make_folder, .fini = remove_folde
     cr_expect_str_eq(json_string_value(json_object_get(scan, "scan")), "exclusive");
     cr_assert(freopen("/dev/null", "w", stdout)); /* where closing it prints */
     cr_expect(bench_report_close(&report, &p) == STATUS_OK, "%s", p.text);
+    bench_input_close(&in);
+}
+
+/* Rows of one method that differ in what it is told of its matrix or mask alone can be told apart,
+ * also where there is no figure: as in results.csv. */
+Test(bench, matrices_are_told_apart, .init = make_folder, .fini = remove_folder)
+{
+    static const struct layout column = {LAYOUT_COLUMN, 0, "column"},
+                               two = {LAYOUT_BATCH, 2, "batch:2"},
+                               four = {LAYOUT_BATCH, 4, "batch:4"};
+    static const struct {
+        const char *method;
+        const struct layout *layout;
+        size_t rows, keep;
+        const char *note, *keys, *bins;
+    } due[] = {{"rows/serial", &column, 40, 0, "40 rows, column", "column", "40"},
+               {"rows/serial", &two, 40, 0, "40 rows, batch:2", "batch:2", "40"},
+               {"rows/serial", &four, 40, 0, "40 rows, batch:4", "batch:4", "40"},
+               {"rows/serial", &four, 20, 0, "20 rows, batch:4", "batch:4", "20"},
+               {"transpose/naive", NULL, 10, 0, "10 rows", "transposed", "10"},
+               {"compact/scan", NULL, 0, 30, "keeps 30%", "keep:30", ""},
+               {"sum/serial", NULL, 0, 0, "", "", ""}};
+    enum { DUE = sizeof due / sizeof *due };
+    struct bench_input in = open_input(cpu, FP32, 1000);
+    struct bench_report report;
+    struct bench_row row[DUE];
+    struct problem p = {0};
+    const char *path = in_folder("bench.csv");
+    for (size_t i = 0; i < DUE; i++) {
+        row[i] = (struct bench_row){.method = method_named(due[i].method),
+                                    .accumulator = FP32,
+                                    .output = FP32,
+                                    .layout = due[i].layout,
+                                    .bins = due[i].rows,
+                                    .keep = due[i].keep};
+        row[i].shape = method_shape(row[i].method, DEVICE_CPU, 1000, (struct shape){1, 0});
+    }
+    measure_rows(&in, row, DUE);
+    cr_assert(bench_report_open(&report, false, path, &p) == STATUS_OK, "%s", p.text);
+    for (size_t i = 0; i < taken.count; i++)
+        cr_assert(bench_report_add(&report, &in, &taken.row[i], &p) == STATUS_OK, "%s", p.text);
+    cr_assert(freopen(in_folder("printed"), "w", stdout));
+    cr_expect(bench_report_close(&report, &p) == STATUS_OK, "%s", p.text);
+    cr_assert(fflush(stdout) == 0);
+    struct rows rows = rows_of(folder, "bench", times_column, BENCH_COLUMNS);
+    struct bytes printed = get_file(in_folder("printed"));
+    add_bytes(&printed, "", 1);
+    for (size_t i = 0, k = 0; i < rows.count; i++) {
+        bool yardstick = !*field_of(&rows, i, TIMES_ACCUMULATOR);
+        cr_assert(yardstick || k < DUE);
+        cr_expect_str_eq(field_of(&rows, i, TIMES_NOTE), yardstick ? "" : due[k].note);
+        cr_expect_str_eq(field_of(&rows, i, BENCH_KEYS), yardstick ? "" : due[k].keys);
+        cr_expect_str_eq(field_of(&rows, i, BENCH_BINS), yardstick ? "" : due[k].bins);
+        cr_expect(yardstick || strstr((char *)printed.data, due[k].note), "no %s in: %s",
+                  due[k].note, (char *)printed.data);
+        k += !yardstick;
+    }
+    clear_bytes(&printed);
+    rows_free(&rows);
+    bench_input_close(&in);
+}
+
+static enum status sleeps(const struct task *t, struct problem *p)
+{
+    (void)t, (void)p;
+    nanosleep(&(struct timespec){0, 250000000}, NULL);
+    return STATUS_OK;
+}
+
+/* What takes so long that it is repeated less says that and what it was told. */
+Test(bench, long_runs_are_told_apart)
+{
+    static const struct layout four = {LAYOUT_BATCH, 4, "batch:4"};
+    struct bench_input in = open_input(cpu, FP32, 1000);
+    struct method m = *method_named("rows/serial");
+    struct bench_row row = {
+        .method = &m, .accumulator = FP32, .output = FP32, .layout = &four, .bins = 40};
+    row.shape = method_shape(&m, DEVICE_CPU, 1000, (struct shape){1, 0});
+    m.cpu = sleeps;
+    measure_rows(&in, &row, 1);
+    const char *note = taken_method()->note;
+    cr_expect(strncmp(note, "40 rows, batch:4, ", 18) == 0 &&
+                  strstr(note, " repeats: a run takes long"),
+              "%s", note);
     bench_input_close(&in);
 }
 
