@@ -12,19 +12,14 @@ struct work {
     bool *fine;
 };
 
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 static void add_share(void *context, unsigned thread)
 {
     struct work *w = context;
     const struct task *t = w->task;
     struct tiled_share share = tiled_share(tiled_tiles(t->in.n), thread, t->shape.threads);
-    /* Without a tile it is behind the last one, which may be short: nothing is behind n. */
-    size_t begin = smaller(share.first * TILE, t->in.n);
-    size_t end = smaller((share.first + share.count) * TILE, t->in.n);
+    size_t begin = share.first * TILE, end = begin + share.count * TILE, n = t->in.n;
+    end = end < n ? end : n;
+    begin = begin < n ? begin : n; /* without a tile it is behind the last, which may be short */
     if (w->sum) {
         exact_init(&w->sum[thread]);
         exact_add_array(&w->sum[thread], &t->in, begin, end - begin);
