@@ -4,6 +4,32 @@
 #include "experiments/check_report.h"
 #include "reports/columns.h"
 
+/* As results.csv names them: where bins come from, or how rows lie, or which elements are kept. */
+static void add_keys(struct text *to, const struct check_report *r, const struct check_break *b)
+{
+    const struct operation *o = r->request.method->operation;
+    if (o->mask)
+        text_format(to, "keep:%zu", b->at.keep);
+    else if (o->matrix)
+        text_add(to, o == &operation_rows ? b->at.layout->name : "transposed");
+    else if (b->at.keys)
+        text_add(to, b->at.keys->name);
+}
+
+static void set_bins(json_t *o, const struct check_report *r, const struct check_break *b)
+{
+    const struct operation *operation = r->request.method->operation;
+    if (b->at.keys)
+        json_object_set_new(o, "keys", json_string(b->at.keys->name));
+    if (operation == &operation_rows)
+        json_object_set_new(o, "layout", json_string(b->at.layout->name));
+    if (operation->mask)
+        json_object_set_new(o, "keep", json_integer((json_int_t)b->at.keep));
+    else if (b->at.bins)
+        json_object_set_new(o, operation->matrix ? "rows" : "bins",
+                            json_integer((json_int_t)b->at.bins));
+}
+
 static json_t *witness_json(const struct check_report *r, enum check_kind kind, const char *program)
 {
     const struct check_tried *t = &r->tried[kind];
@@ -20,10 +46,7 @@ static json_t *witness_json(const struct check_report *r, enum check_kind kind, 
                           command ? command : "");
     if (r->request.method->operation == &operation_scan)
         json_object_set_new(o, "scan", json_string(b->at.exclusive ? "exclusive" : "inclusive"));
-    if (b->at.keys) {
-        json_object_set_new(o, "keys", json_string(b->at.keys->name));
-        json_object_set_new(o, "bins", json_integer((json_int_t)b->at.bins));
-    }
+    set_bins(o, r, b);
     if (r->request.method->operation->array)
         json_object_set_new(o, "index", json_integer((json_int_t)b->index));
     free(command);
@@ -84,9 +107,8 @@ static void fill_witness(struct text cell[CHECK_COLUMNS], const struct check_rep
     text_unsigned(&cell[CHECK_SEED], b->at.seed);
     if (r->request.method->operation == &operation_scan)
         text_add(&cell[CHECK_SCAN], b->at.exclusive ? "exclusive" : "inclusive");
-    if (b->at.keys)
-        text_add(&cell[CHECK_KEYS], b->at.keys->name);
-    if (b->at.bins)
+    add_keys(&cell[CHECK_KEYS], r, b);
+    if (b->at.bins && !r->request.method->operation->mask)
         text_unsigned(&cell[CHECK_BINS], b->at.bins);
     if (r->request.method->operation->array)
         text_unsigned(&cell[CHECK_INDEX], b->index);

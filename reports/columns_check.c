@@ -30,7 +30,7 @@ static const struct column columns[CHECK_COLUMNS] = {
     [CHECK_N] = {"n", "elements", "length of the input"},
     [CHECK_SEED] = {"seed", "", "of the input"},
     [CHECK_SCAN] = {"scan", "", "of scans: inclusive or exclusive"},
-    [CHECK_KEYS] = {"keys", "", "of scatter-adds: where the bins of elements come from"},
+    [CHECK_KEYS] = {"keys", "", "of scatter-adds, matrices and compactions: as in results.csv"},
     [CHECK_BINS] = {"bins", "bins", "of scatter-adds and matrices: how many bins, or rows"},
     [CHECK_INDEX] = {"index", "",
                      "of scans, scatter-adds and matrices: the first output that differs"},
