@@ -1,18 +1,40 @@
 /* Subjects against the rungs of the ladder: a map of what `run trial` found. */
+#include <ctype.h>
 #include <stdio.h>
 
 #include "experiments/report_trial.h"
 
-enum { SUBJECTS_MOST = 40, FAMILIES_MOST = 8 };
+enum { SUBJECTS_MOST = 40, FAMILY_TEXT = 40, LADDERS_MOST = 16 };
 
-/* Which panel a method stands in: that of its name up to the slash, in which subjects that are not
- * ours are all alike. */
-static void family_of(char family[16], const char *method)
+/* Families that share a panel, by the names of methods up to the slash; what
+ * begins so does too. Others have one of their own. */
+static const struct {
+    const char *begins, *panel;
+} shared[] = {
+    {"norm/", "norms, means and variances"},
+    {"mean/", "norms, means and variances"},
+    {"variance/", "norms, means and variances"},
+    {"product/", "products and extrema"},
+    {"minimum", "products and extrema"},
+    {"maximum", "products and extrema"},
+    {"argm", "products and extrema"},
+    {"scatter/", "scatter-adds, rows and moves"},
+    {"rows/", "scatter-adds, rows and moves"},
+    {"transpose/", "scatter-adds, rows and moves"},
+    {"compact/", "scatter-adds, rows and moves"},
+};
+
+/* Which panel a method stands in; subjects that are not ours are all alike. */
+static void family_of(char family[FAMILY_TEXT], const char *method)
 {
-    size_t length = strcspn(method, "/");
+    size_t length = strcspn(method, "/") + 1;
     bool ours = method_named(method) || strncmp(method, "cub/", 4) == 0 ||
                 strncmp(method, "thrust/", 7) == 0 || strncmp(method, "cublas/", 7) == 0;
-    snprintf(family, 16, "%.*s", ours ? (int)length : 6, ours ? method : "others");
+    snprintf(family, FAMILY_TEXT, "%.*s", ours ? (int)length : 14,
+             ours ? method : "Other subjects");
+    for (size_t i = 0; ours && i < sizeof shared / sizeof *shared; i++)
+        if (strncmp(method, shared[i].begins, strlen(shared[i].begins)) == 0)
+            snprintf(family, FAMILY_TEXT, "%s", shared[i].panel);
 }
 
 /* Colour of the cell, and of what is written in it. */
@@ -44,7 +66,7 @@ static size_t write_family(struct plot *plot, struct text *names, const struct r
     for (size_t row = 0; row < r->trial.count;) {
         struct report_subject s = report_subject_next(r, &row);
         struct text label = {0};
-        char its[16];
+        char its[FAMILY_TEXT];
         family_of(its, s.method);
         if (strcmp(its, family) != 0 || place == SUBJECTS_MOST)
             continue;
@@ -66,12 +88,13 @@ static size_t write_family(struct plot *plot, struct text *names, const struct r
 static void draw_family(struct plot *plot, const struct report *r, const char *family)
 {
     struct text names = {0};
-    char title[64];
+    char title[80];
     text_format(&plot->data, "# %s: rung, subject, colours of cell and text, attempts\n", family);
     size_t subjects = write_family(plot, &names, r, family), block = plot_data_end(plot);
-    snprintf(title, sizeof title, "Subjects of %s/: promises, kept and broken", family);
-    if (strcmp(family, "others") == 0)
-        snprintf(title, sizeof title, "Other subjects: promises, kept and broken");
+    bool named = family[strlen(family) - 1] == '/';
+    snprintf(title, sizeof title, "%s%s: promises, kept and broken", named ? "Subjects of " : "",
+             family);
+    title[0] = (char)toupper((unsigned char)title[0]);
     plot_panel(plot, 90 + 21 * (double)subjects, title);
     text_add(&plot->script, "unset key\nunset grid\nset ytics (");
     text_join(&plot->script, &names);
@@ -93,16 +116,16 @@ static void draw_family(struct plot *plot, const struct report *r, const char *f
 enum status report_trial(struct report *r, struct problem *p)
 {
     struct plot plot;
-    char family[FAMILIES_MOST][16];
+    char family[LADDERS_MOST][FAMILY_TEXT];
     plot_begin(&plot, "ladder");
     for (size_t row = 0; row < r->trial.count;) {
         struct report_subject s = report_subject_next(r, &row);
-        char its[16];
+        char its[FAMILY_TEXT];
         size_t i = 0;
         family_of(its, s.method);
         while (i < plot.panels && strcmp(family[i], its) != 0)
             i++;
-        if (i < plot.panels || i == FAMILIES_MOST)
+        if (i < plot.panels || i == LADDERS_MOST)
             continue;
         memcpy(family[i], its, sizeof its);
         draw_family(&plot, r, its);
