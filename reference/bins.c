@@ -97,8 +97,10 @@ static void wide_block(struct wide *w, int set, const word64 *bits, size_t count
         count_tiny(w, bits, count);
 }
 
-static void wide_empty(struct exact *e, const struct wide *w, bool *specials)
+/* Whether there are elements that are not finite: they are still to be told apart. */
+static bool wide_empty(struct exact *e, const struct wide *w)
 {
+    bool specials = false;
     for (unsigned bin = 0; bin < WIDE_BINS; bin++) {
         unsigned field = bin % 2048, sign = bin / 2048;
         unsigned __int128 sum = (unsigned __int128)w->carry[bin] << 64;
@@ -110,27 +112,22 @@ static void wide_empty(struct exact *e, const struct wide *w, bool *specials)
             sum -= (unsigned __int128)w->tiny[sign] << 52;
         e->plain |= field != 0 || sign == 0 || sum != 0;
         if (field == 0x7ff)
-            *specials = true;
+            specials = true;
         else
             fixed_add_at(&e->side[sign], sum, field == 0 ? 0 : field - 1);
     }
+    return specials;
 }
 
-static void wide_bins(struct exact *e, const word64 *bits, size_t count)
+static bool wide_bins(struct exact *e, const word64 *bits, size_t count)
 {
     struct wide w;
     memset(&w, 0, sizeof w);
     const int set = wide_range(bits, count) <= WIDE_RANGE;
     for (size_t begin = 0; begin < count; begin += WIDE_BLOCK)
         wide_block(&w, set, bits + begin, count - begin < WIDE_BLOCK ? count - begin : WIDE_BLOCK);
-    bool specials = false;
     e->empty = false;
-    wide_empty(e, &w, &specials);
-    for (size_t i = 0; specials && i < count; i++) {
-        double x = double_from_bits(bits[i]);
-        e->nan |= isnan(x);
-        e->inf[bits[i] >> 63] |= isinf(x) != 0;
-    }
+    return wide_empty(e, &w);
 }
 
 /* ---- fp16, bf16, fp32 ---- */
@@ -145,8 +142,10 @@ static inline void narrow_add(uint64_t bin[NARROW_BINS], uint32_t bits, int frac
     bin[bits >> fraction_bits] += UINT64_C(1) << NARROW_COUNT | fraction;
 }
 
-static void narrow_empty(struct exact *e, uint64_t bins[NARROW_SETS][NARROW_BINS], enum format f)
+/* Whether there are NaNs: the sum of their fractions does not tell if there are infinities, too. */
+static bool narrow_empty(struct exact *e, uint64_t bins[NARROW_SETS][NARROW_BINS], enum format f)
 {
+    bool nans = false;
     const struct format_facts *facts = &format_facts[f];
     int fraction_bits = facts->precision - 1;
     unsigned fields = 1u << (8 * facts->bytes - 1 - fraction_bits);
@@ -163,7 +162,7 @@ static void narrow_empty(struct exact *e, uint64_t bins[NARROW_SETS][NARROW_BINS
         e->empty = false;
         e->plain |= sign == 0 || field != 0 || fractions != 0;
         if (field == fields - 1) {
-            e->nan |= fractions != 0;
+            nans |= fractions != 0;
             e->inf[sign] |= fractions == 0;
         } else if (field == 0) {
             fixed_add_at(&e->side[sign], fractions, lowest);
@@ -171,9 +170,10 @@ static void narrow_empty(struct exact *e, uint64_t bins[NARROW_SETS][NARROW_BINS
             fixed_add_at(&e->side[sign], fractions + (count << fraction_bits), lowest + field - 1);
         }
     }
+    return nans;
 }
 
-static void bins_16(struct exact *e, const word16 *bits, size_t count, enum format f)
+static bool bins_16(struct exact *e, const word16 *bits, size_t count, enum format f)
 {
     int fraction_bits = format_facts[f].precision - 1;
     uint64_t bins[NARROW_SETS][NARROW_BINS] = {{0}};
@@ -183,10 +183,10 @@ static void bins_16(struct exact *e, const word16 *bits, size_t count, enum form
             narrow_add(bins[set], bits[i + set], fraction_bits);
     for (; i < count; i++)
         narrow_add(bins[0], bits[i], fraction_bits);
-    narrow_empty(e, bins, f);
+    return narrow_empty(e, bins, f);
 }
 
-static void bins_32(struct exact *e, const word32 *bits, size_t count)
+static bool bins_32(struct exact *e, const word32 *bits, size_t count)
 {
     uint64_t bins[NARROW_SETS][NARROW_BINS] = {{0}};
     size_t i = 0;
@@ -195,15 +195,29 @@ static void bins_32(struct exact *e, const word32 *bits, size_t count)
             narrow_add(bins[set], bits[i + set], 23);
     for (; i < count; i++)
         narrow_add(bins[0], bits[i], 23);
-    narrow_empty(e, bins, FP32);
+    return narrow_empty(e, bins, FP32);
+}
+
+/* ---- any ---- */
+
+static void find_specials(struct exact *e, const struct array *a, size_t begin, size_t count)
+{
+    for (size_t i = begin; i < begin + count; i++) {
+        double x = array_get(a, i);
+        e->nan |= isnan(x);
+        e->inf[signbit(x) != 0] |= isinf(x) != 0;
+    }
 }
 
 void bins_add(struct exact *e, const struct array *a, size_t begin, size_t count)
 {
+    bool specials;
     if (a->format == FP64)
-        wide_bins(e, (const word64 *)a->data + begin, count);
+        specials = wide_bins(e, (const word64 *)a->data + begin, count);
     else if (a->format == FP32)
-        bins_32(e, (const word32 *)a->data + begin, count);
+        specials = bins_32(e, (const word32 *)a->data + begin, count);
     else
-        bins_16(e, (const word16 *)a->data + begin, count, a->format);
+        specials = bins_16(e, (const word16 *)a->data + begin, count, a->format);
+    if (specials)
+        find_specials(e, a, begin, count);
 }

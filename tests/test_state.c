@@ -213,6 +213,38 @@ Test(state, merges_of_magnitudes_far_apart)
             }
 }
 
+/* An infinity beside a NaN does not show in the sum, but in the bytes: many elements at once must
+ * find both, as one by one does. */
+Test(state, finds_infinities_beside_nans)
+{
+    enum { N = 1200 };
+    static double data[N];
+    for (enum format f = 0; f < FORMATS; f++)
+        for (unsigned kinds = 1; kinds < 16; kinds++) { /* NaN, inf, -NaN, -inf */
+            const double special[] = {NAN, INFINITY};
+            struct array a = {f, N, data};
+            struct exact_state whole, single;
+            unsigned char at_once[EXACT_STATE_BYTES], one_by_one[EXACT_STATE_BYTES];
+            memset(data, 0, sizeof data);
+            for (unsigned k = 0; k < 4; k++)
+                if (kinds >> k & 1) {
+                    uint64_t sign = (uint64_t)(k / 2) << (8 * format_facts[f].bytes - 1);
+                    array_encode(&a, 700 - 100 * k, 1, &special[k % 2]);
+                    array_set_bits(&a, 700 - 100 * k, array_bits(&a, 700 - 100 * k) | sign);
+                }
+            exact_state_init(&whole);
+            exact_state_init(&single);
+            exact_state_add(&whole, &a, 0, N);
+            for (size_t i = 0; i < N; i++)
+                exact_state_add(&single, &a, i, 1);
+            exact_state_write(&whole, at_once);
+            exact_state_write(&single, one_by_one);
+            cr_expect(memcmp(at_once, one_by_one, sizeof at_once) == 0,
+                      "%s, kinds %u: flags %d at once, %d one by one", format_facts[f].name, kinds,
+                      at_once[5], one_by_one[5]);
+        }
+}
+
 Test(state, what_does_not_go_together_is_refused)
 {
     struct binned_state a, b;
