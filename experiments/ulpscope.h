@@ -148,7 +148,27 @@ ULPSCOPE_API enum ulpscope_status ulpscope_state_merge(struct ulpscope_state *to
                                                        struct ulpscope_error *error);
 /* The sum in the accumulator's format. */
 ULPSCOPE_API double ulpscope_state_sum(const struct ulpscope_state *s);
-/* As bytes, the same on every machine: how many, and into so much memory. */
+/* As bytes, the same on every machine: how many, and into so much memory. Equal elements give
+ * equal bytes. Integers are little-endian; what is not said is 0.
+ *
+ *     exact    binned   bytes
+ *     0        0        4   "ulpe", binned "ulpb"
+ *     4        4        1   the layout's version, 1
+ *              5        2   storage, then accumulator, by their numbers in ulpscope_format
+ *              7        1   folds
+ *     5        16       1   flags: 1 NaN, 2 +inf, 4 -inf, 8 an element other than -0
+ *     8        8        8   elements
+ *     16              272   the sum of the positive finite elements, in units of 2^-1074
+ *     288             272   minus the sum of the negative ones, likewise; 560 bytes in all
+ *              18       2   J; ff ff where every finite element is a zero
+ *              24      96   the sums of bins J .. J+5, 16 bytes each, two's complement; 120 in all
+ *
+ * The sum of bin j is in units of 2^(W j - 1074), W = 50 where the accumulator is fp64, else 21. To
+ * it an element x adds the multiple of this unit that is nearest (ties to even) to what the bins
+ * above left of x. With 2^e <= max|x| < 2^(e+1) over the finite elements, and D the larger of folds
+ * times the accumulator's precision (11, 8, 24, 53) and the storage's precision, J is the floor of
+ * (e - D + 1 + 1074) / W; but at least that of (m + 1074) / W, 2^m being the storage's smallest
+ * subnormal number (m = -24, -133, -149, -1074). What is left below bin J is forgotten. */
 ULPSCOPE_API size_t ulpscope_state_bytes(const struct ulpscope_state *s);
 ULPSCOPE_API void ulpscope_state_write(const struct ulpscope_state *s, void *bytes);
 /* A new state from bytes of either kind; `accumulator` is that of an exact one (a binned one brings

@@ -291,6 +291,17 @@ Test(state, layouts_by_hand)
     due[24 + 16 * 4] = 4; /* bin 51, from 2^-3 on: 8 - 4; nothing is left for those below */
     cr_expect(memcmp(bytes, due, BINNED_STATE_BYTES) == 0);
 
+    /* J is no lower than the bin of the storage's smallest number, which here is all there is. */
+    uint16_t smallest = 1;
+    unsigned char due16[BINNED_STATE_BYTES] = {'u', 'l', 'p', 'b', 1, 0, 2, 3, 1};
+    begin(&s, &(struct kind){false, FP16, FP32, 3});
+    add(&s, &(struct array){FP16, 1, &smallest}, 0, 1);
+    put(&s, bytes);
+    due16[16] = 8;
+    due16[18] = 50; /* 21 50 - 1074 = -24 */
+    due16[24] = 1;
+    cr_expect(memcmp(bytes, due16, BINNED_STATE_BYTES) == 0);
+
     unsigned char exact_due[EXACT_STATE_BYTES] = {'u', 'l', 'p', 'e', 1, 8, 0, 0, 2};
     begin(&s, &(struct kind){.is_exact = true});
     add(&s, &a, 0, 2);

@@ -5,14 +5,15 @@
  * the digits kept (K times the accumulator's precision; no fewer than the storage's), and W the
  * bins' width: 50 where the accumulator is fp64, else 21. Then
  *
- *     U = 2^(W J - 1074), with the largest J >= 0 such that U <= 2^(e-D+1),
+ *     U = 2^(W J - 1074), with the largest J such that U <= 2^(e-D+1), or the largest such that
+ *         all elements that the storage can have are multiples of U, if that J is larger,
  *     the sum is that of all elements, each rounded to the nearest multiple of U, ties to even,
  *
  * taken exactly and rounded once to the accumulator. It is a function of the multiset of elements:
  * the order, the partition, the launch shape and the device do not enter. Elements are taken as
  * they are stored. Each is at most U/2 <= 2^-D max|x| off, and those with the exponent e are exact;
- * where U is no more than the storage's smallest subnormal number, as always in fp16, all are, and
- * the sum is correctly rounded.
+ * where U is no more than the storage's smallest subnormal number, as always in fp16 but for K = 2
+ * with an accumulator of bf16, all are, and the sum is correctly rounded.
  *
  * The maximum is known only in the end. So elements are cut as they come, from the top down: bin j
  * has the unit 2^(W j - 1074), and part c_j of an element is the multiple of that unit nearest to
