@@ -1,12 +1,12 @@
 #include "experiments/special.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "experiments/check.h"
 #include "experiments/foreign.h"
+#include "experiments/interrupt.h"
 #include "experiments/special_asked.h"
 #include "experiments/special_exact.h"
 #include "experiments/special_report.h"
@@ -27,14 +27,6 @@ struct special {
     char first[128];                    /* of these */
     struct problem failure;
 };
-
-static volatile sig_atomic_t stop;
-
-static void on_signal(int signal)
-{
-    (void)signal;
-    stop = 1;
-}
 
 static void show(const struct special_subject *s, size_t n)
 {
@@ -229,15 +221,11 @@ static enum status verdict(const struct special *s, struct problem *p)
 enum status special_check(const struct arguments *a, struct problem *p)
 {
     struct special s = {.a = a, .all = argument_flag(a, "all")};
-    struct sigaction gentle = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
     enum status status = special_asked_read(&s.asked, a, p);
     s.asked.request.show = isatty(STDERR_FILENO) ? show : NULL;
-    s.asked.request.stop = &stop;
+    s.asked.request.stop = interrupt_catch();
     if (status == STATUS_OK && argument_flag(a, "json"))
         s.json = json_array();
-    sigaction(SIGINT, &gentle, NULL);
-    sigaction(SIGTERM, &gentle, NULL);
-    foreign_interrupt(&stop);
     if (status == STATUS_OK)
         status = check_into(&s, p);
     if (s.json && json_array_size(s.json) > 0) {

@@ -7,6 +7,7 @@
 #include "experiments/bench_report.h"
 #include "experiments/clock.h"
 #include "experiments/experiment.h"
+#include "experiments/interrupt.h"
 #include "experiments/verbs.h"
 
 #define FORMAT_DEFAULTS "fp32/fp32,fp64/fp64,fp16/fp32,bf16/fp32"
@@ -24,8 +25,10 @@ struct bench {
     struct axes axes;
     size_t repeats, round;
     struct bench_report report;
+    size_t rows;           /* told */
     struct problem failed; /* the first row that failed */
     struct bench_input input;
+    const volatile sig_atomic_t *stop;
     bool terminal;
     uint64_t shown_ns;
 };
@@ -46,6 +49,7 @@ static void show_progress(void *context, const struct bench_row *row)
 static enum status take_row(void *context, const struct bench_row *row, struct problem *p)
 {
     struct bench *b = context;
+    b->rows++;
     if (row->status != STATUS_OK)
         problem(&b->failed, row->status, "bench: %s: %s", bench_name(row), row->note);
     return bench_report_add(&b->report, &b->input, row, p);
@@ -64,7 +68,8 @@ struct timed {
 /* Generated and uploaded once. */
 static enum status bench_input(struct bench *b, const struct timed *t, struct problem *p)
 {
-    const struct bench_listener listener = {.take = take_row, .show = show_progress, .context = b};
+    const struct bench_listener listener = {
+        .take = take_row, .show = show_progress, .context = b, .stop = b->stop};
     uint64_t seed = b->axes.seed.item[0];
     struct bench_plan plan;
     enum status status = (t->keys ? bench_plan_keys : bench_plan)(&plan, &b->axes, t->device.kind,
@@ -132,9 +137,15 @@ static enum status measure_all(struct bench *b, const struct arguments *a, struc
 {
     enum status status =
         bench_report_open(&b->report, argument_flag(a, "json"), argument_value(a, "out"), p);
+    struct problem why = {0};
     b->terminal = isatty(STDERR_FILENO);
+    b->stop = interrupt_catch();
     for (size_t i = 0; i < b->axes.devices && status == STATUS_OK; i++)
-        status = bench_device(b, b->axes.device[i], p);
+        status = bench_device(b, b->axes.device[i], &why);
+    if (status == STATUS_INTERRUPTED)
+        problem(p, status, "bench: interrupted: %zu rows were timed", b->rows);
+    else if (status != STATUS_OK)
+        problem(p, status, "%s", why.text);
     if (b->terminal)
         fprintf(stderr, "\r\033[K");
     enum status closed = bench_report_close(&b->report, p);

@@ -1,5 +1,4 @@
 /* ulpscope check: tries to refute what subjects promise of their bits. */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -8,20 +7,12 @@
 #include "experiments/check_recorded.h"
 #include "experiments/check_report.h"
 #include "experiments/clock.h"
-#include "experiments/foreign.h"
+#include "experiments/interrupt.h"
 #include "experiments/machine.h"
 #include "experiments/special.h"
 #include "experiments/subject.h"
 #include "experiments/verbs.h"
 #include "reports/csv_file.h"
-
-static volatile sig_atomic_t stop;
-
-static void on_signal(int signal)
-{
-    (void)signal;
-    stop = 1;
-}
 
 /* The command line, resolved. */
 struct command {
@@ -96,7 +87,7 @@ static enum status resolve(struct command *c, struct problem *p)
     struct request words = {0};
     c->json = argument_flag(a, "json");
     c->promised = promise;
-    c->request.stop = &stop;
+    c->request.stop = interrupt_catch();
     enum status status = request_arguments(&words, a, p);
     if (status == STATUS_OK)
         status = check_devices(c->device, &c->devices, &words, p);
@@ -290,12 +281,8 @@ static enum status run(const struct arguments *a, struct problem *p)
         status = options(a, p);
     if (status == STATUS_OK && argument_flag(a, "special"))
         return special_check(a, p);
-    struct sigaction gentle = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
     if (status == STATUS_OK)
         status = resolve(&c, p);
-    sigaction(SIGINT, &gentle, NULL);
-    sigaction(SIGTERM, &gentle, NULL);
-    foreign_interrupt(&stop);
     c.reports = json_array();
     if (status == STATUS_OK)
         status = check_into(&c, p);

@@ -1,20 +1,11 @@
 /* ulpscope recommend: the cheapest accumulator and method that are enough. */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "experiments/experiment.h"
-#include "experiments/foreign.h"
+#include "experiments/interrupt.h"
 #include "experiments/recommend_files.h"
 #include "experiments/verbs.h"
-
-static volatile sig_atomic_t stop;
-
-static void on_signal(int signal)
-{
-    (void)signal;
-    stop = 1;
-}
 
 static const struct experiment defaults = {
     .name = "recommend",
@@ -116,7 +107,7 @@ static enum status resolve(struct command *c, struct problem *p)
     c->ask.results = &c->files.results;
     c->ask.summary = &c->files.summary;
     c->ask.times = &c->files.times;
-    c->ask.stop = &stop;
+    c->ask.stop = interrupt_catch();
     c->ask.program = a->argv[0];
     return status;
 }
@@ -165,10 +156,6 @@ static enum status decide(struct command *c, struct problem *p)
 static enum status run(const struct arguments *a, struct problem *p)
 {
     struct command c = {.arguments = a};
-    struct sigaction gentle = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
-    sigaction(SIGINT, &gentle, NULL);
-    sigaction(SIGTERM, &gentle, NULL);
-    foreign_interrupt(&stop);
     enum status status = resolve(&c, p);
     if (status == STATUS_OK && !(c.again = recommend_again(a, c.axes.device[0])))
         status = problem(p, STATUS_DEVICE, "recommend: out of memory");

@@ -1,30 +1,12 @@
 /* ulpscope run: sweeps the cases of an experiment into a results directory. */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "experiments/foreign.h"
+#include "experiments/interrupt.h"
 #include "experiments/resume.h"
 #include "experiments/run_private.h"
 #include "experiments/verbs.h"
-
-static volatile sig_atomic_t stop;
-
-static void on_signal(int signal)
-{
-    (void)signal;
-    stop = 1;
-}
-
-/* The first signal asks to stop, the second kills. */
-static void catch_signals(void)
-{
-    struct sigaction gentle = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
-    sigaction(SIGINT, &gentle, NULL);
-    sigaction(SIGTERM, &gentle, NULL);
-    sigaction(SIGHUP, &gentle, NULL);
-}
 
 /* Prints a line for each of the first few failures. */
 static void note(void *context, const char *line)
@@ -76,12 +58,10 @@ static enum status sweep(struct run_command *c, struct problem *p)
                                     .force = argument_flag(a, "force"),
                                     .argc = a->argc,
                                     .argv = a->argv,
-                                    .stop = &stop,
+                                    .stop = interrupt_catch(),
                                     .progress = !quiet && isatty(STDERR_FILENO),
                                     .note = note,
                                     .context = &notes};
-    catch_signals();
-    foreign_interrupt(&stop);
     enum status status = sweep_run(&outcome, &c->plan, &options, &why);
     if (status == STATUS_INTERRUPTED)
         return problem(p, status,
@@ -106,8 +86,6 @@ static enum status run_itself(const struct run_command *c, struct problem *p)
     if (argument_flag(a, "json"))
         return problem(p, STATUS_USAGE, "run %s: option --json: see `check --json`",
                        c->experiment->name);
-    catch_signals();
-    foreign_interrupt(&stop);
     return c->experiment->run(&(struct experiment_run){.request = &c->request,
                                                        .out = c->out,
                                                        .force = argument_flag(a, "force"),
@@ -116,7 +94,7 @@ static enum status run_itself(const struct run_command *c, struct problem *p)
                                                        .progress = !quiet && isatty(STDERR_FILENO),
                                                        .argc = a->argc,
                                                        .argv = a->argv,
-                                                       .stop = &stop,
+                                                       .stop = interrupt_catch(),
                                                        .note = note,
                                                        .context = &notes},
                               p);
