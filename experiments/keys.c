@@ -64,7 +64,7 @@ static enum status parse_file(struct keys *k, const char *path, struct problem *
 
 static enum status parse(struct keys *k, const char *text, struct problem *p)
 {
-    if (strncmp(text, "file:", 5) == 0)
+    if (strncmp(text, "file:", 5) == 0 && text[5])
         return parse_file(k, text + 5, p);
     if (strncmp(text, "zipf", 4) == 0 && (text[4] == ':' || !text[4]))
         return parse_zipf(k, text + 4, p);

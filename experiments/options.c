@@ -158,7 +158,11 @@ static enum status take_option(struct arguments *a, int found, const char *culpr
                        a->verb->name, culprit, a->verb->name);
     if (a->options == OPTIONS_MAX)
         return problem(p, STATUS_USAGE, "%s: more than %d options", a->verb->name, OPTIONS_MAX);
-    a->option[a->options].spec = spec_of(found);
+    const struct option_spec *spec = spec_of(found);
+    if (spec->argument && !*optarg)
+        return problem(p, STATUS_USAGE, "%s: option --%s: found an empty value, expected %s",
+                       a->verb->name, spec->name, spec->argument);
+    a->option[a->options].spec = spec;
     a->option[a->options++].value = optarg;
     return STATUS_OK;
 }
@@ -169,6 +173,9 @@ static enum status take_operands(struct arguments *a, char **operand, struct pro
         if (a->operands == a->verb->most)
             return problem(p, STATUS_USAGE, "%s: unexpected operand '%s': usage: ulpscope %s %s",
                            a->verb->name, *operand, a->verb->name, a->verb->operands);
+        if (!**operand)
+            return problem(p, STATUS_USAGE, "%s: found an empty operand: usage: ulpscope %s %s",
+                           a->verb->name, a->verb->name, a->verb->operands);
         a->operand[a->operands++] = *operand;
     }
     if (a->operands < a->verb->least && !argument_flag(a, "help"))

@@ -177,7 +177,7 @@ static void expect_refused(const char *text, enum status due, const char *says)
 
 Test(keys, what_is_refused, .init = make_folder, .fini = remove_folder)
 {
-    static const char *const words[] = {"", "unifor", "uniform:", "ones", "zipfs", "file"};
+    static const char *const words[] = {"", "unifor", "uniform:", "ones", "zipfs", "file", "file:"};
     static const char *const zipfs[] = {"zipf:",      "zipf:s=",  "zipf:s=-1", "zipf:s=17",
                                         "zipf:s=nan", "zipf:t=1", "zipf:s=1x"};
     char path[200];

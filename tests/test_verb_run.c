@@ -13,6 +13,32 @@ static enum status verb(struct problem *p, int argc, const char *const *argv)
     return status == STATUS_OK ? a.verb->run(&a, p) : status;
 }
 
+/* A message that begins with no name says nothing. */
+Test(verb_run, of_empty_words)
+{
+    static const struct {
+        const char *words[5];
+        int count;
+        const char *says;
+    } empty[] = {
+        {{"", "sum", ""}, 3, "sum: found an empty operand: usage: ulpscope sum FILE"},
+        {{"", "report", ""}, 3, "report: found an empty operand: usage: ulpscope report DIR"},
+        {{"", "compare", "a", ""}, 4, "compare: found an empty operand: usage: "},
+        {{"", "run", "--from", ""}, 4, "run: option --from: found an empty value, expected FILE"},
+        {{"", "gen", "ones", "--n=3", "-o"}, 6, "gen: option --out: found an empty value"},
+    };
+    for (size_t i = 0; i < sizeof empty / sizeof *empty; i++) {
+        const char *words[7] = {"", "", "", "", "", "", NULL};
+        struct problem p;
+        memcpy(words, empty[i].words, sizeof empty[i].words);
+        words[empty[i].count - 1] = "";
+        words[empty[i].count] = NULL;
+        cr_expect_eq(verb(&p, empty[i].count, words), STATUS_USAGE);
+        cr_expect(strncmp(p.text, empty[i].says, strlen(empty[i].says)) == 0, "'%s', expected '%s'",
+                  p.text, empty[i].says);
+    }
+}
+
 Test(verb_run, of_a_study, .init = make_folder, .fini = remove_folder)
 {
     struct problem p;
