@@ -17,8 +17,8 @@ bool accuracy_sees(const struct accuracy_view *v, const struct trial *t)
 static double digits_of(const struct trial *t)
 {
     struct figure error = t->err_rel_max;
-    if (!error.known) /* the exact sum is 0 or not finite */
-        return t->summary.err_ulp_max.known && t->summary.err_ulp_max.value == 0 ? INFINITY : 0;
+    if (!error.known) /* the exact sum is 0 */
+        return t->summary.err_ulp_max.value == 0 ? INFINITY : 0;
     if (isnan(error.value))
         return NAN;
     return error.value >= 1 ? 0 : -log10(error.value);
@@ -37,9 +37,10 @@ void accuracy_digits(struct table *table, const struct accuracy_view *v)
     double worst = INFINITY, best = -1;
     char low[16], high[16];
     for (size_t i = 0; i < v->plan->trials; i++) {
-        if (!accuracy_sees(v, &v->plan->trial[i]))
+        const struct trial *t = &v->plan->trial[i];
+        if (!accuracy_sees(v, t) || !t->summary.err_ulp_max.known) /* not known: no finite sum */
             continue;
-        double digits = digits_of(&v->plan->trial[i]);
+        double digits = digits_of(t);
         worst = !(digits >= worst) && !isnan(worst) ? digits : worst;
         best = digits > best ? digits : best;
         best = best < 0 ? 0 : best;

@@ -39,6 +39,24 @@ Test(verb_run, of_empty_words)
     }
 }
 
+/* Where the exact value is no finite number, there are no digits to be right: none is made up. */
+Test(verb_run, of_infinities, .init = make_folder, .fini = remove_folder)
+{
+    const char *printed = in_folder("printed");
+    const char *words[] = {"ulpscope",   "run",       "norm", "--device",      "cpu", "--method",
+                           "mean/exact", "--input",   "infs", "--n",           "40",  "--out",
+                           "",           "--storage", "fp32", "--accumulator", "fp32"};
+    struct problem p;
+    words[12] = in_folder("out");
+    cr_assert(freopen(printed, "w", stdout));
+    cr_expect_eq(verb(&p, 17, words), STATUS_OK, "%s", p.text);
+    fflush(stdout);
+    struct bytes b = get_file(printed);
+    add_number(&b, 0, 1);
+    cr_expect(strstr((char *)b.data, "\ninfs  40\n"), "%s", (char *)b.data);
+    free(b.data);
+}
+
 Test(verb_run, of_a_study, .init = make_folder, .fini = remove_folder)
 {
     struct problem p;
