@@ -14,13 +14,17 @@ typedef uint32_t __attribute__((may_alias)) word32;
 typedef uint64_t __attribute__((may_alias)) word64;
 typedef uint64_t pair_words __attribute__((vector_size(16)));
 
+/* A load is taken to depend on an earlier store 4096 bytes away, and waits for it: sets lie some
+ * lines more apart than that, so that an exponent's bins do not collide. */
+enum { APART = 24 };
+
 enum { WIDE_SETS = 2, WIDE_BINS = 4096, NARROW_SETS = 4, NARROW_BINS = 512 };
 
 /* ---- doubles ---- */
 
 /* Every element is given an implicit bit; `tiny` counts those that have none. */
 struct wide {
-    uint64_t low[WIDE_SETS][WIDE_BINS];
+    uint64_t low[WIDE_SETS][WIDE_BINS + APART];
     uint64_t carry[WIDE_BINS]; /* out of low[], 2^64 each */
     uint64_t tiny[2];          /* zeros and subnormals, by sign */
 };
@@ -132,18 +136,20 @@ static bool wide_bins(struct exact *e, const word64 *bits, size_t count)
 
 /* ---- fp16, bf16, fp32 ---- */
 
-/* A bin holds the number of its elements above bit 40, the sum of their fractions below: a set
- * takes 2^16 fractions, and 3 more at the end, of at most 23 bits. */
-enum { NARROW_COUNT = 40 };
+/* A bin holds the number of its elements above bit 42, the sum of their fractions below: a set
+ * takes 2^18 fractions, and 3 more at the end, of at most 23 bits. */
+enum { NARROW_COUNT = 42 };
 
-static inline void narrow_add(uint64_t bin[NARROW_BINS], uint32_t bits, int fraction_bits)
+typedef uint64_t narrow_set[NARROW_BINS + APART];
+
+static inline void narrow_add(uint64_t *bin, uint32_t bits, int fraction_bits)
 {
     uint32_t fraction = bits & ((UINT32_C(1) << fraction_bits) - 1);
     bin[bits >> fraction_bits] += UINT64_C(1) << NARROW_COUNT | fraction;
 }
 
 /* Whether there are NaNs: the sum of their fractions does not tell if there are infinities, too. */
-static bool narrow_empty(struct exact *e, uint64_t bins[NARROW_SETS][NARROW_BINS], enum format f)
+static bool narrow_empty(struct exact *e, const narrow_set *bins, enum format f)
 {
     bool nans = false;
     const struct format_facts *facts = &format_facts[f];
@@ -176,7 +182,7 @@ static bool narrow_empty(struct exact *e, uint64_t bins[NARROW_SETS][NARROW_BINS
 static bool bins_16(struct exact *e, const word16 *bits, size_t count, enum format f)
 {
     int fraction_bits = format_facts[f].precision - 1;
-    uint64_t bins[NARROW_SETS][NARROW_BINS] = {{0}};
+    narrow_set bins[NARROW_SETS] = {{0}};
     size_t i = 0;
     for (; i + NARROW_SETS <= count; i += NARROW_SETS)
         for (int set = 0; set < NARROW_SETS; set++)
@@ -188,7 +194,7 @@ static bool bins_16(struct exact *e, const word16 *bits, size_t count, enum form
 
 static bool bins_32(struct exact *e, const word32 *bits, size_t count)
 {
-    uint64_t bins[NARROW_SETS][NARROW_BINS] = {{0}};
+    narrow_set bins[NARROW_SETS] = {{0}};
     size_t i = 0;
     for (; i + NARROW_SETS <= count; i += NARROW_SETS)
         for (int set = 0; set < NARROW_SETS; set++)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "reference/bins.h"
 #include "reference/exact_mpfr.h"
 #include "tests/oracle.h"
 #include "tests/samples.h"
@@ -201,7 +202,8 @@ Test(exact, carries_run_through_every_limb)
     mpfr_clears(due, got, (mpfr_ptr)0);
 }
 
-/* Hundreds of thousands of the same number: bins and limbs overflow into their carries. */
+/* A million of the same number, as many as bins take at once and some: bins and limbs overflow into
+ * their carries. */
 Test(exact, many_equal_terms_are_a_product)
 {
     mpfr_t due, got;
@@ -211,7 +213,7 @@ Test(exact, many_equal_terms_are_a_product)
         const struct format_facts *facts = &format_facts[f];
         const double term[] = {facts->largest, facts->smallest, -facts->largest,
                                -(facts->smallest_normal - facts->smallest), 1};
-        struct array a = array_new(f, 400003);
+        struct array a = array_new(f, BINS_MOST + 3);
         for (int k = 0; k < 5; k++) {
             for (size_t i = 0; i < a.n; i++)
                 array_encode(&a, i, 1, &term[k]);
