@@ -2,7 +2,10 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 
+#include "reference/bins.h"
 #include "reference/exact.h"
 #include "reference/rounded_fast.h"
 #include "reference/shares.h"
@@ -40,30 +43,83 @@ static bool certified(const struct estimate *e, double depth, enum format f, dou
     return double_bits(*value) == double_bits(round_sum(middle.sum, high, f)) && !isnan(*value);
 }
 
+enum pass { PASS_ESTIMATE, PASS_EXACT, PASS_NONE };
+
 struct work {
     const struct array *a;
     const struct rounded_variant *variant;
+    enum format to;
+    unsigned threads;
+    atomic_int pass;      /* changed by who holds the lock, when the pass is over */
     pthread_mutex_t lock; /* of what follows */
+    size_t taken, done;   /* elements of this pass */
+    size_t pieces;        /* that the estimate is made of */
     struct estimate estimate;
     struct exact exact;
+    double value; /* where the estimate is enough */
 };
 
-static size_t share_count(const struct array *a, size_t k)
+/* One thread alone need not: short sums are many. */
+static void lock(struct work *w)
 {
-    size_t rest = a->n - k * ROUNDED_MOST;
-    return rest < ROUNDED_MOST ? rest : ROUNDED_MOST;
+    if (w->threads > 1)
+        pthread_mutex_lock(&w->lock);
 }
 
-static void estimate_share(void *context, size_t k)
+static void unlock(struct work *w)
 {
-    struct work *w = context;
+    if (w->threads > 1)
+        pthread_mutex_unlock(&w->lock);
+}
+
+/* The fewest elements of a piece, but for the last one. */
+enum { PIECE_LEAST = 1 << 15 };
+
+/* Under the lock: the next piece of this pass, from *begin, 0 elements where there is none. A part
+ * of what is left, so that all threads end at about the same time although pieces are large. */
+static size_t take(struct work *w, enum pass pass, size_t most, size_t *begin)
+{
+    if ((enum pass)atomic_load(&w->pass) != pass)
+        return 0;
+    size_t rest = w->a->n - w->taken, count = most;
+    if (w->threads > 1 && rest / (2 * w->threads) < most)
+        count = (rest / (2 * w->threads) / PIECE_LEAST + 1) * PIECE_LEAST;
+    count = count < rest ? count : rest;
+    *begin = w->taken;
+    w->taken += count;
+    return count;
+}
+
+/* Under the lock. */
+static void add_estimate(struct work *w, const struct estimate *e, size_t count)
+{
+    estimate_add(&w->estimate, e->sum);
+    w->estimate.errors += e->errors;
+    w->estimate.sizes += e->sizes;
+    w->pieces++;
+    w->done += count;
+    if (w->done < w->a->n)
+        return;
+    bool known = certified(&w->estimate, ROUNDED_DEPTH + 2 * (double)w->pieces, w->to, &w->value);
+    w->taken = 0;
+    if (!known)
+        exact_init(&w->exact);
+    atomic_store_explicit(&w->pass, known ? PASS_NONE : PASS_EXACT, memory_order_release);
+}
+
+static void estimate_pieces(struct work *w)
+{
     struct estimate e;
-    w->variant->estimate(w->a, k * ROUNDED_MOST, share_count(w->a, k), &e);
-    pthread_mutex_lock(&w->lock);
-    estimate_add(&w->estimate, e.sum);
-    w->estimate.errors += e.errors;
-    w->estimate.sizes += e.sizes;
-    pthread_mutex_unlock(&w->lock);
+    size_t begin, count = 0;
+    do {
+        lock(w);
+        if (count > 0)
+            add_estimate(w, &e, count);
+        count = take(w, PASS_ESTIMATE, ROUNDED_MOST, &begin);
+        unlock(w);
+        if (count > 0)
+            w->variant->estimate(w->a, begin, count, &e);
+    } while (count > 0);
 }
 
 /* In units of 2^-24, both halves as doubles. */
@@ -77,43 +133,65 @@ static void add_units(struct exact *e, int64_t sum, bool plain)
     exact_add(e, (double)(sum & 0xffffffff) * 0x1p-24);
 }
 
-static void exact_share(void *context, size_t k)
+static void add_piece(struct exact *e, const struct work *w, size_t begin, size_t count)
 {
-    struct work *w = context;
-    struct exact e;
     int64_t sum;
     bool plain;
-    exact_init(&e);
-    size_t begin = k * ROUNDED_MOST, count = share_count(w->a, k);
     if (w->a->format == FP16 && w->variant->units &&
         w->variant->units(w->a, begin, count, &sum, &plain))
-        add_units(&e, sum, plain);
+        add_units(e, sum, plain);
     else
-        exact_add_array(&e, w->a, begin, count);
-    pthread_mutex_lock(&w->lock);
+        exact_add_array(e, w->a, begin, count);
+}
+
+static void exact_pieces(struct work *w)
+{
+    const size_t most = w->a->format == FP16 ? ROUNDED_MOST : BINS_MOST;
+    struct exact e;
+    size_t begin, count;
+    exact_init(&e);
+    lock(w);
+    while ((count = take(w, PASS_EXACT, most, &begin)) > 0) {
+        unlock(w);
+        add_piece(&e, w, begin, count);
+        lock(w);
+    }
     exact_merge(&w->exact, &e);
-    pthread_mutex_unlock(&w->lock);
+    unlock(w);
+}
+
+/* Both passes by the same threads: to start one takes as long as thousands of elements. Between
+ * them a thread waits awake for those that still have a piece; who comes later, or not at all, is
+ * not waited for. */
+static void pass_all(void *context, size_t thread)
+{
+    (void)thread;
+    struct work *w = context;
+    estimate_pieces(w);
+    while (atomic_load(&w->pass) == PASS_ESTIMATE)
+        sched_yield();
+    if (atomic_load(&w->pass) == PASS_EXACT)
+        exact_pieces(w);
 }
 
 double rounded_sum_by(const struct rounded_variant *v, const struct array *a, enum format f,
                       unsigned threads)
 {
-    struct work w = {.a = a, .variant = v, .estimate = {-0.0, 0, 0}};
-    size_t shares = a->n / ROUNDED_MOST + (a->n % ROUNDED_MOST != 0);
-    double value = 0;
-    bool known = a->n == 0;
-    pthread_mutex_init(&w.lock, NULL);
-    if (!known && a->format != FP16) {
-        shares_run(threads, shares, estimate_share, &w);
-        known = certified(&w.estimate, ROUNDED_DEPTH + 2 * (double)shares, f, &value);
-    }
-    if (!known) {
+    if (a->n == 0)
+        return 0;
+    size_t pieces = (a->n - 1) / ROUNDED_MOST + 1;
+    struct work w = {.a = a,
+                     .variant = v,
+                     .to = f,
+                     .threads = threads < pieces ? threads : (unsigned)pieces,
+                     .estimate = {-0.0, 0, 0}};
+    atomic_init(&w.pass, a->format == FP16 ? PASS_EXACT : PASS_ESTIMATE);
+    if (a->format == FP16)
         exact_init(&w.exact);
-        shares_run(threads, shares, exact_share, &w);
-        value = exact_round(&w.exact, f);
-    }
+    pthread_mutex_init(&w.lock, NULL);
+    shares_run(w.threads, w.threads > 0 ? w.threads : 1, pass_all, &w);
     pthread_mutex_destroy(&w.lock);
-    return value;
+    return atomic_load(&w.pass) == PASS_EXACT ? exact_round(&w.exact, f) : w.value;
 }
 
 double rounded_sum(const struct array *a, enum format f, unsigned threads)

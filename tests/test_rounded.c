@@ -161,6 +161,35 @@ Test(rounded, half_way_and_beside)
     }
 }
 
+/* More threads than pieces, and fewer: each piece is added once, in the first pass and in the
+ * second. Small integers are known after one; of numbers that cancel, and one that is left,
+ * elements of more than 16 bits need two. */
+Test(rounded, every_piece_is_added_once)
+{
+    uint64_t seed = 508;
+    for (enum format f = 0; f < FORMATS; f++) {
+        struct array small = array_new(f, 6 * ROUNDED_MOST + 77), cancel = array_new(f, small.n);
+        double due = 0;
+        sample_fill(&cancel, SAMPLE_WIDE, f, sample_next(&seed));
+        for (size_t i = 0; i < small.n; i++) {
+            double x = (double)(i / 64 % 5), opposite = -array_get(&cancel, i);
+            array_encode(&small, i, 1, &x);
+            array_encode(&cancel, small.n - 1 - i, 1, &opposite);
+            due += x;
+        }
+        array_encode(&cancel, small.n / 2, 1, &(double){3});
+        for (unsigned threads = 1; threads < 12; threads++) {
+            double got = rounded_sum(&small, FP64, threads);
+            cr_assert(got == due, "%s, %u threads: %a, not %a", format_facts[f].name, threads, got,
+                      due);
+            got = rounded_sum(&cancel, FP64, threads);
+            cr_assert(got == 3, "%s, %u threads: %a, not 3", format_facts[f].name, threads, got);
+        }
+        free(small.data);
+        free(cancel.data);
+    }
+}
+
 /* What adding up the errors can lose, nearly: of each lane's 2^7, followed by halves of its last
  * bit, which go to even. They make up 2^-28; the sum seems to lie a little less than that below a
  * tie, and lies above it. */
