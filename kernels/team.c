@@ -37,6 +37,8 @@ static void *run(void *argument)
 enum status team_run(unsigned threads, void (*work)(void *context, unsigned thread), void *context,
                      struct problem *p)
 {
+    if (threads == 0)
+        return problem(p, STATUS_USAGE, "device cpu: 0 threads, expected at least 1");
     struct team team = {.work = work, .context = context};
     atomic_init(&team.absent, threads);
     atomic_init(&team.off, false);

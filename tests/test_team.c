@@ -46,18 +46,26 @@ Test(team, all_work_once_and_at_the_same_time)
     }
 }
 
-#ifdef __has_feature /* clang's way of telling; gcc defines __SANITIZE_ADDRESS__ */
-#if __has_feature(address_sanitizer)
-#define __SANITIZE_ADDRESS__
-#endif
-#endif
-#ifndef __SANITIZE_ADDRESS__ /* which takes terabytes of address space */
 static void count(void *context, unsigned thread)
 {
     (void)thread;
     atomic_fetch_add((atomic_uint *)context, 1);
 }
 
+Test(team, nobody_is_no_team)
+{
+    atomic_uint worked = 0;
+    struct problem p = {0};
+    cr_assert(team_run(0, count, &worked, &p) == STATUS_USAGE, "%s", p.text);
+    cr_assert(strstr(p.text, "0 threads") && atomic_load(&worked) == 0, "%s", p.text);
+}
+
+#ifdef __has_feature /* clang's way of telling; gcc defines __SANITIZE_ADDRESS__ */
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__
+#endif
+#endif
+#ifndef __SANITIZE_ADDRESS__ /* which takes terabytes of address space */
 /* With address space for the stacks of a few only, nobody works. */
 Test(team, threads_that_cannot_be_had)
 {
