@@ -23,6 +23,7 @@ struct gathered_case {
     char *result, *first; /* `result` and `result_bits` of the first run that has one; or NULL */
     /* The largest of the runs, once there is a NaN that. */
     struct figure err_ulp, err_rel, err_backward, err_over_bound;
+    bool right_infinity;   /* of sums: an infinity is what the exact sum rounds to */
     struct figure bound;   /* over sum|x| */
     struct figure time_ns; /* the least */
     char status[16];       /* of the last run without a result, or "" */

@@ -104,6 +104,9 @@ static enum status take(void *context, const struct csv_row *row, struct problem
         status = read_figures(f, row, p);
     if (status == STATUS_OK)
         take_figures(c, f);
+    if (status == STATUS_OK && !columns_of_arrays(g->of))
+        c->right_infinity |= f[RESULT].known && isinf(f[RESULT].value) &&
+                             strcmp(row->field[RESULTS_STATUS], "ok") == 0;
     return status;
 }
 

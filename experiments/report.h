@@ -171,6 +171,10 @@ bool report_has_conditions(const struct report *r);
 bool report_same_series(const struct gathered_case *a, const struct gathered_case *b);
 /* Is case i the first of its series? */
 bool report_is_first(const struct report *r, size_t i);
+/* The largest err_ulp of a case; not known where it is inf because the exact sum is beyond the
+ * accumulator's range: such a result is as right as can be. */
+struct figure report_err_ulp(const struct gathered_case *c);
+
 /* The first case with an error in the formats of most interest, of an operation, NULL: of any; NULL
  * where there is none. */
 const struct gathered_case *report_first_pair(const struct report *r, const struct operation *o);

@@ -16,6 +16,12 @@ static const struct operation *operation_of(const struct report *r, const struct
                : NULL;
 }
 
+struct figure report_err_ulp(const struct gathered_case *c)
+{
+    bool right = c->right_infinity && isinf(c->err_ulp.value);
+    return right ? (struct figure){0} : c->err_ulp;
+}
+
 const struct gathered_case *report_first_pair(const struct report *r, const struct operation *o)
 {
     const struct gathered_case *best = NULL;
@@ -46,7 +52,7 @@ static struct figure largest_error(const struct report *r, const struct gathered
         if (report_same_series(c, like) &&
             strcmp(c->field[CASE_STORAGE], pair->field[CASE_STORAGE]) == 0 &&
             strcmp(c->field[CASE_ACCUMULATOR], pair->field[CASE_ACCUMULATOR]) == 0)
-            gathered_raise(&most, c->err_ulp);
+            gathered_raise(&most, report_err_ulp(c));
     }
     return most;
 }

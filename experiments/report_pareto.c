@@ -21,7 +21,7 @@ static double error_of(const struct report *r, const struct report_time *t)
             strcmp(c->field[CASE_ACCUMULATOR], t->field[TIMES_ACCUMULATOR]) == 0 &&
             strcmp(c->field[CASE_DEVICE], t->field[TIMES_DEVICE]) == 0 &&
             strcmp(c->field[CASE_INPUT], t->field[TIMES_INPUT]) == 0)
-            gathered_raise(&most, c->err_ulp);
+            gathered_raise(&most, report_err_ulp(c));
     }
     return most.known ? most.value : NAN;
 }

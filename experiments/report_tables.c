@@ -40,7 +40,7 @@ void report_methods(struct text *to, const struct report *r)
                 continue;
             cases++;
             distinct = d->distinct > distinct ? d->distinct : distinct;
-            gathered_raise(&ulp, d->err_ulp);
+            gathered_raise(&ulp, report_err_ulp(d));
             gathered_raise(&share, d->err_over_bound);
             if (d->time_ns.known && !(time.known && time.value <= d->time_ns.value))
                 time = d->time_ns;

@@ -103,6 +103,28 @@ Test(report, nan_has_no_mark_and_no_digit, .init = make_folder, .fini = remove_f
     gathered_free(&r.g);
 }
 
+/* Beyond the accumulator's range an infinity is what the exact sum rounds to: no error of a method,
+ * while an overflow on the way is one. */
+Test(report, infinities_that_are_right, .init = make_folder, .fini = remove_folder)
+{
+    struct report r = read_study("accuracy", (study_words){{"method", "sum/serial,sum/exact"},
+                                                           {"device", "cpu"},
+                                                           {"input", "ones:value=60000,uniform"},
+                                                           {"n", "12"},
+                                                           {"storage", "fp16"},
+                                                           {"accumulator", "fp16"},
+                                                           {NULL}});
+    struct text text = {0};
+    report_findings(&text, &r);
+    expect_told(text_string(&text), "not finite", false);
+    expect_told(text_string(&text), "sum/exact errs least", true);
+    text_clear(&text);
+    report_methods(&text, &r);
+    expect_told(text_string(&text), ">inf<", false);
+    text_free(&text);
+    gathered_free(&r.g);
+}
+
 /* Cases by hand: what is NaN is told, not what comes behind it. */
 Test(report, nan_breaks_a_bound)
 {
