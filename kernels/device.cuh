@@ -33,6 +33,13 @@ template <typename Use> int with_type(enum format f, Use use)
     }
 }
 
+/* Enqueues what is due to no elements where sums are several: +0 for each. A cudaError_t. */
+inline int enqueue_zeros(const struct cuda_task *t)
+{
+    return cudaMemsetAsync(t->out, 0, t->bins * (size_t)format_facts[t->output].bytes,
+                           (cudaStream_t)t->stream);
+}
+
 /* Calls `use` with values of the types S and A of a task: all 16 pairs. */
 template <typename Use> int with_types(const struct cuda_task *t, Use use)
 {

@@ -92,8 +92,7 @@ size_t workspace(const struct cuda_task *t)
 int enqueue(const struct cuda_task *t)
 {
     if (t->n == 0)
-        return cudaMemsetAsync(t->out, 0, t->bins * (size_t)format_facts[t->output].bytes,
-                               (cudaStream_t)t->stream);
+        return enqueue_zeros(t);
     return with_pair(t, [t](auto s, auto a) { return run<decltype(s), decltype(a)>(t); });
 }
 

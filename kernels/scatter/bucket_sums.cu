@@ -61,17 +61,10 @@ __global__ __launch_bounds__(unit_threads) void sum_heavy_tiles(bucketed b, A *t
 template <typename A>
 __global__ __launch_bounds__(unit_threads) void sum_heavy_levels(bucketed b, A *tile_sum, A *out)
 {
-    size_t window = (size_t)blockIdx.x * unit_warps + threadIdx.x / warp_lanes;
     if (*b.heavy == 0)
         return;
-    for (; window < groups_of(b.n, TILE); window += (size_t)gridDim.x * unit_warps) {
-        tile_unit u = unit_of_heavy_window(b, window);
-        if (!u.any || u.tile != 1)
-            continue;
-        A sum = sum_of_tiles(tile_sum + u.place(), u.tiles());
-        if (threadIdx.x % warp_lanes == 0)
-            out[u.bin] = sum;
-    }
+    sum_bins_of_tiles(
+        b.n, [&](size_t window) { return unit_of_heavy_window(b, window); }, tile_sum, out);
 }
 
 template <typename S, typename A> int run(const struct cuda_task *t)

@@ -205,8 +205,7 @@ size_t workspace(const struct cuda_task *t)
 int enqueue(const struct cuda_task *t)
 {
     if (t->n == 0)
-        return cudaMemsetAsync(t->out, 0, t->bins * (size_t)format_facts[t->output].bytes,
-                               (cudaStream_t)t->stream);
+        return enqueue_zeros(t);
     if (t->bins > ORDERED_BINS)
         return bucketed_fit(t) ? bucket_sum_enqueue(t) : sorted_sum_enqueue(t);
     return with_types(t, [t](auto s, auto a) { return run<decltype(s), decltype(a)>(t); });

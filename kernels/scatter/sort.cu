@@ -22,19 +22,11 @@ __global__ __launch_bounds__(unit_threads) void sum_tiles(sorted s, size_t n, si
     }
 }
 
-/* The bins of several tiles: who has a bin's second tile sums it. */
 template <typename A>
 __global__ __launch_bounds__(unit_threads) void sum_levels(sorted s, size_t n, A *tile_sum, A *out)
 {
-    size_t window = (size_t)blockIdx.x * unit_warps + threadIdx.x / warp_lanes;
-    for (; window < groups_of(n, TILE); window += (size_t)gridDim.x * unit_warps) {
-        tile_unit u = unit_of_window(s, window);
-        if (!u.any || u.tile != 1)
-            continue;
-        A sum = sum_of_tiles(tile_sum + u.place(), u.tiles());
-        if (threadIdx.x % warp_lanes == 0)
-            out[u.bin] = sum;
-    }
+    sum_bins_of_tiles(
+        n, [&](size_t window) { return unit_of_window(s, window); }, tile_sum, out);
 }
 
 template <typename S, typename A> int run(const struct cuda_task *t)
@@ -63,8 +55,7 @@ size_t sorted_sum_workspace(const struct cuda_task *t)
 int sorted_sum_enqueue(const struct cuda_task *t)
 {
     if (t->n == 0)
-        return cudaMemsetAsync(t->out, 0, t->bins * (size_t)format_facts[t->output].bytes,
-                               (cudaStream_t)t->stream);
+        return enqueue_zeros(t);
     return with_types(t, [t](auto s, auto a) { return run<decltype(s), decltype(a)>(t); });
 }
 

@@ -64,6 +64,22 @@ template <typename A> __device__ inline A sum_of_tiles(A *level, size_t count)
     return level[0];
 }
 
+/* The sums of the bins of several tiles: who has a bin's second tile adds them up. unit(w): of the
+ * window of TILE of the n places in order whose number is w. */
+template <typename A, typename Unit>
+__device__ inline void sum_bins_of_tiles(size_t n, Unit unit, A *tile_sum, A *out)
+{
+    size_t window = (size_t)blockIdx.x * unit_warps + threadIdx.x / warp_lanes;
+    for (; window < groups_of(n, TILE); window += (size_t)gridDim.x * unit_warps) {
+        tile_unit u = unit(window);
+        if (!u.any || u.tile != 1)
+            continue;
+        A sum = sum_of_tiles(tile_sum + u.place(), u.tiles());
+        if (threadIdx.x % warp_lanes == 0)
+            out[u.bin] = sum;
+    }
+}
+
 } // namespace
 
 #endif
