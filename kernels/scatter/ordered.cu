@@ -88,11 +88,18 @@ template <typename A> __device__ inline bool fold_row(unsigned lost, unsigned ke
     return (group & (self - 1)) == 0;
 }
 
-/* Adds a row to the bins: this lane's element is x, and its bin key. */
+/* Adds a row to the bins: this lane's element is x, and its bin key.
+ *
+ * compute-sanitizer's racecheck reports the election, in which lanes of one key write to one bin at
+ * once, and its end, where one writes that others have read. Both are sound. The accesses are
+ * volatile, so relaxed in PTX's memory model: no data race, and whichever number stays, the others
+ * have lost. And nobody has the ballot before all have read what they put into it; one more
+ * __syncwarp after it would be two instructions a row. */
 template <typename A> __device__ inline void add_row(word<A> *bins, unsigned key, A x)
 {
-    word<A> *bin = bins + key, number = threadIdx.x % warp_lanes;
-    A sum = value_of<A>(*bin);
+    volatile word<A> *bin = bins + key;
+    word<A> number = threadIdx.x % warp_lanes;
+    A sum = value_of<A>(bins[key]);
     __syncwarp();
     *bin = number;
     __syncwarp();

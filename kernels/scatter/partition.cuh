@@ -30,7 +30,8 @@ __device__ inline unsigned lanes_before()
 /* Counters of 16 bits, a warp's own. Adds the lanes that are `present` to the counters of their
  * digits; returns this one's rank: what the counter was, and the lanes before it of its digit.
  * Lanes of one digit find each other as in scatter/ordered: each leaves its number at its counter,
- * and who finds another's there has lost. */
+ * and who finds another's there has lost; why that is sound although racecheck reports it, add_row
+ * there says. */
 __device__ inline unsigned rank_in_warp(uint16_t *counter, unsigned digit, bool present)
 {
     volatile uint16_t *own = counter + digit;
