@@ -55,4 +55,14 @@ static inline const struct bench_row *taken_yardstick(size_t round, enum bench_k
     return NULL;
 }
 
+/* The first row of a method. */
+static inline const struct bench_row *taken_method(void)
+{
+    for (size_t i = 0; i < taken.count; i++)
+        if (taken.row[i].method)
+            return &taken.row[i];
+    cr_assert(false, "no row of a method");
+    return NULL;
+}
+
 #endif
