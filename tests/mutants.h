@@ -18,4 +18,7 @@ extern const struct mutant mutants[], piece_mutants[], binned_mutants[], scan_mu
 extern const size_t mutant_count, piece_mutant_count, binned_mutant_count, scan_mutant_count,
     rounded_mutant_count;
 
+/* Runs the method, of one result, in double, and rounds that again. */
+enum status mutant_rounds_twice(const char *name, const struct task *t, struct problem *p);
+
 #endif

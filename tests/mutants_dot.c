@@ -93,13 +93,7 @@ static enum status rounds_to_doubles(const struct task *t, struct problem *p)
 
 static enum status rounds_twice(const struct task *t, struct problem *p)
 {
-    double result;
-    struct task other = *t;
-    other.out = (struct array){FP64, 1, &result};
-    other.accumulator = FP64;
-    enum status status = method_named("dot/exact")->cpu(&other, p);
-    array_encode(&t->out, 0, 1, &result);
-    return status;
+    return mutant_rounds_twice("dot/exact", t, p);
 }
 
 static enum status drops_last(const struct task *t, struct problem *p)

@@ -23,30 +23,19 @@ static double result_of(const struct task *t)
     return array_get(&t->out, 0);
 }
 
-/* The result in double, rounded again. */
-static enum status rounds_twice(const char *name, const struct task *t, struct problem *p)
-{
-    double wide = 0;
-    struct task other = *t;
-    other.accumulator = FP64;
-    other.out = (struct array){FP64, 1, &wide};
-    enum status status = run(name, &other, p);
-    return status == STATUS_OK ? give(t, wide) : status;
-}
-
 static enum status norm_twice(const struct task *t, struct problem *p)
 {
-    return rounds_twice("norm/exact", t, p);
+    return mutant_rounds_twice("norm/exact", t, p);
 }
 
 static enum status mean_twice(const struct task *t, struct problem *p)
 {
-    return rounds_twice("mean/exact", t, p);
+    return mutant_rounds_twice("mean/exact", t, p);
 }
 
 static enum status variance_twice(const struct task *t, struct problem *p)
 {
-    return rounds_twice("variance/exact", t, p);
+    return mutant_rounds_twice("variance/exact", t, p);
 }
 
 static enum status never_scales(const struct task *t, struct problem *p)
