@@ -1,6 +1,5 @@
 #include "experiments/check.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -39,7 +38,7 @@ static const struct {
     [CHECK_EXACT] = {check_exact, 3},
 };
 
-static bool stopped(const struct check *c)
+bool check_stopped(const struct check *c)
 {
     return c->request->stop && *c->request->stop;
 }
@@ -153,7 +152,7 @@ static enum status try_case(struct check *c, struct check_tried *t, enum check_k
         status = ways[kind].try_it(c, &o, p);
     add_outcome(t, &o, kind);
     check_outcome_free(&o);
-    if (status == STATUS_OK && stopped(c))
+    if (status == STATUS_OK && check_stopped(c))
         status = problem(p, STATUS_INTERRUPTED, "interrupted");
     return status;
 }
@@ -229,77 +228,6 @@ static enum status try_all(struct check *c, struct check_report *report, struct 
     return shrink_all(c, report, p);
 }
 
-/* --- what a subject answers --- */
-
-/* Does a program answer a request for this pair? */
-static enum status answers(struct check *c, struct format_pair pair, struct problem *p)
-{
-    struct array out;
-    struct check_case k = {.pair = pair, .output = pair.accumulator, .n = 3};
-    static const struct layout row_major = {LAYOUT_ROW, 0, "row"};
-    check_keys_at(c->request, 0, &k);
-    check_rows_at(c->request, 0, &k);
-    if (k.layout) { /* the rows asked for may be no divisor of n */
-        k.layout = &row_major;
-        k.bins = 1;
-    }
-    input_parse(&k.input, "ones", NULL);
-    enum status status = check_load_case(c, &k, p);
-    struct check_setting plain = check_plain(c, &k);
-    if (status == STATUS_OK)
-        status = check_once(c, &plain, &out, p);
-    if (status == STATUS_OK)
-        free(out.data);
-    return status;
-}
-
-static const uint64_t LONG_NS = 3000000000;
-
-static enum status find_pairs(struct check *c, struct check_report *report, struct problem *p)
-{
-    const struct check_request *r = c->request;
-    bool program = r->method->foreign && !foreign_is_object(r->method->name);
-    bool waited = false; /* for long, and for nothing: a program that hangs is not asked again */
-    struct problem why = {0};
-    for (size_t i = 0; i < r->pairs.count; i++) {
-        struct format_pair pair = r->pairs.item[i];
-        uint64_t begin = clock_ns();
-        if (!method_supports(r->method, r->device.kind, pair.storage, pair.accumulator))
-            continue;
-        if (!program || (!waited && answers(c, pair, &why) == STATUS_OK)) {
-            c->pairs.item[c->pairs.count++] = pair;
-            continue;
-        }
-        report->left_out.item[report->left_out.count++] = pair;
-        waited |= clock_ns() - begin > LONG_NS;
-        if (stopped(c))
-            return problem(p, STATUS_INTERRUPTED, "interrupted");
-    }
-    if (c->pairs.count > 0)
-        return STATUS_OK;
-    char device[DEVICE_TEXT];
-    device_name(r->device, device);
-    if (report->left_out.count == 0)
-        return problem(p, STATUS_DEVICE, "check: %s does not run on %s in the formats asked for",
-                       r->method->name, device);
-    report->failure = why;
-    return STATUS_OK;
-}
-
-static enum promise kept(const struct check_report *r)
-{
-    enum promise kept = PROMISE_NONE;
-    for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++) {
-        struct check_rung is = check_rung(r, rung);
-        bool failed = r->failure.status != STATUS_OK && check_kinds[r->failed].rung <= rung;
-        if (is.broken || failed)
-            break;
-        if (is.attempts > 0)
-            kept = rung;
-    }
-    return kept;
-}
-
 /* Cases that were refused count where no other was tried. A repetition can be tried of any that is
  * not refused, so that otherwise it was not asked for. */
 static void note_untried(struct check_report *r)
@@ -327,7 +255,7 @@ enum status check_subject(struct check_report *report, const struct check_reques
         if (request->input[i].family->pair && request->method->operation->inputs != 2)
             return problem(p, STATUS_USAGE, "check: input %s is of two arrays, %s reads one",
                            request->input[i].family->name, request->method->name);
-    enum status status = find_pairs(&c, report, p);
+    enum status status = check_find_pairs(&c, report, p);
     if (status == STATUS_OK && report->failure.status == STATUS_OK)
         status = try_all(&c, report, p);
     if (status == STATUS_OK)
@@ -337,33 +265,6 @@ enum status check_subject(struct check_report *report, const struct check_reques
     free(c.in.data);
     free(c.keys);
     free(c.mask);
-    report->kept = kept(report);
+    report->kept = check_kept(report);
     return status;
-}
-
-struct check_rung check_rung(const struct check_report *r, enum promise rung)
-{
-    struct check_rung is = {.counts = ""};
-    for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
-        const struct check_tried *t = &r->tried[kind];
-        if (check_kinds[kind].rung != rung)
-            continue;
-        is.attempts += t->attempts;
-        is.differing += t->differing;
-        is.broken |= t->broken > 0;
-        if (t->distinct > is.distinct) {
-            is.distinct = t->distinct;
-            is.counts = t->counts;
-        }
-    }
-    is.unseen_p95 = is.attempts ? -expm1(log(0.05) / (double)is.attempts) : 1;
-    return is;
-}
-
-bool check_broken(const struct check_report *r)
-{
-    bool broken = false;
-    for (enum promise rung = PROMISE_RUN_TO_RUN; rung <= r->request.promise; rung++)
-        broken |= check_rung(r, rung).broken;
-    return broken;
 }

@@ -124,4 +124,14 @@ enum status check_served(struct check *c, const struct check_setting *s, const c
 enum status check_shrink(struct check *c, bool timing, check_try try_it, struct check_break *b,
                          struct problem *p);
 
+/* Asked to stop. */
+bool check_stopped(const struct check *c);
+
+/* The pairs that the subject has and that are asked for: of a program those that it answers.
+ * Others, and why, are left out in the report. */
+enum status check_find_pairs(struct check *c, struct check_report *report, struct problem *p);
+
+/* The highest rung that all attempts at it and below held. */
+enum promise check_kept(const struct check_report *r);
+
 #endif

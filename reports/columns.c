@@ -159,94 +159,6 @@ static const struct column profile_columns[PROFILE_COLUMNS - PROFILE_INDEX] = {
     {"err_over_bound", "", "err_abs / bound before either is rounded"},
 };
 
-static const struct column times_columns[BENCH_COLUMNS] = {
-    {"device", "", "cpu, cuda:0, ..."},
-    {"method", "", "name of the method; `raw read` only reads the input, `copy` copies it"},
-    {"storage", "", "format of the input"},
-    {"accumulator", "", "format that additions are done in"},
-    {"input", "", "specification of the generated input"},
-    {"n", "", "elements"},
-    {"threads", "", "threads to a block (GPU), CPU threads where the method uses them"},
-    {"blocks", "", "blocks in the grid"},
-    {"time_us", "us", "time of one execution, median over the repetitions"},
-    {"time_us_min", "us", "time of one execution, least over the repetitions"},
-    {"gb_per_s", "10^9 bytes/s",
-     "bytes over the median time: of the input and, of copies and what has an array of results, of "
-     "the output too (and of the head flags or the mask, a byte an element, or the keys, 4)"},
-    {"of_raw", "",
-     "sums, sums of rows and what else has one result: rate over that of the raw read, with as "
-     "many "
-     "CPU threads, in the same round"},
-    {"of_vendor", "",
-     "rate over that of the vendor's routine for the same formats and outputs, in the same round"},
-    {"repetitions", "", "timed repetitions"},
-    {"runs", "", "executions in one repetition, one after the other"},
-    {"in_cache", "", "yes where the input fits in the device's last-level cache"},
-    {"note", "", "why there is no figure, or what to know of it"},
-    {"scan", "", "scans: inclusive or exclusive"},
-    {"output", "", "scans: format that outputs are rounded to"},
-    {"segment", "elements", "scans: length of the segments; empty: there is one"},
-    {"round", "", "rows of one round were timed in turn, repetition by repetition"},
-    {"copy_ns", "ns",
-     "scans, scatter-adds, transpositions and compactions: median time of a copy of the input, "
-     "with "
-     "as many CPU threads, in the same round"},
-    {"of_copy", "",
-     "what has copy_ns: rate over that of the copy, which reads the input and writes as much"},
-    {"memory_bytes", "bytes",
-     "memory beside the input and output that a run takes: the GPU's, and the host's that it uses; "
-     "empty on the CPU, where it is not measured"},
-    {"case_id", "", "in a results directory: that of the case, as results.csv would have it"},
-    {"keys", "",
-     "scatter-adds and their copy: where bins come from, as --keys says it; sums of rows, "
-     "transpositions and compactions: as in results.csv, batch:4, transposed, keep:50"},
-    {"bins", "bins",
-     "scatter-adds and their copy: how many bins there are; sums of rows and transpositions: rows "
-     "of the matrix"},
-    {"elements_per_ns", "10^9 elements/s", "elements of the input over the median time"},
-};
-
-static const struct column atomics_columns[ATOMICS_COLUMNS - ATOMICS_LOAD] = {
-    {"load", "", "idle, or busy: the device had other work while the sums ran"},
-    {"runs", "", "executions of the case"},
-    {"distinct", "", "different results, bit by bit"},
-    {"spread", "", "the largest result minus the least; empty where any is not finite"},
-    {"spread_ulp", "ulp", "spread / ulp(exact) in the accumulator's format"},
-    {"vs_max", "", "as in summary.csv: the largest |1 - |result / s_fixed||"},
-    {"vs_stddev", "", "as in summary.csv"},
-    {"skewness", "",
-     "g1 = m3 / m2^(3/2), m_k being the mean over the runs of (result - mean)^k; empty where all "
-     "results are the same"},
-    {"kurtosis", "", "excess kurtosis g2 = m4 / m2^2 - 3"},
-    {"k2", "",
-     "K^2 of D'Agostino and Pearson's omnibus test of normality, made of skewness and kurtosis"},
-    {"p_normal", "",
-     "probability of as large a K^2 of a normal distribution: exp(-K^2 / 2); below 0.05 it is not "
-     "one, with 95% confidence"},
-    {"note", "",
-     "why there is no test: one result; too few different results (less than 10: the spacing of "
-     "the format shows); too few runs (less than 20); results that are not finite"},
-};
-
-static const struct column growth_columns[GROWTH_COLUMNS - GROWTH_LOAD] = {
-    {"load", "", "idle, or busy: the device had other work while the sums ran"},
-    {"figure", "",
-     "what grows, at each n the largest of any launch shape and seed: spread or vs_max, as in "
-     "atomics.csv"},
-    {"n_min", "elements", "the least n that is fitted"},
-    {"n_max", "elements", "the largest"},
-    {"points", "", "lengths that are fitted"},
-    {"left_out", "", "lengths where the figure is 0, not finite or not there"},
-    {"exponent", "",
-     "a of the power law figure = b n^a, by least squares of the logarithms; empty below two "
-     "points"},
-    {"standard_error", "", "of the exponent; empty below three points"},
-    {"factor", "", "b"},
-    {"r_squared", "",
-     "share of the variance of log figure that the power law explains; empty where it does not "
-     "vary, and below three points"},
-};
-
 const struct column *results_column(size_t i)
 {
     if (i >= RESULTS_ERR_ULP_RMS)
@@ -272,23 +184,6 @@ const struct column *profile_column(size_t i)
     if (i >= PROFILE_INDEX)
         return &profile_columns[i - PROFILE_INDEX];
     return i >= PROFILE_SCAN ? &case_columns[CASE_SCAN + i - PROFILE_SCAN] : results_column(i);
-}
-
-const struct column *times_column(size_t i)
-{
-    return &times_columns[i];
-}
-
-const struct column *atomics_column(size_t i)
-{
-    return i < ATOMICS_LOAD ? &case_columns[i] : &atomics_columns[i - ATOMICS_LOAD];
-}
-
-const struct column *growth_column(size_t i)
-{
-    if (i >= GROWTH_LOAD)
-        return &growth_columns[i - GROWTH_LOAD];
-    return &case_columns[i == GROWTH_EXPERIMENT ? CASE_EXPERIMENT : i + CASE_METHOD - 1];
 }
 
 void columns_case_behind(enum columns_of of, size_t *begin, size_t *end)
