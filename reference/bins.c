@@ -42,6 +42,15 @@ static inline void wide_add(struct wide *w, int set, uint64_t bits)
  * than this, as far as some elements tell, one set serves. */
 enum { WIDE_RANGE = 512 };
 
+/* Elements that are looked at together for it: data that is sorted, or nearly, has few exponents
+ * then. */
+enum { WIDE_LOOK = 1 << 18 };
+
+static size_t at_most(size_t count, size_t most)
+{
+    return count < most ? count : most;
+}
+
 static unsigned wide_range(const word64 *bits, size_t count)
 {
     unsigned least = 2047, most = 0;
@@ -127,9 +136,13 @@ static bool wide_bins(struct exact *e, const word64 *bits, size_t count)
 {
     struct wide w;
     memset(&w, 0, sizeof w);
-    const int set = wide_range(bits, count) <= WIDE_RANGE;
-    for (size_t begin = 0; begin < count; begin += WIDE_BLOCK)
-        wide_block(&w, set, bits + begin, count - begin < WIDE_BLOCK ? count - begin : WIDE_BLOCK);
+    for (size_t begin = 0; begin < count; begin += WIDE_LOOK) {
+        const word64 *look = bits + begin;
+        const size_t looked = at_most(count - begin, WIDE_LOOK);
+        const int set = wide_range(look, looked) <= WIDE_RANGE;
+        for (size_t at = 0; at < looked; at += WIDE_BLOCK)
+            wide_block(&w, set, look + at, at_most(looked - at, WIDE_BLOCK));
+    }
     e->empty = false;
     return wide_empty(e, &w);
 }
