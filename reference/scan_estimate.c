@@ -119,7 +119,8 @@ void scan_block_estimate(struct scan_block *b, const struct scan_rules *rules)
     for (int k = 0; k < SCAN_FIGURES; k++)
         b->most[k] = fmax(most[k][0], most[k][1]);
     b->odd = isnan(sum[0] + sum[1]);
-    b->loose = isinf(size[0] + size[1]);
+    double largest = fmax(size[0], size[1]);
+    b->loose = isinf(largest) || scan_loses_errors(rules, largest);
 }
 
 /* Scaled by a power of two, so that no square that counts overflows or underflows. */

@@ -112,6 +112,8 @@ static bool over_bound(struct scan_figures *f, const struct scan_rules *rules,
     double *ratio = &f->value[SCAN_OVER_BOUND];
     *ratio = -1;
     f->broken = false;
+    if (scan_loses_errors(rules, x->abs_hi))
+        return false;
     if (rules->bound == THEOREM_CORRECTLY_ROUNDED && bound.hi != 0 && bound.hi < 0x1p-900)
         return false;                               /* half the smallest subnormal double is none */
     bool none = isnan(bound.hi) || isinf(bound.hi); /* what cannot overflow in this range says so */

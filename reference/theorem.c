@@ -5,9 +5,10 @@
 static const struct {
     const char *words;
     theorem_says *factors;
-    bool widened; /* says it of additions in the wider format; then the sum is rounded */
-    bool exact;   /* says it of elements that are not rounded first; then the sum is rounded */
-    bool cut;     /* they are cut to theorem_digits instead */
+    bool finds_errors; /* by TwoSum, and may lose them next to the largest number */
+    bool widened;      /* says it of additions in the wider format; then the sum is rounded */
+    bool exact;        /* says it of elements that are not rounded first; then the sum is rounded */
+    bool cut;          /* they are cut to theorem_digits instead */
     theorem_of_value *bound; /* of what is no sum; then nothing of the above holds */
     bool any_order;          /* and this is so whatever the order is */
 } theorems[THEOREMS] = {
@@ -25,26 +26,31 @@ static const struct {
         {
             .words = "compensated, height h: u |sum| + (1+u) gamma_2h gamma_h sum|x|",
             .factors = theorem_compensated,
+            .finds_errors = true,
         },
     [THEOREM_KAHAN] =
         {
             .words = "Kahan, height h: u |sum| + (2u + O(h^2 u^2)) sum|x|",
             .factors = theorem_kahan,
+            .finds_errors = true,
         },
     [THEOREM_K_FOLD] =
         {
             .words = "K-fold, height h: (u + O(u^2)) |sum| + O((h u)^K) sum|x|",
             .factors = theorem_k_fold,
+            .finds_errors = true,
         },
     [THEOREM_DOUBLE_WORD] =
         {
             .words = "double-word, height h: u |sum| + (3h u^2 + O(u^3)) sum|x|",
             .factors = theorem_double_word,
+            .finds_errors = true,
         },
     [THEOREM_BLOCKED] =
         {
             .words = "blocks of height b, compensated above: u |sum| + (gamma_b + O(u^2)) sum|x|",
             .factors = theorem_blocked,
+            .finds_errors = true,
         },
     [THEOREM_WIDENED] =
         {
@@ -259,6 +265,8 @@ bool theorem_bound(mpfr_t bound, const struct theorem *t, const struct reference
     mpfr_set_zero(by.constant, 1);
     if (!exact)
         says = theorems[t->kind].factors(&by, t, r, f);
+    if (theorems[t->kind].finds_errors)
+        theorem_lost_errors(&by, t, r, perturbed, f);
     if (theorems[t->kind].cut)
         cutting(by.constant, t, r, storage, accumulator);
     mpfr_add(error, perturbed, by.constant, MPFR_RNDU);

@@ -1,7 +1,7 @@
 /* Bounds on the absolute error of a sum, as theorems give them.
  *
  * A method names its theorem; the numbers that it needs come from the case. All
- * bounds presuppose that nothing overflows, and hold with gradual underflow
+ * bounds presuppose that no sum overflows, and hold with gradual underflow
  * (an addition that underflows is exact). */
 #ifndef ULPSCOPE_THEOREM_H
 #define ULPSCOPE_THEOREM_H

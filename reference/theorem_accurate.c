@@ -2,10 +2,11 @@
  *
  * u is the unit roundoff, h the tree's height, S the sum of the elements and A = sum|x|. An
  * addition that underflows is exact, and TwoSum finds its error then too, so that none of them asks
- * for more than that nothing overflows. In a tree of rounded additions, the sum of a subtree of
- * height k is at most (1+u)^k times its magnitudes, and one addition errs by at most u times its
- * exact result. So all errors together are at most ((1+u)^h - 1) A <= gamma_h A: an element counts
- * at the additions on its way up, u (1+u)^(k-1) at a height of k. */
+ * for more than that nothing overflows, within TwoSum either: see theorem_lost_errors. In a tree of
+ * rounded additions, the sum of a subtree of height k is at most (1+u)^k times its magnitudes, and
+ * one addition errs by at most u times its exact result. So all errors together are at most
+ * ((1+u)^h - 1) A <= gamma_h A: an element counts at the additions on its way up, u (1+u)^(k-1) at
+ * a height of k. */
 #include "reference/theorem_factors.h"
 
 /* x becomes (1+u) x. */
@@ -178,4 +179,30 @@ bool theorem_k_fold(struct theorem_factors *to, const struct theorem *t, const s
     mpfr_fma(to->of_abs, power, others, to->of_abs, MPFR_RNDU);
     mpfr_clears(unit, grown, product, others, power, (mpfr_ptr)0);
     return true;
+}
+
+/* (1+5u)^h - 1, if that is more. Where a sum does not overflow, something within its TwoSum does
+ * only if an operand is the largest number (Boldo, Graillat and Muller 2017), which takes
+ * (1+u)^h A as large, h one more for a rounded product. The error is NaN then, and the methods go
+ * on without. Sums of pairs and of K words are then the plain sums of the first words, off by
+ * (1+u)^h - 1 at most. An addition of double words h + l becomes that of h1 and h2 alone, and loses
+ * u |h1 + h2| + |l1| + |l2|, less than 3u times the magnitudes of both. Kahan's columns, off by
+ * about 2u of their magnitudes and by what they have not added yet, 3u or so, are added plainly: a
+ * height of 8 more at least, as there are 256. */
+void theorem_lost_errors(struct theorem_factors *to, const struct theorem *t,
+                         const struct reference *r, const mpfr_t perturbed, enum format f)
+{
+    const struct format_facts *facts = &format_facts[f];
+    size_t height = t->height + (t->product == PRODUCT_EXACT), words = t->folds ? t->folds : 1;
+    mpfr_t reach, lost, size;
+    mpfr_inits2(THEOREM_PRECISION, reach, lost, size, (mpfr_ptr)0);
+    mpfr_set_d(reach, facts->unit_roundoff, MPFR_RNDU);
+    mpfr_mul_ui(lost, reach, 5, MPFR_RNDU);
+    theorem_growth(lost, height, lost);
+    theorem_growth(reach, words * height + 1, reach);
+    mpfr_add(size, r->sum_abs, perturbed, MPFR_RNDU);
+    mpfr_fma(reach, reach, size, size, MPFR_RNDU);
+    if (mpfr_cmp_d(reach, facts->largest) >= 0)
+        mpfr_max(to->of_abs, to->of_abs, lost, MPFR_RNDU);
+    mpfr_clears(reach, lost, size, (mpfr_ptr)0);
 }

@@ -43,6 +43,11 @@ void theorem_running(mpfr_t to, size_t n, const mpfr_t mean_abs, const mpfr_t la
 /* Sets `to` to gamma_k = ku/(1-ku), rounded up. Returns false where that says nothing, ku >= 1. */
 bool theorem_gamma(mpfr_t to, size_t k, double u);
 
+/* Raises of_abs where a sum may reach the largest number, and the errors of additions may be lost:
+ * see theorem_accurate.c. `perturbed` is what rounding elements may change. */
+void theorem_lost_errors(struct theorem_factors *to, const struct theorem *t,
+                         const struct reference *r, const mpfr_t perturbed, enum format f);
+
 theorem_says theorem_any_order, theorem_tree, theorem_compensated, theorem_kahan, theorem_k_fold,
     theorem_double_word, theorem_blocked;
 theorem_of_value theorem_norm, theorem_scaled_norm, theorem_mean, theorem_running_mean,

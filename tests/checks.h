@@ -59,4 +59,10 @@ bool check_rounded(const struct method *m, char why[WHY]);
 /* No error over the method's theorem, on every input family. */
 bool check_bound(const struct method *m, char why[WHY]);
 
+/* Arrays of zeros and three elements, each the largest number, its negative or -3/2 of its ulps: of
+ * these TwoSum may overflow within although no sum does. Sets the length and the elements of array
+ * i < CHECK_LARGEST, which has room for CHECK_LARGEST_N. */
+enum { CHECK_LARGEST = 2 * 27, CHECK_LARGEST_N = 513 };
+void check_largest(struct array *a, unsigned i);
+
 #endif

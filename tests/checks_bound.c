@@ -69,6 +69,32 @@ static bool check_array(const struct method *m, const struct array *in, const ch
     return fine;
 }
 
+/* Next to each other, or a row of a tile apart. */
+void check_largest(struct array *a, unsigned i)
+{
+    const struct format_facts *facts = &format_facts[a->format];
+    const double largest = facts->largest, ulp = format_ulp(a->format, largest);
+    const double value[] = {largest, -largest, -1.5 * ulp};
+    const size_t apart = i % 2 ? 256 : 1;
+    a->n = 2 * apart + 1;
+    memset((void *)(uintptr_t)a->data, 0, a->n * facts->bytes);
+    i /= 2;
+    for (size_t k = 0; k < 3; k++, i /= 3)
+        array_encode(a, k * apart, 1, &value[i % 3]);
+}
+
+static bool check_all_largest(const struct method *m, double *data, char why[WHY])
+{
+    for (enum format s = 0; s < FORMATS; s++)
+        for (unsigned i = 0; i < CHECK_LARGEST; i++) {
+            struct array in = {s, 0, data};
+            check_largest(&in, i);
+            if (!check_array(m, &in, "largest numbers", why))
+                return false;
+        }
+    return true;
+}
+
 bool check_bound(const struct method *m, char why[WHY])
 {
     if (m->operation == &operation_scan)
@@ -99,5 +125,5 @@ bool check_bound(const struct method *m, char why[WHY])
                         !check_array(m, &in, name, why))
                         return false;
                 }
-    return true;
+    return check_all_largest(m, data, why);
 }

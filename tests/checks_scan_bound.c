@@ -123,6 +123,19 @@ static bool check_family(struct outputs *o, const struct method *m, size_t famil
     return true;
 }
 
+static bool check_all_largest(struct outputs *o, const struct method *m, char why[WHY])
+{
+    static double data[CHECK_LARGEST_N];
+    for (enum format s = 0; s < FORMATS; s++)
+        for (unsigned i = 0; i < CHECK_LARGEST; i++) {
+            struct scan_case c = {.in = {s, 0, data}};
+            check_largest(&c.in, i);
+            if (!check_scan(o, m, &c, "largest numbers", why))
+                return false;
+        }
+    return true;
+}
+
 bool check_scan_bound(const struct method *m, char why[WHY])
 {
     struct outputs *o = malloc(sizeof *o);
@@ -130,6 +143,7 @@ bool check_scan_bound(const struct method *m, char why[WHY])
     check_failed(why, m, FORMATS, FORMATS, 0, (struct shape){0, 0}, "memory ran out");
     for (size_t i = 0; fine && i < input_family_count; i++)
         fine = check_family(o, m, i, why);
+    fine = fine && check_all_largest(o, m, why);
     free(o);
     return fine;
 }

@@ -1,6 +1,7 @@
 /* Bounds against rational arithmetic: exact where the theorem is a product, else just above. */
 #include <criterion/criterion.h>
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "reference/theorem.h"
@@ -238,6 +239,36 @@ Test(theorem, bounds_of_long_sums)
                 expect_bound(&t, &r, f, f, 4096);
             }
     reference_free(&r);
+}
+
+/* By hand: one addition of the largest number and 0 may lose its error, and what errors it finds,
+ * 5u of all; one of elements half as large loses nothing. */
+Test(theorem, errors_lost_at_the_largest_number)
+{
+    static const enum theorem_kind kinds[] = {THEOREM_COMPENSATED, THEOREM_KAHAN,
+                                              THEOREM_DOUBLE_WORD, THEOREM_BLOCKED, THEOREM_K_FOLD};
+    mpfr_t bound;
+    mpfr_init2(bound, 200);
+    for (enum format f = 0; f < FORMATS; f++)
+        for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+            for (int halves = 1; halves <= 2; halves++) {
+                double data[2], largest = format_facts[f].largest,
+                                u = format_facts[f].unit_roundoff;
+                const double x[] = {largest / halves, 0};
+                struct array a = {f, 2, data};
+                struct theorem t = {.kind = kinds[i], .height = 1, .folds = 2};
+                struct reference r;
+                array_encode(&a, 0, 2, x);
+                cr_assert(reference_compute(&r, &a, REFERENCE_FAST, NULL) == STATUS_OK);
+                cr_assert(theorem_bound(bound, &t, &r, f, f));
+                mpfr_div_d(bound, bound, u * largest / halves, MPFR_RNDU);
+                double due = t.kind == THEOREM_K_FOLD ? 6 + 2 * u / (1 - 2 * u) : 6;
+                bool lost = fabs(mpfr_get_d(bound, MPFR_RNDN) - due) < 0x1p-50;
+                cr_expect(lost == (halves == 1), "%s in %s, %g", theorem_words(t.kind),
+                          format_facts[f].name, mpfr_get_d(bound, MPFR_RNDN));
+                reference_free(&r);
+            }
+    mpfr_clear(bound);
 }
 
 /* By hand, three elements of fp32 in bf16: cut to 24 digits, the storage's, with K = 2, since twice
