@@ -32,6 +32,11 @@ enum ulpscope_status ulpscope_state_new(struct ulpscope_state **made, unsigned f
     if (library_format(storage, "storage", &p) != STATUS_OK ||
         library_format(accumulator, "accumulator", &p) != STATUS_OK)
         return library_failed(error, &p);
+    if (folds != 0 && (folds < BINNED_FOLDS_LEAST || folds > BINNED_FOLDS_MOST)) {
+        problem(&p, STATUS_USAGE, "state: found %u folds, expected 0 (exact), or %d to %d", folds,
+                BINNED_FOLDS_LEAST, BINNED_FOLDS_MOST);
+        return library_failed(error, &p);
+    }
     struct ulpscope_state *s = allocate(&p);
     if (!s)
         return library_failed(error, &p);
@@ -61,6 +66,9 @@ enum ulpscope_status ulpscope_state_add(struct ulpscope_state *s, const struct u
     if (library_array(&in, a, &p) == STATUS_OK && s->folds && in.format != s->storage)
         problem(&p, STATUS_USAGE, "state: found an array of %s, expected %s",
                 format_facts[in.format].name, format_facts[s->storage].name);
+    else if (p.status == STATUS_OK &&
+             in.n > INT64_MAX - (s->folds ? s->binned.terms : s->exact.terms))
+        problem(&p, STATUS_DATA, "state: more than 2^63 - 1 elements");
     if (p.status != STATUS_OK)
         return library_failed(error, &p);
     if (s->folds)
@@ -104,19 +112,36 @@ void ulpscope_state_write(const struct ulpscope_state *s, void *bytes)
         exact_state_write(&s->exact, bytes);
 }
 
+/* Neither kind: what either reader would say of it, it would say of its own kind alone. */
+static bool is_none(const unsigned char *bytes, size_t size, struct problem *p)
+{
+    if (size < 4) {
+        problem(p, STATUS_DATA, "state: found %zu bytes, expected %d (exact) or %d (binned)", size,
+                EXACT_STATE_BYTES, BINNED_STATE_BYTES);
+        return true;
+    }
+    if (memcmp(bytes, "ulpe", 4) == 0 || memcmp(bytes, "ulpb", 4) == 0)
+        return false;
+    problem(p, STATUS_DATA,
+            "state: bytes 0 to 3 are %02x %02x %02x %02x, expected 75 6c 70 65 (exact) or "
+            "75 6c 70 62 (binned)",
+            bytes[0], bytes[1], bytes[2], bytes[3]);
+    return true;
+}
+
 enum ulpscope_status ulpscope_state_read(struct ulpscope_state **made, const void *bytes,
                                          size_t size, enum ulpscope_format accumulator,
                                          struct ulpscope_error *error)
 {
     struct problem p = {0};
     *made = NULL;
-    if (library_format(accumulator, "accumulator", &p) != STATUS_OK)
+    if (library_format(accumulator, "accumulator", &p) != STATUS_OK || is_none(bytes, size, &p))
         return library_failed(error, &p);
     struct ulpscope_state *s = allocate(&p);
     if (!s)
         return library_failed(error, &p);
     s->accumulator = (enum format)accumulator;
-    if (size >= 4 && memcmp(bytes, "ulpb", 4) == 0) {
+    if (memcmp(bytes, "ulpb", 4) == 0) {
         binned_state_read(&s->binned, bytes, size, &p);
         s->folds = s->binned.folds;
         s->storage = s->binned.storage;

@@ -137,7 +137,8 @@ ULPSCOPE_API enum ulpscope_status ulpscope_state_new(struct ulpscope_state **s, 
                                                      enum ulpscope_format accumulator,
                                                      struct ulpscope_error *error);
 ULPSCOPE_API void ulpscope_state_free(struct ulpscope_state *s);
-/* Adds an array. ULPSCOPE_USAGE where a binned state takes another format. */
+/* Adds an array. ULPSCOPE_USAGE where a binned state takes another format, ULPSCOPE_DATA where
+ * there would be 2^63 elements; the state is as it was then. */
 ULPSCOPE_API enum ulpscope_status ulpscope_state_add(struct ulpscope_state *s,
                                                      const struct ulpscope_array *a,
                                                      struct ulpscope_error *error);

@@ -84,6 +84,55 @@ Test(library, states_merge_and_travel)
     }
 }
 
+/* A state may come from elsewhere and hold as many elements as there can be: no more go into it. */
+Test(library, states_are_full_at_2_63_elements)
+{
+    double zero = 0;
+    const struct ulpscope_array one = {ULPSCOPE_FP64, 1, &zero}, none = {ULPSCOPE_FP64, 0, NULL};
+    for (unsigned folds = 0; folds <= 3; folds += 3) {
+        unsigned char bytes[600], after[600];
+        struct ulpscope_state *s, *full;
+        struct ulpscope_error error = {0};
+        cr_assert(!ulpscope_state_new(&s, folds, ULPSCOPE_FP64, ULPSCOPE_FP64, NULL) &&
+                  !ulpscope_state_add(s, &one, NULL));
+        size_t size = ulpscope_state_bytes(s);
+        ulpscope_state_write(s, bytes);
+        memset(bytes + 8, 0xff, 7);
+        bytes[15] = 0x7f;
+        cr_assert(!ulpscope_state_read(&full, bytes, size, ULPSCOPE_FP64, &error), "%s",
+                  error.text);
+        cr_expect(!ulpscope_state_add(full, &none, NULL));
+        cr_expect(ulpscope_state_add(full, &one, &error) == ULPSCOPE_DATA &&
+                      strstr(error.text, "more than 2^63 - 1 elements"),
+                  "%u folds: %s", folds, error.text);
+        ulpscope_state_write(full, after);
+        cr_expect(memcmp(bytes, after, size) == 0, "%u folds", folds);
+        ulpscope_state_free(s);
+        ulpscope_state_free(full);
+    }
+}
+
+Test(library, what_is_no_state)
+{
+    static const struct {
+        const char *bytes, *says;
+        size_t size;
+    } no[] = {{"", "state: found 0 bytes, expected", 0},
+              {"ulp", "state: found 3 bytes, expected", 3},
+              {"ulpx", "state: bytes 0 to 3 are 75 6c 70 78, expected 75 6c 70 65 (exact) or", 4},
+              {"ulpe", "exact state: 4 bytes, expected 560", 4},
+              {"ulpb", "binned state: 4 bytes, expected 120", 4}};
+    struct ulpscope_state *s;
+    struct ulpscope_error error;
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+        cr_expect(ulpscope_state_read(&s, no[i].bytes, no[i].size, ULPSCOPE_FP64, &error) ==
+                          ULPSCOPE_DATA &&
+                      strncmp(error.text, no[i].says, strlen(no[i].says)) == 0,
+                  "'%s', expected '%s'", error.text, no[i].says);
+    cr_expect(ulpscope_state_new(&s, 1, ULPSCOPE_FP64, ULPSCOPE_FP64, &error) == ULPSCOPE_USAGE);
+    cr_expect_str_eq(error.text, "state: found 1 folds, expected 0 (exact), or 2 to 4");
+}
+
 /* Ours have their operation's name in front. */
 Test(library, operations_of_methods)
 {
