@@ -64,10 +64,12 @@ static enum status sweep(struct run_command *c, struct problem *p)
                                     .context = &notes};
     enum status status = sweep_run(&outcome, &c->plan, &options, &why);
     if (status == STATUS_INTERRUPTED)
-        return problem(p, status,
-                       "interrupted: %zu of %zu cases are finished in %s; the same command goes on "
-                       "from there",
-                       outcome.finished, c->plan.trials, c->out);
+        return problem(
+            p, status,
+            "interrupted: %zu of %zu cases are finished in %s%s; the same command goes on "
+            "from there",
+            outcome.finished, c->plan.trials, c->out,
+            outcome.finished == c->plan.trials ? ", but not all times" : "");
     if (status != STATUS_OK)
         return problem(p, status, "%s", why.text);
     if (json)
