@@ -73,6 +73,14 @@ template <> __device__ inline bool rounds_like_its_nearest<double>(double x)
     return x != 0;
 }
 
+/* Do all numbers that are less than a unit in its last place from x round to A as x does? */
+template <typename A> __device__ inline bool rounds_like_its_neighbours(double x)
+{
+    constexpr unsigned long long half = 1ull << ((sizeof(A) == 4 ? 29 : is_bf16<A> ? 45 : 42) - 1);
+    unsigned long long dropped = (unsigned long long)__double_as_longlong(x) & (2 * half - 1);
+    return dropped - (half - 1) > 2 && rounds_like_its_nearest<A>(x) && is_number(x);
+}
+
 /* `sum` began as -0, so that it is -0 where all elements are; every other zero sum is +0. */
 template <typename A>
 __device__ inline bool round_certified(double sum, double error, double off, A *result)

@@ -24,6 +24,7 @@ enum kind {
     KIND_WHOLE,  /* small whole numbers: exact, and half-way often */
     KIND_BACK,   /* takes back what KIND_LARGE gave */
     KIND_WIDE,   /* any exponent near 0 */
+    KIND_ALL,    /* exponents over 100 binades */
     KINDS
 };
 
@@ -47,7 +48,9 @@ static double element(enum kind kind, size_t i, uint64_t *seed)
     case KIND_WHOLE:
         return (double)(r % 7) - 3;
     case KIND_WIDE:
-        return ldexp(sign * (1 + u), (int)(r >> 20) % 24 - 12);
+        return ldexp(sign * (1 + u), (int)(r >> 20 & 0xffff) % 47 - 35);
+    case KIND_ALL:
+        return ldexp(sign * (1 + u), 3 - (int)(r >> 20 & 0xffff) % 100);
     default:
         return sign * 0.0;
     }
@@ -67,14 +70,46 @@ static void fill(struct array *in, double scale, bool special, uint64_t seed)
     }
 }
 
+/* Half of the tiles of numbers near each other, half of any of 100 binades: one half, then the
+ * other, which comes a row late. */
+static void fill_halves(struct array *in, bool wide_first, uint64_t seed)
+{
+    for (size_t i = 0; i < in->n; i++) {
+        bool second = i > in->n / 2 / TILE * TILE + SCAN_ROW;
+        double x = element(second == wide_first ? KIND_SIGNED : KIND_ALL, i, &seed);
+        array_encode(in, i, 1, &x);
+    }
+}
+
+/* -0, then about 1, and again and again something of any of 90 binades, which is taken back after a
+ * small number. */
+static void fill_taken_back(struct array *in, uint64_t seed)
+{
+    double given = 0;
+    for (size_t i = 0; i < in->n; i++) {
+        double x = i == 700 ? 1 : element(KIND_SMALL, i, &seed) * 0x1p-9;
+        if (i < 700)
+            x = -0.0;
+        else if (i % 4 == 1)
+            x = given = ldexp(element(KIND_WHOLE, i, &seed), (int)(sample_next(&seed) % 90) - 45);
+        else if (i % 4 == 3)
+            x = -given;
+        array_encode(in, i, 1, &x);
+    }
+}
+
 /* 2^30, and then prefixes at floats and half-way between them in turns, but for a little beside
- * them, which changes sides every 50 tiles; between these, something that is taken back at once. */
+ * them, which changes sides every 50 tiles; between these, something that is taken back at once; in
+ * some tiles next to nothing, which is taken back later. */
 static void fill_halfway(struct array *in, uint64_t seed)
 {
     for (size_t i = 0; i < in->n; i++) {
         size_t tile = i / TILE, back = sample_next(&seed) % 512;
         double between = 0x1p-12 * (1 + (double)(i / 4 * 37 % 128) / 128);
-        const double later[4] = {0x1p6, between, -between, back ? 0.0 : -0.0};
+        double nothing = back ? 0.0 : -0.0;
+        if (tile % 8 >= 5)
+            nothing = ldexp(i / 4 % 2 ? -1 : 1, -40 - (int)(i / 8 % 30));
+        const double later[4] = {0x1p6, between, -between, nothing};
         double x = later[i % 4];
         if (tile < 64)
             x = 0x1p12;
@@ -119,6 +154,27 @@ Test(gpu_scan_exact, kinds_of_tiles)
             hold(&in, 10 * k + s, "kinds of tiles");
             free(in.data);
         }
+}
+
+Test(gpu_scan_exact, halves)
+{
+    static const enum format storage[] = {FP32, BF16};
+    for (unsigned k = 0; k < 4; k++) {
+        struct array in = new_array(storage[k / 2]);
+        fill_halves(&in, k % 2, k);
+        hold(&in, k, k % 2 ? "many binades, then few" : "few binades, then many");
+        free(in.data);
+    }
+}
+
+Test(gpu_scan_exact, taken_back)
+{
+    for (enum format s = BF16; s <= FP32; s++) {
+        struct array in = new_array(s);
+        fill_taken_back(&in, s);
+        hold(&in, s, "taken back");
+        free(in.data);
+    }
 }
 
 Test(gpu_scan_exact, halfway)

@@ -3,16 +3,17 @@
  * Order: none. The pass of scan/tiled (tiled.cuh) adds sums that no rounding changes, or that know
  * how far off they may be. A prefix is found in the first of these ways that tells it for certain:
  *
- *   1. Elements of at most 32 bits, in arrays of many tiles: a row is summed in fp64 without
- *      rounding, and each prefix is an addition or two to what lies before (exact_start.cuh,
- *      exact_row.cuh).
+ *   1. Elements of at most 32 bits, in arrays of many tiles: a row is summed in fp64, without
+ *      rounding or, where its elements lie in too many binades for that, in several doubles; and
+ *      each prefix is an addition or two to what lies before (exact_start.cuh, exact_row.cuh).
  *   2. Sums of three doubles, with TwoSum (exact_piece.cuh).
  *   3. Where that leaves a doubt, the tile is marked, and its outputs are written again from exact
  *      sums in fixed point (exact_tiles.cuh).
  *
- * The schedule is made for the first way. On an H200, n = 2^28, the second alone moved 0.30 of what
- * a copy does in fp32, and 0.20 where elements lie in many binades; now it is 0.57, but 0.11 there,
- * where the second is taken with one block on a multiprocessor. */
+ * The schedule is made for the first way, of which an H200 is kept by waiting more than by
+ * arithmetic: a block alone on its multiprocessor has few warps. The second way takes several times
+ * as many instructions, and fp64 has no other; accumulators but fp32 leave the first one where
+ * elements lie in many binades. */
 #include "kernels/scan/exact_piece.cuh"
 #include "kernels/scan/exact_tiles.cuh"
 #include "kernels/scan/tiled.cuh"

@@ -34,11 +34,14 @@ template <unsigned count> __device__ inline bool sums_exactly(const double (&)[c
     return false;
 }
 
+template <typename A, bool rows> struct rough_piece;
+
 /* `rows`: of elements of at most 32 bits, most rows of which are scanned from their starts
  * (exact_start.cuh). */
 template <typename A, bool rows> struct exact_piece {
     typedef A result;
     typedef double accumulator;
+    typedef rough_piece<A, rows> rough;
     static constexpr unsigned words = 3;
     static constexpr bool segmented = false, exact = true, starts = rows;
     double sum, error, off;
@@ -147,5 +150,46 @@ __device__ inline void exact_piece<A, rows>::prefixes(const S (&x)[16], exact_pi
             use(j, sum);
     }
 }
+
+/* A piece of whose sum something is lost, so that what a further number loses need not be known: a
+ * bound of it will do. */
+template <typename A, bool rows> struct rough_piece {
+    typedef double accumulator;
+    static constexpr bool segmented = false, exact = true;
+    exact_piece<A, rows> p;
+
+    template <bool exclusive, typename S, typename Use>
+    static __device__ void prefixes(const S (&x)[16], rough_piece sum, Use use)
+    {
+#pragma unroll
+        for (unsigned j = 0; j < 16; j++) {
+            if (exclusive)
+                use(j, sum);
+            sum.append(convert<double>(x[j]));
+            if (!exclusive)
+                use(j, sum);
+        }
+    }
+    __device__ void append(double x)
+    {
+        double sum = __dadd_rn(p.sum, x), error = __dadd_rn(p.error, lost(p.sum, x, sum));
+        p = {sum, error, __fma_ru(fabs(error), 0x1p-53, p.off)};
+    }
+    __device__ double value(bool *doubtful) const
+    {
+        double off = __dmul_ru(p.off, 1 + 0x1p-20);
+        if constexpr (sizeof(A) == 8) {
+            A least = __dadd_rn(p.sum, __dsub_rd(p.error, off));
+            A most = __dadd_rn(p.sum, __dadd_ru(p.error, off));
+            if (least == most && least != 0 && is_number(least))
+                return least;
+        } else {
+            double nearest = __dadd_rn(p.sum, p.error); /* by half a unit in the last place */
+            if (off <= __dmul_rn(fabs(nearest), 0x1p-54) && rounds_like_its_neighbours<A>(nearest))
+                return convert<double>(rounded<A>(nearest));
+        }
+        return p.value_with_care(doubtful);
+    }
+};
 
 #endif

@@ -1,6 +1,6 @@
-/* A row of scan/exact whose elements have at most 32 bits, by a warp: its sums, exact in fp64 where
- * its elements are few enough binades apart, and its prefixes from their start (exact_start.cuh).
- */
+/* A row of scan/exact whose elements have at most 32 bits, by a warp: its sums, in fp64 where that
+ * is exact since its elements are few enough binades apart, or else in several doubles; and its
+ * prefixes from their start (exact_start.cuh). */
 #ifndef ULPSCOPE_SCAN_EXACT_ROW_CUH
 #define ULPSCOPE_SCAN_EXACT_ROW_CUH
 
@@ -48,31 +48,93 @@ template <typename S> __device__ inline exponents exponents_of_row(const chunk<S
 template <typename P> struct row_sums {
     P up_to, before;
 };
-/* Of any elements. */
-template <typename P, typename S> __device__ inline row_sums<P> sums_of_any(const chunk<S> &c)
-{
-    P v = scan_chunks(P::sum_elements(c.x)), last = v.up(1);
-    return {v, threadIdx.x % warp_lanes == 0 ? P::nothing() : last};
-}
-/* Where no sum is rounded. */
-template <typename P, typename S> __device__ inline row_sums<P> sums_in_fp64(const chunk<S> &c)
+/* The sums of all lanes up to each. */
+__device__ inline double scan_doubles(double sum)
 {
     unsigned lane = threadIdx.x % warp_lanes;
-    double even = convert<double>(c.x[0]), odd = convert<double>(c.x[1]);
-#pragma unroll
-    for (unsigned j = 2; j < SCAN_CHUNK; j += 2) {
-        even = __dadd_rn(even, convert<double>(c.x[j]));
-        odd = __dadd_rn(odd, convert<double>(c.x[j + 1]));
-    }
-    double sum = __dadd_rn(even, odd);
 #pragma unroll
     for (unsigned d = 1; d < warp_lanes; d *= 2) {
         double other = __shfl_up_sync(whole_warp, sum, d);
         if (lane >= d)
             sum = __dadd_rn(other, sum);
     }
+    return sum;
+}
+/* Where no sum is rounded. */
+template <typename P, typename S> __device__ inline row_sums<P> sums_in_fp64(const chunk<S> &c)
+{
+    double even = convert<double>(c.x[0]), odd = convert<double>(c.x[1]);
+#pragma unroll
+    for (unsigned j = 2; j < SCAN_CHUNK; j += 2) {
+        even = __dadd_rn(even, convert<double>(c.x[j]));
+        odd = __dadd_rn(odd, convert<double>(c.x[j + 1]));
+    }
+    double sum = scan_doubles(__dadd_rn(even, odd));
     double last = __shfl_up_sync(whole_warp, sum, 1);
-    return {P::leaf(sum, false), P::leaf(lane == 0 ? -0.0 : last, false)};
+    return {P::leaf(sum, false), P::leaf(threadIdx.x % warp_lanes == 0 ? -0.0 : last, false)};
+}
+/* Of any elements. Those of a lane are added to a double whose last bit is worth 2^g, g = most - 43
+ * where `most` is the largest exponent: the sums of all their parts that are multiples of it are
+ * exact. What that rounds away, at most 2^(g-1) of each, is added to another double in the same
+ * way, 45 binades below, and so on; what is left below the last grid is added to one double more.
+ * So, on one grid, the row's sum and those before its chunks lack at most
+ *     13 roundings * 2^-53 * 512 * 2^(g-1) < 2^(most-84),
+ * and nothing where that last double has bits enough. A sum of nothing but -0 is -0. */
+template <unsigned grids, typename P, typename S>
+__device__ inline row_sums<P> sums_on_grids(const chunk<S> &c, exponents of_row)
+{
+    int most = of_row.most - layout_of<S>::bias;
+    double magic[grids], part[grids + 1][2], v[grids + 1];
+#pragma unroll
+    for (unsigned k = 0; k < grids; k++)
+        part[k][0] = part[k][1] = magic[k] = 1.5 * power_of_2(most + 9 - 45 * (int)k);
+    part[grids][0] = part[grids][1] = -0.0;
+#pragma unroll
+    for (unsigned j = 0; j < SCAN_CHUNK; j++) {
+        double x = convert<double>(c.x[j]);
+#pragma unroll
+        for (unsigned k = 0; k < grids; k++) {
+            double sum = __dadd_rn(part[k][j % 2], x);
+            x = __dsub_rn(x, __dsub_rn(sum, part[k][j % 2]));
+            part[k][j % 2] = sum;
+        }
+        part[grids][j % 2] = __dadd_rn(part[grids][j % 2], x);
+    }
+#pragma unroll
+    for (unsigned k = 0; k <= grids; k++) {
+        double even = part[k][0], odd = part[k][1];
+        if (k < grids) {
+            even = -__dsub_rn(magic[k], even);
+            odd = -__dsub_rn(magic[k], odd);
+        }
+        v[k] = scan_doubles(__dadd_rn(even, odd));
+    }
+    P up_to = {v[0], 0,
+               of_row.add_exactly_on<S>(grids) ? 0 : power_of_2(most - 39 - 45 * (int)grids)};
+#pragma unroll
+    for (unsigned k = 1; k <= grids; k++)
+        up_to = append(up_to, v[k]);
+    P before = up_to.up(1);
+    return {up_to, threadIdx.x % warp_lanes == 0 ? P::nothing() : before};
+}
+
+/* The same in three doubles that TwoSum keeps: slower, for rows that hold what is no number. */
+template <typename P, typename S> __device__ inline row_sums<P> sums_of_any(const chunk<S> &c)
+{
+    P v = scan_chunks(P::sum_elements(c.x)), last = v.up(1);
+    return {v, threadIdx.x % warp_lanes == 0 ? P::nothing() : last};
+}
+
+template <typename P, typename S>
+__device__ inline row_sums<P> sums_of_row(const chunk<S> &c, exponents of_row)
+{
+    constexpr unsigned grids = grids_for<S, typename P::result>;
+    if (of_row.add_exactly<S>())
+        return sums_in_fp64<P>(c);
+    if constexpr (grids == 0)
+        return sums_of_any<P>(c);
+    else
+        return sums_on_grids<grids, P>(c, of_row);
 }
 template <typename P, typename S, unsigned bytes>
 __device__ inline row_sums<P> sum_row(uint4 *row, exponents *of_row)
@@ -80,7 +142,7 @@ __device__ inline row_sums<P> sum_row(uint4 *row, exponents *of_row)
     chunk<S> c;
     load_chunk<S, bytes>(c, row);
     *of_row = exponents_of_row(c);
-    return of_row->add_exactly<S>() ? sums_in_fp64<P>(c) : sums_of_any<P>(c);
+    return sums_of_row<P>(c, *of_row);
 }
 
 /* What sum_row() told of the chunks before, from the only double of it that was kept: it is all of
@@ -92,7 +154,10 @@ __device__ inline P sum_before(uint4 *row, double kept, exponents of_row)
         return P::leaf(kept, false);
     chunk<S> c;
     load_chunk<S, bytes>(c, row);
-    return sums_of_any<P>(c).before;
+    if constexpr (grids_for<S, typename P::result> == 0) /* no other way is left */
+        return sums_of_any<P>(c).before;
+    else
+        return sums_of_row<P>(c, of_row).before;
 }
 
 /* Replaces the elements of a lane's chunk by its prefixes, from the sum before it. */
@@ -134,6 +199,41 @@ __device__ inline bool scan_chunk_near(uint4 *row, double sum, double inside)
         o.x[j] = convert<O>(rounded<float>(prefix));
     }
     if (__any_sync(whole_warp, nearest <= 8 * 6))
+        return false;
+    store_chunk<O, chunk_bytes<S, O>>(o, row);
+    return true;
+}
+
+/* The same where sums of elements are rounded, too. With u = 2^-53, a prefix is off by at most
+ *     u (1.5 |sum| + 2 |inside| + 2 |before| + the magnitudes of all prefixes up to there):
+ * `sum` by a rounding and half of one; `inside` by two, and by less than u |before| (as admits()
+ * says) for what its parts lack and the last of them; the others by a rounding each. As |inside| is
+ * at most |sum| + |before|, that is at most 1.5 u `off`, which is added up in floats and so may
+ * lack a hundred-thousandth. Where that is at most 250 u times the least prefix, it is less than
+ * 252 units in the last place of any. */
+template <bool exclusive, typename S, typename O>
+__device__ inline bool scan_chunk_nearly(uint4 *row, double sum, double inside)
+{
+    chunk<S> c;
+    chunk<O> o;
+    double prefix = __dadd_rn(sum, inside);
+    float smallest = INFINITY, off = 2 * fabsf((float)sum) + fabsf((float)inside);
+    unsigned nearest = 0xffffffff;
+    off += 2 * fabsf((float)prefix);
+    load_chunk<S, chunk_bytes<S, O>>(c, row);
+#pragma unroll
+    for (unsigned j = 0; j < SCAN_CHUNK; j++) {
+        double before = prefix;
+        prefix = __dadd_rn(prefix, convert<double>(c.x[j]));
+        double told = exclusive ? before : prefix;
+        float value = rounded<float>(told);
+        off = __fadd_rn(off, fabsf(value));
+        smallest = fminf(smallest, fabsf(value));
+        nearest = min(nearest, 8 * ((unsigned)__double2loint(told) - (0x10000000u - 252)));
+        o.x[j] = convert<O>(value);
+    }
+    bool told = smallest >= 0x1p-100f && off <= 166 * smallest && off < 0x1p127f;
+    if (!__all_sync(whole_warp, told && nearest > 8 * 2 * 252))
         return false;
     store_chunk<O, chunk_bytes<S, O>>(o, row);
     return true;

@@ -1,5 +1,5 @@
 /* Where the prefixes of a row begin in scan/exact, so that rounding each as it is found in fp64
- * gives the exact prefix rounded once. There are two ways.
+ * gives the exact prefix rounded once. There are three ways.
  *
  * On a grid, the multiples of 2^g: elements are on it, all sums of a row's elements are below
  * 2^(g+50), and what lies before the row is below 2^(g+51). So fp64 adds elements without rounding,
@@ -15,7 +15,13 @@
  * by less than three units in their last place, so they round alike unless one is that near to a
  * point half-way between floats: scan_chunk_near() sees that.
  *
- * Rows that admit neither are left to exact_piece.cuh. */
+ * Nearly, for fp32 only, where elements lie in so many binades that fp64 does not add them exactly:
+ * what lies before the chunk is rounded to a double, and the chunk's elements are added one by one,
+ * rounded each time. How far off a prefix may be at most is added up beside, and only where that is
+ * little enough, and no prefix that near to a point half-way between floats, they are taken:
+ * scan_chunk_nearly() sees to both.
+ *
+ * Rows that admit none are left to exact_piece.cuh. */
 #ifndef ULPSCOPE_SCAN_EXACT_START_CUH
 #define ULPSCOPE_SCAN_EXACT_START_CUH
 
@@ -43,12 +49,27 @@ struct exponents {
         return most == 0 || (most < layout_of<S>::not_finite &&
                              most - least <= 53 - 10 - layout_of<S>::fraction);
     }
+    /* And all of sums_on_grids(), the last of which is below 2^(most+10-45 grids)? */
+    template <typename S> __device__ bool add_exactly_on(unsigned grids) const
+    {
+        return most - least <= 53 - 10 + 45 * (int)grids - layout_of<S>::fraction;
+    }
 };
+
+/* Grids of sums_on_grids(). None where fp64 adds all rows of numbers exactly. One tells the sums
+ * far better than prefixes need, unless much is taken back: it is for bf16, two of whose blocks
+ * share a multiprocessor's registers, and where a second one costs usual data 1% of its speed, too.
+ * (Measured on an H200.) */
+template <typename S, typename A>
+constexpr unsigned grids_for = 2 * layout_of<S>::bias <= 53 - 10 - layout_of<S>::fraction ? 0
+                               : sizeof(S) == 2 && sizeof(A) <= 4                         ? 1
+                                                                                          : 2;
 
 struct row_start {
     double sum;   /* before the row */
     double least; /* magnitude of what lies before a chunk, at least; no number: in no way */
-    __device__ bool near() const { return least < 0; } /* not on the grid; its magnitude counts */
+    /* Near or nearly, not on the grid; its magnitude counts. */
+    __device__ bool near() const { return least < 0; }
     __device__ bool admits(double before) const { return fabs(before) >= fabs(least); }
 };
 
@@ -90,9 +111,16 @@ __device__ inline row_start start_row(const P &before, exponents of_row)
             return {__dadd_rn(nearest, copysign(step / 2, left)),
                     __dadd_rn(chunk, power_of_2(g + 25))};
     }
-    /* Half of it and a sixteenth, for what roundings do; far from what is subnormal. */
-    if (sizeof(A) == 4 && of_row.add_exactly<S>() && size < 0x1p200 && before.off <= size * 0x1p-54)
-        return {sum, -__dadd_rn(__dadd_rn(chunk, 0x1p-100), 0.5625 * size)};
+    constexpr int grids = grids_for<S, A>;
+    bool finite = grids ? of_row.most < layout::not_finite : of_row.add_exactly<S>();
+    if (sizeof(A) == 4 && finite && size < 0x1p200 && before.off <= size * 0x1p-54) {
+        /* Half of it and a sixteenth, for what roundings do; far from what is subnormal. */
+        if (grids == 0 || of_row.add_exactly<S>())
+            return {sum, -__dadd_rn(__dadd_rn(chunk, 0x1p-100), 0.5625 * size)};
+        /* 2^53 times what sums_on_grids() may lack: what lies before a chunk is no less. */
+        int lacks = of_row.most - layout::bias + 14 - 45 * grids;
+        return {sum, -__dadd_rn(power_of_2(lacks), 0x1p-100)};
+    }
     return {0, __longlong_as_double(0x7ff8000000000000)};
 }
 

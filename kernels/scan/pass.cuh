@@ -50,8 +50,11 @@ template <typename S, typename O> struct pass {
             scan_chunk_on_grid<false, A, S, O>(row, before, first);
     }
     /* From the sum before the row. Returns whether all prefixes were told. */
-    __device__ bool scan_near(uint4 *row, double sum, double inside) const
+    __device__ bool scan_near(uint4 *row, double sum, double inside, bool exactly) const
     {
+        if (!exactly)
+            return exclusive ? scan_chunk_nearly<true, S, O>(row, sum, inside)
+                             : scan_chunk_nearly<false, S, O>(row, sum, inside);
         return exclusive ? scan_chunk_near<true, S, O>(row, sum, inside)
                          : scan_chunk_near<false, S, O>(row, sum, inside);
     }

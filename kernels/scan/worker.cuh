@@ -76,7 +76,9 @@ template <typename P, typename S, typename O> struct worker {
         if (!__all_sync(whole_warp, start.admits(before)))
             return false;
         if (start.near())
-            return t.scan_near(at->vector, start.sum, inside);
+            return t.scan_near(at->vector, start.sum, inside,
+                               grids_for<S, typename P::result> == 0 ||
+                                   b->of_row[k % slots][row].template add_exactly<S>());
         t.template scan_on_grid<typename P::result>(at->vector, before, first);
         return true;
     }
@@ -107,7 +109,12 @@ template <typename P, typename S, typename O> struct worker {
         }
         P rows = fold_lanes<SCAN_ROWS>(lane < row ? b->row[k % slots][lane] : P::nothing()).of(0);
         P seed = join(b->prefix[k % slots], join(rows, before));
-        t.scan(tile, at->vector, seed, 0, first);
+        /* Not of 16 bits: with this code bf16's usual rows lost 2% of their speed. (Measured on an
+         * H200.) */
+        if (sizeof(S) > 2 && __all_sync(whole_warp, seed.off != 0))
+            t.scan(tile, at->vector, typename P::rough{seed}, 0, first);
+        else
+            t.scan(tile, at->vector, seed, 0, first);
     }
 
     __device__ void scan(unsigned k)
