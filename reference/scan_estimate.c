@@ -44,6 +44,22 @@ struct lane {
     pair result, hi, lo, abs_hi, terms, height;
 };
 
+/* Where errors may be lost (theorem_lost_errors), and where that, or what follows, is not told. */
+struct losses {
+    pair_bits lost, unsure;
+};
+
+static inline struct losses losses_of(const struct scan_rules *rules, const struct lane *x)
+{
+    double largest = format_facts[rules->accumulator].largest / 2;
+    pair reach = x->abs_hi + (x->abs_hi * rules->input_u + x->terms * rules->input_h);
+    pair least = both(largest), near = both(largest * SCAN_NEAR);
+    pair_bits lost = (pair_bits)(reach >= least);
+    pair_bits unsure = (pair_bits)(pair_abs(reach - least) <= near) |
+                       (lost & (pair_bits)(x->height * (5 * rules->u) >= both(1)));
+    return (struct losses){lost, unsure};
+}
+
 /* See theorem.h and measure.h. Times `scale`, which keeps it from underflowing. */
 static inline pair bound_of(const struct scan_rules *rules, const struct lane *x, pair scale)
 {
@@ -58,6 +74,9 @@ static inline pair bound_of(const struct scan_rules *rules, const struct lane *x
     if (rules->bound == THEOREM_COMPENSATED) {
         factor = gamma_of(2 * x->height, rules->u) * gamma_of(x->height, rules->u);
         factor *= 1 + rules->u;
+        struct losses is = losses_of(rules, x);
+        pair lost = pair_more(factor, gamma_of(5 * x->height, rules->u));
+        factor = pair_select(is.lost & ~is.unsure, lost, factor);
         own = (pair_abs(x->hi) * scale + input) * rules->u;
     } else {
         factor = pair_more(x->terms - 1, both(0)) * rules->u;
@@ -102,6 +121,7 @@ static inline pair load(const double *from, size_t i, size_t count)
 void scan_block_estimate(struct scan_block *b, const struct scan_rules *rules)
 {
     pair most[SCAN_FIGURES], figure[SCAN_FIGURES], size = both(0), sum = both(0);
+    pair_bits unsure = {0, 0};
     for (int k = 0; k < SCAN_FIGURES; k++)
         most[k] = both(-1);
     for (size_t i = 0; i < b->count; i += 2) {
@@ -109,6 +129,8 @@ void scan_block_estimate(struct scan_block *b, const struct scan_rules *rules)
                          load(b->lo, i, b->count),     load(b->abs_hi, i, b->count),
                          load(b->terms, i, b->count),  load(b->height, i, b->count)};
         estimate(rules, &x, figure);
+        if (rules->bound == THEOREM_COMPENSATED)
+            unsure |= losses_of(rules, &x).unsure;
         size = pair_more(x.abs_hi, size);
         sum += figure[SCAN_ABS] - figure[SCAN_ABS]; /* 0, or NaN for ever */
         for (int k = 0; k < SCAN_FIGURES; k++) {
@@ -119,8 +141,7 @@ void scan_block_estimate(struct scan_block *b, const struct scan_rules *rules)
     for (int k = 0; k < SCAN_FIGURES; k++)
         b->most[k] = fmax(most[k][0], most[k][1]);
     b->odd = isnan(sum[0] + sum[1]);
-    double largest = fmax(size[0], size[1]);
-    b->loose = isinf(largest) || scan_loses_errors(rules, largest);
+    b->loose = isinf(size[0] + size[1]) || unsure[0] || unsure[1];
 }
 
 /* Scaled by a power of two, so that no square that counts overflows or underflows. */

@@ -71,7 +71,8 @@ static struct dd scaled(struct dd x, double power)
     return (struct dd){x.hi * power, x.lo * power};
 }
 
-static struct dd factor_of(const struct scan_rules *rules, const struct scan_item *x)
+/* `lost`: additions may lose their errors. */
+static struct dd factor_of(const struct scan_rules *rules, const struct scan_item *x, bool lost)
 {
     struct dd all = {x->terms > 1 ? (x->terms - 1) * rules->u : 0, 0};
     if (rules->bound == THEOREM_ANY_ORDER)
@@ -82,11 +83,26 @@ static struct dd factor_of(const struct scan_rules *rules, const struct scan_ite
     if (rules->bound == THEOREM_TREE)
         return height.hi < all.hi || (height.hi == all.hi && height.lo < all.lo) ? height : all;
     struct dd product = dd_times(gamma_of(2 * x->height, rules->u), height);
-    return dd_add(product, scaled(product, rules->u));
+    product = dd_add(product, scaled(product, rules->u));
+    if (!lost)
+        return product;
+    struct dd all_lost = gamma_of(5 * x->height, rules->u);
+    return product.hi > all_lost.hi ? product : all_lost;
+}
+
+/* Sets *lost: sum|x| and what rounding elements changes reach half of the largest number. False
+ * where doubles do not tell, or not what follows: see theorem_lost_errors. */
+static bool loses_errors(bool *lost, const struct scan_rules *rules, const struct scan_item *x)
+{
+    double reach = x->abs_hi + (x->abs_hi * rules->input_u + x->terms * rules->input_h);
+    double least = format_facts[rules->accumulator].largest / 2;
+    *lost = rules->bound == THEOREM_COMPENSATED && reach > least;
+    return rules->bound != THEOREM_COMPENSATED ||
+           (fabs(reach - least) > least * SCAN_NEAR && (!*lost || 5 * x->height * rules->u < 1));
 }
 
 /* See theorem.h and measure.h. */
-static struct dd bound_of(const struct scan_rules *rules, const struct scan_item *x)
+static struct dd bound_of(const struct scan_rules *rules, const struct scan_item *x, bool lost)
 {
     struct dd size = {x->abs_hi, x->abs_lo}, own = {0, 0};
     struct dd input =
@@ -100,7 +116,7 @@ static struct dd bound_of(const struct scan_rules *rules, const struct scan_item
     }
     if (rules->bound == THEOREM_COMPENSATED)
         own = scaled(dd_add(dd_abs((struct dd){x->hi, x->lo}), input), rules->u);
-    struct dd rounded = dd_times(factor_of(rules, x), dd_add(size, input));
+    struct dd rounded = dd_times(factor_of(rules, x, lost), dd_add(size, input));
     struct dd bound = dd_add(dd_add(input, own), rounded);
     return dd_add(bound, (struct dd){output > rules->output_h ? output : rules->output_h, 0});
 }
@@ -108,11 +124,12 @@ static struct dd bound_of(const struct scan_rules *rules, const struct scan_item
 static bool over_bound(struct scan_figures *f, const struct scan_rules *rules,
                        const struct scan_item *x, const struct error *e)
 {
-    struct dd bound = bound_of(rules, x);
+    bool lost, told = loses_errors(&lost, rules, x);
+    struct dd bound = bound_of(rules, x, lost);
     double *ratio = &f->value[SCAN_OVER_BOUND];
     *ratio = -1;
     f->broken = false;
-    if (scan_loses_errors(rules, x->abs_hi))
+    if (!told)
         return false;
     if (rules->bound == THEOREM_CORRECTLY_ROUNDED && bound.hi != 0 && bound.hi < 0x1p-900)
         return false;                               /* half the smallest subnormal double is none */

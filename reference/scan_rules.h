@@ -15,13 +15,8 @@ struct scan_rules {
     double output_u, output_h; /* what rounding a prefix to the output changes, or 0 */
 };
 
-/* May a sum of so much have additions that lose their errors, so that the bound is larger than
- * doubles find it here? See theorem_lost_errors: where gamma_2h says something, (1+u)^(h+1) < 2. */
-static inline bool scan_loses_errors(const struct scan_rules *rules, double sum_abs)
-{
-    return rules->bound == THEOREM_COMPENSATED &&
-           !(sum_abs < format_facts[rules->accumulator].largest / 4);
-}
+/* So near to the limit of theorem_lost_errors doubles do not tell on which side of it a sum is. */
+#define SCAN_NEAR 0x1p-40
 
 /* One output and the prefix that it is due to be: hi + lo + low, off by at most `slack`. */
 struct scan_item {

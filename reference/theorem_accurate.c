@@ -181,28 +181,41 @@ bool theorem_k_fold(struct theorem_factors *to, const struct theorem *t, const s
     return true;
 }
 
-/* (1+5u)^h - 1, if that is more. Where a sum does not overflow, something within its TwoSum does
- * only if an operand is the largest number (Boldo, Graillat and Muller 2017), which takes
- * (1+u)^h A as large, h one more for a rounded product. The error is NaN then, and the methods go
- * on without. Sums of pairs and of K words are then the plain sums of the first words, off by
- * (1+u)^h - 1 at most. An addition of double words h + l becomes that of h1 and h2 alone, and loses
- * u |h1 + h2| + |l1| + |l2|, less than 3u times the magnitudes of both. Kahan's columns, off by
- * about 2u of their magnitudes and by what they have not added yet, 3u or so, are added plainly: a
- * height of 8 more at least, as there are 256. */
+/* Is there a k with (1+u)^k > 2? */
+static bool doubles(size_t k, const mpfr_t u)
+{
+    mpfr_t grown;
+    mpfr_init2(grown, THEOREM_PRECISION);
+    theorem_growth(grown, k, u);
+    bool more = mpfr_cmp_ui(grown, 1) > 0;
+    mpfr_clear(grown);
+    return more;
+}
+
+/* (1+5u)^h - 1 or, where 5hu < 1, 5hu/(1-5hu), if that is more. Where a sum does not overflow,
+ * something within its TwoSum does only if an operand is the largest number (Boldo, Graillat and
+ * Muller 2017), which takes (1+u)^h A as large, h one more for a rounded product; with
+ * (1+u)^h <= 2, 2A. The error is NaN then, and the methods go on without. Sums of pairs and of K
+ * words are then the plain sums of the first words, off by (1+u)^h - 1 at most. An addition of
+ * double words h + l becomes that of h1 and h2 alone, and loses u |h1 + h2| + |l1| + |l2|, less
+ * than 3u times the magnitudes of both. Kahan's columns, off by about 2u of their magnitudes and by
+ * what they have not added yet, 3u or so, are added plainly: a height of 8 more at least, as there
+ * are 256. */
 void theorem_lost_errors(struct theorem_factors *to, const struct theorem *t,
                          const struct reference *r, const mpfr_t perturbed, enum format f)
 {
     const struct format_facts *facts = &format_facts[f];
     size_t height = t->height + (t->product == PRODUCT_EXACT), words = t->folds ? t->folds : 1;
-    mpfr_t reach, lost, size;
-    mpfr_inits2(THEOREM_PRECISION, reach, lost, size, (mpfr_ptr)0);
-    mpfr_set_d(reach, facts->unit_roundoff, MPFR_RNDU);
-    mpfr_mul_ui(lost, reach, 5, MPFR_RNDU);
-    theorem_growth(lost, height, lost);
-    theorem_growth(reach, words * height + 1, reach);
-    mpfr_add(size, r->sum_abs, perturbed, MPFR_RNDU);
-    mpfr_fma(reach, reach, size, size, MPFR_RNDU);
-    if (mpfr_cmp_d(reach, facts->largest) >= 0)
+    mpfr_t u, lost, reach;
+    mpfr_inits2(THEOREM_PRECISION, u, lost, reach, (mpfr_ptr)0);
+    mpfr_set_d(u, facts->unit_roundoff, MPFR_RNDU);
+    mpfr_add(reach, r->sum_abs, perturbed, MPFR_RNDU);
+    mpfr_mul_2ui(reach, reach, 1, MPFR_RNDU);
+    if (mpfr_cmp_d(reach, facts->largest) >= 0 || doubles(words * height + 1, u)) {
+        mpfr_mul_ui(u, u, 5, MPFR_RNDU);
+        if (!theorem_gamma(lost, height, 5 * facts->unit_roundoff))
+            theorem_growth(lost, height, u);
         mpfr_max(to->of_abs, to->of_abs, lost, MPFR_RNDU);
-    mpfr_clears(reach, lost, size, (mpfr_ptr)0);
+    }
+    mpfr_clears(u, lost, reach, (mpfr_ptr)0);
 }
