@@ -81,6 +81,9 @@ template <typename P> __device__ inline void linger(board<P> *b, unsigned k, uns
         wait_for(b->summed, i);
 }
 
+/* The lanes of a scout that write what a tile's rows wait for. Each says itself that it has. */
+template <typename P> constexpr unsigned scout_tellers = P::starts ? SCAN_ROWS : 1;
+
 /* Where the rows of tile k begin, each by a lane; `prefix`: the sum of all before the tile. */
 template <typename S, typename P>
 __device__ inline void set_starts(board<P> *b, unsigned k, P prefix)
@@ -98,7 +101,6 @@ __device__ inline void set_starts(board<P> *b, unsigned k, P prefix)
     if (lane < SCAN_ROWS)
         b->start[k % slots][lane] =
             start_row<typename P::result, S>(rows, b->of_row[k % slots][lane]);
-    __syncwarp();
 }
 
 /* Scouts take turns. They do not ask for sums as soon as they could: all would ask again and again
@@ -115,10 +117,10 @@ __device__ inline void find_prefixes(const pass<S, O> &t, board<P> *b, unsigned 
         P prefix = look_back(shelf<P>(t.shared, t.tiles, b->turn), tile);
         if constexpr (P::starts)
             set_starts<S>(b, k, prefix);
-        if (threadIdx.x % warp_lanes == 0) {
+        if (threadIdx.x % warp_lanes == 0)
             b->prefix[k % slots] = prefix;
+        if (threadIdx.x % warp_lanes < scout_tellers<P>)
             __mbarrier_arrive(&b->ready[k % slots]);
-        }
     }
 }
 
@@ -136,7 +138,7 @@ __global__ __launch_bounds__(crew<P, S, O>::threads,
     for (unsigned k = threadIdx.x; k < slots; k += crew<P, S, O>::threads) {
         __mbarrier_init(&b.claimed[k], 1);
         __mbarrier_init(&b.summed[k], SCAN_ROWS);
-        __mbarrier_init(&b.ready[k], 2); /* a scout, the completer */
+        __mbarrier_init(&b.ready[k], scout_tellers<P> + 1); /* and the completer */
     }
     __syncthreads();
     if (warp == publisher)
