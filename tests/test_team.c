@@ -52,7 +52,7 @@ static void count(void *context, unsigned thread)
     atomic_fetch_add((atomic_uint *)context, 1);
 }
 
-Test(team, nobody_is_no_team)
+Test(team, nobody_is_no_team, .timeout = 30)
 {
     atomic_uint worked = 0;
     struct problem p = {0};
