@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "experiments/check.h"
-#include "experiments/foreign.h"
 #include "experiments/interrupt.h"
 #include "experiments/special_asked.h"
 #include "experiments/special_exact.h"
