@@ -43,8 +43,9 @@ bool check_stopped(const struct check *c)
     return c->request->stop && *c->request->stop;
 }
 
-/* Can it be tried of this subject at all? Of a program we know neither shape nor memory. */
-static bool applies(const struct check *c, enum check_kind kind)
+/* Why it cannot be tried of this subject at all; NULL: it can. Of a program we know neither shape
+ * nor memory. */
+static const char *senseless(const struct check *c, enum check_kind kind)
 {
     const struct method *m = c->request->method;
     bool program = m->foreign && !foreign_is_object(m->name);
@@ -53,22 +54,32 @@ static bool applies(const struct check *c, enum check_kind kind)
     bool told = o->matrix || o->mask, moves = told && o != &operation_rows;
     switch (kind) {
     case CHECK_PROCESS: /* `serve` has no words for masks */
-        return named && !o->mask;
+        return o->mask  ? "a process of its own cannot be told which elements to keep"
+               : !named ? "a function of this process has no other process"
+                        : NULL;
     case CHECK_BATCH:
-        return o == &operation_rows;
+        return o != &operation_rows ? "the operation has no batch" : NULL;
     case CHECK_PERMUTATION:
+        return moves ? "the operation moves elements, it has no order of additions" : NULL;
     case CHECK_EXACT:
-        return !moves;
+        return moves ? "the operation moves elements, it rounds nothing" : NULL;
     case CHECK_SHAPE:
-        return m->shape_read[c->request->device.kind] != 0;
+        return !m->shape_read[c->request->device.kind] ? "the subject reads no launch shape" : NULL;
     case CHECK_OFFSET:
     case CHECK_NEIGHBOUR:
-        return !program;
+        return program ? "where a program keeps its input is not known" : NULL;
     case CHECK_RECORDED:
-        return c->request->recorded && !told;
+        return told                    ? "nothing is recorded of this operation"
+               : !c->request->recorded ? "no recorded results are at hand (--recorded DIR)"
+                                       : NULL;
     default:
-        return true;
+        return NULL;
     }
+}
+
+static bool applies(const struct check *c, enum check_kind kind)
+{
+    return !senseless(c, kind);
 }
 
 static int descending(const void *a, const void *b)
@@ -190,7 +201,7 @@ static enum status try_kind(struct check *c, struct check_report *report, enum c
 static enum status shrink_all(struct check *c, struct check_report *report, struct problem *p)
 {
     enum status status = STATUS_OK;
-    bool timing = check_rung(report, PROMISE_RUN_TO_RUN).broken;
+    bool timing = check_rung(report, PROMISE_RUN_TO_RUN).state == CHECK_BROKEN;
     for (size_t kind = 0; kind < CHECK_KINDS && status == STATUS_OK; kind++)
         if (report->tried[kind].broken > 0 && c->request->shrink && kind != CHECK_RECORDED)
             status = check_shrink(c, timing, ways[kind].try_it, &report->tried[kind].witness, p);
@@ -216,6 +227,7 @@ static enum status try_all(struct check *c, struct check_report *report, struct 
         if (!c->request->tried[kind] || !applies(c, kind))
             continue;
         struct problem why = {0};
+        c->over = &report->over[check_kinds[kind].rung];
         enum status status = try_kind(c, report, kind, deadline_of(c, kind, end), &why);
         if (status == STATUS_INTERRUPTED)
             return problem(p, status, "%s", why.text);
@@ -225,7 +237,29 @@ static enum status try_all(struct check *c, struct check_report *report, struct 
             return STATUS_OK;
         }
     }
+    c->over = NULL;
     return shrink_all(c, report, p);
+}
+
+static const char *reason(const struct check *c, const struct check_report *r, enum check_kind kind)
+{
+    const char *why = senseless(c, kind);
+    bool failed = r->failure.status != STATUS_OK && kind > r->failed;
+    return !c->request->tried[kind]         ? "left out by --only"
+           : why                            ? why
+           : failed                         ? "the subject failed before"
+           : r->untried.status != STATUS_OK ? r->untried.text
+           : kind == CHECK_DEVICE           ? "no other device runs it"
+           : kind == CHECK_RECORDED         ? "nothing recorded is among the cases asked for"
+                                            : "time ran out";
+}
+
+static void say_reasons(const struct check *c, struct check_report *r)
+{
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++)
+        if (r->tried[kind].attempts == 0)
+            snprintf(r->tried[kind].untried, CHECK_REASON, "%.*s", CHECK_REASON - 1,
+                     reason(c, r, kind));
 }
 
 /* Cases that were refused count where no other was tried. A repetition can be tried of any that is
@@ -260,6 +294,7 @@ enum status check_subject(struct check_report *report, const struct check_reques
         status = try_all(&c, report, p);
     if (status == STATUS_OK)
         note_untried(report);
+    say_reasons(&c, report);
     for (size_t i = 0; i < c.serving; i++)
         foreign_end(c.served[i]);
     free(c.in.data);

@@ -34,6 +34,14 @@ struct check_kind_facts {
 extern const struct check_kind_facts check_kinds[CHECK_KINDS];
 
 enum { CHECK_RUNS = 20 }; /* where nobody says how many */
+enum { CHECK_LEAST = 1 }; /* a rung with fewer attempts is not tried */
+
+/* An array of the user's own. */
+struct check_data {
+    const char *asked; /* as --data names it */
+    const char *name;  /* as the column `input` does */
+    struct array array;
+};
 
 struct check_recorded; /* experiments/check_recorded.h */
 
@@ -43,6 +51,9 @@ struct check_request {
     struct pairs pairs;        /* what the method does not support is skipped */
     const struct input *input; /* none: those that suit what is tried */
     size_t inputs;
+    struct check_data *data; /* arrays that promises are tried on; with none, and no input: those
+                                that suit what is tried */
+    size_t datas;
     struct numbers n, threads, blocks; /* likewise */
     bool scan[2];                      /* of scans: inclusive, exclusive; neither: both */
     struct keys *key;                  /* of scatter-adds; none: those that suit what is tried */
@@ -93,19 +104,35 @@ struct check_break {
     char is[2][CHECK_WORDS];
 };
 
+enum { CHECK_REASON = 160, CHECK_SET = 256 };
+
 /* What came of a kind. An attempt is a result that is compared with another. */
 struct check_tried {
-    uint64_t cases, broken; /* broken: cases in which a result differed */
+    char untried[CHECK_REASON]; /* why there is no attempt; empty where there are */
+    uint64_t cases, broken;     /* broken: cases in which a result differed */
     uint64_t attempts, differing;
     uint64_t distinct;          /* results, in the case with most of them */
     char counts[CHECK_COUNTS];  /* how often each came there: "17 2 1" */
     struct check_break witness; /* where broken */
 };
 
+/* Distinct things; of more than CHECK_SET, that many. */
+struct check_set {
+    size_t count;
+    uint64_t item[CHECK_SET];
+};
+
+/* What the attempts at a rung were made over. An input is a generated one with its seed, or an
+ * array of the user's; a launch shape is what the method made of what was asked for. */
+struct check_over {
+    struct check_set shapes, lengths, inputs;
+};
+
 struct check_report {
     struct check_request request;
     struct check_tried tried[CHECK_KINDS];
-    enum promise kept;      /* the highest rung that was tried and that, as all below, was kept */
+    struct check_over over[PROMISES];
+    enum promise kept;      /* the highest rung that was kept; none below it is broken */
     struct pairs left_out;  /* that a program does not answer */
     struct problem failure; /* STATUS_OK, or what ended it; the rungs above were not tried */
     enum check_kind failed;
@@ -133,12 +160,23 @@ struct arguments; /* experiments/options.h */
 /* STATUS_USAGE where an option that only other subjects read is given with this one. */
 enum status check_takes(const struct method *m, const struct arguments *a, struct problem *p);
 
-/* Sums over the kinds of a rung. */
+enum check_state {
+    CHECK_NOT_TRIED, /* or in fewer than CHECK_LEAST attempts, of which none differed */
+    CHECK_KEPT,
+    CHECK_BROKEN, /* itself, or a rung below it */
+    CHECK_FAILED, /* the subject, in an attempt */
+    CHECK_STATES
+};
+extern const char *const check_state_name[CHECK_STATES]; /* "not tried", "kept", ... */
+
+/* What is known of a rung: the verdict of every verb. Numbers are sums over its kinds. */
 struct check_rung {
+    enum check_state state;
     uint64_t attempts, differing, distinct;
+    size_t shapes, lengths, inputs; /* that attempts were made over */
     const char *counts;
-    bool broken;
-    double unseen_p95; /* 1 - 0.05^(1/attempts) */
+    double unseen_p95;         /* 1 - 0.05^(1/attempts) */
+    char reason[CHECK_REASON]; /* why it is not tried, failed, or broken by a rung below; or "" */
 };
 struct check_rung check_rung(const struct check_report *r, enum promise rung);
 

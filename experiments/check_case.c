@@ -164,6 +164,8 @@ enum status check_open(const struct check *c, const struct check_setting *s, str
     }
     if (status == STATUS_OK && c->request->method->operation->keys)
         memcpy(probe_keys(*probe), s->keys ? s->keys : c->keys, c->at.n * sizeof *c->keys);
+    if (status == STATUS_OK)
+        check_note_over(c, method_shape(s->method, s->device.kind, c->at.n, s->shape));
     return status;
 }
 

@@ -27,10 +27,14 @@ struct check {
     uint8_t *mask;   /* of a compaction; else NULL */
     size_t stride;   /* of sums of rows, as a task's */
     struct check_case at;
+    struct check_over *over;                   /* of the rung at hand, or NULL */
     uint64_t end;                              /* of the time, as clock_ns says it */
     const struct method *served[CHECK_SERVED]; /* processes of `ulpscope serve`, to be ended */
     size_t serving;
 };
+
+/* Notes the case at hand, in a shape as it was resolved, as what the rung is tried over. */
+void check_note_over(const struct check *c, struct shape shape);
 
 /* How a run differs from the plain one. */
 struct check_setting {

@@ -7,13 +7,6 @@
 #include "reference/number.h"
 #include "reports/table.h"
 
-const char *check_verdict(const struct check_report *r, enum promise rung)
-{
-    struct check_rung is = check_rung(r, rung);
-    bool failed = r->failure.status != STATUS_OK && check_kinds[r->failed].rung == rung;
-    return is.broken ? "broken" : failed ? "failed" : is.attempts ? "kept" : "not tried";
-}
-
 bool check_partly(const struct check_report *r)
 {
     for (size_t kind = 0; kind < CHECK_KINDS; kind++)
@@ -37,7 +30,6 @@ static void add_rung(struct table *t, const struct check_report *r, enum promise
 {
     char tried[CHECK_TEXT];
     struct check_rung is = check_rung(r, rung);
-    const char *verdict = check_verdict(r, rung);
     bool several = is.distinct > 1;
     check_tried_text(tried, r, rung);
     table_cell(t, "%s", promise_name[rung]);
@@ -46,16 +38,16 @@ static void add_rung(struct table *t, const struct check_report *r, enum promise
         table_cell(t, several ? "%llu (%s)" : "%llu", (unsigned long long)is.distinct, is.counts);
     else
         table_cell(t, "%s", "");
-    if (strcmp(verdict, "kept") == 0)
+    if (is.state == CHECK_KEPT)
         table_cell(t,
                    "kept in %llu attempts: a variant of probability above %.2g would have shown "
                    "with 95%%",
                    (unsigned long long)is.attempts, is.unseen_p95);
-    else if (is.broken)
+    else if (is.state == CHECK_BROKEN && is.differing > 0)
         table_cell(t, "broken: %llu of %llu differ", (unsigned long long)is.differing,
                    (unsigned long long)is.attempts);
     else
-        table_cell(t, "%s", verdict);
+        table_cell(t, "%s%s%s", check_state_name[is.state], *is.reason ? ": " : "", is.reason);
 }
 
 static void case_text(struct text *to, const struct check_report *r, const struct check_break *b)

@@ -8,9 +8,6 @@
 #include "reference/number.h"
 #include "reports/text.h"
 
-/* "kept", "broken", "failed" (the subject, in an attempt), or "not tried". */
-const char *check_verdict(const struct check_report *r, enum promise rung);
-
 /* `program` begins the commands. STATUS_DEVICE when memory is short. */
 void check_text(struct text *to, const struct check_report *r, const char *program);
 /* Rows, as reports/columns.h has them. */

@@ -68,8 +68,8 @@ static json_t *rung_json(const struct check_report *r, enum promise rung, const 
     return json_pack("{ss sI sI so ss ss so so so}", "name", promise_name[rung], "attempts",
                      (json_int_t)is.attempts, "differing", (json_int_t)is.differing, "distinct",
                      is.distinct ? json_integer((json_int_t)is.distinct) : json_null(), "counts",
-                     is.counts, "verdict", check_verdict(r, rung), "unseen_p95",
-                     is.attempts && !is.broken ? json_real(is.unseen_p95) : json_null(), "tried",
+                     is.counts, "verdict", check_state_name[is.state], "unseen_p95",
+                     is.state == CHECK_KEPT ? json_real(is.unseen_p95) : json_null(), "tried",
                      tried, "witnesses", witnesses);
 }
 
@@ -131,7 +131,7 @@ static void fill_subject(struct text cell[CHECK_COLUMNS], const struct check_rep
     text_add(&cell[CHECK_ON], device);
     text_add(&cell[CHECK_PROMISE], promise_name[r->request.method->promise]);
     text_add(&cell[CHECK_HELD_TO], promise_name[r->request.promise]);
-    text_add(&cell[CHECK_KEPT], check_partly(r) ? "" : promise_name[r->kept]);
+    text_add(&cell[CHECK_KEEPS], check_partly(r) ? "" : promise_name[r->kept]);
     if (*left_out)
         text_format(&cell[CHECK_NOTE], "not answered: %s", left_out);
     if (r->failure.status != STATUS_OK)
@@ -145,13 +145,13 @@ static void fill_rung(struct text cell[CHECK_COLUMNS], const struct check_report
     struct check_rung is = check_rung(r, rung);
     check_tried_text(tried, r, rung);
     text_add(&cell[CHECK_RUNG], promise_name[rung]);
-    text_add(&cell[CHECK_VERDICT], check_verdict(r, rung));
+    text_add(&cell[CHECK_VERDICT], check_state_name[is.state]);
     text_unsigned(&cell[CHECK_ATTEMPTS], is.attempts);
     text_unsigned(&cell[CHECK_DIFFERING], is.differing);
     if (is.distinct)
         text_unsigned(&cell[CHECK_DISTINCT], is.distinct);
     text_add(&cell[CHECK_DISTINCT_COUNTS], is.counts);
-    if (is.attempts && !is.broken)
+    if (is.state == CHECK_KEPT)
         text_figure(&cell[CHECK_UNSEEN_P95], (struct figure){true, is.unseen_p95});
     text_add(&cell[CHECK_TRIED], tried);
 }

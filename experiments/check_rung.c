@@ -1,17 +1,30 @@
+/* What all attempts at a rung come to. */
 #include <math.h>
+#include <stdio.h>
 
 #include "experiments/check_private.h"
+#include "reference/hash.h"
 
-struct check_rung check_rung(const struct check_report *r, enum promise rung)
+const char *const check_state_name[CHECK_STATES] = {
+    [CHECK_NOT_TRIED] = "not tried",
+    [CHECK_KEPT] = "kept",
+    [CHECK_BROKEN] = "broken",
+    [CHECK_FAILED] = "failed",
+};
+
+static struct check_rung sum_of_kinds(const struct check_report *r, enum promise rung)
 {
-    struct check_rung is = {.counts = ""};
+    const struct check_over *over = &r->over[rung];
+    struct check_rung is = {.shapes = over->shapes.count,
+                            .lengths = over->lengths.count,
+                            .inputs = over->inputs.count,
+                            .counts = ""};
     for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
         const struct check_tried *t = &r->tried[kind];
         if (check_kinds[kind].rung != rung)
             continue;
         is.attempts += t->attempts;
         is.differing += t->differing;
-        is.broken |= t->broken > 0;
         if (t->distinct > is.distinct) {
             is.distinct = t->distinct;
             is.counts = t->counts;
@@ -21,24 +34,96 @@ struct check_rung check_rung(const struct check_report *r, enum promise rung)
     return is;
 }
 
+/* The lowest rung, up to this, in which results differ; PROMISE_NONE: none. */
+static enum promise lowest_broken(const struct check_report *r, enum promise rung)
+{
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++) /* as rungs follow each other */
+        if (check_kinds[kind].rung <= rung && r->tried[kind].broken > 0)
+            return check_kinds[kind].rung;
+    return PROMISE_NONE;
+}
+
+/* Reasons of its kinds, each once. */
+static void say_untried(struct check_rung *is, const struct check_report *r, enum promise rung)
+{
+    size_t used = 0;
+    const char *last = "";
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
+        const char *why = r->tried[kind].untried;
+        if (check_kinds[kind].rung != rung || !*why || strcmp(why, last) == 0 ||
+            used >= sizeof is->reason - 1)
+            continue;
+        used += (size_t)snprintf(is->reason + used, sizeof is->reason - used, "%s%s",
+                                 used ? "; " : "", why);
+        last = why;
+    }
+}
+
+struct check_rung check_rung(const struct check_report *r, enum promise rung)
+{
+    struct check_rung is = sum_of_kinds(r, rung);
+    enum promise broken = lowest_broken(r, rung);
+    bool failed = r->failure.status != STATUS_OK && check_kinds[r->failed].rung == rung;
+    is.state = broken                       ? CHECK_BROKEN
+               : failed                     ? CHECK_FAILED
+               : is.attempts >= CHECK_LEAST ? CHECK_KEPT
+                                            : CHECK_NOT_TRIED;
+    if (broken && broken != rung)
+        snprintf(is.reason, sizeof is.reason, "%s is broken", promise_name[broken]);
+    else if (is.state == CHECK_FAILED)
+        snprintf(is.reason, sizeof is.reason, "%.*s", CHECK_REASON - 1, r->failure.text);
+    else if (is.state == CHECK_NOT_TRIED && is.attempts > 0)
+        snprintf(is.reason, sizeof is.reason, "%llu attempts, %d are needed",
+                 (unsigned long long)is.attempts, CHECK_LEAST);
+    else if (is.state == CHECK_NOT_TRIED)
+        say_untried(&is, r, rung);
+    return is;
+}
+
 bool check_broken(const struct check_report *r)
 {
-    bool broken = false;
-    for (enum promise rung = PROMISE_RUN_TO_RUN; rung <= r->request.promise; rung++)
-        broken |= check_rung(r, rung).broken;
-    return broken;
+    return r->request.promise > PROMISE_NONE &&
+           check_rung(r, r->request.promise).state == CHECK_BROKEN;
 }
 
 enum promise check_kept(const struct check_report *r)
 {
     enum promise kept = PROMISE_NONE;
     for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++) {
-        struct check_rung is = check_rung(r, rung);
-        bool failed = r->failure.status != STATUS_OK && check_kinds[r->failed].rung <= rung;
-        if (is.broken || failed)
+        enum check_state state = check_rung(r, rung).state;
+        if (state == CHECK_BROKEN || state == CHECK_FAILED)
             break;
-        if (is.attempts > 0)
+        if (state == CHECK_KEPT)
             kept = rung;
     }
     return kept;
+}
+
+/* --- what attempts were made over --- */
+
+static void add(struct check_set *set, uint64_t item)
+{
+    size_t i = 0;
+    while (i < set->count && set->item[i] != item)
+        i++;
+    if (i == set->count && i < CHECK_SET)
+        set->item[set->count++] = item;
+}
+
+static uint64_t mixed(uint64_t hash, const char *text)
+{
+    for (; *text; text++)
+        hash = hash_mix(hash ^ (unsigned char)*text);
+    return hash;
+}
+
+void check_note_over(const struct check *c, struct shape shape)
+{
+    char name[INPUT_TEXT];
+    if (!c->over)
+        return;
+    input_name(&c->at.input, name);
+    add(&c->over->shapes, (uint64_t)shape.threads << 32 | shape.blocks);
+    add(&c->over->lengths, c->at.n);
+    add(&c->over->inputs, mixed(input_uses_seed(&c->at.input) ? c->at.seed : 0, name));
 }

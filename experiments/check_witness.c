@@ -80,7 +80,7 @@ static void add_axes(struct text *t, const struct check_report *r, enum check_ki
     if (b->runs)
         text_format(t, " --runs %llu",
                     (unsigned long long)(b->runs * (rare ? RUNS_SHOWN_RARE : RUNS_SHOWN)));
-    else if (check_rung(r, PROMISE_RUN_TO_RUN).broken)
+    else if (check_rung(r, PROMISE_RUN_TO_RUN).state == CHECK_BROKEN)
         text_format(t, " --runs %d", ROUNDS_SHOWN * CHECK_RUNS);
 }
 

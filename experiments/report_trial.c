@@ -23,7 +23,7 @@ struct report_subject report_subject_next(const struct report *r, size_t *row)
     struct report_subject s = {.method = report_cell(&r->trial, *row, CHECK_METHOD),
                                .device = report_cell(&r->trial, *row, CHECK_ON),
                                .promise = report_cell(&r->trial, *row, CHECK_PROMISE),
-                               .kept = report_cell(&r->trial, *row, CHECK_KEPT)};
+                               .kept = report_cell(&r->trial, *row, CHECK_KEEPS)};
     s.rung = rung_named(s.promise);
     for (; *row < r->trial.count &&
            strcmp(s.method, report_cell(&r->trial, *row, CHECK_METHOD)) == 0 &&

@@ -194,7 +194,7 @@ static enum status take_row(void *context, const struct csv_row *row, struct pro
     uint64_t attempts, differing;
     struct trial_subject *t = subject_of(r->study, row);
     enum promise rung = promise_of(row->field[CHECK_RUNG]),
-                 kept = promise_of(row->field[CHECK_KEPT]);
+                 kept = promise_of(row->field[CHECK_KEEPS]);
     if (!t || rung >= PROMISES || kept >= PROMISES || rung != (enum promise)(r->rows % RUNGS + 1) ||
         (rung > 1 && t != r->at))
         return problem(p, STATUS_DATA, "%s: line %zu: found %s of %s, which is not due there",
@@ -259,7 +259,7 @@ enum status trial_study_add(struct trial_study *s, struct trial_subject *t,
     check_rows(&s->csv.pending, r, program);
     for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++) {
         struct check_rung is = check_rung(r, rung);
-        set_cell(t, rung, check_verdict(r, rung), is.attempts, is.differing);
+        set_cell(t, rung, check_state_name[is.state], is.attempts, is.differing);
     }
     t->kept = r->kept;
     t->failed |= r->failure.status != STATUS_OK;

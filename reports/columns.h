@@ -231,7 +231,7 @@ enum check_column {
     CHECK_ON,
     CHECK_PROMISE,
     CHECK_HELD_TO,
-    CHECK_KEPT,
+    CHECK_KEEPS,
     CHECK_RUNG,
     CHECK_VERDICT,
     CHECK_ATTEMPTS,

@@ -5,9 +5,10 @@ static const struct column columns[CHECK_COLUMNS] = {
     [CHECK_ON] = {"device", "", "what it ran on"},
     [CHECK_PROMISE] = {"promise", "", "what it promises of its bits"},
     [CHECK_HELD_TO] = {"held_to", "", "the rung it was held to: its promise, or what was asked"},
-    [CHECK_KEPT] = {"kept", "",
-                    "the highest rung that was tried and kept, with all below it; empty where only "
-                    "part was tried"},
+    [CHECK_KEEPS] =
+        {"kept", "",
+         "the highest rung that was tried and kept, with all below it; empty where only "
+         "part was tried"},
     [CHECK_RUNG] = {"rung", "", "of the ladder, that the rest of the row is about"},
     [CHECK_VERDICT] = {"verdict", "", "kept, broken, failed (the subject: see note), or not tried"},
     [CHECK_ATTEMPTS] = {"attempts", "",
