@@ -102,7 +102,7 @@ enum status axes_words(struct list *list, const struct list *asked, const char *
     enum status status = STATUS_OK;
     *list = (struct list){0};
     for (size_t i = 0; status == STATUS_OK && i < asked->count; i++)
-        status = list_split(list, asked->item[i], p);
+        status = list_append(list, asked->item[i], strlen(asked->item[i]), p);
     return asked->count == 0 && otherwise ? list_split(list, otherwise, p) : status;
 }
 

@@ -1,32 +1,87 @@
 /* Lists of names and numbers, as options give them. */
 #include <math.h>
+#include <search.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
+#include "experiments/foreign.h"
 #include "experiments/options.h"
+#include "kernels/method.h"
 
 static enum status no_memory(struct problem *p)
 {
     return problem(p, STATUS_DEVICE, "out of memory while reading the command line");
 }
 
+enum status list_append(struct list *list, const char *text, size_t length, struct problem *p)
+{
+    if ((list->count & (list->count - 1)) == 0) {
+        char **grown = realloc(list->item, (list->count ? 2 * list->count : 1) * sizeof *grown);
+        if (!grown)
+            return no_memory(p);
+        list->item = grown;
+    }
+    char *copy = strndup(text, length);
+    if (!copy)
+        return no_memory(p);
+    list->item[list->count++] = copy;
+    return STATUS_OK;
+}
+
+static void unescape(char *word)
+{
+    char *to = word;
+    for (; *word; *to++ = *word++)
+        word += word[0] == '\\' && word[1] == ',';
+    *to = 0;
+}
+
+/* Up to the next comma that is not written `\,`. */
+static size_t to_comma(const char *text)
+{
+    size_t at = 0;
+    while (text[at] && text[at] != ',')
+        at += text[at] == '\\' && text[at + 1] == ',' ? 2 : 1;
+    return at;
+}
+
+static bool is_program(const char *text)
+{
+    return strncmp(text, "exec:", 5) == 0;
+}
+
+/* Does a list go on here with the name of a method, rather than a command with what follows its
+ * comma? */
+static bool names_method(const char *text)
+{
+    if (is_program(text))
+        return true;
+    char *word = strndup(text, to_comma(text));
+    bool named = word && (foreign_is(word) || method_named(word));
+    free(word);
+    return named;
+}
+
+static size_t item_length(const char *text)
+{
+    size_t at = to_comma(text);
+    while (is_program(text) && text[at] && !names_method(text + at + 1))
+        at += 1 + to_comma(text + at + 1);
+    return at;
+}
+
 static enum status append(struct list *list, const char *text, size_t length, struct problem *p)
 {
-    char **grown = realloc(list->item, (list->count + 1) * sizeof *grown);
-    if (!grown)
-        return no_memory(p);
-    list->item = grown;
-    list->item[list->count] = strndup(text, length);
-    if (!list->item[list->count])
-        return no_memory(p);
-    list->count++;
-    return STATUS_OK;
+    enum status status = list_append(list, text, length, p);
+    if (status == STATUS_OK)
+        unescape(list->item[list->count - 1]);
+    return status;
 }
 
 enum status list_split(struct list *list, const char *text, struct problem *p)
 {
     for (;;) {
-        bool program = strncmp(text, "exec:", 5) == 0;
-        size_t length = program ? strlen(text) : strcspn(text, ",");
+        size_t length = item_length(text);
         enum status status = append(list, text, length, p);
         if (status != STATUS_OK || !text[length])
             return status;
@@ -34,15 +89,82 @@ enum status list_split(struct list *list, const char *text, struct problem *p)
     }
 }
 
+/* Is it one name although it has commas: of a file that is there? `mark` begins what may follow the
+ * file's name. */
+static bool names_file(const char *value, char mark)
+{
+    struct stat facts;
+    const char *last = strrchr(value, ',');
+    bool found = false;
+    for (const char *end = value + strlen(value); last && !found && end > last; end--) {
+        char *path = !*end || *end == mark ? strndup(value, (size_t)(end - value)) : NULL;
+        found = path && stat(path, &facts) == 0;
+        free(path);
+    }
+    return found;
+}
+
+static bool is_one_file(const char *name, const char *value)
+{
+    if (strcmp(name, "data") == 0)
+        return names_file(value, '#');
+    if (strcmp(name, "keys") == 0)
+        return strncmp(value, "file:", 5) == 0 && names_file(value + 5, 0);
+    return strcmp(name, "method") == 0 && foreign_is_object(value) && names_file(value, ':');
+}
+
+static enum status append_value(struct list *list, const char *name, const char *value, bool alone,
+                                struct problem *p)
+{
+    if (is_one_file(name, value))
+        return list_append(list, value, strlen(value), p);
+    if (!alone && is_program(value))
+        return append(list, value, strlen(value), p);
+    return list_split(list, value, p);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+static void keep(void *item)
+{
+    (void)item;
+}
+
+enum status list_distinct(struct list *list, struct problem *p)
+{
+    void *seen = NULL;
+    size_t count = 0;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < list->count; i++) {
+        char **found = tsearch(list->item[i], &seen, by_text);
+        if (!found)
+            status = no_memory(p);
+        if (!found || *found == list->item[i])
+            list->item[count++] = list->item[i];
+        else
+            free(list->item[i]);
+    }
+    list->count = count;
+    tdestroy(seen, keep);
+    return status;
+}
+
 enum status argument_list(const struct arguments *a, const char *name, struct list *list,
                           struct problem *p)
 {
+    size_t times = 0;
     *list = (struct list){0};
+    for (size_t i = 0; i < a->options; i++)
+        times += strcmp(a->option[i].spec->name, name) == 0;
     for (size_t i = 0; i < a->options; i++) {
         if (strcmp(a->option[i].spec->name, name) != 0)
             continue;
-        enum status status = list_split(list, a->option[i].value, p);
-        for (size_t k = 0; status == STATUS_OK && k < list->count; k++)
+        size_t first = list->count;
+        enum status status = append_value(list, name, a->option[i].value, times == 1, p);
+        for (size_t k = first; status == STATUS_OK && k < list->count; k++)
             if (!*list->item[k])
                 status = problem(p, STATUS_USAGE,
                                  "option --%s: found an empty item in '%s', expected a name", name,
@@ -52,7 +174,7 @@ enum status argument_list(const struct arguments *a, const char *name, struct li
             return status;
         }
     }
-    return STATUS_OK;
+    return list_distinct(list, p);
 }
 
 void list_free(struct list *list)

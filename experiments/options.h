@@ -54,15 +54,22 @@ enum status arguments_parse(struct arguments *a, int argc, char **argv, struct p
 bool argument_flag(const struct arguments *a, const char *name);
 const char *argument_value(const struct arguments *a, const char *name); /* the last, or NULL */
 
-/* A list of strings: every occurrence of the option, each split at commas; an item that begins with
- * `exec:` is all the rest. The caller frees it with list_free. */
+/* A list of strings: every occurrence of the option, each split at commas. A comma that belongs to
+ * an item is written `\,`. These are one item, commas and all: the name of a file that is there (of
+ * --data, --keys file:, a .so), and where the option is given more than once, a value that begins
+ * with `exec:`. Given once, a command goes on behind each comma that no method's name follows. The
+ * caller frees the list with list_free. Of equal items only the first is kept. */
 struct list {
     size_t count;
     char **item;
 };
 enum status argument_list(const struct arguments *a, const char *name, struct list *list,
                           struct problem *p);
-enum status list_split(struct list *list, const char *text, struct problem *p); /* appends */
+/* Appends the items of a text, or `length` bytes of it as they stand. */
+enum status list_split(struct list *list, const char *text, struct problem *p);
+enum status list_append(struct list *list, const char *text, size_t length, struct problem *p);
+/* Drops items that stood before. */
+enum status list_distinct(struct list *list, struct problem *p);
 void list_free(struct list *list);
 
 /* A list of whole numbers: `1000`, `1e6`, `2^20`, `2^10..2^20` (doubling), and where `step` says

@@ -1,6 +1,4 @@
 /* Requests: the words of the command line, completed by those of a study.json. */
-#include <stdlib.h>
-
 #include "experiments/axes.h"
 #include "experiments/experiment.h"
 
@@ -57,18 +55,6 @@ enum status request_arguments(struct request *r, const struct arguments *a, stru
     return p->status;
 }
 
-static enum status append(struct list *list, const char *word, struct problem *p)
-{
-    char **grown = realloc(list->item, (list->count + 1) * sizeof *grown);
-    char *copy = grown ? strdup(word) : NULL;
-    if (grown)
-        list->item = grown;
-    if (!copy)
-        return problem(p, STATUS_DEVICE, "out of memory while reading a study");
-    list->item[list->count++] = copy;
-    return STATUS_OK;
-}
-
 /* An axis in study.json is a list of words. */
 static enum status repeat_axis(struct list *list, const json_t *words, const char *axis,
                                const char *path, struct problem *p)
@@ -85,9 +71,9 @@ static enum status repeat_axis(struct list *list, const json_t *words, const cha
                 p, STATUS_DATA, "%s: axis '%s': entry %zu: found a JSON %s, expected a string",
                 path, axis, i + 1, json_is_number(word) ? "number" : "value of another type");
         else if (status == STATUS_OK)
-            status = append(list, json_string_value(word), p);
+            status = list_append(list, json_string_value(word), json_string_length(word), p);
     }
-    return status;
+    return status == STATUS_OK ? list_distinct(list, p) : status;
 }
 
 /* What an option asks for speaks for the entries of study.json that were resolved from it too. */

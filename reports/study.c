@@ -100,6 +100,35 @@ static enum status differ(const char *path, const char *what, const json_t *foun
         path, what, there, here);
 }
 
+/* The words of an axis, none twice: what earlier versions wrote has those that were asked for. */
+static json_t *distinct(const json_t *axis)
+{
+    size_t i;
+    json_t *word, *words = json_array(), *seen = json_object();
+    json_array_foreach(axis, i, word)
+    {
+        const char *text = json_string_value(word);
+        if (text && json_object_get(seen, text))
+            continue;
+        json_array_append(words, word);
+        if (text)
+            json_object_set_new(seen, text, json_true());
+    }
+    json_decref(seen);
+    return words;
+}
+
+static bool same_axis(const json_t *a, const json_t *b)
+{
+    if (json_equal(a, b) || !json_is_array(a) || !json_is_array(b))
+        return json_equal(a, b);
+    json_t *of_a = distinct(a), *of_b = distinct(b);
+    bool same = json_equal(of_a, of_b);
+    json_decref(of_a);
+    json_decref(of_b);
+    return same;
+}
+
 enum status study_same(const json_t *found, const json_t *asked, const char *path,
                        struct problem *p)
 {
@@ -111,7 +140,7 @@ enum status study_same(const json_t *found, const json_t *asked, const char *pat
                       json_object_get(asked, "experiment"), p);
     json_object_foreach((json_t *)ours, name, axis)
     {
-        if (!json_equal(json_object_get(theirs, name), axis))
+        if (!same_axis(json_object_get(theirs, name), axis))
             return differ(path, name, json_object_get(theirs, name), axis, p);
     }
     json_object_foreach((json_t *)theirs, name, axis)
