@@ -1,7 +1,9 @@
 /* The program: reads the command line, runs the verb, prints the problem if there is one. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "experiments/documents.h"
 #include "experiments/foreign.h"
@@ -69,9 +71,21 @@ static enum status dispatch(int argc, char **argv, struct problem *p)
     return status == STATUS_OK ? arguments.verb->run(&arguments, p) : status;
 }
 
+/* A file that is opened later must not become 0, 1 or 2: what is said would land in it. Reading
+ * from a closed standard input finds nothing, writing to a closed standard output fails as before.
+ */
+static void fill_descriptors(void)
+{
+    static const int mode[] = {O_RDONLY, O_RDONLY, O_RDWR};
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", mode[fd]) != fd)
+            _exit(STATUS_DATA);
+}
+
 int main(int argc, char **argv)
 {
     struct problem p = {0};
+    fill_descriptors();
     signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error like another */
     enum status status = dispatch(argc, argv, &p);
     foreign_end(NULL);
