@@ -100,6 +100,7 @@ struct recommend_candidate {
     double data_error;          /* on the data itself */
     double most;                /* the largest on any array that it was tried on */
     size_t tried;               /* arrays, all in all */
+    uint64_t drawn, drawn_held; /* of them drawn, each other than the others; that held */
     /* The first that broke it; "" while none did. */
     struct recommend_break {
         char input[RECOMMEND_TEXT], id[CASE_ID_TEXT];
@@ -108,7 +109,6 @@ struct recommend_candidate {
         double error, result, exact;
     } broke;
     bool broken;
-    uint64_t drawn; /* drawn arrays, each other than the others, that it held on */
     /* Its time beside that of a raw read; 0 where it is not known, the note says why. */
     double time_ns, raw_ns, rate; /* rate: 10^9 bytes/s */
     char note[256];
@@ -119,8 +119,9 @@ struct recommend_candidate {
 
 struct recommend_growth {
     bool measured;
-    /* Lengths tried, next to each other where there was time; breaks_at 0: it held as far as was
-     * tried. */
+    size_t lengths; /* tried, beside the data's own */
+    /* breaks_at: the shortest length tried that broke; 0: none did. holds_to: the longest tried
+     * before it, or of all: those tried up to it held. Between them nothing is known. */
     uint64_t holds_to, breaks_at;
     bool theorem_known;
     /* The theorem keeps the error within the limit up to here, within a part in 4096; 0: nowhere;

@@ -1,4 +1,6 @@
-/* How long the sum may grow before the answer changes: measured by extension, and by theory. */
+/* How long the sum may grow before it breaks: the data, followed by elements drawn from it, at many
+ * lengths. Errors do not grow steadily with the length, so that a length that holds says nothing of
+ * the ones below it: what is told is of the lengths tried. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -6,11 +8,22 @@
 #include "experiments/memory.h"
 #include "experiments/recommend_private.h"
 
-/* Elements that are tried at most. */
-#define LENGTH_MAX (UINT64_C(1) << 30)
+/* Elements that are tried at most, and lengths. */
+#define LENGTH_MAX  (UINT64_C(1) << 30)
+#define LENGTHS_MAX 2000
 
-/* The data, followed by elements drawn from it, n in all. An extension is the beginning of every
- * longer one. */
+/* Lengths next to the data's; edges of rows of tiles and of tiles, as methods of this program have
+ * them. */
+enum { NEXT = 64, ROW = 256, ROWS = 16, TILE_LENGTH = 2048, TILES = 16, OTHERS = 100 };
+
+struct growing {
+    struct recommend_report *r;
+    uint64_t deadline;
+    uint64_t tried[LENGTHS_MAX]; /* that hold, or broke; ascending */
+    double ns_each;              /* an element, as long as the last one took */
+};
+
+/* An extension is the beginning of every longer one. */
 static enum status try_length(struct recommend_report *r, size_t n, bool *holds, struct problem *p)
 {
     struct recommend_sample s;
@@ -26,120 +39,165 @@ static enum status try_length(struct recommend_report *r, size_t n, bool *holds,
     return status;
 }
 
-static bool affordable(const struct recommend_report *r, uint64_t n, double ns_each,
-                       uint64_t deadline)
+/* Within this share of the time that is left? */
+static bool affordable(const struct growing *g, uint64_t n, double share)
 {
     uint64_t now = clock_ns();
-    return n <= LENGTH_MAX && now < deadline && ns_each * (double)n < (double)(deadline - now) &&
-           memory_has(3 * array_bytes(r->source->array.format, (size_t)n)) &&
-           !(r->request.stop && *r->request.stop);
+    return n <= LENGTH_MAX && now < g->deadline &&
+           g->ns_each * (double)n < share * (double)(g->deadline - now) &&
+           memory_has(3 * array_bytes(g->r->source->array.format, (size_t)n));
 }
 
-/* Doubling until it breaks, then between the last two lengths. */
-static enum status measure_growth(struct recommend_report *r, uint64_t deadline, struct problem *p)
+/* The place of n among the lengths tried. */
+static size_t place_of(const struct growing *g, uint64_t n)
 {
-    struct recommend_growth *g = &r->growth;
+    size_t at = g->r->growth.lengths;
+    while (at > 0 && g->tried[at - 1] >= n)
+        at--;
+    return at;
+}
+
+/* Is there anything to learn from this length? Those beyond the first that breaks tell nothing. */
+static bool is_new(const struct growing *g, uint64_t n)
+{
+    const struct recommend_growth *found = &g->r->growth;
+    size_t at = place_of(g, n);
+    return n > g->r->source->array.n && (!found->breaks_at || n < found->breaks_at) &&
+           !(at < found->lengths && g->tried[at] == n);
+}
+
+static void note_length(struct growing *g, uint64_t n, bool holds)
+{
+    struct recommend_growth *found = &g->r->growth;
+    size_t at = place_of(g, n);
+    memmove(&g->tried[at + 1], &g->tried[at], (found->lengths - at) * sizeof *g->tried);
+    g->tried[at] = n;
+    found->lengths++;
+    if (holds) {
+        found->holds_to = n > found->holds_to ? n : found->holds_to;
+        return;
+    }
+    found->breaks_at = n;
+    found->holds_to = at > 0 ? g->tried[at - 1] : g->r->source->array.n;
+}
+
+/* *tried: there was time for it. A share of the time left that it may take. */
+static enum status try_if_new(struct growing *g, uint64_t n, double share, bool *tried,
+                              struct problem *p)
+{
+    bool holds = false;
+    *tried = true;
+    if (!is_new(g, n))
+        return STATUS_OK;
+    if (g->r->request.stop && *g->r->request.stop)
+        return problem(p, STATUS_INTERRUPTED, "interrupted");
+    *tried = g->r->growth.lengths < LENGTHS_MAX && affordable(g, n, share);
+    if (!*tried)
+        return STATUS_OK;
+    uint64_t begin = clock_ns();
+    enum status status = try_length(g->r, (size_t)n, &holds, p);
+    if (status == STATUS_OK)
+        note_length(g, n, holds);
+    g->ns_each = (double)(clock_ns() - begin) / (double)n;
+    return status;
+}
+
+/* With both neighbours; the shorter ones first. */
+static enum status try_edge(struct growing *g, uint64_t n, double share, bool *tried,
+                            struct problem *p)
+{
+    enum status status = try_if_new(g, n - 1, share, tried, p);
+    if (status == STATUS_OK && *tried)
+        status = try_if_new(g, n, share, tried, p);
+    if (status == STATUS_OK && *tried)
+        status = try_if_new(g, n + 1, share, tried, p);
+    return status;
+}
+
+/* Between the first that breaks and the longest before it, until they are neighbours. */
+static enum status close_in(struct growing *g, struct problem *p)
+{
+    const struct recommend_growth *found = &g->r->growth;
     enum status status = STATUS_OK;
-    double ns_each = 0; /* an element, as long as the last one took */
-    g->measured = true;
-    g->holds_to = r->source->array.n;
-    while (status == STATUS_OK && g->holds_to + 1 != g->breaks_at) {
-        uint64_t begin = clock_ns();
-        uint64_t n =
-            g->breaks_at ? g->holds_to + (g->breaks_at - g->holds_to) / 2 : 2 * g->holds_to;
-        bool holds = false;
-        if (!affordable(r, n, ns_each, deadline))
-            break;
-        status = try_length(r, (size_t)n, &holds, p);
-        *(holds ? &g->holds_to : &g->breaks_at) = n;
-        ns_each = (double)(clock_ns() - begin) / (double)n;
+    for (bool tried = true; status == STATUS_OK && tried && found->breaks_at > found->holds_to + 1;)
+        status =
+            try_if_new(g, found->holds_to + (found->breaks_at - found->holds_to) / 2, 1, &tried, p);
+    return status;
+}
+
+static enum status try_next(struct growing *g, struct problem *p)
+{
+    uint64_t n = g->r->source->array.n;
+    bool tried = true;
+    enum status status = STATUS_OK;
+    for (uint64_t i = 1; i <= NEXT && tried && status == STATUS_OK; i++)
+        status = try_if_new(g, n + i, 0.005, &tried, p);
+    return status;
+}
+
+static enum status try_powers(struct growing *g, double share, struct problem *p)
+{
+    bool tried = true;
+    enum status status = STATUS_OK;
+    for (uint64_t n = 2; n <= LENGTH_MAX && tried && status == STATUS_OK; n *= 2)
+        status = try_edge(g, n, share, &tried, p);
+    return status;
+}
+
+static enum status try_edges(struct growing *g, uint64_t length, uint64_t count, struct problem *p)
+{
+    uint64_t first = g->r->source->array.n / length + 1;
+    bool tried = true;
+    enum status status = STATUS_OK;
+    for (uint64_t i = 0; i < count && tried && status == STATUS_OK; i++)
+        status = try_edge(g, (first + i) * length, 0.005, &tried, p);
+    return status;
+}
+
+/* Spread over what lies below the longest that held, as evenly as multiples of the golden ratio are
+ * on a circle. */
+static enum status try_others(struct growing *g, struct problem *p)
+{
+    const struct recommend_growth *found = &g->r->growth;
+    double least = log((double)g->r->source->array.n), part = 0;
+    bool tried = true;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < OTHERS && tried && status == STATUS_OK; i++) {
+        part = fmod(part + 0.61803398874989485, 1);
+        double most = log((double)found->holds_to);
+        status = try_if_new(g, (uint64_t)exp(least + part * (most - least)), 1, &tried, p);
+        if (status == STATUS_OK)
+            status = close_in(g, p);
     }
     return status;
 }
 
-/* Of errors that are independent and 0 in the mean, a path of h of them adds up to lambda sqrt(h)
- * of one instead of h, but for a probability of 2 exp(-lambda^2 / 2): Higham and Mary 2019, Hallman
- * and Ipsen 2021. */
-static bool make_likely(struct theorem *t, size_t n, double confidence)
+static enum status measure_growth(struct recommend_report *r, uint64_t deadline, struct problem *p)
 {
-    double h = t->kind == THEOREM_ANY_ORDER ? (double)n - 1 : (double)t->height;
-    double lambda = sqrt(2 * log(2 / (1 - confidence)));
-    if (t->kind == THEOREM_ANY_ORDER)
-        t->kind = THEOREM_TREE;
-    if (t->kind != THEOREM_TREE && t->kind != THEOREM_WIDENED)
-        return false;
-    double likely = ceil(lambda * sqrt(h));
-    t->height = likely < h ? (size_t)likely : (size_t)h;
-    return true;
-}
-
-/* Does the theorem keep n such elements within the limit? Sums are taken to grow as n does. */
-static bool theorem_keeps(const struct recommend_report *r, const struct reference *data,
-                          uint64_t n, bool likely)
-{
-    const struct recommend_candidate *c = &r->candidate[r->chosen];
-    struct reference at = *data;
-    struct shape shape = method_shape(c->method, r->device.kind, (size_t)n, c->asked);
-    struct theorem theorem =
-        method_theorem(c->method, r->device.kind, c->accumulator, (size_t)n, shape);
-    if (likely && !make_likely(&theorem, (size_t)n, r->request.confidence))
-        return false;
-    at.n = (size_t)n;
-    mpfr_init2(at.sum, 128);
-    mpfr_init2(at.sum_abs, 128);
-    mpfr_mul_ui(at.sum, data->sum, n, MPFR_RNDN);
-    mpfr_div_ui(at.sum, at.sum, data->n, MPFR_RNDN);
-    mpfr_mul_ui(at.sum_abs, data->sum_abs, n, MPFR_RNDU);
-    mpfr_div_ui(at.sum_abs, at.sum_abs, data->n, MPFR_RNDU);
-    struct figure f = recommend_bound(&r->request.tolerance, &theorem, &at, r->source->array.format,
-                                      c->accumulator);
-    mpfr_clears(at.sum, at.sum_abs, (mpfr_ptr)0);
-    return f.known && recommend_holds(&r->request.tolerance, f.value);
-}
-
-/* Up to which n, within a part in 4096. */
-static uint64_t keeps_to(const struct recommend_report *r, const struct reference *data,
-                         bool likely)
-{
-    uint64_t keeps = 0, fails = RECOMMEND_ANY_LENGTH;
-    for (uint64_t n = 1; n < fails; n *= 2)
-        *(theorem_keeps(r, data, n, likely) ? &keeps : &fails) = n;
-    if (fails == RECOMMEND_ANY_LENGTH)
-        return fails;
-    while (keeps > 0 && fails - keeps > 1 + keeps / 4096) {
-        uint64_t n = keeps + (fails - keeps) / 2;
-        *(theorem_keeps(r, data, n, likely) ? &keeps : &fails) = n;
-    }
-    return keeps;
-}
-
-static void find_theorem(struct recommend_report *r, const struct reference *data)
-{
-    struct recommend_growth *g = &r->growth;
-    struct theorem theorem = {.kind = r->candidate[r->chosen].method->bound};
-    g->theorem_known = theorem.kind != THEOREM_NONE;
-    g->likely_known = make_likely(&theorem, 1, r->request.confidence);
-    g->theorem_to = keeps_to(r, data, false);
-    g->likely_to = g->likely_known ? keeps_to(r, data, true) : 0;
-}
-
-/* A running sum of elements like the mean m stands still where they are half a unit in its last
- * place, 2^p m; every order leaves the range where n m does. */
-static void find_walls(struct recommend_report *r, const struct reference *data)
-{
-    struct recommend_growth *g = &r->growth;
-    const struct format_facts *f = &format_facts[r->candidate[r->chosen].accumulator];
-    double mean = fabs(mpfr_get_d(data->sum, MPFR_RNDN)) / (double)data->n;
-    double of_abs = mpfr_get_d(data->sum_abs, MPFR_RNDN) / (double)data->n;
-    if (!(mean > 0) || !isfinite(of_abs))
-        return;
-    g->stagnates = (struct figure){true, ldexp(of_abs / mean, f->precision)};
-    g->overflows = (struct figure){true, f->largest / mean};
-    /* No partial sum of any order is larger than sum|x|. */
-    uint64_t *const to[] = {&g->theorem_to, &g->likely_to};
-    for (size_t i = 0; i < 2; i++)
-        if (f->largest / of_abs < (double)*to[i])
-            *to[i] = (uint64_t)(f->largest / of_abs);
+    struct growing *g = calloc(1, sizeof *g);
+    if (!g)
+        return problem(p, STATUS_DEVICE, "recommend: out of memory");
+    g->r = r;
+    g->deadline = deadline;
+    r->growth.measured = true;
+    r->growth.holds_to = r->source->array.n;
+    enum status status = try_next(g, p);
+    if (status == STATUS_OK)
+        status = try_powers(g, 0.02, p);
+    if (status == STATUS_OK)
+        status = close_in(g, p);
+    if (status == STATUS_OK)
+        status = try_edges(g, ROW, ROWS, p);
+    if (status == STATUS_OK)
+        status = try_edges(g, TILE_LENGTH, TILES, p);
+    if (status == STATUS_OK)
+        status = try_powers(g, 0.2, p);
+    if (status == STATUS_OK)
+        status = close_in(g, p);
+    if (status == STATUS_OK)
+        status = try_others(g, p);
+    free(g);
+    return status;
 }
 
 enum status recommend_grow(struct recommend_report *r, uint64_t deadline, struct problem *p)
@@ -148,8 +206,7 @@ enum status recommend_grow(struct recommend_report *r, uint64_t deadline, struct
     enum status status = reference_compute(&data, &r->source->array, REFERENCE_FAST, p);
     if (status != STATUS_OK)
         return status;
-    find_theorem(r, &data);
-    find_walls(r, &data);
+    recommend_theory(r, &data);
     reference_free(&data);
     return measure_growth(r, deadline, p);
 }

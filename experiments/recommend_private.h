@@ -16,6 +16,8 @@ enum status recommend_run(const struct recommend_report *r, const struct recomme
 /* The parts of recommend(), each in its file. */
 enum status recommend_time(struct recommend_report *r, struct problem *p);
 enum status recommend_grow(struct recommend_report *r, uint64_t deadline, struct problem *p);
+/* What the theorem guarantees of longer sums, and where the formats end. */
+void recommend_theory(struct recommend_report *r, const struct reference *data);
 
 /* Tries all candidates on the data, its other orders, the worst of its magnitudes and a few drawn
  * arrays, of which there are fewer when time is up. STATUS_DATA where the data are not finite. */

@@ -105,37 +105,49 @@ static void add_cheaper(struct text *to, const struct recommend_report *r)
     add_break(to, &r->candidate[r->cheaper], r);
 }
 
-static void add_growth(struct text *to, const struct recommend_report *r)
+static void add_theory(struct text *to, const struct recommend_report *r)
 {
     const struct recommend_growth *g = &r->growth;
-    const struct method *m = r->candidate[r->chosen].method;
-    text_format(to, "growth: it holds to n = %llu", (unsigned long long)g->holds_to);
-    if (g->breaks_at)
-        text_format(to, ", and breaks at %llu", (unsigned long long)g->breaks_at);
-    else
-        text_add(to, ", as far as was tried");
-    text_add(to, " (the data, followed by elements drawn from it)\n  theory: ");
+    const struct recommend_candidate *c = &r->candidate[r->chosen];
+    text_add(to, "  guaranteed by its theorem: ");
     if (!g->theorem_known)
-        text_add(to, "none");
+        text_add(to, "nothing, there is none");
     else if (g->theorem_to == RECOMMEND_ANY_LENGTH)
-        text_add(to, "its theorem keeps it within the limit at any length");
+        text_add(to, "any length");
     else if (g->theorem_to == 0)
-        text_add(to, "its theorem promises it at no length");
+        text_add(to, "no length");
     else
-        text_format(to, "its theorem keeps it within the limit to n = %.3g or so",
-                    (double)g->theorem_to);
+        text_format(to, "up to n = %.3g or so", (double)g->theorem_to);
     if (g->likely_known && g->likely_to != g->theorem_to)
         text_format(to, "; to n = %.3g were rounding errors independent (%.4g%%)",
                     (double)g->likely_to, 100 * r->request.confidence);
     /* A chain of additions as long as the input is what can stand still. */
-    bool serial = m->height && m->height(1000, (struct shape){0}) == 999;
+    bool serial = c->method->height && c->method->height(1000, (struct shape){0}) == 999;
     if (serial && g->stagnates.known)
-        text_format(to, "; a running sum of such elements stands still at n = %.6g or so",
+        text_format(to, "\n  a running sum of such elements stands still at n = %.6g or so",
                     g->stagnates.value);
     if (g->overflows.known)
-        text_format(to, "; such a sum leaves the range of %s at n = %.3g or so",
-                    format_facts[r->candidate[r->chosen].accumulator].name, g->overflows.value);
+        text_format(to, "\n  such a sum leaves the range of %s at n = %.3g or so",
+                    format_facts[c->accumulator].name, g->overflows.value);
     text_add(to, "\n");
+}
+
+/* What was tried, and beside it what is guaranteed. */
+static void add_growth(struct text *to, const struct recommend_report *r)
+{
+    const struct recommend_growth *g = &r->growth;
+    text_format(to, "growth: it holds at every length tried up to n = %llu",
+                (unsigned long long)g->holds_to);
+    if (g->breaks_at)
+        text_format(to, ", and first breaks at %llu", (unsigned long long)g->breaks_at);
+    else
+        text_add(to, ", as far as was tried");
+    text_format(to,
+                "\n  tried: the data, followed by elements drawn from it, at %zu lengths: the next "
+                "64, powers of two,\n  multiples of 256 and 2048, each with both neighbours, "
+                "halvings below a break, others spread evenly\n",
+                g->lengths);
+    add_theory(to, r);
 }
 
 /* Of one partial format: the longest chunk that holds, and the next longer one. */

@@ -23,8 +23,10 @@ static void fill_chosen(struct text cell[RECOMMEND_COLUMNS], const struct recomm
 {
     const struct recommend_growth *g = &r->growth;
     real(&cell[RECOMMEND_UNSEEN], r->candidate[r->chosen].drawn > 0, r->unseen);
-    if (g->measured)
+    if (g->measured) {
+        text_unsigned(&cell[RECOMMEND_LENGTHS], g->lengths);
         text_unsigned(&cell[RECOMMEND_HOLDS_TO], g->holds_to);
+    }
     if (g->breaks_at)
         text_unsigned(&cell[RECOMMEND_BREAKS_AT], g->breaks_at);
     if (g->theorem_known)
@@ -60,6 +62,7 @@ static void fill(struct text cell[RECOMMEND_COLUMNS], const struct recommend_rep
     text_figure(&cell[RECOMMEND_BOUND], c->bound);
     text_unsigned(&cell[RECOMMEND_ARRAYS], c->tried);
     text_unsigned(&cell[RECOMMEND_DRAWN], c->drawn);
+    text_unsigned(&cell[RECOMMEND_DRAWN_HELD], c->drawn_held);
     text_add(&cell[RECOMMEND_BROKEN_BY], c->broke.input);
     real(&cell[RECOMMEND_BROKEN_ERROR], c->broken, c->broke.error);
     text_add(&cell[RECOMMEND_BROKEN_CASE], c->broke.id);
@@ -107,14 +110,14 @@ static json_t *broken_json(const struct recommend_candidate *c)
 static json_t *candidate_json(const struct recommend_report *r, size_t i)
 {
     const struct recommend_candidate *c = &r->candidate[i];
-    return json_pack("{ss ss ss sb ss sb so ss so so so sI sI so so so ss}", "method",
+    return json_pack("{ss ss ss sb ss sb so ss so so so sI sI sI so so so ss}", "method",
                      c->method->name, "accumulator", format_facts[c->accumulator].name, "promise",
                      promise_name[c->method->promise], "holds", !c->broken, "is", role(r, i),
                      "pareto", c->pareto, "error", number(true, c->error), "worst_input", c->worst,
                      "data_error", number(true, c->data_error), "largest_error",
                      number(true, c->most), "bound", number(c->bound.known, c->bound.value),
-                     "arrays", (json_int_t)c->tried, "drawn", (json_int_t)c->drawn, "gb_per_s",
-                     number(c->rate > 0, c->rate), "of_raw",
+                     "arrays", (json_int_t)c->tried, "drawn", (json_int_t)c->drawn, "drawn_held",
+                     (json_int_t)c->drawn_held, "gb_per_s", number(c->rate > 0, c->rate), "of_raw",
                      number(c->rate > 0 && c->raw_ns > 0, c->raw_ns / c->time_ns), "broken_by",
                      broken_json(c), "note", c->note);
 }
@@ -125,7 +128,8 @@ static json_t *growth_json(const struct recommend_report *r)
     if (!g->measured)
         return json_null();
     return json_pack(
-        "{sI so so so so so}", "holds_to", (json_int_t)g->holds_to, "breaks_at",
+        "{sI sI so so so so so}", "lengths", (json_int_t)g->lengths, "holds_to",
+        (json_int_t)g->holds_to, "breaks_at",
         g->breaks_at ? json_integer((json_int_t)g->breaks_at) : json_null(), "theorem_to",
         g->theorem_known ? json_integer((json_int_t)g->theorem_to) : json_null(), "likely_to",
         g->likely_known ? json_integer((json_int_t)g->likely_to) : json_null(), "stagnates_at",

@@ -55,10 +55,11 @@ static enum status try_one(struct recommend_report *r, struct recommend_candidat
         c->most = o.error;
     if (kind == RECOMMEND_DATA)
         c->data_error = o.error;
-    if (!recommend_holds(&r->request.tolerance, o.error))
+    bool holds = recommend_holds(&r->request.tolerance, o.error);
+    if (!holds)
         note_break(c, s, kind, draw, &o);
-    else
-        c->drawn += kind >= RECOMMEND_RESAMPLE && !c->broken;
+    c->drawn += kind >= RECOMMEND_RESAMPLE;
+    c->drawn_held += kind >= RECOMMEND_RESAMPLE && holds;
     return STATUS_OK;
 }
 

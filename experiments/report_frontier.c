@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "experiments/report.h"
 #include "reference/format.h"
@@ -36,7 +37,16 @@ static enum status take(void *context, const struct csv_row *row, struct problem
 
 enum status report_candidates(struct report *r, struct problem *p)
 {
-    return report_file(r, "recommend.csv", recommend_column, RECOMMEND_COLUMNS, take, r, p);
+    char *path;
+    uint64_t whole;
+    enum status status = STATUS_OK;
+    if (asprintf(&path, "%s/recommend.csv", r->g.path) < 0)
+        return problem(p, STATUS_DEVICE, "%s: out of memory", r->g.path);
+    if (access(path, F_OK) == 0)
+        status = csv_read_since(path, recommend_column, RECOMMEND_COLUMNS_FIRST, RECOMMEND_COLUMNS,
+                                take, r, &whole, p);
+    free(path);
+    return status;
 }
 
 /* Has it a place: was it timed and measured? */

@@ -326,6 +326,9 @@ enum recommend_column {
     RECOMMEND_STAGNATES,
     RECOMMEND_OVERFLOWS,
     RECOMMEND_NOTE,
+    RECOMMEND_COLUMNS_FIRST, /* what a recommend.csv of the first versions has */
+    RECOMMEND_DRAWN_HELD = RECOMMEND_COLUMNS_FIRST,
+    RECOMMEND_LENGTHS,
     RECOMMEND_COLUMNS
 };
 const struct column *recommend_column(size_t i); /* i < RECOMMEND_COLUMNS */

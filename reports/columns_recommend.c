@@ -29,7 +29,8 @@ static const struct column columns[RECOMMEND_COLUMNS] = {
     [RECOMMEND_MOST] = {"largest_error", "", "the largest on any array that it was tried on"},
     [RECOMMEND_BOUND] = {"bound", "", "of the error on the data, by the method's theorem"},
     [RECOMMEND_ARRAYS] = {"arrays", "", "how many it was tried on, all in all"},
-    [RECOMMEND_DRAWN] = {"drawn", "", "how many of them were drawn at random and held"},
+    [RECOMMEND_DRAWN] = {"drawn", "",
+                         "how many of them were drawn at random: resamples and shuffles"},
     [RECOMMEND_UNSEEN] = {"unseen", "",
                           "of the recommended: with the confidence asked for, the share of such "
                           "drawn arrays that break it is at most this, 1 - (1-c)^(1/drawn)"},
@@ -40,11 +41,11 @@ static const struct column columns[RECOMMEND_COLUMNS] = {
                         "input over the median time, as in times.csv; empty where it is not timed"},
     [RECOMMEND_OF_RAW] = {"of_raw", "", "rate over that of the raw read, in one run"},
     [RECOMMEND_HOLDS_TO] = {"holds_to", "elements",
-                            "of the recommended: the longest extension tried on which it held, "
-                            "the data followed by elements drawn from it"},
+                            "of the recommended: at every length tried up to here it held, on the "
+                            "data followed by elements drawn from it; lengths between those tried "
+                            "may break"},
     [RECOMMEND_BREAKS_AT] = {"breaks_at", "elements",
-                             "a longer one on which it broke, the next where there was time to "
-                             "find it; empty: none did"},
+                             "the shortest length tried at which it broke; empty: none did"},
     [RECOMMEND_THEOREM_TO] = {"theorem_to", "elements",
                               "up to here its theorem keeps such elements within the limit; 0: "
                               "nowhere; 281474976710656: as far as was looked"},
@@ -57,6 +58,12 @@ static const struct column columns[RECOMMEND_COLUMNS] = {
     [RECOMMEND_OVERFLOWS] = {"overflows_at", "elements",
                              "where a sum of this mean leaves the accumulator's range"},
     [RECOMMEND_NOTE] = {"note", "", "why there is no time, or what failed"},
+    [RECOMMEND_DRAWN_HELD] = {"drawn_held", "",
+                              "on how many of the drawn arrays its error was within the limit"},
+    [RECOMMEND_LENGTHS] = {"lengths", "",
+                           "of the recommended: how many longer lengths were tried: the next 64, "
+                           "powers of two and multiples of 256 and of 2048 with both neighbours, "
+                           "halvings below a break, others spread evenly on a logarithmic scale"},
 };
 
 const struct column *recommend_column(size_t i)

@@ -41,6 +41,12 @@ typedef enum status (*csv_take)(void *context, const struct csv_row *row, struct
 enum status csv_read(const char *path, const struct column *(*column)(size_t), size_t columns,
                      csv_take take, void *context, uint64_t *whole, struct problem *p);
 
+/* The same of a file that may be without columns that were added behind the first `least`: their
+ * fields are "". */
+enum status csv_read_since(const char *path, const struct column *(*column)(size_t), size_t least,
+                           size_t columns, csv_take take, void *context, uint64_t *whole,
+                           struct problem *p);
+
 /* Rewrites a file, whole bytes long, without some of its rows; ascending. What fails leaves it as
  * it was. */
 struct csv_range {

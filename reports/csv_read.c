@@ -12,7 +12,9 @@
 struct reading {
     struct csv_row row;
     const struct column *(*column)(size_t);
-    size_t columns;
+    size_t least,
+        columns;  /* that the file may have; once its header is read columns is what it has */
+    size_t given; /* fields of a row for `take`: those that the file has not are empty */
     csv_take take;
     void *context;
     struct text bytes; /* the row's fields, each with a terminating zero */
@@ -43,14 +45,19 @@ static enum status malformed(struct reading *r)
 
 static enum status check_header(struct reading *r)
 {
-    for (size_t i = 0; i < r->columns; i++)
+    for (size_t i = 0; i < r->columns && (i < r->least || i < r->fields); i++)
         if (i >= r->fields || strcmp(r->field[i], r->column(i)->name) != 0)
             return problem(r->p, STATUS_DATA,
                            "%s: column %zu: found '%s', expected '%s' (schema version %d): written "
                            "by another version, or edited",
                            r->row.path, i + 1, i < r->fields ? r->field[i] : "", r->column(i)->name,
                            SCHEMA_VERSION);
-    return r->fields == r->columns ? STATUS_OK : malformed(r);
+    if (r->fields > r->columns)
+        return malformed(r);
+    r->columns = r->fields;
+    for (size_t i = r->columns; i < r->given; i++)
+        r->field[i] = "";
+    return STATUS_OK;
 }
 
 static void end_row(int terminator, void *context)
@@ -111,9 +118,18 @@ static enum status read_lines(struct reading *r, struct csv_parser *parser, FILE
 enum status csv_read(const char *path, const struct column *(*column)(size_t), size_t columns,
                      csv_take take, void *context, uint64_t *whole, struct problem *p)
 {
+    return csv_read_since(path, column, columns, columns, take, context, whole, p);
+}
+
+enum status csv_read_since(const char *path, const struct column *(*column)(size_t), size_t least,
+                           size_t columns, csv_take take, void *context, uint64_t *whole,
+                           struct problem *p)
+{
     struct reading r = {.row.path = path,
                         .column = column,
+                        .least = least,
                         .columns = columns,
+                        .given = columns,
                         .take = take,
                         .context = context,
                         .p = p};
