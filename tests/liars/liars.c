@@ -133,13 +133,21 @@ static int one_length(const struct ulpscope_task *t)
     return add(t, t->n == 12345 && bit_of(ns()));
 }
 
-/* Adds a partial sum that it never wrote to: it holds what an earlier user of the memory left. */
+/* Another user of the same memory. */
+static void other_work(size_t floats)
+{
+    static unsigned calls;
+    volatile float *memory = malloc(floats * sizeof *memory);
+    memory[floats - 1] = (float)++calls;
+    free((void *)memory);
+}
+
+/* Adds a partial sum that it never wrote to: it holds what the memory's last user left. */
 static int uninitialised(const struct ulpscope_task *t)
 {
     enum { LANES = 64 };
-    static unsigned calls;
     const float *x = t->in;
-    float *lane = malloc((LANES + 1) * sizeof *lane), s = 0;
+    volatile float *lane = malloc((LANES + 1) * sizeof *lane), s = 0;
     for (size_t i = 0; i < LANES; i++)
         lane[i] = i < t->n ? x[i] : 0;
     for (size_t i = LANES; i < t->n; i++)
@@ -147,10 +155,8 @@ static int uninitialised(const struct ulpscope_task *t)
     for (size_t i = 0; i <= LANES; i++)
         s += lane[i];
     *(float *)t->out = s;
-    free(lane);
-    float *volatile other = malloc((LANES + 1) * sizeof *other); /* other work, in the same place */
-    other[LANES] = (float)++calls;
-    free(other);
+    free((void *)lane);
+    other_work(LANES + 1);
     return 0;
 }
 
