@@ -7,6 +7,7 @@
 
 #include "experiments/check_private.h"
 #include "reference/hash_array.h"
+#include "reports/file.h"
 #include "reports/results.h"
 
 enum { LARGEST = 1 << 20 };
@@ -118,8 +119,8 @@ static enum status take(void *context, const struct csv_row *row, struct problem
 static bool read_header(const char *path, enum columns_of *of)
 {
     char header[2048] = "";
-    FILE *file = fopen(path, "re");
-    if (!file)
+    FILE *file;
+    if (file_open(&file, path, NULL) != STATUS_OK)
         return false;
     bool there = fgets(header, sizeof header, file);
     fclose(file);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "experiments/gathered.h"
+#include "reports/file.h"
 #include "reports/study.h"
 
 /* What the tree of ids holds. */
@@ -114,8 +115,8 @@ static enum columns_of columns_in(const char *path, size_t (*columns_of)(enum co
     char *line = NULL;
     size_t capacity = 0, columns = 1;
     enum columns_of of = COLUMNS_KINDS - 1;
-    FILE *file = fopen(path, "re");
-    if (file && getline(&line, &capacity, file) > 0)
+    FILE *file;
+    if (file_open(&file, path, NULL) == STATUS_OK && getline(&line, &capacity, file) > 0)
         for (const char *c = line; *c; c++)
             columns += *c == ',';
     free(line);

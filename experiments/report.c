@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "reports/csv_file.h"
+#include "reports/file.h"
 
 /* --- the order of interest --- */
 
@@ -230,19 +231,6 @@ static enum status make_page(struct text *to, struct report *r, struct problem *
     return status;
 }
 
-static enum status write_page(const char *path, const struct text *page, struct problem *p)
-{
-    FILE *file = fopen(path, "we");
-    bool good = file && fwrite(page->data, 1, page->length, file) == page->length;
-    int error = errno;
-    if (file && fclose(file) != 0 && good) {
-        good = false;
-        error = errno;
-    }
-    return good ? STATUS_OK
-                : problem(p, STATUS_DATA, "%s: could not be written: %s", path, strerror(error));
-}
-
 static void free_report(struct report *r)
 {
     for (size_t i = 0; i < r->times; i++)
@@ -271,7 +259,11 @@ enum status report_write(char **path, const char *directory, const char *out, st
         status = problem(p, STATUS_DEVICE, "%s: out of memory", directory);
     }
     if (status == STATUS_OK)
-        status = write_page(*path, &page, p);
+        status = file_replace(*path, page.data, page.length, p);
+    if (status != STATUS_OK) { /* there is no page to name */
+        free(*path);
+        *path = NULL;
+    }
     if (status == STATUS_OK && r.undrawn.status != STATUS_OK)
         status = problem(p, STATUS_DATA, "%s", r.undrawn.text);
     text_free(&page);

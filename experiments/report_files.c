@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "experiments/report.h"
+#include "reports/file.h"
 
 enum { ROWS_MOST = 6, COLUMNS_MOST = 40 };
 
@@ -50,9 +51,9 @@ static enum status add_file(struct text *to, const char *folder, const char *nam
     size_t got;
     if (asprintf(&path, "%s/%s", folder, name) < 0)
         return problem(p, STATUS_DEVICE, "%s: out of memory", folder);
-    FILE *file = fopen(path, "re");
-    enum status status = STATUS_OK;
-    if (!file || csv_init(&parser, 0) != 0) {
+    FILE *file;
+    enum status status = file_open(&file, path, p);
+    if (status != STATUS_OK || csv_init(&parser, 0) != 0) {
         status = problem(p, STATUS_DATA, "%s: could not be read", path);
     } else {
         text_add(to, "<details><summary>");

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "experiments/report.h"
+#include "reports/file.h"
 
 /* Colours of Okabe and Ito, which the colour-blind tell apart too, but for the yellow, which a
  * light page would swallow; then grey. The page shows black in the colour of its text. Marks differ
@@ -76,16 +77,7 @@ static enum status write_file(const struct report *r, const char *name, const ch
     char *path;
     if (text->failed || asprintf(&path, "%s/%s.%s", r->folder, name, ending) < 0)
         return problem(p, STATUS_DEVICE, "%s: out of memory", r->folder);
-    FILE *file = fopen(path, "we");
-    bool good = file && fwrite(text->data, 1, text->length, file) == text->length;
-    int error = errno;
-    if (file && fclose(file) != 0 && good) {
-        good = false;
-        error = errno;
-    }
-    enum status status =
-        good ? STATUS_OK
-             : problem(p, STATUS_DATA, "%s: could not be written: %s", path, strerror(error));
+    enum status status = file_replace(path, text->data, text->length, p);
     free(path);
     return status;
 }

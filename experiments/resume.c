@@ -4,9 +4,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "experiments/experiment.h"
 #include "experiments/tally.h"
+#include "reports/file.h"
 
 /* A row of summary.csv as it was found. */
 struct found {
@@ -247,9 +249,9 @@ static enum status take_result(void *context, const struct csv_row *row, struct 
 /* Replaces summary.csv by the rows that are kept. */
 static enum status write_summary(struct reading *r, const struct directory *d, struct problem *p)
 {
-    char *part = NULL;
+    char *part = file_part(d->summary);
     struct csv_file file;
-    if (asprintf(&part, "%s.part", d->summary) < 0)
+    if (!part)
         return problem(p, STATUS_DEVICE, "%s: out of memory", d->summary);
     enum status status =
         csv_file_open(&file, part, 0, summary_column_of(r->of), summary_columns(r->of), p);
@@ -281,12 +283,10 @@ enum status resume_read(struct resumed *resumed, struct plan *plan, const struct
              NULL);
     if (r.founds > 0)
         qsort(r.found, r.founds, sizeof *r.found, by_id);
-    FILE *there = fopen(d->results, "re");
+    bool there = access(d->results, F_OK) == 0;
     enum status status = there ? csv_read(d->results, results_column_of(of), results_columns(of),
                                           take_result, &r, &resumed->whole, p)
                                : STATUS_OK;
-    if (there)
-        fclose(there);
     if (status == STATUS_OK && r.drops > 0)
         status = csv_drop(d->results, &resumed->whole, r.drop, r.drops, p);
     if (status == STATUS_OK && of == COLUMNS_OF_SCANS)

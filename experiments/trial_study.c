@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "experiments/check_report.h"
 #include "experiments/provenance.h"
@@ -243,11 +244,8 @@ enum status trial_study_open(struct trial_study *s, const struct experiment_run 
     enum status status = directory_open(&s->directory, run->out, p);
     if (status == STATUS_OK)
         status = claim(s, run, &resumed, p);
-    FILE *there = status == STATUS_OK && resumed ? fopen(s->directory.trial, "re") : NULL;
-    if (there) {
-        fclose(there);
+    if (status == STATUS_OK && resumed && access(s->directory.trial, F_OK) == 0)
         status = read_rows(s, &whole, p);
-    }
     return status == STATUS_OK
                ? csv_file_open(&s->csv, s->directory.trial, whole, check_column, CHECK_COLUMNS, p)
                : status;

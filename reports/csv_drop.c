@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "reports/csv_file.h"
+#include "reports/file.h"
 
 static bool copy(FILE *to, FILE *from, uint64_t count)
 {
@@ -34,14 +35,19 @@ static bool copy_rest(FILE *to, FILE *from, uint64_t whole, const struct csv_ran
 enum status csv_drop(const char *path, uint64_t *whole, const struct csv_range *drop, size_t count,
                      struct problem *p)
 {
-    char *part = NULL;
-    if (asprintf(&part, "%s.part", path) < 0)
+    char *part = file_part(path);
+    if (!part)
         return problem(p, STATUS_DEVICE, "%s: out of memory", path);
-    FILE *from = fopen(path, "re"), *to = from ? fopen(part, "we") : NULL;
-    bool good = from && to && copy_rest(to, from, *whole, drop, count);
+    FILE *from, *to = NULL;
+    if (file_open(&from, path, p) != STATUS_OK) {
+        free(part);
+        return p->status;
+    }
+    unlink(part);
+    to = fopen(part, "wxe");
+    bool good = to && copy_rest(to, from, *whole, drop, count);
     int error = errno;
-    if (from)
-        fclose(from);
+    fclose(from);
     if (to && fclose(to) != 0 && good) {
         good = false;
         error = errno;

@@ -19,7 +19,10 @@ enum status csv_file_open(struct csv_file *f, const char *path, uint64_t keep,
     *f = (struct csv_file){.path = strdup(path), .whole = keep};
     if (!f->path)
         return problem(p, STATUS_DEVICE, "%s: out of memory", path);
-    f->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (keep ? 0 : O_TRUNC), 0666);
+    /* A FIFO that nobody reads is refused rather than waited for. */
+    f->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | (keep ? 0 : O_TRUNC), 0666);
+    if (f->fd >= 0)
+        fcntl(f->fd, F_SETFL, 0);
     /* A device file cannot be cut off, and need not be. */
     if (f->fd >= 0 && ftruncate(f->fd, (off_t)keep) != 0 && errno != EINVAL) {
         close(f->fd);

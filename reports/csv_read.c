@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "reports/csv_file.h"
+#include "reports/file.h"
 
 struct reading {
     struct csv_row row;
@@ -135,15 +135,10 @@ enum status csv_read_since(const char *path, const struct column *(*column)(size
                         .p = p};
     struct csv_parser parser;
     *whole = 0;
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return problem(p, STATUS_DATA, "%s: %s", path, strerror(errno));
-    struct stat facts;
-    if (fstat(fileno(file), &facts) != 0 || !S_ISREG(facts.st_mode)) {
-        fclose(file);
-        return problem(p, STATUS_DATA, "%s: found something that is no file, expected a CSV file",
-                       path);
-    }
+    FILE *file;
+    enum status status = file_open(&file, path, p);
+    if (status != STATUS_OK)
+        return status;
     r.begin = calloc(columns, sizeof *r.begin);
     r.field = calloc(columns, sizeof *r.field);
     r.row.field = r.field;

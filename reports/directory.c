@@ -2,12 +2,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "reports/file.h"
 
 /* Like mkdir -p. */
 static int make_folders(const char *path)
@@ -29,6 +32,34 @@ static int make_folders(const char *path)
     return result;
 }
 
+/* A process that was killed may take a moment to end, and holds the lock until then. */
+static int lock(int folder)
+{
+    enum { WAITS = 50, WAIT_MS = 20 };
+    int failed;
+    for (int i = 0; (failed = flock(folder, LOCK_EX | LOCK_NB)) != 0 && i < WAITS; i++)
+        if (errno != EINTR && (errno != EWOULDBLOCK || poll(NULL, 0, WAIT_MS) != 0))
+            break;
+    return failed;
+}
+
+/* What a process that was killed had begun to write beside a file. */
+static enum status drop_parts(const struct directory *d, struct problem *p)
+{
+    const char *const file[] = {d->study, d->results, d->summary, d->profile,
+                                d->times, d->atomics, d->growth,  d->trial};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < sizeof file / sizeof *file; i++) {
+        char *part = file_part(file[i]);
+        if (!part)
+            return problem(p, STATUS_DEVICE, "%s: out of memory", d->path);
+        if (unlink(part) != 0 && errno != ENOENT)
+            status = problem(p, STATUS_DATA, "%s: could not be removed: %s", part, strerror(errno));
+        free(part);
+    }
+    return status;
+}
+
 enum status directory_open(struct directory *d, const char *path, struct problem *p)
 {
     *d = (struct directory){.lock = -1};
@@ -41,7 +72,7 @@ enum status directory_open(struct directory *d, const char *path, struct problem
     if (d->lock < 0)
         return problem(p, STATUS_DATA, "%s: %s; expected a results directory", path,
                        strerror(errno));
-    if (flock(d->lock, LOCK_EX | LOCK_NB) != 0)
+    if (lock(d->lock) != 0)
         return problem(p, STATUS_DATA,
                        errno == EWOULDBLOCK ? "%s: another ulpscope is writing to it"
                                             : "%s: could not be locked",
@@ -56,7 +87,7 @@ enum status directory_open(struct directory *d, const char *path, struct problem
         asprintf(&d->growth, "%s/growth.csv", path) < 0 ||
         asprintf(&d->trial, "%s/trial.csv", path) < 0)
         return problem(p, STATUS_DEVICE, "%s: out of memory", path);
-    return STATUS_OK;
+    return drop_parts(d, p);
 }
 
 static bool exists(const char *path)

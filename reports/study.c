@@ -1,20 +1,18 @@
 #include "reports/study.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "reports/columns.h"
+#include "reports/file.h"
 
 enum status study_read(json_t **study, const char *path, struct problem *p)
 {
     json_error_t error;
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return problem(p, STATUS_DATA, "%s: %s", path, strerror(errno));
+    FILE *file;
+    enum status status = file_open(&file, path, p);
+    if (status != STATUS_OK)
+        return status;
     *study = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
     fclose(file);
     if (!*study)
@@ -37,46 +35,20 @@ enum status study_read(json_t **study, const char *path, struct problem *p)
     return STATUS_DATA;
 }
 
-static int write_whole(int fd, const char *text, size_t length)
-{
-    while (length > 0) {
-        ssize_t written = write(fd, text, length);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return -1;
-        text += written;
-        length -= (size_t)written;
-    }
-    return 0;
-}
-
 enum status study_write(const json_t *study, const char *path, struct problem *p)
 {
-    char *part = NULL;
     char *text = json_dumps(study, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
-    if (!text || asprintf(&part, "%s.part", path) < 0) {
-        free(text);
-        return problem(p, STATUS_DEVICE, "%s: out of memory", path);
+    struct text whole = {0};
+    if (text) {
+        text_add(&whole, text);
+        text_add(&whole, "\n");
     }
-    int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    bool good = fd >= 0 && write_whole(fd, text, strlen(text)) == 0 &&
-                write_whole(fd, "\n", 1) == 0 && fsync(fd) == 0;
-    int error = errno;
-    if (fd >= 0 && close(fd) != 0 && good) {
-        good = false;
-        error = errno;
-    }
-    if (good && rename(part, path) != 0) {
-        good = false;
-        error = errno;
-    }
-    if (!good && fd >= 0)
-        unlink(part);
-    free(part);
+    enum status status = text && !whole.failed
+                             ? file_replace(path, whole.data, whole.length, p)
+                             : problem(p, STATUS_DEVICE, "%s: out of memory", path);
+    text_free(&whole);
     free(text);
-    return good ? STATUS_OK
-                : problem(p, STATUS_DATA, "%s: could not be written: %s", path, strerror(error));
+    return status;
 }
 
 /* The axis as short text for a message. */
