@@ -165,7 +165,7 @@ struct reading {
     struct trial_subject *at; /* whose rows come now, `rows` so far, the first begins at `begin` */
     size_t rows;
     uint64_t begin;
-    struct csv_range *drop;
+    struct csv_range *drop; /* a subject's rows at most once, so there are no more than subjects */
     size_t drops;
 };
 
@@ -205,7 +205,13 @@ static enum status take_row(void *context, const struct csv_row *row, struct pro
         status = csv_whole(row, CHECK_DIFFERING, "differing", &differing, p);
     if (status != STATUS_OK)
         return status;
+    if (rung == 1 && t->line > 0)
+        return problem(p, STATUS_DATA,
+                       "%s: line %zu: found %s on %s again, which is on line %zu already: expected "
+                       "each subject once; give another --out, or --force to start over",
+                       row->path, row->line, t->method->name, row->field[CHECK_ON], t->line);
     if (rung == 1) {
+        t->line = row->line;
         r->begin = row->begin;
         t->broken = t->failed = false;
     }

@@ -140,6 +140,34 @@ Test(trial, tries_failed_subjects_again, .init = make_folder, .fini = remove_fol
     cr_expect(strstr(s.words, " run_to_run kept;exec:test"), "%s", s.words);
 }
 
+/* Appends what stands behind the header of trial.csv so many times. */
+static void repeat_rows(size_t times)
+{
+    char *text = content("t/trial.csv"), *rows = strchr(text, '\n') + 1;
+    FILE *file = fopen(in_folder("t/trial.csv"), "ab");
+    cr_assert(file);
+    while (times--)
+        fputs(rows, file);
+    cr_assert(fclose(file) == 0);
+    free(text);
+}
+
+/* A subject whose rows are there twice is refused, whether it failed or finished. */
+Test(trial, refuses_a_subject_that_stands_twice, .init = make_folder, .fini = remove_folder)
+{
+    cr_assert(trial("--method exec:false --out t " QUICK) == 3);
+    repeat_rows(2000);
+    cr_expect(trial("--method exec:false --out t " QUICK) == 3);
+    expect_said("err", "t/trial.csv: line 6: found exec:false on cpu again, which is on line 2 "
+                       "already: expected each subject once; give another --out, or --force");
+    static const char two[] = "--method sum/serial,sum/exact --force --out t " QUICK;
+    cr_assert(trial(two) == 0);
+    repeat_rows(1);
+    cr_expect(trial("--method sum/serial,sum/exact --out t " QUICK) == 3);
+    expect_said("err", "t/trial.csv: line 10: found sum/serial on cpu again, which is on line 2");
+    cr_expect(trial(two) == 0, "--force starts over");
+}
+
 Test(trial, says_whose_promise_is_broken, .init = make_folder, .fini = remove_folder)
 {
     char arguments[1000];
