@@ -55,6 +55,7 @@ struct experiment {
     const char *keys; /* of scatter-adds, where --keys does not say */
     const char *rows; /* of matrices, where --rows does not say; NULL: 0 */
     const char *output; /* of scans, where --output does not say; NULL: accumulator */
+    bool orders;        /* data is run in other orders of its elements too */
     struct experiment_axes axes[DEVICE_KINDS]; /* the CPU's where a CPU is among the devices */
     /* Appends the table that a person wants to see of a finished plan, whose results directory is
      * `out`. STATUS_DATA where what it reads there cannot be read, STATUS_DEVICE when memory is

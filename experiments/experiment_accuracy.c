@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "experiments/accuracy_cells.h"
+#include "experiments/breaks.h"
 #include "experiments/experiment.h"
 
 /* More format pairs than this are shown in a table for each storage format. */
@@ -94,7 +95,8 @@ static void by_method(struct text *to, const struct plan *plan, const struct pai
     for (size_t i = 0; i < plan->axes->methods; i++) {
         if (!has_cases(plan, plan->axes->method[i], pairs))
             continue;
-        table_cell(&table, "%s", plan->axes->method[i]->name);
+        table_cell(&table, "%s%s", plan->axes->method[i]->name,
+                   breaks_mark_method(plan, plan->axes->method[i]));
         for (size_t k = 0; k < pairs->count; k++)
             accuracy_backward(&table, &(struct accuracy_view){plan, pairs->item[k], NULL, 0,
                                                               plan->axes->method[i]});

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "experiments/atomics.h"
+#include "experiments/breaks.h"
 #include "experiments/experiment.h"
 #include "reports/table.h"
 
@@ -74,7 +75,7 @@ static size_t largest_n(const struct atomics *a, const struct trial *first)
 static void case_row(struct table *table, const struct atomics *a, const struct trial *t)
 {
     const struct distribution *d = &a->of_case[t - a->plan->trial];
-    table_cell(table, "%s", t->method->name);
+    table_cell(table, "%s%s", t->method->name, breaks_mark(t));
     shape_cell(table, t->shape.threads);
     shape_cell(table, t->shape.blocks);
     if (a->plan->axes->seed.count > 1)

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "experiments/breaks.h"
 #include "experiments/experiment.h"
 #include "reports/table.h"
 
@@ -195,7 +196,7 @@ static void draw_table(struct text *to, const struct cond *c, const struct trial
         const struct method *m = axes->method[i];
         if (!has_cases(c, m))
             continue;
-        table_cell(&table, "%s", m->name);
+        table_cell(&table, "%s%s", m->name, breaks_mark_method(c->plan, m));
         for (size_t k = 0; k < columns; k++)
             digits_cell(&table, largest(c, m, column[k], false));
         cliff_cell(&table, c, m, false);

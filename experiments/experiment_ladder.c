@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "experiments/breaks.h"
 #include "experiments/experiment.h"
 #include "experiments/ladder.h"
 #include "reports/table.h"
@@ -122,12 +123,66 @@ static void error_cell(struct table *to, struct figure error)
         table_cell(to, "%s", "");
 }
 
-/* Results that the promise rules out are marked. */
-static void results_cell(struct table *to, const struct method *m, uint64_t results,
+/* Results that the promise rules out are marked. What was not tried in more than one way says
+ * nothing. */
+static void results_cell(struct table *to, const struct method *m, uint64_t results, uint64_t tried,
                          enum promise rung)
 {
-    table_cell(to, "%llu%s", (unsigned long long)results,
-               m->promise >= rung && results > 1 ? "!" : "");
+    if (tried > 1)
+        table_cell(to, "%llu%s", (unsigned long long)results,
+                   m->promise >= rung && results > 1 ? "!" : "");
+    else
+        table_cell(to, "%s", "");
+}
+
+/* How many ways of it were tried, and why of some methods none. */
+struct tried {
+    uint64_t least, most; /* of those that were; 0: none was */
+    bool unread, once;    /* the method reads no launch shape; there was one way alone */
+};
+
+static void note_tried(struct tried *t, uint64_t ways, bool read)
+{
+    if (ways > 1) {
+        t->least = t->least == 0 || ways < t->least ? ways : t->least;
+        t->most = ways > t->most ? ways : t->most;
+    } else {
+        t->unread |= !read;
+        t->once |= read;
+    }
+}
+
+static void tried_line(struct text *to, const struct tried *t, const char *column, const char *ways,
+                       const char *unread, const char *once)
+{
+    text_format(to, "%s: ", column);
+    if (t->most > t->least)
+        text_format(to, "over %llu to %llu %s", (unsigned long long)t->least,
+                    (unsigned long long)t->most, ways);
+    else if (t->most > 0)
+        text_format(to, "over %llu %s", (unsigned long long)t->most, ways);
+    else
+        text_add(to, "not tried");
+    text_add(to, "\n");
+    if (t->unread)
+        text_format(to, "  blank: %s\n", unread);
+    if (t->once)
+        text_format(to, "  blank: %s\n", once);
+}
+
+/* What the numbers of launches and orders rest on, and why some cells have none. */
+static void tried_lines(struct text *to, const struct view *v)
+{
+    struct tried launches = {0}, orders = {0};
+    for (size_t k = 0; k < v->methods; k++) {
+        unsigned read = v->method[k]->shape_read[v->in.device.kind];
+        note_tried(&launches, v->results[k].launches_tried, read != 0);
+        note_tried(&orders, v->results[k].orders_tried, true);
+    }
+    tried_line(to, &launches, "launches", "launch shapes", "the method reads no launch shape",
+               "one launch shape was run; give others with --threads or --blocks, or a larger n");
+    tried_line(to, &orders, "orders", "orders of the same elements", "",
+               "one order was run; give another beside it, as in --input NAME,NAME:order=shuffled");
 }
 
 static void memory_cell(struct table *to, const struct view *v, const struct method *m)
@@ -142,6 +197,7 @@ static void memory_cell(struct table *to, const struct view *v, const struct met
 static void draw_methods(struct text *to, const struct view *v, char *align)
 {
     struct table table = {.align = align};
+    const uint64_t runs = v->in.ladder->plan->axes->runs[v->in.device.kind];
     memset(align, 'r', 2 * v->inputs + 6);
     align[0] = align[1] = 'l';
     align[2 * v->inputs + 6] = 0;
@@ -159,27 +215,32 @@ static void draw_methods(struct text *to, const struct view *v, char *align)
         const struct method *m = v->method[k];
         bool first = k == 0 || v->method[k - 1]->promise != m->promise;
         table_cell(&table, "%s", first ? promise_name[m->promise] : "");
-        table_cell(&table, "%s", m->name);
+        table_cell(&table, "%s%s", m->name, breaks_mark_method(v->in.ladder->plan, m));
         for (size_t i = 0; i < v->inputs; i++)
             time_cell(&table, ladder_time(&v->in, m, v->input[i]));
         for (size_t i = 0; i < v->inputs; i++)
             error_cell(&table, ladder_error(&v->in, m, v->input[i]));
-        results_cell(&table, m, v->results[k].runs, PROMISE_RUN_TO_RUN);
-        results_cell(&table, m, v->results[k].launches, PROMISE_GPU_TO_GPU);
-        results_cell(&table, m, v->results[k].orders, PROMISE_ORDER_INVARIANT);
+        const struct ladder_results *r = &v->results[k];
+        results_cell(&table, m, r->runs, runs, PROMISE_RUN_TO_RUN);
+        results_cell(&table, m, r->launches, r->launches_tried, PROMISE_GPU_TO_GPU);
+        results_cell(&table, m, r->orders, r->orders_tried, PROMISE_ORDER_INVARIANT);
         memory_cell(&table, v, m);
     }
     table_draw(to, &table);
     table_free(&table);
+    tried_lines(to, v);
 }
 
-/* The fastest method that makes this promise or more and did not break it; NULL for none. */
+/* The fastest method that makes this promise or more and was not seen to break it; NULL for none.
+ */
 static const struct method *cheapest(const struct view *v, enum promise promise, size_t input)
 {
     const struct method *best = NULL;
     for (size_t k = 0; k < v->methods; k++) {
         const struct method *m = v->method[k];
-        if (m->promise < promise || ladder_broken(m, &v->results[k]) || isinf(time_of(v, m, input)))
+        bool broken =
+            ladder_broken(m, &v->results[k]) || *breaks_mark_method(v->in.ladder->plan, m);
+        if (m->promise < promise || broken || isinf(time_of(v, m, input)))
             continue;
         if (!best || time_of(v, m, input) < time_of(v, best, input))
             best = m;
@@ -257,7 +318,8 @@ static enum status draw(struct text *to, const struct plan *plan, const char *ou
              "error: the largest, in ulps of\nthe exact sum; 0.5 is the best there is. "
              "Different results, the most of any input: runs, in one launch; launches,\nin any "
              "launch shape; orders, whatever the order of the elements; !: the promise is "
-             "broken. memory: bytes beside\nthe input.\n\n");
+             "broken. memory: bytes beside\nthe input. Below: for each promise the fastest method "
+             "that makes it and did not break it here.\n\n");
     for (size_t i = 0; status == STATUS_OK && i < plan->trials; i++) {
         const struct trial *t = &plan->trial[i];
         const struct array *a = &plan->source[t->source].array;
@@ -276,13 +338,14 @@ const struct experiment experiment_ladder = {
     .name = "ladder",
     .summary = "what each promise costs: time over a raw read, error, different results, memory",
     .operation = {&operation_sum},
+    .orders = true,
     .axes =
         {
             [DEVICE_CPU] = {.formats = FORMATS_SHOWN,
                             .input = INPUTS,
                             .n = "2^18",
                             .cond = "2^40",
-                            .threads = "0,64",
+                            .threads = "0,1,3,64",
                             .timed = "2^24",
                             .runs = 20},
             [DEVICE_CUDA] = {.formats = FORMATS_SHOWN,

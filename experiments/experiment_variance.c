@@ -1,6 +1,7 @@
 /* run variance: does a method give the same bits again? */
 #include <stdlib.h>
 
+#include "experiments/breaks.h"
 #include "experiments/experiment.h"
 #include "experiments/steady.h"
 #include "reports/table.h"
@@ -26,7 +27,7 @@ static void case_row(struct table *table, const struct plan *plan, const struct 
     char device[DEVICE_TEXT];
     const struct source *s = &plan->source[t->source];
     device_name(t->device, device);
-    table_cell(table, "%s", t->method->name);
+    table_cell(table, "%s%s", t->method->name, breaks_mark(t));
     table_cell(table, "%s", plan->axes->devices > 1 ? device : ""); /* else the same in each row */
     table_cell(table, "%s/%s", format_facts[s->array.format].name,
                format_facts[t->accumulator].name);

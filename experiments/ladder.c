@@ -65,14 +65,11 @@ static int ascending(const void *a, const void *b)
 static bool alike(const struct ladder *l, const struct trial *first, const struct trial *t,
                   bool any_order)
 {
-    const struct source *a = &l->plan->source[first->source], *b = &l->plan->source[t->source];
     if (t->method != first->method || t->accumulator != first->accumulator || !t->finished)
         return false;
-    if (first->source == t->source)
-        return true;
-    return any_order && a->generated && b->generated && a->seed == b->seed &&
-           a->array.format == b->array.format && a->array.n == b->array.n &&
-           strcmp(l->base[first->source], l->base[t->source]) == 0;
+    return first->source == t->source ||
+           (any_order &&
+            source_reordered(&l->plan->source[first->source], &l->plan->source[t->source]));
 }
 
 /* The first of the results of a case, and behind them those of the next. */
@@ -108,6 +105,21 @@ static uint64_t different(const struct ladder *l, const struct trial *first, boo
     return kept;
 }
 
+/* In how many settings what is alike was run: launch shapes and devices of one array, or orders of
+ * its elements. */
+static size_t settings(const struct ladder *l, const struct trial *first, bool any_order)
+{
+    size_t count = 0, last = SIZE_MAX; /* cases of a source follow each other */
+    for (size_t i = 0; i < l->plan->trials; i++) {
+        const struct trial *t = &l->plan->trial[i];
+        if (!alike(l, first, t, any_order))
+            continue;
+        count += !any_order || t->source != last;
+        last = t->source;
+    }
+    return count;
+}
+
 static uint64_t larger(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
@@ -125,6 +137,8 @@ struct ladder_results ladder_results(const struct ladder_view *v, const struct m
         most.runs = larger(most.runs, t->summary.distinct);
         most.launches = larger(most.launches, different(l, t, false, room));
         most.orders = larger(most.orders, different(l, t, true, room));
+        most.launches_tried = larger(most.launches_tried, settings(l, t, false));
+        most.orders_tried = larger(most.orders_tried, settings(l, t, true));
     }
     free(room);
     return most;

@@ -62,6 +62,9 @@ struct figure ladder_error(const struct ladder_view *v, const struct method *m, 
  * method of a view. */
 struct ladder_results {
     uint64_t runs, launches, orders;
+    /* The most launch shapes (and devices) of one case, and orders of one input: with one alone
+     * there is nothing to compare. */
+    uint64_t launches_tried, orders_tried;
 };
 struct ladder_results ladder_results(const struct ladder_view *v, const struct method *m);
 

@@ -106,15 +106,9 @@ static enum status name_bases(struct ladder *l, struct problem *p)
 {
     l->base = calloc(l->plan->sources + 1, sizeof *l->base);
     for (size_t i = 0; l->base && i < l->plan->sources; i++) {
-        const struct source *s = &l->plan->source[i];
-        struct input in = s->input;
-        char name[INPUT_TEXT];
-        in.arrangement = ARRANGED_AS_GENERATED;
-        if (s->generated)
-            input_name(&in, name);
-        l->base[i] = strdup(s->generated ? name : s->name);
-        if (!l->base[i])
-            return no_memory(p);
+        enum status status = source_base(&l->base[i], &l->plan->source[i], p);
+        if (status != STATUS_OK)
+            return status;
     }
     return l->base ? STATUS_OK : no_memory(p);
 }

@@ -72,6 +72,26 @@ static enum status add_inputs(struct plan *plan, struct problem *p)
     return status;
 }
 
+/* The same data in every other order. */
+static enum status add_orders(struct plan *plan, const struct data *data, size_t n,
+                              struct problem *p)
+{
+    enum status status = STATUS_OK;
+    for (enum arrangement how = ARRANGED_ASCENDING; how < ARRANGEMENTS; how++) {
+        struct source s;
+        if (status == STATUS_OK)
+            status = source_data(&s, data, n, p);
+        if (status != STATUS_OK)
+            return status;
+        status = source_arrange(&s, how, p);
+        if (status == STATUS_OK)
+            status = plan_add_source(plan, &s, p);
+        else
+            source_free(&s);
+    }
+    return status;
+}
+
 /* The first n elements of data; for dot products against themselves, with every shift. */
 static enum status add_data_part(struct plan *plan, const struct data *data, size_t n,
                                  struct problem *p)
@@ -90,6 +110,8 @@ static enum status add_data_part(struct plan *plan, const struct data *data, siz
         if (status == STATUS_OK)
             status = plan_add_source(plan, &s, p);
     }
+    if (status == STATUS_OK && axes->experiment->orders && n > 1)
+        status = add_orders(plan, data, n, p);
     return status;
 }
 

@@ -4,6 +4,7 @@
 
 #include "experiments/axes.h"
 #include "experiments/source.h"
+#include "reference/hash.h"
 #include "reports/summary.h"
 
 enum { CASE_ID_TEXT = 17 };
@@ -36,6 +37,11 @@ struct trial {
     bool summarised;       /* and its row in summary.csv */
     bool failed;           /* by an error, in this process */
     struct tally *earlier; /* the runs that an earlier process made, while they are needed */
+    /* Of a finished case. */
+    bool has_result;
+    struct hash128 result;      /* what tells its first result from others */
+    enum promise broken;        /* the rung of its promise that it breaks; PROMISE_NONE: none */
+    const struct trial *beside; /* the case that it breaks it beside; NULL: by its own results */
     struct summary summary;
     struct figure err_rel_max, err_backward_max; /* for tables: over the runs, NaN where any is */
     struct figure cond_log2;                     /* measured */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "experiments/breaks.h"
 #include "experiments/experiment.h"
 #include "experiments/tally.h"
 #include "reports/file.h"
@@ -198,6 +199,7 @@ static void finish(struct reading *r, struct trial *t, const struct csv_row *row
         if (t->supported) {
             t->err_rel_max = tally_err_rel_max(t->earlier);
             t->err_backward_max = tally_err_backward_max(t->earlier);
+            breaks_note(t, t->earlier);
         }
         trial_forget(t);
     }

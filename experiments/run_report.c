@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "experiments/breaks.h"
 #include "experiments/run_private.h"
 
 /* A CSV file as an array of objects. */
@@ -81,11 +82,12 @@ enum status run_report_json(const struct run_command *c, const struct sweep_outc
         .column = times_column, .columns = TIMES_COLUMNS, .is_name = times_name};
     enum status status = read_csv(&summary, c->out, "summary.csv", p);
     json_t *object =
-        json_pack("{ss ss sI sI sI sI sI sI so}", "experiment", c->experiment->name, "out", c->out,
+        json_pack("{ss ss sI sI sI sI sI sI so so}", "experiment", c->experiment->name, "out", c->out,
                   "cases", (json_int_t)c->plan.trials, "inputs_left_out",
                   (json_int_t)c->plan.left_out, "finished", (json_int_t)outcome->finished, "runs",
                   (json_int_t)outcome->runs, "failed", (json_int_t)outcome->failed, "broken",
-                  (json_int_t)outcome->broken, "summary", summary.rows);
+                  (json_int_t)outcome->broken, "promises_broken", breaks_json(&c->plan), "summary",
+                  summary.rows);
     if (status == STATUS_OK && experiment_times(c->experiment)) {
         status = read_csv(&times, c->out, "times.csv", p);
         json_object_set_new(object, "times", times.rows);
@@ -110,6 +112,7 @@ enum status run_report_text(const struct run_command *c, const struct sweep_outc
 {
     struct text text = {0};
     c->experiment->table(&text, &c->plan, c->out, p);
+    breaks_lines(&text, &c->plan);
     text_format(&text, "%zu cases, %llu runs", c->plan.trials,
                 (unsigned long long)run_command_runs(c));
     if (unsupported(&c->plan) > 0)

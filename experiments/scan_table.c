@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "experiments/breaks.h"
+
 enum { CASE_CELLS = 4, ALIGN_TEXT = 32 };
 
 void scan_table_figure(struct table *to, const char *format, struct figure f)
@@ -79,9 +81,9 @@ static void case_cells(struct table *to, const struct plan *plan, const struct t
     else
         table_cell(to, "%s/%s", storage, accumulator);
     if (trial->segment)
-        table_cell(to, "%s %zu", trial->method->name, trial->segment);
+        table_cell(to, "%s%s %zu", trial->method->name, breaks_mark(trial), trial->segment);
     else
-        table_cell(to, "%s", trial->method->name);
+        table_cell(to, "%s%s", trial->method->name, breaks_mark(trial));
     shape_cell(to, &axes->threads, trial->shape.threads);
     shape_cell(to, &axes->blocks, trial->shape.blocks);
 }

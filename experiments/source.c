@@ -90,6 +90,67 @@ enum status source_shift(struct source *s, uint64_t shift, struct problem *p)
     return STATUS_OK;
 }
 
+enum status source_arrange(struct source *s, enum arrangement order, struct problem *p)
+{
+    char *name;
+    if (asprintf(&name, "%s:order=%s", s->name, arrangement_name[order]) < 0)
+        return no_memory(s->name, p);
+    free(s->name);
+    s->name = name;
+    s->order = order;
+    s->unordered = s->array;
+    s->array.data = NULL;
+    return STATUS_OK;
+}
+
+/* Of data, the elements as they were read. */
+static const void *as_read(const struct source *s)
+{
+    return s->unordered.data ? s->unordered.data : s->array.data;
+}
+
+bool source_reordered(const struct source *a, const struct source *b)
+{
+    if (a->generated != b->generated || a->pair || b->pair || a->array.n != b->array.n ||
+        a->array.format != b->array.format)
+        return false;
+    if (!a->generated)
+        return a->order != b->order && as_read(a) == as_read(b);
+    return a->seed == b->seed && a->input.family == b->input.family &&
+           a->input.arrangement != b->input.arrangement &&
+           memcmp(a->input.parameter, b->input.parameter, sizeof a->input.parameter) == 0;
+}
+
+enum status source_base(char **base, const struct source *s, struct problem *p)
+{
+    char name[INPUT_TEXT];
+    struct input in = s->input;
+    in.arrangement = ARRANGED_AS_GENERATED;
+    if (s->generated)
+        input_name(&in, name);
+    *base = s->generated        ? strdup(name)
+            : s->unordered.data ? strndup(s->name, strlen(s->name) - strlen(":order=") -
+                                                       strlen(arrangement_name[s->order]))
+                                : strdup(s->name);
+    return *base ? STATUS_OK : no_memory(s->name, p);
+}
+
+/* A copy of the data, in its order. */
+static enum status arrange(struct source *s, struct problem *p)
+{
+    enum { SEED = 1 };
+    size_t n = s->array.n;
+    enum status status = memory_array(&s->array, s->array.format, n, s->name, p);
+    s->array.n = n;
+    if (status != STATUS_OK)
+        return status;
+    memcpy(s->array.data, s->unordered.data, array_bytes(s->array.format, n));
+    status = input_arrange(&s->array, s->order, SEED, p);
+    if (status != STATUS_OK)
+        source_unload(s);
+    return status;
+}
+
 /* Both arrays lie in one piece of memory, the first's. */
 static enum status generate(struct source *s, struct problem *p)
 {
@@ -102,8 +163,10 @@ static enum status generate(struct source *s, struct problem *p)
 
 enum status source_load(struct source *s, struct problem *p)
 {
-    if (!s->generated || s->array.data)
+    if (s->array.data || (!s->generated && !s->unordered.data))
         return STATUS_OK;
+    if (!s->generated)
+        return arrange(s, p);
     size_t n = s->array.n;
     enum status status = memory_array(&s->array, s->array.format, s->pair ? 2 * n : n, s->name, p);
     s->array.n = n;
@@ -119,10 +182,12 @@ enum status source_load(struct source *s, struct problem *p)
 
 void source_unload(struct source *s)
 {
-    if (!s->generated)
+    if (s->generated)
+        s->second.data = NULL;
+    else if (!s->unordered.data)
         return;
     free(s->array.data);
-    s->array.data = s->second.data = NULL;
+    s->array.data = NULL;
 }
 
 void source_free(struct source *s)

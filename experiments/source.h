@@ -13,13 +13,15 @@ struct source {
     bool generated;
     struct input input; /* where generated */
     uint64_t seed;
-    struct array array;   /* data NULL while it is not there */
-    bool pair;            /* there are two arrays, for dot products: */
-    struct array second;  /* as long, of the same format, and there when the first is */
-    char hash[HASH_TEXT]; /* XXH3-128 of the stored bytes, of two arrays that of both
-                             hashes; "" while it is not known */
-    bool recorded;        /* study.json has its hash */
-    size_t first, cases;  /* in the plan's cases */
+    struct array array;     /* data NULL while it is not there */
+    bool pair;              /* there are two arrays, for dot products: */
+    struct array second;    /* as long, of the same format, and there when the first is */
+    char hash[HASH_TEXT];   /* XXH3-128 of the stored bytes, of two arrays that of both
+                               hashes; "" while it is not known */
+    bool recorded;          /* study.json has its hash */
+    enum arrangement order; /* of data: */
+    struct array unordered; /* and what is put into this order; data NULL: it is as it was read */
+    size_t first, cases;    /* in the plan's cases */
 };
 
 /* Does it have a target condition number that its specification does not say? */
@@ -42,9 +44,19 @@ void source_pair(struct source *s);
  * mod n]. The name tells of it: NAME:shift=K. */
 enum status source_shift(struct source *s, uint64_t shift, struct problem *p);
 
+/* Puts data into another order when it is loaded. The name tells of it: NAME:order=ARRANGEMENT; the
+ * hash stays that of the elements as they were read. */
+enum status source_arrange(struct source *s, enum arrangement order, struct problem *p);
+
+/* Are they the same elements in different orders? */
+bool source_reordered(const struct source *a, const struct source *b);
+
+/* Its name without the order of the elements. STATUS_DEVICE when memory is short. */
+enum status source_base(char **name, const struct source *s, struct problem *p);
+
 /* Sees to it that the array and its hash are there. */
 enum status source_load(struct source *s, struct problem *p);
-void source_unload(struct source *s); /* generated arrays are freed */
+void source_unload(struct source *s); /* arrays that can be made again are freed */
 void source_free(struct source *s);
 
 /* What tells it from others in messages and in study.json: name, storage, n, seed. The caller frees

@@ -16,7 +16,7 @@ static size_t steady_cases(const struct plan *plan, const struct method *m, size
             continue;
         (*cases)++;
         *runs += t->summary.runs;
-        steady += t->summary.distinct == 1;
+        steady += t->summary.distinct == 1 && !t->broken;
     }
     return steady;
 }

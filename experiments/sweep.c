@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "experiments/breaks.h"
 #include "experiments/clock.h"
 #include "experiments/experiment.h"
 #include "experiments/provenance.h"
@@ -234,6 +235,7 @@ enum status sweep_run(struct sweep_outcome *outcome, struct plan *plan,
         status = run_sources(&w, p);
     if (status == STATUS_OK && experiment_times(plan->axes->experiment))
         status = sweep_times(&w, p);
+    breaks_find(plan);
     progress_clear(&w.progress);
     enum status closed = results_close(&w.results, p);
     if (csv_file_close(&w.summary, p) != STATUS_OK && closed == STATUS_OK)
@@ -263,6 +265,8 @@ enum status sweep_verdict(const struct sweep_outcome *outcome, const struct plan
                        "%s/results.csv: %zu row%s broke the bound, the first: %s%s%s", out,
                        outcome->broken, outcome->broken > 1 ? "s" : "", outcome->first_broken,
                        outcome->failed > 0 ? "; " : "", failed);
+    if (breaks_status(plan, out, p) != STATUS_OK)
+        return p->status;
     if (outcome->failed > 0)
         return problem(p, outcome->failed_status,
                        "%s/results.csv: %s; the same command tries them again", out, failed);

@@ -39,8 +39,8 @@ struct sweep_outcome {
 enum status sweep_run(struct sweep_outcome *outcome, struct plan *plan,
                       const struct sweep_options *options, struct problem *p);
 
-/* What a study that came to its end says as a whole: STATUS_FAILED where a row broke its bound,
- * else the status of the first case that failed, else STATUS_OK. */
+/* What a study that came to its end says as a whole: STATUS_FAILED where a row broke its bound or a
+ * method its promise, else the status of the first case that failed, else STATUS_OK. */
 enum status sweep_verdict(const struct sweep_outcome *outcome, const struct plan *plan,
                           const char *out, struct problem *p);
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "experiments/breaks.h"
 #include "experiments/experiment.h"
 #include "experiments/sweep_private.h"
 #include "kernels/load.h"
@@ -119,6 +120,8 @@ static enum status finish(struct sweep *w, struct trial *t, struct tally *tally,
         t->err_rel_max = tally_err_rel_max(tally);
         t->err_backward_max = tally_err_backward_max(tally);
     }
+    if (t->supported)
+        breaks_note(t, tally);
     if (w->truth)
         t->cond_log2 = w->truth->cond_log2;
     summary_row(&w->summary.pending, text->column, &t->summary,

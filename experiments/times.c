@@ -15,9 +15,9 @@ static enum status make_source(struct source *to, const struct source *s, size_t
     in.arrangement = ARRANGED_AS_GENERATED;
     if (s->generated)
         return source_generated(to, &in, s->array.format, n, s->seed, 0, p);
-    *to = (struct source){.array = s->array, .name = strdup(s->name)};
+    *to = (struct source){.array = s->unordered.data ? s->unordered : s->array};
     memcpy(to->hash, s->hash, sizeof to->hash);
-    return to->name ? STATUS_OK : no_memory(p);
+    return source_base(&to->name, s, p);
 }
 
 uint64_t times_id(const struct times_group *g, const struct bench_row *row)

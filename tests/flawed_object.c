@@ -93,6 +93,37 @@ static int greedy(const struct ulpscope_task *t)
     return sum(&more);
 }
 
+/* Every second call begins with the last element. */
+static int fickle(const struct ulpscope_task *t)
+{
+    static unsigned calls;
+    const double *x = t->in;
+    if (t->n < 2 || ++calls % 2)
+        return sum(t);
+    double s = x[t->n - 1];
+    for (size_t i = 0; i + 1 < t->n; i++)
+        s += x[i];
+    *(double *)t->out = s;
+    return 0;
+}
+
+/* Shares of the threads, four where it is not said, are added one after the other. */
+static int shares(const struct ulpscope_task *t)
+{
+    const double *x = t->in;
+    size_t threads = t->threads ? t->threads : 4, from = 0;
+    double total = 0;
+    for (size_t k = 0; k < threads; k++) {
+        size_t to = t->n * (k + 1) / threads;
+        double s = 0;
+        for (; from < to; from++)
+            s += x[from];
+        total += s;
+    }
+    *(double *)t->out = total;
+    return 0;
+}
+
 static int dot(const struct ulpscope_task *t)
 {
     const double *x = t->in, *y = t->in2;
@@ -101,6 +132,25 @@ static int dot(const struct ulpscope_task *t)
         total += x[i] * y[i];
     *(double *)t->out = total;
     return 0;
+}
+
+/* Each counts its own calls. */
+static int fickle_dot(const struct ulpscope_task *t)
+{
+    static unsigned calls;
+    int status = dot(t);
+    if (++calls % 2)
+        *(double *)t->out *= 1 + 0x1p-50;
+    return status;
+}
+
+static int fickle_scan(const struct ulpscope_task *t)
+{
+    static unsigned calls;
+    int status = scan(t);
+    if (++calls % 2 && t->n > 0 && t->output == ULPSCOPE_FP64)
+        ((double *)t->out)[t->n - 1] *= 1 + 0x1p-50;
+    return status;
 }
 
 #define WIDE ULPSCOPE_PAIR(ULPSCOPE_FP64, ULPSCOPE_FP64)
@@ -124,6 +174,18 @@ static const struct ulpscope_subject subject[] = {
     {"dot", "a dot product", ULPSCOPE_DOT, ULPSCOPE_HOST, ULPSCOPE_NO_PROMISE, WIDE, 0, dot},
     {"cuda", "a sum on a GPU", ULPSCOPE_SUM, ULPSCOPE_DEVICE, ULPSCOPE_NO_PROMISE, WIDE, 0, sum},
     SUBJECT(greedy, ULPSCOPE_GPU_TO_GPU),
+    /* Each promises more than it keeps. */
+    SUBJECT(fickle, ULPSCOPE_RUN_TO_RUN),
+    {"shares", "depends on the threads", ULPSCOPE_SUM, ULPSCOPE_HOST, ULPSCOPE_GPU_TO_GPU, WIDE,
+     ULPSCOPE_READS_THREADS, shares},
+    {"fickle_dot", "differs by calls", ULPSCOPE_DOT, ULPSCOPE_HOST, ULPSCOPE_RUN_TO_RUN, WIDE, 0,
+     fickle_dot},
+    {"fickle_scan", "differs by calls", ULPSCOPE_SCAN, ULPSCOPE_HOST, ULPSCOPE_RUN_TO_RUN, WIDE, 0,
+     fickle_scan},
+    {"any_order", "depends on the order", ULPSCOPE_SUM, ULPSCOPE_HOST, ULPSCOPE_ORDER_INVARIANT,
+     WIDE, 0, sum},
+    {"rounded", "rounds each addition", ULPSCOPE_SUM, ULPSCOPE_HOST, ULPSCOPE_CORRECTLY_ROUNDED,
+     WIDE, 0, sum},
     {"empty", NULL, ULPSCOPE_SUM, ULPSCOPE_HOST, ULPSCOPE_NO_PROMISE, WIDE, 0, NULL},
 };
 

@@ -113,7 +113,8 @@ static void expect_line(const struct study *s, const struct text *text, const st
                         const struct rows *times, const char *method)
 {
     char line[TABLE_WIDTH + 1], cell[32], *word[20];
-    cr_assert_eq(words_of(word, line, text, method), 8, "%s:\n%s", method, text->data);
+    bool shapes = method_named(method)->shape_read[DEVICE_CPU] != 0;
+    cr_assert_eq(words_of(word, line, text, method), 7 + shapes, "%s:\n%s", method, text->data);
     for (size_t i = 0; i < 2; i++) {
         double ratio = 1 / strtod(time_field(times, method, input[i], TIMES_OF_RAW), NULL);
         snprintf(cell, sizeof cell, ratio < 99.5 ? "%.2f" : "%.0f", ratio);
@@ -123,8 +124,10 @@ static void expect_line(const struct study *s, const struct text *text, const st
         cr_expect_str_eq(word[3 + i], cell, "%s: error on %s", method, input[i]);
     }
     struct ladder_results most = results_of(results, s, method);
-    const uint64_t expected[] = {most.runs, most.launches, most.orders};
-    for (size_t i = 0; i < 3; i++)
+    /* Of a method that reads no launch shape none was tried. */
+    const uint64_t with[] = {most.runs, most.launches, most.orders},
+                   without[] = {most.runs, most.orders}, *expected = shapes ? with : without;
+    for (size_t i = 0; i < 2u + shapes; i++)
         cr_expect_eq(strtoull(word[5 + i], NULL, 10), expected[i], "%s: %s", method, word[5 + i]);
 }
 
@@ -139,6 +142,9 @@ Test(ladder, cells_are_what_the_files_say, .init = make_folder, .fini = remove_f
                 times = rows_of(out, "times", times_column, TIMES_COLUMNS);
     for (size_t m = 0; m < s.axes.methods; m++)
         expect_line(&s, &text, &results, &times, s.axes.method[m]->name);
+    cr_expect(strstr(text.data, "\nlaunches: over 2 launch shapes\n  blank: the method reads no "
+                                "launch shape\norders: over 2 orders of the same elements\n"),
+              "%s", text.data);
     cr_expect(strstr(text.data, "cpu, fp32/fp32, n = 3000, 6 runs of each case\n"
                                 "a: symmetric, condition number 2^") &&
                   strstr(text.data, "b: cond:target=1073741824, condition number 2^30; timed at n "
@@ -259,8 +265,9 @@ Test(ladder, broken_promises, .init = make_folder, .fini = remove_folder)
         cr_assert(++row < r.count);
     change_result(out, &r, row);
     text = table_of(&s, out);
-    cr_assert_eq(words_of(word, line, &text, "sum/tiled"), 6, "%s", text.data);
-    cr_expect(strcmp(word[3], "1") == 0 && strcmp(word[4], "2!") == 0 && strcmp(word[5], "2") == 0,
+    cr_assert_eq(words_of(word, line, &text, "sum/tiled"), 5, "%s", text.data);
+    cr_expect(strcmp(word[3], "1") == 0 && strcmp(word[4], "2!") == 0, "%s", text.data);
+    cr_expect(strstr(text.data, "\norders: not tried\n  blank: one order was run; give another "),
               "%s", text.data);
     const char *prices = strstr(text.data, "cheapest");
     cr_assert(prices, "%s", text.data);
@@ -273,7 +280,7 @@ Test(ladder, broken_promises, .init = make_folder, .fini = remove_folder)
         first++;
     s.plan.trial[first].summary.distinct = 3;
     text = table_of(&s, out);
-    cr_assert_eq(words_of(word, line, &text, "sum/tiled"), 6, "%s", text.data);
+    cr_assert_eq(words_of(word, line, &text, "sum/tiled"), 5, "%s", text.data);
     cr_expect_str_eq(word[3], "3!");
     text_free(&text);
     study_free(&s);
@@ -323,7 +330,8 @@ Test(ladder, what_breaks_a_promise)
     for (uint64_t bits = 0; bits < 8; bits++)
         for (enum promise p = 0; p < PROMISES; p++) {
             const struct method m = {.promise = p};
-            const struct ladder_results r = {bits & 1 ? 2 : 1, bits & 2 ? 2 : 1, bits & 4 ? 2 : 1};
+            const struct ladder_results r = {
+                .runs = bits & 1 ? 2 : 1, .launches = bits & 2 ? 2 : 1, .orders = bits & 4 ? 2 : 1};
             bool broken = (p >= PROMISE_RUN_TO_RUN && bits & 1) ||
                           (p >= PROMISE_GPU_TO_GPU && bits & 2) ||
                           (p >= PROMISE_ORDER_INVARIANT && bits & 4);
@@ -359,4 +367,53 @@ Test(ladder, orders_hold_the_same_elements)
         cr_expect(memcmp(x[0], x[1], sizeof x[0]) == 0, "%s", list.item[i + 1]);
     }
     list_free(&list);
+}
+
+/* The user's own array is run in other orders too; one launch shape, or one run, says nothing. */
+Test(ladder, orders_of_data, .init = make_folder, .fini = remove_folder)
+{
+    enum { N = 400 };
+    struct study s;
+    double x[N];
+    char path[320], line[TABLE_WIDTH + 1], *word[20];
+    const struct array a = {FP64, N, x};
+    struct input in;
+    cr_assert_eq(input_parse(&in, "symmetric", NULL), STATUS_OK);
+    cr_assert_eq(input_generate(&in, &a, 7, 0, NULL), STATUS_OK);
+    snprintf(path, sizeof path, "%s", in_folder("x.npy"));
+    cr_assert_eq(data_write_npy(path, &a, NULL), STATUS_OK);
+    for (int time = 0; time < 2; time++) { /* resumed too */
+        study_make(&s, "ladder",
+                   (study_words){{"method", "sum/serial,sum/exact"},
+                                 {"device", "cpu"},
+                                 {"data", path},
+                                 {"timed", "9000"},
+                                 {"runs", "2"},
+                                 {NULL}});
+        cr_assert_eq(study_sweep(&s, in_folder("out"), false), STATUS_OK, "%s", s.problem.text);
+        cr_expect_eq(s.outcome.runs, time ? 0 : 2 * 5 * 2);
+        struct text text = table_of(&s, in_folder("out"));
+        cr_expect(strstr(text.data, "a: x.npy, condition number 2^"), "%s", text.data);
+        cr_expect(!strstr(text.data, "b: "), "%s", text.data);
+        struct rows r = rows_read(in_folder("out"), false);
+        size_t orders = different(&r, "sum/serial", "x.npy", NULL, NULL);
+        cr_expect_gt(orders, 2);
+        cr_assert_eq(words_of(word, line, &text, "sum/serial"), 5, "%s", text.data);
+        cr_expect(strcmp(word[3], "1") == 0 && strtoull(word[4], NULL, 10) == orders, "%s",
+                  text.data);
+        cr_assert_eq(words_of(word, line, &text, "sum/exact"), 5, "%s", text.data);
+        cr_expect(strcmp(word[3], "1") == 0 && strcmp(word[4], "1") == 0, "%s", text.data);
+        cr_expect(strstr(text.data, "\norders: over 5 orders of the same elements\n"), "%s",
+                  text.data);
+        /* The elements, reordered, have the same exact sum; and one time, of the array as it is. */
+        for (size_t i = 1; i < r.count; i++)
+            cr_expect_str_eq(field_of(&r, i, RESULTS_EXACT_HEX),
+                             field_of(&r, 0, RESULTS_EXACT_HEX));
+        struct rows times = rows_of(in_folder("out"), "times", times_column, TIMES_COLUMNS);
+        cr_expect_eq(times.count, 3, "%zu", times.count);
+        rows_free(&times);
+        rows_free(&r);
+        text_free(&text);
+        study_free(&s);
+    }
 }
