@@ -81,13 +81,12 @@ enum status run_report_json(const struct run_command *c, const struct sweep_outc
     struct csv_json times = {
         .column = times_column, .columns = TIMES_COLUMNS, .is_name = times_name};
     enum status status = read_csv(&summary, c->out, "summary.csv", p);
-    json_t *object =
-        json_pack("{ss ss sI sI sI sI sI sI so so}", "experiment", c->experiment->name, "out", c->out,
-                  "cases", (json_int_t)c->plan.trials, "inputs_left_out",
-                  (json_int_t)c->plan.left_out, "finished", (json_int_t)outcome->finished, "runs",
-                  (json_int_t)outcome->runs, "failed", (json_int_t)outcome->failed, "broken",
-                  (json_int_t)outcome->broken, "promises_broken", breaks_json(&c->plan), "summary",
-                  summary.rows);
+    json_t *object = json_pack(
+        "{ss ss sI sI sI sI sI sI so so}", "experiment", c->experiment->name, "out", c->out,
+        "cases", (json_int_t)c->plan.trials, "inputs_left_out", (json_int_t)c->plan.left_out,
+        "finished", (json_int_t)outcome->finished, "runs", (json_int_t)outcome->runs, "failed",
+        (json_int_t)outcome->failed, "broken", (json_int_t)outcome->broken, "promises_broken",
+        breaks_json(&c->plan), "summary", summary.rows);
     if (status == STATUS_OK && experiment_times(c->experiment)) {
         status = read_csv(&times, c->out, "times.csv", p);
         json_object_set_new(object, "times", times.rows);
