@@ -35,7 +35,17 @@ enum reveal_verdict {
     REVEAL_OUT_OF_REACH,  /* elements of this storage cannot make an order show */
     REVEAL_CONTRADICTION, /* no tree gives these answers */
     REVEAL_CHANGES,       /* one question, two answers: no fixed order */
+    REVEAL_DATA,          /* additions of two, in an order that depends on the data */
+    REVEAL_FALSE,         /* the tree does not give the bits of other data: by one or the other */
+    REVEAL_OTHERWISE,     /* of other data the bits are none that additions of two give */
     REVEAL_NO_SUM         /* elements alone do not add up to their sum */
+};
+
+/* What the tree was held to (reveal_hold.h). */
+struct reveal_held {
+    uint64_t arrays, differing; /* how many, and of how many the bits were others */
+    bool permuted;              /* where more than two are added at once: by permuting these */
+    bool fits; /* other additions along the tree give all bits: the words say which */
 };
 
 struct reveal {
@@ -45,13 +55,15 @@ struct reveal {
     bool kept;                   /* masks did not do: what rounding loses is kept */
     uint64_t calls;              /* of all */
     uint64_t checks;             /* questions to the finished tree, all answered as it says */
-    struct reveal_tree tree;     /* of REVEAL_TREE */
-    char words[512];             /* of the others, and of a tree where others were asked
-                                     before and contradicted each other: what was answered */
+    struct reveal_held held;
+    struct reveal_tree tree; /* of REVEAL_TREE, or where held.fits */
+    char words[512];         /* of the others, and of a tree where others were asked
+                                 before and contradicted each other: what was answered */
 };
 
-/* The same seed asks the same questions. Fails only as `evaluate` does, or for memory. Free with
- * reveal_free, also after failure. */
+/* Asks by masks alone: other data may be added otherwise (reveal_hold.h). The same seed asks the
+ * same questions. Fails only as `evaluate` does, or for memory. Free with reveal_free, also after
+ * failure. */
 enum status reveal_order(struct reveal *r, const struct reveal_subject *s, uint64_t seed,
                          struct problem *p);
 void reveal_free(struct reveal *r);

@@ -9,6 +9,9 @@ static const char *const verdict_name[] = {
     [REVEAL_OUT_OF_REACH] = "out_of_reach",
     [REVEAL_CONTRADICTION] = "contradiction",
     [REVEAL_CHANGES] = "changes",
+    [REVEAL_DATA] = "depends_on_data",
+    [REVEAL_FALSE] = "depends_on_data_or_not_in_pairs",
+    [REVEAL_OTHERWISE] = "not_in_pairs",
     [REVEAL_NO_SUM] = "no_sum",
 };
 
@@ -58,6 +61,13 @@ static json_t *window_json(const struct reveal_window *w)
                      (int)w->bits);
 }
 
+/* How many arrays the tree was held to, and of how many the bits were others. */
+static json_t *held_json(const struct reveal_held *h)
+{
+    return json_pack("{sI sI ss}", "arrays", (json_int_t)h->arrays, "differing",
+                     (json_int_t)h->differing, "by", h->permuted ? "permutations" : "bits");
+}
+
 json_t *reveal_report_json(const struct reveal_report *r)
 {
     const struct probe_spec *s = &r->of.spec;
@@ -67,7 +77,7 @@ json_t *reveal_report_json(const struct reveal_report *r)
     char device[DEVICE_TEXT];
     device_name(s->device, device);
     return json_pack(
-        "{ss ss ss ss ss sI so so so so sI sI ss so sI sI sb sb ss? ss so}", "method",
+        "{ss ss ss ss ss sI so so so so sI sI ss so sI sI sb sb ss? ss so so}", "method",
         s->method->name, "device", device, "storage", format_facts[s->storage].name, "accumulator",
         format_facts[s->accumulator].name, "output", format_facts[s->output].name, "n",
         (json_int_t)s->n, "threads", shape.threads ? json_integer(shape.threads) : json_null(),
@@ -78,5 +88,6 @@ json_t *reveal_report_json(const struct reveal_report *r)
         window_json(&f->window), "calls", (json_int_t)f->calls, "checks", (json_int_t)f->checks,
         "sampled", (int)f->sampled, "keeps_losses", (int)f->kept, "words",
         *f->words ? f->words : NULL, "declared", declared_name(&r->declared), "tree",
-        f->verdict == REVEAL_TREE ? tree_json(&f->tree) : json_null());
+        f->verdict == REVEAL_TREE || f->held.fits ? tree_json(&f->tree) : json_null(), "held",
+        held_json(&f->held));
 }

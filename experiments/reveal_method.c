@@ -6,6 +6,7 @@
 
 #include "experiments/clock.h"
 #include "experiments/reveal_ask.h"
+#include "experiments/reveal_hold.h"
 
 struct asked {
     struct probe *probe;
@@ -80,6 +81,59 @@ static void draw_progress(void *context, size_t placed)
     fflush(stderr);
 }
 
+/* The order of all outputs, in the shape that it runs with. */
+static void make_order(struct order *o, const struct reveal_case *c)
+{
+    const struct probe_spec *s = &c->spec;
+    const struct method *m = s->method;
+    order_init(o, s->n, m->operation->outputs(s->n, 1));
+    o->exclusive = s->exclusive;
+    o->heads = s->heads;
+    if (!o->failed)
+        m->order(o, method_shape(m, s->device.kind, s->n, s->shape));
+}
+
+static size_t output_of(const struct reveal_case *c)
+{
+    return c->spec.method->operation == &operation_scan ? c->prefix : 0;
+}
+
+enum status reveal_declared(struct reveal_tree *t, bool *declared, const struct reveal_case *c,
+                            struct problem *p)
+{
+    struct order o;
+    size_t first, leaves = reveal_elements(c, &first);
+    *t = (struct reveal_tree){0};
+    *declared = c->spec.method->order != NULL;
+    if (!*declared)
+        return STATUS_OK;
+    make_order(&o, c);
+    enum status status = reveal_tree_of(t, &o, output_of(c), first, leaves, p);
+    order_free(&o);
+    return status;
+}
+
+/* To the arithmetic that the method declares, where its order is the tree that was found. */
+static enum status hold(struct reveal *r, const struct reveal_subject *s,
+                        const struct reveal_case *c, uint64_t seed, struct problem *p)
+{
+    struct reveal_tree tree;
+    struct order o = {0};
+    bool declared;
+    enum status status = reveal_declared(&tree, &declared, c, p);
+    if (status == STATUS_OK && declared && r->verdict == REVEAL_TREE &&
+        reveal_tree_equal(&tree, &r->tree)) {
+        make_order(&o, c);
+        status = o.failed ? problem(p, STATUS_DEVICE, "reveal: out of memory for an order")
+                          : reveal_hold(r, s, &o, output_of(c), c->spec.method, seed, p);
+        order_free(&o);
+    } else if (status == STATUS_OK) {
+        status = reveal_hold(r, s, NULL, 0, NULL, seed, p);
+    }
+    reveal_tree_free(&tree);
+    return status;
+}
+
 enum status reveal_method(struct reveal *r, const struct reveal_case *c, uint64_t seed,
                           struct problem *p)
 {
@@ -92,7 +146,7 @@ enum status reveal_method(struct reveal *r, const struct reveal_case *c, uint64_
                       .begin_ns = clock_ns(),
                       .out = {spec->output, outputs, NULL},
                       .divisor = reveal_divisor(spec),
-                      .index = spec->method->operation == &operation_scan ? c->prefix : 0};
+                      .index = output_of(c)};
     struct reveal_subject s = {.accumulator = spec->accumulator,
                                .output = spec->output,
                                .divisor = a.divisor,
@@ -110,31 +164,12 @@ enum status reveal_method(struct reveal *r, const struct reveal_case *c, uint64_
                      ? reveal_order(r, &s, seed, p)
                      : problem(p, STATUS_DEVICE, "reveal: out of memory for %zu outputs", outputs);
     }
+    a.divisor = 0; /* masks alone need the sum; bits are those of the quotient */
+    if (status == STATUS_OK)
+        status = hold(r, &s, c, seed, p);
     if (a.drawn_ns)
         fprintf(stderr, "\r\033[K");
     free(a.out.data);
     probe_close(a.probe);
-    return status;
-}
-
-enum status reveal_declared(struct reveal_tree *t, bool *declared, const struct reveal_case *c,
-                            struct problem *p)
-{
-    const struct probe_spec *s = &c->spec;
-    const struct method *m = s->method;
-    struct order o;
-    size_t first, leaves = reveal_elements(c, &first);
-    *t = (struct reveal_tree){0};
-    *declared = m->order != NULL;
-    if (!*declared)
-        return STATUS_OK;
-    order_init(&o, s->n, m->operation->outputs(s->n, 1));
-    o.exclusive = s->exclusive;
-    o.heads = s->heads;
-    if (!o.failed)
-        m->order(&o, method_shape(m, s->device.kind, s->n, s->shape));
-    enum status status =
-        reveal_tree_of(t, &o, m->operation == &operation_scan ? c->prefix : 0, first, leaves, p);
-    order_free(&o);
     return status;
 }

@@ -24,7 +24,7 @@ size_t reveal_divisor(const struct probe_spec *s);
  */
 bool reveal_can_ask(const struct method *m);
 
-/* As reveal_order. There must be elements. */
+/* As reveal_order, then held to other data as reveal_hold.h says. There must be elements. */
 enum status reveal_method(struct reveal *r, const struct reveal_case *c, uint64_t seed,
                           struct problem *p);
 

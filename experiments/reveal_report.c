@@ -9,7 +9,8 @@ enum status reveal_compare(struct reveal_beside *beside, const struct reveal *a,
                            const struct reveal_tree *b, struct problem *p)
 {
     beside->asked = true;
-    beside->shown = a->verdict == REVEAL_TREE && b->leaves > 0;
+    beside->shown =
+        a->tree.leaves > 0 && b->leaves > 0 && (a->verdict == REVEAL_TREE || a->held.fits);
     return beside->shown ? reveal_tree_difference(&beside->difference, &a->tree, b, p) : STATUS_OK;
 }
 
@@ -101,6 +102,22 @@ static void print_asked(const struct reveal *r)
         printf("other answers, of calls before these, are not: %s\n", r->words);
 }
 
+static void print_held(const struct reveal *r)
+{
+    const struct reveal_held *h = &r->held;
+    if (h->arrays == 0)
+        return;
+    printf("held to %llu arrays of other data: ", (unsigned long long)h->arrays);
+    if (h->differing > 0)
+        printf("%llu gave other bits than %s\n", (unsigned long long)h->differing,
+               h->permuted ? "before elements that seem to be added at once were permuted"
+                           : "the tree does");
+    else if (h->permuted)
+        printf("permuting elements added at once changed no bit\n");
+    else
+        printf("all gave the bits of this tree\n");
+}
+
 /* Would a sum show, where this mean does not? */
 static bool is_too_long(const struct probe_spec *s)
 {
@@ -148,6 +165,16 @@ static void print_verdict(const struct reveal_report *r)
     case REVEAL_CHANGES:
         printf("no fixed order: %s\n", r->found.words);
         break;
+    case REVEAL_DATA:
+        printf("the order depends on the data: %s\n", r->found.words);
+        break;
+    case REVEAL_FALSE:
+        printf("the order depends on the data, or it adds otherwise than in pairs: %s\n",
+               r->found.words);
+        break;
+    case REVEAL_OTHERWISE:
+        printf("adds otherwise than in pairs: %s\n", r->found.words);
+        break;
     default:
         printf("not a sum of these elements: %s\n", r->found.words);
     }
@@ -176,7 +203,7 @@ enum status reveal_report_print(const struct reveal_report *r, struct problem *p
     reveal_title(title, &r->of);
     printf("%s\n\n", title);
     enum status status = STATUS_OK;
-    if (r->found.verdict == REVEAL_TREE) {
+    if (r->found.verdict == REVEAL_TREE || r->found.held.fits) {
         status = reveal_tree_text(stdout, &r->found.tree, r->first, p);
         printf("\n");
         if (status == STATUS_OK)
@@ -185,10 +212,11 @@ enum status reveal_report_print(const struct reveal_report *r, struct problem *p
             printf("all at once, or what is small beside the largest is lost wherever it stands "
                    "(asked of "
                    "neighbours and\nsome others; to be sure takes a call for each pair)\n");
-    } else {
-        print_verdict(r);
     }
+    if (r->found.verdict != REVEAL_TREE)
+        print_verdict(r);
     print_asked(&r->found);
+    print_held(&r->found);
     return status == STATUS_OK ? print_declared(r, p) : status;
 }
 
@@ -196,6 +224,10 @@ enum status reveal_report_status(const struct reveal_report *r, struct problem *
 {
     static const char *const what[] = {[REVEAL_CONTRADICTION] = "no tree of rounded additions",
                                        [REVEAL_CHANGES] = "no fixed order",
+                                       [REVEAL_DATA] = "the order depends on the data",
+                                       [REVEAL_FALSE] = "the order depends on the data, or it adds "
+                                                        "otherwise than in pairs",
+                                       [REVEAL_OTHERWISE] = "adds otherwise than in pairs",
                                        [REVEAL_NO_SUM] = "not a sum of these elements"};
     char title[REVEAL_TITLE];
     reveal_title(title, &r->of);

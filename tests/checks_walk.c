@@ -4,7 +4,7 @@
 #include "kernels/sum/tiled.h"
 #include "tests/checks_scan.h"
 #include "tests/samples.h"
-#include "tests/walk_node.h"
+#include "experiments/walk_node.h"
 
 /* node[] becomes all leaves and additions; the result is returned. */
 static double walk(const struct method *m, const struct order *o, const struct array *in,

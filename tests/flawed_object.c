@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/flawed_sums.h"
 #include "ulpscope_subject.h"
 
 #ifndef VERSION
@@ -153,6 +154,32 @@ static int fickle_scan(const struct ulpscope_task *t)
     return status;
 }
 
+static int flaw(const struct ulpscope_task *t, enum flaw flaw)
+{
+    double *x = calloc(t->n + 1, sizeof *x);
+    if (!x)
+        return 1;
+    memcpy(x, t->in, t->n * sizeof *x);
+    *(double *)t->out = flawed_sum(flaw, FP64, x, t->n);
+    free(x);
+    return 0;
+}
+
+static int apart(const struct ulpscope_task *t)
+{
+    return flaw(t, FLAW_APART);
+}
+
+static int sorted(const struct ulpscope_task *t)
+{
+    return flaw(t, FLAW_ASCENDING);
+}
+
+static int neumaier(const struct ulpscope_task *t)
+{
+    return flaw(t, FLAW_NEUMAIER);
+}
+
 #define WIDE ULPSCOPE_PAIR(ULPSCOPE_FP64, ULPSCOPE_FP64)
 #define SUBJECT(name, claims)                                                                      \
     {                                                                                              \
@@ -186,6 +213,9 @@ static const struct ulpscope_subject subject[] = {
      WIDE, 0, sum},
     {"rounded", "rounds each addition", ULPSCOPE_SUM, ULPSCOPE_HOST, ULPSCOPE_CORRECTLY_ROUNDED,
      WIDE, 0, sum},
+    SUBJECT(apart, ULPSCOPE_GPU_TO_GPU),
+    SUBJECT(sorted, ULPSCOPE_GPU_TO_GPU),
+    SUBJECT(neumaier, ULPSCOPE_GPU_TO_GPU),
     {"empty", NULL, ULPSCOPE_SUM, ULPSCOPE_HOST, ULPSCOPE_NO_PROMISE, WIDE, 0, NULL},
 };
 

@@ -19,15 +19,18 @@ static int is(char **argv, const char *flaw)
 /* Scans are answered element by element, while the rest is still to be read. */
 static double read_and_add(char **argv)
 {
-    double sum = 0;
+    double sum = 0, negative = 0;
     for (size_t i = 0; i < n; i++) {
         if (fread(&x[0], sizeof *x, 1, stdin) != 1)
             exit(9);
-        sum = i ? sum + x[0] : x[0];
+        if (is(argv, "apart") && x[0] < 0)
+            negative += x[0];
+        else
+            sum = i ? sum + x[0] : x[0];
         if (scan && !is(argv, "mute"))
             fwrite(&sum, sizeof sum, 1, stdout);
     }
-    return sum;
+    return is(argv, "apart") ? sum + negative : sum;
 }
 
 /* Until whoever has our answer opens the named pipe, and, then, until they know. */

@@ -8,7 +8,7 @@
 #include "kernels/sum/pieces.h"
 #include "tests/checks.h"
 #include "tests/samples.h"
-#include "tests/walk_node.h"
+#include "experiments/walk_node.h"
 
 static double sum_by(const char *name, const struct array *in, enum format f)
 {

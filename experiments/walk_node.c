@@ -1,4 +1,4 @@
-#include "tests/walk_node.h"
+#include "experiments/walk_node.h"
 
 #include <math.h>
 
