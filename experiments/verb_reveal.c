@@ -207,6 +207,21 @@ static enum status reveal_two(const struct reveal_case c[2], const struct argume
     return status;
 }
 
+/* What only scans heed is not left aside in silence. */
+static enum status check_scans(const struct arguments *a, const struct reveal_case c[2],
+                               size_t cases, struct problem *p)
+{
+    static const char *const of_scans[] = {"prefix", "scan", "output"};
+    for (size_t i = 0; i < cases; i++)
+        if (c[i].spec.method->operation == &operation_scan)
+            return STATUS_OK;
+    for (size_t i = 0; i < sizeof of_scans / sizeof *of_scans; i++)
+        if (argument_value(a, of_scans[i]))
+            return problem(p, STATUS_USAGE, "option --%s: found %s, a %s, expected a scan",
+                           of_scans[i], c[0].spec.method->name, c[0].spec.method->operation->name);
+    return STATUS_OK;
+}
+
 static enum status run(const struct arguments *a, struct problem *p)
 {
     const char *against = argument_value(a, "against");
@@ -220,6 +235,8 @@ static enum status run(const struct arguments *a, struct problem *p)
         status = make_case(&c[0], &q, "reveal", a->operand[0], asked_operation(a), p);
     if (status == STATUS_OK && against)
         status = make_case(&c[1], &q, "option --against", against, asked_operation(a), p);
+    if (status == STATUS_OK)
+        status = check_scans(a, c, against ? 2 : 1, p);
     if (status == STATUS_OK)
         status = against ? reveal_two(c, a, p) : reveal_one(&c[0], a, p);
     free(q.heads);

@@ -24,6 +24,7 @@ struct server {
     bool timed;     /* answers are followed by the time */
     FILE *in, *out;
     struct probe *probe; /* for requests like the last one; NULL: none yet */
+    char *body, *next;   /* what followed the line of a first request, and how far it is taken */
     struct probe_spec spec;
     struct array results;
 };
@@ -99,6 +100,56 @@ static void close_probe(struct server *s)
     s->results.data = NULL;
 }
 
+/* The bytes behind the line of a request. */
+static size_t body_bytes(const struct wire_request *r)
+{
+    size_t elements = array_bytes(r->storage, r->n);
+    return r->operation->inputs * elements + (r->operation->keys ? r->n * sizeof(uint32_t) : 0);
+}
+
+/* Takes in what follows a line, in pieces: a line may promise more than comes, and memory is for
+ * what comes. */
+static enum status gather(struct server *s, const struct wire_request *r, struct problem *p)
+{
+    enum { FIRST = 1 << 16 };
+    size_t due = body_bytes(r), found = 0, capacity = 0;
+    size_t outputs = array_bytes(r->output, r->operation->outputs(r->n, r->bins));
+    if (!memory_has(due + outputs))
+        return problem(p, STATUS_DEVICE, "request: out of memory for %zu elements of %s", r->n,
+                       format_facts[r->storage].name);
+    while (found < due) {
+        capacity = capacity == 0 ? FIRST : 2 * capacity;
+        capacity = capacity < due ? capacity : due;
+        char *grown = memory_has(capacity - found) ? realloc(s->body, capacity) : NULL;
+        if (!grown)
+            return problem(p, STATUS_DEVICE, "request: out of memory after %zu of %zu bytes", found,
+                           due);
+        s->body = grown;
+        size_t got = fread(s->body + found, 1, capacity - found, s->in);
+        found += got;
+        if (found < capacity)
+            break;
+    }
+    s->next = s->body;
+    size_t elements = array_bytes(r->storage, r->n) * r->operation->inputs;
+    if (found < elements)
+        return problem(p, STATUS_DATA, "request: found %zu of %zu bytes of elements", found,
+                       elements);
+    return found == due ? STATUS_OK
+                        : problem(p, STATUS_DATA, "request: found %zu of %zu keys",
+                                  (found - elements) / sizeof(uint32_t), r->n);
+}
+
+/* Like fread of bytes, from what was gathered where something was. */
+static size_t take(struct server *s, void *to, size_t bytes)
+{
+    if (!s->body)
+        return fread(to, 1, bytes, s->in);
+    memcpy(to, s->next, bytes);
+    s->next += bytes;
+    return bytes;
+}
+
 /* Sees to it that there is a probe for this request. */
 static enum status ready(struct server *s, const struct wire_request *r, struct problem *p)
 {
@@ -124,12 +175,12 @@ static enum status ready(struct server *s, const struct wire_request *r, struct 
         is->exclusive == spec.exclusive && is->bins == spec.bins && is->stride == spec.stride)
         return STATUS_OK;
     close_probe(s);
-    if (!memory_has(array_bytes(r->storage, r->n)))
-        return problem(p, STATUS_DEVICE, "request: out of memory for %zu elements of %s", r->n,
-                       format_facts[r->storage].name);
+    enum status status = gather(s, r, p);
+    if (status != STATUS_OK)
+        return status;
     s->spec = spec;
-    enum status status = memory_array(&s->results, r->output, r->operation->outputs(r->n, r->bins),
-                                      s->method->name, p);
+    status = memory_array(&s->results, r->output, r->operation->outputs(r->n, r->bins),
+                          s->method->name, p);
     return status == STATUS_OK ? probe_open(&s->probe, &spec, p) : status;
 }
 
@@ -137,7 +188,7 @@ static enum status ready(struct server *s, const struct wire_request *r, struct 
 static enum status read_keys(struct server *s, struct problem *p)
 {
     uint32_t *keys = probe_keys(s->probe);
-    size_t n = s->spec.n, found = keys ? fread(keys, sizeof *keys, n, s->in) : n;
+    size_t n = s->spec.n, found = keys ? take(s, keys, n * sizeof *keys) / sizeof *keys : n;
     if (found < n)
         return problem(p, STATUS_DATA, "request: found %zu of %zu keys", found, n);
     for (size_t i = 0; keys && i < n; i++)
@@ -154,12 +205,14 @@ static enum status answer(struct server *s, const struct wire_request *r, struct
         return status;
     struct array in = probe_input(s->probe);
     struct array second = probe_second(s->probe);
-    size_t bytes = array_bytes(in.format, in.n), found = fread(in.data, 1, bytes, s->in);
+    size_t bytes = array_bytes(in.format, in.n), found = take(s, in.data, bytes);
     if (found == bytes && second.data)
-        found = fread(second.data, 1, bytes, s->in);
+        found = take(s, second.data, bytes);
     if (found < bytes)
         return problem(p, STATUS_DATA, "request: found %zu of %zu bytes of elements", found, bytes);
     status = read_keys(s, p);
+    free(s->body);
+    s->body = NULL;
     if (status == STATUS_OK)
         status = probe_run(s->probe, &s->results, p);
     if (status != STATUS_OK)
@@ -202,6 +255,7 @@ static enum status serve(struct server *s, struct problem *p)
             status = answer(s, &r, p);
     }
     close_probe(s);
+    free(s->body);
     return status;
 }
 

@@ -1,9 +1,11 @@
 /* `ulpscope serve`: what goes through it is what the method gives in this process, bit for bit. */
 #include <stdio.h>
+#include <sys/resource.h>
 
 #include <criterion/criterion.h>
 
 #include "experiments/foreign.h"
+#include "experiments/machine.h"
 #include "experiments/subject.h"
 #include "experiments/wire.h"
 #include "tests/files.h"
@@ -285,4 +287,31 @@ Test(serve, lines_round_trip)
                           r.stride == due.stride,
                       "%s", line);
         }
+}
+
+/* Of what a line promises and does not come, no memory is taken; and all of what it promises is
+ * weighed before any of it is read. */
+Test(serve, memory_is_for_what_comes)
+{
+    static const char *const request[] = {"sum 200000000 fp32 fp32\\n1234",
+                                          "scan 100000000 fp64 fp64 inclusive fp64\\n1234",
+                                          "dot 100000000 fp64 fp64\\n1234"};
+    static const char *const method[] = {"sum/serial --device cpu", "scan/serial --device cpu",
+                                         "dot/serial --device cpu"};
+    struct rusage used;
+    for (size_t i = 0; i < 3; i++)
+        expect_end(method[i], request[i], "found 4 of ", 3);
+    cr_assert_eq(getrusage(RUSAGE_CHILDREN, &used), 0);
+    cr_expect(used.ru_maxrss < 300000, "%ld KiB", used.ru_maxrss);
+}
+
+Test(serve, memory_of_all_arrays)
+{
+    /* n elements fit this machine once, and twice they do not. */
+    size_t n = machine_memory_available() / 8 / 4 * 3;
+    char bytes[100];
+    snprintf(bytes, sizeof bytes, "scan %zu fp64 fp64 inclusive fp64\\n", n);
+    expect_end("scan/serial --device cpu", bytes, "out of memory for ", 4);
+    snprintf(bytes, sizeof bytes, "dot %zu fp64 fp64\\n", n);
+    expect_end("dot/serial --device cpu", bytes, "out of memory for ", 4);
 }

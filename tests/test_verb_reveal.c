@@ -152,6 +152,12 @@ Test(verb_reveal, says_what_is_wrong, .init = make_folder, .fini = remove_folder
     hold(STATUS_USAGE, "sum/serial", WORDS("sum/nothing"));
     hold(STATUS_USAGE, "operand is missing", WORDS("--n", "8"));
     hold(STATUS_USAGE, "expected 0 to 15", WORDS("scan/tiled", "--prefix", "16"));
+    hold(STATUS_USAGE, "option --prefix: found sum/tiled, a sum, expected a scan",
+         WORDS("sum/tiled", "--prefix", "6"));
+    hold(STATUS_USAGE, "option --scan: found dot/serial",
+         WORDS("dot/serial", "--scan", "exclusive"));
+    hold(STATUS_USAGE, "option --output: found sum/tiled",
+         WORDS("sum/tiled", "--against", "sum/serial", "--output", "storage"));
     hold(STATUS_USAGE, "sums an element",
          WORDS("scan/tiled", "--prefix", "0", "--scan", "exclusive"));
     hold(STATUS_USAGE, "segmented", WORDS("sum/tiled", "--segment", "4"));
