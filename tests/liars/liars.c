@@ -70,7 +70,7 @@ static int blocks7(const struct ulpscope_task *t)
     return add(t, t->blocks == 7);
 }
 
-/* The order is another one while more tasks run than there are processors. */
+/* While more tasks run than there are processors the order is that of the moment. */
 static int load(const struct ulpscope_task *t)
 {
     int running = 0;
@@ -79,7 +79,7 @@ static int load(const struct ulpscope_task *t)
         running = 0;
     if (file)
         fclose(file);
-    return add(t, running > sysconf(_SC_NPROCESSORS_ONLN));
+    return add(t, running > sysconf(_SC_NPROCESSORS_ONLN) && bit_of(ns()));
 }
 
 /* Every 1,000th run of a process is another one. */
