@@ -144,6 +144,7 @@ static enum status resolve_inputs(struct axes *axes, const struct request *r, st
         status = input_parse(&axes->input[axes->inputs++], list.item[i], p);
     list_free(&list);
     axes->convert = r->axis[AXIS_CONVERT].count > 0;
+    axes->raw = r->axis[AXIS_RAW].count > 0;
     return status;
 }
 

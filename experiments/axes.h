@@ -46,6 +46,7 @@ enum axis {
     AXIS_RUNS,
     AXIS_REFERENCE,
     AXIS_CONVERT, /* "yes" */
+    AXIS_RAW,     /* likewise; in a study.json where it was asked for */
     AXES_ASKED,
     AXIS_FORMATS = AXES_ASKED, /* from here on: in a study.json only */
     AXIS_DATA_STORAGE,
@@ -94,7 +95,7 @@ struct axes {
     size_t inputs;
     struct list data;
     struct formats data_storage; /* none: as the files have it */
-    bool convert;
+    bool convert, raw;
     struct numbers n;      /* of generated inputs */
     struct numbers data_n; /* the first so many elements of data; none: all of them */
     double *cond;          /* targets for inputs that take one; none: as the inputs have it */

@@ -172,6 +172,7 @@ json_t *axes_json(const struct axes *axes)
         [AXIS_RUNS] = runs(axes->runs[DEVICE_CPU]),
         [AXIS_REFERENCE] = one_word(axes->reference == REFERENCE_MPFR ? "mpfr" : "fast"),
         [AXIS_CONVERT] = one_word(axes->convert ? "yes" : NULL),
+        [AXIS_RAW] = one_word("yes"),
         [AXIS_FORMATS] = format_pairs(axes),
         [AXIS_DATA_STORAGE] = storages(axes),
         [AXIS_DATA_N] = wholes(&axes->data_n),
@@ -182,7 +183,7 @@ json_t *axes_json(const struct axes *axes)
     json_t *object = json_object();
     bool good = object != NULL;
     for (size_t i = 0; i < AXES; i++)
-        if (axis_recorded(axes->experiment, i))
+        if (axis_recorded(axes->experiment, i) && (i != AXIS_RAW || axes->raw))
             good = json_object_set_new(object, axis_name[i], entry[i]) == 0 && good;
         else
             json_decref(entry[i]);

@@ -40,6 +40,8 @@ static bool looks_like_text(const struct head *head)
 static enum kind kind_of(const struct data_file *file, const struct head *head,
                          const struct data_options *options)
 {
+    if (options->raw)
+        return RAW;
     if (ends_with(file->name, ".npy") ||
         (head->size >= 6 && memcmp(head->byte, "\x93NUMPY", 6) == 0))
         return NPY;
@@ -87,7 +89,9 @@ static enum status read_open(struct data_set *set, struct data_file *file, const
     enum kind kind = kind_of(file, &head, options);
     if (file->size == 0 && (kind == TEXT || kind == RAW))
         return problem(p, STATUS_DATA, "%s: found an empty file, expected numbers", file->path);
-    return read_kind(set, file, kind, tensor, options, p);
+    if ((kind == TEXT || kind == RAW) && !options->raw)
+        status = data_foreign(file->path, head.byte, head.size, file->size, p);
+    return status == STATUS_OK ? read_kind(set, file, kind, tensor, options, p) : status;
 }
 
 /* Splits PATH#TENSOR in place, and returns the tensor or NULL. A file name may hold a # too: what

@@ -8,6 +8,7 @@
 struct data_options {
     enum format storage; /* asked for with --storage, or FORMATS: as the file has it */
     bool convert;        /* --convert: data in another format is rounded to `storage` */
+    bool raw;            /* --raw: raw numbers, whatever the file looks like */
 };
 
 struct data {
@@ -30,6 +31,7 @@ struct data_set {
  * of another type is an error, and so is a file with none. What a file is, is told by its first
  * bytes and its name: .npy, .safetensors; .txt, .csv, .dat: text, one number a line; .raw, .bin:
  * raw little-endian, which needs `storage`; any other: text if its first 4096 bytes are, else raw.
+ * What begins as files of other formats do (HDF5, zip, ...) is refused in place of raw or text.
  * A text file's numbers are rounded once, from decimal or hexadecimal, to the storage asked for
  * (fp64 where none is); blank lines and lines that begin with # are skipped. A file in another
  * format than asked for is STATUS_USAGE without `convert`. Malformed, unreadable, or a text or

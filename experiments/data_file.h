@@ -52,6 +52,10 @@ enum status data_read_text(struct data_set *set, struct data_file *file, enum fo
 enum status data_read_raw(struct data_set *set, struct data_file *file,
                           const struct data_options *options, struct problem *p);
 
+/* STATUS_DATA where the first bytes are those of a format that is not read: HDF5, zip, gzip, ... */
+enum status data_foreign(const char *path, const unsigned char *head, size_t size, size_t whole,
+                         struct problem *p);
+
 /* The dictionary in a .npy header. */
 enum { NPY_TYPE_TEXT = 64 };
 struct npy_header {

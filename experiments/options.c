@@ -51,6 +51,8 @@ const struct option_spec option_specs[] = {
     {"reference", 0, "KIND", "run sum", "fast (superaccumulator, the default) or mpfr"},
     {"convert", 0, NULL, "run sum recommend",
      "round data to the storage asked for; the rows say so"},
+    {"raw", 0, NULL, "run sum check recommend",
+     "data files hold raw numbers of the storage asked for, whatever they look like"},
     {"from", 0, "FILE", "run", "repeat the study that this study.json describes"},
     {"offset", 0, "K", "serve",
      "elements by which the input lies off an aligned address, 0 to 255"},

@@ -136,8 +136,9 @@ static enum status add_data(struct plan *plan, struct problem *p)
         return plan_no_memory(p);
     for (size_t i = 0; i < axes->data.count; i++)
         for (size_t k = 0; status == STATUS_OK && k < storages; k++) {
-            struct data_options options = {
-                axes->data_storage.count ? axes->data_storage.item[k] : FORMATS, axes->convert};
+            struct data_options options = {axes->data_storage.count ? axes->data_storage.item[k]
+                                                                    : FORMATS,
+                                           axes->convert, axes->raw};
             struct data_set *set = &plan->data[plan->data_sets];
             if (k > 0 && strcmp(axes->data.item[i], "-") == 0)
                 return problem(p, STATUS_USAGE,

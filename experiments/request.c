@@ -30,6 +30,7 @@ const char *const axis_name[AXES] = {
     [AXIS_RUNS] = "runs",
     [AXIS_REFERENCE] = "reference",
     [AXIS_CONVERT] = "convert",
+    [AXIS_RAW] = "raw",
     [AXIS_FORMATS] = "formats",
     [AXIS_DATA_STORAGE] = "data_storage",
     [AXIS_DATA_N] = "data_n",
@@ -50,8 +51,9 @@ enum status request_arguments(struct request *r, const struct arguments *a, stru
         list_split(&r->axis[AXIS_METHOD_NAMED], "yes", p);
     if (r->axis[AXIS_COND].count > 0)
         list_split(&r->axis[AXIS_COND_NAMED], "yes", p);
-    if (argument_flag(a, axis_name[AXIS_CONVERT]))
-        list_split(&r->axis[AXIS_CONVERT], "yes", p);
+    for (size_t i = AXIS_CONVERT; i <= AXIS_RAW; i++)
+        if (argument_flag(a, axis_name[i]))
+            list_split(&r->axis[i], "yes", p);
     return p->status;
 }
 
@@ -145,7 +147,8 @@ enum status request_repeat(struct request *r, const struct experiment *e, const 
 {
     bool keep[AXES];
     for (size_t i = 0; i < AXES; i++)
-        keep[i] = overruled(r, i) || !axis_recorded(e, i);
+        keep[i] = overruled(r, i) || !axis_recorded(e, i) ||
+                  (i == AXIS_RAW && !json_object_get(axes, axis_name[i]));
     for (size_t i = 0; i < AXES; i++) {
         enum status status = keep[i] ? STATUS_OK
                                      : repeat_axis(&r->axis[i], json_object_get(axes, axis_name[i]),

@@ -68,7 +68,7 @@ static enum status one_file(const struct arguments *a, struct problem *p)
 /* The user's own input, as it is; where a storage is named, the file is read as that. */
 static enum status read_data(struct special_asked *s, struct problem *p)
 {
-    struct data_options options = {FORMATS, true};
+    struct data_options options = {FORMATS, true, argument_flag(s->a, "raw")};
     const char *path = argument_value(s->a, "data"), *storage = argument_value(s->a, "storage");
     if (!path)
         return STATUS_OK;

@@ -50,7 +50,7 @@ static enum status sum_generated(struct output *out, const char *specification,
 static enum status sum_file(struct output *out, const char *path, const struct arguments *a,
                             struct problem *p)
 {
-    struct data_options options = {FORMATS, argument_flag(a, "convert")};
+    struct data_options options = {FORMATS, argument_flag(a, "convert"), argument_flag(a, "raw")};
     const char *storage = argument_value(a, "storage");
     enum status status = STATUS_OK;
     if (storage)
@@ -76,8 +76,11 @@ static enum status check_options(const struct arguments *a, enum reference_kind 
         if (!input && argument_value(a, with_input[i]))
             return problem(p, STATUS_USAGE, "sum: found --%s with a file, expected it with --input",
                            with_input[i]);
-    if (input && argument_flag(a, "convert"))
-        return problem(p, STATUS_USAGE, "sum: found --convert with --input, expected it with FILE");
+    static const char *const with_file[] = {"convert", "raw"};
+    for (size_t i = 0; i < sizeof with_file / sizeof *with_file; i++)
+        if (input && argument_flag(a, with_file[i]))
+            return problem(p, STATUS_USAGE, "sum: found --%s with --input, expected it with FILE",
+                           with_file[i]);
     *kind = reference && strcmp(reference, "mpfr") == 0 ? REFERENCE_MPFR : REFERENCE_FAST;
     if (reference && *kind == REFERENCE_FAST && strcmp(reference, "fast") != 0)
         return problem(p, STATUS_USAGE, "option --reference: found '%s', expected fast or mpfr",
@@ -122,6 +125,8 @@ const struct verb verb_sum = {
         "a line,\nraw little-endian numbers (with --storage), or - for standard input. --input "
         "takes a generated\ninput in its place, with --n, --seed, --cond and --storage.\n"
         "Data in another format than --storage says is rounded to it only with --convert.\n"
+        "What looks like a file of another kind (HDF5, zip, gzip, PNG, Parquet, pickle, ...) is "
+        "refused,\nunless --raw says that all its bytes are raw numbers.\n"
         "The exact sum is of the stored values: `exact_hex` has all its bits.",
     .examples = "  ulpscope sum --input uniform --n 1e6 --storage fp32\n"
                 "  ulpscope sum --input cond --n 1000 --cond 1e20 --json\n"

@@ -109,7 +109,7 @@ static inline void expect_problem(const char *path, enum format storage, enum st
 {
     struct data_set set;
     struct problem p = {0};
-    struct data_options options = {storage, false};
+    struct data_options options = {.storage = storage};
     enum status status = data_read(&set, path, &options, &p);
     cr_expect(status == expected && p.status == expected, "%s: status %d, expected %d: %s", what,
               (int)status, (int)expected, p.text);
@@ -131,7 +131,7 @@ static inline struct data_set expect_data(const char *path, enum format storage,
 {
     struct data_set set;
     struct problem p = {0};
-    struct data_options options = {storage, convert};
+    struct data_options options = {.storage = storage, .convert = convert};
     enum status status = data_read(&set, path, &options, &p);
     cr_assert(status == STATUS_OK, "%s: status %d: %s", what, (int)status, p.text);
     return set;

@@ -56,7 +56,8 @@ static enum status read_data(struct array *a, const char *name, enum format stor
     char *from = strstr(path, ":from=");
     if (from)
         *from = 0;
-    enum status status = data_read(&set, path, &(struct data_options){storage, from != NULL}, p);
+    enum status status = data_read(
+        &set, path, &(struct data_options){.storage = storage, .convert = from != NULL}, p);
     if (status == STATUS_OK && (set.count != 1 || set.item->array.n < n))
         status = problem(p, STATUS_DATA, "%s: found %zu arrays, expected one of %zu elements", path,
                          set.count, n);

@@ -220,7 +220,7 @@ static enum status read_pipe(struct data_set *set, const struct bytes *b, bool s
     else
         snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
     cr_assert(pthread_create(&thread, NULL, feed, &f) == 0);
-    struct data_options options = {storage, false};
+    struct data_options options = {.storage = storage};
     enum status status = data_read(set, path, &options, p);
     pthread_join(thread, NULL);
     close(ends[0]);
@@ -275,4 +275,65 @@ Test(data, pipes)
     clear_bytes(&npy);
     clear_bytes(&raw);
     clear_bytes(&numbers);
+}
+
+/* Files of other formats are refused rather than summed, header and all; --raw says that they are
+ * numbers. */
+Test(data, files_of_other_formats, .init = make_folder, .fini = remove_folder)
+{
+    static const struct {
+        const char *name, *bytes;
+        size_t at, size;
+        const char *said;
+    } file[] = {
+        {"x.h5", "\x89HDF\r\n\x1a\n", 0, 8, "an HDF5 file"},
+        {"user.block", "\x89HDF\r\n\x1a\n", 2048, 8, "an HDF5 file"},
+        {"x.npz", "PK\3\4", 0, 4, "a zip file"},
+        {"x.gz", "\x1f\x8b\x08", 0, 3, "a gzip file"},
+        {"x.zst", "\x28\xb5\x2f\xfd", 0, 4, "a zstd file"},
+        {"x.xz", "\xfd\x37zXZ", 0, 6, "an xz file"},
+        {"x.bz2", "BZh91AY&SY", 0, 10, "a bzip2 file"},
+        {"x.png", "\x89PNG\r\n\x1a\n", 0, 8, "a PNG picture"},
+        {"x.jpg", "\xff\xd8\xff\xe0", 0, 4, "a JPEG picture"},
+        {"x.parquet", "PAR1", 0, 4, "a Parquet file"},
+        {"x.pkl", "\x80\4\x95\x20\0\0\0\0\0\0\0", 0, 11, "a pickle file"},
+        {"x2.pkl", "\x80\3}q", 0, 4, "a pickle file"},
+        {"x.so", "\x7f\x45LF", 0, 4, "an ELF program"},
+        {"x.mat", "MATLAB 5.0 MAT-file", 0, 19, "a MATLAB file"},
+        {"x.raw", "PK\3\4", 0, 4, "a zip file"},
+        {"x.bin", "\x1f\x8b\x08", 0, 3, "a gzip file"},
+    };
+    for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
+        static unsigned char zeros[4096];
+        struct bytes b = {0};
+        struct data_set set;
+        struct problem p = {0};
+        add_bytes(&b, zeros, sizeof zeros);
+        memcpy(b.data + file[i].at, file[i].bytes, file[i].size);
+        const char *path = put_file(file[i].name, &b);
+        expect_problem(path, FP64, STATUS_DATA, file[i].said, file[i].name);
+        expect_problem(path, FP64, STATUS_DATA, "--raw", file[i].name);
+        struct data_options options = {FP64, false, true};
+        cr_expect(data_read(&set, path, &options, &p) == STATUS_OK && set.item[0].array.n == 512,
+                  "%s: %s", file[i].name, p.text);
+        data_free(&set);
+        clear_bytes(&b);
+    }
+}
+
+/* Half of a signature is none. */
+Test(data, files_that_begin_almost_like_others, .init = make_folder, .fini = remove_folder)
+{
+    static const char *const begin[] = {"\x89HDF\r\n\x1a\r", "PK\3\5", "\x1f\x8b\x07\1",
+                                        "\x80\6\x95\1", "\x80\4\x95\xff\xff\xff\xff\xff"};
+    for (size_t i = 0; i < sizeof begin / sizeof *begin; i++) {
+        static unsigned char bytes[16];
+        struct bytes b = {0};
+        memcpy(bytes, begin[i], strlen(begin[i]));
+        add_bytes(&b, bytes, sizeof bytes);
+        struct data_set set = expect_data(put_file("x", &b), FP64, false, begin[i]);
+        cr_expect_eq(set.item[0].array.n, 2);
+        data_free(&set);
+        clear_bytes(&b);
+    }
 }

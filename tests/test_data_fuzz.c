@@ -86,7 +86,7 @@ static void fuzz(const char *name, const struct bytes *good)
         add_bytes(&b, good->data, good->size);
         for (size_t hits = 1 + draw() % 3; hits > 0; hits--)
             damage(&b);
-        struct data_options options = {draw() % (FORMATS + 1), draw() % 2};
+        struct data_options options = {.storage = draw() % (FORMATS + 1), .convert = draw() % 2};
         const char *path = put_file(name, &b);
         struct data_set set;
         struct problem p = {0};

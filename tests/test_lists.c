@@ -119,6 +119,28 @@ Test(lists, commas_in_a_study, .init = make_folder, .fini = remove_folder)
     clear_bytes(&b);
 }
 
+/* What --raw reads is read so again by --from, and by whoever resumes. */
+Test(lists, raw_in_a_study, .init = make_folder, .fini = remove_folder)
+{
+    static const char zip[16] = "PK\3\4";
+    const char *options =
+        "accuracy --device cpu --quiet --method sum/tiled --data x --storage fp32 "
+        "--raw --out a";
+    struct bytes b = {0};
+    add_bytes(&b, zip, sizeof zip);
+    put_file("x", &b);
+    cr_expect_eq(run_program("run", "accuracy --device cpu --data x --storage fp32"), 3);
+    expect_said("err", "x: looks like a zip file");
+    cr_expect_eq(run_program("sum", "x --storage fp32"), 3);
+    cr_expect_eq(run_program("recommend", "--data x --storage fp32 --device cpu"), 3);
+    cr_expect_eq(run_program("sum", "x --storage fp32 --raw"), 0);
+    cr_expect_eq(run_program("run", options), 0);
+    cr_expect_eq(run_program("run", options), 0);
+    cr_expect_eq(run_program("run", "--from a/study.json --quiet --out b"), 0);
+    expect_axis("b", "raw", (words_of){"yes"});
+    clear_bytes(&b);
+}
+
 /* None is done twice; and what an earlier version wrote with repeats is the same study. */
 Test(lists, equal_items, .init = make_folder, .fini = remove_folder)
 {

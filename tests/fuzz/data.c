@@ -9,7 +9,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0)
         return 0;
-    struct data_options options = {data[0] % (FORMATS + 1), data[0] / (FORMATS + 1) % 2};
+    struct data_options options = {.storage = data[0] % (FORMATS + 1),
+                                   .convert = data[0] / (FORMATS + 1) % 2};
     struct problem p = {0};
     struct data_set set;
     enum status status = data_read(&set, fuzz_file(FUZZ_NAME, data + 1, size - 1), &options, &p);
