@@ -82,6 +82,8 @@ const struct option_spec option_specs[] = {
     {"seconds", 0, "S", "check run recommend",
      "time to spend on each subject, about: 10 (run: `run trial`), or to recommend"},
     {"tolerance", 0, "T", "recommend", "the error allowed: 1e-3 (the default), 4ulp, 0.5bits"},
+    {"no-adversarial", 0, NULL, "recommend",
+     "try only the data, other orders of it and arrays drawn from it"},
     {"quantity", 0, "Q", "recommend", "of what: rel (the exact sum), backward (sum|x|), ulp"},
     {"confidence", 0, "C", "recommend", "that drawn arrays do not break it: 0.99"},
     {"quiet", 'q', NULL, "run", "no table and no progress"},

@@ -7,6 +7,7 @@
 #include <jansson.h>
 #include <signal.h>
 
+#include "experiments/check.h"
 #include "experiments/plan.h"
 #include "experiments/truth.h"
 #include "reports/results.h"
@@ -58,6 +59,12 @@ enum recommend_kind {
     RECOMMEND_KINDS
 };
 
+/* Not the user's data in any order, nor drawn from it: made of its magnitudes to be hard. */
+static inline bool recommend_adversarial(enum recommend_kind kind)
+{
+    return kind >= RECOMMEND_ONE_SIGN && kind <= RECOMMEND_RETURN;
+}
+
 struct recommend_sample {
     struct source source; /* its name is that of the data, the kind and the draw behind it */
     struct array array;   /* its own, but for RECOMMEND_DATA */
@@ -88,6 +95,16 @@ bool recommend_promotes(const struct recommend_promoted *c, enum format storage,
 
 enum { RECOMMEND_TEXT = 320 };
 
+/* What trying the promise asked for came to. */
+struct recommend_promised {
+    bool tried; /* by check's engine; else nothing of it is known */
+    enum check_state state;
+    uint64_t attempts, differing;
+    size_t shapes, lengths, inputs; /* that attempts were made over */
+    char reason[CHECK_REASON];      /* where it is not kept */
+    char *show;                     /* the command that shows a break; or NULL */
+};
+
 struct recommend_candidate {
     const struct method *method;
     enum format accumulator;
@@ -101,14 +118,15 @@ struct recommend_candidate {
     double most;                /* the largest on any array that it was tried on */
     size_t tried;               /* arrays, all in all */
     uint64_t drawn, drawn_held; /* of them drawn, each other than the others; that held */
-    /* The first that broke it; "" while none did. */
+    /* The first that broke it, of the user's own where one of these did; "" while none did. */
     struct recommend_break {
         char input[RECOMMEND_TEXT], id[CASE_ID_TEXT];
         enum recommend_kind kind;
         uint64_t draw;
         double error, result, exact;
     } broke;
-    bool broken;
+    bool broken; /* by an array */
+    struct recommend_promised promised;
     /* Its time beside that of a raw read; 0 where it is not known, the note says why. */
     double time_ns, raw_ns, rate; /* rate: 10^9 bytes/s */
     char note[256];
@@ -138,7 +156,8 @@ struct recommend_growth {
 struct recommend_request {
     const struct plan *plan; /* one source, one device */
     struct recommend_tolerance tolerance;
-    enum promise promise; /* the least that candidates make; PROMISES where any will do */
+    enum promise promise; /* that candidates are to keep; PROMISES where any will do */
+    bool no_adversarial;  /* on the data, its orders and what is drawn from it alone */
     double confidence;
     double seconds;           /* to spend on arrays and on growth, about */
     struct results *results;  /* a row for each run */
@@ -146,11 +165,14 @@ struct recommend_request {
     struct csv_file *times;   /* a row for each candidate timed */
     const char *program;      /* in commands that show something again */
     const volatile sig_atomic_t *stop;
+    /* Told now and then what is done, and how many seconds are left, about; or NULL. */
+    void (*show)(void *context, const char *doing, double seconds);
+    void *context;
 };
 
 struct recommend_report {
     struct recommend_request request;
-    uint64_t begin_ns; /* of trying */
+    uint64_t begin_ns; /* of the seconds asked for; 0 before */
     const struct source *source;
     struct device device;
     struct figure cond_log2;
@@ -172,6 +194,19 @@ struct recommend_report {
 enum status recommend(struct recommend_report *r, const struct recommend_request *request,
                       struct problem *p);
 void recommend_free(struct recommend_report *r);
+
+/* Is a promise asked for that can break? */
+static inline bool recommend_promises(const struct recommend_report *r)
+{
+    return r->request.promise > PROMISE_NONE && r->request.promise < PROMISES;
+}
+
+/* Is the candidate known not to be enough: did an array break it, or was its promise tried and not
+ * kept? */
+static inline bool recommend_refused(const struct recommend_candidate *c)
+{
+    return c->broken || (c->promised.tried && c->promised.state != CHECK_KEPT);
+}
 
 /* Does the error hold? NaN does not. */
 static inline bool recommend_holds(const struct recommend_tolerance *t, double error)

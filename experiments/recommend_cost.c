@@ -63,7 +63,7 @@ static size_t nearest(const struct recommend_report *r, int bytes)
     size_t found = SIZE_MAX;
     for (size_t i = 0; i < r->count; i++) {
         const struct recommend_candidate *c = &r->candidate[i];
-        if (c->broken && !c->promoted && format_facts[c->accumulator].bytes < bytes &&
+        if (recommend_refused(c) && !c->promoted && format_facts[c->accumulator].bytes < bytes &&
             (found == SIZE_MAX || nearer(c, &r->candidate[found])))
             found = i;
     }
@@ -77,7 +77,7 @@ void recommend_find_cheaper(struct recommend_report *r)
     size_t chosen = r->chosen;
     bool none = chosen == SIZE_MAX;
     for (size_t i = 0; i < chosen && !none; i++)
-        if (r->candidate[i].broken && !r->candidate[i].promoted)
+        if (recommend_refused(&r->candidate[i]) && !r->candidate[i].promoted)
             r->cheaper = i;
     if (r->cheaper != SIZE_MAX)
         return;

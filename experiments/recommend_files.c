@@ -18,6 +18,8 @@ static json_t *study_of(const struct recommend_request *q, const struct argument
                                               : json_null());
     json_object_set_new(axes, "confidence", json_real(q->confidence));
     json_object_set_new(axes, "seconds", json_real(q->seconds));
+    if (q->no_adversarial)
+        json_object_set_new(axes, "adversarial", json_string("no"));
     return study;
 }
 
@@ -78,7 +80,7 @@ static enum status write_break(const struct recommend_files *f, const struct rec
 {
     struct recommend_sample s;
     char *path;
-    if (r->cheaper == SIZE_MAX)
+    if (r->cheaper == SIZE_MAX || !r->candidate[r->cheaper].broken)
         return STATUS_OK;
     const struct recommend_break *b = &r->candidate[r->cheaper].broke;
     enum status status = recommend_sample_make(&s, r->source, b->kind, b->draw, r->source->array.n,

@@ -94,6 +94,7 @@ static enum status try_if_new(struct growing *g, uint64_t n, double share, bool 
     *tried = g->r->growth.lengths < LENGTHS_MAX && affordable(g, n, share);
     if (!*tried)
         return STATUS_OK;
+    recommend_tell(g->r, "growth: n = %llu", (unsigned long long)n);
     uint64_t begin = clock_ns();
     enum status status = try_length(g->r, (size_t)n, &holds, p);
     if (status == STATUS_OK)

@@ -7,6 +7,21 @@
 
 static const char *const unit[RECOMMEND_QUANTITIES] = {"|exact sum|", "sum|x|", "ulp"};
 
+/* Where an array is from, before its name. */
+static const char *const origin[RECOMMEND_KINDS] = {
+    [RECOMMEND_DATA] = "the data itself, ",
+    [RECOMMEND_ASCENDING] = "the data in another order, ",
+    [RECOMMEND_DESCENDING] = "the data in another order, ",
+    [RECOMMEND_SMALL] = "the data in another order, ",
+    [RECOMMEND_LARGE] = "the data in another order, ",
+    [RECOMMEND_ONE_SIGN] = "an adversarial array of the same magnitudes, ",
+    [RECOMMEND_CLIMB] = "an adversarial array of the same magnitudes, ",
+    [RECOMMEND_RETURN] = "an adversarial array of the same magnitudes, ",
+    [RECOMMEND_RESAMPLE] = "a resample of the data, ",
+    [RECOMMEND_SHUFFLE] = "the data in another order, ",
+    [RECOMMEND_EXTENDED] = "the data and more like it, ",
+};
+
 static void label_of(char text[64], const struct recommend_candidate *c)
 {
     snprintf(text, 64, "%s with %s", format_facts[c->accumulator].name, c->method->name);
@@ -42,8 +57,36 @@ static void add_break(struct text *to, const struct recommend_candidate *c,
                       const struct recommend_report *r)
 {
     const struct recommend_break *b = &c->broke;
-    text_format(to, "  breaks on %s: %.9g where %.9g is exact, an error of %.3g %s\n", b->input,
-                b->result, b->exact, b->error, unit[r->request.tolerance.quantity]);
+    text_format(to, "  breaks on %s%s: %.9g where %.9g is exact, an error of %.3g %s\n",
+                origin[b->kind], b->input, b->result, b->exact, b->error,
+                unit[r->request.tolerance.quantity]);
+    if (recommend_adversarial(b->kind))
+        text_format(to, "  it held on the data, other orders of it and %llu drawn arrays\n",
+                    (unsigned long long)c->drawn_held);
+}
+
+/* "in 812 attempts over 8 launch shapes, 6 lengths and 5 inputs" */
+static void add_over(struct text *to, const struct recommend_promised *t)
+{
+    text_format(to, "in %llu attempts over %zu launch shape%s, %zu length%s and %zu input%s",
+                (unsigned long long)t->attempts, t->shapes, t->shapes == 1 ? "" : "s", t->lengths,
+                t->lengths == 1 ? "" : "s", t->inputs, t->inputs == 1 ? "" : "s");
+}
+
+/* Of a candidate that is not enough for it. */
+static void add_promised(struct text *to, const struct recommend_report *r,
+                         const struct recommend_candidate *c)
+{
+    const struct recommend_promised *t = &c->promised;
+    const char *promise = promise_name[r->request.promise];
+    if (t->state == CHECK_BROKEN && t->differing > 0)
+        text_format(to, "  does not keep its bits: %s is broken, %llu of %llu attempts differ\n",
+                    promise, (unsigned long long)t->differing, (unsigned long long)t->attempts);
+    else
+        text_format(to, "  not known to keep its bits: %s is %s%s%s\n", promise,
+                    check_state_name[t->state], *t->reason ? ": " : "", t->reason);
+    if (t->show)
+        text_format(to, "  show it: %s\n", t->show);
 }
 
 static void add_theorem(struct text *to, const struct recommend_report *r,
@@ -75,7 +118,8 @@ static void add_chosen(struct text *to, const struct recommend_report *r)
         text_format(to, "a margin of %.3g", r->request.tolerance.limit / c->most);
     else
         text_add(to, "none at all");
-    text_add(to, ": the data, other orders of it, the worst of its magnitudes\n");
+    text_format(to, ": the data, other orders of it%s\n",
+                r->request.no_adversarial ? "" : ", adversarial ones of its magnitudes");
     if (c->drawn > 0)
         text_format(to,
                     "  and %llu drawn ones (resamples, shuffles): with %.4g%% confidence, at most "
@@ -85,6 +129,29 @@ static void add_chosen(struct text *to, const struct recommend_report *r)
     else
         text_add(to, "  no drawn ones: time was up (more with more --seconds)\n");
     add_theorem(to, r, c);
+    if (!recommend_promises(r))
+        return;
+    text_format(to, "  its bits: %s kept ", promise_name[r->request.promise]);
+    add_over(to, &c->promised);
+    text_add(to, "\n");
+}
+
+/* Candidates that no array broke, and whose promise was tried and not kept. */
+static void add_unkept(struct text *to, const struct recommend_report *r)
+{
+    enum { SHOWN = 5 };
+    size_t found = 0;
+    for (size_t i = 0; i < r->count; i++) {
+        const struct recommend_candidate *c = &r->candidate[i];
+        char label[64];
+        if (c->broken || !recommend_refused(c) || i == r->cheaper || ++found > SHOWN)
+            continue;
+        label_of(label, c);
+        text_format(to, "refused: %s\n", label);
+        add_promised(to, r, c);
+    }
+    if (found > SHOWN)
+        text_format(to, "refused: %zu others (recommend.csv)\n", found - SHOWN);
 }
 
 static void add_cheaper(struct text *to, const struct recommend_report *r)
@@ -102,7 +169,10 @@ static void add_cheaper(struct text *to, const struct recommend_report *r)
                 label);
     add_rate(to, &r->candidate[r->cheaper]);
     text_add(to, "\n");
-    add_break(to, &r->candidate[r->cheaper], r);
+    if (r->candidate[r->cheaper].broken)
+        add_break(to, &r->candidate[r->cheaper], r);
+    else
+        add_promised(to, r, &r->candidate[r->cheaper]);
 }
 
 static void add_theory(struct text *to, const struct recommend_report *r)
@@ -175,6 +245,18 @@ static void add_promoted(struct text *to, const struct recommend_report *r, enum
                     breaks->broke.error, breaks->broke.input);
 }
 
+/* Of the error, and of the promise where one is asked for. */
+static const char *verdict_of(const struct recommend_report *r, const struct recommend_candidate *c)
+{
+    if (c->broken)
+        return "breaks";
+    if (!recommend_promises(r) || c->promised.state == CHECK_KEPT)
+        return "holds";
+    return c->promised.state == CHECK_BROKEN   ? "breaks promise"
+           : c->promised.state == CHECK_FAILED ? "fails"
+                                               : "promise not tried";
+}
+
 static void add_frontier(struct text *to, const struct recommend_report *r)
 {
     struct table table = {.align = "llrrrl"};
@@ -197,7 +279,7 @@ static void add_frontier(struct text *to, const struct recommend_report *r)
         else
             table_cell(&table, "%s", "");
         table_cell(&table, "%.3g", c->error);
-        table_cell(&table, "%s", c->broken ? "breaks" : "holds");
+        table_cell(&table, "%s", verdict_of(r, c));
         table_cell(&table, "%s", c->broke.input);
     }
     text_format(to,
@@ -227,8 +309,9 @@ void recommend_text(struct text *to, const struct recommend_report *r, const cha
         add_chosen(to, r);
     }
     add_cheaper(to, r);
-    if (r->cheaper != SIZE_MAX)
+    if (r->cheaper != SIZE_MAX && r->candidate[r->cheaper].broken)
         recommend_show(to, r, &r->candidate[r->cheaper], out);
+    add_unkept(to, r);
     if (r->chosen != SIZE_MAX)
         add_growth(to, r);
     add_promoted(to, r, FP16);

@@ -14,6 +14,15 @@ static const char *role(const struct recommend_report *r, size_t i)
     return r->chosen == SIZE_MAX ? "nearest" : r->narrower ? "next_narrower" : "next_cheaper";
 }
 
+/* Whose the array is that broke it. */
+static const char *origin(enum recommend_kind kind)
+{
+    return kind == RECOMMEND_DATA        ? "data"
+           : recommend_adversarial(kind) ? "adversarial"
+           : kind == RECOMMEND_RESAMPLE  ? "resample"
+                                         : "order";
+}
+
 static void real(struct text *to, bool known, double value)
 {
     text_figure(to, (struct figure){known, value});
@@ -35,6 +44,25 @@ static void fill_chosen(struct text cell[RECOMMEND_COLUMNS], const struct recomm
         text_unsigned(&cell[RECOMMEND_LIKELY_TO], g->likely_to);
     text_figure(&cell[RECOMMEND_STAGNATES], g->stagnates);
     text_figure(&cell[RECOMMEND_OVERFLOWS], g->overflows);
+}
+
+/* Nothing where no promise was asked for. */
+static void fill_promise(struct text cell[RECOMMEND_COLUMNS], const struct recommend_report *r,
+                         const struct recommend_candidate *c)
+{
+    const struct recommend_promised *t = &c->promised;
+    if (!recommend_promises(r))
+        return;
+    text_add(&cell[RECOMMEND_ASKED], promise_name[r->request.promise]);
+    text_add(&cell[RECOMMEND_KEPT], check_state_name[t->tried ? t->state : CHECK_NOT_TRIED]);
+    text_add(&cell[RECOMMEND_REASON], t->tried ? t->reason : "another was found first");
+    if (!t->tried)
+        return;
+    text_unsigned(&cell[RECOMMEND_ATTEMPTS], t->attempts);
+    text_unsigned(&cell[RECOMMEND_DIFFERING], t->differing);
+    text_unsigned(&cell[RECOMMEND_SHAPES], t->shapes);
+    text_unsigned(&cell[RECOMMEND_TRIED_LENGTHS], t->lengths);
+    text_unsigned(&cell[RECOMMEND_INPUTS], t->inputs);
 }
 
 static void fill(struct text cell[RECOMMEND_COLUMNS], const struct recommend_report *r, size_t i)
@@ -69,6 +97,8 @@ static void fill(struct text cell[RECOMMEND_COLUMNS], const struct recommend_rep
     real(&cell[RECOMMEND_RATE], c->rate > 0, c->rate);
     real(&cell[RECOMMEND_OF_RAW], c->rate > 0 && c->raw_ns > 0, c->raw_ns / c->time_ns);
     text_add(&cell[RECOMMEND_NOTE], c->note);
+    text_add(&cell[RECOMMEND_BROKEN_ON], c->broken ? origin(c->broke.kind) : "");
+    fill_promise(cell, r, c);
     if (i == r->chosen)
         fill_chosen(cell, r);
 }
@@ -102,15 +132,27 @@ static json_t *broken_json(const struct recommend_candidate *c)
     const struct recommend_break *b = &c->broke;
     if (!c->broken)
         return json_null();
-    return json_pack("{ss ss so so so}", "input", b->input, "case_id", b->id, "error",
-                     number(true, b->error), "result", number(true, b->result), "exact",
-                     number(true, b->exact));
+    return json_pack("{ss ss ss so so so}", "input", b->input, "on", origin(b->kind), "case_id",
+                     b->id, "error", number(true, b->error), "result", number(true, b->result),
+                     "exact", number(true, b->exact));
+}
+
+static json_t *promise_json(const struct recommend_report *r, const struct recommend_candidate *c)
+{
+    const struct recommend_promised *t = &c->promised;
+    if (!recommend_promises(r) || !t->tried)
+        return json_null();
+    return json_pack("{ss ss sI sI sI sI sI ss so}", "asked", promise_name[r->request.promise],
+                     "state", check_state_name[t->state], "attempts", (json_int_t)t->attempts,
+                     "differing", (json_int_t)t->differing, "shapes", (json_int_t)t->shapes,
+                     "lengths", (json_int_t)t->lengths, "inputs", (json_int_t)t->inputs, "reason",
+                     t->reason, "show", t->show ? json_string(t->show) : json_null());
 }
 
 static json_t *candidate_json(const struct recommend_report *r, size_t i)
 {
     const struct recommend_candidate *c = &r->candidate[i];
-    return json_pack("{ss ss ss sb ss sb so ss so so so sI sI sI so so so ss}", "method",
+    return json_pack("{ss ss ss sb ss sb so ss so so so sI sI sI so so so so ss}", "method",
                      c->method->name, "accumulator", format_facts[c->accumulator].name, "promise",
                      promise_name[c->method->promise], "holds", !c->broken, "is", role(r, i),
                      "pareto", c->pareto, "error", number(true, c->error), "worst_input", c->worst,
@@ -119,7 +161,7 @@ static json_t *candidate_json(const struct recommend_report *r, size_t i)
                      "arrays", (json_int_t)c->tried, "drawn", (json_int_t)c->drawn, "drawn_held",
                      (json_int_t)c->drawn_held, "gb_per_s", number(c->rate > 0, c->rate), "of_raw",
                      number(c->rate > 0 && c->raw_ns > 0, c->raw_ns / c->time_ns), "broken_by",
-                     broken_json(c), "note", c->note);
+                     broken_json(c), "promise_tried", promise_json(r, c), "note", c->note);
 }
 
 static json_t *growth_json(const struct recommend_report *r)

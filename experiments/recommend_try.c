@@ -22,7 +22,7 @@ static void note_break(struct recommend_candidate *c, const struct recommend_sam
                        enum recommend_kind kind, uint64_t draw, const struct recommend_outcome *o)
 {
     struct recommend_break *b = &c->broke;
-    if (c->broken)
+    if (c->broken && (recommend_adversarial(kind) || !recommend_adversarial(b->kind)))
         return;
     c->broken = true;
     *b = (struct recommend_break){
@@ -63,15 +63,25 @@ static enum status try_one(struct recommend_report *r, struct recommend_candidat
     return STATUS_OK;
 }
 
-/* Array k of those for all. */
+/* Array k of those for all: the data and its orders, drawn ones, adversarial ones. */
 static bool common_at(const struct recommend_report *r, size_t k, enum recommend_kind *kind,
                       uint64_t *draw)
 {
-    if (k >= RECOMMEND_RETURN && r->request.tolerance.quantity != RECOMMEND_BACKWARD)
-        k++;
-    *kind = k < RECOMMEND_RESAMPLE ? k : RECOMMEND_RESAMPLE + (k - RECOMMEND_RESAMPLE) % 2;
-    *draw = k < RECOMMEND_RESAMPLE ? 0 : (k - RECOMMEND_RESAMPLE) / 2 + 1;
-    return k < RECOMMEND_RESAMPLE + COMMON_DRAWS;
+    const size_t drawn = k - RECOMMEND_ONE_SIGN, adversarial = drawn - COMMON_DRAWS;
+    *draw = 0;
+    if (k < RECOMMEND_ONE_SIGN) {
+        *kind = k;
+        return true;
+    }
+    if (drawn < COMMON_DRAWS) {
+        *kind = RECOMMEND_RESAMPLE + drawn % 2;
+        *draw = drawn / 2 + 1;
+        return true;
+    }
+    *kind = RECOMMEND_ONE_SIGN + adversarial;
+    return !r->request.no_adversarial &&
+           (*kind < RECOMMEND_RETURN ||
+            (*kind == RECOMMEND_RETURN && r->request.tolerance.quantity == RECOMMEND_BACKWARD));
 }
 
 static enum status make_sample(const struct recommend_report *r, struct recommend_sample *s,
@@ -126,6 +136,7 @@ enum status recommend_try_common(struct recommend_report *r, uint64_t deadline, 
             return interrupted(p);
         if (k > 0 && clock_ns() > deadline)
             break;
+        recommend_tell(r, "all candidates on array %zu", k + 1);
         status = try_all_on(r, kind, draw, p);
     }
     return status;
@@ -146,18 +157,38 @@ static enum status try_at(struct recommend_report *r, struct recommend_candidate
     return status;
 }
 
+/* The next of the drawn ones. */
+static enum status try_drawn(struct recommend_report *r, struct recommend_candidate *c,
+                             struct problem *p)
+{
+    recommend_tell(r, "%s in %s on drawn array %llu", c->method->name,
+                   format_facts[c->accumulator].name, (unsigned long long)c->drawn + 1);
+    return try_at(r, c, RECOMMEND_RESAMPLE + c->drawn % 2, c->drawn / 2 + 1, p);
+}
+
 enum status recommend_try_further(struct recommend_report *r, struct recommend_candidate *c,
                                   double seconds, struct problem *p)
 {
     enum recommend_kind kind;
     uint64_t draw;
     enum status status = STATUS_OK;
-    for (size_t k = r->common; status == STATUS_OK && !c->broken && common_at(r, k, &kind, &draw) &&
-                               kind < RECOMMEND_RESAMPLE;
+    for (size_t k = r->common; status == STATUS_OK && !c->broken && common_at(r, k, &kind, &draw);
          k++)
-        status = try_at(r, c, kind, draw, p);
+        if (kind < RECOMMEND_RESAMPLE)
+            status = try_at(r, c, kind, draw, p);
     uint64_t deadline = clock_ns() + clock_span(seconds);
     while (status == STATUS_OK && !c->broken && c->drawn < r->draws_wanted && clock_ns() < deadline)
-        status = try_at(r, c, RECOMMEND_RESAMPLE + c->drawn % 2, c->drawn / 2 + 1, p);
+        status = try_drawn(r, c, p);
+    return status;
+}
+
+enum status recommend_try_own(struct recommend_report *r, struct recommend_candidate *c,
+                              double seconds, struct problem *p)
+{
+    uint64_t deadline = clock_ns() + clock_span(seconds);
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && recommend_adversarial(c->broke.kind) &&
+           c->drawn < r->draws_wanted && clock_ns() < deadline)
+        status = try_drawn(r, c, p);
     return status;
 }

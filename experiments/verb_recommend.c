@@ -47,6 +47,7 @@ static enum status read_numbers(struct command *c, struct problem *p)
     const struct arguments *a = c->arguments;
     const char *confidence = argument_value(a, "confidence"),
                *seconds = argument_value(a, "seconds"), *t = argument_value(a, "tolerance");
+    c->ask.no_adversarial = argument_flag(a, "no-adversarial");
     c->ask.confidence = 0.99;
     c->ask.seconds = 10;
     if (confidence && (!real_read(&c->ask.confidence, confidence, strlen(confidence)) ||
@@ -134,9 +135,11 @@ static enum status verdict(const struct command *c, struct problem *p)
 {
     if (c->report.chosen != SIZE_MAX)
         return STATUS_OK;
-    return problem(p, STATUS_FAILED,
-                   "recommend: none of %zu candidates keeps the error of %s within %s",
-                   c->report.count, c->report.source->name, c->ask.tolerance.text);
+    bool promise = recommend_promises(&c->report);
+    return problem(
+        p, STATUS_FAILED, "recommend: none of %zu candidates keeps the error of %s within %s%s%s",
+        c->report.count, c->report.source->name, c->ask.tolerance.text,
+        promise ? " and is found to keep " : "", promise ? promise_name[c->ask.promise] : "");
 }
 
 static enum status decide(struct command *c, struct problem *p)
@@ -174,19 +177,28 @@ const struct verb verb_recommend = {
     .operands = "",
     .summary = "the cheapest accumulator and method that are enough for your data",
     .details =
-        "Candidates are tried on the data, on other orders of its elements, on the worst that its "
-        "magnitudes\nallow (all of one sign, the largest first; with --quantity backward also out "
-        "and back), and on drawn\narrays: resamples and shuffles, as many as the confidence needs "
-        "or the --seconds allow. The cheapest\nthat holds the tolerance on all of them is "
+        "Candidates are tried on the data, on other orders of its elements, on adversarial arrays "
+        "of "
+        "the same\nmagnitudes (all of one sign, the largest first; with --quantity backward also "
+        "out and back; none with\n--no-adversarial), and on drawn arrays: resamples and shuffles, "
+        "as "
+        "many as the confidence needs or the\n--seconds allow. The cheapest that holds the "
+        "tolerance on all of them is "
         "recommended: by throughput, measured beside the raw read\n(within a tenth as one), then "
         "by the width of the accumulator.\n\n"
         "--tolerance 1e-3 is a share of the exact sum or, with --quantity backward, of sum|x|; "
         "4ulp is in units\nin the last place of the exact sum in the storage format; 0.5bits "
         "allows 2^0.5 times the error that\nrounding the exact sum to the storage format may "
         "have.\n\n"
-        "Without --method: the registry's, at least run_to_run; on the CPU without those whose "
-        "order is that of\na GPU's launch shape; and two-level accumulation, fp16 or bf16 partial "
-        "sums promoted every K\nelements, simulated and not timed. --promise asks for more.\n\n"
+        "Without --method: the registry's that declare at least run_to_run; on the CPU without "
+        "those "
+        "whose order is that\nof a GPU's launch shape; and two-level accumulation, fp16 or bf16 "
+        "partial "
+        "sums promoted every K\nelements, simulated and not timed.\n\n"
+        "--promise RUNG: what candidates declare is no evidence. Their promise is tried as `check` "
+        "does, on the\ndata and on inputs of its own, in the order of cost; the recommended one "
+        "gets most of the time. What\nbreaks it, and what it could not be tried of, is not "
+        "enough.\n\n"
         "--out (results-recommend) gets recommend.csv, results.csv, summary.csv, times.csv, "
         "study.json, and as "
         "breaks.npy\nwhat breaks the next cheaper candidate. Exit status 1 where nothing holds.",

@@ -329,6 +329,15 @@ enum recommend_column {
     RECOMMEND_COLUMNS_FIRST, /* what a recommend.csv of the first versions has */
     RECOMMEND_DRAWN_HELD = RECOMMEND_COLUMNS_FIRST,
     RECOMMEND_LENGTHS,
+    RECOMMEND_BROKEN_ON,
+    RECOMMEND_ASKED,
+    RECOMMEND_KEPT,
+    RECOMMEND_ATTEMPTS,
+    RECOMMEND_DIFFERING,
+    RECOMMEND_SHAPES,
+    RECOMMEND_TRIED_LENGTHS,
+    RECOMMEND_INPUTS,
+    RECOMMEND_REASON,
     RECOMMEND_COLUMNS
 };
 const struct column *recommend_column(size_t i); /* i < RECOMMEND_COLUMNS */

@@ -4,7 +4,8 @@ static const struct column columns[RECOMMEND_COLUMNS] = {
     [RECOMMEND_METHOD] = {"method", "",
                           "the candidate's method; two-level/FORMAT:K: serial partial "
                           "sums of K elements in FORMAT, each promoted"},
-    [RECOMMEND_PROMISE] = {"promise", "", "what it claims of its bits"},
+    [RECOMMEND_PROMISE] = {"promise", "",
+                           "what it declares of its bits; promise_kept says what was tried"},
     [RECOMMEND_DEVICE] = {"device", "", "what it ran on"},
     [RECOMMEND_STORAGE] = {"storage", "", "format that the input is kept in"},
     [RECOMMEND_ACCUMULATOR] = {"accumulator", "", "format that additions are done in"},
@@ -14,7 +15,8 @@ static const struct column columns[RECOMMEND_COLUMNS] = {
                            "holds: its error was within the limit on every array "
                            "tried; breaks: it was not"},
     [RECOMMEND_IS] = {"is", "",
-                      "recommended: the cheapest that holds; next_cheaper: the one before it in "
+                      "recommended: the cheapest that holds, and that keeps the promise asked for; "
+                      "next_cheaper: the one before it in "
                       "the order of cost; next_narrower: where there is none, the best with a "
                       "narrower accumulator; nearest: where nothing holds, the best; else empty"},
     [RECOMMEND_PARETO] = {"pareto", "", "yes on the frontier of error against throughput"},
@@ -34,7 +36,8 @@ static const struct column columns[RECOMMEND_COLUMNS] = {
     [RECOMMEND_UNSEEN] = {"unseen", "",
                           "of the recommended: with the confidence asked for, the share of such "
                           "drawn arrays that break it is at most this, 1 - (1-c)^(1/drawn)"},
-    [RECOMMEND_BROKEN_BY] = {"broken_by", "", "the first array that broke it"},
+    [RECOMMEND_BROKEN_BY] = {"broken_by", "",
+                             "the first array that broke it, of the user's own where one did"},
     [RECOMMEND_BROKEN_ERROR] = {"broken_error", "", "its error there"},
     [RECOMMEND_BROKEN_CASE] = {"broken_case_id", "", "the rows of results.csv that show it"},
     [RECOMMEND_RATE] = {"gb_per_s", "10^9 bytes/s",
@@ -64,6 +67,22 @@ static const struct column columns[RECOMMEND_COLUMNS] = {
                            "of the recommended: how many longer lengths were tried: the next 64, "
                            "powers of two and multiples of 256 and of 2048 with both neighbours, "
                            "halvings below a break, others spread evenly on a logarithmic scale"},
+    [RECOMMEND_BROKEN_ON] = {"broken_on", "",
+                             "what broken_by is: data, the data as it is; order, its elements in "
+                             "another order; resample, elements drawn from it; adversarial, its "
+                             "magnitudes made to be hard"},
+    [RECOMMEND_ASKED] = {"promise_asked", "", "the promise asked for; empty: none"},
+    [RECOMMEND_KEPT] = {"promise_kept", "",
+                        "what trying it came to, as `check` tries: kept, broken, failed, or not "
+                        "tried; only what is kept is recommended"},
+    [RECOMMEND_ATTEMPTS] = {"promise_attempts", "",
+                            "results compared with others that must be the same"},
+    [RECOMMEND_DIFFERING] = {"promise_differing", "", "how many of them were not"},
+    [RECOMMEND_SHAPES] = {"promise_shapes", "", "launch shapes that attempts were made over"},
+    [RECOMMEND_TRIED_LENGTHS] = {"promise_lengths", "", "lengths, likewise"},
+    [RECOMMEND_INPUTS] = {"promise_inputs", "",
+                          "inputs, likewise: the data, and those that suit what is tried"},
+    [RECOMMEND_REASON] = {"promise_reason", "", "why it is not tried, or not kept"},
 };
 
 const struct column *recommend_column(size_t i)

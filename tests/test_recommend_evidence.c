@@ -1,6 +1,7 @@
 /* What recommend tells is what it tried: lengths, drawn arrays, rates, walls. */
 #include <math.h>
 
+#include "experiments/data.h"
 #include "experiments/recommend_private.h"
 #include "experiments/runner.h"
 #include "tests/recommends.h"
@@ -141,6 +142,82 @@ Test(recommend_evidence, drawn_arrays_are_counted, .init = make_folder, .fini = 
     rows_free(&all);
     rows_free(&runs);
     json_decref(answer);
+}
+
+/* Of a candidate: arrays that broke it, the user's own and adversarial ones. */
+static void count_breaks(size_t broke[2], const struct rows *runs, const char *method,
+                         const char *accumulator, double limit)
+{
+    for (size_t k = 0; k < runs->count; k++) {
+        const char *input = case_field(runs, k, CASE_INPUT);
+        if (strcmp(case_field(runs, k, CASE_METHOD), method) == 0 &&
+            strcmp(case_field(runs, k, CASE_ACCUMULATOR), accumulator) == 0 &&
+            !strstr(input, ":extended"))
+            broke[strstr(input, ":worst=") != NULL] +=
+                !(strtod(field_of(runs, k, RESULTS_ERR_REL), NULL) <= limit);
+    }
+}
+
+/* What the user's own arrays break is not shown by an adversarial one. */
+Test(recommend_evidence, own_arrays_break_first, .init = make_folder, .fini = remove_folder)
+{
+    json_t *answer = recommend_line(STATUS_OK, "--data " ULPSCOPE_SOURCE
+                                               "/tests/data/brain-signals-f16.npy --n 3000 "
+                                               "--seconds 3 --confidence 0.9 --method "
+                                               "sum/serial,sum/tiled,sum/widened,sum/exact");
+    struct rows all = rows_of(in_folder("out"), "recommend", recommend_column, RECOMMEND_COLUMNS);
+    struct rows runs = rows_of(in_folder("out"), "results", results_column, RESULTS_COLUMNS);
+    size_t own = 0;
+    for (size_t i = 0; i < all.count; i++) {
+        const char *on = field_of(&all, i, RECOMMEND_BROKEN_ON);
+        const char *by = field_of(&all, i, RECOMMEND_BROKEN_BY);
+        size_t broke[2] = {0, 0};
+        count_breaks(broke, &runs, field_of(&all, i, RECOMMEND_METHOD),
+                     field_of(&all, i, RECOMMEND_ACCUMULATOR), 1e-3);
+        cr_expect_eq(strcmp(on, "adversarial") == 0, broke[0] == 0 && broke[1] > 0, "%s", by);
+        cr_expect_eq(*on != 0, broke[0] + broke[1] > 0, "%s", by);
+        cr_expect_eq(strstr(by, ":worst=") != NULL, strcmp(on, "adversarial") == 0, "%s", by);
+        own += broke[0] > 0 && broke[1] > 0;
+    }
+    cr_expect(own > 0);
+    rows_free(&all);
+    rows_free(&runs);
+    json_decref(answer);
+}
+
+/* Ones of both signs, and some more: no order of them, and nothing drawn, leads fp16 beyond 2048,
+ * where a running sum of ones stands still. Their magnitudes do, which is called by its name. */
+Test(recommend_evidence, adversarial_arrays, .init = make_folder, .fini = remove_folder)
+{
+    enum { N = 2500 };
+    uint16_t bits[N];
+    for (size_t i = 0; i < N; i++)
+        bits[i] = i % 2 == 0 || i > 2400 ? 0x3c00 : 0xbc00;
+    const struct array a = {FP16, N, bits};
+    char line[512], path[300];
+    snprintf(path, sizeof path, "%s/signs.npy", in_folder(""));
+    cr_assert_eq(data_write_npy(path, &a, NULL), STATUS_OK);
+    for (int without = 0; without <= 1; without++) {
+        snprintf(line, sizeof line,
+                 "--data %s --method sum/serial --accumulator fp16,fp32 --seconds 1 --force "
+                 "--confidence 0.9 %s",
+                 path, without ? "--no-adversarial" : "");
+        json_t *answer = recommend_line(STATUS_OK, line);
+        const json_t *narrow = candidate_of(answer, "sum/serial", "fp16");
+        const json_t *by = json_object_get(narrow, "broken_by");
+        cr_expect_str_eq(word_of(json_object_get(answer, "recommended"), "accumulator"),
+                         without ? "fp16" : "fp32");
+        cr_expect_str_eq(word_of(narrow, "is"), without ? "recommended" : "next_cheaper");
+        cr_expect_str_eq(word_of(by, "on"), without ? "" : "adversarial");
+        cr_expect(without || number_of(narrow, "drawn") >= 22); /* looked for, with confidence */
+        struct rows runs = rows_of(in_folder("out"), "results", results_column, RESULTS_COLUMNS);
+        size_t worst = 0;
+        for (size_t i = 0; i < runs.count; i++)
+            worst += strstr(case_field(&runs, i, CASE_INPUT), ":worst=") != NULL;
+        cr_expect_eq(worst > 0, !without);
+        rows_free(&runs);
+        json_decref(answer);
+    }
 }
 
 /* Rates within a tenth are one; among those that break, the one that breaks by less is nearer, and

@@ -1,6 +1,7 @@
 /* What recommend is made of: tolerances, arrays, two-level accumulation, files, exit statuses. */
 #include <math.h>
 
+#include "experiments/foreign.h"
 #include "experiments/recommend_private.h"
 #include "experiments/runner.h"
 #include "tests/recommends.h"
@@ -356,6 +357,7 @@ Test(recommend_parts, foreign, .init = make_folder, .fini = remove_folder)
 /* A promise asked for leaves out what does not make it. */
 Test(recommend_parts, promises, .init = make_folder, .fini = remove_folder)
 {
+    foreign_server(ULPSCOPE_PROGRAM); /* fresh processes are tried, too */
     json_t *answer = recommend_line(STATUS_OK, "--input uniform --n 1000 --storage fp32 --promise "
                                                "order_invariant --seconds 0.5 --confidence 0.8");
     size_t i;
