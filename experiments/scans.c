@@ -167,13 +167,38 @@ struct tree {
     struct shape shape;
     bool exclusive;
     const struct by_bin *by_bin;
+    uint16_t *segment; /* heights of trees that heads cut, or NULL */
 };
+
+static size_t height_of_bin(const struct method *m, const struct by_bin *b, size_t n, size_t bin)
+{
+    return m->bin_height(b->element + b->start[bin], by_bin_count(b, bin), n, b->bins);
+}
+
+static enum status make_tree(struct tree *tree, const struct scans *s, const struct trial *t,
+                             struct problem *p)
+{
+    *tree = (struct tree){t->method, s->in.n, t->shape, t->exclusive, s->keys ? &s->by_bin : NULL,
+                          NULL};
+    if (tree->by_bin || !s->heads || !t->method->segment_heights)
+        return STATUS_OK;
+    tree->segment = malloc(s->in.n * sizeof *tree->segment);
+    enum status status =
+        tree->segment
+            ? t->method->segment_heights(tree->segment, s->in.n, t->exclusive, s->heads, p)
+            : problem(p, STATUS_DEVICE, "scan: out of memory for %zu heights", s->in.n);
+    if (status != STATUS_OK)
+        free(tree->segment);
+    return status;
+}
 
 static size_t height_of(const void *context, size_t i)
 {
     const struct tree *t = context;
     if (t->by_bin)
-        return t->method->bin_height(by_bin_count(t->by_bin, i), t->n);
+        return height_of_bin(t->method, t->by_bin, t->n, i);
+    if (t->segment)
+        return t->segment[i];
     return t->method->prefix_height(i, t->n, t->shape, t->exclusive);
 }
 
@@ -186,7 +211,10 @@ enum status scans_measure(struct scan_measure *m, struct scans *s, const struct 
     const struct by_bin *by_bin = s->keys ? &s->by_bin : NULL;
     struct theorem theorem =
         method_theorem(t->method, t->device.kind, t->accumulator, s->in.n, t->shape);
-    struct tree tree = {t->method, s->in.n, t->shape, t->exclusive, by_bin};
+    struct tree tree;
+    status = make_tree(&tree, s, t, p);
+    if (status != STATUS_OK)
+        return status;
     struct scan scan = {s->in, t->exclusive, s->heads, by_bin};
     struct scan_output output = {.out = *out,
                                  .accumulator = t->accumulator,
@@ -195,7 +223,10 @@ enum status scans_measure(struct scan_measure *m, struct scans *s, const struct 
                                  .context = &tree,
                                  .twin = {&s->twin, run_1},
                                  .flushes = theorem.flushing > 0};
-    return (by_bin ? measure_scatter : measure_scan)(m, &output, 1, &scan, machine_processors(), p);
+    status =
+        (by_bin ? measure_scatter : measure_scan)(m, &output, 1, &scan, machine_processors(), p);
+    free(tree.segment);
+    return status;
 }
 
 struct figure scans_shown_bound(const struct scans *s, const struct trial *t, double result)
@@ -207,7 +238,7 @@ struct figure scans_shown_bound(const struct scans *s, const struct trial *t, do
     theorem.height = 0;
     theorem.flushing = theorem.flushing > 0 ? terms : 0;
     if (t->method->bin_height && terms > 0)
-        theorem.height = t->method->bin_height(terms, s->in.n);
+        theorem.height = height_of_bin(t->method, &s->by_bin, s->in.n, s->shown);
     measure(&m, &s->last.reference, s->in.format, t->accumulator, result, &theorem);
     return m.bound;
 }

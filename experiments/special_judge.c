@@ -2,6 +2,7 @@
 #include "experiments/special_exact.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "reference/measure_scan.h"
 
@@ -142,10 +143,17 @@ static enum status judge_sum(struct judgement *to, struct due *d, const struct s
 
 /* --- scans --- */
 
+struct heights {
+    const struct task *task;
+    uint16_t *segment; /* of trees that heads cut, or NULL */
+};
+
 static size_t height_of_prefix(const void *context, size_t i)
 {
-    const struct task *t = context;
-    return t->method->prefix_height(i, t->in.n, t->shape, t->exclusive);
+    const struct heights *h = context;
+    const struct task *t = h->task;
+    return h->segment ? h->segment[i]
+                      : t->method->prefix_height(i, t->in.n, t->shape, t->exclusive);
 }
 
 /* What is possible at an output of a scan. */
@@ -171,14 +179,23 @@ static enum status judge_bounds(struct judgement *to, struct due *d, const struc
                         .in = *in,
                         .shape = method_shape(s->method, s->device.kind, in->n, s->shape),
                         .exclusive = s->exclusive};
+    struct heights h = {&task, NULL};
     struct scan scan = {{in->format, count, in->data}, s->exclusive, heads, NULL};
     struct scan_output output = {.out = {out->format, count, out->data},
                                  .accumulator = s->accumulator,
                                  .bound = s->method->bound,
                                  .height = height_of_prefix,
-                                 .context = &task};
+                                 .context = &h};
     struct scan_measure m;
-    enum status status = measure_scan(&m, &output, 1, &scan, 1, p);
+    enum status status = STATUS_OK;
+    if (heads && s->method->segment_heights) {
+        h.segment = malloc(in->n * sizeof *h.segment);
+        status = h.segment ? s->method->segment_heights(h.segment, in->n, s->exclusive, heads, p)
+                           : problem(p, STATUS_DEVICE, "special: out of memory for heights");
+    }
+    if (status == STATUS_OK)
+        status = measure_scan(&m, &output, 1, &scan, 1, p);
+    free(h.segment);
     if (status != STATUS_OK || m.broken == 0)
         return status;
     due_at(d, in, heads, m.first_broken);

@@ -154,12 +154,17 @@ struct method {
      * all its trees when it is inclusive, that of scatter-adds and sums of rows the height where
      * all elements are in one bin, or row. NULL with THEOREM_ANY_ORDER. */
     size_t (*height)(size_t n, struct shape shape);
-    /* The height of the tree of output i < n. With heads the trees are no higher. NULL for sums and
-     * with THEOREM_ANY_ORDER. */
+    /* The height of the tree of output i < n, without heads. NULL for sums and with
+     * THEOREM_ANY_ORDER. */
     size_t (*prefix_height)(size_t i, size_t n, struct shape shape, bool exclusive);
-    /* Of scatter-adds and sums of rows: at most so high is the tree of a bin, or row, with
-     * `terms` >= 1 of n elements. NULL with THEOREM_ANY_ORDER. */
-    size_t (*bin_height)(size_t terms, size_t n);
+    /* Of segmented scans: the heights of all n trees, which heads cut; 0 of the sum of nothing.
+     * NULL with THEOREM_ANY_ORDER. */
+    enum status (*segment_heights)(uint16_t *height, size_t n, bool exclusive, const uint8_t *heads,
+                                   struct problem *p);
+    /* Of scatter-adds and sums of rows: the height of the tree of a bin, or row, of `bins`, that
+     * has `terms` >= 1 of n elements. element: their indices, ascending; sums of rows do not read
+     * them. NULL with THEOREM_ANY_ORDER. */
+    size_t (*bin_height)(const size_t *element, size_t terms, size_t n, size_t bins);
     /* Appends the additions and sets the outputs of an initialised order of n >= 1
      * leaves, all of one bin or row. NULL where the order is not fixed. */
     void (*order)(struct order *o, struct shape shape);

@@ -68,12 +68,21 @@ static void measure_not_finite(struct measure *m, const struct reference *r, dou
         m->err_backward = error;
 }
 
+double measure_output_exact(enum format output, enum format accumulator)
+{
+    int digits = format_facts[accumulator].precision;
+    return digits > format_facts[output].precision
+               ? INFINITY
+               : ldexp(format_facts[output].smallest, digits - 1);
+}
+
 /* Adds what rounding a number of the accumulator to `result` may change. */
 static void add_output_rounding(mpfr_t bound, enum format accumulator, enum format output,
                                 double result)
 {
     const struct format_facts *facts = &format_facts[output];
-    if (format_holds(output, accumulator))
+    if (format_holds(output, accumulator) ||
+        fabs(result) > measure_output_exact(output, accumulator))
         return;
     bool normal = fabs(result) >= facts->smallest_normal; /* then u |result| >= eta/2 */
     mpfr_t half;

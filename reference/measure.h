@@ -50,6 +50,10 @@ struct measure {
 void measure(struct measure *m, const struct reference *r, enum format storage,
              enum format accumulator, double result, const struct theorem *t);
 
+/* Numbers of the accumulator that round to more than this are numbers of the output, which has no
+ * fewer digits: only where it is subnormal it lacks some. Infinite where it has fewer. */
+double measure_output_exact(enum format output, enum format accumulator);
+
 /* The same for a sum that was rounded once more, from the accumulator to `output`, whose value
  * `result` is: outcome and err_ulp are by that format, and where it does not hold all values of the
  * accumulator, the bound carries that rounding: u |result| or, if that is more, eta/2. */

@@ -118,7 +118,8 @@ static struct dd bound_of(const struct scan_rules *rules, const struct scan_item
         own = scaled(dd_add(dd_abs((struct dd){x->hi, x->lo}), input), rules->u);
     struct dd rounded = dd_times(factor_of(rules, x, lost), dd_add(size, input));
     struct dd bound = dd_add(dd_add(input, own), rounded);
-    return dd_add(bound, (struct dd){output > rules->output_h ? output : rules->output_h, 0});
+    output = output > rules->output_h ? output : rules->output_h;
+    return dd_add(bound, (struct dd){fabs(x->result) <= rules->output_most ? output : 0, 0});
 }
 
 static bool over_bound(struct scan_figures *f, const struct scan_rules *rules,

@@ -21,8 +21,10 @@ static struct scan_rules rules_of(const struct scan *scan, const struct scan_out
     if (out->flushes) /* an element is perturbed by so much: see theorem_bound */
         r.input_h += 3 * format_facts[r.accumulator].smallest_normal;
     if (!format_holds(r.output, r.accumulator)) {
-        r.output_u = format_facts[r.output].unit_roundoff;
-        r.output_h = format_facts[r.output].smallest / 2;
+        const struct format_facts *f = &format_facts[r.output];
+        r.output_most = measure_output_exact(r.output, r.accumulator);
+        r.output_u = r.output_most < INFINITY ? 0 : f->unit_roundoff;
+        r.output_h = f->smallest / 2;
     }
     return r;
 }

@@ -10,9 +10,11 @@ enum scan_figure { SCAN_ABS, SCAN_REL, SCAN_ULP, SCAN_BACKWARD, SCAN_OVER_BOUND,
 struct scan_rules {
     enum format storage, accumulator, output;
     enum theorem_kind bound;
-    double u;                  /* of the accumulator */
-    double input_u, input_h;   /* what rounding an element to it changes: u |x| + eta/2, or 0 */
-    double output_u, output_h; /* what rounding a prefix to the output changes, or 0 */
+    double u;                /* of the accumulator */
+    double input_u, input_h; /* what rounding an element to it changes: u |x| + eta/2, or 0 */
+    /* What rounding a prefix to the output changes: u |result|, eta/2 at least, or 0. An output of
+     * no fewer digits changes none beyond output_most: see measure_output_exact. */
+    double output_u, output_h, output_most;
 };
 
 /* So near to the limit of theorem_lost_errors doubles do not tell on which side of it a sum is. */

@@ -34,6 +34,9 @@ static const char *not_prefixes(const struct method *m, const struct order *o,
                                 const struct node *node, struct shape shape)
 {
     uint64_t weight = 0;
+    static uint16_t cut[SCAN_TILE * SCAN_GROUP + 1];
+    if (o->heads && m->segment_heights(cut, o->leaves, o->exclusive, o->heads, NULL) != STATUS_OK)
+        return "heights could not be made";
     for (size_t i = 0; i < o->leaves; i++) {
         if (o->heads && o->heads[i])
             weight = 0;
@@ -50,8 +53,8 @@ static const char *not_prefixes(const struct method *m, const struct order *o,
         if (node[o->output[i]].weight != want)
             return "an output's leaves are not its elements";
         size_t height = node[o->output[i]].height,
-               declared = m->prefix_height(i, o->leaves, shape, o->exclusive);
-        if (o->heads ? height > declared : height != declared)
+               declared = o->heads ? cut[i] : m->prefix_height(i, o->leaves, shape, o->exclusive);
+        if (height != declared)
             return "an output's height is not the declared one";
     }
     return NULL;

@@ -124,10 +124,11 @@ static bool within_bound(const struct matrix_case *c, size_t row, double got, ch
     struct measure m;
     const struct method *method = c->method;
     bool flushes = c->there && method->atomic && c->accumulator == FP32;
-    struct theorem theorem = {
-        .kind = method->bound,
-        .flushing = flushes ? c->in.n : 0,
-        .height = method->bin_height && a.n > 0 ? method->bin_height(a.n, c->in.n) : 0};
+    struct theorem theorem = {.kind = method->bound,
+                              .flushing = flushes ? c->in.n : 0,
+                              .height = method->bin_height && a.n > 0
+                                            ? method->bin_height(NULL, a.n, c->in.n, c->bins)
+                                            : 0};
     if (reference_compute(&r, &a, REFERENCE_MPFR, NULL) != STATUS_OK)
         return failed(c, why, row, "no reference");
     measure(&m, &r, c->in.format, c->accumulator, got, &theorem);

@@ -145,9 +145,9 @@ BREAK(leaves_a_corner)
 BREAK(wants_ones)
 BREAK(keeps_the_other)
 
-static size_t no_height(size_t terms, size_t n)
+static size_t no_height(const size_t *element, size_t terms, size_t n, size_t bins)
 {
-    (void)terms, (void)n;
+    (void)element, (void)terms, (void)n, (void)bins;
     return 0;
 }
 

@@ -118,9 +118,9 @@ BREAK(reads_threads)
 BREAK(sorts)
 BREAK(one_thread)
 
-static size_t no_height(size_t terms, size_t n)
+static size_t no_height(const size_t *element, size_t terms, size_t n, size_t bins)
 {
-    (void)terms, (void)n;
+    (void)element, (void)terms, (void)n, (void)bins;
     return 0;
 }
 

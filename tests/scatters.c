@@ -17,10 +17,9 @@ static bool within_bound(struct scatter *s, size_t bin, const double *x, const s
     struct reference r;
     struct measure m;
     const struct method *method = s->method;
-    struct theorem theorem = {.kind = method->bound,
-                              .height =
-                                  method->bin_height ? method->bin_height(count, s->in.n) : 0};
-    (void)index;
+    struct theorem theorem = {
+        .kind = method->bound,
+        .height = method->bin_height ? method->bin_height(index, count, s->in.n, s->bins) : 0};
     if (reference_compute(&r, &a, REFERENCE_MPFR, NULL) != STATUS_OK)
         return scatter_failed(s, why, bin, "no reference");
     measure(&m, &r, s->in.format, s->accumulator, array_get(&s->out, bin), &theorem);

@@ -60,14 +60,16 @@ static void hold_row(const struct rows *r, size_t row, size_t *worst)
     cr_assert(method_named("scatter/sort")->cpu(&task, NULL) == STATUS_OK);
     for (size_t b = 0; b < bins; b++) {
         double own[500];
-        size_t count = 0;
+        size_t count = 0, index[500];
         struct reference exact;
         struct measure of;
         for (size_t i = 0; i < n; i++)
-            if (key[i] == b)
+            if (key[i] == b) {
+                index[count] = i;
                 own[count++] = array_get(&in, i);
+            }
         struct theorem t = {.kind = m->bound};
-        t.height = m->bin_height && count ? m->bin_height(count, n) : 0;
+        t.height = m->bin_height && count ? m->bin_height(index, count, n, bins) : 0;
         reference_compute(&exact, &(struct array){FP64, count, own}, REFERENCE_MPFR, NULL);
         measure(&of, &exact, s, f, array_get(&result, b), &t);
         if (of.err_ulp.known && of.err_ulp.value > ulp) {

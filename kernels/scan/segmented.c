@@ -57,6 +57,7 @@ const struct method scan_segmented = {
     .bound = THEOREM_TREE,
     .height = scan_tiled_height,
     .prefix_height = scan_tiled_prefix_height,
+    .segment_heights = scan_tiled_segment_heights,
     .order = scan_tiled_order,
     .cpu = cpu,
 };

@@ -18,11 +18,13 @@ enum { SCAN_ROW = SCAN_CHUNK * SCAN_CHUNKS, SCAN_TILE = SCAN_ROW * SCAN_ROWS };
 #ifndef __cplusplus
 #include "kernels/method.h"
 
-/* These fit `order`, `height`, `prefix_height` and `resolve` of a method with this tree. Heads
- * are heeded: what lies before one is cut out of the tree. */
+/* These fit `order`, `height`, `prefix_height`, `segment_heights` and `resolve` of a method with
+ * this tree. Heads are heeded: what lies before one is cut out of the tree. */
 void scan_tiled_order(struct order *o, struct shape shape);
 size_t scan_tiled_height(size_t n, struct shape shape);
 size_t scan_tiled_prefix_height(size_t i, size_t n, struct shape shape, bool exclusive);
+enum status scan_tiled_segment_heights(uint16_t *height, size_t n, bool exclusive,
+                                       const uint8_t *heads, struct problem *p);
 struct shape scan_tiled_shape(size_t n, enum device_kind device, struct shape asked);
 
 /* A contiguous share of `count` tiles: those of thread `thread` of `threads`. */

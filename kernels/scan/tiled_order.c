@@ -63,6 +63,40 @@ size_t scan_tiled_prefix_height(size_t i, size_t n, struct shape shape, bool exc
     return height_known(height_at(i, exclusive));
 }
 
+struct height_walk {
+    uint16_t *height;
+    const uint8_t *heads;
+};
+
+static struct piece add_heights(void *context, struct piece a, struct piece b)
+{
+    (void)context;
+    return (struct piece){.node = 1 + (a.node > b.node ? a.node : b.node)};
+}
+
+static void read_heads(void *context, size_t begin, size_t count, struct piece *leaf)
+{
+    const struct height_walk *w = context;
+    for (size_t i = 0; i < count; i++)
+        leaf[i] = (struct piece){.present = true,
+                                 .head = begin + i == 0 || (w->heads && w->heads[begin + i])};
+}
+
+static void write_heights(void *context, size_t begin, size_t count, const struct piece *prefix)
+{
+    const struct height_walk *w = context;
+    for (size_t i = 0; i < count; i++)
+        w->height[begin + i] = prefix[i].present ? (uint16_t)prefix[i].node : 0;
+}
+
+enum status scan_tiled_segment_heights(uint16_t *height, size_t n, bool exclusive,
+                                       const uint8_t *heads, struct problem *p)
+{
+    struct height_walk w = {height, heads};
+    struct tree tree = {n, exclusive, add_heights, read_heads, write_heights, &w};
+    return scan_tree_walk(&tree, 1, p);
+}
+
 /* Within a unit heights never fall from one part to the next: the highest tree is the last one, or
  * that of the end of a unit before. */
 size_t scan_tiled_height(size_t n, struct shape shape)

@@ -30,7 +30,7 @@ enum status scatter_each(const struct task *t, scatter_bin *sum, struct problem 
 /* A bin's sum in the order of scatter/sort, that of sum/tiled, and its `bin_height`. tiled_alone:
  * the same, of x in f, by one thread. */
 scatter_bin scatter_sum_tiled;
-size_t scatter_tiled_height(size_t terms, size_t n);
+size_t scatter_tiled_height(const size_t *element, size_t terms, size_t n, size_t bins);
 enum status tiled_alone(const struct array *x, enum format f, double *sum, struct problem *p);
 
 /* Members of a descriptor. On the CPU, threads: 4 of atomics, 1 of schedules unless asked for, at

@@ -109,14 +109,46 @@ static size_t most(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* However many bins there are. */
-static size_t bin_height(size_t terms, size_t n)
+/* As the sum is made, heights for values. */
+struct heights {
+    size_t count;
+    size_t piece[DEEPEST + 1], height[DEEPEST + 1];
+};
+
+static void join_heights(struct heights *w)
 {
-    size_t piece = ordered_piece(n), pieces = (n - 1) / piece + 1;
-    size_t rows = least(terms, piece / ORDERED_ROW) - 1;
-    size_t height =
-        order_balanced_height(least(terms, ORDERED_ROW)) + rows + order_balanced_height(pieces);
-    return least(most(height, tiled_height(terms, (struct shape){0})), terms - 1);
+    w->count--;
+    w->height[w->count - 1] = 1 + most(w->height[w->count - 1], w->height[w->count]);
+}
+
+static void push_height(struct heights *w, size_t piece, size_t height)
+{
+    while (w->count >= 2 && level(w->piece[w->count - 2], w->piece[w->count - 1]) <
+                                level(w->piece[w->count - 1], piece))
+        join_heights(w);
+    w->piece[w->count] = piece;
+    w->height[w->count++] = height;
+}
+
+static size_t bin_height(const size_t *element, size_t terms, size_t n, size_t bins)
+{
+    struct heights w = {0};
+    size_t piece = ordered_piece(n), i = 0;
+    if (bins > ORDERED_BINS)
+        return tiled_height(terms, (struct shape){0});
+    while (i < terms) {
+        size_t number = element[i] / piece, height = 0;
+        for (bool first = true; i < terms && element[i] / piece == number; first = false) {
+            size_t row = element[i] / ORDERED_ROW, count = 0;
+            for (; i < terms && element[i] / ORDERED_ROW == row; i++)
+                count++;
+            height = most(height, order_balanced_height(count)) + !first;
+        }
+        push_height(&w, number, height);
+    }
+    while (w.count >= 2)
+        join_heights(&w);
+    return w.height[0];
 }
 
 /* All elements in one bin: the first row of the first piece is on a longest path. */

@@ -26,9 +26,9 @@ static enum status cpu(const struct task *t, struct problem *p)
     return scatter_each(t, scatter_sum_tiled, p);
 }
 
-size_t scatter_tiled_height(size_t terms, size_t n)
+size_t scatter_tiled_height(const size_t *element, size_t terms, size_t n, size_t bins)
 {
-    (void)n;
+    (void)element, (void)n, (void)bins;
     return tiled_height(terms, (struct shape){0});
 }
 
