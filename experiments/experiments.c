@@ -93,16 +93,25 @@ void experiments_that(char *text, size_t size, bool (*are)(const struct experime
 
 enum status experiment_named(const struct experiment **e, const char *name, struct problem *p)
 {
-    char known[512] = "";
+    struct text known = {0};
     for (size_t i = 0; experiments[i]; i++) {
-        size_t used = strlen(known);
         *e = experiments[i];
-        if (name && strcmp(name, (*e)->name) == 0)
+        if (name && strcmp(name, (*e)->name) == 0) {
+            text_free(&known);
             return STATUS_OK;
-        snprintf(known + used, sizeof known - used, "%s%s (%s)", i ? "; " : "", (*e)->name,
-                 (*e)->summary);
+        }
+        text_format(&known, "%s%s", i ? ", " : "", (*e)->name);
     }
-    return name ? problem(p, STATUS_USAGE, "run: found the experiment '%s', expected one of %s",
-                          name, known)
-                : problem(p, STATUS_USAGE, "run: no experiment: expected one of %s", known);
+    const char *all = text_string(&known);
+    enum status status =
+        name ? problem(p, STATUS_USAGE,
+                       "run: found the experiment '%s', expected one of %s (ulpscope list "
+                       "experiments says what they are)",
+                       name, all ? all : "")
+             : problem(p, STATUS_USAGE,
+                       "run: no experiment: expected one of %s (ulpscope list experiments says "
+                       "what they are)",
+                       all ? all : "");
+    text_free(&known);
+    return status;
 }

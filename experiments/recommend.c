@@ -45,6 +45,8 @@ void recommend_tell(const struct recommend_report *r, const char *format, ...)
     va_start(list, format);
     vsnprintf(doing, sizeof doing, format, list);
     va_end(list);
+    for (char *at = doing; *at; at++)
+        *at = (unsigned char)*at < ' ' || *at == 127 ? '?' : *at;
     double gone = r->begin_ns ? seconds_gone(r) : 0;
     r->request.show(r->request.context, doing, fmax(0, r->request.seconds - gone));
 }

@@ -1,10 +1,14 @@
 #include "experiments/recommend_files.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "experiments/data.h"
 #include "experiments/provenance.h"
+#include "reports/file.h"
 
 static json_t *study_of(const struct recommend_request *q, const struct arguments *a)
 {
@@ -23,43 +27,63 @@ static json_t *study_of(const struct recommend_request *q, const struct argument
     return study;
 }
 
-/* Times hold within one run: what the same command left there before is written anew. */
-static enum status claim(struct recommend_files *f, const struct recommend_request *q,
-                         const struct arguments *a, struct problem *p)
+static enum status no_memory(struct problem *p)
+{
+    return problem(p, STATUS_DEVICE, "recommend: out of memory");
+}
+
+/* Is the directory free for this question, or is it the one that it has an answer to? */
+static enum status look(struct recommend_files *f, const struct recommend_request *q,
+                        const struct arguments *a, struct problem *p)
 {
     bool there;
-    f->study = study_of(q, a);
+    json_t *study = study_of(q, a);
+    enum status status = directory_look(&f->directory, study, argument_flag(a, "force"), &there, p);
+    json_decref(study);
+    f->study = study_of(q, a); /* not what the earlier answer noted of its inputs */
+    return status;
+}
+
+/* Opens FILE.part, which takes the place of FILE when the answer is there. */
+static enum status open_part(struct csv_file *f, const char *path,
+                             const struct column *(*column)(size_t), size_t columns,
+                             struct problem *p)
+{
+    char *part = file_part(path);
+    enum status status = part ? csv_file_open(f, part, 0, column, columns, p) : no_memory(p);
+    free(part);
+    return status;
+}
+
+static enum status open_results(struct recommend_files *f, struct problem *p)
+{
+    char *part = file_part(f->directory.results);
     enum status status =
-        directory_claim(&f->directory, f->study, argument_flag(a, "force"), &there, p);
-    if (status != STATUS_OK || !there)
-        return status;
-    json_decref(f->study);
-    f->study = study_of(q, a);
-    return directory_claim(&f->directory, f->study, true, &there, p);
+        part ? results_open(&f->results, part, 0, COLUMNS_OF_SUMS, p) : no_memory(p);
+    free(part);
+    return status;
 }
 
 enum status recommend_files_open(struct recommend_files *f, const char *out,
                                  const struct recommend_request *q, const struct arguments *a,
                                  struct problem *p)
 {
-    char *path = NULL;
     *f = (struct recommend_files){
         .out = out, .results.file.fd = -1, .summary.fd = -1, .times.fd = -1, .rows.fd = -1};
     enum status status = directory_open(&f->directory, out, p);
+    if (status == STATUS_OK && (asprintf(&f->recommend, "%s/recommend.csv", out) < 0 ||
+                                asprintf(&f->breaks, "%s/breaks.npy", out) < 0))
+        status = no_memory(p);
     if (status == STATUS_OK)
-        status = claim(f, q, a, p);
+        status = look(f, q, a, p);
     if (status == STATUS_OK)
-        status = results_open(&f->results, f->directory.results, 0, COLUMNS_OF_SUMS, p);
+        status = open_results(f, p);
     if (status == STATUS_OK)
-        status =
-            csv_file_open(&f->summary, f->directory.summary, 0, summary_column, SUMMARY_COLUMNS, p);
+        status = open_part(&f->summary, f->directory.summary, summary_column, SUMMARY_COLUMNS, p);
     if (status == STATUS_OK)
-        status = csv_file_open(&f->times, f->directory.times, 0, times_column, TIMES_COLUMNS, p);
-    if (status == STATUS_OK && asprintf(&path, "%s/recommend.csv", out) < 0)
-        status = problem(p, STATUS_DEVICE, "recommend: out of memory");
+        status = open_part(&f->times, f->directory.times, times_column, TIMES_COLUMNS, p);
     if (status == STATUS_OK)
-        status = csv_file_open(&f->rows, path, 0, recommend_column, RECOMMEND_COLUMNS, p);
-    free(path);
+        status = open_part(&f->rows, f->recommend, recommend_column, RECOMMEND_COLUMNS, p);
     return status;
 }
 
@@ -74,47 +98,68 @@ static enum status note_input(struct recommend_files *f, const struct source *s,
                  : problem(p, STATUS_DEVICE, "recommend: out of memory");
 }
 
-/* What breaks the next cheaper one, as a file. */
+/* What breaks the next cheaper one, as a file; an earlier answer's goes. */
 static enum status write_break(const struct recommend_files *f, const struct recommend_report *r,
                                struct problem *p)
 {
     struct recommend_sample s;
-    char *path;
-    if (r->cheaper == SIZE_MAX || !r->candidate[r->cheaper].broken)
+    if (r->cheaper == SIZE_MAX || !r->candidate[r->cheaper].broken) {
+        unlink(f->breaks);
         return STATUS_OK;
+    }
     const struct recommend_break *b = &r->candidate[r->cheaper].broke;
     enum status status = recommend_sample_make(&s, r->source, b->kind, b->draw, r->source->array.n,
                                                r->request.plan->axes->seed.item[0],
                                                (struct device){DEVICE_CPU, 0}, p);
     if (status != STATUS_OK)
         return status;
-    if (asprintf(&path, "%s/breaks.npy", f->out) < 0) {
-        status = problem(p, STATUS_DEVICE, "recommend: out of memory");
-    } else {
-        status = data_write_npy(path, &s.array, p);
-        free(path);
-    }
+    char *part = file_part(f->breaks);
+    status = part ? data_write_npy(part, &s.array, p) : no_memory(p);
+    if (status == STATUS_OK && rename(part, f->breaks) != 0)
+        status =
+            problem(p, STATUS_DATA, "%s: could not be replaced: %s", f->breaks, strerror(errno));
+    free(part);
     recommend_sample_free(&s);
     return status;
 }
 
-enum status recommend_files_finish(struct recommend_files *f, const struct recommend_report *r,
-                                   struct problem *p)
-{
-    recommend_rows(&f->rows.pending, r);
-    enum status status = csv_file_flush(&f->rows, p);
-    if (status == STATUS_OK)
-        status = note_input(f, r->source, p);
-    return status == STATUS_OK ? write_break(f, r, p) : status;
-}
-
-enum status recommend_files_close(struct recommend_files *f, struct problem *p)
+static enum status close_all(struct recommend_files *f, struct problem *p)
 {
     enum status closed[] = {results_close(&f->results, p), csv_file_close(&f->summary, p),
                             csv_file_close(&f->times, p), csv_file_close(&f->rows, p)};
     enum status status = STATUS_OK;
     for (size_t i = 0; i < sizeof closed / sizeof *closed; i++)
         status = status == STATUS_OK ? closed[i] : status;
+    return status;
+}
+
+enum status recommend_files_finish(struct recommend_files *f, const struct recommend_report *r,
+                                   struct problem *p)
+{
+    const struct directory *d = &f->directory;
+    const char *const file[] = {d->results, d->summary, d->times, f->recommend};
+    recommend_rows(&f->rows.pending, r);
+    enum status status = close_all(f, p);
+    if (status == STATUS_OK)
+        status = write_break(f, r, p);
+    if (status == STATUS_OK)
+        status = directory_replace(d, file, sizeof file / sizeof *file, p);
+    return status == STATUS_OK ? note_input(f, r->source, p) : status;
+}
+
+enum status recommend_files_close(struct recommend_files *f, struct problem *p)
+{
+    const char *const file[] = {f->directory.results, f->directory.summary, f->directory.times,
+                                f->recommend, f->breaks};
+    enum status status = close_all(f, p);
+    for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
+        char *part = file[i] ? file_part(file[i]) : NULL;
+        if (part)
+            unlink(part); /* of an answer that did not come to its end */
+        free(part);
+    }
+    free(f->recommend);
+    free(f->breaks);
     directory_close(&f->directory);
     json_decref(f->study);
     return status;

@@ -1,10 +1,13 @@
 /* ulpscope recommend: the cheapest accumulator and method that are enough. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "experiments/clock.h"
 #include "experiments/experiment.h"
 #include "experiments/interrupt.h"
 #include "experiments/recommend_files.h"
+#include "experiments/resume.h"
 #include "experiments/verbs.h"
 
 static const struct experiment defaults = {
@@ -25,7 +28,23 @@ struct command {
     const char *out;
     char *again;
     struct recommend_files files;
+    const json_t *from; /* a study to be repeated, or NULL; */
+    const char *path;   /* its file */
+    uint64_t begin_ns, shown_ns;
 };
+
+enum { QUIET_NS = 1000000000, REDRAW_NS = 100000000 };
+
+static void show(void *context, const char *doing, double seconds)
+{
+    struct command *c = context;
+    uint64_t now = clock_ns();
+    if (now - c->begin_ns < QUIET_NS || now - c->shown_ns < REDRAW_NS)
+        return;
+    c->shown_ns = now;
+    fprintf(stderr, "\r\033[K%.70s, about %.0f s left", doing, seconds);
+    fflush(stderr);
+}
 
 static enum status read_promise(enum promise *promise, const char *text, struct problem *p)
 {
@@ -102,6 +121,10 @@ static enum status resolve(struct command *c, struct problem *p)
     if (status == STATUS_OK)
         status =
             check_one("arrays (name one: FILE#TENSOR, one --n, one --storage)", c->plan.sources, p);
+    if (status == STATUS_OK && c->from)
+        status = source_load(&c->plan.source[0], p);
+    if (status == STATUS_OK && c->from)
+        status = resume_inputs(&c->plan, c->from, c->path, false, p);
     c->out = argument_value(a, "out");
     c->out = c->out ? c->out : "results-recommend";
     c->ask.plan = &c->plan;
@@ -110,6 +133,9 @@ static enum status resolve(struct command *c, struct problem *p)
     c->ask.times = &c->files.times;
     c->ask.stop = interrupt_catch();
     c->ask.program = a->argv[0];
+    c->begin_ns = clock_ns();
+    c->ask.show = isatty(STDERR_FILENO) ? show : NULL;
+    c->ask.context = c;
     return status;
 }
 
@@ -144,9 +170,16 @@ static enum status verdict(const struct command *c, struct problem *p)
 
 static enum status decide(struct command *c, struct problem *p)
 {
+    struct problem why = {0};
     enum status status = recommend_files_open(&c->files, c->out, &c->ask, c->arguments, p);
-    if (status == STATUS_OK)
-        status = recommend(&c->report, &c->ask, p);
+    if (status == STATUS_OK && recommend(&c->report, &c->ask, &why) != STATUS_OK)
+        status =
+            problem(p, why.status, "%s%s", why.text,
+                    why.status != STATUS_INTERRUPTED
+                        ? ""
+                        : ": what the directory held is as it was; the same command asks anew");
+    if (c->shown_ns > 0)
+        fprintf(stderr, "\r\033[K");
     if (status == STATUS_OK)
         status = recommend_files_finish(&c->files, &c->report, p);
     enum status closed = recommend_files_close(&c->files, p);
@@ -156,9 +189,10 @@ static enum status decide(struct command *c, struct problem *p)
     return status == STATUS_OK ? verdict(c, p) : status;
 }
 
-static enum status run(const struct arguments *a, struct problem *p)
+enum status recommend_answer(const struct arguments *a, const json_t *from, const char *path,
+                             struct problem *p)
 {
-    struct command c = {.arguments = a};
+    struct command c = {.arguments = a, .from = from, .path = path};
     enum status status = resolve(&c, p);
     if (status == STATUS_OK && !(c.again = recommend_again(a, c.axes.device[0])))
         status = problem(p, STATUS_DEVICE, "recommend: out of memory");
@@ -170,6 +204,11 @@ static enum status run(const struct arguments *a, struct problem *p)
     request_free(&c.request);
     free(c.again);
     return status;
+}
+
+static enum status run(const struct arguments *a, struct problem *p)
+{
+    return recommend_answer(a, NULL, NULL, p);
 }
 
 const struct verb verb_recommend = {
@@ -201,7 +240,10 @@ const struct verb verb_recommend = {
         "enough.\n\n"
         "--out (results-recommend) gets recommend.csv, results.csv, summary.csv, times.csv, "
         "study.json, and as "
-        "breaks.npy\nwhat breaks the next cheaper candidate. Exit status 1 where nothing holds.",
+        "breaks.npy\nwhat breaks the next cheaper candidate. The same command asks anew: times "
+        "hold "
+        "within one run. The earlier\nanswer stays until the new one is there. Exit status 1 where "
+        "nothing is enough.",
     .examples = "  ulpscope recommend --data tests/data/brain-signals-f16.npy --device cpu\n"
                 "  ulpscope recommend --input ones --n 2049 --storage fp16 --tolerance 4ulp "
                 "--device cpu --out results-ones\n"

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "experiments/interrupt.h"
+#include "experiments/recommend_files.h"
 #include "experiments/resume.h"
 #include "experiments/run_private.h"
 #include "experiments/verbs.h"
@@ -102,9 +103,27 @@ static enum status run_itself(const struct run_command *c, struct problem *p)
                               p);
 }
 
+/* Is what --from names the study of a recommendation, which is no experiment? Then it is asked
+ * again. */
+static bool repeats_recommend(const struct arguments *a, enum status *status, struct problem *p)
+{
+    const char *from = argument_value(a, "from");
+    json_t *study = NULL;
+    if (!from || a->operands > 0 || study_read(&study, from, NULL) != STATUS_OK)
+        return false;
+    bool is = strcmp(json_string_value(json_object_get(study, "experiment")), "recommend") == 0;
+    if (is)
+        *status = recommend_repeat(study, from, a, p);
+    json_decref(study);
+    return is;
+}
+
 static enum status run(const struct arguments *a, struct problem *p)
 {
     struct run_command c = {.arguments = a};
+    enum status repeated;
+    if (repeats_recommend(a, &repeated, p))
+        return repeated;
     const char *out = argument_value(a, "out");
     enum status status = resolve(&c, p);
     if (status == STATUS_OK &&

@@ -108,7 +108,7 @@ static enum status start_over(const struct directory *d, struct problem *p)
     return STATUS_OK;
 }
 
-static enum status take_over(struct directory *d, json_t *study, struct problem *p)
+static enum status take_over(const struct directory *d, json_t *study, struct problem *p)
 {
     json_t *found;
     enum status status = study_read(&found, d->study, p);
@@ -125,18 +125,51 @@ enum status directory_claim(struct directory *d, json_t *study, bool force, bool
                             struct problem *p)
 {
     enum status status = force ? start_over(d, p) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = directory_look(d, study, force, resumed, p);
+    return status == STATUS_OK && !*resumed ? study_write(study, d->study, p) : status;
+}
+
+enum status directory_look(const struct directory *d, json_t *study, bool force, bool *resumed,
+                           struct problem *p)
+{
     *resumed = !force && exists(d->study);
-    if (status != STATUS_OK)
-        return status;
     if (*resumed)
         return take_over(d, study, p);
+    if (force)
+        return STATUS_OK;
     if (exists(d->results) || exists(d->summary) || exists(d->profile) || exists(d->times) ||
         exists(d->trial))
         return problem(p, STATUS_DATA,
                        "%s: found results without a study.json that says whose they are: give "
                        "another --out, or --force to start over",
                        d->path);
-    return study_write(study, d->study, p);
+    return STATUS_OK;
+}
+
+enum status directory_replace(const struct directory *d, const char *const *file, size_t count,
+                              struct problem *p)
+{
+    const char *const all[] = {d->summary, d->results, d->profile, d->times,
+                               d->atomics, d->growth,  d->trial};
+    for (size_t i = 0; i < count; i++) {
+        char *part = file_part(file[i]);
+        if (!part)
+            return problem(p, STATUS_DEVICE, "%s: out of memory", d->path);
+        int failed = rename(part, file[i]);
+        free(part);
+        if (failed)
+            return problem(p, STATUS_DATA, "%s: could not be replaced: %s", file[i],
+                           strerror(errno));
+    }
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        bool ours = false;
+        for (size_t k = 0; k < count; k++)
+            ours |= strcmp(all[i], file[k]) == 0;
+        if (!ours && unlink(all[i]) != 0 && errno != ENOENT)
+            return problem(p, STATUS_DATA, "%s: could not be removed: %s", all[i], strerror(errno));
+    }
+    return STATUS_OK;
 }
 
 void directory_close(struct directory *d)

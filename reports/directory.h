@@ -23,6 +23,15 @@ enum status directory_open(struct directory *d, const char *path, struct problem
 enum status directory_claim(struct directory *d, json_t *study, bool force, bool *resumed,
                             struct problem *p);
 
+/* The same, but nothing is written or removed: for a study that is written beside the one that is
+ * there, each file in its file_part, and then takes its place. */
+enum status directory_look(const struct directory *d, json_t *study, bool force, bool *resumed,
+                           struct problem *p);
+/* Puts files in the place of those of their names, from their parts, and removes the others that a
+ * study may have; study.json is left, to be written last. */
+enum status directory_replace(const struct directory *d, const char *const *file, size_t count,
+                              struct problem *p);
+
 void directory_close(struct directory *d);
 
 #endif
