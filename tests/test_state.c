@@ -261,6 +261,7 @@ Test(state, what_does_not_go_together_is_refused)
         binned_state_init(&b, others[i].storage, others[i].accumulator, others[i].folds, NULL);
         cr_expect(binned_state_merge(&a, &b, &p) == STATUS_USAGE);
         cr_expect(strstr(p.text, "fp32 to fp32 in 3 folds cannot take in"), "%s", p.text);
+        cr_expect(binned_state_merge(&b, &a, NULL) == STATUS_USAGE, "%zu, the other way round", i);
     }
     binned_state_init(&b, FP32, FP32, 3, NULL);
     a.terms = INT64_MAX;
@@ -271,6 +272,10 @@ Test(state, what_does_not_go_together_is_refused)
     c.terms = INT64_MAX;
     d.terms = 1;
     cr_expect(exact_state_merge(&c, &d, NULL) == STATUS_DATA && c.terms == INT64_MAX);
+    a.terms = INT64_MAX - 1;
+    c.terms = INT64_MAX - 1;
+    cr_expect(binned_state_merge(&a, &b, NULL) == STATUS_OK && a.terms == INT64_MAX);
+    cr_expect(exact_state_merge(&c, &d, NULL) == STATUS_OK && c.terms == INT64_MAX);
 }
 
 /* ---- bytes ---- */

@@ -158,6 +158,30 @@ Test(state_bytes, limits_are_exact)
               "%s", p.text);
 }
 
+/* Of no elements none is other than -0. */
+Test(state_bytes, nothing_is_not_plain)
+{
+    struct binned_state b;
+    struct exact_state e;
+    unsigned char binned[BINNED_STATE_BYTES], exact[EXACT_STATE_BYTES];
+    struct problem p = {0};
+    binned_state_init(&b, FP32, FP32, 3, NULL);
+    binned_state_write(&b, binned);
+    cr_expect(binned_state_read(&b, binned, sizeof binned, NULL) == STATUS_OK);
+    binned[16] = 8;
+    cr_expect(binned_state_read(&b, binned, sizeof binned, &p) == STATUS_DATA &&
+                  strstr(p.text, "0 elements, but more"),
+              "%s", p.text);
+    exact_state_init(&e);
+    exact_state_write(&e, exact);
+    cr_expect(exact_state_read(&e, exact, sizeof exact, NULL) == STATUS_OK);
+    exact[5] = 8;
+    p = (struct problem){0};
+    cr_expect(exact_state_read(&e, exact, sizeof exact, &p) == STATUS_DATA &&
+                  strstr(p.text, "0 elements, but more"),
+              "%s", p.text);
+}
+
 /* Bytes at random, and valid ones with some changed: refused, or read as a state with these bytes,
  * which merges and gives a sum. */
 Test(state_bytes, random_bytes_do_no_harm)
