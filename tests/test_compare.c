@@ -208,6 +208,21 @@ Test(compare, only_run_to_run_is_bound_to_shapes, .init = make_folder, .fini = r
     compare_free(&d);
 }
 
+/* One side's promise alone binds a case to its launch shape. */
+Test(compare, either_promise_binds_to_the_shape, .init = make_folder, .fini = remove_folder)
+{
+    static const struct line a[] = {ROW("01", "sum/mine", "gpu_to_gpu", "cpu", "64", "0x1"), {0}},
+                             b[] = {ROW("02", "sum/mine", "run_to_run", "cpu", "32", "0x2"), {0}};
+    struct compare c = compare_lines(a, b, COLUMNS_OF_SUMS),
+                   d = compare_lines(b, a, COLUMNS_OF_SUMS);
+    cr_expect(c.pairs == 2 && c.count[VERDICT_MISSING_A] == 1 && c.count[VERDICT_MISSING_B] == 1,
+              "%zu pairs", c.pairs);
+    cr_expect(d.pairs == 2 && d.count[VERDICT_MISSING_A] == 1 && d.count[VERDICT_MISSING_B] == 1,
+              "%zu pairs", d.pairs);
+    compare_free(&c);
+    compare_free(&d);
+}
+
 /* Many runs are a set: their order and how often each came are no difference. */
 Test(compare, runs_are_sets, .init = make_folder, .fini = remove_folder)
 {

@@ -125,3 +125,20 @@ Test(csv_file, rows_are_taken_out, .init = make_folder, .fini = remove_folder)
     clear_bytes(&b);
     clear_bytes(&left);
 }
+
+/* A field that a reader might trim, or take for several, is quoted; no other is. */
+Test(csv_file, which_fields_are_quoted)
+{
+    static const struct {
+        const char *is, *due;
+    } field[] = {{"", ""},           {"a b", "a b"},        {" a", "\" a\""},
+                 {"a ", "\"a \""},   {"\ta", "\"\ta\""},    {"a\t", "\"a\t\""},
+                 {" ", "\" \""},     {"a,b", "\"a,b\""},    {"a\nb", "\"a\nb\""},
+                 {"a\r", "\"a\r\""}, {"a\"b", "\"a\"\"b\""}};
+    for (size_t i = 0; i < sizeof field / sizeof *field; i++) {
+        struct text text = {0};
+        text_field(&text, field[i].is);
+        cr_expect_str_eq(text_string(&text), field[i].due);
+        text_free(&text);
+    }
+}

@@ -132,6 +132,34 @@ Test(report, infinities_that_are_right, .init = make_folder, .fini = remove_fold
     }
 }
 
+/* What there is none of is not told. */
+Test(report, counts_what_there_is)
+{
+    static const struct {
+        uint64_t runs;
+        const char *status;
+    } is[] = {{3, "ok"}, {0, "unsupported"}, {0, "error"}, {2, "ok"}};
+    for (unsigned which = 1; which < 16; which++) {
+        struct gathered_case item[4] = {0};
+        struct report r = {.g.item = item};
+        struct text text = {0};
+        for (size_t k = 0; k < 4; k++)
+            if (which >> k & 1) {
+                struct gathered_case *c = &item[r.g.count++];
+                for (size_t i = 0; i < CASE_ALL; i++)
+                    c->field[i] = "";
+                c->runs = c->distinct = is[k].runs;
+                snprintf(c->status, sizeof c->status, "%s", is[k].status);
+            }
+        report_findings(&text, &r);
+        expect_told(text_string(&text), "; 1 cases are unsupported", which >> 1 & 1);
+        expect_told(text_string(&text), "unsupported", which >> 1 & 1);
+        expect_told(text_string(&text), "; 1 cases failed", which >> 2 & 1);
+        expect_told(text_string(&text), "failed", which >> 2 & 1);
+        text_free(&text);
+    }
+}
+
 /* Cases by hand: what is NaN is told, not what comes behind it. */
 Test(report, nan_breaks_a_bound)
 {

@@ -131,6 +131,125 @@ Test(resume, a_summary_that_disagrees, .init = make_folder, .fini = remove_folde
     base_free(&b);
 }
 
+/* The first line of a text whose column has a digit to change: not 0, with another behind it. */
+static char *line_with(char *text, size_t column, char **digit)
+{
+    for (char *line = strchr(text, '\n') + 1; *line; line = strchr(line, '\n') + 1) {
+        char *field = line;
+        for (size_t i = 0; i < column; i++)
+            field = strchr(field, ',') + 1;
+        *digit = field + strcspn(field, "12345678,\n");
+        if (!strchr(",\n", **digit))
+            return line;
+    }
+    cr_assert_fail("no line has a number in column %zu", column);
+    return NULL;
+}
+
+/* A summary that agrees with the runs is kept, not made anew: what needs the input is taken from
+ * it. One that has as many characters, but others, is made anew. */
+Test(resume, a_summary_that_agrees_is_kept, .init = make_folder, .fini = remove_folder)
+{
+    static const struct {
+        size_t column;
+        bool kept;
+    } edit[] = {{SUMMARY_VS_MAX, true}, {SUMMARY_MEAN, false}, {SUMMARY_TIME_NS_MEDIAN, false}};
+    struct base b;
+    base_make(&b);
+    for (size_t i = 0; i < sizeof edit / sizeof *edit; i++) {
+        char *digit, *text = strndup((const char *)b.was_summary.data, b.was_summary.size);
+        line_with(text, edit[i].column, &digit);
+        ++*digit;
+        spill(b.summary, &(struct bytes){.data = (unsigned char *)text}, b.was_summary.size);
+        cr_expect_eq(study_run("variance", small, b.out).runs, 0);
+        struct bytes now = get_file(b.summary);
+        cr_assert_eq(now.size, b.was_summary.size);
+        cr_expect(
+            memcmp(now.data, edit[i].kept ? text : (const char *)b.was_summary.data, now.size) == 0,
+            "column %zu: %s", edit[i].column, text);
+        clear_bytes(&now);
+        free(text);
+    }
+    base_free(&b);
+}
+
+/* A result at its bound does not break it, in the process that resumes as in the one that ran. */
+Test(resume, a_result_at_its_bound, .init = make_folder, .fini = remove_folder)
+{
+    double tie = 0x1.8p-24; /* between two subnormal numbers of fp16 */
+    char path[340];
+    const char *out = in_folder("ties");
+    snprintf(path, sizeof path, "%s", in_folder("tie.npy"));
+    cr_assert_eq(data_write_npy(path, &(struct array){FP64, 1, &tie}, NULL), STATUS_OK);
+    study_words words = {{"method", "sum/exact"},
+                         {"device", "cpu"},
+                         {"storage", "fp64"},
+                         {"accumulator", "fp16"},
+                         {"data", path},
+                         {"runs", "1"},
+                         {NULL}};
+    char *name = strdup(out);
+    cr_expect_eq(study_run("variance", words, name).broken, 0);
+    struct rows r = rows_read(name, false);
+    cr_assert_eq(r.count, 1);
+    cr_assert_str_eq(field_of(&r, 0, RESULTS_ERR_OVER_BOUND), "1");
+    rows_free(&r);
+    cr_expect_eq(study_run("variance", words, name).broken, 0);
+    free(name);
+}
+
+/* A case has as many rows as runs, whatever has become of them. */
+Test(resume, rows_too_many, .init = make_folder, .fini = remove_folder)
+{
+    static study_words some = {{"method", "sum/serial,sum/widened"},
+                               {"device", "cpu"},
+                               {"storage", "fp64"},
+                               {"accumulator", "fp64"},
+                               {"input", "uniform"},
+                               {"n", "20"},
+                               {"runs", "3"},
+                               {NULL}};
+    static const struct {
+        const char *method, *run, *status;
+    } more[] = {{"sum/serial", "4", "ok"},
+                {"sum/serial", "4", "error"},
+                {"sum/serial", "3", "ok"},
+                {"sum/widened", "2", "unsupported"},
+                {"sum/widened", "2", "error"}};
+    char path[400];
+    const char *out = in_folder("rows");
+    study_run("variance", some, out);
+    snprintf(path, sizeof path, "%s/results.csv", out);
+    struct bytes was = get_file(path);
+    struct rows r = rows_read(out, false);
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        size_t row = 0;
+        struct text text = {0};
+        struct study s;
+        while (strcmp(field_of(&r, row, RESULTS_METHOD), more[i].method) != 0)
+            row++;
+        for (size_t c = 0; c < r.columns; c++) {
+            text_add(&text, c ? "," : "");
+            text_field(&text, c == RESULTS_RUN      ? more[i].run
+                              : c == RESULTS_STATUS ? more[i].status
+                                                    : field_of(&r, row, c));
+        }
+        text_add(&text, "\n");
+        FILE *file = fopen(path, "wb");
+        cr_assert(file && fwrite(was.data, 1, was.size, file) == was.size &&
+                  fputs(text_string(&text), file) >= 0 && fclose(file) == 0);
+        study_make(&s, "variance", some);
+        cr_expect_eq(study_sweep(&s, out, false), STATUS_DATA, "%s", text_string(&text));
+        cr_expect(strstr(s.problem.text, ": run: found '") &&
+                      strstr(s.problem.text, "expected no more runs of this case"),
+                  "%s", s.problem.text);
+        study_free(&s);
+        text_free(&text);
+    }
+    rows_free(&r);
+    clear_bytes(&was);
+}
+
 static void expect_left_alone(const struct base *b)
 {
     const char *const path[] = {b->results, b->summary, b->json};
