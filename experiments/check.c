@@ -5,7 +5,8 @@
 
 #include "experiments/check_private.h"
 #include "experiments/clock.h"
-#include "experiments/foreign.h"
+#include "experiments/foreign_private.h"
+#include "kernels/load.h"
 
 const struct check_kind_facts check_kinds[CHECK_KINDS] = {
     [CHECK_REPEAT] = {"repeat", PROMISE_RUN_TO_RUN, "run after run in one process"},
@@ -69,7 +70,8 @@ static const char *senseless(const struct check *c, enum check_kind kind)
     case CHECK_NEIGHBOUR:
         return program ? "where a program keeps its input is not known" : NULL;
     case CHECK_RECORDED:
-        return told                    ? "nothing is recorded of this operation"
+        return c->request->datas && !c->request->inputs ? "nothing is recorded of data of yours"
+               : told                                   ? "nothing is recorded of this operation"
                : !c->request->recorded ? "no recorded results are at hand (--recorded DIR)"
                                        : NULL;
     default:
@@ -124,17 +126,24 @@ static void add_outcome(struct check_tried *t, struct check_outcome *o, enum che
 /* How the time of a kind goes. What a case takes is judged by others in the same formats: by an
  * element, of so many at least, so that what each run costs counts little. */
 struct pace {
-    uint64_t deadline, end; /* end: no case is tried without need behind it */
-    size_t done;
+    const struct check_tried *tried;
+    uint64_t deadline;
+    uint64_t least;                    /* the first few small cases are tried until then */
+    size_t done, passed;               /* passed: cases in a row that were not tried */
     double ns[FORMATS][FORMATS], most; /* an element; 0: not known */
 };
-enum { SMALL = 10000, LEAST_CASES = 4 };
+enum { SMALL = 10000, PASSED_MOST = 4096 };
+static const uint64_t LEAST_NS = 100000000;
 
-/* The first few small ones are tried in any case. */
+static bool few(const struct pace *t, uint64_t now)
+{
+    return t->done == 0 || (t->tried->attempts < CHECK_LEAST && now < t->least);
+}
+
 static bool time_for(const struct pace *t, const struct check_case *k, uint64_t now)
 {
     double ns = t->ns[k->pair.storage][k->pair.accumulator];
-    if (t->done == 0 || (t->done < LEAST_CASES && k->n <= SMALL && now < t->end))
+    if (few(t, now) && (t->done == 0 || k->n <= SMALL))
         return true;
     return now < t->deadline &&
            (ns > 0 ? ns : t->most) * (double)k->n < (double)(t->deadline - now);
@@ -147,6 +156,28 @@ static void note_time(struct pace *t, const struct check_case *k, uint64_t took_
     *ns = each > *ns ? each : *ns;
     t->most = each > t->most ? each : t->most;
     t->done++;
+    t->passed = 0;
+}
+
+/* Attempts of ours, which are quick, from one look at the clock to the next. */
+enum { LOOK = 8 };
+
+bool check_enough(const struct check *c, const struct check_outcome *o)
+{
+    bool look = o->attempts > 0 && (c->request->method->foreign || o->attempts % LOOK == 0);
+    return look && c->until != UINT64_MAX && clock_ns() >= c->until;
+}
+
+/* Other work for the device, as long as cases ask for it. */
+static enum status set_load(struct check *c, enum check_kind kind, bool busy, struct problem *p)
+{
+    struct device d = c->request->device;
+    busy = busy && check_kinds[kind].rung > PROMISE_RUN_TO_RUN;
+    if (busy == (c->load != NULL))
+        return STATUS_OK;
+    load_end(c->load);
+    c->load = NULL;
+    return busy ? load_begin(&c->load, d.kind == DEVICE_CPU ? -1 : d.index, p) : STATUS_OK;
 }
 
 /* One case. STATUS_USAGE where there is no such input in this format. */
@@ -154,13 +185,21 @@ static enum status try_case(struct check *c, struct check_tried *t, enum check_k
                             const struct check_case *k, struct problem *p)
 {
     struct check_outcome o = {0};
-    /* A repetition has its runs; of others each is tried more than once where many are asked for.
-     */
+    /* A repetition has its runs; of others each is tried more than once where many are asked for:
+     * for what shows itself rarely, since the same again is no more evidence. */
     bool once = check_kinds[kind].rung == PROMISE_RUN_TO_RUN || kind == CHECK_RECORDED;
-    uint64_t rounds = once ? 1 : 1 + (c->request->runs - 1) / CHECK_RUNS;
+    unsigned rounds = once ? 1 : 1 + (unsigned)((c->request->runs - 1) / CHECK_RUNS);
     enum status status = check_load_case(c, k, p);
-    for (uint64_t i = 0; i < rounds && status == STATUS_OK; i++)
+    if (status == STATUS_OK)
+        status = set_load(c, kind, k->busy, p);
+    for (c->round = 0; c->round < rounds && status == STATUS_OK && !check_enough(c, &o);
+         c->round++) {
+        uint64_t differing = o.differing;
         status = ways[kind].try_it(c, &o, p);
+        if (c->round > 0 && differing == 0 && o.differing > 0)
+            o.found.runs = c->request->runs;
+    }
+    c->round = 0;
     add_outcome(t, &o, kind);
     check_outcome_free(&o);
     if (status == STATUS_OK && check_stopped(c))
@@ -168,43 +207,101 @@ static enum status try_case(struct check *c, struct check_tried *t, enum check_k
     return status;
 }
 
+/* A run of a subject in a process of its own may take no longer than all is to. */
+static void limit_run(const struct check *c, uint64_t now)
+{
+    double left = c->last > now ? (double)(c->last - now) / 1e9 : 0;
+    if (c->request->method->foreign)
+        foreign_timeout(left < c->timeout_s ? (left > 1 ? left : 1) : c->timeout_s);
+}
+
+static void tell(const struct check *c, enum check_kind kind, uint64_t now)
+{
+    if (c->request->show)
+        c->request->show(c->request->context, c->request->method, check_kinds[kind].name,
+                         c->end > now ? (double)(c->end - now) / 1e9 : 0);
+}
+
+/* The time was up in a run: no fault of the subject's where it answered before. */
+static bool ran_out(const struct check *c, const struct check_report *report, enum status status)
+{
+    uint64_t attempts = 0;
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++)
+        attempts += report->tried[kind].attempts;
+    return status == STATUS_DATA && attempts > 0 && c->request->method->foreign &&
+           clock_ns() >= c->last;
+}
+
 /* All cases of a kind that there is time for. */
 static enum status try_kind(struct check *c, struct check_report *report, enum check_kind kind,
                             uint64_t deadline, struct problem *p)
 {
     struct check_case k;
-    struct pace pace = {.deadline = deadline, .end = c->end + clock_span(c->request->seconds)};
-    for (size_t u = 0; check_case_at(c, kind, u, &k); u++) {
+    enum check_found found;
+    struct pace pace = {
+        .tried = &report->tried[kind], .deadline = deadline, .least = clock_ns() + LEAST_NS};
+    for (size_t u = 0; (found = check_case_at(c, kind, u, &k)) != CHECK_NO_MORE; u++) {
         struct problem why = {0};
         uint64_t begin = clock_ns();
-        if (pace.done >= LEAST_CASES && begin > deadline)
+        if ((!few(&pace, begin) && begin > deadline) || begin > c->last ||
+            pace.passed > PASSED_MOST)
             break;
-        if (!time_for(&pace, &k, begin))
+        pace.passed++;
+        if (found == CHECK_NONE || !time_for(&pace, &k, begin))
             continue;
-        if (c->request->show)
-            c->request->show(c->request->context, c->request->method, check_kinds[kind].name,
-                             c->end > begin ? (double)(c->end - begin) / 1e9 : 0);
+        tell(c, kind, begin);
+        limit_run(c, begin);
+        c->until = deadline > begin + LEAST_NS ? deadline : begin + LEAST_NS;
         enum status status = try_case(c, &report->tried[kind], kind, &k, &why);
         if (status == STATUS_USAGE) {
             if (report->untried.status == STATUS_OK)
                 report->untried = why;
             continue;
         }
-        if (status != STATUS_OK)
+        if (ran_out(c, report, status))
+            break;
+        if (status != STATUS_OK) {
+            set_load(c, kind, false, p);
             return problem(p, status, "%s", why.text);
+        }
+        c->ran[kind] = true;
         note_time(&pace, &k, clock_ns() - begin);
+        if (getenv("DBG"))
+            fprintf(stderr,
+                    "DBG kind %d u %zu n %zu bins %zu %s shape %u att %lu brk %lu t %lu dl %lu\n",
+                    kind, u, k.n, k.bins, k.input.family->name, k.shape.threads,
+                    report->tried[kind].attempts, report->tried[kind].broken,
+                    (unsigned long)(begin), deadline);
     }
     return STATUS_OK;
 }
 
-/* What failed in this too ends it; the witnesses stay as they were found. */
+/* What failed in this too ends it; the witnesses stay as they were found. A tenth of the time is
+ * for this. */
 static enum status shrink_all(struct check *c, struct check_report *report, struct problem *p)
 {
     enum status status = STATUS_OK;
     bool timing = check_rung(report, PROMISE_RUN_TO_RUN).state == CHECK_BROKEN;
-    for (size_t kind = 0; kind < CHECK_KINDS && status == STATUS_OK; kind++)
-        if (report->tried[kind].broken > 0 && c->request->shrink && kind != CHECK_RECORDED)
-            status = check_shrink(c, timing, ways[kind].try_it, &report->tried[kind].witness, p);
+    uint64_t end = clock_ns() + (uint64_t)(1e8 * (2 + c->request->seconds));
+    size_t left = 0;
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++)
+        left += report->tried[kind].broken > 0 && kind != CHECK_RECORDED;
+    for (size_t kind = 0; kind < CHECK_KINDS && status == STATUS_OK; kind++) {
+        if (!c->request->shrink || report->tried[kind].broken == 0 || kind == CHECK_RECORDED)
+            continue;
+        uint64_t now = clock_ns(), share = now < end ? (end - now) / left : 0;
+        left--;
+        tell(c, kind, now);
+        limit_run(c, now);
+        c->until = c->request->method->foreign ? now + share : UINT64_MAX;
+        struct problem why = {0};
+        status = check_shrink(c, timing, ways[kind].try_it, now + share,
+                              &report->tried[kind].witness, &why);
+        if (ran_out(c, report, status))
+            return STATUS_OK;
+        if (status != STATUS_OK)
+            problem(p, status, "%s", why.text);
+    }
     return status;
 }
 
@@ -222,22 +319,28 @@ static uint64_t deadline_of(const struct check *c, enum check_kind kind, uint64_
 
 static enum status try_all(struct check *c, struct check_report *report, struct problem *p)
 {
-    const uint64_t end = c->end = clock_ns() + clock_span(c->request->seconds);
-    for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
-        if (!c->request->tried[kind] || !applies(c, kind))
+    struct check_evidence evidence = {0};
+    enum status status = STATUS_OK;
+    for (size_t kind = 0; kind < CHECK_KINDS && status == STATUS_OK; kind++) {
+        enum promise rung = check_kinds[kind].rung;
+        if (!c->request->tried[kind] || !applies(c, kind) || clock_ns() > c->last)
             continue;
         struct problem why = {0};
-        c->over = &report->over[check_kinds[kind].rung];
-        enum status status = try_kind(c, report, kind, deadline_of(c, kind, end), &why);
+        check_evidence_begin(&evidence, &report->over[rung], rung > PROMISE_RUN_TO_RUN);
+        c->evidence = &evidence;
+        status = try_kind(c, report, kind, deadline_of(c, kind, c->end), &why);
+        if (status == STATUS_OK)
+            continue;
+        check_evidence_free(&evidence);
+        c->evidence = NULL;
         if (status == STATUS_INTERRUPTED)
             return problem(p, status, "%s", why.text);
-        if (status != STATUS_OK) {
-            report->failure = why;
-            report->failed = kind;
-            return STATUS_OK;
-        }
+        report->failure = why;
+        report->failed = kind;
+        return STATUS_OK;
     }
-    c->over = NULL;
+    check_evidence_free(&evidence);
+    c->evidence = NULL;
     return shrink_all(c, report, p);
 }
 
@@ -251,7 +354,10 @@ static const char *reason(const struct check *c, const struct check_report *r, e
            : r->untried.status != STATUS_OK ? r->untried.text
            : kind == CHECK_DEVICE           ? "no other device runs it"
            : kind == CHECK_RECORDED         ? "nothing recorded is among the cases asked for"
-                                            : "time ran out";
+           : c->ran[kind] && kind == CHECK_SHAPE
+               ? "all launch shapes come to the same for these lengths"
+           : c->ran[kind] ? "no run differed from others in what this varies"
+                          : "time ran out";
 }
 
 static void say_reasons(const struct check *c, struct check_report *r)
@@ -280,16 +386,31 @@ static void note_untried(struct check_report *r)
             r->request.method->name, device);
 }
 
+/* A program that took most of the time to begin has a fifth of it. */
+static void leave_time(struct check *c)
+{
+    uint64_t least = clock_ns() + clock_span(c->request->seconds / 5);
+    c->end = c->end < least ? least : c->end;
+    c->last = c->last < least ? least : c->last;
+}
+
 enum status check_subject(struct check_report *report, const struct check_request *request,
                           struct problem *p)
 {
-    struct check c = {.request = request};
+    struct check c = {.request = request, .begin = clock_ns(), .timeout_s = foreign_timeout_s};
+    c.end = c.begin + clock_span(request->seconds);
+    /* A subject in a process of its own may be slow; of ours every kind has a case. */
+    double least = request->method->foreign ? 1.5 : 3, fifth = request->seconds / 5;
+    c.last = c.end + clock_span(fifth > least ? fifth : least);
     *report = (struct check_report){.request = *request};
     for (size_t i = 0; i < request->inputs; i++)
         if (request->input[i].family->pair && request->method->operation->inputs != 2)
             return problem(p, STATUS_USAGE, "check: input %s is of two arrays, %s reads one",
                            request->input[i].family->name, request->method->name);
-    enum status status = check_find_pairs(&c, report, p);
+    enum status status = check_shapes_make(&c, p);
+    if (status == STATUS_OK)
+        status = check_find_pairs(&c, report, p);
+    leave_time(&c);
     if (status == STATUS_OK && report->failure.status == STATUS_OK)
         status = try_all(&c, report, p);
     if (status == STATUS_OK)
@@ -297,6 +418,9 @@ enum status check_subject(struct check_report *report, const struct check_reques
     say_reasons(&c, report);
     for (size_t i = 0; i < c.serving; i++)
         foreign_end(c.served[i]);
+    foreign_timeout(c.timeout_s);
+    numbers_free(&c.threads);
+    numbers_free(&c.blocks);
     free(c.in.data);
     free(c.keys);
     free(c.mask);

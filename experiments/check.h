@@ -33,14 +33,15 @@ struct check_kind_facts {
 };
 extern const struct check_kind_facts check_kinds[CHECK_KINDS];
 
-enum { CHECK_RUNS = 20 }; /* where nobody says how many */
-enum { CHECK_LEAST = 1 }; /* a rung with fewer attempts is not tried */
+enum { CHECK_RUNS = 20 };  /* where nobody says how many */
+enum { CHECK_LEAST = 10 }; /* a rung with fewer attempts is not tried */
 
 /* An array of the user's own. */
 struct check_data {
-    const char *asked; /* as --data names it */
+    const char *asked; /* as --data names it, each comma as `\,` */
     const char *name;  /* as the column `input` does */
     struct array array;
+    bool converted; /* --convert rounded it */
 };
 
 struct check_recorded; /* experiments/check_recorded.h */
@@ -54,7 +55,10 @@ struct check_request {
     struct check_data *data; /* arrays that promises are tried on; with none, and no input: those
                                 that suit what is tried */
     size_t datas;
-    struct numbers n, threads, blocks; /* likewise */
+    struct check_file *file; /* that they were read from (experiments/check_data.h), or NULL */
+    size_t files;
+    struct numbers n, threads, blocks; /* likewise; lengths of prefixes of data */
+    bool load[2];                      /* of the device: idle, busy; neither: both */
     bool scan[2];                      /* of scans: inclusive, exclusive; neither: both */
     struct keys *key;                  /* of scatter-adds; none: those that suit what is tried */
     size_t keys;
@@ -81,9 +85,12 @@ struct check_case {
     struct format_pair pair;
     enum format output; /* of sums the accumulator's */
     struct input input;
+    const struct check_data
+        *data; /* its first n elements, in place of a generated input; or NULL */
     size_t n;
     uint64_t seed;
     bool exclusive;
+    bool busy;                   /* the device has other work, whatever is tried */
     const struct keys *keys;     /* of scatter-adds: where their keys come from, with the seed; */
     size_t bins;                 /* into how many bins; of matrices their rows; of all others 0 */
     const struct layout *layout; /* of matrices */
@@ -92,11 +99,16 @@ struct check_case {
     const struct check_recorded_row *recorded; /* what was recorded of it, or NULL */
 };
 
+/* The canonical specification, or what data is called; cut off where it is long. */
+void check_input_text(const struct check_case *k, char text[INPUT_TEXT]);
+
 enum { CHECK_WORDS = 96, CHECK_COUNTS = 64 };
 
 /* Two results of one case that are not the same. */
 struct check_break {
     struct check_case at;
+    struct shape
+        other_shape; /* of launch shapes: that of the second result; at.shape of the first */
     uint64_t runs;
     size_t index;     /* of scans and scatter-adds: the first output that differs */
     bool hash;        /* bits are of hashes of all outputs */
@@ -134,6 +146,7 @@ struct check_report {
     struct check_over over[PROMISES];
     enum promise kept;      /* the highest rung that was kept; none below it is broken */
     struct pairs left_out;  /* that a program does not answer */
+    struct pairs unasked;   /* that there was no time to ask it for */
     struct problem failure; /* STATUS_OK, or what ended it; the rungs above were not tried */
     enum check_kind failed;
     struct problem untried; /* STATUS_OK; or, where not one case was tried and nothing failed, why:

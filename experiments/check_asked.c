@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "experiments/axes.h"
-#include "experiments/check.h"
+#include "experiments/check_data.h"
 
 enum { DEFAULT_SECONDS = 10 };
 
@@ -49,6 +49,20 @@ static enum status read_scans(struct check_request *r, const struct list *names,
                            "option --scan: found '%s', expected inclusive or exclusive",
                            names->item[i]);
         r->scan[which] = true;
+    }
+    return STATUS_OK;
+}
+
+static enum status read_load(struct check_request *r, const struct list *names, struct problem *p)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        size_t which = 0;
+        while (which < LOAD_KINDS && strcmp(names->item[i], load_name[which]) != 0)
+            which++;
+        if (which == LOAD_KINDS)
+            return problem(p, STATUS_USAGE, "option --load: found '%s', expected idle or busy",
+                           names->item[i]);
+        r->load[which] = true;
     }
     return STATUS_OK;
 }
@@ -114,7 +128,11 @@ enum status check_asked(struct check_request *r, const struct request *q, struct
 {
     enum status status = read_pairs(r, q, p);
     if (status == STATUS_OK)
+        status = check_read_data(r, q, p);
+    if (status == STATUS_OK)
         status = read_inputs(r, &q->axis[AXIS_INPUT], p);
+    if (status == STATUS_OK)
+        status = read_load(r, &q->axis[AXIS_LOAD], p);
     if (status == STATUS_OK)
         status = read_scans(r, &q->axis[AXIS_SCAN], p);
     if (status == STATUS_OK)
@@ -182,6 +200,7 @@ void check_request_free(struct check_request *r)
     free(r->key);
     r->key = NULL;
     r->keys = 0;
+    check_data_free(r);
     free((void *)r->input);
     r->input = NULL;
 }

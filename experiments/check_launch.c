@@ -13,44 +13,56 @@
             status = check_take(c, o, &out, 0, p, __VA_ARGS__);                                    \
     } while (0)
 
-/* Threads that are real ones on the CPU, where the order has nothing to do with them: few. */
-static const uint64_t few_threads[] = {0, 1, 2, 3, 5, 8};
-static const uint64_t many_threads[] = {0, 1, 32, 33, 100, 128, 256, 512, 1024};
-static const uint64_t some_blocks[] = {0, 1, 2, 7, 132, 500};
-
-static struct numbers choices(const struct numbers *asked, const uint64_t *otherwise, size_t count,
-                              bool read)
-{
-    static uint64_t none[1];
-    struct numbers own = {count, (uint64_t *)otherwise};
-    return !read ? (struct numbers){1, none} : asked->count ? *asked : own;
-}
-
-enum status check_shape(struct check *c, struct check_outcome *o, struct problem *p)
+static void shape_text(char text[CHECK_WORDS], const struct check *c, struct shape asked)
 {
     const struct method *m = c->request->method;
     enum device_kind device = c->request->device.kind;
     unsigned read = m->shape_read[device];
-    bool real = device == DEVICE_CPU && method_threaded(m);
-    struct numbers threads = real ? choices(&c->request->threads, few_threads,
-                                            sizeof few_threads / 8, read & SHAPE_THREADS)
-                                  : choices(&c->request->threads, many_threads,
-                                            sizeof many_threads / 8, read & SHAPE_THREADS);
-    struct numbers blocks =
-        choices(&c->request->blocks, some_blocks, sizeof some_blocks / 8, read & SHAPE_BLOCKS);
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < threads.count * blocks.count && status == STATUS_OK; i++) {
-        struct check_setting s = check_plain(c, &c->at);
-        s.shape = (struct shape){(unsigned)threads.item[i / blocks.count],
-                                 (unsigned)blocks.item[i % blocks.count]};
-        struct shape is = method_shape(m, device, c->at.n, s.shape);
-        if (read == (SHAPE_THREADS | SHAPE_BLOCKS))
-            TAKE(s, "%u threads, %u blocks", is.threads, is.blocks);
-        else if (read & SHAPE_THREADS)
-            TAKE(s, "%u threads", is.threads);
-        else
-            TAKE(s, "%u blocks", is.blocks);
-    }
+    struct shape is = method_shape(m, device, c->at.n, asked);
+    char threads[24] = "default", blocks[24] = "default";
+    if (is.threads)
+        snprintf(threads, sizeof threads, "%u", is.threads);
+    if (is.blocks)
+        snprintf(blocks, sizeof blocks, "%u", is.blocks);
+    if (read == (SHAPE_THREADS | SHAPE_BLOCKS))
+        snprintf(text, CHECK_WORDS, "%s threads, %s blocks", threads, blocks);
+    else
+        snprintf(text, CHECK_WORDS, "%s %s", read & SHAPE_THREADS ? threads : blocks,
+                 read & SHAPE_THREADS ? "threads" : "blocks");
+}
+
+static enum status take_in(struct check *c, struct check_outcome *o, struct shape shape,
+                           struct problem *p)
+{
+    char text[CHECK_WORDS];
+    struct check_setting s = check_plain(c, &c->at);
+    enum status status;
+    uint64_t differing = o->differing;
+    s.shape = shape;
+    shape_text(text, c, shape);
+    TAKE(s, "%s", text);
+    if (o->differing > differing && differing == 0)
+        o->found.other_shape = shape;
+    return status;
+}
+
+static bool same(struct shape a, struct shape b)
+{
+    return a.threads == b.threads && a.blocks == b.blocks;
+}
+
+/* The case's own shape, then those that differ from it in one number alone, then all. */
+enum status check_shape(struct check *c, struct check_outcome *o, struct problem *p)
+{
+    struct shape own = c->at.shape;
+    enum status status = take_in(c, o, own, p);
+    for (int both = 0; both < 2; both++)
+        for (size_t i = 0; i < check_shapes(c) && status == STATUS_OK && !check_enough(c, o); i++) {
+            struct shape shape = check_shape_at(c, i);
+            bool one = shape.threads == own.threads || shape.blocks == own.blocks;
+            if (one == !both && !same(shape, own))
+                status = take_in(c, o, shape, p);
+        }
     return status;
 }
 
@@ -58,7 +70,8 @@ enum status check_offset(struct check *c, struct check_outcome *o, struct proble
 {
     static const size_t offsets[] = {0, 1, 2, 3, 4, 5, 7, 8, 15, 31};
     enum status status = STATUS_OK;
-    for (size_t i = 0; i < sizeof offsets / sizeof *offsets && status == STATUS_OK; i++) {
+    for (size_t i = 0;
+         i < sizeof offsets / sizeof *offsets && status == STATUS_OK && !check_enough(c, o); i++) {
         struct check_setting s = check_plain(c, &c->at);
         s.offset = offsets[i];
         TAKE(s, "%zu elements off an aligned address", s.offset);
@@ -92,7 +105,7 @@ enum status check_neighbour(struct check *c, struct check_outcome *o, struct pro
     /* Each is a process of its own, of which there should not be many. */
     size_t tried = c->request->method->foreign ? 1 : PLACES;
     enum status status = STATUS_OK;
-    for (size_t i = 0; i < NEIGHBOURS * tried && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < NEIGHBOURS * tried && status == STATUS_OK && !check_enough(c, o); i++) {
         const struct neighbours *others = &neighbours[i % NEIGHBOURS];
         struct check_setting s = check_plain(c, &c->at);
         s.offset = places[i / NEIGHBOURS];
@@ -131,7 +144,7 @@ enum status check_device(struct check *c, struct check_outcome *o, struct proble
     device_name(s.device, text);
     if (count > 0)
         TAKE(s, "on %s", text);
-    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < count && status == STATUS_OK && !check_enough(c, o); i++) {
         s.device = others[i];
         device_name(s.device, text);
         TAKE(s, "on %s", text);

@@ -25,9 +25,15 @@ static bool of_places(size_t order)
     return order <= ROTATED || order >= SHUFFLED;
 }
 
+/* Every seed of an input, and every round, has shuffles of its own. */
+static uint64_t first_shuffle(const struct check *c)
+{
+    return 1000 + ORDERS * (c->at.seed - 1) + ((uint64_t)c->round << 32);
+}
+
 /* Permutes the first `count` elements of a copy. */
 static enum status permute(const struct array *copy, const struct array *in, size_t count,
-                           size_t order, struct problem *p)
+                           size_t order, uint64_t shuffle, struct problem *p)
 {
     static const enum arrangement arrangement[] = {[ASCENDING] = ARRANGED_ASCENDING,
                                                    [DESCENDING] = ARRANGED_DESCENDING,
@@ -40,7 +46,7 @@ static enum status permute(const struct array *copy, const struct array *in, siz
     if (order <= ROTATED)
         return STATUS_OK;
     size_t kind = order < SHUFFLED ? order : SHUFFLED;
-    return input_arrange(&part, arrangement[kind], 1000 + order, p);
+    return input_arrange(&part, arrangement[kind], shuffle + order, p);
 }
 
 /* Permutes all that the method reads. */
@@ -51,13 +57,13 @@ static enum status permute_all(const struct check *c, const struct check_setting
     enum status status = STATUS_OK;
     for (unsigned i = 0; i < arrays && status == STATUS_OK; i++) {
         struct array copy = check_array(to->in, c->at.n, i), in = check_array(&c->in, c->at.n, i);
-        status = permute(&copy, &in, count, order, p);
+        status = permute(&copy, &in, count, order, first_shuffle(c), p);
     }
     if (status != STATUS_OK || !c->keys)
         return status;
     struct array copy = check_keys_array((uint32_t *)to->keys, c->at.n);
     struct array keys = check_keys_array(c->keys, c->at.n);
-    status = permute(&copy, &keys, count, order, p);
+    status = permute(&copy, &keys, count, order, first_shuffle(c), p);
     if (status != STATUS_OK || !c->request->method->operation->matrix)
         return status;
     copy = check_array(to->in, c->at.n, 0);
@@ -78,7 +84,7 @@ static enum status try_orders(struct check *c, struct check_outcome *o, const st
     s.in = copy;
     s.keys = keys;
     bool alike = c->request->method->operation->inputs > 1 || c->keys;
-    for (size_t order = 0; order < ORDERS && status == STATUS_OK; order++) {
+    for (size_t order = 0; order < ORDERS && status == STATUS_OK && !check_enough(c, o); order++) {
         if (alike && !of_places(order))
             continue;
         status = permute_all(c, &s, count, order, p);

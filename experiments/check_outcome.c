@@ -38,8 +38,9 @@ static void note_difference(const struct check *c, struct check_outcome *o, cons
     b->bits[1] = canonical(out, i);
 }
 
-static enum status count(struct check_outcome *o, struct hash128 digest, bool *first, bool *differs,
-                         struct problem *p)
+/* What differs counts in any case; what does not, where it was no attempt before. */
+static enum status count(struct check_outcome *o, struct hash128 digest, bool is_new, bool *first,
+                         bool *differs, struct problem *p)
 {
     bool empty = o->tally.count == 0;
     struct distinct *d = tally_add(&o->tally, digest);
@@ -47,7 +48,7 @@ static enum status count(struct check_outcome *o, struct hash128 digest, bool *f
         return problem(p, STATUS_DEVICE, "out of memory for results");
     *first = empty;
     *differs = d != o->tally.item;
-    o->attempts += !empty;
+    o->attempts += !empty && (is_new || *differs);
     o->differing += *differs;
     return STATUS_OK;
 }
@@ -57,7 +58,7 @@ enum status check_take(const struct check *c, struct check_outcome *o, struct ar
 {
     bool first = false, differs = false;
     struct array rest = from_index(out, from);
-    enum status status = count(o, digest_of(c, &rest), &first, &differs, p);
+    enum status status = count(o, digest_of(c, &rest), check_is_new(c), &first, &differs, p);
     if (status == STATUS_OK && (first || (differs && o->differing == 1))) {
         va_list arguments;
         va_start(arguments, is);
@@ -83,7 +84,7 @@ enum status check_take_runs(void *taking, const struct runner_results *results, 
         bool first = false, differs = false;
         struct array out;
         uint64_t run = ++t->runs;
-        status = count(o, results->digest[i], &first, &differs, p);
+        status = count(o, results->digest[i], true, &first, &differs, p);
         bool wanted = first || (differs && o->differing == 1);
         if (status != STATUS_OK || !wanted)
             continue;

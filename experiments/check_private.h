@@ -17,7 +17,17 @@ struct check_outcome {
     struct check_break found; /* the first that differs, where any does */
 };
 
+/* What attempts of a kind were made over. */
+struct check_evidence {
+    struct check_over *over; /* of its rung */
+    bool once;               /* the same again is no other attempt */
+    uint64_t key;            /* of the run at hand; 0: always another attempt */
+    uint64_t *slot;          /* a hash table of those so far, 0 where there is none */
+    size_t slots, keys;
+};
+
 enum { CHECK_SERVED = 64 };
+struct load; /* kernels/load.h */
 
 struct check {
     const struct check_request *request;
@@ -27,14 +37,18 @@ struct check {
     uint8_t *mask;   /* of a compaction; else NULL */
     size_t stride;   /* of sums of rows, as a task's */
     struct check_case at;
-    struct check_over *over;                   /* of the rung at hand, or NULL */
-    uint64_t end;                              /* of the time, as clock_ns says it */
+    struct numbers threads, blocks;  /* of launch shapes, see check_shape_at */
+    struct check_evidence *evidence; /* of the kind at hand, or NULL */
+    uint64_t begin, end;             /* of the time, as clock_ns says it */
+    uint64_t last;                   /* no run begins behind it, but to make a break small */
+    double timeout_s;                /* of a run in a process of its own, as it was set */
+    uint64_t until;                  /* of the time for the case at hand */
+    struct load *load;               /* of the device; NULL: it is quiet */
+    bool ran[CHECK_KINDS];           /* a case of it */
+    unsigned round;                  /* of the case: once more, where runs ask for it */
     const struct method *served[CHECK_SERVED]; /* processes of `ulpscope serve`, to be ended */
     size_t serving;
 };
-
-/* Notes the case at hand, in a shape as it was resolved, as what the rung is tried over. */
-void check_note_over(const struct check *c, struct shape shape);
 
 /* How a run differs from the plain one. */
 struct check_setting {
@@ -51,9 +65,31 @@ struct check_setting {
 size_t check_outputs(const struct check *c);
 bool check_is_scan(const struct check *c);
 
-/* The u-th case of a kind; false behind the last one. */
-bool check_case_at(const struct check *c, enum check_kind kind, size_t u, struct check_case *k);
-bool check_recorded_at(const struct check *c, size_t u, struct check_case *k); /* the same */
+/* Makes the launch shapes of the subject; how many, and the i-th. */
+enum status check_shapes_make(struct check *c, struct problem *p);
+size_t check_shapes(const struct check *c);
+struct shape check_shape_at(const struct check *c, size_t i);
+
+/* Notes what a run of the case at hand is made over. */
+void check_note(const struct check *c, const struct check_setting *s);
+/* Is the run noted last another than all before? */
+bool check_is_new(const struct check *c);
+void check_evidence_begin(struct check_evidence *e, struct check_over *over, bool once);
+void check_evidence_free(struct check_evidence *e);
+
+/* The case has results to compare, and no time for more. */
+bool check_enough(const struct check *c, const struct check_outcome *o);
+
+/* The u-th case of a kind. */
+enum check_found {
+    CHECK_FOUND,
+    CHECK_NONE, /* no such case, others may follow */
+    CHECK_NO_MORE
+};
+enum check_found check_case_at(const struct check *c, enum check_kind kind, size_t u,
+                               struct check_case *k);
+/* One that was recorded; false behind the last one. */
+bool check_recorded_at(const struct check *c, size_t u, struct check_case *k);
 /* Sees to it that c->in and c->keys are the case's input. STATUS_USAGE where there is no such
  * input. */
 enum status check_load_case(struct check *c, const struct check_case *k, struct problem *p);
@@ -123,10 +159,10 @@ enum status check_exact(struct check *c, struct check_outcome *o, struct problem
 enum status check_served(struct check *c, const struct check_setting *s, const char *more,
                          const struct method **served, struct problem *p);
 
-/* Looks for the least n that shows it again, within about a tenth of the time for all; *b is
- * replaced by what was found. timing: it may depend on that, so it must show itself more often. */
-enum status check_shrink(struct check *c, bool timing, check_try try_it, struct check_break *b,
-                         struct problem *p);
+/* Looks for the least n that shows it again, until `end`; *b is replaced by what was found. timing:
+ * it may depend on that, so it must show itself more often. */
+enum status check_shrink(struct check *c, bool timing, check_try try_it, uint64_t end,
+                         struct check_break *b, struct problem *p);
 
 /* Asked to stop. */
 bool check_stopped(const struct check *c);

@@ -185,6 +185,14 @@ void check_recorded_free(struct check_recorded *recorded)
 
 /* --- as attempts --- */
 
+static bool among(const struct numbers *asked, uint64_t number)
+{
+    bool is = asked->count == 0;
+    for (size_t i = 0; i < asked->count; i++)
+        is |= asked->item[i] == number;
+    return is;
+}
+
 static bool into_asked_bins(const struct check_request *r, const struct check_case *at)
 {
     bool keys = r->keys == 0, bins = r->bins.count == 0;
@@ -200,8 +208,8 @@ static bool asked_for(const struct check *c, const struct check_recorded_row *ro
 {
     const struct check_request *r = c->request;
     bool pair = false, n = r->n.count == 0, input = r->inputs == 0;
-    bool shape = (!r->threads.count || r->threads.item[0] == row->at.shape.threads) &&
-                 (!r->blocks.count || r->blocks.item[0] == row->at.shape.blocks);
+    bool shape = !r->method->shape_order || (among(&r->threads, row->at.shape.threads) &&
+                                             among(&r->blocks, row->at.shape.blocks));
     char name[INPUT_TEXT], other[INPUT_TEXT];
     if (strcmp(row->method, r->method->name) != 0)
         return false;
@@ -223,11 +231,14 @@ static bool asked_for(const struct check *c, const struct check_recorded_row *ro
 bool check_recorded_at(const struct check *c, size_t u, struct check_case *k)
 {
     const struct check_recorded *recorded = c->request->recorded;
+    size_t place = u;
     for (size_t i = 0; recorded && i < recorded->rows; i++) {
         if (!asked_for(c, &recorded->row[i]) || u-- > 0)
             continue;
         *k = recorded->row[i].at;
         k->recorded = &recorded->row[i];
+        if (!c->request->method->shape_order)
+            k->shape = check_shape_at(c, place % check_shapes(c));
         return true;
     }
     return false;
@@ -239,8 +250,6 @@ enum status check_with_recorded(struct check *c, struct check_outcome *o, struct
     const struct check_recorded_row *row = c->at.recorded;
     const struct method *m = c->request->method;
     struct check_setting s = check_plain(c, &c->at);
-    if (!m->shape_order) /* on a CPU, its threads would be real ones */
-        s.shape = (struct shape){0, 0};
     enum status status = check_once(c, &s, &out, p);
     if (status != STATUS_OK)
         return status;

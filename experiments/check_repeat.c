@@ -5,12 +5,25 @@
 #include <unistd.h>
 
 #include "experiments/check_private.h"
+#include "experiments/clock.h"
 #include "experiments/foreign.h"
 #include "experiments/shell.h"
 #include "experiments/subject.h"
 #include "kernels/load.h"
 
 enum { PROCESSES = 3 }; /* each asked one time more than a tenth of the runs */
+
+/* As many runs as there is time for behind these: two at least, in one go where they fit. */
+static uint64_t runs_next(const struct check *c, uint64_t done, uint64_t left, uint64_t begin)
+{
+    uint64_t now = clock_ns();
+    if (done == 0)
+        return left < 2 ? left : 2;
+    if (now >= c->until)
+        return 0;
+    double fit = (double)(c->until - now) / ((double)(now - begin + 1) / (double)done);
+    return fit < 1 ? 1 : fit < (double)left ? (uint64_t)fit : left;
+}
 
 static enum status repeat(struct check *c, struct check_outcome *o, const char *what,
                           struct problem *p)
@@ -19,9 +32,13 @@ static enum status repeat(struct check *c, struct check_outcome *o, const char *
     struct check_setting plain = check_plain(c, &c->at);
     struct check_taking taking = {.check = c, .outcome = o, .what = what};
     enum status status = check_open(c, &plain, &probe, p);
-    if (status == STATUS_OK)
-        status = probe_repeat(probe, c->request->runs, check_take_runs, &taking, p);
-    o->found.runs = c->request->runs;
+    uint64_t begin = clock_ns(), runs = c->request->runs, done = 0, next;
+    while (status == STATUS_OK && done < runs &&
+           (next = runs_next(c, done, runs - done, begin)) > 0) {
+        status = probe_repeat(probe, next, check_take_runs, &taking, p);
+        done += next;
+    }
+    o->found.runs = runs;
     probe_close(probe);
     return status;
 }
@@ -96,10 +113,10 @@ enum status check_process(struct check *c, struct check_outcome *o, struct probl
     enum status status = check_once(c, &plain, &out, p);
     if (status == STATUS_OK)
         status = check_take(c, o, &out, 0, p, "in one process");
-    for (int i = 0; i < PROCESSES && status == STATUS_OK; i++) {
+    for (int i = 0; i < PROCESSES && status == STATUS_OK && !check_enough(c, o); i++) {
         struct check_setting other = plain;
         status = process(c, i, &other, p);
-        for (uint64_t run = 0; run < runs && status == STATUS_OK; run++) {
+        for (uint64_t run = 0; run < runs && status == STATUS_OK && !check_enough(c, o); run++) {
             status = check_once(c, &other, &out, p);
             if (status == STATUS_OK)
                 status = check_take(c, o, &out, 0, p, "in fresh process %d", i + 1);

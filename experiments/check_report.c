@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "reference/number.h"
-#include "reports/table.h"
 
 bool check_partly(const struct check_report *r)
 {
@@ -26,34 +25,91 @@ void check_tried_text(char text[CHECK_TEXT], const struct check_report *r, enum 
                                      (unsigned long long)r->tried[kind].attempts);
 }
 
-static void add_rung(struct table *t, const struct check_report *r, enum promise rung)
+void check_untried_text(char text[CHECK_LONG], const struct check_report *r, enum promise rung)
 {
-    char tried[CHECK_TEXT];
+    size_t used = 0, size = CHECK_LONG;
+    *text = 0;
+    for (size_t kind = 0; kind < CHECK_KINDS && used < size; kind++)
+        if (check_kinds[kind].rung == rung && *r->tried[kind].untried)
+            used += (size_t)snprintf(text + used, size - used, "%s%s (%s)", used ? ", " : "",
+                                     check_kinds[kind].name, r->tried[kind].untried);
+}
+
+/* No line of a verdict or of evidence is longer; what follows stands below its beginning. */
+enum { WIDTH = 100, INDENT = 19 };
+
+static void add_wrapped(struct text *to, const char *words)
+{
+    size_t column = INDENT;
+    while (*words) {
+        size_t length = strcspn(words, " ");
+        if (column > INDENT && column + 1 + length > WIDTH) {
+            text_format(to, "\n%*s", INDENT, "");
+            column = INDENT;
+        }
+        text_format(to, "%s%.*s", column > INDENT ? " " : "", (int)length, words);
+        column += length + (column > INDENT);
+        words += length + strspn(words + length, " ");
+    }
+    text_add(to, "\n");
+}
+
+static const char *plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void add_rung(struct text *to, const struct check_report *r, enum promise rung)
+{
+    struct text line = {0};
     struct check_rung is = check_rung(r, rung);
-    bool several = is.distinct > 1;
-    check_tried_text(tried, r, rung);
-    table_cell(t, "%s", promise_name[rung]);
-    table_cell(t, "%s", tried);
-    if (is.distinct)
-        table_cell(t, several ? "%llu (%s)" : "%llu", (unsigned long long)is.distinct, is.counts);
-    else
-        table_cell(t, "%s", "");
+    text_add(&line, check_state_name[is.state]);
     if (is.state == CHECK_KEPT)
-        table_cell(t,
-                   "kept in %llu attempts: a variant of probability above %.2g would have shown "
-                   "with 95%%",
-                   (unsigned long long)is.attempts, is.unseen_p95);
+        text_format(&line, " in %llu attempts", (unsigned long long)is.attempts);
     else if (is.state == CHECK_BROKEN && is.differing > 0)
-        table_cell(t, "broken: %llu of %llu differ", (unsigned long long)is.differing,
-                   (unsigned long long)is.attempts);
-    else
-        table_cell(t, "%s%s%s", check_state_name[is.state], *is.reason ? ": " : "", is.reason);
+        text_format(&line, ": %llu of %llu attempts differ", (unsigned long long)is.differing,
+                    (unsigned long long)is.attempts);
+    if (is.state == CHECK_KEPT || is.differing > 0)
+        text_format(&line, " over %zu shape%s, %zu length%s, %zu input%s", is.shapes,
+                    plural(is.shapes), is.lengths, plural(is.lengths), is.inputs,
+                    plural(is.inputs));
+    if (is.distinct > 1)
+        text_format(&line, "; %llu results of one case (%s)", (unsigned long long)is.distinct,
+                    is.counts);
+    if (*is.reason)
+        text_format(&line, "%s %s", is.differing > 0 ? ";" : ":", is.reason);
+    const char *words = text_string(&line);
+    text_format(to, "%-*s", INDENT, promise_name[rung]);
+    add_wrapped(to, words ? words : "");
+    text_free(&line);
+}
+
+/* What was tried of a rung, what was not, and why. */
+static void add_evidence(struct text *to, const struct check_report *r, enum promise rung)
+{
+    char tried[CHECK_TEXT], untried[CHECK_LONG];
+    struct text line = {0};
+    struct check_rung is = check_rung(r, rung);
+    if (is.attempts == 0)
+        return;
+    check_tried_text(tried, r, rung);
+    check_untried_text(untried, r, rung);
+    text_add(&line, tried);
+    if (is.state == CHECK_KEPT)
+        text_format(&line, "; 95%% confident that fewer than %.2g%% of runs differ",
+                    100 * is.unseen_p95);
+    if (*untried && !check_partly(r))
+        text_format(&line, "; not tried: %s", untried);
+    const char *words = text_string(&line);
+    text_format(to, "%-*s", INDENT, promise_name[rung]);
+    add_wrapped(to, words ? words : "");
+    text_free(&line);
 }
 
 static void case_text(struct text *to, const struct check_report *r, const struct check_break *b)
 {
     char input[INPUT_TEXT];
-    input_name(&b->at.input, input);
+    check_input_text(&b->at, input);
     text_format(to, "%s, %s/%s, n = %zu", input, format_facts[b->at.pair.storage].name,
                 format_facts[b->at.pair.accumulator].name, b->at.n);
     if (r->request.method->operation == &operation_scan)
@@ -117,21 +173,20 @@ static void add_verdict(struct text *to, const struct check_report *r)
 void check_text(struct text *to, const struct check_report *r, const char *program)
 {
     char left_out[PAIRS_TEXT];
-    struct table table = {.align = "llll"};
-    const char *const header[] = {"rung", "attempts", "distinct", "verdict"};
     add_verdict(to, r);
-    for (size_t i = 0; i < sizeof header / sizeof *header; i++)
-        table_cell(&table, "%s", header[i]);
     for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++)
-        add_rung(&table, r, rung);
-    table_draw(to, &table);
-    to->failed |= table.failed;
-    table_free(&table);
+        add_rung(to, r, rung);
+    text_add(to, "\nWhat was tried:\n");
+    for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++)
+        add_evidence(to, r, rung);
     if (r->failure.status != STATUS_OK)
         text_format(to, "failed in %s: %s\n", check_kinds[r->failed].name, r->failure.text);
     pairs_text(left_out, &r->left_out);
     if (*left_out)
         text_format(to, "not answered: %s\n", left_out);
+    pairs_text(left_out, &r->unasked);
+    if (*left_out)
+        text_format(to, "not asked, time ran out: %s\n", left_out);
     for (size_t kind = 0; kind < CHECK_KINDS; kind++)
         if (r->tried[kind].broken)
             add_witness(to, r, kind, program);

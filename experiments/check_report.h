@@ -16,9 +16,11 @@ json_t *check_json(const struct check_report *r, const char *program);
 
 /* --- what the files check_*.c share --- */
 
-enum { CHECK_TEXT = 256 };
+enum { CHECK_TEXT = 256, CHECK_LONG = 2048 };
 /* Attempts of each kind: "repeat 300, process 20". */
 void check_tried_text(char text[CHECK_TEXT], const struct check_report *r, enum promise rung);
+/* Kinds without an attempt, and why: "device (no other device runs it), shape (...)". */
+void check_untried_text(char text[CHECK_LONG], const struct check_report *r, enum promise rung);
 /* Was only part of the ladder tried? */
 bool check_partly(const struct check_report *r);
 /* One of a witness's results: "0x3c00". */

@@ -35,7 +35,7 @@ static json_t *witness_json(const struct check_report *r, enum check_kind kind, 
     const struct check_tried *t = &r->tried[kind];
     const struct check_break *b = &t->witness;
     char input[INPUT_TEXT], bits[2][NUMBER_TEXT], *command = check_command(r, kind, program);
-    input_name(&b->at.input, input);
+    check_input_text(&b->at, input);
     check_bits_text(bits[0], b, 0);
     check_bits_text(bits[1], b, 1);
     json_t *o = json_pack("{ss ss ss ss sI sI ss ss ss ss ss}", "attempt", check_kinds[kind].name,
@@ -46,6 +46,10 @@ static json_t *witness_json(const struct check_report *r, enum check_kind kind, 
                           command ? command : "");
     if (r->request.method->operation == &operation_scan)
         json_object_set_new(o, "scan", json_string(b->at.exclusive ? "exclusive" : "inclusive"));
+    if (b->at.data)
+        json_object_set_new(o, "data", json_string(b->at.data->asked));
+    json_object_set_new(o, "threads", json_integer(b->at.shape.threads));
+    json_object_set_new(o, "blocks", json_integer(b->at.shape.blocks));
     set_bins(o, r, b);
     if (r->request.method->operation->array)
         json_object_set_new(o, "index", json_integer((json_int_t)b->index));
@@ -56,21 +60,26 @@ static json_t *witness_json(const struct check_report *r, enum check_kind kind, 
 static json_t *rung_json(const struct check_report *r, enum promise rung, const char *program)
 {
     struct check_rung is = check_rung(r, rung);
-    json_t *tried = json_object(), *witnesses = json_array();
+    json_t *tried = json_object(), *untried = json_object(), *witnesses = json_array();
     for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
         if (check_kinds[kind].rung != rung)
             continue;
         json_object_set_new(tried, check_kinds[kind].name,
                             json_integer((json_int_t)r->tried[kind].attempts));
+        if (*r->tried[kind].untried)
+            json_object_set_new(untried, check_kinds[kind].name,
+                                json_string(r->tried[kind].untried));
         if (r->tried[kind].broken)
             json_array_append_new(witnesses, witness_json(r, kind, program));
     }
-    return json_pack("{ss sI sI so ss ss so so so}", "name", promise_name[rung], "attempts",
-                     (json_int_t)is.attempts, "differing", (json_int_t)is.differing, "distinct",
-                     is.distinct ? json_integer((json_int_t)is.distinct) : json_null(), "counts",
-                     is.counts, "verdict", check_state_name[is.state], "unseen_p95",
+    return json_pack("{ss sI sI so ss ss so so so so ss sI sI sI}", "name", promise_name[rung],
+                     "attempts", (json_int_t)is.attempts, "differing", (json_int_t)is.differing,
+                     "distinct", is.distinct ? json_integer((json_int_t)is.distinct) : json_null(),
+                     "counts", is.counts, "verdict", check_state_name[is.state], "unseen_p95",
                      is.state == CHECK_KEPT ? json_real(is.unseen_p95) : json_null(), "tried",
-                     tried, "witnesses", witnesses);
+                     tried, "not_tried", untried, "witnesses", witnesses, "reason", is.reason,
+                     "shapes", (json_int_t)is.shapes, "lengths", (json_int_t)is.lengths, "inputs",
+                     (json_int_t)is.inputs);
 }
 
 json_t *check_json(const struct check_report *r, const char *program)
@@ -98,7 +107,7 @@ static void fill_witness(struct text cell[CHECK_COLUMNS], const struct check_rep
 {
     const struct check_break *b = &r->tried[kind].witness;
     char input[INPUT_TEXT], bits[NUMBER_TEXT], *command = check_command(r, kind, program);
-    input_name(&b->at.input, input);
+    check_input_text(&b->at, input);
     text_add(&cell[CHECK_BROKEN_BY], check_kinds[kind].name);
     text_add(&cell[CHECK_STORAGE], format_facts[b->at.pair.storage].name);
     text_add(&cell[CHECK_ACCUMULATOR], format_facts[b->at.pair.accumulator].name);
@@ -141,7 +150,7 @@ static void fill_subject(struct text cell[CHECK_COLUMNS], const struct check_rep
 static void fill_rung(struct text cell[CHECK_COLUMNS], const struct check_report *r,
                       enum promise rung)
 {
-    char tried[CHECK_TEXT];
+    char tried[CHECK_TEXT], untried[CHECK_LONG];
     struct check_rung is = check_rung(r, rung);
     check_tried_text(tried, r, rung);
     text_add(&cell[CHECK_RUNG], promise_name[rung]);
@@ -154,6 +163,12 @@ static void fill_rung(struct text cell[CHECK_COLUMNS], const struct check_report
     if (is.state == CHECK_KEPT)
         text_figure(&cell[CHECK_UNSEEN_P95], (struct figure){true, is.unseen_p95});
     text_add(&cell[CHECK_TRIED], tried);
+    check_untried_text(untried, r, rung);
+    text_add(&cell[CHECK_REASON_IS], is.reason);
+    text_add(&cell[CHECK_NOT_TRIED_KINDS], untried);
+    text_unsigned(&cell[CHECK_OVER_SHAPES], is.shapes);
+    text_unsigned(&cell[CHECK_OVER_LENGTHS], is.lengths);
+    text_unsigned(&cell[CHECK_OVER_INPUTS], is.inputs);
 }
 
 void check_rows(struct text *to, const struct check_report *r, const char *program)

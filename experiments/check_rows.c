@@ -155,7 +155,7 @@ static enum status whole_row(const struct check *c, struct check_outcome *o,
                              const struct array *row, struct problem *p)
 {
     enum status status = STATUS_OK;
-    for (size_t i = 0; i < PLACES && status == STATUS_OK; i++)
+    for (size_t i = 0; i < PLACES && status == STATUS_OK && !check_enough(c, o); i++)
         if (places[i].rows * row->n <= room(c))
             status = take_at(c, o, row, &places[i], p);
     return status;
@@ -171,7 +171,7 @@ static enum status short_row(const struct check *c, struct check_outcome *o,
     enum status status = STATUS_OK;
     if (row->n <= few.n)
         return status;
-    for (size_t i = 0; i < PLACES && status == STATUS_OK; i++)
+    for (size_t i = 0; i < PLACES && status == STATUS_OK && !check_enough(c, o); i++)
         if (i == 0 || places[i].rows * row->n > room(c))
             status = take_at(c, &own, &few, &places[i], p);
     if (status == STATUS_OK)

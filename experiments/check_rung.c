@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "experiments/check_private.h"
-#include "reference/hash.h"
 
 const char *const check_state_name[CHECK_STATES] = {
     [CHECK_NOT_TRIED] = "not tried",
@@ -97,33 +96,4 @@ enum promise check_kept(const struct check_report *r)
             kept = rung;
     }
     return kept;
-}
-
-/* --- what attempts were made over --- */
-
-static void add(struct check_set *set, uint64_t item)
-{
-    size_t i = 0;
-    while (i < set->count && set->item[i] != item)
-        i++;
-    if (i == set->count && i < CHECK_SET)
-        set->item[set->count++] = item;
-}
-
-static uint64_t mixed(uint64_t hash, const char *text)
-{
-    for (; *text; text++)
-        hash = hash_mix(hash ^ (unsigned char)*text);
-    return hash;
-}
-
-void check_note_over(const struct check *c, struct shape shape)
-{
-    char name[INPUT_TEXT];
-    if (!c->over)
-        return;
-    input_name(&c->at.input, name);
-    add(&c->over->shapes, (uint64_t)shape.threads << 32 | shape.blocks);
-    add(&c->over->lengths, c->at.n);
-    add(&c->over->inputs, mixed(input_uses_seed(&c->at.input) ? c->at.seed : 0, name));
 }

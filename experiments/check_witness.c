@@ -26,10 +26,9 @@ static enum status again(struct check *c, size_t times, check_try try_it, bool *
     return STATUS_OK;
 }
 
-enum status check_shrink(struct check *c, bool timing, check_try try_it, struct check_break *b,
-                         struct problem *p)
+enum status check_shrink(struct check *c, bool timing, check_try try_it, uint64_t end,
+                         struct check_break *b, struct problem *p)
 {
-    const uint64_t end = clock_ns() + (uint64_t)(1e8 * (2 + c->request->seconds));
     const struct check_case found = b->at;
     for (size_t n = 2; n < found.n && clock_ns() < end; n += n < 8 ? 1 : n / 4) {
         bool shows;
@@ -57,11 +56,14 @@ static void add_axes(struct text *t, const struct check_report *r, enum check_ki
     const struct check_break *b = &r->tried[kind].witness;
     const struct check_request *q = &r->request;
     char input[INPUT_TEXT], device[DEVICE_TEXT];
-    input_name(&b->at.input, input);
+    check_input_text(&b->at, input);
     device_name(q->device, device);
-    text_format(t, " --device %s --storage %s --accumulator %s --input ", device,
+    text_format(t, " --device %s --storage %s --accumulator %s", device,
                 format_facts[b->at.pair.storage].name, format_facts[b->at.pair.accumulator].name);
-    shell_word(t, input);
+    if (b->at.data && b->at.data->converted)
+        text_add(t, " --convert");
+    text_add(t, b->at.data ? " --data " : " --input ");
+    shell_word(t, b->at.data ? b->at.data->asked : input);
     text_format(t, " --n %zu --seed %llu", b->at.n, (unsigned long long)b->at.seed);
     if (q->method->operation == &operation_scan)
         text_format(t, " --scan %s", b->at.exclusive ? "exclusive" : "inclusive");
@@ -84,21 +86,30 @@ static void add_axes(struct text *t, const struct check_report *r, enum check_ki
         text_format(t, " --runs %d", ROUNDS_SHOWN * CHECK_RUNS);
 }
 
-static void add_numbers(struct text *t, const char *option, const struct numbers *numbers)
+static void add_number(struct text *t, const char *option, bool read, unsigned first,
+                       unsigned second)
 {
-    for (size_t i = 0; i < numbers->count; i++)
-        text_format(t, "%s%llu", i ? "," : option, (unsigned long long)numbers->item[i]);
+    if (!read || (first == 0 && second == 0)) /* what is tried first */
+        return;
+    text_format(t, " --%s %u", option, first);
+    if (second != first)
+        text_format(t, ",%u", second);
 }
 
-static void add_recorded(struct text *t, const struct check_report *r, const struct check_case *k)
+/* The launch shapes in question, and what else the device did. */
+static void add_shapes(struct text *t, const struct check_report *r, enum check_kind kind)
 {
-    if (k->shape.threads)
-        text_format(t, " --threads %u", k->shape.threads);
-    if (k->shape.blocks)
-        text_format(t, " --blocks %u", k->shape.blocks);
-    if (r->request.recorded_in) {
+    const struct check_request *q = &r->request;
+    const struct check_break *b = &r->tried[kind].witness;
+    struct shape first = b->at.shape, second = kind == CHECK_SHAPE ? b->other_shape : first;
+    unsigned read = q->method->shape_read[q->device.kind];
+    add_number(t, "threads", read & SHAPE_THREADS, first.threads, second.threads);
+    add_number(t, "blocks", read & SHAPE_BLOCKS, first.blocks, second.blocks);
+    if (b->at.busy && check_kinds[kind].rung > PROMISE_RUN_TO_RUN)
+        text_add(t, " --load busy");
+    if (kind == CHECK_RECORDED && q->recorded_in) {
         text_add(t, " --recorded ");
-        shell_word(t, r->request.recorded_in);
+        shell_word(t, q->recorded_in);
     }
 }
 
@@ -111,12 +122,7 @@ char *check_command(const struct check_report *r, enum check_kind kind, const ch
     shell_word(&t, r->request.method->name);
     text_format(&t, " --only %s/%s", promise_name[facts->rung], facts->name);
     add_axes(&t, r, kind);
-    if (kind == CHECK_RECORDED) {
-        add_recorded(&t, r, &r->tried[kind].witness.at);
-    } else {
-        add_numbers(&t, " --threads ", &r->request.threads);
-        add_numbers(&t, " --blocks ", &r->request.blocks);
-    }
+    add_shapes(&t, r, kind);
     if (r->request.method->promise < facts->rung)
         text_format(&t, " --promise %s", promise_name[facts->rung]);
     const char *string = text_string(&t);

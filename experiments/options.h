@@ -31,7 +31,7 @@ struct option_spec {
 };
 extern const struct option_spec option_specs[]; /* ends with a NULL name */
 
-enum { OPTIONS_MAX = 256, OPERANDS_MAX = 16 };
+enum { OPTIONS_MAX = 256, OPERANDS_MAX = 4096 };
 
 struct arguments {
     int argc;

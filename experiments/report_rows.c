@@ -33,7 +33,8 @@ enum status report_file(const struct report *r, const char *name, column_at *col
     if (asprintf(&path, "%s/%s", r->g.path, name) < 0)
         return problem(p, STATUS_DEVICE, "%s: out of memory", r->g.path);
     if (access(path, F_OK) == 0)
-        status = csv_read(path, column, columns, take, context, &whole, p);
+        status = csv_read_since(path, column, column == check_column ? CHECK_COLUMNS_OLD : columns,
+                                columns, take, context, &whole, p);
     free(path);
     return status;
 }

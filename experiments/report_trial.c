@@ -153,6 +153,9 @@ static void rung_cell(struct html_table *t, const struct report *r, size_t row)
 {
     if (row == 0)
         html_cell(t, "%s", "");
+    else if (report_trial_is(r, row - 1, "broken") &&
+             report_number(&r->trial, row - 1, CHECK_DIFFERING) == 0)
+        html_cell(t, "broken below");
     else if (report_trial_is(r, row - 1, "broken"))
         html_cell(t, "broken %s/%s", report_cell(&r->trial, row - 1, CHECK_DIFFERING),
                   report_cell(&r->trial, row - 1, CHECK_ATTEMPTS));
@@ -175,8 +178,8 @@ static void add_witnesses(struct text *to, const struct report *r)
     for (size_t k = 0; k < sizeof column / sizeof *column; k++)
         html_cell(&t, "%s", check_column(column[k])->name);
     for (size_t row = 0; row < r->trial.count; row++)
-        for (size_t k = 0; report_trial_is(r, row, "broken") && k < sizeof column / sizeof *column;
-             k++)
+        for (size_t k = 0;
+             *report_cell(&r->trial, row, CHECK_COMMAND) && k < sizeof column / sizeof *column; k++)
             html_cell(&t, "%s", report_cell(&r->trial, row, column[k]));
     html_table_end(&t);
     text_add(to, "</details>\n");

@@ -149,7 +149,9 @@ static void set_cell(struct trial_subject *t, enum promise rung, const char *ver
                      uint64_t attempts, uint64_t differing)
 {
     bool broken = strcmp(verdict, "broken") == 0, kept = strcmp(verdict, "kept") == 0;
-    if (broken)
+    if (broken && differing == 0)
+        snprintf(t->cell[rung], sizeof t->cell[rung], "broken below");
+    else if (broken)
         snprintf(t->cell[rung], sizeof t->cell[rung], "broken %llu/%llu",
                  (unsigned long long)differing, (unsigned long long)attempts);
     else if (kept)
@@ -193,6 +195,11 @@ static enum status take_row(void *context, const struct csv_row *row, struct pro
 {
     struct reading *r = context;
     uint64_t attempts, differing;
+    if (row->fields < CHECK_COLUMNS)
+        return problem(p, STATUS_USAGE,
+                       "%s: was written by an older version, without column '%s'; --force starts "
+                       "over",
+                       row->path, check_column(row->fields)->name);
     struct trial_subject *t = subject_of(r->study, row);
     enum promise rung = promise_of(row->field[CHECK_RUNG]),
                  kept = promise_of(row->field[CHECK_KEEPS]);
@@ -231,9 +238,10 @@ static enum status read_rows(struct trial_study *s, uint64_t *whole, struct prob
 {
     struct reading r = {.study = s};
     r.drop = calloc(s->subjects + 1, sizeof *r.drop);
-    enum status status =
-        r.drop ? csv_read(s->directory.trial, check_column, CHECK_COLUMNS, take_row, &r, whole, p)
-               : problem(p, STATUS_DEVICE, "run trial: out of memory");
+    enum status status = r.drop
+                             ? csv_read_since(s->directory.trial, check_column, CHECK_COLUMNS_OLD,
+                                              CHECK_COLUMNS, take_row, &r, whole, p)
+                             : problem(p, STATUS_DEVICE, "run trial: out of memory");
     if (status == STATUS_OK && r.rows % RUNGS != 0) /* the last subject's are not all there */
         *whole = r.begin;
     if (status == STATUS_OK && r.drops > 0)

@@ -247,10 +247,10 @@ static enum status check_into(struct command *c, struct problem *p)
 /* Options that only check --special reads, or only the check of promises. */
 static enum status options(const struct arguments *a, struct problem *p)
 {
-    static const char *const of_special[] = {"data", "segment", "product"};
-    static const char *const of_promises[] = {"input",   "n",        "runs", "only",
-                                              "promise", "recorded", "keys", "bins",
-                                              "rows",    "layout",   "keep"};
+    static const char *const of_special[] = {"segment", "product"};
+    static const char *const of_promises[] = {"input",    "n",    "runs",   "only", "promise",
+                                              "recorded", "keys", "bins",   "rows", "layout",
+                                              "keep",     "load", "convert"};
     bool special = argument_flag(a, "special");
     for (size_t i = 0; !special && i < sizeof of_special / sizeof *of_special; i++)
         if (argument_value(a, of_special[i]))
@@ -320,13 +320,17 @@ const struct verb verb_check = {
         "  correctly_rounded  exact: the exact sum by MPFR, rounded once, of every family "
         "of inputs\n"
         "\n"
-        "An attempt is a result compared with another that must be the same. A rung is kept "
-        "where all are:\n"
-        "a variant that is more probable than 1 - 0.05^(1/attempts) would have shown with "
-        "95%. What is kept\n"
-        "in all is the highest rung that is kept with all that were tried below it. A break "
-        "has a witness:\n"
-        "two results, and a command that shows them again.\n"
+        "An attempt is a result compared with another that must be the same; the same attempt "
+        "again counts\n"
+        "only among repetitions. All kinds are spread over launch shapes (all of --threads and "
+        "--blocks, where\n"
+        "given), lengths and inputs. A rung is kept where at least 10 attempts were made, all "
+        "agree, and no rung\n"
+        "below it is broken; with fewer it is not tried. N attempts that agree mean, with 95% "
+        "confidence, that\n"
+        "fewer than 1 - 0.05^(1/N) of runs differ. Each rung and kind that is not tried says "
+        "why. A break has a\n"
+        "witness: two results, and a command that shows them again.\n"
         "\n"
         "--seconds bounds the time, and with it the number of attempts; --only, --storage, "
         "--accumulator,\n"
@@ -337,6 +341,9 @@ const struct verb verb_check = {
         "or --bins a scatter-add, with --rows or --layout a sum of rows. It is asked for all pairs "
         "of formats,\n"
         "of which it may answer some.\n"
+        "\n"
+        "--data tries them on your own arrays, and on their first elements; --load busy only "
+        "beside other work.\n"
         "\n"
         "Exit status 1 where a promise is broken: the subject's own or, with --promise, "
         "that. A break of a\n"

@@ -256,6 +256,12 @@ enum check_column {
     CHECK_OTHER_IS,
     CHECK_COMMAND,
     CHECK_NOTE,
+    CHECK_COLUMNS_OLD, /* from here on: empty in files of older versions */
+    CHECK_REASON_IS = CHECK_COLUMNS_OLD,
+    CHECK_NOT_TRIED_KINDS,
+    CHECK_OVER_SHAPES,
+    CHECK_OVER_LENGTHS,
+    CHECK_OVER_INPUTS,
     CHECK_COLUMNS
 };
 

@@ -5,12 +5,14 @@ static const struct column columns[CHECK_COLUMNS] = {
     [CHECK_ON] = {"device", "", "what it ran on"},
     [CHECK_PROMISE] = {"promise", "", "what it promises of its bits"},
     [CHECK_HELD_TO] = {"held_to", "", "the rung it was held to: its promise, or what was asked"},
-    [CHECK_KEEPS] =
-        {"kept", "",
-         "the highest rung that was tried and kept, with all below it; empty where only "
-         "part was tried"},
+    [CHECK_KEEPS] = {"kept", "",
+                     "the highest rung that was kept, with none below it broken; empty where only "
+                     "part was tried"},
     [CHECK_RUNG] = {"rung", "", "of the ladder, that the rest of the row is about"},
-    [CHECK_VERDICT] = {"verdict", "", "kept, broken, failed (the subject: see note), or not tried"},
+    [CHECK_VERDICT] =
+        {"verdict", "",
+         "kept, broken (the rung, or one below it: see reason), failed (the subject: see note), or "
+         "not tried (or in fewer than 10 attempts: see reason)"},
     [CHECK_ATTEMPTS] = {"attempts", "",
                         "results that were compared with another that had to be the same"},
     [CHECK_DIFFERING] = {"differing", "", "how many of them were not"},
@@ -41,6 +43,14 @@ static const struct column columns[CHECK_COLUMNS] = {
     [CHECK_OTHER_IS] = {"other_is", "", "what that is the result of"},
     [CHECK_COMMAND] = {"command", "", "shows it again, with exit status 1"},
     [CHECK_NOTE] = {"note", "", "what the subject failed with; formats it does not answer"},
+    [CHECK_REASON_IS] = {"reason", "",
+                         "why the rung is not tried or failed, or which rung below it is broken"},
+    [CHECK_NOT_TRIED_KINDS] = {"untried", "",
+                               "kinds of attempts that were not made, each with the reason"},
+    [CHECK_OVER_SHAPES] = {"shapes", "", "different launch shapes that the attempts were made in"},
+    [CHECK_OVER_LENGTHS] = {"lengths", "", "different lengths of their inputs"},
+    [CHECK_OVER_INPUTS] = {"inputs", "",
+                           "different inputs: a specification with its seed, or data of yours"},
 };
 
 const struct column *check_column(size_t i)

@@ -31,6 +31,7 @@ struct csv_row {
     size_t line;              /* of the row's end, for messages */
     uint64_t begin, end;      /* its bytes in the file */
     const char *const *field; /* one for each column */
+    size_t fields;            /* in the file: fewer in an older one, where the rest is empty */
 };
 typedef enum status (*csv_take)(void *context, const struct csv_row *row, struct problem *p);
 

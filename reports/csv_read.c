@@ -54,7 +54,7 @@ static enum status check_header(struct reading *r)
                            SCHEMA_VERSION);
     if (r->fields > r->columns)
         return malformed(r);
-    r->columns = r->fields;
+    r->columns = r->row.fields = r->fields;
     for (size_t i = r->columns; i < r->given; i++)
         r->field[i] = "";
     return STATUS_OK;

@@ -205,6 +205,21 @@ Test(check, holds_methods_to_what_was_recorded)
 
 /* --- those that are what they say --- */
 
+/* Is there more than one launch shape for arrays as short as these? The same again is no attempt.
+ */
+static bool has_shapes(const struct method *m)
+{
+    bool has = false;
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        struct shape own = method_shape(m, DEVICE_CPU, lengths[i], (struct shape){0, 0});
+        for (unsigned count = 1; count < 9; count++) {
+            struct shape other = method_shape(m, DEVICE_CPU, lengths[i], (struct shape){count, 0});
+            has |= other.threads != own.threads || m->shape_read[DEVICE_CPU] & SHAPE_BLOCKS;
+        }
+    }
+    return has;
+}
+
 /* Rows are what CHECK_BATCH is of; what moves elements has neither order nor sum; `serve` has no
  * words for masks. */
 static bool has_sense(const struct method *m, enum check_kind kind)
@@ -238,7 +253,7 @@ Test(check, finds_promises_of_the_registry_kept)
                   promise_name[report.kept]);
         for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
             bool none = kind == CHECK_DEVICE || kind == CHECK_RECORDED || !has_sense(m, kind) ||
-                        (kind == CHECK_SHAPE && !m->shape_read[DEVICE_CPU]);
+                        (kind == CHECK_SHAPE && !has_shapes(m));
             cr_expect((report.tried[kind].attempts == 0) == none || gpu_count() > 0,
                       "%s: %s: %llu attempts", m->name, check_kinds[kind].name,
                       (unsigned long long)report.tried[kind].attempts);
