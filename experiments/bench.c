@@ -31,7 +31,7 @@ static size_t cpu_cache(void)
     return bytes > 0 ? (size_t)bytes : 0;
 }
 
-static size_t cache_of(struct device d)
+size_t bench_cache(struct device d)
 {
     struct gpu_facts facts;
     if (d.kind == DEVICE_CPU)
@@ -47,7 +47,7 @@ static enum status place(struct bench_input *b, struct problem *p)
     b->sample = b->array;
     if (n / share >= SAMPLE_LEAST)
         b->sample.n = n / share;
-    b->in_cache = array_bytes(b->array.format, n) <= cache_of(b->device);
+    b->in_cache = array_bytes(b->array.format, n) <= bench_cache(b->device);
     if (b->device.kind == DEVICE_CUDA)
         status = gpu_upload(&b->gpu, b->device.index, &b->array, 0, p);
     if (status == STATUS_OK && b->device.kind == DEVICE_CUDA)

@@ -39,6 +39,9 @@ struct bench_input {
     } mask;
 };
 
+/* Bytes of the device's last-level cache; 0 where they are not known. */
+size_t bench_cache(struct device d);
+
 /* Generates it, and uploads it to a GPU. bench_input_close is due, also after failure. */
 enum status bench_input_open(struct bench_input *b, struct device device, const struct input *in,
                              uint64_t seed, enum format storage, size_t n, struct problem *p);

@@ -209,7 +209,6 @@ enum status recommend(struct recommend_report *r, const struct recommend_request
     if (status != STATUS_OK)
         return status;
     recommend_sort(r);
-    r->begin_ns = clock_ns();
     status = recommend_try_common(r, deadline_in(seconds_for(r, PART_COMMON)), p);
     if (status == STATUS_OK)
         status = choose(r, p);

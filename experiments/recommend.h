@@ -129,6 +129,8 @@ struct recommend_candidate {
     struct recommend_promised promised;
     /* Its time beside that of a raw read; 0 where it is not known, the note says why. */
     double time_ns, raw_ns, rate; /* rate: 10^9 bytes/s */
+    size_t timed_n;               /* elements that it was timed on; */
+    bool timed_short;             /* on fewer than the fastest: its rate is no match for theirs */
     char note[256];
     bool pareto;
 };
@@ -184,8 +186,9 @@ struct recommend_report {
     uint64_t draws_wanted;  /* drawn arrays for the confidence */
     double unseen;          /* with the confidence, the share of drawn arrays that break it is
                                no larger */
-    size_t timed_n;         /* elements that were timed */
+    size_t timed_n;         /* elements that the fastest were timed on */
     bool in_cache;          /* they fit in the device's last-level cache */
+    size_t timed_short;     /* how many others were timed on fewer, which would have taken long */
     size_t slow;            /* methods left out: a run would take seconds */
     struct recommend_growth growth;
 };

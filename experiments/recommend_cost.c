@@ -7,12 +7,15 @@
 /* Rates that differ by less count as one: the narrower accumulator is then the cheaper. */
 #define AS_FAST 1.1
 
+/* What was timed on a shorter array than the fastest is slower than all of these. */
+enum { TIMED_SHORT = 100000 };
+
 /* What is timed comes first, by classes of rates; then what is not, and at last what is simulated.
  */
 static int cost_class(const struct recommend_candidate *c, double best)
 {
     if (c->rate > 0)
-        return (int)floor(log(best / c->rate) / log(AS_FAST));
+        return (int)floor(log(best / c->rate) / log(AS_FAST)) + (c->timed_short ? TIMED_SHORT : 0);
     return c->promoted ? 1000001 : 1000000;
 }
 
@@ -34,7 +37,7 @@ static double best_rate(const struct recommend_report *r)
 {
     double best = 0;
     for (size_t i = 0; i < r->count; i++)
-        best = fmax(best, r->candidate[i].rate);
+        best = fmax(best, r->candidate[i].timed_short ? 0 : r->candidate[i].rate);
     return best;
 }
 
@@ -90,12 +93,12 @@ void recommend_find_frontier(struct recommend_report *r)
 {
     for (size_t i = 0; i < r->count; i++) {
         struct recommend_candidate *c = &r->candidate[i];
-        c->pareto = c->rate > 0 && !isnan(c->error) && isfinite(c->error);
+        c->pareto = c->rate > 0 && !c->timed_short && !isnan(c->error) && isfinite(c->error);
         for (size_t k = 0; k < r->count && c->pareto; k++) {
             const struct recommend_candidate *o = &r->candidate[k];
             bool better = o->rate > c->rate ? o->error <= c->error
                                             : o->rate == c->rate && o->error < c->error;
-            c->pareto = !(o->rate > 0 && better);
+            c->pareto = !(o->rate > 0 && !o->timed_short && better);
         }
     }
 }

@@ -319,7 +319,13 @@ void recommend_text(struct text *to, const struct recommend_report *r, const cha
     add_frontier(to, r);
     if (r->timed_n < r->source->array.n || r->in_cache)
         text_format(to, "times are of %zu elements%s\n", r->timed_n,
-                    r->in_cache ? ", which fit in the cache" : "");
+                    r->in_cache ? ", which fit in the cache (more with more --seconds)" : "");
+    else if (r->timed_n > r->source->array.n)
+        text_format(to, "times are of %zu elements, the data repeated: fewer lie in the cache\n",
+                    r->timed_n);
+    if (r->timed_short > 0)
+        text_format(to, "those of the %zu slowest candidates are of fewer (timed_n)\n",
+                    r->timed_short);
     if (r->slow > 0)
         text_format(to, "left out: %zu candidates that take seconds a run (times.csv)\n", r->slow);
     if (emulated(r))

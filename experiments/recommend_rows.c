@@ -96,6 +96,8 @@ static void fill(struct text cell[RECOMMEND_COLUMNS], const struct recommend_rep
     text_add(&cell[RECOMMEND_BROKEN_CASE], c->broke.id);
     real(&cell[RECOMMEND_RATE], c->rate > 0, c->rate);
     real(&cell[RECOMMEND_OF_RAW], c->rate > 0 && c->raw_ns > 0, c->raw_ns / c->time_ns);
+    if (c->time_ns > 0)
+        text_unsigned(&cell[RECOMMEND_TIMED_N], c->timed_n);
     text_add(&cell[RECOMMEND_NOTE], c->note);
     text_add(&cell[RECOMMEND_BROKEN_ON], c->broken ? origin(c->broke.kind) : "");
     fill_promise(cell, r, c);
@@ -152,14 +154,15 @@ static json_t *promise_json(const struct recommend_report *r, const struct recom
 static json_t *candidate_json(const struct recommend_report *r, size_t i)
 {
     const struct recommend_candidate *c = &r->candidate[i];
-    return json_pack("{ss ss ss sb ss sb so ss so so so sI sI sI so so so so ss}", "method",
+    return json_pack("{ss ss ss sb ss sb so ss so so so sI sI sI so sI so so so ss}", "method",
                      c->method->name, "accumulator", format_facts[c->accumulator].name, "promise",
                      promise_name[c->method->promise], "holds", !c->broken, "is", role(r, i),
                      "pareto", c->pareto, "error", number(true, c->error), "worst_input", c->worst,
                      "data_error", number(true, c->data_error), "largest_error",
                      number(true, c->most), "bound", number(c->bound.known, c->bound.value),
                      "arrays", (json_int_t)c->tried, "drawn", (json_int_t)c->drawn, "drawn_held",
-                     (json_int_t)c->drawn_held, "gb_per_s", number(c->rate > 0, c->rate), "of_raw",
+                     (json_int_t)c->drawn_held, "gb_per_s", number(c->rate > 0, c->rate), "timed_n",
+                     (json_int_t)c->timed_n, "of_raw",
                      number(c->rate > 0 && c->raw_ns > 0, c->raw_ns / c->time_ns), "broken_by",
                      broken_json(c), "promise_tried", promise_json(r, c), "note", c->note);
 }

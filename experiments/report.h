@@ -17,7 +17,7 @@ struct report_candidate {
     enum format accumulator;
     /* The largest error on what all candidates were tried on; on all that this one was tried on. */
     struct figure error, most;
-    struct figure limit, gb_per_s;
+    struct figure limit, gb_per_s, timed_n;
     bool recommended, frontier;
 };
 

@@ -24,6 +24,8 @@ static enum status take(void *context, const struct csv_row *row, struct problem
         status = csv_figure(row, RECOMMEND_LIMIT, "limit", &c->limit, p);
     if (status == STATUS_OK)
         status = csv_figure(row, RECOMMEND_RATE, "gb_per_s", &c->gb_per_s, p);
+    if (status == STATUS_OK)
+        status = csv_figure(row, RECOMMEND_TIMED_N, "timed_n", &c->timed_n, p);
     c->accumulator = format_named(row->field[RECOMMEND_ACCUMULATOR]);
     c->recommended = strcmp(row->field[RECOMMEND_IS], "recommended") == 0;
     c->frontier = strcmp(row->field[RECOMMEND_PARETO], "yes") == 0;
@@ -33,6 +35,17 @@ static enum status take(void *context, const struct csv_row *row, struct problem
              row->field[RECOMMEND_ACCUMULATOR]);
     r->candidates++;
     return status;
+}
+
+/* Rates are held against each other where they are of arrays of one length, the longest. */
+static void leave_out_short(struct report *r)
+{
+    double most = 0;
+    for (size_t i = 0; i < r->candidates; i++)
+        most = fmax(most, r->candidate[i].timed_n.value);
+    for (size_t i = 0; i < r->candidates; i++)
+        r->candidate[i].gb_per_s.known &=
+            !r->candidate[i].timed_n.known || r->candidate[i].timed_n.value == most;
 }
 
 enum status report_candidates(struct report *r, struct problem *p)
@@ -46,6 +59,7 @@ enum status report_candidates(struct report *r, struct problem *p)
         status = csv_read_since(path, recommend_column, RECOMMEND_COLUMNS_FIRST, RECOMMEND_COLUMNS,
                                 take, r, &whole, p);
     free(path);
+    leave_out_short(r);
     return status;
 }
 

@@ -344,6 +344,7 @@ enum recommend_column {
     RECOMMEND_TRIED_LENGTHS,
     RECOMMEND_INPUTS,
     RECOMMEND_REASON,
+    RECOMMEND_TIMED_N,
     RECOMMEND_COLUMNS
 };
 const struct column *recommend_column(size_t i); /* i < RECOMMEND_COLUMNS */

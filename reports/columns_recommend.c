@@ -83,6 +83,10 @@ static const struct column columns[RECOMMEND_COLUMNS] = {
     [RECOMMEND_INPUTS] = {"promise_inputs", "",
                           "inputs, likewise: the data, and those that suit what is tried"},
     [RECOMMEND_REASON] = {"promise_reason", "", "why it is not tried, or not kept"},
+    [RECOMMEND_TIMED_N] = {"timed_n", "elements",
+                           "what it was timed on: the data, or where that lies in a cache the data "
+                           "repeated; on fewer where a long array would have taken too long, and "
+                           "then it ranks behind those on more"},
 };
 
 const struct column *recommend_column(size_t i)

@@ -220,6 +220,49 @@ Test(recommend_evidence, adversarial_arrays, .init = make_folder, .fini = remove
     }
 }
 
+/* On few elements all take as long as threads take to begin: the data are repeated, as far as there
+ * is time, and how often is told. */
+Test(recommend_evidence, times_of_long_arrays, .init = make_folder, .fini = remove_folder)
+{
+    static const struct {
+        const char *seconds;
+        bool longer;
+    } cases[] = {{"0.001", false}, {"30", true}};
+    for (size_t k = 0; k < 2; k++) {
+        char line[256];
+        snprintf(line, sizeof line,
+                 "--input ones --n 20000 --storage fp16 --accumulator fp16 --method sum/tiled "
+                 "--confidence 0.8 --force --seconds %s",
+                 cases[k].seconds);
+        json_t *answer = recommend_line(STATUS_OK, line);
+        double n = number_of(candidate_of(answer, "sum/tiled", "fp16"), "timed_n");
+        cr_expect(cases[k].longer ? n >= 80000 : n == 20000, "%g", n);
+        struct rows times = rows_of(in_folder("out"), "times", times_column, TIMES_COLUMNS);
+        cr_expect_eq(times.count, 2);
+        for (size_t i = 0; i < times.count; i++)
+            cr_expect_eq(strtod(field_of(&times, i, TIMES_N), NULL), n);
+        rows_free(&times);
+        json_decref(answer);
+    }
+}
+
+/* What was timed on fewer elements ranks behind what was timed on more, and is on no frontier with
+ * it. */
+Test(recommend_evidence, times_of_short_arrays_rank_last)
+{
+    struct recommend_candidate c[] = {
+        {.accumulator = FP16, .rate = 500, .error = 0.1, .timed_short = true},
+        {.accumulator = FP32, .rate = 40, .error = 0.2},
+        {.accumulator = FP64, .rate = 100, .error = 0.3},
+        {.accumulator = FP32, .error = 0.4}, /* not timed */
+    };
+    struct recommend_report r = {.candidate = c, .count = 4, .chosen = SIZE_MAX};
+    recommend_sort(&r);
+    recommend_find_frontier(&r);
+    cr_expect(c[0].error == 0.3 && c[1].error == 0.2 && c[2].error == 0.1 && c[3].error == 0.4);
+    cr_expect(c[0].pareto && c[1].pareto && !c[2].pareto && !c[3].pareto);
+}
+
 /* Rates within a tenth are one; among those that break, the one that breaks by less is nearer, and
  * one without a number is the farthest. */
 Test(recommend_evidence, ranks_by_a_tenth)
