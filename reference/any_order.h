@@ -17,8 +17,9 @@
  *
  * Overflow: additions round monotonically, so that a tree gives no less once its negative leaves
  * are replaced by 0. No partial sum exceeds what some tree of the positive elements alone gives, at
- * most P (1 + (n-1) u) (Rump 2012). Where that reaches 2^(emax+1) there may be +inf on the way, and
- * then as the result, of a tree that adds those first. Likewise -inf; and NaN where both may be.
+ * most P (1 + (n-1) u) (Jeannerod and Rump 2013). Where that reaches 2^(emax+1) there may be +inf
+ * on the way, and then as the result, of a tree that adds those first. Likewise -inf; and NaN where
+ * both may be.
  *
  * Grid: sums of multiples of a power of two are multiples of it, also when rounded. Where A is no
  * more than 2^p times it, nothing is rounded: the result is S.

@@ -19,7 +19,8 @@
  * Overflow: additions, fused ones too, round monotonically, so that no partial sum exceeds what
  * some tree of the positive T alone gives. Each of these, P added up, is within n u P (1 + 2u) + n
  * eta of P: rounding a T costs u T or, where it underflows, eta/2; n - 1 additions of what these
- * become cost (n-1) u times their sum (Rump 2012); what is fused instead is rounded less often.
+ * become cost (n-1) u times their sum (Jeannerod and Rump 2013); what is fused instead is rounded
+ * less often.
  *
  * Interval: results are within n u A (1 + 2u) + n eta of S, and within what overflow says; where
  * all T have one sign, no smaller than the largest of them rounded, which may be infinite.

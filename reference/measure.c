@@ -46,6 +46,8 @@ static enum outcome outcome(const struct reference *r, enum format f, double res
 {
     if (!isfinite(result) && within_range(r->sum, f))
         return OUTCOME_OVERFLOW;
+    if (isinf(result) && !mpfr_nan_p(r->sum) && (mpfr_sgn(r->sum) < 0) != (result < 0))
+        return OUTCOME_OVERFLOW;
     return isnan(result) ? OUTCOME_NAN : OUTCOME_OK;
 }
 

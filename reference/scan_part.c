@@ -174,6 +174,7 @@ static bool find_odd(struct scan_part *part, size_t index, const struct scan_ite
         bool same = isnan(x->hi) ? isnan(x->result) : x->hi == x->result;
         if (!same)
             f->value[SCAN_ABS] = isinf(x->hi) ? error : INFINITY;
+        part->overflow |= isinf(x->hi) && isinf(x->result) && !same;
         part->nan |= isnan(x->result);
         return true;
     }
@@ -184,7 +185,8 @@ static bool find_odd(struct scan_part *part, size_t index, const struct scan_ite
         f->value[SCAN_REL] = error;
     if (x->abs_hi != 0)
         f->value[SCAN_BACKWARD] = error;
-    if (within_range(part->rules.output, x->hi, x->lo))
+    bool other = isinf(x->result) && (x->result < 0) != (x->hi < 0);
+    if (other || within_range(part->rules.output, x->hi, x->lo))
         part->overflow = true;
     else
         part->nan |= isnan(x->result);

@@ -20,9 +20,9 @@
  * A dot product's terms are products, which are rounded by t->product: u A + n eta/2 too, but
  * without u A where the accumulator has twice the storage's digits, and without n eta/2 where its
  * exponents reach twice as low. With n - 1 additions that is the gamma_n A of textbooks (Higham
- * 2002, 3.1; Rump 2012: n u A), and with fused ones too. PRODUCT_EXACT's are kept in two words,
- * which is exact but for n eta/2 where the lower one may underflow.
- * Returns false where there is no bound: with THEOREM_NONE; the input holds an inf or NaN; or 2hu
+ * 2002, 3.1; Jeannerod and Rump 2013: n u A), and with fused ones too. PRODUCT_EXACT's are kept in
+ * two words, which is exact but for n eta/2 where the lower one may underflow. Returns false where
+ * there is no bound: with THEOREM_NONE; the input holds an inf or NaN; or 2hu
  * >= 1 and it is THEOREM_COMPENSATED's (hu >= 1 with h = plain_height, or 2hu >= 1 with h = height
  * - plain_height, and it is THEOREM_BLOCKED's). */
 bool theorem_bound(mpfr_t bound, const struct theorem *t, const struct reference *r,

@@ -15,7 +15,7 @@ extern "C" {
 /* S is the exact sum, A = sum|x|, h the height, gamma_k = ku/(1-ku). Where a bound is given but for
  * higher powers of u, all of it stands, with its proof, in theorem_accurate.c. */
 enum theorem_kind {
-    THEOREM_ANY_ORDER, /* (n-1) u A, for every order: Rump 2012 */
+    THEOREM_ANY_ORDER, /* (n-1) u A, for every order: Jeannerod and Rump 2013 */
     THEOREM_TREE,      /* the smaller of that and gamma_h A: Higham 1993 */
     /* u |S| + (1+u) gamma_2h gamma_h A: every addition's error is found by TwoSum, the errors are
      * added up beside the sums, e1 + (e2 + d), and at last to the sum: Ogita, Rump and Oishi 2005.
@@ -23,7 +23,7 @@ enum theorem_kind {
     THEOREM_COMPENSATED,
     /* u |S| + (2u + ..) A: the same, but where an element is added to a sum, what earlier additions
      * lost is added to the element first, and the error is found by Fast2Sum, whichever of the two
-     * is the larger: Kahan 1965; Knuth; Higham 1993. */
+     * is the larger: Kahan 1965; Knuth 1997; Higham 1993. */
     THEOREM_KAHAN,
     /* (u + ..) |S| + (K! (hu)^K + ..) A, K = folds: the errors of one word's additions are added to
      * the next word by TwoSum, those of the last word's are lost: Ogita, Rump and Oishi 2005. */

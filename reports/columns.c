@@ -17,7 +17,9 @@ const struct column case_columns[CASE_ALL] = {
          "log2 of the condition number sum|x| / |sum x| of the stored input, "
          "measured; inf where the exact sum is 0; of dot products, here as in all "
          "columns, of the products: sum|x y| / |sum x y|; of norms, means and variances "
-         "A / |exact|, where A is the norm itself, sum|x| / n, sum x^2 / n"},
+         "A / |exact|, where A is the norm itself, sum|x| / n, sum x^2 / n; 0 of products of all "
+         "elements, extrema and their indices, where A is |exact|; of scans of what the last "
+         "output covers, of bins and rows of the fullest"},
     [CASE_SEED] = {"seed", "", "the seed asked for; empty for data"},
     [CASE_THREADS] = {"threads", "threads",
                       "to a block on a GPU, threads used on the CPU; empty where the method does "
@@ -70,7 +72,9 @@ static const struct column result_columns[RESULTS_COLUMNS - RESULTS_RESULT] = {
      "largest of all outputs, each held against the exact sum of what it covers"},
     {"err_rel", "", "err_abs / |exact|; empty where exact is 0"},
     {"err_ulp", "ulp",
-     "err_abs / ulp(exact) in the accumulator's format, of a scan in the output's"},
+     "err_abs / ulp(exact) in the accumulator's format, of a scan in the output's; inf where the "
+     "result is infinite, or the quotient itself is beyond the doubles; empty where exact is no "
+     "number"},
     {"err_backward", "", "err_abs / sum|x|, or what cond_log2 has in place of sum|x|"},
     {"bound", "",
      "what err_abs cannot exceed by the theorem that holds for the method, rounded up; of a scan "
@@ -81,14 +85,17 @@ static const struct column result_columns[RESULTS_COLUMNS - RESULTS_RESULT] = {
      "device time of the run, a cold start included; where runs are launched in batches, the "
      "batch's share (for speed see `bench`)"},
     {"status", "",
-     "ok; overflow (result not finite although the exact sum is within range); nan; unsupported; "
-     "error"},
+     "ok; overflow (result not finite although the exact sum is within range, or infinite with the "
+     "sign that the exact sum has not); nan; unsupported; error"},
 };
 
 static const struct column scan_columns[RESULTS_SCAN_COLUMNS - RESULTS_ERR_ULP_RMS] = {
-    {"err_ulp_rms", "ulp", "root mean square of the outputs' err_ulp"},
+    {"err_ulp_rms", "ulp",
+     "root mean square of err_ulp over the outputs that have one, bins without elements too; where "
+     "the largest is no finite number, that"},
     {"worst_index", "",
-     "the first output, from 0, with the largest err_ulp; of a scatter-add its bin"},
+     "the output, from 0, with the largest err_ulp, NaN above all; of equal ones, as doubles, the "
+     "first; of a scatter-add its bin; empty where no output has an err_ulp"},
     {"differing", "",
      "share of the outputs whose bits are not those of the fixed-order twin: scan/tiled on the "
      "CPU, or scan/segmented where there are segments; of a scatter-add scatter/sort, of "
@@ -98,9 +105,9 @@ static const struct column scan_columns[RESULTS_SCAN_COLUMNS - RESULTS_ERR_ULP_R
      "outputs that differ from a 0, inf or NaN are left out"},
     {"first_diff", "", "the first output that differs from the twin's; empty where none does"},
     {"decreases", "outputs",
-     "outputs that are less than the one before, or NaN; empty where an element is negative, and "
-     "of "
-     "scatter-adds"},
+     "outputs that are less than the one before, or NaN, or follow one, heads of segments left "
+     "out; "
+     "empty where an element is negative or NaN, and of scatter-adds"},
     {"run_differing", "",
      "as differing, against run 1 of the case; empty where that is no longer at hand: of results "
      "first seen after a study was resumed"},
@@ -120,13 +127,18 @@ static const struct column statistics_columns[SUMMARY_COLUMNS - SUMMARY_RUNS] = 
      "for one run"},
     {"spread_ulp", "ulp", "(max - min) / ulp(exact) in the accumulator's format"},
     {"vs_max", "",
-     "largest |vs| of a run, vs = 1 - |result / s_fixed|, s_fixed from sum/tiled for the same "
-     "input and formats, of a scan its twin's last output; empty where s_fixed is 0 or not finite"},
+     "largest |vs| of a run, vs = 1 - |result / s_fixed|, s_fixed from the CPU twin of a fixed "
+     "order for the same input and formats: sum/tiled, dot/tiled, norm/tiled, mean/tiled, "
+     "variance/two_pass, product/tree, and NAME/tree of extrema and indices; of a scan, bins and "
+     "rows the output of the twin that `differing` names in which `result` stands; empty where "
+     "s_fixed is 0 or not finite"},
     {"vs_stddev", "", "sample standard deviation of vs; empty for one run"},
     {"unseen_p95", "",
      "1 - 0.05^(1/runs): with 95% confidence, a result not seen has at most this probability"},
     {"err_ulp_median", "ulp", "median of err_ulp over the runs (mean of the middle two)"},
-    {"err_ulp_max", "ulp", "largest err_ulp; nan where any result is NaN"},
+    {"err_ulp_max", "ulp",
+     "largest err_ulp; nan where one is NaN, which a NaN has where the exact value is a number; "
+     "empty where a run has none"},
     {"err_over_bound_max", "", "largest err_over_bound"},
     {"time_ns_median", "ns", "median of time_ns (mean of the middle two)"},
 };
@@ -135,7 +147,7 @@ static const struct column statistics_columns[SUMMARY_COLUMNS - SUMMARY_RUNS] = 
 static const struct column scan_statistics_columns[SUMMARY_SCAN_COLUMNS -
                                                    SUMMARY_ERR_ULP_RMS_MAX] = {
     {"err_ulp_rms_max", "ulp", "largest err_ulp_rms; nan where any is NaN"},
-    {"worst_index", "", "that of the first run with the largest err_ulp"},
+    {"worst_index", "", "that of the first run with the largest err_ulp, NaN above all"},
     {"decreases_max", "outputs", "largest decreases"},
     {"differing_median", "", "median of differing over the runs (mean of the middle two)"},
     {"differing_max", "", "largest differing"},

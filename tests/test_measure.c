@@ -227,6 +227,8 @@ Test(measure, overflow_is_told_from_a_sum_beyond_the_range)
             }
             struct measure m = measured(3, a, f, sign * INFINITY);
             cr_expect(m.outcome == OUTCOME_OK, "%s: at the threshold", facts->name);
+            m = measured(3, a, f, -sign * INFINITY);
+            cr_expect(m.outcome == OUTCOME_OVERFLOW, "%s: the other infinity", facts->name);
             m = measured(3, u, f, sign * INFINITY);
             cr_expect(m.outcome == OUTCOME_OVERFLOW, "%s: under it", facts->name);
             cr_expect(m.err_abs.value == INFINITY && m.err_rel.value == INFINITY);
@@ -252,7 +254,7 @@ Test(measure, sums_that_are_not_finite)
         double err_abs;
     } cases[] = {
         {false, INFINITY, OUTCOME_OK, false, 0},
-        {false, -INFINITY, OUTCOME_OK, true, INFINITY},
+        {false, -INFINITY, OUTCOME_OVERFLOW, true, INFINITY},
         {false, 1, OUTCOME_OK, true, INFINITY},
         {false, NAN, OUTCOME_NAN, true, NAN},
         {true, NAN, OUTCOME_NAN, false, 0},
@@ -277,7 +279,8 @@ static bool holds(enum format f, enum format narrow)
 }
 
 /* What is by the output's format is as if it were the accumulator; the bound is the accumulator's
- * and, where it is rounded once more, u |result| or eta/2. */
+ * and, where it is rounded once more, u |result| or eta/2. The 8 digits of bf16 round in fp16 only
+ * below 2^-17, to its subnormal numbers. */
 static void expect_output(const struct reference *r, enum format storage, enum format accumulator,
                           enum format output, double result, const struct theorem *t)
 {
@@ -296,7 +299,11 @@ static void expect_output(const struct reference *r, enum format storage, enum f
     mpfr_init2(bound, 6000);
     theorem_bound(bound, t, r, storage, accumulator);
     mpfr_get_q(due, bound);
-    if (!holds(output, accumulator)) {
+    bool more = accumulator == BF16 && output == FP16;
+    if (more && fabs(result) <= 0x1p-17) {
+        mpq_set_d(half, 0x1p-25);
+        mpq_add(due, due, half);
+    } else if (!more && !holds(output, accumulator)) {
         double least = format_facts[output].smallest / format_facts[output].unit_roundoff / 2;
         mpq_set_d(half, fmax(fabs(result), least));
         mpq_set_d(sum, format_facts[output].unit_roundoff);
