@@ -133,7 +133,7 @@ struct pace {
     double ns[FORMATS][FORMATS], most; /* an element; 0: not known */
 };
 enum { SMALL = 10000, PASSED_MOST = 4096 };
-static const uint64_t LEAST_NS = 100000000;
+static const uint64_t LEAST_NS = 100000000, LEAST_OURS_NS = 1000000000;
 
 static bool few(const struct pace *t, uint64_t now)
 {
@@ -238,8 +238,10 @@ static enum status try_kind(struct check *c, struct check_report *report, enum c
 {
     struct check_case k;
     enum check_found found;
-    struct pace pace = {
-        .tried = &report->tried[kind], .deadline = deadline, .least = clock_ns() + LEAST_NS};
+    struct pace pace = {.tried = &report->tried[kind],
+                        .deadline = deadline,
+                        .least =
+                            clock_ns() + (c->request->method->foreign ? LEAST_NS : LEAST_OURS_NS)};
     for (size_t u = 0; (found = check_case_at(c, kind, u, &k)) != CHECK_NO_MORE; u++) {
         struct problem why = {0};
         uint64_t begin = clock_ns();

@@ -128,6 +128,20 @@ static struct place place_of(const struct check *c, enum check_kind kind, size_t
     return (struct place){first + u % pairs, u / pairs % lengths_count, u / pairs / lengths_count};
 }
 
+/* Does an earlier launch shape come to the same for this length? */
+static bool comes_again(const struct check *c, const struct check_case *k, size_t i)
+{
+    const struct method *m = c->request->method;
+    enum device_kind device = c->request->device.kind;
+    struct shape own = method_shape(m, device, k->n, check_shape_at(c, i));
+    for (size_t earlier = 0; earlier < i; earlier++) {
+        struct shape is = method_shape(m, device, k->n, check_shape_at(c, earlier));
+        if (is.threads == own.threads && is.blocks == own.blocks)
+            return true;
+    }
+    return false;
+}
+
 /* Of both, an eighth of the cases, some in a row, which one load is begun for. Nobody asked: ours
  * are loaded in repetitions alone, which take long enough. */
 static bool is_busy(const struct check_request *r, size_t u)
@@ -171,6 +185,8 @@ enum check_found check_case_at(const struct check *c, enum check_kind kind, size
     if (kind == CHECK_PROCESS && !r->method->foreign && !last)
         shape = u / SERVED_CASES;
     k->shape = check_shape_at(c, shape % shapes);
+    if (last && comes_again(c, k, shape % shapes))
+        return CHECK_NONE;
     return CHECK_FOUND;
 }
 

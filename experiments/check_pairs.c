@@ -69,6 +69,10 @@ enum status check_find_pairs(struct check *c, struct check_report *report, struc
         if (check_stopped(c))
             return problem(p, STATUS_INTERRUPTED, "interrupted");
     }
+    if (program && c->pairs.count > 0 && why.status != STATUS_OK) { /* it ended: begin it again */
+        struct problem again = {0};
+        answers(c, c->pairs.item[0], &again);
+    }
     if (c->pairs.count > 0)
         return STATUS_OK;
     char device[DEVICE_TEXT];

@@ -26,7 +26,7 @@ struct command {
     json_t *reports;
     struct csv_file csv; /* where --out asks for it */
     bool terminal;       /* progress is drawn */
-    uint64_t shown_ns;
+    uint64_t begun_ns, shown_ns;
     size_t checked, broken, failed, untried;
     char first_broken[128];
     enum status first_failed, first_untried;
@@ -128,7 +128,8 @@ static enum status print(struct command *c, const struct check_report *r, struct
 static void show(void *context, const struct method *m, const char *attempt, double seconds)
 {
     struct command *c = context;
-    if (clock_ns() - c->shown_ns < 100000000)
+    uint64_t now = clock_ns(); /* nothing in the first second */
+    if (now - c->begun_ns < 1000000000 || now - c->shown_ns < 100000000)
         return;
     c->shown_ns = clock_ns();
     fprintf(stderr, "\r\033[Kcheck: %s: %s, about %.0f s left", m->name, attempt, seconds);
@@ -147,6 +148,7 @@ static enum status check_on(struct command *c, const struct method *m, struct de
         request.show = show;
         request.context = c;
     }
+    c->begun_ns = clock_ns();
     enum status status = check_subject(&report, &request, &why);
     if (c->terminal)
         fprintf(stderr, "\r\033[K");

@@ -352,6 +352,51 @@ Test(check_verb, refuses_options_that_no_case_meets, .init = make_folder, .fini 
     }
 }
 
+/* As many methods as the registry has, and more. */
+Test(check_verb, takes_many_methods, .init = make_folder, .fini = remove_folder)
+{
+    char arguments[2000] = "";
+    for (int i = 0; i < 100; i++)
+        strcat(arguments, "sum/serial ");
+    strcat(arguments, "sum/none --device cpu");
+    cr_expect(check(arguments) == 2);
+    expect_said("err", "check: found 'sum/none', expected ");
+}
+
+/* The user's own array, whose name has a comma, as a command that shows the break again has it. */
+Test(check_verb, tries_data, .init = make_folder, .fini = remove_folder)
+{
+    FILE *file = fopen(in_folder("a,b.txt"), "w");
+    for (int i = 1; i <= 200; i++)
+        fprintf(file, "%g\n", i % 2 ? 1.0 / i : -0.3 * i);
+    fclose(file);
+    char arguments[600];
+    snprintf(arguments, sizeof arguments,
+             "sum/tiled --device cpu --seconds 1 --data '%s/a\\,b.txt' --promise order_invariant "
+             "--accumulator fp64 --json",
+             folder);
+    json_t *all = json(arguments, 1), *broken = rung(json_array_get(all, 0), "order_invariant");
+    const json_t *witness = json_array_get(json_object_get(broken, "witnesses"), 0);
+    cr_expect_str_eq(word(witness, "input"), "a,b.txt");
+    cr_expect(strstr(word(witness, "command"), "a\\,b.txt"), "%s", word(witness, "command"));
+    cr_expect(json_integer_value(json_object_get(broken, "inputs")) == 1);
+    cr_expect_str_eq(word(rung(json_array_get(all, 0), "gpu_to_gpu"), "verdict"), "kept");
+    show_again(json_array_get(all, 0), true);
+    json_decref(all);
+}
+
+/* Starts of processes are part of the time: a program that takes long to begin, and to be asked. */
+Test(check_verb, stays_in_the_time, .init = make_folder, .fini = remove_folder)
+{
+    char arguments[600];
+    time_t begin = time(NULL);
+    snprintf(arguments, sizeof arguments, "'exec:sleep 0.7; exec %s' --device cpu --seconds 6",
+             FLAWED_PROGRAM);
+    int status = check(arguments);
+    cr_expect(status == 0, "exit status %d", status);
+    cr_expect(time(NULL) - begin <= 15, "%d s", (int)(time(NULL) - begin));
+}
+
 /* One subject without a case hides neither others nor their breaks. */
 Test(check_verb, tries_others_beside_one_without_a_case, .init = make_folder, .fini = remove_folder)
 {
