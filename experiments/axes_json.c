@@ -2,6 +2,7 @@
 #include "experiments/axes.h"
 #include "experiments/experiment.h"
 #include "reference/number.h"
+#include "reports/study.h"
 
 static json_t *wholes(const struct numbers *numbers)
 {
@@ -64,8 +65,7 @@ static json_t *paths(const struct axes *axes)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < axes->data.count; i++) {
-        json_t *path = json_string(axes->data.item[i]);
-        json_array_append_new(list, path ? path : json_string("(not UTF-8)"));
+        json_array_append_new(list, study_path(axes->data.item[i]));
     }
     return list;
 }
@@ -116,8 +116,7 @@ static json_t *keys(const struct axes *axes)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < axes->keys; i++) {
-        json_t *word = json_string(axes->key[i].asked);
-        json_array_append_new(list, word ? word : json_string("(not UTF-8)"));
+        json_array_append_new(list, study_path(axes->key[i].asked));
     }
     return list;
 }

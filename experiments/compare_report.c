@@ -50,10 +50,15 @@ static void add_heading(struct text *to, const struct compare *c)
     for (size_t s = 0; s < 2; s++) {
         const struct gathered *side = &c->side[s];
         const char *runtime = gathered_word(side, "machine", "cuda_runtime");
-        text_format(to, "%c: %s: %s, %s%s%s, ulpscope %s, %.10s, %zu cases\n", (int)('A' + s),
+        struct text line = {0};
+        text_format(&line, "%c: %s: %s, %s%s%s, ulpscope %s, %.10s, %zu cases", (int)('A' + s),
                     side->path, gathered_word(side, NULL, "experiment"), gathered_machine(side),
                     *runtime ? ", CUDA " : "", runtime, gathered_word(side, "program", "version"),
                     gathered_word(side, NULL, "started"), side->count);
+        if (text_string(&line))
+            text_visible(to, line.data);
+        text_add(to, "\n");
+        text_free(&line);
     }
     text_add(to, "\n");
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "experiments/compare.h"
+#include "reports/study.h"
 
 static void add_case(struct text cell[COMPARE_COLUMNS], const struct compare_pair *pair)
 {
@@ -97,7 +98,7 @@ static json_t *pair_json(const struct compare_pair *pair)
 static json_t *side_json(const struct gathered *side)
 {
     return json_pack(
-        "{ss sI sO? sO? sO? sO?}", "path", side->path, "cases", (json_int_t)side->count,
+        "{so sI sO? sO? sO? sO?}", "path", study_path(side->path), "cases", (json_int_t)side->count,
         "experiment", json_object_get(side->study, "experiment"), "started",
         json_object_get(side->study, "started"), "program", json_object_get(side->study, "program"),
         "machine", json_object_get(side->study, "machine"));

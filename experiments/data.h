@@ -13,7 +13,8 @@ struct data_options {
 
 struct data {
     char *name;         /* for the column `input`: the file's base name, `#TENSOR` appended for
-                           a tensor, `:from=fp64` appended when converted */
+                           a tensor, `:from=fp64` appended when converted; as visible_name has
+                           it, so that tables, CSV and JSON can hold it */
     struct array array; /* storage format, C order */
     enum format file_format;
     bool converted;

@@ -6,6 +6,7 @@
 
 #include "experiments/data_file.h"
 #include "experiments/memory.h"
+#include "reference/visible.h"
 
 static void swap_bytes(const struct array *a)
 {
@@ -127,7 +128,9 @@ static char *item_name(const char *file, const char *tensor, const char *from)
     if (name)
         snprintf(name, (size_t)size + 1, "%s%s%s%s%s", file, tensor ? "#" : "",
                  tensor ? tensor : "", from ? ":from=" : "", from ? from : "");
-    return name;
+    char *shown = name ? visible_name(name) : NULL;
+    free(name);
+    return shown;
 }
 
 static void hash_of(char text[33], const struct array *a)

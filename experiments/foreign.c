@@ -1,7 +1,8 @@
 #include "experiments/foreign_private.h"
 
-#include <jansson.h>
 #include <stdlib.h>
+
+#include "reference/visible.h"
 
 double foreign_timeout_s = 60;
 const volatile sig_atomic_t *foreign_stop;
@@ -67,15 +68,14 @@ static void free_one(struct foreign *f)
 /* Names stand in JSON, in CSV and in tables, and are read back from there. */
 static enum status check_name(const char *where, const char *name, struct problem *p)
 {
-    json_t *text = json_string(name);
-    json_decref(text);
-    if (!text)
-        return problem(p, STATUS_USAGE, "%s: found '%s', which is not UTF-8", where, name);
-    for (const char *c = name; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 127)
-            return problem(p, STATUS_USAGE,
-                           "%s: found '%s', with a control character: expected one line of text",
-                           where, name);
+    if (!visible_all(name))
+        return problem(
+            p, STATUS_USAGE,
+            "%s: found '%s', with a control character, or which is not UTF-8: expected one line of "
+            "text",
+            where, name);
+    if (strchr("=+-@", *name)) /* a formula, to a spreadsheet that opens the CSV */
+        return problem(p, STATUS_USAGE, "%s: found '%s', expected ./%s", where, name, name);
     return STATUS_OK;
 }
 

@@ -60,7 +60,9 @@ static enum status add_case(struct gathered *g, const struct csv_row *row, size_
     struct gathered_case *c = &g->item[g->count++];
     *c = (struct gathered_case){0};
     for (size_t i = 0; i < CASE_ALL; i++) {
-        c->field[i] = strdup(is_there(g->of, i) ? row->field[field(i)] : "");
+        struct text shown = {0};
+        text_visible(&shown, is_there(g->of, i) ? row->field[field(i)] : "");
+        c->field[i] = text_string(&shown) ? shown.data : NULL;
         if (!c->field[i])
             return no_memory(row->path, p);
     }
@@ -87,8 +89,10 @@ enum status gathered_case_of(struct gathered *g, const struct csv_row *row, size
                        row->path, row->line);
     *found = gathered_named(g, row->field[field(CASE_ID)]);
     if (*found)
-        return STATUS_OK;
+        return gathered_check(g, *found, row, field, false, p);
     enum status status = add_case(g, row, field, p);
+    if (status == STATUS_OK)
+        status = gathered_check(g, &g->item[g->count - 1], row, field, true, p);
     if (status != STATUS_OK)
         return status;
     struct named *fresh = malloc(sizeof *fresh);

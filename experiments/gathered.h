@@ -63,6 +63,12 @@ enum status gathered_file(struct gathered *g, const struct gathered_file *f, str
 enum status gathered_case_of(struct gathered *g, const struct csv_row *row, size_t (*field)(size_t),
                              struct gathered_case **found, struct problem *p);
 
+/* Holds the columns of a row to the case they are of: to its other rows where there are any, else
+ * to its id, as far as the directory tells what makes it. STATUS_DATA. */
+enum status gathered_check(const struct gathered *g, const struct gathered_case *c,
+                           const struct csv_row *row, size_t (*field)(size_t), bool first,
+                           struct problem *p);
+
 /* NULL where there is none. */
 struct gathered_case *gathered_named(struct gathered *g, const char *id);
 

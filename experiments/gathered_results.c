@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "experiments/gathered.h"
+#include "reports/results.h"
 
 /* An encoding, or a hash of many: 0x and up to 32 hexadecimal digits. */
 static enum status read_bits(struct hash128 *bits, const struct csv_row *row, struct problem *p)
@@ -99,7 +100,9 @@ static enum status take(void *context, const struct csv_row *row, struct problem
         snprintf(c->status, sizeof c->status, "%s", row->field[RESULTS_STATUS]);
         return STATUS_OK;
     }
-    status = take_bits(c, row, p);
+    status = results_check(row, p);
+    if (status == STATUS_OK)
+        status = take_bits(c, row, p);
     if (status == STATUS_OK)
         status = read_figures(f, row, p);
     if (status == STATUS_OK)

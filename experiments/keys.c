@@ -9,6 +9,7 @@
 #include "experiments/portable.h"
 #include "experiments/random.h"
 #include "reference/number.h"
+#include "reference/visible.h"
 
 #define ZIPF_LEAST   0
 #define ZIPF_MOST    16
@@ -53,8 +54,13 @@ static enum status parse_file(struct keys *k, const char *path, struct problem *
     k->kind = KEYS_FILE;
     if (asprintf(&k->asked, "file:%s", path) < 0)
         return no_memory(p);
-    if (asprintf(&k->name, "file:%s", slash ? slash + 1 : path) < 0)
+    char *base = visible_escape(slash ? slash + 1 : path);
+    int length = base ? asprintf(&k->name, "file:%s", base) : -1;
+    free(base);
+    if (length < 0) {
+        k->name = NULL;
         return no_memory(p);
+    }
     enum status status = keys_read(k, path, p);
     if (status == STATUS_OK)
         snprintf(k->hash, sizeof k->hash, "%016llx",

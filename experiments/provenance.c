@@ -7,6 +7,7 @@
 #include "experiments/machine.h"
 #include "kernels/gpu.h"
 #include "reports/columns.h"
+#include "reports/study.h"
 
 /* Shared objects by their names, with the fingerprints of their files; NULL where there are none.
  */
@@ -80,8 +81,7 @@ static json_t *words(int argc, char **argv)
 {
     json_t *list = json_array();
     for (int i = 0; i < argc; i++) {
-        json_t *word = json_string(argv[i]);
-        json_array_append_new(list, word ? word : json_string("(not UTF-8)"));
+        json_array_append_new(list, study_path(argv[i]));
     }
     return list;
 }

@@ -331,9 +331,10 @@ void recommend_text(struct text *to, const struct recommend_report *r, const cha
     if (emulated(r))
         text_add(to, "fp16 and bf16 accumulators are emulated on a CPU: their speed is that of the "
                      "emulation\n");
+    text_visible(to, out);
     text_format(to,
-                "%s: recommend.csv (a row per candidate), results.csv (a row per run), "
+                ": recommend.csv (a row per candidate), results.csv (a row per run), "
                 "summary.csv, times.csv, "
                 "study.json\nagain: %s\n",
-                out, command);
+                command);
 }

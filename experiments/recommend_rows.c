@@ -4,6 +4,7 @@
 
 #include "experiments/recommend.h"
 #include "reference/number.h"
+#include "reports/study.h"
 
 static const char *role(const struct recommend_report *r, size_t i)
 {
@@ -191,7 +192,7 @@ json_t *recommend_json(const struct recommend_report *r, const char *out, const 
     device_name(r->device, device);
     for (size_t i = 0; i < r->count; i++)
         json_array_append_new(all, candidate_json(r, i));
-    return json_pack("{ss sI ss so ss ss so so ss so so so so sI so ss ss so}", "input",
+    return json_pack("{ss sI ss so ss ss so so ss so so so so sI so ss so so}", "input",
                      r->source->name, "n", (json_int_t)r->source->array.n, "storage",
                      format_facts[r->source->array.format].name, "cond_log2",
                      number(r->cond_log2.known, r->cond_log2.value), "device", device, "quantity",
@@ -202,5 +203,5 @@ json_t *recommend_json(const struct recommend_report *r, const char *out, const 
                      "next", r->cheaper != SIZE_MAX ? candidate_json(r, r->cheaper) : json_null(),
                      "unseen", number(found && r->candidate[r->chosen].drawn > 0, r->unseen),
                      "arrays_for_all", (json_int_t)r->common, "growth", growth_json(r), "command",
-                     command, "out", out, "candidates", all);
+                     command, "out", study_path(out), "candidates", all);
 }

@@ -1,6 +1,9 @@
 /* Requests: the words of the command line, completed by those of a study.json. */
+#include <stdlib.h>
+
 #include "experiments/axes.h"
 #include "experiments/experiment.h"
+#include "reference/visible.h"
 
 const char *const axis_name[AXES] = {
     [AXIS_METHOD] = "method",
@@ -57,6 +60,17 @@ enum status request_arguments(struct request *r, const struct arguments *a, stru
     return p->status;
 }
 
+/* Paths are escaped in JSON. */
+static enum status append_word(struct list *list, const char *word, bool is_path, struct problem *p)
+{
+    char *path = is_path ? visible_unescape(word) : NULL;
+    enum status status = is_path && !path
+                             ? problem(p, STATUS_DEVICE, "out of memory while reading a study")
+                             : list_append(list, path ? path : word, strlen(path ? path : word), p);
+    free(path);
+    return status;
+}
+
 /* An axis in study.json is a list of words. */
 static enum status repeat_axis(struct list *list, const json_t *words, const char *axis,
                                const char *path, struct problem *p)
@@ -64,6 +78,8 @@ static enum status repeat_axis(struct list *list, const json_t *words, const cha
     size_t i;
     json_t *word;
     enum status status = STATUS_OK;
+    bool is_path =
+        strcmp(axis, axis_name[AXIS_DATA]) == 0 || strcmp(axis, axis_name[AXIS_KEYS]) == 0;
     if (!json_is_array(words))
         return problem(p, STATUS_DATA, "%s: axis '%s': found none, expected a list", path, axis);
     json_array_foreach(words, i, word)
@@ -73,7 +89,7 @@ static enum status repeat_axis(struct list *list, const json_t *words, const cha
                 p, STATUS_DATA, "%s: axis '%s': entry %zu: found a JSON %s, expected a string",
                 path, axis, i + 1, json_is_number(word) ? "number" : "value of another type");
         else if (status == STATUS_OK)
-            status = list_append(list, json_string_value(word), json_string_length(word), p);
+            status = append_word(list, json_string_value(word), is_path, p);
     }
     return status == STATUS_OK ? list_distinct(list, p) : status;
 }

@@ -10,6 +10,7 @@
 #include "experiments/experiment.h"
 #include "experiments/tally.h"
 #include "reports/file.h"
+#include "reports/results.h"
 
 /* A row of summary.csv as it was found. */
 struct found {
@@ -76,6 +77,32 @@ static enum status parse_outcome(const struct csv_row *row, enum outcome *outcom
     return unexpected(row, RESULTS_STATUS, "ok, overflow, nan, unsupported or error", p);
 }
 
+/* The columns of the case make its id; the numbers are texts of the same bits. */
+static enum status check_columns(const struct reading *r, const struct trial *t,
+                                 const struct csv_row *row, struct problem *p)
+{
+    const struct source *s = &r->plan->source[t->source];
+    const char *column[CASE_ALL];
+    char key_seed[24], id[CASE_ID_TEXT];
+    size_t begin, end;
+    columns_case_behind(r->of, &begin, &end);
+    for (size_t i = 0; i < CASE_ALL; i++)
+        column[i] =
+            i < CASE_COLUMNS || (begin <= i && i < end) ? row->field[results_case_column(i)] : "";
+    snprintf(key_seed, sizeof key_seed, "%llu", (unsigned long long)t->key_seed);
+    const struct case_rest rest = {.hash = s->hash,
+                                   .keys_hash = t->keys ? t->keys->hash : "",
+                                   .key_seed = key_seed,
+                                   .load = t->load == LOAD_IDLE ? "" : load_name[t->load]};
+    case_id_text(id, case_id_columns(column, &rest));
+    if (strcmp(id, row->field[RESULTS_CASE_ID]) != 0)
+        return problem(p, STATUS_DATA,
+                       "%s: line %zu: case_id: found '%s', expected '%s', as method, device, "
+                       "formats, input, n, seed and shape make it: edited",
+                       row->path, row->line, row->field[RESULTS_CASE_ID], id);
+    return *row->field[RESULTS_RESULT_BITS] ? results_check(row, p) : STATUS_OK;
+}
+
 /* The case of a row, and the check that it is this row's turn. */
 static enum status find_trial(struct reading *r, const struct csv_row *row, bool done,
                               struct trial **trial, struct problem *p)
@@ -95,7 +122,7 @@ static enum status find_trial(struct reading *r, const struct csv_row *row, bool
         return unexpected(row, RESULTS_RUN, t->finished ? "no more runs of this case" : expected,
                           p);
     *trial = t;
-    return STATUS_OK;
+    return check_columns(r, t, row, p);
 }
 
 /* What tells the result from others, and its value. */

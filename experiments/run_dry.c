@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "experiments/run_private.h"
+#include "reports/study.h"
 
 uint64_t run_command_runs(const struct run_command *c)
 {
@@ -60,10 +61,10 @@ void run_dry_json(const struct run_command *c)
     json_t *cases = json_array();
     for (size_t i = 0; i < c->plan.trials; i++)
         json_array_append_new(cases, case_json(&c->plan, &c->plan.trial[i]));
-    run_print_json(json_pack("{ss ss sI sI sI so so}", "experiment", c->experiment->name, "out",
-                             c->out, "cases", (json_int_t)c->plan.trials, "inputs_left_out",
-                             (json_int_t)c->plan.left_out, "runs", (json_int_t)run_command_runs(c),
-                             "axes", axes_json(&c->axes), "case_list", cases));
+    run_print_json(json_pack(
+        "{ss so sI sI sI so so}", "experiment", c->experiment->name, "out", study_path(c->out),
+        "cases", (json_int_t)c->plan.trials, "inputs_left_out", (json_int_t)c->plan.left_out,
+        "runs", (json_int_t)run_command_runs(c), "axes", axes_json(&c->axes), "case_list", cases));
 }
 
 /* Is it something that a person would ask for, and has it a value? */
@@ -101,8 +102,12 @@ static void print_axis(const char *name, const json_t *words)
 void run_dry_text(const struct run_command *c)
 {
     json_t *axes = axes_json(&c->axes);
+    struct text out = {0};
+    text_visible(&out, c->out);
     printf("%s: cases: %zu, inputs: %zu, runs: %llu, would go to %s\n", c->experiment->name,
-           c->plan.trials, c->plan.sources, (unsigned long long)run_command_runs(c), c->out);
+           c->plan.trials, c->plan.sources, (unsigned long long)run_command_runs(c),
+           text_string(&out) ? out.data : "");
+    text_free(&out);
     for (enum axis axis = 0; axis < AXES; axis++) {
         const json_t *words = json_object_get(axes, axis_name[axis]);
         if (axis_shown(c, axis, words))

@@ -4,6 +4,7 @@
 
 #include "experiments/breaks.h"
 #include "experiments/run_private.h"
+#include "reports/study.h"
 
 /* A CSV file as an array of objects. */
 struct csv_json {
@@ -81,12 +82,13 @@ enum status run_report_json(const struct run_command *c, const struct sweep_outc
     struct csv_json times = {
         .column = times_column, .columns = TIMES_COLUMNS, .is_name = times_name};
     enum status status = read_csv(&summary, c->out, "summary.csv", p);
-    json_t *object = json_pack(
-        "{ss ss sI sI sI sI sI sI so so}", "experiment", c->experiment->name, "out", c->out,
-        "cases", (json_int_t)c->plan.trials, "inputs_left_out", (json_int_t)c->plan.left_out,
-        "finished", (json_int_t)outcome->finished, "runs", (json_int_t)outcome->runs, "failed",
-        (json_int_t)outcome->failed, "broken", (json_int_t)outcome->broken, "promises_broken",
-        breaks_json(&c->plan), "summary", summary.rows);
+    json_t *object =
+        json_pack("{ss so sI sI sI sI sI sI so so}", "experiment", c->experiment->name, "out",
+                  study_path(c->out), "cases", (json_int_t)c->plan.trials, "inputs_left_out",
+                  (json_int_t)c->plan.left_out, "finished", (json_int_t)outcome->finished, "runs",
+                  (json_int_t)outcome->runs, "failed", (json_int_t)outcome->failed, "broken",
+                  (json_int_t)outcome->broken, "promises_broken", breaks_json(&c->plan), "summary",
+                  summary.rows);
     if (status == STATUS_OK && experiment_times(c->experiment)) {
         status = read_csv(&times, c->out, "times.csv", p);
         json_object_set_new(object, "times", times.rows);
@@ -121,7 +123,9 @@ enum status run_report_text(const struct run_command *c, const struct sweep_outc
                     c->plan.left_out);
     if (outcome->runs == 0 && outcome->failed == 0)
         text_add(&text, ", all there before");
-    text_format(&text, ": %s/results.csv (a row per run), summary.csv (a row per case), ", c->out);
+    text_add(&text, ": ");
+    text_visible(&text, c->out);
+    text_add(&text, "/results.csv (a row per run), summary.csv (a row per case), ");
     if (experiment_scans(c->experiment))
         text_add(&text, "profile.csv (errors along each scan), ");
     if (experiment_times(c->experiment))

@@ -66,7 +66,7 @@ static json_t *copied(const struct list *words)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < words->count; i++)
-        json_array_append_new(list, json_string(words->item[i]));
+        json_array_append_new(list, study_path(words->item[i]));
     return list;
 }
 

@@ -1,6 +1,7 @@
 /* ulpscope report: one page of a results directory. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "experiments/report.h"
 #include "experiments/verbs.h"
@@ -9,8 +10,12 @@ static enum status run(const struct arguments *a, struct problem *p)
 {
     char *path;
     enum status status = report_write(&path, a->operand[0], argument_value(a, "out"), p);
+    struct text shown = {0};
+    if (path && isatty(STDOUT_FILENO))
+        text_visible(&shown, path);
     if (path)
-        printf("%s\n", path);
+        printf("%s\n", shown.length > 0 && text_string(&shown) ? shown.data : path);
+    text_free(&shown);
     free(path);
     return status;
 }

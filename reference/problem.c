@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "reference/visible.h"
+
 enum status problem(struct problem *p, enum status status, const char *format, ...)
 {
     if (!p || p->status != STATUS_OK)
@@ -10,10 +12,9 @@ enum status problem(struct problem *p, enum status status, const char *format, .
     p->status = status;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(p->text, sizeof p->text, format, arguments);
+    char text[sizeof p->text];
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    for (char *c = p->text; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 127)
-            *c = '?';
+    visible_text(p->text, sizeof p->text, text);
     return status;
 }

@@ -26,7 +26,7 @@ struct problem {
 
 /* Records the first problem only (a later one is a consequence) and returns
  * the status, so that `return problem(p, STATUS_USAGE, "...", ...)` reads well.
- * p may be NULL. Control characters in the result are replaced by '?'. */
+ * p may be NULL. What is not to be shown stands as \xHH (visible.h). */
 enum status problem(struct problem *p, enum status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

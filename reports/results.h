@@ -51,6 +51,10 @@ struct results_row {
 /* Appends a row to the file's pending rows. */
 void results_append(struct results *r, const struct results_row *row);
 
+/* Holds a result to its bits, and the exact value to all of its own: STATUS_DATA where columns of a
+ * row contradict each other. */
+enum status results_check(const struct csv_row *row, struct problem *p);
+
 /* Reads what results_hash and results_scan wrote. */
 enum status results_parse_hash(struct hash128 *hash, const struct csv_row *row, struct problem *p);
 enum status results_parse_scan(struct scan_facts *s, const struct csv_row *row, enum columns_of of,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reference/visible.h"
 #include "reports/columns.h"
 #include "reports/file.h"
 
@@ -49,6 +50,14 @@ enum status study_write(const json_t *study, const char *path, struct problem *p
     text_free(&whole);
     free(text);
     return status;
+}
+
+json_t *study_path(const char *path)
+{
+    char *shown = visible_escape(path);
+    json_t *string = shown ? json_string(shown) : NULL;
+    free(shown);
+    return string;
 }
 
 /* The axis as short text for a message. */

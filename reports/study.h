@@ -19,6 +19,9 @@ enum status study_read(json_t **study, const char *path, struct problem *p);
  * a whole file. */
 enum status study_write(const json_t *study, const char *path, struct problem *p);
 
+/* A path as study.json and other JSON has it (visible_escape); NULL when memory is short. */
+json_t *study_path(const char *path);
+
 /* STATUS_USAGE, with the first axis in which they differ, or the shared objects, where the studies
  * are not the same. */
 enum status study_same(const json_t *found, const json_t *asked, const char *path,

@@ -18,10 +18,16 @@ void table_cell(struct table *t, const char *format, ...)
     va_list arguments;
     va_start(arguments, format);
     char *cell;
-    if (vasprintf(&cell, format, arguments) < 0)
+    struct text shown = {0};
+    if (vasprintf(&cell, format, arguments) < 0) {
         t->failed = true;
-    else
-        t->cell[t->cells++] = cell;
+    } else {
+        text_visible(&shown, cell);
+        free(cell);
+        t->cell[t->cells] = text_string(&shown) ? shown.data : NULL;
+        t->failed |= !t->cell[t->cells];
+        t->cells += t->cell[t->cells] != NULL;
+    }
     va_end(arguments);
 }
 

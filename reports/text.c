@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "reference/number.h"
+#include "reference/visible.h"
 
 /* Room for `count` more bytes and a terminating zero. */
 static bool reserve(struct text *t, size_t count)
@@ -77,6 +78,15 @@ void text_field(struct text *t, const char *value)
     for (const char *c = value; *c; c++)
         text_append(t, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
     text_add(t, "\"");
+}
+
+void text_visible(struct text *t, const char *string)
+{
+    size_t size = 4 * strlen(string) + 1;
+    if (!reserve(t, size))
+        return;
+    visible_text(t->data + t->length, size, string);
+    t->length += strlen(t->data + t->length);
 }
 
 void text_figure(struct text *t, struct figure f)

@@ -22,6 +22,9 @@ void text_format(struct text *t, const char *format, ...) __attribute__((format(
  * break, or a blank at either end (which readers may strip). */
 void text_field(struct text *t, const char *value);
 
+/* What comes from outside, for a terminal: \xHH for what is not to be shown. */
+void text_visible(struct text *t, const char *string);
+
 /* A number as the columns have it, or nothing where it is not known. */
 void text_figure(struct text *t, struct figure f);
 

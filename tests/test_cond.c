@@ -226,7 +226,7 @@ Test(cond, repeated_from_study_json, .init = make_folder, .fini = remove_folder)
                              {"method", "sum/serial"},
                              {"n", "100"},
                              {"storage", "fp16"},
-                             {named ? "cond" : "n", named ? "1,2^70" : "100"},
+                             {named ? "cond" : "seed", named ? "1,2^70" : "1"},
                              {NULL}};
         study_make(&s, "cond", words);
         cr_assert_eq(study_sweep(&s, out, false), STATUS_OK, "%s", s.problem.text);
