@@ -163,7 +163,7 @@ enum check_found check_case_at(const struct check *c, enum check_kind kind, size
     struct numbers n = lengths_of(c, kind);
     struct place at = place_of(c, kind, n.count, u);
     struct format_pair pair = c->pairs.item[at.pair];
-    size_t length = length_at(at.turn, at.pair, n.count), shapes = check_shapes(c);
+    size_t length = length_at(at.turn, at.pair, n.count), shapes = check_shape_count(c);
     size_t inputs = inputs_of(c, kind), round = at.pass / inputs;
     size_t mixed = at.pass + length + at.pair;
     if (last && round >= shapes * (both ? 2 : 1))

@@ -57,7 +57,8 @@ enum status check_shape(struct check *c, struct check_outcome *o, struct problem
     struct shape own = c->at.shape;
     enum status status = take_in(c, o, own, p);
     for (int both = 0; both < 2; both++)
-        for (size_t i = 0; i < check_shapes(c) && status == STATUS_OK && !check_enough(c, o); i++) {
+        for (size_t i = 0; i < check_shape_count(c) && status == STATUS_OK && !check_enough(c, o);
+             i++) {
             struct shape shape = check_shape_at(c, i);
             bool one = shape.threads == own.threads || shape.blocks == own.blocks;
             if (one == !both && !same(shape, own))

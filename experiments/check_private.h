@@ -67,7 +67,7 @@ bool check_is_scan(const struct check *c);
 
 /* Makes the launch shapes of the subject; how many, and the i-th. */
 enum status check_shapes_make(struct check *c, struct problem *p);
-size_t check_shapes(const struct check *c);
+size_t check_shape_count(const struct check *c);
 struct shape check_shape_at(const struct check *c, size_t i);
 
 /* Notes what a run of the case at hand is made over. */

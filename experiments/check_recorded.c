@@ -238,7 +238,7 @@ bool check_recorded_at(const struct check *c, size_t u, struct check_case *k)
         *k = recorded->row[i].at;
         k->recorded = &recorded->row[i];
         if (!c->request->method->shape_order)
-            k->shape = check_shape_at(c, place % check_shapes(c));
+            k->shape = check_shape_at(c, place % check_shape_count(c));
         return true;
     }
     return false;

@@ -80,7 +80,7 @@ enum status check_shapes_make(struct check *c, struct problem *p)
     return status;
 }
 
-size_t check_shapes(const struct check *c)
+size_t check_shape_count(const struct check *c)
 {
     return c->threads.count * c->blocks.count;
 }
