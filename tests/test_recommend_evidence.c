@@ -340,6 +340,25 @@ Test(recommend_evidence, where_running_sums_stand_still)
     reference_free(&data);
 }
 
+/* The guarantee is looked for by halving: trees grow no lower with the length, and no bound is
+ * smaller. */
+Test(recommend_evidence, theorems_are_monotonic)
+{
+    for (size_t i = 0; i < method_count; i++) {
+        const struct method *m = method_registry[i];
+        if (m->operation != &operation_sum || m->bound == THEOREM_NONE)
+            continue;
+        size_t before = 0;
+        for (size_t n = 1; n < 70000; n += n < 5000 ? 1 : 251) {
+            struct shape shape = method_shape(m, DEVICE_CPU, n, (struct shape){0});
+            struct theorem t = method_theorem(m, DEVICE_CPU, FP32, n, shape);
+            cr_expect(t.height >= before, "%s: %zu after %zu at n = %zu", m->name, t.height, before,
+                      n);
+            before = t.height > before ? t.height : before;
+        }
+    }
+}
+
 /* 1 - 2^-60 lies below 1, where units are half as large, though no double tells it from 1. */
 Test(recommend_evidence, a_unit_of_the_exact_sum)
 {
