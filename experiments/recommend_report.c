@@ -83,8 +83,9 @@ static void add_promised(struct text *to, const struct recommend_report *r,
         text_format(to, "  does not keep its bits: %s is broken, %llu of %llu attempts differ\n",
                     promise, (unsigned long long)t->differing, (unsigned long long)t->attempts);
     else
-        text_format(to, "  not known to keep its bits: %s is %s%s%s\n", promise,
-                    check_state_name[t->state], *t->reason ? ": " : "", t->reason);
+        text_format(to, "  not known to keep its bits: %s is %s%s%s%s\n", promise,
+                    check_state_name[t->state], *t->reason ? ": " : "", t->reason,
+                    t->state == CHECK_NOT_TRIED ? " (perhaps with more --seconds)" : "");
     if (t->show)
         text_format(to, "  show it: %s\n", t->show);
 }

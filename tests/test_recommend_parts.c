@@ -359,7 +359,7 @@ Test(recommend_parts, promises, .init = make_folder, .fini = remove_folder)
 {
     foreign_server(ULPSCOPE_PROGRAM); /* fresh processes are tried, too */
     json_t *answer = recommend_line(STATUS_OK, "--input uniform --n 1000 --storage fp32 --promise "
-                                               "order_invariant --seconds 0.5 --confidence 0.8");
+                                               "order_invariant --seconds 10 --confidence 0.8");
     size_t i;
     const json_t *c;
     json_array_foreach(json_object_get(answer, "candidates"), i, c)
