@@ -193,7 +193,8 @@ static void add_theory(struct text *to, const struct recommend_report *r)
         text_format(to, "; to n = %.3g were rounding errors independent (%.4g%%)",
                     (double)g->likely_to, 100 * r->request.confidence);
     /* A chain of additions as long as the input is what can stand still. */
-    bool serial = c->method->height && c->method->height(1000, (struct shape){0}) == 999;
+    struct shape shape = method_shape(c->method, r->device.kind, 1000, (struct shape){0});
+    bool serial = c->method->height && c->method->height(1000, shape) == 999;
     if (serial && g->stagnates.known)
         text_format(to, "\n  a running sum of such elements stands still at n = %.6g or so",
                     g->stagnates.value);
