@@ -2,6 +2,8 @@
  * experiment. And no verb contradicts another. */
 #include <jansson.h>
 
+#include "kernels/method.h"
+
 #include "tests/program.h"
 
 #define QUICK " --device cpu --n 1000 --storage fp64 --accumulator fp64 --out o "
@@ -102,4 +104,114 @@ Test(breaks, no_false_alarm, .init = make_folder, .fini = remove_folder)
         free(said);
         free(wrong);
     }
+}
+
+/* --- no verb contradicts another --- */
+
+static const struct {
+    const char *name;
+    bool liar;
+} subjects[] = {
+    {"fickle", true}, {"shares", true}, {"rounded", true}, {"sum", false}, {NULL, false}};
+static const char *const ours[] = {"sum/two_kernel"};
+
+/* The verdict of `check --json` on a rung of its file. */
+static const char *check_says(const json_t *report, enum promise rung)
+{
+    const json_t *rungs = json_object_get(report, "rungs");
+    return json_string_value(json_object_get(json_array_get(rungs, rung - 1), "verdict"));
+}
+
+static json_t *said_json(const char *method)
+{
+    json_error_t error;
+    json_t *said = json_load_file(in_folder("out"), 0, &error);
+    cr_assert(said, "%s: %s", method, error.text);
+    return said;
+}
+
+/* What the experiments see of a method: the least rung that its results break; none has a word for
+ * what is kept. */
+static enum promise seen_broken(const char *method)
+{
+    static const char *const experiment[] = {
+        "variance --threads 1,4 --runs 20 --input symmetric,symmetric:order=shuffled",
+        "ladder --timed 1000 --runs 5"};
+    enum promise least = PROMISES;
+    for (size_t i = 0; i < 2; i++) {
+        char arguments[1000];
+        snprintf(arguments, sizeof arguments, "%s --method %s --force" QUICK, experiment[i],
+                 method);
+        int status = run_program("run", arguments);
+        char *text = content("out");
+        cr_expect(!strstr(text, "kept") && !strstr(text, "keeps"), "%s", text);
+        free(text);
+        strcat(arguments, " --json");
+        cr_expect(run_program("run", arguments) == status);
+        json_t *said = said_json(method), *broken = json_object_get(said, "promises_broken");
+        cr_expect((json_array_size(broken) > 0) == (status == 1), "%s: exit status %d", method,
+                  status);
+        for (size_t k = 0; k < json_array_size(broken); k++) {
+            const char *word =
+                json_string_value(json_object_get(json_array_get(broken, k), "broken"));
+            for (enum promise p = PROMISE_RUN_TO_RUN; p < least; p++)
+                least = strcmp(word, promise_name[p]) == 0 ? p : least;
+        }
+        json_decref(said);
+    }
+    return least;
+}
+
+static void expect_agreement(const char *method, enum promise promise, bool liar)
+{
+    char arguments[1000], *text;
+    snprintf(arguments, sizeof arguments,
+             "%s --json --device cpu --seconds 0.5 --storage fp64 --accumulator fp64", method);
+    int status = run_program("check", arguments);
+    cr_expect(status == liar, "check %s: %d", method, status);
+    json_t *all = said_json(method);
+    const json_t *report = json_is_array(all) ? json_array_get(all, 0) : all;
+    for (enum promise rung = PROMISE_RUN_TO_RUN; rung <= promise && !liar; rung++)
+        cr_expect(strcmp(check_says(report, rung), "broken") != 0, "%s: %s", method,
+                  promise_name[rung]);
+    /* What results broke is not kept, on that rung or above. */
+    enum promise seen = seen_broken(method);
+    cr_expect(liar || seen == PROMISES, "%s is honest, but %s was seen broken", method,
+              promise_name[seen]);
+    for (enum promise rung = seen; rung < PROMISES; rung++)
+        cr_expect(strcmp(check_says(report, rung), "kept") != 0, "%s: %s is broken, not kept",
+                  method, promise_name[rung]);
+    /* The same engine. */
+    snprintf(arguments, sizeof arguments,
+             "trial --method %s --force --device cpu --seconds 0.5 --storage fp64 --accumulator "
+             "fp64 --out t",
+             method);
+    cr_expect(run_program("run", arguments) == liar, "trial of %s", method);
+    text = content("out");
+    cr_expect((strchr(text, '!') != NULL) == liar, "%s", text);
+    free(text);
+    /* Nothing is enough that breaks what is asked of it. */
+    snprintf(arguments, sizeof arguments,
+             "--method %s --input uniform --n 1000 --storage fp64 --accumulator fp64 --device cpu "
+             "--promise %s --seconds 1 --confidence 0.5 --out r --force",
+             method, promise_name[promise]);
+    status = run_program("recommend", arguments);
+    text = content("out");
+    cr_expect((status == 0) == !liar && (strstr(text, "\nenough: ") != NULL) == !liar, "%s: %d: %s",
+              method, status, text);
+    free(text);
+    json_decref(all);
+}
+
+Test(breaks, no_verb_contradicts_another, .init = make_folder, .fini = remove_folder)
+{
+    static const enum promise claims[] = {PROMISE_RUN_TO_RUN, PROMISE_GPU_TO_GPU,
+                                          PROMISE_CORRECTLY_ROUNDED, PROMISE_GPU_TO_GPU};
+    for (size_t i = 0; subjects[i].name; i++) {
+        char name[600];
+        snprintf(name, sizeof name, "%s:%s", FLAWED_OBJECT, subjects[i].name);
+        expect_agreement(name, claims[i], subjects[i].liar);
+    }
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        expect_agreement(ours[i], method_named(ours[i])->promise, false);
 }
