@@ -207,12 +207,25 @@ static enum status try_case(struct check *c, struct check_tried *t, enum check_k
     return status;
 }
 
-/* A run of a subject in a process of its own may take no longer than all is to. */
-static void limit_run(const struct check *c, uint64_t now)
+enum { FIRST_ANSWER_S = 10 };
+
+static bool answered(const struct check_report *report)
+{
+    uint64_t attempts = 0;
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++)
+        attempts += report->tried[kind].attempts;
+    return attempts > 0;
+}
+
+/* A run of a subject in a process of its own may take no longer than all is to; its first answer
+ * may be late on a busy machine. */
+static void limit_run(const struct check *c, const struct check_report *report, uint64_t now)
 {
     double left = c->last > now ? (double)(c->last - now) / 1e9 : 0;
+    double least = answered(report) ? 1 : FIRST_ANSWER_S;
+    left = left > least ? left : least;
     if (c->request->method->foreign)
-        foreign_timeout(left < c->timeout_s ? (left > 1 ? left : 1) : c->timeout_s);
+        foreign_timeout(left < c->timeout_s ? left : c->timeout_s);
 }
 
 static void tell(const struct check *c, enum check_kind kind, uint64_t now)
@@ -225,10 +238,7 @@ static void tell(const struct check *c, enum check_kind kind, uint64_t now)
 /* The time was up in a run: no fault of the subject's where it answered before. */
 static bool ran_out(const struct check *c, const struct check_report *report, enum status status)
 {
-    uint64_t attempts = 0;
-    for (size_t kind = 0; kind < CHECK_KINDS; kind++)
-        attempts += report->tried[kind].attempts;
-    return status == STATUS_DATA && attempts > 0 && c->request->method->foreign &&
+    return status == STATUS_DATA && answered(report) && c->request->method->foreign &&
            clock_ns() >= c->last;
 }
 
@@ -252,7 +262,7 @@ static enum status try_kind(struct check *c, struct check_report *report, enum c
         if (found == CHECK_NONE || !time_for(&pace, &k, begin))
             continue;
         tell(c, kind, begin);
-        limit_run(c, begin);
+        limit_run(c, report, begin);
         c->until = deadline > begin + LEAST_NS ? deadline : begin + LEAST_NS;
         enum status status = try_case(c, &report->tried[kind], kind, &k, &why);
         if (status == STATUS_USAGE) {
@@ -268,12 +278,6 @@ static enum status try_kind(struct check *c, struct check_report *report, enum c
         }
         c->ran[kind] = true;
         note_time(&pace, &k, clock_ns() - begin);
-        if (getenv("DBG"))
-            fprintf(stderr,
-                    "DBG kind %d u %zu n %zu bins %zu %s shape %u att %lu brk %lu t %lu dl %lu\n",
-                    kind, u, k.n, k.bins, k.input.family->name, k.shape.threads,
-                    report->tried[kind].attempts, report->tried[kind].broken,
-                    (unsigned long)(begin), deadline);
     }
     return STATUS_OK;
 }
@@ -294,7 +298,7 @@ static enum status shrink_all(struct check *c, struct check_report *report, stru
         uint64_t now = clock_ns(), share = now < end ? (end - now) / left : 0;
         left--;
         tell(c, kind, now);
-        limit_run(c, now);
+        limit_run(c, report, now);
         c->until = c->request->method->foreign ? now + share : UINT64_MAX;
         struct problem why = {0};
         status = check_shrink(c, timing, ways[kind].try_it, now + share,
