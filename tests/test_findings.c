@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "experiments/report.h"
+#include "reference/number.h"
 #include "tests/files.h"
 
 static void expect_told(struct text *told, const char *what, bool due)
@@ -240,6 +241,13 @@ static void add_row(struct bytes *file, const struct told *told)
         cell[always[i].column] = always[i].text;
     for (; told->text; told++)
         cell[told->column] = told->text;
+    char hex[2][NUMBER_TEXT] = {"", ""}; /* a row that contradicts itself is refused */
+    if (*cell[RESULTS_RESULT])
+        number_hex(hex[0], strtod(cell[RESULTS_RESULT], NULL));
+    if (*cell[RESULTS_EXACT])
+        number_hex(hex[1], strtod(cell[RESULTS_EXACT], NULL));
+    cell[RESULTS_RESULT_HEX] = hex[0];
+    cell[RESULTS_EXACT_HEX] = hex[1];
     for (size_t i = 0; i < RESULTS_COLUMNS; i++) {
         add_string(file, cell[i]);
         add_string(file, i + 1 < RESULTS_COLUMNS ? "," : "\n");
