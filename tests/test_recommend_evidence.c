@@ -45,6 +45,8 @@ static void expect_true_growth(const json_t *answer, double limit)
     }
     cr_expect_eq(number_of(growth, "lengths"), lengths);
     cr_expect_eq(broke, breaks_at > 0);
+    cr_expect(breaks_at == 0 || holds_to < breaks_at, "%llu, %llu", (unsigned long long)holds_to,
+              (unsigned long long)breaks_at);
     rows_free(&runs);
 }
 
@@ -68,6 +70,17 @@ Test(recommend_evidence, growth_is_not_monotonic, .init = make_folder, .fini = r
     cr_expect_eq(number_of(growth, "breaks_at"), first);
     cr_expect_eq(number_of(growth, "holds_to"), first - 1);
     expect_true_growth(answer, limit);
+    json_decref(answer);
+}
+
+/* Powers of two hold to 8190, and edges of rows below them break. */
+Test(recommend_evidence, growth_breaks_below_what_held, .init = make_folder, .fini = remove_folder)
+{
+    json_t *answer = recommend_line(
+        STATUS_OK, "--input ones:value=0.7 --n 300 --storage fp16 --method sum/tiled --accumulator "
+                   "fp16 --tolerance 0.0012 --seconds 20 --confidence 0.8");
+    cr_expect(number_of(json_object_get(answer, "growth"), "breaks_at") < 8190);
+    expect_true_growth(answer, 0.0012);
     json_decref(answer);
 }
 
