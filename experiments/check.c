@@ -126,6 +126,7 @@ static void add_outcome(struct check_tried *t, struct check_outcome *o, enum che
 /* How the time of a kind goes. What a case takes is judged by others in the same formats: by an
  * element, of so many at least, so that what each run costs counts little. */
 struct pace {
+    bool foreign;
     const struct check_tried *tried;
     uint64_t deadline;
     uint64_t least;                    /* the first few small cases are tried until then */
@@ -133,7 +134,7 @@ struct pace {
     double ns[FORMATS][FORMATS], most; /* an element; 0: not known */
 };
 enum { SMALL = 10000, PASSED_MOST = 4096 };
-static const uint64_t LEAST_NS = 100000000, LEAST_OURS_NS = 1000000000;
+static const uint64_t LEAST_NS = 300000000, LEAST_OURS_NS = 1000000000;
 
 static bool few(const struct pace *t, uint64_t now)
 {
@@ -153,8 +154,11 @@ static void note_time(struct pace *t, const struct check_case *k, uint64_t took_
 {
     double each = (double)took_ns / (double)(k->n < SMALL ? SMALL : k->n);
     double *ns = &t->ns[k->pair.storage][k->pair.accumulator];
-    *ns = each > *ns ? each : *ns;
-    t->most = each > t->most ? each : t->most;
+    /* What began a process took long once: that says nothing of the next case, which is cut short
+     * where it does not fit. */
+    bool less = t->foreign && *ns > each;
+    *ns = each > *ns || less ? each : *ns;
+    t->most = each > t->most || less ? each : t->most;
     t->done++;
     t->passed = 0;
 }
@@ -248,7 +252,8 @@ static enum status try_kind(struct check *c, struct check_report *report, enum c
 {
     struct check_case k;
     enum check_found found;
-    struct pace pace = {.tried = &report->tried[kind],
+    struct pace pace = {.foreign = c->request->method->foreign,
+                        .tried = &report->tried[kind],
                         .deadline = deadline,
                         .least =
                             clock_ns() + (c->request->method->foreign ? LEAST_NS : LEAST_OURS_NS)};

@@ -356,7 +356,7 @@ Test(check_verb, refuses_options_that_no_case_meets, .init = make_folder, .fini 
 Test(check_verb, takes_many_methods, .init = make_folder, .fini = remove_folder)
 {
     char arguments[2000] = "";
-    for (int i = 0; i < 100; i++)
+    for (int i = 0; i < 40; i++)
         strcat(arguments, "sum/serial ");
     strcat(arguments, "sum/none --device cpu");
     cr_expect(check(arguments) == 2);
