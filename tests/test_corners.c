@@ -105,6 +105,27 @@ Test(corners, prefixes_at_the_end_of_the_range)
     cr_expect(outcome_of((const double[]){1, INFINITY}, 2, INFINITY) == OUTCOME_OK);
 }
 
+/* The same in the middle of an array, where no point of the curve is. */
+Test(corners, the_other_infinity_is_an_overflow_anywhere)
+{
+    enum { N = 70, AT = 60 };
+    for (int infinite = 0; infinite < 2; infinite++)
+        for (int wrong = 0; wrong < 2; wrong++) {
+            double x[N] = {[AT] = infinite ? INFINITY : 0x1p128,
+                           [AT + 1] = infinite ? 0 : -0x1p128};
+            float out[N] = {[AT] = wrong ? -INFINITY : INFINITY};
+            for (size_t i = AT + 1; i < N && infinite; i++)
+                out[i] = INFINITY;
+            struct scan scan = {{FP64, N, x}, false, NULL, NULL};
+            struct scan_output o = {
+                .out = {FP32, N, out}, .accumulator = FP32, .bound = THEOREM_ANY_ORDER};
+            struct scan_measure m;
+            cr_assert(measure_scan(&m, &o, 1, &scan, 1, NULL) == STATUS_OK);
+            cr_expect((m.outcome == OUTCOME_OVERFLOW) == wrong, "%d, %d: %d", infinite, wrong,
+                      (int)m.outcome);
+        }
+}
+
 static enum judged judged(const struct method *m, const float *x, const float *out, size_t n,
                           const uint8_t *heads)
 {
