@@ -49,7 +49,7 @@ static void fill_keys(struct cell cell[BENCH_COLUMNS], const struct bench_input 
 
 /* Text that cells of a row point to. */
 struct own {
-    char device[DEVICE_TEXT], keys[TRIAL_KEYS_TEXT];
+    char device[DEVICE_TEXT], keys[TRIAL_KEYS_TEXT], added_in[ADDED_IN_TEXT];
 };
 
 static void fill(struct cell cell[BENCH_COLUMNS], const struct bench_input *in,
@@ -85,6 +85,11 @@ static void fill(struct cell cell[BENCH_COLUMNS], const struct bench_input *in,
     cell[TIMES_OF_COPY] = ratio(bench_of_copy(in, row), 1);
     cell[TIMES_MEMORY] = known(row->memory);
     cell[TIMES_CASE_ID] = text(case_id ? case_id : "");
+    *own->added_in = 0;
+    if (row->method)
+        method_added_in(own->added_in, row->method, f);
+    cell[TIMES_ADDED_IN] = text(own->added_in);
+    cell[TIMES_RESULT_FORMAT] = text(row->method ? format_facts[row->output].name : "");
     cell[BENCH_ELEMENTS] = ratio(row->method ? (double)in->array.n : 0, t->median_ns);
 }
 
@@ -124,7 +129,7 @@ enum status bench_report_open(struct bench_report *r, bool json, const char *csv
     *r = (struct bench_report){.json = json, .to_csv = csv != NULL};
     if (json)
         r->rows = json_array();
-    return csv ? csv_file_open(&r->csv, csv, 0, times_column, BENCH_COLUMNS, p) : STATUS_OK;
+    return csv ? csv_file_open(&r->csv, csv, 0, bench_column, BENCH_COLUMNS, p) : STATUS_OK;
 }
 
 void bench_report_row(struct text *to, const struct bench_input *in, const struct bench_row *row,
@@ -136,7 +141,7 @@ void bench_report_row(struct text *to, const struct bench_input *in, const struc
     fill(cell, in, row, &own, case_id);
     for (size_t i = 0; i < (case_id ? TIMES_COLUMNS : BENCH_COLUMNS); i++) {
         text_add(to, i ? "," : "");
-        text_field(to, shown(line, &cell[i]));
+        text_field(to, shown(line, &cell[case_id ? i : bench_place(i)]));
     }
     text_add(to, "\n");
 }

@@ -80,16 +80,38 @@ static enum status foretell(double *run_ns, const struct bench_row *row, struct 
     return status;
 }
 
+/* Asks a subject that is not ours whether its runs can be timed, on the sample. Fails where it does
+ * not answer at all. */
+static enum status learn(bool *times, const struct bench_row *row, struct bench_input *in,
+                         struct problem *p)
+{
+    struct bench_subject s;
+    *times = foreign_times(row->method);
+    if (*times)
+        return STATUS_OK;
+    enum status status = bench_subject_open(&s, in, row, true, p);
+    if (status != STATUS_OK)
+        return status;
+    s.task.out.data = in->output.data;
+    *times = foreign_learn(&s.task);
+    bench_subject_close(&s);
+    return STATUS_OK;
+}
+
 /* Is it not to be run? Then its note says why. */
 static bool excused(struct bench_row *row, struct bench_input *in)
 {
     double run_ns = 0;
+    bool times = true;
     struct problem trouble = {0};
     if (!method_supports(row->method, in->device.kind, in->array.format, row->accumulator))
         snprintf(row->note, sizeof row->note, "unsupported");
-    else if (row->method->foreign && !foreign_times(row->method))
+    else if (row->method->foreign && learn(&times, row, in, &trouble) != STATUS_OK)
+        fail(row, &trouble);
+    else if (!times)
         snprintf(row->note, sizeof row->note,
-                 "not timed: the way to its process and back would be in it");
+                 "not timed: it does not answer `time` (ulpscope serve --help), and the way to its "
+                 "process and back would be in it");
     else if (foretell(&run_ns, row, in, &trouble) != STATUS_OK)
         fail(row, &trouble);
     else if (run_ns > limit_ns)

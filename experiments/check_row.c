@@ -106,11 +106,15 @@ static void fill_witness(struct text cell[CHECK_COLUMNS], const struct check_rep
                          enum check_kind kind, const char *program)
 {
     const struct check_break *b = &r->tried[kind].witness;
-    char input[INPUT_TEXT], bits[NUMBER_TEXT], *command = check_command(r, kind, program);
+    char input[INPUT_TEXT], bits[NUMBER_TEXT], added_in[ADDED_IN_TEXT],
+        *command = check_command(r, kind, program);
     check_input_text(&b->at, input);
     text_add(&cell[CHECK_BROKEN_BY], check_kinds[kind].name);
     text_add(&cell[CHECK_STORAGE], format_facts[b->at.pair.storage].name);
     text_add(&cell[CHECK_ACCUMULATOR], format_facts[b->at.pair.accumulator].name);
+    method_added_in(added_in, r->request.method, b->at.pair.accumulator);
+    text_add(&cell[CHECK_ADDED_IN], added_in);
+    text_add(&cell[CHECK_RESULT_FORMAT], format_facts[b->at.output].name);
     text_add(&cell[CHECK_INPUT], input);
     text_unsigned(&cell[CHECK_N], b->at.n);
     text_unsigned(&cell[CHECK_SEED], b->at.seed);

@@ -111,6 +111,7 @@ static enum status make(struct foreign **made, const char *where, const char *na
     f->method = (struct method){.name = f->name,
                                 .promise = PROMISE_NONE,
                                 .foreign = true,
+                                .addition = ADDITION_UNKNOWN,
                                 .bound = THEOREM_ANY_ORDER,
                                 .cpu = foreign_run};
     enum status status = check_name(where, name, p);
@@ -145,20 +146,22 @@ enum status foreign_named(const struct method **m, const char *where, const char
 
 bool foreign_times(const struct method *m)
 {
-    return m->cpu == foreign_run && ((const struct foreign *)m)->object;
+    const struct foreign *f = (const struct foreign *)m;
+    return m->cpu == foreign_run && (f->object || f->times == TIMES_ITSELF);
 }
 
 bool foreign_time(const struct method *m, uint64_t *time_ns)
 {
     const struct foreign *f = (const struct foreign *)m;
-    bool timed = foreign_times(m) && f->timed;
+    bool timed = m->cpu == foreign_run && f->timed;
     *time_ns = timed ? f->time_ns : 0;
     return timed;
 }
 
 const char *foreign_fingerprint(const struct method *m)
 {
-    return foreign_times(m) ? ((const struct foreign *)m)->fingerprint : NULL;
+    const struct foreign *f = (const struct foreign *)m;
+    return m->cpu == foreign_run && f->object ? f->fingerprint : NULL;
 }
 
 struct foreign *foreign_all(void)

@@ -37,9 +37,16 @@ void foreign_interrupt(const volatile sig_atomic_t *stop);
 
 /* Sets *time_ns to what its last run took without the way there and back, as a shared object's
  * process measures it: a host call by the clock, device work by events. Of programs it is not
- * known. */
+ * known: see foreign_time_runs. */
 bool foreign_time(const struct method *m, uint64_t *time_ns);
 bool foreign_times(const struct method *m); /* Is that known of its runs? */
+
+/* A program times runs itself where it knows how (experiments/wire.h): asks it for one run of this
+ * task, once, and does not wait long. Whether it can be timed. */
+bool foreign_learn(const struct task *t);
+/* What so many runs took, all in all, of one that can. */
+enum status foreign_time_runs(const struct task *t, size_t runs, uint64_t *time_ns,
+                              struct problem *p);
 
 /* XXH3-128 of a shared object's file as it was when the method was named, 32 hexadecimal digits.
  * NULL of all other methods. */

@@ -16,6 +16,7 @@ struct foreign {
     struct process *process; /* NULL: none */
     int device;              /* that it was started for, as a task's */
     uint64_t asked;          /* the place of its last question among those to all */
+    enum { LEARN, TIMES_ITSELF, NOT_TIMED } times; /* of a program: does it answer `time`? */
     bool timed;
     uint64_t time_ns; /* of the last run, where timed */
     struct foreign *next;

@@ -1,7 +1,9 @@
 /* A run of a foreign subject: a question to its process. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "experiments/clock.h"
 #include "experiments/device.h"
 #include "experiments/foreign_private.h"
 #include "experiments/wire.h"
@@ -9,6 +11,9 @@
 /* Bytes that the place of an array is told to: it is the same in runs of an array that is placed at
  * random, as long as it begins a cache line. */
 enum { PLACE = 64 };
+
+/* What a program has beyond four times an answer to show whether it times itself. */
+#define LEARN_S 2
 
 /* Each has pipes here and, on a GPU, a context there. */
 enum { PROCESSES_MAX = 32 };
@@ -140,25 +145,38 @@ static enum status join(struct question *q, const struct task *t, const void *se
     return STATUS_OK;
 }
 
-enum status foreign_run(const struct task *t, struct problem *p)
+/* runs: 0 for a plain question; else the program is asked for the time of so many. */
+static enum status ask_program(struct foreign *f, const struct task *t, struct question q,
+                               size_t runs, struct problem *p)
+{
+    if (runs == 0)
+        return ask(f, &q, t->device, p);
+    enum status status = ask_timed(f, q, t->device, p);
+    f->timed = false; /* of runs that are asked for otherwise nothing is known */
+    return status;
+}
+
+static enum status question(const struct task *t, size_t runs, double timeout_s, struct problem *p)
 {
     struct foreign *f = (struct foreign *)t->method;
     char line[2 * WIRE_LINE];
-    int settings = f->object ? write_settings(line, WIRE_LINE, t) : 0;
-    wire_write(line + settings, &(struct wire_request){.operation = f->method.operation,
-                                                       .n = t->in.n,
-                                                       .storage = t->in.format,
-                                                       .accumulator = t->accumulator,
-                                                       .output = t->out.format,
-                                                       .exclusive = t->exclusive,
-                                                       .bins = t->bins,
-                                                       .stride = t->stride});
+    int before = f->object ? write_settings(line, WIRE_LINE, t)
+                 : runs    ? snprintf(line, WIRE_LINE, "time %zu ", runs)
+                           : 0;
+    wire_write(line + before, &(struct wire_request){.operation = f->method.operation,
+                                                     .n = t->in.n,
+                                                     .storage = t->in.format,
+                                                     .accumulator = t->accumulator,
+                                                     .output = t->out.format,
+                                                     .exclusive = t->exclusive,
+                                                     .bins = t->bins,
+                                                     .stride = t->stride});
     struct question q = {.line = line,
                          .data = t->in.data,
                          .bytes = array_bytes(t->in.format, t->in.n),
                          .answer = t->out.data,
                          .due = array_bytes(t->out.format, t->out.n),
-                         .timeout_s = foreign_timeout_s,
+                         .timeout_s = timeout_s,
                          .stop = foreign_stop};
     size_t second_bytes;
     const void *second = second_of(t, &second_bytes);
@@ -166,9 +184,36 @@ enum status foreign_run(const struct task *t, struct problem *p)
     if (status != STATUS_OK)
         return status;
     pthread_mutex_lock(&f->mutex);
-    status = f->object ? ask_timed(f, q, t->device, p) : ask(f, &q, t->device, p);
+    status = f->object ? ask_timed(f, q, t->device, p) : ask_program(f, t, q, runs, p);
     pthread_mutex_unlock(&f->mutex);
     if (second)
         free((void *)q.data);
+    return status;
+}
+
+enum status foreign_run(const struct task *t, struct problem *p)
+{
+    return question(t, 0, foreign_timeout_s, p);
+}
+
+bool foreign_learn(const struct task *t)
+{
+    struct foreign *f = (struct foreign *)t->method;
+    if (f->object || f->times != LEARN)
+        return foreign_times(t->method);
+    uint64_t begin = clock_ns();
+    bool answers = foreign_run(t, NULL) == STATUS_OK;
+    double seconds = LEARN_S + 4 * (double)(clock_ns() - begin) / 1e9;
+    answers = answers && question(t, 1, fmin(seconds, foreign_timeout_s), NULL) == STATUS_OK;
+    f->times = answers ? TIMES_ITSELF : NOT_TIMED;
+    return answers;
+}
+
+enum status foreign_time_runs(const struct task *t, size_t runs, uint64_t *time_ns,
+                              struct problem *p)
+{
+    struct foreign *f = (struct foreign *)t->method;
+    enum status status = question(t, runs, foreign_timeout_s, p);
+    *time_ns = f->time_ns;
     return status;
 }

@@ -38,13 +38,6 @@ static enum status read_promise(struct gathered_case *c, const struct csv_row *r
                    row->path, row->line, text);
 }
 
-static bool is_there(enum columns_of of, size_t column)
-{
-    size_t begin, end;
-    columns_case_behind(of, &begin, &end);
-    return column < CASE_COLUMNS || (begin <= column && column < end);
-}
-
 /* A new case with the columns of the row. */
 static enum status add_case(struct gathered *g, const struct csv_row *row, size_t (*field)(size_t),
                             struct problem *p)
@@ -61,7 +54,7 @@ static enum status add_case(struct gathered *g, const struct csv_row *row, size_
     *c = (struct gathered_case){0};
     for (size_t i = 0; i < CASE_ALL; i++) {
         struct text shown = {0};
-        text_visible(&shown, is_there(g->of, i) ? row->field[field(i)] : "");
+        text_visible(&shown, columns_case_has(g->of, i) ? row->field[field(i)] : "");
         c->field[i] = text_string(&shown) ? shown.data : NULL;
         if (!c->field[i])
             return no_memory(row->path, p);
@@ -113,8 +106,9 @@ void gathered_raise(struct figure *most, struct figure f)
         *most = f;
 }
 
-/* What a file is of, by how many columns it has. Any trouble is for csv_read to tell. */
-static enum columns_of columns_in(const char *path, size_t (*columns_of)(enum columns_of))
+/* What a file is of, by how many columns it has, or had in the first version. Any trouble is for
+ * csv_read to tell. */
+static enum columns_of columns_in(const char *path, const struct gathered_file *f)
 {
     char *line = NULL;
     size_t capacity = 0, columns = 1;
@@ -126,7 +120,8 @@ static enum columns_of columns_in(const char *path, size_t (*columns_of)(enum co
     free(line);
     if (file)
         fclose(file);
-    while (of > COLUMNS_OF_SUMS && columns_of(of) != columns)
+    while (of > COLUMNS_OF_SUMS && f->columns(of) != columns &&
+           columns_first(f->column_of(of), f->columns(of)) != columns)
         of--;
     return of;
 }
@@ -136,7 +131,7 @@ static enum status read_whole(struct gathered *g, const char *path, const struct
 {
     uint64_t whole;
     struct stat facts;
-    g->of = columns_in(path, f->columns);
+    g->of = columns_in(path, f);
     enum status status =
         csv_read(path, f->column_of(g->of), f->columns(g->of), f->take, g, &whole, p);
     if (status != STATUS_OK)

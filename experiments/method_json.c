@@ -22,6 +22,20 @@ static json_t *pair_names(const struct method *m, enum device_kind device)
     return pairs;
 }
 
+/* What additions are done in, by the accumulator asked for. */
+static json_t *added_in(const struct method *m)
+{
+    char text[ADDED_IN_TEXT];
+    json_t *words = json_object();
+    for (enum format a = 0; a < FORMATS; a++)
+        for (enum format s = 0; s < FORMATS; s++) {
+            method_added_in(text, m, a);
+            if ((m->pairs[DEVICE_CPU] | m->pairs[DEVICE_CUDA]) & FORMAT_PAIR(s, a))
+                json_object_set_new(words, format_facts[a].name, json_string(text));
+        }
+    return words;
+}
+
 json_t *method_json(const struct method *m)
 {
     static const char *const device_name[DEVICE_KINDS] = {"cpu", "cuda"};
@@ -39,12 +53,13 @@ json_t *method_json(const struct method *m)
     for (enum product_kind k = PRODUCT_ROUNDED; k < PRODUCTS; k++)
         if (m->products & 1u << k)
             json_array_append_new(ways, json_string(product_name[k]));
-    json_t *json = json_pack(
-        "{ss ss ss ss so so so so ss so sb sb}", "name", m->name, "summary", m->summary,
-        "operation", m->operation->name, "promise", promise_name[m->promise], "devices", devices,
-        "pairs", pairs, "reads", reads, "order_depends_on", shape_names(m->shape_order), "bound",
-        theorem_words(m->bound), "folds", m->folds ? json_integer(m->folds) : json_null(),
-        "fixed_order", m->order != NULL, "segmented", m->segmented);
+    json_t *json =
+        json_pack("{ss ss ss ss so so so so so ss so sb sb}", "name", m->name, "summary",
+                  m->summary, "operation", m->operation->name, "promise", promise_name[m->promise],
+                  "devices", devices, "pairs", pairs, "added_in", added_in(m), "reads", reads,
+                  "order_depends_on", shape_names(m->shape_order), "bound", theorem_words(m->bound),
+                  "folds", m->folds ? json_integer(m->folds) : json_null(), "fixed_order",
+                  m->order != NULL, "segmented", m->segmented);
     if (m->product == PRODUCT_NONE) {
         json_decref(ways);
         return json;

@@ -19,11 +19,17 @@ static int cost_class(const struct recommend_candidate *c, double best)
     return c->promoted ? 1000001 : 1000000;
 }
 
+/* Of what additions are done in, whatever the result's format. */
+static unsigned bytes_of(const struct recommend_candidate *c)
+{
+    return method_sum_bytes(c->method, c->accumulator);
+}
+
 static int compare_cost(const struct recommend_candidate *a, const struct recommend_candidate *b,
                         double best)
 {
     int class[2] = {cost_class(a, best), cost_class(b, best)};
-    int bytes[2] = {format_facts[a->accumulator].bytes, format_facts[b->accumulator].bytes};
+    unsigned bytes[2] = {bytes_of(a), bytes_of(b)};
     if (class[0] != class[1])
         return class[0] < class[1] ? -1 : 1;
     if (a->promoted && b->promoted && a->promoted->chunk != b->promoted->chunk)
@@ -61,12 +67,12 @@ static bool nearer(const struct recommend_candidate *a, const struct recommend_c
 }
 
 /* Of those that break, with an accumulator of fewer bytes, the one that breaks by the least. */
-static size_t nearest(const struct recommend_report *r, int bytes)
+static size_t nearest(const struct recommend_report *r, unsigned bytes)
 {
     size_t found = SIZE_MAX;
     for (size_t i = 0; i < r->count; i++) {
         const struct recommend_candidate *c = &r->candidate[i];
-        if (recommend_refused(c) && !c->promoted && format_facts[c->accumulator].bytes < bytes &&
+        if (recommend_refused(c) && !c->promoted && (bytes == UINT_MAX || bytes_of(c) < bytes) &&
             (found == SIZE_MAX || nearer(c, &r->candidate[found])))
             found = i;
     }
@@ -84,7 +90,7 @@ void recommend_find_cheaper(struct recommend_report *r)
             r->cheaper = i;
     if (r->cheaper != SIZE_MAX)
         return;
-    r->cheaper = nearest(r, none ? INT_MAX : format_facts[r->candidate[chosen].accumulator].bytes);
+    r->cheaper = nearest(r, none ? UINT_MAX : bytes_of(&r->candidate[chosen]));
     r->narrower = !none && r->cheaper != SIZE_MAX;
 }
 

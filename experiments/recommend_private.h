@@ -23,8 +23,8 @@ void recommend_theory(struct recommend_report *r, const struct reference *data);
 void recommend_tell(const struct recommend_report *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Tries the candidate's promise, up to the one asked for, by check's own engine: on the data,
- * and on inputs that suit what is tried. STATUS_INTERRUPTED. */
+/* Tries the candidate's promise, up to the one asked for, by check's own engine: half of the time
+ * on the data, half on inputs that suit what is tried. STATUS_INTERRUPTED. */
 enum status recommend_try_promise(struct recommend_report *r, struct recommend_candidate *c,
                                   double seconds, struct problem *p);
 

@@ -1,16 +1,10 @@
 /* Trying the promise that is asked for: what a candidate declares is a claim. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "experiments/clock.h"
 #include "experiments/recommend_private.h"
 
-/* Of the time, for the data: there is less that can be done with one array. What it leaves is for
- * inputs that suit what is tried. */
-#define OWN_PART 0.3
-
-/* What both parts of the time tried. */
+/* What both halves of the time tried. */
 static size_t count_both(const struct check_set *a, const struct check_set *b)
 {
     size_t count = a->count;
@@ -117,10 +111,8 @@ enum status recommend_try_promise(struct recommend_report *r, struct recommend_c
         return problem(p, STATUS_DEVICE, "recommend: out of memory");
     free(t->show);
     *t = (struct recommend_promised){0};
-    uint64_t begin = clock_ns();
-    struct check_request q = request_of(r, c, OWN_PART * seconds);
+    struct check_request q = request_of(r, c, seconds / 2);
     enum status status = check_own(r, t, q, &report[0], &why);
-    q.seconds = fmax((1 - OWN_PART) * seconds, seconds - (double)(clock_ns() - begin) / 1e9);
     if (status == STATUS_OK && t->state != CHECK_BROKEN && t->state != CHECK_FAILED) {
         status = check_subject(&report[1], &q, &why);
         if (status == STATUS_OK)

@@ -10,6 +10,18 @@ static const struct recommend_promoted *entry_of(const struct method *m)
     return NULL;
 }
 
+static enum format in_fp16(enum format accumulator)
+{
+    (void)accumulator;
+    return FP16;
+}
+
+static enum format in_bf16(enum format accumulator)
+{
+    (void)accumulator;
+    return BF16;
+}
+
 static enum status cpu(const struct task *t, struct problem *p)
 {
     const struct recommend_promoted *c = entry_of(t->method);
@@ -37,23 +49,25 @@ static enum status cpu(const struct task *t, struct problem *p)
 #define PROMOTED(format, narrow, k, wide)                                                          \
     {                                                                                              \
         .partial = format, .chunk = k,                                                             \
-        .method = {.name = "two-level/" narrow ":" #k,                                             \
-                   .summary = "partial sums of " #k " elements in " narrow ", promoted",           \
+        .method = {.name = "two-level/" #narrow ":" #k,                                            \
+                   .summary = "partial sums of " #k " elements in " #narrow ", promoted",          \
                    .operation = &operation_sum,                                                    \
                    .promise = PROMISE_GPU_TO_GPU,                                                  \
                    .pairs = {FROM_ALL(wide)},                                                      \
+                   .addition = ADDITION_TWO_LEVEL,                                                 \
+                   .adds_in = in_##narrow,                                                         \
                    .bound = THEOREM_NONE,                                                          \
                    .cpu = cpu},                                                                    \
     }
 
 /* From the longest chunk, the cheapest, to the shortest. */
 const struct recommend_promoted recommend_promoted[] = {
-    PROMOTED(FP16, "fp16", 4096, FP32), PROMOTED(FP16, "fp16", 1024, FP32),
-    PROMOTED(FP16, "fp16", 256, FP32),  PROMOTED(FP16, "fp16", 64, FP32),
-    PROMOTED(FP16, "fp16", 16, FP32),   PROMOTED(FP16, "fp16", 4, FP32),
-    PROMOTED(BF16, "bf16", 4096, FP32), PROMOTED(BF16, "bf16", 1024, FP32),
-    PROMOTED(BF16, "bf16", 256, FP32),  PROMOTED(BF16, "bf16", 64, FP32),
-    PROMOTED(BF16, "bf16", 16, FP32),   PROMOTED(BF16, "bf16", 4, FP32),
+    PROMOTED(FP16, fp16, 4096, FP32), PROMOTED(FP16, fp16, 1024, FP32),
+    PROMOTED(FP16, fp16, 256, FP32),  PROMOTED(FP16, fp16, 64, FP32),
+    PROMOTED(FP16, fp16, 16, FP32),   PROMOTED(FP16, fp16, 4, FP32),
+    PROMOTED(BF16, bf16, 4096, FP32), PROMOTED(BF16, bf16, 1024, FP32),
+    PROMOTED(BF16, bf16, 256, FP32),  PROMOTED(BF16, bf16, 64, FP32),
+    PROMOTED(BF16, bf16, 16, FP32),   PROMOTED(BF16, bf16, 4, FP32),
 };
 const size_t recommend_promoted_count = sizeof recommend_promoted / sizeof *recommend_promoted;
 

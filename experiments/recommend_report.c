@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "experiments/added_in.h"
 #include "experiments/recommend.h"
 #include "reports/table.h"
 
@@ -22,9 +23,10 @@ static const char *const origin[RECOMMEND_KINDS] = {
     [RECOMMEND_EXTENDED] = "the data and more like it, ",
 };
 
-static void label_of(char text[64], const struct recommend_candidate *c)
+static void add_label(struct text *to, const struct recommend_candidate *c)
 {
-    snprintf(text, 64, "%s with %s", format_facts[c->accumulator].name, c->method->name);
+    text_format(to, "%s, ", c->method->name);
+    added_in_words(to, c->method, c->accumulator, c->accumulator);
 }
 
 static void add_rate(struct text *to, const struct recommend_candidate *c)
@@ -83,9 +85,8 @@ static void add_promised(struct text *to, const struct recommend_report *r,
         text_format(to, "  does not keep its bits: %s is broken, %llu of %llu attempts differ\n",
                     promise, (unsigned long long)t->differing, (unsigned long long)t->attempts);
     else
-        text_format(to, "  not known to keep its bits: %s is %s%s%s%s\n", promise,
-                    check_state_name[t->state], *t->reason ? ": " : "", t->reason,
-                    t->state == CHECK_NOT_TRIED ? " (perhaps with more --seconds)" : "");
+        text_format(to, "  not known to keep its bits: %s is %s%s%s\n", promise,
+                    check_state_name[t->state], *t->reason ? ": " : "", t->reason);
     if (t->show)
         text_format(to, "  show it: %s\n", t->show);
 }
@@ -109,9 +110,8 @@ static void add_theorem(struct text *to, const struct recommend_report *r,
 static void add_chosen(struct text *to, const struct recommend_report *r)
 {
     const struct recommend_candidate *c = &r->candidate[r->chosen];
-    char label[64];
-    label_of(label, c);
-    text_format(to, "enough: %s", label);
+    text_add(to, "enough: ");
+    add_label(to, c);
     add_rate(to, c);
     text_format(to, "\n  error at most %.3g %s on %zu arrays, ", c->most,
                 unit[r->request.tolerance.quantity], c->tried);
@@ -144,11 +144,11 @@ static void add_unkept(struct text *to, const struct recommend_report *r)
     size_t found = 0;
     for (size_t i = 0; i < r->count; i++) {
         const struct recommend_candidate *c = &r->candidate[i];
-        char label[64];
         if (c->broken || !recommend_refused(c) || i == r->cheaper || ++found > SHOWN)
             continue;
-        label_of(label, c);
-        text_format(to, "refused: %s\n", label);
+        text_add(to, "refused: ");
+        add_label(to, c);
+        text_add(to, "\n");
         add_promised(to, r, c);
     }
     if (found > SHOWN)
@@ -157,17 +157,15 @@ static void add_unkept(struct text *to, const struct recommend_report *r)
 
 static void add_cheaper(struct text *to, const struct recommend_report *r)
 {
-    char label[64];
     if (r->cheaper == SIZE_MAX) {
         text_add(to, "nothing cheaper or narrower was there to break\n");
         return;
     }
-    label_of(label, &r->candidate[r->cheaper]);
-    text_format(to, "%s: %s",
+    text_format(to, "%s: ",
                 r->chosen == SIZE_MAX ? "the nearest"
                 : r->narrower         ? "next narrower, though no faster here"
-                                      : "next cheaper",
-                label);
+                                      : "next cheaper");
+    add_label(to, &r->candidate[r->cheaper]);
     add_rate(to, &r->candidate[r->cheaper]);
     text_add(to, "\n");
     if (r->candidate[r->cheaper].broken)
@@ -193,8 +191,7 @@ static void add_theory(struct text *to, const struct recommend_report *r)
         text_format(to, "; to n = %.3g were rounding errors independent (%.4g%%)",
                     (double)g->likely_to, 100 * r->request.confidence);
     /* A chain of additions as long as the input is what can stand still. */
-    struct shape shape = method_shape(c->method, r->device.kind, 1000, (struct shape){0});
-    bool serial = c->method->height && c->method->height(1000, shape) == 999;
+    bool serial = c->method->height && c->method->height(1000, (struct shape){0}) == 999;
     if (serial && g->stagnates.known)
         text_format(to, "\n  a running sum of such elements stands still at n = %.6g or so",
                     g->stagnates.value);
@@ -261,21 +258,20 @@ static const char *verdict_of(const struct recommend_report *r, const struct rec
 
 static void add_frontier(struct text *to, const struct recommend_report *r)
 {
-    struct table table = {.align = "llrrrl"};
-    const char *const head[] = {"  accumulator", "method",  "of raw",
-                                "error",         "verdict", "breaks on"};
+    struct table table = {.align = "lllrrrl"};
+    const char *const head[] = {"  method", "added in", "result",   "of raw",
+                                "error",    "verdict",  "breaks on"};
+    char added_in[ADDED_IN_TEXT];
     for (size_t i = 0; i < sizeof head / sizeof *head; i++)
         table_cell(&table, "%s", head[i]);
     for (size_t i = 0; i < r->count; i++) {
         const struct recommend_candidate *c = &r->candidate[i];
         if (!c->pareto && i != r->chosen && i != r->cheaper)
             continue;
-        table_cell(&table, "%s %s",
-                   i == r->chosen ? "*"
-                   : c->pareto    ? " "
-                                  : "-",
-                   format_facts[c->accumulator].name);
-        table_cell(&table, "%s", c->method->name);
+        table_cell(&table, "%s %s", i == r->chosen ? "*" : c->pareto ? " " : "-", c->method->name);
+        method_added_in(added_in, c->method, c->accumulator);
+        table_cell(&table, "%s", added_in);
+        table_cell(&table, "%s", format_facts[c->accumulator].name);
         if (c->rate > 0 && c->raw_ns > 0)
             table_cell(&table, "%.2f", c->raw_ns / c->time_ns);
         else

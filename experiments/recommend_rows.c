@@ -70,7 +70,10 @@ static void fill(struct text cell[RECOMMEND_COLUMNS], const struct recommend_rep
 {
     const struct recommend_candidate *c = &r->candidate[i];
     const struct recommend_tolerance *t = &r->request.tolerance;
-    char device[DEVICE_TEXT];
+    char device[DEVICE_TEXT], added_in[ADDED_IN_TEXT];
+    method_added_in(added_in, c->method, c->accumulator);
+    text_add(&cell[RECOMMEND_ADDED_IN], added_in);
+    text_add(&cell[RECOMMEND_RESULT_FORMAT], format_facts[c->accumulator].name);
     device_name(c->promoted ? (struct device){DEVICE_CPU, 0} : r->device, device);
     text_add(&cell[RECOMMEND_METHOD], c->method->name);
     text_add(&cell[RECOMMEND_PROMISE], promise_name[c->method->promise]);
@@ -155,17 +158,20 @@ static json_t *promise_json(const struct recommend_report *r, const struct recom
 static json_t *candidate_json(const struct recommend_report *r, size_t i)
 {
     const struct recommend_candidate *c = &r->candidate[i];
-    return json_pack("{ss ss ss sb ss sb so ss so so so sI sI sI so sI so so so ss}", "method",
-                     c->method->name, "accumulator", format_facts[c->accumulator].name, "promise",
-                     promise_name[c->method->promise], "holds", !c->broken, "is", role(r, i),
-                     "pareto", c->pareto, "error", number(true, c->error), "worst_input", c->worst,
-                     "data_error", number(true, c->data_error), "largest_error",
-                     number(true, c->most), "bound", number(c->bound.known, c->bound.value),
-                     "arrays", (json_int_t)c->tried, "drawn", (json_int_t)c->drawn, "drawn_held",
-                     (json_int_t)c->drawn_held, "gb_per_s", number(c->rate > 0, c->rate), "timed_n",
-                     (json_int_t)c->timed_n, "of_raw",
-                     number(c->rate > 0 && c->raw_ns > 0, c->raw_ns / c->time_ns), "broken_by",
-                     broken_json(c), "promise_tried", promise_json(r, c), "note", c->note);
+    char added_in[ADDED_IN_TEXT];
+    method_added_in(added_in, c->method, c->accumulator);
+    return json_pack(
+        "{ss ss ss ss ss sb ss sb so ss so so so sI sI sI so sI so so so ss}", "method",
+        c->method->name, "accumulator", format_facts[c->accumulator].name, "added_in", added_in,
+        "result_format", format_facts[c->accumulator].name, "promise",
+        promise_name[c->method->promise], "holds", !c->broken, "is", role(r, i), "pareto",
+        c->pareto, "error", number(true, c->error), "worst_input", c->worst, "data_error",
+        number(true, c->data_error), "largest_error", number(true, c->most), "bound",
+        number(c->bound.known, c->bound.value), "arrays", (json_int_t)c->tried, "drawn",
+        (json_int_t)c->drawn, "drawn_held", (json_int_t)c->drawn_held, "gb_per_s",
+        number(c->rate > 0, c->rate), "timed_n", (json_int_t)c->timed_n, "of_raw",
+        number(c->rate > 0 && c->raw_ns > 0, c->raw_ns / c->time_ns), "broken_by", broken_json(c),
+        "promise_tried", promise_json(r, c), "note", c->note);
 }
 
 static json_t *growth_json(const struct recommend_report *r)

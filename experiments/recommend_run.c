@@ -28,7 +28,7 @@ static void write_unless_zero(char text[24], size_t value)
 struct case_text {
     const char *column[CASE_ALL];
     char id[CASE_ID_TEXT], device[DEVICE_TEXT], n[24], cond[NUMBER_TEXT], seed[24], threads[24],
-        blocks[24];
+        blocks[24], added_in[ADDED_IN_TEXT];
 };
 
 static void write_case(struct case_text *c, const struct recommend_sample *s, const struct trial *t)
@@ -43,6 +43,9 @@ static void write_case(struct case_text *c, const struct recommend_sample *s, co
         snprintf(c->seed, sizeof c->seed, "%" PRIu64, s->source.seed);
     write_unless_zero(c->threads, t->shape.threads);
     write_unless_zero(c->blocks, t->shape.blocks);
+    method_added_in(c->added_in, t->method, t->accumulator);
+    c->column[CASE_ADDED_IN] = c->added_in;
+    c->column[CASE_RESULT_FORMAT] = format_facts[t->output].name;
     c->column[CASE_EXPERIMENT] = "recommend";
     c->column[CASE_ID] = c->id;
     c->column[CASE_METHOD] = t->method->name;

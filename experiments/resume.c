@@ -196,7 +196,6 @@ static struct figure ulp_of(const char *exact_hex, enum format accumulator)
 static void finish(struct reading *r, struct trial *t, const struct csv_row *row)
 {
     const char *text[CASE_ALL];
-    size_t begin, end;
     struct found key = {.id = t->id};
     struct text made = {0}, known = {0};
     t->finished = true;
@@ -205,9 +204,8 @@ static void finish(struct reading *r, struct trial *t, const struct csv_row *row
     r->gap = true;
     if (!found)
         return;
-    columns_case_behind(r->of, &begin, &end);
     for (size_t i = 0; i < CASE_ALL; i++)
-        if (i < CASE_COLUMNS || (begin <= i && i < end))
+        if (columns_case_has(r->of, i))
             text[i] = row->field[results_case_column(i)];
     struct summary s = {0};
     if (t->supported)

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "experiments/added_in.h"
 #include "experiments/breaks.h"
 #include "experiments/run_private.h"
 #include "reports/study.h"
@@ -113,6 +114,7 @@ enum status run_report_text(const struct run_command *c, const struct sweep_outc
 {
     struct text text = {0};
     c->experiment->table(&text, &c->plan, c->out, p);
+    added_in_note(&text, &c->plan);
     breaks_lines(&text, &c->plan);
     text_format(&text, "%zu cases, %llu runs", c->plan.trials,
                 (unsigned long long)run_command_runs(c));

@@ -13,7 +13,8 @@
 struct case_text {
     const char *column[CASE_ALL];
     char id[CASE_ID_TEXT], device[DEVICE_TEXT], n[24], cond_log2[NUMBER_TEXT], seed[24],
-        threads[24], blocks[24], segment[24], bins[24], keys[TRIAL_KEYS_TEXT];
+        threads[24], blocks[24], segment[24], bins[24], keys[TRIAL_KEYS_TEXT],
+        added_in[ADDED_IN_TEXT];
 };
 
 static void write_unless_zero(char text[24], size_t value)
@@ -37,6 +38,7 @@ static void case_text(struct case_text *c, const struct sweep *w, const struct t
     write_unless_zero(c->blocks, t->shape.blocks);
     write_unless_zero(c->segment, t->segment);
     write_unless_zero(c->bins, t->bins);
+    method_added_in(c->added_in, t->method, t->accumulator);
     const char *column[CASE_ALL] = {
         [CASE_EXPERIMENT] = w->plan->axes->experiment->name,
         [CASE_ID] = c->id,
@@ -51,6 +53,8 @@ static void case_text(struct case_text *c, const struct sweep *w, const struct t
         [CASE_SEED] = c->seed,
         [CASE_THREADS] = c->threads,
         [CASE_BLOCKS] = c->blocks,
+        [CASE_ADDED_IN] = c->added_in,
+        [CASE_RESULT_FORMAT] = format_facts[t->output].name,
         [CASE_SCAN] = scan_name[t->exclusive],
         [CASE_OUTPUT] = format_facts[t->output].name,
         [CASE_SEGMENT] = c->segment,

@@ -126,13 +126,39 @@ static void print_words(const char *text, size_t at)
     }
 }
 
+/* What a method adds in, where that is not the accumulator asked for: " (adds in pairs)". */
+static void added_in(char text[160], const json_t *method)
+{
+    const char *accumulator, *last = "";
+    json_t *value;
+    size_t length = 0;
+    *text = 0;
+    json_object_foreach(json_object_get(method, "added_in"), accumulator, value)
+    {
+        const char *in = json_string_value(value);
+        size_t name = strlen(accumulator);
+        bool other = strncmp(in, accumulator, name) != 0;
+        bool format = strlen(in) == name && in[0] != 'n';
+        const char *words = other ? in : in + name;
+        if (!*words || strcmp(words, "none") == 0 || (!format && strcmp(words, last) == 0))
+            continue;
+        length += (size_t)snprintf(text + length, 160 - length, "%s%s%s%s",
+                                   *last ? ", " : " (adds in ", words + (*words == ' '),
+                                   format ? " for " : "", format ? accumulator : "");
+        last = words;
+    }
+    if (length > 0)
+        snprintf(text + length, 160 - length, ")");
+}
+
 /* A name that is too long for its column has a line of its own. */
 static void print_object(const json_t *object)
 {
     const char *name = text_of(object, "name"), *promise = text_of(object, "promise");
-    char summary[512];
+    char summary[512], adds[160];
     json_t *devices = json_object_get(object, "devices");
-    snprintf(summary, sizeof summary, "%s%s", text_of(object, "summary"),
+    added_in(adds, object);
+    snprintf(summary, sizeof summary, "%s%s%s", text_of(object, "summary"), adds,
              devices && json_array_size(devices) == 0 ? " (not in this build)" : "");
     if (strlen(name) > NAME_WIDTH)
         printf("  %s\n  %-*s ", name, NAME_WIDTH, "");

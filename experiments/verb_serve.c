@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "experiments/clock.h"
 #include "experiments/foreign.h"
 #include "experiments/memory.h"
 #include "experiments/method_json.h"
@@ -198,8 +199,25 @@ static enum status read_keys(struct server *s, struct problem *p)
     return STATUS_OK;
 }
 
-static enum status answer(struct server *s, const struct wire_request *r, struct problem *p)
+/* Runs it so many times; *time_ns is what all took: calls of a shared object's subject, else by the
+ * clock. */
+static enum status run_times(struct server *s, size_t runs, uint64_t *time_ns, struct problem *p)
 {
+    enum status status = STATUS_OK;
+    *time_ns = 0;
+    for (size_t i = 0; i < runs && status == STATUS_OK; i++) {
+        uint64_t begin = clock_ns();
+        status = probe_run(s->probe, &s->results, p);
+        *time_ns += s->object ? object_time_ns() : clock_ns() - begin;
+    }
+    return status;
+}
+
+/* runs: 0 where no time is asked for. */
+static enum status answer(struct server *s, const struct wire_request *r, size_t runs,
+                          struct problem *p)
+{
+    uint64_t time_ns;
     enum status status = ready(s, r, p);
     if (status != STATUS_OK)
         return status;
@@ -214,12 +232,11 @@ static enum status answer(struct server *s, const struct wire_request *r, struct
     free(s->body);
     s->body = NULL;
     if (status == STATUS_OK)
-        status = probe_run(s->probe, &s->results, p);
+        status = run_times(s, runs ? runs : 1, &time_ns, p);
     if (status != STATUS_OK)
         return status;
-    uint64_t time_ns = s->timed ? object_time_ns() : 0;
     fwrite(s->results.data, 1, array_bytes(r->output, s->results.n), s->out);
-    if (s->timed)
+    if (s->timed || runs)
         fwrite(&time_ns, 1, sizeof time_ns, s->out);
     return fflush(s->out) == 0
                ? STATUS_OK
@@ -249,10 +266,16 @@ static enum status serve(struct server *s, struct problem *p)
     struct wire_request r;
     enum status status = STATUS_OK;
     while (status == STATUS_OK && read_line(s, line, p)) {
-        if (p->status != STATUS_OK || setting(s, line))
+        const char *request = line;
+        size_t runs = 0;
+        if (p->status != STATUS_OK || setting(s, line)) {
             status = p->status;
-        else if ((status = wire_parse(&r, line, p)) == STATUS_OK)
-            status = answer(s, &r, p);
+            continue;
+        }
+        wire_timed(&request, &runs);
+        status = wire_parse(&r, request, p);
+        if (status == STATUS_OK)
+            status = answer(s, &r, runs, p);
     }
     close_probe(s);
     free(s->body);
@@ -308,7 +331,10 @@ const struct verb verb_serve = {
         "where it is\n"
         "                                                        ROWS (a column); between, in "
         "batches of STRIDE\n"
-        "  transpose N STORAGE ACCUMULATOR ROWS STRIDE           N elements\n\n"
+        "  transpose N STORAGE ACCUMULATOR ROWS STRIDE           N elements\n"
+        "  time R REQUEST                                        the same; behind it the "
+        "nanoseconds of\n"
+        "                                                        R runs, 8 bytes\n\n"
         "Formats are fp16, bf16, fp32, fp64. Requests follow each other; the end of the input is "
         "the end. A\nrequest that is malformed ends it with exit status 3 and a line on standard "
         "error. This is what\n--method exec:COMMAND expects of a program, so exec:'ulpscope serve "

@@ -89,6 +89,16 @@ static bool parse(struct wire_request *r, const char *line)
            (!keys || (read_length(&r->bins, word[4]) && r->bins > 0 && r->bins <= KEYS_BINS_MAX));
 }
 
+bool wire_timed(const char **line, size_t *runs)
+{
+    int length = 0;
+    if (sscanf(*line, "time %zu %n", runs, &length) != 1 || length == 0 ||
+        !isdigit((unsigned char)(*line)[5]) || *runs < 1 || *runs > WIRE_RUNS_MAX)
+        return false;
+    *line += length;
+    return true;
+}
+
 enum status wire_parse(struct wire_request *r, const char *line, struct problem *p)
 {
     if (parse(r, line))

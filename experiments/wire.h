@@ -14,13 +14,19 @@
  * lies so
  *     transpose N STORAGE ACCUMULATOR ROWS STRIDE       N elements
  *
- * Formats are fp16, bf16, fp32, fp64. The end of the input is the end of the program. */
+ * Formats are fp16, bf16, fp32, fp64. The end of the input is the end of the program.
+ *
+ *     time R sum N STORAGE ACCUMULATOR                  the same, and 8 bytes
+ *
+ * A program may know this of any request: it does the work R times, and behind the results of one
+ * of them come the nanoseconds that all R took, without reading and writing, as a whole number of 8
+ * bytes. One that does not know it is not timed. */
 #ifndef ULPSCOPE_WIRE_H
 #define ULPSCOPE_WIRE_H
 
 #include "kernels/method.h"
 
-enum { WIRE_LINE = 160 };
+enum { WIRE_LINE = 160, WIRE_RUNS_MAX = 1 << 24 };
 
 struct wire_request {
     const struct operation *operation;
@@ -34,6 +40,9 @@ struct wire_request {
 
 /* The line, with its line break. */
 void wire_write(char line[WIRE_LINE], const struct wire_request *r);
+
+/* Takes "time R " off the line, where it begins so; *runs is R, 1 to WIRE_RUNS_MAX. */
+bool wire_timed(const char **line, size_t *runs);
 
 /* Reads such a line, without its line break. STATUS_DATA says what was found. */
 enum status wire_parse(struct wire_request *r, const char *line, struct problem *p);

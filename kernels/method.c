@@ -1,5 +1,8 @@
 #include "kernels/method.h"
 
+#include <limits.h>
+#include <stdio.h>
+
 #include "kernels/cuda.h"
 
 const char *const promise_name[PROMISES] = {"none", "run_to_run", "gpu_to_gpu", "order_invariant",
@@ -198,6 +201,74 @@ struct shape method_shape(const struct method *m, enum device_kind device, size_
     unsigned read = m->shape_read[device];
     return (struct shape){read & SHAPE_THREADS ? shape.threads : 0,
                           read & SHAPE_BLOCKS ? shape.blocks : 0};
+}
+
+enum format method_adds_in(const struct method *m, enum format accumulator)
+{
+    enum format f = m->adds_in ? m->adds_in(accumulator) : accumulator;
+    return f < FORMATS ? f : accumulator; /* a pair that the method does not have */
+}
+
+void method_added_in(char text[ADDED_IN_TEXT], const struct method *m, enum format accumulator)
+{
+    static const char *const folded[] = {"words",   "words",    "pairs",
+                                         "triples", "4-tuples", "5-tuples"};
+    enum format f = method_adds_in(m, accumulator);
+    const char *in = format_facts[f].name;
+    switch (m->addition) {
+    case ADDITION_PLAIN:
+        snprintf(text, ADDED_IN_TEXT, "%s", in);
+        return;
+    case ADDITION_PAIRS:
+        snprintf(text, ADDED_IN_TEXT, "%s pairs", in);
+        return;
+    case ADDITION_FOLDS:
+        snprintf(text, ADDED_IN_TEXT, "%s %s", in, folded[m->folds < 6 ? m->folds : 0]);
+        return;
+    case ADDITION_BINS:
+        snprintf(text, ADDED_IN_TEXT, "%s bins", in);
+        return;
+    case ADDITION_BLOCKS:
+        snprintf(text, ADDED_IN_TEXT, "%s then pairs", in);
+        return;
+    case ADDITION_TWO_LEVEL:
+        snprintf(text, ADDED_IN_TEXT, "%s then %s", in, format_facts[accumulator].name);
+        return;
+    case ADDITION_EXACT:
+        snprintf(text, ADDED_IN_TEXT, "exact");
+        return;
+    case ADDITION_NONE:
+        snprintf(text, ADDED_IN_TEXT, "none");
+        return;
+    case ADDITION_UNDOCUMENTED:
+        snprintf(text, ADDED_IN_TEXT, "undocumented");
+        return;
+    case ADDITION_UNKNOWN:
+        snprintf(text, ADDED_IN_TEXT, "unknown");
+        return;
+    }
+}
+
+unsigned method_sum_bytes(const struct method *m, enum format accumulator)
+{
+    unsigned bytes = (unsigned)format_facts[method_adds_in(m, accumulator)].bytes;
+    switch (m->addition) {
+    case ADDITION_PAIRS:
+    case ADDITION_BLOCKS:
+        return 2 * bytes;
+    case ADDITION_FOLDS:
+    case ADDITION_BINS:
+        return m->folds * bytes;
+    case ADDITION_EXACT:
+        return UINT_MAX;
+    case ADDITION_TWO_LEVEL:
+    case ADDITION_PLAIN:
+    case ADDITION_NONE:
+    case ADDITION_UNDOCUMENTED:
+    case ADDITION_UNKNOWN:
+        break;
+    }
+    return bytes;
 }
 
 struct theorem method_theorem(const struct method *m, enum device_kind device,

@@ -92,6 +92,20 @@ enum { THREADS_MAX = 1024, BLOCKS_MAX = 65535 };
 #define FORMAT_PAIR(storage, accumulator) (1u << (4 * (storage) + (accumulator)))
 #define FORMAT_PAIRS_ALL                  0xffffu
 
+/* How a method adds, where that is not one rounded addition after the other in one format. */
+enum addition {
+    ADDITION_PLAIN,     /* rounded to one format; products of elements: multiplied so */
+    ADDITION_PAIRS,     /* what additions lose is carried in a second word of the format, */
+    ADDITION_FOLDS,     /* or in `folds` words */
+    ADDITION_BINS,      /* elements are cut into `folds` bins at fixed places, added exactly */
+    ADDITION_BLOCKS,    /* plainly in blocks, in pairs across them */
+    ADDITION_TWO_LEVEL, /* plainly in chunks in a narrow format, across them in the accumulator */
+    ADDITION_EXACT,     /* rounded once, at the end */
+    ADDITION_NONE,      /* nothing is added: elements are compared or moved */
+    ADDITION_UNDOCUMENTED, /* the vendor does not say */
+    ADDITION_UNKNOWN       /* a subject of somebody else's */
+};
+
 struct method;
 
 /* One execution. `in` and `out` are host addresses on the CPU, device addresses on a GPU. */
@@ -101,7 +115,7 @@ struct task {
     /* outputs(n, bins) elements, apart from the input's. A scan's are of any format: each is
      * rounded once more to it; all others of the accumulator's. */
     struct array out;
-    enum format accumulator;     /* additions are done in it */
+    enum format accumulator;     /* asked for: additions are done in it, or as the method says */
     struct shape shape;          /* resolved: no zero in what the method reads on this device */
     const struct method *method; /* that is run: on the CPU (-1) or on a GPU, by its number */
     int device;
@@ -142,6 +156,11 @@ struct method {
     /* A subject that is not ours, in a process of its own: its `cpu` takes arrays in host memory
      * whatever the device, which is that process's affair. */
     bool foreign;
+
+    /* How additions are done, and in which format, where that is not the accumulator that it is
+     * asked for, which is then the result's alone: fp64 for fp32, in sum/widened. NULL: in it. */
+    enum addition addition;
+    enum format (*adds_in)(enum format accumulator);
 
     /* Adds with atomic instructions. Where the device's flush subnormals, the bound says so. */
     bool atomic;
@@ -194,6 +213,16 @@ static inline bool method_threaded(const struct method *m)
     return (m->shape_read[DEVICE_CPU] & SHAPE_THREADS) && !(m->shape_order & SHAPE_THREADS) &&
            !m->foreign;
 }
+
+/* The format that additions are done in where this accumulator is asked for; where they are done in
+ * several words or bins, that of each. */
+enum format method_adds_in(const struct method *m, enum format accumulator);
+
+/* The same in words, "fp32", "fp32 pairs", "exact"; and how many bytes a running sum takes, to rank
+ * methods by: of exact sums more than of any other. */
+enum { ADDED_IN_TEXT = 32 };
+void method_added_in(char text[ADDED_IN_TEXT], const struct method *m, enum format accumulator);
+unsigned method_sum_bytes(const struct method *m, enum format accumulator);
 
 /* The theorem for a case. Its `product` is the method's own way. */
 struct theorem method_theorem(const struct method *m, enum device_kind device,

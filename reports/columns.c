@@ -9,7 +9,8 @@ const struct column case_columns[CASE_ALL] = {
     [CASE_PROMISE] = {"promise", "", "what the method claims of its bits"},
     [CASE_DEVICE] = {"device", "", "cpu, or cuda: and the GPU's number"},
     [CASE_STORAGE] = {"storage", "", "format that the input is kept in"},
-    [CASE_ACCUMULATOR] = {"accumulator", "", "format that additions are done in"},
+    [CASE_ACCUMULATOR] = {"accumulator", "",
+                          "the accumulator asked for; what additions are done in is added_in"},
     [CASE_INPUT] = {"input", "", "the generated input's specification, or the data's name"},
     [CASE_N] = {"n", "elements", "length of the input"},
     [CASE_COND_LOG2] =
@@ -25,6 +26,14 @@ const struct column case_columns[CASE_ALL] = {
                       "to a block on a GPU, threads used on the CPU; empty where the method does "
                       "not read it"},
     [CASE_BLOCKS] = {"blocks", "blocks", "in the grid; empty where the method does not read it"},
+    [CASE_ADDED_IN] =
+        {"added_in", "",
+         "what additions are done in: a format; `fp32 pairs`, `triples` and so on, "
+         "where what they lose is carried in further words of it; `fp32 bins`, where "
+         "elements are cut at fixed places and their parts added exactly; `fp32 then "
+         "pairs`, by level; exact; none: nothing is added; undocumented, by a vendor; "
+         "unknown, of a subject that is not ours"},
+    [CASE_RESULT_FORMAT] = {"result_format", "", "format that the result is rounded to"},
     [CASE_SCAN] = {"scan", "",
                    "inclusive (output i covers elements 0 .. i) or exclusive (0 .. i-1; the first "
                    "output is 0)"},
@@ -48,7 +57,7 @@ static const struct column run_column = {"run", "", "number of the run within it
 
 /* Where a sum has one result, a scan has n: of these, result and its like are of the last. Of the
  * bins of a scatter-add they are of the fullest. */
-static const struct column result_columns[RESULTS_COLUMNS - RESULTS_RESULT] = {
+static const struct column result_columns[RESULTS_ADDED_IN - RESULTS_RESULT] = {
     {"result", "",
      "what the method returned, of a scan its last output, of a scatter-add the sum of the bin "
      "with "
@@ -115,7 +124,7 @@ static const struct column scan_columns[RESULTS_SCAN_COLUMNS - RESULTS_ERR_ULP_R
     {"run_first_diff", "", "as first_diff, against run 1"},
 };
 
-static const struct column statistics_columns[SUMMARY_COLUMNS - SUMMARY_RUNS] = {
+static const struct column statistics_columns[SUMMARY_ADDED_IN - SUMMARY_RUNS] = {
     {"runs", "runs", "executions of the case; 0 where it is unsupported"},
     {"distinct", "results", "different results, compared as bits"},
     {"mode_share", "", "share of the runs that gave the most frequent result"},
@@ -175,8 +184,8 @@ const struct column *results_column(size_t i)
 {
     if (i >= RESULTS_ERR_ULP_RMS)
         return &scan_columns[i - RESULTS_ERR_ULP_RMS];
-    if (i >= RESULTS_SCAN)
-        return &case_columns[CASE_SCAN + i - RESULTS_SCAN];
+    if (i >= RESULTS_ADDED_IN)
+        return &case_columns[CASE_ADDED_IN + i - RESULTS_ADDED_IN];
     if (i >= RESULTS_RESULT)
         return &result_columns[i - RESULTS_RESULT];
     return i == RESULTS_RUN ? &run_column : &case_columns[i < RESULTS_RUN ? i : i - 1];
@@ -186,8 +195,8 @@ const struct column *summary_column(size_t i)
 {
     if (i >= SUMMARY_ERR_ULP_RMS_MAX)
         return &scan_statistics_columns[i - SUMMARY_ERR_ULP_RMS_MAX];
-    if (i >= SUMMARY_SCAN)
-        return &case_columns[CASE_SCAN + i - SUMMARY_SCAN];
+    if (i >= SUMMARY_ADDED_IN)
+        return &case_columns[CASE_ADDED_IN + i - SUMMARY_ADDED_IN];
     return i < SUMMARY_RUNS ? &case_columns[i] : &statistics_columns[i - SUMMARY_RUNS];
 }
 
@@ -207,6 +216,30 @@ void columns_case_behind(enum columns_of of, size_t *begin, size_t *end)
     };
     *begin = first[of];
     *end = of == COLUMNS_OF_SUMS ? *begin : first[of + 1];
+}
+
+bool columns_case_has(enum columns_of of, size_t i)
+{
+    size_t begin, end;
+    columns_case_behind(of, &begin, &end);
+    return i < CASE_SCAN || (begin <= i && i < end);
+}
+
+int column_since(const struct column *column)
+{
+    static const char *const second[] = {"added_in", "result_format"};
+    for (size_t i = 0; i < sizeof second / sizeof *second; i++)
+        if (strcmp(column->name, second[i]) == 0)
+            return 2;
+    return 1;
+}
+
+size_t columns_first(column_at *column, size_t count)
+{
+    size_t first = 0;
+    for (size_t i = 0; i < count; i++)
+        first += column_since(column(i)) == 1;
+    return first;
 }
 
 size_t results_facts(enum columns_of of)
@@ -291,12 +324,16 @@ size_t results_case_column(size_t i)
 {
     if (i >= CASE_SCAN)
         return RESULTS_COLUMNS + place(i);
+    if (i >= CASE_ADDED_IN)
+        return RESULTS_ADDED_IN + i - CASE_ADDED_IN;
     return i < CASE_METHOD ? i : i + 1;
 }
 
 size_t summary_case_column(size_t i)
 {
-    return i >= CASE_SCAN ? SUMMARY_COLUMNS + place(i) : i;
+    if (i >= CASE_SCAN)
+        return SUMMARY_COLUMNS + place(i);
+    return i >= CASE_ADDED_IN ? SUMMARY_ADDED_IN + i - CASE_ADDED_IN : i;
 }
 
 void columns_header(struct text *t, const struct column *(*column)(size_t), size_t count)

@@ -12,7 +12,7 @@
 #include "reports/text.h"
 
 /* Version of the columns, of study.json, and of what their entries mean. */
-enum { SCHEMA_VERSION = 1 };
+enum { SCHEMA_VERSION = 2 };
 
 /* What a study's results.csv and summary.csv are of: which columns they have. */
 enum columns_of {
@@ -36,6 +36,8 @@ struct column {
     const char *meaning;
 };
 
+typedef const struct column *column_at(size_t i);
+
 /* The columns that a case fixes, shared by the files, in their order there. */
 enum case_column {
     CASE_EXPERIMENT,
@@ -52,7 +54,9 @@ enum case_column {
     CASE_THREADS,
     CASE_BLOCKS,
     CASE_COLUMNS,
-    CASE_SCAN = CASE_COLUMNS, /* from here on: of scans alone */
+    CASE_ADDED_IN = CASE_COLUMNS, /* behind the columns of the runs */
+    CASE_RESULT_FORMAT,
+    CASE_SCAN, /* from here on: of scans alone */
     CASE_OUTPUT,
     CASE_SEGMENT,
     CASE_SCAN_COLUMNS,
@@ -82,6 +86,8 @@ enum results_column {
     RESULTS_ERR_OVER_BOUND,
     RESULTS_TIME_NS,
     RESULTS_STATUS,
+    RESULTS_ADDED_IN,
+    RESULTS_RESULT_FORMAT,
     RESULTS_COLUMNS,
     RESULTS_SCAN = RESULTS_COLUMNS, /* from here on: of scans alone */
     RESULTS_OUTPUT,
@@ -115,6 +121,8 @@ enum summary_column {
     SUMMARY_ERR_ULP_MAX,
     SUMMARY_ERR_OVER_BOUND_MAX,
     SUMMARY_TIME_NS_MEDIAN,
+    SUMMARY_ADDED_IN,
+    SUMMARY_RESULT_FORMAT,
     SUMMARY_COLUMNS,
     SUMMARY_SCAN = SUMMARY_COLUMNS, /* from here on: of scans alone */
     SUMMARY_OUTPUT,
@@ -178,6 +186,8 @@ enum times_column {
     TIMES_OF_COPY,
     TIMES_MEMORY,
     TIMES_CASE_ID,
+    TIMES_ADDED_IN,
+    TIMES_RESULT_FORMAT,
     TIMES_COLUMNS,
     /* Of `bench` alone. */
     BENCH_KEYS = TIMES_COLUMNS,
@@ -262,6 +272,8 @@ enum check_column {
     CHECK_OVER_SHAPES,
     CHECK_OVER_LENGTHS,
     CHECK_OVER_INPUTS,
+    CHECK_ADDED_IN,
+    CHECK_RESULT_FORMAT,
     CHECK_COLUMNS
 };
 
@@ -332,7 +344,7 @@ enum recommend_column {
     RECOMMEND_STAGNATES,
     RECOMMEND_OVERFLOWS,
     RECOMMEND_NOTE,
-    RECOMMEND_COLUMNS_FIRST, /* what a recommend.csv of the first versions has */
+    RECOMMEND_COLUMNS_FIRST, /* what a recommend.csv of the first version has */
     RECOMMEND_DRAWN_HELD = RECOMMEND_COLUMNS_FIRST,
     RECOMMEND_LENGTHS,
     RECOMMEND_BROKEN_ON,
@@ -345,6 +357,8 @@ enum recommend_column {
     RECOMMEND_INPUTS,
     RECOMMEND_REASON,
     RECOMMEND_TIMED_N,
+    RECOMMEND_ADDED_IN,
+    RECOMMEND_RESULT_FORMAT,
     RECOMMEND_COLUMNS
 };
 const struct column *recommend_column(size_t i); /* i < RECOMMEND_COLUMNS */
@@ -354,6 +368,8 @@ const struct column *results_column(size_t i); /* i < RESULTS_SCAN_COLUMNS */
 const struct column *summary_column(size_t i); /* i < SUMMARY_SCAN_COLUMNS */
 const struct column *profile_column(size_t i); /* i < PROFILE_COLUMNS */
 const struct column *times_column(size_t i);   /* i < BENCH_COLUMNS */
+const struct column *bench_column(size_t i);   /* i < BENCH_COLUMNS, as they stand in its file, */
+size_t bench_place(size_t i); /* where times_column has them: what came later stands last */
 const struct column *atomics_column(size_t i); /* i < ATOMICS_COLUMNS */
 const struct column *growth_column(size_t i);  /* i < GROWTH_COLUMNS */
 const struct column *check_column(size_t i);   /* i < CHECK_COLUMNS */
@@ -361,13 +377,19 @@ const struct column *compare_column(size_t i); /* i < COMPARE_COLUMNS */
 
 /* Which columns of the case a kind of study has beside those of sums: *begin .. *end-1. */
 void columns_case_behind(enum columns_of of, size_t *begin, size_t *end);
+bool columns_case_has(enum columns_of of, size_t i); /* i < CASE_ALL */
+
+/* The schema version that it came with, in whichever file: files of an older one lack it. */
+int column_since(const struct column *column);
+
+/* How many of the columns files of the first schema version have. */
+size_t columns_first(column_at *column, size_t count);
 
 /* Where the facts about all outputs begin in a row of results.csv, and those of summary.csv. */
 size_t results_facts(enum columns_of of), summary_facts(enum columns_of of);
 
 /* The columns of a study's files, and how many they are. What is of dot products or of scatter-adds
  * alone comes behind all that studies of sums have. */
-typedef const struct column *column_at(size_t i);
 column_at *results_column_of(enum columns_of of), *summary_column_of(enum columns_of of);
 size_t results_columns(enum columns_of of);
 size_t summary_columns(enum columns_of of);

@@ -28,7 +28,7 @@ static const struct column columns[CHECK_COLUMNS] = {
     [CHECK_BROKEN_BY] = {"broken_by", "",
                          "the first kind of attempt that broke it; what follows is its witness"},
     [CHECK_STORAGE] = {"storage", "", "format that the input is kept in"},
-    [CHECK_ACCUMULATOR] = {"accumulator", "", "format that additions are done in"},
+    [CHECK_ACCUMULATOR] = {"accumulator", "", "the accumulator asked for"},
     [CHECK_INPUT] = {"input", "", "the generated input's specification"},
     [CHECK_N] = {"n", "elements", "length of the input"},
     [CHECK_SEED] = {"seed", "", "of the input"},
@@ -51,6 +51,8 @@ static const struct column columns[CHECK_COLUMNS] = {
     [CHECK_OVER_LENGTHS] = {"lengths", "", "different lengths of their inputs"},
     [CHECK_OVER_INPUTS] = {"inputs", "",
                            "different inputs: a specification with its seed, or data of yours"},
+    [CHECK_ADDED_IN] = {"added_in", "", "what additions are done in, as in results.csv"},
+    [CHECK_RESULT_FORMAT] = {"result_format", "", "format that the result is rounded to"},
 };
 
 const struct column *check_column(size_t i)

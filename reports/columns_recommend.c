@@ -8,7 +8,8 @@ static const struct column columns[RECOMMEND_COLUMNS] = {
                            "what it declares of its bits; promise_kept says what was tried"},
     [RECOMMEND_DEVICE] = {"device", "", "what it ran on"},
     [RECOMMEND_STORAGE] = {"storage", "", "format that the input is kept in"},
-    [RECOMMEND_ACCUMULATOR] = {"accumulator", "", "format that additions are done in"},
+    [RECOMMEND_ACCUMULATOR] = {"accumulator", "",
+                               "the accumulator asked for; what additions are done in is added_in"},
     [RECOMMEND_INPUT] = {"input", "", "the generated input's specification, or the data's name"},
     [RECOMMEND_N] = {"n", "elements", "length of the input"},
     [RECOMMEND_VERDICT] = {"verdict", "",
@@ -87,6 +88,8 @@ static const struct column columns[RECOMMEND_COLUMNS] = {
                            "what it was timed on: the data, or where that lies in a cache the data "
                            "repeated; on fewer where a long array would have taken too long, and "
                            "then it ranks behind those on more"},
+    [RECOMMEND_ADDED_IN] = {"added_in", "", "what additions are done in, as in results.csv"},
+    [RECOMMEND_RESULT_FORMAT] = {"result_format", "", "format that the result is rounded to"},
 };
 
 const struct column *recommend_column(size_t i)

@@ -4,7 +4,7 @@ static const struct column times_columns[BENCH_COLUMNS] = {
     {"device", "", "cpu, cuda:0, ..."},
     {"method", "", "name of the method; `raw read` only reads the input, `copy` copies it"},
     {"storage", "", "format of the input"},
-    {"accumulator", "", "format that additions are done in"},
+    {"accumulator", "", "the accumulator asked for; what additions are done in is added_in"},
     {"input", "", "specification of the generated input"},
     {"n", "", "elements"},
     {"threads", "", "threads to a block (GPU), CPU threads where the method uses them"},
@@ -38,6 +38,8 @@ static const struct column times_columns[BENCH_COLUMNS] = {
      "memory beside the input and output that a run takes: the GPU's, and the host's that it uses; "
      "empty on the CPU, where it is not measured"},
     {"case_id", "", "in a results directory: that of the case, as results.csv would have it"},
+    {"added_in", "", "what additions are done in, as in results.csv; empty of yardsticks"},
+    {"result_format", "", "format that the result is rounded to"},
     {"keys", "",
      "scatter-adds and their copy: where bins come from, as --keys says it; sums of rows, "
      "transpositions and compactions: as in results.csv, batch:4, transposed, keep:50"},
@@ -50,4 +52,17 @@ static const struct column times_columns[BENCH_COLUMNS] = {
 const struct column *times_column(size_t i)
 {
     return &times_columns[i];
+}
+
+size_t bench_place(size_t i)
+{
+    enum { BEHIND = BENCH_COLUMNS - TIMES_COLUMNS };
+    if (i < TIMES_ADDED_IN)
+        return i;
+    return i < TIMES_ADDED_IN + BEHIND ? i - TIMES_ADDED_IN + TIMES_COLUMNS : i - BEHIND;
+}
+
+const struct column *bench_column(size_t i)
+{
+    return times_column(bench_place(i));
 }

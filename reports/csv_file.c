@@ -19,6 +19,11 @@ enum status csv_file_open(struct csv_file *f, const char *path, uint64_t keep,
     *f = (struct csv_file){.path = strdup(path), .whole = keep};
     if (!f->path)
         return problem(p, STATUS_DEVICE, "%s: out of memory", path);
+    f->fd = -1;
+    enum status status = keep ? csv_upgrade(path, &keep, column, columns, p) : STATUS_OK;
+    if (status != STATUS_OK)
+        return status;
+    f->whole = keep;
     /* A FIFO that nobody reads is refused rather than waited for. */
     f->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | (keep ? 0 : O_TRUNC), 0666);
     if (f->fd >= 0)

@@ -18,7 +18,8 @@ struct csv_file {
 };
 
 /* Opens a file to append to, cut off behind its first `keep` bytes; 0 creates it, or starts it
- * over, with the header. STATUS_DATA where that cannot be; zero *f where it is not opened. */
+ * over, with the header. A file of an older schema version gets the columns that it lacks, empty.
+ * STATUS_DATA where that cannot be; zero *f where it is not opened. */
 enum status csv_file_open(struct csv_file *f, const char *path, uint64_t keep,
                           const struct column *(*column)(size_t), size_t columns,
                           struct problem *p);
@@ -38,7 +39,8 @@ typedef enum status (*csv_take)(void *context, const struct csv_row *row, struct
 /* Reads a file with just these columns, row by row, until `take` returns something else than
  * STATUS_OK. *whole is the number of bytes up to the end of the last whole row; a torn row behind
  * it is not reported. 0 where not even the header is whole. Another header, or a row that is no
- * such row, is STATUS_DATA. */
+ * such row, is STATUS_DATA. Of files of an older schema version the columns that came later are
+ * empty. */
 enum status csv_read(const char *path, const struct column *(*column)(size_t), size_t columns,
                      csv_take take, void *context, uint64_t *whole, struct problem *p);
 
@@ -55,6 +57,11 @@ struct csv_range {
 };
 enum status csv_drop(const char *path, uint64_t *whole, const struct csv_range *drop, size_t count,
                      struct problem *p);
+
+/* Rewrites a file of which `keep` bytes are whole rows, where it is of an older schema version.
+ * What fails leaves it as it was. csv_file_open does so. */
+enum status csv_upgrade(const char *path, uint64_t *keep, column_at *column, size_t columns,
+                        struct problem *p);
 
 /* The number in a field; an empty one is not known. STATUS_DATA names the row and the column. */
 enum status csv_figure(const struct csv_row *row, size_t field, const char *column,

@@ -12,14 +12,14 @@
 struct reading {
     struct csv_row row;
     const struct column *(*column)(size_t);
-    size_t least,
-        columns;  /* that the file may have; once its header is read columns is what it has */
-    size_t given; /* fields of a row for `take`: those that the file has not are empty */
+    size_t least, columns; /* those behind `least`, and those that came later, may be missing */
     csv_take take;
     void *context;
     struct text bytes; /* the row's fields, each with a terminating zero */
-    size_t *begin;     /* of each field */
+    size_t *begin;     /* of each field in the file */
+    size_t *place;     /* of each column: its field's in the file; SIZE_MAX: older files lack it */
     const char **field;
+    size_t expected;     /* fields in a row, by the header */
     size_t fields, rows; /* rows: whole ones, the header included */
     enum status status;
     struct problem *p;
@@ -40,24 +40,30 @@ static enum status malformed(struct reading *r)
     if (r->bytes.failed)
         return problem(r->p, STATUS_DEVICE, "%s: out of memory", r->row.path);
     return problem(r->p, STATUS_DATA, "%s: line %zu: found %zu fields, expected %zu", r->row.path,
-                   r->row.line, r->fields, r->columns);
+                   r->row.line, r->fields, r->expected);
 }
 
+static const char *field_at(const struct reading *r, size_t place)
+{
+    return place < r->fields && place < r->columns ? r->bytes.data + r->begin[place] : "";
+}
+
+/* Columns that came with a later version may be missing, each. */
 static enum status check_header(struct reading *r)
 {
-    for (size_t i = 0; i < r->columns && (i < r->least || i < r->fields); i++)
-        if (i >= r->fields || strcmp(r->field[i], r->column(i)->name) != 0)
+    size_t at = 0;
+    for (size_t i = 0; i < r->columns; i++) {
+        bool there = strcmp(field_at(r, at), r->column(i)->name) == 0;
+        if (!there && column_since(r->column(i)) == 1 && i < r->least)
             return problem(r->p, STATUS_DATA,
                            "%s: column %zu: found '%s', expected '%s' (schema version %d): written "
                            "by another version, or edited",
-                           r->row.path, i + 1, i < r->fields ? r->field[i] : "", r->column(i)->name,
+                           r->row.path, at + 1, field_at(r, at), r->column(i)->name,
                            SCHEMA_VERSION);
-    if (r->fields > r->columns)
-        return malformed(r);
-    r->columns = r->row.fields = r->fields;
-    for (size_t i = r->columns; i < r->given; i++)
-        r->field[i] = "";
-    return STATUS_OK;
+        r->place[i] = there ? at++ : SIZE_MAX;
+    }
+    r->expected = r->row.fields = at;
+    return r->fields == at ? STATUS_OK : malformed(r);
 }
 
 static void end_row(int terminator, void *context)
@@ -65,13 +71,13 @@ static void end_row(int terminator, void *context)
     struct reading *r = context;
     (void)terminator;
     if (r->status == STATUS_OK && !r->bytes.failed) {
-        for (size_t i = 0; i < r->fields && i < r->columns; i++)
-            r->field[i] = r->bytes.data + r->begin[i];
         if (r->rows == 0)
             r->status = check_header(r);
-        else if (r->fields != r->columns)
+        else if (r->fields != r->expected)
             r->status = malformed(r);
-        else
+        for (size_t i = 0; i < r->columns && r->status == STATUS_OK; i++)
+            r->field[i] = field_at(r, r->place[i]);
+        if (r->rows > 0 && r->status == STATUS_OK)
             r->status = r->take(r->context, &r->row, r->p);
     }
     if (r->bytes.failed)
@@ -129,7 +135,6 @@ enum status csv_read_since(const char *path, const struct column *(*column)(size
                         .column = column,
                         .least = least,
                         .columns = columns,
-                        .given = columns,
                         .take = take,
                         .context = context,
                         .p = p};
@@ -140,9 +145,10 @@ enum status csv_read_since(const char *path, const struct column *(*column)(size
     if (status != STATUS_OK)
         return status;
     r.begin = calloc(columns, sizeof *r.begin);
+    r.place = calloc(columns, sizeof *r.place);
     r.field = calloc(columns, sizeof *r.field);
     r.row.field = r.field;
-    if (!r.begin || !r.field || csv_init(&parser, CSV_STRICT) != 0) {
+    if (!r.begin || !r.place || !r.field || csv_init(&parser, CSV_STRICT) != 0) {
         r.status = problem(p, STATUS_DEVICE, "%s: out of memory", path);
     } else {
         csv_set_space_func(&parser, no_space);
@@ -151,6 +157,7 @@ enum status csv_read_since(const char *path, const struct column *(*column)(size
     }
     text_free(&r.bytes);
     free(r.begin);
+    free(r.place);
     free(r.field);
     fclose(file);
     return r.status;

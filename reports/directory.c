@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "reports/columns.h"
 #include "reports/file.h"
 
 /* Like mkdir -p. */
@@ -115,7 +116,9 @@ static enum status take_over(const struct directory *d, json_t *study, struct pr
     if (status != STATUS_OK)
         return status;
     status = study_same(found, study, d->study, p);
-    if (status == STATUS_OK && json_object_update(study, found) != 0)
+    if (status == STATUS_OK &&
+        (json_object_update(study, found) != 0 ||
+         json_object_set_new(study, "schema_version", json_integer(SCHEMA_VERSION)) != 0))
         status = problem(p, STATUS_DEVICE, "%s: out of memory", d->study);
     json_decref(found);
     return status;

@@ -11,6 +11,8 @@ enum status profile_open(struct csv_file *f, const char *path, uint64_t keep, st
 static void case_part(struct text *t, const char *const text[CASE_SCAN_COLUMNS])
 {
     for (size_t i = 0; i < CASE_SCAN_COLUMNS; i++) {
+        if (i == CASE_ADDED_IN || i == CASE_RESULT_FORMAT)
+            continue;
         text_add(t, i == CASE_METHOD ? "1," : ""); /* the run */
         text_field(t, text[i]);
         text_add(t, ",");

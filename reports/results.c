@@ -32,6 +32,14 @@ void results_case_behind(struct text *t, enum columns_of of, const char *const *
     }
 }
 
+void results_case_added(struct text *t, const char *const *text)
+{
+    for (size_t i = CASE_ADDED_IN; i <= CASE_RESULT_FORMAT; i++) {
+        text_add(t, ",");
+        text_field(t, text[i]);
+    }
+}
+
 void results_case(struct results *r, const char *const *text)
 {
     text_clear(&r->head);
@@ -42,6 +50,7 @@ void results_case(struct results *r, const char *const *text)
         text_field(part, text[i]);
         text_add(part, ",");
     }
+    results_case_added(&r->tail, text);
     results_case_behind(&r->tail, r->of, text);
 }
 

@@ -11,8 +11,7 @@
 struct results {
     struct csv_file file;
     enum columns_of of;
-    /* The case's columns: before and behind the run's number, and but for sums behind the status.
-     */
+    /* The case's columns: before and behind the run's number, and behind the status. */
     struct text head, middle, tail;
 };
 
@@ -24,7 +23,9 @@ enum status results_close(struct results *r, struct problem *p);
  * not apply. What the file has columns for is read. */
 void results_case(struct results *r, const char *const *text);
 
-/* Appends those of the case's columns that stand behind the ones of sums, each with its comma. */
+/* Appends what additions are done in and the result's format; those of the case's columns that
+ * stand behind the ones of sums: each with its comma. */
+void results_case_added(struct text *t, const char *const *text);
 void results_case_behind(struct text *t, enum columns_of of, const char *const *text);
 
 /* What a row says of all outputs of an array, in the order of the columns. */

@@ -22,8 +22,8 @@ enum status study_read(json_t **study, const char *path, struct problem *p)
     json_t *version = json_object_get(*study, "schema_version");
     if (!json_is_integer(version))
         problem(p, STATUS_DATA, "%s: found no schema_version: not the study.json of a study", path);
-    else if (json_integer_value(version) != SCHEMA_VERSION)
-        problem(p, STATUS_DATA, "%s: found schema version %lld, expected %d", path,
+    else if (json_integer_value(version) < 1 || json_integer_value(version) > SCHEMA_VERSION)
+        problem(p, STATUS_DATA, "%s: found schema version %lld, expected 1 to %d", path,
                 (long long)json_integer_value(version), SCHEMA_VERSION);
     else if (!json_is_string(json_object_get(*study, "experiment")) ||
              !json_is_object(json_object_get(*study, "axes")))

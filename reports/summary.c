@@ -3,7 +3,7 @@
 #include "reports/results.h"
 
 enum {
-    FIGURES = SUMMARY_COLUMNS - SUMMARY_MODE_SHARE,
+    FIGURES = SUMMARY_ADDED_IN - SUMMARY_MODE_SHARE,
     SCAN_FIGURES = SUMMARY_SCAN_COLUMNS - SUMMARY_ERR_ULP_RMS_MAX
 };
 
@@ -52,6 +52,7 @@ void summary_row(struct text *t, const char *const *text, const struct summary *
     text_add(t, ",");
     text_unsigned(t, s->distinct);
     add_figures(t, figure, FIGURES);
+    results_case_added(t, text);
     results_case_behind(t, of, text);
     if (columns_of_arrays(of))
         add_figures(t, scan_figure, SCAN_FIGURES);

@@ -207,6 +207,8 @@ Test(recommend_parts, order_of_cost)
     static const double due[COUNT] = {0.25, 1e-3, 1e-4, 1e-9, INFINITY, NAN, 0.5, 0.2, 0.1};
     static const bool frontier[COUNT] = {false, false, true, true};
     struct recommend_report r = {.candidate = c, .count = COUNT, .chosen = 3, .cheaper = SIZE_MAX};
+    for (size_t i = 0; i < COUNT; i++)
+        c[i].method = method_named("sum/tiled");
     recommend_sort(&r);
     recommend_find_frontier(&r);
     for (size_t i = 0; i < COUNT; i++) {
@@ -359,7 +361,7 @@ Test(recommend_parts, promises, .init = make_folder, .fini = remove_folder)
 {
     foreign_server(ULPSCOPE_PROGRAM); /* fresh processes are tried, too */
     json_t *answer = recommend_line(STATUS_OK, "--input uniform --n 1000 --storage fp32 --promise "
-                                               "order_invariant --seconds 10 --confidence 0.8");
+                                               "order_invariant --seconds 0.5 --confidence 0.8");
     size_t i;
     const json_t *c;
     json_array_foreach(json_object_get(answer, "candidates"), i, c)

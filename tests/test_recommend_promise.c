@@ -30,7 +30,7 @@ Test(recommend_promise, liars_are_not_enough, .init = begin, .fini = remove_fold
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char line[512];
         snprintf(line, sizeof line,
-                 "--input symmetric --n 3000 --storage fp32 --accumulator fp32 --seconds 5 --force "
+                 "--input symmetric --n 3000 --storage fp32 --accumulator fp32 --seconds 1 --force "
                  "--confidence 0.8 --promise %s --method %s",
                  cases[i].promise, cases[i].method);
         json_t *answer = recommend_line(STATUS_FAILED, line);
@@ -49,7 +49,7 @@ Test(recommend_promise, what_is_kept_is_enough, .init = begin, .fini = remove_fo
 {
     json_t *answer = recommend_line(
         STATUS_OK,
-        "--input symmetric --n 3000 --storage fp32 --accumulator fp32 --seconds 10 "
+        "--input symmetric --n 3000 --storage fp32 --accumulator fp32 --seconds 2 "
         "--confidence 0.8 --promise correctly_rounded --method sum/exact," LIAR("claims_exact"));
     const json_t *chosen = json_object_get(answer, "recommended");
     const json_t *tried = json_object_get(chosen, "promise_tried");
@@ -90,7 +90,7 @@ Test(recommend_promise, what_is_not_tried_is_not_kept, .init = begin, .fini = re
     for (size_t i = 0; i < 2; i++) {
         char line[1024];
         snprintf(line, sizeof line,
-                 "--input symmetric --n 1000 --storage fp32 --accumulator fp32 --seconds 5 --force "
+                 "--input symmetric --n 1000 --storage fp32 --accumulator fp32 --seconds 1 --force "
                  "--confidence 0.8 --promise %s --method %s",
                  cases[i].promise, name);
         json_t *answer = recommend_line(cases[i].due, line);

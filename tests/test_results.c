@@ -123,7 +123,7 @@ Test(results, every_name_and_number_is_read_as_written, .init = make_folder, .fi
     const char header[] =
         "experiment,case_id,run,method,promise,device,storage,accumulator,input,n,cond_log2,seed,"
         "threads,blocks,result,result_hex,result_bits,exact,exact_hex,err_abs,err_rel,err_ulp,"
-        "err_backward,bound,err_over_bound,time_ns,status\n";
+        "err_backward,bound,err_over_bound,time_ns,status,added_in,result_format\n";
     cr_expect(memcmp(b.data, header, sizeof header - 1) == 0, "the header");
     cr_expect(!memchr(b.data, '\r',
                       (size_t)((char *)memmem(b.data, b.size, "carriage", 8) - (char *)b.data)),
@@ -230,7 +230,7 @@ Test(results, a_summary_is_read_as_written, .init = make_folder, .fini = remove_
     const char header[] = "experiment,case_id,method,promise,device,storage,accumulator,input,n,"
                           "cond_log2,seed,threads,blocks,runs,distinct,mode_share,min,max,mean,"
                           "stddev,spread_ulp,vs_max,vs_stddev,unseen_p95,err_ulp_median,"
-                          "err_ulp_max,err_over_bound_max,time_ns_median\n";
+                          "err_ulp_max,err_over_bound_max,time_ns_median,added_in,result_format\n";
     cr_expect(memcmp(b.data, header, sizeof header - 1) == 0, "the header");
     clear_bytes(&b);
 }

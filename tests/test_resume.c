@@ -307,10 +307,10 @@ Test(resume, edited_results_are_refused, .init = make_folder, .fini = remove_fol
                     1;
     const struct {
         const char *what, *with, *said;
-    } edit[] = {{",ok\n", ",no\n", "line 2: status"},   {",1,sum/", ",2,sum/", "line 2: run"},
+    } edit[] = {{",ok,", ",no,", "line 2: status"},     {",1,sum/", ",2,sum/", "line 2: run"},
                 {",1,sum/", ",x,sum/", "line 2: run"},  {"variance,", "variance,0", "case_id"},
-                {",0x", ",0y", "result_bits"},          {",ok\n", "\"ok\n", "line "},
-                {",sum/", ",,sum/", "line 2: found 28"}};
+                {",0x", ",0y", "result_bits"},          {",ok,", "\"ok,", "line "},
+                {",sum/", ",,sum/", "line 2: found 30"}};
     for (size_t i = 0; i < sizeof edit / sizeof *edit; i++) {
         struct bytes changed = {0};
         struct study s;
@@ -391,4 +391,60 @@ Test(resume, data_that_has_changed, .init = make_folder, .fini = remove_folder)
               s.problem.text);
     study_free(&s);
     clear_bytes(&b);
+}
+
+/* The file as the first schema version had it, without its last two columns, and without its last
+ * `rows` rows. */
+static void age(const char *path, const struct bytes *is, size_t rows)
+{
+    struct text older = {0};
+    size_t end = line_start(is, rows);
+    for (size_t at = 0, commas = 0, cut = 0; at < end; at++) {
+        const char *line = (const char *)is->data + at;
+        if (at == 0 || line[-1] == '\n') {
+            size_t length = strcspn(line, "\n");
+            for (commas = 0, cut = at + length; commas < 2;)
+                commas += is->data[--cut] == ',';
+        }
+        if (at < cut || *line == '\n')
+            text_append(&older, line, 1);
+    }
+    struct bytes b = {(unsigned char *)older.data, older.length, older.length};
+    spill(path, &b, b.size);
+    text_free(&older);
+}
+
+Test(resume, of_an_older_version, .init = make_folder, .fini = remove_folder)
+{
+    struct base b;
+    base_make(&b);
+    age(b.results, &b.was_results, 4);
+    age(b.summary, &b.was_summary, 2);
+    json_t *study;
+    struct problem p = {0};
+    cr_assert_eq(study_read(&study, b.json, &p), STATUS_OK, "%s", p.text);
+    json_object_set_new(study, "schema_version", json_integer(1));
+    cr_assert_eq(study_write(study, b.json, &p), STATUS_OK);
+    json_decref(study);
+
+    struct rows aged = rows_read(b.out, false);
+    cr_expect_eq(aged.count, b.rows - 4);
+    cr_expect_str_eq(field_of(&aged, 0, RESULTS_STATUS), "ok");
+    cr_expect_str_eq(field_of(&aged, 0, RESULTS_ADDED_IN), "");
+    rows_free(&aged);
+
+    struct sweep_outcome o = study_run("variance", small, b.out);
+    cr_expect_eq(o.runs, 4);
+    struct rows r = rows_read(b.out, false);
+    cr_assert_eq(r.count, b.rows);
+    for (size_t i = 0; i < r.count; i++) {
+        const char *due = i + 4 < r.count ? "" : "fp64";
+        cr_expect_str_eq(field_of(&r, i, RESULTS_ADDED_IN), due, "row %zu", i);
+        cr_expect_str_eq(field_of(&r, i, RESULTS_RESULT_FORMAT), due, "row %zu", i);
+    }
+    rows_free(&r);
+    cr_assert_eq(study_read(&study, b.json, &p), STATUS_OK);
+    cr_expect_eq(json_integer_value(json_object_get(study, "schema_version")), SCHEMA_VERSION);
+    json_decref(study);
+    base_free(&b);
 }

@@ -266,7 +266,7 @@ Test(times, edited_times_are_refused, .init = make_folder, .fini = remove_folder
         study_free(&s);
     }
     spill(path_of(out), &was, was.size);
-    char *id = (char *)was.data + was.size - 2;
+    char *id = (char *)was.data + was.size - 2 - strlen(",fp32,fp32");
     *id = *id == '0' ? '1' : '0';
     spill(path_of(out), &was, was.size);
     struct study s;

@@ -12,5 +12,6 @@ const struct method cub_select = {
     .operation = &operation_compact,
     .promise = PROMISE_GPU_TO_GPU,
     .pairs = {0, TRANSPOSE_PAIRS},
+    .addition = ADDITION_NONE,
     .bound = THEOREM_EXTREMUM,
 };

@@ -24,6 +24,7 @@ const struct method cub_sum_gpu_to_gpu = {
     .promise = PROMISE_GPU_TO_GPU,
     .pairs = {0, FORMAT_PAIR(FP32, FP32) | FORMAT_PAIR(FP64, FP64) | FORMAT_PAIR(FP16, FP32) |
                      FORMAT_PAIR(BF16, FP32) | FORMAT_PAIR(FP32, FP64)},
+    .addition = ADDITION_BINS,
     .bound = THEOREM_BINNED,
     .folds = 1,
 };

@@ -18,6 +18,7 @@ const struct method cublas_dot_16 = {
     .operation = &operation_sum,
     .promise = PROMISE_RUN_TO_RUN,
     .pairs = {0, FORMAT_PAIR(FP16, FP16) | FORMAT_PAIR(BF16, BF16)},
+    .adds_in = format_wider,
     .bound = THEOREM_WIDENED,
     .height = height,
 };

@@ -15,5 +15,6 @@ const struct method cublas_gemm_16 = {
     .operation = &operation_sum,
     .promise = PROMISE_RUN_TO_RUN,
     .pairs = {0, FORMAT_PAIR(FP16, FP32) | FORMAT_PAIR(BF16, FP32) | FORMAT_PAIR(FP16, FP16)},
+    .addition = ADDITION_UNDOCUMENTED,
     .bound = THEOREM_NONE,
 };

@@ -11,5 +11,6 @@ const struct method cublas_gemm_tf32 = {
     .operation = &operation_sum,
     .promise = PROMISE_RUN_TO_RUN,
     .pairs = {0, FORMAT_PAIR(FP32, FP32)},
+    .addition = ADDITION_UNDOCUMENTED,
     .bound = THEOREM_NONE,
 };

@@ -7,6 +7,11 @@
  * all the more. Promise: as cublas/dot's. */
 #include "kernels/sum/serial.h"
 
+static enum format executed_in(enum format f)
+{
+    return f == FP64 ? FP64 : FP32;
+}
+
 const struct method cublas_norm = {
     .name = "cublas/norm",
     .summary = "NVIDIA's cuBLAS: nrm2; fp16 and bf16 executed in fp32",
@@ -14,6 +19,7 @@ const struct method cublas_norm = {
     .promise = PROMISE_RUN_TO_RUN,
     .pairs = {0, FORMAT_PAIR(FP16, FP16) | FORMAT_PAIR(BF16, BF16) | FORMAT_PAIR(FP32, FP32) |
                      FORMAT_PAIR(FP64, FP64)},
+    .adds_in = executed_in,
     .bound = THEOREM_SCALED_NORM,
     .height = serial_height, /* the greatest of any order */
 };

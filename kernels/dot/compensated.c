@@ -79,6 +79,7 @@ const struct method dot_compensated = {
     .resolve = tiled_shape,
     .products = 1u << PRODUCT_EXACT,
     .product = PRODUCT_EXACT,
+    .addition = ADDITION_PAIRS,
     .bound = THEOREM_COMPENSATED,
     .height = tiled_height,
     .order = tiled_order,

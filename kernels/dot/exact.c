@@ -34,6 +34,7 @@ const struct method dot_exact = {
     .resolve = tiled_shape,
     .products = 1u << PRODUCT_EXACT,
     .product = PRODUCT_EXACT,
+    .addition = ADDITION_EXACT,
     .bound = THEOREM_CORRECTLY_ROUNDED,
     .cpu = cpu,
 };

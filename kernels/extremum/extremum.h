@@ -42,6 +42,7 @@ void extremum_finish(enum exact_value of, const struct task *t, const struct par
                                            .operation = &operation_##sought,                       \
                                            .promise = promised,                                    \
                                            .pairs = {formats, formats},                            \
+                                           .addition = ADDITION_NONE,                              \
                                            .bound = THEOREM_EXTREMUM,                              \
                                            .cpu = sought##_cpu,                                    \
                                            __VA_ARGS__};

@@ -174,6 +174,7 @@ const struct method product_exact = {
     .operation = &operation_product,
     .promise = PROMISE_CORRECTLY_ROUNDED,
     .pairs = {FORMAT_PAIRS_ALL, 0},
+    .addition = ADDITION_EXACT,
     .bound = THEOREM_CORRECTLY_ROUNDED,
     .cpu = cpu,
 };

@@ -64,6 +64,7 @@ const struct method scan_compensated = {
     .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},
     .shape_read = {SHAPE_THREADS, 0},
     .resolve = scan_tiled_shape,
+    .addition = ADDITION_PAIRS,
     .bound = THEOREM_COMPENSATED,
     .height = scan_tiled_height,
     .prefix_height = scan_tiled_prefix_height,

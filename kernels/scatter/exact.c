@@ -27,6 +27,7 @@ const struct method scatter_exact = {
     .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},
     .shape_read = {SHAPE_THREADS, 0},
     .resolve = scatter_each_shape,
+    .addition = ADDITION_EXACT,
     .bound = THEOREM_CORRECTLY_ROUNDED,
     .cpu = cpu,
 };

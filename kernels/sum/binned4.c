@@ -14,6 +14,7 @@ const struct method sum_binned4 = {
     .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS | SHAPE_BLOCKS},
     .resolve = binned_shape,
+    .addition = ADDITION_BINS,
     .bound = THEOREM_BINNED,
     .folds = 4,
     .cpu = cpu,

@@ -41,6 +41,7 @@ const struct method sum_blocked = {
     .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS | SHAPE_BLOCKS},
     .resolve = tiled_shape,
+    .addition = ADDITION_BLOCKS,
     .bound = THEOREM_BLOCKED,
     .height = tiled_height,
     .plain_height = TILE_HEIGHT,

@@ -69,6 +69,7 @@ const struct method sum_double_word = {
     .pairs = {PAIRS, PAIRS},
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS | SHAPE_BLOCKS},
     .resolve = tiled_shape,
+    .addition = ADDITION_PAIRS,
     .bound = THEOREM_DOUBLE_WORD,
     .height = tiled_height,
     .order = tiled_order,

@@ -33,6 +33,7 @@ const struct method sum_exact = {
     .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},
     .shape_read = {SHAPE_THREADS, 0},
     .resolve = tiled_shape,
+    .addition = ADDITION_EXACT,
     .bound = THEOREM_CORRECTLY_ROUNDED,
     .cpu = cpu,
 };

@@ -45,6 +45,7 @@ const struct method sum_kahan = {
     .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS | SHAPE_BLOCKS},
     .resolve = tiled_shape,
+    .addition = ADDITION_PAIRS,
     .bound = THEOREM_KAHAN,
     .height = tiled_height,
     .order = tiled_order,

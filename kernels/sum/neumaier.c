@@ -55,6 +55,7 @@ const struct method sum_neumaier = {
     .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS | SHAPE_BLOCKS},
     .resolve = tiled_shape,
+    .addition = ADDITION_PAIRS,
     .bound = THEOREM_COMPENSATED,
     .height = tiled_height,
     .order = tiled_order,

@@ -14,6 +14,7 @@ const struct method sum_sumk4 = {
     .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS | SHAPE_BLOCKS},
     .resolve = tiled_shape,
+    .addition = ADDITION_FOLDS,
     .bound = THEOREM_K_FOLD,
     .folds = 4,
     .height = tiled_height,

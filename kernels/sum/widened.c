@@ -32,6 +32,7 @@ const struct method sum_widened = {
     .pairs = {PAIRS, PAIRS},
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS | SHAPE_BLOCKS},
     .resolve = tiled_shape,
+    .adds_in = format_wider,
     .bound = THEOREM_WIDENED,
     .height = tiled_height,
     .order = tiled_order,

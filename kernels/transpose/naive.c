@@ -31,6 +31,7 @@ const struct method transpose_naive = {
     .pairs = {TRANSPOSE_PAIRS, TRANSPOSE_PAIRS},
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS},
     .resolve = scatter_each_shape,
+    .addition = ADDITION_NONE,
     .bound = THEOREM_EXTREMUM,
     .cpu = cpu,
 };

@@ -21,6 +21,7 @@ const struct method transpose_tiled = {
     .pairs = {TRANSPOSE_PAIRS, TRANSPOSE_PAIRS},
     .shape_read = {SHAPE_THREADS, 0},
     .resolve = scatter_each_shape,
+    .addition = ADDITION_NONE,
     .bound = THEOREM_EXTREMUM,
     .cpu = cpu,
 };
