@@ -160,7 +160,7 @@ static enum status choose(struct recommend_report *r, struct problem *p)
     drawn = fmax(drawn, shares[recommend_promises(r)][PART_DRAWN] * r->request.seconds);
     for (size_t i = 0; i < r->count && r->chosen == SIZE_MAX && status == STATUS_OK; i++) {
         struct recommend_candidate *c = &r->candidate[i];
-        if (c->promoted || c->broken)
+        if (c->promoted || c->broken || c->failed)
             continue;
         status = try_candidate(r, c, &left, &drawn, p);
         if (status == STATUS_OK && !recommend_refused(c))

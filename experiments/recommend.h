@@ -126,6 +126,7 @@ struct recommend_candidate {
         double error, result, exact;
     } broke;
     bool broken; /* by an array */
+    bool failed; /* it did not answer: the note says why, and its errors are none */
     struct recommend_promised promised;
     /* Its time beside that of a raw read; 0 where it is not known, the note says why. */
     double time_ns, raw_ns, rate; /* rate: 10^9 bytes/s */
@@ -208,7 +209,7 @@ static inline bool recommend_promises(const struct recommend_report *r)
  * kept? */
 static inline bool recommend_refused(const struct recommend_candidate *c)
 {
-    return c->broken || (c->promised.tried && c->promised.state != CHECK_KEPT);
+    return c->broken || c->failed || (c->promised.tried && c->promised.state != CHECK_KEPT);
 }
 
 /* Does the error hold? NaN does not. */

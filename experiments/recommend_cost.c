@@ -72,7 +72,8 @@ static size_t nearest(const struct recommend_report *r, unsigned bytes)
     size_t found = SIZE_MAX;
     for (size_t i = 0; i < r->count; i++) {
         const struct recommend_candidate *c = &r->candidate[i];
-        if (recommend_refused(c) && !c->promoted && (bytes == UINT_MAX || bytes_of(c) < bytes) &&
+        if (recommend_refused(c) && !c->failed && !c->promoted &&
+            (bytes == UINT_MAX || bytes_of(c) < bytes) &&
             (found == SIZE_MAX || nearer(c, &r->candidate[found])))
             found = i;
     }
@@ -86,7 +87,8 @@ void recommend_find_cheaper(struct recommend_report *r)
     size_t chosen = r->chosen;
     bool none = chosen == SIZE_MAX;
     for (size_t i = 0; i < chosen && !none; i++)
-        if (recommend_refused(&r->candidate[i]) && !r->candidate[i].promoted)
+        if (recommend_refused(&r->candidate[i]) && !r->candidate[i].failed &&
+            !r->candidate[i].promoted)
             r->cheaper = i;
     if (r->cheaper != SIZE_MAX)
         return;
@@ -99,9 +101,12 @@ void recommend_find_frontier(struct recommend_report *r)
 {
     for (size_t i = 0; i < r->count; i++) {
         struct recommend_candidate *c = &r->candidate[i];
-        c->pareto = c->rate > 0 && !c->timed_short && !isnan(c->error) && isfinite(c->error);
+        c->pareto =
+            c->rate > 0 && !c->failed && !c->timed_short && !isnan(c->error) && isfinite(c->error);
         for (size_t k = 0; k < r->count && c->pareto; k++) {
             const struct recommend_candidate *o = &r->candidate[k];
+            if (o->failed)
+                continue;
             bool better = o->rate > c->rate ? o->error <= c->error
                                             : o->rate == c->rate && o->error < c->error;
             c->pareto = !(o->rate > 0 && !o->timed_short && better);

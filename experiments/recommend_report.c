@@ -144,7 +144,7 @@ static void add_unkept(struct text *to, const struct recommend_report *r)
     size_t found = 0;
     for (size_t i = 0; i < r->count; i++) {
         const struct recommend_candidate *c = &r->candidate[i];
-        if (c->broken || !recommend_refused(c) || i == r->cheaper || ++found > SHOWN)
+        if (c->broken || c->failed || !recommend_refused(c) || i == r->cheaper || ++found > SHOWN)
             continue;
         text_add(to, "refused: ");
         add_label(to, c);
@@ -247,6 +247,8 @@ static void add_promoted(struct text *to, const struct recommend_report *r, enum
 /* Of the error, and of the promise where one is asked for. */
 static const char *verdict_of(const struct recommend_report *r, const struct recommend_candidate *c)
 {
+    if (c->failed)
+        return "failed";
     if (c->broken)
         return "breaks";
     if (!recommend_promises(r) || c->promised.state == CHECK_KEPT)
@@ -266,7 +268,7 @@ static void add_frontier(struct text *to, const struct recommend_report *r)
         table_cell(&table, "%s", head[i]);
     for (size_t i = 0; i < r->count; i++) {
         const struct recommend_candidate *c = &r->candidate[i];
-        if (!c->pareto && i != r->chosen && i != r->cheaper)
+        if (!c->pareto && i != r->chosen && i != r->cheaper && !c->method->foreign)
             continue;
         table_cell(&table, "%s %s", i == r->chosen ? "*" : c->pareto ? " " : "-", c->method->name);
         method_added_in(added_in, c->method, c->accumulator);
@@ -275,8 +277,11 @@ static void add_frontier(struct text *to, const struct recommend_report *r)
         if (c->rate > 0 && c->raw_ns > 0)
             table_cell(&table, "%.2f", c->raw_ns / c->time_ns);
         else
+            table_cell(&table, "%s", c->method->foreign && !c->failed ? "not timed" : "");
+        if (c->failed)
             table_cell(&table, "%s", "");
-        table_cell(&table, "%.3g", c->error);
+        else
+            table_cell(&table, "%.3g", c->error);
         table_cell(&table, "%s", verdict_of(r, c));
         table_cell(&table, "%s", c->broke.input);
     }

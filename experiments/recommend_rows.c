@@ -82,15 +82,15 @@ static void fill(struct text cell[RECOMMEND_COLUMNS], const struct recommend_rep
     text_add(&cell[RECOMMEND_ACCUMULATOR], format_facts[c->accumulator].name);
     text_add(&cell[RECOMMEND_INPUT], r->source->name);
     text_unsigned(&cell[RECOMMEND_N], r->source->array.n);
-    text_add(&cell[RECOMMEND_VERDICT], c->broken ? "breaks" : "holds");
+    text_add(&cell[RECOMMEND_VERDICT], c->failed ? "failed" : c->broken ? "breaks" : "holds");
     text_add(&cell[RECOMMEND_IS], role(r, i));
     text_add(&cell[RECOMMEND_PARETO], c->pareto ? "yes" : "");
     text_add(&cell[RECOMMEND_QUANTITY], recommend_quantity_name[t->quantity]);
     real(&cell[RECOMMEND_LIMIT], true, t->limit);
-    real(&cell[RECOMMEND_ERROR], true, c->error);
+    real(&cell[RECOMMEND_ERROR], !c->failed, c->error);
     text_add(&cell[RECOMMEND_WORST], c->worst);
-    real(&cell[RECOMMEND_DATA_ERROR], true, c->data_error);
-    real(&cell[RECOMMEND_MOST], true, c->most);
+    real(&cell[RECOMMEND_DATA_ERROR], !c->failed, c->data_error);
+    real(&cell[RECOMMEND_MOST], !c->failed, c->most);
     text_figure(&cell[RECOMMEND_BOUND], c->bound);
     text_unsigned(&cell[RECOMMEND_ARRAYS], c->tried);
     text_unsigned(&cell[RECOMMEND_DRAWN], c->drawn);
@@ -161,15 +161,19 @@ static json_t *candidate_json(const struct recommend_report *r, size_t i)
     char added_in[ADDED_IN_TEXT];
     method_added_in(added_in, c->method, c->accumulator);
     return json_pack(
-        "{ss ss ss ss ss sb ss sb so ss so so so sI sI sI so sI so so so ss}", "method",
+        "{ss ss ss ss ss sb ss ss sb so ss so so so sI sI sI so sI so so so ss}", "method",
         c->method->name, "accumulator", format_facts[c->accumulator].name, "added_in", added_in,
         "result_format", format_facts[c->accumulator].name, "promise",
-        promise_name[c->method->promise], "holds", !c->broken, "is", role(r, i), "pareto",
-        c->pareto, "error", number(true, c->error), "worst_input", c->worst, "data_error",
-        number(true, c->data_error), "largest_error", number(true, c->most), "bound",
-        number(c->bound.known, c->bound.value), "arrays", (json_int_t)c->tried, "drawn",
-        (json_int_t)c->drawn, "drawn_held", (json_int_t)c->drawn_held, "gb_per_s",
-        number(c->rate > 0, c->rate), "timed_n", (json_int_t)c->timed_n, "of_raw",
+        promise_name[c->method->promise], "holds", !c->broken && !c->failed, "verdict",
+        c->failed   ? "failed"
+        : c->broken ? "breaks"
+                    : "holds",
+        "is", role(r, i), "pareto", c->pareto, "error", number(!c->failed, c->error), "worst_input",
+        c->worst, "data_error", number(true, c->data_error), "largest_error",
+        number(!c->failed, c->most), "bound", number(c->bound.known, c->bound.value), "arrays",
+        (json_int_t)c->tried, "drawn", (json_int_t)c->drawn, "drawn_held",
+        (json_int_t)c->drawn_held, "gb_per_s", number(c->rate > 0, c->rate), "timed_n",
+        (json_int_t)c->timed_n, "of_raw",
         number(c->rate > 0 && c->raw_ns > 0, c->raw_ns / c->time_ns), "broken_by", broken_json(c),
         "promise_tried", promise_json(r, c), "note", c->note);
 }

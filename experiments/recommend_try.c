@@ -32,20 +32,25 @@ static void note_break(struct recommend_candidate *c, const struct recommend_sam
     memcpy(b->id, o->id, sizeof b->id);
 }
 
-/* What fails is broken, and says why; only an interruption and files that cannot be written end
- * the whole. */
+/* What fails says why, and is tried no more; only an interruption and files that cannot be written
+ * end the whole. */
 static enum status try_one(struct recommend_report *r, struct recommend_candidate *c,
                            struct recommend_sample *s, enum recommend_kind kind, uint64_t draw,
                            bool common, struct problem *p)
 {
     struct recommend_outcome o;
     struct problem why = {0};
+    if (c->failed)
+        return STATUS_OK;
     enum status status = recommend_run(r, c, s, &o, &why);
     if (status == STATUS_INTERRUPTED || r->request.results->file.fd < 0 ||
         r->request.summary->fd < 0)
         return problem(p, status, "%s", why.text);
-    if (status != STATUS_OK)
-        snprintf(c->note, sizeof c->note, "failed: %.200s", why.text);
+    if (status != STATUS_OK) {
+        c->failed = true;
+        snprintf(c->note, sizeof c->note, "failed: %.240s", why.text);
+        return STATUS_OK;
+    }
     c->tried++;
     if (common && (c->tried == 1 || figure_worse(o.error, c->error))) {
         c->error = o.error;
@@ -172,12 +177,13 @@ enum status recommend_try_further(struct recommend_report *r, struct recommend_c
     enum recommend_kind kind;
     uint64_t draw;
     enum status status = STATUS_OK;
-    for (size_t k = r->common; status == STATUS_OK && !c->broken && common_at(r, k, &kind, &draw);
-         k++)
+    for (size_t k = r->common;
+         status == STATUS_OK && !c->broken && !c->failed && common_at(r, k, &kind, &draw); k++)
         if (kind < RECOMMEND_RESAMPLE)
             status = try_at(r, c, kind, draw, p);
     uint64_t deadline = clock_ns() + clock_span(seconds);
-    while (status == STATUS_OK && !c->broken && c->drawn < r->draws_wanted && clock_ns() < deadline)
+    while (status == STATUS_OK && !c->broken && !c->failed && c->drawn < r->draws_wanted &&
+           clock_ns() < deadline)
         status = try_drawn(r, c, p);
     return status;
 }

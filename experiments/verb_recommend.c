@@ -157,8 +157,26 @@ static enum status print(const struct command *c, struct problem *p)
     return string ? STATUS_OK : problem(p, STATUS_DEVICE, "recommend: out of memory");
 }
 
+/* Says of each candidate that did not answer why; returns how many there are. */
+static size_t tell_failed(const struct recommend_report *r)
+{
+    size_t failed = 0;
+    for (size_t i = 0; i < r->count; i++) {
+        const struct recommend_candidate *c = &r->candidate[i];
+        if (c->failed)
+            fprintf(stderr, "ulpscope: recommend: %s in %s: %s\n", c->method->name,
+                    format_facts[c->accumulator].name, c->note);
+        failed += c->failed;
+    }
+    return failed;
+}
+
 static enum status verdict(const struct command *c, struct problem *p)
 {
+    size_t failed = tell_failed(&c->report);
+    if (failed > 0)
+        return problem(p, STATUS_DATA, "recommend: %zu of %zu candidates failed (status `error`)",
+                       failed, c->report.count);
     if (c->report.chosen != SIZE_MAX)
         return STATUS_OK;
     bool promise = recommend_promises(&c->report);

@@ -12,9 +12,11 @@ static const struct column columns[RECOMMEND_COLUMNS] = {
                                "the accumulator asked for; what additions are done in is added_in"},
     [RECOMMEND_INPUT] = {"input", "", "the generated input's specification, or the data's name"},
     [RECOMMEND_N] = {"n", "elements", "length of the input"},
-    [RECOMMEND_VERDICT] = {"verdict", "",
-                           "holds: its error was within the limit on every array "
-                           "tried; breaks: it was not"},
+    [RECOMMEND_VERDICT] =
+        {"verdict", "",
+         "holds: its error was within the limit on every array "
+         "tried; breaks: it was not; failed: it did not answer, the note says why, and "
+         "its errors are empty"},
     [RECOMMEND_IS] = {"is", "",
                       "recommended: the cheapest that holds, and that keeps the promise asked for; "
                       "next_cheaper: the one before it in "

@@ -102,6 +102,28 @@ Test(foreign, programs_time_themselves, .init = make_folder, .fini = remove_fold
               "%s", said);
 }
 
+/* What does not answer has failed: no error, no result, a reason, status 3; what answers is ranked,
+ * and stands in the table whether it can be timed or not. */
+Test(foreign, recommend_tells_what_failed, .init = make_folder, .fini = remove_folder)
+{
+    int status = shell(ULPSCOPE_PROGRAM " recommend --input uniform --n 50 --storage fp32 "
+                                        "--accumulator fp32 --device cpu --seconds 1 --method "
+                                        "'exec:exit 7' --method sum/serial --method 'exec:%s none' "
+                                        "--out out",
+                       FLAWED_PROGRAM);
+    cr_expect_eq(status, 3, "%d: %s", status, said);
+    cr_expect(strstr(said, "recommend: exec:exit 7 in fp32: failed: exec:exit 7: ended with exit "
+                           "status 7"),
+              "%s", said);
+    cr_expect(strstr(said, "1 of 3 candidates failed (status `error`)"), "%s", said);
+    cr_expect(strstr(said, "enough: ") && strstr(said, "not timed") && !strstr(said, "nan"), "%s",
+              said);
+    cr_expect_eq(shell("awk -F, '/exit 7/ { print $8, \"<\" $13 $15 $16 \">\" }' "
+                       "out/recommend.csv"),
+                 0);
+    cr_expect_str_eq(said, "failed <>\n", "%s", said);
+}
+
 Test(foreign, failures_cost_a_case_each, .init = make_folder, .fini = remove_folder)
 {
     int status = shell(RUN "accuracy --method 'exec:exec %s abort' --method sum/serial --input "
