@@ -110,8 +110,8 @@ static bool excused(struct bench_row *row, struct bench_input *in)
         fail(row, &trouble);
     else if (!times)
         snprintf(row->note, sizeof row->note,
-                 "not timed: it does not answer `time` (ulpscope serve --help), and the way to its "
-                 "process and back would be in it");
+                 "not timed: the way to its process and back would be in it; it does not answer "
+                 "`time` (ulpscope serve --help)");
     else if (foretell(&run_ns, row, in, &trouble) != STATUS_OK)
         fail(row, &trouble);
     else if (run_ns > limit_ns)
