@@ -69,7 +69,7 @@ static inline void expect_witness(const struct check_report *r, enum check_kind 
 /* The lie is found by this kind of attempt, and by no other of its rung or below. */
 static inline void expect_found(const struct method *m, enum check_kind kind, size_t most)
 {
-    struct check_request r = request_for(m, 0.5);
+    struct check_request r = request_for(m, 1);
     struct check_report report = checked(&r);
     enum promise rung = check_kinds[kind].rung;
     for (size_t i = 0; i < CHECK_KINDS; i++)
