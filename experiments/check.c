@@ -138,7 +138,8 @@ static const uint64_t LEAST_NS = 300000000, LEAST_OURS_NS = 1000000000;
 
 static bool few(const struct pace *t, uint64_t now)
 {
-    return t->done == 0 || (t->tried->attempts < CHECK_LEAST && now < t->least);
+    return t->done == 0 ||
+           (t->tried->attempts < CHECK_LEAST && t->done < CHECK_LEAST && now < t->least);
 }
 
 static bool time_for(const struct pace *t, const struct check_case *k, uint64_t now)
