@@ -264,10 +264,14 @@ Test(recommend_evidence, times_of_long_arrays, .init = make_folder, .fini = remo
 Test(recommend_evidence, times_of_short_arrays_rank_last)
 {
     struct recommend_candidate c[] = {
-        {.accumulator = FP16, .rate = 500, .error = 0.1, .timed_short = true},
-        {.accumulator = FP32, .rate = 40, .error = 0.2},
-        {.accumulator = FP64, .rate = 100, .error = 0.3},
-        {.accumulator = FP32, .error = 0.4}, /* not timed */
+        {.method = method_named("sum/tiled"),
+         .accumulator = FP16,
+         .rate = 500,
+         .error = 0.1,
+         .timed_short = true},
+        {.method = method_named("sum/tiled"), .accumulator = FP32, .rate = 40, .error = 0.2},
+        {.method = method_named("sum/tiled"), .accumulator = FP64, .rate = 100, .error = 0.3},
+        {.method = method_named("sum/tiled"), .accumulator = FP32, .error = 0.4}, /* not timed */
     };
     struct recommend_report r = {.candidate = c, .count = 4, .chosen = SIZE_MAX};
     recommend_sort(&r);
@@ -291,10 +295,10 @@ Test(recommend_evidence, ranks_by_a_tenth)
               c[1].error, c[2].error);
 
     struct recommend_candidate broken[] = {
-        {.accumulator = FP16, .error = NAN, .broken = true},
-        {.accumulator = FP16, .error = 7, .broken = true},
-        {.accumulator = BF16, .error = 7, .broken = true},
-        {.accumulator = FP16, .error = NAN, .broken = true},
+        {.method = method_named("sum/tiled"), .accumulator = FP16, .error = NAN, .broken = true},
+        {.method = method_named("sum/tiled"), .accumulator = FP16, .error = 7, .broken = true},
+        {.method = method_named("sum/tiled"), .accumulator = BF16, .error = 7, .broken = true},
+        {.method = method_named("sum/tiled"), .accumulator = FP16, .error = NAN, .broken = true},
     };
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++)
         broken[i].method = method_named("sum/tiled");

@@ -66,7 +66,7 @@ Test(recommend_files, repeats_a_study, .init = make_folder, .fini = remove_folde
 {
     cr_assert_eq(run_program("recommend", ASK "--seconds 0.5 --confidence 0.8"), 0);
     cr_expect_eq(run_program("run", "--from kept/study.json --out again"), 0);
-    expect_said("out", "enough: fp64 with sum/tiled");
+    expect_said("out", "enough: sum/tiled, added in fp64");
     cr_expect_eq(
         shell("cut -d, -f1-6 kept/recommend.csv | sort >a; cut -d, -f1-6 again/recommend.csv "
               "| sort | cmp - a"),
