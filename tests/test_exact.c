@@ -308,3 +308,12 @@ Test(exact, specials_and_signed_zeros)
     exact_add(&none, -0.0);
     cr_assert(same_double(exact_round(&none, FP16), -0.0), "the sum of -0");
 }
+
+/* A sum beyond the range of doubles, with bits in the highest limb alone, is an infinity. */
+Test(exact, the_highest_limb_is_read)
+{
+    struct fixed x = {{0}};
+    x.limb[FIXED_LIMBS - 1] = 1;
+    for (enum format f = 0; f < FORMATS; f++)
+        cr_expect(isinf(fixed_round(&x, f)), "%s", format_facts[f].name);
+}

@@ -53,3 +53,12 @@ Test(html, table)
                      "</tbody></table></div>\n");
     text_free(&t);
 }
+
+/* The last surrogate is no character; what follows it is. */
+Test(html, the_last_surrogate)
+{
+    struct text text = {0};
+    html_text(&text, "\xed\xbf\xbf|\xee\x80\x80");
+    cr_expect_str_eq(text_string(&text), "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd|\xee\x80\x80");
+    text_free(&text);
+}
