@@ -35,6 +35,19 @@ static bool has_sense(const struct method *m, enum check_kind kind)
                                                      : true;
 }
 
+/* Is there more than one launch shape for arrays as short as these? The same again is no attempt.
+ */
+static bool has_shapes(const struct method *m)
+{
+    bool has = m->shape_read[DEVICE_CUDA] & SHAPE_BLOCKS;
+    for (unsigned threads = 1; threads <= 1024; threads *= 2) {
+        struct shape own = method_shape(m, DEVICE_CUDA, 65536, (struct shape){0, 0});
+        struct shape other = method_shape(m, DEVICE_CUDA, 65536, (struct shape){threads, 0});
+        has |= other.threads != own.threads;
+    }
+    return has;
+}
+
 Test(gpu_check, finds_promises_kept)
 {
     for (size_t i = 0; i < method_count; i++) {
@@ -48,8 +61,8 @@ Test(gpu_check, finds_promises_kept)
         cr_expect(report.failure.status == STATUS_OK, "%s: %s", m->name, report.failure.text);
         cr_expect(!check_broken(&report), "%s keeps %s", m->name, promise_name[report.kept]);
         for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
-            bool none = !r.tried[kind] || !has_sense(m, kind) ||
-                        (kind == CHECK_SHAPE && !m->shape_read[DEVICE_CUDA]);
+            bool none =
+                !r.tried[kind] || !has_sense(m, kind) || (kind == CHECK_SHAPE && !has_shapes(m));
             cr_expect((report.tried[kind].attempts == 0) == none, "%s: %s: %llu attempts", m->name,
                       check_kinds[kind].name, (unsigned long long)report.tried[kind].attempts);
             cr_expect(check_kinds[kind].rung > m->promise || !report.tried[kind].broken,
