@@ -5,13 +5,6 @@
 #include "experiments/gathered.h"
 #include "experiments/plan.h"
 
-static bool is_there(enum columns_of of, size_t column)
-{
-    size_t begin, end;
-    columns_case_behind(of, &begin, &end);
-    return column < CASE_COLUMNS || (begin <= column && column < end);
-}
-
 static enum status contradicts(const struct csv_row *row, size_t column, const char *found,
                                const char *expected, const char *why, struct problem *p)
 {
@@ -23,7 +16,7 @@ static enum status check_same(const struct gathered *g, const struct gathered_ca
                               const struct csv_row *row, size_t (*field)(size_t), struct problem *p)
 {
     for (size_t i = 0; i < CASE_ALL; i++) {
-        const char *found = is_there(g->of, i) ? row->field[field(i)] : "";
+        const char *found = columns_case_has(g->of, i) ? row->field[field(i)] : "";
         struct text shown = {0};
         if (strcmp(found, c->field[i]) == 0)
             continue;

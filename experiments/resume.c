@@ -84,11 +84,8 @@ static enum status check_columns(const struct reading *r, const struct trial *t,
     const struct source *s = &r->plan->source[t->source];
     const char *column[CASE_ALL];
     char key_seed[24], id[CASE_ID_TEXT];
-    size_t begin, end;
-    columns_case_behind(r->of, &begin, &end);
     for (size_t i = 0; i < CASE_ALL; i++)
-        column[i] =
-            i < CASE_COLUMNS || (begin <= i && i < end) ? row->field[results_case_column(i)] : "";
+        column[i] = columns_case_has(r->of, i) ? row->field[results_case_column(i)] : "";
     snprintf(key_seed, sizeof key_seed, "%llu", (unsigned long long)t->key_seed);
     const struct case_rest rest = {.hash = s->hash,
                                    .keys_hash = t->keys ? t->keys->hash : "",

@@ -35,7 +35,7 @@ static void hold(const struct method *m, size_t n, size_t pair, struct shape sha
                                      .n = n,
                                      .shape = shape},
                             .prefix = n - 1};
-    if (!operation_plain(m->operation) ||
+    if (!operation_plain(m->operation) || !reveal_can_ask(m) ||
         !method_supports(m, DEVICE_CUDA, c.spec.storage, c.spec.accumulator))
         return;
     for (size_t v = 0; v < variants && (v < 3 || n < 100); v++)
