@@ -111,3 +111,25 @@ Test(check_counts, refused_cases_beside_others)
     cr_expect(report.tried[CHECK_EXACT].attempts > 0);
     cr_expect_eq(report.untried.status, STATUS_OK, "%s", report.untried.text);
 }
+
+/* One element has one order of additions: all attempts of one kind and rung come to one. */
+Test(check_counts, one_attempt_is_an_attempt)
+{
+    static uint64_t one[] = {1};
+    struct input ones;
+    struct method m = *method_named("sum/serial");
+    struct check_request r = only(&m, CHECK_EXACT, 1);
+    cr_assert(input_parse(&ones, "ones", NULL) == STATUS_OK);
+    r.pairs = (struct pairs){0};
+    cr_assert(pairs_parse(&r.pairs, "fp32/fp32", NULL) == STATUS_OK);
+    r.n = (struct numbers){1, one};
+    r.input = &ones;
+    r.inputs = 1;
+    struct check_report report = checked(&r);
+    cr_expect(report.tried[CHECK_EXACT].attempts > 0);
+    cr_expect_eq(report.untried.status, STATUS_OK, "%s", report.untried.text);
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++)
+        cr_expect_eq(*report.tried[kind].untried == 0, report.tried[kind].attempts > 0, "%s: %s",
+                     check_kinds[kind].name, report.tried[kind].untried);
+    cr_log_info("%llu attempts", (unsigned long long)report.tried[CHECK_EXACT].attempts);
+}
