@@ -85,8 +85,8 @@ Test(breaks, resumed_and_json, .init = make_folder, .fini = remove_folder)
 Test(breaks, no_false_alarm, .init = make_folder, .fini = remove_folder)
 {
     static const char *const kept[] = {
-        "variance --method sum/atomic,sum/two_kernel,sum/tiled,sum/binned,sum/exact --threads 1,3 "
-        "--input symmetric,symmetric:order=shuffled,near_overflow,infs,nans --runs 5",
+        ("variance --method sum/atomic,sum/two_kernel,sum/tiled,sum/binned,sum/exact --threads 1,3 "
+         "--input symmetric,symmetric:order=shuffled,near_overflow,infs,nans --runs 5"),
         "drift --method scan/tiled,scan/exact --threads 1,3 --output storage,accumulator",
         "norm --method norm/exact,mean/exact,variance/exact",
         "extrema",
