@@ -52,7 +52,8 @@ enum status data_read_text(struct data_set *set, struct data_file *file, enum fo
 enum status data_read_raw(struct data_set *set, struct data_file *file,
                           const struct data_options *options, struct problem *p);
 
-/* STATUS_DATA where the first bytes are those of a format that is not read: HDF5, zip, gzip, ... */
+/* STATUS_DATA if the first bytes are the signature of an unsupported format: HDF5, zip, gzip and
+ * others. */
 enum status data_foreign(const char *path, const unsigned char *head, size_t size, size_t whole,
                          struct problem *p);
 

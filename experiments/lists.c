@@ -89,8 +89,7 @@ enum status list_split(struct list *list, const char *text, struct problem *p)
     }
 }
 
-/* Is it one name although it has commas: of a file that is there? `mark` begins what may follow the
- * file's name. */
+/* Does the value, commas included, name an existing file? `mark` ends the file's name. */
 static bool names_file(const char *value, char mark)
 {
     struct stat facts;

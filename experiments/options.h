@@ -55,10 +55,10 @@ bool argument_flag(const struct arguments *a, const char *name);
 const char *argument_value(const struct arguments *a, const char *name); /* the last, or NULL */
 
 /* A list of strings: every occurrence of the option, each split at commas. A comma that belongs to
- * an item is written `\,`. These are one item, commas and all: the name of a file that is there (of
- * --data, --keys file:, a .so), and where the option is given more than once, a value that begins
- * with `exec:`. Given once, a command goes on behind each comma that no method's name follows. The
- * caller frees the list with list_free. Of equal items only the first is kept. */
+ * an item is written `\,`. Two kinds of value are never split: the name of an existing file (of
+ * --data, --keys file:, a .so), and an `exec:` value of an option given more than once. An `exec:`
+ * value of an option given once is split only where a method's name follows the comma. Equal items
+ * are kept once. The caller frees the list with list_free. */
 struct list {
     size_t count;
     char **item;

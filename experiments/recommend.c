@@ -13,8 +13,8 @@ static const double shares[2][PARTS] = {
     {[PART_COMMON] = 0.4, [PART_DRAWN] = 0.35, [PART_GROWTH] = 0.25},
     {[PART_COMMON] = 0.25, [PART_PROMISE] = 0.4, [PART_DRAWN] = 0.2, [PART_GROWTH] = 0.15}};
 
-/* Of the promise's share: what the one that is chosen gets at least; and of the rest that is left,
- * what each candidate gets that is looked at. */
+/* How the promise's time is shared: the chosen candidate gets at least CHOSEN_PART of it; each
+ * candidate before gets LOOK_PART of what is left of the rest. */
 #define CHOSEN_PART 0.5
 #define LOOK_PART   0.25
 
