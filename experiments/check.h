@@ -144,7 +144,8 @@ struct check_report {
     struct check_request request;
     struct check_tried tried[CHECK_KINDS];
     struct check_over over[PROMISES];
-    enum promise kept;      /* the highest rung that was kept; none below it is broken */
+    enum promise kept;      /* the highest rung that was kept; none below it is broken, though one
+                               may be not tried, which check_rung says */
     struct pairs left_out;  /* that a program does not answer */
     struct pairs unasked;   /* that there was no time to ask it for */
     struct problem failure; /* STATUS_OK, or what ended it; the rungs above were not tried */
@@ -174,7 +175,8 @@ struct arguments; /* experiments/options.h */
 enum status check_takes(const struct method *m, const struct arguments *a, struct problem *p);
 
 enum check_state {
-    CHECK_NOT_TRIED, /* or in fewer than CHECK_LEAST attempts, of which none differed */
+    CHECK_NOT_TRIED, /* or in fewer than CHECK_LEAST attempts, of which none differed; or on one
+                        device alone, where the rung speaks of several */
     CHECK_KEPT,
     CHECK_BROKEN, /* itself, or a rung below it */
     CHECK_FAILED, /* the subject, in an attempt */
@@ -189,7 +191,8 @@ struct check_rung {
     size_t shapes, lengths, inputs; /* that attempts were made over */
     const char *counts;
     double unseen_p95;         /* 1 - 0.05^(1/attempts) */
-    char reason[CHECK_REASON]; /* why it is not tried, failed, or broken by a rung below; or "" */
+    char reason[CHECK_REASON]; /* why it is not tried, failed, or broken by a rung below; of what is
+                                  kept, what that leaves open; or "" */
 };
 struct check_rung check_rung(const struct check_report *r, enum promise rung);
 

@@ -69,15 +69,20 @@ static void add_rung(struct text *to, const struct check_report *r, enum promise
     else if (is.state == CHECK_BROKEN && is.differing > 0)
         text_format(&line, ": %llu of %llu attempts differ", (unsigned long long)is.differing,
                     (unsigned long long)is.attempts);
-    if (is.state == CHECK_KEPT || is.differing > 0)
+    bool agree = is.state == CHECK_NOT_TRIED && is.attempts >= CHECK_LEAST;
+    if (agree)
+        text_format(&line, ": %s; on this one %llu attempts agree", is.reason,
+                    (unsigned long long)is.attempts);
+    if (is.state == CHECK_KEPT || is.differing > 0 || agree)
         text_format(&line, " over %zu shape%s, %zu length%s, %zu input%s", is.shapes,
                     plural(is.shapes), is.lengths, plural(is.lengths), is.inputs,
                     plural(is.inputs));
     if (is.distinct > 1)
         text_format(&line, "; %llu results of one case (%s)", (unsigned long long)is.distinct,
                     is.counts);
-    if (*is.reason)
-        text_format(&line, "%s %s", is.differing > 0 ? ";" : ":", is.reason);
+    if (*is.reason && !agree)
+        text_format(&line, "%s %s", is.differing > 0 || is.state == CHECK_KEPT ? ";" : ":",
+                    is.reason);
     const char *words = text_string(&line);
     text_format(to, "%-*s", INDENT, promise_name[rung]);
     add_wrapped(to, words ? words : "");

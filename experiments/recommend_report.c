@@ -134,7 +134,7 @@ static void add_chosen(struct text *to, const struct recommend_report *r)
         return;
     text_format(to, "  its bits: %s kept ", promise_name[r->request.promise]);
     add_over(to, &c->promised);
-    text_add(to, "\n");
+    text_format(to, "%s%s\n", *c->promised.reason ? "; " : "", c->promised.reason);
 }
 
 /* Candidates that no array broke, and whose promise was tried and not kept. */

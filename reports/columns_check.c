@@ -7,12 +7,12 @@ static const struct column columns[CHECK_COLUMNS] = {
     [CHECK_HELD_TO] = {"held_to", "", "the rung it was held to: its promise, or what was asked"},
     [CHECK_KEEPS] = {"kept", "",
                      "the highest rung that was kept, with none below it broken; empty where only "
-                     "part was tried"},
+                     "part was tried; its row's reason names rungs below it that were not"},
     [CHECK_RUNG] = {"rung", "", "of the ladder, that the rest of the row is about"},
     [CHECK_VERDICT] =
         {"verdict", "",
          "kept, broken (the rung, or one below it: see reason), failed (the subject: see note), or "
-         "not tried (or in fewer than 10 attempts: see reason)"},
+         "not tried (or in fewer than 10 attempts, or on one device alone: see reason)"},
     [CHECK_ATTEMPTS] = {"attempts", "",
                         "results that were compared with another that had to be the same"},
     [CHECK_DIFFERING] = {"differing", "", "how many of them were not"},
@@ -43,8 +43,10 @@ static const struct column columns[CHECK_COLUMNS] = {
     [CHECK_OTHER_IS] = {"other_is", "", "what that is the result of"},
     [CHECK_COMMAND] = {"command", "", "shows it again, with exit status 1"},
     [CHECK_NOTE] = {"note", "", "what the subject failed with; formats it does not answer"},
-    [CHECK_REASON_IS] = {"reason", "",
-                         "why the rung is not tried or failed, or which rung below it is broken"},
+    [CHECK_REASON_IS] =
+        {"reason", "",
+         "why the rung is not tried or failed, or which rung below it is broken; of "
+         "one that is kept, what that leaves open"},
     [CHECK_NOT_TRIED_KINDS] = {"untried", "",
                                "kinds of attempts that were not made, each with the reason"},
     [CHECK_OVER_SHAPES] = {"shapes", "", "different launch shapes that the attempts were made in"},

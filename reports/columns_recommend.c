@@ -85,7 +85,8 @@ static const struct column columns[RECOMMEND_COLUMNS] = {
     [RECOMMEND_TRIED_LENGTHS] = {"promise_lengths", "", "lengths, likewise"},
     [RECOMMEND_INPUTS] = {"promise_inputs", "",
                           "inputs, likewise: the data, and those that suit what is tried"},
-    [RECOMMEND_REASON] = {"promise_reason", "", "why it is not tried, or not kept"},
+    [RECOMMEND_REASON] = {"promise_reason", "",
+                          "why it is not tried or not kept, or what that leaves open"},
     [RECOMMEND_TIMED_N] = {"timed_n", "elements",
                            "what it was timed on: the data, or where that lies in a cache the data "
                            "repeated; on fewer where a long array would have taken too long, and "

@@ -313,7 +313,7 @@ Test(check, refuses_what_the_device_does_not_run)
 
 Test(check, knows_what_attempts_are_worth)
 {
-    struct check_report r = {0};
+    struct check_report r = {.request.method = method_named("sum/tiled")};
     r.tried[CHECK_REPEAT].attempts = 50;
     r.tried[CHECK_LOAD].attempts = 49;
     double p = check_rung(&r, PROMISE_RUN_TO_RUN).unseen_p95;

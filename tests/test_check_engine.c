@@ -7,6 +7,7 @@
 
 #include "experiments/check_private.h"
 #include "experiments/check_recorded.h"
+#include "experiments/check_report.h"
 #include "experiments/machine.h"
 #include "tests/check_found.h"
 
@@ -223,7 +224,8 @@ Test(check_engine, asks_for_the_seed_that_was_recorded)
 
 Test(check_engine, keeps_nothing_above_what_is_broken)
 {
-    struct check_report r = {.request = {.promise = PROMISE_CORRECTLY_ROUNDED}};
+    struct check_report r = {
+        .request = {.method = method_named("sum/tiled"), .promise = PROMISE_CORRECTLY_ROUNDED}};
     r.tried[CHECK_REPEAT].attempts = r.tried[CHECK_EXACT].attempts = 50;
     r.tried[CHECK_OFFSET].attempts = CHECK_LEAST - 1;
     cr_expect(check_rung(&r, PROMISE_RUN_TO_RUN).state == CHECK_KEPT);
@@ -235,6 +237,66 @@ Test(check_engine, keeps_nothing_above_what_is_broken)
     cr_expect(above.state == CHECK_BROKEN && above.differing == 0);
     cr_expect_str_eq(above.reason, "order_invariant is broken");
     cr_expect(check_broken(&r) && check_kept(&r) == PROMISE_RUN_TO_RUN);
+}
+
+static struct check_report one_device(const struct method *m, enum device_kind device)
+{
+    struct check_report r = {.request = {.method = m, .device = {device, 0}}};
+    r.tried[CHECK_REPEAT].attempts = r.tried[CHECK_EXACT].attempts = 50;
+    r.tried[CHECK_SHAPE].attempts = 420;
+    r.tried[CHECK_PERMUTATION].attempts = 300;
+    return r;
+}
+
+/* What speaks of all devices is not kept because shapes agree on one of them. */
+Test(check_engine, one_gpu_is_not_all)
+{
+    struct check_report r = one_device(method_named("cub/sum"), DEVICE_CUDA);
+    struct check_rung all = check_rung(&r, PROMISE_GPU_TO_GPU);
+    struct check_rung order = check_rung(&r, PROMISE_ORDER_INVARIANT);
+    struct check_rung exact = check_rung(&r, PROMISE_CORRECTLY_ROUNDED);
+    cr_expect(all.state == CHECK_NOT_TRIED && all.attempts == 420);
+    cr_expect_str_eq(all.reason, "needs another GPU");
+    cr_expect(order.state == CHECK_NOT_TRIED);
+    cr_expect(exact.state == CHECK_KEPT && check_kept(&r) == PROMISE_CORRECTLY_ROUNDED);
+    cr_expect_str_eq(exact.reason, "not tried below it: gpu_to_gpu, order_invariant");
+    struct text text = {0};
+    check_text(&text, &r, "ulpscope");
+    const char *said = text_string(&text);
+    cr_expect(strstr(said, "gpu_to_gpu         not tried: needs another GPU; on this one 420 "
+                           "attempts agree over 0 shapes, 0\n"),
+              "%s", said);
+    cr_expect(strstr(said, "inputs; not tried below it:\n"), "%s", said);
+    text_free(&text);
+    r.tried[CHECK_EXACT].attempts = 0;
+    cr_expect(check_kept(&r) == PROMISE_RUN_TO_RUN);
+    for (int recorded = 0; recorded < 2; recorded++) {
+        struct check_report two = r;
+        two.tried[recorded ? CHECK_RECORDED : CHECK_DEVICE].attempts = 1;
+        cr_expect(check_kept(&two) == PROMISE_ORDER_INVARIANT);
+        cr_expect_str_empty(check_rung(&two, PROMISE_GPU_TO_GPU).reason);
+    }
+    r.tried[CHECK_PERMUTATION].broken = r.tried[CHECK_PERMUTATION].differing = 1;
+    cr_expect(check_rung(&r, PROMISE_ORDER_INVARIANT).state == CHECK_BROKEN);
+}
+
+Test(check_engine, one_cpu_is_all_there_is_of_what_no_gpu_runs)
+{
+    struct method foreign = claims("sum/serial", PROMISE_GPU_TO_GPU);
+    foreign.foreign = true;
+    struct check_report r = one_device(&foreign, DEVICE_CPU);
+    struct check_rung two = check_rung(&r, PROMISE_GPU_TO_GPU);
+    cr_expect(two.state == CHECK_NOT_TRIED);
+    cr_expect_str_eq(two.reason, "needs another device");
+    foreign.pairs[DEVICE_CUDA] = 0;
+    struct check_rung one = check_rung(&r, PROMISE_GPU_TO_GPU);
+    cr_expect(one.state == CHECK_KEPT &&
+              check_rung(&r, PROMISE_ORDER_INVARIANT).state == CHECK_KEPT);
+    cr_expect_str_eq(one.reason, "on this CPU: no other device runs it");
+    r = one_device(method_named("sum/serial"), DEVICE_CPU); /* one order, that of its twin */
+    struct check_rung ours = check_rung(&r, PROMISE_GPU_TO_GPU);
+    cr_expect(ours.state == CHECK_KEPT);
+    cr_expect_str_eq(ours.reason, "on this CPU: no other device was tried");
 }
 
 Test(check_engine, says_why_a_kind_is_not_tried)

@@ -227,6 +227,7 @@ Test(check_verb, checks_strangers, .init = make_folder, .fini = remove_folder)
         json_t *tried = json_object_get(r, "tried");
         cr_expect_str_eq(word(subject, "kept"), lies ? "run_to_run" : "gpu_to_gpu");
         cr_expect_str_eq(word(r, "verdict"), lies ? "broken" : "kept");
+        cr_expect_str_eq(word(r, "reason"), lies ? "" : "on this CPU: no other device runs it");
         cr_expect(json_integer_value(json_object_get(tried, "offset")) > 0);
         cr_expect(json_integer_value(json_object_get(tried, "neighbour")) > 0);
         show_again(subject, true);
