@@ -1,5 +1,7 @@
 /* CSV files: which are read, which fields are numbers, and rows that are taken out. */
 #include <math.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 #include "reports/csv_file.h"
 #include "reports/summary.h"
@@ -71,6 +73,11 @@ Test(csv_file, what_is_no_such_file_is_refused, .init = make_folder, .fini = rem
         text_add(&bad, rows[i]);
         expect_refused(text_string(&bad), "line 2");
     }
+    text_clear(&bad);
+    text_join(&bad, &good);
+    for (size_t i = 0; i <= SUMMARY_COLUMNS; i++)
+        text_add(&bad, i < SUMMARY_COLUMNS ? "," : "\n"); /* a field too many */
+    expect_refused(text_string(&bad), "line 2");
     text_free(&good);
     text_free(&bad);
     struct problem p = {0};
@@ -141,4 +148,40 @@ Test(csv_file, which_fields_are_quoted)
         cr_expect_str_eq(text_string(&text), field[i].due);
         text_free(&text);
     }
+}
+
+/* A disk that is full amid a quoted field, behind a line break in it: whole rows alone are kept. */
+Test(csv_file, rows_that_did_not_fit_are_cut_off, .init = make_folder, .fini = remove_folder)
+{
+    static const char fits[] = "a,\"one\ntwo\"\n", cut[] = "b,\"three\nfo", rest[] = "ur\"\n";
+    struct csv_file f;
+    struct problem p = {0};
+    const char *path = in_folder("summary.csv");
+    signal(SIGXFSZ, SIG_IGN);
+    cr_assert_eq(csv_file_open(&f, path, 0, summary_column, SUMMARY_COLUMNS, &p), STATUS_OK, "%s",
+                 p.text);
+    uint64_t due = f.whole + strlen(fits);
+    struct rlimit limit;
+    cr_assert_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = due + strlen(cut);
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    text_format(&f.pending, "%s%s%s", fits, cut, rest);
+    cr_expect_eq(csv_file_flush(&f, &p), STATUS_DATA);
+    cr_expect(strstr(p.text, "the rows before are kept"), "%s", p.text);
+    cr_expect(f.whole == due && f.fd < 0, "%llu", (unsigned long long)f.whole);
+    csv_file_close(&f, NULL);
+    struct bytes left = get_file(path);
+    cr_expect_eq(left.size, due, "%zu", left.size);
+    clear_bytes(&left);
+}
+
+/* A text for which memory was short says so wherever it is put. */
+Test(csv_file, a_failed_text_fails_what_it_joins)
+{
+    struct text whole = {0};
+    const struct text failed = {.failed = true};
+    text_add(&whole, "a");
+    text_join(&whole, &failed);
+    cr_expect_null(text_string(&whole));
+    text_free(&whole);
 }

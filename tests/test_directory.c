@@ -65,7 +65,9 @@ Test(directory, what_lies_in_a_directory_is_not_harmed, .init = make_folder, .fi
         "[]",
         "{\"schema_version\": 3, \"experiment\": \"accuracy\", \"axes\": {}}",
         "{\"schema_version\": 1}",
-        "{\"schema_version\": 1, \"experiment\": 3, \"axes\": {}}"};
+        "{\"schema_version\": 1, \"experiment\": 3, \"axes\": {}}",
+        "{\"schema_version\": 1, \"experiment\": \"accuracy\"}",
+        "{\"schema_version\": 1, \"experiment\": \"accuracy\", \"axes\": 3}"};
     for (size_t i = 0; i < sizeof studies / sizeof *studies; i++) {
         struct problem q = {0};
         struct bytes s = {0};
@@ -92,6 +94,31 @@ Test(directory, what_lies_in_a_directory_is_not_harmed, .init = make_folder, .fi
     clear_bytes(&left);
     cr_expect_eq(directory_open(&d, "/dev/full", &p), STATUS_DATA);
     directory_close(&d);
+}
+
+/* Without study.json nobody knows whose any of these files is; --force removes all of them. */
+Test(directory, each_file_is_of_some_study, .init = make_folder, .fini = remove_folder)
+{
+    static const char *const name[] = {"results.csv", "summary.csv", "profile.csv", "times.csv",
+                                       "trial.csv"};
+    struct directory d;
+    struct problem p = {0};
+    struct bytes b = {0};
+    bool resumed;
+    json_t *mine = study("accuracy", "{}");
+    cr_assert_eq(directory_open(&d, folder, &p), STATUS_OK, "%s", p.text);
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        add_string(&b, "a");
+        put_file(name[i], &b);
+        cr_expect_eq(directory_claim(&d, mine, false, &resumed, &p), STATUS_DATA, "%s", name[i]);
+        cr_expect_eq(directory_claim(&d, mine, true, &resumed, &p), STATUS_OK, "%s", name[i]);
+        cr_expect_neq(access(in_folder(name[i]), F_OK), 0, "%s", name[i]);
+        unlink(in_folder(name[i]));
+        unlink(in_folder("study.json"));
+        clear_bytes(&b);
+    }
+    directory_close(&d);
+    json_decref(mine);
 }
 
 Test(directory, a_table_is_aligned)
