@@ -87,7 +87,9 @@ struct bench_row {
     struct timing time;                /* no repetitions: it was not measured, the note says why */
     double raw_ns, copy_ns, vendor_ns; /* medians of its yardsticks in this round; 0: none */
     struct figure memory;              /* bytes that a run takes beside the input and output */
-    enum status status;                /* STATUS_OK but where it failed */
+    size_t looks, differing; /* results that were looked at, where it promises run_to_run or more;
+                                those that are not the first's */
+    enum status status;      /* STATUS_OK but where it failed */
     char note[256];
 };
 const char *

@@ -155,6 +155,11 @@ static json_t *row_json(const struct bench_input *in, const struct bench_row *ro
     for (size_t i = 0; i < BENCH_COLUMNS; i++)
         if (i != TIMES_CASE_ID)
             json_object_set_new(object, times_column(i)->name, json_of(&cell[i]));
+    json_object_set_new(object, "promise_broken",
+                        row->differing > 0 ? json_string(promise_name[PROMISE_RUN_TO_RUN])
+                                           : json_null());
+    json_object_set_new(object, "results_compared", json_integer((json_int_t)row->looks));
+    json_object_set_new(object, "results_differing", json_integer((json_int_t)row->differing));
     return object;
 }
 

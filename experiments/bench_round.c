@@ -14,6 +14,7 @@ struct entry {
     bool runs; /* there is a subject */
     struct bench_subject subject;
     const struct bench_listener *listener;
+    struct hash128 first; /* its first result */
 };
 
 struct round {
@@ -252,13 +253,23 @@ static void add(struct round *r, size_t i, bool *full)
         fail(&append(r, &row)->row, &trouble);
 }
 
+static void look(void *context, struct hash128 digest)
+{
+    struct entry *e = context;
+    if (e->row.looks++ == 0)
+        e->first = digest;
+    e->row.differing += digest.word[0] != e->first.word[0] || digest.word[1] != e->first.word[1];
+}
+
 static enum status run_entry(void *context, size_t runs, double *time_ns, struct problem *p)
 {
     struct entry *e = context;
     if (stopped(e->listener))
         return problem(p, STATUS_INTERRUPTED, "interrupted");
     show(e->listener, &e->row);
-    return bench_subject_run(&e->subject, runs, time_ns, p);
+    enum status status = bench_subject_run(&e->subject, runs, time_ns, p);
+    bool held = e->row.method && e->row.method->promise >= PROMISE_RUN_TO_RUN;
+    return status == STATUS_OK && held ? bench_subject_look(&e->subject, runs, look, e, p) : status;
 }
 
 static void note_time(struct entry *e, const struct timing_subject *s)
@@ -275,6 +286,11 @@ static void note_time(struct entry *e, const struct timing_subject *s)
     if (s->problem.status == STATUS_OK && s->time.repetitions < TIMING_REPEATS)
         snprintf(e->row.note + told, sizeof e->row.note - told, "%s%zu repeats: a run takes long",
                  told ? ", " : "", s->time.repetitions);
+    told = strlen(e->row.note);
+    if (e->row.differing > 0)
+        snprintf(e->row.note + told, sizeof e->row.note - told,
+                 "%sbreaks run_to_run: %zu of %zu results differ", told ? ", " : "",
+                 e->row.differing, e->row.looks);
 }
 
 static enum status time_all(struct round *r, size_t repeats, struct problem *p)

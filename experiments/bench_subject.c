@@ -2,6 +2,7 @@
 
 #include "experiments/clock.h"
 #include "experiments/foreign.h"
+#include "experiments/runner.h"
 #include "kernels/raw_read.h"
 
 static enum status run_once(struct bench_subject *s, struct problem *p)
@@ -90,6 +91,28 @@ static enum status prepare(struct bench_subject *s, const struct bench_row *row,
     enum status status = gpu_job_open(&s->job, s->gpu, row->method, &s->task, p);
     if (status == STATUS_OK)
         s->memory = (struct figure){true, (double)gpu_job_memory(s->job)};
+    return status;
+}
+
+enum status bench_subject_look(struct bench_subject *s, size_t runs, bench_look *take,
+                               void *context, struct problem *p)
+{
+    struct hash128 digest;
+    double time_ns;
+    if (s->job) {
+        if (s->method->operation->array)
+            return STATUS_OK;
+        enum status status = gpu_job_start(s->job, 1, p);
+        if (status == STATUS_OK)
+            status = gpu_job_wait(s->job, &digest, &time_ns, p);
+        if (status == STATUS_OK)
+            take(context, digest);
+        return status;
+    }
+    take(context, runner_digest_of(s->method, &s->task.out));
+    enum status status = runs > 1 ? run_once(s, p) : STATUS_OK;
+    if (status == STATUS_OK && runs > 1)
+        take(context, runner_digest_of(s->method, &s->task.out));
     return status;
 }
 

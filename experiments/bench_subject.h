@@ -24,4 +24,11 @@ void bench_subject_close(struct bench_subject *s);
 enum status bench_subject_run(struct bench_subject *s, size_t runs, double *time_ns,
                               struct problem *p);
 
+/* Takes the results that bits are compared of, behind `runs` runs and outside their time: the last
+ * one's and, of more than one, that of one more, so that what alternates shows. On a GPU that of
+ * one more run alone, and none of arrays, for which there may be no memory. */
+typedef void bench_look(void *context, struct hash128 digest);
+enum status bench_subject_look(struct bench_subject *s, size_t runs, bench_look *take,
+                               void *context, struct problem *p);
+
 #endif

@@ -144,7 +144,7 @@ static void add_line(struct table *to, const struct bench_line *line)
 {
     const struct bench_row *row = &line->row;
     double ns = row->time.median_ns;
-    table_cell(to, "%s", bench_name(row));
+    table_cell(to, "%s%s", bench_name(row), row->differing > 0 ? "!" : "");
     cell_formats(to, line);
     if (line->kind == TABLE_SCATTERS)
         cell_real(to, ns > 0 ? (double)line->n / ns : 0);
@@ -162,10 +162,16 @@ static void add_line(struct table *to, const struct bench_line *line)
                line->in_cache && *row->note ? ", " : "", (int)first_words(row->note), row->note);
 }
 
-/* What there was no room for. */
+/* A broken promise, and what there was no room for. */
 static void add_note(struct text *to, const struct bench_line *line)
 {
     const struct bench_row *row = &line->row;
+    if (row->differing > 0)
+        text_format(to,
+                    "! %s breaks its promise, run_to_run: %zu of %zu results differ\n  %s, %s/%s, "
+                    "n = %zu\n",
+                    bench_name(row), row->differing, row->looks, line->place,
+                    format_facts[line->storage].name, format_facts[row->accumulator].name, line->n);
     if (row->time.repetitions > 0 || !row->note[first_words(row->note)])
         return;
     text_format(to, "%s, %s, n = %zu: %s\n", bench_name(row), format_facts[line->storage].name,

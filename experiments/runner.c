@@ -50,9 +50,9 @@ enum status runner_once(const struct runner *r, const struct array *out, struct 
 /* Every run writes to the same place: a batch of arrays has one run. */
 enum { CPU_BATCH = 256 };
 
-static struct hash128 digest_of(const struct runner *r, const struct array *out)
+struct hash128 runner_digest_of(const struct method *m, const struct array *out)
 {
-    return r->method->operation->array
+    return m->operation->array
                ? hash_array(out)
                : (struct hash128){{format_canonical(out->format, array_bits(out, 0)), 0}};
 }
@@ -85,7 +85,7 @@ static enum status cpu_batch(const struct runner *r, size_t runs, const struct a
         end = clock_ns();
         if (status != STATUS_OK)
             return status;
-        digest[*done] = digest_of(r, out);
+        digest[*done] = runner_digest_of(r->method, out);
         *timed = time_of(r, end - start, &time_ns[(*done)++]);
     }
     return STATUS_OK;

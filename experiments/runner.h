@@ -42,6 +42,9 @@ typedef enum status (*runner_digest)(void *context, const struct runner_results 
 enum status runner_run(const struct runner *r, uint64_t runs, runner_digest digest, void *context,
                        struct problem *p);
 
+/* Of a result in host memory, as gpu_job_wait says it. */
+struct hash128 runner_digest_of(const struct method *m, const struct array *out);
+
 /* One run on the CPU, or of a foreign method, whose output goes to `out`. */
 enum status runner_once(const struct runner *r, const struct array *out, struct problem *p);
 

@@ -27,6 +27,7 @@ struct bench {
     struct bench_report report;
     size_t rows;           /* told */
     struct problem failed; /* the first row that failed */
+    struct problem broken; /* the first that breaks its promise */
     struct bench_input input;
     const volatile sig_atomic_t *stop;
     bool terminal;
@@ -52,6 +53,11 @@ static enum status take_row(void *context, const struct bench_row *row, struct p
     b->rows++;
     if (row->status != STATUS_OK)
         problem(&b->failed, row->status, "bench: %s: %s", bench_name(row), row->note);
+    if (row->differing > 0 && b->broken.status == STATUS_OK)
+        problem(&b->broken, STATUS_FAILED,
+                "bench: %s breaks what it promises, run_to_run: %zu of %zu results differ; "
+                "`check %s` looks for a small counterexample",
+                bench_name(row), row->differing, row->looks, bench_name(row));
     return bench_report_add(&b->report, &b->input, row, p);
 }
 
@@ -152,6 +158,8 @@ static enum status measure_all(struct bench *b, const struct arguments *a, struc
     status = status == STATUS_OK ? closed : status;
     if (status == STATUS_OK && b->failed.status != STATUS_OK)
         status = problem(p, b->failed.status, "%s", b->failed.text);
+    if ((status == STATUS_OK || status == b->failed.status) && b->broken.status != STATUS_OK)
+        status = problem(p, STATUS_FAILED, "%s", b->broken.text);
     return status;
 }
 
@@ -205,6 +213,12 @@ const struct verb verb_bench = {
         "Where a run takes long\n"
         "there are fewer repetitions, and a method that would take more than 2 s a run is "
         "skipped; both say so.\n"
+        "\n"
+        "Results of methods that promise run_to_run or more are compared too, outside the time: "
+        "where they\n"
+        "differ the row has a `!`, the table a line, and the exit status is 1. On a GPU those that "
+        "are arrays\n"
+        "are left to `check`.\n"
         "\n"
         "Without options: every method, 2^28 elements on a GPU, 2^26 on the CPU, uniform "
         "input; scans are\n"

@@ -37,7 +37,10 @@ const struct verb verb_report = {
         "scan. "
         "The scripts and their data stay beside the page: change one, and\n`gnuplot NAME.gp` draws "
         "it anew.\n\n"
-        "Exit status 3 where the directory is not a whole study, or where there is no gnuplot: the "
+        "Exit status 0 where the page was made, also of results that break promises or bounds: the "
+        "page names\n"
+        "them, and the command that measured them had exit status 1. 3 where the directory is not "
+        "a whole study, or where there is no gnuplot: the "
         "page then has\nall but the pictures.",
     .examples = "  ulpscope run accuracy --device cpu --quiet --out results --force\n"
                 "  ulpscope report results\n"

@@ -25,7 +25,8 @@ static struct {
     size_t turns;
     unsigned char broken; /* this job fails after some time */
     size_t broken_calls;
-    size_t stop_at; /* this turn somebody asks to stop; 0: never */
+    unsigned char fickle; /* this job gives another result each time */
+    size_t stop_at;       /* this turn somebody asks to stop; 0: never */
 } gpu;
 
 static volatile sig_atomic_t stop;
@@ -57,6 +58,9 @@ enum status __wrap_gpu_upload_second(struct gpu_input *input, const struct array
 enum status __wrap_gpu_job_open(struct gpu_job **job, const struct gpu_input *input,
                                 const struct method *m, const struct task *t, struct problem *p);
 enum status __wrap_gpu_job_time(struct gpu_job *job, size_t runs, double *time_ns,
+                                struct problem *p);
+enum status __wrap_gpu_job_start(struct gpu_job *job, size_t runs, struct problem *p);
+enum status __wrap_gpu_job_wait(struct gpu_job *job, struct hash128 *digest, double *time_ns,
                                 struct problem *p);
 size_t __wrap_gpu_job_memory(const struct gpu_job *job);
 void __wrap_gpu_job_close(struct gpu_job *job);
@@ -142,6 +146,23 @@ enum status __wrap_gpu_job_time(struct gpu_job *job, size_t runs, double *time_n
     if (bytes > gpu.left)
         job->bytes = 0;
     return take_memory(bytes, p);
+}
+
+enum status __wrap_gpu_job_start(struct gpu_job *job, size_t runs, struct problem *p)
+{
+    (void)job, (void)p;
+    cr_assert(runs == 1);
+    return STATUS_OK;
+}
+
+enum status __wrap_gpu_job_wait(struct gpu_job *job, struct hash128 *digest, double *time_ns,
+                                struct problem *p)
+{
+    static uint64_t runs;
+    (void)p;
+    *digest = (struct hash128){{job->letter == gpu.fickle ? ++runs : 1, 0}};
+    *time_ns = job->run_ns;
+    return STATUS_OK;
 }
 
 size_t __wrap_gpu_job_memory(const struct gpu_job *job)
@@ -354,6 +375,30 @@ Test(bench_round, failures_are_rows)
                   strcmp(taken.row[1].note, "failed: broken") == 0,
               "%s", taken.row[1].note);
     cr_expect(taken.row[2].time.repetitions == TIMING_REPEATS && taken.row[2].copy_ns == 80);
+    finish(&in);
+}
+
+/* Results that differ are seen where the method promises that they do not. */
+Test(bench_round, results_are_compared)
+{
+    struct bench_input in = start(100000, 0);
+    const struct bench_row planned[] = {row_of("sum/serial", FP32, false),
+                                        row_of("sum/tiled", FP32, false),
+                                        row_of("sum/atomic", FP32, false)};
+    gpu.fickle = letter_of(planned[1].method);
+    measure_rows(&in, planned, 3);
+    for (size_t i = 0; i < taken.count; i++) {
+        const struct bench_row *row = &taken.row[i];
+        bool fickle = row->method == planned[1].method;
+        bool held = row->method && row->method != planned[2].method;
+        cr_expect((row->looks >= TIMING_REPEATS) == held, "%s: %zu", bench_name(row), row->looks);
+        cr_expect(row->differing == (fickle ? row->looks - 1 : 0));
+        cr_expect((strstr(row->note, "breaks run_to_run: ") != NULL) == fickle, "%s", row->note);
+    }
+    gpu.fickle = letter_of(planned[2].method); /* promises nothing */
+    measure_rows(&in, planned, 3);
+    for (size_t i = 0; i < taken.count; i++)
+        cr_expect(taken.row[i].differing == 0 && taken.row[i].note[0] == 0);
     finish(&in);
 }
 

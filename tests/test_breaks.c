@@ -57,6 +57,41 @@ Test(breaks, has_exit_status_a_mark_and_a_line, .init = make_folder, .fini = rem
         expect_broken(broken[i].experiment, broken[i].subject, broken[i].more, broken[i].seen);
 }
 
+/* bench times what alternates from call to call, whether a repetition has one or many of them. */
+Test(breaks, bench_too, .init = make_folder, .fini = remove_folder)
+{
+    static const char *const subject[] = {"fickle", "fickle_scan"}, *const n[] = {"1000",
+                                                                                  "2000003"};
+    char arguments[1000], words[600];
+    for (size_t i = 0; i < 4; i++) {
+        snprintf(arguments, sizeof arguments,
+                 "--device cpu --storage fp64 --accumulator fp64 --n %s --method %s:%s,sum/tiled",
+                 n[i / 2], FLAWED_OBJECT, subject[i % 2]);
+        cr_expect(run_program("bench", arguments) == 1);
+        snprintf(words, sizeof words, "%s:%s! ", FLAWED_OBJECT, subject[i % 2]);
+        expect_said("out", words);
+        snprintf(words, sizeof words, "\n! %s:%s breaks its promise, run_to_run: ", FLAWED_OBJECT,
+                 subject[i % 2]);
+        expect_said("out", words);
+        expect_said("err", "breaks what it promises, run_to_run: ");
+    }
+    strcat(arguments, " --json");
+    cr_expect(run_program("bench", arguments) == 1);
+    json_error_t error;
+    json_t *said = json_load_file(in_folder("out"), 0, &error), *row;
+    cr_assert(said, "%s", error.text);
+    size_t i, broken = 0, compared = 0;
+    json_array_foreach(said, i, row)
+    {
+        broken += json_is_string(json_object_get(row, "promise_broken"));
+        compared += json_integer_value(json_object_get(row, "results_compared")) > 0;
+    }
+    cr_expect(broken == 1 && compared == 2, "%zu rows broken, %zu compared", broken, compared);
+    json_decref(said);
+    cr_expect(run_program("bench", "--device cpu --storage fp32 --accumulator fp32 --n 4096 "
+                                   "--method sum/atomic,sum/tiled,scan/tiled,scatter/sort") == 0);
+}
+
 /* What the rows of an earlier process refute is broken still; and for programs. */
 Test(breaks, resumed_and_json, .init = make_folder, .fini = remove_folder)
 {
