@@ -164,6 +164,25 @@ Test(pieces, height_of_a_tile)
     cr_expect_eq(method_named("sum/tiled")->height(TILE, (struct shape){0, 0}), TILE_HEIGHT);
 }
 
+/* The largest number and half its ulp in two neighbouring words, of which the first word may be
+ * neither: the infinity they make is the value. */
+Test(pieces, words_that_overflow)
+{
+    static const struct piece_rule *const rule[] = {&sumk_rule, &sumk4_rule, &sumk5_rule};
+    for (size_t r = 0; r < sizeof rule / sizeof *rule; r++)
+        for (unsigned k = 1; k < rule[r]->words; k++)
+            for (enum format f = 0; f < FORMATS; f++)
+                for (int sign = -1; sign <= 1; sign += 2) {
+                    double largest = format_facts[f].largest;
+                    struct piece piece = {{1}};
+                    piece.word[k - 1] = sign * largest;
+                    piece.word[k] = sign * format_ulp(f, largest) / 2;
+                    double got = rule[r]->value(rule[r], f, piece);
+                    cr_expect(got == sign * INFINITY, "%u words in %s, word %u: %a", rule[r]->words,
+                              format_facts[f].name, k, got);
+                }
+}
+
 /* Words that overlap, cancel, and end in ties: the values of pieces, against those of walks. */
 Test(pieces, value_of_words)
 {

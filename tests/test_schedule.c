@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "experiments/probe.h"
+#include "tests/checks.h"
 #include "tests/samples.h"
 
 enum { MOST = 10007, BINS = 7 };
@@ -104,6 +105,23 @@ Test(schedule, threads_without_work_are_not_started)
         cr_expect_eq(s.threads, due[i].threads, "%s, n = %zu: %u threads", due[i].name, due[i].n,
                      s.threads);
     }
+}
+
+/* A group of 256 elements is folded as a whole before it is added: in fp16 the two ones find each
+ * other, where 2048 would swallow either. */
+Test(schedule, a_block_is_folded_before_it_is_added)
+{
+    uint16_t data[600] = {0};
+    struct array in = {FP16, 600, data};
+    for (size_t at = 0; at < 600; at += 256) {
+        array_set_bits(&in, at, format_encode(FP16, at ? -1024 : 2048));
+        array_set_bits(&in, at + 4, format_encode(FP16, at ? 0 : 1));
+        array_set_bits(&in, at + 12, format_encode(FP16, at ? 0 : 1));
+    }
+    uint16_t sum;
+    const struct method *m = method_named("sum/block_atomic");
+    cr_assert(check_run(m, &in, FP16, (struct shape){1, 0}, &sum) == STATUS_OK);
+    cr_expect(format_decode(FP16, sum) == 2, "%g", format_decode(FP16, sum));
 }
 
 /* Nothing is +0, with any number of threads. */
