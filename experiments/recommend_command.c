@@ -119,6 +119,21 @@ enum status recommend_repeat(const json_t *study, const char *path, const struct
     return status == STATUS_OK ? ask_again(&theirs, study, path, a, p) : status;
 }
 
+/* --method takes a list: a comma of a command is written `\,`. */
+static void add_method(struct text *to, const char *name)
+{
+    struct text item = {0};
+    bool command = strncmp(name, "exec:", 5) == 0;
+    for (const char *at = name; *at; at++) {
+        text_add(&item, command && *at == ',' ? "\\" : "");
+        text_append(&item, at, 1);
+    }
+    const char *string = text_string(&item);
+    to->failed |= !string;
+    shell_word(to, string ? string : "");
+    text_free(&item);
+}
+
 void recommend_show(struct text *to, const struct recommend_report *r,
                     const struct recommend_candidate *c, const char *out)
 {
@@ -131,7 +146,7 @@ void recommend_show(struct text *to, const struct recommend_report *r,
     text_format(to, "/breaks.npy --storage %s --accumulator %s --device %s --method ",
                 format_facts[r->source->array.format].name, format_facts[c->accumulator].name,
                 device);
-    shell_word(to, c->method->name);
+    add_method(to, c->method->name);
     text_add(to, " --out ");
     shell_word(to, out);
     text_add(to, "/breaks\n");

@@ -163,3 +163,74 @@ Test(recommend_told, json)
     cr_expect(json_is_null(json_object_get(answer, "margin")));
     json_decref(answer);
 }
+
+/* As fast within a tenth and as narrow: the faster first. Beside a chosen candidate the nearest
+ * with a narrower accumulator is named, of those that are not simulated. */
+Test(recommend_told, which_comes_first_and_next)
+{
+    const struct method *m = method_named("sum/tiled");
+    struct recommend_candidate c[] = {
+        {.method = m, .accumulator = FP32, .rate = 95, .error = 1},
+        {.method = m, .accumulator = FP32, .rate = 100, .error = 2},
+        {.method = m, .accumulator = FP16, .error = 9, .broken = true},
+        {.method = m, .accumulator = FP32, .error = 7, .broken = true},
+        {.method = &recommend_promoted[0].method,
+         .accumulator = FP16,
+         .promoted = &recommend_promoted[0],
+         .error = 8,
+         .broken = true},
+    };
+    struct recommend_report r = {.candidate = c, .count = 2, .chosen = 0, .cheaper = SIZE_MAX};
+    recommend_sort(&r);
+    cr_expect(c[0].error == 2 && c[1].error == 1, "%g, %g", c[0].error, c[1].error);
+    r.count = sizeof c / sizeof *c;
+    recommend_find_cheaper(&r);
+    cr_expect(r.cheaper == 2 && r.narrower, "%zu", r.cheaper);
+    r.chosen = r.cheaper = SIZE_MAX;
+    c[3].error = 9.5;
+    recommend_find_cheaper(&r);
+    cr_expect(r.cheaper == 2 && !r.narrower, "%zu", r.cheaper);
+}
+
+/* Elements are drawn one by one, not in pairs. */
+Test(recommend_told, neighbours_are_drawn_apart)
+{
+    enum { N = 1000 };
+    static double x[N];
+    struct source from;
+    struct recommend_sample s;
+    size_t equal = 0;
+    for (size_t i = 0; i < N; i++)
+        x[i] = (double)i;
+    const struct data data = {.name = "few", .array = {FP64, N, x}};
+    cr_assert_eq(source_data(&from, &data, N, NULL), STATUS_OK);
+    cr_assert_eq(
+        recommend_sample_make(&s, &from, RECOMMEND_RESAMPLE, 1, N, 7, (struct device){0}, NULL),
+        STATUS_OK);
+    for (size_t i = 1; i < N; i++)
+        equal += array_get(&s.array, i) == array_get(&s.array, i - 1);
+    cr_expect(equal < 20, "%zu", equal); /* 1 is due */
+    recommend_sample_free(&s);
+    source_free(&from);
+}
+
+/* A comma of a command, written `\,`, stays with it in a list of methods. */
+Test(recommend_told, commas_of_a_command)
+{
+    struct recommend_candidate c[3];
+    struct recommend_report r;
+    struct source source;
+    struct text text = {0};
+    struct method m = *method_named("sum/serial");
+    describe(&r, c, &source);
+    m.name = "exec:awk -F, x,sum/tiled";
+    c[0].method = &m;
+    r.request.program = "ulpscope";
+    recommend_show(&text, &r, &c[0], "out");
+    cr_expect(strstr(text_string(&text), "--method 'exec:awk -F\\, x\\,sum/tiled' --out"), "%s",
+              text_string(&text));
+    text_clear(&text);
+    recommend_show(&text, &r, &c[1], "out");
+    cr_expect(strstr(text_string(&text), "--method sum/tiled --out"), "%s", text_string(&text));
+    text_free(&text);
+}
