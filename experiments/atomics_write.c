@@ -16,6 +16,14 @@ static void add_figures(struct text *to, const struct figure *figure, size_t cou
     }
 }
 
+/* What it adds in, and what its result is in: the last cells of a row. */
+static void add_formats(struct text *to, const struct trial *t)
+{
+    char added_in[ADDED_IN_TEXT];
+    method_added_in(added_in, t->method, t->accumulator);
+    text_format(to, ",%s,%s\n", added_in, format_facts[t->output].name);
+}
+
 static void case_row(struct text *to, const struct atomics *a, const struct trial *t)
 {
     const struct distribution *d = &a->of_case[t - a->plan->trial];
@@ -28,7 +36,7 @@ static void case_row(struct text *to, const struct atomics *a, const struct tria
                                         d->skewness, d->kurtosis, d->k2, d->p},
                 8);
     text_add(to, d->note);
-    text_add(to, "\n");
+    add_formats(to, t);
 }
 
 static void growth_row(struct text *to, const struct atomics *a, const struct atomics_group *g,
@@ -59,7 +67,7 @@ static void growth_row(struct text *to, const struct atomics *a, const struct at
     add_figures(
         to, (const struct figure[]){growth->exponent, growth->standard_error, growth->factor}, 3);
     text_figure(to, growth->r_squared);
-    text_add(to, "\n");
+    add_formats(to, t);
 }
 
 /* Replaces a file by one with these rows. */

@@ -101,6 +101,16 @@ static void cell_formats(struct table *to, const struct bench_line *line)
                    format_facts[row->output].name);
 }
 
+/* Where it is not the accumulator that was asked for. */
+static void cell_added_in(struct table *to, const struct bench_row *row)
+{
+    char in[ADDED_IN_TEXT] = "";
+    if (row->method && row->method->addition != ADDITION_NONE)
+        method_added_in(in, row->method, row->accumulator);
+    bool same = !row->method || strcmp(in, format_facts[row->accumulator].name) == 0;
+    table_cell(to, "%s", same ? "" : in);
+}
+
 /* A power of two as options take it. */
 static void cell_n(struct table *to, size_t n)
 {
@@ -135,10 +145,10 @@ static size_t first_words(const char *note)
 }
 
 /* Of scatter-adds the column of the segments is one of elements. */
-enum { SEGMENT = 2 };
-static const char *const header[] = {"method",  "formats", "segment",   "n",
-                                     "threads", "blocks",  "time_us",   "gb_per_s",
-                                     "of_raw",  "of_copy", "of_vendor", "note"};
+enum { SEGMENT = 3 };
+static const char *const header[] = {"method",  "formats",   "added_in", "segment",  "n",
+                                     "threads", "blocks",    "time_us",  "gb_per_s", "of_raw",
+                                     "of_copy", "of_vendor", "note"};
 
 static void add_line(struct table *to, const struct bench_line *line)
 {
@@ -146,6 +156,7 @@ static void add_line(struct table *to, const struct bench_line *line)
     double ns = row->time.median_ns;
     table_cell(to, "%s%s", bench_name(row), row->differing > 0 ? "!" : "");
     cell_formats(to, line);
+    cell_added_in(to, row);
     if (line->kind == TABLE_SCATTERS)
         cell_real(to, ns > 0 ? (double)line->n / ns : 0);
     else
@@ -193,7 +204,7 @@ static const char *title(const struct bench_table *t, const struct bench_line *f
 static void draw_table(struct text *to, struct bench_table *t, const struct bench_line *first)
 {
     bool scatters = first->kind == TABLE_SCATTERS;
-    struct table table = {.align = "llrrrrrrrrrl"};
+    struct table table = {.align = "lllrrrrrrrrrl"};
     for (size_t i = 0; i < sizeof header / sizeof *header; i++)
         table_cell(&table, "%s", scatters && i == SEGMENT ? "elements_per_ns" : header[i]);
     for (size_t i = 0; i < t->count; i++)

@@ -20,10 +20,14 @@ static void add_case(struct text cell[COMPARE_COLUMNS], const struct compare_pai
                   {COMPARE_SEGMENT, CASE_SEGMENT},
                   {COMPARE_PRODUCT, CASE_PRODUCT},
                   {COMPARE_KEYS, CASE_KEYS},
-                  {COMPARE_BINS, CASE_BINS}};
-    const struct gathered_case *c = pair->of[0] ? pair->of[0] : pair->of[1];
-    for (size_t i = 0; i < sizeof common / sizeof *common; i++)
-        text_add(&cell[common[i].to], c->field[common[i].from]);
+                  {COMPARE_BINS, CASE_BINS},
+                  {COMPARE_ADDED_IN, CASE_ADDED_IN},
+                  {COMPARE_RESULT_FORMAT, CASE_RESULT_FORMAT}};
+    for (size_t i = 0; i < sizeof common / sizeof *common; i++) {
+        const char *a = pair->of[0] ? pair->of[0]->field[common[i].from] : "";
+        /* An older directory does not have all. */
+        text_add(&cell[common[i].to], *a || !pair->of[1] ? a : pair->of[1]->field[common[i].from]);
+    }
     text_add(&cell[COMPARE_PROMISE], promise_name[pair->promise]);
     text_add(&cell[COMPARE_VERDICT], verdict_name[pair->verdict]);
     text_add(&cell[COMPARE_BROKEN], pair->broken ? "yes" : "no");

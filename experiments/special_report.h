@@ -18,7 +18,7 @@ json_t *special_report_json(const struct special_report *r, const char *folder);
 
 /* special.csv: a row for each class in each pair of formats. */
 extern const struct column *special_column(size_t i);
-enum { SPECIAL_COLUMNS = 22 };
+enum { SPECIAL_COLUMNS = 24 };
 void special_report_csv(struct text *to, const struct special_report *r, const char *folder);
 
 /* Writes the shrunk inputs into a folder that is there. */

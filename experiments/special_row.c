@@ -10,7 +10,7 @@ static const struct column columns[SPECIAL_COLUMNS] = {
     {"device", "", "what it ran on"},
     {"class", "", "of special inputs; `data` where one was given"},
     {"storage", "", "format of the input"},
-    {"accumulator", "", "format of the additions"},
+    {"accumulator", "", "the accumulator asked for"},
     {"threads", "", "asked for; empty: the method's choice"},
     {"blocks", "", "asked for; empty: the method's choice"},
     {"cases", "", "inputs tried"},
@@ -28,6 +28,8 @@ static const struct column columns[SPECIAL_COLUMNS] = {
     {"possible", "", "what may come out, in words"},
     {"elements", "", "the input, in words"},
     {"input", "", "its file"},
+    {"added_in", "", "what additions are done in, as in results.csv"},
+    {"result_format", "", "format that the result is rounded to"},
 };
 
 const struct column *special_column(size_t i)
@@ -85,7 +87,7 @@ static void fill(struct cell cell[SPECIAL_COLUMNS], const struct special_report 
 {
     const struct special_tally *t = &r->tally[pair][class];
     const struct format_pair *formats = &r->request.pairs.item[pair];
-    char device[DEVICE_TEXT];
+    char device[DEVICE_TEXT], added_in[ADDED_IN_TEXT];
     device_name(r->request.device, device);
     memset(cell, 0, SPECIAL_COLUMNS * sizeof *cell);
     set_text(&cell[0], r->request.method->name);
@@ -104,6 +106,9 @@ static void fill(struct cell cell[SPECIAL_COLUMNS], const struct special_report 
     set_whole(&cell[11], t->failed);
     set_whole(&cell[12], t->left);
     set_text(&cell[13], t->note);
+    method_added_in(added_in, r->request.method, formats->accumulator);
+    set_text(&cell[22], added_in);
+    set_text(&cell[23], format_facts[formats->accumulator].name);
     bool shrunk;
     const struct special_finding *f = finding_of(r, pair, class, &shrunk);
     if (f)

@@ -210,6 +210,8 @@ enum atomics_column {
     ATOMICS_K2,
     ATOMICS_P_NORMAL,
     ATOMICS_NOTE,
+    ATOMICS_ADDED_IN, /* from here on: empty in files of older versions */
+    ATOMICS_RESULT_FORMAT,
     ATOMICS_COLUMNS
 };
 
@@ -232,6 +234,8 @@ enum growth_column {
     GROWTH_STANDARD_ERROR,
     GROWTH_FACTOR,
     GROWTH_R_SQUARED,
+    GROWTH_ADDED_IN, /* likewise */
+    GROWTH_RESULT_FORMAT,
     GROWTH_COLUMNS
 };
 
@@ -307,7 +311,9 @@ enum compare_column {
     COMPARE_BITS_A = COMPARE_RESULT_A + 2,
     COMPARE_ERR_ULP_A = COMPARE_BITS_A + 2,
     COMPARE_ERR_OVER_BOUND_A = COMPARE_ERR_ULP_A + 2,
-    COMPARE_COLUMNS = COMPARE_ERR_OVER_BOUND_A + 2
+    COMPARE_ADDED_IN = COMPARE_ERR_OVER_BOUND_A + 2,
+    COMPARE_RESULT_FORMAT,
+    COMPARE_COLUMNS
 };
 
 /* recommend.csv: a row for each candidate, in the order of cost. */

@@ -1,6 +1,6 @@
 #include "reports/columns.h"
 
-static const struct column atomics_columns[ATOMICS_COLUMNS - ATOMICS_LOAD] = {
+static const struct column atomics_columns[ATOMICS_ADDED_IN - ATOMICS_LOAD] = {
     {"load", "", "idle, or busy: the device had other work while the sums ran"},
     {"runs", "", "executions of the case"},
     {"distinct", "", "different results, bit by bit"},
@@ -22,7 +22,7 @@ static const struct column atomics_columns[ATOMICS_COLUMNS - ATOMICS_LOAD] = {
      "the format shows); too few runs (less than 20); results that are not finite"},
 };
 
-static const struct column growth_columns[GROWTH_COLUMNS - GROWTH_LOAD] = {
+static const struct column growth_columns[GROWTH_ADDED_IN - GROWTH_LOAD] = {
     {"load", "", "idle, or busy: the device had other work while the sums ran"},
     {"figure", "",
      "what grows, at each n the largest of any launch shape and seed: spread or vs_max, as in "
@@ -43,11 +43,15 @@ static const struct column growth_columns[GROWTH_COLUMNS - GROWTH_LOAD] = {
 
 const struct column *atomics_column(size_t i)
 {
+    if (i >= ATOMICS_ADDED_IN)
+        return &case_columns[CASE_ADDED_IN + i - ATOMICS_ADDED_IN];
     return i < ATOMICS_LOAD ? &case_columns[i] : &atomics_columns[i - ATOMICS_LOAD];
 }
 
 const struct column *growth_column(size_t i)
 {
+    if (i >= GROWTH_ADDED_IN)
+        return &case_columns[CASE_ADDED_IN + i - GROWTH_ADDED_IN];
     if (i >= GROWTH_LOAD)
         return &growth_columns[i - GROWTH_LOAD];
     return &case_columns[i == GROWTH_EXPERIMENT ? CASE_EXPERIMENT : i + CASE_METHOD - 1];

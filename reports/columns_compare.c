@@ -12,7 +12,7 @@ static const struct column compare_columns[COMPARE_COLUMNS] = {
      "yes where the promise does not allow it: results differ although gpu_to_gpu or more is "
      "promised, or runs on one side although run_to_run is"},
     {"storage", "", "format that the input is kept in"},
-    {"accumulator", "", "format that additions are done in"},
+    {"accumulator", "", "the accumulator asked for"},
     {"input", "", "the generated input's specification, or the data's name"},
     {"n", "elements", "length of the input"},
     {"seed", "", "the seed asked for; empty for data"},
@@ -45,6 +45,8 @@ static const struct column compare_columns[COMPARE_COLUMNS] = {
     {"err_ulp_max_b", "ulp", "the same of the second"},
     {"err_over_bound_max_a", "", "largest err_over_bound of the runs; above 1 the bound is broken"},
     {"err_over_bound_max_b", "", "the same of the second"},
+    {"added_in", "", "what additions are done in, as in results.csv"},
+    {"result_format", "", "format that the result is rounded to"},
 };
 
 const struct column *compare_column(size_t i)

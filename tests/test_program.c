@@ -56,3 +56,35 @@ Test(program, sums_of_zeros, .init = make_folder, .fini = remove_folder)
         expect_said("out", due);
     }
 }
+
+/* Every file that has the accumulator asked for has the one that additions are done in. */
+Test(program, names_what_is_added_in, .init = make_folder, .fini = remove_folder)
+{
+    static const char formats[] =
+        "--device cpu --method sum/widened --storage fp32 --accumulator fp16 --n 600 ";
+    static const struct {
+        const char *verb, *arguments, *file;
+    } made[] = {{"run", "atomics --runs 3 --out a", "a/atomics.csv"},
+                {"run", "atomics --runs 3 --out a", "a/growth.csv"},
+                {"run", "atomics --runs 3 --out b", "b/atomics.csv"},
+                {"compare", "a b --out c.csv", "c.csv"},
+                {"check",
+                 "sum/widened --special --device cpu --storage fp32 --accumulator fp16 --seconds "
+                 "0.2 --out s",
+                 "s/special.csv"}};
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+        char arguments[400];
+        bool run = strcmp(made[i].verb, "run") == 0;
+        snprintf(arguments, sizeof arguments, "%s %s", made[i].arguments, run ? formats : "");
+        cr_expect(run_program(made[i].verb, arguments) == 0, "%s", arguments);
+        expect_said(made[i].file, ",added_in,result_format\n");
+        expect_said(made[i].file, ",fp32,fp16\n");
+    }
+    cr_expect(run_program("bench", formats) == 0);
+    expect_said("out", "formats    added_in    n");
+    expect_said("out", "sum/widened  fp32/fp16  fp32      600");
+    cr_expect(run_program("bench", "--device cpu --method sum/tiled --n 600") == 0);
+    char *said = content("out");
+    cr_expect(!strstr(said, "added_in"), "%s", said);
+    free(said);
+}
