@@ -359,11 +359,12 @@ static enum status try_all(struct check *c, struct check_report *report, struct 
 static const char *reason(const struct check *c, const struct check_report *r, enum check_kind kind)
 {
     const char *why = senseless(c, kind);
-    bool failed = r->failure.status != STATUS_OK && kind > r->failed;
+    bool failed = r->failure.status != STATUS_OK;
     enum device_kind other = c->request->device.kind == DEVICE_CPU ? DEVICE_CUDA : DEVICE_CPU;
     return !c->request->tried[kind]                                    ? "left out by --only"
            : why                                                       ? why
-           : failed                                                    ? "the subject failed before"
+           : failed && kind == r->failed                               ? "the subject failed"
+           : failed && kind > r->failed                                ? "the subject failed before"
            : r->untried.status != STATUS_OK                            ? r->untried.text
            : kind == CHECK_DEVICE && !c->request->method->pairs[other] ? "no other device runs it"
            : kind == CHECK_DEVICE   ? "no other device that runs it is at hand"
