@@ -57,6 +57,7 @@ Test(axes, words_that_are_refused)
                  {"n", "200..100", "--n", STATUS_USAGE},
                  {"cond", "0.5", "--cond", STATUS_USAGE},
                  {"cond", "8..4", "ascend", STATUS_USAGE},
+                 {"cond", "4..8x0.5", "a factor above 1", STATUS_USAGE},
                  {"cond", "1e", "--cond", STATUS_USAGE},
                  {"cond", "0x10", "--cond", STATUS_USAGE},
                  {"cond", "inf", "--cond", STATUS_USAGE},
@@ -77,4 +78,27 @@ Test(axes, words_that_are_refused)
                   s.problem.text);
         study_free(&s);
     }
+}
+
+/* 1 is a condition number, and a range may be of one; --runs is for every device, unless the study
+ * has another number for GPUs; and so are lengths of data. */
+Test(axes, words_that_are_taken, .init = make_folder, .fini = remove_folder)
+{
+    struct study s = {0};
+    struct bytes b = {0};
+    add_string(&b, "1\n2\n3\n");
+    const char *data = put_file("three.txt", &b);
+    clear_bytes(&b);
+    ask(&s.request, (study_words){{"cond", "1,8..8"},
+                                  {"runs", "5"},
+                                  {"n", "3"},
+                                  {"data", data},
+                                  {"input", "ones"},
+                                  {"data_n", "2"},
+                                  {NULL}});
+    cr_assert_eq(study_resolve(&s, "accuracy"), STATUS_OK, "%s", s.problem.text);
+    cr_expect(s.axes.conds == 2 && s.axes.cond[0] == 1 && s.axes.cond[1] == 8);
+    cr_expect(s.axes.runs[DEVICE_CPU] == 5 && s.axes.runs[DEVICE_CUDA] == 5);
+    cr_expect(s.axes.n.item[0] == 3 && s.axes.data_n.count == 1 && s.axes.data_n.item[0] == 2);
+    study_free(&s);
 }

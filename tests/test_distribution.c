@@ -273,3 +273,17 @@ Test(distribution, growth_leaves_out_what_has_no_logarithm)
     growth_fit(&g, n, y, 0);
     cr_expect(g.points == 0 && !g.exponent.known);
 }
+
+/* Ten different results are enough, nine are not. */
+Test(distribution, fewest_different_results)
+{
+    for (int values = 9; values <= 10; values++) {
+        struct tally t = {0};
+        struct distribution d;
+        for (int k = 0; k < 3 * values; k++)
+            add_run(&t, FP32, k % values * (k % values));
+        distribution_of(&d, &t);
+        cr_expect_str_eq(d.note, values < 10 ? "too few different results" : "");
+        tally_free(&t);
+    }
+}

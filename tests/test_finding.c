@@ -1,5 +1,7 @@
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <criterion/criterion.h>
 
@@ -140,4 +142,29 @@ Test(finding, beyond_doubles)
     expect(json, -1, "cond", "\"inf\"");
     expect(json, -1, "cond_log2", "\"inf\"");
     json_decref(json);
+}
+
+/* What a person reads: a NaN without a sign, and a bound that is broken. */
+Test(finding, text_of_what_went_wrong)
+{
+    struct finding f;
+    double x[] = {1, 2};
+    char path[] = "/tmp/ulpscope-finding-XXXXXX", text[8192] = "";
+    int file = mkstemp(path);
+    cr_assert(file >= 0);
+    cr_assert_eq(finding_make(&f, "mine", &(struct array){FP64, 2, x}, REFERENCE_FAST, NULL),
+                 STATUS_OK);
+    f.measure[FP64].err_rel = (struct figure){true, copysign(NAN, -1)};
+    f.measure[FP64].broken = true;
+    cr_assert(freopen(path, "w", stdout));
+    cr_expect_eq(finding_print(&f, NULL), STATUS_OK);
+    fflush(stdout);
+    cr_assert(read(file, text, sizeof text - 1) > 0);
+    unlink(path);
+    close(file);
+    cr_expect(strstr(text, " nan ") && !strstr(text, "-nan"), "%s", text);
+    const char *line = strstr(text, "\nfp64 ");
+    cr_expect(line && strstr(line, "ok, BOUND BROKEN"), "%s", text);
+    cr_expect_not(strstr(text, "BOUND BROKEN\nfp32"), "%s", text);
+    finding_free(&f);
 }

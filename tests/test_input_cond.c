@@ -216,3 +216,35 @@ Test(input_cond, fills_the_scales)
     cr_assert(binades >= 275, "elements in only %d of 280 binades", binades);
     free(a.data);
 }
+
+static enum status refused(const char *specification, enum format f, struct problem *p)
+{
+    double x[4];
+    struct input in;
+    const struct array a = {f, 4, x};
+    *p = (struct problem){0};
+    cr_assert_eq(input_parse(&in, specification, p), STATUS_OK, "%s", p->text);
+    cr_expect_not(input_reaches(&in, 4, 0, f), "%s", specification);
+    return input_generate(&in, &a, 1, 0, p);
+}
+
+/* A condition number below 1, and a sum that is between two numbers of the format. */
+Test(input_cond, what_there_is_none_of)
+{
+    struct problem p;
+    cr_expect_eq(refused("cond:target=0.5", FP32, &p), STATUS_USAGE);
+    cr_expect(strstr(p.text, "expected 0 or a number from 1 on"), "%s", p.text);
+    cr_expect_eq(refused("cond:sum=2^-30", FP16, &p), STATUS_USAGE);
+    cr_expect(strstr(p.text, "expected a multiple"), "%s", p.text);
+}
+
+/* A negative sum has the default target that the positive one has. */
+Test(input_cond, negative_sums)
+{
+    struct array a = generated("cond:sum=-1", FP32, 100, 1, 0),
+                 b = generated("cond:sum=-1", FP32, 100, 1, 0x1p20);
+    cr_expect(memcmp(a.data, b.data, array_bytes(FP32, 100)) == 0);
+    cr_expect_eq(exact_sum(&a), -1);
+    free(a.data);
+    free(b.data);
+}

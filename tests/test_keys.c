@@ -205,7 +205,17 @@ Test(keys, what_is_refused, .init = make_folder, .fini = remove_folder)
         snprintf(path, sizeof path, "file:%s", in_folder("keys.npy"));
         expect_refused(path, STATUS_DATA, file[i].says);
     }
-    FILE *raw = fopen(in_folder("keys.bin"), "w");
+    static const char scalar[] = "{'descr': '<i8', 'fortran_order': False, 'shape': (), }";
+    char npy[136] = {0};
+    memcpy(npy, "\x93NUMPY\x01\x00\x76\x00", 10);
+    snprintf(npy + 10, 118, "%-117s", scalar);
+    npy[127] = '\n';
+    FILE *raw = fopen(in_folder("scalar.npy"), "w");
+    fwrite(npy, 1, sizeof npy, raw);
+    fclose(raw);
+    snprintf(path, sizeof path, "file:%s", in_folder("scalar.npy"));
+    expect_refused(path, STATUS_DATA, "found 0 dimensions, expected keys in one");
+    raw = fopen(in_folder("keys.bin"), "w");
     fwrite("12345", 1, 5, raw);
     fclose(raw);
     snprintf(path, sizeof path, "file:%s", in_folder("keys.bin"));

@@ -11,7 +11,8 @@ Test(layout, words)
 {
     struct layout l;
     struct problem p = {0};
-    static const char *const bad[] = {"", "rows", "batch", "batch:", "batch:0", "batch:x", "row:2"};
+    static const char *const bad[] = {
+        "", "rows", "batch", "batch:", "batch:0", "batch:x", "row:2", "batch:2..4"};
     cr_expect(layout_parse(&l, "row", &p) == STATUS_OK && l.kind == LAYOUT_ROW);
     cr_expect(layout_parse(&l, "column", &p) == STATUS_OK && l.kind == LAYOUT_COLUMN);
     cr_expect(layout_parse(&l, "batch:2^4", &p) == STATUS_OK && l.batch == 16);

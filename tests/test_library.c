@@ -133,6 +133,36 @@ Test(library, what_is_no_state)
     cr_expect_str_eq(error.text, "state: found 1 folds, expected 0 (exact), or 2 to 4");
 }
 
+/* States of two kinds, or of another format; arrays that are no pair; shapes beyond what there is.
+ */
+Test(library, what_does_not_go_together)
+{
+    struct ulpscope_state *exact, *binned;
+    struct ulpscope_error error;
+    const float narrow[] = {1, 2};
+    const struct ulpscope_array fp32 = {ULPSCOPE_FP32, 2, (void *)narrow},
+                                shorter = {ULPSCOPE_FP64, 2, hard};
+    double out;
+    cr_assert(!ulpscope_state_new(&exact, 0, ULPSCOPE_FP64, ULPSCOPE_FP64, &error));
+    cr_assert(!ulpscope_state_new(&binned, 3, ULPSCOPE_FP64, ULPSCOPE_FP64, &error));
+    cr_expect_eq(ulpscope_state_merge(exact, binned, &error), ULPSCOPE_USAGE);
+    cr_expect_eq(ulpscope_state_merge(binned, exact, &error), ULPSCOPE_USAGE);
+    cr_expect_str_eq(error.text, "state: found a state of 0 folds, expected 3");
+    cr_expect_eq(ulpscope_state_add(binned, &fp32, &error), ULPSCOPE_USAGE);
+    cr_expect_eq(ulpscope_state_add(exact, &fp32, &error), ULPSCOPE_OK);
+    ulpscope_state_free(exact);
+    ulpscope_state_free(binned);
+    cr_expect_eq(
+        ulpscope_run("dot/serial", &hard_array, &shorter, ULPSCOPE_FP64, 0, 0, &out, &error),
+        ULPSCOPE_USAGE);
+    cr_expect_eq(
+        ulpscope_run("sum/serial", &hard_array, NULL, ULPSCOPE_FP64, 0, 65536, &out, &error),
+        ULPSCOPE_USAGE);
+    cr_expect_eq(
+        ulpscope_run("sum/serial", &hard_array, NULL, ULPSCOPE_FP64, 1025, 0, &out, &error),
+        ULPSCOPE_USAGE);
+}
+
 /* Ours have their operation's name in front. */
 Test(library, operations_of_methods)
 {

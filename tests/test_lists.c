@@ -164,3 +164,12 @@ Test(lists, equal_items, .init = make_folder, .fini = remove_folder)
     cr_expect_eq(run_program("run", "--from a/study.json --quiet --out b"), 0);
     expect_axis("b", "n", (words_of){"10", "20"});
 }
+
+Test(lists, operands_beyond_the_most)
+{
+    const char *argv[] = {"ulpscope", "recommend", "more"};
+    struct arguments a;
+    struct problem p = {0};
+    cr_expect_eq(arguments_parse(&a, 3, (char **)argv, &p), STATUS_USAGE);
+    cr_expect(strstr(p.text, "unexpected operand 'more'"), "%s", p.text);
+}

@@ -123,3 +123,29 @@ Test(probe, refuses)
               "%s", p.text);
     cr_expect(!strstr(p.text, "scan/"), "%s", p.text);
 }
+
+/* Around its input lies what was asked for; a second array is ones until it is filled, and is read.
+ */
+Test(probe, what_lies_where)
+{
+    struct problem p = {0};
+    struct probe *probe;
+    double out;
+    struct probe_spec s = {.method = named("dot/serial"),
+                           .storage = FP64,
+                           .accumulator = FP64,
+                           .output = FP64,
+                           .n = 3,
+                           .around = 0x5a};
+    cr_assert(probe_open(&probe, &s, &p) == STATUS_OK, "%s", p.text);
+    struct array in = probe_input(probe), second = probe_second(probe);
+    const uint8_t *byte = in.data;
+    cr_expect(byte[-1] == 0xa5 && byte[3 * sizeof(double)] == 0xa5, "%x", byte[-1]);
+    array_encode(&in, 0, 3, (const double[]){1, 2, 4});
+    cr_assert(probe_run(probe, &(struct array){FP64, 1, &out}, &p) == STATUS_OK, "%s", p.text);
+    cr_expect(out == 7, "%g", out);
+    array_encode(&second, 0, 3, (const double[]){1, 10, 100});
+    cr_assert(probe_run(probe, &(struct array){FP64, 1, &out}, &p) == STATUS_OK, "%s", p.text);
+    cr_expect(out == 421, "%g", out);
+    probe_close(probe);
+}

@@ -315,3 +315,14 @@ Test(serve, memory_of_all_arrays)
     snprintf(bytes, sizeof bytes, "dot %zu fp64 fp64\\n", n);
     expect_end("dot/serial --device cpu", bytes, "out of memory for ", 4);
 }
+
+/* A length has at most 19 digits, and a line one blank between its words. */
+Test(serve, lines_that_are_no_request)
+{
+    static const char *const line[] = {"sum 00000000000000000005 fp32 fp32", "sum  5 fp32 fp32",
+                                       " sum 5 fp32 fp32", "sum 5 fp32 fp32 ", "sum 5x fp32 fp32"};
+    struct wire_request r;
+    cr_expect_eq(wire_parse(&r, "sum 5 fp32 fp32", NULL), STATUS_OK);
+    for (size_t i = 0; i < sizeof line / sizeof *line; i++)
+        cr_expect_eq(wire_parse(&r, line[i], NULL), STATUS_DATA, "'%s'", line[i]);
+}

@@ -48,6 +48,14 @@ static bool is_long(const struct special_input *in)
     return in->x.n >= 257 && array_get(&in->x, 256) != 0;
 }
 
+static bool is_low(const struct special_input *in)
+{
+    for (size_t i = 0; i < in->x.n; i++)
+        if (array_get(&in->x, i) <= -2)
+            return true;
+    return false;
+}
+
 static bool always(const struct special_input *in)
 {
     (void)in;
@@ -132,6 +140,9 @@ Test(special_shrink, finds_the_smallest)
         cr_expect(in.n == 257 && array_get(&in, 256) == 1, "long: n = %zu", in.n);
         for (size_t i = 0; i < 256 && i < in.n; i++)
             cr_expect(array_bits(&in, i) == 0, "long: x[%zu] = %a", i, array_get(&in, i));
+        in = shrunk(is_low, f, data, 10000, &asked);
+        cr_expect(in.n == 1 && array_get(&in, 0) == -2, "low: n = %zu, %a", in.n,
+                  array_get(&in, 0));
         in = shrunk(always, f, data, 10000, &asked);
         cr_expect(in.n == 0, "always: n = %zu", in.n);
     }

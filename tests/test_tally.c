@@ -376,3 +376,20 @@ Test(tally, ulp_of_the_exact_sum)
     cr_expect(!tally_ulp(exact, FP64).known);
     mpfr_clear(exact);
 }
+
+/* The mean of the middle two is no overflow where both are large; where one run has no error there
+ * is no median. */
+Test(tally, medians_of_large_errors)
+{
+    struct summary m = of_values((const double[]){0x1.4p+1023, 0x1.8p+1023}, 2, 1);
+    cr_expect(m.err_ulp_median.value == 0x1.6p+1023, "%a", m.err_ulp_median.value);
+    struct tally t = {0};
+    for (size_t i = 0; i < 2; i++) {
+        struct distinct *d = add_value(&t, FP64, (double)i);
+        cr_assert(d);
+        d->err_ulp = i ? known(1) : unknown;
+    }
+    tally_summary(&m, &t, known(1), known(1));
+    cr_expect(!m.err_ulp_median.known && !m.err_ulp_max.known);
+    tally_free(&t);
+}
