@@ -132,6 +132,26 @@ Test(scan, infinities_begin_where_they_stand)
     }
 }
 
+/* Zeros of negative sign add up to -0 however far the scan has come; only nothing is +0. */
+Test(scan, negative_zeros_stay_negative)
+{
+    enum { N = SCAN_TILE + 1025 };
+    static float data[N], out[N];
+    for (size_t k = 0; k < 2 * method_count; k++) {
+        const struct method *m = method_registry[k / 2];
+        struct scan_case c = {.in = {FP32, N, data}, FP32, FP32, .exclusive = k % 2};
+        if (m->operation != &operation_scan || !m->cpu)
+            continue;
+        for (size_t i = 0; i < N; i++)
+            data[i] = -0.0f;
+        run(m, &c, 1, out);
+        for (size_t i = 0; i < N; i++)
+            cr_assert(out[i] == 0 && !signbit(out[i]) == (c.exclusive && i == 0),
+                      "%s, %s: output %zu is %g", m->name, c.exclusive ? "exclusive" : "inclusive",
+                      i, out[i]);
+    }
+}
+
 /* --- segments --- */
 
 enum { N = 3 * SCAN_TILE + 100 };
