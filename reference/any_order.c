@@ -196,8 +196,12 @@ void possible_round(struct possible *p, enum format f)
         p->inf[0] |= isinf(format_round(f, p->most)) && p->most > 0;
         p->inf[1] |= isinf(format_round(f, p->least)) && p->least < 0;
     }
-    p->least = fmin(format_round(f, p->least), largest);
-    p->most = fmax(format_round(f, p->most), -largest);
+    p->least = format_round(f, p->least);
+    p->most = format_round(f, p->most);
+    if (p->least > largest || p->most < -largest) { /* infinities alone */
+        p->least = 1;
+        p->most = -1;
+    }
 }
 
 bool possible_holds(const struct possible *p, double x)

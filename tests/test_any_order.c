@@ -280,3 +280,56 @@ Test(any_order, knows_what_is_certain)
                   "%s: near overflow", format_facts[f].name);
     }
 }
+
+static struct possible of_four(enum format f, double a, double b, double c, double d)
+{
+    return possible_of(f, (double[]){a, b, c, d}, 4, true);
+}
+
+/* Bounds of few elements, where they end. */
+Test(any_order, bounds_end_where_they_say)
+{
+    struct possible p = of_four(FP16, 1024, 1023, 1, -1); /* the positive ones exactly 2^11 */
+    cr_expect(possible_holds(&p, 2048) && !possible_holds(&p, 2050), "up to %a", p.most);
+    p = of_four(FP16, -1024, -1023, -1, 1);
+    cr_expect(possible_holds(&p, -2048) && !possible_holds(&p, -2050), "down to %a", p.least);
+    p = of_four(FP16, 16000, 8008, -16000, -8000); /* multiples of 8, rounded */
+    cr_expect(possible_holds(&p, 8) && possible_holds(&p, 16), "multiples of 8");
+    cr_expect(!possible_holds(&p, 1) && !possible_holds(&p, 12), "others");
+}
+
+/* Before an infinity of the other sign: few values overflow where some tree of them does. */
+Test(any_order, few_values_overflow_before_an_infinity)
+{
+    double largest = format_facts[FP16].largest;
+    for (int sign = -1; sign <= 1; sign += 2) {
+        struct possible p = possible_of(
+            FP16, (double[]){sign * largest, sign * largest, -sign * INFINITY}, 3, false);
+        cr_expect(p.nan && p.inf[sign > 0] && !p.inf[sign < 0], "twice the largest");
+        p = possible_of(FP16, (double[]){sign * largest, sign * 8.0, -sign * INFINITY}, 3, false);
+        cr_expect(!p.nan && p.inf[sign > 0], "a quarter of an ulp is lost");
+    }
+}
+
+/* 2^8 parts: all trees are tried. 1, 2 and both find 4096 rounded to multiples of 4. */
+Test(any_order, eight_values_are_listed)
+{
+    double x[] = {4096, 1, 2, 4, 8, 16, 32, 64};
+    struct possible p = possible_of(FP16, x, 8, false);
+    cr_expect(p.listed, "bounds alone");
+    cr_expect(possible_holds(&p, 4220) && possible_holds(&p, 4224), "what trees give");
+    cr_expect(!possible_holds(&p, 4212) && !possible_holds(&p, 4228), "what no tree gives");
+}
+
+/* All sums are beyond the format of the result: infinities of one sign and nothing else. */
+Test(any_order, rounds_to_infinities_of_one_sign)
+{
+    for (int sign = -1; sign <= 1; sign += 2)
+        for (int bounds_only = 0; bounds_only < 2; bounds_only++) {
+            struct possible p =
+                possible_of(FP32, (double[]){sign * 0x1.8p20, sign * 0x1.000002p0}, 2, bounds_only);
+            possible_round(&p, FP16);
+            just(&p, sign * INFINITY, "beyond fp16");
+            cr_expect(!possible_holds(&p, sign * format_facts[FP16].largest), "the largest number");
+        }
+}

@@ -183,6 +183,8 @@ Test(any_products, by_hand)
         {PRODUCT_ROUNDED, 2, {-tiny, 0}, {tiny, 1}, -0.0, false},
         {PRODUCT_FUSED, 2, {-tiny, 0}, {tiny, 1}, -0.0, true},
         {PRODUCT_FUSED, 2, {-tiny, 0}, {tiny, 1}, 0, true},
+        {PRODUCT_FUSED, 2, {-tiny, 0}, {tiny, -1}, -0.0, true},
+        {PRODUCT_FUSED, 2, {-tiny, 0}, {tiny, -1}, 0, false},
         /* A product beyond the range stays there, unless it is fused. */
         {PRODUCT_ROUNDED, 2, {top, -top}, {2, 1}, top, false},
         {PRODUCT_ROUNDED, 2, {top, -top}, {2, 1}, INFINITY, true},
@@ -222,4 +224,42 @@ Test(any_products, bounds_of_many)
     cr_expect(!p.listed && p.least <= exact - 0.99 * room && p.least >= exact - 1.01 * room);
     cr_expect(p.most >= exact + 0.99 * room && p.most <= exact + 1.01 * room);
     cr_expect(!p.inf[0] && !p.inf[1] && !p.nan && !p.zero[0] && !p.zero[1]);
+}
+
+static struct possible of_two(enum format f, size_t parts, const double x[2], const double y[2])
+{
+    static struct any_products a;
+    struct possible p;
+    struct terms t = {.f = f, .how = PRODUCT_FUSED, .n = 2};
+    memcpy(t.x, x, 2 * sizeof *x);
+    memcpy(t.y, y, 2 * sizeof *y);
+    fill(&a, &t, parts);
+    any_products_possible(&a, &p);
+    return p;
+}
+
+/* 2^-1000 (1 - 2^-80) is 2^-1000 when it is rounded, half an ulp of the other term, and what is
+ * lost is below all doubles. Fused it is less than half. */
+Test(any_products, what_doubles_do_not_hold_is_not_exact)
+{
+    double z = 0x1p-947 + 0x1p-999;
+    struct possible p = of_two(FP64, ANY_ORDER_PARTS, (double[]){1 + 0x1p-40, z},
+                               (double[]){(1 - 0x1p-40) * 0x1p-1000, 1});
+    cr_expect(possible_holds(&p, z), "fused");
+    cr_expect(possible_holds(&p, z + 0x1p-999), "rounded twice");
+}
+
+/* By bounds alone: products of one sign, one of them beyond the range, or all below it. */
+Test(any_products, bounds_of_one_sign)
+{
+    for (int sign = -1; sign <= 1; sign += 2) {
+        struct possible p =
+            of_two(FP16, 0, (double[]){sign * 240.0, sign * 0x1p-10}, (double[]){273, 0x1p-10});
+        cr_expect(possible_holds(&p, sign * INFINITY), "65520 rounds to an infinity");
+        cr_expect(!possible_holds(&p, sign * 65504.0), "the largest number");
+        p = of_two(FP16, 0, (double[]){sign * 0x1p-24, sign * 0x1p-24},
+                   (double[]){0x1p-10, 0x1p-10});
+        cr_expect(possible_holds(&p, sign * 0.0), "underflow keeps the sign");
+        cr_expect(sign < 0 || !possible_holds(&p, -0.0), "positive products, -0");
+    }
 }

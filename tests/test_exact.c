@@ -317,3 +317,34 @@ Test(exact, the_highest_limb_is_read)
     for (enum format f = 0; f < FORMATS; f++)
         cr_expect(isinf(fixed_round(&x, f)), "%s", format_facts[f].name);
 }
+
+/* What bins know beside the sum: a subnormal of negative sign is no -0, and a NaN is one whatever
+ * bit of its fraction is set; added as an array, in bins and one by one. */
+Test(exact, bins_tell_what_elements_are)
+{
+    enum { N = 700 };
+    static uint64_t data[N];
+    for (enum format f = 0; f < FORMATS; f++)
+        for (int sign = 0; sign < 2; sign++) {
+            struct array one = {f, 1, data}, many = {f, N, data};
+            uint64_t top = (uint64_t)sign << (8 * format_facts[f].bytes - 1);
+            uint64_t infinity = format_encode(f, INFINITY) | top;
+            for (int bit = 0; bit < format_facts[f].precision - 1; bit++)
+                for (int k = 0; k < 2; k++) {
+                    struct array *a = k ? &many : &one;
+                    struct exact subnormal, nan;
+                    exact_init(&subnormal);
+                    exact_init(&nan);
+                    for (size_t i = 0; i < a->n; i++)
+                        array_set_bits(a, i, top | UINT64_C(1) << bit);
+                    exact_add_array(&subnormal, a, 0, a->n);
+                    for (size_t i = 0; i < a->n; i++)
+                        array_set_bits(a, i, i ? infinity : infinity | UINT64_C(1) << bit);
+                    exact_add_array(&nan, a, 0, a->n);
+                    cr_expect(subnormal.plain && !subnormal.empty && !subnormal.nan,
+                              "%s, sign %d, bit %d: no subnormal", format_facts[f].name, sign, bit);
+                    cr_expect(nan.nan, "%s, sign %d, bit %d: no NaN", format_facts[f].name, sign,
+                              bit);
+                }
+        }
+}
