@@ -265,7 +265,7 @@ static enum status resolve_timed(struct axes *axes, const struct request *r, str
                        "an experiment that does: %s",
                        r->axis[AXIS_TIMED].item[0], axes->experiment->name, others);
     enum status status =
-        axes_numbers(&n, r, AXIS_TIMED, defaults, RANGE_DOUBLING, 1, AXES_N_MAX, p);
+        axes_numbers(&n, r, AXIS_TIMED, defaults, RANGE_DOUBLING, 1, MEMORY_ELEMENTS_MAX, p);
     if (status == STATUS_OK && n.count > 1)
         status =
             problem(p, STATUS_USAGE, "option --timed: found %zu numbers, expected one", n.count);
@@ -280,9 +280,11 @@ static enum status resolve_sizes(struct axes *axes, const struct request *r, str
     enum axis data_n = r->axis[AXIS_DATA_N].count ? AXIS_DATA_N : AXIS_N;
     enum status status = STATUS_OK;
     if (axes->inputs > 0)
-        status = axes_numbers(&axes->n, r, AXIS_N, defaults->n, RANGE_DOUBLING, 0, AXES_N_MAX, p);
+        status = axes_numbers(&axes->n, r, AXIS_N, defaults->n, RANGE_DOUBLING, 0,
+                              MEMORY_ELEMENTS_MAX, p);
     if (status == STATUS_OK && axes->data.count > 0)
-        status = axes_numbers(&axes->data_n, r, data_n, NULL, RANGE_DOUBLING, 0, AXES_N_MAX, p);
+        status =
+            axes_numbers(&axes->data_n, r, data_n, NULL, RANGE_DOUBLING, 0, MEMORY_ELEMENTS_MAX, p);
     if (status == STATUS_OK)
         status = resolve_conds(axes, r, p);
     return status;

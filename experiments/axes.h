@@ -8,13 +8,13 @@
 #include "experiments/input.h"
 #include "experiments/keys.h"
 #include "experiments/layout.h"
+#include "experiments/memory.h"
 #include "experiments/pairs.h"
+#include "experiments/scan_kind.h"
+#include "kernels/load.h"
 #include "reference/reference.h"
 
 struct experiment;
-
-/* More elements than any machine has room for; array_bytes and memory_array say so. */
-#define AXES_N_MAX (UINT64_C(1) << 60)
 
 /* The axes as they are asked for: words, as options have them. An empty list leaves the axis to
  * the study repeated, or else to the experiment. */
@@ -72,15 +72,6 @@ enum status request_arguments(struct request *r, const struct arguments *a, stru
 enum status request_repeat(struct request *r, const struct experiment *e, const json_t *axes,
                            const char *path, struct problem *p);
 void request_free(struct request *r);
-
-/* What else the device does while sums run. */
-enum load_kind { LOAD_IDLE, LOAD_BUSY, LOAD_KINDS };
-extern const char *const load_name[LOAD_KINDS];
-
-/* What the outputs of a scan cover, and the format that they are rounded to. */
-enum scan_kind { SCAN_INCLUSIVE, SCAN_EXCLUSIVE, SCAN_KINDS };
-enum output_kind { OUTPUT_ACCUMULATOR, OUTPUT_STORAGE, OUTPUT_KINDS };
-extern const char *const scan_name[SCAN_KINDS], *const output_name[OUTPUT_KINDS];
 
 /* The axes as they are run. */
 struct axes {

@@ -45,7 +45,7 @@ enum status axes_resolve_dots(struct axes *axes, const struct request *r, struct
     for (size_t i = 0; status == STATUS_OK && i < list.count; i++)
         status = add_product(axes, list.item[i], p);
     list_free(&list);
-    return status == STATUS_OK
-               ? axes_numbers(&axes->shift, r, AXIS_SHIFT, "1", RANGE_DOUBLING, 0, AXES_N_MAX, p)
-               : status;
+    return status == STATUS_OK ? axes_numbers(&axes->shift, r, AXIS_SHIFT, "1", RANGE_DOUBLING, 0,
+                                              MEMORY_ELEMENTS_MAX, p)
+                               : status;
 }

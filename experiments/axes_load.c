@@ -2,9 +2,6 @@
 #include "experiments/axes.h"
 #include "experiments/experiment.h"
 
-const char *const load_name[LOAD_KINDS] = {[LOAD_IDLE] = "idle", [LOAD_BUSY] = "busy"};
-_Static_assert(LOAD_KINDS == 2, "names of an axis");
-
 enum status axes_resolve_load(struct axes *axes, const struct request *r, const char *otherwise,
                               struct problem *p)
 {

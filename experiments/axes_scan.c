@@ -2,15 +2,6 @@
 #include "experiments/axes.h"
 #include "experiments/experiment.h"
 
-const char *const scan_name[SCAN_KINDS] = {
-    [SCAN_INCLUSIVE] = "inclusive",
-    [SCAN_EXCLUSIVE] = "exclusive",
-};
-const char *const output_name[OUTPUT_KINDS] = {
-    [OUTPUT_ACCUMULATOR] = "accumulator",
-    [OUTPUT_STORAGE] = "storage",
-};
-
 enum { NAMES = 2 };
 _Static_assert((int)SCAN_KINDS == NAMES && (int)OUTPUT_KINDS == NAMES, "names of an axis");
 
@@ -63,6 +54,6 @@ enum status axes_resolve_scans(struct axes *axes, const struct request *r, struc
     for (size_t i = 0; status == STATUS_OK && i < axes->outputs; i++)
         axes->output[i] = (enum output_kind)output[i];
     return status == STATUS_OK ? axes_numbers(&axes->segment, r, AXIS_SEGMENT, "1000",
-                                              RANGE_DOUBLING, 0, AXES_N_MAX, p)
+                                              RANGE_DOUBLING, 0, MEMORY_ELEMENTS_MAX, p)
                                : status;
 }

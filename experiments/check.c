@@ -49,7 +49,7 @@ bool check_stopped(const struct check *c)
 static const char *senseless(const struct check *c, enum check_kind kind)
 {
     const struct method *m = c->request->method;
-    bool program = m->foreign && !foreign_is_object(m->name);
+    bool program = m->foreign && !name_is_object(m->name);
     bool named = m->foreign || method_named(m->name) == m;
     const struct operation *o = m->operation;
     bool told = o->matrix || o->mask, moves = told && o != &operation_rows;

@@ -47,7 +47,7 @@ static bool has_input(const struct check_request *r, enum format storage)
 enum status check_find_pairs(struct check *c, struct check_report *report, struct problem *p)
 {
     const struct check_request *r = c->request;
-    bool program = r->method->foreign && !foreign_is_object(r->method->name);
+    bool program = r->method->foreign && !name_is_object(r->method->name);
     bool waited = false; /* for long, and for nothing: a program that hangs is not asked again */
     struct problem why = {0};
     for (size_t i = 0; i < r->pairs.count; i++) {

@@ -85,6 +85,8 @@ bool experiment_takes(const struct experiment *e, const struct operation *o);
 
 /* Its only operation; NULL where it takes several. */
 const struct operation *experiment_only(const struct experiment *e);
+/* The same of the experiment of a name; NULL also where there is none. */
+const struct operation *experiment_operation(const char *name);
 
 /* Has it condition numbers of its own? */
 bool experiment_conds(const struct experiment *e);

@@ -11,25 +11,6 @@ const char *foreign_server_path = "/proc/self/exe";
 static struct foreign *all;
 static pthread_mutex_t all_mutex = PTHREAD_MUTEX_INITIALIZER;
 
-static const char exec_prefix[] = "exec:";
-
-static bool is_program(const char *name)
-{
-    return strncmp(name, exec_prefix, strlen(exec_prefix)) == 0;
-}
-
-bool foreign_is_object(const char *name)
-{
-    size_t length = strlen(name);
-    return !is_program(name) &&
-           ((length > 3 && strcmp(name + length - 3, ".so") == 0) || strstr(name, ".so:"));
-}
-
-bool foreign_is(const char *name)
-{
-    return is_program(name) || foreign_is_object(name);
-}
-
 void foreign_timeout(double seconds)
 {
     foreign_timeout_s = seconds;
@@ -82,7 +63,7 @@ static enum status check_name(const char *where, const char *name, struct proble
 static enum status make_program(struct foreign *f, const char *where,
                                 const struct operation *operation, struct problem *p)
 {
-    const char *command = f->name + strlen(exec_prefix);
+    const char *command = f->name + strlen("exec:");
     if (strspn(command, " \t") == strlen(command))
         return problem(p, STATUS_USAGE, "%s: found '%s', expected exec:COMMAND", where, f->name);
     f->method.summary = "a program of yours";
@@ -107,7 +88,7 @@ static enum status make(struct foreign **made, const char *where, const char *na
         return problem(p, STATUS_DEVICE, "%s: out of memory", where);
     }
     pthread_mutex_init(&f->mutex, NULL);
-    f->object = foreign_is_object(name);
+    f->object = name_is_object(name);
     f->method = (struct method){.name = f->name,
                                 .promise = PROMISE_NONE,
                                 .foreign = true,

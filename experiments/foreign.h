@@ -14,11 +14,8 @@
 
 #include <signal.h>
 
+#include "experiments/subject_name.h"
 #include "kernels/method.h"
-
-/* Is it the name of one? */
-bool foreign_is(const char *name);
-bool foreign_is_object(const char *name); /* PATH.so[:NAME] */
 
 /* Sets what is said of a foreign dot product's products: nothing is known of them. */
 void foreign_products(struct method *m);

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 
 #include "experiments/gathered.h"
-#include "experiments/plan.h"
+#include "kernels/load.h"
+#include "reports/case_id.h"
 
 static enum status contradicts(const struct csv_row *row, size_t column, const char *found,
                                const char *expected, const char *why, struct problem *p)

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "experiments/options.h"
 #include "experiments/portable.h"
 #include "experiments/random.h"
 #include "reference/number.h"

@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "experiments/foreign.h"
 #include "experiments/options.h"
+#include "experiments/subject_name.h"
 #include "kernels/method.h"
+#include "reference/number.h"
 
 static enum status no_memory(struct problem *p)
 {
@@ -45,19 +46,14 @@ static size_t to_comma(const char *text)
     return at;
 }
 
-static bool is_program(const char *text)
-{
-    return strncmp(text, "exec:", 5) == 0;
-}
-
 /* Does a list go on here with the name of a method, rather than a command with what follows its
  * comma? */
 static bool names_method(const char *text)
 {
-    if (is_program(text))
+    if (name_is_program(text))
         return true;
     char *word = strndup(text, to_comma(text));
-    bool named = word && (foreign_is(word) || method_named(word));
+    bool named = word && (name_is_foreign(word) || method_named(word));
     free(word);
     return named;
 }
@@ -65,7 +61,7 @@ static bool names_method(const char *text)
 static size_t item_length(const char *text)
 {
     size_t at = to_comma(text);
-    while (is_program(text) && text[at] && !names_method(text + at + 1))
+    while (name_is_program(text) && text[at] && !names_method(text + at + 1))
         at += 1 + to_comma(text + at + 1);
     return at;
 }
@@ -109,7 +105,7 @@ static bool is_one_file(const char *name, const char *value)
         return names_file(value, '#');
     if (strcmp(name, "keys") == 0)
         return strncmp(value, "file:", 5) == 0 && names_file(value + 5, 0);
-    return strcmp(name, "method") == 0 && foreign_is_object(value) && names_file(value, ':');
+    return strcmp(name, "method") == 0 && name_is_object(value) && names_file(value, ':');
 }
 
 static enum status append_value(struct list *list, const char *name, const char *value, bool alone,
@@ -117,7 +113,7 @@ static enum status append_value(struct list *list, const char *name, const char 
 {
     if (is_one_file(name, value))
         return list_append(list, value, strlen(value), p);
-    if (!alone && is_program(value))
+    if (!alone && name_is_program(value))
         return append(list, value, strlen(value), p);
     return list_split(list, value, p);
 }
@@ -184,53 +180,11 @@ void list_free(struct list *list)
     *list = (struct list){0};
 }
 
-/* DIGITS[.DIGITS][e[SIGN]DIGITS], read whole; false if the text is anything else. */
-static bool read_decimal(const char *text, size_t length, long double *value)
-{
-    char copy[64], *end;
-    if (length == 0 || length >= sizeof copy || strspn(text, "0123456789.eE+-") < length ||
-        strchr("+-eE", text[0]))
-        return false;
-    memcpy(copy, text, length);
-    copy[length] = 0;
-    *value = strtold(copy, &end);
-    return !*end;
-}
-
-/* A number, or BASE^[-]EXPONENT. A long double holds every whole number below 2^64. */
-static bool read_number(const char *text, size_t length, long double *value)
-{
-    const char *hat = memchr(text, '^', length);
-    long double exponent;
-    if (!hat)
-        return read_decimal(text, length, value);
-    size_t base_length = (size_t)(hat - text), left = length - base_length - 1;
-    bool down = left > 0 && hat[1] == '-';
-    if (!read_decimal(text, base_length, value) ||
-        !read_decimal(hat + 1 + down, left - down, &exponent) || exponent != floorl(exponent) ||
-        exponent > 16384)
-        return false;
-    long double base = *value;
-    *value = 1;
-    for (int i = 0; i < (int)exponent; i++)
-        *value = down ? *value / base : *value * base;
-    return true;
-}
-
-bool real_read(double *value, const char *text, size_t length)
-{
-    long double number;
-    if (!read_number(text, length, &number) || !isfinite((double)number))
-        return false;
-    *value = (double)number;
-    return true;
-}
-
 static enum status read_whole(uint64_t *value, const char *option, const char *text, size_t length,
                               uint64_t least, uint64_t most, struct problem *p)
 {
     long double number;
-    if (!read_number(text, length, &number) || number != floorl(number))
+    if (!number_read(&number, text, length) || number != floorl(number))
         return problem(p, STATUS_USAGE,
                        "option --%s: found '%.*s', expected a whole number such as 1000, 1e6 or "
                        "2^20",

@@ -2,8 +2,17 @@
 #ifndef ULPSCOPE_MEMORY_H
 #define ULPSCOPE_MEMORY_H
 
+#include <stdint.h>
+
 #include "reference/array.h"
 #include "reference/problem.h"
+
+/* More elements than any machine has room for; array_bytes and memory_array say so. */
+#define MEMORY_ELEMENTS_MAX (UINT64_C(1) << 60)
+
+/* Bytes of host memory before and behind an array under study that a check fills anew: a subject
+ * that reads them gives other bits. */
+enum { MEMORY_AROUND = 512 };
 
 /* Sets *a to n elements with data from malloc, 64-byte aligned, its contents undefined.
  * STATUS_DEVICE, with `what` (a file, an input) in the message, where the machine has not that

@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "experiments/object.h"
-#include "experiments/probe.h"
+#include "experiments/memory.h"
 #include "kernels/gpu_device.h"
 
 enum { ALIGNMENT = 256 };
-_Static_assert(PROBE_AROUND % ALIGNMENT == 0, "alignment");
+_Static_assert(MEMORY_AROUND % ALIGNMENT == 0, "alignment");
 
 /* Kept from run to run. */
 static struct {
@@ -48,7 +48,7 @@ static enum status grow(struct memory *m, size_t bytes, const char *what, struct
 static enum status upload(const struct task *t, struct ulpscope_task *call, struct problem *p)
 {
     size_t in = array_bytes(t->in.format, t->in.n), out = array_bytes(t->out.format, t->out.n);
-    size_t ahead = (uintptr_t)t->in.data % ALIGNMENT, all = PROBE_AROUND + in + PROBE_AROUND;
+    size_t ahead = (uintptr_t)t->in.data % ALIGNMENT, all = MEMORY_AROUND + in + MEMORY_AROUND;
     enum status status = grow(&held.in, ahead + all, "the input", p);
     size_t second = (uintptr_t)t->in2.data % ALIGNMENT;
     if (status == STATUS_OK && t->in2.data)
@@ -58,16 +58,16 @@ static enum status upload(const struct task *t, struct ulpscope_task *call, stru
     if (status != STATUS_OK)
         return status;
     char *to = (char *)held.in.address + ahead;
-    call->in = to + PROBE_AROUND;
+    call->in = to + MEMORY_AROUND;
     call->out = held.out.address;
     call->device = held.device;
     call->stream = held.stream;
-    cudaError_t error = cudaMemcpyAsync(to, (const char *)t->in.data - PROBE_AROUND, all,
+    cudaError_t error = cudaMemcpyAsync(to, (const char *)t->in.data - MEMORY_AROUND, all,
                                         cudaMemcpyHostToDevice, held.stream);
     if (error == cudaSuccess && t->in2.data) {
         char *to2 = (char *)held.in2.address + second;
-        call->in2 = to2 + PROBE_AROUND;
-        error = cudaMemcpyAsync(to2, (const char *)t->in2.data - PROBE_AROUND, all,
+        call->in2 = to2 + MEMORY_AROUND;
+        error = cudaMemcpyAsync(to2, (const char *)t->in2.data - MEMORY_AROUND, all,
                                 cudaMemcpyHostToDevice, held.stream);
     }
     if (error == cudaSuccess)

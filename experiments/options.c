@@ -1,9 +1,8 @@
 #include "experiments/options.h"
 
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
-
-#include "experiments/verbs.h"
 
 const struct option_spec option_specs[] = {
     {"method", 0, "LIST", "run bench kernels recommend",
@@ -135,6 +134,17 @@ static const struct option_spec *spec_of(int found)
     while (spec->name && spec->letter != found)
         spec++;
     return spec;
+}
+
+const char *verb_names(void)
+{
+    static char names[256];
+    *names = 0;
+    for (size_t i = 0; verbs[i]; i++) {
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", verbs[i]->name);
+    }
+    return names;
 }
 
 static enum status find_verb(struct arguments *a, struct problem *p)

@@ -21,6 +21,7 @@ struct verb {
     enum status (*run)(const struct arguments *a, struct problem *p);
 };
 extern const struct verb *const verbs[]; /* ends with NULL */
+const char *verb_names(void);            /* "list, run, ..." */
 
 struct option_spec {
     const char *name;     /* "method" for --method */
@@ -30,6 +31,9 @@ struct option_spec {
     const char *help;
 };
 extern const struct option_spec option_specs[]; /* ends with a NULL name */
+
+/* Does this verb take this option? */
+bool option_of(const struct option_spec *spec, const struct verb *verb);
 
 enum { OPTIONS_MAX = 256, OPERANDS_MAX = 4096 };
 
@@ -44,9 +48,6 @@ struct arguments {
         const char *value;
     } option[OPTIONS_MAX];
 };
-
-/* Prints what --help of a verb prints, or of the program where verb is NULL. */
-void help_print(const struct verb *verb);
 
 /* Reads the command line. STATUS_USAGE with a line that says what is expected. */
 enum status arguments_parse(struct arguments *a, int argc, char **argv, struct problem *p);
@@ -86,10 +87,6 @@ enum status argument_numbers(const struct arguments *a, const char *name, enum r
 enum status numbers_parse(struct numbers *numbers, const char *option, const char *text,
                           enum range range, uint64_t least, uint64_t most, struct problem *p);
 void numbers_free(struct numbers *numbers);
-/* A number of that notation that need not be whole nor fit 64 bits (`0.5`, `1e-3`, `2^-10`,
- * `2^600`), from 0 on and finite. False where the text is anything else: no sign, no hexadecimal
- * digits, no `inf` or `nan`. */
-bool real_read(double *value, const char *text, size_t length);
 /* One such number above 0. */
 enum status real_parse(double *value, const char *option, const char *text, struct problem *p);
 /* One whole number, or `otherwise` where the option is not given. */

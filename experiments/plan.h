@@ -5,9 +5,8 @@
 #include "experiments/axes.h"
 #include "experiments/source.h"
 #include "reference/hash.h"
+#include "reports/case_id.h"
 #include "reports/summary.h"
-
-enum { CASE_ID_TEXT = 17 };
 
 struct tally;
 
@@ -82,13 +81,5 @@ void trial_forget(struct trial *t);
 /* Of everything that makes the case: of `t` what is above `supported`, but for the source's number.
  */
 uint64_t case_id(const struct trial *t, const struct source *s);
-/* The same from the columns of a case in a results directory, in the order of enum case_column, ""
- * where one does not apply. `hash` is of the elements where no seed makes them. */
-struct case_rest {
-    const char *hash, *keys_hash, *key_seed, *load;
-};
-uint64_t case_id_columns(const char *const column[CASE_ALL], const struct case_rest *rest);
-/* 16 hexadecimal digits. */
-void case_id_text(char text[CASE_ID_TEXT], uint64_t id);
 
 #endif

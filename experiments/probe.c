@@ -31,14 +31,14 @@ static enum status make_array(struct probe *probe, unsigned i, struct problem *p
     const struct probe_spec *s = &probe->spec;
     size_t ahead = s->offset * (size_t)format_facts[s->storage].bytes;
     size_t bytes = array_bytes(s->storage, s->n), room = 0;
-    if (bytes < SIZE_MAX - ahead - 2 * PROBE_AROUND - ALIGNMENT)
-        room = (PROBE_AROUND + ahead + bytes + PROBE_AROUND + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
+    if (bytes < SIZE_MAX - ahead - 2 * MEMORY_AROUND - ALIGNMENT)
+        room = (MEMORY_AROUND + ahead + bytes + MEMORY_AROUND + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
     if (room)
         probe->allocation[i] = aligned_alloc(ALIGNMENT, room);
     if (!probe->allocation[i])
         return problem(p, STATUS_DEVICE, "%s: out of memory for %zu elements of %s",
                        s->method->name, s->n, format_facts[s->storage].name);
-    char *begin = (char *)probe->allocation[i] + PROBE_AROUND + ahead;
+    char *begin = (char *)probe->allocation[i] + MEMORY_AROUND + ahead;
     probe->in[i] = (struct array){s->storage, s->n, begin};
     memset(probe->allocation[i], around(s), room);
     memset(begin, 0, bytes);
@@ -51,12 +51,12 @@ static enum status make_keys(struct probe *probe, struct problem *p)
 {
     const struct probe_spec *s = &probe->spec;
     size_t ahead = s->offset * sizeof *probe->keys;
-    size_t room = PROBE_AROUND + ahead + s->n * sizeof *probe->keys + PROBE_AROUND + ALIGNMENT;
+    size_t room = MEMORY_AROUND + ahead + s->n * sizeof *probe->keys + MEMORY_AROUND + ALIGNMENT;
     probe->allocated_keys = aligned_alloc(ALIGNMENT, room / ALIGNMENT * ALIGNMENT);
     if (!probe->allocated_keys)
         return problem(p, STATUS_DEVICE, "%s: out of memory for %zu keys", s->method->name, s->n);
     memset(probe->allocated_keys, 0, room / ALIGNMENT * ALIGNMENT);
-    probe->keys = (uint32_t *)((char *)probe->allocated_keys + PROBE_AROUND + ahead);
+    probe->keys = (uint32_t *)((char *)probe->allocated_keys + MEMORY_AROUND + ahead);
     return STATUS_OK;
 }
 

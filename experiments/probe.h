@@ -3,9 +3,8 @@
 #ifndef ULPSCOPE_PROBE_H
 #define ULPSCOPE_PROBE_H
 
+#include "experiments/memory.h"
 #include "experiments/runner.h"
-
-enum { PROBE_AROUND = 512 };
 
 struct probe_spec {
     const struct method *method;
@@ -15,7 +14,7 @@ struct probe_spec {
     size_t n;           /* elements */
     struct shape shape; /* as asked for: what is open is the method's choice */
     size_t offset; /* elements by which the input lies beyond an address that 256 bytes divide */
-    /* The complement of every byte of what lies before and behind the input, PROBE_AROUND of them
+    /* The complement of every byte of what lies before and behind the input, MEMORY_AROUND of them
      * at least: 0 makes it NaN in every format, for whoever adds too much. */
     uint8_t around;
     bool exclusive;

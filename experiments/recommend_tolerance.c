@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "experiments/recommend.h"
+#include "reference/number.h"
 
 const char *const recommend_quantity_name[RECOMMEND_QUANTITIES] = {"rel", "backward", "ulp"};
 

@@ -246,12 +246,15 @@ static void free_report(struct report *r)
     gathered_free(&r->g);
 }
 
-enum status report_write(char **path, const char *directory, const char *out, struct problem *p)
+enum status report_write(char **path, const char *directory, const char *out,
+                         report_operation *only, struct problem *p)
 {
     struct report r = {0};
     struct text page = {0};
     *path = NULL;
     enum status status = read_all(&r, directory, out, p);
+    if (status == STATUS_OK)
+        r.only = only(gathered_word(&r.g, NULL, "experiment"));
     if (status == STATUS_OK)
         status = make_page(&page, &r, p);
     if (status == STATUS_OK && asprintf(path, "%s/report.html", r.folder) < 0) {

@@ -29,7 +29,8 @@ struct report_rows {
 
 struct report {
     struct gathered g;
-    char *folder; /* where everything is written */
+    const struct operation *only; /* of the experiment; NULL: it has several, or is not known */
+    char *folder;                 /* where everything is written */
     struct report_time *time;
     size_t times;
     struct report_candidate *candidate; /* where it is a directory of `recommend` */
@@ -154,10 +155,15 @@ enum status report_files(struct text *to, const struct report *r, struct problem
 /* Reads recommend.csv, where there is one. */
 enum status report_candidates(struct report *r, struct problem *p);
 
+/* The only operation of an experiment of this name, for subjects that the registry does not know;
+ * NULL: it has several, or there is no such experiment. */
+typedef const struct operation *report_operation(const char *experiment);
+
 /* Reads a directory, and writes its page, report.html, to the directory `out`, which is made where
  * it is not there; NULL: DIR/report. *path, which the caller frees,
  * is the page's. STATUS_DATA also where there is a page but, for want of gnuplot, no picture. */
-enum status report_write(char **path, const char *directory, const char *out, struct problem *p);
+enum status report_write(char **path, const char *directory, const char *out,
+                         report_operation *only, struct problem *p);
 
 /* --- what is asked of the cases --- */
 

@@ -1,19 +1,13 @@
 /* Who errs least and who most, in sentences: of the methods of one operation. */
 #include <math.h>
 
-#include "experiments/experiment.h"
 #include "experiments/report.h"
 
 /* Of a subject that is not ours as far as its experiment tells; NULL: it is not known. */
 static const struct operation *operation_of(const struct report *r, const struct gathered_case *c)
 {
     const struct method *m = method_named(c->field[CASE_METHOD]);
-    const struct experiment *e;
-    if (m)
-        return m->operation;
-    return experiment_named(&e, gathered_word(&r->g, NULL, "experiment"), NULL) == STATUS_OK
-               ? experiment_only(e)
-               : NULL;
+    return m ? m->operation : r->only;
 }
 
 struct figure report_err_ulp(const struct gathered_case *c)

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "experiments/report_trees.h"
-#include "experiments/reveal_method.h"
 
 void report_trees_free(struct shown_trees *trees)
 {
@@ -26,14 +25,16 @@ static void add_name(struct text *to, const struct method *m, struct shape shape
 static enum status add_tree(struct shown_trees *trees, const struct method *m,
                             const struct gathered_case *c, size_t n, struct problem *p)
 {
-    struct reveal_case asked = {.spec = {.method = m, .n = n}, .prefix = n - 1};
-    bool declared, cuda = strncmp(c->field[CASE_DEVICE], "cuda", strlen("cuda")) == 0;
+    enum device_kind device =
+        strncmp(c->field[CASE_DEVICE], "cuda", strlen("cuda")) == 0 ? DEVICE_CUDA : DEVICE_CPU;
+    struct shape shape = {.threads = (unsigned)strtoul(c->field[CASE_THREADS], NULL, 10),
+                          .blocks = (unsigned)strtoul(c->field[CASE_BLOCKS], NULL, 10)};
     struct reveal_tree tree;
-    size_t i = 0;
-    asked.spec.device.kind = cuda ? DEVICE_CUDA : DEVICE_CPU;
-    asked.spec.shape.threads = (unsigned)strtoul(c->field[CASE_THREADS], NULL, 10);
-    asked.spec.shape.blocks = (unsigned)strtoul(c->field[CASE_BLOCKS], NULL, 10);
-    enum status status = reveal_declared(&tree, &declared, &asked, p);
+    struct order o;
+    size_t i = 0, last = m->operation == &operation_scan ? n - 1 : 0;
+    method_order(&o, m, device, n, shape, false, NULL);
+    enum status status = reveal_tree_of(&tree, &o, last, 0, n, p);
+    order_free(&o);
     if (status != STATUS_OK)
         return status;
     while (i < trees->count && !reveal_tree_equal(&trees->item[i].tree, &tree))
@@ -43,8 +44,7 @@ static enum status add_tree(struct shown_trees *trees, const struct method *m,
     else
         trees->item[trees->count++] = (struct shown_tree){.tree = tree};
     if (i < TREES_MOST)
-        add_name(&trees->item[i].methods, m,
-                 method_shape(m, asked.spec.device.kind, n, asked.spec.shape));
+        add_name(&trees->item[i].methods, m, method_shape(m, device, n, shape));
     return STATUS_OK;
 }
 

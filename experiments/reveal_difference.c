@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "experiments/random.h"
-#include "experiments/reveal_tree.h"
+#include "experiments/reveal_difference.h"
 
 /* Each leaf weighs a random number of 64 bits; a node that weighs what another does has the same
  * leaves, but for a chance of 2^-64. */

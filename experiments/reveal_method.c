@@ -81,16 +81,10 @@ static void draw_progress(void *context, size_t placed)
     fflush(stderr);
 }
 
-/* The order of all outputs, in the shape that it runs with. */
 static void make_order(struct order *o, const struct reveal_case *c)
 {
     const struct probe_spec *s = &c->spec;
-    const struct method *m = s->method;
-    order_init(o, s->n, m->operation->outputs(s->n, 1));
-    o->exclusive = s->exclusive;
-    o->heads = s->heads;
-    if (!o->failed)
-        m->order(o, method_shape(m, s->device.kind, s->n, s->shape));
+    method_order(o, s->method, s->device.kind, s->n, s->shape, s->exclusive, s->heads);
 }
 
 static size_t output_of(const struct reveal_case *c)

@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "experiments/reveal_difference.h"
 #include "experiments/reveal_method.h"
 #include "experiments/reveal_text.h"
 

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiments/memory.h"
-
 #define NONE REVEAL_NO_PARENT
 
 static enum status no_memory(struct problem *p)

@@ -44,14 +44,4 @@ size_t reveal_tree_leaves(const struct reveal_tree *t, uint32_t node, uint32_t *
 
 bool reveal_tree_equal(const struct reveal_tree *a, const struct reveal_tree *b);
 
-/* Where two trees over the same leaves differ first: the first node of `a` whose leaves are those
- * of no node of `b`, and the lowest node of `b` that has all of them. Where b has all nodes of a, a
- * and b are swapped. */
-struct reveal_difference {
-    bool equal, swapped;
-    uint32_t node, other;
-};
-enum status reveal_tree_difference(struct reveal_difference *d, const struct reveal_tree *a,
-                                   const struct reveal_tree *b, struct problem *p);
-
 #endif

@@ -56,7 +56,7 @@ enum status subject_named(const struct method **m, const char *where, const char
                           const struct operation *operation, struct problem *p)
 {
     char known[SUBJECT_NAMES] = "";
-    if (foreign_is(name))
+    if (name_is_foreign(name))
         return foreign_named(m, where, name, operation, p);
     *m = method_named(name);
     if (*m)

@@ -9,6 +9,7 @@
 #include "experiments/recommend_files.h"
 #include "experiments/resume.h"
 #include "experiments/verbs.h"
+#include "reference/number.h"
 
 static const struct experiment defaults = {
     .name = "recommend",

@@ -3,13 +3,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "experiments/experiment.h"
 #include "experiments/report.h"
 #include "experiments/verbs.h"
 
 static enum status run(const struct arguments *a, struct problem *p)
 {
     char *path;
-    enum status status = report_write(&path, a->operand[0], argument_value(a, "out"), p);
+    enum status status =
+        report_write(&path, a->operand[0], argument_value(a, "out"), experiment_operation, p);
     struct text shown = {0};
     if (path && isatty(STDOUT_FILENO))
         text_visible(&shown, path);

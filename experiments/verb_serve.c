@@ -46,7 +46,7 @@ static enum status take_channels(struct server *s, struct problem *p)
 
 static enum status find(struct server *s, const char *name, struct problem *p)
 {
-    s->object = foreign_is_object(name);
+    s->object = name_is_object(name);
     return s->object ? object_load(&s->method, name, p)
                      : subject_askable(&s->method, "serve", name, NULL, p);
 }

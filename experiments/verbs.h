@@ -7,10 +7,7 @@
 extern const struct verb verb_bench, verb_check, verb_compare, verb_doctor, verb_gen, verb_kernels,
     verb_list, verb_recommend, verb_report, verb_reveal, verb_run, verb_serve, verb_sum;
 
-/* "list, run, ..." */
-const char *verb_names(void);
-
-/* Does this verb take this option? */
-bool option_of(const struct option_spec *spec, const struct verb *verb);
+/* Prints what --help of a verb prints, or of the program where verb is NULL. */
+void help_print(const struct verb *verb);
 
 #endif

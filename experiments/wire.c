@@ -5,9 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "experiments/axes.h"
 #include "experiments/keys.h"
 #include "experiments/layout.h"
+#include "experiments/memory.h"
+#include "experiments/scan_kind.h"
 
 void wire_write(char line[WIRE_LINE], const struct wire_request *r)
 {
@@ -47,7 +48,8 @@ static bool read_length(size_t *n, const char *word)
     char *end;
     uint64_t value = strtoull(word, &end, 10);
     *n = value;
-    return isdigit((unsigned char)*word) && !*end && strlen(word) < 20 && value <= AXES_N_MAX;
+    return isdigit((unsigned char)*word) && !*end && strlen(word) < 20 &&
+           value <= MEMORY_ELEMENTS_MAX;
 }
 
 static bool read_kind(struct wire_request *r, char *const word[WORDS])

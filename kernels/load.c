@@ -10,6 +10,9 @@
 
 #include "kernels/gpu_load.h"
 
+const char *const load_name[LOAD_KINDS] = {[LOAD_IDLE] = "idle", [LOAD_BUSY] = "busy"};
+_Static_assert(LOAD_KINDS == 2, "names of an axis");
+
 enum { NUMBERS = 1 << 16, THREADS_MOST = 1024 };
 
 struct load {

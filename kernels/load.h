@@ -6,6 +6,10 @@
 
 #include "reference/problem.h"
 
+/* What else a device does while sums run. */
+enum load_kind { LOAD_IDLE, LOAD_BUSY, LOAD_KINDS };
+extern const char *const load_name[LOAD_KINDS];
+
 struct load;
 
 /* Begins it, and returns when it is under way. device: -1: the CPU, where as many threads as there

@@ -203,6 +203,16 @@ struct shape method_shape(const struct method *m, enum device_kind device, size_
                           read & SHAPE_BLOCKS ? shape.blocks : 0};
 }
 
+void method_order(struct order *o, const struct method *m, enum device_kind device, size_t n,
+                  struct shape asked, bool exclusive, const uint8_t *heads)
+{
+    order_init(o, n, m->operation->outputs(n, 1));
+    o->exclusive = exclusive;
+    o->heads = heads;
+    if (!o->failed)
+        m->order(o, method_shape(m, device, n, asked));
+}
+
 enum format method_adds_in(const struct method *m, enum format accumulator)
 {
     enum format f = m->adds_in ? m->adds_in(accumulator) : accumulator;

@@ -206,6 +206,12 @@ bool method_supports(const struct method *m, enum device_kind device, enum forma
 struct shape method_shape(const struct method *m, enum device_kind device, size_t n,
                           struct shape asked);
 
+/* The declared order of all outputs for n elements, in the shape that a case runs with. heads: of a
+ * segmented scan, else NULL; they must outlive the order, which order_free frees. o->failed: memory
+ * is short. The method declares one. */
+void method_order(struct order *o, const struct method *m, enum device_kind device, size_t n,
+                  struct shape asked, bool exclusive, const uint8_t *heads);
+
 /* Does it run on CPU threads, as many as its launch shape says? Other CPU twins read in a shape
  * what a GPU would do. */
 static inline bool method_threaded(const struct method *m)

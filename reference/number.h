@@ -26,4 +26,11 @@ void number_decimal_mpfr(char text[NUMBER_TEXT], const mpfr_t x);
  * NULL when memory is short. */
 char *number_hex_mpfr(const mpfr_t x);
 
+/* Reads a number as people write sizes: `1000`, `1e6`, `0.5`, `2^20`, `2^-10`: no sign, no
+ * hexadecimal digits, no `inf` or `nan`. A long double holds every whole number below 2^64. False
+ * where the text is anything else. */
+bool number_read(long double *value, const char *text, size_t length);
+/* The same as a double, which must be finite. */
+bool real_read(double *value, const char *text, size_t length);
+
 #endif

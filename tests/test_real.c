@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "experiments/options.h"
+#include "reference/number.h"
 
 Test(real, reads)
 {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "experiments/reveal_difference.h"
 #include "experiments/reveal_text.h"
 #include "tests/trees.h"
 

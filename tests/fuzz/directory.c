@@ -1,6 +1,7 @@
 /* A results directory, all of its files: as `report` and `compare` read it. gnuplot is out of the
  * way, so that nothing is drawn. */
 #include "experiments/compare.h"
+#include "experiments/experiment.h"
 #include "experiments/report.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -29,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     compare_free(&c);
     text_free(&text);
     p = (struct problem){0};
-    status = report_write(&page, fuzz_in_folder(), NULL, &p);
+    status = report_write(&page, fuzz_in_folder(), NULL, experiment_operation, &p);
     fuzz_problem(status, &p);
     free(page);
     return 0;
