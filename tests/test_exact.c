@@ -348,3 +348,22 @@ Test(exact, bins_tell_what_elements_are)
                 }
         }
 }
+
+/* The middle of two neighbours and very little beside it, which doubles cut off. */
+Test(exact, mpfr_is_rounded_once_beside_a_tie)
+{
+    mpfr_t x;
+    mpfr_init2(x, 400);
+    for (enum format f = 0; f < FORMATS; f++)
+        for (int k = 0; k < 4; k++) {
+            double u = format_facts[f].unit_roundoff, sign = k / 2 ? -1 : 1;
+            mpfr_set_si_2exp(x, k % 2 ? 1 : -1, -300, MPFR_RNDN);
+            mpfr_add_d(x, x, 1, MPFR_RNDN);
+            mpfr_add_d(x, x, u, MPFR_RNDN);
+            mpfr_mul_d(x, x, sign, MPFR_RNDN);
+            double got = round_mpfr(x, f);
+            cr_expect(got == sign * (k % 2 ? 1 + 2 * u : 1), "%s, %d: %a", format_facts[f].name, k,
+                      got);
+        }
+    mpfr_clear(x);
+}

@@ -343,3 +343,18 @@ Test(measure, outputs_of_every_format)
         free(a.data);
     }
 }
+
+/* The least number that bf16 and fp16 have the same digits of: below it results are rounded to it.
+ */
+Test(measure, the_last_output_that_is_rounded)
+{
+    const double least = 0x1p-17, below = format_next_down(BF16, least);
+    for (int sign = -1; sign <= 1; sign += 2) {
+        double x = sign * below;
+        struct reference r = reference_of(BF16, 1, &x);
+        struct theorem t = {.kind = THEOREM_ANY_ORDER};
+        expect_output(&r, BF16, BF16, FP16, sign * least, &t);
+        expect_output(&r, BF16, BF16, FP16, sign * format_next_up(FP16, least), &t);
+        reference_free(&r);
+    }
+}

@@ -334,6 +334,28 @@ Test(measure_scan, given_outputs)
     expect_few(2, (double[]){most, most}, (double[]){most, most});
     expect_few(2, (double[]){most, most}, (double[]){most, NAN});
     expect_few(2, (double[]){most, 0}, (double[]){most, -most});
+    /* the ulp is that of the numbers below 1 */
+    expect_few(2, (double[]){1, -0x1p-60}, (double[]){1, 2});
+}
+
+/* Of a twin's zeros there is no relative difference, and one of numbers may overflow on the way. */
+Test(measure_scan, differences_from_a_twin_by_hand)
+{
+    const double most = format_facts[FP64].largest;
+    double in[5] = {0}, out[5] = {3, 5, most, 7, 0.5}, twin[5] = {2, 0, -most, 7, INFINITY};
+    struct scan s = {.in = {FP64, 5, in}};
+    struct array beside = {FP64, 5, twin}, narrow = {FP32, 5, twin};
+    struct scan_output o = {
+        .out = {FP64, 5, out}, .accumulator = FP64, .bound = THEOREM_ANY_ORDER, .twin = {&beside}};
+    static struct scan_measure m;
+    struct problem p = {0};
+    cr_assert(measure_scan(&m, &o, 1, &s, 1, &p) == STATUS_OK, "%s", p.text);
+    cr_expect(m.difference[0].mean_rel_diff.known &&
+                  m.difference[0].mean_rel_diff.value == (0.5 + 2 + 0) / 3,
+              "%a", m.difference[0].mean_rel_diff.value);
+    cr_expect(m.difference[0].differing.value == 0.8 && m.difference[0].first_diff == 0);
+    o.twin[0] = &narrow;
+    cr_expect(measure_scan(&m, &o, 1, &s, 1, &p) == STATUS_USAGE, "a twin of another format");
 }
 
 Test(measure_scan, given_outputs_of_a_block)

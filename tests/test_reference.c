@@ -190,6 +190,24 @@ Test(reference, census_of_parts)
             }
 }
 
+/* The smallest normal numbers are none of the subnormal ones. */
+Test(reference, census_of_the_smallest_numbers)
+{
+    uint64_t seed = 45;
+    for (size_t v = 0; v < census_variants; v++)
+        for (enum format f = 0; census_variant[v].available() && f < FORMATS; f++)
+            for (size_t n = 1; n < 80; n += 13) {
+                struct array a = array_new(f, n);
+                double least = format_facts[f].smallest_normal;
+                for (size_t i = 0; i < n; i++) {
+                    double x = i % 3 ? least : format_next_down(f, least);
+                    array_encode(&a, i, 1, &(double){i % 2 ? -x : x});
+                }
+                expect_census(&a, &census_variant[v], &seed, "smallest");
+                free(a.data);
+            }
+}
+
 Test(reference, equal_tells_every_difference)
 {
     const double x[] = {1, 2, 0x1p-1074, 0, -0.0, INFINITY};

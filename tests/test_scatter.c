@@ -4,10 +4,11 @@
 #include <stdlib.h>
 
 #include "kernels/scatter/ordered.h"
+#include "kernels/sum/tiled.h"
 #include "reference/by_bin.h"
 #include "tests/samples.h"
 #include "tests/mutants_caught.h"
-#include "tests/scatters.h"
+#include "tests/scatter_case.h"
 
 Test(scatter, fixed_orders_and_rounding_bit_by_bit)
 {
@@ -69,4 +70,38 @@ Test(scatter, stable_order_of_keys)
                 cr_expect(by_bin_count(&b, bin) < most, "%zu before %zu", bin, fullest);
             by_bin_free(&b);
         }
+}
+
+/* What no rounding hides: sums of small whole numbers, and -0 in bins of nothing else, by every
+ * method, with a bin of more than a tile, by several threads, over what was there before. */
+Test(scatter, nothing_is_lost_and_zeros_keep_their_sign)
+{
+    enum { BIG = TILE + 5, N = BIG + 300, BINS = 5 };
+    for (size_t k = 0; k < 3 * method_count; k++) {
+        const struct method *m = method_registry[k / 3];
+        unsigned threads = 1 + k % 3;
+        char why[WHY] = "";
+        if (m->operation != &operation_scatter || !m->cpu)
+            continue;
+        struct scatter *s = scatter_new(m);
+        s->in.format = s->accumulator = s->out.format = FP32;
+        s->in.n = N;
+        s->bins = BINS;
+        s->shape = (struct shape){threads, threads};
+        scatter_shape(s);
+        double due[BINS] = {0, 0, 0, -0.0, 0};
+        for (size_t i = 0; i < N; i++) {
+            s->key[i] = i < BIG ? 0 : 1 + (uint32_t)i % 3;
+            double x = s->key[i] == 3 ? -0.0 : 1 + (double)(i % 4);
+            array_encode(&s->in, i, 1, &x);
+            due[s->key[i]] += x;
+        }
+        memset(s->out.data, 0x55, array_bytes(FP32, BINS));
+        cr_assert(scatter_run(s, why), "%s: %s", m->name, why);
+        for (size_t b = 0; b < BINS; b++)
+            cr_expect(format_encode(FP32, array_get(&s->out, b)) == format_encode(FP32, due[b]),
+                      "%s, %u threads: bin %zu is %g, expected %g", m->name, threads, b,
+                      array_get(&s->out, b), due[b]);
+        scatter_free(s, true);
+    }
 }
