@@ -423,3 +423,32 @@ Test(compare, a_study_twice, .init = make_folder, .fini = remove_folder)
     text_free(&text);
     compare_free(&c);
 }
+
+/* A side without a result has no columns of results; results are shared where there are two sides.
+ */
+Test(compare, columns_of_what_there_is)
+{
+    struct gathered_case a = {.runs = 3,
+                              .distinct = 2,
+                              .result = (char *)"1",
+                              .first = (char *)"0x1"},
+                         b = {.status = "error", .result = (char *)"", .first = (char *)""};
+    struct compare_pair pair[] = {{.of = {&a, &b}, .shared = 0}, {.of = {&a, NULL}, .shared = 5}};
+    struct compare c = {.pair = pair, .pairs = 2};
+    struct text text = {0};
+    for (size_t k = 0; k < CASE_ALL; k++)
+        a.field[k] = b.field[k] = (char *)"";
+    compare_rows(&text, &c);
+    cr_assert(text_string(&text));
+    char *at = text.data;
+    for (size_t i = 0; i < 2; i++) {
+        char *line = strsep(&at, "\n"), *field[COMPARE_COLUMNS];
+        for (size_t k = 0; k < COMPARE_COLUMNS; k++)
+            cr_assert(field[k] = strsep(&line, ","));
+        cr_expect_str_eq(field[COMPARE_SHARED], i == 0 ? "0" : "");
+        cr_expect_str_eq(field[COMPARE_DISTINCT_A], "2");
+        cr_expect_str_eq(field[COMPARE_RUNS_A + 1], i == 0 ? "0" : "");
+        cr_expect_str_eq(field[COMPARE_DISTINCT_A + 1], "");
+    }
+    text_free(&text);
+}

@@ -390,3 +390,34 @@ Test(gathered, infinities_that_are_right, .init = make_folder, .fini = remove_fo
     cr_expect(!gather_one(&g, overflow, 1)->right_infinity);
     gathered_free(&g);
 }
+
+/* ---- different results ---- */
+
+/* Of what promises the same bits two cases gave two and three results, two gave one. */
+Test(findings, how_many_results)
+{
+    static const struct {
+        enum promise promise;
+        size_t distinct;
+        uint64_t runs;
+    } is[] = {{PROMISE_RUN_TO_RUN, 2, 10}, {PROMISE_RUN_TO_RUN, 1, 20}, {PROMISE_NONE, 7, 30},
+              {PROMISE_GPU_TO_GPU, 3, 40}, {PROMISE_RUN_TO_RUN, 1, 50}, {PROMISE_RUN_TO_RUN, 1, 5}};
+    enum { HAND_MADE = sizeof is / sizeof *is };
+    struct gathered_case item[HAND_MADE] = {0};
+    struct report r = {.g = {.item = item, .count = HAND_MADE}};
+    struct text told = {0};
+    for (size_t i = 0; i < HAND_MADE; i++) {
+        for (size_t k = 0; k < CASE_ALL; k++)
+            item[i].field[k] = "";
+        item[i].promise = is[i].promise;
+        item[i].distinct = is[i].distinct;
+        item[i].runs = is[i].runs;
+    }
+    report_findings(&told, &r);
+    expect_told(&told, "2 cases of methods that promise the same bits from run to run gave several",
+                true);
+    expect_told(&told, ": 2 in 10 runs.", true);
+    expect_told(&told, "gave one result each, in up to 50 runs.", true);
+    expect_told(&told, "The most different results: 7 in 30 runs (", true);
+    text_free(&told);
+}

@@ -241,10 +241,17 @@ Test(input_cond, what_there_is_none_of)
 /* A negative sum has the default target that the positive one has. */
 Test(input_cond, negative_sums)
 {
-    struct array a = generated("cond:sum=-1", FP32, 100, 1, 0),
-                 b = generated("cond:sum=-1", FP32, 100, 1, 0x1p20);
-    cr_expect(memcmp(a.data, b.data, array_bytes(FP32, 100)) == 0);
-    cr_expect_eq(exact_sum(&a), -1);
-    free(a.data);
-    free(b.data);
+    static const struct {
+        enum format f;
+        size_t n;
+        double cond;
+    } cases[] = {{FP32, 100, 0x1p20}, {FP16, 2, 0x1p11}, {FP16, 1, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct array a = generated("cond:sum=-1", cases[i].f, cases[i].n, 1, 0);
+        struct array b = generated("cond:sum=-1", cases[i].f, cases[i].n, 1, cases[i].cond);
+        cr_expect(memcmp(a.data, b.data, array_bytes(a.format, a.n)) == 0, "%zu", i);
+        cr_expect_eq(exact_sum(&a), -1);
+        free(a.data);
+        free(b.data);
+    }
 }
