@@ -23,6 +23,14 @@ bool format_holds(enum format f, enum format narrow)
     return a->precision >= b->precision && a->emin <= b->emin && a->emax >= b->emax;
 }
 
+struct conversion format_conversion(enum format f, enum format from)
+{
+    const struct format_facts *a = &format_facts[f], *b = &format_facts[from];
+    return (struct conversion){
+        .relative = b->precision > a->precision ? a->unit_roundoff : 0,
+        .absolute = b->emin - b->precision < a->emin - a->precision ? a->smallest / 2 : 0};
+}
+
 enum format format_wider(enum format f)
 {
     return f < FP32 ? FP32 : f + 1;

@@ -40,6 +40,14 @@ enum format format_named(const char *name);
 /* Is every value of `narrow` one of f? */
 bool format_holds(enum format f, enum format narrow);
 
+/* What rounding x of `from` to f changes, where it is in f's range: at most relative |x| +
+ * absolute. Nothing relative where f has as many digits, nothing absolute where it reaches as low.
+ */
+struct conversion {
+    double relative, absolute;
+};
+struct conversion format_conversion(enum format f, enum format from);
+
 /* The next wider format: fp32 for fp16 and bf16, fp64 for fp32; FORMATS for fp64. */
 enum format format_wider(enum format f);
 

@@ -14,10 +14,9 @@ static struct scan_rules rules_of(const struct scan *scan, const struct scan_out
                            .output = out->out.format,
                            .bound = out->bound,
                            .u = format_facts[out->accumulator].unit_roundoff};
-    if (!format_holds(r.accumulator, r.storage)) {
-        r.input_u = r.u;
-        r.input_h = format_facts[r.accumulator].smallest / 2;
-    }
+    struct conversion by = format_conversion(r.accumulator, r.storage);
+    r.input_u = by.relative;
+    r.input_h = by.absolute;
     if (out->flushes) /* an element is perturbed by so much: see theorem_bound */
         r.input_h += 3 * format_facts[r.accumulator].smallest_normal;
     if (!format_holds(r.output, r.accumulator)) {

@@ -156,7 +156,7 @@ struct term_error {
     bool underflows;
 };
 
-/* Of an element: none where the accumulator holds it. A product has twice the digits, and exponents
+/* Of an element: as format_conversion says. A product has twice the digits, and exponents
  * twice as low. Rounded or fused into an addition, it is one more rounding, of it or of the sum
  * that it goes to, which can then underflow; in two words it is exact, unless the lower
  * one underflows. */
@@ -166,10 +166,9 @@ static struct term_error term_error(enum product_kind product, enum format stora
     const struct format_facts *s = &format_facts[storage], *a = &format_facts[accumulator];
     double u = a->unit_roundoff;
     bool low = 2 * (s->emin - s->precision + 1) < a->emin - a->precision + 1;
-    if (product == PRODUCT_NONE && format_holds(accumulator, storage))
-        return (struct term_error){0, false};
+    struct conversion by = format_conversion(accumulator, storage);
     if (product == PRODUCT_NONE)
-        return (struct term_error){u, true};
+        return (struct term_error){by.relative, by.absolute > 0};
     if (product == PRODUCT_EXACT)
         return (struct term_error){0, low};
     return (struct term_error){2 * s->precision <= a->precision ? 0 : u, low};

@@ -29,16 +29,9 @@ void theorem_half_smallest(mpfr_t to, enum format f)
 
 void theorem_element(mpfr_t change, const mpfr_t x, enum format storage, enum format accumulator)
 {
-    mpfr_t half;
-    if (format_holds(accumulator, storage)) {
-        mpfr_set_zero(change, 1);
-        return;
-    }
-    mpfr_init2(half, THEOREM_PRECISION);
-    theorem_half_smallest(half, accumulator);
-    mpfr_mul_d(change, x, format_facts[accumulator].unit_roundoff, MPFR_RNDU);
-    mpfr_add(change, change, half, MPFR_RNDU);
-    mpfr_clear(half);
+    struct conversion by = format_conversion(accumulator, storage);
+    mpfr_mul_d(change, x, by.relative, MPFR_RNDU);
+    mpfr_add_d(change, change, by.absolute, MPFR_RNDU);
 }
 
 /* (n-1) u. */

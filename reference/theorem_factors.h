@@ -33,7 +33,8 @@ void theorem_growth(mpfr_t to, size_t k, const mpfr_t v);
 void theorem_half_smallest(mpfr_t to, enum format f);
 
 /* Sets `change` to what rounding elements to the accumulator may change, of one as large as x or of
- * the mean of many whose mean magnitude x is: u x + eta/2; 0 where it holds them. */
+ * the mean of many whose mean magnitude x is: u x + eta/2, each where it may be
+ * (format_conversion). */
 void theorem_element(mpfr_t change, const mpfr_t x, enum format storage, enum format accumulator);
 
 /* Sets `to` to what a running mean of n numbers of f may err by: see theorem_mean.c. */

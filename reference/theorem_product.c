@@ -7,6 +7,8 @@
  * Exponents are kept apart, so it holds however large or small partial products are. At last the
  * significand, which the format holds, meets the format's exponents: nothing is rounded unless the
  * result is subnormal, then it changes by eta/2 at most (eta = smallest subnormal). */
+#include <math.h>
+
 #include "reference/theorem_factors.h"
 
 /* Sets `to` to (1 + u/(1+u))^k - 1, rounded up. */
@@ -62,7 +64,10 @@ bool theorem_extremum(mpfr_t bound, const struct theorem *t, const struct refere
 {
     (void)t;
     mpfr_set_zero(bound, 1);
-    if (r->of != EXACT_ARGMIN && r->of != EXACT_ARGMAX && !format_holds(accumulator, storage))
+    struct conversion by = format_conversion(accumulator, storage);
+    bool low = fabs(mpfr_get_d(r->sum, MPFR_RNDZ)) < format_facts[accumulator].smallest_normal;
+    if (r->of != EXACT_ARGMIN && r->of != EXACT_ARGMAX &&
+        (by.relative > 0 || (by.absolute > 0 && low)))
         theorem_last_rounding(bound, r, accumulator);
     return true;
 }

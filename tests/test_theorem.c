@@ -15,6 +15,17 @@ static bool holds(enum format accumulator, enum format storage)
            (accumulator == FP32 && storage <= BF16);
 }
 
+/* May rounding an element of storage to the accumulator lose digits, and may it underflow? */
+static bool loses_digits(enum format accumulator, enum format storage)
+{
+    return !holds(accumulator, storage) && !(storage == BF16 && accumulator == FP16);
+}
+
+static bool underflows(enum format accumulator, enum format storage)
+{
+    return !holds(accumulator, storage) && !(storage == FP16 && accumulator == BF16);
+}
+
 /* ku/(1-ku), or NULL where ku >= 1. */
 static rational gamma_of(size_t k, rational u)
 {
@@ -158,9 +169,10 @@ static rational due_bound(const struct theorem *t, const struct reference *r, en
     const struct format_facts *facts = &format_facts[f], *last = &format_facts[accumulator];
     rational u = from_double(facts->unit_roundoff), c = whole(0);
     rational sum = size_of(from_mpfr(r->sum)), sum_abs = from_mpfr(r->sum_abs);
-    if (!holds(f, storage) && !exact)
-        c = plus(over(times(whole(r->n), from_double(facts->smallest)), whole(2)),
-                 times(u, sum_abs));
+    if (underflows(f, storage) && !exact)
+        c = over(times(whole(r->n), from_double(facts->smallest)), whole(2));
+    if (loses_digits(f, storage) && !exact)
+        c = plus(c, times(u, sum_abs));
     c = plus(c, times(whole(t->flushing), from_double(3 * facts->smallest_normal)));
     rational error = c;
     if (binned)
@@ -344,6 +356,10 @@ Test(theorem, bounds_by_hand)
     theorem_bound(bound, &any, &r, FP64, FP16); /* c = 3u + 3 2^-25; c + 2u (3 + c) */
     double c = 3 * 0x1p-11 + 3 * 0x1p-25;
     cr_expect(mpfr_cmp_d(bound, c + 0x1p-10 * (3 + c)) == 0);
+    theorem_bound(bound, &any, &r, BF16, FP16); /* as many digits, but not as low: c = 3 2^-25 */
+    cr_expect(mpfr_cmp_d(bound, 3 * 0x1p-25 + 0x1p-10 * (3 + 3 * 0x1p-25)) == 0);
+    theorem_bound(bound, &any, &r, FP16, BF16); /* as low, but not as many digits: c = 3u */
+    cr_expect(mpfr_cmp_d(bound, 3 * 0x1p-8 + 0x1p-7 * (3 + 3 * 0x1p-8)) == 0);
     theorem_bound(bound, &any, &r, FP64, FP64);
     cr_expect(mpfr_cmp_d(bound, 6 * 0x1p-53) == 0);
     any.flushing = 1;
