@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "experiments/tally.h"
 
@@ -109,23 +110,49 @@ const char *breaks_mark(const struct trial *t)
     return t->broken ? "!" : "";
 }
 
-/* The first case in which a method breaks its promise, and how many there are; NULL for none. */
-static const struct trial *first_of(const struct plan *plan, const struct method *m, size_t *count)
+/* A method that breaks its promise: the first case in which it does, and how many there are. */
+struct breaker {
+    const struct trial *first;
+    size_t cases;
+};
+
+/* All of them, in the order of their first cases, going over the cases once. The caller frees the
+ * list, which is NULL when memory is short. */
+static struct breaker *breakers_of(const struct plan *plan, size_t *count)
 {
-    const struct trial *first = NULL;
+    struct breaker *list = NULL;
+    size_t room = 0, last = 0;
     *count = 0;
-    for (size_t i = 0; i < plan->trials; i++)
-        if (plan->trial[i].method == m && plan->trial[i].broken) {
-            first = first ? first : &plan->trial[i];
-            ++*count;
+    for (size_t i = 0; i < plan->trials; i++) {
+        const struct trial *t = &plan->trial[i];
+        if (!t->broken)
+            continue;
+        /* Most cases are of the method of the one before. */
+        if (last >= *count || list[last].first->method != t->method)
+            for (last = 0; last < *count && list[last].first->method != t->method;)
+                last++;
+        if (last == room) {
+            room = 2 * room + 8;
+            struct breaker *grown = realloc(list, room * sizeof *list);
+            if (!grown) {
+                free(list);
+                return NULL;
+            }
+            list = grown;
         }
-    return first;
+        if (last == *count)
+            list[(*count)++] = (struct breaker){.first = t};
+        list[last].cases++;
+    }
+    return list ? list : calloc(1, sizeof *list);
 }
 
 const char *breaks_mark_method(const struct plan *plan, const struct method *m)
 {
-    size_t count;
-    return first_of(plan, m, &count) ? "!" : "";
+    for (size_t i = 0; i < plan->trials; i++)
+        if (plan->trial[i].broken && plan->trial[i].method == m)
+            return "!";
+    return "";
 }
 
 /* "cpu, threads 4, blocks 2" */
@@ -161,22 +188,23 @@ static void seen_text(char text[WORDS], const struct plan *plan, const struct tr
 
 void breaks_lines(struct text *to, const struct plan *plan)
 {
-    for (size_t i = 0; i < plan->trials; i++) {
+    size_t count;
+    struct breaker *list = breakers_of(plan, &count);
+    to->failed |= !list;
+    for (size_t i = 0; list && i < count; i++) {
         char seen[WORDS];
-        size_t count;
-        const struct trial *t = &plan->trial[i];
-        if (!t->broken || first_of(plan, t->method, &count) != t)
-            continue;
+        const struct trial *t = list[i].first;
         const struct source *s = &plan->source[t->source];
         seen_text(seen, plan, t);
         text_format(to, "! %s breaks its promise, %s: %s\n  %s, n = %zu, %s/%s, case %016llx",
                     t->method->name, promise_name[t->broken], seen, s->name, s->array.n,
                     format_facts[s->array.format].name, format_facts[t->accumulator].name,
                     (unsigned long long)t->id);
-        if (count > 1)
-            text_format(to, "; %zu more cases break it", count - 1);
+        if (list[i].cases > 1)
+            text_format(to, "; %zu more cases break it", list[i].cases - 1);
         text_add(to, "\n");
     }
+    free(list);
 }
 
 json_t *breaks_json(const struct plan *plan)
@@ -198,16 +226,12 @@ json_t *breaks_json(const struct plan *plan)
 
 enum status breaks_status(const struct plan *plan, const char *out, struct problem *p)
 {
-    const struct trial *first = NULL;
-    size_t methods = 0;
-    for (size_t i = 0; i < plan->trials; i++) {
-        size_t count;
-        const struct trial *t = &plan->trial[i];
-        if (!t->broken || first_of(plan, t->method, &count) != t)
-            continue;
-        methods++;
-        first = first ? first : t;
-    }
+    size_t methods;
+    struct breaker *list = breakers_of(plan, &methods);
+    if (!list)
+        return problem(p, STATUS_DEVICE, "out of memory for broken promises");
+    const struct trial *first = methods > 0 ? list[0].first : NULL;
+    free(list);
     if (!first)
         return STATUS_OK;
     char seen[WORDS];

@@ -2,6 +2,7 @@
  * experiment. And no verb contradicts another. */
 #include <jansson.h>
 
+#include "experiments/breaks.h"
 #include "tests/program.h"
 
 #define QUICK " --device cpu --n 1000 --storage fp64 --accumulator fp64 --out o "
@@ -137,4 +138,35 @@ Test(breaks, no_false_alarm, .init = make_folder, .fini = remove_folder)
         free(said);
         free(wrong);
     }
+}
+
+/* Each method once, by its first case, with how many more there are; of 100,000 cases, too. */
+Test(breaks, many_cases, .timeout = 20)
+{
+    enum { CASES = 100000 };
+    static const char *const name[] = {"sum/tiled", "sum/serial", "sum/exact"};
+    struct trial *trial = calloc(CASES, sizeof *trial);
+    struct source source = {.array = {FP32, 7, NULL}};
+    struct plan plan = {.trial = trial, .trials = CASES, .source = &source, .sources = 1};
+    struct problem p = {0};
+    struct text text = {0};
+    cr_assert(trial);
+    for (size_t i = 0; i < CASES; i++) {
+        trial[i].method = method_named(name[i % 10 == 0]);
+        trial[i].broken = i < 5 || i % 10 == 3 ? PROMISE_NONE : PROMISE_RUN_TO_RUN;
+    }
+    trial[4].method = method_named(name[2]);
+    breaks_lines(&text, &plan);
+    const char *said = text_string(&text), *second;
+    cr_assert(said && strncmp(said, "! sum/tiled breaks", 18) == 0, "%s", said);
+    cr_assert((second = strstr(said, "\n! sum/serial breaks")), "%s", said);
+    cr_expect(strstr(said, "; 79996 more cases break it\n") < second, "%s", said);
+    cr_expect(strstr(second, "; 9998 more cases break it\n"), "%s", said);
+    cr_expect(breaks_status(&plan, "o", &p) == STATUS_FAILED);
+    cr_expect(strstr(p.text, "2 methods break what they promise, the first: sum/tiled"), "%s",
+              p.text);
+    cr_expect(*breaks_mark_method(&plan, method_named(name[0])));
+    cr_expect(!*breaks_mark_method(&plan, method_named(name[2])));
+    text_free(&text);
+    free(trial);
 }
