@@ -455,3 +455,15 @@ Test(theorem, none_has_no_bound)
     reference_free(&r);
     mpfr_clear(bound);
 }
+
+/* n squares of scaled elements, each below 2^(exponent + k) with 2^exponent above the largest, stay
+ * in range; scaled by 4 more they would not. */
+Test(theorem, scale_of_a_norm)
+{
+    for (enum format f = 0; f < FORMATS; f++)
+        for (size_t n = 1; n <= 1 << 20; n *= 2) {
+            int k = theorem_scale(f, n, 0.75), bits = 2 * k + (int)log2((double)n);
+            cr_expect(bits <= format_facts[f].emax && bits + 4 > format_facts[f].emax,
+                      "%s, n = %zu: %d", format_facts[f].name, n, k);
+        }
+}
