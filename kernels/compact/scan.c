@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "kernels/scatter/bins.h"
-#include "kernels/team.h"
+#include "kernels/method/team.h"
 #include "kernels/transpose/tile.h"
 
 struct work {

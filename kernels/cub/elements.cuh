@@ -6,7 +6,7 @@
 
 #include <thrust/iterator/transform_iterator.h>
 
-#include "kernels/device.cuh"
+#include "kernels/device/device.cuh"
 
 template <typename A> struct converted {
     template <typename S> __device__ A operator()(S x) const { return convert<A>(x); }

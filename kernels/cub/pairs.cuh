@@ -3,7 +3,7 @@
 #ifndef ULPSCOPE_CUB_PAIRS_CUH
 #define ULPSCOPE_CUB_PAIRS_CUH
 
-#include "kernels/device.cuh"
+#include "kernels/device/device.cuh"
 
 namespace
 {

@@ -6,7 +6,7 @@
  * order is known. The documentation of cub::DeviceReduce::ReduceByKey (CCCL 3.0 to 3.5) says all
  * the same that it is deterministic from run to run on one GPU; that is the promise here, to be
  * kept or refuted. */
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 const struct method cub_reduce_by_key = {
     .name = "cub/reduce_by_key",

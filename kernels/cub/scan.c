@@ -4,7 +4,7 @@
  * on how far each tile is when another looks, and so on timing. CUB documents that floating-point
  * results may vary from run to run, and they do: on an H200, 300 runs on 2^28 elements of fp32 gave
  * 59 different outputs. So nothing is promised, and only the bound for any order is known. */
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 const struct method cub_scan = {
     .name = "cub/scan",

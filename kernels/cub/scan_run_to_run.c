@@ -5,7 +5,7 @@
  * documentation of cub::DeviceScan, "Determinism" (CCCL 3.5): with cuda::std::plus on
  * floating-point types, a stable reduction order, reproducible across runs on the same GPU. (It has
  * no gpu_to_gpu for them, and not_guaranteed is what cub/scan has.) */
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 const struct method cub_scan_run_to_run = {
     .name = "cub/scan_run_to_run",

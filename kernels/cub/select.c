@@ -3,7 +3,7 @@
  * Order: nothing is added but flags: a single pass with decoupled look-back, whose counts are whole
  * numbers. It documents that elements keep their order, so that there is but one result; they are
  * given to it as unsigned integers, of which no bit changes. */
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 #include "kernels/transpose/tile.h"
 
 const struct method cub_select = {

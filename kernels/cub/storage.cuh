@@ -2,7 +2,7 @@
 #ifndef ULPSCOPE_CUB_STORAGE_CUH
 #define ULPSCOPE_CUB_STORAGE_CUH
 
-#include "kernels/device.cuh"
+#include "kernels/device/device.cuh"
 
 namespace
 {

@@ -3,7 +3,7 @@
  * Order: CUB's own. It depends on the number of multiprocessors and on tuning tables, so that
  * only the bound for any order is known. CUB documents the same bits from run to run on one
  * device. */
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 const struct method cub_sum = {
     .name = "cub/sum",

@@ -6,7 +6,7 @@
  * cub::DeviceReduce::ReduceByKey (CCCL 3.0 to 3.5) says all the same that it is deterministic from
  * run to run on one GPU; that is the promise here, to be kept or refuted. (Users saw it broken:
  * github.com/NVIDIA/thrust/issues/1621.) */
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 const struct method cub_sum_by_key = {
     .name = "cub/sum_by_key",

@@ -15,7 +15,7 @@
  *
  * Source: Ahrens, Demmel and Nguyen, Algorithms for efficient reproducible floating point
  * summation, 2020. */
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 const struct method cub_sum_gpu_to_gpu = {
     .name = "cub/sum_gpu_to_gpu",

@@ -8,7 +8,7 @@
  * accumulators of 4 bytes and more, which are those offered here; for shorter ones it falls back
  * to run_to_run without a word, which is cub/sum_not_guaranteed_fallback: thus a row's method says
  * which path ran. */
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 const struct method cub_sum_not_guaranteed = {
     .name = "cub/sum_not_guaranteed",

@@ -5,7 +5,7 @@
  * Promise: none, since none was asked for. That CUB falls back is documented with
  * cub::DeviceReduce, "Determinism" (CCCL 3.5); so the bits should be those of
  * cub/sum_run_to_run. */
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 const struct method cub_sum_not_guaranteed_fallback = {
     .name = "cub/sum_not_guaranteed_fallback",

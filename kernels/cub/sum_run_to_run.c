@@ -5,7 +5,7 @@
  * Order: CUB's own, from tuning tables and the number of multiprocessors: only the bound for any
  * order is known. Promise: CUB's documentation of cub::DeviceReduce, "Determinism" (CCCL 3.5): the
  * same tiles, folded in the same order, at every launch on the same GPU. */
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 const struct method cub_sum_run_to_run = {
     .name = "cub/sum_run_to_run",

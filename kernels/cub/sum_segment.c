@@ -4,7 +4,7 @@
  * Order: CUB's own; a segment is one block's work, so that this is slow on long inputs. Only the
  * bound for any order is known. Promise: the documentation of cub::DeviceSegmentedReduce (CCCL 3.0
  * to 3.5): deterministic from run to run on one GPU. */
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 const struct method cub_sum_segment = {
     .name = "cub/sum_segment",

@@ -1,7 +1,7 @@
 /* In place of version.c where there is no cuBLAS. */
 #include <stddef.h>
 
-#include "kernels/gpu.h"
+#include "kernels/gpu/gpu.h"
 
 const char *gpu_cublas(void)
 {

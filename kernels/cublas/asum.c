@@ -5,7 +5,7 @@
  * Order: cuBLAS's own, not documented. To add 0 rounds nothing, so that the whole is an order of
  * n - 1 rounded additions, and the bound for any order holds of the algorithm; NVIDIA documents
  * none. Promise: as cublas/dot's. */
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 const struct method cublas_asum = {
     .name = "cublas/asum",

@@ -8,7 +8,7 @@
  * for one version of the toolkit, on GPUs of the same architecture and number of
  * multiprocessors, as long as only one stream is active or each has a workspace of its own
  * (cublasSetWorkspace), as here; atomics are off (cublasSetAtomicsMode). */
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 const struct method cublas_dot = {
     .name = "cublas/dot",

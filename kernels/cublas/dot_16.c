@@ -4,7 +4,7 @@
  *
  * Order: not documented; the bound is that for any order in fp32, whose greatest height is n -
  * 1, and of the last rounding. Promise: as cublas/dot's. */
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 static size_t height(size_t n, struct shape shape)
 {

@@ -2,7 +2,7 @@
  *
  * Order: cuBLAS's own, not documented; nor is how products are formed. The bound is that for any
  * order of rounded or fused products. Promise: as cublas/dot's. */
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 const struct method cublas_dot_product = {
     .name = "cublas/dot_product",

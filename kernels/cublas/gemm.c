@@ -7,7 +7,7 @@
  * for any order; NVIDIA documents none. Tensor cores that multiply fp64 round to nearest (Fasi,
  * Higham, Mikaitis and Pranesh, Numerical behavior of NVIDIA tensor cores, 2021, on the A100).
  * Promise: as cublas/dot's. */
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 const struct method cublas_gemm = {
     .name = "cublas/gemm",

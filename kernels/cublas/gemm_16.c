@@ -7,7 +7,7 @@
  * Pranesh, Numerical behavior of NVIDIA tensor cores, 2021), each generation in its own way
  * (Khattak and Mikaitis, Accurate models of NVIDIA tensor cores, 2025, on the H100 too), and
  * NVIDIA documents nothing of it. Promise: as cublas/dot's. */
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 const struct method cublas_gemm_16 = {
     .name = "cublas/gemm_16",

@@ -6,7 +6,7 @@
  * phases of the calculation, for robustness studies (cuBLAS's documentation,
  * cublasComputeType_t), which the bound for any order takes at its word. Promise: as
  * cublas/dot's. */
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 const struct method cublas_gemm_pedantic = {
     .name = "cublas/gemm_pedantic",

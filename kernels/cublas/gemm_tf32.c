@@ -3,7 +3,7 @@
  * cublasComputeType_t): the input as a row, times a matrix of 8 columns of ones; the sum is the
  * first of 8 equal results. How elements are rounded is not documented, nor how tensor cores add
  * (cublas/gemm_16): there is no bound. Promise: as cublas/dot's. */
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 const struct method cublas_gemm_tf32 = {
     .name = "cublas/gemm_tf32",

@@ -4,7 +4,7 @@
  * Order: not documented. A product with 1 is exact, and CUBLAS_DEFAULT_MATH keeps at least the
  * digits and exponents of the formats (cuBLAS's documentation, cublasMath_t), so that the bound
  * is that for any order; NVIDIA documents none. Promise: as cublas/dot's. */
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 const struct method cublas_gemv = {
     .name = "cublas/gemv",

@@ -4,7 +4,7 @@
  *
  * Order: not documented, nor whether tensor cores add, which do not round to nearest
  * (cublas/gemm_16): there is no bound. Promise: as cublas/dot's. */
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 const struct method cublas_gemv_16 = {
     .name = "cublas/gemv_16",

@@ -4,7 +4,7 @@
  * at its word.
  *
  * Order: not documented. Promise: as cublas/dot's. */
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 const struct method cublas_gemv_pedantic = {
     .name = "cublas/gemv_pedantic",

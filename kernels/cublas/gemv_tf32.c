@@ -2,7 +2,7 @@
  * elements to be rounded to TF32, 11 digits, and tensor cores to add (cuBLAS's documentation,
  * cublasMath_t); whether cuBLAS does either, it does not say: there is no bound. Promise: as
  * cublas/dot's. */
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 const struct method cublas_gemv_tf32 = {
     .name = "cublas/gemv_tf32",

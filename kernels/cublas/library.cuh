@@ -11,7 +11,7 @@
 #define ULPSCOPE_CUBLAS_LIBRARY_CUH
 
 #include "kernels/cublas/routines.cuh"
-#include "kernels/device.cuh"
+#include "kernels/device/device.cuh"
 
 namespace cublas
 {

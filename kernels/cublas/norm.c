@@ -5,7 +5,7 @@
  * underflow and overflow" (cublas<t>nrm2); no bound is. That which rows are held to is for any
  * order of rounded squares of elements that a power of two has scaled: a wider execution keeps it
  * all the more. Promise: as cublas/dot's. */
-#include "kernels/sum/serial.h"
+#include "kernels/blocks/serial.h"
 
 static enum format executed_in(enum format f)
 {

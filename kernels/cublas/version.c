@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "kernels/gpu.h"
+#include "kernels/gpu/gpu.h"
 
 const char *gpu_cublas(void)
 {

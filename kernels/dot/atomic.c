@@ -2,7 +2,7 @@
  *
  * Order: none that anybody could name (sum/atomic's). A product is rounded before it is added: no
  * device has an atomic fused multiply-add. */
-#include "kernels/sum/shared_sum.h"
+#include "kernels/blocks/shared_sum.h"
 
 const struct method dot_atomic = {
     .name = "dot/atomic",

@@ -1,6 +1,6 @@
 /* dot/atomic: everybody adds a product to the same number (sum/atomic). */
-#include "kernels/dot/product.cuh"
-#include "kernels/sum/running_sum.cuh"
+#include "kernels/blocks/product.cuh"
+#include "kernels/blocks/running_sum.cuh"
 
 namespace
 {

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "kernels/dot/terms.h"
-#include "kernels/sum/pieces.h"
-#include "kernels/team.h"
+#include "kernels/blocks/pieces.h"
+#include "kernels/method/team.h"
 
 /* Where the accumulator does not hold the storage's values, a product is not two of its numbers. */
 #define PAIRS                                                                                      \

@@ -2,7 +2,7 @@
  *
  * The order is kernels/dot/compensated.c's; how a GPU goes about it stands in tiled.cuh. */
 #include "kernels/dot/tiled.cuh"
-#include "kernels/sum/pair.cuh"
+#include "kernels/blocks/pair.cuh"
 
 namespace
 {

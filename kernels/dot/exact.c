@@ -12,8 +12,8 @@
  *   no element                                                         +0
  *   an exact sum that rounds beyond the accumulator's largest number: that infinity. What overflows
  *   on the way does not matter, and neither does what underflows. */
-#include "kernels/sum/tiled.h"
-#include "kernels/sum/whole.h"
+#include "kernels/blocks/tiled.h"
+#include "kernels/blocks/whole.h"
 
 static enum status cpu(const struct task *t, struct problem *p)
 {

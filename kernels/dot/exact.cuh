@@ -2,8 +2,8 @@
 #ifndef ULPSCOPE_DOT_EXACT_CUH
 #define ULPSCOPE_DOT_EXACT_CUH
 
-#include "kernels/dot/product.cuh"
-#include "kernels/sum/exact.cuh"
+#include "kernels/blocks/product.cuh"
+#include "kernels/blocks/exact.cuh"
 
 /* Products of doubles: word k counts units of 2^(32 k - 2148). A product of two significands has
  * 106 bits, which are spread over five words, at most 32 in each. */

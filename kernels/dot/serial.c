@@ -4,7 +4,7 @@
  * loop on paper says, `sum += x[i] * y[i]`, is a rounded product and an addition; compilers that
  * are allowed to contract make a fused one of it. */
 #include "kernels/dot/terms.h"
-#include "kernels/sum/serial.h"
+#include "kernels/blocks/serial.h"
 
 static enum status cpu(const struct task *t, struct problem *p)
 {

@@ -1,7 +1,7 @@
 /* dot/serial: one after the other.
  *
  * One thread walks both arrays from left to right, as sum/serial walks one. */
-#include "kernels/dot/product.cuh"
+#include "kernels/blocks/product.cuh"
 
 namespace
 {

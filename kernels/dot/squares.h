@@ -1,8 +1,8 @@
 /* The tree of dot/tiled over the squares of elements that are changed first, on the CPU. */
-#ifndef ULPSCOPE_SQUARES_H
-#define ULPSCOPE_SQUARES_H
+#ifndef ULPSCOPE_DOT_SQUARES_H
+#define ULPSCOPE_DOT_SQUARES_H
 
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 /* Makes of elements, as they are stored, what is squared: values of the accumulator f, or the
  * elements times a power of two, exactly (or, where that is a subnormal double, nearly). */

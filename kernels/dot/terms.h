@@ -2,8 +2,8 @@
 #ifndef ULPSCOPE_DOT_TERMS_H
 #define ULPSCOPE_DOT_TERMS_H
 
-#include "kernels/dot/product.h"
-#include "kernels/method.h"
+#include "kernels/blocks/product.h"
+#include "kernels/method/method.h"
 
 /* Some elements of both arrays, decoded. */
 enum { DOT_BLOCK = 2048 };

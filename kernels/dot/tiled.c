@@ -7,9 +7,9 @@
 
 #include "kernels/dot/terms.h"
 #include "kernels/dot/tiled.h"
-#include "kernels/sum/columns.h"
-#include "kernels/sum/tiled.h"
-#include "kernels/team.h"
+#include "kernels/blocks/columns.h"
+#include "kernels/blocks/tiled.h"
+#include "kernels/method/team.h"
 
 static double sum_tile(const struct task *t, size_t tile, struct dot_block *b)
 {

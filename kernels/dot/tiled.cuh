@@ -1,22 +1,22 @@
-/* The tree of sum/tiled over products, at the speed of memory: kernels/sum/tiled.cuh with two
+/* The tree of sum/tiled over products, at the speed of memory: kernels/blocks/tiled.cuh with two
  * arrays at its leaves. Only how a tile of products becomes a piece is here; what becomes of pieces
  * is there.
  *
- * A piece P is one of kernels/sum/piece.cuh, with
+ * A piece P is one of kernels/blocks/piece.cuh, with
  *   append(x, y)    adds the product of two elements, as they are stored
  *   begin(x, y)     the piece of a product alone */
 #ifndef ULPSCOPE_DOT_TILED_CUH
 #define ULPSCOPE_DOT_TILED_CUH
 
-#include "kernels/dot/product.cuh"
-#include "kernels/sum/tiled.cuh"
+#include "kernels/blocks/product.cuh"
+#include "kernels/blocks/tiled.cuh"
 
 namespace dot_tree
 {
 
 using sum_tree::schedule;
 
-/* The columns of a lane, row by row, as add_rows of kernels/sum/tile.cuh. */
+/* The columns of a lane, row by row, as add_rows of kernels/blocks/tile.cuh. */
 template <typename P, typename S>
 __device__ inline void add_rows(const uint4 *x, const uint4 *y, P (&column)[per_lane])
 {

@@ -2,7 +2,7 @@
 #ifndef ULPSCOPE_DOT_TILED_H
 #define ULPSCOPE_DOT_TILED_H
 
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 /* sum[i] = that of tile first + i, a value of the accumulator, for i < count. */
 typedef void dot_tiles(const struct task *t, size_t first, size_t count, double *sum);

@@ -1,9 +1,9 @@
 /* Full tiles of dot/tiled at speed: columns as arrays of float or double, in loops that the
- * compiler turns into vector code, as kernels/sum/tiled_fast.c. */
+ * compiler turns into vector code, as kernels/blocks/tiled_fast.c. */
 #include "kernels/dot/tiled.h"
-#include "kernels/sum/element.h"
-#include "kernels/sum/tiled.h"
-#include "reference/variants.h"
+#include "kernels/blocks/element.h"
+#include "kernels/blocks/tiled.h"
+#include "reference/base/variants.h"
 
 /* Products of fp16 and of bf16 have no error in float, but for some of bf16 below 2^-134, which
  * become 0 in fp16 and bf16 all the same. */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "kernels/dot/terms.h"
-#include "kernels/sum/columns.h"
-#include "kernels/sum/grid_stride.h"
+#include "kernels/blocks/columns.h"
+#include "kernels/blocks/grid_stride.h"
 
 static size_t smaller(size_t a, size_t b)
 {

@@ -1,7 +1,7 @@
 /* dot/two_kernel: every thread walks both arrays in strides of the whole grid; then a second kernel
  * adds the blocks' results, as in sum/two_kernel. */
-#include "kernels/dot/product.cuh"
-#include "kernels/sum/grid_stride.cuh"
+#include "kernels/blocks/product.cuh"
+#include "kernels/blocks/grid_stride.cuh"
 
 namespace
 {

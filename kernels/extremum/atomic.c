@@ -7,9 +7,9 @@
 #include <stdatomic.h>
 
 #include "kernels/extremum/extremum.h"
-#include "kernels/sum/shared_sum.h"
-#include "kernels/sum/tiled.h"
-#include "kernels/team.h"
+#include "kernels/blocks/shared_sum.h"
+#include "kernels/blocks/tiled.h"
+#include "kernels/method/team.h"
 
 struct shared_extremum {
     const struct task *task;

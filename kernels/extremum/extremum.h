@@ -5,10 +5,10 @@
  * What is sought is the element of the least rank, of several the one of the lowest index. Whatever
  * is compared with what, and when, that is the same element, so no form of these methods has
  * an order that shows in a bit. */
-#ifndef ULPSCOPE_EXTREMUM_H
-#define ULPSCOPE_EXTREMUM_H
+#ifndef ULPSCOPE_EXTREMUM_EXTREMUM_H
+#define ULPSCOPE_EXTREMUM_EXTREMUM_H
 
-#include "kernels/reduction.h"
+#include "kernels/blocks/reduction.h"
 
 /* The methods of a form, METHOD(operation, promise, formats): an element found is rounded once and
  * so the same for any order of the elements; an index moves with its element. */

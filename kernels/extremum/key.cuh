@@ -8,7 +8,7 @@
 #ifndef ULPSCOPE_EXTREMUM_KEY_CUH
 #define ULPSCOPE_EXTREMUM_KEY_CUH
 
-#include "kernels/device.cuh"
+#include "kernels/device/device.cuh"
 
 enum seek : unsigned { SEEK_LARGEST = 1, SEEK_NUMBER = 2, SEEK_INDEX = 4 };
 

@@ -4,7 +4,7 @@
  * results meet, the one of the lesser rank stays, of equal ranks that of the lower index
  * (kernels/extremum/extremum.h). Threads are a schedule. */
 #include "kernels/extremum/extremum.h"
-#include "kernels/sum/tiled.h"
+#include "kernels/blocks/tiled.h"
 
 #define METHOD(sought, promised, formats)                                                          \
     EXTREMUM_METHOD(sought, tree, promised, formats, reduce_tiled(&sought##_reduction, t, p),      \

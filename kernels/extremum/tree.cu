@@ -1,8 +1,8 @@
 /* minimum/tree and so on, at the speed of memory.
  *
  * The tree does not show in a bit (kernels/extremum/extremum.h). So here blocks take vectors of 16
- * bytes as they come (kernels/sum/vectors.cuh), lanes meet by shuffles, warps in shared memory, and
- * the block that finishes last finds the best of all blocks'.
+ * bytes as they come (kernels/blocks/vectors.cuh), lanes meet by shuffles, warps in shared memory,
+ * and the block that finishes last finds the best of all blocks'.
  *
  * A lane does not ask each element for its index: it keeps the least key and the number of the
  * vector where it first was, and looks for the element in there at the end. Elements of 16 bits are
@@ -10,8 +10,8 @@
 #include <type_traits>
 
 #include "kernels/extremum/key.cuh"
-#include "kernels/sum/vectors.cuh"
-#include "kernels/superaccumulator.cuh"
+#include "kernels/blocks/vectors.cuh"
+#include "kernels/blocks/superaccumulator.cuh"
 
 namespace
 {

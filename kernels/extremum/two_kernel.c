@@ -4,7 +4,7 @@
  * Order: that of sum/two_kernel (kernels/sum/two_kernel.c), which depends on the launch shape; the
  * result does not (kernels/extremum/extremum.h). */
 #include "kernels/extremum/extremum.h"
-#include "kernels/sum/grid_stride.h"
+#include "kernels/blocks/grid_stride.h"
 
 #define METHOD(sought, promised, formats)                                                          \
     EXTREMUM_METHOD(                                                                               \

@@ -2,7 +2,7 @@
  * block finds the best of its threads', and a second kernel, of a single block, the best of the
  * blocks', as in sum/two_kernel. */
 #include "kernels/extremum/key.cuh"
-#include "kernels/sum/grid_stride.cuh"
+#include "kernels/blocks/grid_stride.cuh"
 
 namespace
 {

@@ -3,7 +3,7 @@
 #define ULPSCOPE_MEAN_DIVIDE_H
 
 #include "kernels/mean/quotient.h"
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 /* What a method of sums makes of the array, divided by n, rounded once; of nothing NaN. */
 static inline enum status mean_of_sum(const struct method *sum, const struct task *t,

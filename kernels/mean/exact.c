@@ -9,9 +9,9 @@
  *   infinities of one sign                              that infinity
  *   an exact sum of zero                                as sum/exact: +0, or -0 of nothing but -0
  */
-#include "kernels/sum/tiled.h"
-#include "kernels/sum/whole.h"
-#include "reference/moments.h"
+#include "kernels/blocks/tiled.h"
+#include "kernels/blocks/whole.h"
+#include "reference/exact/moments.h"
 
 static enum status cpu(const struct task *t, struct problem *p)
 {

@@ -1,7 +1,7 @@
 /* mean/exact: the exact sum divided by n, rounded once (kernels/mean/exact.c says what is returned;
- * kernels/sum/certified.cuh how a GPU goes about it). */
+ * kernels/blocks/certified.cuh how a GPU goes about it). */
 #include "kernels/mean/quotient.cuh"
-#include "kernels/sum/certified.cuh"
+#include "kernels/blocks/certified.cuh"
 
 namespace
 {

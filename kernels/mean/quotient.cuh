@@ -2,7 +2,7 @@
 #ifndef ULPSCOPE_MEAN_QUOTIENT_CUH
 #define ULPSCOPE_MEAN_QUOTIENT_CUH
 
-#include "kernels/dot/product.cuh"
+#include "kernels/blocks/product.cuh"
 
 /* a / n rounded once to A, of a number a of A, or a whole one; n is taken whole. NaN or inf for
  * n = 0. */

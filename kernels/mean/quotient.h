@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "reference/format.h"
+#include "reference/format/format.h"
 
 /* a / n rounded once to f, of a value a of f; NaN or inf for n = 0. n is taken whole, whatever f
  * could make of it: it is a double, as no memory has 2^53 elements. What the quotient in double

@@ -7,7 +7,7 @@
  *
  * Source: Welford 1962. */
 #include "kernels/mean/running.h"
-#include "kernels/sum/serial.h"
+#include "kernels/blocks/serial.h"
 
 static enum status cpu(const struct task *t, struct problem *p)
 {

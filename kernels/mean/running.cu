@@ -1,7 +1,7 @@
 /* mean/running: a mean that is corrected with each element, one after the other: one thread's walk
- * (kernels/sum/serial.cuh). */
+ * (kernels/blocks/serial.cuh). */
 #include "kernels/mean/running.cuh"
-#include "kernels/sum/serial.cuh"
+#include "kernels/blocks/serial.cuh"
 
 namespace
 {

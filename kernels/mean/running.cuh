@@ -3,7 +3,7 @@
 #define ULPSCOPE_MEAN_RUNNING_CUH
 
 #include "kernels/mean/quotient.cuh"
-#include "kernels/two_sum.cuh"
+#include "kernels/device/two_sum.cuh"
 
 /* The mean of k elements by that of k - 1 of them, `away` = x - mean rounded, x the k-th. */
 template <typename A> __device__ inline A running_mean(A mean, A away, size_t k)

@@ -3,7 +3,7 @@
  * Order: ((x[0] + x[1]) + x[2]) + ...; then one division by n, which is taken whole, rounded once.
  * The sum may leave the accumulator's range where the mean does not. */
 #include "kernels/mean/divide.h"
-#include "kernels/sum/serial.h"
+#include "kernels/blocks/serial.h"
 
 extern const struct method sum_serial;
 

@@ -1,7 +1,7 @@
 /* mean/serial: the sum, one after the other, divided by n: one thread's walk
- * (kernels/sum/serial.cuh). */
+ * (kernels/blocks/serial.cuh). */
 #include "kernels/mean/quotient.cuh"
-#include "kernels/sum/serial.cuh"
+#include "kernels/blocks/serial.cuh"
 
 namespace
 {

@@ -3,7 +3,7 @@
  * Order: that of sum/tiled, which depends on n alone; then one division by n, which is taken whole,
  * rounded once. The sum may leave the accumulator's range where the mean does not. */
 #include "kernels/mean/divide.h"
-#include "kernels/sum/tiled.h"
+#include "kernels/blocks/tiled.h"
 
 extern const struct method sum_tiled;
 

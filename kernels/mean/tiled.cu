@@ -1,6 +1,7 @@
 /* mean/tiled: the sum of sum/tiled divided by n, at the speed of memory.
  *
- * The order is kernels/sum/tiled.c's; how a GPU goes about it stands in kernels/sum/tiled.cuh. */
+ * The order is kernels/sum/tiled.c's; how a GPU goes about it stands in kernels/blocks/tiled.cuh.
+ */
 #include "kernels/mean/tiled.cuh"
 
 static size_t workspace(const struct cuda_task *t)

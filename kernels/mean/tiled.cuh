@@ -1,9 +1,10 @@
-/* The elements of a sum that is divided by n: leaves and root of a tree (kernels/sum/piece.cuh). */
+/* The elements of a sum that is divided by n: leaves and root of a tree (kernels/blocks/piece.cuh).
+ */
 #ifndef ULPSCOPE_MEAN_TILED_CUH
 #define ULPSCOPE_MEAN_TILED_CUH
 
 #include "kernels/mean/quotient.cuh"
-#include "kernels/sum/tiled.cuh"
+#include "kernels/blocks/tiled.cuh"
 
 template <typename A> struct divided_elements : elements<A> {
     template <typename P> __device__ A result(size_t n, const P &root) const

@@ -9,9 +9,9 @@
  *   else any infinity             +inf
  *   no element, or zeros alone    +0
  *   a norm that rounds beyond the accumulator's largest number: +inf */
-#include "kernels/sum/tiled.h"
-#include "kernels/sum/whole.h"
-#include "reference/moments.h"
+#include "kernels/blocks/tiled.h"
+#include "kernels/blocks/whole.h"
+#include "reference/exact/moments.h"
 
 static enum status cpu(const struct task *t, struct problem *p)
 {

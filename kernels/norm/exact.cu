@@ -1,7 +1,7 @@
 /* norm/exact: the root of the exact sum of squares, rounded once (kernels/norm/exact.c says what is
- * returned; kernels/sum/certified.cuh how a GPU goes about it). */
+ * returned; kernels/blocks/certified.cuh how a GPU goes about it). */
 #include "kernels/norm/exact.cuh"
-#include "kernels/sum/certified.cuh"
+#include "kernels/blocks/certified.cuh"
 
 namespace
 {

@@ -35,7 +35,7 @@ template <> struct words_for_squares<double> {
     }
 };
 
-/* What a lane adds the squares of its elements to (kernels/sum/certified.cuh). */
+/* What a lane adds the squares of its elements to (kernels/blocks/certified.cuh). */
 template <typename S> struct enclosed_squares {
     static constexpr unsigned additions = same_type<S, double> ? 2 : 1; /* for each element */
     enclosure e = enclose_nothing();

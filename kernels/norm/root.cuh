@@ -2,7 +2,7 @@
 #ifndef ULPSCOPE_NORM_ROOT_CUH
 #define ULPSCOPE_NORM_ROOT_CUH
 
-#include "kernels/dot/product.cuh"
+#include "kernels/blocks/product.cuh"
 
 /* Rounded once: kernels/norm/root.h says why a root in double may be rounded again. */
 template <typename A> __device__ inline A square_root(A x)

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 /* The root of what a method of dot products makes of the array with itself. A root in double has
  * more than twice the digits of the narrower formats, and two more: rounded again to one of them,

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 
 #include "kernels/dot/squares.h"
-#include "kernels/sum/tiled.h"
-#include "kernels/team.h"
+#include "kernels/blocks/tiled.h"
+#include "kernels/method/team.h"
 
 struct work {
     const struct task *task;

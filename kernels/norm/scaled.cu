@@ -1,13 +1,13 @@
 /* norm/scaled: the root of the sum of squares, scaled by a power of two.
  *
  * The first pass finds the largest magnitude, in no order that matters; the block that finishes
- * last finds the power of two. The second goes as kernels/sum/tiled.cuh says, its order being
+ * last finds the power of two. The second goes as kernels/blocks/tiled.cuh says, its order being
  * kernels/norm/scaled.c's. Magnitudes are compared as their encodings, which have the same order, a
  * NaN above all. */
 #include "kernels/norm/root.cuh"
-#include "kernels/sum/tiled.cuh"
-#include "kernels/sum/vectors.cuh"
-#include "kernels/superaccumulator.cuh"
+#include "kernels/blocks/tiled.cuh"
+#include "kernels/blocks/vectors.cuh"
+#include "kernels/blocks/superaccumulator.cuh"
 
 namespace
 {

@@ -1,8 +1,8 @@
 /* norm/serial: the root of squares, one after the other: one thread's walk
- * (kernels/sum/serial.cuh).
+ * (kernels/blocks/serial.cuh).
  */
 #include "kernels/norm/root.cuh"
-#include "kernels/sum/serial.cuh"
+#include "kernels/blocks/serial.cuh"
 
 namespace
 {

@@ -4,7 +4,7 @@
  * before they are added; then the root, rounded once. Squares overflow and underflow as
  * norm/serial's do. */
 #include "kernels/norm/root.h"
-#include "kernels/sum/tiled.h"
+#include "kernels/blocks/tiled.h"
 
 extern const struct method dot_tiled;
 

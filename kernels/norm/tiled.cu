@@ -1,9 +1,9 @@
 /* norm/tiled: the root of the sum of squares, in the order of n alone, at the speed of memory.
  *
  * The order is kernels/dot/tiled.c's of the array with itself, which is read once; how a GPU goes
- * about it stands in kernels/sum/tiled.cuh. */
+ * about it stands in kernels/blocks/tiled.cuh. */
 #include "kernels/norm/root.cuh"
-#include "kernels/sum/tiled.cuh"
+#include "kernels/blocks/tiled.cuh"
 
 namespace
 {

@@ -7,9 +7,9 @@
 #include <stdatomic.h>
 
 #include "kernels/product/scaled.h"
-#include "kernels/sum/shared_sum.h"
-#include "kernels/sum/tiled.h"
-#include "kernels/team.h"
+#include "kernels/blocks/shared_sum.h"
+#include "kernels/blocks/tiled.h"
+#include "kernels/method/team.h"
 
 struct shared_product {
     const struct task *task;

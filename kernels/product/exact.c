@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 /* The magnitude is limbs 2^exponent, 64 bits each, the lowest first; where it was cut, it is more
  * than that, by less than 2 in the second limb for each cut. */

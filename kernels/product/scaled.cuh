@@ -9,7 +9,7 @@
 
 #include <type_traits>
 
-#include "kernels/device.cuh"
+#include "kernels/device/device.cuh"
 
 /* What significands of A are kept in, and elements of S without an error. */
 template <typename A>

@@ -3,10 +3,10 @@
  * A partial product is significand 2^exponent: the significand is +-1 <= |m| < 2, rounded to the
  * accumulator's precision, or a signed zero, an infinity or NaN, which multiply as IEEE 754 has
  * them (0 inf is NaN, in whatever order the two come together); the exponent is a whole number. */
-#ifndef ULPSCOPE_SCALED_H
-#define ULPSCOPE_SCALED_H
+#ifndef ULPSCOPE_PRODUCT_SCALED_H
+#define ULPSCOPE_PRODUCT_SCALED_H
 
-#include "kernels/reduction.h"
+#include "kernels/blocks/reduction.h"
 
 /* m 2^exponent with a significand in [1, 2); m is finite and not 0, or else stays as it is. */
 struct partial scaled(double m, int64_t exponent);

@@ -3,7 +3,7 @@
  * Order: ((x[0] x[1]) x[2]) x[3] ... Each multiplication rounds the significands' product to the
  * accumulator's precision; exponents are added as whole numbers (kernels/product/scaled.h). */
 #include "kernels/product/scaled.h"
-#include "kernels/sum/serial.h"
+#include "kernels/blocks/serial.h"
 
 static enum status cpu(const struct task *t, struct problem *p)
 {

@@ -1,8 +1,8 @@
 /* product/serial: one after the other, exponents kept apart.
  *
- * One thread multiplies each element to what it has so far (kernels/sum/serial.cuh). */
+ * One thread multiplies each element to what it has so far (kernels/blocks/serial.cuh). */
 #include "kernels/product/scaled.cuh"
-#include "kernels/sum/serial.cuh"
+#include "kernels/blocks/serial.cuh"
 
 namespace
 {

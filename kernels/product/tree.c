@@ -4,7 +4,7 @@
  * multiplication as in product/serial. Threads are a schedule. A product's error does not profit
  * from a low tree: it has n - 1 multiplications in whatever order. */
 #include "kernels/product/scaled.h"
-#include "kernels/sum/tiled.h"
+#include "kernels/blocks/tiled.h"
 
 static enum status cpu(const struct task *t, struct problem *p)
 {

@@ -1,10 +1,10 @@
 /* product/tree: the tree of sum/tiled over factors, exponents kept apart.
  *
- * The order is kernels/product/tree.c's; how a GPU goes about it stands in kernels/sum/tiled.cuh.
- * Down a column of a tile significands are multiplied as they come, without being brought back to
- * [1, 2): eight of them stay far from overflow, in fp16 too. */
+ * The order is kernels/product/tree.c's; how a GPU goes about it stands in
+ * kernels/blocks/tiled.cuh. Down a column of a tile significands are multiplied as they come,
+ * without being brought back to [1, 2): eight of them stay far from overflow, in fp16 too. */
 #include "kernels/product/scaled.cuh"
-#include "kernels/sum/tiled.cuh"
+#include "kernels/blocks/tiled.cuh"
 
 namespace
 {

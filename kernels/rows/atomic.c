@@ -6,8 +6,8 @@
  * with a consecutive share of the elements. */
 #include "kernels/rows/rows.h"
 #include "kernels/scatter/bins.h"
-#include "kernels/sum/shared_add.h"
-#include "kernels/team.h"
+#include "kernels/blocks/shared_add.h"
+#include "kernels/method/team.h"
 
 static void add_share(void *context, unsigned thread)
 {

@@ -3,8 +3,8 @@
  * To a single fp16 or bf16 there is none that is fast (running_sum.cuh): it goes to the pair that
  * the row's sum is half of, with -0, which changes nothing, for the other half. Outputs end on a
  * multiple of 256 bytes, so that the last has its pair too. */
-#include "kernels/device.cuh"
-#include "kernels/matrix.h"
+#include "kernels/device/device.cuh"
+#include "kernels/method/matrix.h"
 
 namespace
 {

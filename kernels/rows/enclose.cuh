@@ -1,4 +1,4 @@
-/* The sums of rows, enclosed (kernels/sum/enclosure.cuh) at the speed of memory: what rows/exact
+/* The sums of rows, enclosed (kernels/blocks/enclosure.cuh) at the speed of memory: what rows/exact
  * finds out first.
  *
  * Any schedule will do. Rows are cut into parts only where there are too few of them to keep a
@@ -14,8 +14,8 @@
 #define ULPSCOPE_ROWS_ENCLOSE_CUH
 
 #include "kernels/rows/plan.cuh"
-#include "kernels/sum/certified.cuh"
-#include "kernels/sum/tile.cuh"
+#include "kernels/blocks/certified.cuh"
+#include "kernels/blocks/tile.cuh"
 
 namespace rows_exact_sum
 {

@@ -4,7 +4,7 @@
  * every promise. */
 #include "kernels/rows/rows.h"
 #include "kernels/scatter/bins.h"
-#include "reference/rounded.h"
+#include "reference/exact/rounded.h"
 
 static enum status sum_row(const struct array *x, enum format f, double *sum, struct problem *p)
 {

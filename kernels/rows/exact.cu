@@ -3,7 +3,7 @@
  * The result does not depend on who adds what to what; so everything here is a schedule. The sums
  * of all rows are enclosed (enclose.cuh); where all that is enclosed rounds to one value, that is
  * the row's. The other rows are put on a list, and summed in fixed point
- * (kernels/superaccumulator.cuh), a piece of a row by a block. */
+ * (kernels/blocks/superaccumulator.cuh), a piece of a row by a block. */
 #include "kernels/rows/enclose.cuh"
 
 namespace

@@ -3,8 +3,8 @@
 #ifndef ULPSCOPE_ROWS_PLAN_CUH
 #define ULPSCOPE_ROWS_PLAN_CUH
 
-#include "kernels/device.cuh"
-#include "kernels/matrix.h"
+#include "kernels/device/device.cuh"
+#include "kernels/method/matrix.h"
 
 namespace rows_exact_sum
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "kernels/scatter/bins.h"
-#include "kernels/team.h"
+#include "kernels/method/team.h"
 
 struct work {
     const struct task *task;

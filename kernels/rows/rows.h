@@ -1,9 +1,9 @@
 /* What methods of sums of rows share: rows taken one by one. */
-#ifndef ULPSCOPE_ROWS_H
-#define ULPSCOPE_ROWS_H
+#ifndef ULPSCOPE_ROWS_ROWS_H
+#define ULPSCOPE_ROWS_ROWS_H
 
-#include "kernels/matrix.h"
-#include "kernels/method.h"
+#include "kernels/method/matrix.h"
+#include "kernels/method/method.h"
 
 /* *sum = the sum of a row in f, a value of f. x: its elements, n >= 1, in the storage's format or,
  * with the same values, in FP64. STATUS_DEVICE when memory is short. */

@@ -5,7 +5,7 @@
  * schedule. */
 #include "kernels/rows/rows.h"
 #include "kernels/scatter/bins.h"
-#include "kernels/sum/serial.h"
+#include "kernels/blocks/serial.h"
 
 static enum status sum_row(const struct array *x, enum format f, double *sum, struct problem *p)
 {

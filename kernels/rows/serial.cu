@@ -2,8 +2,8 @@
  *
  * A thread walks a row from its first element to its last. In column-major order the lanes of a
  * warp read side by side; in row-major order a row apart, and the cache has to make up for it. */
-#include "kernels/device.cuh"
-#include "kernels/matrix.h"
+#include "kernels/device/device.cuh"
+#include "kernels/method/matrix.h"
 
 namespace
 {

@@ -7,7 +7,7 @@
  * shows in it. Threads and blocks are a schedule. */
 #include "kernels/rows/rows.h"
 #include "kernels/scatter/bins.h"
-#include "kernels/sum/tiled.h"
+#include "kernels/blocks/tiled.h"
 
 static enum status cpu(const struct task *t, struct problem *p)
 {

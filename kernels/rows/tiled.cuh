@@ -12,8 +12,8 @@
 #ifndef ULPSCOPE_ROWS_TILED_CUH
 #define ULPSCOPE_ROWS_TILED_CUH
 
-#include "kernels/matrix.h"
-#include "kernels/sum/tile.cuh"
+#include "kernels/method/matrix.h"
+#include "kernels/blocks/tile.cuh"
 
 namespace rows_tree
 {

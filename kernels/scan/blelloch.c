@@ -9,7 +9,7 @@
  *
  * The CPU does both sweeps in one pass: with i elements behind it, it keeps for every one-bit k of
  * i the sum of its subtree and the exclusive prefix of the subtree's end. */
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 enum { LEVELS = 64 };
 

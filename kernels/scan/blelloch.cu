@@ -14,7 +14,7 @@
  * the block sums' scan found, and sweeps it down.
  *
  * Elements beyond the end are -0. Nodes above them are wrong, but no prefix asks for them. */
-#include "kernels/device.cuh"
+#include "kernels/device/device.cuh"
 
 namespace
 {

@@ -9,7 +9,7 @@
 
 #include "kernels/scan/tiled.h"
 #include "kernels/scan/tree.h"
-#include "kernels/two_sum.h"
+#include "kernels/method/two_sum.h"
 
 static struct piece add(void *context, struct piece a, struct piece b)
 {

@@ -3,10 +3,10 @@
  *
  * Order: none. Of each prefix sum/exact.c says what is returned; so it keeps every promise.
  *
- * The CPU takes the exact prefixes from reference/prefix.h, as pairs of doubles. */
+ * The CPU takes the exact prefixes from reference/exact/prefix.h, as pairs of doubles. */
 #include "kernels/scan/tiled.h"
-#include "kernels/team.h"
-#include "reference/prefix.h"
+#include "kernels/method/team.h"
+#include "reference/exact/prefix.h"
 
 struct work {
     const struct task *task;

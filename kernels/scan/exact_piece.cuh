@@ -12,7 +12,7 @@
 #ifndef ULPSCOPE_SCAN_EXACT_PIECE_CUH
 #define ULPSCOPE_SCAN_EXACT_PIECE_CUH
 
-#include "kernels/certificate.cuh"
+#include "kernels/blocks/certificate.cuh"
 #include "kernels/scan/piece.cuh"
 
 /* Are all sums of some of these, 16 at most, exact in fp64? Yes where the exponents of those that

@@ -25,7 +25,7 @@
 #ifndef ULPSCOPE_SCAN_EXACT_START_CUH
 #define ULPSCOPE_SCAN_EXACT_START_CUH
 
-#include "kernels/certificate.cuh"
+#include "kernels/blocks/certificate.cuh"
 #include "kernels/scan/tiled.h"
 
 namespace scan_pass

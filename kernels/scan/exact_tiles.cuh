@@ -1,11 +1,12 @@
-/* Tiles that scan/exact has doubts about, again in fixed point (kernels/superaccumulator.cuh):
- * their outputs are written anew, without a doubt. Three kernels, which end at once where there are
- * none: the sum of each tile, what lies before each, and the outputs of the doubtful tiles. */
+/* Tiles that scan/exact has doubts about, again in fixed point
+ * (kernels/blocks/superaccumulator.cuh): their outputs are written anew, without a doubt. Three
+ * kernels, which end at once where there are none: the sum of each tile, what lies before each, and
+ * the outputs of the doubtful tiles. */
 #ifndef ULPSCOPE_SCAN_EXACT_TILES_CUH
 #define ULPSCOPE_SCAN_EXACT_TILES_CUH
 
 #include "kernels/scan/pass.cuh"
-#include "kernels/superaccumulator.cuh"
+#include "kernels/blocks/superaccumulator.cuh"
 
 namespace scan_pass
 {

@@ -1,6 +1,6 @@
 /* Heights of trees that may cover no element. */
-#ifndef ULPSCOPE_HEIGHTS_H
-#define ULPSCOPE_HEIGHTS_H
+#ifndef ULPSCOPE_SCAN_HEIGHTS_H
+#define ULPSCOPE_SCAN_HEIGHTS_H
 
 #include <stddef.h>
 

@@ -3,7 +3,7 @@
  * Order: P(i) = x[i]; then, in rounds d = 1, 2, 4, ... < n, P(i) becomes P(i-d) + P(i) for all
  * i >= d at once. An exclusive scan is the inclusive one, shifted. The tree of P(i) has the height
  * ceil(log2(i + 1)), the least that there is. */
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
  * reads one buffer and writes the other, and the next round, which trades them, is a kernel of its
  * own: the end of a kernel is the barrier that the whole grid waits at. All this reads and writes
  * the array log n times, and adds where a serial scan has long been done; but no tree is lower. */
-#include "kernels/device.cuh"
+#include "kernels/device/device.cuh"
 
 namespace
 {

@@ -7,13 +7,13 @@
  * are added to which.
  *
  * On the CPU tiles are 512 elements, scanned serially, and real threads race. */
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "kernels/team.h"
+#include "kernels/method/team.h"
 
 enum { TILE = 512 };
 

@@ -22,7 +22,7 @@
  *
  * In a tile a warp has 16 rows of 32 consecutive elements, one to a lane. Rows are scanned by
  * shuffles, rows are added serially, and so are warps. Threads are rounded up to whole warps. */
-#include "kernels/device.cuh"
+#include "kernels/device/device.cuh"
 
 namespace
 {

@@ -9,8 +9,8 @@
 #ifndef ULPSCOPE_SCAN_PIECE_CUH
 #define ULPSCOPE_SCAN_PIECE_CUH
 
-#include "kernels/coded.cuh"
-#include "kernels/two_sum.cuh"
+#include "kernels/device/coded.cuh"
+#include "kernels/device/two_sum.cuh"
 
 /* As pieces are published. */
 typedef unsigned long long word;

@@ -6,7 +6,7 @@
 #include <cuda_pipeline.h>
 #include <type_traits>
 
-#include "kernels/device.cuh"
+#include "kernels/device/device.cuh"
 #include "kernels/scan/piece.cuh"
 #include "kernels/scan/tiled.h"
 

@@ -2,7 +2,7 @@
  *
  * Order: P(0) = x[0] and P(i) = P(i-1) + x[i]. An exclusive scan is the inclusive one, shifted. The
  * tree of P(i) has the height i, the most that an order of i + 1 elements can have. */
-#include "kernels/sum/serial.h"
+#include "kernels/blocks/serial.h"
 
 static enum status cpu(const struct task *t, struct problem *p)
 {

@@ -4,7 +4,7 @@
  * writes down every sum on its way; where the scan is exclusive, it writes before it adds. The rest
  * of the GPU looks on. All that is done for speed is to fetch a few elements ahead, since fetching
  * has no order. */
-#include "kernels/device.cuh"
+#include "kernels/device/device.cuh"
 
 namespace
 {

@@ -9,8 +9,8 @@
  *      (tile prefix + prefix of the threads before) + serial sum inside the thread, up to the
  *      element, or to the one before it where the scan is exclusive.
  * Of the three terms those that cover no element are skipped. */
-#include "kernels/fold.h"
-#include "kernels/method.h"
+#include "kernels/method/fold.h"
+#include "kernels/method/method.h"
 #include "kernels/scan/heights.h"
 
 #include <stdlib.h>

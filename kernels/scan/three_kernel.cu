@@ -14,7 +14,7 @@
  *
  * Where there is no element, -0 takes its place, which adds nothing; so does nothing itself, of
  * tiles, threads or elements before, until it is the result. */
-#include "kernels/device.cuh"
+#include "kernels/device/device.cuh"
 
 namespace
 {

@@ -3,7 +3,7 @@
  * Order: a chunk is 16 consecutive elements, a row 32 chunks, a tile 8 rows (4096 elements), a
  * group 32 tiles, a super-group 32 groups. Sums: the elements of a chunk are added serially; the
  * chunks of a row, the rows of a tile, the tiles of a group and the groups of a super-group by the
- * adjacent rule (neighbours first, an odd one out passing on; kernels/order.h); super-groups
+ * adjacent rule (neighbours first, an odd one out passing on; kernels/method/order.h); super-groups
  * serially. The prefix of an element is
  *
  *     (before its tile + before its chunk) + inside its chunk, where
@@ -27,8 +27,8 @@
 
 #include <stdlib.h>
 
-#include "kernels/fold.h"
-#include "kernels/team.h"
+#include "kernels/method/fold.h"
+#include "kernels/method/team.h"
 
 #define INLINE static inline __attribute__((always_inline))
 

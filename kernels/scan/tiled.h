@@ -16,7 +16,7 @@ enum {
 enum { SCAN_ROW = SCAN_CHUNK * SCAN_CHUNKS, SCAN_TILE = SCAN_ROW * SCAN_ROWS };
 
 #ifndef __cplusplus
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 /* These fit `order`, `height`, `prefix_height`, `segment_heights` and `resolve` of a method with
  * this tree. Heads are heeded: what lies before one is cut out of the tree. */

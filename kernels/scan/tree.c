@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "kernels/scan/tiled.h"
-#include "kernels/team.h"
+#include "kernels/method/team.h"
 
 enum { FOLD_MAX = SCAN_CHUNKS + SCAN_ROWS + SCAN_GROUP };
 

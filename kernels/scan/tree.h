@@ -2,8 +2,8 @@
 #ifndef ULPSCOPE_SCAN_TREE_H
 #define ULPSCOPE_SCAN_TREE_H
 
-#include "kernels/order.h"
-#include "reference/problem.h"
+#include "kernels/method/order.h"
+#include "reference/base/problem.h"
 
 /* What some consecutive elements add up to since the last head among them. */
 struct piece {

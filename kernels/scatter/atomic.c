@@ -5,7 +5,7 @@
  * scatter_add_ of machine learning's libraries on GPUs. On the CPU real threads contend with
  * compare and exchange, each with a consecutive share of the elements. */
 #include "kernels/scatter/bins.h"
-#include "kernels/team.h"
+#include "kernels/method/team.h"
 
 static void add_share(void *context, unsigned thread)
 {

@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-#include "kernels/sum/shared_add.h"
-#include "kernels/team.h"
-#include "reference/by_bin.h"
+#include "kernels/blocks/shared_add.h"
+#include "kernels/method/team.h"
+#include "reference/exact/by_bin.h"
 
 void scatter_begin(const struct task *t)
 {

@@ -7,7 +7,7 @@
 #ifndef ULPSCOPE_SCATTER_BINS_CUH
 #define ULPSCOPE_SCATTER_BINS_CUH
 
-#include "kernels/sum/running_sum.cuh"
+#include "kernels/blocks/running_sum.cuh"
 
 /* bins[b] += x. Of 2-byte formats the hardware adds pairs (running_sum.cuh); so `bins` is aligned
  * to 4 bytes and, where they are odd in number, one more place is there. */

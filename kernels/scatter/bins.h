@@ -2,7 +2,7 @@
 #ifndef ULPSCOPE_SCATTER_BINS_H
 #define ULPSCOPE_SCATTER_BINS_H
 
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 /* Makes of t->out what atomics begin with: -0, the identity, in every bin that has an element, and
  * +0, the sum of nothing, in all others. */

@@ -11,9 +11,9 @@
  * are real ones; no thread waits for the others between blocks. */
 #include <stdlib.h>
 
-#include "kernels/fold.h"
+#include "kernels/method/fold.h"
 #include "kernels/scatter/bins.h"
-#include "kernels/team.h"
+#include "kernels/method/team.h"
 
 struct work {
     const struct task *task;

@@ -6,7 +6,7 @@
 #ifndef ULPSCOPE_SCATTER_BUCKETS_CUH
 #define ULPSCOPE_SCATTER_BUCKETS_CUH
 
-#include "kernels/device.cuh"
+#include "kernels/device/device.cuh"
 
 constexpr unsigned bucket_bins = 512; /* of one, at most */
 

@@ -4,7 +4,7 @@
  * Order: none. What is returned of a bin is what sum/exact returns of its elements; so it keeps
  * every promise. */
 #include "kernels/scatter/bins.h"
-#include "reference/rounded.h"
+#include "reference/exact/rounded.h"
 
 static enum status sum_bin(const struct task *t, const struct array *x, const size_t *element,
                            double *sum, struct problem *p)

@@ -2,12 +2,12 @@
  * returned).
  *
  * The result does not depend on who adds what to what; so everything here is a schedule. After the
- * sort (sorted.cuh) a warp encloses the sum of a tile of a bin (kernels/sum/enclosure.cuh). Bins of
- * one tile are rounded then, if all that is enclosed rounds to one value; for each other bin a warp
- * joins its enclosures. What cannot be rounded so is put on a list, and is summed in fixed point,
- * bin by bin, by a block each. */
+ * sort (sorted.cuh) a warp encloses the sum of a tile of a bin (kernels/blocks/enclosure.cuh). Bins
+ * of one tile are rounded then, if all that is enclosed rounds to one value; for each other bin a
+ * warp joins its enclosures. What cannot be rounded so is put on a list, and is summed in fixed
+ * point, bin by bin, by a block each. */
 #include "kernels/scatter/sorted.cuh"
-#include "kernels/sum/exact.cuh"
+#include "kernels/blocks/exact.cuh"
 
 namespace
 {

@@ -1,9 +1,9 @@
 /* Bins of many parts of an array, a row of them for each part, folded to one row: neighbours first,
- * as fold_adjacent (kernels/fold.h) does. */
+ * as fold_adjacent (kernels/method/fold.h) does. */
 #ifndef ULPSCOPE_SCATTER_FOLD_PARTS_CUH
 #define ULPSCOPE_SCATTER_FOLD_PARTS_CUH
 
-#include "kernels/device.cuh"
+#include "kernels/device/device.cuh"
 
 namespace
 {

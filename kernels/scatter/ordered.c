@@ -15,9 +15,9 @@
  * elements of a bin by a sort instead, which leaves them in the order of the array. */
 #include "kernels/scatter/ordered.h"
 
-#include "kernels/fold.h"
+#include "kernels/method/fold.h"
 #include "kernels/scatter/bins.h"
-#include "kernels/sum/tiled.h"
+#include "kernels/blocks/tiled.h"
 
 enum { DEEPEST = 64 };
 

@@ -8,7 +8,7 @@
 #ifndef ULPSCOPE_SCATTER_PARTITION_CUH
 #define ULPSCOPE_SCATTER_PARTITION_CUH
 
-#include "kernels/device.cuh"
+#include "kernels/device/device.cuh"
 
 namespace
 {

@@ -4,7 +4,7 @@
  * sum/tiled. So a bin's sum has the bits that sum/tiled gives for its elements alone, and does not
  * depend on other bins. Threads are a schedule. */
 #include "kernels/scatter/bins.h"
-#include "kernels/sum/tiled.h"
+#include "kernels/blocks/tiled.h"
 
 enum status tiled_alone(const struct array *x, enum format f, double *sum, struct problem *p)
 {

@@ -5,8 +5,8 @@
 #ifndef ULPSCOPE_SCATTER_SORTED_CUH
 #define ULPSCOPE_SCATTER_SORTED_CUH
 
-#include "kernels/device.cuh"
-#include "kernels/sum/tiled.h"
+#include "kernels/device/device.cuh"
+#include "kernels/blocks/tiled.h"
 
 /* Device addresses, in the workspace. */
 struct sorted {

@@ -3,7 +3,7 @@
  * Order: none that anybody could name. Every element is added to one accumulator, which starts
  * from -0, in the order in which the threads get hold of it. On the CPU real threads contend with
  * compare and exchange. */
-#include "kernels/sum/shared_sum.h"
+#include "kernels/blocks/shared_sum.h"
 
 const struct method sum_atomic = {
     .name = "sum/atomic",

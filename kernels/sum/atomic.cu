@@ -3,7 +3,7 @@
  * There is one accumulator, in memory, and an atomic addition for every element. The hardware
  * keeps additions from getting lost, but not in order: they happen as they arrive, and the bits
  * of the result tell of the weather. The accumulator starts from -0, which changes nothing. */
-#include "kernels/sum/running_sum.cuh"
+#include "kernels/blocks/running_sum.cuh"
 
 namespace
 {

@@ -2,10 +2,11 @@
  * among threads, launches and devices.
  *
  * There is no order of additions: the elements are cut into bins of fixed places, whose sums are
- * exact (kernels/sum/binned.h says what is computed, and names the sources). K = 3 folds here, 2 in
- * sum/binned2, 4 in sum/binned4: parts of an element beyond K times the accumulator's digits below
- * the largest element are left out, which loses at most 2^-Kp max|x| of each; all else is exact,
- * and the sum is rounded once. So it is in error by at most u |S| + (1+u) (n-1) 2^-Kp max|x|.
+ * exact (kernels/blocks/binned.h says what is computed, and names the sources). K = 3 folds here, 2
+ * in sum/binned2, 4 in sum/binned4: parts of an element beyond K times the accumulator's digits
+ * below the largest element are left out, which loses at most 2^-Kp max|x| of each; all else is
+ * exact, and the sum is rounded once. So it is in error by at most u |S| + (1+u) (n-1) 2^-Kp
+ * max|x|.
  *
  * What it returns:
  *     NaN                with any NaN, or infinities of both signs

@@ -1,4 +1,4 @@
-/* The bins of kernels/sum/binned.h, filled by a warp at the speed of memory.
+/* The bins of kernels/blocks/binned.h, filled by a warp at the speed of memory.
  *
  * A warp works in a window that fits the largest element that it has seen, lane by lane: adding an
  * anchor, 1.5 times the number whose last bit is worth a bin's unit, rounds an element to a
@@ -9,11 +9,11 @@
  *
  * S is the storage's type; T, float or double, what elements are cut in (binned_elements.cuh); B
  * the number of bins kept. */
-#ifndef ULPSCOPE_BINNED_CUH
-#define ULPSCOPE_BINNED_CUH
+#ifndef ULPSCOPE_SUM_BINNED_CUH
+#define ULPSCOPE_SUM_BINNED_CUH
 
-#include "kernels/sum/binned.h"
-#include "kernels/sum/binned_elements.cuh"
+#include "kernels/blocks/binned.h"
+#include "kernels/blocks/binned_elements.cuh"
 #include "kernels/sum/binned_sum.h"
 
 /* What a block has found, or all blocks: kept as integers, which are added in any order. A bin's

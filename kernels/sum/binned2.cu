@@ -1,5 +1,5 @@
 /* sum/binned2: the kernel of sum/binned (binned.cu) in 2 folds. */
-#include "kernels/device.cuh"
+#include "kernels/device/device.cuh"
 #include "kernels/sum/binned_sum.h"
 
 static int enqueue(const struct cuda_task *t)

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "kernels/sum/binned_state.h"
-#include "kernels/team.h"
+#include "kernels/blocks/binned_state.h"
+#include "kernels/method/team.h"
 
 enum { SHARE = 2048 }; /* elements worth a thread */
 

@@ -1,8 +1,8 @@
 /* What sum/binned, sum/binned2 and sum/binned4 share. Included by C and by CUDA. */
-#ifndef ULPSCOPE_BINNED_SUM_H
-#define ULPSCOPE_BINNED_SUM_H
+#ifndef ULPSCOPE_SUM_BINNED_SUM_H
+#define ULPSCOPE_SUM_BINNED_SUM_H
 
-#include "kernels/cuda.h"
+#include "kernels/device/cuda.h"
 
 /* On a GPU the launch shape is a schedule: the most threads to a block; elements that are worth a
  * lane; and as many blocks as a large GPU holds at once, unless others are asked for. */
@@ -18,7 +18,7 @@ int binned_enqueue(const struct cuda_task *t, unsigned folds);
 #ifdef __cplusplus
 }
 #else
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 enum status binned_sum(const struct task *t, unsigned folds, struct problem *p);
 struct shape binned_shape(size_t n, enum device_kind device, struct shape asked);

@@ -5,7 +5,7 @@
  * the warps' results by halving. The group sums are added to one accumulator, which starts from
  * -0, in the order in which the threads get hold of it. On the CPU real threads contend with
  * compare and exchange. */
-#include "kernels/sum/shared_sum.h"
+#include "kernels/blocks/shared_sum.h"
 #include "kernels/sum/warps.h"
 
 enum { CPU_GROUP = 256 };

@@ -4,7 +4,7 @@
  * the accumulator in memory. There is no second kernel and no buffer: that is why so many programs
  * end their reductions this way, and why their bits differ from run to run. The accumulator starts
  * from -0, which changes nothing. */
-#include "kernels/sum/running_sum.cuh"
+#include "kernels/blocks/running_sum.cuh"
 #include "kernels/sum/warps.cuh"
 
 namespace

@@ -5,7 +5,7 @@
  * sum/sum2; so is the result taken from the last one.
  *
  * Source: Blanchard, Higham and Mary, A class of fast and accurate summation algorithms, 2020. */
-#include "kernels/sum/pieces.h"
+#include "kernels/blocks/pieces.h"
 
 static struct piece add(const struct piece_rule *rule, enum format f, struct piece a, double x)
 {

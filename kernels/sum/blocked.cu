@@ -1,7 +1,7 @@
 /* sum/blocked: fast within blocks, accurate across them.
  *
  * The order is kernels/sum/blocked.c's; how a GPU goes about it stands in tiled.cuh. */
-#include "kernels/sum/pair.cuh"
+#include "kernels/blocks/pair.cuh"
 
 namespace
 {

@@ -4,8 +4,8 @@
  * elements t, t + T, ..., t + 7 T of the chunk serially, as far as they are present; the threads
  * that have any are folded by halving. The pass is applied to x, then to its results, until one
  * value is left. */
-#include "kernels/fold.h"
-#include "kernels/sum/passes.h"
+#include "kernels/method/fold.h"
+#include "kernels/blocks/passes.h"
 
 static const struct pass pass = {.rows = 8,
                                  .threads_least = 1,

@@ -5,7 +5,7 @@
  * threads fold their sums by halving in shared memory. Seven in eight additions need no other
  * thread and no barrier, and eight loads a thread are on their way at once. The chunks' sums are
  * summed by the same kernel, until one is left. */
-#include "kernels/sum/passes.cuh"
+#include "kernels/blocks/passes.cuh"
 
 namespace
 {

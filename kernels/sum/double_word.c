@@ -13,8 +13,8 @@
  * double-word arithmetic, 2017, algorithms 4 and 6. */
 #include <math.h>
 
-#include "kernels/sum/pieces.h"
-#include "kernels/two_sum.h"
+#include "kernels/blocks/pieces.h"
+#include "kernels/method/two_sum.h"
 
 static struct piece kept(struct two_sum z, double s)
 {

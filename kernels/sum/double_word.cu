@@ -1,8 +1,8 @@
 /* sum/double_word: pairs whose low word carries on where the high word ends.
  *
  * The order is kernels/sum/double_word.c's; how a GPU goes about it stands in tiled.cuh. */
-#include "kernels/sum/tiled.cuh"
-#include "kernels/two_sum.cuh"
+#include "kernels/blocks/tiled.cuh"
+#include "kernels/device/two_sum.cuh"
 
 namespace
 {

@@ -13,9 +13,9 @@
  *
  * Most sums are found from two doubles and a bound on what these miss, where all that is possible
  * rounds to one value (in the spirit of Rump, Ogita and Oishi 2008); the others by a
- * superaccumulator (Kulisch). The CPU has both from reference/rounded.h. */
-#include "kernels/sum/tiled.h"
-#include "reference/rounded.h"
+ * superaccumulator (Kulisch). The CPU has both from reference/exact/rounded.h. */
+#include "kernels/blocks/tiled.h"
+#include "reference/exact/rounded.h"
 
 static enum status cpu(const struct task *t, struct problem *p)
 {

@@ -1,6 +1,6 @@
 /* sum/exact: the exact sum, rounded once (kernels/sum/exact.c says what is returned; certified.cuh
  * how a GPU goes about it). */
-#include "kernels/sum/certified.cuh"
+#include "kernels/blocks/certified.cuh"
 
 namespace
 {

@@ -4,8 +4,8 @@
  * x[g + 2 G], ... serially; in each block the threads that have any elements are folded by
  * halving. The host then adds the block results one after the other, block 0 first. Blocks without
  * elements are absent. */
-#include "kernels/fold.h"
-#include "kernels/sum/grid_stride.h"
+#include "kernels/method/fold.h"
+#include "kernels/blocks/grid_stride.h"
 
 #include <stdlib.h>
 

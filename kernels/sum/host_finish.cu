@@ -4,7 +4,7 @@
  * to the host, which adds them one after the other, block 0 first, and copies the sum back. All
  * of it is enqueued on the stream, the addition on the host as a function that the driver calls
  * when the copy has arrived; so runs follow each other without anybody waiting in between. */
-#include "kernels/sum/grid_stride.cuh"
+#include "kernels/blocks/grid_stride.cuh"
 
 namespace
 {

@@ -4,8 +4,8 @@
  * neighbours are added first, v[i] + v[i + s] for i a multiple of 2s and s = 1, 2, 4, ...; a
  * partner that is absent is skipped. The pass is applied to x, then to its results, until one
  * value is left. */
-#include "kernels/fold.h"
-#include "kernels/sum/passes.h"
+#include "kernels/method/fold.h"
+#include "kernels/blocks/passes.h"
 
 static const struct pass pass = {.rows = 1,
                                  .threads_least = 2,

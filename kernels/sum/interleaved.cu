@@ -6,7 +6,7 @@
  * The threads that still work are scattered over all warps, so that nearly every warp is kept
  * busy for a few of its lanes: this is the kernel that every course begins with and none ends
  * with. The block sums are summed by the same kernel, until one is left. */
-#include "kernels/sum/passes.cuh"
+#include "kernels/blocks/passes.cuh"
 
 namespace
 {

@@ -13,7 +13,7 @@
  * and without the last addition. */
 #include <math.h>
 
-#include "kernels/sum/pieces.h"
+#include "kernels/blocks/pieces.h"
 
 static struct piece add(const struct piece_rule *rule, enum format f, struct piece a, double x)
 {

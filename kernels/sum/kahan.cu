@@ -1,7 +1,7 @@
 /* sum/kahan: what an addition lost is added to the next element.
  *
  * The order is kernels/sum/kahan.c's; how a GPU goes about it stands in tiled.cuh. */
-#include "kernels/sum/pair.cuh"
+#include "kernels/blocks/pair.cuh"
 
 namespace
 {

@@ -5,7 +5,7 @@
  * then thread t of the last block adds the block results t, t + T, ... serially, and the threads
  * that have any are folded by halving. Who finishes last decides who does it, not what is added to
  * what. */
-#include "kernels/sum/grid_stride.h"
+#include "kernels/blocks/grid_stride.h"
 
 const struct method sum_last_block = {
     .name = "sum/last_block",

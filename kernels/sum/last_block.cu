@@ -5,7 +5,7 @@
  * draws the last ticket knows that all results are there, and adds them, in the fixed order of
  * sum/two_kernel's second kernel: who finishes is left to chance, what is added to what is not.
  * The counter wraps to zero with the last ticket and so is ready for the next run. */
-#include "kernels/sum/grid_stride.cuh"
+#include "kernels/blocks/grid_stride.cuh"
 
 namespace
 {

@@ -9,7 +9,7 @@
  * there for the serial order; also known as Kahan-Babuska summation. */
 #include <math.h>
 
-#include "kernels/sum/pieces.h"
+#include "kernels/blocks/pieces.h"
 
 /* What s = a + b lost. */
 static double lost(enum format f, double a, double b, double s)

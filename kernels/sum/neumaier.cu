@@ -2,7 +2,7 @@
  *
  * The order is kernels/sum/neumaier.c's; how a GPU goes about it stands in tiled.cuh. The branch is
  * a selection: nobody waits. */
-#include "kernels/sum/pair.cuh"
+#include "kernels/blocks/pair.cuh"
 
 namespace
 {

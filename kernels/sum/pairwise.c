@@ -3,8 +3,8 @@
  * Order: x[0] + x[1], x[2] + x[3], ...; then neighbours among these sums; and so on, an odd one
  * out passing on, until one value is left. The same tree, seen from its root, splits n elements
  * at the largest power of two below n. Its height is ceil(log2 n), the least there is. */
-#include "kernels/fold.h"
-#include "kernels/method.h"
+#include "kernels/method/fold.h"
+#include "kernels/method/method.h"
 
 /* Elements begin .. begin+count-1, count >= 1. ARRAY_BLOCK is a power of two, so that every
  * block is a whole subtree. */

@@ -5,7 +5,7 @@
  * subtree of its own: a block folds it, and the results, neighbours again, are folded the same
  * way. In a block each thread folds 8 neighbours, then lanes 1, 2, 4, 8, 16 apart meet by
  * shuffles, then the 8 warps do. */
-#include "kernels/sum/passes.cuh"
+#include "kernels/blocks/passes.cuh"
 
 namespace
 {

@@ -4,8 +4,8 @@
  * v[i] + v[i + s] for i < s and s = the largest power of two below the group's size, ..., 4, 2, 1;
  * a partner that is absent is skipped. The pass is applied to x, then to its results, until one
  * value is left. */
-#include "kernels/fold.h"
-#include "kernels/sum/passes.h"
+#include "kernels/method/fold.h"
+#include "kernels/blocks/passes.h"
 
 static const struct pass pass = {.rows = 1,
                                  .threads_least = 2,

@@ -6,7 +6,7 @@
  * holds the block's sum. The threads that work stay side by side, so that whole warps fall idle
  * and shared memory is read without bank conflicts: the one change that sum/interleaved asks for.
  * The block sums are summed by the same kernel, until one is left. */
-#include "kernels/sum/passes.cuh"
+#include "kernels/blocks/passes.cuh"
 
 namespace
 {

@@ -2,7 +2,7 @@
  *
  * Order: ((x[0] + x[1]) + x[2]) + ... + x[n-1]. Its height is n - 1, the most
  * that an order can have: the any-order bound (n-1) u sum|x| is its own. */
-#include "kernels/sum/serial.h"
+#include "kernels/blocks/serial.h"
 
 static enum status cpu(const struct task *t, struct problem *p)
 {

@@ -1,7 +1,7 @@
 /* sum/serial: one after the other.
  *
  * One thread adds each element to what it has so far (serial.cuh). */
-#include "kernels/sum/serial.cuh"
+#include "kernels/blocks/serial.cuh"
 
 namespace
 {

@@ -4,7 +4,7 @@
  * of 32 consecutive elements are folded by halving (v[i] + v[i + s] for i < s, s = 16, 8, 4, 2, 1,
  * where i + s is present); then the warps' results, at most 32, by halving too. The pass is
  * applied to x, then to its results, until one value is left. */
-#include "kernels/sum/passes.h"
+#include "kernels/blocks/passes.h"
 #include "kernels/sum/warps.h"
 
 static const struct pass pass = {.rows = 1,

@@ -5,7 +5,7 @@
  * is needed, since the lanes of a warp wait for one another anyway. The warps' sums, 32 at most,
  * meet in shared memory, and the first warp folds them in the same way. The block sums are summed
  * by the same kernel, until one is left. */
-#include "kernels/sum/passes.cuh"
+#include "kernels/blocks/passes.cuh"
 #include "kernels/sum/warps.cuh"
 
 namespace

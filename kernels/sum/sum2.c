@@ -8,8 +8,8 @@
  *
  * Source: Ogita, Rump and Oishi, Accurate sum and dot product, 2005 (Sum2), there for the serial
  * order. */
-#include "kernels/sum/pieces.h"
-#include "kernels/two_sum.h"
+#include "kernels/blocks/pieces.h"
+#include "kernels/method/two_sum.h"
 
 static struct piece add(const struct piece_rule *rule, enum format f, struct piece a, double x)
 {

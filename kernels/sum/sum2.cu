@@ -1,7 +1,7 @@
 /* sum/sum2: the sum carries the errors of its additions.
  *
  * The order is kernels/sum/sum2.c's; how a GPU goes about it stands in tiled.cuh. */
-#include "kernels/sum/pair.cuh"
+#include "kernels/blocks/pair.cuh"
 
 namespace
 {

@@ -14,7 +14,7 @@
  *
  * Source: Ogita, Rump and Oishi, Accurate sum and dot product, 2005 (SumK), there in K passes over
  * all elements; here in one, since the errors of a level are added up as they arise. */
-#include "kernels/sum/pieces.h"
+#include "kernels/blocks/pieces.h"
 
 static enum status cpu(const struct task *t, struct problem *p)
 {

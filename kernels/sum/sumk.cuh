@@ -1,9 +1,9 @@
 /* Pieces of K words, as kernels/sum/sumk.c adds them up. */
-#ifndef ULPSCOPE_SUMK_CUH
-#define ULPSCOPE_SUMK_CUH
+#ifndef ULPSCOPE_SUM_SUMK_CUH
+#define ULPSCOPE_SUM_SUMK_CUH
 
-#include "kernels/sum/tiled.cuh"
-#include "kernels/two_sum.cuh"
+#include "kernels/blocks/tiled.cuh"
+#include "kernels/device/two_sum.cuh"
 
 template <typename A, unsigned K> struct sumk_sum : words_of<A, K> {
     using words_of<A, K>::w;

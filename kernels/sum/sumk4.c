@@ -1,5 +1,5 @@
 /* sum/sumk4: the order of sum/sumk with K = 4. */
-#include "kernels/sum/pieces.h"
+#include "kernels/blocks/pieces.h"
 
 static enum status cpu(const struct task *t, struct problem *p)
 {

@@ -1,8 +1,8 @@
 /* The rule of sum/sumk, sum/sumk4 and sum/sumk5. */
 #include <math.h>
 
-#include "kernels/sum/pieces.h"
-#include "kernels/two_sum.h"
+#include "kernels/blocks/pieces.h"
+#include "kernels/method/two_sum.h"
 
 /* error[]: what the additions of the word above lost, in the order in which they lost it. */
 static struct piece join(const struct piece_rule *rule, enum format f, struct piece a,

@@ -5,7 +5,7 @@
  * tile has less than one full row) are folded by halving. The tile sums are an array, to which the
  * same rule is applied again, until one value is left. Threads and blocks are a schedule: who sums
  * which tile does not show in the bits. */
-#include "kernels/sum/tiled.h"
+#include "kernels/blocks/tiled.h"
 
 static enum status cpu(const struct task *t, struct problem *p)
 {

@@ -5,7 +5,7 @@
  * halving. Then one block of T threads: thread t adds the block results t, t + T, t + 2 T, ...
  * serially, and the threads that have any are folded by halving. Blocks without elements are
  * absent. */
-#include "kernels/sum/grid_stride.h"
+#include "kernels/blocks/grid_stride.h"
 
 const struct method sum_two_kernel = {
     .name = "sum/two_kernel",

@@ -5,7 +5,7 @@
  * threads read neighbouring elements all the way. Each block folds its threads' sums by halving
  * and writes one result. A second kernel, of a single block, adds the block results in the same
  * manner: the end of the first kernel is the barrier that the whole grid waits at. */
-#include "kernels/sum/grid_stride.cuh"
+#include "kernels/blocks/grid_stride.cuh"
 
 namespace
 {

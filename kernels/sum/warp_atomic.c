@@ -4,7 +4,7 @@
  * (v[i] + v[i + s] for i < s, s = 16, 8, 4, 2, 1, where i + s is present). Their sums are added to
  * one accumulator, which starts from -0, in the order in which the threads get hold of it. On the
  * CPU real threads contend with compare and exchange. */
-#include "kernels/sum/shared_sum.h"
+#include "kernels/blocks/shared_sum.h"
 #include "kernels/sum/warps.h"
 
 static struct shape resolve(size_t n, enum device_kind device, struct shape asked)

@@ -3,7 +3,7 @@
  * Each warp first folds 32 consecutive elements by halving, in registers, and only its first lane
  * goes to memory: a 32nd of the traffic on the accumulator, and a 32nd of the chance in the bits.
  * The accumulator starts from -0, which changes nothing. */
-#include "kernels/sum/running_sum.cuh"
+#include "kernels/blocks/running_sum.cuh"
 
 namespace
 {

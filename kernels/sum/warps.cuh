@@ -1,8 +1,8 @@
 /* kernels/sum/warps.h on the device: the fold of a block by warp shuffles. */
-#ifndef ULPSCOPE_WARPS_CUH
-#define ULPSCOPE_WARPS_CUH
+#ifndef ULPSCOPE_SUM_WARPS_CUH
+#define ULPSCOPE_SUM_WARPS_CUH
 
-#include "kernels/device.cuh"
+#include "kernels/device/device.cuh"
 
 /* Each warp folds its lanes by halving; then the first warp folds the warps' results, at most 32
  * of them, by halving; its lanes get the sum. Places without an element hold -0. `shared` has 32

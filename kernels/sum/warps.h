@@ -1,11 +1,11 @@
 /* The fold of a block by warp shuffles: warps of 32 consecutive elements, the last one possibly
  * short, each folded by halving; then the warps' results, at most 32, by halving. Shared by
  * sum/shuffle and sum/block_atomic. */
-#ifndef ULPSCOPE_WARPS_H
-#define ULPSCOPE_WARPS_H
+#ifndef ULPSCOPE_SUM_WARPS_H
+#define ULPSCOPE_SUM_WARPS_H
 
-#include "kernels/fold.h"
-#include "kernels/order.h"
+#include "kernels/method/fold.h"
+#include "kernels/method/order.h"
 
 enum { WARP = 32 };
 

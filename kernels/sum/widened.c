@@ -7,7 +7,7 @@
  *
  * Source: Wilkinson, Rounding Errors in Algebraic Processes, 1963 (accumulation in a longer
  * word). */
-#include "kernels/sum/tiled.h"
+#include "kernels/blocks/tiled.h"
 
 static enum status cpu(const struct task *t, struct problem *p)
 {

@@ -1,7 +1,7 @@
 /* sum/widened: added up one format wider, rounded once at the end.
  *
  * The order is kernels/sum/widened.c's; how a GPU goes about it stands in tiled.cuh. */
-#include "kernels/sum/tiled.cuh"
+#include "kernels/blocks/tiled.cuh"
 
 namespace
 {

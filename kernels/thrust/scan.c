@@ -3,7 +3,7 @@
  * Order: that of cub::DeviceScan, which they call: timing decides. Promise: none; the documentation
  * of thrust::inclusive_scan (CCCL 3.0) says that floating-point results may vary from run to run.
  * Only the bound for any order is known. */
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 const struct method thrust_scan = {
     .name = "thrust/scan",

@@ -5,7 +5,7 @@
  * summation is not guaranteed, so nothing is promised, although CUB below it promises run_to_run.
  *
  * It returns the result to the host and waits for it; its time holds that. */
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 const struct method thrust_sum = {
     .name = "thrust/sum",

@@ -2,8 +2,8 @@
 #ifndef ULPSCOPE_TRANSPOSE_MOVE_CUH
 #define ULPSCOPE_TRANSPOSE_MOVE_CUH
 
-#include "kernels/device.cuh"
-#include "kernels/matrix.h"
+#include "kernels/device/device.cuh"
+#include "kernels/method/matrix.h"
 #include "kernels/transpose/tile.h"
 
 /* Calls `use` with a value of the unsigned type that is as wide as the storage's format. */

@@ -3,9 +3,9 @@
  * Order: nothing is added. Element c of row r of a matrix in row-major order becomes element r of
  * row c, as it is encoded: NaNs keep their payloads. Either the reads or the writes lie far apart,
  * here the writes. Threads and blocks are a schedule. */
-#include "kernels/matrix.h"
+#include "kernels/method/matrix.h"
 #include "kernels/scatter/bins.h"
-#include "kernels/team.h"
+#include "kernels/method/team.h"
 #include "kernels/transpose/tile.h"
 
 static void move_share(void *context, unsigned thread)

@@ -1,8 +1,8 @@
 #include "kernels/transpose/tile.h"
 
-#include "kernels/matrix.h"
+#include "kernels/method/matrix.h"
 #include "kernels/scatter/bins.h"
-#include "kernels/team.h"
+#include "kernels/method/team.h"
 
 enum { PITCH_MOST = TRANSPOSE_TILE + 1 };
 

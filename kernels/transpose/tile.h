@@ -6,7 +6,7 @@
 enum { TRANSPOSE_TILE = 64 };
 
 #ifndef __cplusplus
-#include "kernels/method.h"
+#include "kernels/method/method.h"
 
 /* Elements move as encodings, so that storage and accumulator are one. */
 #define TRANSPOSE_PAIRS                                                                            \

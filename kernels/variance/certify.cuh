@@ -3,7 +3,7 @@
 #define ULPSCOPE_VARIANCE_CERTIFY_CUH
 
 #include "kernels/mean/quotient.cuh"
-#include "kernels/sum/enclosure.cuh"
+#include "kernels/blocks/enclosure.cuh"
 
 /* n squares - sum^2, enclosed: two products as two doubles each, exactly, what two enclosed numbers
  * lack added to them. Fewer than 12 roundings, each of no more than the magnitudes of all but the

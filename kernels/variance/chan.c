@@ -9,11 +9,11 @@
  * Source: Chan, Golub and LeVeque 1983, there with neighbours first. */
 #include <stdlib.h>
 
-#include "kernels/dot/product.h"
+#include "kernels/blocks/product.h"
 #include "kernels/mean/quotient.h"
-#include "kernels/sum/tiled.h"
-#include "kernels/team.h"
-#include "reference/variants.h"
+#include "kernels/blocks/tiled.h"
+#include "kernels/method/team.h"
+#include "reference/base/variants.h"
 
 struct part {
     size_t count;
@@ -30,7 +30,7 @@ static struct part merge(enum format f, struct part a, struct part b)
                          format_add(f, format_add(f, a.scatter, b.scatter), between)};
 }
 
-/* As fold_columns (kernels/sum/columns.h). Overwrites v[]; count >= 1. */
+/* As fold_columns (kernels/blocks/columns.h). Overwrites v[]; count >= 1. */
 static struct part fold(enum format f, struct part *v, size_t count)
 {
     for (size_t i = TILE_COLUMNS; i < count; i++)

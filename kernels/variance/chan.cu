@@ -2,11 +2,11 @@
  * kernels/variance/chan.c's).
  *
  * A launch for each level. In a tile of elements that is full, counts are known beforehand, and so
- * is what they are divided by: a warp merges it (kernels/sum/tile.cuh). Any other tile is a
+ * is what they are divided by: a warp merges it (kernels/blocks/tile.cuh). Any other tile is a
  * block's, each thread merging a column of it, then the columns by halving. */
 #include "kernels/mean/quotient.cuh"
-#include "kernels/sum/tile.cuh"
-#include "kernels/two_sum.cuh"
+#include "kernels/blocks/tile.cuh"
+#include "kernels/device/two_sum.cuh"
 
 namespace
 {
@@ -61,7 +61,7 @@ __device__ inline part<A> column(const L *tile, unsigned present, unsigned c)
     return sum;
 }
 
-/* A piece of a full tile (kernels/sum/piece.cuh), whose count all lanes know at each step. */
+/* A piece of a full tile (kernels/blocks/piece.cuh), whose count all lanes know at each step. */
 template <typename A> struct known_part : words_of<A, 2> {
     unsigned count;
 

@@ -8,9 +8,9 @@
  *   no element, any NaN or infinity       NaN
  *   elements that are all the same        +0
  *   a variance that rounds beyond the accumulator's largest number: +inf */
-#include "kernels/sum/tiled.h"
-#include "kernels/sum/whole.h"
-#include "reference/moments.h"
+#include "kernels/blocks/tiled.h"
+#include "kernels/blocks/whole.h"
+#include "reference/exact/moments.h"
 
 static enum status cpu(const struct task *t, struct problem *p)
 {

@@ -3,10 +3,11 @@
  *
  * As sum/exact: enclose_both reads the elements once, and finds enclosures of both sums; where
  * these do not tell, sum_both reads them again and adds up both in fixed point
- * (kernels/superaccumulator.cuh), and the block that finishes last does the rest in whole numbers.
+ * (kernels/blocks/superaccumulator.cuh), and the block that finishes last does the rest in whole
+ * numbers.
  */
 #include "kernels/norm/exact.cuh"
-#include "kernels/sum/certified.cuh"
+#include "kernels/blocks/certified.cuh"
 #include "kernels/variance/certify.cuh"
 
 namespace

@@ -6,7 +6,7 @@
  * rounded. It needs one pass only, and loses what the two have in common: with a mean far from 0,
  * all of it, and the result may be negative. */
 #include "kernels/mean/quotient.h"
-#include "kernels/sum/tiled.h"
+#include "kernels/blocks/tiled.h"
 
 extern const struct method dot_tiled;
 

@@ -1,10 +1,10 @@
 /* variance/textbook: the mean of the squares less the square of the mean, in one pass.
  *
  * The order is kernels/variance/textbook.c's: two sums side by side in the tree of sum/tiled, as
- * kernels/sum/tiled.cuh goes about it. */
+ * kernels/blocks/tiled.cuh goes about it. */
 #include "kernels/mean/quotient.cuh"
-#include "kernels/sum/tiled.cuh"
-#include "kernels/two_sum.cuh"
+#include "kernels/blocks/tiled.cuh"
+#include "kernels/device/two_sum.cuh"
 
 namespace
 {

@@ -5,7 +5,7 @@
  * divided by n, which is taken whole, and rounded. Threads are a schedule. */
 #include "kernels/dot/squares.h"
 #include "kernels/mean/quotient.h"
-#include "kernels/sum/tiled.h"
+#include "kernels/blocks/tiled.h"
 
 static void distances(enum format f, double *x, size_t count, const void *mean)
 {

@@ -1,9 +1,9 @@
 /* variance/two_pass: the mean first, then the mean of the squared distances from it.
  *
- * The order is kernels/variance/two_pass.c's; each pass goes as kernels/sum/tiled.cuh says. The
+ * The order is kernels/variance/two_pass.c's; each pass goes as kernels/blocks/tiled.cuh says. The
  * second finds the mean in the workspace. */
 #include "kernels/mean/tiled.cuh"
-#include "kernels/two_sum.cuh"
+#include "kernels/device/two_sum.cuh"
 
 namespace
 {

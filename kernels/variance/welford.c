@@ -5,9 +5,9 @@
  * The variance is M / n, rounded.
  *
  * Source: Welford 1962. */
-#include "kernels/dot/product.h"
+#include "kernels/blocks/product.h"
 #include "kernels/mean/running.h"
-#include "kernels/sum/serial.h"
+#include "kernels/blocks/serial.h"
 
 struct moments {
     double mean, scatter;

@@ -1,7 +1,7 @@
 /* variance/welford: one pass, with a mean that runs along: one thread's walk
- * (kernels/sum/serial.cuh). The steps are kernels/variance/welford.c's. */
+ * (kernels/blocks/serial.cuh). The steps are kernels/variance/welford.c's. */
 #include "kernels/mean/running.cuh"
-#include "kernels/sum/serial.cuh"
+#include "kernels/blocks/serial.cuh"
 
 namespace
 {

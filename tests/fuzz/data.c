@@ -1,6 +1,6 @@
 /* The readers of users' files. FUZZ_NAME says which: the name of the file. The first byte of the
  * input says what is asked for. */
-#include "experiments/data.h"
+#include "experiments/data/data.h"
 #include "tests/fuzz/fuzz.h"
 
 static volatile double sink;

@@ -1,8 +1,8 @@
 /* A results directory, all of its files: as `report` and `compare` read it. gnuplot is out of the
  * way, so that nothing is drawn. */
-#include "experiments/compare.h"
-#include "experiments/experiment.h"
-#include "experiments/report.h"
+#include "reports/results/compare.h"
+#include "experiments/cases/experiment.h"
+#include "reports/page/report.h"
 #include "tests/fuzz/fuzz.h"
 
 static const char *const files[] = {"study.json", "results.csv", "summary.csv",   "profile.csv",

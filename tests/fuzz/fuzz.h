@@ -1,8 +1,8 @@
 /* What the harnesses share. Each is one function of bytes that libFuzzer calls (tests/fuzz/run), or
  * replay.c with the files of a corpus. What must hold is held by fuzz_hold; the rest is the
  * sanitizers'. */
-#ifndef ULPSCOPE_TESTS_FUZZ_H
-#define ULPSCOPE_TESTS_FUZZ_H
+#ifndef ULPSCOPE_TESTS_FUZZ_FUZZ_H
+#define ULPSCOPE_TESTS_FUZZ_FUZZ_H
 
 #include <stdint.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "reference/problem.h"
+#include "reference/base/problem.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

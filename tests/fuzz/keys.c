@@ -1,5 +1,5 @@
 /* Files of keys. */
-#include "experiments/keys.h"
+#include "experiments/inputs/keys.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

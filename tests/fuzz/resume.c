@@ -1,9 +1,9 @@
 /* The rows of a results directory, as a study that goes on reads them: of sums, of scans, or one
  * that times methods. The first byte says which. */
-#include "experiments/experiment.h"
-#include "experiments/ladder.h"
-#include "experiments/resume.h"
-#include "experiments/times.h"
+#include "experiments/cases/experiment.h"
+#include "experiments/studies/ladder_prices.h"
+#include "experiments/sweep/resume.h"
+#include "experiments/sweep/times.h"
 #include "tests/fuzz/fuzz.h"
 
 static const char *const files[] = {"results.csv", "summary.csv", "profile.csv", "times.csv", NULL};

@@ -1,5 +1,5 @@
 /* The mergeable states of libulpscope, exact and binned, from bytes. */
-#include "experiments/ulpscope.h"
+#include "experiments/library/ulpscope.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { MOST = 4096 };

@@ -1,7 +1,7 @@
 /* study.json: read, written, read again, and its axes as words. */
-#include "experiments/axes.h"
-#include "experiments/experiment.h"
-#include "reports/study.h"
+#include "experiments/cases/axes.h"
+#include "experiments/cases/experiment.h"
+#include "reports/results/study.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,5 +1,5 @@
 /* trial.csv, as `run trial` reads it where it goes on. */
-#include "experiments/trial_study.h"
+#include "experiments/studies/trial_study.h"
 #include "tests/fuzz/fuzz.h"
 
 static enum status resume(struct request *words, struct problem *p)

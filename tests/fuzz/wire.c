@@ -1,5 +1,5 @@
 /* Requests of the wire: what is read is written as the same request. */
-#include "experiments/wire.h"
+#include "experiments/subjects/wire.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

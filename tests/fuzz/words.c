@@ -2,11 +2,11 @@
  * is read of an input is written as a specification that reads as the same. */
 #include <math.h>
 
-#include "experiments/input.h"
-#include "experiments/keys.h"
-#include "experiments/layout.h"
-#include "experiments/options.h"
-#include "experiments/pairs.h"
+#include "experiments/inputs/input.h"
+#include "experiments/inputs/keys.h"
+#include "experiments/operations/layout.h"
+#include "experiments/options/options.h"
+#include "experiments/options/pairs.h"
 #include "tests/fuzz/fuzz.h"
 
 static enum status read_list(const char *text, struct problem *p)

@@ -1,0 +1,113 @@
+#include "experiments/cases/experiment.h"
+
+#include <stdio.h>
+
+bool experiment_takes(const struct experiment *e, const struct operation *o)
+{
+    bool takes = !e->operation[0] && (e->every || operation_plain(o));
+    for (size_t i = 0; i < EXPERIMENT_OPERATIONS && e->operation[i]; i++)
+        takes |= e->operation[i] == o;
+    return takes;
+}
+
+const struct operation *experiment_only(const struct experiment *e)
+{
+    return e->operation[1] ? NULL : e->operation[0];
+}
+
+const struct operation *experiment_operation(const char *name)
+{
+    const struct experiment *e;
+    return experiment_named(&e, name, NULL) == STATUS_OK ? experiment_only(e) : NULL;
+}
+
+bool experiment_conds(const struct experiment *e)
+{
+    return e->axes[DEVICE_CPU].cond || e->axes[DEVICE_CUDA].cond;
+}
+
+bool experiment_times(const struct experiment *e)
+{
+    return e->axes[DEVICE_CPU].timed || e->axes[DEVICE_CUDA].timed;
+}
+
+bool experiment_loads(const struct experiment *e)
+{
+    return e->axes[DEVICE_CPU].load || e->axes[DEVICE_CUDA].load;
+}
+
+bool experiment_scans(const struct experiment *e)
+{
+    return experiment_takes(e, &operation_scan);
+}
+
+enum columns_of experiment_columns(const struct experiment *e)
+{
+    if (experiment_scans(e))
+        return COLUMNS_OF_SCANS;
+    if (experiment_scatters(e) || experiment_takes(e, &operation_rows))
+        return COLUMNS_OF_SCATTERS;
+    return experiment_dots(e) ? COLUMNS_OF_DOTS : COLUMNS_OF_SUMS;
+}
+
+bool experiment_scatters(const struct experiment *e)
+{
+    return experiment_takes(e, &operation_scatter);
+}
+
+bool experiment_matrices(const struct experiment *e)
+{
+    return experiment_takes(e, &operation_rows) || experiment_takes(e, &operation_transpose) ||
+           experiment_takes(e, &operation_compact);
+}
+
+bool experiment_dots(const struct experiment *e)
+{
+    return experiment_takes(e, &operation_dot);
+}
+
+void experiments_of(char *text, size_t size, const struct operation *o)
+{
+    *text = 0;
+    for (size_t i = 0; experiments[i]; i++) {
+        size_t used = strlen(text);
+        if (experiments[i]->operation[0] && !experiments[i]->run &&
+            experiment_takes(experiments[i], o))
+            snprintf(text + used, size - used, "%s%s", used ? ", " : "", experiments[i]->name);
+    }
+}
+
+void experiments_that(char *text, size_t size, bool (*are)(const struct experiment *e))
+{
+    *text = 0;
+    for (size_t i = 0; experiments[i]; i++) {
+        size_t used = strlen(text);
+        if (are(experiments[i]))
+            snprintf(text + used, size - used, "%s%s", used ? ", " : "", experiments[i]->name);
+    }
+}
+
+enum status experiment_named(const struct experiment **e, const char *name, struct problem *p)
+{
+    struct text known = {0};
+    for (size_t i = 0; experiments[i]; i++) {
+        *e = experiments[i];
+        if (name && strcmp(name, (*e)->name) == 0) {
+            text_free(&known);
+            return STATUS_OK;
+        }
+        text_format(&known, "%s%s", i ? ", " : "", (*e)->name);
+    }
+    const char *all = text_string(&known);
+    enum status status =
+        name ? problem(p, STATUS_USAGE,
+                       "run: found the experiment '%s', expected one of %s (ulpscope list "
+                       "experiments says what they are)",
+                       name, all ? all : "")
+             : problem(p, STATUS_USAGE,
+                       "run: no experiment: expected one of %s (ulpscope list experiments says "
+                       "what they are)",
+                       all ? all : "");
+    text_free(&known);
+    return status;
+}

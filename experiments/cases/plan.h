@@ -1,0 +1,85 @@
+/* The plan of a study: what its cases read, and the cases, input by input. */
+#ifndef ULPSCOPE_CASES_PLAN_H
+#define ULPSCOPE_CASES_PLAN_H
+
+#include "experiments/cases/axes.h"
+#include "experiments/cases/source.h"
+#include "reference/base/hash.h"
+#include "reports/results/case_id.h"
+#include "reports/results/summary.h"
+
+struct tally;
+
+/* A case, and what has become of it. (`case` is a word of C.) */
+struct trial {
+    size_t source;
+    const struct method *method;
+    struct device device;
+    enum format accumulator;
+    struct shape shape;  /* resolved */
+    enum load_kind load; /* of the device, beside the sums */
+    /* Of scans alone. */
+    bool exclusive;
+    enum format output;        /* that outputs are rounded to; of sums the accumulator's */
+    size_t segment;            /* elements of a segment, the last may have fewer; 0: there is one */
+    enum product_kind product; /* of dot products alone */
+    const struct keys *keys;   /* of scatter-adds alone: one of the axes'; with its seed */
+    uint64_t key_seed;
+    size_t bins;                 /* of scatter-adds, and of matrices: their rows */
+    const struct layout *layout; /* of sums of rows alone: one of the axes' */
+    size_t keep;                 /* of compactions alone: hundredths of the elements */
+    bool supported;
+    uint64_t id;
+    uint64_t runs;         /* wanted */
+    uint64_t done;         /* in results.csv */
+    bool finished;         /* all its rows are in results.csv */
+    bool summarised;       /* and its row in summary.csv */
+    bool failed;           /* by an error, in this process */
+    struct tally *earlier; /* the runs that an earlier process made, while they are needed */
+    /* Of a finished case. */
+    bool has_result;
+    struct hash128 result;      /* what tells its first result from others */
+    enum promise broken;        /* the rung of its promise that it breaks; PROMISE_NONE: none */
+    const struct trial *beside; /* the case that it breaks it beside; NULL: by its own results */
+    struct summary summary;
+    struct figure err_rel_max, err_backward_max; /* for tables: over the runs, NaN where any is */
+    struct figure cond_log2;                     /* measured */
+};
+
+/* Where the bins of elements come from, as the column `keys` says it. "" for none. */
+enum { TRIAL_KEYS_TEXT = 32 };
+const char *trial_keys(const struct trial *t, char text[TRIAL_KEYS_TEXT]);
+
+struct plan {
+    const struct axes *axes;
+    struct data_set *data; /* sources point into it */
+    size_t data_sets;
+    struct source *source;
+    size_t sources, sources_capacity;
+    size_t left_out; /* inputs beyond the range of their format, which nobody asked for */
+    struct trial *trial;
+    size_t trials, trials_capacity;
+    uint32_t *slot; /* hash table over ids: 1 + index, 0 for none */
+    size_t slots;   /* a power of two */
+};
+
+/* Reads all data, and lists every case once. STATUS_USAGE where there is nothing to run. axes is
+ * kept. plan_free is due, also after failure. */
+enum status plan_make(struct plan *plan, const struct axes *axes, struct problem *p);
+void plan_free(struct plan *plan);
+
+/* Is the source an input that only the experiment's own condition numbers ask for, and that its
+ * format has no room for: to hold it, or to add it up in any order without overflow? */
+bool plan_leaves_out(const struct axes *axes, const struct input *in, const struct source *source);
+
+/* The case with this id, or NULL. */
+struct trial *plan_find(const struct plan *plan, uint64_t id);
+
+/* Frees the runs of an earlier process. */
+void trial_forget(struct trial *t);
+
+/* Of everything that makes the case: of `t` what is above `supported`, but for the source's number.
+ */
+uint64_t case_id(const struct trial *t, const struct source *s);
+
+#endif

@@ -1,0 +1,206 @@
+/* From words, as options and study.json have them, to what is to be checked. */
+#include <stdlib.h>
+
+#include "experiments/cases/axes.h"
+#include "experiments/check/data.h"
+
+enum { DEFAULT_SECONDS = 10 };
+
+static enum status read_pairs(struct check_request *r, const struct request *q, struct problem *p)
+{
+    /* The most usual first: time may end the list. */
+    static const char *const all[] = {"fp32/fp32", "fp64/fp64", "fp16/fp32", "bf16/fp32", "all"};
+    const struct list *named = &q->axis[AXIS_FORMATS];
+    struct formats storage = {0}, accumulator = {0};
+    size_t count = named->count ? named->count : sizeof all / sizeof *all;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        status = pairs_parse(&r->pairs, named->count ? named->item[i] : all[i], p);
+    if (status == STATUS_OK)
+        status = formats_parse(&storage, "storage", &q->axis[AXIS_STORAGE], p);
+    if (status == STATUS_OK)
+        status = formats_parse(&accumulator, "accumulator", &q->axis[AXIS_ACCUMULATOR], p);
+    if (status == STATUS_OK)
+        pairs_narrow(&r->pairs, &storage, &accumulator);
+    return status;
+}
+
+static enum status read_inputs(struct check_request *r, const struct list *names, struct problem *p)
+{
+    if (names->count == 0)
+        return STATUS_OK;
+    struct input *input = calloc(names->count, sizeof *input);
+    enum status status = input ? STATUS_OK : problem(p, STATUS_DEVICE, "check: out of memory");
+    r->input = input;
+    for (size_t i = 0; i < names->count && status == STATUS_OK; i++)
+        status = input_parse(&input[i], names->item[i], p);
+    r->inputs = names->count;
+    return status;
+}
+
+static enum status read_scans(struct check_request *r, const struct list *names, struct problem *p)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        size_t which = 0;
+        while (which < SCAN_KINDS && strcmp(names->item[i], scan_name[which]) != 0)
+            which++;
+        if (which == SCAN_KINDS)
+            return problem(p, STATUS_USAGE,
+                           "option --scan: found '%s', expected inclusive or exclusive",
+                           names->item[i]);
+        r->scan[which] = true;
+    }
+    return STATUS_OK;
+}
+
+static enum status read_load(struct check_request *r, const struct list *names, struct problem *p)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        size_t which = 0;
+        while (which < LOAD_KINDS && strcmp(names->item[i], load_name[which]) != 0)
+            which++;
+        if (which == LOAD_KINDS)
+            return problem(p, STATUS_USAGE, "option --load: found '%s', expected idle or busy",
+                           names->item[i]);
+        r->load[which] = true;
+    }
+    return STATUS_OK;
+}
+
+static enum status read_keys(struct check_request *r, const struct list *names, struct problem *p)
+{
+    if (names->count == 0)
+        return STATUS_OK;
+    r->key = calloc(names->count, sizeof *r->key);
+    enum status status = r->key ? STATUS_OK : problem(p, STATUS_DEVICE, "check: out of memory");
+    for (size_t i = 0; i < names->count && status == STATUS_OK; i++) {
+        status = keys_parse(&r->key[i], names->item[i], p);
+        r->keys += status == STATUS_OK;
+    }
+    return status;
+}
+
+static enum status read_list(struct numbers *numbers, const struct request *q, enum axis axis,
+                             uint64_t least, uint64_t most, struct problem *p)
+{
+    const struct list *words = &q->axis[axis];
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < words->count && status == STATUS_OK; i++)
+        status =
+            numbers_parse(numbers, axis_name[axis], words->item[i], RANGE_DOUBLING, least, most, p);
+    return status;
+}
+
+/* One number, or `otherwise`. */
+static enum status read_one(uint64_t *value, const struct request *q, enum axis axis,
+                            uint64_t least, uint64_t most, uint64_t otherwise, struct problem *p)
+{
+    struct numbers numbers = {0};
+    enum status status = read_list(&numbers, q, axis, least, most, p);
+    if (status == STATUS_OK && numbers.count > 1)
+        status = problem(p, STATUS_USAGE, "option --%s: found %zu numbers, expected one",
+                         axis_name[axis], numbers.count);
+    *value = numbers.count ? numbers.item[0] : otherwise;
+    numbers_free(&numbers);
+    return status;
+}
+
+static enum status read_seconds(double *seconds, const struct list *words, struct problem *p)
+{
+    *seconds = DEFAULT_SECONDS;
+    return words->count ? real_parse(seconds, "seconds", words->item[words->count - 1], p)
+                        : STATUS_OK;
+}
+
+static enum status read_layouts(struct check_request *r, const struct list *names,
+                                struct problem *p)
+{
+    if (names->count == 0)
+        return STATUS_OK;
+    r->layout = calloc(names->count, sizeof *r->layout);
+    enum status status = r->layout ? STATUS_OK : problem(p, STATUS_DEVICE, "check: out of memory");
+    for (size_t i = 0; i < names->count && status == STATUS_OK; i++)
+        status = layout_parse(&r->layout[r->layouts++], names->item[i], p);
+    return status;
+}
+
+enum status check_asked(struct check_request *r, const struct request *q, struct problem *p)
+{
+    enum status status = read_pairs(r, q, p);
+    if (status == STATUS_OK)
+        status = check_read_data(r, q, p);
+    if (status == STATUS_OK)
+        status = read_inputs(r, &q->axis[AXIS_INPUT], p);
+    if (status == STATUS_OK)
+        status = read_load(r, &q->axis[AXIS_LOAD], p);
+    if (status == STATUS_OK)
+        status = read_scans(r, &q->axis[AXIS_SCAN], p);
+    if (status == STATUS_OK)
+        status = read_keys(r, &q->axis[AXIS_KEYS], p);
+    if (status == STATUS_OK)
+        status = read_list(&r->bins, q, AXIS_BINS, 1, KEYS_BINS_MAX, p);
+    if (status == STATUS_OK)
+        status = read_layouts(r, &q->axis[AXIS_LAYOUT], p);
+    if (status == STATUS_OK)
+        status = read_list(&r->rows, q, AXIS_ROWS, 0, LAYOUT_ROWS_MAX, p);
+    if (status == STATUS_OK)
+        status = read_list(&r->keep, q, AXIS_KEEP, 0, 100, p);
+    if (status == STATUS_OK)
+        status = read_list(&r->n, q, AXIS_N, 1, UINT64_C(1) << 40, p);
+    if (status == STATUS_OK)
+        status = read_list(&r->threads, q, AXIS_THREADS, 0, THREADS_MAX, p);
+    if (status == STATUS_OK)
+        status = read_list(&r->blocks, q, AXIS_BLOCKS, 0, BLOCKS_MAX, p);
+    if (status == STATUS_OK)
+        status = read_one(&r->seed, q, AXIS_SEED, 0, UINT64_MAX >> 1, 1, p);
+    if (status == STATUS_OK)
+        status = read_one(&r->runs, q, AXIS_RUNS, 2, 1000000, CHECK_RUNS, p);
+    if (status == STATUS_OK)
+        status = read_seconds(&r->seconds, &q->axis[AXIS_SECONDS], p);
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++)
+        r->tried[kind] = true;
+    r->shrink = true;
+    return status;
+}
+
+enum status check_devices(struct device devices[CHECK_DEVICES], size_t *count,
+                          const struct request *q, struct problem *p)
+{
+    const struct list *names = &q->axis[AXIS_DEVICE];
+    *count = 0;
+    for (size_t i = 0; i < (names->count ? names->count : 1); i++) {
+        struct device d;
+        bool known = false;
+        enum status status = device_parse(&d, names->count ? names->item[i] : "auto", p);
+        if (status != STATUS_OK)
+            return status;
+        for (size_t k = 0; k < *count; k++)
+            known |= devices[k].kind == d.kind && devices[k].index == d.index;
+        if (!known && *count == CHECK_DEVICES)
+            return problem(p, STATUS_USAGE, "option --device: found more than %d", CHECK_DEVICES);
+        if (!known)
+            devices[(*count)++] = d;
+    }
+    return STATUS_OK;
+}
+
+void check_request_free(struct check_request *r)
+{
+    numbers_free(&r->n);
+    numbers_free(&r->threads);
+    numbers_free(&r->blocks);
+    numbers_free(&r->bins);
+    numbers_free(&r->rows);
+    numbers_free(&r->keep);
+    free(r->layout);
+    r->layout = NULL;
+    r->layouts = 0;
+    for (size_t i = 0; i < r->keys; i++)
+        keys_free(&r->key[i]);
+    free(r->key);
+    r->key = NULL;
+    r->keys = 0;
+    check_data_free(r);
+    free((void *)r->input);
+    r->input = NULL;
+}

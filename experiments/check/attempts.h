@@ -1,0 +1,177 @@
+/* What the files of `check` share. */
+#ifndef ULPSCOPE_CHECK_ATTEMPTS_H
+#define ULPSCOPE_CHECK_ATTEMPTS_H
+
+#include <mpfr.h>
+
+#include "experiments/check/check.h"
+#include "experiments/runs/probe.h"
+#include "experiments/runs/tally.h"
+
+/* The results of one case. */
+struct check_outcome {
+    struct tally tally;
+    struct tally other; /* of what was joined, where there are more results in it */
+    struct array first; /* the outputs compared with; data NULL: none yet */
+    uint64_t attempts, differing;
+    struct check_break found; /* the first that differs, where any does */
+};
+
+/* What attempts of a kind were made over. */
+struct check_evidence {
+    struct check_over *over; /* of its rung */
+    bool once;               /* the same again is no other attempt */
+    uint64_t key;            /* of the run at hand; 0: always another attempt */
+    uint64_t *slot;          /* a hash table of those so far, 0 where there is none */
+    size_t slots, keys;
+};
+
+enum { CHECK_SERVED = 64 };
+struct load; /* kernels/gpu/load.h */
+
+struct check {
+    const struct check_request *request;
+    struct pairs pairs;
+    struct array in; /* elements of the case at hand; of a dot product both arrays' */
+    uint32_t *keys;  /* and their keys, of sums of rows their rows; NULL where there are none */
+    uint8_t *mask;   /* of a compaction; else NULL */
+    size_t stride;   /* of sums of rows, as a task's */
+    struct check_case at;
+    struct numbers threads, blocks;  /* of launch shapes, see check_shape_at */
+    struct check_evidence *evidence; /* of the kind at hand, or NULL */
+    uint64_t begin, end;             /* of the time, as clock_ns says it */
+    uint64_t last;                   /* no run begins behind it, but to make a break small */
+    double timeout_s;                /* of a run in a process of its own, as it was set */
+    uint64_t until;                  /* of the time for the case at hand */
+    struct load *load;               /* of the device; NULL: it is quiet */
+    bool ran[CHECK_KINDS];           /* a case of it */
+    unsigned round;                  /* of the case: once more, where runs ask for it */
+    const struct method *served[CHECK_SERVED]; /* processes of `ulpscope serve`, to be ended */
+    size_t serving;
+};
+
+/* How a run differs from the plain one. */
+struct check_setting {
+    const struct method *method;
+    struct device device;
+    struct shape shape;
+    size_t offset;
+    uint8_t around;         /* as a probe's */
+    const struct array *in; /* NULL: the case's */
+    const uint32_t *keys;   /* NULL: the case's */
+};
+
+/* Results of the case at hand. */
+size_t check_outputs(const struct check *c);
+bool check_is_scan(const struct check *c);
+
+/* Makes the launch shapes of the subject; how many, and the i-th. */
+enum status check_shapes_make(struct check *c, struct problem *p);
+size_t check_shape_count(const struct check *c);
+struct shape check_shape_at(const struct check *c, size_t i);
+
+/* Notes what a run of the case at hand is made over. */
+void check_note(const struct check *c, const struct check_setting *s);
+/* Is the run noted last another than all before? */
+bool check_is_new(const struct check *c);
+void check_evidence_begin(struct check_evidence *e, struct check_over *over, bool once);
+void check_evidence_free(struct check_evidence *e);
+
+/* The case has results to compare, and no time for more. */
+bool check_enough(const struct check *c, const struct check_outcome *o);
+
+/* The u-th case of a kind. */
+enum check_found {
+    CHECK_FOUND,
+    CHECK_NONE, /* no such case, others may follow */
+    CHECK_NO_MORE
+};
+enum check_found check_case_at(const struct check *c, enum check_kind kind, size_t u,
+                               struct check_case *k);
+/* One that was recorded; false behind the last one. */
+bool check_recorded_at(const struct check *c, size_t u, struct check_case *k);
+/* Sees to it that c->in and c->keys are the case's input. STATUS_USAGE where there is no such
+ * input. */
+enum status check_load_case(struct check *c, const struct check_case *k, struct problem *p);
+/* The i-th array of n elements among them. */
+struct array check_array(const struct array *all, size_t n, unsigned i);
+/* Sets the u-th kind of keys, and a number of bins, of a method that takes keys. */
+void check_keys_at(const struct check_request *r, size_t u, struct check_case *k);
+/* Sees to it that c->keys are the case's. STATUS_USAGE where there are not so many. */
+enum status check_load_keys(struct check *c, const struct check_case *k, struct problem *p);
+/* The same of rows, layout and mask: of what matrices and compactions are told. */
+void check_rows_at(const struct check_request *r, size_t u, struct check_case *k);
+enum status check_load_rows(struct check *c, struct check_case *k, struct problem *p);
+/* Makes c->keys the rows that elements are in. */
+enum status check_row_keys(struct check *c, const struct check_case *k, struct problem *p);
+/* Lays a permuted copy out again: each row's elements, whose rows keys[] says, as they follow each
+ * other. */
+enum status check_lay_rows(const struct check *c, const struct array *copy, const uint32_t *keys,
+                           struct problem *p);
+/* The keys, to be moved as elements are. */
+struct array check_keys_array(uint32_t *keys, size_t n);
+/* They hold the sum of any doubles, 2^-1074 .. 2^1087. */
+enum { CHECK_EXACT_BITS = 2200 };
+/* x rounded once to f, its range and its subnormals included. */
+double check_rounded_once(const mpfr_t x, enum format f);
+/* Writes the sum of every bin, rounded once. */
+enum status check_set_bins(const struct check *c, const struct array *out, struct problem *p);
+struct check_setting check_plain(const struct check *c, const struct check_case *k);
+enum status check_open(const struct check *c, const struct check_setting *s, struct probe **probe,
+                       struct problem *p);
+/* One run in a probe of its own; out->data is malloced. */
+enum status check_once(const struct check *c, const struct check_setting *s, struct array *out,
+                       struct problem *p);
+
+/* Takes outputs from index `from` on, of which the first are what all others are compared with.
+ * Takes over and frees out->data. `is` says in words what they are the outputs of. */
+enum status check_take(const struct check *c, struct check_outcome *o, struct array *out,
+                       size_t from, struct problem *p, const char *is, ...)
+    __attribute__((format(printf, 6, 7)));
+/* Takes results of runs from a probe, as they come (a runner_digest; the context is this). */
+struct check_taking {
+    const struct check *check;
+    struct check_outcome *outcome;
+    const char *what; /* "run" */
+    uint64_t runs;    /* taken so far */
+};
+enum status check_take_runs(void *taking, const struct runner_results *results, struct problem *p);
+/* Adds what came of other inputs of the case, compared among themselves. *other is to be freed. */
+void check_join(struct check_outcome *o, struct check_outcome *other);
+void check_outcome_free(struct check_outcome *o);
+
+/* Tries one kind on the case at hand; *o is zero before. */
+typedef enum status (*check_try)(struct check *c, struct check_outcome *o, struct problem *p);
+enum status check_repeat(struct check *c, struct check_outcome *o, struct problem *p);
+enum status check_process(struct check *c, struct check_outcome *o, struct problem *p);
+enum status check_under_load(struct check *c, struct check_outcome *o, struct problem *p);
+enum status check_shape(struct check *c, struct check_outcome *o, struct problem *p);
+enum status check_offset(struct check *c, struct check_outcome *o, struct problem *p);
+enum status check_neighbour(struct check *c, struct check_outcome *o, struct problem *p);
+enum status check_batch(struct check *c, struct check_outcome *o, struct problem *p);
+enum status check_device(struct check *c, struct check_outcome *o, struct problem *p);
+enum status check_with_recorded(struct check *c, struct check_outcome *o, struct problem *p);
+enum status check_permutation(struct check *c, struct check_outcome *o, struct problem *p);
+enum status check_exact(struct check *c, struct check_outcome *o, struct problem *p);
+
+/* `ulpscope serve` of the method, as a subject: a process of its own for each `more`, the options
+ * that end its command line. */
+enum status check_served(struct check *c, const struct check_setting *s, const char *more,
+                         const struct method **served, struct problem *p);
+
+/* Looks for the least n that shows it again, until `end`; *b is replaced by what was found. timing:
+ * it may depend on that, so it must show itself more often. */
+enum status check_shrink(struct check *c, bool timing, check_try try_it, uint64_t end,
+                         struct check_break *b, struct problem *p);
+
+/* Asked to stop. */
+bool check_stopped(const struct check *c);
+
+/* The pairs that the subject has and that are asked for: of a program those that it answers.
+ * Others, and why, are left out in the report. */
+enum status check_find_pairs(struct check *c, struct check_report *report, struct problem *p);
+
+/* The highest rung that all attempts at it and below held. */
+enum promise check_kept(const struct check_report *r);
+
+#endif

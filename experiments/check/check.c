@@ -1,0 +1,444 @@
+#include "experiments/check/check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "experiments/check/attempts.h"
+#include "experiments/system/clock.h"
+#include "experiments/subjects/foreign_state.h"
+#include "kernels/gpu/load.h"
+
+const struct check_kind_facts check_kinds[CHECK_KINDS] = {
+    [CHECK_REPEAT] = {"repeat", PROMISE_RUN_TO_RUN, "run after run in one process"},
+    [CHECK_PROCESS] = {"process", PROMISE_RUN_TO_RUN, "fresh processes"},
+    [CHECK_LOAD] = {"load", PROMISE_RUN_TO_RUN, "while the device has other work"},
+    [CHECK_SHAPE] = {"shape", PROMISE_GPU_TO_GPU, "launch shapes"},
+    [CHECK_OFFSET] = {"offset", PROMISE_GPU_TO_GPU, "alignments of the input"},
+    [CHECK_NEIGHBOUR] = {"neighbour", PROMISE_GPU_TO_GPU, "what lies around the input in memory"},
+    [CHECK_BATCH] = {"batch", PROMISE_GPU_TO_GPU, "what other rows there are, and where"},
+    [CHECK_DEVICE] = {"device", PROMISE_GPU_TO_GPU, "CPU and GPUs"},
+    [CHECK_RECORDED] = {"recorded", PROMISE_GPU_TO_GPU, "results recorded on other GPUs"},
+    [CHECK_PERMUTATION] = {"permutation", PROMISE_ORDER_INVARIANT, "orders of the elements"},
+    [CHECK_EXACT] = {"exact", PROMISE_CORRECTLY_ROUNDED, "the exact result, rounded once"},
+};
+
+static const struct {
+    check_try try_it;
+    double share; /* of the time */
+} ways[CHECK_KINDS] = {
+    [CHECK_REPEAT] = {check_repeat, 3},
+    [CHECK_PROCESS] = {check_process, 2},
+    [CHECK_LOAD] = {check_under_load, 3},
+    [CHECK_SHAPE] = {check_shape, 2},
+    [CHECK_OFFSET] = {check_offset, 1},
+    [CHECK_NEIGHBOUR] = {check_neighbour, 1},
+    [CHECK_BATCH] = {check_batch, 2},
+    [CHECK_DEVICE] = {check_device, 2},
+    [CHECK_RECORDED] = {check_with_recorded, 2},
+    [CHECK_PERMUTATION] = {check_permutation, 2},
+    [CHECK_EXACT] = {check_exact, 3},
+};
+
+bool check_stopped(const struct check *c)
+{
+    return c->request->stop && *c->request->stop;
+}
+
+/* Why it cannot be tried of this subject at all; NULL: it can. Of a program we know neither shape
+ * nor memory. */
+static const char *senseless(const struct check *c, enum check_kind kind)
+{
+    const struct method *m = c->request->method;
+    bool program = m->foreign && !name_is_object(m->name);
+    bool named = m->foreign || method_named(m->name) == m;
+    const struct operation *o = m->operation;
+    bool told = o->matrix || o->mask, moves = told && o != &operation_rows;
+    switch (kind) {
+    case CHECK_PROCESS: /* `serve` has no words for masks */
+        return o->mask  ? "a process of its own cannot be told which elements to keep"
+               : !named ? "a function of this process has no other process"
+                        : NULL;
+    case CHECK_BATCH:
+        return o != &operation_rows ? "the operation has no batch" : NULL;
+    case CHECK_PERMUTATION:
+        return moves ? "the operation moves elements, it has no order of additions" : NULL;
+    case CHECK_EXACT:
+        return moves ? "the operation moves elements, it rounds nothing" : NULL;
+    case CHECK_SHAPE:
+        return !m->shape_read[c->request->device.kind] ? "the subject reads no launch shape" : NULL;
+    case CHECK_OFFSET:
+    case CHECK_NEIGHBOUR:
+        return program ? "where a program keeps its input is not known" : NULL;
+    case CHECK_RECORDED:
+        return c->request->datas && !c->request->inputs ? "nothing is recorded of data of yours"
+               : told                                   ? "nothing is recorded of this operation"
+               : !c->request->recorded ? "no recorded results are at hand (--recorded DIR)"
+                                       : NULL;
+    default:
+        return NULL;
+    }
+}
+
+static bool applies(const struct check *c, enum check_kind kind)
+{
+    return !senseless(c, kind);
+}
+
+static int descending(const void *a, const void *b)
+{
+    uint64_t x = ((const struct distinct *)a)->count, y = ((const struct distinct *)b)->count;
+    return (x < y) - (x > y);
+}
+
+/* The counts of the results, the most frequent first, as far as they fit. */
+static void write_counts(char text[CHECK_COUNTS], struct tally *t)
+{
+    size_t used = 0;
+    qsort(t->item, t->count, sizeof *t->item, descending);
+    for (size_t i = 0; i < t->count && used < CHECK_COUNTS - 28; i++)
+        used += (size_t)snprintf(text + used, CHECK_COUNTS - used, "%s%llu", i ? " " : "",
+                                 (unsigned long long)t->item[i].count);
+    size_t left = t->count;
+    for (const char *at = text; *at; at++)
+        left -= *at == ' ';
+    if (left > 1)
+        snprintf(text + used, CHECK_COUNTS - used, " ...");
+}
+
+/* Exact sums are no results of the subject's: there it is the cases that count. */
+static void add_outcome(struct check_tried *t, struct check_outcome *o, enum check_kind kind)
+{
+    if (o->attempts == 0)
+        return;
+    if (o->differing > 0 && t->broken == 0)
+        t->witness = o->found;
+    t->cases++;
+    t->broken += o->differing > 0;
+    t->attempts += o->attempts;
+    t->differing += o->differing;
+    struct tally *tally = o->other.count > o->tally.count ? &o->other : &o->tally;
+    if (kind != CHECK_EXACT && tally->count > t->distinct) {
+        t->distinct = tally->count;
+        write_counts(t->counts, tally);
+    }
+}
+
+/* How the time of a kind goes. What a case takes is judged by others in the same formats: by an
+ * element, of so many at least, so that what each run costs counts little. */
+struct pace {
+    bool foreign;
+    const struct check_tried *tried;
+    uint64_t deadline;
+    uint64_t least;                    /* the first few small cases are tried until then */
+    size_t done, passed;               /* passed: cases in a row that were not tried */
+    double ns[FORMATS][FORMATS], most; /* an element; 0: not known */
+};
+enum { SMALL = 10000, PASSED_MOST = 4096 };
+static const uint64_t LEAST_NS = 300000000, LEAST_OURS_NS = 1000000000;
+
+static bool few(const struct pace *t, uint64_t now)
+{
+    return t->done == 0 ||
+           (t->tried->attempts < CHECK_LEAST && t->done < CHECK_LEAST && now < t->least);
+}
+
+static bool time_for(const struct pace *t, const struct check_case *k, uint64_t now)
+{
+    double ns = t->ns[k->pair.storage][k->pair.accumulator];
+    if (few(t, now) && (t->done == 0 || k->n <= SMALL))
+        return true;
+    return now < t->deadline &&
+           (ns > 0 ? ns : t->most) * (double)k->n < (double)(t->deadline - now);
+}
+
+static void note_time(struct pace *t, const struct check_case *k, uint64_t took_ns)
+{
+    double each = (double)took_ns / (double)(k->n < SMALL ? SMALL : k->n);
+    double *ns = &t->ns[k->pair.storage][k->pair.accumulator];
+    /* What began a process took long once: that says nothing of the next case, which is cut short
+     * where it does not fit. */
+    bool less = t->foreign && *ns > each;
+    *ns = each > *ns || less ? each : *ns;
+    t->most = each > t->most || less ? each : t->most;
+    t->done++;
+    t->passed = 0;
+}
+
+/* Attempts of ours, which are quick, from one look at the clock to the next. */
+enum { LOOK = 8 };
+
+bool check_enough(const struct check *c, const struct check_outcome *o)
+{
+    bool look = o->attempts > 0 && (c->request->method->foreign || o->attempts % LOOK == 0);
+    return look && c->until != UINT64_MAX && clock_ns() >= c->until;
+}
+
+/* Other work for the device, as long as cases ask for it. */
+static enum status set_load(struct check *c, enum check_kind kind, bool busy, struct problem *p)
+{
+    struct device d = c->request->device;
+    busy = busy && check_kinds[kind].rung > PROMISE_RUN_TO_RUN;
+    if (busy == (c->load != NULL))
+        return STATUS_OK;
+    load_end(c->load);
+    c->load = NULL;
+    return busy ? load_begin(&c->load, d.kind == DEVICE_CPU ? -1 : d.index, p) : STATUS_OK;
+}
+
+/* One case. STATUS_USAGE where there is no such input in this format. */
+static enum status try_case(struct check *c, struct check_tried *t, enum check_kind kind,
+                            const struct check_case *k, struct problem *p)
+{
+    struct check_outcome o = {0};
+    /* A repetition has its runs; of others each is tried more than once where many are asked for:
+     * for what shows itself rarely, since the same again is no more evidence. */
+    bool once = check_kinds[kind].rung == PROMISE_RUN_TO_RUN || kind == CHECK_RECORDED;
+    unsigned rounds = once ? 1 : 1 + (unsigned)((c->request->runs - 1) / CHECK_RUNS);
+    enum status status = check_load_case(c, k, p);
+    if (status == STATUS_OK)
+        status = set_load(c, kind, k->busy, p);
+    for (c->round = 0; c->round < rounds && status == STATUS_OK && !check_enough(c, &o);
+         c->round++) {
+        uint64_t differing = o.differing;
+        status = ways[kind].try_it(c, &o, p);
+        if (c->round > 0 && differing == 0 && o.differing > 0)
+            o.found.runs = c->request->runs;
+    }
+    c->round = 0;
+    add_outcome(t, &o, kind);
+    check_outcome_free(&o);
+    if (status == STATUS_OK && check_stopped(c))
+        status = problem(p, STATUS_INTERRUPTED, "interrupted");
+    return status;
+}
+
+enum { FIRST_ANSWER_S = 10 };
+
+static bool answered(const struct check_report *report)
+{
+    uint64_t attempts = 0;
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++)
+        attempts += report->tried[kind].attempts;
+    return attempts > 0;
+}
+
+/* A run of a subject in a process of its own may take no longer than all is to; its first answer
+ * may be late on a busy machine. */
+static void limit_run(const struct check *c, const struct check_report *report, uint64_t now)
+{
+    double left = c->last > now ? (double)(c->last - now) / 1e9 : 0;
+    double least = answered(report) ? 1 : FIRST_ANSWER_S;
+    left = left > least ? left : least;
+    if (c->request->method->foreign)
+        foreign_timeout(left < c->timeout_s ? left : c->timeout_s);
+}
+
+static void tell(const struct check *c, enum check_kind kind, uint64_t now)
+{
+    if (c->request->show)
+        c->request->show(c->request->context, c->request->method, check_kinds[kind].name,
+                         c->end > now ? (double)(c->end - now) / 1e9 : 0);
+}
+
+/* The time was up in a run: no fault of the subject's where it answered before. */
+static bool ran_out(const struct check *c, const struct check_report *report, enum status status)
+{
+    return status == STATUS_DATA && answered(report) && c->request->method->foreign &&
+           clock_ns() >= c->last;
+}
+
+/* All cases of a kind that there is time for. */
+static enum status try_kind(struct check *c, struct check_report *report, enum check_kind kind,
+                            uint64_t deadline, struct problem *p)
+{
+    struct check_case k;
+    enum check_found found;
+    struct pace pace = {.foreign = c->request->method->foreign,
+                        .tried = &report->tried[kind],
+                        .deadline = deadline,
+                        .least =
+                            clock_ns() + (c->request->method->foreign ? LEAST_NS : LEAST_OURS_NS)};
+    for (size_t u = 0; (found = check_case_at(c, kind, u, &k)) != CHECK_NO_MORE; u++) {
+        struct problem why = {0};
+        uint64_t begin = clock_ns();
+        if ((!few(&pace, begin) && begin > deadline) || begin > c->last ||
+            pace.passed > PASSED_MOST)
+            break;
+        pace.passed++;
+        if (found == CHECK_NONE || !time_for(&pace, &k, begin))
+            continue;
+        tell(c, kind, begin);
+        limit_run(c, report, begin);
+        c->until = deadline > begin + LEAST_NS ? deadline : begin + LEAST_NS;
+        enum status status = try_case(c, &report->tried[kind], kind, &k, &why);
+        if (status == STATUS_USAGE) {
+            if (report->untried.status == STATUS_OK)
+                report->untried = why;
+            continue;
+        }
+        if (ran_out(c, report, status))
+            break;
+        if (status != STATUS_OK) {
+            set_load(c, kind, false, p);
+            return problem(p, status, "%s", why.text);
+        }
+        c->ran[kind] = true;
+        note_time(&pace, &k, clock_ns() - begin);
+    }
+    return STATUS_OK;
+}
+
+/* What failed in this too ends it; the witnesses stay as they were found. A tenth of the time is
+ * for this. */
+static enum status shrink_all(struct check *c, struct check_report *report, struct problem *p)
+{
+    enum status status = STATUS_OK;
+    bool timing = check_rung(report, PROMISE_RUN_TO_RUN).state == CHECK_BROKEN;
+    uint64_t end = clock_ns() + (uint64_t)(1e8 * (2 + c->request->seconds));
+    size_t left = 0;
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++)
+        left += report->tried[kind].broken > 0 && kind != CHECK_RECORDED;
+    for (size_t kind = 0; kind < CHECK_KINDS && status == STATUS_OK; kind++) {
+        if (!c->request->shrink || report->tried[kind].broken == 0 || kind == CHECK_RECORDED)
+            continue;
+        uint64_t now = clock_ns(), share = now < end ? (end - now) / left : 0;
+        left--;
+        tell(c, kind, now);
+        limit_run(c, report, now);
+        c->until = c->request->method->foreign ? now + share : UINT64_MAX;
+        struct problem why = {0};
+        status = check_shrink(c, timing, ways[kind].try_it, now + share,
+                              &report->tried[kind].witness, &why);
+        if (ran_out(c, report, status))
+            return STATUS_OK;
+        if (status != STATUS_OK)
+            problem(p, status, "%s", why.text);
+    }
+    return status;
+}
+
+/* The time that is left is shared among the kinds that are left. */
+static uint64_t deadline_of(const struct check *c, enum check_kind kind, uint64_t end)
+{
+    double shares = 0;
+    uint64_t now = clock_ns();
+    for (size_t i = kind; i < CHECK_KINDS; i++)
+        shares += c->request->tried[i] && applies(c, i) ? ways[i].share : 0;
+    return end <= now || !(shares > 0)
+               ? now
+               : now + (uint64_t)((double)(end - now) * ways[kind].share / shares);
+}
+
+static enum status try_all(struct check *c, struct check_report *report, struct problem *p)
+{
+    struct check_evidence evidence = {0};
+    enum status status = STATUS_OK;
+    for (size_t kind = 0; kind < CHECK_KINDS && status == STATUS_OK; kind++) {
+        enum promise rung = check_kinds[kind].rung;
+        if (!c->request->tried[kind] || !applies(c, kind) || clock_ns() > c->last)
+            continue;
+        struct problem why = {0};
+        check_evidence_begin(&evidence, &report->over[rung], rung > PROMISE_RUN_TO_RUN);
+        c->evidence = &evidence;
+        status = try_kind(c, report, kind, deadline_of(c, kind, c->end), &why);
+        if (status == STATUS_OK)
+            continue;
+        check_evidence_free(&evidence);
+        c->evidence = NULL;
+        if (status == STATUS_INTERRUPTED)
+            return problem(p, status, "%s", why.text);
+        report->failure = why;
+        report->failed = kind;
+        return STATUS_OK;
+    }
+    check_evidence_free(&evidence);
+    c->evidence = NULL;
+    return shrink_all(c, report, p);
+}
+
+static const char *reason(const struct check *c, const struct check_report *r, enum check_kind kind)
+{
+    const char *why = senseless(c, kind);
+    bool failed = r->failure.status != STATUS_OK;
+    enum device_kind other = c->request->device.kind == DEVICE_CPU ? DEVICE_CUDA : DEVICE_CPU;
+    return !c->request->tried[kind]                                    ? "left out by --only"
+           : why                                                       ? why
+           : failed && kind == r->failed                               ? "the subject failed"
+           : failed && kind > r->failed                                ? "the subject failed before"
+           : r->untried.status != STATUS_OK                            ? r->untried.text
+           : kind == CHECK_DEVICE && !c->request->method->pairs[other] ? "no other device runs it"
+           : kind == CHECK_DEVICE   ? "no other device that runs it is at hand"
+           : kind == CHECK_RECORDED ? "nothing recorded is among the cases asked for"
+           : c->ran[kind] && kind == CHECK_SHAPE
+               ? "all launch shapes come to the same for these lengths"
+           : c->ran[kind] ? "no run differed from others in what this varies"
+                          : "time ran out";
+}
+
+static void say_reasons(const struct check *c, struct check_report *r)
+{
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++)
+        if (r->tried[kind].attempts == 0)
+            snprintf(r->tried[kind].untried, CHECK_REASON, "%.*s", CHECK_REASON - 1,
+                     reason(c, r, kind));
+}
+
+/* Cases that were refused count where no other was tried. A repetition can be tried of any that is
+ * not refused, so that otherwise it was not asked for. */
+static void note_untried(struct check_report *r)
+{
+    char device[DEVICE_TEXT];
+    bool tried = r->failure.status != STATUS_OK;
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++)
+        tried |= r->tried[kind].attempts > 0;
+    if (tried)
+        r->untried = (struct problem){0};
+    if (tried || r->untried.status != STATUS_OK)
+        return;
+    device_name(r->request.device, device);
+    problem(&r->untried, STATUS_USAGE,
+            "option --only: found nothing that can be tried of %s on %s with the other options",
+            r->request.method->name, device);
+}
+
+/* A program that took most of the time to begin has a fifth of it. */
+static void leave_time(struct check *c)
+{
+    uint64_t least = clock_ns() + clock_span(c->request->seconds / 5);
+    c->end = c->end < least ? least : c->end;
+    c->last = c->last < least ? least : c->last;
+}
+
+enum status check_subject(struct check_report *report, const struct check_request *request,
+                          struct problem *p)
+{
+    struct check c = {.request = request, .begin = clock_ns(), .timeout_s = foreign_timeout_s};
+    c.end = c.begin + clock_span(request->seconds);
+    /* A subject in a process of its own may be slow; of ours every kind has a case. */
+    double least = request->method->foreign ? 1.5 : 3, fifth = request->seconds / 5;
+    c.last = c.end + clock_span(fifth > least ? fifth : least);
+    *report = (struct check_report){.request = *request};
+    for (size_t i = 0; i < request->inputs; i++)
+        if (request->input[i].family->pair && request->method->operation->inputs != 2)
+            return problem(p, STATUS_USAGE, "check: input %s is of two arrays, %s reads one",
+                           request->input[i].family->name, request->method->name);
+    enum status status = check_shapes_make(&c, p);
+    if (status == STATUS_OK)
+        status = check_find_pairs(&c, report, p);
+    leave_time(&c);
+    if (status == STATUS_OK && report->failure.status == STATUS_OK)
+        status = try_all(&c, report, p);
+    if (status == STATUS_OK)
+        note_untried(report);
+    say_reasons(&c, report);
+    for (size_t i = 0; i < c.serving; i++)
+        foreign_end(c.served[i]);
+    foreign_timeout(c.timeout_s);
+    numbers_free(&c.threads);
+    numbers_free(&c.blocks);
+    free(c.in.data);
+    free(c.keys);
+    free(c.mask);
+    report->kept = check_kept(report);
+    return status;
+}

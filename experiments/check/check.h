@@ -1,0 +1,206 @@
+/* Trying to refute what a subject promises of its bits, rung by rung. */
+#ifndef ULPSCOPE_CHECK_CHECK_H
+#define ULPSCOPE_CHECK_CHECK_H
+
+#include <signal.h>
+
+#include "experiments/system/device.h"
+#include "experiments/inputs/input.h"
+#include "experiments/inputs/keys.h"
+#include "experiments/operations/layout.h"
+#include "experiments/options/pairs.h"
+
+/* What is tried, each against one rung of the ladder. */
+enum check_kind {
+    CHECK_REPEAT,
+    CHECK_PROCESS,
+    CHECK_LOAD,
+    CHECK_SHAPE,
+    CHECK_OFFSET,
+    CHECK_NEIGHBOUR,
+    CHECK_BATCH,
+    CHECK_DEVICE,
+    CHECK_RECORDED,
+    CHECK_PERMUTATION,
+    CHECK_EXACT,
+    CHECK_KINDS
+};
+
+struct check_kind_facts {
+    const char *name;
+    enum promise rung;
+    const char *summary; /* what differs between two runs that must agree */
+};
+extern const struct check_kind_facts check_kinds[CHECK_KINDS];
+
+enum { CHECK_RUNS = 20 };  /* where nobody says how many */
+enum { CHECK_LEAST = 10 }; /* a rung with fewer attempts is not tried */
+
+/* An array of the user's own. */
+struct check_data {
+    const char *asked; /* as --data names it, each comma as `\,` */
+    const char *name;  /* as the column `input` does */
+    struct array array;
+    bool converted; /* --convert rounded it */
+};
+
+struct check_recorded; /* experiments/check/recorded.h */
+
+struct check_request {
+    const struct method *method;
+    struct device device;
+    struct pairs pairs;        /* what the method does not support is skipped */
+    const struct input *input; /* none: those that suit what is tried */
+    size_t inputs;
+    struct check_data *data; /* arrays that promises are tried on; with none, and no input: those
+                                that suit what is tried */
+    size_t datas;
+    struct check_file *file; /* that they were read from (experiments/check/data.h), or NULL */
+    size_t files;
+    struct numbers n, threads, blocks; /* likewise; lengths of prefixes of data */
+    bool load[2];                      /* of the device: idle, busy; neither: both */
+    bool scan[2];                      /* of scans: inclusive, exclusive; neither: both */
+    struct keys *key;                  /* of scatter-adds; none: those that suit what is tried */
+    size_t keys;
+    struct numbers bins;   /* likewise */
+    struct layout *layout; /* of matrices, likewise */
+    size_t layouts;
+    struct numbers rows, keep; /* and of compactions, likewise */
+    uint64_t seed, runs;  /* runs: of a repetition; what is no repetition is tried runs / CHECK_RUNS
+                             times, at least once */
+    double seconds;       /* to be spent on all; each kind has one case at least */
+    enum promise promise; /* that the subject is held to */
+    bool tried[CHECK_KINDS];
+    bool shrink;                           /* look for the least n that shows a break */
+    const struct check_recorded *recorded; /* NULL: none */
+    const char *recorded_in;               /* where that was asked for with --recorded; or NULL */
+    /* Told now and then what is tried, and how much of the time is left; may be NULL. */
+    void (*show)(void *context, const struct method *m, const char *attempt, double seconds);
+    void *context;
+    const volatile sig_atomic_t *stop; /* not 0: STATUS_INTERRUPTED; or NULL */
+};
+
+/* What is asked of a subject once. */
+struct check_case {
+    struct format_pair pair;
+    enum format output; /* of sums the accumulator's */
+    struct input input;
+    const struct check_data
+        *data; /* its first n elements, in place of a generated input; or NULL */
+    size_t n;
+    uint64_t seed;
+    bool exclusive;
+    bool busy;                   /* the device has other work, whatever is tried */
+    const struct keys *keys;     /* of scatter-adds: where their keys come from, with the seed; */
+    size_t bins;                 /* into how many bins; of matrices their rows; of all others 0 */
+    const struct layout *layout; /* of matrices */
+    size_t keep;                 /* of compactions: hundredths of the elements */
+    struct shape shape;          /* asked for */
+    const struct check_recorded_row *recorded; /* what was recorded of it, or NULL */
+};
+
+/* The canonical specification, or what data is called; cut off where it is long. */
+void check_input_text(const struct check_case *k, char text[INPUT_TEXT]);
+
+enum { CHECK_WORDS = 96, CHECK_COUNTS = 64 };
+
+/* Two results of one case that are not the same. */
+struct check_break {
+    struct check_case at;
+    struct shape
+        other_shape; /* of launch shapes: that of the second result; at.shape of the first */
+    uint64_t runs;
+    size_t index;     /* of scans and scatter-adds: the first output that differs */
+    bool hash;        /* bits are of hashes of all outputs */
+    uint64_t bits[2]; /* NaN canonical; in the output's format */
+    char is[2][CHECK_WORDS];
+};
+
+enum { CHECK_REASON = 160, CHECK_SET = 256 };
+
+/* What came of a kind. An attempt is a result that is compared with another. */
+struct check_tried {
+    char untried[CHECK_REASON]; /* why there is no attempt; empty where there are */
+    uint64_t cases, broken;     /* broken: cases in which a result differed */
+    uint64_t attempts, differing;
+    uint64_t distinct;          /* results, in the case with most of them */
+    char counts[CHECK_COUNTS];  /* how often each came there: "17 2 1" */
+    struct check_break witness; /* where broken */
+};
+
+/* Distinct things; of more than CHECK_SET, that many. */
+struct check_set {
+    size_t count;
+    uint64_t item[CHECK_SET];
+};
+
+/* What the attempts at a rung were made over. An input is a generated one with its seed, or an
+ * array of the user's; a launch shape is what the method made of what was asked for. */
+struct check_over {
+    struct check_set shapes, lengths, inputs;
+};
+
+struct check_report {
+    struct check_request request;
+    struct check_tried tried[CHECK_KINDS];
+    struct check_over over[PROMISES];
+    enum promise kept;      /* the highest rung that was kept; none below it is broken, though one
+                               may be not tried, which check_rung says */
+    struct pairs left_out;  /* that a program does not answer */
+    struct pairs unasked;   /* that there was no time to ask it for */
+    struct problem failure; /* STATUS_OK, or what ended it; the rungs above were not tried */
+    enum check_kind failed;
+    struct problem untried; /* STATUS_OK; or, where not one case was tried and nothing failed, why:
+                               what the first was refused for, else the kinds asked for */
+};
+
+/* Checks one subject. What a subject fails with (a crash, a hang, no memory) stands in the report
+ * and is STATUS_OK here. STATUS_DEVICE where the device does not run it in any of the pairs;
+ * STATUS_INTERRUPTED. */
+enum status check_subject(struct check_report *report, const struct check_request *request,
+                          struct problem *p);
+
+struct request; /* experiments/cases/axes.h */
+enum { CHECK_DEVICES = 16 };
+/* Reads what is asked for in words: formats, inputs, lengths, shapes, scans, keys, bins, seed,
+ * runs, seconds. All kinds are tried. check_request_free is due, also after failure. */
+enum status check_asked(struct check_request *r, const struct request *q, struct problem *p);
+void check_request_free(struct check_request *r);
+/* The devices asked for, each once; where none is, `auto`. */
+enum status check_devices(struct device devices[CHECK_DEVICES], size_t *count,
+                          const struct request *q, struct problem *p);
+
+struct arguments; /* experiments/options/options.h */
+/* STATUS_USAGE where an option that only other subjects read is given with this one. */
+enum status check_takes(const struct method *m, const struct arguments *a, struct problem *p);
+
+enum check_state {
+    CHECK_NOT_TRIED, /* or in fewer than CHECK_LEAST attempts, of which none differed; or on one
+                        device alone, where the rung speaks of several */
+    CHECK_KEPT,
+    CHECK_BROKEN, /* itself, or a rung below it */
+    CHECK_FAILED, /* the subject, in an attempt */
+    CHECK_STATES
+};
+extern const char *const check_state_name[CHECK_STATES]; /* "not tried", "kept", ... */
+
+/* What is known of a rung: the verdict of every verb. Numbers are sums over its kinds. */
+struct check_rung {
+    enum check_state state;
+    uint64_t attempts, differing, distinct;
+    size_t shapes, lengths, inputs; /* that attempts were made over */
+    const char *counts;
+    double unseen_p95;         /* 1 - 0.05^(1/attempts) */
+    char reason[CHECK_REASON]; /* why it is not tried, failed, or broken by a rung below; of what is
+                                  kept, what that leaves open; or "" */
+};
+struct check_rung check_rung(const struct check_report *r, enum promise rung);
+
+/* Is a rung broken that the subject is held to? */
+bool check_broken(const struct check_report *r);
+
+/* The command that shows a break again, by this name of the program. The caller frees it; NULL when
+ * memory is short. */
+char *check_command(const struct check_report *r, enum check_kind kind, const char *program);
+
+#endif

@@ -1,0 +1,115 @@
+/* What attempts were made over, and which of them were made before: the same again is no more
+ * evidence. */
+#include <stdlib.h>
+
+#include "experiments/check/attempts.h"
+#include "reference/base/hash.h"
+#include "reference/format/hash_array.h"
+
+static void add(struct check_set *set, uint64_t item)
+{
+    size_t i = 0;
+    while (i < set->count && set->item[i] != item)
+        i++;
+    if (i == set->count && i < CHECK_SET)
+        set->item[set->count++] = item;
+}
+
+static uint64_t mixed(uint64_t hash, const char *text)
+{
+    for (; *text; text++)
+        hash = hash_mix(hash ^ (unsigned char)*text);
+    return hash;
+}
+
+static void note_over(struct check_over *over, const struct check *c, struct shape shape)
+{
+    char name[INPUT_TEXT];
+    const struct check_case *k = &c->at;
+    check_input_text(k, name);
+    bool seeded = !k->data && input_uses_seed(&k->input);
+    add(&over->shapes, (uint64_t)shape.threads << 32 | shape.blocks);
+    add(&over->lengths, k->n);
+    add(&over->inputs, mixed(seeded ? k->seed : 0, name));
+}
+
+static uint64_t key_of(const struct check *c, const struct check_setting *s, struct shape shape)
+{
+    const struct array *in = s->in ? s->in : &c->in;
+    const uint64_t facts[] = {c->at.n,
+                              c->at.bins,
+                              c->stride,
+                              c->at.exclusive,
+                              (uint64_t)c->at.pair.storage << 8 | c->at.pair.accumulator,
+                              (uint64_t)shape.threads << 32 | shape.blocks,
+                              (uint64_t)s->device.kind << 32 | (uint32_t)s->device.index,
+                              s->offset << 8 | s->around};
+    uint64_t key = hash_array(in).word[0];
+    if (c->request->method->operation->keys) {
+        struct array keys = check_keys_array((uint32_t *)(s->keys ? s->keys : c->keys), c->at.n);
+        key = hash_mix(key) ^ hash_array(&keys).word[0];
+    }
+    for (size_t i = 0; c->mask && i < c->at.n; i++)
+        key = hash_mix(key ^ c->mask[i]);
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        key = hash_mix(key ^ hash_mix(facts[i] + i));
+    return key ? key : 1;
+}
+
+void check_note(const struct check *c, const struct check_setting *s)
+{
+    struct check_evidence *e = c->evidence;
+    if (!e)
+        return;
+    struct shape shape = method_shape(s->method, s->device.kind, c->at.n, s->shape);
+    note_over(e->over, c, shape);
+    e->key = e->once ? key_of(c, s, shape) : 0;
+}
+
+/* Doubles the table; false when memory is short. */
+static bool grow(struct check_evidence *e)
+{
+    struct check_evidence more = *e;
+    more.slots = e->slots ? 2 * e->slots : 1024;
+    more.slot = calloc(more.slots, sizeof *more.slot);
+    if (!more.slot)
+        return false;
+    for (size_t i = 0; i < e->slots; i++) {
+        size_t at = e->slot[i] & (more.slots - 1);
+        while (e->slot[i] && more.slot[at])
+            at = (at + 1) & (more.slots - 1);
+        if (e->slot[i])
+            more.slot[at] = e->slot[i];
+    }
+    free(e->slot);
+    *e = more;
+    return true;
+}
+
+bool check_is_new(const struct check *c)
+{
+    struct check_evidence *e = c->evidence;
+    if (!e || !e->key)
+        return true;
+    if (2 * e->keys >= e->slots && !grow(e))
+        return false; /* rather too little evidence than too much */
+    size_t at = e->key & (e->slots - 1);
+    while (e->slot[at] && e->slot[at] != e->key)
+        at = (at + 1) & (e->slots - 1);
+    bool is_new = !e->slot[at];
+    e->slot[at] = e->key;
+    e->keys += is_new;
+    return is_new;
+}
+
+void check_evidence_begin(struct check_evidence *e, struct check_over *over, bool once)
+{
+    check_evidence_free(e);
+    *e = (struct check_evidence){.over = over, .once = once};
+}
+
+void check_evidence_free(struct check_evidence *e)
+{
+    free(e->slot);
+    e->slot = NULL;
+}

@@ -1,0 +1,118 @@
+/* order_invariant: permutations of the elements; each keeps its key. Of a scan, of those in its
+ * first part alone: what comes from there on covers the same elements as before. */
+#include <stdlib.h>
+
+#include "experiments/check/attempts.h"
+#include "experiments/system/memory.h"
+#include "experiments/inputs/philox.h"
+
+enum order_kind { REVERSED, ROTATED, ASCENDING, DESCENDING, MAGNITUDE, SHUFFLED, ORDERS = 9 };
+
+static const char *const order_name[] = {
+    "reversed", "rotated", "ascending", "descending", "ascending magnitudes", "shuffled"};
+
+static void turn(const struct array *a, const struct array *from, bool back, size_t by)
+{
+    for (size_t i = 0; i < a->n; i++)
+        array_set_bits(a, i, array_bits(from, back ? a->n - 1 - i : (i + by) % a->n));
+}
+
+/* Does an order depend on places alone, so that two arrays, or one and its keys, are permuted
+ * alike?
+ */
+static bool of_places(size_t order)
+{
+    return order <= ROTATED || order >= SHUFFLED;
+}
+
+/* Every seed of an input, and every round, has shuffles of its own. */
+static uint64_t first_shuffle(const struct check *c)
+{
+    return 1000 + ORDERS * (c->at.seed - 1) + ((uint64_t)c->round << 32);
+}
+
+/* Permutes the first `count` elements of a copy. */
+static enum status permute(const struct array *copy, const struct array *in, size_t count,
+                           size_t order, uint64_t shuffle, struct problem *p)
+{
+    static const enum arrangement arrangement[] = {[ASCENDING] = ARRANGED_ASCENDING,
+                                                   [DESCENDING] = ARRANGED_DESCENDING,
+                                                   [MAGNITUDE] = ARRANGED_BY_MAGNITUDE,
+                                                   [SHUFFLED] = ARRANGED_SHUFFLED};
+    struct array part = {copy->format, count, copy->data}, from = {in->format, count, in->data};
+    memcpy(copy->data, in->data, array_bytes(in->format, in->n));
+    if (count > 0 && order <= ROTATED)
+        turn(&part, &from, order == REVERSED, count / 3);
+    if (order <= ROTATED)
+        return STATUS_OK;
+    size_t kind = order < SHUFFLED ? order : SHUFFLED;
+    return input_arrange(&part, arrangement[kind], shuffle + order, p);
+}
+
+/* Permutes all that the method reads. */
+static enum status permute_all(const struct check *c, const struct check_setting *to, size_t count,
+                               size_t order, struct problem *p)
+{
+    unsigned arrays = c->request->method->operation->inputs;
+    enum status status = STATUS_OK;
+    for (unsigned i = 0; i < arrays && status == STATUS_OK; i++) {
+        struct array copy = check_array(to->in, c->at.n, i), in = check_array(&c->in, c->at.n, i);
+        status = permute(&copy, &in, count, order, first_shuffle(c), p);
+    }
+    if (status != STATUS_OK || !c->keys)
+        return status;
+    struct array copy = check_keys_array((uint32_t *)to->keys, c->at.n);
+    struct array keys = check_keys_array(c->keys, c->at.n);
+    status = permute(&copy, &keys, count, order, first_shuffle(c), p);
+    if (status != STATUS_OK || !c->request->method->operation->matrix)
+        return status;
+    copy = check_array(to->in, c->at.n, 0);
+    return check_lay_rows(c, &copy, to->keys, p);
+}
+
+static enum status try_orders(struct check *c, struct check_outcome *o, const struct array *copy,
+                              uint32_t *keys, size_t count, struct problem *p)
+{
+    bool scan = check_is_scan(c);
+    /* The first output that covers all permuted elements. */
+    size_t from = !scan ? 0 : c->at.exclusive ? count : count - 1;
+    struct array out;
+    struct check_setting s = check_plain(c, &c->at);
+    enum status status = check_once(c, &s, &out, p);
+    if (status == STATUS_OK)
+        status = check_take(c, o, &out, from, p, "as generated");
+    s.in = copy;
+    s.keys = keys;
+    bool alike = c->request->method->operation->inputs > 1 || c->keys;
+    for (size_t order = 0; order < ORDERS && status == STATUS_OK && !check_enough(c, o); order++) {
+        if (alike && !of_places(order))
+            continue;
+        status = permute_all(c, &s, count, order, p);
+        if (status == STATUS_OK)
+            status = check_once(c, &s, &out, p);
+        if (status == STATUS_OK && order < SHUFFLED)
+            status = check_take(c, o, &out, from, p, "%s", order_name[order]);
+        else if (status == STATUS_OK)
+            status = check_take(c, o, &out, from, p, "shuffled (%zu)", order - SHUFFLED + 1);
+    }
+    return status;
+}
+
+enum status check_permutation(struct check *c, struct check_outcome *o, struct problem *p)
+{
+    struct array copy, keys = {0};
+    bool scan = check_is_scan(c);
+    size_t n = c->at.n, count = !scan ? n : n - n / 3;
+    if (count < 2 || (scan && c->at.exclusive && count == n))
+        return STATUS_OK;
+    enum status status = memory_array(&copy, c->in.format, c->in.n, "a permuted input", p);
+    if (status != STATUS_OK)
+        return status;
+    if (c->keys)
+        status = memory_array(&keys, FP32, n, "permuted keys", p);
+    if (status == STATUS_OK)
+        status = try_orders(c, o, &copy, keys.data, count, p);
+    free(copy.data);
+    free(keys.data);
+    return status;
+}

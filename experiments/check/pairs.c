@@ -1,0 +1,85 @@
+#include <stdlib.h>
+
+#include "experiments/check/attempts.h"
+#include "experiments/system/clock.h"
+#include "experiments/subjects/foreign.h"
+
+/* Does a program answer a request for this pair? */
+static enum status answers(struct check *c, struct format_pair pair, struct problem *p)
+{
+    struct array out;
+    struct check_case k = {.pair = pair, .output = pair.accumulator, .n = 3};
+    static const struct layout row_major = {LAYOUT_ROW, 0, "row"};
+    check_keys_at(c->request, 0, &k);
+    check_rows_at(c->request, 0, &k);
+    if (k.layout) { /* the rows asked for may be no divisor of n */
+        k.layout = &row_major;
+        k.bins = 1;
+    }
+    input_parse(&k.input, "ones", NULL);
+    enum status status = check_load_case(c, &k, p);
+    struct check_setting plain = check_plain(c, &k);
+    if (status == STATUS_OK)
+        status = check_once(c, &plain, &out, p);
+    if (status == STATUS_OK)
+        free(out.data);
+    return status;
+}
+
+static const uint64_t LONG_NS = 3000000000;
+
+/* A pair costs a program that does not answer it a start. With one that it answers, three tenths of
+ * the time are enough. */
+static bool late(const struct check *c)
+{
+    return c->pairs.count > 0 && clock_ns() - c->begin > (c->end - c->begin) / 10 * 3;
+}
+
+/* Has the user data of this format, or asks for generated inputs? */
+static bool has_input(const struct check_request *r, enum format storage)
+{
+    bool has = r->datas == 0 || r->inputs > 0;
+    for (size_t i = 0; i < r->datas; i++)
+        has |= r->data[i].array.format == storage;
+    return has;
+}
+
+enum status check_find_pairs(struct check *c, struct check_report *report, struct problem *p)
+{
+    const struct check_request *r = c->request;
+    bool program = r->method->foreign && !name_is_object(r->method->name);
+    bool waited = false; /* for long, and for nothing: a program that hangs is not asked again */
+    struct problem why = {0};
+    for (size_t i = 0; i < r->pairs.count; i++) {
+        struct format_pair pair = r->pairs.item[i];
+        uint64_t begin = clock_ns();
+        if (!method_supports(r->method, r->device.kind, pair.storage, pair.accumulator) ||
+            !has_input(r, pair.storage))
+            continue;
+        if (program && late(c)) {
+            report->unasked.item[report->unasked.count++] = pair;
+            continue;
+        }
+        if (!program || (!waited && answers(c, pair, &why) == STATUS_OK)) {
+            c->pairs.item[c->pairs.count++] = pair;
+            continue;
+        }
+        report->left_out.item[report->left_out.count++] = pair;
+        waited |= clock_ns() - begin > LONG_NS;
+        if (check_stopped(c))
+            return problem(p, STATUS_INTERRUPTED, "interrupted");
+    }
+    if (program && c->pairs.count > 0 && why.status != STATUS_OK) { /* it ended: begin it again */
+        struct problem again = {0};
+        answers(c, c->pairs.item[0], &again);
+    }
+    if (c->pairs.count > 0)
+        return STATUS_OK;
+    char device[DEVICE_TEXT];
+    device_name(r->device, device);
+    if (report->left_out.count == 0)
+        return problem(p, STATUS_DEVICE, "check: %s does not run on %s in the formats asked for",
+                       r->method->name, device);
+    report->failure = why;
+    return STATUS_OK;
+}

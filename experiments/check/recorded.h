@@ -1,0 +1,29 @@
+/* Results recorded on other devices: results.csv files as `run` writes them. */
+#ifndef ULPSCOPE_CHECK_RECORDED_H
+#define ULPSCOPE_CHECK_RECORDED_H
+
+#include "experiments/check/check.h"
+#include "reference/base/hash.h"
+
+/* The first run of a case, on a GPU, of a generated input of at most 2^20 elements without
+ * segments. */
+struct check_recorded_row {
+    char *method;
+    char folder[64]; /* that it stands in */
+    struct check_case at;
+    struct keys *keys;     /* at.keys, or NULL */
+    struct hash128 digest; /* as a run's (kernels/gpu/gpu.h) */
+};
+
+struct check_recorded {
+    struct check_recorded_row *row;
+    size_t rows, capacity;
+};
+
+/* Reads DIR/NAME/results.csv of all folders. STATUS_DATA where there is no such directory or a file
+ * cannot be read. check_recorded_free is due on success. */
+enum status check_recorded_read(struct check_recorded **recorded, const char *dir,
+                                struct problem *p);
+void check_recorded_free(struct check_recorded *recorded); /* NULL is fine */
+
+#endif

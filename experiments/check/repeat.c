@@ -1,0 +1,127 @@
+/* run_to_run: the same again, in this process, in others, and while the device has other work. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "experiments/check/attempts.h"
+#include "experiments/system/clock.h"
+#include "experiments/subjects/foreign.h"
+#include "experiments/system/shell.h"
+#include "experiments/subjects/subject.h"
+#include "kernels/gpu/load.h"
+
+enum { PROCESSES = 3 }; /* each asked one time more than a tenth of the runs */
+
+/* As many runs as there is time for behind these: two at least, in one go where they fit. */
+static uint64_t runs_next(const struct check *c, uint64_t done, uint64_t left, uint64_t begin)
+{
+    uint64_t now = clock_ns();
+    if (done == 0)
+        return left < 2 ? left : 2;
+    if (now >= c->until)
+        return 0;
+    double fit = (double)(c->until - now) / ((double)(now - begin + 1) / (double)done);
+    return fit < 1 ? 1 : fit < (double)left ? (uint64_t)fit : left;
+}
+
+static enum status repeat(struct check *c, struct check_outcome *o, const char *what,
+                          struct problem *p)
+{
+    struct probe *probe;
+    struct check_setting plain = check_plain(c, &c->at);
+    struct check_taking taking = {.check = c, .outcome = o, .what = what};
+    enum status status = check_open(c, &plain, &probe, p);
+    uint64_t begin = clock_ns(), runs = c->request->runs, done = 0, next;
+    while (status == STATUS_OK && done < runs &&
+           (next = runs_next(c, done, runs - done, begin)) > 0) {
+        status = probe_repeat(probe, next, check_take_runs, &taking, p);
+        done += next;
+    }
+    o->found.runs = runs;
+    probe_close(probe);
+    return status;
+}
+
+enum status check_repeat(struct check *c, struct check_outcome *o, struct problem *p)
+{
+    return repeat(c, o, "run", p);
+}
+
+enum status check_under_load(struct check *c, struct check_outcome *o, struct problem *p)
+{
+    struct load *load;
+    struct array out;
+    struct device d = c->request->device;
+    struct check_setting plain = check_plain(c, &c->at);
+    enum status status = check_once(c, &plain, &out, p);
+    if (status == STATUS_OK)
+        status = check_take(c, o, &out, 0, p, "on an idle device");
+    if (status == STATUS_OK)
+        status = load_begin(&load, d.kind == DEVICE_CPU ? -1 : d.index, p);
+    if (status != STATUS_OK)
+        return status;
+    status = repeat(c, o, "under load, run", p);
+    load_end(load);
+    return status;
+}
+
+enum status check_served(struct check *c, const struct check_setting *s, const char *more,
+                         const struct method **served, struct problem *p)
+{
+    char path[PATH_MAX] = "", device[DEVICE_TEXT];
+    struct text text = {0};
+    ssize_t length = readlink(foreign_program(), path, sizeof path - 1);
+    if (length < 0)
+        snprintf(path, sizeof path, "%s", foreign_program());
+    device_name(s->device, device);
+    text_add(&text, "exec:exec ");
+    shell_word(&text, path);
+    text_add(&text, " serve ");
+    shell_word(&text, s->method->name);
+    text_format(&text, " --device %s --threads %u --blocks %u --offset %zu %s", device,
+                s->shape.threads, s->shape.blocks, s->offset, more);
+    const char *command = text_string(&text);
+    enum status status =
+        command ? subject_named(served, "check", command, c->request->method->operation, p)
+                : problem(p, STATUS_DEVICE, "out of memory");
+    text_free(&text);
+    size_t i = 0;
+    while (i < c->serving && c->served[i] != *served)
+        i++;
+    if (status == STATUS_OK && i == c->serving && i < CHECK_SERVED)
+        c->served[c->serving++] = *served;
+    return status;
+}
+
+/* Ours are asked through `serve`, in processes that stay; others are started anew. */
+static enum status process(struct check *c, int i, struct check_setting *s, struct problem *p)
+{
+    char more[16];
+    snprintf(more, sizeof more, "# %d", i + 1);
+    if (!s->method->foreign)
+        return check_served(c, s, more, &s->method, p);
+    foreign_end(s->method);
+    return STATUS_OK;
+}
+
+enum status check_process(struct check *c, struct check_outcome *o, struct problem *p)
+{
+    struct array out;
+    uint64_t runs = 1 + c->request->runs / 10;
+    struct check_setting plain = check_plain(c, &c->at);
+    enum status status = check_once(c, &plain, &out, p);
+    if (status == STATUS_OK)
+        status = check_take(c, o, &out, 0, p, "in one process");
+    for (int i = 0; i < PROCESSES && status == STATUS_OK && !check_enough(c, o); i++) {
+        struct check_setting other = plain;
+        status = process(c, i, &other, p);
+        for (uint64_t run = 0; run < runs && status == STATUS_OK && !check_enough(c, o); run++) {
+            status = check_once(c, &other, &out, p);
+            if (status == STATUS_OK)
+                status = check_take(c, o, &out, 0, p, "in fresh process %d", i + 1);
+        }
+    }
+    o->found.runs = c->request->runs;
+    return status;
+}

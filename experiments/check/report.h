@@ -1,0 +1,29 @@
+/* What `check` says of a subject: text for people, JSON for programs. */
+#ifndef ULPSCOPE_CHECK_REPORT_H
+#define ULPSCOPE_CHECK_REPORT_H
+
+#include <jansson.h>
+
+#include "experiments/check/check.h"
+#include "reference/format/number.h"
+#include "reports/text/text.h"
+
+/* `program` begins the commands. STATUS_DEVICE when memory is short. */
+void check_text(struct text *to, const struct check_report *r, const char *program);
+/* Rows, as reports/columns/columns.h has them. */
+void check_rows(struct text *to, const struct check_report *r, const char *program);
+json_t *check_json(const struct check_report *r, const char *program);
+
+/* --- what the files of this folder share --- */
+
+enum { CHECK_TEXT = 256, CHECK_LONG = 2048 };
+/* Attempts of each kind: "repeat 300, process 20". */
+void check_tried_text(char text[CHECK_TEXT], const struct check_report *r, enum promise rung);
+/* Kinds without an attempt, and why: "device (no other device runs it), shape (...)". */
+void check_untried_text(char text[CHECK_LONG], const struct check_report *r, enum promise rung);
+/* Was only part of the ladder tried? */
+bool check_partly(const struct check_report *r);
+/* One of a witness's results: "0x3c00". */
+void check_bits_text(char text[NUMBER_TEXT], const struct check_break *b, size_t which);
+
+#endif

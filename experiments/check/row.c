@@ -1,0 +1,198 @@
+/* What `check` says, for programs: JSON, and rows of CSV. */
+#include <stdlib.h>
+
+#include "experiments/check/report.h"
+#include "reports/columns/columns.h"
+
+/* As results.csv names them: where bins come from, or how rows lie, or which elements are kept. */
+static void add_keys(struct text *to, const struct check_report *r, const struct check_break *b)
+{
+    const struct operation *o = r->request.method->operation;
+    if (o->mask)
+        text_format(to, "keep:%zu", b->at.keep);
+    else if (o->matrix)
+        text_add(to, o == &operation_rows ? b->at.layout->name : "transposed");
+    else if (b->at.keys)
+        text_add(to, b->at.keys->name);
+}
+
+static void set_bins(json_t *o, const struct check_report *r, const struct check_break *b)
+{
+    const struct operation *operation = r->request.method->operation;
+    if (b->at.keys)
+        json_object_set_new(o, "keys", json_string(b->at.keys->name));
+    if (operation == &operation_rows)
+        json_object_set_new(o, "layout", json_string(b->at.layout->name));
+    if (operation->mask)
+        json_object_set_new(o, "keep", json_integer((json_int_t)b->at.keep));
+    else if (b->at.bins)
+        json_object_set_new(o, operation->matrix ? "rows" : "bins",
+                            json_integer((json_int_t)b->at.bins));
+}
+
+static json_t *witness_json(const struct check_report *r, enum check_kind kind, const char *program)
+{
+    const struct check_tried *t = &r->tried[kind];
+    const struct check_break *b = &t->witness;
+    char input[INPUT_TEXT], bits[2][NUMBER_TEXT], *command = check_command(r, kind, program);
+    check_input_text(&b->at, input);
+    check_bits_text(bits[0], b, 0);
+    check_bits_text(bits[1], b, 1);
+    json_t *o = json_pack("{ss ss ss ss sI sI ss ss ss ss ss}", "attempt", check_kinds[kind].name,
+                          "storage", format_facts[b->at.pair.storage].name, "accumulator",
+                          format_facts[b->at.pair.accumulator].name, "input", input, "n",
+                          (json_int_t)b->at.n, "seed", (json_int_t)b->at.seed, "bits", bits[0],
+                          "is", b->is[0], "other_bits", bits[1], "other_is", b->is[1], "command",
+                          command ? command : "");
+    if (r->request.method->operation == &operation_scan)
+        json_object_set_new(o, "scan", json_string(b->at.exclusive ? "exclusive" : "inclusive"));
+    if (b->at.data)
+        json_object_set_new(o, "data", json_string(b->at.data->asked));
+    json_object_set_new(o, "threads", json_integer(b->at.shape.threads));
+    json_object_set_new(o, "blocks", json_integer(b->at.shape.blocks));
+    set_bins(o, r, b);
+    if (r->request.method->operation->array)
+        json_object_set_new(o, "index", json_integer((json_int_t)b->index));
+    free(command);
+    return o;
+}
+
+static json_t *rung_json(const struct check_report *r, enum promise rung, const char *program)
+{
+    struct check_rung is = check_rung(r, rung);
+    json_t *tried = json_object(), *untried = json_object(), *witnesses = json_array();
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
+        if (check_kinds[kind].rung != rung)
+            continue;
+        json_object_set_new(tried, check_kinds[kind].name,
+                            json_integer((json_int_t)r->tried[kind].attempts));
+        if (*r->tried[kind].untried)
+            json_object_set_new(untried, check_kinds[kind].name,
+                                json_string(r->tried[kind].untried));
+        if (r->tried[kind].broken)
+            json_array_append_new(witnesses, witness_json(r, kind, program));
+    }
+    return json_pack("{ss sI sI so ss ss so so so so ss sI sI sI}", "name", promise_name[rung],
+                     "attempts", (json_int_t)is.attempts, "differing", (json_int_t)is.differing,
+                     "distinct", is.distinct ? json_integer((json_int_t)is.distinct) : json_null(),
+                     "counts", is.counts, "verdict", check_state_name[is.state], "unseen_p95",
+                     is.state == CHECK_KEPT ? json_real(is.unseen_p95) : json_null(), "tried",
+                     tried, "not_tried", untried, "witnesses", witnesses, "reason", is.reason,
+                     "shapes", (json_int_t)is.shapes, "lengths", (json_int_t)is.lengths, "inputs",
+                     (json_int_t)is.inputs);
+}
+
+json_t *check_json(const struct check_report *r, const char *program)
+{
+    const struct check_request *q = &r->request;
+    char device[DEVICE_TEXT], left_out[PAIRS_TEXT];
+    json_t *rungs = json_array();
+    device_name(q->device, device);
+    for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++)
+        json_array_append_new(rungs, rung_json(r, rung, program));
+    pairs_text(left_out, &r->left_out);
+    return json_pack(
+        "{ss ss ss ss so sb so so so}", "method", q->method->name, "device", device, "claimed",
+        promise_name[q->method->promise], "held_to", promise_name[q->promise], "kept",
+        check_partly(r) ? json_null() : json_string(promise_name[r->kept]), "broken",
+        check_broken(r), "error",
+        r->failure.status == STATUS_OK ? json_null() : json_string(r->failure.text), "not_answered",
+        *left_out ? json_string(left_out) : json_null(), "rungs", rungs);
+}
+
+/* --- CSV --- */
+
+static void fill_witness(struct text cell[CHECK_COLUMNS], const struct check_report *r,
+                         enum check_kind kind, const char *program)
+{
+    const struct check_break *b = &r->tried[kind].witness;
+    char input[INPUT_TEXT], bits[NUMBER_TEXT], added_in[ADDED_IN_TEXT],
+        *command = check_command(r, kind, program);
+    check_input_text(&b->at, input);
+    text_add(&cell[CHECK_BROKEN_BY], check_kinds[kind].name);
+    text_add(&cell[CHECK_STORAGE], format_facts[b->at.pair.storage].name);
+    text_add(&cell[CHECK_ACCUMULATOR], format_facts[b->at.pair.accumulator].name);
+    method_added_in(added_in, r->request.method, b->at.pair.accumulator);
+    text_add(&cell[CHECK_ADDED_IN], added_in);
+    text_add(&cell[CHECK_RESULT_FORMAT], format_facts[b->at.output].name);
+    text_add(&cell[CHECK_INPUT], input);
+    text_unsigned(&cell[CHECK_N], b->at.n);
+    text_unsigned(&cell[CHECK_SEED], b->at.seed);
+    if (r->request.method->operation == &operation_scan)
+        text_add(&cell[CHECK_SCAN], b->at.exclusive ? "exclusive" : "inclusive");
+    add_keys(&cell[CHECK_KEYS], r, b);
+    if (b->at.bins && !r->request.method->operation->mask)
+        text_unsigned(&cell[CHECK_BINS], b->at.bins);
+    if (r->request.method->operation->array)
+        text_unsigned(&cell[CHECK_INDEX], b->index);
+    check_bits_text(bits, b, 0);
+    text_add(&cell[CHECK_BITS], bits);
+    text_add(&cell[CHECK_IS], b->is[0]);
+    check_bits_text(bits, b, 1);
+    text_add(&cell[CHECK_OTHER_BITS], bits);
+    text_add(&cell[CHECK_OTHER_IS], b->is[1]);
+    text_add(&cell[CHECK_COMMAND], command ? command : "");
+    free(command);
+}
+
+static void fill_subject(struct text cell[CHECK_COLUMNS], const struct check_report *r)
+{
+    char device[DEVICE_TEXT], left_out[PAIRS_TEXT];
+    device_name(r->request.device, device);
+    pairs_text(left_out, &r->left_out);
+    text_add(&cell[CHECK_METHOD], r->request.method->name);
+    text_add(&cell[CHECK_ON], device);
+    text_add(&cell[CHECK_PROMISE], promise_name[r->request.method->promise]);
+    text_add(&cell[CHECK_HELD_TO], promise_name[r->request.promise]);
+    text_add(&cell[CHECK_KEEPS], check_partly(r) ? "" : promise_name[r->kept]);
+    if (*left_out)
+        text_format(&cell[CHECK_NOTE], "not answered: %s", left_out);
+    if (r->failure.status != STATUS_OK)
+        text_format(&cell[CHECK_NOTE], "%s%s", *left_out ? "; " : "", r->failure.text);
+}
+
+static void fill_rung(struct text cell[CHECK_COLUMNS], const struct check_report *r,
+                      enum promise rung)
+{
+    char tried[CHECK_TEXT], untried[CHECK_LONG];
+    struct check_rung is = check_rung(r, rung);
+    check_tried_text(tried, r, rung);
+    text_add(&cell[CHECK_RUNG], promise_name[rung]);
+    text_add(&cell[CHECK_VERDICT], check_state_name[is.state]);
+    text_unsigned(&cell[CHECK_ATTEMPTS], is.attempts);
+    text_unsigned(&cell[CHECK_DIFFERING], is.differing);
+    if (is.distinct)
+        text_unsigned(&cell[CHECK_DISTINCT], is.distinct);
+    text_add(&cell[CHECK_DISTINCT_COUNTS], is.counts);
+    if (is.state == CHECK_KEPT)
+        text_figure(&cell[CHECK_UNSEEN_P95], (struct figure){true, is.unseen_p95});
+    text_add(&cell[CHECK_TRIED], tried);
+    check_untried_text(untried, r, rung);
+    text_add(&cell[CHECK_REASON_IS], is.reason);
+    text_add(&cell[CHECK_NOT_TRIED_KINDS], untried);
+    text_unsigned(&cell[CHECK_OVER_SHAPES], is.shapes);
+    text_unsigned(&cell[CHECK_OVER_LENGTHS], is.lengths);
+    text_unsigned(&cell[CHECK_OVER_INPUTS], is.inputs);
+}
+
+void check_rows(struct text *to, const struct check_report *r, const char *program)
+{
+    for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++) {
+        struct text cell[CHECK_COLUMNS] = {0};
+        enum check_kind kind = 0;
+        fill_subject(cell, r);
+        fill_rung(cell, r, rung);
+        while (kind < CHECK_KINDS && (check_kinds[kind].rung != rung || !r->tried[kind].broken))
+            kind++;
+        if (kind < CHECK_KINDS)
+            fill_witness(cell, r, kind, program);
+        for (size_t i = 0; i < CHECK_COLUMNS; i++) {
+            const char *string = text_string(&cell[i]);
+            to->failed |= !string;
+            text_add(to, i ? "," : "");
+            text_field(to, string ? string : "");
+            text_free(&cell[i]);
+        }
+        text_add(to, "\n");
+    }
+}

@@ -1,0 +1,147 @@
+/* What all attempts at a rung come to. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "experiments/check/attempts.h"
+
+const char *const check_state_name[CHECK_STATES] = {
+    [CHECK_NOT_TRIED] = "not tried",
+    [CHECK_KEPT] = "kept",
+    [CHECK_BROKEN] = "broken",
+    [CHECK_FAILED] = "failed",
+};
+
+static struct check_rung sum_of_kinds(const struct check_report *r, enum promise rung)
+{
+    const struct check_over *over = &r->over[rung];
+    struct check_rung is = {.shapes = over->shapes.count,
+                            .lengths = over->lengths.count,
+                            .inputs = over->inputs.count,
+                            .counts = ""};
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
+        const struct check_tried *t = &r->tried[kind];
+        if (check_kinds[kind].rung != rung)
+            continue;
+        is.attempts += t->attempts;
+        is.differing += t->differing;
+        if (t->distinct > is.distinct) {
+            is.distinct = t->distinct;
+            is.counts = t->counts;
+        }
+    }
+    is.unseen_p95 = is.attempts ? -expm1(log(0.05) / (double)is.attempts) : 1;
+    return is;
+}
+
+/* The lowest rung, up to this, in which results differ; PROMISE_NONE: none. */
+static enum promise lowest_broken(const struct check_report *r, enum promise rung)
+{
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++) /* as rungs follow each other */
+        if (check_kinds[kind].rung <= rung && r->tried[kind].broken > 0)
+            return check_kinds[kind].rung;
+    return PROMISE_NONE;
+}
+
+/* Reasons of its kinds, each once. */
+static void say_untried(struct check_rung *is, const struct check_report *r, enum promise rung)
+{
+    size_t used = 0;
+    const char *last = "";
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
+        const char *why = r->tried[kind].untried;
+        if (check_kinds[kind].rung != rung || !*why || strcmp(why, last) == 0 ||
+            used >= sizeof is->reason - 1)
+            continue;
+        used += (size_t)snprintf(is->reason + used, sizeof is->reason - used, "%s%s",
+                                 used ? "; " : "", why);
+        last = why;
+    }
+}
+
+/* Was nothing compared with another device, or with what one gave? */
+static bool alone(const struct check_report *r)
+{
+    return r->tried[CHECK_DEVICE].attempts + r->tried[CHECK_RECORDED].attempts == 0;
+}
+
+/* These rungs speak of all devices that run the subject. Ours on the CPU have one order, that of
+ * their specification; a GPU, or what else runs a stranger's, was not seen to have the same. The
+ * exact result is the same on all. */
+static bool needs_another(const struct check_report *r, enum promise rung)
+{
+    const struct check_request *q = &r->request;
+    bool all = rung == PROMISE_GPU_TO_GPU || rung == PROMISE_ORDER_INVARIANT;
+    bool gpu = q->device.kind == DEVICE_CUDA;
+    return all && alone(r) && (gpu || (q->method->foreign && q->method->pairs[DEVICE_CUDA] != 0));
+}
+
+static void add_reason(struct check_rung *is, const char *words)
+{
+    size_t used = strlen(is->reason);
+    snprintf(is->reason + used, sizeof is->reason - used, "%s%s", used ? "; " : "", words);
+}
+
+/* What a verdict of `kept` leaves open. */
+static void say_open(struct check_rung *is, const struct check_report *r, enum promise rung)
+{
+    char below[CHECK_REASON] = "";
+    if (rung == PROMISE_GPU_TO_GPU && alone(r))
+        add_reason(is, r->request.method->pairs[DEVICE_CUDA]
+                           ? "on this CPU: no other device was tried"
+                           : "on this CPU: no other device runs it");
+    for (enum promise low = PROMISE_RUN_TO_RUN; low < rung; low++) {
+        size_t used = strlen(below);
+        if (check_rung(r, low).state == CHECK_NOT_TRIED)
+            snprintf(below + used, sizeof below - used, "%s%s",
+                     used ? ", " : "not tried below it: ", promise_name[low]);
+    }
+    if (*below)
+        add_reason(is, below);
+}
+
+struct check_rung check_rung(const struct check_report *r, enum promise rung)
+{
+    struct check_rung is = sum_of_kinds(r, rung);
+    enum promise broken = lowest_broken(r, rung);
+    bool failed = r->failure.status != STATUS_OK && check_kinds[r->failed].rung == rung;
+    bool enough = is.attempts >= CHECK_LEAST;
+    is.state = broken                              ? CHECK_BROKEN
+               : failed                            ? CHECK_FAILED
+               : enough && !needs_another(r, rung) ? CHECK_KEPT
+                                                   : CHECK_NOT_TRIED;
+    if (broken && broken != rung)
+        snprintf(is.reason, sizeof is.reason, "%s is broken", promise_name[broken]);
+    else if (is.state == CHECK_FAILED)
+        snprintf(is.reason, sizeof is.reason, "%.*s", CHECK_REASON - 1, r->failure.text);
+    else if (is.state == CHECK_KEPT)
+        say_open(&is, r, rung);
+    else if (is.state == CHECK_NOT_TRIED && enough)
+        snprintf(is.reason, sizeof is.reason, "needs another %s",
+                 r->request.device.kind == DEVICE_CUDA ? "GPU" : "device");
+    else if (is.state == CHECK_NOT_TRIED && is.attempts > 0)
+        snprintf(is.reason, sizeof is.reason, "%llu attempts, %d are needed",
+                 (unsigned long long)is.attempts, CHECK_LEAST);
+    else if (is.state == CHECK_NOT_TRIED)
+        say_untried(&is, r, rung);
+    return is;
+}
+
+bool check_broken(const struct check_report *r)
+{
+    return r->request.promise > PROMISE_NONE &&
+           check_rung(r, r->request.promise).state == CHECK_BROKEN;
+}
+
+enum promise check_kept(const struct check_report *r)
+{
+    enum promise kept = PROMISE_NONE;
+    for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++) {
+        enum check_state state = check_rung(r, rung).state;
+        if (state == CHECK_BROKEN || state == CHECK_FAILED)
+            break;
+        if (state == CHECK_KEPT)
+            kept = rung;
+    }
+    return kept;
+}

@@ -1,0 +1,161 @@
+#include "experiments/conformance/asked.h"
+
+static enum status read_formats(struct special_asked *s, struct problem *p)
+{
+    struct list names = {0};
+    struct formats storage = {0}, accumulator = {0};
+    enum status status = argument_list(s->a, "storage", &names, p);
+    if (status == STATUS_OK)
+        status = formats_parse(&storage, "storage", &names, p);
+    list_free(&names);
+    names = (struct list){0};
+    if (status == STATUS_OK)
+        status = argument_list(s->a, "accumulator", &names, p);
+    if (status == STATUS_OK)
+        status = formats_parse(&accumulator, "accumulator", &names, p);
+    list_free(&names);
+    if (status == STATUS_OK)
+        status = pairs_parse(&s->request.pairs, "all", p);
+    if (status == STATUS_OK)
+        pairs_narrow(&s->request.pairs, &storage, &accumulator);
+    return status;
+}
+
+static enum status read_scans(struct special_asked *s, struct problem *p)
+{
+    struct list names = {0};
+    uint64_t segment = 0;
+    enum status status = argument_list(s->a, "scan", &names, p);
+    for (size_t i = 0; i < names.count && status == STATUS_OK; i++) {
+        bool inclusive = strcmp(names.item[i], "inclusive") == 0;
+        if (!inclusive && strcmp(names.item[i], "exclusive") != 0)
+            status = problem(p, STATUS_USAGE,
+                             "option --scan: found '%s', expected inclusive or exclusive",
+                             names.item[i]);
+        s->request.scan[!inclusive] = true;
+    }
+    list_free(&names);
+    if (status == STATUS_OK)
+        status = argument_number(s->a, "segment", 0, 0, SIZE_MAX, &segment, p);
+    s->request.segment = segment;
+    return status;
+}
+
+static enum status read_shape(struct special_asked *s, struct problem *p)
+{
+    uint64_t threads = 0, blocks = 0, seed = 1;
+    enum status status = argument_number(s->a, "threads", 0, 1, THREADS_MAX, &threads, p);
+    if (status == STATUS_OK)
+        status = argument_number(s->a, "blocks", 0, 1, BLOCKS_MAX, &blocks, p);
+    if (status == STATUS_OK)
+        status = argument_number(s->a, "seed", 1, 0, UINT64_MAX, &seed, p);
+    s->request.shape = (struct shape){(unsigned)threads, (unsigned)blocks};
+    s->request.seed = seed;
+    return status;
+}
+
+static enum status one_file(const struct arguments *a, struct problem *p)
+{
+    size_t files = 0;
+    for (size_t i = 0; i < a->options; i++)
+        files += strcmp(a->option[i].spec->name, "data") == 0;
+    return files < 2
+               ? STATUS_OK
+               : problem(p, STATUS_USAGE,
+                         "option --data: found %zu files, expected one for check --special", files);
+}
+
+/* The user's own input, as it is; where a storage is named, the file is read as that. */
+static enum status read_data(struct special_asked *s, struct problem *p)
+{
+    struct data_options options = {FORMATS, true, argument_flag(s->a, "raw")};
+    const char *path = argument_value(s->a, "data"), *storage = argument_value(s->a, "storage");
+    if (!path)
+        return STATUS_OK;
+    enum status status = one_file(s->a, p);
+    if (status == STATUS_OK && storage)
+        status = format_parse(&options.storage, "storage", storage, p);
+    if (status == STATUS_OK)
+        status = data_read(&s->data, path, &options, p);
+    if (status == STATUS_OK && s->data.count != 1)
+        return problem(p, STATUS_USAGE, "%s: found %zu tensors, expected one: PATH#TENSOR", path,
+                       s->data.count);
+    if (status != STATUS_OK || !s->data.item[0].converted)
+        return status;
+    return problem(p, STATUS_USAGE,
+                   "%s: holds %s, expected %s: check --special rounds no data, ask for --storage "
+                   "%s",
+                   path, format_facts[s->data.item[0].file_format].name, storage,
+                   format_facts[s->data.item[0].file_format].name);
+}
+
+/* A dot product's is one file, too: x first, then y. */
+enum status special_asked_of(struct special_asked *s, const struct method *m, struct problem *p)
+{
+    if (!argument_value(s->a, "data"))
+        return STATUS_OK;
+    struct array all = s->data.item[0].array;
+    s->input = (struct special_input){all, {all.format, all.n, NULL}};
+    s->request.data = &s->input;
+    if (m->operation->inputs != 2)
+        return STATUS_OK;
+    if (all.n % 2)
+        return problem(p, STATUS_DATA,
+                       "%s: found %zu elements, expected an even number for %s: x first, then y",
+                       argument_value(s->a, "data"), all.n, m->name);
+    size_t half = array_bytes(all.format, all.n / 2);
+    s->input.x.n = s->input.y.n = all.n / 2;
+    s->input.y.data = (char *)all.data + half;
+    return STATUS_OK;
+}
+
+static enum status read_products(struct special_asked *s, struct problem *p)
+{
+    struct list names = {0};
+    enum status status = argument_list(s->a, "product", &names, p);
+    for (size_t i = 0; i < names.count && status == STATUS_OK; i++) {
+        enum product_kind how = PRODUCT_ROUNDED;
+        while (how < PRODUCT_UNKNOWN && strcmp(names.item[i], product_name[how]) != 0)
+            how++;
+        s->request.products |= 1u << how;
+        if (how == PRODUCT_UNKNOWN)
+            status = problem(p, STATUS_USAGE,
+                             "option --product: found '%s', expected rounded, fused or exact",
+                             names.item[i]);
+    }
+    list_free(&names);
+    return status;
+}
+
+static enum status read_seconds(struct special_asked *s, struct problem *p)
+{
+    const char *text = argument_value(s->a, "seconds");
+    return text ? real_parse(&s->request.seconds, "seconds", text, p) : STATUS_OK;
+}
+
+enum status special_asked_read(struct special_asked *s, const struct arguments *a,
+                               struct problem *p)
+{
+    s->a = a;
+    s->request.program = s->a->argc > 0 ? s->a->argv[0] : NULL;
+    enum status status = argument_list(s->a, "device", &s->devices, p);
+    if (status == STATUS_OK && s->devices.count == 0)
+        status = list_split(&s->devices, "auto", p);
+    if (status == STATUS_OK)
+        status = read_formats(s, p);
+    if (status == STATUS_OK)
+        status = read_scans(s, p);
+    if (status == STATUS_OK)
+        status = read_shape(s, p);
+    if (status == STATUS_OK)
+        status = read_products(s, p);
+    if (status == STATUS_OK)
+        status = read_seconds(s, p);
+    return status == STATUS_OK ? read_data(s, p) : status;
+}
+
+void special_asked_free(struct special_asked *s)
+{
+    data_free(&s->data);
+    list_free(&s->devices);
+}

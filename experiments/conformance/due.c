@@ -1,0 +1,166 @@
+#include "experiments/conformance/due.h"
+
+#include <math.h>
+
+static enum way way_of(const struct method *m)
+{
+    switch (m->bound) {
+    case THEOREM_ANY_ORDER:
+    case THEOREM_TREE:
+    case THEOREM_NONE: /* held to what plain additions give, as the operation's name says */
+        return WAY_PLAIN;
+    case THEOREM_WIDENED:
+        return WAY_WIDENED;
+    case THEOREM_BINNED:
+        return WAY_BINNED;
+    case THEOREM_CORRECTLY_ROUNDED:
+        return WAY_EXACT;
+    default:
+        return WAY_CARRIED;
+    }
+}
+
+enum { FEW_PARTS = 32 }; /* of a prefix: there are many of them */
+
+static bool of_products(const struct due *d)
+{
+    return d->subject->method->operation->inputs == 2;
+}
+
+const struct any_order *due_elements(const struct due *d)
+{
+    return of_products(d) ? &d->products.rounded : &d->elements;
+}
+
+static void begin_products(struct due *d)
+{
+    any_products_init(&d->products, d->subject->accumulator, d->subject->product);
+    if (d->way != WAY_PLAIN)
+        d->products.rounded.parts_most = 0;
+}
+
+void due_begin(struct due *d, const struct special_subject *subject)
+{
+    enum format f = subject->accumulator;
+    d->subject = subject;
+    d->way = way_of(subject->method);
+    d->stale = true;
+    if (of_products(d)) {
+        begin_products(d);
+        return;
+    }
+    bool whole = d->way == WAY_BINNED || d->way == WAY_EXACT; /* elements are not rounded first */
+    any_order_init(&d->elements, whole ? FP64 : d->way == WAY_WIDENED ? format_wider(f) : f);
+    if (d->way != WAY_PLAIN && d->way != WAY_WIDENED)
+        d->elements.parts_most = 0;
+    else if (subject->method->operation->array)
+        d->elements.parts_most = FEW_PARTS;
+}
+
+void due_add(struct due *d, double x)
+{
+    const struct any_order *e = &d->elements;
+    d->stale |= e->empty || !(x == 0 && (e->plain || signbit(x)));
+    any_order_add(&d->elements, x);
+}
+
+struct theorem special_theorem(const struct special_subject *s, size_t n)
+{
+    struct shape shape = method_shape(s->method, s->device.kind, n, s->shape);
+    struct theorem t = method_theorem(s->method, s->device.kind, s->accumulator, n, shape);
+    t.product = s->product;
+    return t;
+}
+
+void due_add_product(struct due *d, double x, double y)
+{
+    d->stale = true;
+    any_products_add(&d->products, x, y);
+}
+
+void possible_just(struct possible *p, double x)
+{
+    *p = (struct possible){.nan = isnan(x), .least = 1, .most = -1, .grid = 0x1p-1074};
+    if (isinf(x))
+        p->inf[x < 0] = true;
+    else if (x == 0)
+        p->zero[signbit(x) != 0] = true;
+    else if (!isnan(x))
+        p->least = p->most = x;
+}
+
+/* Anything that is finite: the theorem says what. */
+static void open_interval(struct due *d)
+{
+    d->open = true;
+    d->possible.most = format_facts[d->subject->accumulator].largest;
+    d->possible.least = -d->possible.most;
+}
+
+/* The bound may reach beyond the range, or across 0 to what rounds to -0. */
+static void make_binned(struct due *d)
+{
+    const struct any_order *e = &d->elements;
+    enum format f = d->subject->accumulator;
+    size_t count = e->count[0] + e->count[1];
+    possible_just(&d->possible, d->exact);
+    if (e->nan || e->inf[0] || e->inf[1] || count <= 1)
+        return;
+    d->possible.grid = e->grid;
+    d->possible.zero[0] = true;
+    d->possible.zero[1] = e->count[1] > 0 && format_round(f, -e->grid) == 0;
+    for (int sign = 0; sign < 2; sign++) /* of twice the magnitudes: there is room for the bound */
+        d->possible.inf[sign] |= e->count[sign] > 0 && isinf(format_round(f, 2 * e->sum_abs[sign]));
+    open_interval(d);
+}
+
+static void make_carried(struct due *d)
+{
+    struct possible *p = &d->possible;
+    if (p->exact || p->least > p->most)
+        return;
+    p->zero[0] = true;
+    open_interval(d);
+}
+
+static void make_products(struct due *d)
+{
+    d->exact = products_round(&d->products.sum, d->subject->accumulator);
+    if (d->way == WAY_EXACT)
+        possible_just(&d->possible, d->exact);
+    else
+        any_products_possible(&d->products, &d->possible);
+    if (d->way == WAY_CARRIED)
+        make_carried(d);
+}
+
+void due_make(struct due *d)
+{
+    enum format f = d->subject->accumulator;
+    if (!d->stale)
+        return;
+    d->stale = d->open = false;
+    if (of_products(d)) {
+        make_products(d);
+        return;
+    }
+    d->exact = exact_round(&d->elements.sum, f);
+    if (d->way == WAY_EXACT)
+        possible_just(&d->possible, d->exact);
+    else if (d->way == WAY_BINNED)
+        make_binned(d);
+    else
+        any_order_possible(&d->elements, &d->possible);
+    if (d->way == WAY_WIDENED)
+        possible_round(&d->possible, f);
+    if (d->way == WAY_CARRIED)
+        make_carried(d);
+}
+
+bool due_near_overflow(const struct due *d)
+{
+    const struct any_order *e = due_elements(d);
+    double sum_abs = e->sum_abs[0] + e->sum_abs[1];
+    return e->inf[0] || e->inf[1] || e->nan ||
+           !(sum_abs < ldexp(1, format_facts[d->subject->accumulator].emax - 2));
+}

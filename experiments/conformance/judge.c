@@ -1,0 +1,241 @@
+#include "experiments/conformance/due.h"
+#include "experiments/conformance/exact.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "reference/measure/scan.h"
+
+/* Does its theorem say more than what is possible in any order, or than what exact results are? */
+static bool has_own_bound(const struct method *m)
+{
+    return m->bound != THEOREM_ANY_ORDER && m->bound != THEOREM_NONE &&
+           m->bound != THEOREM_CORRECTLY_ROUNDED;
+}
+
+static bool holds_number(const struct possible *p)
+{
+    return p->least <= p->most || p->zero[0] || p->zero[1];
+}
+
+/* --- reasons --- */
+
+static const char *why_not(const struct due *d, double x)
+{
+    const struct possible *due = &d->possible;
+    const struct any_order *e = due_elements(d);
+    bool finite = holds_number(due);
+    if (due->nan && !finite && !due->inf[0] && !due->inf[1])
+        return "a NaN, or infinities of both signs, are lost";
+    if (isnan(x))
+        return "NaN, which no order gives";
+    if (isinf(x) && !finite)
+        return "another infinity than is due";
+    if (isinf(x))
+        return d->way == WAY_PLAIN || d->way == WAY_CARRIED ? "infinite, where no order overflows"
+                                                            : "infinite, where the sum is not";
+    if (!finite)
+        return "an infinity is lost";
+    if (x == 0 && signbit(x) && due->zero[0])
+        return "-0, where not all elements are -0";
+    if (x == 0 && e->count[0] + e->count[1] == 0)
+        return "+0, where all elements are -0";
+    return d->way == WAY_EXACT ? "not the exact sum, rounded" : "a number that no order gives";
+}
+
+/* Subjects that are not ours may begin at +0, and may have more digits than they say. */
+static const char *excuse(const struct due *d, double x)
+{
+    const struct any_order *e = due_elements(d);
+    const struct method *m = d->subject->method;
+    if ((m->cpu && !m->foreign) || d->way != WAY_PLAIN || e->empty)
+        return NULL;
+    if (x == 0 && !signbit(x) && !e->plain)
+        return "+0, where all elements are -0: as of a sum that begins at +0";
+    if (x == d->exact && isfinite(x) && x != 0)
+        return "the exact sum rounded once, which no order of these additions gives";
+    return NULL;
+}
+
+/* What is possible, and yet worth a word. */
+static const char *note(const struct due *d, double x)
+{
+    const struct any_order *e = due_elements(d);
+    if (isfinite(x) || e->nan || e->inf[0] || e->inf[1])
+        return e->nan || !isnan(x) || (e->inf[0] && e->inf[1])
+                   ? NULL
+                   : "NaN from an infinity and an overflow to the other";
+    if (isnan(x))
+        return "NaN from overflows of both signs";
+    return isfinite(d->exact) ? "overflow on the way to a sum that is in range" : NULL;
+}
+
+/* Judges one output by what is possible. */
+static void judge_value(struct judgement *to, struct due *d, size_t output, double x)
+{
+    due_make(d);
+    struct judgement one = {.output = output, .result = x};
+    if (possible_holds(&d->possible, x)) {
+        one.why = note(d, x);
+        one.is = one.why ? JUDGED_NOTED : JUDGED_FINE;
+    } else {
+        one.why = excuse(d, x);
+        one.is = one.why ? JUDGED_NOTED : JUDGED_IMPOSSIBLE;
+        one.why = one.why ? one.why : why_not(d, x);
+    }
+    if (one.is > to->is) {
+        *to = one;
+        to->due = d->possible;
+        to->open = d->open;
+    }
+}
+
+static const char *const beyond_bound = "beyond the bound of its theorem";
+
+/* --- sums --- */
+
+/* Holds a finite result to the method's bound. Where its additions may flush, the bound says so,
+ * and excuses what no order gives. */
+static void judge_bound(struct judgement *to, struct due *d, const struct reference *r,
+                        const struct theorem *theorem, double x)
+{
+    const struct special_subject *s = d->subject;
+    bool loose = d->way == WAY_CARRIED && theorem->kind != THEOREM_NONE && due_near_overflow(d);
+    struct theorem any = {.kind = THEOREM_ANY_ORDER, .product = s->product};
+    struct measure m;
+    measure(&m, r, s->storage, s->accumulator, x, loose ? &any : theorem);
+    bool broken = loose ? m.err_over_bound.known && !(m.err_over_bound.value <= 3) : m.broken;
+    if (to->is != JUDGED_IMPOSSIBLE && broken) {
+        *to = (struct judgement){JUDGED_IMPOSSIBLE, beyond_bound, 0, x, d->possible, d->open};
+    } else if (to->is == JUDGED_IMPOSSIBLE && m.bound.known && !broken && theorem->flushing > 0) {
+        to->is = JUDGED_NOTED;
+        to->why = "subnormals are flushed, as its bound says";
+    }
+}
+
+static enum status judge_sum(struct judgement *to, struct due *d, const struct special_input *in,
+                             double x, struct problem *p)
+{
+    struct reference r;
+    const struct method *m = d->subject->method;
+    bool two = m->operation->inputs == 2;
+    for (size_t i = 0; i < in->x.n; i++)
+        if (two)
+            due_add_product(d, array_get(&in->x, i), array_get(&in->y, i));
+        else
+            due_add(d, array_get(&in->x, i));
+    judge_value(to, d, 0, x);
+
+    struct theorem theorem = special_theorem(d->subject, in->x.n);
+    bool decided = to->is == JUDGED_IMPOSSIBLE
+                       ? theorem.flushing == 0
+                       : x == d->exact || d->way == WAY_EXACT || theorem.kind == THEOREM_ANY_ORDER;
+    if (!isfinite(x) || decided)
+        return STATUS_OK;
+    enum status status =
+        reference_compute_of(&r, m->operation->of, &in->x, two ? &in->y : NULL, REFERENCE_FAST, p);
+    if (status != STATUS_OK)
+        return status;
+    judge_bound(to, d, &r, &theorem, x);
+    reference_free(&r);
+    return STATUS_OK;
+}
+
+/* --- scans --- */
+
+struct heights {
+    const struct task *task;
+    uint16_t *segment; /* of trees that heads cut, or NULL */
+};
+
+static size_t height_of_prefix(const void *context, size_t i)
+{
+    const struct heights *h = context;
+    const struct task *t = h->task;
+    return h->segment ? h->segment[i]
+                      : t->method->prefix_height(i, t->in.n, t->shape, t->exclusive);
+}
+
+/* What is possible at an output of a scan. */
+static void due_at(struct due *d, const struct array *in, const uint8_t *heads, size_t output)
+{
+    due_begin(d, d->subject);
+    for (size_t i = 0; i <= output; i++) {
+        if (heads && heads[i])
+            due_begin(d, d->subject);
+        if (i < output || !d->subject->exclusive)
+            due_add(d, array_get(in, i));
+    }
+    due_make(d);
+}
+
+/* Holds the first `count` outputs to the method's bound. */
+static enum status judge_bounds(struct judgement *to, struct due *d, const struct array *in,
+                                const uint8_t *heads, const struct array *out, size_t count,
+                                struct problem *p)
+{
+    const struct special_subject *s = d->subject;
+    struct task task = {.method = s->method,
+                        .in = *in,
+                        .shape = method_shape(s->method, s->device.kind, in->n, s->shape),
+                        .exclusive = s->exclusive};
+    struct heights h = {&task, NULL};
+    struct scan scan = {{in->format, count, in->data}, s->exclusive, heads, NULL};
+    struct scan_output output = {.out = {out->format, count, out->data},
+                                 .accumulator = s->accumulator,
+                                 .bound = s->method->bound,
+                                 .height = height_of_prefix,
+                                 .context = &h};
+    struct scan_measure m;
+    enum status status = STATUS_OK;
+    if (heads && s->method->segment_heights) {
+        h.segment = malloc(in->n * sizeof *h.segment);
+        status = h.segment ? s->method->segment_heights(h.segment, in->n, s->exclusive, heads, p)
+                           : problem(p, STATUS_DEVICE, "special: out of memory for heights");
+    }
+    if (status == STATUS_OK)
+        status = measure_scan(&m, &output, 1, &scan, 1, p);
+    free(h.segment);
+    if (status != STATUS_OK || m.broken == 0)
+        return status;
+    due_at(d, in, heads, m.first_broken);
+    *to = (struct judgement){JUDGED_IMPOSSIBLE, beyond_bound,
+                             m.first_broken,    array_get(out, m.first_broken),
+                             d->possible,       d->open};
+    return STATUS_OK;
+}
+
+static enum status judge_scan(struct judgement *to, struct due *d, const struct array *in,
+                              const uint8_t *heads, const struct array *out, struct problem *p)
+{
+    bool exclusive = d->subject->exclusive, rounded = true;
+    size_t tame = 0; /* outputs before the first that comes near overflow */
+    for (size_t i = 0; i < in->n; i++) {
+        double x = array_get(out, i);
+        if (heads && heads[i])
+            due_begin(d, d->subject);
+        if (!exclusive)
+            due_add(d, array_get(in, i));
+        judge_value(to, d, i, x);
+        rounded &= x == d->exact;
+        tame += tame == i && !due_near_overflow(d);
+        if (exclusive)
+            due_add(d, array_get(in, i));
+    }
+    if (rounded || tame == 0 || to->is == JUDGED_IMPOSSIBLE || !has_own_bound(d->subject->method))
+        return STATUS_OK;
+    return judge_bounds(to, d, in, heads, out, tame, p);
+}
+
+enum status special_judge(struct judgement *to, const struct special_subject *s,
+                          const struct special_input *in, const uint8_t *heads,
+                          const struct array *out, struct problem *p)
+{
+    struct due due;
+    if (special_is_exact(s->method))
+        return special_judge_exact(to, s, &in->x, array_get(out, 0), p);
+    *to = (struct judgement){.is = JUDGED_FINE};
+    due_begin(&due, s);
+    return s->method->operation->array ? judge_scan(to, &due, &in->x, heads, out, p)
+                                       : judge_sum(to, &due, in, array_get(out, 0), p);
+}

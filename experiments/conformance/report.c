@@ -1,0 +1,195 @@
+#include "experiments/conformance/report.h"
+
+#include <stdlib.h>
+
+#include "experiments/data/data.h"
+#include "experiments/system/memory.h"
+#include "reference/format/number.h"
+#include "reports/text/table.h"
+
+size_t special_report_impossible(const struct special_report *r)
+{
+    size_t impossible = 0;
+    for (size_t k = 0; k < SPECIAL_CLASSES; k++)
+        impossible += r->all[k].impossible;
+    return impossible;
+}
+
+size_t special_report_left(const struct special_report *r)
+{
+    size_t left = 0;
+    for (size_t k = 0; k < SPECIAL_CLASSES; k++)
+        left += r->all[k].left;
+    return left;
+}
+
+static size_t conforming(const struct special_tally *t)
+{
+    return t->cases - t->impossible - t->failed;
+}
+
+static const char *verdict(const struct special_tally *t)
+{
+    return t->impossible ? "impossible"
+           : t->failed   ? "failed"
+           : t->noted    ? "noted"
+           : t->cases    ? "conforms"
+                         : "not tried";
+}
+
+/* --- text --- */
+
+static void draw_table(struct text *to, const struct special_report *r)
+{
+    static const char *const header[] = {"class",      "cases",  "conforming", "noted",
+                                         "impossible", "failed", "verdict"};
+    struct table table = {.align = "lrrrrrl"};
+    for (size_t i = 0; i < sizeof header / sizeof *header; i++)
+        table_cell(&table, "%s", header[i]);
+    for (size_t k = 0; k < SPECIAL_CLASSES; k++) {
+        const struct special_tally *t = &r->all[k];
+        if (t->cases + t->left == 0)
+            continue;
+        table_cell(&table, "%s", special_report_class(r, k));
+        table_cell(&table, "%zu", t->cases);
+        table_cell(&table, "%zu", conforming(t));
+        table_cell(&table, "%zu", t->noted);
+        table_cell(&table, "%zu", t->impossible);
+        if (r->failure.status == STATUS_OK)
+            table_cell(&table, "%s", "");
+        else
+            table_cell(&table, "%zu", t->failed);
+        table_cell(&table, "%s", verdict(t));
+    }
+    table_draw(to, &table);
+    table_free(&table);
+}
+
+static bool same_array(const struct array *a, const struct array *b)
+{
+    return a->format == b->format && a->n == b->n &&
+           memcmp(a->data, b->data, array_bytes(a->format, a->n)) == 0;
+}
+
+/* The length of a y that is not there says nothing: shrinking sets it, what is not shrunk has 0. */
+static bool same_input(const struct special_input *a, const struct special_input *b)
+{
+    return same_array(&a->x, &b->x) && !a->y.data == !b->y.data &&
+           (!a->y.data || same_array(&a->y, &b->y));
+}
+
+/* The first class whose finding is the same. */
+static size_t same_as(const struct special_report *r, size_t class)
+{
+    const struct special_finding *f = r->all[class].first;
+    for (size_t k = 0; k < class; k++) {
+        const struct special_finding *g = r->all[k].first;
+        if (g && same_input(&g->in, &f->in) && g->subject.product == f->subject.product &&
+            g->subject.accumulator == f->subject.accumulator &&
+            g->subject.exclusive == f->subject.exclusive &&
+            g->subject.segment == f->subject.segment && g->judgement.why == f->judgement.why)
+            return k;
+    }
+    return class;
+}
+
+static void add_finding(struct text *to, const struct special_report *r, size_t class,
+                        const char *folder)
+{
+    const struct special_finding *f = r->all[class].first;
+    char words[INPUT_WORDS], due[POSSIBLE_TEXT], result[NUMBER_TEXT];
+    special_input_words(words, &f->in);
+    special_due_words(due, &f->judgement);
+    number_hex(result, f->judgement.result);
+    text_format(to, "\n%s, %s/%s%s%s: %s\n", special_report_class(r, class),
+                format_facts[f->subject.storage].name, format_facts[f->subject.accumulator].name,
+                f->subject.product ? ", products " : "", product_name[f->subject.product],
+                f->judgement.why);
+    text_format(to, "  input     %s", words);
+    if (f->in.x.n < f->n)
+        text_format(to, " (shrunk from n = %zu)", f->n);
+    text_add(to, "\n  result    ");
+    if (f->subject.method->operation->array)
+        text_format(to, "output %zu of the %s scan: ", f->judgement.output,
+                    f->subject.exclusive ? "exclusive" : "inclusive");
+    text_format(to, "%s\n  possible  %s\n  again     ", result, due);
+    special_command(to, r, class, folder);
+    bool others = false;
+    for (size_t k = class + 1; k < SPECIAL_CLASSES; k++)
+        if (r->all[k].first && same_as(r, k) == class) {
+            text_format(to, "%s%s", others ? ", " : "\n  also in   ", special_report_class(r, k));
+            others = true;
+        }
+    text_add(to, "\n");
+}
+
+/* Pairs of formats that were tried: where there are data, of their storage alone. */
+static size_t tried_pairs(const struct special_report *r)
+{
+    const struct special_request *q = &r->request;
+    size_t pairs = 0;
+    for (size_t i = 0; i < q->pairs.count; i++) {
+        const struct format_pair *pair = &q->pairs.item[i];
+        pairs += (!q->data || q->data->x.format == pair->storage) &&
+                 method_supports(q->method, q->device.kind, pair->storage, pair->accumulator);
+    }
+    return pairs - r->left_out.count;
+}
+
+void special_report_text(struct text *to, const struct special_report *r, const char *folder)
+{
+    char device[DEVICE_TEXT], left_out[PAIRS_TEXT];
+    size_t pairs = tried_pairs(r);
+    device_name(r->request.device, device);
+    pairs_text(left_out, &r->left_out);
+    text_format(to, "%s on %s, %zu pair%s of formats\n", r->request.method->name, device, pairs,
+                pairs == 1 ? "" : "s");
+    draw_table(to, r);
+    for (size_t k = 0; k < SPECIAL_CLASSES; k++)
+        if (r->all[k].note)
+            text_format(to, "%s: %zu noted, first: %s\n", special_report_class(r, k),
+                        r->all[k].noted, r->all[k].note);
+    if (special_report_left(r) > 0)
+        text_format(to, "not tried, for lack of time: %zu inputs\n", special_report_left(r));
+    if (*left_out)
+        text_format(to, "not answered: %s\n", left_out);
+    if (r->failure.status != STATUS_OK)
+        text_format(to, "a run failed: %s\n", r->failure.text);
+    for (size_t k = 0; k < SPECIAL_CLASSES; k++)
+        if (r->all[k].first && same_as(r, k) == k)
+            add_finding(to, r, k, folder);
+}
+
+/* Two arrays go into one file, x first, then y. */
+static enum status write_input(const char *path, const struct special_input *in, struct problem *p)
+{
+    if (!in->y.data)
+        return data_write_npy(path, &in->x, p);
+    struct array both;
+    size_t bytes = array_bytes(in->x.format, in->x.n);
+    enum status status = memory_array(&both, in->x.format, 2 * in->x.n, path, p);
+    if (status != STATUS_OK)
+        return status;
+    memcpy(both.data, in->x.data, bytes);
+    memcpy((char *)both.data + bytes, in->y.data, bytes);
+    status = data_write_npy(path, &both, p);
+    free(both.data);
+    return status;
+}
+
+enum status special_report_write(const struct special_report *r, const char *folder,
+                                 struct problem *p)
+{
+    enum status status = STATUS_OK;
+    for (size_t k = 0; k < SPECIAL_CLASSES && status == STATUS_OK; k++) {
+        struct text file = {0};
+        if (!r->all[k].first)
+            continue;
+        special_file(&file, r, k, folder);
+        const char *path = text_string(&file);
+        status = path ? write_input(path, &r->all[k].first->in, p)
+                      : problem(p, STATUS_DEVICE, "%s: out of memory", folder);
+        text_free(&file);
+    }
+    return status;
+}

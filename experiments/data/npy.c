@@ -1,0 +1,137 @@
+/* Reads .npy, versions 1.0 to 3.0. */
+#include <stdlib.h>
+
+#include "experiments/data/file.h"
+
+enum { MAGIC = 6, PREFIX_1 = 10, PREFIX_2 = 12 };
+
+struct npy_type {
+    const char *name; /* without the byte order */
+    enum format format;
+};
+static const struct npy_type types[] = {{"f2", FP16}, {"f4", FP32}, {"f8", FP64}};
+
+/* Finds the header: its place and its length, which must lie within the file. */
+static enum status find_header(const struct data_file *file, size_t *offset, size_t *length,
+                               struct problem *p)
+{
+    unsigned char prefix[PREFIX_2] = {0};
+    size_t got = file->size < PREFIX_2 ? file->size : PREFIX_2;
+    enum status status = data_file_read(file, 0, got, prefix, p);
+    if (status != STATUS_OK)
+        return status;
+    if (got < MAGIC || memcmp(prefix, "\x93NUMPY", MAGIC) != 0)
+        return problem(p, STATUS_DATA, "%s: found %s, expected .npy (\\x93NUMPY first)", file->path,
+                       got == 0 ? "an empty file" : "other first bytes");
+    if (got < PREFIX_1)
+        return problem(p, STATUS_DATA, "%s: ends after %zu bytes, expected a .npy header",
+                       file->path, got);
+    unsigned major = prefix[6], minor = prefix[7];
+    if (major < 1 || major > 3 || minor != 0)
+        return problem(p, STATUS_DATA, "%s: found .npy version %u.%u, expected 1.0, 2.0 or 3.0",
+                       file->path, major, minor);
+    *offset = major == 1 ? PREFIX_1 : PREFIX_2;
+    *length = (size_t)prefix[8] | (size_t)prefix[9] << 8;
+    if (major > 1)
+        *length |= (size_t)prefix[10] << 16 | (size_t)prefix[11] << 24;
+    if (file->size < *offset || *length > file->size - *offset)
+        return problem(p, STATUS_DATA,
+                       "%s: found a header length of %zu bytes, expected at most the %zu that "
+                       "the file has left",
+                       file->path, *length, file->size < *offset ? 0 : file->size - *offset);
+    return STATUS_OK;
+}
+
+static enum status read_text(struct npy_header *header, const struct data_file *file, size_t offset,
+                             size_t length, struct problem *p)
+{
+    char *text = malloc(length + 1);
+    if (!text)
+        return problem(p, STATUS_DEVICE, "%s: out of memory for a header of %zu bytes", file->path,
+                       length);
+    enum status status = data_file_read(file, offset, length, text, p);
+    if (status == STATUS_OK)
+        status = npy_header_parse(header, file->path, text, length, p);
+    free(text);
+    return status;
+}
+
+enum status npy_header_read(struct npy_header *header, size_t *offset, const struct data_file *file,
+                            struct problem *p)
+{
+    size_t begin = 0, length = 0;
+    enum status status = find_header(file, &begin, &length, p);
+    *offset = begin + length;
+    return status == STATUS_OK ? read_text(header, file, begin, length, p) : status;
+}
+
+/* A void has no byte order: NumPy writes '|V2', and for bfloat16 of ml_dtypes '<V2'. */
+static enum status decode_type(struct data_layout *layout, const char *path, const char *type,
+                               const struct data_options *options, struct problem *p)
+{
+    char order = strchr("<>=|", *type) && *type ? *type : '=';
+    const char *name = type + (order == *type);
+    layout->big_endian = order == '>';
+    if (strcmp(name, "V2") == 0 && order != '>') {
+        layout->format = BF16;
+        if (options->storage == BF16)
+            return STATUS_OK;
+        return problem(p, STATUS_USAGE,
+                       "%s: found dtype '%s', two bytes of no type: expected --storage bf16, if "
+                       "that is what it is",
+                       path, type);
+    }
+    for (size_t i = 0; i < sizeof types / sizeof *types && order != '|'; i++)
+        if (strcmp(name, types[i].name) == 0) {
+            layout->format = types[i].format;
+            return STATUS_OK;
+        }
+    return problem(p, STATUS_DATA,
+                   "%s: found dtype '%s'%s, expected f2, f4 or f8 of either byte order, or V2 "
+                   "with --storage bf16",
+                   path, type, *name == 'O' ? " (pickled Python objects)" : "");
+}
+
+/* The product of the shape, held against the bytes that are there. */
+static enum status count_elements(struct data_layout *layout, const struct data_file *file,
+                                  struct problem *p)
+{
+    size_t present = file->size - layout->offset, bytes;
+    bool overflow = false, empty = false;
+    layout->n = 1;
+    for (size_t d = 0; d < layout->dimensions; d++) {
+        empty |= layout->shape[d] == 0;
+        overflow |= __builtin_mul_overflow(layout->n, layout->shape[d], &layout->n);
+    }
+    overflow |=
+        __builtin_mul_overflow(layout->n, (size_t)format_facts[layout->format].bytes, &bytes);
+    if (overflow && !empty)
+        return problem(p, STATUS_DATA,
+                       "%s: found a shape whose elements exceed 2^64 bytes, expected the %zu "
+                       "bytes that follow the header",
+                       file->path, present);
+    layout->n = empty ? 0 : layout->n;
+    bytes = empty ? 0 : bytes;
+    if (bytes != present)
+        return problem(p, STATUS_DATA,
+                       "%s: found %zu bytes after the header, expected %zu for %zu elements of %s",
+                       file->path, present, bytes, layout->n, format_facts[layout->format].name);
+    return STATUS_OK;
+}
+
+enum status data_read_npy(struct data_set *set, struct data_file *file,
+                          const struct data_options *options, struct problem *p)
+{
+    struct npy_header header;
+    struct data_layout layout = {.last = true};
+    enum status status = npy_header_read(&header, &layout.offset, file, p);
+    if (status == STATUS_OK)
+        status = decode_type(&layout, file->path, header.type, options, p);
+    if (status != STATUS_OK)
+        return status;
+    layout.fortran = header.fortran;
+    layout.dimensions = header.dimensions;
+    memcpy(layout.shape, header.shape, sizeof layout.shape);
+    status = count_elements(&layout, file, p);
+    return status == STATUS_OK ? data_load(set, file, NULL, &layout, options, p) : status;
+}

@@ -1,0 +1,18 @@
+/* Masks: which elements a compaction keeps. */
+#ifndef ULPSCOPE_INPUTS_MASK_H
+#define ULPSCOPE_INPUTS_MASK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "reference/base/problem.h"
+
+enum { MASK_ALL = 100 };
+
+/* Sets *mask to n flags, 1 with a probability of `percent` hundredths, else 0, drawn for each index
+ * by the seed; and *kept to the number of those that are 1. The caller frees them. STATUS_DEVICE
+ * when memory is short. */
+enum status mask_make(uint8_t **mask, size_t *kept, size_t n, size_t percent, uint64_t seed,
+                      struct problem *p);
+
+#endif

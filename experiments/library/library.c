@@ -1,0 +1,182 @@
+/* libulpscope: formats, exact sums, references. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "experiments/library/handles.h"
+#include "experiments/system/machine.h"
+#include "reference/exact/exact.h"
+#include "reference/measure/measure.h"
+#include "reference/format/number.h"
+
+_Static_assert((int)ULPSCOPE_DATA == (int)STATUS_DATA &&
+                   (int)ULPSCOPE_MEMORY == (int)STATUS_DEVICE &&
+                   sizeof((struct ulpscope_error *)0)->text == sizeof((struct problem *)0)->text,
+               "an error is a problem");
+
+enum ulpscope_status library_failed(struct ulpscope_error *error, const struct problem *p)
+{
+    if (error) {
+        error->status = (int)p->status;
+        memcpy(error->text, p->text, sizeof error->text);
+    }
+    return (enum ulpscope_status)p->status;
+}
+
+enum status library_format(enum ulpscope_format f, const char *what, struct problem *p)
+{
+    return (unsigned)f < FORMATS
+               ? STATUS_OK
+               : problem(p, STATUS_USAGE, "%s: found format %d, expected 0 to 3", what, (int)f);
+}
+
+enum status library_array(struct array *to, const struct ulpscope_array *a, struct problem *p)
+{
+    enum status status = library_format(a->format, "array", p);
+    if (status != STATUS_OK)
+        return status;
+    *to = (struct array){(enum format)a->format, a->n, (void *)a->data};
+    if (a->n > 0 && !a->data)
+        return problem(p, STATUS_USAGE, "array: found no data for %zu elements", a->n);
+    if (array_bytes(to->format, a->n) > SIZE_MAX / 2)
+        return problem(p, STATUS_USAGE, "array: found %zu elements, more than memory holds", a->n);
+    return STATUS_OK;
+}
+
+const char *ulpscope_version(void)
+{
+    return build_version;
+}
+
+const char *ulpscope_format_name(enum ulpscope_format f)
+{
+    return (unsigned)f < FORMATS ? format_facts[f].name : NULL;
+}
+
+size_t ulpscope_format_bytes(enum ulpscope_format f)
+{
+    return (unsigned)f < FORMATS ? (size_t)format_facts[f].bytes : 0;
+}
+
+double ulpscope_decode(enum ulpscope_format f, uint64_t bits)
+{
+    return (unsigned)f < FORMATS ? format_decode((enum format)f, bits) : NAN;
+}
+
+uint64_t ulpscope_encode(enum ulpscope_format f, double x)
+{
+    return (unsigned)f < FORMATS ? format_encode((enum format)f, x) : 0;
+}
+
+enum ulpscope_status ulpscope_sum(double *sum, const struct ulpscope_array *a,
+                                  enum ulpscope_format result, struct ulpscope_error *error)
+{
+    struct problem p = {0};
+    struct array in;
+    struct exact e;
+    enum status status = library_array(&in, a, &p);
+    if (status == STATUS_OK)
+        status = library_format(result, "result", &p);
+    if (status != STATUS_OK)
+        return library_failed(error, &p);
+    exact_init(&e);
+    exact_add_array(&e, &in, 0, in.n);
+    *sum = exact_round(&e, (enum format)result);
+    return ULPSCOPE_OK;
+}
+
+struct ulpscope_reference {
+    struct reference reference;
+    enum format storage;
+    char *hex;
+};
+
+enum ulpscope_status ulpscope_reference_new(struct ulpscope_reference **made,
+                                            const struct ulpscope_array *a,
+                                            struct ulpscope_error *error)
+{
+    struct problem p = {0};
+    struct array in;
+    *made = NULL;
+    if (library_array(&in, a, &p) != STATUS_OK)
+        return library_failed(error, &p);
+    struct ulpscope_reference *r = calloc(1, sizeof *r);
+    if (!r) {
+        problem(&p, STATUS_DEVICE, "reference: out of memory (%zu bytes)", sizeof *r);
+        return library_failed(error, &p);
+    }
+    r->storage = in.format;
+    if (reference_compute(&r->reference, &in, REFERENCE_FAST, &p) != STATUS_OK) {
+        free(r);
+        return library_failed(error, &p);
+    }
+    r->hex = number_hex_mpfr(r->reference.sum);
+    if (!r->hex) {
+        ulpscope_reference_free(r);
+        problem(&p, STATUS_DEVICE, "reference: out of memory");
+        return library_failed(error, &p);
+    }
+    *made = r;
+    return ULPSCOPE_OK;
+}
+
+void ulpscope_reference_free(struct ulpscope_reference *r)
+{
+    if (!r)
+        return;
+    reference_free(&r->reference);
+    free(r->hex);
+    free(r);
+}
+
+const char *ulpscope_reference_hex(const struct ulpscope_reference *r)
+{
+    return r->hex;
+}
+
+double ulpscope_reference_sum(const struct ulpscope_reference *r)
+{
+    return mpfr_get_d(r->reference.sum, MPFR_RNDN);
+}
+
+double ulpscope_reference_sum_abs(const struct ulpscope_reference *r)
+{
+    return mpfr_get_d(r->reference.sum_abs, MPFR_RNDN);
+}
+
+double ulpscope_reference_cond_log2(const struct ulpscope_reference *r)
+{
+    return reference_cond_log2(&r->reference);
+}
+
+static double value(struct figure f)
+{
+    return f.known ? f.value : NAN;
+}
+
+enum ulpscope_status ulpscope_measure(struct ulpscope_figures *figures,
+                                      const struct ulpscope_reference *r,
+                                      enum ulpscope_format accumulator, double result,
+                                      struct ulpscope_error *error)
+{
+    struct problem p = {0};
+    struct measure m;
+    const struct theorem any_order = {.kind = THEOREM_ANY_ORDER};
+    if (library_format(accumulator, "accumulator", &p) != STATUS_OK)
+        return library_failed(error, &p);
+    enum format f = (enum format)accumulator;
+    if (!isnan(result) && format_decode(f, format_encode(f, result)) != result) {
+        problem(&p, STATUS_USAGE, "result: found %a, which is no value of %s", result,
+                format_facts[f].name);
+        return library_failed(error, &p);
+    }
+    measure(&m, &r->reference, r->storage, f, result, &any_order);
+    *figures = (struct ulpscope_figures){.err_abs = value(m.err_abs),
+                                         .err_rel = value(m.err_rel),
+                                         .err_ulp = value(m.err_ulp),
+                                         .err_backward = value(m.err_backward),
+                                         .bound = value(m.bound),
+                                         .err_over_bound = value(m.err_over_bound),
+                                         .within = m.bound.known && !m.broken};
+    return ULPSCOPE_OK;
+}

@@ -1,0 +1,61 @@
+#include "experiments/operations/layout.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "experiments/options/options.h"
+#include "kernels/method/matrix.h"
+
+enum status layout_parse(struct layout *l, const char *text, struct problem *p)
+{
+    struct numbers size = {0};
+    *l = (struct layout){LAYOUT_ROW, 0, "row"};
+    if (strcmp(text, "row") == 0)
+        return STATUS_OK;
+    *l = (struct layout){LAYOUT_COLUMN, 0, "column"};
+    if (strcmp(text, "column") == 0)
+        return STATUS_OK;
+    if (strncmp(text, "batch:", 6) != 0)
+        return problem(p, STATUS_USAGE,
+                       "option --layout: found '%s', expected row, column or batch:S", text);
+    enum status status =
+        numbers_parse(&size, "layout", text + 6, RANGE_DOUBLING, 1, LAYOUT_ROWS_MAX, p);
+    if (status == STATUS_OK && size.count > 1)
+        status = problem(p, STATUS_USAGE, "option --layout: found '%s', expected one S", text);
+    *l = (struct layout){LAYOUT_BATCH, size.count ? (size_t)size.item[0] : 0, ""};
+    snprintf(l->name, sizeof l->name, "batch:%zu", l->batch);
+    numbers_free(&size);
+    return status;
+}
+
+size_t layout_rows(size_t n, size_t asked)
+{
+    size_t rows = 1;
+    if (asked > 0)
+        return asked;
+    while (rows < n / rows)
+        rows *= 2;
+    while (rows > 1 && (n % rows != 0 || rows > n / rows))
+        rows--;
+    return rows;
+}
+
+enum status layout_stride(size_t *stride, const struct layout *l, size_t n, size_t rows,
+                          struct problem *p)
+{
+    *stride = l->kind == LAYOUT_ROW ? 1 : l->kind == LAYOUT_COLUMN ? rows : l->batch;
+    if (n % rows != 0)
+        return problem(p, STATUS_USAGE,
+                       "option --rows: found %zu with n = %zu, expected a divisor of n", rows, n);
+    if (rows % *stride != 0)
+        return problem(p, STATUS_USAGE,
+                       "option --layout: found %s with %zu rows, expected a divisor of that",
+                       l->name, rows);
+    return STATUS_OK;
+}
+
+void layout_keys(uint32_t *to, size_t n, size_t rows, size_t stride)
+{
+    for (size_t i = 0; i < n; i++)
+        to[i] = (uint32_t)matrix_row(i, matrix_length(n, rows), stride);
+}

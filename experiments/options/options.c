@@ -1,0 +1,243 @@
+#include "experiments/options/options.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+const struct option_spec option_specs[] = {
+    {"method", 0, "LIST", "run bench kernels recommend",
+     "methods, as `list methods` names them, PATH.so:NAME, exec:COMMAND"},
+    {"device", 0, "LIST", "run bench serve reveal kernels check recommend",
+     "cpu, cuda, cuda:1, auto (the GPU if there is one)"},
+    {"storage", 0, "LIST", "run bench gen sum reveal check recommend",
+     "formats of the input: fp16, bf16, fp32, fp64"},
+    {"accumulator", 0, "LIST", "run bench reveal check recommend",
+     "formats that additions are done in"},
+    {"input", 0, "LIST", "run bench sum check recommend",
+     "generated inputs, NAME[:PARAMETER=VALUE]...[:order=...]"},
+    {"data", 0, "FILE", "run check recommend",
+     "your own data: .npy, .safetensors[#TENSOR], raw, text, - (repeatable, but for --special)"},
+    {"n", 0, "LIST", "run bench gen sum reveal kernels check recommend",
+     "elements: 1000, 1e6, 2^20, doubling range 2^10..2^20"},
+    {"cond", 0, "LIST", "run gen sum recommend",
+     "condition numbers for the input `cond`: 1e6, doubling 1..2^10, 1..2^40x16"},
+    {"seed", 0, "LIST", "run bench gen sum check recommend", "seeds: 1,2,7 or a range 1..5"},
+    {"threads", 0, "LIST", "run bench serve reveal check recommend",
+     "threads to a block (GPU), CPU threads where a method uses them"},
+    {"blocks", 0, "LIST", "run bench serve reveal check recommend", "blocks in the grid"},
+    {"scan", 0, "LIST", "run bench reveal check",
+     "inclusive, exclusive: what the outputs of scans cover"},
+    {"output", 0, "LIST", "run bench reveal",
+     "accumulator, storage: the format that scans round outputs to"},
+    {"segment", 0, "LIST", "run bench reveal check",
+     "elements of a segment, for segmented scans; 0: one segment"},
+    {"product", 0, "LIST", "run bench check",
+     "how a dot product forms products: rounded, fused, exact (default: the method's own way)"},
+    {"shift", 0, "LIST", "run",
+     "elements that --data is turned by against itself, for dot products"},
+    {"keys", 0, "LIST", "run bench check",
+     "bins of elements, for scatter-adds: uniform, zipf:s=1.1, one, sorted, file:PATH"},
+    {"bins", 0, "LIST", "run bench check", "how many bins, for scatter-adds: 1 to 2^20"},
+    {"rows", 0, "LIST", "run bench check",
+     "rows of a matrix, which divide n; 0: the largest divisor up to its root"},
+    {"layout", 0, "LIST", "run bench check", "how rows that are summed lie: row, column, batch:S"},
+    {"keep", 0, "LIST", "run bench check",
+     "hundredths of the elements that a compaction keeps: 0 to 100"},
+    {"timed", 0, "N", "run", "elements of the inputs that `run ladder` times methods on"},
+    {"load", 0, "LIST", "run check",
+     "idle, busy: what else the device does while sums run (`run atomics`, check)"},
+    {"runs", 0, "R", "run check", "executions of each case"},
+    {"reference", 0, "KIND", "run sum", "fast (superaccumulator, the default) or mpfr"},
+    {"convert", 0, NULL, "run sum check recommend",
+     "round data to the storage asked for; the rows say so"},
+    {"raw", 0, NULL, "run sum check recommend",
+     "data files hold raw numbers of the storage asked for, whatever they look like"},
+    {"from", 0, "FILE", "run", "repeat the study that this study.json describes"},
+    {"offset", 0, "K", "serve",
+     "elements by which the input lies off an aligned address, 0 to 255"},
+    {"around", 0, "BYTE", "serve", "every byte of the memory before and behind the input: 255"},
+    {"describe", 0, NULL, "serve", "print what is known of the method as JSON, and end"},
+    {"timeout", 0, "SECONDS", "run bench check reveal recommend",
+     "how long a run of exec: or of a .so may take: 60"},
+    {"prefix", 0, "I", "reveal",
+     "the output of a scan whose order is asked for: 0 to n - 1, the last"},
+    {"against", 0, "METHOD", "reveal", "compare with the order of another method"},
+    {"dot", 0, NULL, "reveal", "print the tree for Graphviz"},
+    {"repeats", 0, "R", "bench", "timed repetitions of each measurement, at least 15"},
+    {"out", 'o', "PATH", "run gen bench check compare recommend report",
+     "where to write (run, recommend, report, check --special: a directory; gen: a .npy; bench, "
+     "check, compare: a .csv)"},
+    {"force", 0, NULL, "run recommend", "start over in a directory that holds results"},
+    {"dry-run", 0, NULL, "run", "say what would be run, and write nothing"},
+    {"json", 0, NULL, "list run sum bench doctor reveal kernels check compare recommend",
+     "print JSON instead of a table"},
+    {"special", 0, NULL, "check", "conformance on special inputs instead"},
+    {"all", 0, NULL, "check", "every method of the registry that runs on the device"},
+    {"only", 0, "WHAT", "check", "a rung, RUNG/ATTEMPT, or an attempt"},
+    {"recorded", 0, "DIR", "check",
+     "results recorded elsewhere, DIR/*/results.csv: reports/recorded of the source tree"},
+    {"promise", 0, "RUNG", "check recommend",
+     "the rung to hold the subject to, where it is not its own; recommend: the least"},
+    {"seconds", 0, "S", "check run recommend",
+     "time to spend on each subject, about: 10 (run: `run trial`), or to recommend"},
+    {"tolerance", 0, "T", "recommend", "the error allowed: 1e-3 (the default), 4ulp, 0.5bits"},
+    {"no-adversarial", 0, NULL, "recommend",
+     "try only the data, other orders of it and arrays drawn from it"},
+    {"quantity", 0, "Q", "recommend", "of what: rel (the exact sum), backward (sum|x|), ulp"},
+    {"confidence", 0, "C", "recommend", "that drawn arrays do not break it: 0.99"},
+    {"quiet", 'q', NULL, "run", "no table and no progress"},
+    {"help", 'h', NULL, "", "this text"},
+    {0},
+};
+
+static bool takes(const struct option_spec *spec, const struct verb *verb)
+{
+    size_t length = strlen(verb->name);
+    if (!*spec->verbs)
+        return true;
+    for (const char *at = spec->verbs; (at = strstr(at, verb->name)); at += length)
+        if ((at == spec->verbs || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
+            return true;
+    return false;
+}
+
+bool option_of(const struct option_spec *spec, const struct verb *verb)
+{
+    return takes(spec, verb);
+}
+
+/* The options of a verb in getopt's form. val is 256 + the index in option_specs. */
+static void getopt_tables(const struct verb *verb, struct option *names, char *letters)
+{
+    *letters++ = ':';
+    for (int i = 0; option_specs[i].name; i++) {
+        const struct option_spec *spec = &option_specs[i];
+        if (!takes(spec, verb))
+            continue;
+        *names++ = (struct option){spec->name, spec->argument ? required_argument : no_argument,
+                                   NULL, 256 + i};
+        if (!spec->letter)
+            continue;
+        *letters++ = spec->letter;
+        if (spec->argument)
+            *letters++ = ':';
+    }
+    *names = (struct option){0};
+    *letters = 0;
+}
+
+static const struct option_spec *spec_of(int found)
+{
+    if (found >= 256)
+        return &option_specs[found - 256];
+    const struct option_spec *spec = option_specs;
+    while (spec->name && spec->letter != found)
+        spec++;
+    return spec;
+}
+
+const char *verb_names(void)
+{
+    static char names[256];
+    *names = 0;
+    for (size_t i = 0; verbs[i]; i++) {
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", verbs[i]->name);
+    }
+    return names;
+}
+
+static enum status find_verb(struct arguments *a, struct problem *p)
+{
+    if (a->argc < 2)
+        return problem(p, STATUS_USAGE, "no verb: expected one of %s (see ulpscope --help)",
+                       verb_names());
+    for (size_t i = 0; verbs[i]; i++)
+        if (strcmp(verbs[i]->name, a->argv[1]) == 0)
+            a->verb = verbs[i];
+    if (!a->verb)
+        return problem(p, STATUS_USAGE, "unknown verb '%s': expected one of %s", a->argv[1],
+                       verb_names());
+    return STATUS_OK;
+}
+
+static enum status take_option(struct arguments *a, int found, const char *culprit,
+                               struct problem *p)
+{
+    if (found == '?')
+        return problem(p, STATUS_USAGE, "%s: unknown option '%s': see ulpscope %s --help",
+                       a->verb->name, culprit, a->verb->name);
+    if (found == ':')
+        return problem(p, STATUS_USAGE, "%s: option %s needs a value: see ulpscope %s --help",
+                       a->verb->name, culprit, a->verb->name);
+    if (a->options == OPTIONS_MAX)
+        return problem(p, STATUS_USAGE, "%s: more than %d options", a->verb->name, OPTIONS_MAX);
+    const struct option_spec *spec = spec_of(found);
+    if (spec->argument && !*optarg)
+        return problem(p, STATUS_USAGE, "%s: option --%s: found an empty value, expected %s",
+                       a->verb->name, spec->name, spec->argument);
+    a->option[a->options].spec = spec;
+    a->option[a->options++].value = optarg;
+    return STATUS_OK;
+}
+
+static enum status take_operands(struct arguments *a, char **operand, struct problem *p)
+{
+    for (; *operand; operand++) {
+        if (a->operands == a->verb->most)
+            return problem(p, STATUS_USAGE, "%s: unexpected operand '%s': usage: ulpscope %s %s",
+                           a->verb->name, *operand, a->verb->name, a->verb->operands);
+        if (!**operand)
+            return problem(p, STATUS_USAGE, "%s: found an empty operand: usage: ulpscope %s %s",
+                           a->verb->name, a->verb->name, a->verb->operands);
+        a->operand[a->operands++] = *operand;
+    }
+    if (a->operands < a->verb->least && !argument_flag(a, "help"))
+        return problem(p, STATUS_USAGE, "%s: an operand is missing: usage: ulpscope %s %s",
+                       a->verb->name, a->verb->name, a->verb->operands);
+    return STATUS_OK;
+}
+
+enum status arguments_parse(struct arguments *a, int argc, char **argv, struct problem *p)
+{
+    *a = (struct arguments){.argc = argc, .argv = argv};
+    enum status status = find_verb(a, p);
+    if (status != STATUS_OK)
+        return status;
+    struct option names[sizeof option_specs / sizeof *option_specs];
+    char letters[3 * sizeof option_specs / sizeof *option_specs + 2];
+    getopt_tables(a->verb, names, letters);
+    /* getopt moves operands behind the options: let it do so in a copy, argv is kept for the
+     * record. */
+    char **words = calloc((size_t)argc, sizeof *words);
+    if (!words)
+        return problem(p, STATUS_DEVICE, "out of memory while reading the command line");
+    memcpy(words, argv + 1, (size_t)(argc - 1) * sizeof *words);
+    opterr = 0;
+    optind = 0; /* glibc: start anew */
+    int found;
+    while (status == STATUS_OK &&
+           (found = getopt_long(argc - 1, words, letters, names, NULL)) != -1)
+        status = take_option(a, found, words[optind - 1], p);
+    if (status == STATUS_OK)
+        status = take_operands(a, words + optind, p);
+    free(words);
+    return status;
+}
+
+bool argument_flag(const struct arguments *a, const char *name)
+{
+    for (size_t i = 0; i < a->options; i++)
+        if (strcmp(a->option[i].spec->name, name) == 0)
+            return true;
+    return false;
+}
+
+const char *argument_value(const struct arguments *a, const char *name)
+{
+    const char *value = NULL;
+    for (size_t i = 0; i < a->options; i++)
+        if (strcmp(a->option[i].spec->name, name) == 0)
+            value = a->option[i].value;
+    return value;
+}

@@ -1,0 +1,365 @@
+/* ulpscope check: tries to refute what subjects promise of their bits. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "experiments/cases/axes.h"
+#include "experiments/check/recorded.h"
+#include "experiments/check/report.h"
+#include "experiments/system/clock.h"
+#include "experiments/subjects/interrupt.h"
+#include "experiments/system/machine.h"
+#include "experiments/conformance/special.h"
+#include "experiments/subjects/subject.h"
+#include "experiments/program/verbs.h"
+#include "reports/csv/file.h"
+
+/* The command line, resolved. */
+struct command {
+    const struct arguments *arguments;
+    struct check_request request; /* but for the method, its promise, and the device */
+    struct device device[CHECK_DEVICES];
+    size_t devices;
+    bool json, promised;
+    bool several; /* subjects or devices: one of which nothing can be tried hides no other */
+    struct check_recorded *recorded;
+    json_t *reports;
+    struct csv_file csv; /* where --out asks for it */
+    bool terminal;       /* progress is drawn */
+    uint64_t begun_ns, shown_ns;
+    size_t checked, broken, failed, untried;
+    char first_broken[128];
+    enum status first_failed, first_untried;
+};
+
+static enum status read_promise(enum promise *promise, const char *option, const char *text,
+                                struct problem *p)
+{
+    for (*promise = 0; *promise < PROMISES; (*promise)++)
+        if (strcmp(text, promise_name[*promise]) == 0)
+            return STATUS_OK;
+    return problem(p, STATUS_USAGE,
+                   "option --%s: found '%s', expected none, run_to_run, gpu_to_gpu, "
+                   "order_invariant or correctly_rounded",
+                   option, text);
+}
+
+/* RUNG, ATTEMPT, or RUNG/ATTEMPT. */
+static bool is_meant(enum check_kind kind, const char *only)
+{
+    char both[64];
+    const char *rung = promise_name[check_kinds[kind].rung], *name = check_kinds[kind].name;
+    snprintf(both, sizeof both, "%s/%s", rung, name);
+    return strcmp(only, rung) == 0 || strcmp(only, name) == 0 || strcmp(only, both) == 0;
+}
+
+static enum status read_only(struct command *c, struct problem *p)
+{
+    struct list list = {0};
+    char known[512] = "";
+    enum status status = argument_list(c->arguments, "only", &list, p);
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s/%s", used ? ", " : "",
+                 promise_name[check_kinds[kind].rung], check_kinds[kind].name);
+        c->request.tried[kind] = list.count == 0;
+    }
+    for (size_t i = 0; status == STATUS_OK && i < list.count; i++) {
+        bool found = false;
+        for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
+            bool meant = is_meant(kind, list.item[i]);
+            c->request.tried[kind] |= meant;
+            found |= meant;
+        }
+        if (!found)
+            status = problem(p, STATUS_USAGE, "option --only: found '%s', expected one of %s",
+                             list.item[i], known);
+    }
+    c->request.shrink = list.count == 0;
+    list_free(&list);
+    return status;
+}
+
+static enum status resolve(struct command *c, struct problem *p)
+{
+    const struct arguments *a = c->arguments;
+    const char *promise = argument_value(a, "promise");
+    struct request words = {0};
+    c->json = argument_flag(a, "json");
+    c->promised = promise;
+    c->request.stop = interrupt_catch();
+    enum status status = request_arguments(&words, a, p);
+    if (status == STATUS_OK)
+        status = check_devices(c->device, &c->devices, &words, p);
+    c->several = argument_flag(a, "all") || a->operands * c->devices > 1;
+    if (status == STATUS_OK)
+        status = check_asked(&c->request, &words, p);
+    if (status == STATUS_OK)
+        status = read_only(c, p);
+    if (status == STATUS_OK && promise)
+        status = read_promise(&c->request.promise, "promise", promise, p);
+    request_free(&words);
+    return status;
+}
+
+static enum status print(struct command *c, const struct check_report *r, struct problem *p)
+{
+    struct text text = {0};
+    const char *program = c->arguments->argv[0];
+    if (argument_value(c->arguments, "out")) {
+        check_rows(&c->csv.pending, r, program);
+        enum status status = csv_file_flush(&c->csv, p);
+        if (status != STATUS_OK)
+            return status;
+    }
+    if (c->json)
+        return json_array_append_new(c->reports, check_json(r, program)) == 0
+                   ? STATUS_OK
+                   : problem(p, STATUS_DEVICE, "check: out of memory");
+    check_text(&text, r, program);
+    const char *string = text_string(&text);
+    if (string)
+        printf("%s\n", string);
+    text_free(&text);
+    fflush(stdout);
+    return string ? STATUS_OK : problem(p, STATUS_DEVICE, "check: out of memory for the table");
+}
+
+static void show(void *context, const struct method *m, const char *attempt, double seconds)
+{
+    struct command *c = context;
+    uint64_t now = clock_ns(); /* nothing in the first second */
+    if (now - c->begun_ns < 1000000000 || now - c->shown_ns < 100000000)
+        return;
+    c->shown_ns = clock_ns();
+    fprintf(stderr, "\r\033[Kcheck: %s: %s, about %.0f s left", m->name, attempt, seconds);
+}
+
+static enum status check_on(struct command *c, const struct method *m, struct device device,
+                            struct problem *p)
+{
+    struct check_report report;
+    struct check_request request = c->request;
+    request.method = m;
+    request.device = device;
+    request.promise = c->promised ? c->request.promise : m->promise;
+    struct problem why = {0};
+    if (c->terminal) {
+        request.show = show;
+        request.context = c;
+    }
+    c->begun_ns = clock_ns();
+    enum status status = check_subject(&report, &request, &why);
+    if (c->terminal)
+        fprintf(stderr, "\r\033[K");
+    if (status == STATUS_DEVICE && argument_flag(c->arguments, "all"))
+        return STATUS_OK; /* it is not there */
+    if (status != STATUS_OK)
+        return problem(p, status, "%s", why.text);
+    if (report.untried.status != STATUS_OK && !c->several)
+        return problem(p, report.untried.status, "%s", report.untried.text);
+    c->checked++;
+    if (report.untried.status != STATUS_OK) {
+        fprintf(stderr, "ulpscope: check: %s: %s\n", m->name, report.untried.text);
+        if (c->untried++ == 0)
+            c->first_untried = report.untried.status;
+    }
+    if (report.failure.status != STATUS_OK) {
+        fprintf(stderr, "ulpscope: check: %s\n", report.failure.text);
+        if (c->failed++ == 0)
+            c->first_failed = report.failure.status;
+    }
+    if (check_broken(&report) && c->broken++ == 0)
+        snprintf(c->first_broken, sizeof c->first_broken, "%s", m->name);
+    return print(c, &report, p);
+}
+
+static enum status check_one(struct command *c, const struct method *m, struct problem *p)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < c->devices && status == STATUS_OK; i++)
+        status = check_on(c, m, c->device[i], p);
+    return status;
+}
+
+/* All operands are looked at before the first is run. */
+static enum status check_all(struct command *c, struct problem *p)
+{
+    const struct arguments *a = c->arguments;
+    const struct method *m[OPERANDS_MAX];
+    bool keys = c->request.keys > 0 || c->request.bins.count > 0;
+    bool rows = c->request.rows.count > 0 || c->request.layouts > 0;
+    const struct operation *operation = argument_value(a, "scan") ? &operation_scan
+                                        : keys                    ? &operation_scatter
+                                        : rows                    ? &operation_rows
+                                                                  : NULL;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < a->operands && status == STATUS_OK; i++) {
+        status = subject_named(&m[i], "check", a->operand[i], operation, p);
+        if (status == STATUS_OK)
+            status = check_takes(m[i], a, p);
+    }
+    for (size_t i = 0; i < a->operands && status == STATUS_OK; i++)
+        status = check_one(c, m[i], p);
+    for (size_t i = 0; argument_flag(a, "all") && i < method_count && status == STATUS_OK; i++)
+        status = check_one(c, method_registry[i], p);
+    return status;
+}
+
+static enum status verdict(const struct command *c, struct problem *p)
+{
+    if (c->broken > 0)
+        return problem(p, STATUS_FAILED,
+                       "check: %zu of %zu subjects break what they are held to, first %s",
+                       c->broken, c->checked, c->first_broken);
+    if (c->failed > 0)
+        return problem(p, c->first_failed, "check: %zu subjects failed", c->failed);
+    bool due = c->untried > 0 && (!argument_flag(c->arguments, "all") || c->untried == c->checked);
+    return due ? problem(p, c->first_untried, "check: nothing was tried of %zu of %zu subjects",
+                         c->untried, c->checked)
+               : STATUS_OK;
+}
+
+/* The source tree's, where it is there and no other is asked for. */
+static enum status read_recorded(struct command *c, struct problem *p)
+{
+    const char *asked = argument_value(c->arguments, "recorded");
+    c->request.recorded_in = asked;
+    if (!c->request.tried[CHECK_RECORDED] || (!asked && access(build_recorded, R_OK) != 0))
+        return STATUS_OK;
+    enum status status = check_recorded_read(&c->recorded, asked ? asked : build_recorded, p);
+    c->request.recorded = c->recorded;
+    return status;
+}
+
+static enum status check_into(struct command *c, struct problem *p)
+{
+    const char *out = argument_value(c->arguments, "out");
+    enum status status =
+        out ? csv_file_open(&c->csv, out, 0, check_column, CHECK_COLUMNS, p) : STATUS_OK;
+    c->csv.once = true;
+    if (status == STATUS_OK)
+        status = read_recorded(c, p);
+    if (status == STATUS_OK)
+        status = check_all(c, p);
+    enum status closed = out ? csv_file_close(&c->csv, p) : STATUS_OK;
+    return status == STATUS_OK ? closed : status;
+}
+
+/* Options that only check --special reads, or only the check of promises. */
+static enum status options(const struct arguments *a, struct problem *p)
+{
+    static const char *const of_special[] = {"segment", "product"};
+    static const char *const of_promises[] = {"input",    "n",    "runs",   "only", "promise",
+                                              "recorded", "keys", "bins",   "rows", "layout",
+                                              "keep",     "load", "convert"};
+    bool special = argument_flag(a, "special");
+    for (size_t i = 0; !special && i < sizeof of_special / sizeof *of_special; i++)
+        if (argument_value(a, of_special[i]))
+            return problem(p, STATUS_USAGE, "check: option --%s is one of check --special",
+                           of_special[i]);
+    for (size_t i = 0; special && i < sizeof of_promises / sizeof *of_promises; i++)
+        if (argument_value(a, of_promises[i]))
+            return problem(p, STATUS_USAGE, "check: option --%s is none of check --special",
+                           of_promises[i]);
+    return STATUS_OK;
+}
+
+static enum status subjects(const struct arguments *a, struct problem *p)
+{
+    bool all = argument_flag(a, "all");
+    if (all != (a->operands > 0))
+        return STATUS_OK;
+    return problem(p, STATUS_USAGE,
+                   all ? "check: found methods and --all, expected either"
+                       : "check: expected a METHOD, or --all");
+}
+
+static enum status run(const struct arguments *a, struct problem *p)
+{
+    struct command c = {.arguments = a, .terminal = isatty(STDERR_FILENO)};
+    enum status status = subjects(a, p);
+    if (status == STATUS_OK)
+        status = options(a, p);
+    if (status == STATUS_OK && argument_flag(a, "special"))
+        return special_check(a, p);
+    if (status == STATUS_OK)
+        status = resolve(&c, p);
+    c.reports = json_array();
+    if (status == STATUS_OK)
+        status = check_into(&c, p);
+    if (c.json && json_array_size(c.reports) > 0) {
+        json_dumpf(c.reports, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+        printf("\n");
+    }
+    json_decref(c.reports);
+    check_recorded_free(c.recorded);
+    check_request_free(&c.request);
+    return status == STATUS_OK ? verdict(&c, p) : status;
+}
+
+const struct verb verb_check = {
+    .name = "check",
+    .operands = "METHOD...",
+    .least = 0,
+    .most = OPERANDS_MAX,
+    .summary = "tries to refute what methods promise of their bits; shows a witness where it can",
+    .details =
+        "Each rung of the ladder is attacked, whatever is promised:\n"
+        "\n"
+        "  run_to_run         repeat, process, load: runs in one process, in fresh ones, "
+        "and while the\n"
+        "                     device has other work\n"
+        "  gpu_to_gpu         shape, offset, neighbour, batch, device, recorded: other launch "
+        "shapes, alignments\n"
+        "                     of the input, what lies around it in memory, what other rows there "
+        "are "
+        "beside one\n"
+        "                     that is summed, CPU and GPUs, results recorded on a GPU\n"
+        "  order_invariant    permutation: of the elements, each with its key; of a scan, of "
+        "those that an\n"
+        "                     output covers\n"
+        "  correctly_rounded  exact: the exact sum by MPFR, rounded once, of every family "
+        "of inputs\n"
+        "\n"
+        "An attempt is a result compared with another that must be the same; the same attempt "
+        "again counts\n"
+        "only among repetitions. All kinds are spread over launch shapes (all of --threads and "
+        "--blocks, where\n"
+        "given), lengths and inputs. A rung is kept where at least 10 attempts were made, all "
+        "agree, and no rung\n"
+        "below it is broken; with fewer it is not tried, nor are gpu_to_gpu and order_invariant "
+        "where a GPU, or\n"
+        "a subject of yours that a GPU runs too, was compared with no other device. N attempts "
+        "that agree mean,\n"
+        "with 95% confidence, that fewer than 1 - 0.05^(1/N) of runs differ. Each rung and kind "
+        "that is not\n"
+        "tried says why. A break has a witness: two results, and a command that shows them "
+        "again.\n"
+        "\n"
+        "--seconds bounds the time, and with it the number of attempts; --only, --storage, "
+        "--accumulator,\n"
+        "--input, --n, --threads, --blocks narrow what is tried, and of the methods that read them "
+        "--scan,\n"
+        "--keys, --bins, --rows, --layout, --keep. An exec: subject is a sum; with --scan a scan, "
+        "with --keys\n"
+        "or --bins a scatter-add, with --rows or --layout a sum of rows. It is asked for all pairs "
+        "of formats,\n"
+        "of which it may answer some.\n"
+        "\n"
+        "--data tries them on your own arrays, and on their first elements; --load busy only "
+        "beside other work.\n"
+        "\n"
+        "Exit status 1 where a promise is broken: the subject's own or, with --promise, "
+        "that. A break of a\n"
+        "rung that nobody promised is no failure. 2 where nothing could be tried of a subject that "
+        "was named, or of\n"
+        "any: options that no case can meet.\n\n" SPECIAL_DETAILS,
+    .examples = "  ulpscope check sum/tiled --device cpu\n"
+                "  ulpscope check sum/atomic --device cpu --only run_to_run --seconds 2\n"
+                "  ulpscope check --all --device cpu --seconds 1 --json\n"
+                "  ulpscope check 'exec:ulpscope serve sum/tiled --device cpu' --device cpu "
+                "--n 1000 --seconds 2\n"
+                "  ulpscope check sum/tiled --special --device cpu --storage fp32",
+    .run = run,
+};

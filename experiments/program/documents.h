@@ -1,0 +1,14 @@
+/* Man pages and completion for shells, from the tables that --help prints. */
+#ifndef ULPSCOPE_PROGRAM_DOCUMENTS_H
+#define ULPSCOPE_PROGRAM_DOCUMENTS_H
+
+#include "experiments/options/options.h"
+
+/* The man page, in roff, of a verb, or of the program where verb is NULL: to standard output. */
+void manual_print(const struct verb *verb);
+
+/* The script that completes command lines in `shell` (bash, zsh, fish), to standard output; for
+ * `verbs` their names alone. STATUS_USAGE for another. */
+enum status completion_print(const char *shell, struct problem *p);
+
+#endif

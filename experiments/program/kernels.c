@@ -1,0 +1,148 @@
+/* ulpscope kernels: which kernels a method launches on a GPU. A library chooses among its own by n,
+ * formats and device, and says nothing of it; this does. */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "experiments/operations/layout.h"
+#include "experiments/system/device.h"
+#include "experiments/program/verbs.h"
+#include "kernels/gpu/gpu.h"
+
+struct asked {
+    struct list methods; /* none: all that are on a GPU */
+    struct numbers n;
+    struct device device;
+    bool json;
+    json_t *rows;
+};
+
+static enum status read(struct asked *of, const struct arguments *a, struct problem *p)
+{
+    const char *device = argument_value(a, "device");
+    *of = (struct asked){.json = argument_flag(a, "json"), .rows = json_array()};
+    enum status status = device_parse(&of->device, device ? device : "cuda", p);
+    if (status == STATUS_OK && of->device.kind != DEVICE_CUDA)
+        status = problem(p, STATUS_USAGE, "option --device: found %s, expected a GPU", device);
+    if (status == STATUS_OK)
+        status = argument_list(a, "method", &of->methods, p);
+    if (status == STATUS_OK)
+        status = argument_numbers(a, "n", RANGE_DOUBLING, 1, (uint64_t)1 << 40, &of->n, p);
+    if (status == STATUS_OK && of->n.count == 0)
+        status = numbers_parse(&of->n, "n", "2^10,2^20", RANGE_DOUBLING, 1, 1 << 20, p);
+    return status;
+}
+
+static void take(void *context, const char *name)
+{
+    json_array_append_new(context, json_string(name));
+}
+
+enum { BINS = 1000 }; /* of what takes keys */
+
+static enum status kernels_of(json_t *names, const struct asked *of, const struct method *m,
+                              const struct array *in, const uint32_t *keys, enum format f,
+                              struct problem *p)
+{
+    struct gpu_input *input = NULL;
+    struct gpu_job *job = NULL;
+    struct task task = {.out.format = f,
+                        .accumulator = f,
+                        .shape = method_shape(m, DEVICE_CUDA, in->n, (struct shape){0, 0}),
+                        .product = m->product,
+                        .heads = m->operation->mask ? (const uint8_t *)keys : NULL, /* zeros */
+                        .bins = m->operation->matrix ? layout_rows(in->n, 0)
+                                : m->operation->keys ? BINS
+                                                     : 0,
+                        .stride = 1};
+    enum status status = gpu_upload(&input, of->device.index, in, 0, p);
+    if (status == STATUS_OK && m->operation->inputs == 2)
+        status = gpu_upload_second(input, in, 0, p);
+    if (status == STATUS_OK && m->operation->keys)
+        status = gpu_upload_keys(input, keys, p);
+    if (status == STATUS_OK)
+        status = gpu_job_open(&job, input, m, &task, p);
+    if (status == STATUS_OK)
+        status = gpu_job_kernels(job, take, names, p);
+    gpu_job_close(job);
+    gpu_release(input);
+    return status;
+}
+
+/* A row. That it cannot be told is no failure of the others. */
+static enum status tell(struct asked *of, const struct method *m, enum format s, enum format f,
+                        size_t n, struct problem *p)
+{
+    struct problem why = {0};
+    struct array in = {s, n, calloc(n, (size_t)format_facts[s].bytes)};
+    uint32_t *keys = calloc(n, sizeof *keys);
+    if (!in.data || !keys) {
+        free(in.data);
+        free(keys);
+        return problem(p, STATUS_DEVICE, "kernels: out of memory for %zu elements", n);
+    }
+    json_t *names = json_array();
+    bool known = kernels_of(names, of, m, &in, keys, f, &why) == STATUS_OK;
+    free(in.data);
+    free(keys);
+    const char *storage = format_facts[s].name, *accumulator = format_facts[f].name;
+    json_array_append_new(of->rows,
+                          json_pack("{ss ss ss sI so so}", "method", m->name, "storage", storage,
+                                    "accumulator", accumulator, "n", (json_int_t)n, "kernels",
+                                    known ? json_incref(names) : json_null(), "why",
+                                    known ? json_null() : json_string(why.text)));
+    if (!of->json)
+        printf("%s %s/%s n=%zu\n", m->name, storage, accumulator, n);
+    for (size_t i = 0; !of->json && known && i < json_array_size(names); i++)
+        printf("  %s\n", json_string_value(json_array_get(names, i)));
+    if (!of->json && !known)
+        printf("  (%s)\n", why.text);
+    json_decref(names);
+    return STATUS_OK;
+}
+
+static enum status tell_method(struct asked *of, const struct method *m, struct problem *p)
+{
+    enum status status = STATUS_OK;
+    for (enum format s = 0; s < FORMATS; s++)
+        for (enum format f = 0; f < FORMATS; f++)
+            for (size_t i = 0; i < of->n.count && status == STATUS_OK; i++)
+                if (method_supports(m, DEVICE_CUDA, s, f))
+                    status = tell(of, m, s, f, of->n.item[i], p);
+    return status;
+}
+
+static enum status run(const struct arguments *a, struct problem *p)
+{
+    struct asked of;
+    enum status status = read(&of, a, p);
+    for (size_t i = 0; i < of.methods.count && status == STATUS_OK; i++) {
+        const struct method *m = method_named(of.methods.item[i]);
+        status = m ? tell_method(&of, m, p)
+                   : problem(p, STATUS_USAGE,
+                             "option --method: found '%s', expected a name that list methods has",
+                             of.methods.item[i]);
+    }
+    for (size_t i = 0; of.methods.count == 0 && i < method_count && status == STATUS_OK; i++)
+        status = tell_method(&of, method_registry[i], p);
+    if (of.json && status == STATUS_OK) {
+        json_dumpf(of.rows, stdout, JSON_INDENT(2));
+        printf("\n");
+    }
+    json_decref(of.rows);
+    list_free(&of.methods);
+    numbers_free(&of.n);
+    return status;
+}
+
+const struct verb verb_kernels = {
+    .name = "kernels",
+    .operands = "",
+    .summary = "which kernels a method launches on a GPU: the path that a library takes",
+    .details = "A library chooses by n, formats and device which of its kernels run, and says "
+               "nothing of it.\nWithout --method all methods are asked that there are on a GPU; "
+               "without --n for 2^10 and 2^20.",
+    .examples = "  ulpscope kernels --method cublas/gemm_16,cublas/gemm_pedantic --n 1e6\n"
+                "  ulpscope kernels --method cub/sum_not_guaranteed --json",
+    .run = run,
+};

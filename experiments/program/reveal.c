@@ -1,0 +1,292 @@
+/* ulpscope reveal: the order that a method really uses, from its outputs alone. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "experiments/inputs/heads.h"
+#include "experiments/reveal/report.h"
+#include "experiments/subjects/subject.h"
+#include "experiments/program/verbs.h"
+
+/* What is asked for, of one method or of two. */
+struct request {
+    struct device device;
+    enum format storage, accumulator;
+    bool exclusive, output_storage;
+    uint64_t n, prefix, threads, blocks, segment;
+    uint8_t *heads;
+};
+
+static enum status read_format(const struct arguments *a, const char *name, enum format otherwise,
+                               enum format *f, struct problem *p)
+{
+    const char *text = argument_value(a, name);
+    *f = otherwise;
+    return text ? format_parse(f, name, text, p) : STATUS_OK;
+}
+
+/* One of two words; the first where the option is not given. */
+static enum status read_choice(const struct arguments *a, const char *name, const char *one,
+                               const char *other, bool *is_other, struct problem *p)
+{
+    const char *text = argument_value(a, name);
+    *is_other = text && strcmp(text, other) == 0;
+    return !text || *is_other || strcmp(text, one) == 0
+               ? STATUS_OK
+               : problem(p, STATUS_USAGE, "option --%s: found '%s', expected %s or %s", name, text,
+                         one, other);
+}
+
+static enum status read_numbers(const struct arguments *a, struct request *q, struct problem *p)
+{
+    enum { MOST = 1 << 28 };
+    enum status status = argument_number(a, "n", 16, 1, MOST, &q->n, p);
+    if (status == STATUS_OK)
+        status = argument_number(a, "prefix", q->n - 1, 0, q->n - 1, &q->prefix, p);
+    if (status == STATUS_OK)
+        status = argument_number(a, "threads", 0, 1, THREADS_MAX, &q->threads, p);
+    if (status == STATUS_OK)
+        status = argument_number(a, "blocks", 0, 1, BLOCKS_MAX, &q->blocks, p);
+    if (status == STATUS_OK)
+        status = argument_number(a, "segment", 0, 0, MOST, &q->segment, p);
+    return status;
+}
+
+static enum status read_request(const struct arguments *a, struct request *q, struct problem *p)
+{
+    const char *device = argument_value(a, "device");
+    *q = (struct request){0};
+    enum status status = device_parse(&q->device, device ? device : "auto", p);
+    if (status == STATUS_OK)
+        status = read_format(a, "storage", FP32, &q->storage, p);
+    if (status == STATUS_OK)
+        status = read_format(a, "accumulator", q->storage, &q->accumulator, p);
+    if (status == STATUS_OK)
+        status = read_choice(a, "scan", "inclusive", "exclusive", &q->exclusive, p);
+    if (status == STATUS_OK)
+        status = read_choice(a, "output", "accumulator", "storage", &q->output_storage, p);
+    if (status == STATUS_OK)
+        status = read_numbers(a, q, p);
+    return status == STATUS_OK ? heads_make(&q->heads, q->n, q->segment, p) : status;
+}
+
+/* What a program without a name of its own is taken for. */
+static const struct operation *asked_operation(const struct arguments *a)
+{
+    static const char *const of_scans[] = {"prefix", "scan", "output", "segment"};
+    for (size_t i = 0; i < sizeof of_scans / sizeof *of_scans; i++)
+        if (argument_value(a, of_scans[i]))
+            return &operation_scan;
+    return NULL;
+}
+
+/* The case of a method, NAME or that of an option. */
+static enum status make_case(struct reveal_case *c, const struct request *q, const char *where,
+                             const char *name, const struct operation *operation, struct problem *p)
+{
+    const struct method *m;
+    enum status status = subject_named(&m, where, name, operation, p);
+    if (status != STATUS_OK)
+        return status;
+    bool scan = m->operation == &operation_scan;
+    if (!reveal_can_ask(m))
+        return problem(
+            p, STATUS_USAGE,
+            "%s: found %s, whose operation is %s: expected a sum, a scan, a dot product, a "
+            "scatter-add, a sum of rows, a norm, or a mean that is a sum divided by n",
+            where, m->name, m->operation->name);
+    if (q->heads && !m->segmented)
+        return problem(p, STATUS_USAGE, "option --segment: found %s, expected a segmented scan",
+                       m->name);
+    *c = (struct reveal_case){
+        .spec = {.method = m,
+                 .device = q->device,
+                 .storage = q->storage,
+                 .accumulator = q->accumulator,
+                 .output = scan && q->output_storage ? q->storage : q->accumulator,
+                 .n = q->n,
+                 .shape = {(unsigned)q->threads, (unsigned)q->blocks},
+                 .exclusive = scan && q->exclusive,
+                 .heads = scan ? q->heads : NULL},
+        .prefix = scan ? q->prefix : q->n - 1,
+        .progress = isatty(STDERR_FILENO)};
+    return STATUS_OK;
+}
+
+static enum status print_json(json_t *json, struct problem *p)
+{
+    int fault = json ? json_dumpf(json, stdout, JSON_COMPACT) : -1;
+    json_decref(json);
+    printf("\n");
+    return fault ? problem(p, STATUS_DATA, "standard output: could not be written") : STATUS_OK;
+}
+
+static enum status print_dot(const struct reveal_report *r, struct problem *p)
+{
+    char title[REVEAL_TITLE];
+    reveal_title(title, &r->of);
+    if (r->found.verdict != REVEAL_TREE)
+        return problem(p, STATUS_FAILED, "reveal: %s: no tree to draw", title);
+    reveal_tree_dot(stdout, &r->found.tree, r->first, title);
+    return STATUS_OK;
+}
+
+static enum status reveal_one(const struct reveal_case *c, const struct arguments *a,
+                              struct problem *p)
+{
+    struct reveal_report r;
+    enum status status = reveal_report_make(&r, c, 0, p);
+    if (status == STATUS_OK && argument_flag(a, "dot"))
+        status = print_dot(&r, p);
+    else if (status == STATUS_OK && argument_flag(a, "json"))
+        status = print_json(reveal_report_json(&r), p);
+    else if (status == STATUS_OK)
+        status = reveal_report_print(&r, p);
+    if (status == STATUS_OK)
+        status = reveal_report_status(&r, p);
+    reveal_report_free(&r);
+    return status;
+}
+
+/* --- two --- */
+
+static enum status print_beside(const struct reveal_report r[2], const struct reveal_beside *beside,
+                                bool json, struct problem *p)
+{
+    char text[3 * REVEAL_SET] = "";
+    const char *name[2] = {r[0].of.spec.method->name, r[1].of.spec.method->name};
+    bool equal = beside->shown && beside->difference.equal;
+    enum status status = STATUS_OK;
+    if (beside->shown && !equal)
+        status = reveal_difference_text(text, sizeof text, &beside->difference, &r[0].found.tree,
+                                        &r[1].found.tree, name[0], name[1], r[0].first, p);
+    if (json && status == STATUS_OK)
+        status = print_json(json_pack("{so so ss ss?}", "method", reveal_report_json(&r[0]),
+                                      "against", reveal_report_json(&r[1]), "orders",
+                                      equal           ? "equal"
+                                      : beside->shown ? "different"
+                                                      : "not_shown",
+                                      "words", *text ? text : NULL),
+                            p);
+    if (!json && status == STATUS_OK) {
+        for (int i = 0; i < 2 && status == STATUS_OK; i++) {
+            status = reveal_report_print(&r[i], p);
+            printf("\n");
+        }
+        printf("%s and %s: %s%s\n", name[0], name[1],
+               equal           ? "one order"
+               : beside->shown ? "different orders: "
+                               : "not compared, as one shows no order",
+               text);
+    }
+    if (status == STATUS_OK && !equal)
+        status = problem(p, STATUS_FAILED, "reveal: %s and %s: %s", name[0], name[1],
+                         beside->shown ? "different orders" : "not compared");
+    return status;
+}
+
+static enum status reveal_two(const struct reveal_case c[2], const struct arguments *a,
+                              struct problem *p)
+{
+    struct reveal_report r[2] = {0};
+    struct reveal_beside beside = {0};
+    enum status status = reveal_report_make(&r[0], &c[0], 0, p);
+    if (status == STATUS_OK)
+        status = reveal_report_make(&r[1], &c[1], 0, p);
+    if (status == STATUS_OK && (r[0].first != r[1].first || r[0].leaves != r[1].leaves))
+        status = problem(p, STATUS_USAGE, "option --against: %s sums %zu elements, %s sums %zu",
+                         c[0].spec.method->name, r[0].leaves, c[1].spec.method->name, r[1].leaves);
+    if (status == STATUS_OK)
+        status = reveal_compare(&beside, &r[0].found, &r[1].found.tree, p);
+    if (status == STATUS_OK)
+        status = print_beside(r, &beside, argument_flag(a, "json"), p);
+    for (int i = 0; i < 2 && status == STATUS_OK; i++)
+        status = reveal_report_status(&r[i], p);
+    reveal_report_free(&r[0]);
+    reveal_report_free(&r[1]);
+    return status;
+}
+
+/* What only scans heed is not left aside in silence. */
+static enum status check_scans(const struct arguments *a, const struct reveal_case c[2],
+                               size_t cases, struct problem *p)
+{
+    static const char *const of_scans[] = {"prefix", "scan", "output"};
+    for (size_t i = 0; i < cases; i++)
+        if (c[i].spec.method->operation == &operation_scan)
+            return STATUS_OK;
+    for (size_t i = 0; i < sizeof of_scans / sizeof *of_scans; i++)
+        if (argument_value(a, of_scans[i]))
+            return problem(p, STATUS_USAGE, "option --%s: found %s, a %s, expected a scan",
+                           of_scans[i], c[0].spec.method->name, c[0].spec.method->operation->name);
+    return STATUS_OK;
+}
+
+static enum status run(const struct arguments *a, struct problem *p)
+{
+    const char *against = argument_value(a, "against");
+    struct request q;
+    struct reveal_case c[2];
+    enum status status = read_request(a, &q, p);
+    if (status == STATUS_OK && argument_flag(a, "dot") && (against || argument_flag(a, "json")))
+        status = problem(p, STATUS_USAGE, "option --dot: found --%s with it, expected it alone",
+                         against ? "against" : "json");
+    if (status == STATUS_OK)
+        status = make_case(&c[0], &q, "reveal", a->operand[0], asked_operation(a), p);
+    if (status == STATUS_OK && against)
+        status = make_case(&c[1], &q, "option --against", against, asked_operation(a), p);
+    if (status == STATUS_OK)
+        status = check_scans(a, c, against ? 2 : 1, p);
+    if (status == STATUS_OK)
+        status = against ? reveal_two(c, a, p) : reveal_one(&c[0], a, p);
+    free(q.heads);
+    return status;
+}
+
+const struct verb verb_reveal = {
+    .name = "reveal",
+    .operands = "METHOD",
+    .least = 1,
+    .most = 1,
+    .summary = "the order that a method really uses, from its outputs alone",
+    .details =
+        "METHOD is a method's name, or a subject of your own: PATH.so:NAME, 'exec:COMMAND'.\n"
+        "\n"
+        "A large number M in one element and -M in another one swallow what meets the one before "
+        "the other\n"
+        "does; the units left over name the elements outside of the smallest subtree of the two. "
+        "One call asks\n"
+        "for as many elements as the accumulator holds bits, of many pairs at once. Where what "
+        "rounding loses is\n"
+        "kept, numbers that overflow on the way show the order, an element a call. Addition "
+        "commutes, so the\n"
+        "tree has no left and right: trees that differ in that are equal. A node that adds more "
+        "than two at once\n"
+        "stands in brackets, or says `at once`.\n"
+        "\n"
+        "The tree is then held to the bits of other data: mixed signs and scales, sorted, "
+        "cancelling, sums of three.\n"
+        "Where these differ, the order depends on the data, or it adds otherwise than in pairs "
+        "(fused, in a wider\n"
+        "accumulator, compensated): the sums of three tell which.\n"
+        "\n"
+        "Of a scatter-add it is the order within one bin, that all elements go to.\n"
+        "\n"
+        "In the text, a part that has the shape of one drawn before says which (`as`). --json has "
+        "every node:\n"
+        "number `elements` + k adds up those in nodes[k], lower numbers are elements, from "
+        "`first` on;\n"
+        "depth[i] is how many additions the i-th of them passes through. `held`: to how many "
+        "arrays.\n"
+        "Exit status 1: no fixed order, one that depends on the data, additions otherwise than in "
+        "pairs, not the\n"
+        "declared order, or not that of --against.",
+    .examples =
+        "  ulpscope reveal sum/tiled --device cpu --n 8\n"
+        "  ulpscope reveal sum/two_kernel --device cpu --n 2^12 --threads 64 --blocks 4\n"
+        "  ulpscope reveal scan/blelloch --device cpu --n 16 --prefix 6\n"
+        "  ulpscope reveal sum/pairwise --device cpu --n 12 --dot\n"
+        "  ulpscope reveal sum/tiled --device cpu --against sum/coarsened --threads 256 --n "
+        "600",
+    .run = run,
+};

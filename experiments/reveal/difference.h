@@ -1,0 +1,17 @@
+/* Where two trees differ. */
+#ifndef ULPSCOPE_REVEAL_DIFFERENCE_H
+#define ULPSCOPE_REVEAL_DIFFERENCE_H
+
+#include "reports/tree/tree.h"
+
+/* Where two trees over the same leaves differ first: the first node of `a` whose leaves are those
+ * of no node of `b`, and the lowest node of `b` that has all of them. Where b has all nodes of a, a
+ * and b are swapped. */
+struct reveal_difference {
+    bool equal, swapped;
+    uint32_t node, other;
+};
+enum status reveal_tree_difference(struct reveal_difference *d, const struct reveal_tree *a,
+                                   const struct reveal_tree *b, struct problem *p);
+
+#endif

@@ -1,0 +1,326 @@
+#include "experiments/reveal/hold.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "experiments/reveal/walk_node.h"
+
+enum { AGAIN = 16, SURE = REVEAL_THREES / 2, TEXT = 240 };
+
+/* Additions in their order, and how each is done. */
+struct way {
+    const struct method *method; /* its theorem says how: walk_node.h */
+    enum format format;
+    size_t leaves, additions, first;
+    const uint32_t (*operand)[2];
+    uint32_t root;
+};
+
+struct holding {
+    struct reveal *r;
+    const struct reveal_subject *s;
+    struct reveal_range range;
+    struct way way;
+    uint64_t seed;
+    double *x, *worst; /* the array, and the first one that differed */
+    struct walk_node *node;
+    struct reveal_three three;
+    uint64_t threes, outside;         /* asked, and results that no two additions give */
+    char differs[TEXT], beyond[TEXT]; /* the first of each */
+};
+
+static const struct method plain = {.bound = THEOREM_TREE},
+                           compensated = {.bound = THEOREM_COMPENSATED};
+
+static double walk(const struct holding *h, const struct way *w)
+{
+    struct walk_node *node = h->node;
+    for (size_t i = 0; i < w->leaves; i++) {
+        double x = h->x[w->first + i];
+        node[i] = walk_leaf(w->method, w->format, i, h->s->squares ? x * x : x);
+    }
+    for (size_t k = 0; k < w->additions; k++)
+        node[w->leaves + k] =
+            walk_add(w->method, w->format, &node[w->operand[k][0]], &node[w->operand[k][1]]);
+    return reveal_finish(h->s, walk_value(w->method, w->format, &node[w->root]));
+}
+
+static bool same(double a, double b)
+{
+    return double_bits(a) == double_bits(b) || (a != a && b != b);
+}
+
+static enum status evaluate(const struct holding *h, double *result, struct problem *p)
+{
+    array_encode(&h->s->in, 0, h->s->in.n, h->x);
+    return h->s->evaluate(h->s->context, result, p);
+}
+
+/* --- arrays --- */
+
+/* The k-th of all: one of many elements, or of three. False where it could not be made. */
+static bool make(struct holding *h, size_t k)
+{
+    if (k < REVEAL_ARRAYS) {
+        reveal_array(h->x, h->s->in.n, &h->range, k, h->seed);
+        return true;
+    }
+    if (!reveal_three(&h->three, h->s, &h->r->tree, h->seed + k))
+        return false;
+    memset(h->x, 0, h->s->in.n * sizeof *h->x);
+    for (size_t i = 0; i < 3; i++)
+        h->x[h->s->first + h->three.leaf[i]] = h->three.x[i];
+    return true;
+}
+
+static void words_of(const struct holding *h, size_t k, char text[TEXT])
+{
+    const struct reveal_three *q = &h->three;
+    size_t first = h->s->first;
+    if (k < REVEAL_ARRAYS)
+        snprintf(text, TEXT, "an array of %s", reveal_array_words(k));
+    else
+        snprintf(text, TEXT, "%.17g in %zu, %.17g in %zu, %.17g in %zu and 0 elsewhere", q->x[0],
+                 first + q->leaf[0], q->x[1], first + q->leaf[1], q->x[2], first + q->leaf[2]);
+}
+
+static void note(struct holding *h, size_t k, double got, double due, const char *what)
+{
+    char text[TEXT];
+    words_of(h, k, text);
+    if (h->r->held.differing++ > 0)
+        return;
+    memcpy(h->worst, h->x, h->s->in.n * sizeof *h->x);
+    snprintf(h->differs, TEXT, "%.140s: %.17g, %s %.17g", text, got, what, due);
+}
+
+/* Shuffles the elements of each node that adds more than two. Returns how many it may move. */
+static size_t shuffle(const struct holding *h, const struct reveal_tree *t, uint64_t *state)
+{
+    size_t moved = 0;
+    double *x = h->x + h->s->first;
+    for (size_t k = 0; k < t->additions; k++) {
+        size_t count = t->begin[k + 1] - t->begin[k], leaves = 0;
+        const uint32_t *leaf = t->child + t->begin[k]; /* those below t->leaves */
+        for (size_t i = 0; i < count; i++)
+            leaves += leaf[i] < t->leaves;
+        moved += count > 2 && leaves > 1 ? leaves : 0;
+        for (size_t i = count > 2 ? count : 0; i > 1; i--) {
+            size_t j = reveal_word(state) % i;
+            if (leaf[i - 1] >= t->leaves || leaf[j] >= t->leaves)
+                continue;
+            double other = x[leaf[j]];
+            x[leaf[j]] = x[leaf[i - 1]];
+            x[leaf[i - 1]] = other;
+        }
+    }
+    return moved;
+}
+
+static enum status hold_permuted(struct holding *h, size_t k, double got, struct problem *p)
+{
+    uint64_t state = h->seed + k;
+    double due = got;
+    if (shuffle(h, &h->r->tree, &state) == 0)
+        return STATUS_OK;
+    enum status status = evaluate(h, &got, p);
+    h->r->held.arrays++;
+    if (status == STATUS_OK && !same(got, due))
+        note(h, k, got, due, "before elements that are added at once were permuted");
+    return status;
+}
+
+static void hold_three(struct holding *h, double got)
+{
+    const double *result = h->three.result;
+    bool inside = same(got, result[0]) || same(got, result[1]) || same(got, result[2]);
+    char text[TEXT];
+    h->threes++;
+    if (inside || h->outside++ > 0)
+        return;
+    words_of(h, REVEAL_ARRAYS, text);
+    snprintf(h->beyond, TEXT, "%.150s: %.17g, which no two additions in %s give", text, got,
+             format_facts[h->s->accumulator].name);
+}
+
+static enum status hold_one(struct holding *h, size_t k, struct problem *p)
+{
+    double got, due;
+    if (!make(h, k))
+        return STATUS_OK;
+    enum status status = evaluate(h, &got, p);
+    if (status == STATUS_OK && k >= REVEAL_ARRAYS)
+        hold_three(h, got);
+    if (status != STATUS_OK || h->r->verdict != REVEAL_TREE)
+        return status;
+    if (h->r->held.permuted)
+        return k < REVEAL_ARRAYS ? hold_permuted(h, k, got, p) : status;
+    due = walk(h, &h->way);
+    h->r->held.arrays++;
+    if (!same(got, due))
+        note(h, k, got, due, "by the tree found");
+    return status;
+}
+
+static enum status hold_all(struct holding *h, struct problem *p)
+{
+    bool tree = h->r->verdict == REVEAL_TREE;
+    enum status status = STATUS_OK;
+    for (size_t k = tree ? 0 : REVEAL_ARRAYS;
+         k < REVEAL_ARRAYS + REVEAL_THREES && status == STATUS_OK; k++)
+        status = hold_one(h, k, p);
+    return status;
+}
+
+/* --- what is not as the tree says --- */
+
+/* Sums of three elements by two additions each, whatever their order. */
+static bool in_pairs(const struct holding *h)
+{
+    return h->outside == 0 && h->threes >= SURE;
+}
+
+/* Does one array give the same bits each time? */
+static enum status repeat(struct holding *h, bool *changed, struct problem *p)
+{
+    double first = 0, again = 0;
+    if (h->r->held.differing > 0)
+        memcpy(h->x, h->worst, h->s->in.n * sizeof *h->x);
+    else
+        make(h, 0);
+    enum status status = evaluate(h, &first, p);
+    for (size_t i = 0; i < AGAIN && status == STATUS_OK && !*changed; i++) {
+        status = evaluate(h, &again, p);
+        *changed = status == STATUS_OK && !same(first, again);
+    }
+    if (*changed)
+        snprintf(h->r->words, sizeof h->r->words, "one array: %.17g; asked again, %.17g", first,
+                 again);
+    return status;
+}
+
+/* Do other additions, along the same tree, give the bits of all arrays? */
+static enum status fits(struct holding *h, const struct method *m, enum format f, struct problem *p)
+{
+    struct way w = h->way;
+    enum status status = STATUS_OK;
+    bool all = true;
+    w.method = m;
+    w.format = f;
+    for (size_t k = 0; k < REVEAL_ARRAYS + REVEAL_THREES && all && status == STATUS_OK; k++) {
+        double result;
+        if (!make(h, k))
+            continue;
+        status = evaluate(h, &result, p);
+        all = same(result, walk(h, &w));
+    }
+    h->r->held.fits = all && status == STATUS_OK;
+    return status;
+}
+
+static enum status find_arithmetic(struct holding *h, struct problem *p)
+{
+    struct reveal *r = h->r;
+    enum format f = h->s->accumulator;
+    enum status status = fits(h, &compensated, f, p);
+    if (r->held.fits)
+        snprintf(r->words, sizeof r->words,
+                 "along this tree, and beside it what the additions lose, which is added at the "
+                 "end");
+    while (status == STATUS_OK && !r->held.fits && (f = format_wider(f)) < FORMATS) {
+        status = fits(h, &plain, f, p);
+        if (r->held.fits)
+            snprintf(r->words, sizeof r->words, "in %s along this tree, rounded to %s at the end",
+                     format_facts[f].name, format_facts[h->s->output].name);
+    }
+    return status;
+}
+
+/* The tree does not give the bits: is it the order, or how it adds? */
+static enum status explain(struct holding *h, struct problem *p)
+{
+    struct reveal *r = h->r;
+    enum status status = STATUS_OK;
+    if (!r->held.permuted && h->way.method == &plain)
+        status = find_arithmetic(h, p);
+    r->verdict = REVEAL_OTHERWISE;
+    if (r->held.fits || status != STATUS_OK)
+        return status;
+    if (h->outside > 0)
+        snprintf(r->words, sizeof r->words, "%s", h->beyond);
+    else
+        snprintf(r->words, sizeof r->words, "%s", h->differs);
+    if (h->outside == 0)
+        r->verdict = in_pairs(h) ? REVEAL_DATA : REVEAL_FALSE;
+    return status;
+}
+
+/* Masks showed no order, or elements that are added at once, where three are added two by two. */
+static void explain_pairs(struct holding *h)
+{
+    struct reveal *r = h->r;
+    char before[TEXT] = "masks swallow nothing";
+    if (r->verdict == REVEAL_TREE)
+        snprintf(before, TEXT, "to masks elements seem to be added at once");
+    else if (*r->words)
+        snprintf(before, TEXT, "%.200s", r->words);
+    snprintf(r->words, sizeof r->words,
+             "%s, but each of %llu sums of three elements is that of two additions in %s", before,
+             (unsigned long long)h->threes, format_facts[h->s->accumulator].name);
+    r->verdict = REVEAL_DATA;
+}
+
+static enum status conclude(struct holding *h, struct problem *p)
+{
+    bool tree = h->r->verdict == REVEAL_TREE, changed = false;
+    bool asked = tree ? h->r->held.permuted : h->r->kept || h->r->verdict == REVEAL_CONTRADICTION;
+    bool pairs = in_pairs(h) && asked;
+    if (h->r->held.differing == 0 && !pairs)
+        return STATUS_OK;
+    enum status status = repeat(h, &changed, p);
+    if (changed)
+        h->r->verdict = REVEAL_CHANGES;
+    else if (status == STATUS_OK && pairs)
+        explain_pairs(h);
+    else if (status == STATUS_OK)
+        status = explain(h, p);
+    return status;
+}
+
+enum status reveal_hold(struct reveal *r, const struct reveal_subject *s,
+                        const struct order *declared, size_t output, const struct method *method,
+                        uint64_t seed, struct problem *p)
+{
+    const struct reveal_tree *t = &r->tree;
+    struct holding h = {.r = r, .s = s, .range = reveal_range_of(s), .seed = seed};
+    if (r->verdict == REVEAL_CHANGES || r->verdict == REVEAL_NO_SUM || s->leaves < 3)
+        return STATUS_OK;
+    if (declared)
+        h.way = (struct way){method,
+                             s->accumulator,
+                             declared->leaves,
+                             declared->additions,
+                             0,
+                             (const uint32_t(*)[2])declared->operand,
+                             declared->output[output]};
+    else if (t->leaves > 0)
+        h.way = (struct way){&plain,
+                             s->accumulator,
+                             t->leaves,
+                             t->additions,
+                             s->first,
+                             (const uint32_t(*)[2])t->child,
+                             (uint32_t)(t->leaves + t->additions - 1)};
+    r->held.permuted = t->leaves > 0 && t->additions + 1 < t->leaves;
+    h.x = calloc(2 * s->in.n, sizeof *h.x);
+    h.worst = h.x + s->in.n;
+    h.node = calloc(h.way.leaves + h.way.additions + 1, sizeof *h.node);
+    enum status status = h.x && h.node ? hold_all(&h, p)
+                                       : problem(p, STATUS_DEVICE,
+                                                 "reveal: out of memory for %zu elements", s->in.n);
+    if (status == STATUS_OK)
+        status = conclude(&h, p);
+    free(h.x);
+    free(h.node);
+    return status;
+}

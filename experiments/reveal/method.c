@@ -1,0 +1,169 @@
+#include "experiments/reveal/method.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "experiments/system/clock.h"
+#include "experiments/reveal/ask.h"
+#include "experiments/reveal/hold.h"
+
+struct asked {
+    struct probe *probe;
+    struct array out;
+    size_t index, divisor;
+    const struct reveal_case *of;
+    uint64_t calls, begin_ns, drawn_ns;
+};
+
+size_t reveal_divisor(const struct probe_spec *s)
+{
+    return s->method->operation == &operation_mean ? s->n : 0;
+}
+
+bool reveal_can_ask(const struct method *m)
+{
+    enum exact_value of = m->operation->of;
+    if (m->operation == &operation_transpose || m->operation->mask)
+        return false;
+    return of == EXACT_SUM || of == EXACT_DOT || of == EXACT_NORM ||
+           (of == EXACT_MEAN && m->bound != THEOREM_RUNNING_MEAN);
+}
+
+size_t reveal_elements(const struct reveal_case *c, size_t *first)
+{
+    const struct probe_spec *s = &c->spec;
+    *first = 0;
+    if (s->method->operation != &operation_scan)
+        return s->n;
+    for (size_t i = 1; s->heads && i <= c->prefix; i++)
+        if (s->heads[i])
+            *first = i;
+    return c->prefix - *first + !s->exclusive;
+}
+
+/* The sum of units of which this is the quotient by n, rounded to f: their sum has fewer digits
+ * than f by REVEAL_QUOTIENT_DIGITS, so it is the nearest number that has as many. */
+static double times_divisor(enum format f, double quotient, size_t n)
+{
+    int digits = format_facts[f].precision - REVEAL_QUOTIENT_DIGITS, exponent;
+    if (!isfinite(quotient))
+        return quotient;
+    double part = frexp(quotient * (double)n, &exponent);
+    return ldexp(rint(ldexp(part, digits)), exponent - digits);
+}
+
+static enum status evaluate(void *context, double *result, struct problem *p)
+{
+    struct asked *a = context;
+    a->calls++;
+    enum status status = probe_run(a->probe, &a->out, p);
+    *result = status == STATUS_OK ? array_get(&a->out, a->index) : 0;
+    if (status == STATUS_OK && a->divisor > 0)
+        *result = times_divisor(a->out.format, *result, a->divisor);
+    return status;
+}
+
+/* Ten times a second. */
+static void draw_progress(void *context, size_t placed)
+{
+    struct asked *a = context;
+    uint64_t now = clock_ns();
+    size_t first, all = reveal_elements(a->of, &first);
+    if (now - a->drawn_ns < 100000000)
+        return;
+    a->drawn_ns = now;
+    double seconds = (double)(now - a->begin_ns) / 1e9, left = (double)(all - placed);
+    fprintf(stderr, "\r\033[K%.60s: %zu of %zu elements have a place, %.3g calls/s",
+            a->of->spec.method->name, placed, all, (double)a->calls / seconds);
+    if (placed > 0)
+        fprintf(stderr, ", %.0f s left", seconds * left / (double)placed);
+    fflush(stderr);
+}
+
+static void make_order(struct order *o, const struct reveal_case *c)
+{
+    const struct probe_spec *s = &c->spec;
+    method_order(o, s->method, s->device.kind, s->n, s->shape, s->exclusive, s->heads);
+}
+
+static size_t output_of(const struct reveal_case *c)
+{
+    return c->spec.method->operation == &operation_scan ? c->prefix : 0;
+}
+
+enum status reveal_declared(struct reveal_tree *t, bool *declared, const struct reveal_case *c,
+                            struct problem *p)
+{
+    struct order o;
+    size_t first, leaves = reveal_elements(c, &first);
+    *t = (struct reveal_tree){0};
+    *declared = c->spec.method->order != NULL;
+    if (!*declared)
+        return STATUS_OK;
+    make_order(&o, c);
+    enum status status = reveal_tree_of(t, &o, output_of(c), first, leaves, p);
+    order_free(&o);
+    return status;
+}
+
+/* To the arithmetic that the method declares, where its order is the tree that was found. */
+static enum status hold(struct reveal *r, const struct reveal_subject *s,
+                        const struct reveal_case *c, uint64_t seed, struct problem *p)
+{
+    struct reveal_tree tree;
+    struct order o = {0};
+    bool declared;
+    enum status status = reveal_declared(&tree, &declared, c, p);
+    if (status == STATUS_OK && declared && r->verdict == REVEAL_TREE &&
+        reveal_tree_equal(&tree, &r->tree)) {
+        make_order(&o, c);
+        status = o.failed ? problem(p, STATUS_DEVICE, "reveal: out of memory for an order")
+                          : reveal_hold(r, s, &o, output_of(c), c->spec.method, seed, p);
+        order_free(&o);
+    } else if (status == STATUS_OK) {
+        status = reveal_hold(r, s, NULL, 0, NULL, seed, p);
+    }
+    reveal_tree_free(&tree);
+    return status;
+}
+
+enum status reveal_method(struct reveal *r, const struct reveal_case *c, uint64_t seed,
+                          struct problem *p)
+{
+    struct probe_spec own = c->spec;
+    const struct probe_spec *spec = &own;
+    const struct operation *o = own.method->operation;
+    own.bins = own.stride = o->keys || o->matrix; /* all elements go to one bin, or row */
+    size_t outputs = spec->method->operation->outputs(spec->n, spec->bins);
+    struct asked a = {.of = c,
+                      .begin_ns = clock_ns(),
+                      .out = {spec->output, outputs, NULL},
+                      .divisor = reveal_divisor(spec),
+                      .index = output_of(c)};
+    struct reveal_subject s = {.accumulator = spec->accumulator,
+                               .output = spec->output,
+                               .divisor = a.divisor,
+                               .squares = spec->method->operation == &operation_norm,
+                               .evaluate = evaluate,
+                               .progress = c->progress ? draw_progress : NULL,
+                               .context = &a};
+    *r = (struct reveal){0};
+    enum status status = probe_open(&a.probe, spec, p);
+    if (status == STATUS_OK) {
+        a.out.data = malloc(array_bytes(spec->output, outputs));
+        s.in = probe_input(a.probe);
+        s.leaves = reveal_elements(c, &s.first);
+        status = a.out.data
+                     ? reveal_order(r, &s, seed, p)
+                     : problem(p, STATUS_DEVICE, "reveal: out of memory for %zu outputs", outputs);
+    }
+    a.divisor = 0; /* masks alone need the sum; bits are those of the quotient */
+    if (status == STATUS_OK)
+        status = hold(r, &s, c, seed, p);
+    if (a.drawn_ns)
+        fprintf(stderr, "\r\033[K");
+    free(a.out.data);
+    probe_close(a.probe);
+    return status;
+}

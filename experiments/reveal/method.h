@@ -1,0 +1,35 @@
+/* The order of a method on a device, and the one that it declares. */
+#ifndef ULPSCOPE_REVEAL_METHOD_H
+#define ULPSCOPE_REVEAL_METHOD_H
+
+#include "experiments/runs/probe.h"
+#include "experiments/reveal/reveal.h"
+
+/* One sum; of a scan one prefix, of the output number `prefix` < spec.n. */
+struct reveal_case {
+    struct probe_spec spec;
+    size_t prefix;
+    bool progress; /* draw it on standard error, which is a terminal */
+};
+
+/* The elements that are summed: *first and those after it. None, of an exclusive scan's first
+ * output and those at heads. */
+size_t reveal_elements(const struct reveal_case *c, size_t *first);
+
+/* n of a mean, as reveal_subject's `divisor`; else 0. */
+size_t reveal_divisor(const struct probe_spec *s);
+
+/* Is the method's result a sum, a sum divided by n, or the root of a sum of squares? Where it is
+ * not, no order can be asked for.
+ */
+bool reveal_can_ask(const struct method *m);
+
+/* As reveal_order, then held to other data as reveal/hold.h says. There must be elements. */
+enum status reveal_method(struct reveal *r, const struct reveal_case *c, uint64_t seed,
+                          struct problem *p);
+
+/* The declared order; *declared is false where there is none. */
+enum status reveal_declared(struct reveal_tree *t, bool *declared, const struct reveal_case *c,
+                            struct problem *p);
+
+#endif

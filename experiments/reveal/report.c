@@ -1,0 +1,240 @@
+#include "experiments/reveal/ask.h"
+#include "experiments/reveal/report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum status reveal_compare(struct reveal_beside *beside, const struct reveal *a,
+                           const struct reveal_tree *b, struct problem *p)
+{
+    beside->asked = true;
+    beside->shown =
+        a->tree.leaves > 0 && b->leaves > 0 && (a->verdict == REVEAL_TREE || a->held.fits);
+    return beside->shown ? reveal_tree_difference(&beside->difference, &a->tree, b, p) : STATUS_OK;
+}
+
+enum status reveal_report_make(struct reveal_report *r, const struct reveal_case *c, uint64_t seed,
+                               struct problem *p)
+{
+    bool declared = false;
+    *r = (struct reveal_report){.of = *c};
+    r->leaves = reveal_elements(c, &r->first);
+    if (r->leaves == 0)
+        return problem(p, STATUS_USAGE,
+                       "option --prefix: found %zu, expected an output that sums an element",
+                       c->prefix);
+    enum status status = reveal_method(&r->found, c, seed, p);
+    if (status == STATUS_OK)
+        status = reveal_declared(&r->declared.tree, &declared, c, p);
+    if (status == STATUS_OK && declared)
+        status = reveal_compare(&r->declared, &r->found, &r->declared.tree, p);
+    return status;
+}
+
+void reveal_report_free(struct reveal_report *r)
+{
+    reveal_free(&r->found);
+    reveal_tree_free(&r->declared.tree);
+}
+
+void reveal_title(char text[REVEAL_TITLE], const struct reveal_case *c)
+{
+    const struct probe_spec *s = &c->spec;
+    struct shape shape = method_shape(s->method, s->device.kind, s->n, s->shape);
+    char device[DEVICE_TEXT];
+    int used;
+    device_name(s->device, device);
+    used = snprintf(text, REVEAL_TITLE, "%.200s on %s, %s/%s, n = %zu", s->method->name, device,
+                    format_facts[s->storage].name, format_facts[s->accumulator].name, s->n);
+    if (shape.threads && s->method->shape_order & SHAPE_THREADS)
+        used += snprintf(text + used, REVEAL_TITLE - (size_t)used, ", %u threads", shape.threads);
+    if (shape.blocks && s->method->shape_order & SHAPE_BLOCKS)
+        used += snprintf(text + used, REVEAL_TITLE - (size_t)used, ", %u blocks", shape.blocks);
+    if (s->method->operation == &operation_scan)
+        snprintf(text + used, REVEAL_TITLE - (size_t)used, ", %s, output %zu",
+                 s->exclusive ? "exclusive" : "inclusive", c->prefix);
+}
+
+enum status reveal_difference_text(char *text, size_t size, const struct reveal_difference *d,
+                                   const struct reveal_tree *a, const struct reveal_tree *b,
+                                   const char *a_name, const char *b_name, size_t first,
+                                   struct problem *p)
+{
+    char one[REVEAL_SET], other[REVEAL_SET];
+    const struct reveal_tree *x = d->swapped ? b : a, *y = d->swapped ? a : b;
+    enum status status = reveal_set_text(one, x, d->node, first, p);
+    if (status == STATUS_OK)
+        status = reveal_set_text(other, y, d->other, first, p);
+    if (status == STATUS_OK)
+        snprintf(text, size, "%s adds up %s before others; where %s has these together it has %s",
+                 d->swapped ? b_name : a_name, one, d->swapped ? a_name : b_name, other);
+    return status;
+}
+
+/* --- verdicts --- */
+
+/* Of a power of two. */
+static int exponent(double x)
+{
+    return ilogb(x);
+}
+
+static void print_asked(const struct reveal *r)
+{
+    const struct reveal_window *w = &r->window;
+    printf("%llu call%s", (unsigned long long)r->calls, r->calls == 1 ? "" : "s");
+    if (w->bits && w->means == REVEAL_BY_MASKS)
+        printf(": M = 2^%d, units from 2^%d on, %u element%s a call", exponent(w->mask),
+               exponent(w->unit), w->bits, w->bits == 1 ? "" : "s");
+    else if (w->bits && w->means == REVEAL_BY_TIES)
+        printf(": M = %g, units %g: M^2 loses the square of one, not of two together", w->mask,
+               w->unit);
+    else if (w->bits)
+        printf(": L = 2^%d, where L + L overflows", exponent(w->mask));
+    if (r->verdict == REVEAL_TREE && r->checks > 0)
+        printf("; %llu more answers are those of this tree", (unsigned long long)r->checks);
+    printf("\n");
+    if (r->verdict == REVEAL_TREE && w->means == REVEAL_BY_OVERFLOW && r->kept)
+        printf("what rounding loses is kept, which hides the order from masks, but not where sums "
+               "overflow\n");
+    if (r->verdict == REVEAL_TREE && *r->words)
+        printf("other answers, of calls before these, are not: %s\n", r->words);
+}
+
+static void print_held(const struct reveal *r)
+{
+    const struct reveal_held *h = &r->held;
+    if (h->arrays == 0)
+        return;
+    printf("held to %llu arrays of other data: ", (unsigned long long)h->arrays);
+    if (h->differing > 0)
+        printf("%llu gave other bits than %s\n", (unsigned long long)h->differing,
+               h->permuted ? "before elements that seem to be added at once were permuted"
+                           : "the tree does");
+    else if (h->permuted)
+        printf("permuting elements added at once changed no bit\n");
+    else
+        printf("all gave the bits of this tree\n");
+}
+
+/* Would a sum show, where this mean does not? */
+static bool is_too_long(const struct probe_spec *s)
+{
+    struct reveal_window window[3];
+    return reveal_divisor(s) > 0 &&
+           reveal_windows(window, s->storage, s->accumulator, s->output, 0) > 0;
+}
+
+static void print_out_of_reach(const struct reveal_report *r)
+{
+    const struct format_facts *storage = &format_facts[r->of.spec.storage];
+    const struct format_facts *accumulator = &format_facts[r->of.spec.accumulator];
+    if (r->found.window.bits == 0 && is_too_long(&r->of.spec))
+        printf("no order shows: a unit that %s loses beside its largest number, divided by %zu, is "
+               "below the\nnormal numbers of %s: try fewer elements, or another format\n",
+               accumulator->name, r->of.spec.n, format_facts[r->of.spec.output].name);
+    else if (r->found.window.bits == 0)
+        printf(
+            "no order shows: elements of %s are below 2^%d and multiples of 2^%d, so %s, with %d "
+            "bits,\nloses nothing of one that it adds to another\n",
+            storage->name, storage->emax + 1, storage->emin - storage->precision + 1,
+            accumulator->name, accumulator->precision);
+    else
+        printf("no order shows: units are left that rounded additions would lose (%s).\nIt adds "
+               "exactly, keeps what rounding loses, or in more digits than elements of %s can\n"
+               "exhaust. Sums that overflow on the way would tell, but %s cannot overflow %s: "
+               "try --storage %s\n",
+               r->found.words, storage->name, storage->name, accumulator->name, accumulator->name);
+}
+
+static void print_verdict(const struct reveal_report *r)
+{
+    switch (r->found.verdict) {
+    case REVEAL_EXACT:
+        printf(
+            "no order shows: every answer holds all other elements, and nothing overflows on the "
+            "way: it adds\nexactly, or all at once\n");
+        break;
+    case REVEAL_OUT_OF_REACH:
+        print_out_of_reach(r);
+        break;
+    case REVEAL_CONTRADICTION:
+        printf("no tree of rounded additions answers so: %s\n", r->found.words);
+        break;
+    case REVEAL_CHANGES:
+        printf("no fixed order: %s\n", r->found.words);
+        break;
+    case REVEAL_DATA:
+        printf("the order depends on the data: %s\n", r->found.words);
+        break;
+    case REVEAL_FALSE:
+        printf("the order depends on the data, or it adds otherwise than in pairs: %s\n",
+               r->found.words);
+        break;
+    case REVEAL_OTHERWISE:
+        printf("adds otherwise than in pairs: %s\n", r->found.words);
+        break;
+    default:
+        printf("not a sum of these elements: %s\n", r->found.words);
+    }
+}
+
+static enum status print_declared(const struct reveal_report *r, struct problem *p)
+{
+    const struct reveal_beside *d = &r->declared;
+    char text[3 * REVEAL_SET] = "";
+    enum status status = STATUS_OK;
+    if (d->shown && !d->difference.equal)
+        status = reveal_difference_text(text, sizeof text, &d->difference, &r->found.tree, &d->tree,
+                                        "it", "the declared order", r->first, p);
+    printf("declared order: %s%s\n",
+           !d->asked             ? "none"
+           : !d->shown           ? "does not show"
+           : d->difference.equal ? "equal"
+                                 : "different: ",
+           text);
+    return status;
+}
+
+enum status reveal_report_print(const struct reveal_report *r, struct problem *p)
+{
+    char title[REVEAL_TITLE];
+    reveal_title(title, &r->of);
+    printf("%s\n\n", title);
+    enum status status = STATUS_OK;
+    if (r->found.verdict == REVEAL_TREE || r->found.held.fits) {
+        status = reveal_tree_text(stdout, &r->found.tree, r->first, p);
+        printf("\n");
+        if (status == STATUS_OK)
+            status = reveal_tree_facts(stdout, &r->found.tree, p);
+        if (r->found.sampled)
+            printf("all at once, or what is small beside the largest is lost wherever it stands "
+                   "(asked of "
+                   "neighbours and\nsome others; to be sure takes a call for each pair)\n");
+    }
+    if (r->found.verdict != REVEAL_TREE)
+        print_verdict(r);
+    print_asked(&r->found);
+    print_held(&r->found);
+    return status == STATUS_OK ? print_declared(r, p) : status;
+}
+
+enum status reveal_report_status(const struct reveal_report *r, struct problem *p)
+{
+    static const char *const what[] = {[REVEAL_CONTRADICTION] = "no tree of rounded additions",
+                                       [REVEAL_CHANGES] = "no fixed order",
+                                       [REVEAL_DATA] = "the order depends on the data",
+                                       [REVEAL_FALSE] = "the order depends on the data, or it adds "
+                                                        "otherwise than in pairs",
+                                       [REVEAL_OTHERWISE] = "adds otherwise than in pairs",
+                                       [REVEAL_NO_SUM] = "not a sum of these elements"};
+    char title[REVEAL_TITLE];
+    reveal_title(title, &r->of);
+    if (r->found.verdict >= REVEAL_CONTRADICTION)
+        return problem(p, STATUS_FAILED, "reveal: %s: %s: %s", title, what[r->found.verdict],
+                       r->found.words);
+    if (r->declared.shown && !r->declared.difference.equal)
+        return problem(p, STATUS_FAILED, "reveal: %s: the order is not the declared one", title);
+    return STATUS_OK;
+}

@@ -1,0 +1,53 @@
+/* What `ulpscope reveal` found, as text and as JSON. */
+#ifndef ULPSCOPE_REVEAL_REPORT_H
+#define ULPSCOPE_REVEAL_REPORT_H
+
+#include <jansson.h>
+
+#include "experiments/reveal/difference.h"
+#include "experiments/reveal/method.h"
+#include "reports/tree/text.h"
+
+/* A revealed order beside another one: that declared, or another subject's. */
+struct reveal_beside {
+    bool asked, shown; /* is there another one, and do both show? */
+    struct reveal_tree tree;
+    struct reveal_difference difference;
+};
+
+struct reveal_report {
+    struct reveal_case of;
+    size_t first, leaves;
+    struct reveal found;
+    struct reveal_beside declared;
+};
+
+/* Reveals and compares with what is declared. Free with reveal_report_free, also after failure. */
+enum status reveal_report_make(struct reveal_report *r, const struct reveal_case *c, uint64_t seed,
+                               struct problem *p);
+void reveal_report_free(struct reveal_report *r);
+
+/* STATUS_FAILED where no tree answers so, or it is not the declared one. */
+enum status reveal_report_status(const struct reveal_report *r, struct problem *p);
+
+enum status reveal_report_print(const struct reveal_report *r, struct problem *p);
+
+/* An object, or NULL when memory is short. */
+json_t *reveal_report_json(const struct reveal_report *r);
+
+/* "sum/tiled on cpu, fp32/fp32, n = 8". */
+enum { REVEAL_TITLE = 512 };
+void reveal_title(char text[REVEAL_TITLE], const struct reveal_case *c);
+
+/* Sets beside->difference: of the two trees, `a` first. */
+enum status reveal_compare(struct reveal_beside *beside, const struct reveal *a,
+                           const struct reveal_tree *b, struct problem *p);
+
+/* Where they differ, "a node of 4 elements, 0..3, that B does not have: the smallest of B that has
+ * them all has 8, 0..7"; a and b name them. */
+enum status reveal_difference_text(char *text, size_t size, const struct reveal_difference *d,
+                                   const struct reveal_tree *a, const struct reveal_tree *b,
+                                   const char *a_name, const char *b_name, size_t first,
+                                   struct problem *p);
+
+#endif

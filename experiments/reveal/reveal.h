@@ -1,0 +1,71 @@
+/* The order of a summation from its outputs alone. */
+#ifndef ULPSCOPE_REVEAL_REVEAL_H
+#define ULPSCOPE_REVEAL_REVEAL_H
+
+#include "reports/tree/tree.h"
+#include "reference/format/array.h"
+
+/* A black box: sums the elements first .. first + leaves - 1 of `in`, into a number of the format
+ * `output`. Questions are written to in.data, host memory. */
+struct reveal_subject {
+    struct array in;
+    size_t first, leaves; /* leaves >= 1 */
+    enum format accumulator, output;
+    size_t divisor; /* by which the output is divided before it is rounded, as that of a mean is,
+                       and `evaluate` multiplies it again; 0: it is not */
+    bool squares;   /* the output is the root of the sum of the elements' squares */
+    enum status (*evaluate)(void *context, double *result, struct problem *p);
+    void (*progress)(void *context, size_t placed); /* NULL, or told how many leaves have a place */
+    void *context;
+};
+
+enum reveal_means { REVEAL_BY_MASKS, REVEAL_BY_OVERFLOW, REVEAL_BY_TIES };
+
+/* Masks M and units, of `bits` leaves a call, unit * 2^k for the k-th; or L, of one leaf a call;
+ * or, where elements are squared, M and two units, of one leaf a call. */
+struct reveal_window {
+    enum reveal_means means;
+    double mask, unit;
+    unsigned bits;
+};
+
+enum reveal_verdict {
+    REVEAL_TREE,          /* all answers are those of one tree */
+    REVEAL_EXACT,         /* nothing is lost and nothing overflows on the way: no order shows */
+    REVEAL_OUT_OF_REACH,  /* elements of this storage cannot make an order show */
+    REVEAL_CONTRADICTION, /* no tree gives these answers */
+    REVEAL_CHANGES,       /* one question, two answers: no fixed order */
+    REVEAL_DATA,          /* additions of two, in an order that depends on the data */
+    REVEAL_FALSE,         /* the tree does not give the bits of other data: by one or the other */
+    REVEAL_OTHERWISE,     /* of other data the bits are none that additions of two give */
+    REVEAL_NO_SUM         /* elements alone do not add up to their sum */
+};
+
+/* What the tree was held to (reveal/hold.h). */
+struct reveal_held {
+    uint64_t arrays, differing; /* how many, and of how many the bits were others */
+    bool permuted;              /* where more than two are added at once: by permuting these */
+    bool fits; /* other additions along the tree give all bits: the words say which */
+};
+
+struct reveal {
+    enum reveal_verdict verdict;
+    struct reveal_window window; /* of the tree, or of the last attempt */
+    bool sampled;                /* the tree of one node was asked for only here and there */
+    bool kept;                   /* masks did not do: what rounding loses is kept */
+    uint64_t calls;              /* of all */
+    uint64_t checks;             /* questions to the finished tree, all answered as it says */
+    struct reveal_held held;
+    struct reveal_tree tree; /* of REVEAL_TREE, or where held.fits */
+    char words[512];         /* of the others, and of a tree where others were asked
+                                 before and contradicted each other: what was answered */
+};
+
+/* Asks by masks alone: other data may be added otherwise (reveal/hold.h). The same seed asks the
+ * same questions. Fails only as `evaluate` does, or for memory. Free with reveal_free, also after
+ * failure. */
+enum status reveal_order(struct reveal *r, const struct reveal_subject *s, uint64_t seed,
+                         struct problem *p);
+void reveal_free(struct reveal *r);
+
+#endif

@@ -1,0 +1,138 @@
+#include <math.h>
+
+#include "experiments/reveal/hold.h"
+#include "kernels/mean/quotient.h"
+#include "reference/base/hash.h"
+
+enum { TRIES = 60 };
+
+double reveal_finish(const struct reveal_subject *s, double sum)
+{
+    double result = s->squares ? sqrt(sum) : sum;
+    result = format_round(s->accumulator, result);
+    if (s->divisor > 0)
+        result = quotient_rounded(s->accumulator, result, s->divisor);
+    return format_round(s->output, result);
+}
+
+static void pick_three(uint32_t pick[3], size_t count, uint64_t *state)
+{
+    do {
+        for (size_t k = 0; k < 3; k++)
+            pick[k] = (uint32_t)(reveal_word(state) % count);
+    } while (pick[0] == pick[1] || pick[1] == pick[2] || pick[2] == pick[0]);
+}
+
+/* A node that adds more than two; t->additions where there is none. */
+static size_t pick_node(const struct reveal_tree *t, uint64_t *state)
+{
+    size_t node = t->additions, nodes = 0;
+    for (size_t k = 0; k < t->additions; k++)
+        if (t->begin[k + 1] - t->begin[k] > 2 && reveal_word(state) % ++nodes == 0)
+            node = k;
+    return node;
+}
+
+/* Under three children of such a node, or any three. */
+static void pick_leaves(uint32_t leaf[3], const struct reveal_tree *t, size_t leaves,
+                        uint64_t *state)
+{
+    size_t node = t->additions > 0 ? pick_node(t, state) : 0;
+    if (node == t->additions) {
+        pick_three(leaf, leaves, state);
+        return;
+    }
+    pick_three(leaf, t->begin[node + 1] - t->begin[node], state);
+    for (size_t k = 0; k < 3; k++) {
+        leaf[k] = t->child[t->begin[node] + leaf[k]];
+        while (leaf[k] >= t->leaves)
+            leaf[k] = t->child[t->begin[leaf[k] - t->leaves]];
+    }
+}
+
+static int64_t digits_of(int digits, uint64_t *state)
+{
+    int64_t top = INT64_C(1) << (digits - 1);
+    return top | (int64_t)(reveal_word(state) & (uint64_t)(top - 1));
+}
+
+/* Elements are integers times 2^unit: near each other, where they have the accumulator's digits. */
+static void draw_near(__int128 whole[3], const struct reveal_subject *s,
+                      const struct reveal_range *r, uint64_t *state)
+{
+    int per = s->squares ? 2 : 1, precision = format_facts[s->accumulator].precision;
+    int apart = (precision - per * r->digits + 4) / per + 1;
+    for (size_t k = 0; k < 3; k++)
+        whole[k] = (__int128)digits_of(r->digits, state)
+                   << reveal_word(state) % (uint64_t)(apart + 1);
+}
+
+/* Or a tie of the first two, and a third that is too small beside each: it decides the exact sum.
+ */
+static void draw_tie(__int128 whole[3], const struct reveal_subject *s,
+                     const struct reveal_range *r, uint64_t *state)
+{
+    int precision = format_facts[s->accumulator].precision, shift = precision + 2 - r->digits;
+    whole[0] = (__int128)digits_of(r->digits, state) << (shift + precision - r->digits + 1);
+    whole[1] = (__int128)(digits_of(r->digits, state) | 1) << shift;
+    whole[2] = 1;
+}
+
+/* 2^unit such that they are near 1, as far as the formats allow. */
+static bool find_unit(int *unit, const __int128 whole[3], const struct reveal_subject *s)
+{
+    const struct format_facts *f = &format_facts[s->in.format];
+    int bits = 0, top = f->emax, per = s->squares ? 2 : 1;
+    top = top < (format_facts[s->accumulator].emax - 2) / per
+              ? top
+              : (format_facts[s->accumulator].emax - 2) / per;
+    top = top < format_facts[s->output].emax - 2 ? top : format_facts[s->output].emax - 2;
+    for (size_t k = 0; k < 3; k++)
+        while (whole[k] >> bits > 0)
+            bits++;
+    *unit = bits / 2 + bits % 2 > top ? top - bits + 1 : -(bits / 2);
+    return *unit >= f->emin - f->precision + 1;
+}
+
+static bool draw(struct reveal_three *t, const struct reveal_subject *s,
+                 const struct reveal_range *r, bool tie, uint64_t *state)
+{
+    enum format f = s->accumulator;
+    int per = s->squares ? 2 : 1, unit;
+    __int128 whole[3], exact = 0;
+    double term[3];
+    if (tie)
+        draw_tie(whole, s, r, state);
+    else
+        draw_near(whole, s, r, state);
+    if (!find_unit(&unit, whole, s))
+        return false;
+    for (size_t k = 0; k < 3; k++) {
+        whole[k] = reveal_word(state) % 2 ? -whole[k] : whole[k];
+        t->x[k] = ldexp((double)whole[k], unit);
+        whole[k] = s->squares ? whole[k] * whole[k] : whole[k];
+        term[k] = ldexp((double)whole[k], per * unit);
+        exact += whole[k];
+    }
+    double best = reveal_finish(s, ldexp((double)exact, per * unit));
+    bool tells = true;
+    for (size_t k = 0; k < 3; k++) {
+        double two = format_add(f, term[k], term[(k + 1) % 3]);
+        t->result[k] = reveal_finish(s, format_add(f, two, term[(k + 2) % 3]));
+        tells &= t->result[k] != best;
+    }
+    return tells;
+}
+
+bool reveal_three(struct reveal_three *q, const struct reveal_subject *s,
+                  const struct reveal_tree *t, uint64_t seed)
+{
+    struct reveal_range range = reveal_range_of(s);
+    uint64_t state = hash_mix(seed);
+    for (size_t k = 0; k < TRIES && s->leaves > 2; k++)
+        if (draw(q, s, &range, k % 2 && !s->squares, &state)) {
+            pick_leaves(q->leaf, t, s->leaves, &state);
+            return true;
+        }
+    return false;
+}

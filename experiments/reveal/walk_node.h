@@ -1,0 +1,20 @@
+/* What a node of an order stands for, in the arithmetic of a method of sums, written anew: values
+ * of one word, or of several that carry what additions lost. */
+#ifndef ULPSCOPE_REVEAL_WALK_NODE_H
+#define ULPSCOPE_REVEAL_WALK_NODE_H
+
+#include "kernels/method/method.h"
+
+struct walk_node {
+    double word[5];
+    size_t leaf; /* the first below it */
+    bool single; /* it is a leaf */
+};
+
+/* The arithmetic is told by the method's theorem and its folds; f is the accumulator. */
+struct walk_node walk_leaf(const struct method *m, enum format f, size_t leaf, double x);
+struct walk_node walk_add(const struct method *m, enum format f, const struct walk_node *a,
+                          const struct walk_node *b);
+double walk_value(const struct method *m, enum format f, const struct walk_node *root);
+
+#endif

@@ -1,0 +1,202 @@
+#include "experiments/runs/probe.h"
+
+#include <stdlib.h>
+
+struct probe {
+    struct probe_spec spec;
+    void *allocation[2];
+    struct array in[2];
+    void *allocated_keys;
+    uint32_t *keys;        /* NULL where there are none */
+    struct gpu_input *gpu; /* on a GPU: its copy of the input; */
+    struct gpu_job *job;   /* NULL until it is needed */
+    struct runner runner;
+};
+
+enum { ALIGNMENT = 256 };
+
+static bool on_gpu(const struct probe *probe)
+{
+    return probe->spec.device.kind == DEVICE_CUDA && !probe->spec.method->foreign;
+}
+
+static uint8_t around(const struct probe_spec *s)
+{
+    return (uint8_t)~s->around;
+}
+
+/* Makes array i. */
+static enum status make_array(struct probe *probe, unsigned i, struct problem *p)
+{
+    const struct probe_spec *s = &probe->spec;
+    size_t ahead = s->offset * (size_t)format_facts[s->storage].bytes;
+    size_t bytes = array_bytes(s->storage, s->n), room = 0;
+    if (bytes < SIZE_MAX - ahead - 2 * MEMORY_AROUND - ALIGNMENT)
+        room = (MEMORY_AROUND + ahead + bytes + MEMORY_AROUND + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
+    if (room)
+        probe->allocation[i] = aligned_alloc(ALIGNMENT, room);
+    if (!probe->allocation[i])
+        return problem(p, STATUS_DEVICE, "%s: out of memory for %zu elements of %s",
+                       s->method->name, s->n, format_facts[s->storage].name);
+    char *begin = (char *)probe->allocation[i] + MEMORY_AROUND + ahead;
+    probe->in[i] = (struct array){s->storage, s->n, begin};
+    memset(probe->allocation[i], around(s), room);
+    memset(begin, 0, bytes);
+    for (size_t k = 0; i == 1 && k < s->n; k++)
+        array_encode(&probe->in[1], k, 1, &(double){1});
+    return STATUS_OK;
+}
+
+static enum status make_keys(struct probe *probe, struct problem *p)
+{
+    const struct probe_spec *s = &probe->spec;
+    size_t ahead = s->offset * sizeof *probe->keys;
+    size_t room = MEMORY_AROUND + ahead + s->n * sizeof *probe->keys + MEMORY_AROUND + ALIGNMENT;
+    probe->allocated_keys = aligned_alloc(ALIGNMENT, room / ALIGNMENT * ALIGNMENT);
+    if (!probe->allocated_keys)
+        return problem(p, STATUS_DEVICE, "%s: out of memory for %zu keys", s->method->name, s->n);
+    memset(probe->allocated_keys, 0, room / ALIGNMENT * ALIGNMENT);
+    probe->keys = (uint32_t *)((char *)probe->allocated_keys + MEMORY_AROUND + ahead);
+    return STATUS_OK;
+}
+
+static bool has_second(const struct probe *probe)
+{
+    return probe->spec.method->operation->inputs == 2;
+}
+
+static enum status make_input(struct probe *probe, struct problem *p)
+{
+    const struct probe_spec *s = &probe->spec;
+    enum status status = make_array(probe, 0, p);
+    if (status == STATUS_OK && has_second(probe))
+        status = make_array(probe, 1, p);
+    if (status == STATUS_OK && s->method->operation->keys)
+        status = make_keys(probe, p);
+    if (status != STATUS_OK || !on_gpu(probe))
+        return status;
+    status = gpu_upload(&probe->gpu, s->device.index, &probe->in[0], s->offset % ALIGNMENT, p);
+    if (status == STATUS_OK && has_second(probe))
+        status = gpu_upload_second(probe->gpu, &probe->in[1], s->offset % ALIGNMENT, p);
+    return status == STATUS_OK ? gpu_surround(probe->gpu, around(s), p) : status;
+}
+
+/* The GPU's copy becomes what the arrays and the keys hold now. */
+static enum status reload(struct probe *probe, struct problem *p)
+{
+    enum status status = gpu_reload(probe->gpu, &probe->in[0], p);
+    if (status == STATUS_OK && probe->keys)
+        status = gpu_upload_keys(probe->gpu, probe->keys, p);
+    return status == STATUS_OK && has_second(probe)
+               ? gpu_reload_second(probe->gpu, &probe->in[1], p)
+               : status;
+}
+
+enum status probe_open(struct probe **opened, const struct probe_spec *s, struct problem *p)
+{
+    char device[DEVICE_TEXT];
+    *opened = NULL;
+    device_name(s->device, device);
+    if (!method_supports(s->method, s->device.kind, s->storage, s->accumulator))
+        return problem(p, STATUS_DEVICE, "%s does not support %s in %s on %s", s->method->name,
+                       format_facts[s->storage].name, format_facts[s->accumulator].name, device);
+    struct probe *probe = calloc(1, sizeof *probe);
+    if (!probe)
+        return problem(p, STATUS_DEVICE, "%s: out of memory", s->method->name);
+    probe->spec = *s;
+    enum status status = make_input(probe, p);
+    probe->runner =
+        (struct runner){.method = s->method,
+                        .device = s->device,
+                        .in = &probe->in[0],
+                        .in2 = has_second(probe) ? &probe->in[1] : NULL,
+                        .gpu = probe->gpu,
+                        .accumulator = s->accumulator,
+                        .output = s->output,
+                        .shape = method_shape(s->method, s->device.kind, s->n, s->shape),
+                        .exclusive = s->exclusive,
+                        .heads = s->heads,
+                        .product = s->product ? s->product : s->method->product,
+                        .keys = probe->keys,
+                        .bins = s->bins,
+                        .stride = s->stride};
+    if (status == STATUS_OK)
+        *opened = probe;
+    else
+        probe_close(probe);
+    return status;
+}
+
+struct array probe_input(const struct probe *probe)
+{
+    return probe->in[0];
+}
+
+struct array probe_second(const struct probe *probe)
+{
+    return probe->in[1];
+}
+
+uint32_t *probe_keys(const struct probe *probe)
+{
+    return probe->keys;
+}
+
+static enum status open_job(struct probe *probe, struct problem *p)
+{
+    const struct runner *r = &probe->runner;
+    struct task task = {.method = r->method,
+                        .device = r->device.index,
+                        .out.format = r->output,
+                        .accumulator = r->accumulator,
+                        .shape = r->shape,
+                        .exclusive = r->exclusive,
+                        .heads = r->heads,
+                        .product = r->product,
+                        .bins = r->bins,
+                        .stride = r->stride};
+    return probe->job ? STATUS_OK : gpu_job_open(&probe->job, probe->gpu, r->method, &task, p);
+}
+
+static enum status run_on_gpu(struct probe *probe, const struct array *out, struct problem *p)
+{
+    struct hash128 digest;
+    double time_ns;
+    bool array = probe->spec.method->operation->array;
+    enum status status = reload(probe, p);
+    if (status == STATUS_OK)
+        status = open_job(probe, p);
+    if (status == STATUS_OK)
+        status = gpu_job_start(probe->job, 1, p);
+    if (status == STATUS_OK)
+        status = gpu_job_wait(probe->job, &digest, &time_ns, p);
+    if (status == STATUS_OK && array)
+        status = gpu_job_output(probe->job, 0, out, p);
+    else if (status == STATUS_OK)
+        array_set_bits(out, 0, digest.word[0]);
+    return status;
+}
+
+enum status probe_run(struct probe *probe, const struct array *out, struct problem *p)
+{
+    return on_gpu(probe) ? run_on_gpu(probe, out, p) : runner_once(&probe->runner, out, p);
+}
+
+enum status probe_repeat(struct probe *probe, uint64_t runs, runner_digest take, void *context,
+                         struct problem *p)
+{
+    enum status status = on_gpu(probe) ? reload(probe, p) : STATUS_OK;
+    return status == STATUS_OK ? runner_run(&probe->runner, runs, take, context, p) : status;
+}
+
+void probe_close(struct probe *probe)
+{
+    if (!probe)
+        return;
+    gpu_job_close(probe->job);
+    gpu_release(probe->gpu);
+    free(probe->allocation[0]);
+    free(probe->allocation[1]);
+    free(probe->allocated_keys);
+    free(probe);
+}

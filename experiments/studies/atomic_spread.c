@@ -1,0 +1,197 @@
+#include "experiments/studies/atomic_spread.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "reports/csv/file.h"
+
+const char *const grown_name[GROWNS] = {[GROWN_SPREAD] = "spread", [GROWN_VS_MAX] = "vs_max"};
+
+struct reading {
+    struct atomics *atomics;
+    struct tally *tally; /* of each case; of what is complete its distribution is known */
+};
+
+static enum status no_memory(struct problem *p)
+{
+    return problem(p, STATUS_DEVICE, "out of memory for distributions");
+}
+
+bool atomics_has(const struct atomics *a, const struct trial *t)
+{
+    return t->finished && a->of_case[t - a->plan->trial].runs > 0;
+}
+
+/* The case's columns as the row has them. */
+static void keep_text(struct text *to, const struct csv_row *row)
+{
+    for (size_t i = 0; i < CASE_COLUMNS; i++) {
+        text_field(to, row->field[results_case_column(i)]);
+        text_add(to, ",");
+    }
+}
+
+static enum status take(void *context, const struct csv_row *row, struct problem *p)
+{
+    struct reading *r = context;
+    struct atomics *a = r->atomics;
+    struct hash128 digest = {{0, 0}};
+    const struct trial *t = plan_find(a->plan, strtoull(row->field[RESULTS_CASE_ID], NULL, 16));
+    if (!t || !*row->field[RESULTS_RESULT_BITS])
+        return STATUS_OK;
+    size_t at = (size_t)(t - a->plan->trial);
+    enum status status = csv_whole(row, RESULTS_RESULT_BITS, "result_bits", &digest.word[0], p);
+    if (status != STATUS_OK)
+        return status;
+    struct distinct *d = tally_add(&r->tally[at], digest);
+    if (!d)
+        return no_memory(p);
+    d->value = (struct figure){true, format_decode(t->accumulator, digest.word[0])};
+    if (r->tally[at].runs == 1)
+        keep_text(&a->text[at], row);
+    if (r->tally[at].runs == t->runs) {
+        distribution_of(&a->of_case[at], &r->tally[at]);
+        tally_free(&r->tally[at]);
+    }
+    return a->text[at].failed ? no_memory(p) : STATUS_OK;
+}
+
+static enum status read_results(struct atomics *a, const char *out, struct problem *p)
+{
+    char *path;
+    uint64_t whole;
+    struct reading r = {a, calloc(a->plan->trials + 1, sizeof *r.tally)};
+    if (!r.tally)
+        return no_memory(p);
+    if (asprintf(&path, "%s/results.csv", out) < 0) {
+        free(r.tally);
+        return no_memory(p);
+    }
+    enum status status = csv_read(path, results_column, RESULTS_COLUMNS, take, &r, &whole, p);
+    for (size_t i = 0; i < a->plan->trials; i++)
+        tally_free(&r.tally[i]);
+    free(r.tally);
+    free(path);
+    return status;
+}
+
+bool atomics_together(const struct plan *plan, const struct trial *a, const struct trial *b)
+{
+    const struct source *x = &plan->source[a->source], *y = &plan->source[b->source];
+    return a->method == b->method && a->device.kind == b->device.kind &&
+           a->device.index == b->device.index && a->accumulator == b->accumulator &&
+           a->load == b->load && x->array.format == y->array.format &&
+           strcmp(x->name, y->name) == 0;
+}
+
+static double figure_of(const struct atomics *a, const struct trial *t, enum grown grown)
+{
+    struct figure f =
+        grown == GROWN_SPREAD ? a->of_case[t - a->plan->trial].spread : t->summary.vs_max;
+    return f.known ? f.value : NAN;
+}
+
+/* The larger; NaN is larger than all. */
+static double worse(double a, double b)
+{
+    return isnan(a) || a >= b ? a : b;
+}
+
+/* The point of n, made where there is none, so that they ascend. */
+static size_t point_of(struct atomics_group *g, double n)
+{
+    size_t at = 0;
+    while (at < g->points && g->n[at] < n)
+        at++;
+    if (at < g->points && g->n[at] == n)
+        return at;
+    for (size_t i = g->points++; i > at; i--) {
+        g->n[i] = g->n[i - 1];
+        for (int k = 0; k < GROWNS; k++)
+            g->largest[k][i] = g->largest[k][i - 1];
+    }
+    g->n[at] = n;
+    for (int k = 0; k < GROWNS; k++)
+        g->largest[k][at] = -1;
+    return at;
+}
+
+static void gather(const struct atomics *a, struct atomics_group *g)
+{
+    const struct plan *plan = a->plan;
+    for (size_t i = 0; i < plan->trials; i++) {
+        const struct trial *t = &plan->trial[i];
+        if (!atomics_has(a, t) || !atomics_together(plan, t, g->first))
+            continue;
+        size_t at = point_of(g, (double)plan->source[t->source].array.n);
+        for (int k = 0; k < GROWNS; k++)
+            g->largest[k][at] = worse(figure_of(a, t, k), g->largest[k][at]);
+    }
+    for (int k = 0; k < GROWNS; k++)
+        growth_fit(&g->growth[k], g->n, g->largest[k], g->points);
+}
+
+/* most: different n that there are at most. */
+static bool make_room(struct atomics_group *g, size_t most)
+{
+    g->n = calloc(most, sizeof *g->n);
+    bool good = g->n != NULL;
+    for (int k = 0; k < GROWNS; k++) {
+        g->largest[k] = calloc(most, sizeof *g->largest[k]);
+        good = good && g->largest[k];
+    }
+    return good;
+}
+
+static bool grouped(const struct atomics *a, const struct trial *t)
+{
+    for (size_t i = 0; i < a->groups; i++)
+        if (atomics_together(a->plan, a->group[i].first, t))
+            return true;
+    return false;
+}
+
+static enum status make_groups(struct atomics *a, struct problem *p)
+{
+    for (size_t i = 0; i < a->plan->trials; i++) {
+        const struct trial *t = &a->plan->trial[i];
+        if (!atomics_has(a, t) || grouped(a, t))
+            continue;
+        struct atomics_group *grown = realloc(a->group, (a->groups + 1) * sizeof *grown);
+        if (!grown)
+            return no_memory(p);
+        a->group = grown;
+        struct atomics_group *g = &a->group[a->groups++];
+        *g = (struct atomics_group){.first = t};
+        if (!make_room(g, a->plan->sources))
+            return no_memory(p);
+        gather(a, g);
+    }
+    return STATUS_OK;
+}
+
+enum status atomics_read(struct atomics *a, const struct plan *plan, const char *out,
+                         struct problem *p)
+{
+    *a = (struct atomics){.plan = plan,
+                          .of_case = calloc(plan->trials + 1, sizeof *a->of_case),
+                          .text = calloc(plan->trials + 1, sizeof *a->text)};
+    enum status status = a->of_case && a->text ? read_results(a, out, p) : no_memory(p);
+    return status == STATUS_OK ? make_groups(a, p) : status;
+}
+
+void atomics_free(struct atomics *a)
+{
+    for (size_t i = 0; a->text && i < a->plan->trials; i++)
+        text_free(&a->text[i]);
+    for (size_t i = 0; i < a->groups; i++) {
+        free(a->group[i].n);
+        for (int k = 0; k < GROWNS; k++)
+            free(a->group[i].largest[k]);
+    }
+    free(a->of_case);
+    free(a->text);
+    free(a->group);
+    *a = (struct atomics){0};
+}

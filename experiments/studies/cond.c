@@ -1,0 +1,262 @@
+/* run cond: how ill-conditioned may a sum be for a method? */
+#include <math.h>
+#include <stdlib.h>
+
+#include "experiments/sweep/breaks.h"
+#include "experiments/cases/experiment.h"
+#include "reports/text/table.h"
+
+/* Columns of the table: at multiples of half the accumulator's precision, so that the condition
+ * numbers u^-1, u^-2, .. are among them, and at the last. */
+enum { HALVES = 10, COLUMNS_MOST = HALVES + 2 };
+
+/* What there is of a case. */
+struct spot {
+    const struct trial *trial;
+    int place;        /* the condition number is 2^place */
+    double bound_rel; /* the bound over |exact|: inf where the theorem says nothing, NaN where the
+                         result is not finite and it was not asked */
+};
+
+struct cond {
+    const struct plan *plan;
+    struct spot *of_case, *spot; /* of each case of the plan; those of one table */
+    size_t spots;
+    int *place; /* of the table's cases, ascending, each once */
+    size_t places;
+    bool *drawn; /* of each case */
+};
+
+/* The cases of one table differ in the method, the input, the seed and the launch shape. */
+static bool together(const struct plan *plan, const struct trial *a, const struct trial *b)
+{
+    const struct array *x = &plan->source[a->source].array, *y = &plan->source[b->source].array;
+    return x->format == y->format && x->n == y->n && a->accumulator == b->accumulator &&
+           a->device.kind == b->device.kind && a->device.index == b->device.index;
+}
+
+/* Where there is a relative error the condition number is finite. */
+static bool shown(const struct trial *t)
+{
+    return t->finished && t->supported && t->cond_log2.known && t->err_rel_max.known;
+}
+
+static enum status take(void *context, const struct csv_row *row, struct problem *p)
+{
+    const struct cond *c = context;
+    struct figure bound, exact;
+    const struct trial *t = plan_find(c->plan, strtoull(row->field[RESULTS_CASE_ID], NULL, 16));
+    enum status status = csv_figure(row, RESULTS_BOUND, "bound", &bound, p);
+    if (status == STATUS_OK)
+        status = csv_figure(row, RESULTS_EXACT, "exact", &exact, p);
+    if (status != STATUS_OK || !t)
+        return status;
+    double says_nothing = strcmp(row->field[RESULTS_STATUS], "ok") == 0 ? INFINITY : NAN;
+    c->of_case[t - c->plan->trial].bound_rel =
+        bound.known ? bound.value / fabs(exact.value) : says_nothing;
+    return STATUS_OK;
+}
+
+static enum status read_bounds(struct cond *c, const char *out, struct problem *p)
+{
+    char *path;
+    uint64_t whole;
+    if (asprintf(&path, "%s/results.csv", out) < 0)
+        return problem(p, STATUS_DEVICE, "out of memory for the table");
+    enum status status = csv_read(path, results_column, RESULTS_COLUMNS, take, c, &whole, p);
+    free(path);
+    return status;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+/* Gathers the cases of the table that a case stands in, and their condition numbers. */
+static void gather(struct cond *c, const struct trial *first)
+{
+    size_t kept = 0;
+    c->spots = 0;
+    for (size_t i = 0; i < c->plan->trials; i++) {
+        const struct trial *t = &c->plan->trial[i];
+        if (!shown(t) || !together(c->plan, first, t))
+            continue;
+        c->drawn[i] = true;
+        c->place[c->spots] = (int)lround(t->cond_log2.value);
+        c->spot[c->spots] = (struct spot){t, c->place[c->spots], c->of_case[i].bound_rel};
+        c->spots++;
+    }
+    qsort(c->place, c->spots, sizeof *c->place, ascending);
+    for (size_t i = 0; i < c->spots; i++)
+        if (kept == 0 || c->place[kept - 1] != c->place[i])
+            c->place[kept++] = c->place[i];
+    c->places = kept;
+}
+
+/* The largest relative error of a method's cases at a condition number, or their largest bound;
+ * -1 where there is none, NaN where any is. */
+static double largest(const struct cond *c, const struct method *m, int place, bool of_bound)
+{
+    double most = -1;
+    for (size_t i = 0; i < c->spots; i++) {
+        const struct spot *s = &c->spot[i];
+        if (s->trial->method != m || s->place != place)
+            continue;
+        double x = of_bound ? s->bound_rel : s->trial->err_rel_max.value;
+        most = figure_worse(x, most) ? x : most;
+    }
+    return most;
+}
+
+static void digits_cell(struct table *to, double err_rel)
+{
+    if (isnan(err_rel))
+        table_cell(to, "nan");
+    else if (err_rel < 0)
+        table_cell(to, "%s", "");
+    else if (err_rel == 0)
+        table_cell(to, "exact");
+    else
+        table_cell(to, "%.1f", err_rel >= 1 ? 0 : -log10(err_rel));
+}
+
+/* The least condition number at which the error, or the bound, is as large as the sum. */
+static void cliff_cell(struct table *to, const struct cond *c, const struct method *m,
+                       bool of_bound)
+{
+    size_t i = 0;
+    double x = 0;
+    for (; i < c->places; i++) {
+        x = largest(c, m, c->place[i], of_bound);
+        if (x >= 1 || isnan(x))
+            break;
+    }
+    if (i == c->places)
+        table_cell(to, ">2^%d", c->place[c->places - 1]);
+    else if (isnan(x) && of_bound)
+        table_cell(to, "%s", "");
+    else
+        table_cell(to, "2^%d", c->place[i]);
+}
+
+/* Which of the places have a column; how many. */
+static size_t columns_of(int column[COLUMNS_MOST], const struct cond *c, enum format accumulator)
+{
+    size_t columns = 0;
+    double half = format_facts[accumulator].precision / 2.0;
+    for (int i = 0; i < COLUMNS_MOST; i++) {
+        size_t at = 0;
+        double wanted = i <= HALVES ? i * half : c->place[c->places - 1];
+        for (size_t k = 1; k < c->places; k++)
+            if (fabs(c->place[k] - wanted) < fabs(c->place[at] - wanted))
+                at = k;
+        if (columns == 0 || column[columns - 1] < c->place[at])
+            column[columns++] = c->place[at];
+    }
+    return columns;
+}
+
+static void heading(struct text *to, const struct plan *plan, const struct trial *first)
+{
+    char device[DEVICE_TEXT];
+    const struct array *a = &plan->source[first->source].array;
+    device_name(first->device, device);
+    text_format(to, "%s/%s, n = %zu", format_facts[a->format].name,
+                format_facts[first->accumulator].name, a->n);
+    if (plan->axes->devices > 1)
+        text_format(to, ", %s", device);
+    text_add(to, "\n");
+}
+
+static bool has_cases(const struct cond *c, const struct method *m)
+{
+    for (size_t i = 0; i < c->spots; i++)
+        if (c->spot[i].trial->method == m)
+            return true;
+    return false;
+}
+
+static void draw_table(struct text *to, const struct cond *c, const struct trial *first)
+{
+    const struct axes *axes = c->plan->axes;
+    int column[COLUMNS_MOST];
+    size_t columns = columns_of(column, c, first->accumulator);
+    char align[COLUMNS_MOST + 4] = "lrr";
+    memset(align + 3, 'r', columns);
+    struct table table = {.align = align};
+    heading(to, c->plan, first);
+    table_cell(&table, "method");
+    for (size_t i = 0; i < columns; i++)
+        table_cell(&table, "2^%d", column[i]);
+    table_cell(&table, "cliff");
+    table_cell(&table, "theory");
+    for (size_t i = 0; i < axes->methods; i++) {
+        const struct method *m = axes->method[i];
+        if (!has_cases(c, m))
+            continue;
+        table_cell(&table, "%s%s", m->name, breaks_mark_method(c->plan, m));
+        for (size_t k = 0; k < columns; k++)
+            digits_cell(&table, largest(c, m, column[k], false));
+        cliff_cell(&table, c, m, false);
+        cliff_cell(&table, c, m, true);
+    }
+    table_draw(to, &table);
+    text_add(to, "\n");
+    table_free(&table);
+}
+
+static enum status draw(struct text *to, const struct plan *plan, const char *out,
+                        struct problem *p)
+{
+    size_t room = plan->trials + 1;
+    struct cond c = {.plan = plan,
+                     .of_case = calloc(room, sizeof *c.of_case),
+                     .spot = calloc(room, sizeof *c.spot),
+                     .place = calloc(room, sizeof *c.place),
+                     .drawn = calloc(room, sizeof *c.drawn)};
+    enum status status = c.of_case && c.spot && c.place && c.drawn
+                             ? read_bounds(&c, out, p)
+                             : problem(p, STATUS_DEVICE, "out of memory for the table");
+    text_add(to, "Correct decimal digits by condition number sum|x| / |sum x|, worst case. cliff: "
+                 "the least condition number\ntried with none, the error being as large as the "
+                 "sum; theory: the least at which the method's bound is, which\npromises nothing "
+                 "from there on; >: beyond all that were tried\n\n");
+    for (size_t i = 0; status == STATUS_OK && i < plan->trials; i++)
+        if (!c.drawn[i] && shown(&plan->trial[i])) {
+            gather(&c, &plan->trial[i]);
+            draw_table(to, &c, &plan->trial[i]);
+        }
+    free(c.of_case);
+    free(c.spot);
+    free(c.place);
+    free(c.drawn);
+    return status;
+}
+
+/* The input's sum is the smallest normal number of fp16, so that there is room for condition
+ * numbers up to 2^29 there, where u^-2 is 2^22. For fp64 they go on beyond u^-5. */
+#define CONDS "1..2^48x4,2^52..2^144x16,2^152..2^288x256,2^320..2^608x2^32"
+
+const struct experiment experiment_cond = {
+    .name = "cond",
+    .summary = "error against condition number: from which on a method has no digit right",
+    .operation = {&operation_sum},
+    .axes =
+        {
+            [DEVICE_CPU] = {.formats = "fp16/fp16,fp16/fp32,bf16/bf16,bf16/fp32,fp32/fp32,"
+                                       "fp32/fp64,fp64/fp64",
+                            .input = "cond:sum=2^-14",
+                            .n = "2^12",
+                            .cond = CONDS,
+                            .runs = 1},
+            [DEVICE_CUDA] = {.formats = "fp16/fp16,fp16/fp32,bf16/bf16,bf16/fp32,fp32/fp32,"
+                                        "fp32/fp64,fp64/fp64",
+                             .input = "cond:sum=2^-14",
+                             .n = "2^12",
+                             .cond = CONDS,
+                             .runs = 1},
+        },
+    .table = draw,
+};

@@ -1,0 +1,130 @@
+/* run drift: how does the error of a scan grow along it? */
+#include <stdlib.h>
+
+#include "experiments/cases/experiment.h"
+#include "experiments/studies/scan_table.h"
+
+/* Places along a scan: LAST, and k >= FIRST for output number 10^k, which is at index 10^k - 1. */
+enum { LAST, FIRST = 2, PLACES = 20 };
+enum { SHOWN = 4 }; /* of them, beside the last */
+
+struct drift {
+    const struct plan *plan;
+    struct figure (*err_ulp)[PLACES]; /* of each case */
+};
+
+static void set_places(struct figure at[PLACES], uint64_t index, size_t n, struct figure err_ulp)
+{
+    uint64_t number = 10;
+    if (index + 1 == n)
+        at[LAST] = err_ulp;
+    for (size_t k = FIRST; k < PLACES; k++)
+        if (index + 1 == (number *= 10))
+            at[k] = err_ulp;
+}
+
+static enum status take(void *context, const struct csv_row *row, struct problem *p)
+{
+    struct drift *d = context;
+    struct figure err_ulp;
+    uint64_t index;
+    const struct trial *t = plan_find(d->plan, strtoull(row->field[PROFILE_CASE_ID], NULL, 16));
+    enum status status = csv_whole(row, PROFILE_INDEX, "index", &index, p);
+    if (status == STATUS_OK)
+        status = csv_figure(row, PROFILE_ERR_ULP, "err_ulp", &err_ulp, p);
+    if (status == STATUS_OK && t)
+        set_places(d->err_ulp[t - d->plan->trial], index, d->plan->source[t->source].array.n,
+                   err_ulp);
+    return status;
+}
+
+static enum status read_profile(struct drift *d, const char *out, struct problem *p)
+{
+    char *path;
+    uint64_t whole;
+    if (asprintf(&path, "%s/profile.csv", out) < 0)
+        return problem(p, STATUS_DEVICE, "out of memory for the table");
+    enum status status = csv_read(path, profile_column, PROFILE_COLUMNS, take, d, &whole, p);
+    free(path);
+    return status;
+}
+
+/* Which powers of ten below n are shown, evenly spaced, from the first on; 0 fills up. */
+static void places_of(size_t place[SHOWN], size_t n)
+{
+    size_t count = 0, step, number = 10;
+    while (n > 0 && number <= (n - 1) / 10) {
+        number *= 10;
+        count++;
+    }
+    step = (count + SHOWN - 1) / SHOWN;
+    for (size_t i = 0; i < SHOWN; i++)
+        place[i] = i * step < count ? FIRST + i * step : 0;
+}
+
+static void header(struct table *to, const struct scan_table *t, size_t n)
+{
+    size_t place[SHOWN];
+    (void)t;
+    places_of(place, n);
+    for (size_t i = 0; i < SHOWN; i++) /* a column without cells is left out, with its name */
+        table_cell(to, "10^%zu", place[i]);
+    table_cell(to, "last");
+    table_cell(to, "worst");
+    table_cell(to, "at index");
+    table_cell(to, "err/bound");
+    table_cell(to, "decreases");
+}
+
+static void row(struct table *to, const struct scan_table *t, const struct trial *trial)
+{
+    const struct drift *d = t->context;
+    const struct figure *at = d->err_ulp[trial - d->plan->trial];
+    size_t place[SHOWN];
+    places_of(place, d->plan->source[trial->source].array.n);
+    for (size_t i = 0; i < SHOWN; i++)
+        scan_table_figure(to, "%.2g", place[i] ? at[place[i]] : (struct figure){0});
+    scan_table_figure(to, "%.2g", at[LAST]);
+    scan_table_figure(to, "%.2g", trial->summary.err_ulp_max);
+    scan_table_figure(to, "%.0f", trial->summary.scan.worst_index);
+    scan_table_figure(to, "%.2g", trial->summary.err_over_bound_max);
+    scan_table_figure(to, "%.0f", trial->summary.scan.decreases_max);
+}
+
+static enum status draw(struct text *to, const struct plan *plan, const char *out,
+                        struct problem *p)
+{
+    struct drift d = {plan, calloc(plan->trials + 1, sizeof *d.err_ulp)};
+    struct scan_table t = {
+        .plan = plan, .align = "rrrrrrrrr", .header = header, .row = row, .context = &d};
+    if (!d.err_ulp)
+        return problem(p, STATUS_DEVICE, "out of memory for the table");
+    text_add(to, "err_ulp of output number 10^2, 10^3, ... and of the last; the worst, and its "
+                 "index; the largest share of\nthe bound; outputs that are less than the one "
+                 "before although no element is negative\n\n");
+    enum status status = read_profile(&d, out, p);
+    if (status == STATUS_OK)
+        status = scan_tables(to, &t, p);
+    free(d.err_ulp);
+    return status;
+}
+
+const struct experiment experiment_drift = {
+    .name = "drift",
+    .summary = "how the error of a scan grows along it: error and bound by index, in profile.csv",
+    .operation = {&operation_scan},
+    .axes =
+        {
+            [DEVICE_CPU] = {.formats = "fp16/fp16,fp16/fp32,bf16/bf16,bf16/fp32,fp32/fp32,"
+                                       "fp64/fp64",
+                            .input = "uniform,walk,plateau,creep",
+                            .n = "2^16",
+                            .runs = 1},
+            [DEVICE_CUDA] = {.formats = "fp16/fp16,fp16/fp32,bf16/bf16,bf16/fp32,fp32/fp32,"
+                                        "fp32/fp64,fp64/fp64",
+                             .input = "uniform,walk,plateau,creep",
+                             .n = "2^16,2^22",
+                             .runs = 1},
+        },
+    .table = draw,
+};

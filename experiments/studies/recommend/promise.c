@@ -1,0 +1,135 @@
+/* Trying the promise that is asked for: what a candidate declares is a claim. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "experiments/studies/recommend/candidates.h"
+
+/* What both halves of the time tried. */
+static size_t count_both(const struct check_set *a, const struct check_set *b)
+{
+    size_t count = a->count;
+    for (size_t i = 0; i < b->count; i++) {
+        size_t k = 0;
+        while (k < a->count && a->item[k] != b->item[i])
+            k++;
+        count += k == a->count;
+    }
+    return count;
+}
+
+/* The break's command, from the first attempt that shows one. */
+static char *command_of(const struct check_report *report, const char *program)
+{
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++)
+        if (report->tried[kind].broken > 0 && check_kinds[kind].rung <= report->request.promise)
+            return check_command(report, kind, program);
+    return NULL;
+}
+
+/* Adds what a check found; a break or a failure outweighs what was kept, and that what was not
+ * tried. */
+static void take(struct recommend_promised *t, const struct check_report *report,
+                 const char *program)
+{
+    static const int weight[CHECK_STATES] = {
+        [CHECK_NOT_TRIED] = 0, [CHECK_KEPT] = 1, [CHECK_FAILED] = 2, [CHECK_BROKEN] = 3};
+    struct check_rung rung = check_rung(report, report->request.promise);
+    t->attempts += rung.attempts;
+    t->differing += rung.differing;
+    if (!t->tried || weight[rung.state] > weight[t->state]) {
+        t->state = rung.state;
+        snprintf(t->reason, sizeof t->reason, "%s", rung.reason);
+    }
+    t->tried = true;
+    if (rung.state == CHECK_BROKEN && !t->show)
+        t->show = command_of(report, program);
+}
+
+/* As the user asked for it; where nothing was asked, the engine varies it. */
+static struct numbers named(const struct numbers *asked)
+{
+    return asked->count == 1 && asked->item[0] == 0 ? (struct numbers){0} : *asked;
+}
+
+static void show(void *context, const struct method *m, const char *attempt, double seconds)
+{
+    (void)seconds; /* of this check alone */
+    recommend_tell(context, "promise of %s: %s", m->name, attempt);
+}
+
+static struct check_request request_of(const struct recommend_report *r,
+                                       const struct recommend_candidate *c, double seconds)
+{
+    const struct axes *axes = r->request.plan->axes;
+    struct check_request q = {.method = c->method,
+                              .device = r->device,
+                              .threads = named(&axes->threads),
+                              .blocks = named(&axes->blocks),
+                              .seed = axes->seed.item[0],
+                              .runs = CHECK_RUNS,
+                              .seconds = seconds,
+                              .promise = r->request.promise,
+                              .show = show,
+                              .context = (void *)r,
+                              .stop = r->request.stop};
+    q.pairs.item[q.pairs.count++] = (struct format_pair){r->source->array.format, c->accumulator};
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++)
+        q.tried[kind] = check_kinds[kind].rung <= r->request.promise;
+    return q;
+}
+
+/* On the data as it is, or on the input that it was generated from. */
+static enum status check_own(const struct recommend_report *r, struct recommend_promised *t,
+                             struct check_request q, struct check_report *report, struct problem *p)
+{
+    const struct source *s = r->source;
+    uint64_t n = s->array.n;
+    struct check_data data = {.asked = s->name, .name = s->name, .array = s->array};
+    if (r->request.plan->axes->data.count > 0)
+        data.asked = r->request.plan->axes->data.item[0];
+    if (s->generated) {
+        q.input = &s->input;
+        q.inputs = 1;
+        q.n = (struct numbers){1, &n};
+    } else {
+        q.data = &data;
+        q.datas = 1;
+    }
+    enum status status = check_subject(report, &q, p);
+    if (status == STATUS_OK)
+        take(t, report, r->request.program);
+    return status;
+}
+
+enum status recommend_try_promise(struct recommend_report *r, struct recommend_candidate *c,
+                                  double seconds, struct problem *p)
+{
+    struct recommend_promised *t = &c->promised;
+    struct check_report *report = calloc(2, sizeof *report);
+    struct problem why = {0};
+    if (!report)
+        return problem(p, STATUS_DEVICE, "recommend: out of memory");
+    free(t->show);
+    *t = (struct recommend_promised){0};
+    struct check_request q = request_of(r, c, seconds / 2);
+    enum status status = check_own(r, t, q, &report[0], &why);
+    if (status == STATUS_OK && t->state != CHECK_BROKEN && t->state != CHECK_FAILED) {
+        status = check_subject(&report[1], &q, &why);
+        if (status == STATUS_OK)
+            take(t, &report[1], r->request.program);
+    }
+    const struct check_over *a = &report[0].over[r->request.promise],
+                            *b = &report[1].over[r->request.promise];
+    t->shapes = count_both(&a->shapes, &b->shapes);
+    t->lengths = count_both(&a->lengths, &b->lengths);
+    t->inputs = count_both(&a->inputs, &b->inputs);
+    free(report);
+    if (status == STATUS_INTERRUPTED)
+        return problem(p, status, "%s", why.text);
+    if (status != STATUS_OK) { /* it cannot be tried on this device, or in these formats */
+        t->tried = true;
+        t->state = CHECK_FAILED;
+        snprintf(t->reason, sizeof t->reason, "%.*s", (int)sizeof t->reason - 1, why.text);
+    }
+    return STATUS_OK;
+}

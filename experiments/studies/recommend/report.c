@@ -1,0 +1,343 @@
+/* The recommendation in words, for people. */
+#include <math.h>
+#include <stdio.h>
+
+#include "experiments/cases/added_in.h"
+#include "experiments/studies/recommend/recommend.h"
+#include "reports/text/table.h"
+
+static const char *const unit[RECOMMEND_QUANTITIES] = {"|exact sum|", "sum|x|", "ulp"};
+
+/* Where an array is from, before its name. */
+static const char *const origin[RECOMMEND_KINDS] = {
+    [RECOMMEND_DATA] = "the data itself, ",
+    [RECOMMEND_ASCENDING] = "the data in another order, ",
+    [RECOMMEND_DESCENDING] = "the data in another order, ",
+    [RECOMMEND_SMALL] = "the data in another order, ",
+    [RECOMMEND_LARGE] = "the data in another order, ",
+    [RECOMMEND_ONE_SIGN] = "an adversarial array of the same magnitudes, ",
+    [RECOMMEND_CLIMB] = "an adversarial array of the same magnitudes, ",
+    [RECOMMEND_RETURN] = "an adversarial array of the same magnitudes, ",
+    [RECOMMEND_RESAMPLE] = "a resample of the data, ",
+    [RECOMMEND_SHUFFLE] = "the data in another order, ",
+    [RECOMMEND_EXTENDED] = "the data and more like it, ",
+};
+
+static void add_label(struct text *to, const struct recommend_candidate *c)
+{
+    text_format(to, "%s, ", c->method->name);
+    added_in_words(to, c->method, c->accumulator, c->accumulator);
+}
+
+static void add_rate(struct text *to, const struct recommend_candidate *c)
+{
+    if (c->rate > 0 && c->raw_ns > 0)
+        text_format(to, ", %.2f of the raw read (%.3g GB/s)", c->raw_ns / c->time_ns, c->rate);
+    else if (*c->note)
+        text_format(to, " (%s)", c->note);
+}
+
+static void add_head(struct text *to, const struct recommend_report *r)
+{
+    const struct recommend_tolerance *t = &r->request.tolerance;
+    char device[DEVICE_TEXT];
+    device_name(r->device, device);
+    text_format(to, "%s: %zu elements of %s", r->source->name, r->source->array.n,
+                format_facts[r->source->array.format].name);
+    if (r->cond_log2.known && isfinite(r->cond_log2.value))
+        text_format(to, ", condition number 2^%.2f", r->cond_log2.value);
+    else if (r->cond_log2.known)
+        text_add(to, ", whose exact sum is 0");
+    text_format(to, "\nallowed: |error| <= %.4g %s", t->limit, unit[t->quantity]);
+    if (t->quantity == RECOMMEND_ULP)
+        text_format(to, " of the exact sum in %s (%s)", format_facts[r->source->array.format].name,
+                    t->text);
+    text_format(to, "; candidates: %zu, on %s\n\n", r->count, device);
+}
+
+static void add_break(struct text *to, const struct recommend_candidate *c,
+                      const struct recommend_report *r)
+{
+    const struct recommend_break *b = &c->broke;
+    text_format(to, "  breaks on %s%s: %.9g where %.9g is exact, an error of %.3g %s\n",
+                origin[b->kind], b->input, b->result, b->exact, b->error,
+                unit[r->request.tolerance.quantity]);
+    if (recommend_adversarial(b->kind))
+        text_format(to, "  it held on the data, other orders of it and %llu drawn arrays\n",
+                    (unsigned long long)c->drawn_held);
+}
+
+/* "in 812 attempts over 8 launch shapes, 6 lengths and 5 inputs" */
+static void add_over(struct text *to, const struct recommend_promised *t)
+{
+    text_format(to, "in %llu attempts over %zu launch shape%s, %zu length%s and %zu input%s",
+                (unsigned long long)t->attempts, t->shapes, t->shapes == 1 ? "" : "s", t->lengths,
+                t->lengths == 1 ? "" : "s", t->inputs, t->inputs == 1 ? "" : "s");
+}
+
+/* Of a candidate that is not enough for it. */
+static void add_promised(struct text *to, const struct recommend_report *r,
+                         const struct recommend_candidate *c)
+{
+    const struct recommend_promised *t = &c->promised;
+    const char *promise = promise_name[r->request.promise];
+    if (t->state == CHECK_BROKEN && t->differing > 0)
+        text_format(to, "  does not keep its bits: %s is broken, %llu of %llu attempts differ\n",
+                    promise, (unsigned long long)t->differing, (unsigned long long)t->attempts);
+    else
+        text_format(to, "  not known to keep its bits: %s is %s%s%s\n", promise,
+                    check_state_name[t->state], *t->reason ? ": " : "", t->reason);
+    if (t->show)
+        text_format(to, "  show it: %s\n", t->show);
+}
+
+static void add_theorem(struct text *to, const struct recommend_report *r,
+                        const struct recommend_candidate *c)
+{
+    const struct recommend_tolerance *t = &r->request.tolerance;
+    if (!c->bound.known)
+        text_add(to, "  no theorem bounds it on these data\n");
+    else if (recommend_holds(t, c->bound.value))
+        text_format(to, "  its theorem bounds the error on these data by %.3g: it must hold\n",
+                    c->bound.value);
+    else
+        text_format(to,
+                    "  its theorem bounds the error on these data by %.3g only: that it holds is "
+                    "measured\n",
+                    c->bound.value);
+}
+
+static void add_chosen(struct text *to, const struct recommend_report *r)
+{
+    const struct recommend_candidate *c = &r->candidate[r->chosen];
+    text_add(to, "enough: ");
+    add_label(to, c);
+    add_rate(to, c);
+    text_format(to, "\n  error at most %.3g %s on %zu arrays, ", c->most,
+                unit[r->request.tolerance.quantity], c->tried);
+    if (c->most > 0)
+        text_format(to, "a margin of %.3g", r->request.tolerance.limit / c->most);
+    else
+        text_add(to, "none at all");
+    text_format(to, ": the data, other orders of it%s\n",
+                r->request.no_adversarial ? "" : ", adversarial ones of its magnitudes");
+    if (c->drawn > 0)
+        text_format(to,
+                    "  and %llu drawn ones (resamples, shuffles): with %.4g%% confidence, at most "
+                    "%.2g%% of such break it%s\n",
+                    (unsigned long long)c->drawn, 100 * r->request.confidence, 100 * r->unseen,
+                    c->drawn < r->draws_wanted ? " (more with more --seconds)" : "");
+    else
+        text_add(to, "  no drawn ones: time was up (more with more --seconds)\n");
+    add_theorem(to, r, c);
+    if (!recommend_promises(r))
+        return;
+    text_format(to, "  its bits: %s kept ", promise_name[r->request.promise]);
+    add_over(to, &c->promised);
+    text_format(to, "%s%s\n", *c->promised.reason ? "; " : "", c->promised.reason);
+}
+
+/* Candidates that no array broke, and whose promise was tried and not kept. */
+static void add_unkept(struct text *to, const struct recommend_report *r)
+{
+    enum { SHOWN = 5 };
+    size_t found = 0;
+    for (size_t i = 0; i < r->count; i++) {
+        const struct recommend_candidate *c = &r->candidate[i];
+        if (c->broken || c->failed || !recommend_refused(c) || i == r->cheaper || ++found > SHOWN)
+            continue;
+        text_add(to, "refused: ");
+        add_label(to, c);
+        text_add(to, "\n");
+        add_promised(to, r, c);
+    }
+    if (found > SHOWN)
+        text_format(to, "refused: %zu others (recommend.csv)\n", found - SHOWN);
+}
+
+static void add_cheaper(struct text *to, const struct recommend_report *r)
+{
+    if (r->cheaper == SIZE_MAX) {
+        text_add(to, "nothing cheaper or narrower was there to break\n");
+        return;
+    }
+    text_format(to, "%s: ",
+                r->chosen == SIZE_MAX ? "the nearest"
+                : r->narrower         ? "next narrower, though no faster here"
+                                      : "next cheaper");
+    add_label(to, &r->candidate[r->cheaper]);
+    add_rate(to, &r->candidate[r->cheaper]);
+    text_add(to, "\n");
+    if (r->candidate[r->cheaper].broken)
+        add_break(to, &r->candidate[r->cheaper], r);
+    else
+        add_promised(to, r, &r->candidate[r->cheaper]);
+}
+
+static void add_theory(struct text *to, const struct recommend_report *r)
+{
+    const struct recommend_growth *g = &r->growth;
+    const struct recommend_candidate *c = &r->candidate[r->chosen];
+    text_add(to, "  guaranteed by its theorem: ");
+    if (!g->theorem_known)
+        text_add(to, "nothing, there is none");
+    else if (g->theorem_to == RECOMMEND_ANY_LENGTH)
+        text_add(to, "any length");
+    else if (g->theorem_to == 0)
+        text_add(to, "no length");
+    else
+        text_format(to, "up to n = %.3g or so", (double)g->theorem_to);
+    if (g->likely_known && g->likely_to != g->theorem_to)
+        text_format(to, "; to n = %.3g were rounding errors independent (%.4g%%)",
+                    (double)g->likely_to, 100 * r->request.confidence);
+    /* A chain of additions as long as the input is what can stand still. */
+    bool serial = c->method->height && c->method->height(1000, (struct shape){0}) == 999;
+    if (serial && g->stagnates.known)
+        text_format(to, "\n  a running sum of such elements stands still at n = %.6g or so",
+                    g->stagnates.value);
+    if (g->overflows.known)
+        text_format(to, "\n  such a sum leaves the range of %s at n = %.3g or so",
+                    format_facts[c->accumulator].name, g->overflows.value);
+    text_add(to, "\n");
+}
+
+/* What was tried, and beside it what is guaranteed. */
+static void add_growth(struct text *to, const struct recommend_report *r)
+{
+    const struct recommend_growth *g = &r->growth;
+    text_format(to, "growth: it holds at every length tried up to n = %llu",
+                (unsigned long long)g->holds_to);
+    if (g->breaks_at)
+        text_format(to, ", and first breaks at %llu", (unsigned long long)g->breaks_at);
+    else
+        text_add(to, ", as far as was tried");
+    text_format(to,
+                "\n  tried: the data, followed by elements drawn from it, at %zu lengths: the next "
+                "64, powers of two,\n  multiples of 256 and 2048, each with both neighbours, "
+                "halvings below a break, others spread evenly\n",
+                g->lengths);
+    add_theory(to, r);
+}
+
+/* Of one partial format: the longest chunk that holds, and the next longer one. */
+static void add_promoted(struct text *to, const struct recommend_report *r, enum format partial)
+{
+    const struct recommend_candidate *holds = NULL, *breaks = NULL;
+    for (size_t i = 0; i < r->count; i++) {
+        const struct recommend_candidate *c = &r->candidate[i];
+        if (!c->promoted || c->promoted->partial != partial || holds)
+            continue;
+        *(c->broken ? &breaks : &holds) = c;
+    }
+    if (!holds && !breaks)
+        return;
+    text_format(to, "two-level: partial sums in %s, promoted to %s", format_facts[partial].name,
+                format_facts[(holds ? holds : breaks)->accumulator].name);
+    if (holds)
+        text_format(to, ": chunks of %zu hold on %zu arrays, error at most %.3g",
+                    holds->promoted->chunk, r->common, holds->error);
+    else
+        text_format(to, ": not even chunks of %zu hold", breaks->promoted->chunk);
+    text_add(to, " (simulated, not timed)\n");
+    if (breaks)
+        text_format(to, "  chunks of %zu: error %.3g on %s\n", breaks->promoted->chunk,
+                    breaks->broke.error, breaks->broke.input);
+}
+
+/* Of the error, and of the promise where one is asked for. */
+static const char *verdict_of(const struct recommend_report *r, const struct recommend_candidate *c)
+{
+    if (c->failed)
+        return "failed";
+    if (c->broken)
+        return "breaks";
+    if (!recommend_promises(r) || c->promised.state == CHECK_KEPT)
+        return "holds";
+    return c->promised.state == CHECK_BROKEN   ? "breaks promise"
+           : c->promised.state == CHECK_FAILED ? "fails"
+                                               : "promise not tried";
+}
+
+static void add_frontier(struct text *to, const struct recommend_report *r)
+{
+    struct table table = {.align = "lllrrrl"};
+    const char *const head[] = {"  method", "added in", "result",   "of raw",
+                                "error",    "verdict",  "breaks on"};
+    char added_in[ADDED_IN_TEXT];
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+        table_cell(&table, "%s", head[i]);
+    for (size_t i = 0; i < r->count; i++) {
+        const struct recommend_candidate *c = &r->candidate[i];
+        if (!c->pareto && i != r->chosen && i != r->cheaper && !c->method->foreign)
+            continue;
+        table_cell(&table, "%s %s", i == r->chosen ? "*" : c->pareto ? " " : "-", c->method->name);
+        method_added_in(added_in, c->method, c->accumulator);
+        table_cell(&table, "%s", added_in);
+        table_cell(&table, "%s", format_facts[c->accumulator].name);
+        if (c->rate > 0 && c->raw_ns > 0)
+            table_cell(&table, "%.2f", c->raw_ns / c->time_ns);
+        else
+            table_cell(&table, "%s", c->method->foreign && !c->failed ? "not timed" : "");
+        if (c->failed)
+            table_cell(&table, "%s", "");
+        else
+            table_cell(&table, "%.3g", c->error);
+        table_cell(&table, "%s", verdict_of(r, c));
+        table_cell(&table, "%s", c->broke.input);
+    }
+    text_format(to,
+                "\nfrontier of error (in %s, the largest of %zu arrays) against throughput; *: "
+                "recommended, -: not on it\n",
+                unit[r->request.tolerance.quantity], r->common);
+    table_draw(to, &table);
+    table_free(&table);
+}
+
+static bool emulated(const struct recommend_report *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (r->device.kind == DEVICE_CPU && r->candidate[i].rate > 0 &&
+            format_facts[r->candidate[i].accumulator].bytes < 4)
+            return true;
+    return false;
+}
+
+void recommend_text(struct text *to, const struct recommend_report *r, const char *out,
+                    const char *command)
+{
+    add_head(to, r);
+    if (r->chosen == SIZE_MAX) {
+        text_format(to, "nothing is enough: none of %zu candidates\n", r->count);
+    } else {
+        add_chosen(to, r);
+    }
+    add_cheaper(to, r);
+    if (r->cheaper != SIZE_MAX && r->candidate[r->cheaper].broken)
+        recommend_show(to, r, &r->candidate[r->cheaper], out);
+    add_unkept(to, r);
+    if (r->chosen != SIZE_MAX)
+        add_growth(to, r);
+    add_promoted(to, r, FP16);
+    add_promoted(to, r, BF16);
+    add_frontier(to, r);
+    if (r->timed_n < r->source->array.n || r->in_cache)
+        text_format(to, "times are of %zu elements%s\n", r->timed_n,
+                    r->in_cache ? ", which fit in the cache (more with more --seconds)" : "");
+    else if (r->timed_n > r->source->array.n)
+        text_format(to, "times are of %zu elements, the data repeated: fewer lie in the cache\n",
+                    r->timed_n);
+    if (r->timed_short > 0)
+        text_format(to, "those of the %zu slowest candidates are of fewer (timed_n)\n",
+                    r->timed_short);
+    if (r->slow > 0)
+        text_format(to, "left out: %zu candidates that take seconds a run (times.csv)\n", r->slow);
+    if (emulated(r))
+        text_add(to, "fp16 and bf16 accumulators are emulated on a CPU: their speed is that of the "
+                     "emulation\n");
+    text_visible(to, out);
+    text_format(to,
+                ": recommend.csv (a row per candidate), results.csv (a row per run), "
+                "summary.csv, times.csv, "
+                "study.json\nagain: %s\n",
+                command);
+}

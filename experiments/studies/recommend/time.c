@@ -1,0 +1,266 @@
+/* How fast the candidates are, beside the raw read, in one run. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "experiments/bench/bench.h"
+#include "experiments/bench/report.h"
+#include "experiments/system/clock.h"
+#include "experiments/system/memory.h"
+#include "experiments/studies/recommend/candidates.h"
+
+/* On the CPU: elements that are timed first, so that all candidates take seconds. */
+enum { TIMED_ON_CPU = 1 << 20 };
+
+/* Where those lie in a cache, starting threads or kernels takes longer than adding, and all seem
+ * equal. The fastest are then timed again on the data repeated to an array that does not: as many
+ * of them as take a share of the time, a run as foretold by the first. */
+#define LONG_SHARE 0.15
+enum {
+    CACHES = 3,
+    UNKNOWN_CACHE = 1 << 25,
+    RUNS_EACH = TIMING_REPEATS + 3,
+    REPETITION_NS = 1000000
+};
+
+struct timer {
+    struct recommend_report *r;
+    struct bench_input input;
+    size_t n;
+    /* Rows of times.csv, of each candidate and of the raw read of each round. */
+    struct text *row, raw[2];
+    size_t round;
+};
+
+/* On the CPU the twins of other devices' methods are textbook loops, written to be read: what they
+ * take says nothing of what the method could. Those that run on threads are written for speed. */
+static bool timed_honestly(const struct recommend_report *r, const struct recommend_candidate *c)
+{
+    const struct method *m = c->method;
+    return !c->promoted && (r->device.kind != DEVICE_CPU || m->foreign || method_threaded(m));
+}
+
+static void note_untimed(struct recommend_report *r)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        struct recommend_candidate *c = &r->candidate[i];
+        if (c->promoted)
+            snprintf(c->note, sizeof c->note, "simulated, not timed");
+        else if (!timed_honestly(r, c))
+            snprintf(c->note, sizeof c->note, "not timed: a textbook loop on the CPU");
+    }
+}
+
+static struct recommend_candidate *candidate_of(struct recommend_report *r, size_t n,
+                                                const struct bench_row *row)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        struct recommend_candidate *c = &r->candidate[i];
+        struct shape shape = method_shape(c->method, r->device.kind, n, c->asked);
+        if (c->method == row->method && c->accumulator == row->accumulator &&
+            shape.threads == row->shape.threads && shape.blocks == row->shape.blocks)
+            return c;
+    }
+    return NULL;
+}
+
+/* What is timed again on a long array is known by that alone. */
+static enum status take(void *context, const struct bench_row *row, struct problem *p)
+{
+    struct timer *t = context;
+    (void)p;
+    struct recommend_candidate *c = row->method ? candidate_of(t->r, t->n, row) : NULL;
+    if (!c) {
+        bench_report_row(&t->raw[t->round], &t->input, row, "");
+        return STATUS_OK;
+    }
+    if (t->round > 0 && !(row->time.median_ns > 0))
+        return STATUS_OK; /* the first round's time stays */
+    struct text *own = &t->row[c - t->r->candidate];
+    text_clear(own);
+    bench_report_row(own, &t->input, row, "");
+    snprintf(c->note, sizeof c->note, "%s", row->note);
+    c->time_ns = row->time.median_ns;
+    c->raw_ns = row->raw_ns;
+    c->timed_n = t->n;
+    if (c->time_ns > 0)
+        c->rate = bench_bytes(&t->input, row) / c->time_ns;
+    return STATUS_OK;
+}
+
+static void show(void *context, const struct bench_row *row)
+{
+    const struct timer *t = context;
+    recommend_tell(t->r, "timing %s", bench_name(row));
+}
+
+/* The vendor's routines stand before what is held against them. most_ns: 0, or those alone that
+ * took no longer. */
+static size_t plan_rows(const struct recommend_report *r, size_t n, double most_ns,
+                        struct bench_row *row)
+{
+    size_t rows = 0;
+    for (int vendor = 1; vendor >= 0; vendor--)
+        for (size_t i = 0; i < r->count; i++) {
+            const struct recommend_candidate *c = &r->candidate[i];
+            if (!timed_honestly(r, c) || bench_is_vendor(c->method) != vendor ||
+                (most_ns > 0 && !(c->time_ns > 0 && c->time_ns <= most_ns)))
+                continue;
+            row[rows++] =
+                (struct bench_row){.kind = BENCH_METHOD,
+                                   .method = c->method,
+                                   .accumulator = c->accumulator,
+                                   .output = c->accumulator,
+                                   .shape = method_shape(c->method, r->device.kind, n, c->asked)};
+        }
+    return rows;
+}
+
+/* What takes seconds a run is nothing to recommend, nor to wait for; times.csv says so. */
+static void drop_slow(struct recommend_report *r)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < r->count; i++)
+        if (strncmp(r->candidate[i].note, "skipped", 7) != 0)
+            r->candidate[kept++] = r->candidate[i];
+    r->slow = r->count - kept;
+    r->count = kept;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* What a run on `length` elements takes, of one that took this on n. All take as long to begin as
+ * the fastest, but for what cannot be told from noise. */
+static double foretold(double time_ns, double least_ns, size_t n, size_t length)
+{
+    enum { NOISE = 20 };
+    double own = fmax(time_ns - least_ns, least_ns / NOISE);
+    return fmax(own * (double)length / (double)n, REPETITION_NS);
+}
+
+/* The time of the slowest, of those timed on n elements, that there is time for on `length`; 0
+ * where that are not two, and a third of all. */
+static double affordable(const struct recommend_report *r, size_t n, size_t length)
+{
+    double *time_ns = calloc(r->count + 1, sizeof *time_ns), sum = 0, most = 0;
+    size_t count = 0, taken = 0;
+    for (size_t i = 0; time_ns && i < r->count; i++)
+        if (r->candidate[i].time_ns > 0)
+            time_ns[count++] = r->candidate[i].time_ns;
+    if (count > 1)
+        qsort(time_ns, count, sizeof *time_ns, ascending);
+    for (size_t i = 0; i < count; i++) {
+        sum += RUNS_EACH * foretold(time_ns[i], time_ns[0], n, length);
+        if (sum > LONG_SHARE * 1e9 * r->request.seconds)
+            break;
+        most = time_ns[i];
+        taken++;
+    }
+    free(time_ns);
+    return taken == count || (taken > 1 && 3 * taken >= count) ? most : 0;
+}
+
+/* The data, again and again. */
+static enum status repeat(struct array *to, const struct array *data, size_t n, const char *name,
+                          struct problem *p)
+{
+    enum status status = memory_array(to, data->format, n, name, p);
+    for (size_t i = 0; status == STATUS_OK && i < n; i += data->n) {
+        size_t left = n - i < data->n ? n - i : data->n;
+        memcpy((char *)to->data + array_bytes(data->format, i), data->data,
+               array_bytes(data->format, left));
+    }
+    return status;
+}
+
+static enum status time_all(struct timer *t, const char *name, const struct array *array,
+                            double most_ns, struct problem *p)
+{
+    struct recommend_report *r = t->r;
+    size_t round = 0;
+    t->n = array->n;
+    struct bench_row *row = calloc(r->count + 1, sizeof *row);
+    if (!row)
+        return problem(p, STATUS_DEVICE, "recommend: out of memory");
+    size_t rows = plan_rows(r, array->n, most_ns, row);
+    const struct bench_listener listener = {
+        .take = take, .show = show, .context = t, .stop = r->request.stop};
+    enum status status = bench_input_borrow(&t->input, r->device, name, array, p);
+    if (status == STATUS_OK && rows > 0)
+        status = bench_measure(&t->input, row, rows, TIMING_REPEATS, &round, &listener, p);
+    if (status == STATUS_OK) {
+        r->timed_n = array->n;
+        r->in_cache = t->input.in_cache;
+    }
+    bench_input_close(&t->input);
+    free(row);
+    return status;
+}
+
+/* What it lacks memory or time for is left as the first round has it. */
+static enum status measure_long(struct timer *t, struct problem *p)
+{
+    const struct array *data = &t->r->source->array;
+    size_t cache = bench_cache(t->r->device), first = t->n;
+    size_t bytes = CACHES * (cache ? cache : (size_t)UNKNOWN_CACHE);
+    size_t length = bytes / (size_t)format_facts[data->format].bytes;
+    double most_ns = 0;
+    /* Where time is short for so long an array, one that is shorter tells more than none. */
+    while (length >= 4 * first && !((most_ns = affordable(t->r, first, length)) > 0))
+        length /= 2;
+    struct array array;
+    struct problem why = {0};
+    char name[320];
+    if (!(most_ns > 0) || repeat(&array, data, length, t->r->source->name, NULL) != STATUS_OK)
+        return STATUS_OK;
+    t->round = 1;
+    snprintf(name, sizeof name, "%.300s:repeated", t->r->source->name);
+    enum status status = time_all(t, name, &array, most_ns, &why);
+    free(array.data);
+    return status == STATUS_INTERRUPTED ? problem(p, status, "%s", why.text) : STATUS_OK;
+}
+
+/* Into times.csv: the raw read of the last round, and of the first where something rests on it. */
+static void write_rows(struct timer *t)
+{
+    struct recommend_report *r = t->r;
+    struct text *to = &r->request.times->pending;
+    for (size_t i = 0; i < r->count; i++) {
+        struct recommend_candidate *c = &r->candidate[i];
+        c->timed_short = c->time_ns > 0 && c->timed_n < r->timed_n;
+        r->timed_short += c->timed_short;
+    }
+    for (size_t round = 0; round <= t->round; round++)
+        if (round == t->round || r->timed_short > 0)
+            text_join(to, &t->raw[round]);
+    for (size_t i = 0; i < r->count; i++)
+        text_join(to, &t->row[i]);
+}
+
+enum status recommend_time(struct recommend_report *r, struct problem *p)
+{
+    struct timer t = {.r = r, .row = calloc(r->count + 1, sizeof *t.row)};
+    struct array array = r->source->array;
+    size_t count = r->count;
+    if (!t.row)
+        return problem(p, STATUS_DEVICE, "recommend: out of memory");
+    if (r->device.kind == DEVICE_CPU && array.n > TIMED_ON_CPU)
+        array.n = TIMED_ON_CPU;
+    note_untimed(r);
+    enum status status = time_all(&t, r->source->name, &array, 0, p);
+    r->begin_ns = clock_ns();
+    if (status == STATUS_OK && r->in_cache)
+        status = measure_long(&t, p);
+    write_rows(&t);
+    for (size_t i = 0; i < count; i++)
+        text_free(&t.row[i]);
+    for (size_t i = 0; i < 2; i++)
+        text_free(&t.raw[i]);
+    free(t.row);
+    drop_slow(r);
+    return status == STATUS_OK ? csv_file_flush(r->request.times, p) : status;
+}

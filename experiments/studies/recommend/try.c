@@ -1,0 +1,200 @@
+/* Candidates on the arrays that are to break them. */
+#include <math.h>
+#include <stdio.h>
+
+#include "experiments/system/clock.h"
+#include "experiments/studies/recommend/candidates.h"
+
+/* Of what is drawn, so much all candidates are tried on. */
+enum { COMMON_DRAWS = 8 };
+
+static bool stopped(const struct recommend_report *r)
+{
+    return r->request.stop && *r->request.stop;
+}
+
+static enum status interrupted(struct problem *p)
+{
+    return problem(p, STATUS_INTERRUPTED, "interrupted");
+}
+
+static void note_break(struct recommend_candidate *c, const struct recommend_sample *s,
+                       enum recommend_kind kind, uint64_t draw, const struct recommend_outcome *o)
+{
+    struct recommend_break *b = &c->broke;
+    if (c->broken && (recommend_adversarial(kind) || !recommend_adversarial(b->kind)))
+        return;
+    c->broken = true;
+    *b = (struct recommend_break){
+        .kind = kind, .draw = draw, .error = o->error, .result = o->result};
+    b->exact = mpfr_get_d(s->truth.reference.sum, MPFR_RNDN);
+    snprintf(b->input, sizeof b->input, "%s", s->source.name);
+    memcpy(b->id, o->id, sizeof b->id);
+}
+
+/* What fails says why, and is tried no more; only an interruption and files that cannot be written
+ * end the whole. */
+static enum status try_one(struct recommend_report *r, struct recommend_candidate *c,
+                           struct recommend_sample *s, enum recommend_kind kind, uint64_t draw,
+                           bool common, struct problem *p)
+{
+    struct recommend_outcome o;
+    struct problem why = {0};
+    if (c->failed)
+        return STATUS_OK;
+    enum status status = recommend_run(r, c, s, &o, &why);
+    if (status == STATUS_INTERRUPTED || r->request.results->file.fd < 0 ||
+        r->request.summary->fd < 0)
+        return problem(p, status, "%s", why.text);
+    if (status != STATUS_OK) {
+        c->failed = true;
+        snprintf(c->note, sizeof c->note, "failed: %.240s", why.text);
+        return STATUS_OK;
+    }
+    c->tried++;
+    if (common && (c->tried == 1 || figure_worse(o.error, c->error))) {
+        c->error = o.error;
+        snprintf(c->worst, sizeof c->worst, "%s", s->source.name);
+    }
+    if (c->tried == 1 || figure_worse(o.error, c->most))
+        c->most = o.error;
+    if (kind == RECOMMEND_DATA)
+        c->data_error = o.error;
+    bool holds = recommend_holds(&r->request.tolerance, o.error);
+    if (!holds)
+        note_break(c, s, kind, draw, &o);
+    c->drawn += kind >= RECOMMEND_RESAMPLE;
+    c->drawn_held += kind >= RECOMMEND_RESAMPLE && holds;
+    return STATUS_OK;
+}
+
+/* Array k of those for all: the data and its orders, drawn ones, adversarial ones. */
+static bool common_at(const struct recommend_report *r, size_t k, enum recommend_kind *kind,
+                      uint64_t *draw)
+{
+    const size_t drawn = k - RECOMMEND_ONE_SIGN, adversarial = drawn - COMMON_DRAWS;
+    *draw = 0;
+    if (k < RECOMMEND_ONE_SIGN) {
+        *kind = k;
+        return true;
+    }
+    if (drawn < COMMON_DRAWS) {
+        *kind = RECOMMEND_RESAMPLE + drawn % 2;
+        *draw = drawn / 2 + 1;
+        return true;
+    }
+    *kind = RECOMMEND_ONE_SIGN + adversarial;
+    return !r->request.no_adversarial &&
+           (*kind < RECOMMEND_RETURN ||
+            (*kind == RECOMMEND_RETURN && r->request.tolerance.quantity == RECOMMEND_BACKWARD));
+}
+
+static enum status make_sample(const struct recommend_report *r, struct recommend_sample *s,
+                               enum recommend_kind kind, uint64_t draw, struct problem *p)
+{
+    const struct axes *axes = r->request.plan->axes;
+    return recommend_sample_make(s, r->source, kind, draw, r->source->array.n, axes->seed.item[0],
+                                 r->device, p);
+}
+
+static void note_theory(struct recommend_report *r, const struct recommend_sample *s)
+{
+    r->cond_log2 = s->truth.cond_log2;
+    for (size_t i = 0; i < r->count; i++) {
+        struct recommend_candidate *c = &r->candidate[i];
+        struct shape shape = method_shape(c->method, r->device.kind, s->array.n, c->asked);
+        struct theorem theorem =
+            method_theorem(c->method, r->device.kind, c->accumulator, s->array.n, shape);
+        c->bound = recommend_bound(&r->request.tolerance, &theorem, &s->truth.reference,
+                                   s->array.format, c->accumulator);
+    }
+}
+
+static enum status try_all_on(struct recommend_report *r, enum recommend_kind kind, uint64_t draw,
+                              struct problem *p)
+{
+    struct recommend_sample s;
+    enum status status = make_sample(r, &s, kind, draw, p);
+    if (status != STATUS_OK)
+        return status;
+    if (kind == RECOMMEND_DATA && !mpfr_number_p(s.truth.reference.sum_abs))
+        status = problem(p, STATUS_DATA,
+                         "%s: found %zu infs and %zu NaNs, expected finite elements: the error of "
+                         "such a sum is not a number",
+                         r->source->name, s.truth.reference.infs, s.truth.reference.nans);
+    else if (kind == RECOMMEND_DATA)
+        note_theory(r, &s);
+    for (size_t i = 0; i < r->count && status == STATUS_OK; i++)
+        status = try_one(r, &r->candidate[i], &s, kind, draw, true, p);
+    recommend_sample_free(&s);
+    r->common++;
+    return status;
+}
+
+enum status recommend_try_common(struct recommend_report *r, uint64_t deadline, struct problem *p)
+{
+    enum recommend_kind kind;
+    uint64_t draw;
+    enum status status = STATUS_OK;
+    for (size_t k = 0; status == STATUS_OK && common_at(r, k, &kind, &draw); k++) {
+        if (stopped(r))
+            return interrupted(p);
+        if (k > 0 && clock_ns() > deadline)
+            break;
+        recommend_tell(r, "all candidates on array %zu", k + 1);
+        status = try_all_on(r, kind, draw, p);
+    }
+    return status;
+}
+
+/* Array k, for one candidate alone. */
+static enum status try_at(struct recommend_report *r, struct recommend_candidate *c,
+                          enum recommend_kind kind, uint64_t draw, struct problem *p)
+{
+    struct recommend_sample s;
+    if (stopped(r))
+        return interrupted(p);
+    enum status status = make_sample(r, &s, kind, draw, p);
+    if (status != STATUS_OK)
+        return status;
+    status = try_one(r, c, &s, kind, draw, false, p);
+    recommend_sample_free(&s);
+    return status;
+}
+
+/* The next of the drawn ones. */
+static enum status try_drawn(struct recommend_report *r, struct recommend_candidate *c,
+                             struct problem *p)
+{
+    recommend_tell(r, "%s in %s on drawn array %llu", c->method->name,
+                   format_facts[c->accumulator].name, (unsigned long long)c->drawn + 1);
+    return try_at(r, c, RECOMMEND_RESAMPLE + c->drawn % 2, c->drawn / 2 + 1, p);
+}
+
+enum status recommend_try_further(struct recommend_report *r, struct recommend_candidate *c,
+                                  double seconds, struct problem *p)
+{
+    enum recommend_kind kind;
+    uint64_t draw;
+    enum status status = STATUS_OK;
+    for (size_t k = r->common;
+         status == STATUS_OK && !c->broken && !c->failed && common_at(r, k, &kind, &draw); k++)
+        if (kind < RECOMMEND_RESAMPLE)
+            status = try_at(r, c, kind, draw, p);
+    uint64_t deadline = clock_ns() + clock_span(seconds);
+    while (status == STATUS_OK && !c->broken && !c->failed && c->drawn < r->draws_wanted &&
+           clock_ns() < deadline)
+        status = try_drawn(r, c, p);
+    return status;
+}
+
+enum status recommend_try_own(struct recommend_report *r, struct recommend_candidate *c,
+                              double seconds, struct problem *p)
+{
+    uint64_t deadline = clock_ns() + clock_span(seconds);
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && recommend_adversarial(c->broke.kind) &&
+           c->drawn < r->draws_wanted && clock_ns() < deadline)
+        status = try_drawn(r, c, p);
+    return status;
+}

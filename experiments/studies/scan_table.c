@@ -1,0 +1,166 @@
+#include "experiments/studies/scan_table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "experiments/sweep/breaks.h"
+
+enum { CASE_CELLS = 4, ALIGN_TEXT = 32 };
+
+void scan_table_figure(struct table *to, const char *format, struct figure f)
+{
+    if (f.known)
+        table_cell(to, format, f.value);
+    else
+        table_cell(to, "%s", "");
+}
+
+static bool shown(const struct scan_table *t, const struct trial *trial)
+{
+    return trial->finished && trial->supported &&
+           !(t->left_out && t->left_out(t->plan, trial->method));
+}
+
+/* Do they stand in one table? Storage formats do not part them. */
+static bool together(const struct plan *plan, const struct trial *a, const struct trial *b)
+{
+    const struct source *x = &plan->source[a->source], *y = &plan->source[b->source];
+    return x->array.n == y->array.n && x->generated == y->generated && x->seed == y->seed &&
+           strcmp(x->name, y->name) == 0 && a->exclusive == b->exclusive && a->keys == b->keys &&
+           a->bins == b->bins && a->layout == b->layout && a->keep == b->keep &&
+           a->method->operation == b->method->operation && a->device.kind == b->device.kind &&
+           a->device.index == b->device.index;
+}
+
+/* Do they differ in the method, its segments or its shape alone? Those stand one below the other.
+ */
+static bool alike(const struct trial *a, const struct trial *b)
+{
+    return a->source == b->source && a->accumulator == b->accumulator && a->output == b->output;
+}
+
+static void heading(struct text *to, const struct plan *plan, const struct trial *trial)
+{
+    const struct source *s = &plan->source[trial->source];
+    char device[DEVICE_TEXT];
+    device_name(trial->device, device);
+    text_format(to, "%s, n = %zu, ", s->name, s->array.n);
+    if (trial->keys)
+        text_format(to, "%s keys, %zu bins", trial->keys->name, trial->bins);
+    else if (trial->layout)
+        text_format(to, "%zu rows, layout %s", trial->bins, trial->layout->name);
+    else if (trial->method->operation->matrix)
+        text_format(to, "%zu rows transposed", trial->bins);
+    else if (trial->method->operation->mask)
+        text_format(to, "%zu%% kept", trial->keep);
+    else
+        text_add(to, scan_name[trial->exclusive]);
+    if (s->generated && plan->axes->seed.count > 1)
+        text_format(to, ", seed %" PRIu64, s->seed);
+    if (plan->axes->devices > 1)
+        text_format(to, ", %s", device);
+    text_add(to, "\n");
+}
+
+/* A launch shape only where several were asked for: else it is that of the method. */
+static void shape_cell(struct table *to, const struct numbers *asked, unsigned value)
+{
+    if (asked->count > 1 && value)
+        table_cell(to, "%u", value);
+    else
+        table_cell(to, "%s", "");
+}
+
+static void case_cells(struct table *to, const struct plan *plan, const struct trial *trial)
+{
+    const struct axes *axes = plan->axes;
+    const char *storage = format_facts[plan->source[trial->source].array.format].name,
+               *accumulator = format_facts[trial->accumulator].name;
+    if (axes->outputs > 1 || axes->output[0] != OUTPUT_ACCUMULATOR)
+        table_cell(to, "%s/%s/%s", storage, accumulator, format_facts[trial->output].name);
+    else
+        table_cell(to, "%s/%s", storage, accumulator);
+    if (trial->segment)
+        table_cell(to, "%s%s %zu", trial->method->name, breaks_mark(trial), trial->segment);
+    else
+        table_cell(to, "%s%s", trial->method->name, breaks_mark(trial));
+    shape_cell(to, &axes->threads, trial->shape.threads);
+    shape_cell(to, &axes->blocks, trial->shape.blocks);
+}
+
+/* The rows of a case and of those like it in the same table. */
+static void rows(struct table *to, const struct scan_table *t, size_t first, bool *drawn)
+{
+    const struct trial *trial = t->plan->trial;
+    for (size_t i = first; i < t->plan->trials; i++) {
+        if (drawn[i] || !shown(t, &trial[i]) || !alike(&trial[first], &trial[i]) ||
+            !together(t->plan, &trial[first], &trial[i]))
+            continue;
+        case_cells(to, t->plan, &trial[i]);
+        t->row(to, t, &trial[i]);
+        drawn[i] = true;
+    }
+}
+
+/* The table of a case that is not drawn yet, and of those that stand with it. */
+static void draw(struct text *to, const struct scan_table *t, size_t first, bool *drawn)
+{
+    static const char *const name[CASE_CELLS] = {"formats", "method", "threads", "blocks"};
+    const struct plan *plan = t->plan;
+    const struct trial *trial = plan->trial;
+    char align[ALIGN_TEXT];
+    snprintf(align, sizeof align, "llrr%s", t->align);
+    struct table table = {.align = align};
+    heading(to, plan, &trial[first]);
+    for (size_t i = 0; i < CASE_CELLS; i++)
+        table_cell(&table, "%s", name[i]);
+    t->header(&table, t, plan->source[trial[first].source].array.n);
+    for (size_t i = first; i < plan->trials; i++)
+        if (!drawn[i] && together(plan, &trial[first], &trial[i]))
+            rows(&table, t, i, drawn);
+    table_draw(to, &table);
+    text_add(to, "\n");
+    table_free(&table);
+}
+
+enum status scan_tables(struct text *to, const struct scan_table *t, struct problem *p)
+{
+    bool *drawn = calloc(t->plan->trials + 1, sizeof *drawn);
+    if (!drawn)
+        return problem(p, STATUS_DEVICE, "out of memory for the table");
+    for (size_t i = 0; i < t->plan->trials; i++)
+        if (!drawn[i] && shown(t, &t->plan->trial[i]))
+            draw(to, t, i, drawn);
+    free(drawn);
+    return STATUS_OK;
+}
+
+static void bins_header(struct table *to, const struct scan_table *t, size_t n)
+{
+    static const char *const name[] = {"distinct", "worst bin", "err_ulp",   "rms",
+                                       "of bound", "run 1",     "from twin", "rel_diff"};
+    (void)t, (void)n;
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        table_cell(to, "%s", name[i]);
+}
+
+static void bins_row(struct table *to, const struct scan_table *t, const struct trial *trial)
+{
+    const struct summary *s = &trial->summary;
+    (void)t;
+    table_cell(to, "%llu/%llu", (unsigned long long)s->distinct, (unsigned long long)s->runs);
+    scan_table_figure(to, "%.0f", s->scan.worst_index);
+    scan_table_figure(to, "%.3g", s->err_ulp_max);
+    scan_table_figure(to, "%.3g", s->scan.err_ulp_rms_max);
+    scan_table_figure(to, "%.2g", s->err_over_bound_max);
+    scan_table_figure(to, "%.2g", s->scan.run_differing_max);
+    scan_table_figure(to, "%.2g", s->scan.differing_max);
+    scan_table_figure(to, "%.2g", s->scan.mean_rel_diff_max);
+}
+
+enum status scan_tables_bins(struct text *to, const struct plan *plan, struct problem *p)
+{
+    struct scan_table t = {
+        .plan = plan, .align = "rrrrrrrr", .header = bins_header, .row = bins_row};
+    return scan_tables(to, &t, p);
+}

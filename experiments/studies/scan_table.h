@@ -1,0 +1,28 @@
+/* Tables of scans for people: the cases on one input under a heading. */
+#ifndef ULPSCOPE_STUDIES_SCAN_TABLE_H
+#define ULPSCOPE_STUDIES_SCAN_TABLE_H
+
+#include "experiments/cases/plan.h"
+#include "reports/text/table.h"
+
+struct scan_table {
+    const struct plan *plan;
+    const char *align; /* the letters of the columns behind those that say which case it is */
+    /* Appends their names, to a table of cases of n elements. */
+    void (*header)(struct table *to, const struct scan_table *t, size_t n);
+    /* Appends their cells of a case. */
+    void (*row)(struct table *to, const struct scan_table *t, const struct trial *trial);
+    bool (*left_out)(const struct plan *plan, const struct method *m); /* NULL: none is */
+    const void *context;
+};
+
+/* Appends a table for each input that finished cases read. STATUS_DEVICE when memory is short. */
+enum status scan_tables(struct text *to, const struct scan_table *t, struct problem *p);
+
+/* Appends the tables of what has bins, rows or masks. */
+enum status scan_tables_bins(struct text *to, const struct plan *plan, struct problem *p);
+
+/* Appends a cell; an empty one where the figure is not known. */
+void scan_table_figure(struct table *to, const char *format, struct figure f);
+
+#endif

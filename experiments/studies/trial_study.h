@@ -1,0 +1,46 @@
+/* A results directory of `run trial`: study.json and trial.csv, the rows of `check` for each
+ * subject on each device. */
+#ifndef ULPSCOPE_STUDIES_TRIAL_STUDY_H
+#define ULPSCOPE_STUDIES_TRIAL_STUDY_H
+
+#include "experiments/check/check.h"
+#include "experiments/cases/experiment.h"
+#include "reports/csv/file.h"
+#include "reports/results/directory.h"
+
+/* A subject on a device, and what has become of it. */
+struct trial_subject {
+    const struct method *method;
+    struct device device;
+    size_t line;   /* where its rows began in trial.csv, when it was opened; 0: it had none */
+    bool finished; /* its rows are in trial.csv */
+    bool absent;   /* the device does not run it */
+    enum promise kept;
+    bool broken, failed;
+    char cell[PROMISES][32]; /* for the table: what came of each rung */
+};
+
+struct trial_study {
+    struct check_request request; /* but for the method, its promise, and the device */
+    struct trial_subject *subject;
+    size_t subjects;
+    struct directory directory;
+    struct csv_file csv;
+};
+
+/* What is asked for: subjects, and how. trial_study_free is due, also after failure. */
+enum status trial_study_make(struct trial_study *s, const struct request *asked,
+                             const volatile sig_atomic_t *stop, struct problem *p);
+
+/* Takes the directory, and what it holds of this study: subjects whose rows are there are finished,
+ * but for those that failed, whose rows are dropped. */
+enum status trial_study_open(struct trial_study *s, const struct experiment_run *run,
+                             struct problem *p);
+/* Writes the rows of a subject. */
+enum status trial_study_add(struct trial_study *s, struct trial_subject *subject,
+                            const struct check_report *r, const char *program, struct problem *p);
+/* Sees to it that all is on the disk. */
+enum status trial_study_close(struct trial_study *s, struct problem *p);
+void trial_study_free(struct trial_study *s);
+
+#endif

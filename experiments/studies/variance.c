@@ -1,0 +1,95 @@
+/* run variance: does a method give the same bits again? */
+#include <stdlib.h>
+
+#include "experiments/sweep/breaks.h"
+#include "experiments/cases/experiment.h"
+#include "experiments/studies/steady.h"
+#include "reports/text/table.h"
+
+static void figure_cell(struct table *t, const char *format, struct figure f)
+{
+    if (f.known)
+        table_cell(t, format, f.value);
+    else
+        table_cell(t, "%s", "");
+}
+
+static void shape_cell(struct table *t, unsigned value)
+{
+    if (value)
+        table_cell(t, "%u", value);
+    else
+        table_cell(t, "%s", "");
+}
+
+static void case_row(struct table *table, const struct plan *plan, const struct trial *t)
+{
+    char device[DEVICE_TEXT];
+    const struct source *s = &plan->source[t->source];
+    device_name(t->device, device);
+    table_cell(table, "%s%s", t->method->name, breaks_mark(t));
+    table_cell(table, "%s", plan->axes->devices > 1 ? device : ""); /* else the same in each row */
+    table_cell(table, "%s/%s", format_facts[s->array.format].name,
+               format_facts[t->accumulator].name);
+    table_cell(table, "%s", s->name);
+    table_cell(table, "%zu", s->array.n);
+    shape_cell(table, t->shape.threads);
+    shape_cell(table, t->shape.blocks);
+    table_cell(table, "%llu/%llu", (unsigned long long)t->summary.distinct,
+               (unsigned long long)t->summary.runs);
+    figure_cell(table, "%.3g", t->summary.mode_share);
+    figure_cell(table, "%.4g", t->summary.spread_ulp);
+    figure_cell(table, "%.2g", t->summary.vs_max);
+    figure_cell(table, "%.4g", t->summary.err_ulp_max);
+}
+
+/* Fits 120 columns: what else there is to say of a case stands in summary.csv. */
+static void header(struct table *table)
+{
+    static const char *const name[] = {"method", "device",     "formats", "input",
+                                       "n",      "threads",    "blocks",  "distinct",
+                                       "mode",   "spread_ulp", "vs_max",  "err_ulp_max"};
+    table->align = "llllrrrrrrrr";
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        table_cell(table, "%s", name[i]);
+}
+
+static enum status draw(struct text *to, const struct plan *plan, const char *out,
+                        struct problem *p)
+{
+    struct table table = {0};
+    size_t rows = 0;
+    (void)out, (void)p;
+    header(&table);
+    for (size_t i = 0; i < plan->trials; i++) {
+        const struct trial *t = &plan->trial[i];
+        if (!t->finished || !t->supported || steady_left_out(plan, t->method))
+            continue;
+        case_row(&table, plan, t);
+        rows++;
+    }
+    if (rows > 0)
+        table_draw(to, &table);
+    table_free(&table);
+    steady_lines(to, plan);
+    return STATUS_OK;
+}
+
+const struct experiment experiment_variance = {
+    .name = "variance",
+    .summary = "how many different results many runs of the same sum give, and how far apart",
+    .operation = {&operation_sum},
+    .axes =
+        {
+            [DEVICE_CPU] = {.formats = "fp16/fp32,bf16/fp32,fp32/fp32,fp64/fp64",
+                            .input = "uniform,cond",
+                            .n = "2^16",
+                            .runs = 100},
+            [DEVICE_CUDA] = {.formats = "fp16/fp16,fp16/fp32,bf16/bf16,bf16/fp32,fp32/fp32,"
+                                        "fp32/fp64,fp64/fp64",
+                             .input = "uniform,cond",
+                             .n = "2^16",
+                             .runs = 1000},
+        },
+    .table = draw,
+};

@@ -1,0 +1,134 @@
+/* What a shared object says of its subject, asked of a process that may die of it. */
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <xxhash.h>
+
+#include "experiments/subjects/foreign_state.h"
+#include "experiments/options/pairs.h"
+
+enum { DESCRIPTION_MAX = 1 << 16 };
+
+static uint32_t read_pairs(const json_t *list)
+{
+    size_t i;
+    json_t *word;
+    struct pairs pairs = {0};
+    uint32_t flags = 0;
+    json_array_foreach(list, i, word)
+        pairs_parse(&pairs, json_is_string(word) ? json_string_value(word) : "", NULL);
+    for (i = 0; i < pairs.count; i++)
+        flags |= FORMAT_PAIR(pairs.item[i].storage, pairs.item[i].accumulator);
+    return flags;
+}
+
+static unsigned read_shape(const json_t *list)
+{
+    size_t i;
+    json_t *word;
+    unsigned flags = 0;
+    json_array_foreach(list, i, word) flags |=
+        json_is_string(word) && strcmp(json_string_value(word), "blocks") == 0 ? SHAPE_BLOCKS
+                                                                               : SHAPE_THREADS;
+    return flags;
+}
+
+static const char *word_of(const json_t *object, const char *key)
+{
+    const char *word = json_string_value(json_object_get(object, key));
+    return word ? word : "";
+}
+
+/* The JSON that experiments/program/method_json.h writes. */
+static bool take(struct foreign *f, const json_t *object)
+{
+    static const char *const device[DEVICE_KINDS] = {"cpu", "cuda"};
+    struct method *m = &f->method;
+    const char *operation = word_of(object, "operation");
+    m->operation = strcmp(operation, operation_scan.name) == 0  ? &operation_scan
+                   : strcmp(operation, operation_dot.name) == 0 ? &operation_dot
+                                                                : &operation_sum;
+    foreign_products(m);
+    f->summary = strdup(word_of(object, "summary"));
+    m->summary = f->summary;
+    m->promise = PROMISES;
+    for (enum promise promise = 0; promise < PROMISES; promise++)
+        if (strcmp(word_of(object, "promise"), promise_name[promise]) == 0)
+            m->promise = promise;
+    for (enum device_kind d = 0; d < DEVICE_KINDS; d++) {
+        m->pairs[d] = read_pairs(json_object_get(json_object_get(object, "pairs"), device[d]));
+        m->shape_read[d] = read_shape(json_object_get(json_object_get(object, "reads"), device[d]));
+    }
+    return f->summary && m->promise < PROMISES && strcmp(operation, m->operation->name) == 0;
+}
+
+/* What the process said in its last line, without our name; else what we know of its end. */
+static enum status refused(struct foreign *f, struct process *c, const char *where,
+                           enum status status, const struct problem *why, struct problem *p)
+{
+    static const char us[] = "ulpscope: ";
+    const char *words = process_last_words(c);
+    int exit_status = process_exit_status(c);
+    if (exit_status < STATUS_USAGE || exit_status > STATUS_DEVICE || !*words)
+        return problem(p, status, "%s: %s", where, why->text);
+    words += strncmp(words, us, strlen(us)) == 0 ? strlen(us) : 0;
+    (void)f;
+    return problem(p, (enum status)exit_status, "%s: %s", where, words);
+}
+
+enum status foreign_hash(struct foreign *f, const char *where, struct problem *p)
+{
+    char *path = strdup(f->name), *end = path ? strstr(path, ".so:") : NULL;
+    if (!end)
+        return problem(p, STATUS_DEVICE, "%s: out of memory", f->name);
+    end[3] = 0;
+    char block[1 << 14];
+    size_t got;
+    FILE *file = fopen(path, "re");
+    XXH3_state_t *state = XXH3_createState();
+    bool good = file && state && XXH3_128bits_reset(state) == XXH_OK;
+    while (good && (got = fread(block, 1, sizeof block, file)) > 0)
+        XXH3_128bits_update(state, block, got);
+    if (!good || ferror(file))
+        problem(p, STATUS_DATA, "%s: %s: could not be read: %s", where, path, strerror(errno));
+    XXH128_hash_t hash = good ? XXH3_128bits_digest(state) : (XXH128_hash_t){0};
+    snprintf(f->fingerprint, sizeof f->fingerprint, "%016llx%016llx",
+             (unsigned long long)hash.high64, (unsigned long long)hash.low64);
+    if (file)
+        fclose(file);
+    XXH3_freeState(state);
+    free(path);
+    return p->status;
+}
+
+enum status foreign_describe(struct foreign *f, const char *where, struct problem *p)
+{
+    const char *const argv[] = {foreign_server_path, "serve", f->name, "--describe", NULL};
+    struct process *c;
+    struct problem why = {0};
+    char *text = malloc(DESCRIPTION_MAX);
+    size_t found = 0;
+    if (!text)
+        return problem(p, STATUS_DEVICE, "%s: out of memory", f->name);
+    enum status status = process_open(&c, f->name, argv, "cpu", p);
+    if (status == STATUS_OK)
+        status = process_ask(c,
+                             &(struct question){.line = "",
+                                                .answer = text,
+                                                .due = DESCRIPTION_MAX,
+                                                .found = &found,
+                                                .timeout_s = foreign_timeout_s,
+                                                .stop = foreign_stop},
+                             &why);
+    json_t *object = status == STATUS_OK ? json_loadb(text, found, 0, NULL) : NULL;
+    if (status == STATUS_OK && !(object && take(f, object)))
+        status = problem(p, STATUS_DATA, "%s: %s: its description is none: found %zu bytes: %.*s",
+                         where, f->name, found, found < 200 ? (int)found : 200, text);
+    else if (c && status != STATUS_OK)
+        status = refused(f, c, where, status, &why, p);
+    process_close(c);
+    json_decref(object);
+    free(text);
+    return status;
+}

@@ -1,0 +1,59 @@
+/* Subjects that are not ours, as methods: each run in a process of its own, so that a crash, a hang
+ * or corrupted memory costs a row, never the study.
+ *
+ *     exec:COMMAND    a program, run by /bin/sh -c, asked as experiments/subjects/wire.h says. The
+ *                     environment variable ULPSCOPE_DEVICE says which device the row is of.
+ *     PATH.so:NAME    a subject of a shared object (kernels/ulpscope_subject.h), which
+ *                     `ulpscope serve` loads and calls
+ *
+ * A process stays up between runs and cases. It is started anew after a failure, on another device,
+ * and where it has ended with exit status 0 between two questions. Of more than 32 the one that has
+ * waited longest is ended. */
+#ifndef ULPSCOPE_SUBJECTS_FOREIGN_H
+#define ULPSCOPE_SUBJECTS_FOREIGN_H
+
+#include <signal.h>
+
+#include "experiments/options/subject_name.h"
+#include "kernels/method/method.h"
+
+/* Sets what is said of a foreign dot product's products: nothing is known of them. */
+void foreign_products(struct method *m);
+
+/* The method of this name; the same for the same name and operation. An exec: subject is taken for
+ * what `operation` says, NULL: a sum; it has all pairs of formats and promises nothing. Of a shared
+ * object, what it says of itself counts. STATUS_USAGE names `where`; STATUS_DATA where the object
+ * cannot be read. */
+enum status foreign_named(const struct method **m, const char *where, const char *name,
+                          const struct operation *operation, struct problem *p);
+
+/* How long a run may take, of all: 60 s if nobody says so. */
+void foreign_timeout(double seconds);
+/* What interrupts a run, and ends its process, when it is not 0; NULL: nothing. */
+void foreign_interrupt(const volatile sig_atomic_t *stop);
+
+/* Sets *time_ns to what its last run took without the way there and back, as a shared object's
+ * process measures it: a host call by the clock, device work by events. Of programs it is not
+ * known: see foreign_time_runs. */
+bool foreign_time(const struct method *m, uint64_t *time_ns);
+bool foreign_times(const struct method *m); /* Is that known of its runs? */
+
+/* A program times runs itself where it knows how (experiments/subjects/wire.h): asks it for one run
+ * of this task, once, and does not wait long. Whether it can be timed. */
+bool foreign_learn(const struct task *t);
+/* What so many runs took, all in all, of one that can. */
+enum status foreign_time_runs(const struct task *t, size_t runs, uint64_t *time_ns,
+                              struct problem *p);
+
+/* XXH3-128 of a shared object's file as it was when the method was named, 32 hexadecimal digits.
+ * NULL of all other methods. */
+const char *foreign_fingerprint(const struct method *m);
+
+/* Ends its process, or those of all where m is NULL: the next run has a fresh one. */
+void foreign_end(const struct method *m);
+
+/* The program that serves shared objects; else the one that is running. Kept, not copied. */
+void foreign_server(const char *path);
+const char *foreign_program(void); /* that program: a path, or a link to it */
+
+#endif

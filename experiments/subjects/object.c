@@ -1,0 +1,166 @@
+#include "experiments/subjects/object.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "experiments/system/clock.h"
+#include "experiments/subjects/foreign.h"
+#include "kernels/gpu/gpu.h"
+
+_Static_assert((int)ULPSCOPE_FP16 == (int)FP16 && (int)ULPSCOPE_BF16 == (int)BF16 &&
+                   (int)ULPSCOPE_FP32 == (int)FP32 && (int)ULPSCOPE_FP64 == (int)FP64 &&
+                   ULPSCOPE_PAIR(FP32, FP64) == FORMAT_PAIR(FP32, FP64),
+               "formats");
+_Static_assert((int)ULPSCOPE_CORRECTLY_ROUNDED == (int)PROMISE_CORRECTLY_ROUNDED &&
+                   (int)ULPSCOPE_READS_BLOCKS == (int)SHAPE_BLOCKS,
+               "promises and flags");
+
+static struct {
+    struct method method;
+    const struct ulpscope_subject *subject;
+    uint64_t time_ns;
+} object;
+
+uint64_t object_time_ns(void)
+{
+    return object.time_ns;
+}
+
+bool object_on_device(void)
+{
+    return object.subject->memory == ULPSCOPE_DEVICE;
+}
+
+enum status object_returned(const struct method *m, int number, struct problem *p)
+{
+    return number == 0
+               ? STATUS_OK
+               : problem(p, STATUS_DATA, "%s: run returned %d, expected 0", m->name, number);
+}
+
+struct ulpscope_task object_call(const struct task *t)
+{
+    memset(t->out.data, 0xff, array_bytes(t->out.format, t->out.n));
+    return (struct ulpscope_task){.n = t->in.n,
+                                  .in = t->in.data,
+                                  .in2 = t->in2.data,
+                                  .out = t->out.data,
+                                  .storage = (enum ulpscope_format)t->in.format,
+                                  .accumulator = (enum ulpscope_format)t->accumulator,
+                                  .output = (enum ulpscope_format)t->out.format,
+                                  .exclusive = t->exclusive,
+                                  .threads = t->shape.threads,
+                                  .blocks = t->shape.blocks,
+                                  .device = -1};
+}
+
+static enum status run(const struct task *t, struct problem *p)
+{
+    struct ulpscope_task call = object_call(t);
+    if (object_on_device())
+        return object_run_cuda(object.subject, t, &call, &object.time_ns, p);
+    uint64_t begin = clock_ns();
+    int number = object.subject->run(&call);
+    object.time_ns = clock_ns() - begin;
+    return object_returned(&object.method, number, p);
+}
+
+/* PATH.so of PATH.so:NAME as dlopen takes it: a name without a slash is of this folder. The caller
+ * frees it. */
+static char *path_of(const char *name)
+{
+    char *path, *end;
+    if (asprintf(&path, "%s%s", strchr(name, '/') ? "" : "./", name) < 0)
+        return NULL;
+    end = strstr(path, ".so:");
+    if (end)
+        end[3] = 0;
+    return path;
+}
+
+static enum status load(const struct ulpscope_subjects **subjects, const char *name,
+                        struct problem *p)
+{
+    char *path = path_of(name);
+    if (!path)
+        return problem(p, STATUS_DEVICE, "%s: out of memory", name);
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    *subjects = handle ? dlsym(handle, "ulpscope_subjects") : NULL;
+    if (!handle)
+        problem(p, STATUS_DATA, "%s: could not be loaded: %s", path, dlerror());
+    else if (!*subjects)
+        problem(p, STATUS_DATA,
+                "%s: found no symbol ulpscope_subjects, expected that of ulpscope_subject.h "
+                "(extern \"C\")",
+                path);
+    else if ((*subjects)->version != ULPSCOPE_SUBJECT_VERSION)
+        problem(p, STATUS_DATA, "%s: found version %u of ulpscope_subject.h, expected %u", path,
+                (unsigned)(*subjects)->version, ULPSCOPE_SUBJECT_VERSION);
+    free(path);
+    return p->status;
+}
+
+static enum status find(const struct ulpscope_subjects *subjects, const char *name,
+                        struct problem *p)
+{
+    char known[512] = "";
+    const char *colon = strstr(name, ".so:");
+    int path = colon ? (int)(colon + 3 - name) : (int)strlen(name);
+    for (uint32_t i = 0; i < subjects->count; i++) {
+        const struct ulpscope_subject *s = &subjects->subject[i];
+        size_t used = strlen(known);
+        if (colon && strcmp(colon + 4, s->name) == 0)
+            object.subject = s;
+        snprintf(known + used, sizeof known - used, "%s%.*s:%s", i ? ", " : "", path, name,
+                 s->name);
+    }
+    return object.subject ? STATUS_OK
+                          : problem(p, STATUS_USAGE, "found '%s', expected one of %s", name, known);
+}
+
+static enum status check(const struct ulpscope_subject *s, const char *name, struct problem *p)
+{
+    if ((s->operation != ULPSCOPE_SUM && s->operation != ULPSCOPE_SCAN &&
+         s->operation != ULPSCOPE_DOT) ||
+        (s->memory != ULPSCOPE_HOST && s->memory != ULPSCOPE_DEVICE) ||
+        (unsigned)s->promise > ULPSCOPE_CORRECTLY_ROUNDED || !(s->pairs & ULPSCOPE_ALL_PAIRS) ||
+        !s->summary || !s->run)
+        return problem(p, STATUS_DATA,
+                       "%s: its entry in ulpscope_subjects is not filled in: found operation %d, "
+                       "memory %d, promise %d, pairs 0x%x, %s summary, %s run",
+                       name, (int)s->operation, (int)s->memory, (int)s->promise, (unsigned)s->pairs,
+                       s->summary ? "a" : "no", s->run ? "a" : "no");
+    if (s->memory == ULPSCOPE_DEVICE && !gpu_build())
+        return problem(p, STATUS_DEVICE,
+                       "%s: takes device memory: this program was built without CUDA", name);
+    return STATUS_OK;
+}
+
+enum status object_load(const struct method **m, const char *name, struct problem *p)
+{
+    const struct ulpscope_subjects *subjects = NULL;
+    enum status status = load(&subjects, name, p);
+    if (status == STATUS_OK)
+        status = find(subjects, name, p);
+    const struct ulpscope_subject *s = object.subject;
+    if (status == STATUS_OK)
+        status = check(s, name, p);
+    if (status != STATUS_OK)
+        return status;
+    enum device_kind device = s->memory == ULPSCOPE_DEVICE ? DEVICE_CUDA : DEVICE_CPU;
+    object.method = (struct method){.name = name,
+                                    .summary = s->summary,
+                                    .operation = s->operation == ULPSCOPE_SCAN  ? &operation_scan
+                                                 : s->operation == ULPSCOPE_DOT ? &operation_dot
+                                                                                : &operation_sum,
+                                    .promise = (enum promise)s->promise,
+                                    .foreign = true,
+                                    .bound = THEOREM_ANY_ORDER,
+                                    .cpu = run};
+    foreign_products(&object.method);
+    object.method.pairs[device] = s->pairs & ULPSCOPE_ALL_PAIRS;
+    object.method.shape_read[device] = s->reads & (SHAPE_THREADS | SHAPE_BLOCKS);
+    *m = &object.method;
+    return STATUS_OK;
+}

@@ -1,0 +1,33 @@
+/* A subject of a shared object, loaded into this process, which it may take down. */
+#ifndef ULPSCOPE_SUBJECTS_OBJECT_H
+#define ULPSCOPE_SUBJECTS_OBJECT_H
+
+#include "kernels/method/method.h"
+#include "kernels/ulpscope_subject.h"
+
+/* Loads PATH.so:NAME. The method takes host memory whatever the device, as foreign methods do, and
+ * lives as long as the process; one run at a time. STATUS_DATA where the object cannot be loaded or
+ * is none of ours, STATUS_USAGE where it has no such subject (the message names those it has) or
+ * where it asks for what ulpscope has not. */
+enum status object_load(const struct method **m, const char *name, struct problem *p);
+
+/* What the last run took: host calls by the clock, device work by events. */
+uint64_t object_time_ns(void);
+
+/* Does it take device memory? */
+bool object_on_device(void);
+
+/* A run on device memory: `t` is the host's, its input a probe's (experiments/runs/probe.h). `call`
+ * is completed and handed to the subject. STATUS_DEVICE in a build without CUDA.
+ */
+enum status object_run_cuda(const struct ulpscope_subject *s, const struct task *t,
+                            struct ulpscope_task *call, uint64_t *time_ns, struct problem *p);
+
+/* What a subject of host memory is asked for a task. Overwrites its results: what is not written
+ * shall not be those of the run before. */
+struct ulpscope_task object_call(const struct task *t);
+
+/* STATUS_DATA for a number that is not 0. */
+enum status object_returned(const struct method *m, int number, struct problem *p);
+
+#endif

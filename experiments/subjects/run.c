@@ -1,0 +1,219 @@
+/* A run of a foreign subject: a question to its process. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "experiments/system/clock.h"
+#include "experiments/system/device.h"
+#include "experiments/subjects/foreign_state.h"
+#include "experiments/subjects/wire.h"
+
+/* Bytes that the place of an array is told to: it is the same in runs of an array that is placed at
+ * random, as long as it begins a cache line. */
+enum { PLACE = 64 };
+
+/* What a program has beyond four times an answer to show whether it times itself. */
+#define LEARN_S 2
+
+/* Each has pipes here and, on a GPU, a context there. */
+enum { PROCESSES_MAX = 32 };
+
+static void device_text(char text[DEVICE_TEXT], int device)
+{
+    device_name(device < 0 ? (struct device){DEVICE_CPU, 0} : (struct device){DEVICE_CUDA, device},
+                text);
+}
+
+/* Ends the process that has waited longest for a question, where there are many. The caller has the
+ * mutex of its own subject, which has none; those of others may be at work. */
+static void make_room(void)
+{
+    struct foreign *oldest = NULL;
+    size_t count = 0;
+    for (struct foreign *f = foreign_all(); f; f = f->next) {
+        if (pthread_mutex_trylock(&f->mutex) != 0)
+            continue;
+        count += f->process != NULL;
+        if (f->process && (!oldest || f->asked < oldest->asked))
+            oldest = f;
+        pthread_mutex_unlock(&f->mutex);
+    }
+    if (count < PROCESSES_MAX || pthread_mutex_trylock(&oldest->mutex) != 0)
+        return;
+    process_close(oldest->process);
+    oldest->process = NULL;
+    pthread_mutex_unlock(&oldest->mutex);
+}
+
+/* Sees to it that a process for this device is up. */
+static enum status start(struct foreign *f, int device, struct problem *p)
+{
+    char text[DEVICE_TEXT];
+    if (f->process && f->device != device) {
+        process_close(f->process);
+        f->process = NULL;
+    }
+    if (f->process)
+        return STATUS_OK;
+    make_room();
+    f->device = device;
+    device_text(text, device);
+    const char *const program[] = {"/bin/sh", "-c", f->name + strlen("exec:"), NULL};
+    const char *const object[] = {foreign_server_path, "serve", f->name, "--device", text, NULL};
+    return process_open(&f->process, f->name, f->object ? object : program, text, p);
+}
+
+/* What a shared object's process is told of the run beside the request. */
+static int write_settings(char *to, size_t size, const struct task *t)
+{
+    size_t ahead = (uintptr_t)t->in.data % PLACE / (size_t)format_facts[t->in.format].bytes;
+    return snprintf(to, size, "time\noffset %zu\nshape %u %u\n", ahead, t->shape.threads,
+                    t->shape.blocks);
+}
+
+/* STATUS_DEVICE where the process that we wrote says that it is that. */
+static enum status kind_of(const struct foreign *f, enum status status)
+{
+    return f->object && status == STATUS_DATA &&
+                   process_exit_status(f->process) == (int)STATUS_DEVICE
+               ? STATUS_DEVICE
+               : status;
+}
+
+static enum status ask(struct foreign *f, const struct question *q, int device, struct problem *p)
+{
+    static _Atomic uint64_t questions;
+    f->asked = questions++;
+    for (int attempt = 0;; attempt++) {
+        struct problem why = {0};
+        enum status status = start(f, device, &why);
+        if (status == STATUS_OK)
+            status = process_ask(f->process, q, &why);
+        if (status == STATUS_OK)
+            return status;
+        bool again = attempt == 0 && f->process && process_served(f->process);
+        status = f->process ? kind_of(f, status) : status;
+        process_close(f->process);
+        f->process = NULL;
+        if (!again)
+            return problem(p, status, "%s", why.text);
+    }
+}
+
+/* An array's answer of a shared object's process is followed by the time, so both are read into a
+ * place of their own. */
+static enum status ask_timed(struct foreign *f, struct question q, int device, struct problem *p)
+{
+    void *out = q.answer;
+    size_t due = q.due;
+    q.answer = malloc(due + sizeof f->time_ns);
+    q.due = due + sizeof f->time_ns;
+    if (!q.answer)
+        return problem(p, STATUS_DEVICE, "%s: out of memory for %zu bytes of results", f->name,
+                       due);
+    enum status status = ask(f, &q, device, p);
+    if (status == STATUS_OK) {
+        memcpy(out, q.answer, due);
+        memcpy(&f->time_ns, (char *)q.answer + due, sizeof f->time_ns);
+        f->timed = true;
+    }
+    free(q.answer);
+    return status;
+}
+
+/* What a question has behind its array: another one, or keys; else NULL. */
+static const void *second_of(const struct task *t, size_t *bytes)
+{
+    bool keys = t->method->operation->keys;
+    *bytes = keys ? t->in.n * sizeof *t->keys : array_bytes(t->in.format, t->in.n);
+    return keys ? (const void *)t->keys : t->method->operation->inputs == 2 ? t->in2.data : NULL;
+}
+
+/* The array and what is behind it, into *q, whose data the caller frees. */
+static enum status join(struct question *q, const struct task *t, const void *second,
+                        size_t second_bytes, struct problem *p)
+{
+    char *both = malloc(q->bytes + second_bytes + 1);
+    if (!both)
+        return problem(p, STATUS_DEVICE, "%s: out of memory for a question", t->method->name);
+    if (q->bytes > 0)
+        memcpy(both, t->in.data, q->bytes);
+    if (second_bytes > 0)
+        memcpy(both + q->bytes, second, second_bytes);
+    q->data = both;
+    q->bytes += second_bytes;
+    return STATUS_OK;
+}
+
+/* runs: 0 for a plain question; else the program is asked for the time of so many. */
+static enum status ask_program(struct foreign *f, const struct task *t, struct question q,
+                               size_t runs, struct problem *p)
+{
+    if (runs == 0)
+        return ask(f, &q, t->device, p);
+    enum status status = ask_timed(f, q, t->device, p);
+    f->timed = false; /* of runs that are asked for otherwise nothing is known */
+    return status;
+}
+
+static enum status question(const struct task *t, size_t runs, double timeout_s, struct problem *p)
+{
+    struct foreign *f = (struct foreign *)t->method;
+    char line[2 * WIRE_LINE];
+    int before = f->object ? write_settings(line, WIRE_LINE, t)
+                 : runs    ? snprintf(line, WIRE_LINE, "time %zu ", runs)
+                           : 0;
+    wire_write(line + before, &(struct wire_request){.operation = f->method.operation,
+                                                     .n = t->in.n,
+                                                     .storage = t->in.format,
+                                                     .accumulator = t->accumulator,
+                                                     .output = t->out.format,
+                                                     .exclusive = t->exclusive,
+                                                     .bins = t->bins,
+                                                     .stride = t->stride});
+    struct question q = {.line = line,
+                         .data = t->in.data,
+                         .bytes = array_bytes(t->in.format, t->in.n),
+                         .answer = t->out.data,
+                         .due = array_bytes(t->out.format, t->out.n),
+                         .timeout_s = timeout_s,
+                         .stop = foreign_stop};
+    size_t second_bytes;
+    const void *second = second_of(t, &second_bytes);
+    enum status status = second ? join(&q, t, second, second_bytes, p) : STATUS_OK;
+    if (status != STATUS_OK)
+        return status;
+    pthread_mutex_lock(&f->mutex);
+    status = f->object ? ask_timed(f, q, t->device, p) : ask_program(f, t, q, runs, p);
+    pthread_mutex_unlock(&f->mutex);
+    if (second)
+        free((void *)q.data);
+    return status;
+}
+
+enum status foreign_run(const struct task *t, struct problem *p)
+{
+    return question(t, 0, foreign_timeout_s, p);
+}
+
+bool foreign_learn(const struct task *t)
+{
+    struct foreign *f = (struct foreign *)t->method;
+    if (f->object || f->times != LEARN)
+        return foreign_times(t->method);
+    uint64_t begin = clock_ns();
+    bool answers = foreign_run(t, NULL) == STATUS_OK;
+    double seconds = LEARN_S + 4 * (double)(clock_ns() - begin) / 1e9;
+    answers = answers && question(t, 1, fmin(seconds, foreign_timeout_s), NULL) == STATUS_OK;
+    f->times = answers ? TIMES_ITSELF : NOT_TIMED;
+    return answers;
+}
+
+enum status foreign_time_runs(const struct task *t, size_t runs, uint64_t *time_ns,
+                              struct problem *p)
+{
+    struct foreign *f = (struct foreign *)t->method;
+    enum status status = question(t, runs, foreign_timeout_s, p);
+    *time_ns = f->time_ns;
+    return status;
+}

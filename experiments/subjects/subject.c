@@ -1,0 +1,91 @@
+#include "experiments/subjects/subject.h"
+
+#include "experiments/subjects/foreign.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Up to the '/', and with it. */
+static size_t family_length(const char *name)
+{
+    const char *slash = strchr(name, '/');
+    return slash ? (size_t)(slash - name) + 1 : 0;
+}
+
+static void append(char *text, size_t size, const char *word, size_t length, const char *end)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%.*s%s", used ? ", " : "", (int)length, word, end);
+}
+
+/* Is there a word in the list that begins so? */
+static bool is_listed(const char *text, const char *word, size_t length)
+{
+    for (const char *at = text; at; at = strchr(at, ' ')) {
+        at += *at == ' ';
+        if (strncmp(at, word, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+void subject_families(char *text, size_t size, const struct operation *operation)
+{
+    for (size_t i = 0; i < method_count; i++) {
+        const struct method *m = method_registry[i];
+        size_t length = family_length(m->name);
+        if ((!operation || m->operation == operation) && !is_listed(text, m->name, length))
+            append(text, size, m->name, length, "...");
+    }
+}
+
+/* Those of the family that the name is of, where there are any; else the families. */
+static void expected(char *text, size_t size, const char *name, const struct operation *operation)
+{
+    size_t length = family_length(name);
+    for (size_t i = 0; length > 0 && i < method_count; i++) {
+        const struct method *m = method_registry[i];
+        if ((!operation || m->operation == operation) && strncmp(m->name, name, length) == 0)
+            append(text, size, m->name, strlen(m->name), "");
+    }
+    if (!*text)
+        subject_families(text, size, operation);
+}
+
+enum status subject_named(const struct method **m, const char *where, const char *name,
+                          const struct operation *operation, struct problem *p)
+{
+    char known[SUBJECT_NAMES] = "";
+    if (name_is_foreign(name))
+        return foreign_named(m, where, name, operation, p);
+    *m = method_named(name);
+    if (*m)
+        return STATUS_OK;
+    expected(known, sizeof known, name, operation);
+    return problem(p, STATUS_USAGE,
+                   "%s: found '%.200s', expected one of %s; or exec:COMMAND, or PATH.so:NAME",
+                   where, name, known);
+}
+
+enum status subject_askable(const struct method **m, const char *where, const char *name,
+                            const struct operation *operation, struct problem *p)
+{
+    enum status status = subject_named(m, where, name, operation, p);
+    if (status != STATUS_OK || !(*m)->operation->mask)
+        return status;
+    return problem(p, STATUS_USAGE,
+                   "%s: found %s, which takes %s, expected a method that reads elements, and maybe "
+                   "their keys or how rows lie",
+                   where, name, operation_takes((*m)->operation));
+}
+
+enum status subject_keyless(const struct method **m, const char *where, const char *name,
+                            const struct operation *operation, struct problem *p)
+{
+    enum status status = subject_named(m, where, name, operation, p);
+    if (status != STATUS_OK || operation_plain((*m)->operation))
+        return status;
+    return problem(p, STATUS_USAGE,
+                   "%s: found %s, which takes %s, expected a method that reads elements alone",
+                   where, name, operation_takes((*m)->operation));
+}

@@ -1,0 +1,27 @@
+/* From a name on a command line to what is under study. */
+#ifndef ULPSCOPE_SUBJECTS_SUBJECT_H
+#define ULPSCOPE_SUBJECTS_SUBJECT_H
+
+#include "kernels/method/method.h"
+
+/* A method of the registry, or a foreign one (experiments/subjects/foreign.h). STATUS_USAGE names
+ * `where` the name was found and what there is of `operation`, which may be NULL: of any. The
+ * method lives as long as the process. */
+enum status subject_named(const struct method **m, const char *where, const char *name,
+                          const struct operation *operation, struct problem *p);
+
+/* The same of a method that reads nothing but arrays: where it takes keys too, STATUS_USAGE. */
+enum status subject_keyless(const struct method **m, const char *where, const char *name,
+                            const struct operation *operation, struct problem *p);
+
+/* The same of a method that can be asked for one result after another, of elements and maybe their
+ * keys; else STATUS_USAGE. */
+enum status subject_askable(const struct method **m, const char *where, const char *name,
+                            const struct operation *operation, struct problem *p);
+
+/* Appends the families of methods, which is what their names say before the '/', of an operation
+ * or, where it is NULL, of all: "sum/..., cub/...". What is in the text already is left out. */
+void subject_families(char *text, size_t size, const struct operation *operation);
+enum { SUBJECT_NAMES = 640 }; /* holds all of these; also the names of the largest family */
+
+#endif

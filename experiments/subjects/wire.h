@@ -1,0 +1,49 @@
+/* How a program is asked for a sum, a scan, a dot product, a scatter-add or sums of rows through
+ * its standard input and output: one line, then the elements, little-endian and without padding;
+ * the answer is nothing but the results.
+ *
+ *     sum N STORAGE ACCUMULATOR                         1 element of the accumulator's format
+ *     scan N STORAGE ACCUMULATOR inclusive OUTPUT       N elements of the format OUTPUT
+ *     scan N STORAGE ACCUMULATOR exclusive OUTPUT
+ *     dot N STORAGE ACCUMULATOR                         1 element; N elements x come, then N of y
+ *     scatter N STORAGE ACCUMULATOR BINS                BINS elements; behind the N elements come
+ * as many keys, of 4 bytes, each below BINS
+ *     rows N STORAGE ACCUMULATOR ROWS STRIDE            ROWS elements; ROWS, at most 2^32-1,
+ * divides N, and STRIDE
+ * says how the rows lie, as in kernels/method/matrix.h: 1, one after the other; ROWS, the columns
+ * of what lies so transpose N STORAGE ACCUMULATOR ROWS STRIDE       N elements
+ *
+ * Formats are fp16, bf16, fp32, fp64. The end of the input is the end of the program.
+ *
+ *     time R sum N STORAGE ACCUMULATOR                  the same, and 8 bytes
+ *
+ * A program may know this of any request: it does the work R times, and behind the results of one
+ * of them come the nanoseconds that all R took, without reading and writing, as a whole number of 8
+ * bytes. One that does not know it is not timed. */
+#ifndef ULPSCOPE_SUBJECTS_WIRE_H
+#define ULPSCOPE_SUBJECTS_WIRE_H
+
+#include "kernels/method/method.h"
+
+enum { WIRE_LINE = 160, WIRE_RUNS_MAX = 1 << 24 };
+
+struct wire_request {
+    const struct operation *operation;
+    size_t n;
+    enum format storage, accumulator;
+    enum format output; /* of scans alone; else the accumulator's */
+    bool exclusive;
+    size_t bins;   /* of scatter-adds; of a matrix its rows; else 0 */
+    size_t stride; /* of a matrix (kernels/method/matrix.h); else 0 */
+};
+
+/* The line, with its line break. */
+void wire_write(char line[WIRE_LINE], const struct wire_request *r);
+
+/* Takes "time R " off the line, where it begins so; *runs is R, 1 to WIRE_RUNS_MAX. */
+bool wire_timed(const char **line, size_t *runs);
+
+/* Reads such a line, without its line break. STATUS_DATA says what was found. */
+enum status wire_parse(struct wire_request *r, const char *line, struct problem *p);
+
+#endif

@@ -1,0 +1,265 @@
+/* One case of a sweep: its runs, its rows, its summary. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "experiments/sweep/breaks.h"
+#include "experiments/cases/experiment.h"
+#include "experiments/sweep/engine.h"
+#include "kernels/gpu/load.h"
+#include "reference/format/number.h"
+
+/* The case's columns as text. */
+struct case_text {
+    const char *column[CASE_ALL];
+    char id[CASE_ID_TEXT], device[DEVICE_TEXT], n[24], cond_log2[NUMBER_TEXT], seed[24],
+        threads[24], blocks[24], segment[24], bins[24], keys[TRIAL_KEYS_TEXT],
+        added_in[ADDED_IN_TEXT];
+};
+
+static void write_unless_zero(char text[24], size_t value)
+{
+    if (value)
+        snprintf(text, 24, "%zu", value);
+}
+
+static void case_text(struct case_text *c, const struct sweep *w, const struct trial *t)
+{
+    const struct source *s = &w->plan->source[t->source];
+    *c = (struct case_text){0};
+    case_id_text(c->id, t->id);
+    device_name(t->device, c->device);
+    snprintf(c->n, sizeof c->n, "%zu", s->array.n);
+    if (w->truth && w->truth->cond_log2.known)
+        number_decimal(c->cond_log2, w->truth->cond_log2.value);
+    if (s->generated)
+        snprintf(c->seed, sizeof c->seed, "%" PRIu64, s->seed);
+    write_unless_zero(c->threads, t->shape.threads);
+    write_unless_zero(c->blocks, t->shape.blocks);
+    write_unless_zero(c->segment, t->segment);
+    write_unless_zero(c->bins, t->bins);
+    method_added_in(c->added_in, t->method, t->accumulator);
+    const char *column[CASE_ALL] = {
+        [CASE_EXPERIMENT] = w->plan->axes->experiment->name,
+        [CASE_ID] = c->id,
+        [CASE_METHOD] = t->method->name,
+        [CASE_PROMISE] = promise_name[t->method->promise],
+        [CASE_DEVICE] = c->device,
+        [CASE_STORAGE] = format_facts[s->array.format].name,
+        [CASE_ACCUMULATOR] = format_facts[t->accumulator].name,
+        [CASE_INPUT] = s->name,
+        [CASE_N] = c->n,
+        [CASE_COND_LOG2] = c->cond_log2,
+        [CASE_SEED] = c->seed,
+        [CASE_THREADS] = c->threads,
+        [CASE_BLOCKS] = c->blocks,
+        [CASE_ADDED_IN] = c->added_in,
+        [CASE_RESULT_FORMAT] = format_facts[t->output].name,
+        [CASE_SCAN] = scan_name[t->exclusive],
+        [CASE_OUTPUT] = format_facts[t->output].name,
+        [CASE_SEGMENT] = c->segment,
+        [CASE_PRODUCT] = product_name[t->product],
+        [CASE_KEYS] = trial_keys(t, c->keys),
+        [CASE_BINS] = c->bins,
+    };
+    memcpy(c->column, column, sizeof column);
+}
+
+const struct text *sweep_exact(const struct sweep *w, const struct trial *t)
+{
+    if (!t->method->operation->array)
+        return w->truth ? &w->truth->exact : NULL;
+    return w->scans.like && w->scans.outputs ? &w->scans.last.exact : NULL;
+}
+
+/* Sees to it that what cases share that scan alike is there, if this is one. */
+static enum status begin_scans(struct sweep *w, const struct trial *t, struct problem *why)
+{
+    if (!t->method->operation->array)
+        return STATUS_OK;
+    if (w->truth)
+        return scans_begin(&w->scans, t, &w->plan->source[t->source], w->plan->axes->reference,
+                           why);
+    scans_end(&w->scans);
+    return STATUS_OK;
+}
+
+/* What results are to be, and what the fixed-order twin gives. */
+static enum status find_due(struct sweep *w, const struct trial *t, struct figure *ulp,
+                            struct figure *fixed, struct problem *p)
+{
+    struct scans *s = &w->scans;
+    if (!t->method->operation->array) {
+        *ulp = tally_ulp(w->truth->reference.sum, t->accumulator);
+        const struct source *source = &w->plan->source[t->source];
+        *fixed = truth_fixed(w->truth, t->method->operation, &source->array,
+                             source->pair ? &source->second : NULL, t->accumulator);
+        return STATUS_OK;
+    }
+    *ulp = *fixed = (struct figure){0};
+    if (!s->outputs)
+        return STATUS_OK;
+    enum status status = scans_twin(s, p);
+    if (status != STATUS_OK)
+        return status;
+    *ulp = tally_ulp(s->last.reference.sum, t->output);
+    *fixed = (struct figure){true, array_get(&s->twin, s->shown)};
+    return STATUS_OK;
+}
+
+/* Summarises a finished case. Its rows are written before: a summary without them would be of
+ * nothing. */
+static enum status finish(struct sweep *w, struct trial *t, struct tally *tally,
+                          const struct case_text *text, struct problem *p)
+{
+    struct figure ulp, fixed;
+    enum status status = csv_file_flush(&w->results.file, p);
+    if (status == STATUS_OK && t->supported)
+        status = find_due(w, t, &ulp, &fixed, p);
+    if (status != STATUS_OK)
+        return status;
+    t->summary = (struct summary){0};
+    if (t->supported) {
+        tally_summary(&t->summary, tally, ulp, fixed);
+        t->err_rel_max = tally_err_rel_max(tally);
+        t->err_backward_max = tally_err_backward_max(tally);
+    }
+    if (t->supported)
+        breaks_note(t, tally);
+    if (w->truth)
+        t->cond_log2 = w->truth->cond_log2;
+    summary_row(&w->summary.pending, text->column, &t->summary,
+                experiment_columns(w->plan->axes->experiment));
+    w->outcome->finished += !t->finished;
+    t->finished = t->summarised = true;
+    trial_forget(t);
+    return csv_file_flush(&w->summary, p);
+}
+
+enum status sweep_fail(struct sweep *w, struct trial *t, const struct problem *why,
+                       struct problem *p)
+{
+    struct case_text text;
+    if (w->outcome->failed++ == 0)
+        w->outcome->failed_status = why->status;
+    t->failed = true;
+    case_text(&text, w, t);
+    results_case(&w->results, text.column);
+    results_append(&w->results, &(struct results_row){.run = t->done + 1,
+                                                      .exact = sweep_exact(w, t),
+                                                      .outcome = OUTCOME_ERROR});
+    return csv_file_flush(&w->results.file, p);
+}
+
+/* Uploads the source when the first case of a GPU reads it, and the keys of each. */
+static enum status upload(struct sweep *w, struct runner *r, struct problem *why)
+{
+    const struct axes *axes = w->plan->axes;
+    if (r->device.kind == DEVICE_CPU || r->method->foreign)
+        return STATUS_OK;
+    size_t at = 0;
+    while (axes->device[at].kind != r->device.kind || axes->device[at].index != r->device.index)
+        at++;
+    enum status status = STATUS_OK;
+    if (!w->gpu[at]) {
+        status = gpu_upload(&w->gpu[at], r->device.index, r->in, 0, why);
+        if (status == STATUS_OK && r->in2)
+            status = gpu_upload_second(w->gpu[at], r->in2, 0, why);
+    }
+    if (status == STATUS_OK && r->keys)
+        status = gpu_upload_keys(w->gpu[at], r->keys, why);
+    if (status != STATUS_OK) {
+        gpu_release(w->gpu[at]);
+        w->gpu[at] = NULL;
+    }
+    r->gpu = w->gpu[at];
+    return status;
+}
+
+static enum status run(struct sweep *w, struct trial *t, struct live *l, struct problem *why)
+{
+    const struct source *s = &w->plan->source[t->source];
+    struct runner r = {.method = t->method,
+                       .device = t->device,
+                       .in = &s->array,
+                       .in2 = s->pair ? &s->second : NULL,
+                       .accumulator = t->accumulator,
+                       .output = t->output,
+                       .shape = t->shape,
+                       .exclusive = t->exclusive,
+                       .heads = w->scans.heads,
+                       .product = t->product,
+                       .keys = t->keys ? w->scans.keys : NULL,
+                       .bins = w->scans.bins,
+                       .stride = w->scans.stride,
+                       .stop = w->options->stop};
+    struct load *load = NULL;
+    enum status status = upload(w, &r, why);
+    if (status == STATUS_OK && t->load == LOAD_BUSY)
+        status = load_begin(&load, t->device.kind == DEVICE_CPU ? -1 : t->device.index, why);
+    if (status == STATUS_OK)
+        status = runner_run(&r, t->runs - t->done, sweep_digest, l, why);
+    load_end(load);
+    return status;
+}
+
+static enum status unsupported(struct sweep *w, struct trial *t, const struct case_text *text,
+                               struct problem *p)
+{
+    results_append(&w->results, &(struct results_row){.run = 1,
+                                                      .exact = sweep_exact(w, t),
+                                                      .outcome = OUTCOME_UNSUPPORTED});
+    t->done = 1;
+    return finish(w, t, NULL, text, p);
+}
+
+static void note_failure(struct sweep *w, const struct trial *t, const struct problem *why)
+{
+    char line[1400], device[DEVICE_TEXT];
+    device_name(t->device, device);
+    snprintf(line, sizeof line, "case %016" PRIx64 " (%s on %s, %s, n = %zu), run %" PRIu64 ": %s",
+             t->id, t->method->name, device, w->plan->source[t->source].name,
+             w->plan->source[t->source].array.n, t->done + 1, why->text);
+    progress_clear(&w->progress);
+    if (w->options->note)
+        w->options->note(w->options->context, line);
+}
+
+/* Runs what is left and writes its rows. Failures of the case are said in `why`. */
+static enum status run_live(struct sweep *w, struct trial *t, const struct case_text *text,
+                            struct problem *why, struct problem *p)
+{
+    const struct source *s = &w->plan->source[t->source];
+    struct live l = {
+        .w = w, .t = t, .text = text->column, .tally = t->earlier ? t->earlier : &w->tally};
+    l.theorem = method_theorem(t->method, t->device.kind, t->accumulator, s->array.n, t->shape);
+    l.theorem.product = t->product;
+    tally_clear(&w->tally);
+    enum status status = run(w, t, &l, why);
+    free(l.first.data);
+    free(l.other.data);
+    if (l.status != STATUS_OK || status == STATUS_INTERRUPTED)
+        return problem(p, status, "%s", why->text);
+    return status == STATUS_OK ? finish(w, t, l.tally, text, p) : STATUS_OK;
+}
+
+enum status sweep_case(struct sweep *w, struct trial *t, struct problem *p)
+{
+    struct case_text text;
+    struct problem why = {0};
+    case_text(&text, w, t);
+    results_case(&w->results, text.column);
+    enum status status = begin_scans(w, t, &why);
+    if (status == STATUS_FAILED || (status != STATUS_OK && t->finished))
+        return problem(p, status, "%s", why.text);
+    if (!t->supported && !t->finished)
+        return unsupported(w, t, &text, p);
+    if (t->finished)
+        return finish(w, t, t->earlier, &text, p);
+    if (status == STATUS_OK)
+        status = run_live(w, t, &text, &why, p);
+    if (p->status != STATUS_OK || why.status == STATUS_OK)
+        return status;
+    note_failure(w, t, &why);
+    return sweep_fail(w, t, &why, p);
+}

@@ -1,0 +1,112 @@
+#include "experiments/sweep/provenance.h"
+
+#include <time.h>
+
+#include "experiments/cases/experiment.h"
+#include "experiments/subjects/foreign.h"
+#include "experiments/system/machine.h"
+#include "kernels/gpu/gpu.h"
+#include "reports/columns/columns.h"
+#include "reports/results/study.h"
+
+/* Shared objects by their names, with the fingerprints of their files; NULL where there are none.
+ */
+static json_t *objects(const struct axes *axes)
+{
+    json_t *object = NULL;
+    for (size_t i = 0; i < axes->methods; i++) {
+        const char *fingerprint = foreign_fingerprint(axes->method[i]);
+        if (fingerprint && !object)
+            object = json_object();
+        if (fingerprint)
+            json_object_set_new(object, axes->method[i]->name, json_string(fingerprint));
+    }
+    return object;
+}
+
+/* "2026-01-31T12:34:56Z". */
+static json_t *now_text(void)
+{
+    char text[32] = "";
+    struct tm utc;
+    time_t now = time(NULL);
+    if (gmtime_r(&now, &utc))
+        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return json_string(text);
+}
+
+static json_t *program(void)
+{
+    return json_pack("{ss ss ss ss ss ss ss ss ss}", "version", build_version, "commit",
+                     build_commit, "build_type", build_type, "compiler", build_compiler, "flags",
+                     build_flags, "cuda_compiler", build_cuda_compiler, "cccl", build_cccl,
+                     "cuda_flags", build_cuda_flags, "cuda_architectures",
+                     build_cuda_architectures);
+}
+
+/* Those that the study runs on. */
+static json_t *gpus(const struct axes *axes)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < axes->devices; i++) {
+        struct gpu_facts facts;
+        char name[DEVICE_TEXT];
+        if (axes->device[i].kind != DEVICE_CUDA ||
+            gpu_describe(axes->device[i].index, &facts, NULL) != STATUS_OK)
+            continue;
+        device_name(axes->device[i], name);
+        json_array_append_new(
+            list,
+            json_pack("{ss ss so si so}", "device", name, "name", facts.name, "compute_capability",
+                      json_sprintf("%d.%d", facts.capability_major, facts.capability_minor),
+                      "multiprocessors", facts.multiprocessors, "memory_bytes",
+                      json_integer((json_int_t)facts.memory_total)));
+    }
+    return list;
+}
+
+static json_t *machine(const struct axes *axes)
+{
+    char cpu[MACHINE_TEXT], system[MACHINE_TEXT];
+    machine_cpu(cpu);
+    machine_system(system);
+    return json_pack("{ss si so ss so ss ss ss}", "cpu", cpu, "processors",
+                     (int)machine_processors(), "memory_bytes",
+                     json_integer((json_int_t)machine_memory()), "system", system, "gpus",
+                     gpus(axes), "cuda_driver", gpu_driver(), "cuda_runtime",
+                     gpu_build() ? gpu_build() : "", "cublas", gpu_cublas() ? gpu_cublas() : "");
+}
+
+static json_t *words(int argc, char **argv)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < argc; i++) {
+        json_array_append_new(list, study_path(argv[i]));
+    }
+    return list;
+}
+
+json_t *provenance_study(const struct axes *axes, int argc, char **argv)
+{
+    return provenance_words(axes, axes_json(axes), argc, argv);
+}
+
+json_t *provenance_words(const struct axes *axes, json_t *axes_words, int argc, char **argv)
+{
+    return json_pack("{si ss so so* so so so so so}", "schema_version", SCHEMA_VERSION,
+                     "experiment", axes->experiment->name, "axes", axes_words, "objects",
+                     objects(axes), "arguments", words(argc, argv), "program", program(), "machine",
+                     machine(axes), "inputs", json_object(), "started", now_text());
+}
+
+void provenance_resumed(json_t *study, const struct axes *axes, int argc, char **argv)
+{
+    json_t *list = json_object_get(study, "resumed");
+    if (!list) {
+        list = json_array();
+        json_object_set_new(study, "resumed", list);
+    }
+    json_array_append_new(list, json_pack("{so so so so}", "started", now_text(), "arguments",
+                                          words(argc, argv), "program", program(), "machine",
+                                          machine(axes)));
+}

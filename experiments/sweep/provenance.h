@@ -1,0 +1,18 @@
+/* Where results come from: what study.json says of the program and the machine. */
+#ifndef ULPSCOPE_SWEEP_PROVENANCE_H
+#define ULPSCOPE_SWEEP_PROVENANCE_H
+
+#include "experiments/cases/axes.h"
+
+/* A new study: schema version, experiment, axes, arguments, program, machine, no inputs yet, when
+ * it started. Nothing of the environment. argv has argc words. NULL when memory is short. */
+json_t *provenance_study(const struct axes *axes, int argc, char **argv);
+
+/* The same with other words for the axes, which are taken over: of the axes only the experiment,
+ * methods and devices are read. */
+json_t *provenance_words(const struct axes *axes, json_t *axes_words, int argc, char **argv);
+
+/* Notes in a study that it was taken up again, by this program on this machine. */
+void provenance_resumed(json_t *study, const struct axes *axes, int argc, char **argv);
+
+#endif

@@ -1,0 +1,255 @@
+#include "experiments/sweep/scans.h"
+
+#include <stdlib.h>
+
+#include "experiments/inputs/heads.h"
+#include "experiments/system/machine.h"
+#include "experiments/inputs/mask.h"
+#include "experiments/system/memory.h"
+#include "experiments/runs/runner.h"
+#include "kernels/method/matrix.h"
+#include "reference/measure/by_bin_check.h"
+
+bool scans_alike(const struct trial *a, const struct trial *b)
+{
+    return a->method->operation->array && a->method->operation == b->method->operation &&
+           a->source == b->source && a->accumulator == b->accumulator && a->output == b->output &&
+           a->exclusive == b->exclusive && a->segment == b->segment && a->keys == b->keys &&
+           a->bins == b->bins && a->layout == b->layout && a->keep == b->keep;
+}
+
+/* The elements that the last output covers. */
+static struct array covered(const struct array *in, const struct trial *t)
+{
+    size_t first = t->segment ? (in->n - 1) / t->segment * t->segment : 0;
+    size_t bytes = (size_t)format_facts[in->format].bytes;
+    return (struct array){in->format, in->n - first - t->exclusive,
+                          (char *)in->data + first * bytes};
+}
+
+/* Each element that is kept has an output; those that are not share the one behind the last. */
+static enum status fill_kept(struct scans *s, size_t keep, uint64_t seed, struct problem *p)
+{
+    size_t kept = 0;
+    enum status status = mask_make(&s->heads, &s->bins, s->in.n, keep, seed, p);
+    for (size_t i = 0; status == STATUS_OK && i < s->in.n; i++)
+        s->keys[i] = (uint32_t)(s->heads[i] ? kept++ : s->bins);
+    return status;
+}
+
+/* Which output each element goes to. */
+static enum status fill_keys(struct scans *s, const struct trial *t, uint64_t seed,
+                             struct problem *p)
+{
+    const struct operation *o = t->method->operation;
+    size_t n = s->in.n, columns = matrix_length(n, t->bins);
+    s->bins = t->bins;
+    if (o->keys)
+        return keys_fill(t->keys, s->keys, n, t->bins, t->key_seed, p);
+    if (o->mask)
+        return fill_kept(s, t->keep, seed, p);
+    for (size_t i = 0; o == &operation_transpose && i < n; i++)
+        s->keys[i] = (uint32_t)(i % columns * t->bins + i / columns);
+    if (o == &operation_transpose)
+        return STATUS_OK;
+    enum status status = layout_stride(&s->stride, t->layout, n, t->bins, p);
+    if (status == STATUS_OK)
+        layout_keys(s->keys, n, t->bins, s->stride);
+    return status;
+}
+
+/* The truth of the output with the most elements. */
+static enum status show_fullest(struct scans *s, const struct source *source,
+                                enum reference_kind kind, struct problem *p)
+{
+    struct array fullest = {s->in.format, 0, NULL};
+    s->shown = by_bin_fullest(&s->by_bin);
+    enum status status =
+        memory_array(&fullest, s->in.format, by_bin_count(&s->by_bin, s->shown), source->name, p);
+    if (status != STATUS_OK)
+        return status;
+    for (size_t i = 0; i < fullest.n; i++)
+        array_set_bits(&fullest, i,
+                       array_bits(&s->in, s->by_bin.element[s->by_bin.start[s->shown] + i]));
+    status = truth_make(&s->last, source->name, &fullest, kind, p);
+    free(fullest.data);
+    return status;
+}
+
+/* Keys, the elements by bin, held to MPFR as truth_make's are, and the truth of the fullest. */
+static enum status begin_bins(struct scans *s, const struct trial *t, const struct source *source,
+                              enum reference_kind kind, struct problem *p)
+{
+    size_t n = s->in.n;
+    s->keys = malloc((n + 1) * sizeof *s->keys);
+    if (!s->keys)
+        return problem(p, STATUS_DEVICE, "%s: out of memory for %zu keys", source->name, n);
+    enum status status = fill_keys(s, t, source->generated ? source->seed : 1, p);
+    size_t bins = t->method->operation->outputs(n, s->bins);
+    if (status == STATUS_OK) /* and the place of what is not kept */
+        status = by_bin_make(&s->by_bin, s->keys, n, bins + t->method->operation->mask, p);
+    s->by_bin.bins = bins;
+    s->outputs = bins > 0;
+    if (status != STATUS_OK || !s->outputs)
+        return status;
+    if (kind == REFERENCE_MPFR || n <= TRUTH_ALWAYS_CHECKED)
+        status = by_bin_check(&s->by_bin, &s->in, s->keys, source->name, p);
+    return status == STATUS_OK ? show_fullest(s, source, kind, p) : status;
+}
+
+static enum status begin_scan(struct scans *s, const struct trial *t, const struct source *source,
+                              enum reference_kind kind, struct problem *p)
+{
+    enum status status = heads_make(&s->heads, s->in.n, t->segment, p);
+    if (status != STATUS_OK || !s->outputs)
+        return status;
+    struct array last = covered(&s->in, t);
+    s->shown = s->in.n - 1;
+    return truth_make(&s->last, source->name, &last, kind, p);
+}
+
+enum status scans_begin(struct scans *s, const struct trial *t, const struct source *source,
+                        enum reference_kind kind, struct problem *p)
+{
+    if (s->like && scans_alike(s->like, t))
+        return STATUS_OK;
+    scans_end(s);
+    s->in = source->array;
+    s->outputs = s->in.n > 0;
+    enum status status =
+        (operation_plain(t->method->operation) ? begin_scan : begin_bins)(s, t, source, kind, p);
+    if (status == STATUS_OK)
+        s->like = t;
+    else
+        scans_end(s);
+    return status;
+}
+
+size_t scans_outputs(const struct scans *s)
+{
+    return s->keys ? s->by_bin.bins : s->in.n;
+}
+
+enum status scans_twin(struct scans *s, struct problem *p)
+{
+    const struct trial *t = s->like;
+    const struct operation *o = t->method->operation;
+    const struct method *m = method_named(o->fixed   ? o->fixed
+                                          : s->heads ? "scan/segmented"
+                                                     : "scan/tiled");
+    if (s->twin.data)
+        return STATUS_OK;
+    enum status status = memory_array(&s->twin, t->output, scans_outputs(s), m->name, p);
+    if (status != STATUS_OK)
+        return status;
+    struct shape asked = {.threads = machine_processors()};
+    struct runner r = {.method = m,
+                       .in = &s->in,
+                       .accumulator = t->accumulator,
+                       .output = t->output,
+                       .shape = method_shape(m, DEVICE_CPU, s->in.n, asked),
+                       .exclusive = t->exclusive,
+                       .heads = s->heads,
+                       .keys = s->keys,
+                       .bins = s->bins,
+                       .stride = s->stride};
+    status = runner_once(&r, &s->twin, p);
+    if (status != STATUS_OK) {
+        free(s->twin.data);
+        s->twin.data = NULL;
+    }
+    return status;
+}
+
+struct tree {
+    const struct method *method;
+    size_t n;
+    struct shape shape;
+    bool exclusive;
+    const struct by_bin *by_bin;
+    uint16_t *segment; /* heights of trees that heads cut, or NULL */
+};
+
+static size_t height_of_bin(const struct method *m, const struct by_bin *b, size_t n, size_t bin)
+{
+    return m->bin_height(b->element + b->start[bin], by_bin_count(b, bin), n, b->bins);
+}
+
+static enum status make_tree(struct tree *tree, const struct scans *s, const struct trial *t,
+                             struct problem *p)
+{
+    *tree = (struct tree){t->method, s->in.n, t->shape, t->exclusive, s->keys ? &s->by_bin : NULL,
+                          NULL};
+    if (tree->by_bin || !s->heads || !t->method->segment_heights)
+        return STATUS_OK;
+    tree->segment = malloc(s->in.n * sizeof *tree->segment);
+    enum status status =
+        tree->segment
+            ? t->method->segment_heights(tree->segment, s->in.n, t->exclusive, s->heads, p)
+            : problem(p, STATUS_DEVICE, "scan: out of memory for %zu heights", s->in.n);
+    if (status != STATUS_OK)
+        free(tree->segment);
+    return status;
+}
+
+static size_t height_of(const void *context, size_t i)
+{
+    const struct tree *t = context;
+    if (t->by_bin)
+        return height_of_bin(t->method, t->by_bin, t->n, i);
+    if (t->segment)
+        return t->segment[i];
+    return t->method->prefix_height(i, t->n, t->shape, t->exclusive);
+}
+
+enum status scans_measure(struct scan_measure *m, struct scans *s, const struct trial *t,
+                          const struct array *out, const struct array *run_1, struct problem *p)
+{
+    enum status status = scans_twin(s, p);
+    if (status != STATUS_OK)
+        return status;
+    const struct by_bin *by_bin = s->keys ? &s->by_bin : NULL;
+    struct theorem theorem =
+        method_theorem(t->method, t->device.kind, t->accumulator, s->in.n, t->shape);
+    struct tree tree;
+    status = make_tree(&tree, s, t, p);
+    if (status != STATUS_OK)
+        return status;
+    struct scan scan = {s->in, t->exclusive, s->heads, by_bin};
+    struct scan_output output = {.out = *out,
+                                 .accumulator = t->accumulator,
+                                 .bound = t->method->bound,
+                                 .height = height_of,
+                                 .context = &tree,
+                                 .twin = {&s->twin, run_1},
+                                 .flushes = theorem.flushing > 0};
+    status =
+        (by_bin ? measure_scatter : measure_scan)(m, &output, 1, &scan, machine_processors(), p);
+    free(tree.segment);
+    return status;
+}
+
+struct figure scans_shown_bound(const struct scans *s, const struct trial *t, double result)
+{
+    struct measure m;
+    size_t terms = by_bin_count(&s->by_bin, s->shown);
+    struct theorem theorem =
+        method_theorem(t->method, t->device.kind, t->accumulator, s->in.n, t->shape);
+    theorem.height = 0;
+    theorem.flushing = theorem.flushing > 0 ? terms : 0;
+    if (t->method->bin_height && terms > 0)
+        theorem.height = height_of_bin(t->method, &s->by_bin, s->in.n, s->shown);
+    measure(&m, &s->last.reference, s->in.format, t->accumulator, result, &theorem);
+    return m.bound;
+}
+
+void scans_end(struct scans *s)
+{
+    if (s->like && s->outputs)
+        truth_free(&s->last);
+    by_bin_free(&s->by_bin);
+    free(s->keys);
+    free(s->heads);
+    free(s->twin.data);
+    *s = (struct scans){0};
+}

@@ -1,0 +1,278 @@
+#include "experiments/sweep/sweep.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "experiments/sweep/breaks.h"
+#include "experiments/system/clock.h"
+#include "experiments/cases/experiment.h"
+#include "experiments/sweep/provenance.h"
+#include "experiments/sweep/resume.h"
+#include "experiments/sweep/engine.h"
+
+/* study.json is written anew for new inputs, but not more often than this. */
+enum { STUDY_WRITE_NS = 500000000 };
+
+static enum status write_study(struct sweep *w, bool at_once, struct problem *p)
+{
+    uint64_t now = clock_ns();
+    if (!w->study_changed || (!at_once && now - w->study_written_ns < STUDY_WRITE_NS))
+        return STATUS_OK;
+    w->study_changed = false;
+    w->study_written_ns = now;
+    return study_write(w->study, w->directory.study, p);
+}
+
+/* Loads a source and records its hash, or holds it to the one recorded. */
+static enum status load(struct sweep *w, struct source *s, struct problem *why, struct problem *p)
+{
+    char recorded[HASH_TEXT];
+    memcpy(recorded, s->hash, sizeof recorded);
+    if (source_load(s, why) != STATUS_OK)
+        return STATUS_OK;
+    if (*recorded && strcmp(recorded, s->hash) != 0)
+        return problem(p, STATUS_DATA,
+                       "%s: found other elements than the study has recorded (XXH3 %s, expected "
+                       "%s): was it another version of the program?",
+                       s->name, s->hash, recorded);
+    if (s->recorded)
+        return STATUS_OK;
+    char *key = source_key(s);
+    json_t *inputs = json_object_get(w->study, "inputs");
+    if (!key || json_object_set_new(inputs, key, json_string(s->hash)) != 0)
+        problem(p, STATUS_DEVICE, "%s: out of memory", s->name);
+    free(key);
+    s->recorded = w->study_changed = true;
+    return p->status == STATUS_OK ? write_study(w, false, p) : p->status;
+}
+
+static bool summarised(const struct plan *plan, const struct source *s)
+{
+    for (size_t i = 0; i < s->cases; i++)
+        if (!plan->trial[s->first + i].summarised)
+            return false;
+    return true;
+}
+
+/* Its array could not be had: a row of each case says so. */
+static enum status fail_all(struct sweep *w, const struct source *s, const struct problem *why,
+                            struct problem *p)
+{
+    char line[1400];
+    snprintf(line, sizeof line, "%zu case%s of %s, n = %zu, %s: %s", s->cases,
+             s->cases > 1 ? "s" : "", s->name, s->array.n, format_facts[s->array.format].name,
+             why->text);
+    progress_clear(&w->progress);
+    if (w->options->note)
+        w->options->note(w->options->context, line);
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < s->cases; i++) {
+        struct trial *t = &w->plan->trial[s->first + i];
+        if (!t->finished)
+            status = t->supported ? sweep_fail(w, t, why, p) : sweep_case(w, t, p);
+    }
+    return status;
+}
+
+static enum status run_case(struct sweep *w, struct trial *t, struct problem *p)
+{
+    if (w->options->stop && *w->options->stop)
+        return problem(p, STATUS_INTERRUPTED, "interrupted");
+    enum exact_value of = t->method->operation->of;
+    w->truth = w->known[of] ? &w->truths[of] : NULL;
+    enum status status = t->summarised || t->failed ? STATUS_OK : sweep_case(w, t, p);
+    progress_draw(&w->progress, w->outcome->finished, w->runs_done);
+    return status;
+}
+
+/* Behind each case those that scan alike, so that what they share is there once. */
+static enum status run_cases(struct sweep *w, const struct source *s, struct problem *p)
+{
+    enum status status = STATUS_OK;
+    struct trial *trial = &w->plan->trial[s->first];
+    for (size_t i = 0; status == STATUS_OK && i < s->cases; i++) {
+        status = run_case(w, &trial[i], p);
+        for (size_t k = i + 1; status == STATUS_OK && k < s->cases; k++)
+            if (scans_alike(&trial[i], &trial[k]))
+                status = run_case(w, &trial[k], p);
+    }
+    scans_end(&w->scans);
+    return status;
+}
+
+/* Does the source have unfinished cases that are held against this value? */
+static bool asks_for(const struct sweep *w, const struct source *s, enum exact_value of)
+{
+    for (size_t i = 0; i < s->cases; i++) {
+        const struct trial *t = &w->plan->trial[s->first + i];
+        if (!t->summarised && t->method->operation->of == of)
+            return true;
+    }
+    return false;
+}
+
+static void free_truths(struct sweep *w)
+{
+    for (enum exact_value of = 0; of < EXACT_VALUES; of++)
+        if (w->known[of])
+            truth_free(&w->truths[of]);
+    memset(w->known, 0, sizeof w->known);
+    w->truth = NULL;
+}
+
+static enum status make_truths(struct sweep *w, const struct source *s, struct problem *p)
+{
+    enum status status = STATUS_OK;
+    for (enum exact_value of = 0; of < EXACT_VALUES && status == STATUS_OK; of++)
+        if (asks_for(w, s, of)) {
+            status = truth_make_of(&w->truths[of], s->name, of, &s->array,
+                                   s->pair ? &s->second : NULL, w->plan->axes->reference, p);
+            w->known[of] = status == STATUS_OK;
+        }
+    return status;
+}
+
+/* What a source's cases need is there. */
+static enum status run_loaded(struct sweep *w, struct source *s, struct problem *p)
+{
+    struct problem why = {0};
+    enum status status = make_truths(w, s, &why);
+    if (status == STATUS_OK)
+        status = run_cases(w, s, p);
+    else if (status == STATUS_FAILED)
+        problem(p, status, "%s", why.text);
+    else
+        status = fail_all(w, s, &why, p);
+    free_truths(w);
+    return status;
+}
+
+static enum status run_source(struct sweep *w, struct source *s, struct problem *p)
+{
+    struct problem why = {0};
+    bool needed = !summarised(w->plan, s);
+    if (!needed && s->recorded)
+        return STATUS_OK;
+    enum status status = load(w, s, &why, p);
+    if (status != STATUS_OK || why.status != STATUS_OK)
+        return status == STATUS_OK && needed ? fail_all(w, s, &why, p) : status;
+    if (needed)
+        status = run_loaded(w, s, p);
+    for (size_t i = 0; i < w->plan->axes->devices; i++) {
+        if (w->gpu[i])
+            gpu_release(w->gpu[i]);
+        w->gpu[i] = NULL;
+    }
+    source_unload(s);
+    return status;
+}
+
+static enum status open_directory(struct sweep *w, struct problem *p)
+{
+    bool resumed;
+    enum columns_of of = experiment_columns(w->plan->axes->experiment);
+    struct resumed found = {0};
+    const struct sweep_options *o = w->options;
+    enum status status = directory_open(&w->directory, o->out, p);
+    if (status == STATUS_OK)
+        status = directory_claim(&w->directory, w->study, o->force, &resumed, p);
+    if (status == STATUS_OK && resumed)
+        status = resume_inputs(w->plan, w->study, w->directory.study, true, p);
+    if (status == STATUS_OK && resumed)
+        status = resume_read(&found, w->plan, &w->directory, p);
+    if (status == STATUS_OK)
+        status = results_open(&w->results, w->directory.results, found.whole, of, p);
+    if (status == STATUS_OK)
+        status = csv_file_open(&w->summary, w->directory.summary, found.summary,
+                               summary_column_of(of), summary_columns(of), p);
+    if (status == STATUS_OK && of == COLUMNS_OF_SCANS)
+        status = profile_open(&w->profile, w->directory.profile, found.profile, p);
+    w->outcome->broken = found.broken;
+    memcpy(w->outcome->first_broken, found.first_broken, sizeof found.first_broken);
+    return status;
+}
+
+/* What is done, and whether anything is left. */
+static bool count(struct sweep *w)
+{
+    uint64_t runs = 0;
+    bool left = false;
+    for (size_t i = 0; i < w->plan->trials; i++) {
+        const struct trial *t = &w->plan->trial[i];
+        runs += t->runs;
+        w->runs_done += t->supported ? t->done : 0;
+        w->outcome->finished += t->finished;
+        left |= !t->finished;
+    }
+    progress_begin(&w->progress, w->options->progress, w->plan->trials, runs, w->runs_done);
+    return left;
+}
+
+static enum status run_sources(struct sweep *w, struct problem *p)
+{
+    enum status status = STATUS_OK;
+    if (count(w) && json_object_size(json_object_get(w->study, "inputs")) > 0) {
+        provenance_resumed(w->study, w->plan->axes, w->options->argc, w->options->argv);
+        w->study_changed = true;
+    }
+    for (size_t i = 0; status == STATUS_OK && i < w->plan->sources; i++)
+        status = run_source(w, &w->plan->source[i], p);
+    enum status written = write_study(w, true, p);
+    return status == STATUS_OK ? written : status;
+}
+
+enum status sweep_run(struct sweep_outcome *outcome, struct plan *plan,
+                      const struct sweep_options *options, struct problem *p)
+{
+    struct sweep w = {.plan = plan, .options = options, .outcome = outcome};
+    *outcome = (struct sweep_outcome){0};
+    w.results.file.fd = w.summary.fd = w.profile.fd = w.directory.lock = -1;
+    w.study = provenance_study(plan->axes, options->argc, options->argv);
+    w.gpu = calloc(plan->axes->devices, sizeof *w.gpu);
+    enum status status =
+        w.study && w.gpu ? open_directory(&w, p) : problem(p, STATUS_DEVICE, "out of memory");
+    if (status == STATUS_OK)
+        status = run_sources(&w, p);
+    if (status == STATUS_OK && experiment_times(plan->axes->experiment))
+        status = sweep_times(&w, p);
+    breaks_find(plan);
+    progress_clear(&w.progress);
+    enum status closed = results_close(&w.results, p);
+    if (csv_file_close(&w.summary, p) != STATUS_OK && closed == STATUS_OK)
+        closed = STATUS_DATA;
+    if (csv_file_close(&w.profile, p) != STATUS_OK && closed == STATUS_OK)
+        closed = STATUS_DATA;
+    status = status == STATUS_OK ? closed : status;
+    if (status == STATUS_OK && plan->axes->experiment->derive)
+        status = plan->axes->experiment->derive(plan, options->out, p);
+    if (w.directory.lock >= 0)
+        directory_close(&w.directory);
+    tally_free(&w.tally);
+    json_decref(w.study);
+    free(w.gpu);
+    return status;
+}
+
+enum status sweep_verdict(const struct sweep_outcome *outcome, const struct plan *plan,
+                          const char *out, struct problem *p)
+{
+    char failed[96] = "";
+    if (outcome->failed > 0)
+        snprintf(failed, sizeof failed, "%zu of %zu cases failed (status `error`)", outcome->failed,
+                 plan->trials);
+    if (outcome->broken > 0)
+        return problem(p, STATUS_FAILED,
+                       "%s/results.csv: %zu row%s broke the bound, the first: %s%s%s", out,
+                       outcome->broken, outcome->broken > 1 ? "s" : "", outcome->first_broken,
+                       outcome->failed > 0 ? "; " : "", failed);
+    if (breaks_status(plan, out, p) != STATUS_OK)
+        return p->status;
+    if (outcome->failed > 0)
+        return problem(p, outcome->failed_status,
+                       "%s/results.csv: %s; the same command tries them again", out, failed);
+    if (outcome->untimed > 0)
+        return problem(p, outcome->untimed_status,
+                       "%s/times.csv: %zu times could not be taken; the same command tries again",
+                       out, outcome->untimed);
+    return STATUS_OK;
+}

@@ -1,0 +1,47 @@
+/* The sweep engine: runs what is left of a plan into a results directory. */
+#ifndef ULPSCOPE_SWEEP_SWEEP_H
+#define ULPSCOPE_SWEEP_SWEEP_H
+
+#include <signal.h>
+
+#include "experiments/cases/plan.h"
+#include "experiments/system/progress.h"
+
+struct sweep_options {
+    const char *out;
+    bool force;
+    int argc;
+    char **argv;                       /* for the record */
+    const volatile sig_atomic_t *stop; /* not 0: stop behind the run or batch in progress */
+    bool progress;                     /* drawn on standard error */
+    /* Told of each failure that becomes a row; may be NULL. */
+    void (*note)(void *context, const char *line);
+    void *context;
+};
+
+struct sweep_outcome {
+    size_t finished;            /* cases, those of earlier processes included */
+    uint64_t runs;              /* made by this process */
+    size_t failed;              /* cases, by an error */
+    enum status failed_status;  /* of the first of them */
+    size_t untimed;             /* methods, by an error */
+    enum status untimed_status; /* of the first of them */
+    size_t broken; /* rows that broke their bound, those of earlier processes included */
+    char first_broken[128];
+};
+
+/* Finished cases of the directory are kept; what is left is run, input by input. Afterwards each
+ * trial of the plan says what became of it. A case that fails becomes a row with the status `error`
+ * and the study goes on: that is STATUS_OK here, and so are a broken bound and a method that cannot
+ * be timed. Everything else ends the
+ * study, resumable: STATUS_INTERRUPTED; STATUS_DATA or STATUS_USAGE for the directory;
+ * STATUS_FAILED where the reference is wrong. */
+enum status sweep_run(struct sweep_outcome *outcome, struct plan *plan,
+                      const struct sweep_options *options, struct problem *p);
+
+/* What a study that came to its end says as a whole: STATUS_FAILED where a row broke its bound or a
+ * method its promise, else the status of the first case that failed, else STATUS_OK. */
+enum status sweep_verdict(const struct sweep_outcome *outcome, const struct plan *plan,
+                          const char *out, struct problem *p);
+
+#endif

@@ -1,7 +1,0 @@
-#include "experiments/verbs.h"
-
-const struct verb *const verbs[] = {
-    &verb_list,  &verb_run,     &verb_gen,       &verb_sum,    &verb_bench,
-    &verb_check, &verb_compare, &verb_recommend, &verb_report, &verb_reveal,
-    &verb_serve, &verb_kernels, &verb_doctor,    NULL,
-};

@@ -1,0 +1,34 @@
+/* Reductions whose partial results are two words: the orders of sum/serial, sum/tiled and
+ * sum/two_kernel, for any such reduction. */
+#ifndef ULPSCOPE_BLOCKS_REDUCTION_H
+#define ULPSCOPE_BLOCKS_REDUCTION_H
+
+#include "kernels/method/method.h"
+
+/* What is kept of some of the elements: of a product (kernels/product/scaled.h), or of extrema
+ * (kernels/extremum/extremum.h). */
+struct partial {
+    union {
+        double significand;
+        int64_t rank;
+    };
+    union {
+        int64_t exponent;
+        uint64_t index;
+    };
+};
+
+struct reduction {
+    /* to[i] = element begin + i, i < count <= ARRAY_BLOCK. */
+    void (*load)(struct partial *to, const struct task *t, size_t begin, size_t count);
+    struct partial (*join)(enum format accumulator, struct partial a, struct partial b);
+    /* Writes the result; NULL: that of nothing. */
+    void (*finish)(const struct task *t, const struct partial *whole);
+};
+
+/* Run it in the order of the sum of that name; STATUS_DEVICE when memory is short. */
+enum status reduce_serial(const struct reduction *r, const struct task *t, struct problem *p);
+enum status reduce_tiled(const struct reduction *r, const struct task *t, struct problem *p);
+enum status reduce_two_kernel(const struct reduction *r, const struct task *t, struct problem *p);
+
+#endif

@@ -1,0 +1,26 @@
+/* A job as the files that make it up see it. */
+#ifndef ULPSCOPE_GPU_JOB_H
+#define ULPSCOPE_GPU_JOB_H
+
+#include "kernels/device/cuda.h"
+#include "kernels/gpu/channel.h"
+#include "kernels/gpu/output.h"
+
+struct gpu_job {
+    const struct method *method;
+    const struct cuda_method *cuda;
+    struct cuda_task task; /* its `out` is set for each execution */
+    struct gpu_channel *channel;
+    void *heads;                /* on the device, or NULL */
+    struct gpu_outputs outputs; /* of operations on arrays */
+    size_t started, waited;     /* batches so far */
+    size_t runs[2];             /* of the batches under way */
+    size_t at_hand;             /* runs of the batch last waited for; 0 once another is started */
+    uint64_t *graph_results;    /* on the device; NULL until there is a graph */
+    cudaGraphExec_t graph;
+};
+
+/* gpu_failed, running the method. */
+enum status gpu_job_failed(const struct gpu_job *job, cudaError_t error, struct problem *p);
+
+#endif

@@ -1,0 +1,157 @@
+/* GPUs in a build without CUDA: there are none. */
+#include "kernels/gpu/gpu.h"
+#include "kernels/gpu/device_load.h"
+
+static enum status absent(struct problem *p)
+{
+    return problem(p, STATUS_DEVICE, "device cuda: this program was built without CUDA");
+}
+
+const char *gpu_build(void)
+{
+    return NULL;
+}
+
+const char *gpu_driver(void)
+{
+    return "not looked for: built without CUDA";
+}
+
+int gpu_count(void)
+{
+    return 0;
+}
+
+enum status gpu_describe(int device, struct gpu_facts *facts, struct problem *p)
+{
+    (void)device, (void)facts;
+    return absent(p);
+}
+
+enum status gpu_upload(struct gpu_input **input, int device, const struct array *a, size_t offset,
+                       struct problem *p)
+{
+    (void)input, (void)device, (void)a, (void)offset;
+    return absent(p);
+}
+
+enum status gpu_surround(struct gpu_input *input, uint8_t byte, struct problem *p)
+{
+    (void)input, (void)byte;
+    return absent(p);
+}
+
+enum status gpu_reload(struct gpu_input *input, const struct array *a, struct problem *p)
+{
+    (void)input, (void)a;
+    return absent(p);
+}
+
+enum status gpu_upload_second(struct gpu_input *input, const struct array *a, size_t offset,
+                              struct problem *p)
+{
+    (void)input, (void)a, (void)offset;
+    return absent(p);
+}
+
+enum status gpu_reload_second(struct gpu_input *input, const struct array *a, struct problem *p)
+{
+    (void)input, (void)a;
+    return absent(p);
+}
+
+enum status gpu_upload_keys(struct gpu_input *input, const uint32_t *keys, struct problem *p)
+{
+    (void)input, (void)keys;
+    return absent(p);
+}
+
+void gpu_release(struct gpu_input *input)
+{
+    (void)input;
+}
+
+enum status gpu_job_open(struct gpu_job **job, const struct gpu_input *input,
+                         const struct method *m, const struct task *t, struct problem *p)
+{
+    (void)job, (void)input, (void)m, (void)t;
+    return absent(p);
+}
+
+size_t gpu_job_batch(const struct gpu_job *job)
+{
+    (void)job;
+    return 1;
+}
+
+enum status gpu_job_start(struct gpu_job *job, size_t runs, struct problem *p)
+{
+    (void)job, (void)runs;
+    return absent(p);
+}
+
+enum status gpu_job_wait(struct gpu_job *job, struct hash128 *digest, double *time_ns,
+                         struct problem *p)
+{
+    (void)job, (void)digest, (void)time_ns;
+    return absent(p);
+}
+
+enum status gpu_job_output(struct gpu_job *job, size_t i, const struct array *to, struct problem *p)
+{
+    (void)job, (void)i, (void)to;
+    return absent(p);
+}
+
+enum status gpu_job_time(struct gpu_job *job, size_t runs, double *time_ns, struct problem *p)
+{
+    (void)job, (void)runs, (void)time_ns;
+    return absent(p);
+}
+
+size_t gpu_job_memory(const struct gpu_job *job)
+{
+    (void)job;
+    return 0;
+}
+
+enum status gpu_job_kernels(struct gpu_job *job, gpu_kernel *take, void *context, struct problem *p)
+{
+    (void)job, (void)take, (void)context;
+    return absent(p);
+}
+
+void gpu_job_close(struct gpu_job *job)
+{
+    (void)job;
+}
+
+enum status gpu_raw_read(const struct gpu_input *input, unsigned arrays, size_t runs,
+                         double *time_ns, struct problem *p)
+{
+    (void)arrays, (void)input, (void)runs, (void)time_ns;
+    return absent(p);
+}
+
+enum status gpu_copy(struct gpu_input *input, size_t runs, double *time_ns, struct problem *p)
+{
+    (void)input, (void)runs, (void)time_ns;
+    return absent(p);
+}
+
+enum status gpu_load_open(struct gpu_load **load, int device, struct problem *p)
+{
+    (void)load, (void)device;
+    return absent(p);
+}
+
+enum status gpu_load_round(struct gpu_load *load, struct problem *p)
+{
+    (void)load;
+    return absent(p);
+}
+
+void gpu_load_close(struct gpu_load *load)
+{
+    (void)load;
+}

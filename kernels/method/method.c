@@ -1,0 +1,295 @@
+#include "kernels/method/method.h"
+
+#include <limits.h>
+#include <stdio.h>
+
+#include "kernels/device/cuda.h"
+
+const char *const promise_name[PROMISES] = {"none", "run_to_run", "gpu_to_gpu", "order_invariant",
+                                            "correctly_rounded"};
+
+static size_t one_output(size_t n, size_t bins)
+{
+    (void)n, (void)bins;
+    return 1;
+}
+
+static size_t as_many_outputs(size_t n, size_t bins)
+{
+    (void)bins;
+    return n;
+}
+
+static size_t an_output_a_bin(size_t n, size_t bins)
+{
+    (void)n;
+    return bins;
+}
+
+const struct operation operation_sum = {
+    .name = "sum",
+    .outputs = one_output,
+    .inputs = 1,
+    .of = EXACT_SUM,
+    .fixed = "sum/tiled",
+};
+const struct operation operation_scan = {
+    .name = "scan",
+    .outputs = as_many_outputs,
+    .array = true,
+    .inputs = 1,
+    .of = EXACT_SUM,
+};
+const struct operation operation_dot = {
+    .name = "dot",
+    .outputs = one_output,
+    .inputs = 2,
+    .of = EXACT_DOT,
+    .fixed = "dot/tiled",
+};
+const struct operation operation_norm = {
+    .name = "norm",
+    .outputs = one_output,
+    .inputs = 1,
+    .of = EXACT_NORM,
+    .fixed = "norm/tiled",
+};
+const struct operation operation_mean = {
+    .name = "mean",
+    .outputs = one_output,
+    .inputs = 1,
+    .of = EXACT_MEAN,
+    .fixed = "mean/tiled",
+};
+const struct operation operation_variance = {
+    .name = "variance",
+    .outputs = one_output,
+    .inputs = 1,
+    .of = EXACT_VARIANCE,
+    .fixed = "variance/two_pass",
+};
+const struct operation operation_scatter = {
+    .name = "scatter",
+    .outputs = an_output_a_bin,
+    .array = true,
+    .keys = true,
+    .inputs = 1,
+    .of = EXACT_SUM,
+    .fixed = "scatter/sort",
+};
+const struct operation operation_rows = {
+    .name = "rows",
+    .outputs = an_output_a_bin,
+    .array = true,
+    .matrix = true,
+    .inputs = 1,
+    .of = EXACT_SUM,
+    .fixed = "rows/tiled",
+};
+const struct operation operation_transpose = {
+    .name = "transpose",
+    .outputs = as_many_outputs,
+    .array = true,
+    .matrix = true,
+    .inputs = 1,
+    .of = EXACT_SUM,
+    .fixed = "transpose/naive",
+};
+const struct operation operation_compact = {
+    .name = "compact",
+    .outputs = an_output_a_bin,
+    .array = true,
+    .mask = true,
+    .inputs = 1,
+    .of = EXACT_SUM,
+    .fixed = "compact/scan",
+};
+const struct operation operation_product = {
+    .name = "product",
+    .outputs = one_output,
+    .inputs = 1,
+    .of = EXACT_PRODUCT,
+    .fixed = "product/tree",
+};
+const struct operation operation_minimum = {
+    .name = "minimum",
+    .outputs = one_output,
+    .inputs = 1,
+    .of = EXACT_MINIMUM,
+    .fixed = "minimum/tree",
+};
+const struct operation operation_maximum = {
+    .name = "maximum",
+    .outputs = one_output,
+    .inputs = 1,
+    .of = EXACT_MAXIMUM,
+    .fixed = "maximum/tree",
+};
+const struct operation operation_minimum_number = {
+    .name = "minimum_number",
+    .outputs = one_output,
+    .inputs = 1,
+    .of = EXACT_MINIMUM_NUMBER,
+    .fixed = "minimum_number/tree",
+};
+const struct operation operation_maximum_number = {
+    .name = "maximum_number",
+    .outputs = one_output,
+    .inputs = 1,
+    .of = EXACT_MAXIMUM_NUMBER,
+    .fixed = "maximum_number/tree",
+};
+const struct operation operation_argmin = {
+    .name = "argmin",
+    .outputs = one_output,
+    .inputs = 1,
+    .of = EXACT_ARGMIN,
+    .fixed = "argmin/tree",
+};
+const struct operation operation_argmax = {
+    .name = "argmax",
+    .outputs = one_output,
+    .inputs = 1,
+    .of = EXACT_ARGMAX,
+    .fixed = "argmax/tree",
+};
+const struct operation *const operations[] = {
+    &operation_sum,       &operation_scan,           &operation_dot,
+    &operation_norm,      &operation_mean,           &operation_variance,
+    &operation_scatter,   &operation_product,        &operation_minimum,
+    &operation_maximum,   &operation_minimum_number, &operation_maximum_number,
+    &operation_argmin,    &operation_argmax,         &operation_rows,
+    &operation_transpose, &operation_compact,        NULL,
+};
+
+const char *operation_takes(const struct operation *o)
+{
+    return o->keys     ? "a key of each element"
+           : o->matrix ? "the rows of a matrix"
+           : o->mask   ? "a mask"
+                       : NULL;
+}
+
+const struct method *method_named(const char *name)
+{
+    for (size_t i = 0; i < method_count; i++)
+        if (strcmp(method_registry[i]->name, name) == 0)
+            return method_registry[i];
+    return NULL;
+}
+
+static bool in_this_build(const struct method *m, enum device_kind device)
+{
+    if (device == DEVICE_CPU || m->foreign)
+        return m->cpu != NULL;
+    for (size_t i = 0; i < method_count; i++)
+        if (method_registry[i] == m)
+            return cuda_registry[i] != NULL;
+    return false;
+}
+
+bool method_supports(const struct method *m, enum device_kind device, enum format storage,
+                     enum format accumulator)
+{
+    return (m->pairs[device] & FORMAT_PAIR(storage, accumulator)) && in_this_build(m, device);
+}
+
+struct shape method_shape(const struct method *m, enum device_kind device, size_t n,
+                          struct shape asked)
+{
+    struct shape shape = m->resolve ? m->resolve(n, device, asked) : asked;
+    unsigned read = m->shape_read[device];
+    return (struct shape){read & SHAPE_THREADS ? shape.threads : 0,
+                          read & SHAPE_BLOCKS ? shape.blocks : 0};
+}
+
+void method_order(struct order *o, const struct method *m, enum device_kind device, size_t n,
+                  struct shape asked, bool exclusive, const uint8_t *heads)
+{
+    order_init(o, n, m->operation->outputs(n, 1));
+    o->exclusive = exclusive;
+    o->heads = heads;
+    if (!o->failed)
+        m->order(o, method_shape(m, device, n, asked));
+}
+
+enum format method_adds_in(const struct method *m, enum format accumulator)
+{
+    enum format f = m->adds_in ? m->adds_in(accumulator) : accumulator;
+    return f < FORMATS ? f : accumulator; /* a pair that the method does not have */
+}
+
+void method_added_in(char text[ADDED_IN_TEXT], const struct method *m, enum format accumulator)
+{
+    static const char *const folded[] = {"words",   "words",    "pairs",
+                                         "triples", "4-tuples", "5-tuples"};
+    enum format f = method_adds_in(m, accumulator);
+    const char *in = format_facts[f].name;
+    switch (m->addition) {
+    case ADDITION_PLAIN:
+        snprintf(text, ADDED_IN_TEXT, "%s", in);
+        return;
+    case ADDITION_PAIRS:
+        snprintf(text, ADDED_IN_TEXT, "%s pairs", in);
+        return;
+    case ADDITION_FOLDS:
+        snprintf(text, ADDED_IN_TEXT, "%s %s", in, folded[m->folds < 6 ? m->folds : 0]);
+        return;
+    case ADDITION_BINS:
+        snprintf(text, ADDED_IN_TEXT, "%s bins", in);
+        return;
+    case ADDITION_BLOCKS:
+        snprintf(text, ADDED_IN_TEXT, "%s then pairs", in);
+        return;
+    case ADDITION_TWO_LEVEL:
+        snprintf(text, ADDED_IN_TEXT, "%s then %s", in, format_facts[accumulator].name);
+        return;
+    case ADDITION_EXACT:
+        snprintf(text, ADDED_IN_TEXT, "exact");
+        return;
+    case ADDITION_NONE:
+        snprintf(text, ADDED_IN_TEXT, "none");
+        return;
+    case ADDITION_UNDOCUMENTED:
+        snprintf(text, ADDED_IN_TEXT, "undocumented");
+        return;
+    case ADDITION_UNKNOWN:
+        snprintf(text, ADDED_IN_TEXT, "unknown");
+        return;
+    }
+}
+
+unsigned method_sum_bytes(const struct method *m, enum format accumulator)
+{
+    unsigned bytes = (unsigned)format_facts[method_adds_in(m, accumulator)].bytes;
+    switch (m->addition) {
+    case ADDITION_PAIRS:
+    case ADDITION_BLOCKS:
+        return 2 * bytes;
+    case ADDITION_FOLDS:
+    case ADDITION_BINS:
+        return m->folds * bytes;
+    case ADDITION_EXACT:
+        return UINT_MAX;
+    case ADDITION_TWO_LEVEL:
+    case ADDITION_PLAIN:
+    case ADDITION_NONE:
+    case ADDITION_UNDOCUMENTED:
+    case ADDITION_UNKNOWN:
+        break;
+    }
+    return bytes;
+}
+
+struct theorem method_theorem(const struct method *m, enum device_kind device,
+                              enum format accumulator, size_t n, struct shape shape)
+{
+    /* PTX: atom.add.f32 and red.add.f32 on global memory flush subnormals. */
+    bool flushes = m->atomic && device == DEVICE_CUDA && accumulator == FP32;
+    return (struct theorem){.kind = m->bound,
+                            .height = m->height && n > 0 ? m->height(n, shape) : 0,
+                            .plain_height = m->plain_height,
+                            .folds = m->folds,
+                            .flushing = flushes ? n : 0,
+                            .product = m->product};
+}

@@ -1,0 +1,237 @@
+/* The descriptor of a method, and the task that it is given.
+ *
+ * A method is an implementation of an operation with a name. Its descriptor
+ * stands in its .c file; what listing, sweeping, bounding, checking and timing
+ * need to know of it stands in the descriptor, so that adding a method touches
+ * its own files and one line in CMakeLists.txt. */
+#ifndef ULPSCOPE_METHOD_METHOD_H
+#define ULPSCOPE_METHOD_METHOD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/method/order.h"
+#include "reference/format/array.h"
+#include "reference/base/problem.h"
+#include "reference/exact/value.h"
+#include "reference/theorem/name.h"
+
+/* What a method claims of its bits; each rung includes those before it. */
+enum promise {
+    PROMISE_NONE,
+    PROMISE_RUN_TO_RUN,      /* same device, same launch shape */
+    PROMISE_GPU_TO_GPU,      /* any launch shape, any device: the order depends on n alone */
+    PROMISE_ORDER_INVARIANT, /* any permutation or partition of the input */
+    PROMISE_CORRECTLY_ROUNDED,
+    PROMISES
+};
+extern const char *const promise_name[PROMISES];
+
+enum device_kind { DEVICE_CPU, DEVICE_CUDA, DEVICE_KINDS };
+
+/* What is computed. Arrays of n elements give outputs(n, bins) results, `bins` as a task's. */
+struct operation {
+    const char *name;
+    size_t (*outputs)(size_t n, size_t bins);
+    /* Its result is an array, of which a run keeps a hash; else one output of at most 8 bytes. */
+    bool array;
+    bool keys;           /* beside its array it reads a key of each element, which names its bin */
+    bool matrix;         /* beside its array it is told how the rows of a matrix lie in it */
+    bool mask;           /* beside its array it reads a flag of each element */
+    unsigned inputs;     /* arrays that it reads, of one length and format: 1 or 2 */
+    enum exact_value of; /* what the exact result is, and sum|x| in errors and bounds */
+    const char *fixed;   /* the method whose result is s_fixed, or whose outputs others are compared
+                            with; NULL: see experiments/sweep/scans.h */
+};
+extern const struct operation operation_sum;  /* one result; the sum of nothing is +0 */
+extern const struct operation operation_scan; /* n results: the sums of all prefixes */
+/* One result: the sum of the products x[i] y[i] of the elements of two arrays, as they are stored;
+ * of nothing +0. */
+extern const struct operation operation_dot;
+/* One result each: the 2-norm, of nothing +0; the mean and the variance of the population, of
+ * nothing NaN. */
+extern const struct operation operation_norm, operation_mean, operation_variance;
+/* `bins` results: output b is the sum of the elements whose key is b, of none +0. */
+extern const struct operation operation_scatter;
+/* One result: the product of the elements; of nothing 1. */
+extern const struct operation operation_product;
+/* One result each, as EXACT_MINIMUM and so on say. Elements are compared as they are stored, and
+ * the one found is rounded to the accumulator. An index is put in fp64, which holds it exactly to
+ * 2^53: methods of indices have no other accumulator. */
+extern const struct operation operation_minimum, operation_maximum, operation_minimum_number,
+    operation_maximum_number, operation_argmin, operation_argmax;
+/* `bins` results: output r is the sum of row r of a matrix, of none +0. */
+extern const struct operation operation_rows;
+/* n results, moved bit for bit: the matrix the other way round. Element c of row r, of n / bins, is
+ * element r * n / bins + c of the array, and c * bins + r of the results. */
+extern const struct operation operation_transpose;
+/* `bins` results, moved bit for bit: the elements whose flag is not 0, in their order. */
+extern const struct operation operation_compact;
+extern const struct operation *const operations[]; /* all; ends with NULL */
+
+/* Is it told of nothing but its arrays? */
+static inline bool operation_plain(const struct operation *o)
+{
+    return !o->keys && !o->matrix && !o->mask;
+}
+
+/* What else it is told, "a key of each element"; NULL where nothing. */
+const char *operation_takes(const struct operation *o);
+
+/* A launch shape. On a GPU, threads to a block and blocks in the grid. On the
+ * CPU, the CPU twin of a method whose order depends on the shape reads it as the
+ * GPU does; a method that runs on CPU threads runs on `threads` of them.
+ * 0 in a request leaves the choice to the method. */
+struct shape {
+    unsigned threads, blocks;
+};
+enum { SHAPE_THREADS = 1, SHAPE_BLOCKS = 2 }; /* flags: which of them */
+enum { THREADS_MAX = 1024, BLOCKS_MAX = 65535 };
+
+#define FORMAT_PAIR(storage, accumulator) (1u << (4 * (storage) + (accumulator)))
+#define FORMAT_PAIRS_ALL                  0xffffu
+
+/* How a method adds, where that is not one rounded addition after the other in one format. */
+enum addition {
+    ADDITION_PLAIN,     /* rounded to one format; products of elements: multiplied so */
+    ADDITION_PAIRS,     /* what additions lose is carried in a second word of the format, */
+    ADDITION_FOLDS,     /* or in `folds` words */
+    ADDITION_BINS,      /* elements are cut into `folds` bins at fixed places, added exactly */
+    ADDITION_BLOCKS,    /* plainly in blocks, in pairs across them */
+    ADDITION_TWO_LEVEL, /* plainly in chunks in a narrow format, across them in the accumulator */
+    ADDITION_EXACT,     /* rounded once, at the end */
+    ADDITION_NONE,      /* nothing is added: elements are compared or moved */
+    ADDITION_UNDOCUMENTED, /* the vendor does not say */
+    ADDITION_UNKNOWN       /* a subject of somebody else's */
+};
+
+struct method;
+
+/* One execution. `in` and `out` are host addresses on the CPU, device addresses on a GPU. */
+struct task {
+    struct array in;
+    struct array in2; /* the second array, as long and in the same format; else data is NULL */
+    /* outputs(n, bins) elements, apart from the input's. A scan's are of any format: each is
+     * rounded once more to it; all others of the accumulator's. */
+    struct array out;
+    enum format accumulator;     /* asked for: additions are done in it, or as the method says */
+    struct shape shape;          /* resolved: no zero in what the method reads on this device */
+    const struct method *method; /* that is run: on the CPU (-1) or on a GPU, by its number */
+    int device;
+    /* Of scans alone. Output i covers elements 0 .. i or, where `exclusive`, 0 .. i-1; the sum of
+     * nothing is +0. A segmented scan begins anew at 0 and at each i with heads[i] != 0, of n
+     * flags; NULL: nowhere else. */
+    bool exclusive;
+    const uint8_t *heads;      /* of compactions the mask: n flags */
+    enum product_kind product; /* of dot products alone: how they are formed */
+    const uint32_t *keys;      /* of what takes keys alone: one for each element, below `bins` */
+    /* How many bins there are, >= 1; rows of a matrix, which divide n; or flags of a mask that are
+     * not 0. Else it is not read. */
+    size_t bins;
+    size_t stride; /* of sums of rows alone: how rows lie (kernels/method/matrix.h) */
+};
+
+struct method {
+    const char *name;    /* "sum/tiled" */
+    const char *summary; /* one line */
+    const struct operation *operation;
+    enum promise promise;
+    uint32_t pairs[DEVICE_KINDS];      /* FORMAT_PAIRs that it supports; 0: not on this device */
+    unsigned shape_read[DEVICE_KINDS]; /* flags: what it reads of the launch shape */
+    unsigned shape_order;              /* flags: what its order depends on; 0 from gpu_to_gpu up */
+
+    /* The launch shape used for n when `asked` leaves something open. It depends on
+     * n and `asked` alone, never on the machine. NULL where nothing is read. */
+    struct shape (*resolve)(size_t n, enum device_kind device, struct shape asked);
+
+    /* A scan that heeds a task's heads. */
+    bool segmented;
+
+    /* Of dot products: how it can form them, flags 1 << PRODUCT_...; and how it does where nobody
+     * asks for another way: what its source says. */
+    unsigned products;
+    enum product_kind product;
+
+    /* A subject that is not ours, in a process of its own: its `cpu` takes arrays in host memory
+     * whatever the device, which is that process's affair. */
+    bool foreign;
+
+    /* How additions are done, and in which format, where that is not the accumulator that it is
+     * asked for, which is then the result's alone: fp64 for fp32, in sum/widened. NULL: in it. */
+    enum addition addition;
+    enum format (*adds_in)(enum format accumulator);
+
+    /* Adds with atomic instructions. Where the device's flush subnormals, the bound says so. */
+    bool atomic;
+
+    /* The theorem that bounds its error, and what that asks of it beside the height. */
+    enum theorem_kind bound;
+    size_t plain_height;
+    unsigned folds;
+    /* The tree's height, n >= 1; equals order_height of `order`. That of a scan is the greatest of
+     * all its trees when it is inclusive, that of scatter-adds and sums of rows the height where
+     * all elements are in one bin, or row. NULL with THEOREM_ANY_ORDER. */
+    size_t (*height)(size_t n, struct shape shape);
+    /* The height of the tree of output i < n, without heads. NULL for sums and with
+     * THEOREM_ANY_ORDER. */
+    size_t (*prefix_height)(size_t i, size_t n, struct shape shape, bool exclusive);
+    /* Of segmented scans: the heights of all n trees, which heads cut; 0 of the sum of nothing.
+     * NULL with THEOREM_ANY_ORDER. */
+    enum status (*segment_heights)(uint16_t *height, size_t n, bool exclusive, const uint8_t *heads,
+                                   struct problem *p);
+    /* Of scatter-adds and sums of rows: the height of the tree of a bin, or row, of `bins`, that
+     * has `terms` >= 1 of n elements. element: their indices, ascending; sums of rows do not read
+     * them. NULL with THEOREM_ANY_ORDER. */
+    size_t (*bin_height)(const size_t *element, size_t terms, size_t n, size_t bins);
+    /* Appends the additions and sets the outputs of an initialised order of n >= 1
+     * leaves, all of one bin or row. NULL where the order is not fixed. */
+    void (*order)(struct order *o, struct shape shape);
+
+    /* The CPU implementation; NULL where there is none. n may be 0. Fails only for memory
+     * or threads, with STATUS_DEVICE. */
+    enum status (*cpu)(const struct task *t, struct problem *p);
+};
+
+/* The registry, generated by CMake from the list of methods. */
+extern const struct method *const method_registry[];
+extern const size_t method_count;
+const struct method *method_named(const char *name); /* or NULL */
+
+/* Does the method exist for this device and format pair? (For CUDA: in this build.) */
+bool method_supports(const struct method *m, enum device_kind device, enum format storage,
+                     enum format accumulator);
+
+/* The launch shape that a case of this method runs with: what is not read is 0. */
+struct shape method_shape(const struct method *m, enum device_kind device, size_t n,
+                          struct shape asked);
+
+/* The declared order of all outputs for n elements, in the shape that a case runs with. heads: of a
+ * segmented scan, else NULL; they must outlive the order, which order_free frees. o->failed: memory
+ * is short. The method declares one. */
+void method_order(struct order *o, const struct method *m, enum device_kind device, size_t n,
+                  struct shape asked, bool exclusive, const uint8_t *heads);
+
+/* Does it run on CPU threads, as many as its launch shape says? Other CPU twins read in a shape
+ * what a GPU would do. */
+static inline bool method_threaded(const struct method *m)
+{
+    return (m->shape_read[DEVICE_CPU] & SHAPE_THREADS) && !(m->shape_order & SHAPE_THREADS) &&
+           !m->foreign;
+}
+
+/* The format that additions are done in where this accumulator is asked for; where they are done in
+ * several words or bins, that of each. */
+enum format method_adds_in(const struct method *m, enum format accumulator);
+
+/* The same in words, "fp32", "fp32 pairs", "exact"; and how many bytes a running sum takes, to rank
+ * methods by: of exact sums more than of any other. */
+enum { ADDED_IN_TEXT = 32 };
+void method_added_in(char text[ADDED_IN_TEXT], const struct method *m, enum format accumulator);
+unsigned method_sum_bytes(const struct method *m, enum format accumulator);
+
+/* The theorem for a case. Its `product` is the method's own way. */
+struct theorem method_theorem(const struct method *m, enum device_kind device,
+                              enum format accumulator, size_t n, struct shape shape);
+
+#endif

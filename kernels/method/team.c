@@ -1,0 +1,68 @@
+#include "kernels/method/team.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct team {
+    void (*work)(void *context, unsigned thread);
+    void *context;
+    atomic_uint absent; /* threads that have not come to the starting line yet */
+    atomic_bool off;    /* a thread could not be had: go home */
+};
+
+struct member {
+    struct team *team;
+    unsigned index;
+    pthread_t thread;
+};
+
+/* Waits awake, so that no thread has to be woken up while others are already at work; yields,
+ * since there may be more threads than processors. */
+static void *run(void *argument)
+{
+    struct member *me = argument;
+    struct team *team = me->team;
+    atomic_fetch_sub(&team->absent, 1);
+    while (atomic_load(&team->absent) > 0 && !atomic_load(&team->off))
+        sched_yield();
+    if (!atomic_load(&team->off))
+        team->work(team->context, me->index);
+    return NULL;
+}
+
+enum status team_run(unsigned threads, void (*work)(void *context, unsigned thread), void *context,
+                     struct problem *p)
+{
+    if (threads == 0)
+        return problem(p, STATUS_USAGE, "device cpu: 0 threads, expected at least 1");
+    struct team team = {.work = work, .context = context};
+    atomic_init(&team.absent, threads);
+    atomic_init(&team.off, false);
+    struct member *member = malloc(threads * sizeof *member);
+    if (!member)
+        return problem(p, STATUS_DEVICE, "device cpu: no memory for %u threads", threads);
+
+    int error = 0;
+    unsigned started = 1;
+    for (; started < threads; started++) {
+        member[started] = (struct member){.team = &team, .index = started};
+        error = pthread_create(&member[started].thread, NULL, run, &member[started]);
+        if (error)
+            break;
+    }
+    atomic_store(&team.off, error != 0);
+    member[0] = (struct member){.team = &team};
+    if (!error)
+        run(&member[0]);
+    for (unsigned i = 1; i < started; i++)
+        pthread_join(member[i].thread, NULL);
+    free(member);
+    if (error)
+        return problem(p, STATUS_DEVICE, "device cpu: thread %u of %u could not be started: %s",
+                       started + 1, threads, strerror(error));
+    return STATUS_OK;
+}

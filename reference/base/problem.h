@@ -1,0 +1,36 @@
+/* How an error travels: a status, and one line that says what was wrong.
+ *
+ * A status is never folded into a sum: a NaN is a result, not an error. The
+ * values are the program's exit statuses. Library code fills in a problem and
+ * returns; only the program prints it. */
+#ifndef ULPSCOPE_BASE_PROBLEM_H
+#define ULPSCOPE_BASE_PROBLEM_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum status {
+    STATUS_OK = 0,
+    STATUS_FAILED = 1,       /* a check failed or a row broke its bound */
+    STATUS_USAGE = 2,        /* unknown name, option or value */
+    STATUS_DATA = 3,         /* unreadable or malformed input, unwritable output */
+    STATUS_DEVICE = 4,       /* device not available, or out of memory (host or device) */
+    STATUS_INTERRUPTED = 130 /* interrupted and resumable */
+};
+
+struct problem {
+    enum status status;
+    char text[1024]; /* one line, no newline: what, found, expected */
+};
+
+/* Records the first problem only (a later one is a consequence) and returns
+ * the status, so that `return problem(p, STATUS_USAGE, "...", ...)` reads well.
+ * p may be NULL. What is not to be shown stands as \xHH (visible.h). */
+enum status problem(struct problem *p, enum status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#ifdef __cplusplus
+}
+#endif
+#endif

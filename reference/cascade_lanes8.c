@@ -1,3 +1,0 @@
-#define LANES         8
-#define CASCADE_LANES cascade_lanes8
-#include "reference/cascade_lanes.h"

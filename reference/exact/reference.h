@@ -1,0 +1,74 @@
+/* The exact truth about one input: its sum, the sum of its magnitudes, and what it holds. Of two
+ * arrays: the sum of their products, the sum of the products' magnitudes, and what both hold. Or
+ * another exact value of exact/value.h, and its A. */
+#ifndef ULPSCOPE_EXACT_REFERENCE_H
+#define ULPSCOPE_EXACT_REFERENCE_H
+
+#include <stdbool.h>
+
+#include <mpfr.h>
+
+#include "reference/format/array.h"
+#include "reference/exact/value.h"
+#include "reference/base/problem.h"
+
+enum reference_kind {
+    REFERENCE_FAST, /* the superaccumulator; of products GMP's integers; of extrema, encodings */
+    REFERENCE_MPFR  /* mpfr_sum in blocks, each exact, the running total exact too; mpfr_mul; MPFR's
+                       comparisons */
+};
+
+enum {
+    REFERENCE_DIGITS = 640,         /* bits of an exact value that is no binary fraction */
+    REFERENCE_HEX_DIGITS = 256,     /* of which rows show these */
+    REFERENCE_PRODUCT_DIGITS = 4096 /* a product of more bits than these is cut */
+};
+
+struct reference {
+    enum exact_value of;
+    /* The exact value, not rounded; may be a signed zero, inf or NaN (see exact.h). Where it is no
+     * binary fraction of few digits, `cut` is true, and it lies between this number, which has the
+     * value's first REFERENCE_DIGITS bits and two more, and its neighbours: whatever rounds to
+     * fewer bits, or compares with a number of fewer, rounds and compares as the value itself
+     * would. Errors are reference_error's. */
+    mpfr_t sum;
+    mpfr_t sum_abs; /* A, in the same manner; inf or NaN where an element is */
+    bool cut;
+    /* Of a norm, a mean, a variance: the exact sums of x, of |x|, of x^2, as far as the value
+     * depends on them (a norm on the last alone, a mean not on it). Of a product that is cut `sum`
+     * alone: the product but for 2^-4000 of it. */
+    struct {
+        mpfr_t sum, sum_abs, squares;
+    } moment;
+    size_t n; /* elements of an array: terms of the sum */
+    size_t zeros, subnormals, infs, nans;
+    double smallest, largest; /* magnitudes of the finite elements; zeros do not count for
+                                 smallest; 0 where there is none */
+};
+
+/* Reads the array once, block by block, without a copy. STATUS_OK, or
+ * STATUS_DEVICE when memory is short, STATUS_FAILED should MPFR ever report that an exact sum was
+ * rounded; on success reference_free is due. */
+enum status reference_compute(struct reference *r, const struct array *a, enum reference_kind kind,
+                              struct problem *p);
+/* The same of another exact value. b: the second array, as long and of the same format, for those
+ * of two; else NULL. */
+enum status reference_compute_of(struct reference *r, enum exact_value of, const struct array *a,
+                                 const struct array *b, enum reference_kind kind,
+                                 struct problem *p);
+void reference_free(struct reference *r);
+
+/* The same numbers (as bits)? For holding one kind to the other. */
+bool reference_equal(const struct reference *a, const struct reference *b);
+
+/* Sets `error` (its precision is changed) to |exact value - result|, result finite and the value
+ * too: exactly, or where the value is cut, in the same manner as that, and where it is a product
+ * that is not nearly in the range of doubles. */
+void reference_error(mpfr_t error, const struct reference *r, double result);
+
+/* log2(sum|x| / |sum x|), or log2(A / |exact value|), rounded to nearest double: inf where the
+ * exact sum is 0, an input of zeros only or of no elements included; NaN where the sum is not
+ * finite. */
+double reference_cond_log2(const struct reference *r);
+
+#endif

@@ -1,0 +1,44 @@
+/* An array in its storage format.
+ *
+ * Arrays stay encoded (little-endian, no padding) and are never decoded whole:
+ * readers decode a block at a time. The data need only be aligned to the width
+ * of one element. */
+#ifndef ULPSCOPE_FORMAT_ARRAY_H
+#define ULPSCOPE_FORMAT_ARRAY_H
+
+#include "reference/format/format.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct array {
+    enum format format;
+    size_t n;   /* elements */
+    void *data; /* n * format_facts[format].bytes bytes; a host or a device address */
+};
+
+/* A block size that fits in the first-level cache as doubles. */
+enum { ARRAY_BLOCK = 1024 };
+
+/* Bytes of n elements, or SIZE_MAX where that does not fit in a size_t. */
+size_t array_bytes(enum format f, size_t n);
+
+/* Elements begin .. begin+count-1 as doubles (exact; NaN payloads are lost). */
+void array_decode(const struct array *a, size_t begin, size_t count, double *out);
+
+/* Writes doubles into elements begin .. begin+count-1, each rounded to the format. */
+void array_encode(const struct array *a, size_t begin, size_t count, const double *in);
+
+/* The encoding of element i, and writing one. */
+uint64_t array_bits(const struct array *a, size_t i);
+void array_set_bits(const struct array *a, size_t i, uint64_t bits);
+
+/* Element i as a double. */
+double array_get(const struct array *a, size_t i);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,171 @@
+/* The four floating-point formats on the host.
+ *
+ * Every value of every format is carried in a double ("a double that carries a
+ * format"). For fp16, bf16 and fp32, format_round(f, a + b) is the correctly
+ * rounded sum in f although a + b is itself rounded, because 53 >= 2p + 2
+ * (Figueroa 1995), and because a sum that falls in f's subnormal range is exact
+ * in double. Rounding is to nearest, ties to even; overflow gives an infinity.
+ * The environment must be the default one: round to nearest, no flush to zero. */
+#ifndef ULPSCOPE_FORMAT_FORMAT_H
+#define ULPSCOPE_FORMAT_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum format { FP16, BF16, FP32, FP64, FORMATS };
+
+struct format_facts {
+    const char *name;
+    int precision; /* p: significand bits, the implicit one included; u = 2^-p */
+    int emin;      /* smallest normal number = 2^emin */
+    int emax;      /* largest finite number = (2 - 2^(1-p)) 2^emax */
+    int bytes;     /* width of an encoding */
+    double unit_roundoff;
+    double largest;  /* largest finite number */
+    double smallest; /* smallest subnormal, 2^(emin - p + 1) */
+    double smallest_normal;
+};
+
+extern const struct format_facts format_facts[FORMATS];
+
+/* The format with this name ("fp16", "bf16", "fp32", "fp64"), or FORMATS. */
+enum format format_named(const char *name);
+
+/* Is every value of `narrow` one of f? */
+bool format_holds(enum format f, enum format narrow);
+
+/* What rounding x of `from` to f changes, where it is in f's range: at most relative |x| +
+ * absolute. Nothing relative where f has as many digits, nothing absolute where it reaches as low.
+ */
+struct conversion {
+    double relative, absolute;
+};
+struct conversion format_conversion(enum format f, enum format from);
+
+/* The next wider format: fp32 for fp16 and bf16, fp64 for fp32; FORMATS for fp64. */
+enum format format_wider(enum format f);
+
+/* The value of an encoding, exactly. Bits above the format's width are ignored. */
+static inline double format_decode(enum format f, uint64_t bits);
+
+/* The encoding of x rounded to f. Every NaN encodes to the canonical one
+ * (positive, quiet, empty payload). */
+uint64_t format_encode(enum format f, double x);
+
+/* The encoding with every NaN replaced by the canonical one. */
+uint64_t format_canonical(enum format f, uint64_t bits);
+
+/* Distance between the neighbours of x's binade in f: 2^(max(e, emin) - p + 1)
+ * for 2^e <= |x| < 2^(e+1). ulp(0) is the smallest subnormal; beyond the
+ * largest finite number it is that number's; NaN for NaN and inf. */
+double format_ulp(enum format f, double x);
+
+/* The next number of f above (below) x, which must carry f. From the largest
+ * finite number upwards this is inf; next_up(-smallest) is -0; both zeros have
+ * the neighbours +-smallest; next_up(inf) is inf; NaN stays NaN. */
+double format_next_up(enum format f, double x);
+double format_next_down(enum format f, double x);
+
+static inline uint64_t double_bits(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static inline double double_from_bits(uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static inline float float_from_bits(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* The exponent field is moved to a float's place and corrected by one exact multiplication, which
+ * also normalises subnormals; infinities and NaNs get their exponent back. Branch-free. */
+static inline float format_decode_half(uint32_t bits)
+{
+    float magnitude = float_from_bits((bits & 0x7fff) << 13) * 0x1p112f;
+    uint32_t result, special = (bits & 0x7c00) == 0x7c00 ? 0x7f800000 : 0;
+    memcpy(&result, &magnitude, sizeof result);
+    return float_from_bits(result | special | (bits & 0x8000) << 16);
+}
+
+static inline double format_decode(enum format f, uint64_t bits)
+{
+    switch (f) {
+    case FP16:
+        return format_decode_half((uint32_t)bits);
+    case BF16:
+        return float_from_bits((uint32_t)bits << 16);
+    case FP32:
+        return float_from_bits((uint32_t)bits);
+    default:
+        return double_from_bits(bits);
+    }
+}
+
+/* Rounds to a format of precision p <= 24 whose overflow threshold is `beyond`
+ * (2^(emax+1)) and whose subnormal quantum is 2^(52-) of `magic`: adding and
+ * subtracting 2^52 quanta rounds to a multiple of the quantum. Branch-free, so
+ * that loops over it become vector code. */
+static inline double format_round_narrow(double x, int drop, double normal, double magic,
+                                         double beyond)
+{
+    uint64_t bits = double_bits(x), sign = bits & UINT64_C(1) << 63, size = bits ^ sign;
+    uint64_t up = (UINT64_C(1) << (drop - 1)) - 1 + (size >> drop & 1);
+    uint64_t rounded = (size + up) & ~((UINT64_C(1) << drop) - 1);
+    double magnitude = double_from_bits(size), result = double_from_bits(rounded);
+    result = result >= beyond ? (double)__builtin_inf() : result;
+    result = magnitude < normal ? (magnitude + magic) - magic : result;
+    result = magnitude != magnitude ? magnitude : result;
+    return double_from_bits(double_bits(result) | sign);
+}
+
+static inline double format_round(enum format f, double x)
+{
+    switch (f) {
+    case FP16:
+        return format_round_narrow(x, 42, 0x1p-14, 0x1p28, 0x1p16);
+    case BF16:
+        return format_round_narrow(x, 45, 0x1p-126, 0x1p-81, 0x1p128);
+    case FP32:
+        return (double)(float)x;
+    default:
+        return x;
+    }
+}
+
+/* hi + lo, |lo| at most half an ulp of hi, rounded once to f. Cut to 53 bits, the last one set
+ * where anything was cut off ("to odd"), a number rounds to a format of at most 51 as it did (Boldo
+ * and Melquiond 2008). Branch-free. */
+static inline double format_round_pair(enum format f, double hi, double lo)
+{
+    uint64_t bits = double_bits(hi), even = ~bits & 1, inwards = (bits ^ double_bits(lo)) >> 63;
+    uint64_t odd = bits + even - 2 * (even & inwards);
+    return f == FP64 ? hi : format_round(f, double_from_bits(lo != 0 ? odd : bits));
+}
+
+/* The correctly rounded sum in f of two values that carry f. */
+static inline double format_add(enum format f, double a, double b)
+{
+    return format_round(f, a + b);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

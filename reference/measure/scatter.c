@@ -1,0 +1,127 @@
+/* Bins measured as the outputs of scans are, each against the exact sum of its elements. */
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "reference/measure/scan_part.h"
+#include "reference/base/shares.h"
+
+/* Several to a thread: bins are not of one size. */
+enum { SHARES_TO_A_THREAD = 8 };
+
+struct job {
+    const struct scan *scan;
+    const struct scan_output *out;
+    size_t outputs, size, shares; /* share k: bins k * size .. */
+    struct scan_part *part;       /* [share][output] */
+    atomic_bool failed;
+};
+
+/* Exact sums as scan_block has them. */
+struct piece {
+    double hi[SCAN_BLOCK], lo[SCAN_BLOCK], abs_hi[SCAN_BLOCK], abs_lo[SCAN_BLOCK];
+    double terms[SCAN_BLOCK];
+    struct scan_block block;
+};
+
+/* The first two doubles of a sum; returns whether they are all of it. */
+static bool read_pair(const struct exact *e, bool magnitudes, double *hi, double *lo)
+{
+    struct running r;
+    double word[2];
+    bool both = e->inf[0] && e->inf[1];
+    running_zero(&r);
+    running_add_exact(&r, e, magnitudes);
+    bool all = !running_read(&r, word, 2);
+    *hi = word[0];
+    *lo = word[1];
+    if (e->nan || (both && !magnitudes))
+        *hi = NAN;
+    else if (e->inf[0] || e->inf[1])
+        *hi = e->inf[1] && !magnitudes ? -INFINITY : INFINITY;
+    if (!isfinite(*hi))
+        *lo = 0;
+    return all;
+}
+
+static void fill_block(struct piece *p, const struct scan *scan, size_t begin, size_t count)
+{
+    struct exact sum;
+    p->block = (struct scan_block){.count = count,
+                                   .exact = true,
+                                   .hi = p->hi,
+                                   .lo = p->lo,
+                                   .abs_hi = p->abs_hi,
+                                   .abs_lo = p->abs_lo,
+                                   .terms = p->terms};
+    for (size_t i = 0; i < count; i++) {
+        p->terms[i] = (double)by_bin_count(scan->by_bin, begin + i);
+        p->hi[i] = p->lo[i] = p->abs_hi[i] = p->abs_lo[i] = 0;
+        if (p->terms[i] == 0)
+            continue;
+        scan_bin_sum(scan, begin + i, &sum);
+        if (!read_pair(&sum, false, &p->hi[i], &p->lo[i]))
+            p->block.exact = false;
+        read_pair(&sum, true, &p->abs_hi[i], &p->abs_lo[i]);
+    }
+}
+
+static void measure_share(void *context, size_t k)
+{
+    struct job *job = context;
+    size_t begin = k * job->size, end = begin + job->size, bins = scan_outputs(job->scan);
+    struct scan_part *part = job->part + k * job->outputs;
+    struct prefix_share nothing = {0};
+    struct piece *p = malloc(sizeof *p);
+    end = end < bins ? end : bins;
+    exact_init(&nothing.before);
+    for (size_t o = 0; o < job->outputs; o++)
+        scan_part_begin(&part[o], job->scan, &job->out[o], &nothing, begin);
+    for (size_t count; p && begin < end; begin += count) {
+        count = end - begin < SCAN_BLOCK ? end - begin : SCAN_BLOCK;
+        fill_block(p, job->scan, begin, count);
+        for (size_t o = 0; o < job->outputs; o++) {
+            scan_part_add(&part[o], &p->block, begin);
+            scan_part_compare(&part[o], &p->block, begin);
+        }
+    }
+    if (!p)
+        atomic_store(&job->failed, true);
+    free(p);
+}
+
+/* Shares are in the order of the bins: of equal figures the lowest bin's stays. */
+static void report(const struct job *job, struct scan_measure *m)
+{
+    for (size_t o = 0; o < job->outputs; o++) {
+        for (size_t s = 1; s < job->shares; s++)
+            scan_part_merge(&job->part[o], &job->part[s * job->outputs + o]);
+        m[o].points = 0;
+        scan_part_report(&job->part[o], true, &m[o]);
+    }
+}
+
+enum status measure_scatter(struct scan_measure *m, const struct scan_output *out, size_t outputs,
+                            const struct scan *scan, unsigned threads, struct problem *p)
+{
+    size_t blocks = scan_outputs(scan) / SCAN_BLOCK + 1;
+    size_t most = threads > 1 ? (size_t)threads * SHARES_TO_A_THREAD : 1;
+    struct job job = {.scan = scan, .out = out, .outputs = outputs};
+    enum status status = scan_check(out, outputs, scan, p);
+    if (status != STATUS_OK)
+        return status;
+    job.size = (blocks / most + (blocks % most != 0)) * SCAN_BLOCK;
+    job.shares = scan_outputs(scan) / job.size + 1;
+    job.part = malloc(job.shares * outputs * sizeof *job.part);
+    if (job.part) {
+        shares_run(threads, job.shares, measure_share, &job);
+        report(&job, m);
+        for (size_t i = 0; i < job.shares * outputs; i++)
+            scan_part_free(&job.part[i]);
+    }
+    if (!job.part || atomic_load(&job.failed))
+        status =
+            problem(p, STATUS_DEVICE, "scatter: out of memory (%zu parts)", job.shares * outputs);
+    free(job.part);
+    return status;
+}

@@ -1,0 +1,58 @@
+/* What each theorem says in numbers, for theorem.c's table.
+ *
+ * Of elements that are added as they are, with S their sum and A = sum|x|, each theorem says
+ * |error| <= of_sum |S| + of_abs A + constant. */
+#ifndef ULPSCOPE_THEOREM_FACTORS_H
+#define ULPSCOPE_THEOREM_FACTORS_H
+
+#include "reference/theorem/theorem.h"
+
+/* Room for a product of sum|x| (2176 bits), n and u without rounding. */
+enum { THEOREM_PRECISION = 2560 };
+
+struct theorem_factors {
+    mpfr_t of_sum, of_abs, constant; /* 0 unless set; rounded up */
+};
+
+/* Sets the factors for additions in `f`. Returns false where the theorem says nothing. */
+typedef bool theorem_says(struct theorem_factors *to, const struct theorem *t,
+                          const struct reference *r, enum format f);
+
+/* As theorem_bound, of what is no sum. */
+typedef bool theorem_of_value(mpfr_t bound, const struct theorem *t, const struct reference *r,
+                              enum format storage, enum format accumulator);
+
+/* Adds what rounding the value v may change, of a result that errs by `error` before: u (|v| +
+ * error) or, if that is more, eta/2; of a 0 without error nothing. */
+void theorem_last_rounding(mpfr_t error, const struct reference *r, enum format accumulator);
+
+/* Sets `to` to (1+v)^k - 1, rounded up, v >= 0. */
+void theorem_growth(mpfr_t to, size_t k, const mpfr_t v);
+
+/* Sets `to` to eta/2, half the smallest subnormal of f. */
+void theorem_half_smallest(mpfr_t to, enum format f);
+
+/* Sets `change` to what rounding elements to the accumulator may change, of one as large as x or of
+ * the mean of many whose mean magnitude x is: u x + eta/2, each where it may be
+ * (format_conversion). */
+void theorem_element(mpfr_t change, const mpfr_t x, enum format storage, enum format accumulator);
+
+/* Sets `to` to what a running mean of n numbers of f may err by: see theorem/mean.c. */
+void theorem_running(mpfr_t to, size_t n, const mpfr_t mean_abs, const mpfr_t largest,
+                     enum format f);
+
+/* Sets `to` to gamma_k = ku/(1-ku), rounded up. Returns false where that says nothing, ku >= 1. */
+bool theorem_gamma(mpfr_t to, size_t k, double u);
+
+/* Raises of_abs where a sum may reach the largest number, and the errors of additions may be lost:
+ * see theorem/accurate.c. `perturbed` is what rounding elements may change. */
+void theorem_lost_errors(struct theorem_factors *to, const struct theorem *t,
+                         const struct reference *r, const mpfr_t perturbed, enum format f);
+
+theorem_says theorem_any_order, theorem_tree, theorem_compensated, theorem_kahan, theorem_k_fold,
+    theorem_double_word, theorem_blocked;
+theorem_of_value theorem_norm, theorem_scaled_norm, theorem_mean, theorem_running_mean,
+    theorem_textbook, theorem_two_pass, theorem_welford, theorem_chan;
+theorem_of_value theorem_product, theorem_extremum;
+
+#endif

@@ -1,0 +1,31 @@
+/* Bounds on the absolute error of a sum, as theorems give them.
+ *
+ * A method names its theorem; the numbers that it needs come from the case. All
+ * bounds presuppose that no sum overflows, and hold with gradual underflow
+ * (an addition that underflows is exact). */
+#ifndef ULPSCOPE_THEOREM_THEOREM_H
+#define ULPSCOPE_THEOREM_THEOREM_H
+
+#include <mpfr.h>
+
+#include "reference/exact/reference.h"
+#include "reference/theorem/name.h"
+
+/* Sets `bound` (initialised, its precision kept, rounded up) for an input in format `storage`
+ * accumulated in `accumulator`. Each element is first rounded to the accumulator; where the
+ * storage holds values that it does not, the bound carries that rounding too:
+ * u A + n eta/2 for it, and A + that in place of A for the additions (eta = smallest subnormal).
+ * THEOREM_WIDENED's elements are rounded to the wider format instead, by the same rule,
+ * THEOREM_CORRECTLY_ROUNDED's and THEOREM_BINNED's are not.
+ * A dot product's terms are products, which are rounded by t->product: u A + n eta/2 too, but
+ * without u A where the accumulator has twice the storage's digits, and without n eta/2 where its
+ * exponents reach twice as low. With n - 1 additions that is the gamma_n A of textbooks (Higham
+ * 2002, 3.1; Jeannerod and Rump 2013: n u A), and with fused ones too. PRODUCT_EXACT's are kept in
+ * two words, which is exact but for n eta/2 where the lower one may underflow. Returns false where
+ * there is no bound: with THEOREM_NONE; the input holds an inf or NaN; or 2hu
+ * >= 1 and it is THEOREM_COMPENSATED's (hu >= 1 with h = plain_height, or 2hu >= 1 with h = height
+ * - plain_height, and it is THEOREM_BLOCKED's). */
+bool theorem_bound(mpfr_t bound, const struct theorem *t, const struct reference *r,
+                   enum format storage, enum format accumulator);
+
+#endif

@@ -1,0 +1,346 @@
+#include "reports/columns/columns.h"
+
+const struct column case_columns[CASE_ALL] = {
+    [CASE_EXPERIMENT] = {"experiment", "", "the sweep that the row belongs to"},
+    [CASE_ID] = {"case_id", "",
+                 "16 hexadecimal digits made of everything that makes the case: the same on every "
+                 "machine"},
+    [CASE_METHOD] = {"method", "", "the method, as `list methods` names it"},
+    [CASE_PROMISE] = {"promise", "", "what the method claims of its bits"},
+    [CASE_DEVICE] = {"device", "", "cpu, or cuda: and the GPU's number"},
+    [CASE_STORAGE] = {"storage", "", "format that the input is kept in"},
+    [CASE_ACCUMULATOR] = {"accumulator", "",
+                          "the accumulator asked for; what additions are done in is added_in"},
+    [CASE_INPUT] = {"input", "", "the generated input's specification, or the data's name"},
+    [CASE_N] = {"n", "elements", "length of the input"},
+    [CASE_COND_LOG2] =
+        {"cond_log2", "bits",
+         "log2 of the condition number sum|x| / |sum x| of the stored input, "
+         "measured; inf where the exact sum is 0; of dot products, here as in all "
+         "columns, of the products: sum|x y| / |sum x y|; of norms, means and variances "
+         "A / |exact|, where A is the norm itself, sum|x| / n, sum x^2 / n; 0 of products of all "
+         "elements, extrema and their indices, where A is |exact|; of scans of what the last "
+         "output covers, of bins and rows of the fullest"},
+    [CASE_SEED] = {"seed", "", "the seed asked for; empty for data"},
+    [CASE_THREADS] = {"threads", "threads",
+                      "to a block on a GPU, threads used on the CPU; empty where the method does "
+                      "not read it"},
+    [CASE_BLOCKS] = {"blocks", "blocks", "in the grid; empty where the method does not read it"},
+    [CASE_ADDED_IN] =
+        {"added_in", "",
+         "what additions are done in: a format; `fp32 pairs`, `triples` and so on, "
+         "where what they lose is carried in further words of it; `fp32 bins`, where "
+         "elements are cut at fixed places and their parts added exactly; `fp32 then "
+         "pairs`, by level; exact; none: nothing is added; undocumented, by a vendor; "
+         "unknown, of a subject that is not ours"},
+    [CASE_RESULT_FORMAT] = {"result_format", "", "format that the result is rounded to"},
+    [CASE_SCAN] = {"scan", "",
+                   "inclusive (output i covers elements 0 .. i) or exclusive (0 .. i-1; the first "
+                   "output is 0)"},
+    [CASE_OUTPUT] = {"output", "", "format that the outputs are rounded to, once"},
+    [CASE_SEGMENT] = {"segment", "elements",
+                      "length of the segments, each scanned by itself; empty where there is one"},
+    [CASE_PRODUCT] = {"product", "",
+                      "how products x y are formed: rounded (to the accumulator, before the "
+                      "addition), fused (into the addition: one rounding), exact, or unknown"},
+    [CASE_KEYS] =
+        {"keys", "",
+         "where the bins of elements come from: as --keys says it; of sums of rows, whose "
+         "bins are rows, as --layout does; transposed; keep: and the hundredths of the "
+         "elements that a compaction keeps, about"},
+    [CASE_BINS] = {"bins", "bins",
+                   "how many bins there are, each with one result; rows of a matrix; empty of "
+                   "compactions"},
+};
+
+static const struct column run_column = {"run", "", "number of the run within its case, from 1"};
+
+/* Where a sum has one result, a scan has n: of these, result and its like are of the last. Of the
+ * bins of a scatter-add they are of the fullest. */
+static const struct column result_columns[RESULTS_ADDED_IN - RESULTS_RESULT] = {
+    {"result", "",
+     "what the method returned, of a scan its last output, of a scatter-add the sum of the bin "
+     "with "
+     "the most elements, the first of them, to 17 significant digits (exact to read back)"},
+    {"result_hex", "", "the same as a C99 hex float"},
+    {"result_bits", "",
+     "its encoding in the accumulator's format; of a scan or a scatter-add a 128-bit hash of all "
+     "its "
+     "outputs' "
+     "encodings; every NaN as the canonical one"},
+    {"exact", "",
+     "the exact sum (norm, mean, ... by the method's operation), correctly rounded to 17 "
+     "significant "
+     "digits; of a scan that of the elements which its last output covers, of a scatter-add of "
+     "those in the fullest bin"},
+    {"exact_hex", "",
+     "the same, all its bits, as a hex float; of a norm, a mean, a variance whose bits do not end "
+     "within 640, or a product of more than 4096, the first 256 of them, the rest cut off"},
+    {"err_abs", "",
+     "|result - exact|; of a scan or a scatter-add, here as in the other columns of errors, the "
+     "largest of all outputs, each held against the exact sum of what it covers"},
+    {"err_rel", "", "err_abs / |exact|; empty where exact is 0"},
+    {"err_ulp", "ulp",
+     "err_abs / ulp(exact) in the accumulator's format, of a scan in the output's; inf where the "
+     "result is infinite, or the quotient itself is beyond the doubles; empty where exact is no "
+     "number"},
+    {"err_backward", "", "err_abs / sum|x|, or what cond_log2 has in place of sum|x|"},
+    {"bound", "",
+     "what err_abs cannot exceed by the theorem that holds for the method, rounded up; of a scan "
+     "that of its last output; empty where the theorem says nothing: an inf or NaN among the "
+     "input, a result that is not finite"},
+    {"err_over_bound", "", "err_abs / bound before either is rounded: above 1 the bound is broken"},
+    {"time_ns", "ns",
+     "device time of the run, a cold start included; where runs are launched in batches, the "
+     "batch's share (for speed see `bench`)"},
+    {"status", "",
+     "ok; overflow (result not finite although the exact sum is within range, or infinite with the "
+     "sign that the exact sum has not); nan; unsupported; error"},
+};
+
+static const struct column scan_columns[RESULTS_SCAN_COLUMNS - RESULTS_ERR_ULP_RMS] = {
+    {"err_ulp_rms", "ulp",
+     "root mean square of err_ulp over the outputs that have one, bins without elements too; where "
+     "the largest is no finite number, that"},
+    {"worst_index", "",
+     "the output, from 0, with the largest err_ulp, NaN above all; of equal ones, as doubles, the "
+     "first; of a scatter-add its bin; empty where no output has an err_ulp"},
+    {"differing", "",
+     "share of the outputs whose bits are not those of the fixed-order twin: scan/tiled on the "
+     "CPU, or scan/segmented where there are segments; of a scatter-add scatter/sort, of "
+     "sums of rows rows/tiled, of transpositions and compactions transpose/naive and compact/scan"},
+    {"mean_rel_diff", "",
+     "mean over the outputs of |output - twin's| / |twin's|, 0 where the bits are the same; "
+     "outputs that differ from a 0, inf or NaN are left out"},
+    {"first_diff", "", "the first output that differs from the twin's; empty where none does"},
+    {"decreases", "outputs",
+     "outputs that are less than the one before, or NaN, or follow one, heads of segments left "
+     "out; "
+     "empty where an element is negative or NaN, and of scatter-adds"},
+    {"run_differing", "",
+     "as differing, against run 1 of the case; empty where that is no longer at hand: of results "
+     "first seen after a study was resumed"},
+    {"run_mean_rel_diff", "", "as mean_rel_diff, against run 1"},
+    {"run_first_diff", "", "as first_diff, against run 1"},
+};
+
+static const struct column statistics_columns[SUMMARY_ADDED_IN - SUMMARY_RUNS] = {
+    {"runs", "runs", "executions of the case; 0 where it is unsupported"},
+    {"distinct", "results", "different results, compared as bits"},
+    {"mode_share", "", "share of the runs that gave the most frequent result"},
+    {"min", "", "smallest result; nan where any is NaN"},
+    {"max", "", "largest result; nan where any is NaN"},
+    {"mean", "", "mean of the results, exact, then rounded once"},
+    {"stddev", "",
+     "sample standard deviation (over runs - 1), exact under the root, then rounded once; empty "
+     "for one run"},
+    {"spread_ulp", "ulp", "(max - min) / ulp(exact) in the accumulator's format"},
+    {"vs_max", "",
+     "largest |vs| of a run, vs = 1 - |result / s_fixed|, s_fixed from the CPU twin of a fixed "
+     "order for the same input and formats: sum/tiled, dot/tiled, norm/tiled, mean/tiled, "
+     "variance/two_pass, product/tree, and NAME/tree of extrema and indices; of a scan, bins and "
+     "rows the output of the twin that `differing` names in which `result` stands; empty where "
+     "s_fixed is 0 or not finite"},
+    {"vs_stddev", "", "sample standard deviation of vs; empty for one run"},
+    {"unseen_p95", "",
+     "1 - 0.05^(1/runs): with 95% confidence, a result not seen has at most this probability"},
+    {"err_ulp_median", "ulp", "median of err_ulp over the runs (mean of the middle two)"},
+    {"err_ulp_max", "ulp",
+     "largest err_ulp; nan where one is NaN, which a NaN has where the exact value is a number; "
+     "empty where a run has none"},
+    {"err_over_bound_max", "", "largest err_over_bound"},
+    {"time_ns_median", "ns", "median of time_ns (mean of the middle two)"},
+};
+
+/* Over the runs whose rows in results.csv have the figure. */
+static const struct column scan_statistics_columns[SUMMARY_SCAN_COLUMNS -
+                                                   SUMMARY_ERR_ULP_RMS_MAX] = {
+    {"err_ulp_rms_max", "ulp", "largest err_ulp_rms; nan where any is NaN"},
+    {"worst_index", "", "that of the first run with the largest err_ulp, NaN above all"},
+    {"decreases_max", "outputs", "largest decreases"},
+    {"differing_median", "", "median of differing over the runs (mean of the middle two)"},
+    {"differing_max", "", "largest differing"},
+    {"mean_rel_diff_max", "", "largest mean_rel_diff; nan where any is NaN"},
+    {"first_diff_min", "", "smallest first_diff"},
+    {"run_differing_median", "", "median of run_differing"},
+    {"run_differing_max", "", "largest run_differing"},
+    {"run_mean_rel_diff_max", "", "largest run_mean_rel_diff; nan where any is NaN"},
+    {"run_first_diff_min", "", "smallest run_first_diff"},
+    {"run_first_diff_median", "", "median of run_first_diff over the runs that differ from run 1"},
+};
+
+static const struct column profile_columns[PROFILE_COLUMNS - PROFILE_INDEX] = {
+    {"index", "", "of the output, from 0: prefixes of 10^(k/20) elements, and the last"},
+    {"result", "", "the output, to 17 significant digits (exact to read back)"},
+    {"result_bits", "", "its encoding in the output's format; every NaN as the canonical one"},
+    {"err_abs", "", "|result - exact|, exact being the exact sum of the elements that it covers"},
+    {"err_ulp", "ulp", "err_abs / ulp(exact) in the output's format"},
+    {"bound", "",
+     "what err_abs cannot exceed by the theorem that holds for the method, rounded up"},
+    {"err_over_bound", "", "err_abs / bound before either is rounded"},
+};
+
+const struct column *results_column(size_t i)
+{
+    if (i >= RESULTS_ERR_ULP_RMS)
+        return &scan_columns[i - RESULTS_ERR_ULP_RMS];
+    if (i >= RESULTS_ADDED_IN)
+        return &case_columns[CASE_ADDED_IN + i - RESULTS_ADDED_IN];
+    if (i >= RESULTS_RESULT)
+        return &result_columns[i - RESULTS_RESULT];
+    return i == RESULTS_RUN ? &run_column : &case_columns[i < RESULTS_RUN ? i : i - 1];
+}
+
+const struct column *summary_column(size_t i)
+{
+    if (i >= SUMMARY_ERR_ULP_RMS_MAX)
+        return &scan_statistics_columns[i - SUMMARY_ERR_ULP_RMS_MAX];
+    if (i >= SUMMARY_ADDED_IN)
+        return &case_columns[CASE_ADDED_IN + i - SUMMARY_ADDED_IN];
+    return i < SUMMARY_RUNS ? &case_columns[i] : &statistics_columns[i - SUMMARY_RUNS];
+}
+
+const struct column *profile_column(size_t i)
+{
+    if (i >= PROFILE_INDEX)
+        return &profile_columns[i - PROFILE_INDEX];
+    return i >= PROFILE_SCAN ? &case_columns[CASE_SCAN + i - PROFILE_SCAN] : results_column(i);
+}
+
+void columns_case_behind(enum columns_of of, size_t *begin, size_t *end)
+{
+    static const size_t first[COLUMNS_KINDS + 1] = {
+        [COLUMNS_OF_SUMS] = CASE_SCAN,    [COLUMNS_OF_SCANS] = CASE_SCAN,
+        [COLUMNS_OF_DOTS] = CASE_PRODUCT, [COLUMNS_OF_SCATTERS] = CASE_KEYS,
+        [COLUMNS_KINDS] = CASE_ALL,
+    };
+    *begin = first[of];
+    *end = of == COLUMNS_OF_SUMS ? *begin : first[of + 1];
+}
+
+bool columns_case_has(enum columns_of of, size_t i)
+{
+    size_t begin, end;
+    columns_case_behind(of, &begin, &end);
+    return i < CASE_SCAN || (begin <= i && i < end);
+}
+
+int column_since(const struct column *column)
+{
+    static const char *const second[] = {"added_in", "result_format"};
+    for (size_t i = 0; i < sizeof second / sizeof *second; i++)
+        if (strcmp(column->name, second[i]) == 0)
+            return 2;
+    return 1;
+}
+
+size_t columns_first(column_at *column, size_t count)
+{
+    size_t first = 0;
+    for (size_t i = 0; i < count; i++)
+        first += column_since(column(i)) == 1;
+    return first;
+}
+
+size_t results_facts(enum columns_of of)
+{
+    return of == COLUMNS_OF_SCATTERS ? RESULTS_COLUMNS + CASE_ALL - CASE_KEYS : RESULTS_ERR_ULP_RMS;
+}
+
+size_t summary_facts(enum columns_of of)
+{
+    return of == COLUMNS_OF_SCATTERS ? SUMMARY_COLUMNS + CASE_ALL - CASE_KEYS
+                                     : SUMMARY_ERR_ULP_RMS_MAX;
+}
+
+static const struct column *results_dot_column(size_t i)
+{
+    return i < RESULTS_COLUMNS ? results_column(i) : &case_columns[CASE_PRODUCT];
+}
+
+static const struct column *summary_dot_column(size_t i)
+{
+    return i < SUMMARY_COLUMNS ? summary_column(i) : &case_columns[CASE_PRODUCT];
+}
+
+static const struct column *results_scatter_column(size_t i)
+{
+    size_t facts = results_facts(COLUMNS_OF_SCATTERS);
+    if (i < RESULTS_COLUMNS)
+        return results_column(i);
+    return i < facts ? &case_columns[CASE_KEYS + i - RESULTS_COLUMNS] : &scan_columns[i - facts];
+}
+
+static const struct column *summary_scatter_column(size_t i)
+{
+    size_t facts = summary_facts(COLUMNS_OF_SCATTERS);
+    if (i < SUMMARY_COLUMNS)
+        return summary_column(i);
+    return i < facts ? &case_columns[CASE_KEYS + i - SUMMARY_COLUMNS]
+                     : &scan_statistics_columns[i - facts];
+}
+
+column_at *results_column_of(enum columns_of of)
+{
+    static column_at *const kind[COLUMNS_KINDS] = {results_column, results_column,
+                                                   results_dot_column, results_scatter_column};
+    return kind[of];
+}
+
+column_at *summary_column_of(enum columns_of of)
+{
+    static column_at *const kind[COLUMNS_KINDS] = {summary_column, summary_column,
+                                                   summary_dot_column, summary_scatter_column};
+    return kind[of];
+}
+
+/* Those of the case behind what sums have. */
+static size_t behind(enum columns_of of)
+{
+    size_t begin, end;
+    columns_case_behind(of, &begin, &end);
+    return end - begin;
+}
+
+size_t results_columns(enum columns_of of)
+{
+    size_t facts = columns_of_arrays(of) ? RESULTS_SCAN_COLUMNS - RESULTS_ERR_ULP_RMS : 0;
+    return RESULTS_COLUMNS + behind(of) + facts;
+}
+
+size_t summary_columns(enum columns_of of)
+{
+    size_t facts = columns_of_arrays(of) ? SUMMARY_SCAN_COLUMNS - SUMMARY_ERR_ULP_RMS_MAX : 0;
+    return SUMMARY_COLUMNS + behind(of) + facts;
+}
+
+/* Its place among those of its kind of study. */
+static size_t place(size_t i)
+{
+    return i >= CASE_KEYS ? i - CASE_KEYS : i >= CASE_PRODUCT ? i - CASE_PRODUCT : i - CASE_SCAN;
+}
+
+size_t results_case_column(size_t i)
+{
+    if (i >= CASE_SCAN)
+        return RESULTS_COLUMNS + place(i);
+    if (i >= CASE_ADDED_IN)
+        return RESULTS_ADDED_IN + i - CASE_ADDED_IN;
+    return i < CASE_METHOD ? i : i + 1;
+}
+
+size_t summary_case_column(size_t i)
+{
+    if (i >= CASE_SCAN)
+        return SUMMARY_COLUMNS + place(i);
+    return i >= CASE_ADDED_IN ? SUMMARY_ADDED_IN + i - CASE_ADDED_IN : i;
+}
+
+void columns_header(struct text *t, const struct column *(*column)(size_t), size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        text_add(t, i ? "," : "");
+        text_add(t, column(i)->name);
+    }
+    text_add(t, "\n");
+}

@@ -1,0 +1,220 @@
+/* What `run atomics` found of results that depend on timing: how many there are, how far they lie
+ * apart, and how that grows with n. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "reports/page/report.h"
+
+enum { LENGTHS_MOST = 64, SHOWN_MOST = 8, PANELS = 4 };
+
+static const char *word(const struct report *r, size_t row, size_t column)
+{
+    return report_cell(&r->atomics, row, column);
+}
+
+static double number(const struct report *r, size_t row, size_t column)
+{
+    return report_number(&r->atomics, row, column);
+}
+
+static bool alike(const struct report *r, size_t a, size_t b, const size_t *column, size_t columns)
+{
+    bool same = true;
+    for (size_t i = 0; i < columns; i++)
+        same &= strcmp(word(r, a, column[i]), word(r, b, column[i])) == 0;
+    return same;
+}
+
+/* Formats and input: what a panel is of. */
+static bool same_panel(const struct report *r, size_t a, size_t b)
+{
+    static const size_t column[] = {CASE_STORAGE, CASE_ACCUMULATOR, CASE_INPUT, CASE_DEVICE};
+    return alike(r, a, b, column, 4);
+}
+
+/* A method in a panel, on a device that is as busy. */
+static bool same_curve(const struct report *r, size_t a, size_t b)
+{
+    static const size_t column[] = {CASE_METHOD, ATOMICS_LOAD};
+    return same_panel(r, a, b) && alike(r, a, b, column, 2);
+}
+
+static bool first_of(const struct report *r, size_t row,
+                     bool (*same)(const struct report *, size_t, size_t))
+{
+    size_t k = 0;
+    while (k < row && !same(r, k, row))
+        k++;
+    return k == row;
+}
+
+/* What is drawn: a column of atomics.csv. */
+struct what {
+    enum atomics_column column;
+    const char *name, *heading, *caption, *y_label;
+    bool fitted; /* with the power law of growth.csv, on logarithmic axes */
+};
+
+struct curve {
+    size_t count;
+    double n[LENGTHS_MOST], y[LENGTHS_MOST];
+    bool varies; /* has a case with more than one result */
+};
+
+/* Of each n the largest figure of any seed and launch shape, in the order of the file; NaN where
+ * any is, which has no mark. */
+static struct curve curve_of(const struct report *r, const struct what *what, size_t first)
+{
+    struct curve c = {0};
+    for (size_t row = first; row < r->atomics.count; row++) {
+        double n = number(r, row, CASE_N), y = number(r, row, what->column);
+        size_t i = 0;
+        if (!same_curve(r, first, row) || !*word(r, row, what->column) || isnan(n))
+            continue;
+        c.varies |= number(r, row, ATOMICS_DISTINCT) > 1;
+        while (i < c.count && c.n[i] != n)
+            i++;
+        if (i == LENGTHS_MOST)
+            continue;
+        c.count = i == c.count ? i + 1 : c.count;
+        c.n[i] = n;
+        c.y[i] = figure_worse(y, c.y[i]) ? y : c.y[i];
+    }
+    return c;
+}
+
+/* Appends the power law that growth.csv has for the curve, and says its exponent in the label. */
+static void add_law(struct text *curves, struct text *label, const struct report *r, size_t first,
+                    size_t linetype)
+{
+    const struct report_rows *g = &r->growth;
+    static const size_t column[][2] = {
+        {GROWTH_METHOD, CASE_METHOD},   {GROWTH_DEVICE, CASE_DEVICE},
+        {GROWTH_STORAGE, CASE_STORAGE}, {GROWTH_ACCUMULATOR, CASE_ACCUMULATOR},
+        {GROWTH_INPUT, CASE_INPUT},     {GROWTH_LOAD, ATOMICS_LOAD}};
+    for (size_t row = 0; row < g->count; row++) {
+        bool same = strcmp(report_cell(g, row, GROWTH_FIGURE), "vs_max") == 0;
+        for (size_t i = 0; same && i < sizeof column / sizeof *column; i++)
+            same = strcmp(report_cell(g, row, column[i][0]), word(r, first, column[i][1])) == 0;
+        double exponent = report_number(g, row, GROWTH_EXPONENT);
+        if (!same || isnan(exponent) || isnan(report_number(g, row, GROWTH_FACTOR)))
+            continue;
+        text_format(label, ": n^%.2f", exponent);
+        text_format(curves, ", \\\n    %s * x ** %.9g with lines linetype %zu linewidth 1 notitle",
+                    report_cell(g, row, GROWTH_FACTOR), exponent, linetype);
+    }
+}
+
+static void add_curve(struct plot *plot, struct text *curves, const struct report *r,
+                      const struct what *what, const struct curve *c, size_t first, size_t shown)
+{
+    struct text label = {0}, law = {0};
+    text_format(&plot->data, "# %s, %s: n, %s\n", word(r, first, CASE_METHOD),
+                word(r, first, ATOMICS_LOAD), atomics_column(what->column)->name);
+    for (size_t i = 0; i < c->count; i++)
+        if (isfinite(c->y[i]) && (!what->fitted || c->y[i] > 0))
+            text_format(&plot->data, "%.9g %.9g\n", c->n[i], c->y[i]);
+    text_add(&label, word(r, first, CASE_METHOD));
+    if (what->fitted)
+        add_law(&law, &label, r, first, shown);
+    text_format(curves, "%s'%s.dat' index %zu using 1:2 with %s linetype %zu title ",
+                shown > 1 ? ", \\\n    " : "", plot->name, plot_data_end(plot),
+                what->fitted ? "points" : "linespoints", shown);
+    plot_quote(curves, text_string(&label) ? text_string(&label) : "");
+    text_join(curves, &law);
+    text_free(&label);
+    text_free(&law);
+}
+
+static bool any_above(const struct curve *c)
+{
+    bool any = false;
+    for (size_t i = 0; i < c->count; i++)
+        any |= c->y[i] > 0 && isfinite(c->y[i]);
+    return any;
+}
+
+/* The curves of the methods whose results vary there, on a device that is as busy as the first. */
+static void draw_panel(struct plot *plot, const struct report *r, const struct what *what,
+                       size_t first)
+{
+    struct text curves = {0}, title = {0};
+    size_t shown = 0;
+    double highest = 1;
+    for (size_t row = first; row < r->atomics.count && shown < SHOWN_MOST; row++) {
+        if (!same_panel(r, first, row) || !first_of(r, row, same_curve) ||
+            strcmp(word(r, first, ATOMICS_LOAD), word(r, row, ATOMICS_LOAD)) != 0)
+            continue;
+        struct curve c = curve_of(r, what, row);
+        if (!c.varies || !any_above(&c))
+            continue;
+        add_curve(plot, &curves, r, what, &c, row, ++shown);
+        highest = fmax(highest, number(r, row, ATOMICS_RUNS));
+    }
+    if (shown > 0) {
+        text_format(&title, "%s added in %s, %s, on a device that is %s",
+                    word(r, first, CASE_STORAGE), word(r, first, CASE_ACCUMULATOR),
+                    word(r, first, CASE_INPUT), word(r, first, ATOMICS_LOAD));
+        plot_panel(plot, 355 + 19 * (double)shown, text_string(&title) ? text_string(&title) : "");
+        text_format(&plot->script,
+                    "set xlabel \"n, elements\\n \"\nset ylabel '%s'\n"
+                    "set logscale x\nset format x '10^{%%T}'\n",
+                    what->y_label);
+        if (what->fitted)
+            text_add(&plot->script, "set logscale y\nset format y '10^{%T}'\n");
+        else
+            text_format(&plot->script, "set yrange [0 : %.9g]\n", 1.05 * highest);
+        text_add(&plot->script, "plot ");
+        text_join(&plot->script, &curves);
+        text_add(&plot->script, "\n");
+    }
+    text_free(&curves);
+    text_free(&title);
+}
+
+static enum status draw(struct report *r, const struct what *what, struct problem *p)
+{
+    struct plot plot;
+    size_t panels[PANELS], count = 0;
+    plot_begin(&plot, what->name);
+    /* By formats in the order of interest, each with its inputs. */
+    for (size_t rank = 0; rank < 64 && count < PANELS; rank++)
+        for (size_t row = 0; row < r->atomics.count && count < PANELS; row++)
+            if (report_pair_rank(word(r, row, CASE_STORAGE), word(r, row, CASE_ACCUMULATOR)) ==
+                    rank &&
+                first_of(r, row, same_panel))
+                panels[count++] = row;
+    for (size_t i = 0; i < count; i++)
+        draw_panel(&plot, r, what, panels[i]);
+    return plot_end(&plot, r, what->heading, what->caption, p);
+}
+
+enum status report_distinct_growth(struct report *r, struct problem *p)
+{
+    static const struct what what = {
+        .column = ATOMICS_DISTINCT,
+        .name = "distinct_growth",
+        .heading = "How many different results",
+        .caption =
+            "Of all runs of a case, the number of different results, the largest of any seed and "
+            "launch shape, against the length of the input. The upper edge is one result a run. "
+            "Methods that gave one result throughout have no curve.",
+        .y_label = "different results"};
+    return draw(r, &what, p);
+}
+
+enum status report_spread(struct report *r, struct problem *p)
+{
+    static const struct what what = {
+        .column = ATOMICS_VS_MAX,
+        .name = "spread",
+        .heading = "How far results that depend on timing stray",
+        .caption =
+            "The largest distance of a result S from that of the fixed order, |1 - |S / S_fixed||, "
+            "of any run, seed and launch shape, against the length of the input, with the power of "
+            "n that fits it best. Methods that gave one result throughout have no mark, nor has a "
+            "length at which a result is not finite.",
+        .y_label = "largest |1 - |S / S_{fixed}||",
+        .fitted = true};
+    return draw(r, &what, p);
+}

@@ -1,0 +1,259 @@
+/* The pictures that are curves: error against n, against the condition number, along a scan. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "reports/page/report.h"
+#include "reports/csv/file.h"
+
+/* Does it count among the cases of sums, dots, scans that are drawn? */
+static bool has_error(const struct gathered_case *c)
+{
+    return c->runs > 0 && c->err_backward.known;
+}
+
+static struct sample *make_samples(const struct report *r, struct problem *p)
+{
+    struct sample *sample = calloc(r->g.count + 1, sizeof *sample);
+    if (!sample)
+        problem(p, STATUS_DEVICE, "%s: out of memory for the pictures", r->folder);
+    return sample;
+}
+
+static struct sample sample_of(const struct gathered_case *c)
+{
+    return (struct sample){c->field[CASE_STORAGE],
+                           c->field[CASE_ACCUMULATOR],
+                           c->field[CASE_METHOD],
+                           c->field[CASE_DEVICE],
+                           NAN,
+                           NAN,
+                           NAN};
+}
+
+static double value_of(struct figure f)
+{
+    return f.known ? f.value : NAN;
+}
+
+/* --- error against n --- */
+
+static const char *also_growth(const char *accumulator)
+{
+    (void)accumulator;
+    return "sqrt(x) with lines linecolor rgb 0x888888 dashtype 3 title 'sqrt(n)', \\\n"
+           "    x with lines linecolor rgb 0x888888 dashtype 4 title 'n'";
+}
+
+/* How long an input was. */
+struct lengths {
+    const char *input;
+    double least, most;
+};
+
+/* Of each input; NULL when memory is short. */
+static struct lengths *list_lengths(const struct report *r, size_t *count)
+{
+    struct lengths *list = calloc(r->g.count + 1, sizeof *list);
+    *count = 0;
+    for (size_t i = 0; list && i < r->g.count; i++) {
+        const struct gathered_case *c = &r->g.item[i];
+        size_t k = 0;
+        while (k < *count && strcmp(list[k].input, c->field[CASE_INPUT]) != 0)
+            k++;
+        if (k == *count)
+            list[(*count)++] = (struct lengths){c->field[CASE_INPUT], c->n, c->n};
+        list[k].least = fmin(list[k].least, c->n);
+        list[k].most = fmax(list[k].most, c->n);
+    }
+    return list;
+}
+
+/* Was the case's input added at lengths of which one is four times another? */
+static bool grows(const struct gathered_case *c, const struct lengths *list, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        if (strcmp(list[k].input, c->field[CASE_INPUT]) == 0)
+            return list[k].most >= 4 * list[k].least;
+    return false;
+}
+
+enum status report_growth(struct report *r, struct problem *p)
+{
+    static const struct look look = {
+        .name = "growth",
+        .heading = "Error against length",
+        .caption =
+            "The largest error of any input that has several lengths, of any seed and run, in "
+            "units of u &middot; sum|x| (u: half "
+            "the distance from 1 to the next larger number of the accumulator). Dashed, in the "
+            "colour of its method: what the method's theorem allows. Dotted grey: what rounding "
+            "errors that add up at random come to, &radic;n, and at worst, n. Exact results, and "
+            "nearly exact ones, "
+            "stand on the lower edge; results that are not finite have no mark.",
+        .x_label = "n, elements",
+        .y_label = "error / (u sum|x|)",
+        .log_x = true,
+        .lines = true,
+        .bounds = true,
+        .decades_most = 9,
+        .top_most = 300,
+        .series_most = 8,
+        .also = also_growth};
+    size_t count = 0, inputs;
+    struct lengths *list = list_lengths(r, &inputs);
+    struct sample *sample = list ? make_samples(r, p) : NULL;
+    for (size_t i = 0; sample && i < r->g.count; i++) {
+        const struct gathered_case *c = &r->g.item[i];
+        double u = report_unit(c->field[CASE_ACCUMULATOR]);
+        if (!has_error(c) || !grows(c, list, inputs))
+            continue;
+        sample[count] = sample_of(c);
+        sample[count].x = c->n;
+        sample[count].y = c->err_backward.value / u;
+        sample[count++].bound = value_of(c->bound) / u;
+    }
+    enum status status =
+        sample ? STATUS_OK : problem(p, STATUS_DEVICE, "%s: out of memory", r->folder);
+    if (count > 0)
+        status = report_samples(r, &look, sample, count, p);
+    free(list);
+    free(sample);
+    return status;
+}
+
+/* --- error against condition number --- */
+
+static const char *also_cond(const char *accumulator)
+{
+    (void)accumulator;
+    return "1 with lines linecolor rgb 0x888888 dashtype 3 title 'no digit is right'";
+}
+
+static bool conditioned(const struct gathered_case *c)
+{
+    return c->runs > 0 && c->err_rel.known && c->cond_log2.known && isfinite(c->cond_log2.value) &&
+           strncmp(c->field[CASE_INPUT], "cond", strlen("cond")) == 0;
+}
+
+bool report_has_conditions(const struct report *r)
+{
+    double least = INFINITY, most = 0;
+    for (size_t i = 0; i < r->g.count; i++)
+        if (conditioned(&r->g.item[i])) {
+            least = fmin(least, r->g.item[i].cond_log2.value);
+            most = fmax(most, r->g.item[i].cond_log2.value);
+        }
+    return most >= least + 10;
+}
+
+enum status report_cond(struct report *r, struct problem *p)
+{
+    static const struct look look = {
+        .name = "cond",
+        .heading = "Error against condition number",
+        .caption =
+            "The relative error, the largest of any length, seed and run, against the condition "
+            "number sum|x| / |sum x|, how much cancels. Where its marks cross 1 is the method's "
+            "cliff: behind it no digit is right. Dashed: what the method's theorem allows. Exact "
+            "results stand on the lower edge; errors above 1000 are left out.",
+        .x_label = "log2 of the condition number",
+        .y_label = "error / |exact sum|",
+        .bounds = true,
+        .decades_most = 30,
+        .top_most = 3,
+        .series_most = 8,
+        .also = also_cond};
+    size_t count = 0;
+    if (!report_has_conditions(r))
+        return STATUS_OK;
+    struct sample *sample = make_samples(r, p);
+    for (size_t i = 0; sample && i < r->g.count; i++) {
+        const struct gathered_case *c = &r->g.item[i];
+        if (!conditioned(c))
+            continue;
+        sample[count] = sample_of(c);
+        sample[count].x = round(c->cond_log2.value);
+        sample[count].y = c->err_rel.value > 1000 ? INFINITY : c->err_rel.value;
+        sample[count++].bound = value_of(c->bound) * exp2(c->cond_log2.value);
+    }
+    enum status status = sample ? report_samples(r, &look, sample, count, p) : STATUS_DEVICE;
+    free(sample);
+    return status;
+}
+
+/* --- error along a scan --- */
+
+struct outputs {
+    struct report *r;
+    struct sample *sample;
+    size_t count, capacity;
+    double n; /* the largest */
+};
+
+static const char *also_drift(const char *accumulator)
+{
+    (void)accumulator;
+    return "0.5 with lines linecolor rgb 0x888888 dashtype 3 title 'half an ulp'";
+}
+
+/* Of the first input of the study, of the longest scans. */
+static enum status take_output(void *context, const struct csv_row *row, struct problem *p)
+{
+    struct outputs *o = context;
+    struct figure index, ulp;
+    const struct gathered_case *c = gathered_named(&o->r->g, row->field[PROFILE_CASE_ID]);
+    enum status status = csv_figure(row, PROFILE_INDEX, "index", &index, p);
+    if (status == STATUS_OK)
+        status = csv_figure(row, PROFILE_ERR_ULP, "err_ulp", &ulp, p);
+    if (status != STATUS_OK || !c || !ulp.known || !index.known || c->n < o->n ||
+        strcmp(c->field[CASE_INPUT], o->r->g.item[0].field[CASE_INPUT]) != 0)
+        return status;
+    if (o->count == o->capacity) {
+        size_t capacity = 2 * o->capacity + 1024;
+        struct sample *grown = realloc(o->sample, capacity * sizeof *grown);
+        if (!grown)
+            return problem(p, STATUS_DEVICE, "%s: out of memory", row->path);
+        o->sample = grown;
+        o->capacity = capacity;
+    }
+    o->sample[o->count] = sample_of(c);
+    o->sample[o->count].x = index.value + 1;
+    o->sample[o->count++].y = ulp.value < 0.01 ? 0 : ulp.value;
+    return STATUS_OK;
+}
+
+enum status report_drift(struct report *r, struct problem *p)
+{
+    static const struct look look = {
+        .name = "drift",
+        .heading = "Error along a scan",
+        .caption =
+            "The largest error so far along the longest scans of the first input, in ulps of each "
+            "exact "
+            "prefix sum, against the number of the output; of those outputs that profile.csv "
+            "has. Results that are not finite have no mark; exact ones, and those less than 0.01 "
+            "ulp "
+            "off, stand on the lower edge.",
+        .x_label = "number of the output, from 1",
+        .y_label = "error, ulp of the exact prefix",
+        .log_x = true,
+        .lines = true,
+        .so_far = true,
+        .decades_most = 9,
+        .top_most = 300,
+        .series_most = 8,
+        .also = also_drift};
+    struct outputs o = {.r = r};
+    if (r->g.of != COLUMNS_OF_SCANS)
+        return STATUS_OK;
+    for (size_t i = 0; i < r->g.count; i++)
+        if (strcmp(r->g.item[i].field[CASE_INPUT], r->g.item[0].field[CASE_INPUT]) == 0)
+            o.n = fmax(o.n, r->g.item[i].n);
+    enum status status =
+        report_file(r, "profile.csv", profile_column, PROFILE_COLUMNS, take_output, &o, p);
+    if (status == STATUS_OK && o.count > 0)
+        status = report_samples(r, &look, o.sample, o.count, p);
+    free(o.sample);
+    return status;
+}

@@ -1,0 +1,194 @@
+/* What `recommend` tried: error against speed, with the recommended point and the frontier. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "reports/page/report.h"
+#include "reference/format/format.h"
+#include "reports/csv/file.h"
+
+static enum status take(void *context, const struct csv_row *row, struct problem *p)
+{
+    struct report *r = context;
+    struct report_candidate *grown = realloc(r->candidate, (r->candidates + 1) * sizeof *grown);
+    if (!grown)
+        return problem(p, STATUS_DEVICE, "%s: out of memory", row->path);
+    r->candidate = grown;
+    struct report_candidate *c = &r->candidate[r->candidates];
+    *c = (struct report_candidate){0};
+    enum status status = csv_figure(row, RECOMMEND_ERROR, "error", &c->error, p);
+    if (status == STATUS_OK)
+        status = csv_figure(row, RECOMMEND_MOST, "largest_error", &c->most, p);
+    if (status == STATUS_OK)
+        status = csv_figure(row, RECOMMEND_LIMIT, "limit", &c->limit, p);
+    if (status == STATUS_OK)
+        status = csv_figure(row, RECOMMEND_RATE, "gb_per_s", &c->gb_per_s, p);
+    if (status == STATUS_OK)
+        status = csv_figure(row, RECOMMEND_TIMED_N, "timed_n", &c->timed_n, p);
+    c->accumulator = format_named(row->field[RECOMMEND_ACCUMULATOR]);
+    c->recommended = strcmp(row->field[RECOMMEND_IS], "recommended") == 0;
+    c->frontier = strcmp(row->field[RECOMMEND_PARETO], "yes") == 0;
+    snprintf(c->arrays, sizeof c->arrays, "%s", row->field[RECOMMEND_ARRAYS]);
+    snprintf(c->quantity, sizeof c->quantity, "%s", row->field[RECOMMEND_QUANTITY]);
+    snprintf(c->name, sizeof c->name, "%s in %s", row->field[RECOMMEND_METHOD],
+             row->field[RECOMMEND_ACCUMULATOR]);
+    r->candidates++;
+    return status;
+}
+
+/* Rates are held against each other where they are of arrays of one length, the longest. */
+static void leave_out_short(struct report *r)
+{
+    double most = 0;
+    for (size_t i = 0; i < r->candidates; i++)
+        most = fmax(most, r->candidate[i].timed_n.value);
+    for (size_t i = 0; i < r->candidates; i++)
+        r->candidate[i].gb_per_s.known &=
+            !r->candidate[i].timed_n.known || r->candidate[i].timed_n.value == most;
+}
+
+enum status report_candidates(struct report *r, struct problem *p)
+{
+    char *path;
+    uint64_t whole;
+    enum status status = STATUS_OK;
+    if (asprintf(&path, "%s/recommend.csv", r->g.path) < 0)
+        return problem(p, STATUS_DEVICE, "%s: out of memory", r->g.path);
+    if (access(path, F_OK) == 0)
+        status = csv_read_since(path, recommend_column, RECOMMEND_COLUMNS_FIRST, RECOMMEND_COLUMNS,
+                                take, r, &whole, p);
+    free(path);
+    leave_out_short(r);
+    return status;
+}
+
+/* Has it a place: was it timed and measured? */
+static bool has_place(const struct report_candidate *c)
+{
+    return c->gb_per_s.known && c->gb_per_s.value > 0 && c->error.known && !isnan(c->error.value);
+}
+
+/* Whole powers of ten below and above what has a place. */
+struct frame {
+    double left, right, lower, upper; /* exponents */
+    size_t places;
+};
+
+static struct frame frame_of(const struct report *r)
+{
+    struct frame f = {INFINITY, -INFINITY, INFINITY, -INFINITY, 0};
+    for (size_t i = 0; i < r->candidates; i++) {
+        const struct report_candidate *c = &r->candidate[i];
+        if (!has_place(c))
+            continue;
+        f.places++;
+        f.left = fmin(f.left, floor(log10(c->gb_per_s.value)));
+        f.right = fmax(f.right, ceil(log10(c->gb_per_s.value) + 1e-9));
+        for (int limit = 0; limit < 2; limit++) {
+            struct figure y = limit ? c->limit : c->error;
+            if (y.known && y.value > 0 && isfinite(y.value)) {
+                f.lower = fmin(f.lower, floor(log10(y.value)) - 1);
+                f.upper = fmax(f.upper, ceil(log10(y.value) + 0.05));
+            }
+        }
+    }
+    if (!isfinite(f.lower)) {
+        f.lower = -1;
+        f.upper = 1;
+    }
+    f.upper = fmin(f.upper, f.lower + 24);
+    return f;
+}
+
+static void write_place(struct plot *plot, const struct report_candidate *c, const struct frame *f)
+{
+    text_format(&plot->data, "%.9g %.9g\n", c->gb_per_s.value,
+                fmin(fmax(c->error.value, pow(10, f->lower)), pow(10, f->upper)));
+}
+
+static bool in_accumulator(const struct report_candidate *c, size_t which)
+{
+    return (size_t)c->accumulator == which;
+}
+
+static bool on_frontier(const struct report_candidate *c, size_t which)
+{
+    (void)which;
+    return c->frontier;
+}
+
+static bool is_recommended(const struct report_candidate *c, size_t which)
+{
+    (void)which;
+    return c->recommended;
+}
+
+/* Writes the candidates that are meant, in the order of recommend.csv. Returns how many. */
+static size_t write_places(struct plot *plot, const struct report *r, const struct frame *f,
+                           bool (*meant)(const struct report_candidate *, size_t), size_t which)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < r->candidates; i++)
+        if (has_place(&r->candidate[i]) && meant(&r->candidate[i], which)) {
+            write_place(plot, &r->candidate[i], f);
+            count++;
+        }
+    return count;
+}
+
+static void add_points(struct plot *plot, const char *how, const char *title)
+{
+    text_format(&plot->script, ", \\\n    '%s.dat' index %zu using 1:2 %s title ", plot->name,
+                plot_data_end(plot), how);
+    plot_quote(&plot->script, title);
+}
+
+static void draw(struct plot *plot, const struct report *r, const struct frame *f)
+{
+    const struct report_candidate *first = &r->candidate[0];
+    static const char *const unit[] = {"rel",      "largest error / |exact sum|",
+                                       "backward", "largest error / sum|x|",
+                                       "ulp",      "largest error, ulp"};
+    const char *label = "largest error";
+    for (size_t i = 0; i < sizeof unit / sizeof *unit; i += 2)
+        label = strcmp(first->quantity, unit[i]) == 0 ? unit[i + 1] : label;
+    plot_panel(plot, 420, "Candidates: largest error against speed");
+    text_format(&plot->script,
+                "set logscale xy\nset format xy '10^{%%T}'\nset xrange [1e%.0f : 1e%.0f]\n"
+                "set yrange [1e%.0f : 1e%.0f]\nset xlabel \"10^9 bytes of input per second\\n \"\n"
+                "set ylabel '%s'\nplot %.9g with lines linecolor rgb 0x888888 dashtype 3 title "
+                "'the error allowed'",
+                f->left, f->right, f->lower, f->upper, label,
+                first->limit.known ? first->limit.value : 0);
+    for (enum format a = 0; a < FORMATS; a++) {
+        char how[64];
+        snprintf(how, sizeof how, "with points linetype %d pointsize 0.8", (int)a + 1);
+        if (write_places(plot, r, f, in_accumulator, a) > 0)
+            add_points(plot, how, format_facts[a].name);
+    }
+    if (write_places(plot, r, f, on_frontier, 0) > 0)
+        add_points(plot, "smooth unique with fsteps linecolor rgb 0x888888 linewidth 1",
+                   "the frontier");
+    if (write_places(plot, r, f, is_recommended, 0) > 0)
+        add_points(plot, "with points pointtype 6 pointsize 2 linewidth 2 linecolor rgb 0x000000",
+                   "recommended");
+    text_add(&plot->script, "\n");
+}
+
+enum status report_frontier(struct report *r, struct problem *p)
+{
+    struct plot plot;
+    struct frame f = frame_of(r);
+    plot_begin(&plot, "frontier");
+    if (f.places > 0)
+        draw(&plot, r, &f);
+    return plot_end(&plot, r, "What was tried, and what is recommended",
+                    "Each candidate, a method in an accumulator, where its speed and its largest "
+                    "error on the arrays that all were tried on put it: right is faster, down is "
+                    "more accurate. What is above the dotted line does not hold; nothing tried is "
+                    "both faster and more accurate than what is on the grey line. What erred not "
+                    "at all stands on the lower edge, what is not finite on the upper. Candidates "
+                    "that were not timed have no mark.",
+                    p);
+}

@@ -1,0 +1,135 @@
+/* A map of correct digits: inputs by accumulators, a panel for each storage format. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "reports/page/report.h"
+#include "reference/format/format.h"
+
+enum { INPUTS_MOST = 16 };
+
+/* The method that the map is of: the one of most interest. */
+static const char *method_of(const struct report *r)
+{
+    const char *best = NULL;
+    for (size_t i = 0; i < r->g.count; i++) {
+        const char *method = r->g.item[i].field[CASE_METHOD];
+        bool tiled = strstr(method, "/tiled") != NULL;
+        if (r->g.item[i].runs > 0 && (!best || (tiled && !strstr(best, "/tiled"))))
+            best = method;
+    }
+    return best;
+}
+
+/* But for those that have a picture of their own. */
+static size_t list_inputs(const char *input[INPUTS_MOST], const struct report *r,
+                          const char *method)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < r->g.count; i++) {
+        size_t k = 0;
+        const struct gathered_case *c = &r->g.item[i];
+        bool cond = strncmp(c->field[CASE_INPUT], "cond", strlen("cond")) == 0;
+        if (strcmp(c->field[CASE_METHOD], method) != 0 || !c->err_rel.known ||
+            (cond && report_has_conditions(r)))
+            continue;
+        while (k < count && strcmp(input[k], c->field[CASE_INPUT]) != 0)
+            k++;
+        if (k == count && count < INPUTS_MOST)
+            input[count++] = c->field[CASE_INPUT];
+    }
+    return count;
+}
+
+/* Correct decimal digits of the worst case; INFINITY: exact; NaN: there is none. A result that is
+ * not finite has no digit right, also where the exact sum is 0, so that there is no relative
+ * error. */
+static double digits_of(const struct report *r, const char *method, const char *input,
+                        enum format storage, enum format accumulator)
+{
+    struct figure most = {0};
+    for (size_t i = 0; i < r->g.count; i++) {
+        const struct gathered_case *c = &r->g.item[i];
+        if (strcmp(c->field[CASE_METHOD], method) == 0 &&
+            strcmp(c->field[CASE_INPUT], input) == 0 &&
+            strcmp(c->field[CASE_STORAGE], format_facts[storage].name) == 0 &&
+            strcmp(c->field[CASE_ACCUMULATOR], format_facts[accumulator].name) == 0)
+            gathered_raise(&most, c->err_ulp.known && !isfinite(c->err_ulp.value) ? c->err_ulp
+                                                                                  : c->err_rel);
+    }
+    if (!most.known)
+        return NAN;
+    return most.value == 0 ? INFINITY : !(most.value < 1) ? 0 : -log10(most.value);
+}
+
+/* Writes the cells of a storage format: place, row, digits, text. Returns how many there are. */
+static size_t write_cells(struct plot *plot, const struct report *r, const char *method,
+                          const char *const *input, size_t inputs, enum format storage)
+{
+    size_t cells = 0;
+    for (size_t i = 0; i < inputs; i++)
+        for (enum format a = 0; a < FORMATS; a++) {
+            double digits = digits_of(r, method, input[i], storage, a);
+            if (isnan(digits))
+                continue;
+            text_format(&plot->data, "%d %zu %.4f ", (int)a, i, fmin(digits, 16));
+            if (isinf(digits))
+                text_add(&plot->data, "exact\n");
+            else
+                text_format(&plot->data, "%.1f\n", digits);
+            cells++;
+        }
+    return cells;
+}
+
+static void draw_storage(struct plot *plot, const struct report *r, const char *method,
+                         const char *const *input, size_t inputs, enum format storage)
+{
+    struct text title = {0};
+    text_format(&plot->data, "# %s, %s: accumulator, input, digits, as text\n", method,
+                format_facts[storage].name);
+    if (write_cells(plot, r, method, input, inputs, storage) == 0)
+        return;
+    size_t block = plot_data_end(plot);
+    text_format(&title, "%s, data in %s: correct decimal digits", method,
+                format_facts[storage].name);
+    plot_panel(plot, 120 + 28 * (double)inputs, text_string(&title) ? text_string(&title) : "");
+    text_format(&plot->script, "unset key\nunset grid\nunset logscale\nset xtics (");
+    for (enum format a = 0; a < FORMATS; a++)
+        text_format(&plot->script, "%s'%s' %d", a ? ", " : "", format_facts[a].name, (int)a);
+    text_add(&plot->script, ")\nset ytics (");
+    for (size_t i = 0; i < inputs; i++) {
+        text_add(&plot->script, i ? ", " : "");
+        plot_label(&plot->script, input[i], 20);
+        text_format(&plot->script, " %zu", i);
+    }
+    text_format(
+        &plot->script,
+        ") noenhanced font 'sans,11'\nset lmargin at screen 0.4\nset rmargin at screen 0.97\nset "
+        "xrange [-0.5 : "
+        "%d.5]\nset yrange [%zu.5 : -0.5]\n"
+        "set xlabel 'accumulator'\nunset ylabel\nset cbrange [0 : 16]\n"
+        "unset colorbox\nset palette defined (0 '#440154', 4 '#3b528b', 8 '#21918c', \\\n"
+        "    12 '#5ec962', 16 '#fde725')\n"
+        "plot '%s.dat' index %zu using 1:2:(0.48):(0.46):3 with boxxyerror fillstyle solid \\\n"
+        "    noborder linecolor palette, \\\n"
+        "    '' index %zu using 1:2:(stringcolumn(4)):"
+        "($3 > 8 ? 0x000001 : 0xffffff) with labels textcolor rgb variable font 'sans,12'\n",
+        (int)FORMATS - 1, inputs - 1, plot->name, block, block);
+    text_free(&title);
+}
+
+enum status report_heat(struct report *r, struct problem *p)
+{
+    struct plot plot;
+    const char *input[INPUTS_MOST], *method = method_of(r);
+    size_t inputs = method ? list_inputs(input, r, method) : 0;
+    plot_begin(&plot, "heat");
+    for (enum format storage = 0; inputs > 1 && storage < FORMATS; storage++)
+        draw_storage(&plot, r, method, input, inputs, storage);
+    return plot_end(&plot, r, "Correct digits by input and accumulator",
+                    "Decimal digits that are right in the worst case of any length, seed and run "
+                    "of one method; exact: all of them; 0.0: not even the size is right. What is "
+                    "left blank was not run, or has no relative error (an exact sum of 0).",
+                    p);
+}

@@ -1,0 +1,96 @@
+#include "reports/page/html.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* How many bytes the character at `c` has; 0 where it is none of UTF-8, or a control character. */
+static size_t character(const unsigned char *c)
+{
+    static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t bytes = *c < 0x80                 ? 1
+                   : *c >= 0xf0 && *c < 0xf5 ? 4
+                   : *c >= 0xe0              ? 3
+                   : *c >= 0xc2              ? 2
+                                             : 0;
+    unsigned code = *c < 0x80 ? *c : *c & (0x7fu >> bytes);
+    if (*c >= 0xf5)
+        return 0;
+    for (size_t i = 1; i < bytes; i++) {
+        if ((c[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (c[i] & 0x3f);
+    }
+    bool control = (code < 0x20 && code != '\t' && code != '\n') || (code >= 0x7f && code < 0xa0),
+         surrogate = code >= 0xd800 && code < 0xe000;
+    return bytes == 0 || control || surrogate || code < least[bytes] || code > 0x10ffff ? 0 : bytes;
+}
+
+void html_text(struct text *to, const char *text)
+{
+    static const char special[] = "&<>\"'";
+    static const char *const entity[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+    while (*text) {
+        const char *found = strchr(special, *text);
+        size_t bytes = character((const unsigned char *)text);
+        if (found)
+            text_add(to, entity[found - special]);
+        else if (bytes)
+            text_append(to, text, bytes);
+        else
+            text_add(to, "\xef\xbf\xbd");
+        text += bytes ? bytes : 1;
+    }
+}
+
+static void format_text(struct text *to, const char *format, va_list arguments)
+{
+    char *plain;
+    if (vasprintf(&plain, format, arguments) < 0) {
+        to->failed = true;
+        return;
+    }
+    html_text(to, plain);
+    free(plain);
+}
+
+void html_format(struct text *to, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    format_text(to, format, arguments);
+    va_end(arguments);
+}
+
+void html_table_begin(struct html_table *t, struct text *to, const char *align)
+{
+    *t = (struct html_table){.to = to, .align = align};
+    text_add(to, "<div class=\"wide\" tabindex=\"0\"><table>\n");
+}
+
+void html_cell(struct html_table *t, const char *format, ...)
+{
+    size_t columns = strlen(t->align), column = t->cells % columns;
+    bool head = t->cells < columns;
+    va_list arguments;
+    if (t->cells == 0)
+        text_add(t->to, "<thead>");
+    if (column == 0)
+        text_add(t->to, "<tr>");
+    text_add(t->to, head ? "<th" : "<td");
+    text_add(t->to, t->align[column] == 'r' ? " class=\"r\">" : ">");
+    va_start(arguments, format);
+    format_text(t->to, format, arguments);
+    va_end(arguments);
+    text_add(t->to, head ? "</th>" : "</td>");
+    t->cells++;
+    if (column + 1 == columns)
+        text_add(t->to, "</tr>\n");
+    if (t->cells == columns)
+        text_add(t->to, "</thead><tbody>\n");
+}
+
+void html_table_end(struct html_table *t)
+{
+    text_add(t->to, "</tbody></table></div>\n");
+}

@@ -1,0 +1,25 @@
+/* HTML: text with what means something to HTML escaped, and tables. */
+#ifndef ULPSCOPE_PAGE_HTML_H
+#define ULPSCOPE_PAGE_HTML_H
+
+#include "reports/text/text.h"
+
+/* Appends text for an element or an attribute in double quotes: & < > " ' as entities, control
+ * characters and bytes that are no UTF-8 as U+FFFD. */
+void html_text(struct text *to, const char *text);
+
+/* Appends what printf makes of it, escaped. */
+void html_format(struct text *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A table that is built cell by cell, row after row; the first row is the header. It scrolls
+ * sideways by itself where the page is narrow. */
+struct html_table {
+    struct text *to;
+    const char *align; /* a letter for each column: l left, r right */
+    size_t cells;
+};
+void html_table_begin(struct html_table *t, struct text *to, const char *align);
+void html_cell(struct html_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void html_table_end(struct html_table *t);
+
+#endif

@@ -1,0 +1,92 @@
+/* Error against speed: what each method of `run ladder` gives for its time. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "reports/page/report.h"
+
+static const char *also_pareto(const char *accumulator)
+{
+    (void)accumulator;
+    return "0.5 with lines linecolor rgb 0x888888 dashtype 3 title 'half an ulp'";
+}
+
+/* The largest error of a method on what it was timed on. */
+static double error_of(const struct report *r, const struct report_time *t)
+{
+    struct figure most = {0};
+    for (size_t i = 0; i < r->g.count; i++) {
+        const struct gathered_case *c = &r->g.item[i];
+        if (strcmp(c->field[CASE_METHOD], t->field[TIMES_METHOD]) == 0 &&
+            strcmp(c->field[CASE_STORAGE], t->field[TIMES_STORAGE]) == 0 &&
+            strcmp(c->field[CASE_ACCUMULATOR], t->field[TIMES_ACCUMULATOR]) == 0 &&
+            strcmp(c->field[CASE_DEVICE], t->field[TIMES_DEVICE]) == 0 &&
+            strcmp(c->field[CASE_INPUT], t->field[TIMES_INPUT]) == 0)
+            gathered_raise(&most, report_err_ulp(c));
+    }
+    return most.known ? most.value : NAN;
+}
+
+/* Of what was timed on an input. */
+static enum status draw_pareto(struct report *r, const char *name, const char *input,
+                               struct problem *p)
+{
+    struct look look = {
+        .name = name,
+        .caption =
+            "Each method where its speed and its largest error on this input put it: right is "
+            "faster, down is more accurate. Nothing tried is both faster and more accurate than "
+            "the methods on the grey line. What takes more than 32 times as long as the fastest "
+            "stands on the left edge, exact results on the lower one; half an ulp is the best that "
+            "rounding once can do. Speeds are of times.csv, errors of this study's own cases, "
+            "whose length may be another.",
+        .x_label = "10^9 bytes of input per second",
+        .y_label = "largest error, ulp of the exact sum",
+        .log_x = true,
+        .frontier = true,
+        .x_span = 32,
+        .decades_most = 14,
+        .top_most = 300,
+        .series_most = 40,
+        .also = also_pareto};
+    size_t count = 0;
+    struct text heading = {0};
+    struct sample *sample = calloc(r->times + 1, sizeof *sample);
+    text_format(&heading, "Error against speed: %s", input);
+    look.heading = text_string(&heading);
+    if (!sample || !look.heading) {
+        free(sample);
+        text_free(&heading);
+        return problem(p, STATUS_DEVICE, "%s: out of memory for the pictures", r->folder);
+    }
+    for (size_t i = 0; i < r->times; i++) {
+        const struct report_time *t = &r->time[i];
+        double error = error_of(r, t);
+        if (strcmp(t->field[TIMES_INPUT], input) != 0 || !t->gb_per_s.known || !isfinite(error))
+            continue;
+        sample[count++] = (struct sample){t->field[TIMES_STORAGE],
+                                          t->field[TIMES_ACCUMULATOR],
+                                          t->field[TIMES_METHOD],
+                                          t->field[TIMES_DEVICE],
+                                          t->gb_per_s.value,
+                                          error,
+                                          NAN};
+    }
+    enum status status = count > 1 ? report_samples(r, &look, sample, count, p) : STATUS_OK;
+    free(sample);
+    text_free(&heading);
+    return status;
+}
+
+/* Of the first two inputs that were timed: `ladder` has one that is well-conditioned, and one that
+ * is not. */
+enum status report_pareto(struct report *r, struct problem *p)
+{
+    if (r->times == 0 || r->candidates > 0)
+        return STATUS_OK;
+    const char *first = r->time[0].field[TIMES_INPUT], *next = NULL;
+    for (size_t i = 1; !next && i < r->times; i++)
+        if (strcmp(r->time[i].field[TIMES_INPUT], first) != 0)
+            next = r->time[i].field[TIMES_INPUT];
+    enum status status = draw_pareto(r, "pareto", first, p);
+    return status == STATUS_OK && next ? draw_pareto(r, "pareto_next", next, p) : status;
+}

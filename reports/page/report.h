@@ -1,0 +1,188 @@
+/* A results directory as one HTML page, with pictures by gnuplot. */
+#ifndef ULPSCOPE_PAGE_REPORT_H
+#define ULPSCOPE_PAGE_REPORT_H
+
+#include "reports/results/gathered.h"
+#include "reports/page/html.h"
+
+/* A row of times.csv, as far as it is shown. */
+struct report_time {
+    char *field[TIMES_COLUMNS];
+    struct figure time_us, gb_per_s, of_raw;
+};
+
+/* A row of recommend.csv, as far as it is drawn. */
+struct report_candidate {
+    char name[128], quantity[16], arrays[24]; /* how many it was tried on */
+    enum format accumulator;
+    /* The largest error on what all candidates were tried on; on all that this one was tried on. */
+    struct figure error, most;
+    struct figure limit, gb_per_s, timed_n;
+    bool recommended, frontier;
+};
+
+/* A file of the study, whole, as words. */
+struct report_rows {
+    size_t count, capacity, columns;
+    char **cell; /* row after row */
+};
+
+struct report {
+    struct gathered g;
+    const struct operation *only; /* of the experiment; NULL: it has several, or is not known */
+    char *folder;                 /* where everything is written */
+    struct report_time *time;
+    size_t times;
+    struct report_candidate *candidate; /* where it is a directory of `recommend` */
+    size_t candidates;
+    struct report_rows trial;           /* trial.csv */
+    struct report_rows atomics, growth; /* atomics.csv and growth.csv */
+    bool several_devices;
+    struct text pictures; /* HTML */
+    size_t drawn;
+    struct problem undrawn; /* why there are no pictures: no gnuplot, say */
+};
+
+/* --- files of rows --- */
+
+/* Gives `take` each row of a file of the directory; none where it is not there. */
+enum status report_file(const struct report *r, const char *name, column_at *column, size_t columns,
+                        csv_take take, void *context, struct problem *p);
+
+/* Keeps a file of the directory; none where it is not there. report_rows_free is due either way. */
+enum status report_rows_read(struct report_rows *rows, const struct report *r, const char *name,
+                             column_at *column, size_t columns, struct problem *p);
+void report_rows_free(struct report_rows *rows);
+const char *report_cell(const struct report_rows *rows, size_t row, size_t column);
+double report_number(const struct report_rows *rows, size_t row, size_t column); /* NaN: none */
+
+/* --- pictures --- */
+
+/* A picture being made: NAME.gp and NAME.dat in the folder, and of each panel NAME-1.svg, ... */
+struct plot {
+    const char *name;
+    struct text script, data;
+    size_t panels, blocks; /* data sets in NAME.dat so far */
+    struct text title[64]; /* of panels */
+};
+enum { PANELS_MOST = 6 };
+
+/* Begins; appends a panel of a size in pixels, whose title is escaped; then the caller appends to
+ * the script. Text for gnuplot in single quotes goes through plot_quote. */
+void plot_begin(struct plot *p, const char *name);
+void plot_panel(struct plot *p, double height, const char *title);
+void plot_quote(struct text *to, const char *text);
+/* The same, shortened in its middle where it has more bytes than `longest`. */
+void plot_label(struct text *to, const char *text, size_t longest);
+/* Ends a data set, whose number is returned: `index` of gnuplot. */
+size_t plot_data_end(struct plot *p);
+/* Writes both files, has gnuplot draw, and appends the picture to the report. `caption` is HTML.
+ * STATUS_DATA where a file cannot be written; what is wrong with gnuplot goes to r->undrawn. */
+enum status plot_end(struct plot *p, struct report *r, const char *heading, const char *caption,
+                     struct problem *problem);
+
+/* Appends the picture of a panel, from what follows "<svg" on: ids that gnuplot gives in every file
+ * get names of their own, and what says nothing is left out. */
+void plot_svg(struct text *to, const char *svg, const char *name, size_t panel);
+
+/* What is drawn of a case or an output. */
+struct sample {
+    const char *storage, *accumulator, *method, *device;
+    double x, y, bound; /* NaN: none */
+};
+/* How samples are drawn: a panel for each pair of formats, a series for each method on a device;
+ * of samples with one x, the largest y and bound. y is on a logarithmic axis, where what is 0
+ * stands on the lower edge. */
+struct look {
+    const char *name, *heading, *caption; /* caption: HTML */
+    const char *x_label, *y_label;
+    bool log_x, lines, bounds;
+    bool so_far;         /* of y the largest up to x */
+    bool frontier;       /* a line along what no other sample beats: larger x, smaller y */
+    double x_span;       /* of a logarithmic axis: its right end over its left, where what is less
+                          * stands; 0: whole powers of ten */
+    double decades_most; /* of y, from the top: what is below stands on the lower edge too */
+    double top_most;     /* exponent of the upper edge, where what is above stands */
+    size_t series_most;  /* the first few in the order of interest */
+    const char *(*also)(
+        const char *accumulator); /* gnuplot's `plot` arguments drawn first, or "" */
+};
+enum status report_samples(struct report *r, const struct look *look, const struct sample *sample,
+                           size_t count, struct problem *p);
+
+bool report_same_pair(const struct sample *a, const struct sample *b);
+
+/* Appends gnuplot's commands that set the axes of a panel: whole powers of ten around the samples
+ * of a pair of formats, with room for what is 0 below. Returns where they end; what lies beyond
+ * stands on the edge. */
+struct edges {
+    double left, lower, upper;
+};
+struct edges report_edges(struct text *script, const struct look *look, const struct sample *sample,
+                          size_t count, const struct sample *pair);
+
+/* Each appends its picture where the directory has the data for it. */
+enum status report_growth(struct report *r, struct problem *p);
+enum status report_cond(struct report *r, struct problem *p);
+enum status report_distinct(struct report *r, struct problem *p);
+enum status report_pareto(struct report *r, struct problem *p);
+enum status report_frontier(struct report *r, struct problem *p);
+enum status report_heat(struct report *r, struct problem *p);
+enum status report_drift(struct report *r, struct problem *p);
+enum status report_trial(struct report *r, struct problem *p);
+enum status report_trees(struct report *r, struct problem *p);
+enum status report_spread(struct report *r, struct problem *p);
+enum status report_distinct_growth(struct report *r, struct problem *p);
+
+/* --- words and tables, as HTML --- */
+
+void report_findings(struct text *to, const struct report *r);
+void report_error_findings(struct text *to, const struct report *r);
+void report_cost_findings(struct text *to, const struct report *r);
+void report_trial_findings(struct text *to, const struct report *r);
+void report_atomics_findings(struct text *to, const struct report *r);
+void report_methods(struct text *to, const struct report *r);
+void report_cliffs(struct text *to, const struct report *r);
+/* log2 of the least condition number tried at which no digit is right, of a method in a pair of
+ * formats; INFINITY: none is so bad. *most: of the largest tried; -INFINITY: none was. */
+double report_cliff(const struct report *r, const struct gathered_case *like, double *most);
+void report_times(struct text *to, const struct report *r);
+void report_subjects(struct text *to, const struct report *r);
+void report_exponents(struct text *to, const struct report *r);
+void report_provenance(struct text *to, const struct report *r);
+enum status report_files(struct text *to, const struct report *r, struct problem *p);
+
+/* Reads recommend.csv, where there is one. */
+enum status report_candidates(struct report *r, struct problem *p);
+
+/* The only operation of an experiment of this name, for subjects that the registry does not know;
+ * NULL: it has several, or there is no such experiment. */
+typedef const struct operation *report_operation(const char *experiment);
+
+/* Reads a directory, and writes its page, report.html, to the directory `out`, which is made where
+ * it is not there; NULL: DIR/report. *path, which the caller frees,
+ * is the page's. STATUS_DATA also where there is a page but, for want of gnuplot, no picture. */
+enum status report_write(char **path, const char *directory, const char *out,
+                         report_operation *only, struct problem *p);
+
+/* --- what is asked of the cases --- */
+
+/* 2^-p of the accumulator of this name; NaN where it is none. */
+double report_unit(const char *accumulator);
+/* Formats and methods in the order of interest: smaller is first. */
+size_t report_pair_rank(const char *storage, const char *accumulator);
+size_t report_method_rank(const char *method);
+/* Are there inputs `cond` whose condition numbers lie a thousand times apart? */
+bool report_has_conditions(const struct report *r);
+bool report_same_series(const struct gathered_case *a, const struct gathered_case *b);
+/* Is case i the first of its series? */
+bool report_is_first(const struct report *r, size_t i);
+/* The largest err_ulp of a case; not known where it is inf because the exact sum is beyond the
+ * accumulator's range: such a result is as right as can be. */
+struct figure report_err_ulp(const struct gathered_case *c);
+
+/* The first case with an error in the formats of most interest, of an operation, NULL: of any; NULL
+ * where there is none. */
+const struct gathered_case *report_first_pair(const struct report *r, const struct operation *o);
+
+#endif

@@ -1,0 +1,249 @@
+/* Samples as panels of curves, one for each pair of formats. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "reports/page/report.h"
+
+enum { MARKS_MOST = 12 }; /* along a line, nearly */
+
+/* The pairs or series among the samples, in the order of interest. */
+struct groups {
+    const struct sample **first; /* of each */
+    size_t count;
+};
+
+static int by_pair(const void *x, const void *y)
+{
+    const struct sample *a = *(const struct sample *const *)x,
+                        *b = *(const struct sample *const *)y;
+    size_t i = report_pair_rank(a->storage, a->accumulator),
+           k = report_pair_rank(b->storage, b->accumulator);
+    return (i > k) - (i < k);
+}
+
+static int by_series(const void *x, const void *y)
+{
+    const struct sample *a = *(const struct sample *const *)x,
+                        *b = *(const struct sample *const *)y;
+    size_t i = report_method_rank(a->method), k = report_method_rank(b->method);
+    int order = (i > k) - (i < k);
+    order = order ? order : strcmp(a->method, b->method);
+    return order ? order : strcmp(a->device, b->device);
+}
+
+static bool same_series(const struct sample *a, const struct sample *b)
+{
+    return strcmp(a->method, b->method) == 0 && strcmp(a->device, b->device) == 0;
+}
+
+static bool group(struct groups *g, const struct sample *sample, size_t count,
+                  bool (*same)(const struct sample *, const struct sample *),
+                  int (*order)(const void *, const void *))
+{
+    g->first = calloc(count + 1, sizeof *g->first);
+    for (size_t i = 0; g->first && i < count; i++) {
+        size_t k = 0;
+        while (k < g->count && !same(g->first[k], &sample[i]))
+            k++;
+        if (k == g->count)
+            g->first[g->count++] = &sample[i];
+    }
+    if (g->first)
+        qsort(g->first, g->count, sizeof *g->first, order);
+    return g->first;
+}
+
+struct point {
+    double x, y, bound;
+};
+
+static int by_x(const void *a, const void *b)
+{
+    double x = ((const struct point *)a)->x, y = ((const struct point *)b)->x;
+    return (x > y) - (x < y);
+}
+
+static double worse(double most, double y)
+{
+    return figure_worse(y, most) ? y : most;
+}
+
+/* The points of a series in a panel, sorted, one for each x. Returns how many. */
+static size_t points_of(struct point *point, const struct sample *sample, size_t count,
+                        const struct sample *pair, const struct sample *series, bool so_far)
+{
+    size_t found = 0, kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (report_same_pair(&sample[i], pair) && same_series(&sample[i], series))
+            point[found++] = (struct point){sample[i].x, sample[i].y, sample[i].bound};
+    qsort(point, found, sizeof *point, by_x);
+    for (size_t i = 1; so_far && i < found; i++)
+        point[i].y = worse(point[i - 1].y, point[i].y);
+    for (size_t i = 0; i < found; i++) {
+        struct point *last = kept ? &point[kept - 1] : NULL;
+        if (last && last->x == point[i].x) {
+            last->y = worse(last->y, point[i].y);
+            last->bound = fmax(last->bound, point[i].bound);
+        } else {
+            point[kept++] = point[i];
+        }
+    }
+    return kept;
+}
+
+static void write_points(struct text *to, const struct point *point, size_t count,
+                         struct edges edges)
+{
+    for (size_t i = 0; i < count; i++) {
+        bool there = isfinite(point[i].y);
+        text_format(to, "%.9g ", fmax(point[i].x, edges.left));
+        if (there)
+            text_format(to, "%.9g ", fmin(fmax(point[i].y, edges.lower), edges.upper));
+        else
+            text_add(to, "NaN ");
+        if (isfinite(point[i].bound) && point[i].bound > 0)
+            text_format(to, "%.9g\n", point[i].bound);
+        else
+            text_add(to, "NaN\n");
+    }
+}
+
+static size_t write_series(struct plot *plot, const struct point *point, size_t count,
+                           struct edges edges, const struct sample *series)
+{
+    text_format(&plot->data, "# %s on %s: x, y (what is 0 stands on the lower edge), bound\n",
+                series->method, series->device);
+    write_points(&plot->data, point, count, edges);
+    return plot_data_end(plot);
+}
+
+/* Returns the length of its name in the legend. */
+static size_t add_curve(struct text *to, const char *name, const struct report *r,
+                        const struct look *look, const struct sample *series, size_t index,
+                        size_t points, size_t linetype)
+{
+    struct text label = {0};
+    text_add(&label, series->method);
+    if (r->several_devices)
+        text_format(&label, ", %s", series->device);
+    text_format(
+        to, ", \\\n    '%s.dat' index %zu using 1:2 with %s linetype %zu pointinterval %zu title ",
+        name, index, look->lines ? "linespoints" : "points", linetype,
+        look->lines ? points / MARKS_MOST + 1 : 1);
+    plot_quote(to, text_string(&label) ? text_string(&label) : "");
+    if (look->bounds)
+        text_format(to,
+                    ", \\\n    '%s.dat' index %zu using 1:3 with lines linetype %zu linewidth 1 "
+                    "dashtype 2 notitle",
+                    name, index, linetype);
+    size_t length = label.length;
+    text_free(&label);
+    return length;
+}
+
+/* Does no other sample of the panel have as large an x with a smaller y, or a larger x with as
+ * small a y? */
+static bool unbeaten(const struct sample *sample, size_t count, const struct sample *one)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct sample *other = &sample[i];
+        if (report_same_pair(other, one) && other->x >= one->x && other->y <= one->y &&
+            (other->x > one->x || other->y < one->y))
+            return false;
+    }
+    return true;
+}
+
+/* The frontier, as stairs: between two of its samples nothing is better than the one to the right.
+ */
+static void add_frontier(struct plot *plot, struct text *curves, const struct sample *sample,
+                         size_t count, const struct sample *pair, struct point *point,
+                         struct edges edges)
+{
+    size_t found = 1; /* the first is on the left edge */
+    for (size_t i = 0; i < count; i++)
+        if (report_same_pair(&sample[i], pair) && unbeaten(sample, count, &sample[i]))
+            point[found++] = (struct point){sample[i].x, sample[i].y, NAN};
+    qsort(point + 1, found - 1, sizeof *point, by_x);
+    point[0] = (struct point){edges.left, point[1].y, NAN};
+    point[found] = (struct point){point[found - 1].x, edges.upper, NAN};
+    text_add(&plot->data, "# what no other beats\n");
+    write_points(&plot->data, point, found + 1, edges);
+    text_format(curves,
+                ", \\\n    '%s.dat' index %zu using 1:2 with fsteps linecolor rgb 0x888888 title "
+                "'the frontier'",
+                plot->name, plot_data_end(plot));
+}
+
+/* What the legend takes in height: names in two columns where the longest leaves room for that, as
+ * gnuplot finds too. */
+static double legend_height(size_t names, size_t longest)
+{
+    return 19 * (double)(longest > 18 ? names : (names + 1) / 2);
+}
+
+static bool any_finite(const struct point *point, size_t count)
+{
+    bool any = false;
+    for (size_t i = 0; i < count; i++)
+        any |= isfinite(point[i].y);
+    return any;
+}
+
+/* Curves of which no point can be drawn are left out, and panels without a curve. */
+static void draw_panel(struct plot *plot, const struct report *r, const struct look *look,
+                       const struct sample *sample, size_t count, const struct sample *pair,
+                       const struct groups *series, struct point *point)
+{
+    struct text title = {0}, ranges = {0}, curves = {0};
+    struct edges edges = report_edges(&ranges, look, sample, count, pair);
+    size_t shown = 0, longest = 0;
+    for (size_t i = 0; i < series->count && shown < look->series_most; i++) {
+        size_t found = points_of(point, sample, count, pair, series->first[i], look->so_far);
+        if (!any_finite(point, found))
+            continue;
+        size_t block = write_series(plot, point, found, edges, series->first[i]);
+        size_t length =
+            add_curve(&curves, plot->name, r, look, series->first[i], block, found, ++shown);
+        longest = length > longest ? length : longest;
+    }
+    if (shown > 0 && look->frontier)
+        add_frontier(plot, &curves, sample, count, pair, point, edges);
+    if (shown > 0) {
+        text_format(&title, "%s added in %s", pair->storage, pair->accumulator);
+        plot_panel(plot, 365 + legend_height(shown + 2, longest),
+                   text_string(&title) ? text_string(&title) : "");
+        text_format(&plot->script,
+                    "set xlabel \"%s\\n \"\nset ylabel '%s'\nset format y '10^{%%T}'\n",
+                    look->x_label, look->y_label);
+        text_join(&plot->script, &ranges);
+        text_format(&plot->script, "plot %s", look->also(pair->accumulator));
+        text_join(&plot->script, &curves);
+        text_add(&plot->script, "\n");
+    }
+    text_free(&title);
+    text_free(&ranges);
+    text_free(&curves);
+}
+
+enum status report_samples(struct report *r, const struct look *look, const struct sample *sample,
+                           size_t count, struct problem *p)
+{
+    struct plot plot;
+    struct groups pairs = {0}, series = {0};
+    struct point *point = calloc(count + 2, sizeof *point); /* a frontier has two ends more */
+    if (!point || !group(&pairs, sample, count, report_same_pair, by_pair) ||
+        !group(&series, sample, count, same_series, by_series)) {
+        free(point);
+        free(pairs.first);
+        free(series.first);
+        return problem(p, STATUS_DEVICE, "%s: out of memory for the pictures", r->folder);
+    }
+    plot_begin(&plot, look->name);
+    for (size_t i = 0; i < pairs.count && plot.panels < PANELS_MOST; i++)
+        draw_panel(&plot, r, look, sample, count, pairs.first[i], &series, point);
+    free(point);
+    free(pairs.first);
+    free(series.first);
+    return plot_end(&plot, r, look->heading, look->caption, p);
+}

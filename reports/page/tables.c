@@ -1,0 +1,199 @@
+/* The tables of the page: methods, cliffs, times, and where it comes from. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "reports/page/report.h"
+
+static void figure_cell(struct html_table *t, const char *format, struct figure f)
+{
+    if (f.known)
+        html_cell(t, format, f.value);
+    else
+        html_cell(t, "%s", "");
+}
+
+void report_methods(struct text *to, const struct report *r)
+{
+    static const char *const header[] = {"method",   "device",           "promise",
+                                         "cases",    "results, at most", "largest error, ulp",
+                                         "of bound", "least time, ns"};
+    struct html_table t;
+    if (r->g.count == 0)
+        return;
+    text_add(to,
+             "<section id=\"methods\"><h2>Methods</h2>\n<p>Over all cases of a method: the most "
+             "different results of one case, the largest error in ulps of the exact result and "
+             "the largest share of its bound, the least time of a run (of the smallest "
+             "input).</p>\n");
+    html_table_begin(&t, to, "lllrrrrr");
+    for (size_t i = 0; i < sizeof header / sizeof *header; i++)
+        html_cell(&t, "%s", header[i]);
+    for (size_t i = 0; i < r->g.count; i++) {
+        const struct gathered_case *c = &r->g.item[i];
+        struct figure ulp = {0}, share = {0}, time = {0};
+        size_t cases = 0, distinct = 0;
+        bool first = report_is_first(r, i);
+        for (size_t k = i; first && k < r->g.count; k++) {
+            const struct gathered_case *d = &r->g.item[k];
+            if (!report_same_series(c, d) || d->runs == 0)
+                continue;
+            cases++;
+            distinct = d->distinct > distinct ? d->distinct : distinct;
+            gathered_raise(&ulp, report_err_ulp(d));
+            gathered_raise(&share, d->err_over_bound);
+            if (d->time_ns.known && !(time.known && time.value <= d->time_ns.value))
+                time = d->time_ns;
+        }
+        if (cases == 0)
+            continue;
+        html_cell(&t, "%s", c->field[CASE_METHOD]);
+        html_cell(&t, "%s", c->field[CASE_DEVICE]);
+        html_cell(&t, "%s", c->field[CASE_PROMISE]);
+        html_cell(&t, "%zu", cases);
+        html_cell(&t, "%zu", distinct);
+        figure_cell(&t, "%.3g", ulp);
+        figure_cell(&t, "%.3g", share);
+        figure_cell(&t, "%.0f", time);
+    }
+    html_table_end(&t);
+    text_add(to, "</section>\n");
+}
+
+double report_cliff(const struct report *r, const struct gathered_case *like, double *most)
+{
+    double cliff = INFINITY;
+    *most = -INFINITY;
+    for (size_t i = 0; i < r->g.count; i++) {
+        const struct gathered_case *c = &r->g.item[i];
+        if (!report_same_series(c, like) || !c->err_rel.known || !c->cond_log2.known ||
+            strncmp(c->field[CASE_INPUT], "cond", strlen("cond")) != 0 ||
+            strcmp(c->field[CASE_STORAGE], like->field[CASE_STORAGE]) != 0 ||
+            strcmp(c->field[CASE_ACCUMULATOR], like->field[CASE_ACCUMULATOR]) != 0)
+            continue;
+        *most = fmax(*most, c->cond_log2.value);
+        if (!(c->err_rel.value < 1))
+            cliff = fmin(cliff, c->cond_log2.value);
+    }
+    return cliff;
+}
+
+void report_cliffs(struct text *to, const struct report *r)
+{
+    struct html_table t;
+    if (!report_has_conditions(r))
+        return;
+    text_add(to, "<section id=\"cliffs\"><h2>Cliffs</h2>\n<p>The least condition number tried at "
+                 "which no digit is right.</p>\n");
+    html_table_begin(&t, to, "lllr");
+    html_cell(&t, "method");
+    html_cell(&t, "storage");
+    html_cell(&t, "accumulator");
+    html_cell(&t, "cliff");
+    for (size_t i = 0; i < r->g.count; i++) {
+        const struct gathered_case *c = &r->g.item[i];
+        bool seen = false;
+        double most, cliff;
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = report_same_series(c, &r->g.item[k]) &&
+                   strcmp(c->field[CASE_STORAGE], r->g.item[k].field[CASE_STORAGE]) == 0 &&
+                   strcmp(c->field[CASE_ACCUMULATOR], r->g.item[k].field[CASE_ACCUMULATOR]) == 0;
+        if (seen || c->runs == 0)
+            continue;
+        cliff = report_cliff(r, c, &most);
+        if (isinf(most))
+            continue;
+        html_cell(&t, "%s", c->field[CASE_METHOD]);
+        html_cell(&t, "%s", c->field[CASE_STORAGE]);
+        html_cell(&t, "%s", c->field[CASE_ACCUMULATOR]);
+        html_cell(&t, isinf(cliff) ? "beyond 2^%.0f" : "2^%.0f", isinf(cliff) ? most : cliff);
+    }
+    html_table_end(&t);
+    text_add(to, "</section>\n");
+}
+
+void report_times(struct text *to, const struct report *r)
+{
+    static const enum times_column column[] = {TIMES_METHOD,      TIMES_DEVICE, TIMES_STORAGE,
+                                               TIMES_ACCUMULATOR, TIMES_INPUT,  TIMES_N,
+                                               TIMES_NOTE};
+    struct html_table t;
+    if (r->times == 0)
+        return;
+    text_add(to, "<section id=\"times\"><h2>Times</h2>\n<p>Medians, beside a raw read of the same "
+                 "data in the same round (times.csv).</p>\n");
+    html_table_begin(&t, to, "lllllrlrrr");
+    for (size_t k = 0; k < sizeof column / sizeof *column; k++)
+        html_cell(&t, "%s", times_column(column[k])->name);
+    html_cell(&t, "time, us");
+    html_cell(&t, "GB/s");
+    html_cell(&t, "of raw read");
+    for (size_t i = 0; i < r->times; i++) {
+        for (size_t k = 0; k < sizeof column / sizeof *column; k++)
+            html_cell(&t, "%s", r->time[i].field[column[k]]);
+        figure_cell(&t, "%.4g", r->time[i].time_us);
+        figure_cell(&t, "%.4g", r->time[i].gb_per_s);
+        figure_cell(&t, "%.3f", r->time[i].of_raw);
+    }
+    html_table_end(&t);
+    text_add(to, "</section>\n");
+}
+
+/* --- where it comes from --- */
+
+static void add_json(struct html_table *t, const char *name, const json_t *value)
+{
+    const char *key;
+    json_t *entry;
+    if (json_is_object(value)) {
+        json_object_foreach((json_t *)value, key, entry)
+        {
+            char *path;
+            if (asprintf(&path, "%s%s%s", name, *name ? ", " : "", key) < 0)
+                return;
+            add_json(t, path, entry);
+            free(path);
+        }
+        return;
+    }
+    char *text = json_is_string(value)
+                     ? strdup(json_string_value(value))
+                     : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(17));
+    if (text && *text) {
+        html_cell(t, "%s", name);
+        html_cell(t, "%s", text);
+    }
+    free(text);
+}
+
+static void add_entries(struct text *to, const struct report *r, const char *const *name,
+                        const char *summary)
+{
+    struct html_table t;
+    if (summary)
+        text_format(to, "<details><summary>%s</summary>\n", summary);
+    html_table_begin(&t, to, "ll");
+    html_cell(&t, "entry");
+    html_cell(&t, "value");
+    for (; *name; name++) {
+        const json_t *value = json_object_get(r->g.study, *name);
+        if (value)
+            add_json(&t, *name, value);
+    }
+    html_table_end(&t);
+    if (summary)
+        text_add(to, "</details>\n");
+}
+
+void report_provenance(struct text *to, const struct report *r)
+{
+    static const char *const
+        first[] = {"experiment", "started", "program", "machine", "resumed", "objects", NULL},
+        *const more[] = {"arguments", "axes", NULL}, *const inputs[] = {"inputs", NULL};
+    text_add(to, "<section id=\"provenance\"><h2>Where it comes from</h2>\n<p>From study.json; "
+                 "<code>ulpscope run --from study.json</code> repeats the study.</p>\n");
+    add_entries(to, r, first, NULL);
+    add_entries(to, r, more, "Arguments and axes");
+    add_entries(to, r, inputs, "Hashes of the inputs");
+    text_add(to, "</section>\n");
+}

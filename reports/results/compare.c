@@ -1,0 +1,155 @@
+/* What the two sides of each pair mean for each other. */
+#include "reports/results/compare.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+const char *const verdict_name[VERDICTS] = {
+    [VERDICT_SAME] = "same",
+    [VERDICT_WITHIN_BOUND] = "within_bound",
+    [VERDICT_NO_BOUND] = "no_bound",
+    [VERDICT_BROKEN_BOUND] = "broken_bound",
+    [VERDICT_OTHER_INPUT] = "other_input",
+    [VERDICT_MISSING_A] = "missing_a",
+    [VERDICT_MISSING_B] = "missing_b",
+    [VERDICT_NEITHER] = "neither",
+};
+
+/* The hash of a case's input that its study has, or NULL. Keys as source_key makes them. */
+static const char *input_hash(const struct gathered *side, const struct gathered_case *c)
+{
+    char *name = NULL;
+    const char *seed = c->field[CASE_SEED];
+    if (asprintf(&name, "%s %s n=%s%s%s", c->field[CASE_INPUT], c->field[CASE_STORAGE],
+                 c->field[CASE_N], *seed ? " seed=" : "", seed) < 0)
+        return NULL;
+    const char *hash =
+        json_string_value(json_object_get(json_object_get(side->study, "inputs"), name));
+    free(name);
+    return hash;
+}
+
+static bool other_input(const struct compare *c, const struct compare_pair *pair)
+{
+    const char *a = input_hash(&c->side[0], pair->of[0]), *b = input_hash(&c->side[1], pair->of[1]);
+    return a && b && strcmp(a, b) != 0;
+}
+
+/* Both lists are sorted. */
+static size_t shared(const struct gathered_case *a, const struct gathered_case *b)
+{
+    size_t count = 0;
+    for (size_t i = 0, k = 0; i < a->distinct && k < b->distinct;) {
+        int order = memcmp(&a->bits[i], &b->bits[k], sizeof *a->bits);
+        count += order == 0;
+        i += order <= 0;
+        k += order >= 0;
+    }
+    return count;
+}
+
+static bool beyond(const struct gathered_case *c)
+{
+    return c->err_over_bound.known && !(c->err_over_bound.value <= 1);
+}
+
+static enum verdict verdict_of(const struct compare *c, const struct compare_pair *pair)
+{
+    const struct gathered_case *a = pair->of[0], *b = pair->of[1];
+    bool there[2] = {a && a->runs, b && b->runs};
+    if (!there[0] || !there[1])
+        return there[1] ? VERDICT_MISSING_A : there[0] ? VERDICT_MISSING_B : VERDICT_NEITHER;
+    if (other_input(c, pair))
+        return VERDICT_OTHER_INPUT;
+    if (beyond(a) || beyond(b))
+        return VERDICT_BROKEN_BOUND;
+    if (pair->shared == a->distinct && pair->shared == b->distinct)
+        return VERDICT_SAME;
+    return a->err_over_bound.known && b->err_over_bound.known ? VERDICT_WITHIN_BOUND
+                                                              : VERDICT_NO_BOUND;
+}
+
+/* Runs of one case may differ by no rung but `none`; the two sides, by none from gpu_to_gpu on. */
+static bool breaks_promise(const struct compare_pair *pair)
+{
+    bool within = false;
+    for (size_t s = 0; s < 2; s++)
+        within |=
+            pair->of[s] && pair->of[s]->promise >= PROMISE_RUN_TO_RUN && pair->of[s]->distinct > 1;
+    if (pair->verdict > VERDICT_BROKEN_BOUND)
+        return within;
+    bool differ = pair->shared < pair->of[0]->distinct || pair->shared < pair->of[1]->distinct;
+    return within || (differ && pair->promise >= PROMISE_GPU_TO_GPU);
+}
+
+void compare_judge(struct compare *c)
+{
+    for (size_t i = 0; i < c->pairs; i++) {
+        struct compare_pair *pair = &c->pair[i];
+        const struct gathered_case *a = pair->of[0], *b = pair->of[1];
+        pair->promise = !a || (b && b->promise < a->promise) ? b->promise : a->promise;
+        pair->shared = a && b ? shared(a, b) : 0;
+        pair->verdict = verdict_of(c, pair);
+        pair->broken = breaks_promise(pair);
+        c->count[pair->verdict]++;
+        c->broken += pair->broken;
+    }
+}
+
+enum status compare_read(struct compare *c, const char *const path[2], struct problem *p)
+{
+    *c = (struct compare){0};
+    enum status status = gathered_read(&c->side[0], path[0], p);
+    if (status == STATUS_OK)
+        status = gathered_read(&c->side[1], path[1], p);
+    if (status == STATUS_OK)
+        status = compare_join(c, p);
+    if (status == STATUS_OK)
+        compare_judge(c);
+    return status;
+}
+
+void compare_free(struct compare *c)
+{
+    gathered_free(&c->side[0]);
+    gathered_free(&c->side[1]);
+    free(c->pair);
+    *c = (struct compare){0};
+}
+
+static const struct compare_pair *first_of(const struct compare *c, enum verdict verdict)
+{
+    size_t i = 0;
+    while (i < c->pairs && c->pair[i].verdict != verdict)
+        i++;
+    return i < c->pairs ? &c->pair[i] : NULL;
+}
+
+enum status compare_status(const struct compare *c, struct problem *p)
+{
+    const char *a = c->side[0].path, *b = c->side[1].path;
+    size_t compared = c->count[VERDICT_SAME] + c->count[VERDICT_WITHIN_BOUND] +
+                      c->count[VERDICT_NO_BOUND] + c->count[VERDICT_BROKEN_BOUND];
+    if (c->broken)
+        return problem(p, STATUS_FAILED, "%s, %s: %zu cases break what their methods promise", a, b,
+                       c->broken);
+    if (c->count[VERDICT_BROKEN_BOUND])
+        return problem(p, STATUS_FAILED, "%s, %s: results of %zu cases break their bounds", a, b,
+                       c->count[VERDICT_BROKEN_BOUND]);
+    if (c->count[VERDICT_OTHER_INPUT]) {
+        const struct compare_pair *pair = first_of(c, VERDICT_OTHER_INPUT);
+        const struct gathered_case *x = pair->of[0];
+        const char *seed = x->field[CASE_SEED];
+        return problem(p, STATUS_DATA,
+                       "%s, %s: %zu cases had other inputs, of which the first is %s %s n=%s%s%s: "
+                       "found hash %s and %s, expected the same",
+                       a, b, c->count[VERDICT_OTHER_INPUT], x->field[CASE_INPUT],
+                       x->field[CASE_STORAGE], x->field[CASE_N], *seed ? " seed=" : "", seed,
+                       input_hash(&c->side[0], x), input_hash(&c->side[1], pair->of[1]));
+    }
+    if (!compared)
+        return problem(p, STATUS_DATA,
+                       "%s, %s: found no case that has results in both, expected at least one", a,
+                       b);
+    return STATUS_OK;
+}

@@ -1,0 +1,199 @@
+/* What a comparison says, for people and for programs. */
+#include <stdlib.h>
+
+#include "reports/results/compare.h"
+#include "reports/text/table.h"
+
+/* The case that a pair's common columns are taken from. */
+static const struct gathered_case *one_of(const struct compare_pair *pair)
+{
+    return pair->of[0] ? pair->of[0] : pair->of[1];
+}
+
+/* What is counted of a method. */
+struct row {
+    const struct compare_pair *first;
+    size_t cases, broken, count[VERDICTS];
+    struct figure err_ulp[2];
+};
+
+static struct row row_of(const struct compare *c, const char *method)
+{
+    struct row row = {0};
+    for (size_t i = 0; i < c->pairs; i++) {
+        const struct compare_pair *pair = &c->pair[i];
+        if (strcmp(one_of(pair)->field[CASE_METHOD], method) != 0)
+            continue;
+        row.first = row.first ? row.first : pair;
+        row.cases++;
+        row.broken += pair->broken;
+        row.count[pair->verdict]++;
+        for (size_t s = 0; s < 2; s++)
+            if (pair->of[s] && pair->verdict <= VERDICT_BROKEN_BOUND)
+                gathered_raise(&row.err_ulp[s], pair->of[s]->err_ulp);
+    }
+    return row;
+}
+
+/* Is this the first pair of its method? */
+static bool is_first(const struct compare *c, size_t pair)
+{
+    const char *method = one_of(&c->pair[pair])->field[CASE_METHOD];
+    for (size_t i = 0; i < pair; i++)
+        if (strcmp(one_of(&c->pair[i])->field[CASE_METHOD], method) == 0)
+            return false;
+    return true;
+}
+
+static void add_heading(struct text *to, const struct compare *c)
+{
+    for (size_t s = 0; s < 2; s++) {
+        const struct gathered *side = &c->side[s];
+        const char *runtime = gathered_word(side, "machine", "cuda_runtime");
+        struct text line = {0};
+        text_format(&line, "%c: %s: %s, %s%s%s, ulpscope %s, %.10s, %zu cases", (int)('A' + s),
+                    side->path, gathered_word(side, NULL, "experiment"), gathered_machine(side),
+                    *runtime ? ", CUDA " : "", runtime, gathered_word(side, "program", "version"),
+                    gathered_word(side, NULL, "started"), side->count);
+        if (text_string(&line))
+            text_visible(to, line.data);
+        text_add(to, "\n");
+        text_free(&line);
+    }
+    text_add(to, "\n");
+}
+
+static void count_cell(struct table *t, size_t count)
+{
+    if (count)
+        table_cell(t, "%zu", count);
+    else
+        table_cell(t, "%s", "");
+}
+
+static void figure_cell(struct table *t, struct figure f)
+{
+    if (f.known)
+        table_cell(t, "%.3g", f.value);
+    else
+        table_cell(t, "%s", "");
+}
+
+static void add_method(struct table *t, const struct row *row)
+{
+    static const enum verdict counted[] = {
+        VERDICT_SAME,        VERDICT_WITHIN_BOUND, VERDICT_NO_BOUND,  VERDICT_BROKEN_BOUND,
+        VERDICT_OTHER_INPUT, VERDICT_MISSING_A,    VERDICT_MISSING_B, VERDICT_NEITHER};
+    table_cell(t, "%s", one_of(row->first)->field[CASE_METHOD]);
+    table_cell(t, "%s", promise_name[row->first->promise]);
+    table_cell(t, "%zu", row->cases);
+    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
+        count_cell(t, row->count[counted[i]]);
+    count_cell(t, row->broken);
+    figure_cell(t, row->err_ulp[0]);
+    figure_cell(t, row->err_ulp[1]);
+}
+
+static void describe(struct text *to, const struct gathered_case *c)
+{
+    static const enum case_column column[] = {
+        CASE_STORAGE, CASE_ACCUMULATOR, CASE_INPUT,   CASE_N,    CASE_SEED, CASE_SCAN,
+        CASE_OUTPUT,  CASE_SEGMENT,     CASE_PRODUCT, CASE_KEYS, CASE_BINS};
+    static const char *const before[] = {
+        ", ",         "/",       ", ",     ", n = ", ", seed ", ", ", " to ", ", segments of ",
+        ", product ", ", keys ", ", bins "};
+    text_add(to, c->field[CASE_METHOD]);
+    for (size_t i = 0; i < sizeof column / sizeof *column; i++)
+        if (*c->field[column[i]])
+            text_format(to, "%s%s", before[i], c->field[column[i]]);
+}
+
+static void add_side(struct text *to, char name, const struct gathered_case *c)
+{
+    if (!c || !c->runs) {
+        text_format(to, "  %c: no result%s%s\n", name, c ? ", " : "", c ? c->status : "");
+        return;
+    }
+    text_format(to, "  %c: %s  %s", name, c->first, c->result);
+    if (c->distinct > 1)
+        text_format(to, ", and %zu other results in %llu runs", c->distinct - 1,
+                    (unsigned long long)c->runs);
+    text_format(to, "  (%s", c->field[CASE_DEVICE]);
+    if (*c->field[CASE_THREADS])
+        text_format(to, ", %s threads", c->field[CASE_THREADS]);
+    if (*c->field[CASE_BLOCKS])
+        text_format(to, ", %s blocks", c->field[CASE_BLOCKS]);
+    text_add(to, ")\n");
+}
+
+/* The first few cases that break a promise or a bound, or had another input. */
+static void add_witnesses(struct text *to, const struct compare *c)
+{
+    enum { MOST = 5 };
+    size_t found = 0;
+    for (size_t i = 0; i < c->pairs; i++) {
+        const struct compare_pair *pair = &c->pair[i];
+        bool bound = pair->verdict == VERDICT_BROKEN_BOUND,
+             input = pair->verdict == VERDICT_OTHER_INPUT;
+        if ((!pair->broken && !bound && !input) || found++ >= MOST)
+            continue;
+        text_add(to, pair->broken ? "\npromise broken ("
+                     : bound      ? "\nbound broken ("
+                                  : "\nother input (");
+        text_format(to, "%s): ", promise_name[pair->promise]);
+        describe(to, one_of(pair));
+        text_add(to, "\n");
+        add_side(to, 'A', pair->of[0]);
+        add_side(to, 'B', pair->of[1]);
+    }
+    if (found > MOST)
+        text_format(to, "\n... and %zu more: --out FILE.csv has a row for each case\n",
+                    found - MOST);
+}
+
+static void add_sum(struct text *to, const struct compare *c)
+{
+    static const char *const says[VERDICTS] = {"the same bits",
+                                               "other bits within the bound",
+                                               "other bits without a bound",
+                                               "a bound broken",
+                                               "another input",
+                                               "missing in A",
+                                               "missing in B",
+                                               "a result in neither"};
+    text_format(to, "\n%zu pairs of cases: ", c->pairs);
+    bool first = true;
+    for (size_t v = 0; v < VERDICTS; v++) {
+        if (!c->count[v])
+            continue;
+        text_format(to, "%s%zu %s", first ? "" : ", ", c->count[v], says[v]);
+        first = false;
+    }
+    if (c->broken)
+        text_format(to, "; %zu promises broken\n", c->broken);
+    else
+        text_add(to, "; no promise broken\n");
+}
+
+void compare_text(struct text *to, const struct compare *c)
+{
+    static const char *const header[] = {
+        "method",   "promise",        "cases",       "same",      "within bound",
+        "no bound", "broken bound",   "other input", "missing A", "missing B",
+        "neither",  "promise broken", "err_ulp A",   "err_ulp B"};
+    struct table table = {.align = "llrrrrrrrrrrrr"};
+    add_heading(to, c);
+    for (size_t i = 0; i < sizeof header / sizeof *header; i++)
+        table_cell(&table, "%s", header[i]);
+    for (size_t i = 0; i < c->pairs; i++) {
+        if (!is_first(c, i))
+            continue;
+        struct row row = row_of(c, one_of(&c->pair[i])->field[CASE_METHOD]);
+        add_method(&table, &row);
+    }
+    table_draw(to, &table);
+    to->failed |= table.failed;
+    table_free(&table);
+    add_sum(to, c);
+    add_witnesses(to, c);
+}

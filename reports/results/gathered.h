@@ -1,0 +1,84 @@
+/* A results directory, read whole and gathered by case. */
+#ifndef ULPSCOPE_RESULTS_GATHERED_H
+#define ULPSCOPE_RESULTS_GATHERED_H
+
+#include <jansson.h>
+
+#include "kernels/method/method.h"
+#include "reference/base/hash.h"
+#include "reports/csv/file.h"
+
+/* A case, with all its runs. */
+struct gathered_case {
+    char *field[CASE_ALL]; /* as results.csv has them; "" for those that it does not have */
+    enum promise promise;
+    double n;
+    struct figure cond_log2;
+    uint64_t runs; /* that gave a result */
+    size_t capacity;
+    struct hash128 *bits; /* of the results: sorted, none twice, `distinct` of them */
+    size_t distinct;
+    double *offset;       /* of each run, of sums: its err_ulp, negative below the exact sum; NULL:
+                           * not known */
+    char *result, *first; /* `result` and `result_bits` of the first run that has one; or NULL */
+    /* The largest of the runs, once there is a NaN that. */
+    struct figure err_ulp, err_rel, err_backward, err_over_bound;
+    bool right_infinity;   /* of sums: an infinity is what the exact sum rounds to */
+    struct figure bound;   /* over sum|x| */
+    struct figure time_ns; /* the least */
+    char status[16];       /* of the last run without a result, or "" */
+    bool joined;           /* for who compares */
+};
+
+struct gathered {
+    const char *path; /* the directory */
+    json_t *study;
+    enum columns_of of;
+    struct gathered_case *item; /* in the order of the file */
+    size_t count, capacity;
+    void *by_id; /* a tree of tsearch, for gathered_named */
+};
+
+/* Reads study.json and results.csv. STATUS_DATA where they are not whole or not such files,
+ * STATUS_DEVICE when memory is short. gathered_free is due either way. */
+enum status gathered_read(struct gathered *g, const char *path, struct problem *p);
+void gathered_free(struct gathered *g);
+
+/* The parts of that: study.json alone, before either file of rows; and summary.csv in place of
+ * results.csv, which has no bits, results, times and relative errors. */
+enum status gathered_study(struct gathered *g, const char *path, struct problem *p);
+enum status gathered_results(struct gathered *g, struct problem *p);
+enum status gathered_summary(struct gathered *g, struct problem *p);
+
+/* For who reads a file of rows: reads it whole, each row into `take`, whose context is `g`. */
+struct gathered_file {
+    const char *name;
+    size_t (*columns)(enum columns_of of);
+    column_at *(*column_of)(enum columns_of of);
+    csv_take take;
+};
+enum status gathered_file(struct gathered *g, const struct gathered_file *f, struct problem *p);
+/* The case of a row, a new one where it is the first; `field` says where the row has the columns of
+ * a case. */
+enum status gathered_case_of(struct gathered *g, const struct csv_row *row, size_t (*field)(size_t),
+                             struct gathered_case **found, struct problem *p);
+
+/* Holds the columns of a row to the case they are of: to its other rows where there are any, else
+ * to its id, as far as the directory tells what makes it. STATUS_DATA. */
+enum status gathered_check(const struct gathered *g, const struct gathered_case *c,
+                           const struct csv_row *row, size_t (*field)(size_t), bool first,
+                           struct problem *p);
+
+/* NULL where there is none. */
+struct gathered_case *gathered_named(struct gathered *g, const char *id);
+
+/* *most becomes the larger of both, and NaN once one is. */
+void gathered_raise(struct figure *most, struct figure f);
+
+/* The GPU that it ran on, or its CPU. */
+const char *gathered_machine(const struct gathered *g);
+
+/* The string `name` of study.json, or of an object in it; "" where there is none. */
+const char *gathered_word(const struct gathered *g, const char *object, const char *name);
+
+#endif

@@ -1,0 +1,183 @@
+#include "reports/results/results.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "reference/format/number.h"
+
+enum { SCAN_FACTS = RESULTS_SCAN_COLUMNS - RESULTS_ERR_ULP_RMS, HASH_DIGITS = 32 };
+
+enum status results_open(struct results *r, const char *path, uint64_t keep, enum columns_of of,
+                         struct problem *p)
+{
+    *r = (struct results){.of = of};
+    return csv_file_open(&r->file, path, keep, results_column_of(of), results_columns(of), p);
+}
+
+enum status results_close(struct results *r, struct problem *p)
+{
+    text_free(&r->head);
+    text_free(&r->middle);
+    text_free(&r->tail);
+    return csv_file_close(&r->file, p);
+}
+
+void results_case_behind(struct text *t, enum columns_of of, const char *const *text)
+{
+    size_t begin, end;
+    columns_case_behind(of, &begin, &end);
+    for (size_t i = begin; i < end; i++) {
+        text_add(t, ",");
+        text_field(t, text[i]);
+    }
+}
+
+void results_case_added(struct text *t, const char *const *text)
+{
+    for (size_t i = CASE_ADDED_IN; i <= CASE_RESULT_FORMAT; i++) {
+        text_add(t, ",");
+        text_field(t, text[i]);
+    }
+}
+
+void results_case(struct results *r, const char *const *text)
+{
+    text_clear(&r->head);
+    text_clear(&r->middle);
+    text_clear(&r->tail);
+    for (size_t i = 0; i < CASE_COLUMNS; i++) {
+        struct text *part = i < CASE_METHOD ? &r->head : &r->middle;
+        text_field(part, text[i]);
+        text_add(part, ",");
+    }
+    results_case_added(&r->tail, text);
+    results_case_behind(&r->tail, r->of, text);
+}
+
+void results_value(struct text *t, enum format accumulator, double value)
+{
+    char digits[NUMBER_TEXT];
+    number_decimal(digits, value);
+    text_add(t, digits);
+    text_add(t, ",");
+    number_hex(digits, value);
+    text_add(t, digits);
+    text_add(t, ",");
+    number_bits(digits, accumulator, value);
+    text_add(t, digits);
+    text_add(t, ",");
+}
+
+void results_hash(struct text *t, struct figure last, struct hash128 hash)
+{
+    char digits[NUMBER_TEXT];
+    text_figure(t, last);
+    text_add(t, ",");
+    if (last.known) {
+        number_hex(digits, last.value);
+        text_add(t, digits);
+    }
+    text_format(t, ",0x%016" PRIx64 "%016" PRIx64 ",", hash.word[0], hash.word[1]);
+}
+
+void results_exact(struct text *t, const char *decimal, const char *hex)
+{
+    text_add(t, decimal);
+    text_add(t, ",");
+    text_add(t, hex);
+    text_add(t, ",");
+}
+
+void results_errors(struct text *t, const struct measure *m)
+{
+    const struct figure figure[] = {m->err_abs,      m->err_rel, m->err_ulp,
+                                    m->err_backward, m->bound,   m->err_over_bound};
+    for (size_t i = 0; i < sizeof figure / sizeof *figure; i++) {
+        text_figure(t, figure[i]);
+        text_add(t, ",");
+    }
+}
+
+/* The facts in the order of their columns. */
+static void facts_of(struct scan_facts *s, struct figure *figure[SCAN_FACTS])
+{
+    struct figure *const in_order[SCAN_FACTS] = {
+        &s->err_ulp_rms,   &s->worst_index,       &s->differing,
+        &s->mean_rel_diff, &s->first_diff,        &s->decreases,
+        &s->run_differing, &s->run_mean_rel_diff, &s->run_first_diff};
+    memcpy(figure, in_order, sizeof in_order);
+}
+
+void results_scan(struct text *t, const struct scan_facts *s)
+{
+    struct scan_facts copy = *s;
+    struct figure *figure[SCAN_FACTS];
+    facts_of(&copy, figure);
+    for (size_t i = 0; i < SCAN_FACTS; i++) {
+        text_add(t, i ? "," : "");
+        text_figure(t, *figure[i]);
+    }
+}
+
+/* Behind the case's columns. */
+static void append_scan(struct text *t, const struct text *scan)
+{
+    text_append(t, ",", 1);
+    if (scan)
+        text_join(t, scan);
+    else
+        text_append(t, ",,,,,,,,", SCAN_FACTS - 1);
+}
+
+void results_append(struct results *r, const struct results_row *row)
+{
+    struct text *t = &r->file.pending;
+    text_join(t, &r->head);
+    text_unsigned(t, row->run);
+    text_append(t, ",", 1);
+    text_join(t, &r->middle);
+    if (row->value)
+        text_join(t, row->value);
+    else
+        text_append(t, ",,,", 3);
+    if (row->exact)
+        text_join(t, row->exact);
+    else
+        text_append(t, ",,", 2);
+    if (row->errors)
+        text_join(t, row->errors);
+    else
+        text_append(t, ",,,,,,", 6);
+    if (row->timed)
+        text_unsigned(t, row->time_ns);
+    text_append(t, ",", 1);
+    text_add(t, outcome_name[row->outcome]);
+    text_join(t, &r->tail);
+    if (columns_of_arrays(r->of))
+        append_scan(t, row->scan);
+    text_append(t, "\n", 1);
+}
+
+enum status results_parse_hash(struct hash128 *hash, const struct csv_row *row, struct problem *p)
+{
+    const char *text = row->field[RESULTS_RESULT_BITS];
+    char end;
+    if (strlen(text) == 2 + HASH_DIGITS && strspn(text + 2, "0123456789abcdef") == HASH_DIGITS &&
+        sscanf(text, "0x%16" SCNx64 "%16" SCNx64 "%c", &hash->word[0], &hash->word[1], &end) == 2)
+        return STATUS_OK;
+    return problem(p, STATUS_DATA,
+                   "%s: line %zu: result_bits: found '%s', expected 0x and %d hexadecimal digits",
+                   row->path, row->line, text, HASH_DIGITS);
+}
+
+enum status results_parse_scan(struct scan_facts *s, const struct csv_row *row, enum columns_of of,
+                               struct problem *p)
+{
+    struct figure *figure[SCAN_FACTS];
+    enum status status = STATUS_OK;
+    facts_of(s, figure);
+    for (size_t i = 0; status == STATUS_OK && i < SCAN_FACTS; i++)
+        status = csv_figure(row, results_facts(of) + i,
+                            results_column(RESULTS_ERR_ULP_RMS + i)->name, figure[i], p);
+    return status;
+}

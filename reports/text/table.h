@@ -1,0 +1,22 @@
+/* Tables for people: aligned columns of plain text. */
+#ifndef ULPSCOPE_TEXT_TABLE_H
+#define ULPSCOPE_TEXT_TABLE_H
+
+#include "reports/text/text.h"
+
+/* Zero-initialised but for `align` is empty. The first row is the header. */
+struct table {
+    const char *align; /* a letter for each column: l left, r right */
+    size_t cells, capacity;
+    char **cell;
+    bool failed; /* memory ran out: the table draws nothing */
+};
+
+/* Appends a cell; a row is full when each column has one. */
+void table_cell(struct table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Appends the table to `to`, each row a line. Columns whose cells are all empty are left out. */
+void table_draw(struct text *to, const struct table *t);
+void table_free(struct table *t);
+
+#endif

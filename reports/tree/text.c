@@ -1,0 +1,267 @@
+#include "reports/tree/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "reference/base/hash.h"
+
+enum { EXPRESSION = 16, LINES = 60 };
+
+/* Two nodes of one shape have the same tree, the elements of the one being those of the other some
+ * numbers further on. */
+struct drawing {
+    FILE *to;
+    const struct reveal_tree *tree;
+    struct reveal_nodes nodes;
+    size_t first;
+    uint64_t *shape;
+    uint32_t drawn[LINES]; /* nodes whose shape was drawn */
+    size_t drawings, lines;
+    enum status status;
+    struct problem *p;
+};
+
+static const uint32_t *children(const struct reveal_tree *t, uint32_t node, size_t *count)
+{
+    const uint32_t *begin = &t->begin[node - t->leaves];
+    *count = begin[1] - begin[0];
+    return &t->child[begin[0]];
+}
+
+static void find_shapes(struct drawing *d)
+{
+    const struct reveal_tree *t = d->tree;
+    for (uint32_t i = 0; i < t->leaves + t->additions; i++) {
+        uint64_t hash = hash_mix(i < t->leaves ? 1 : 2);
+        size_t count = 0;
+        const uint32_t *child = i < t->leaves ? NULL : children(t, i, &count);
+        for (size_t c = 0; c < count; c++)
+            hash = hash_mix(hash + 3 * d->shape[child[c]] + 5 * c +
+                            hash_mix(d->nodes.least[child[c]] - d->nodes.least[i]));
+        d->shape[i] = hash;
+    }
+}
+
+/* --- small trees --- */
+
+static void print_expression(struct drawing *d, uint32_t node, bool outermost)
+{
+    size_t count;
+    if (node < d->tree->leaves) {
+        fprintf(d->to, "%zu", d->first + node);
+        return;
+    }
+    const uint32_t *child = children(d->tree, node, &count);
+    bool two = count == 2;
+    if (!outermost || !two)
+        fputs(two ? "(" : "[", d->to);
+    for (size_t c = 0; c < count; c++) {
+        fputs(c ? " + " : "", d->to);
+        print_expression(d, child[c], false);
+    }
+    if (!outermost || !two)
+        fputs(two ? ")" : "]", d->to);
+}
+
+/* --- large ones --- */
+
+/* What is added one after the other, the first first: elements, or nodes of one shape with or
+ * without another one before them. term[]: room for all leaves. */
+struct terms {
+    uint32_t *term;
+    size_t count;
+};
+
+static void reverse(struct terms *x)
+{
+    for (size_t i = 0; i < x->count / 2; i++) {
+        uint32_t other = x->term[x->count - 1 - i];
+        x->term[x->count - 1 - i] = x->term[i];
+        x->term[i] = other;
+    }
+}
+
+/* The first two commute: as they stand in line with the third. */
+static void line_up(const struct drawing *d, struct terms *x)
+{
+    uint32_t *t = x->term, first = t[0];
+    if (x->count < 2)
+        return;
+    uint32_t a = d->nodes.least[t[0]], b = d->nodes.least[t[1]];
+    uint32_t c = x->count > 2 ? d->nodes.least[t[2]] : UINT32_MAX;
+    bool falling = x->count > 2 && a > b && b > c;
+    if ((b < a && !falling) || (a < b && a > c)) {
+        t[0] = t[1];
+        t[1] = first;
+    }
+}
+
+static void find_terms(const struct drawing *d, uint32_t node, struct terms *x)
+{
+    uint64_t shape = 0;
+    x->count = 0;
+    while (node >= d->tree->leaves) {
+        size_t count;
+        const uint32_t *child = children(d->tree, node, &count);
+        bool swap = count == 2 && d->nodes.size[child[1]] > d->nodes.size[child[0]];
+        uint32_t side = child[!swap];
+        if (count != 2 || (x->count > 0 && d->shape[side] != shape))
+            break;
+        shape = d->shape[side];
+        x->term[x->count++] = side;
+        node = child[swap];
+    }
+    x->term[x->count++] = node;
+    reverse(x);
+    line_up(d, x);
+}
+
+static void print_set(struct drawing *d, uint32_t node)
+{
+    char text[REVEAL_SET] = "";
+    if (d->status == STATUS_OK)
+        d->status = reveal_set_text(text, d->tree, node, d->first, d->p);
+    fputs(text, d->to);
+}
+
+/* Begins a line, unless there are too many. */
+static bool begin_line(struct drawing *d, const char *indent, const char *branch)
+{
+    if (d->lines++ >= LINES)
+        return false;
+    fprintf(d->to, "%s%s", indent, branch);
+    return true;
+}
+
+static bool drawn_before(struct drawing *d, uint32_t node)
+{
+    for (size_t i = 0; i < d->drawings; i++)
+        if (d->shape[d->drawn[i]] == d->shape[node]) {
+            fputs(": as ", d->to);
+            print_set(d, d->drawn[i]);
+            return true;
+        }
+    if (d->drawings < LINES)
+        d->drawn[d->drawings++] = node;
+    return false;
+}
+
+static void print_in_order(struct drawing *d, const struct terms *x)
+{
+    bool up = true, down = true;
+    for (size_t i = 1; i < x->count; i++) {
+        up &= x->term[i] > x->term[i - 1];
+        down &= x->term[i] < x->term[i - 1];
+    }
+    fputs(up     ? ", one after the other"
+          : down ? ", one after the other, the last first"
+                 : ":",
+          d->to);
+    for (size_t i = 0; i < x->count && !up && !down; i++)
+        if (i < 8)
+            fprintf(d->to, " %s%zu", i ? "+ " : "", d->first + x->term[i]);
+    if (!up && !down && x->count > 8)
+        fprintf(d->to, " + ... one after the other");
+}
+
+static void draw(struct drawing *d, uint32_t node, const char *indent, const char *branch,
+                 const char *below);
+
+/* The i-th of `count` things below a line. */
+static void draw_child(struct drawing *d, uint32_t node, const char *indent, bool last)
+{
+    draw(d, node, indent, last ? "└─ " : "├─ ", last ? "   " : "│  ");
+}
+
+/* The terms: the first that has their shape is drawn. */
+static void draw_terms(struct drawing *d, const struct terms *x, const char *indent)
+{
+    size_t like = x->count - 1; /* how many end the list that have the last one's shape */
+    while (like > 0 && d->shape[x->term[like - 1]] == d->shape[x->term[x->count - 1]])
+        like--;
+    uint32_t from = like + 1 < x->count ? x->term[like + 1] : 0, to = x->term[x->count - 1];
+    size_t more = x->count - like - 1;
+    for (size_t i = 0; i <= like; i++)
+        draw_child(d, x->term[i], indent, more == 0 && i == like);
+    if (more == 0 || !begin_line(d, indent, "└─ "))
+        return;
+    fprintf(d->to, "%zu more like it: ", more);
+    print_set(d, from);
+    fputs(more > 1 ? " to " : "", d->to);
+    if (more > 1)
+        print_set(d, to);
+    fputc('\n', d->to);
+}
+
+static void draw_below(struct drawing *d, uint32_t node, const char *indent)
+{
+    struct terms x = {.term = calloc(d->tree->leaves, sizeof *x.term)};
+    size_t count;
+    const uint32_t *child = children(d->tree, node, &count);
+    if (!x.term)
+        d->status = problem(d->p, STATUS_DEVICE, "reveal: out of memory for a tree");
+    if (d->status == STATUS_OK)
+        find_terms(d, node, &x);
+    bool elements = d->nodes.size[node] == x.count;
+    if (elements && x.count > 2) {
+        print_in_order(d, &x);
+    } else if (x.count > 3) {
+        fprintf(d->to, ": %zu, one after the other\n", x.count);
+        draw_terms(d, &x, indent);
+    } else if (count > 2) {
+        fprintf(d->to, ": %zu at once", count);
+        x.count = count;
+        memcpy(x.term, child, count * sizeof *child);
+        if (d->nodes.size[node] > count) {
+            fputc('\n', d->to);
+            draw_terms(d, &x, indent);
+        }
+    } else if (d->nodes.size[node] > 2) {
+        fputc('\n', d->to);
+        draw_child(d, child[0], indent, false);
+        draw_child(d, child[1], indent, true);
+    }
+    free(x.term);
+}
+
+static void draw(struct drawing *d, uint32_t node, const char *indent, const char *branch,
+                 const char *below)
+{
+    char deeper[LINES * 8];
+    if (d->status != STATUS_OK || !begin_line(d, indent, branch))
+        return;
+    size_t line = d->lines;
+    print_set(d, node);
+    if (node < d->tree->leaves || drawn_before(d, node)) {
+        fputc('\n', d->to);
+        return;
+    }
+    snprintf(deeper, sizeof deeper, "%s%s", indent, below);
+    draw_below(d, node, deeper);
+    if (d->lines == line)
+        fputc('\n', d->to);
+}
+
+enum status reveal_tree_text(FILE *to, const struct reveal_tree *t, size_t first, struct problem *p)
+{
+    struct drawing d = {.to = to, .tree = t, .first = first, .p = p};
+    uint32_t root = (uint32_t)(t->leaves + t->additions - 1);
+    if (t->leaves <= EXPRESSION) {
+        print_expression(&d, root, true);
+        fputc('\n', to);
+        return STATUS_OK;
+    }
+    d.status = reveal_nodes_make(&d.nodes, t, p);
+    d.shape = calloc(t->leaves + t->additions, sizeof *d.shape);
+    if (d.status == STATUS_OK && !d.shape)
+        d.status = problem(p, STATUS_DEVICE, "reveal: out of memory for a tree");
+    if (d.status == STATUS_OK) {
+        find_shapes(&d);
+        draw(&d, root, "", "", "");
+    }
+    if (d.lines > LINES)
+        fprintf(to, "... and more: --json and --dot print all of it\n");
+    free(d.shape);
+    free(d.nodes.parent);
+    return d.status;
+}

@@ -1,0 +1,76 @@
+/* bench: which rows a request makes. */
+#include <criterion/criterion.h>
+
+#include "experiments/bench/plan.h"
+#include "experiments/cases/experiment.h"
+
+static size_t planned_rows(const struct bench_plan *plan, const char *method)
+{
+    size_t rows = 0;
+    for (size_t i = 0; i < plan->count; i++)
+        rows += strcmp(plan->row[i].method->name, method) == 0;
+    return rows;
+}
+
+/* Each method with all that it reads, once. */
+Test(bench_plan, plan_of_an_input)
+{
+    static const char *const word[AXES] = {
+        [AXIS_METHOD] = "sum/serial,sum/tiled,scan/serial,scan/segmented,cub/scan",
+        [AXIS_METHOD_NAMED] = "yes",
+        [AXIS_DEVICE] = "cpu",
+        [AXIS_STORAGE] = "fp16,fp64",
+        [AXIS_ACCUMULATOR] = "fp16,fp32",
+        [AXIS_THREADS] = "1,2,8",
+        [AXIS_SCAN] = "inclusive,exclusive",
+        [AXIS_SEGMENT] = "0,10,20",
+        [AXIS_OUTPUT] = "accumulator,storage",
+        [AXIS_BLOCKS] = "7,9",
+    };
+    static const struct experiment any = {
+        .name = "any", .axes = {[DEVICE_CPU] = {.formats = "all", .input = "ones", .n = "9"}}};
+    struct request request = {0};
+    struct axes axes;
+    struct bench_plan plan;
+    struct problem p = {0};
+    for (size_t i = 0; i < AXES; i++)
+        if (word[i])
+            cr_assert(list_split(&request.axis[i], word[i], &p) == STATUS_OK);
+    cr_assert(axes_resolve(&axes, &any, &request, &p) == STATUS_OK, "%s", p.text);
+    cr_assert(bench_plan(&plan, &axes, DEVICE_CPU, FP16, 1 << 20, &p) == STATUS_OK);
+    /* fp16/fp16 has one output format, fp16/fp32 two: with either kind of scan 6 in all. */
+    cr_expect(planned_rows(&plan, "sum/serial") == 2);
+    cr_expect(planned_rows(&plan, "sum/tiled") == 2 * 3);
+    cr_expect(planned_rows(&plan, "scan/serial") == 6);
+    cr_expect(planned_rows(&plan, "scan/segmented") == 6 * 3 * 3);
+    cr_expect(planned_rows(&plan, "cub/scan") == 6, "asked for by name it is a row");
+    cr_expect(plan.count == 2 + 6 + 6 + 54 + 6, "%zu rows", plan.count);
+    for (size_t i = 0; i < plan.count; i++)
+        for (size_t k = 0; k < i; k++) {
+            const struct bench_row *a = &plan.row[i], *b = &plan.row[k];
+            bool same = a->method == b->method && a->accumulator == b->accumulator &&
+                        a->output == b->output && a->exclusive == b->exclusive &&
+                        a->segment == b->segment && a->shape.threads == b->shape.threads;
+            cr_assert(!same, "%s: rows %zu and %zu", a->method->name, k, i);
+            /* The vendor's routine comes before the others of its kind. */
+            cr_assert(!(bench_is_vendor(a->method) && b->method->operation == &operation_scan &&
+                        a->accumulator == b->accumulator && a->output == b->output &&
+                        a->exclusive == b->exclusive));
+        }
+    bench_plan_free(&plan);
+    cr_assert(bench_plan_keys(&plan, &axes, DEVICE_CPU, FP16, 1 << 20, &p) == STATUS_OK);
+    cr_expect(plan.count == 0, "none takes keys");
+    axes.method[0] = method_named("scatter/sort");
+    cr_assert(bench_plan_keys(&plan, &axes, DEVICE_CPU, FP16, 1 << 20, &p) == STATUS_OK);
+    cr_expect(plan.count == 2 * 3 && planned_rows(&plan, "scatter/sort") == plan.count);
+    bench_plan_free(&plan);
+    cr_assert(bench_plan(&plan, &axes, DEVICE_CPU, FP16, 1 << 20, &p) == STATUS_OK);
+    cr_expect(planned_rows(&plan, "scatter/sort") == 0);
+    bench_plan_free(&plan);
+    axes.method_named = false;
+    cr_assert(bench_plan(&plan, &axes, DEVICE_CPU, FP16, 1 << 20, &p) == STATUS_OK);
+    cr_expect(planned_rows(&plan, "cub/scan") == 0, "unsupported, and nobody asked for it");
+    bench_plan_free(&plan);
+    axes_free(&axes);
+    request_free(&request);
+}

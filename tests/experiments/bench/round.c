@@ -1,0 +1,424 @@
+/* Rounds of a benchmark on a GPU that is played by this file (the linker puts __wrap_gpu_job_open
+ * in the place of gpu_job_open, and so on): what is compared is timed in turn, and where not all
+ * fit in its memory together, in several rounds with the same yardsticks. */
+#include <math.h>
+
+#include "tests/support/bench.h"
+
+enum { N = 1000 };
+
+struct gpu_input {
+    struct array array;
+};
+
+struct gpu_job {
+    unsigned char letter; /* what the log calls it */
+    size_t bytes;
+    double run_ns;
+};
+
+/* Memory in bytes; and whose turn it was, one letter for each turn. */
+static struct {
+    size_t memory, left, jobs, most_jobs;
+    size_t output_bytes; /* that the first run of a job takes */
+    unsigned char log[4000];
+    size_t turns;
+    unsigned char broken; /* this job fails after some time */
+    size_t broken_calls;
+    unsigned char fickle; /* this job gives another result each time */
+    size_t stop_at;       /* this turn somebody asks to stop; 0: never */
+} gpu;
+
+static volatile sig_atomic_t stop;
+
+static void turn_of(unsigned char letter)
+{
+    stop = gpu.stop_at > 0 && gpu.turns >= gpu.stop_at;
+    cr_assert(gpu.turns < sizeof gpu.log - 1);
+    if (gpu.turns == 0 || gpu.log[gpu.turns - 1] != letter)
+        gpu.log[gpu.turns++] = letter;
+}
+
+static enum status take_memory(size_t bytes, struct problem *p)
+{
+    if (bytes > gpu.left)
+        return problem(p, STATUS_DEVICE, "out of memory");
+    gpu.left -= bytes;
+    return STATUS_OK;
+}
+
+bool __wrap_method_supports(const struct method *m, enum device_kind device, enum format storage,
+                            enum format accumulator);
+enum status __wrap_gpu_describe(int device, struct gpu_facts *facts, struct problem *p);
+enum status __wrap_gpu_upload(struct gpu_input **input, int device, const struct array *a,
+                              size_t offset, struct problem *p);
+void __wrap_gpu_release(struct gpu_input *input);
+enum status __wrap_gpu_upload_second(struct gpu_input *input, const struct array *a, size_t offset,
+                                     struct problem *p);
+enum status __wrap_gpu_job_open(struct gpu_job **job, const struct gpu_input *input,
+                                const struct method *m, const struct task *t, struct problem *p);
+enum status __wrap_gpu_job_time(struct gpu_job *job, size_t runs, double *time_ns,
+                                struct problem *p);
+enum status __wrap_gpu_job_start(struct gpu_job *job, size_t runs, struct problem *p);
+enum status __wrap_gpu_job_wait(struct gpu_job *job, struct hash128 *digest, double *time_ns,
+                                struct problem *p);
+size_t __wrap_gpu_job_memory(const struct gpu_job *job);
+void __wrap_gpu_job_close(struct gpu_job *job);
+enum status __wrap_gpu_raw_read(const struct gpu_input *input, unsigned arrays, size_t runs,
+                                double *time_ns, struct problem *p);
+enum status __wrap_gpu_copy(struct gpu_input *input, size_t runs, double *time_ns,
+                            struct problem *p);
+
+bool __wrap_method_supports(const struct method *m, enum device_kind device, enum format storage,
+                            enum format accumulator)
+{
+    (void)m, (void)storage, (void)accumulator;
+    return device == DEVICE_CUDA;
+}
+
+enum status __wrap_gpu_describe(int device, struct gpu_facts *facts, struct problem *p)
+{
+    (void)device, (void)p;
+    *facts = (struct gpu_facts){.memory_total = gpu.memory, .memory_free = gpu.left};
+    return STATUS_OK;
+}
+
+enum status __wrap_gpu_upload(struct gpu_input **input, int device, const struct array *a,
+                              size_t offset, struct problem *p)
+{
+    (void)device, (void)offset, (void)p;
+    *input = malloc(sizeof **input);
+    cr_assert(*input);
+    (*input)->array = *a;
+    return STATUS_OK;
+}
+
+enum status __wrap_gpu_upload_second(struct gpu_input *input, const struct array *a, size_t offset,
+                                     struct problem *p)
+{
+    (void)offset, (void)p;
+    cr_assert(a->n == input->array.n);
+    return STATUS_OK;
+}
+
+void __wrap_gpu_release(struct gpu_input *input)
+{
+    free(input);
+}
+
+/* A run takes as many ns as the method's place in the registry, from 100 on. */
+static double run_ns_of(const struct method *m)
+{
+    size_t i = 0;
+    while (method_registry[i] != m)
+        i++;
+    return (double)(100 + i);
+}
+
+static unsigned char letter_of(const struct method *m)
+{
+    return (unsigned char)('A' + (int)run_ns_of(m) - 100); /* there are more than 62 methods */
+}
+
+enum status __wrap_gpu_job_open(struct gpu_job **job, const struct gpu_input *input,
+                                const struct method *m, const struct task *t, struct problem *p)
+{
+    cr_assert(t->in.n == input->array.n);
+    *job = calloc(1, sizeof **job);
+    cr_assert(*job);
+    **job = (struct gpu_job){.letter = letter_of(m), .run_ns = run_ns_of(m)};
+    gpu.jobs++;
+    gpu.most_jobs = gpu.jobs > gpu.most_jobs ? gpu.jobs : gpu.most_jobs;
+    (void)p;
+    return STATUS_OK;
+}
+
+enum status __wrap_gpu_job_time(struct gpu_job *job, size_t runs, double *time_ns,
+                                struct problem *p)
+{
+    cr_assert(runs >= 1 && runs <= GPU_BATCH);
+    turn_of(job->letter);
+    if (job->letter == gpu.broken && gpu.broken_calls-- == 0)
+        return problem(p, STATUS_DEVICE, "broken");
+    *time_ns = job->run_ns;
+    size_t bytes = job->bytes ? 0 : gpu.output_bytes;
+    job->bytes += bytes;
+    if (bytes > gpu.left)
+        job->bytes = 0;
+    return take_memory(bytes, p);
+}
+
+enum status __wrap_gpu_job_start(struct gpu_job *job, size_t runs, struct problem *p)
+{
+    (void)job, (void)p;
+    cr_assert(runs == 1);
+    return STATUS_OK;
+}
+
+enum status __wrap_gpu_job_wait(struct gpu_job *job, struct hash128 *digest, double *time_ns,
+                                struct problem *p)
+{
+    static uint64_t runs;
+    (void)p;
+    *digest = (struct hash128){{job->letter == gpu.fickle ? ++runs : 1, 0}};
+    *time_ns = job->run_ns;
+    return STATUS_OK;
+}
+
+size_t __wrap_gpu_job_memory(const struct gpu_job *job)
+{
+    return 3 * (size_t)job->letter;
+}
+
+void __wrap_gpu_job_close(struct gpu_job *job)
+{
+    gpu.left += job->bytes;
+    gpu.jobs--;
+    free(job);
+}
+
+enum status __wrap_gpu_raw_read(const struct gpu_input *input, unsigned arrays, size_t runs,
+                                double *time_ns, struct problem *p)
+{
+    (void)input, (void)arrays, (void)runs, (void)p;
+    turn_of('r');
+    *time_ns = 50;
+    return STATUS_OK;
+}
+
+enum status __wrap_gpu_copy(struct gpu_input *input, size_t runs, double *time_ns,
+                            struct problem *p)
+{
+    size_t bytes = array_bytes(input->array.format, input->array.n);
+    (void)runs;
+    turn_of('c');
+    *time_ns = 80;
+    enum status status = take_memory(bytes, p);
+    gpu.left += status == STATUS_OK ? bytes : 0;
+    return status;
+}
+
+static struct bench_input start(size_t memory, size_t output_bytes)
+{
+    gpu.memory = gpu.left = memory;
+    gpu.output_bytes = output_bytes;
+    return open_input((struct device){DEVICE_CUDA, 0}, FP16, N);
+}
+
+static void finish(struct bench_input *in)
+{
+    cr_expect(gpu.jobs == 0 && gpu.left == gpu.memory, "%zu jobs, %zu bytes remain", gpu.jobs,
+              gpu.memory - gpu.left);
+    bench_input_close(in);
+}
+
+static struct bench_row row_of(const char *method, enum format output, bool exclusive)
+{
+    return (struct bench_row){.method = method_named(method),
+                              .accumulator = FP32,
+                              .output = output,
+                              .exclusive = exclusive};
+}
+
+static double taken_ns(size_t i)
+{
+    return taken.row[i].time.median_ns;
+}
+
+/* Yardsticks, the vendor's routines, sums and scans: after warm-up, turn by turn. */
+Test(bench_round, all_take_their_turns)
+{
+    struct bench_input in = start(1 << 20, 1000);
+    const struct bench_row planned[] = {
+        row_of("cub/sum", FP32, false), row_of("sum/tiled", FP32, false),
+        row_of("cub/scan", FP16, true), row_of("scan/tiled", FP16, true),
+        row_of("scan/serial", FP16, true)};
+    measure_rows(&in, planned, 5);
+    unsigned char cycle[8] = {'r',
+                              letter_of(planned[0].method),
+                              letter_of(planned[1].method),
+                              'c',
+                              letter_of(planned[2].method),
+                              letter_of(planned[3].method),
+                              letter_of(planned[4].method)};
+    /* Once to begin with, once to warm up. */
+    cr_expect_eq(gpu.turns, 7 * (2 + TIMING_REPEATS), "%zu turns: %s", gpu.turns, gpu.log);
+    for (size_t i = 0; i < gpu.turns; i += 7)
+        cr_expect(memcmp(gpu.log + i, cycle, 7) == 0, "%s: turns %zu ...: %.7s", cycle, i,
+                  gpu.log + i);
+    cr_expect(taken.count == 7 && taken.rounds == 1);
+    for (size_t i = 0; i < taken.count; i++) {
+        const struct bench_row *row = &taken.row[i];
+        bool scan = i > 3, vendor = i == 1 || i == 4;
+        cr_expect(row->round == 1 && row->time.repetitions == TIMING_REPEATS);
+        if (!row->method) {
+            cr_expect(!row->memory.known);
+            continue;
+        }
+        cr_expect(row->memory.known && row->memory.value == 3 * letter_of(row->method), "row %zu",
+                  i);
+        cr_expect(row->raw_ns == (scan ? 0 : 50) && row->copy_ns == (scan ? 80 : 0), "row %zu", i);
+        cr_expect(row->vendor_ns == (vendor ? 0 : taken_ns(scan ? 4 : 1)), "row %zu: %g", i,
+                  row->vendor_ns);
+    }
+    /* 2 bytes in and 2 out: the copy's. */
+    cr_expect(fabs(bench_of_copy(&in, &taken.row[5]) * taken_ns(5) / 80 - 1) < 1e-14);
+    finish(&in);
+}
+
+/* A vendor's routine is held against what does the same work alone. */
+Test(bench_round, vendor_of_the_same_work)
+{
+    struct bench_input in = start(1 << 20, 0);
+    struct bench_row planned[] = {
+        row_of("cub/scan", FP16, false),   row_of("scan/tiled", FP16, false),
+        row_of("scan/tiled", FP32, false), row_of("scan/tiled", FP16, true),
+        row_of("scan/tiled", FP16, false), row_of("scan/segmented", FP16, false),
+        row_of("sum/tiled", FP16, false)};
+    planned[4].accumulator = FP64;
+    planned[5].segment = 10;
+    measure_rows(&in, planned, 7);
+    for (size_t i = 0, k = 0; i < taken.count; i++)
+        if (taken.row[i].method) {
+            double expected = k == 1 ? run_ns_of(planned[0].method) : 0;
+            cr_expect(taken.row[i].vendor_ns == expected, "planned row %zu: %g", k,
+                      taken.row[i].vendor_ns);
+            k++;
+        }
+    finish(&in);
+}
+
+/* Products that are formed in one way alone are compared; what is not known may be the same. */
+Test(bench_round, vendor_of_the_same_products)
+{
+    enum { KINDS = 3 };
+    static const enum product_kind kind[KINDS] = {PRODUCT_ROUNDED, PRODUCT_FUSED, PRODUCT_UNKNOWN};
+    for (size_t v = 0; v < KINDS; v++) {
+        struct bench_input in = start(1 << 20, 0);
+        struct bench_row planned[1 + KINDS];
+        for (size_t k = 0; k <= KINDS; k++) {
+            planned[k] = row_of(k ? "dot/tiled" : "cublas/dot_product", FP32, false);
+            planned[k].product = kind[k ? k - 1 : v];
+        }
+        measure_rows(&in, planned, 1 + KINDS);
+        for (size_t i = 0, k = 0; i < taken.count; i++) {
+            const struct bench_row *row = &taken.row[i];
+            if (!row->method || k++ == 0)
+                continue;
+            enum product_kind own = kind[k - 2];
+            bool same = own == kind[v] || own == PRODUCT_UNKNOWN || kind[v] == PRODUCT_UNKNOWN;
+            cr_expect((row->vendor_ns > 0) == same, "%d against %d: %g", (int)own, (int)kind[v],
+                      row->vendor_ns);
+        }
+        finish(&in);
+    }
+}
+
+/* Room for the outputs of three and a copy, though not for all: every planned row is measured, in
+ * rounds that each have the yardstick and the vendor's routine. */
+Test(bench_round, rounds_fit_in_memory)
+{
+    static const char *const name[] = {"cub/scan",      "scan/serial",       "scan/hillis_steele",
+                                       "scan/blelloch", "scan/three_kernel", "scan/lookback",
+                                       "scan/tiled"};
+    enum { ROWS = sizeof name / sizeof *name };
+    struct bench_input in = start(20000, 5000);
+    struct bench_row planned[ROWS];
+    for (size_t i = 0; i < ROWS; i++)
+        planned[i] = row_of(name[i], FP16, false);
+    measure_rows(&in, planned, ROWS);
+    size_t seen[ROWS] = {0};
+    for (size_t i = 0; i < taken.count; i++) {
+        const struct bench_row *row = &taken.row[i];
+        cr_expect_eq(row->round, 1 + i / 4, "row %zu: round %zu", i, row->round);
+        cr_expect(row->time.repetitions == TIMING_REPEATS && row->status == STATUS_OK, "%s: %s",
+                  bench_name(row), row->note);
+        for (size_t k = 0; k < ROWS; k++)
+            seen[k] += row->method == planned[k].method;
+        if (!row->method)
+            continue;
+        cr_expect(row->copy_ns == 80, "%s has no yardstick in round %zu", bench_name(row),
+                  row->round);
+        cr_expect(row->vendor_ns ==
+                      (row->method == planned[0].method ? 0 : run_ns_of(planned[0].method)),
+                  "%s has no vendor in round %zu", bench_name(row), row->round);
+    }
+    /* cub/scan and two more, three times. */
+    cr_expect(taken.rounds == 3 && gpu.most_jobs == 4, "%zu rounds, %zu jobs at once", taken.rounds,
+              gpu.most_jobs);
+    for (size_t k = 0; k < ROWS; k++)
+        cr_expect(seen[k] == (k == 0 ? 3 : 1), "%s: %zu rows", name[k], seen[k]);
+    finish(&in);
+}
+
+/* A method for which no round has room, and one that breaks in its repetitions. */
+Test(bench_round, failures_are_rows)
+{
+    struct bench_input in = start(20000, 30000);
+    const struct bench_row planned[] = {row_of("scan/serial", FP16, false),
+                                        row_of("scan/tiled", FP16, false)};
+    measure_rows(&in, planned, 2);
+    cr_assert(taken.count == 4 && taken.rounds == 2, "%zu rows, %zu rounds", taken.count,
+              taken.rounds);
+    for (size_t i = 0; i < 4; i++)
+        cr_expect(i % 2 == 0 ? taken.row[i].time.repetitions == TIMING_REPEATS
+                             : taken.row[i].status == STATUS_DEVICE &&
+                                   strcmp(taken.row[i].note, "failed: out of memory") == 0,
+                  "row %zu: %s", i, taken.row[i].note);
+    gpu.output_bytes = 10;
+    gpu.broken = letter_of(planned[0].method);
+    /* In which call depends on how many its warm-up has; the fourth is one of those. */
+    gpu.broken_calls = 3;
+    measure_rows(&in, planned, 2);
+    cr_assert(taken.count == 3 && taken.rounds == 1);
+    cr_expect(taken.row[1].status == STATUS_DEVICE && taken.row[1].time.repetitions == 0 &&
+                  strcmp(taken.row[1].note, "failed: broken") == 0,
+              "%s", taken.row[1].note);
+    cr_expect(taken.row[2].time.repetitions == TIMING_REPEATS && taken.row[2].copy_ns == 80);
+    finish(&in);
+}
+
+/* Results that differ are seen where the method promises that they do not. */
+Test(bench_round, results_are_compared)
+{
+    struct bench_input in = start(100000, 0);
+    const struct bench_row planned[] = {row_of("sum/serial", FP32, false),
+                                        row_of("sum/tiled", FP32, false),
+                                        row_of("sum/atomic", FP32, false)};
+    gpu.fickle = letter_of(planned[1].method);
+    measure_rows(&in, planned, 3);
+    for (size_t i = 0; i < taken.count; i++) {
+        const struct bench_row *row = &taken.row[i];
+        bool fickle = row->method == planned[1].method;
+        bool held = row->method && row->method != planned[2].method;
+        cr_expect((row->looks >= TIMING_REPEATS) == held, "%s: %zu", bench_name(row), row->looks);
+        cr_expect(row->differing == (fickle ? row->looks - 1 : 0));
+        cr_expect((strstr(row->note, "breaks run_to_run: ") != NULL) == fickle, "%s", row->note);
+    }
+    gpu.fickle = letter_of(planned[2].method); /* promises nothing */
+    measure_rows(&in, planned, 3);
+    for (size_t i = 0; i < taken.count; i++)
+        cr_expect(taken.row[i].differing == 0 && taken.row[i].note[0] == 0);
+    finish(&in);
+}
+
+/* Stopped while it opens subjects, warms up or repeats: nothing is told of the round, everything is
+ * given back. */
+Test(bench_round, stopped_at_any_turn)
+{
+    const struct bench_row planned[] = {row_of("sum/serial", FP32, false),
+                                        row_of("sum/tiled", FP32, false)};
+    const struct bench_listener listener = {.take = take_row, .stop = &stop};
+    for (gpu.stop_at = 1; gpu.stop_at < 3 * (2 + TIMING_REPEATS); gpu.stop_at++) {
+        struct problem p = {0};
+        size_t round = 0;
+        struct bench_input in = start(1 << 20, 100);
+        gpu.turns = taken.count = 0;
+        enum status status = bench_measure(&in, planned, 2, TIMING_REPEATS, &round, &listener, &p);
+        cr_expect(status == STATUS_INTERRUPTED && taken.count == 0, "turn %zu: status %d, %zu rows",
+                  gpu.stop_at, (int)status, taken.count);
+        cr_expect(gpu.turns <= gpu.stop_at + 3, "turn %zu: %zu turns", gpu.stop_at, gpu.turns);
+        finish(&in);
+        stop = 0;
+    }
+}

@@ -1,0 +1,142 @@
+/* Ids of cases, of every kind: they must not change, since results directories are joined by them.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <xxhash.h>
+
+#include "experiments/cases/plan.h"
+
+static char *words(const char *text)
+{
+    return (char *)text; /* names that are not written to */
+}
+
+static const struct source generated = {
+    .name = (char *)"uniform", .generated = true, .seed = 7, .array = {FP16, 1000, NULL}};
+static const struct source data = {
+    .name = (char *)"x.npy", .hash = "0123456789abcdef0123456789abcdef", .array = {FP64, 12, NULL}};
+
+enum { KINDS = 12 };
+static struct keys keys;
+static const struct layout layout = {LAYOUT_BATCH, 8, "batch:8"};
+
+static struct trial trial_of(const char *method)
+{
+    const struct method *m = method_named(method);
+    cr_assert(m, "%s", method);
+    return (struct trial){.method = m, .accumulator = FP32, .output = FP32, .product = m->product};
+}
+
+/* A case of each kind, and what its id is the hash of. */
+static const char *kind(size_t k, struct trial *t, const struct source **s)
+{
+    *s = k == 1 ? &data : &generated;
+    switch (k) {
+    case 0:
+        *t = trial_of("sum/serial");
+        return "method=sum/serial\ndevice=cpu\nstorage=fp16\naccumulator=fp32\ninput=uniform\n"
+               "n=1000\nseed=7\nthreads=0\nblocks=0\n";
+    case 1:
+        *t = trial_of("sum/serial");
+        t->accumulator = FP64;
+        return "method=sum/serial\ndevice=cpu\nstorage=fp64\naccumulator=fp64\ninput=x.npy\nn=12\n"
+               "hash=0123456789abcdef0123456789abcdef\nthreads=0\nblocks=0\n";
+    case 2:
+        *t = trial_of("sum/atomic");
+        t->device = (struct device){DEVICE_CUDA, 1};
+        t->shape = (struct shape){128, 40};
+        return "method=sum/atomic\ndevice=cuda:1\nstorage=fp16\naccumulator=fp32\ninput=uniform\n"
+               "n=1000\nseed=7\nthreads=128\nblocks=40\n";
+    case 3:
+        *t = trial_of("sum/atomic");
+        t->load = LOAD_BUSY;
+        return "method=sum/atomic\ndevice=cpu\nstorage=fp16\naccumulator=fp32\ninput=uniform\n"
+               "n=1000\nseed=7\nthreads=0\nblocks=0\nload=busy\n";
+    case 4:
+        *t = trial_of("scan/tiled");
+        return "method=scan/tiled\ndevice=cpu\nstorage=fp16\naccumulator=fp32\ninput=uniform\n"
+               "n=1000\nseed=7\nthreads=0\nblocks=0\nscan=inclusive\noutput=fp32\nsegment=0\n";
+    case 5:
+        *t = trial_of("scan/segmented");
+        t->exclusive = true;
+        t->output = FP16;
+        t->segment = 33;
+        return "method=scan/segmented\ndevice=cpu\nstorage=fp16\naccumulator=fp32\ninput=uniform\n"
+               "n=1000\nseed=7\nthreads=0\nblocks=0\nscan=exclusive\noutput=fp16\nsegment=33\n";
+    case 6:
+        *t = trial_of("dot/tiled");
+        t->product = PRODUCT_FUSED;
+        return "method=dot/tiled\ndevice=cpu\nstorage=fp16\naccumulator=fp32\ninput=uniform\n"
+               "n=1000\nseed=7\nthreads=0\nblocks=0\nproduct=fused\n";
+    case 7:
+        *t = trial_of("scatter/sort");
+        keys = (struct keys){.kind = KEYS_UNIFORM, .name = words("uniform")};
+        t->keys = &keys;
+        t->key_seed = 7;
+        t->bins = 10;
+        return "method=scatter/sort\ndevice=cpu\nstorage=fp16\naccumulator=fp32\ninput=uniform\n"
+               "n=1000\nseed=7\nthreads=0\nblocks=0\nkeys=uniform \nbins=10\nkey_seed=7\n";
+    case 8:
+        *t = trial_of("scatter/sort");
+        keys = (struct keys){
+            .kind = KEYS_FILE, .name = words("file:k.npy"), .hash = "fedcba9876543210"};
+        t->keys = &keys;
+        t->bins = 20;
+        return "method=scatter/sort\ndevice=cpu\nstorage=fp16\naccumulator=fp32\ninput=uniform\n"
+               "n=1000\nseed=7\nthreads=0\nblocks=0\nkeys=file:k.npy fedcba9876543210\nbins=20\n"
+               "key_seed=0\n";
+    case 9:
+        *t = trial_of("rows/tiled");
+        t->bins = 40;
+        t->layout = &layout;
+        return "method=rows/tiled\ndevice=cpu\nstorage=fp16\naccumulator=fp32\ninput=uniform\n"
+               "n=1000\nseed=7\nthreads=0\nblocks=0\nrows=40\nlayout=batch:8\n";
+    case 10:
+        *t = trial_of("transpose/tiled");
+        t->bins = 50;
+        return "method=transpose/tiled\ndevice=cpu\nstorage=fp16\naccumulator=fp32\ninput=uniform\n"
+               "n=1000\nseed=7\nthreads=0\nblocks=0\nrows=50\nlayout=\n";
+    default:
+        *t = trial_of("compact/scan");
+        t->keep = 25;
+        return "method=compact/scan\ndevice=cpu\nstorage=fp16\naccumulator=fp32\ninput=uniform\n"
+               "n=1000\nseed=7\nthreads=0\nblocks=0\nkeep=25\n";
+    }
+}
+
+Test(case_id, stays_what_it_was)
+{
+    static const uint64_t golden[KINDS] = {
+        0xaba3174daacf5b5e, 0x474ab8f5cc5e9058, 0xb60afa4440416dc3, 0xd14e682d6c302bd0,
+        0x44b89d7974de92e8, 0xbf13dd6e137ffc6a, 0xfbcbc4800e346f5c, 0x48e1dd28c3ee9544,
+        0x5e23e5af608b093a, 0xacf394e5f42141d8, 0xa117c572b9d401ff, 0x1c5cc577af3cf20b,
+    };
+    for (size_t k = 0; k < KINDS; k++) {
+        struct trial t;
+        const struct source *s;
+        char id[CASE_ID_TEXT], due[CASE_ID_TEXT];
+        const char *text = kind(k, &t, &s);
+        snprintf(due, sizeof due, "%016llx", (unsigned long long)golden[k]);
+        case_id_text(id, case_id(&t, s));
+        cr_expect(strcmp(id, due) == 0, "found %s, expected %s, of:\n%s", id, due, text);
+        cr_expect(XXH64(text, strlen(text), 0) == golden[k], "%s", text);
+    }
+}
+
+/* Whatever makes a case makes its id. */
+Test(case_id, every_part_counts)
+{
+    struct trial t;
+    const struct source *s;
+    kind(7, &t, &s);
+    uint64_t id = case_id(&t, s);
+    struct trial other = t;
+    other.key_seed++;
+    cr_expect(case_id(&other, s) != id, "the keys' seed");
+    other = t;
+    other.bins++;
+    cr_expect(case_id(&other, s) != id, "bins");
+    struct source seeded = *s;
+    seeded.seed++;
+    cr_expect(case_id(&t, &seeded) != id, "the seed");
+}

@@ -1,0 +1,137 @@
+/* `check` of sums of rows, of transpositions and of compactions: what hangs on other rows is found,
+ * and what a case was told beside its elements is said. */
+#include <jansson.h>
+#include <stdlib.h>
+
+#include <criterion/criterion.h>
+
+#include "experiments/check/attempts.h"
+#include "experiments/check/report.h"
+#include "tests/support/check_found.h"
+
+/* Another kernel for many rows than for few; for columns than for rows. As libraries do. */
+static enum status minds_rows(const struct task *t, struct problem *p)
+{
+    return method_named(t->bins > 20 ? "rows/serial" : "rows/tiled")->cpu(t, p);
+}
+
+static enum status minds_many_rows(const struct task *t, struct problem *p)
+{
+    return method_named(t->bins > 500 ? "rows/serial" : "rows/tiled")->cpu(t, p);
+}
+
+static enum status minds_layout(const struct task *t, struct problem *p)
+{
+    return method_named(t->stride > 1 ? "rows/serial" : "rows/tiled")->cpu(t, p);
+}
+
+/* A row begins with what is left of the one before. */
+static enum status spills(const struct task *t, struct problem *p)
+{
+    enum status status = method_named("rows/tiled")->cpu(t, p);
+    for (size_t r = t->bins; status == STATUS_OK && r-- > 1;) {
+        double sum = array_get(&t->out, r) + 0x1p-10 * array_get(&t->out, r - 1);
+        array_encode(&t->out, r, 1, &sum);
+    }
+    return status;
+}
+
+/* What was asked for as its command does. */
+static void show_batch_again(const struct check_request *asked, const struct check_break *b)
+{
+    uint64_t n = b->at.n, rows = b->at.bins;
+    struct layout layout = *b->at.layout;
+    struct check_request r = *asked;
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++)
+        r.tried[kind] = kind == CHECK_BATCH;
+    r.pairs = (struct pairs){{b->at.pair}, 1};
+    r.input = &b->at.input;
+    r.n = (struct numbers){1, &n};
+    r.rows = (struct numbers){1, &rows};
+    r.layout = &layout;
+    r.inputs = r.layouts = 1;
+    r.seed = b->at.seed;
+    r.shrink = false;
+    struct check_report report = checked(&r);
+    const struct check_break *again = &report.tried[CHECK_BATCH].witness;
+    cr_expect(again->bits[0] == b->bits[0] && again->bits[1] == b->bits[1], "%zu rows: %s", rows,
+              again->is[1]);
+}
+
+Test(check_rows, refutes_what_hangs_on_other_rows)
+{
+    enum status (*const liars[])(const struct task *, struct problem *) = {minds_rows, minds_layout,
+                                                                           spills, minds_many_rows};
+    static uint64_t ten[] = {10};
+    for (size_t i = 0; i < 8; i++) {
+        struct method m = *method_named("rows/tiled");
+        m.name = "rows/liar";
+        m.cpu = liars[i / 2];
+        struct check_request r = request_for(&m, 0.5);
+        r.rows = (struct numbers){i % 2, ten};
+        struct check_report report = checked(&r);
+        const struct check_tried *batch = &report.tried[CHECK_BATCH];
+        cr_expect(batch->broken > 0 && report.kept == PROMISE_RUN_TO_RUN, "liar %zu keeps %s",
+                  i / 2, promise_name[report.kept]);
+        if (batch->broken == 0)
+            continue;
+        cr_expect(batch->distinct > 1, "liar %zu: one result", i / 2);
+        char *command = check_command(&report, CHECK_BATCH, "check");
+        cr_expect(command && strstr(command, "--rows ") && strstr(command, " --layout "), "%s",
+                  command);
+        free(command);
+        show_batch_again(&r, &batch->witness);
+    }
+}
+
+/* Moves as it is due, but for the first element of every other time. */
+static enum status moves_amiss(const struct task *t, struct problem *p)
+{
+    static unsigned runs;
+    static const double other = 0.75;
+    enum status status =
+        method_named(t->method->operation->mask ? "compact/scan" : "transpose/tiled")->cpu(t, p);
+    if (status == STATUS_OK && ++runs % 2 && t->out.n > 0)
+        array_encode(&t->out, 0, 1, &other);
+    return status;
+}
+
+static enum status takes_turns(const struct task *t, struct problem *p)
+{
+    static unsigned runs;
+    return method_named(++runs % 2 ? "rows/tiled" : "rows/serial")->cpu(t, p);
+}
+
+/* What a witness is told beside elements stands in JSON and CSV too. */
+Test(check_rows, says_what_a_witness_was_told)
+{
+    static const struct {
+        const char *name, *word, *cells;
+        enum status (*cpu)(const struct task *t, struct problem *p);
+    } liars[] = {{"rows/tiled", "\"layout\": \"column\", \"rows\": 10", ",column,10,", takes_turns},
+                 {"transpose/tiled", "\"rows\": 10", ",transposed,10,", moves_amiss},
+                 {"compact/scan", "\"keep\": 50", ",keep:50,,0,", moves_amiss}};
+    static uint64_t ten[] = {10}, thousand[] = {1000}, fifty[] = {50};
+    struct layout column = {LAYOUT_COLUMN, 0, "column"};
+    for (size_t i = 0; i < sizeof liars / sizeof *liars; i++) {
+        struct method m = *method_named(liars[i].name);
+        m.cpu = liars[i].cpu;
+        struct check_request r = request_for(&m, 0.5);
+        r.n = (struct numbers){1, thousand};
+        r.rows = (struct numbers){1, ten};
+        r.keep = (struct numbers){1, fifty};
+        r.layout = &column;
+        r.layouts = 1;
+        struct check_report report = checked(&r);
+        struct text row = {0};
+        json_t *all = check_json(&report, "check");
+        char *json = json_dumps(all, 0);
+        check_rows(&row, &report, "check");
+        cr_expect(json && strstr(json, liars[i].word), "%s: %s", liars[i].name, json);
+        cr_expect(strstr(text_string(&row), liars[i].cells), "%s: %s", liars[i].name,
+                  text_string(&row));
+        text_free(&row);
+        json_decref(all);
+        free(json);
+    }
+}

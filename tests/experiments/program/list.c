@@ -1,0 +1,63 @@
+/* `list methods --json` says of each method what its descriptor says. */
+#include <criterion/criterion.h>
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "experiments/options/options.h"
+#include "experiments/program/verbs.h"
+#include "kernels/method/method.h"
+#include "tests/support/files.h"
+
+static json_t *listed(void)
+{
+    static const char *const words[] = {"ulpscope", "list", "methods", "--json"};
+    const char *printed = in_folder("printed");
+    struct arguments a;
+    cr_assert_eq(arguments_parse(&a, 4, (char **)words, NULL), STATUS_OK);
+    cr_assert(freopen(printed, "w", stdout));
+    cr_assert_eq(a.verb->run(&a, NULL), STATUS_OK);
+    fflush(stdout);
+    json_t *methods = json_load_file(printed, 0, NULL);
+    cr_assert_eq(json_array_size(methods), method_count);
+    return methods;
+}
+
+static const char *word(json_t *method, const char *member)
+{
+    return json_string_value(json_object_get(method, member));
+}
+
+Test(list, every_method_as_declared, .init = make_folder, .fini = remove_folder)
+{
+    size_t i, segmented = 0, folds = 0;
+    json_t *methods = listed(), *method;
+    json_array_foreach(methods, i, method)
+    {
+        const struct method *m = method_registry[i];
+        cr_expect_str_eq(word(method, "name"), m->name);
+        cr_expect_str_eq(word(method, "promise"), promise_name[m->promise], "%s", m->name);
+        cr_expect_str_eq(word(method, "bound"), theorem_words(m->bound), "%s", m->name);
+        json_t *flag = json_object_get(method, "segmented"), *k = json_object_get(method, "folds");
+        cr_expect(json_is_boolean(flag) && json_boolean_value(flag) == m->segmented, "%s", m->name);
+        cr_expect(m->folds ? json_integer_value(k) == m->folds : json_is_null(k), "%s", m->name);
+        segmented += json_is_true(flag);
+        folds += json_is_integer(k);
+    }
+    cr_expect(segmented > 0 && segmented < method_count);
+    cr_expect(folds >= 3 && folds < method_count);
+    json_decref(methods);
+}
+
+/* K of each. */
+Test(list, folds_of_sumk, .init = make_folder, .fini = remove_folder)
+{
+    static const char *const name[] = {"sum/sumk", "sum/sumk4", "sum/sumk5"};
+    size_t i, seen = 0;
+    json_t *methods = listed(), *method;
+    json_array_foreach(methods, i, method) for (int k = 0; k < 3;
+                                                k++) if (strcmp(word(method, "name"), name[k]) == 0)
+        seen += json_integer_value(json_object_get(method, "folds")) == 3 + k;
+    cr_expect_eq(seen, 3);
+    json_decref(methods);
+}

@@ -1,0 +1,145 @@
+/* A tree that masks show is held to other data: sums whose order depends on the data, and sums that
+ * do not add in pairs, are told from fixed orders and from each other. */
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "experiments/reveal/hold.h"
+#include "experiments/reveal/method.h"
+#include "tests/support/flawed_sums.h"
+
+static struct method flawed[FLAWS];
+
+static enum status cpu(const struct task *t, struct problem *p)
+{
+    (void)p;
+    enum flaw flaw = (enum flaw)(t->method - flawed);
+    enum format f = t->accumulator;
+    double *x = calloc(t->in.n + 1, sizeof *x);
+    array_decode(&t->in, 0, t->in.n, x);
+    for (size_t i = 0; i < t->in.n; i++)
+        x[i] = flaw == FLAW_FP64 ? x[i] : format_round(f, x[i]);
+    double sum = flawed_sum(flaw, f, x, t->in.n);
+    array_encode(&t->out, 0, 1, &sum);
+    free(x);
+    return STATUS_OK;
+}
+
+static void make(void)
+{
+    for (size_t i = 0; i < FLAWS; i++)
+        flawed[i] = (struct method){.name = "flawed",
+                                    .summary = "",
+                                    .operation = &operation_sum,
+                                    .pairs = {FORMAT_PAIRS_ALL, 0},
+                                    .bound = THEOREM_NONE,
+                                    .cpu = cpu};
+}
+
+static void reveal(struct reveal *r, enum flaw flaw, enum format s, enum format f, size_t n,
+                   uint64_t seed)
+{
+    struct problem p = {0};
+    struct reveal_case c = {
+        .spec = {.method = &flawed[flaw], .storage = s, .accumulator = f, .output = f, .n = n},
+        .prefix = n - 1};
+    cr_assert_eq(reveal_method(r, &c, seed, &p), STATUS_OK, "%s", p.text);
+}
+
+/* No flaw shows a tree, but for what adds up two or three elements in one order or another. */
+Test(reveal_data, no_tree_is_shown_of_what_depends_on_the_data, .init = make)
+{
+    static const size_t lengths[] = {5, 8, 17, 64, 100};
+    size_t data = 0, otherwise = 0;
+    for (enum flaw flaw = 0; flaw < FLAWS; flaw++)
+        for (size_t k = 0; k < 5; k++)
+            for (int pair = 0; pair < FORMATS * FORMATS; pair++) {
+                enum format s = pair / FORMATS, f = pair % FORMATS;
+                struct reveal r;
+                if (flaw == FLAW_FP64 && f == FP64)
+                    continue;
+                reveal(&r, flaw, s, f, lengths[k], k);
+                bool order = flaw < FLAW_ORDERS, blind = s == FP16 && f == FP64;
+                data += r.verdict == REVEAL_DATA;
+                otherwise += r.verdict == REVEAL_OTHERWISE;
+                if (flaw == FLAW_NONE)
+                    cr_expect(blind || (r.verdict == REVEAL_TREE && r.held.differing == 0 &&
+                                        r.held.arrays >= REVEAL_ARRAYS),
+                              "%s/%s, n = %zu: verdict %d, held %d %d %d %s", format_facts[s].name,
+                              format_facts[f].name, lengths[k], (int)r.verdict, (int)r.held.arrays,
+                              (int)r.held.differing, (int)r.held.permuted, r.words);
+                else if (order)
+                    cr_expect(blind ? r.verdict == REVEAL_OUT_OF_REACH : r.verdict == REVEAL_DATA,
+                              "flaw %d, %s/%s, n = %zu: verdict %d, held %d %d %d %s", (int)flaw,
+                              format_facts[s].name, format_facts[f].name, lengths[k],
+                              (int)r.verdict, (int)r.held.arrays, (int)r.held.differing,
+                              (int)r.held.permuted, r.words);
+                else
+                    cr_expect(r.verdict != REVEAL_TREE && r.verdict != REVEAL_DATA,
+                              "flaw %d, %s/%s, n = %zu: verdict %d, held %d %d %d %s", (int)flaw,
+                              format_facts[s].name, format_facts[f].name, lengths[k],
+                              (int)r.verdict, (int)r.held.arrays, (int)r.held.differing,
+                              (int)r.held.permuted, r.words);
+                reveal_free(&r);
+            }
+    cr_expect(data > 200 && otherwise > 50, "%zu, %zu", data, otherwise);
+}
+
+/* A shared object and a program, in text and in JSON, with status 1. */
+static char printed[1 << 16];
+
+static int verb(const char *subject, const char *more)
+{
+    char command[2000];
+    snprintf(command, sizeof command, "%s reveal '%s' --device cpu --storage fp64 --n 20 %s 2>&1",
+             ULPSCOPE_PROGRAM, subject, more);
+    FILE *pipe = popen(command, "r");
+    cr_assert(pipe);
+    printed[fread(printed, 1, sizeof printed - 1, pipe)] = 0;
+    return pclose(pipe) / 256;
+}
+
+static void hold(const char *subject, int status, const char *text, const char *json)
+{
+    int got = verb(subject, "");
+    cr_expect(got == status && strstr(printed, text), "%s: status %d, expected '%s' in\n%s",
+              subject, got, text, printed);
+    got = verb(subject, "--json");
+    cr_expect(got == status && strstr(printed, json), "%s: status %d, expected '%s' in\n%s",
+              subject, got, json, printed);
+}
+
+Test(reveal_data, says_so_of_objects_and_programs)
+{
+    hold(FLAWED_OBJECT ":sum", 0,
+         "\nheld to 106 arrays of other data: all gave the bits of this tree\n",
+         "\"held\":{\"arrays\":106,\"differing\":0,\"by\":\"bits\"}");
+    hold(FLAWED_OBJECT ":apart", 1,
+         "\nthe order depends on the data: ", "\"verdict\":\"depends_on_data\"");
+    hold(FLAWED_OBJECT ":sorted", 1,
+         ": the order depends on the data: ", "\"verdict\":\"depends_on_data\"");
+    hold(FLAWED_OBJECT ":neumaier", 1,
+         "\nadds otherwise than in pairs: along this tree, and beside it what the additions lose",
+         "\"verdict\":\"not_in_pairs\"");
+    hold("exec:" FLAWED_PROGRAM, 0, "\nheld to 106 arrays", "\"differing\":0");
+    hold("exec:" FLAWED_PROGRAM " apart", 1,
+         "\nthe order depends on the data: ", "\"verdict\":\"depends_on_data\"");
+}
+
+/* What is permuted: elements added at once. What it says then is said of them. */
+Test(reveal_data, elements_added_at_once_are_permuted)
+{
+    struct reveal r;
+    struct problem p = {0};
+    struct reveal_case c = {.spec = {.method = method_named("sum/binned"),
+                                     .storage = FP32,
+                                     .accumulator = FP32,
+                                     .output = FP32,
+                                     .n = 30},
+                            .prefix = 29};
+    cr_assert_eq(reveal_method(&r, &c, 1, &p), STATUS_OK, "%s", p.text);
+    cr_expect(r.verdict == REVEAL_TREE && r.held.permuted && r.held.arrays == REVEAL_ARRAYS &&
+              r.held.differing == 0);
+    reveal_free(&r);
+}

@@ -1,0 +1,173 @@
+/* Every deterministic method's CPU side reveals the order that it declares, and no other; of scans
+ * every prefix tried. */
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "kernels/scan/tiled.h"
+#include "kernels/blocks/tiled.h"
+#include "tests/support/checks_scan.h"
+#include "tests/support/reveals.h"
+#include "tests/support/small_scan.h"
+
+/* On the CPU, in any format pair and to any output. */
+static struct reveal_case case_of(const struct method *m, size_t n, int pair)
+{
+    enum format s = pair / FORMATS, f = pair % FORMATS;
+    return (struct reveal_case){
+        .spec = {.method = m, .storage = s, .accumulator = f, .output = f, .n = n},
+        .prefix = n - 1};
+}
+
+/* Some outputs of scans, with and without the element itself, whole and cut. */
+static void hold_scan(struct reveal_case c, size_t *held)
+{
+    static uint8_t heads[1 << 14];
+    char why[WHY];
+    struct scan_variant variant[SCAN_VARIANTS];
+    size_t n = c.spec.n, variants = scan_variants(c.spec.method, variant);
+    size_t prefix[] = {0, 1, n / 3, n - 1};
+    for (size_t v = 0; v < variants; v++)
+        for (size_t i = 0; i < 4; i++) {
+            if (prefix[i] >= n || (n > 300 && i != 3 - v % 2) || (n > 40 && v > 3))
+                continue;
+            c.prefix = prefix[i];
+            c.spec.exclusive = variant[v].exclusive;
+            c.spec.heads = scan_heads(&variant[v], heads, n, n);
+            cr_expect(reveals_right(&c, why), "%s", why);
+            ++*held;
+        }
+}
+
+static void hold(struct reveal_case c, size_t *held)
+{
+    char why[WHY];
+    if (!reveal_can_ask(c.spec.method) ||
+        !method_supports(c.spec.method, DEVICE_CPU, c.spec.storage, c.spec.accumulator))
+        return;
+    if (c.spec.method->operation == &operation_scan) {
+        hold_scan(c, held);
+        return;
+    }
+    cr_expect(reveals_right(&c, why), "%s", why);
+    ++*held;
+}
+
+Test(reveal_methods, in_every_format_pair)
+{
+    static const size_t lengths[] = {1, 2, 3, 4, 7, 32, 33, 100, 257};
+    size_t held = 0;
+    for (size_t i = 0; i < method_count; i++)
+        for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
+            for (int pair = 0; pair < FORMATS * FORMATS; pair++)
+                if (method_registry[i]->cpu && (lengths[k] < 200 || (i + (size_t)pair) % 4 == 0))
+                    hold(case_of(method_registry[i], lengths[k], pair), &held);
+    cr_expect(held > 5000, "only %zu cases", held);
+}
+
+Test(reveal_methods, in_every_launch_shape)
+{
+    static const size_t lengths[] = {5, 64, 301};
+    size_t held = 0;
+    for (size_t i = 0; i < method_count; i++)
+        for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
+            const struct method *m = method_registry[i];
+            struct shape shape[CHECK_SHAPES];
+            size_t shapes = m->cpu ? check_shapes(m, lengths[k], shape) : 0;
+            for (size_t s = 0; s < shapes; s++) {
+                struct reveal_case c = case_of(m, lengths[k], FP32 * FORMATS + FP32);
+                if (!m->shape_order && shape[s].threads > 1 && lengths[k] > 64)
+                    continue; /* CPU threads, of which each call starts some */
+                c.spec.shape = shape[s];
+                hold(c, &held);
+            }
+        }
+    cr_expect(held > 500, "only %zu cases", held);
+}
+
+static bool asks_one_by_one(const struct method *m)
+{
+    return m->bound == THEOREM_COMPENSATED || m->bound == THEOREM_KAHAN ||
+           m->bound == THEOREM_K_FOLD || m->bound == THEOREM_DOUBLE_WORD ||
+           m->operation == &operation_norm;
+}
+
+/* The units that methods are made of begin and end here. */
+Test(reveal_methods, at_the_edges_of_tiles)
+{
+    static const size_t sums[] = {1025, TILE, 2 * TILE + 1, 3 * TILE + 300},
+                        scans[] = {513, 1025, SCAN_TILE + 1};
+    size_t held = 0;
+    for (size_t i = 0; i < method_count; i++) {
+        const struct method *m = method_registry[i];
+        bool scan = m->operation == &operation_scan;
+        const size_t *lengths = scan ? scans : sums;
+        for (size_t k = 0; k < (scan ? 3 : 4) && m->cpu; k++) {
+            if (k > 0 && asks_one_by_one(m) && strcmp(m->name, "sum/sum2") != 0)
+                continue; /* an element a call: one of them must do */
+            struct reveal_case c = case_of(m, lengths[k], FP32 * FORMATS + FP32);
+            c.spec.shape.threads = m->shape_order ? 0 : 1;
+            hold(c, &held);
+        }
+    }
+    cr_expect(held > 100, "only %zu cases", held);
+}
+
+Test(reveal_methods, to_outputs_of_another_format)
+{
+    size_t held = 0;
+    for (size_t i = 0; i < method_count; i++)
+        for (int pair = 0; pair < FORMATS * FORMATS; pair++) {
+            struct reveal_case c = case_of(method_registry[i], 50, pair);
+            c.spec.output = c.spec.storage;
+            if (c.spec.method->operation == &operation_scan && c.spec.method->cpu)
+                hold(c, &held);
+        }
+    cr_expect(held > 300, "only %zu cases", held);
+}
+
+/* With small units a short scan has many of them. */
+Test(reveal_methods, of_small_units)
+{
+    static const struct method *const small[] = {&small_tiled, &small_compensated,
+                                                 &small_segmented};
+    size_t held = 0;
+    for (size_t i = 0; i < 3; i++) {
+        struct reveal_case c = case_of(small[i], 3 * SMALL_SUPER / 2 + 1, FP32 * FORMATS + FP32);
+        c.spec.shape.threads = 1;
+        hold(c, &held);
+    }
+    cr_expect(held > 5, "only %zu cases", held);
+}
+
+/* Where units divided by n are no normal numbers, nothing is said; what is no sum is not asked. */
+Test(reveal_methods, of_means_as_far_as_a_format_tells)
+{
+    char why[WHY];
+    struct reveal_case c = case_of(method_named("mean/tiled"), 70000, FP16 * FORMATS + FP16);
+    struct reveal r;
+    cr_assert(reveal_method(&r, &c, 1, NULL) == STATUS_OK);
+    cr_expect(r.verdict == REVEAL_OUT_OF_REACH, "verdict %d", (int)r.verdict);
+    reveal_free(&r);
+    c = case_of(method_named("mean/serial"), 1000, FP16 * FORMATS + FP16);
+    cr_expect(reveals_declared(&c, why), "%s", why);
+    cr_expect(!reveal_can_ask(method_named("mean/running")));
+    cr_expect(!reveal_can_ask(method_named("variance/two_pass")));
+}
+
+/* A method that does not do as it declares is found out: another order, in one place or all. */
+Test(reveal_methods, false_declarations_are_found)
+{
+    static const char *const other[][2] = {
+        {"sum/tiled", "sum/serial"},  {"sum/pairwise", "sum/tiled"},
+        {"sum/sum2", "sum/pairwise"}, {"sum/serial", "sum/pairwise"},
+        {"mean/serial", "sum/tiled"}, {"norm/scaled", "sum/serial"}};
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+        struct method m = *method_named(other[i][0]);
+        char why[WHY];
+        m.order = method_named(other[i][1])->order;
+        struct reveal_case c = case_of(&m, 600, FP32 * FORMATS + FP32);
+        cr_expect(!reveals_declared(&c, why), "%s as %s", other[i][0], other[i][1]);
+    }
+}

@@ -1,0 +1,236 @@
+/* What recommend tells of hand-made findings: errors, theory, rows and JSON. */
+#include <math.h>
+
+#include "experiments/studies/recommend/candidates.h"
+#include "tests/support/recommends.h"
+
+/* What the theorem says of growth, for n elements of a format. */
+static struct recommend_growth theory_of(const char *method, enum format accumulator,
+                                         const struct array *a, double limit)
+{
+    struct source source = {.name = (char *)"few", .array = *a};
+    struct recommend_candidate c = {.method = method_named(method), .accumulator = accumulator};
+    struct recommend_report r = {.candidate = &c, .count = 1, .source = &source};
+    struct reference data;
+    r.request.tolerance.limit = limit;
+    r.request.confidence = 0.99;
+    cr_assert_eq(reference_compute(&data, a, REFERENCE_FAST, NULL), STATUS_OK);
+    recommend_theory(&r, &data);
+    reference_free(&data);
+    return r.growth;
+}
+
+/* (n-1) u <= 1e-4 up to n = 1678 with u = 2^-24; with lambda = sqrt(2 ln 200), lambda sqrt(n-1) <=
+ * 1677 up to n = 1 + (1677 / lambda)^2, to a part in 4096. */
+Test(recommend_told, theory_of_growth)
+{
+    float ones[] = {1, 1, 1};
+    const struct array a = {FP32, 3, ones};
+    double likely = 1 + pow(1677 / sqrt(2 * log(200)), 2);
+    struct recommend_growth g = theory_of("sum/serial", FP32, &a, 1e-4);
+    cr_expect(g.theorem_known && g.likely_known);
+    cr_expect_eq(g.theorem_to, 1678);
+    cr_expect_float_eq((double)g.likely_to, likely, likely / 4000, "%llu, expected %g",
+                       (unsigned long long)g.likely_to, likely);
+    g = theory_of("sum/widened", FP32, &a, 1e-4);
+    cr_expect(g.likely_known && g.likely_to >= g.theorem_to && g.theorem_to > 1678);
+    cr_expect_not(theory_of("sum/exact", FP32, &a, 1e-4).likely_known);
+}
+
+/* A guarantee ends where sum|x| may leave the range: for ones of both signs long before the sum
+ * does. */
+Test(recommend_told, walls_of_growth)
+{
+    double wide[] = {1000, -900, 1000, -900}, beyond[] = {1.5e308, -1e308, 1.5e308, -1.5e308};
+    struct recommend_growth g = theory_of("sum/exact", FP16, &(struct array){FP64, 4, wide}, 0.5);
+    cr_expect_eq(g.theorem_to, (uint64_t)(65504 / 950.0), "%llu", (unsigned long long)g.theorem_to);
+    cr_expect_eq(g.overflows.value, 65504 / 50.0);
+    /* sum|x| is no double: nothing is said. */
+    g = theory_of("sum/exact", FP64, &(struct array){FP64, 4, beyond}, 0.5);
+    cr_expect(!g.stagnates.known && !g.overflows.known);
+}
+
+/* Of a sum that is 0: any error is infinite, none is none, and so are bounds. */
+Test(recommend_told, errors_of_a_sum_of_zero)
+{
+    double opposite[] = {1, -1};
+    const struct array a = {FP64, 2, opposite};
+    const struct recommend_tolerance t = {.quantity = RECOMMEND_REL};
+    const struct theorem rounded = {.kind = THEOREM_CORRECTLY_ROUNDED},
+                         tree = {.kind = THEOREM_TREE, .height = 1};
+    struct reference r;
+    struct measure m;
+    cr_assert_eq(reference_compute(&r, &a, REFERENCE_MPFR, NULL), STATUS_OK);
+    measure(&m, &r, FP64, FP64, 1, &rounded);
+    cr_expect_eq(recommend_error(&t, &m, &r, FP64), INFINITY);
+    measure(&m, &r, FP64, FP64, 0, &rounded);
+    cr_expect_eq(recommend_error(&t, &m, &r, FP64), 0);
+    measure(&m, &r, FP64, FP64, NAN, &rounded);
+    cr_expect(isnan(recommend_error(&t, &m, &r, FP64)));
+    struct figure bound = recommend_bound(&t, &rounded, &r, FP64, FP64);
+    cr_expect(bound.known && bound.value == 0, "%g", bound.value);
+    bound = recommend_bound(&t, &tree, &r, FP64, FP64);
+    cr_expect(bound.known && bound.value == INFINITY, "%g", bound.value);
+    reference_free(&r);
+}
+
+/* Two candidates: the one after the other is recommended, the one before breaks. */
+static void describe(struct recommend_report *r, struct recommend_candidate c[3],
+                     struct source *source)
+{
+    static float one = 1;
+    *source = (struct source){.name = (char *)"one", .array = {FP32, 1, &one}};
+    for (size_t i = 0; i < 3; i++)
+        c[i] = (struct recommend_candidate){
+            .method = method_named("sum/tiled"), .accumulator = FP32, .error = 0.5, .most = 0.25};
+    c[0].broken = true;
+    c[2].failed = true;
+    c[2].most = 0.125;
+    *r = (struct recommend_report){
+        .request = {.tolerance = {.limit = 1, .text = "1"}, .promise = PROMISES},
+        .source = source,
+        .candidate = c,
+        .count = 3,
+        .chosen = 1,
+        .cheaper = 0};
+    r->growth = (struct recommend_growth){
+        .measured = true, .lengths = 7, .holds_to = 10, .breaks_at = 20, .theorem_known = true};
+    r->growth.stagnates = (struct figure){true, INFINITY};
+}
+
+static struct rows rows_as_read(const struct recommend_report *r)
+{
+    struct text text = {0};
+    struct bytes b = {0};
+    columns_header(&text, recommend_column, RECOMMEND_COLUMNS);
+    recommend_rows(&text, r);
+    add_string(&b, text_string(&text));
+    put_file("recommend.csv", &b);
+    clear_bytes(&b);
+    text_free(&text);
+    return rows_of(folder, "recommend", recommend_column, RECOMMEND_COLUMNS);
+}
+
+/* The verdict, what a candidate is, and what is told of the chosen one and of one that failed. */
+Test(recommend_told, rows, .init = make_folder, .fini = remove_folder)
+{
+    struct recommend_candidate c[3];
+    struct recommend_report r;
+    struct source source;
+    describe(&r, c, &source);
+    for (int narrower = 0; narrower <= 1; narrower++) {
+        static const char *const due[3][8] = {
+            {"breaks", "", "0.5", "0.25", "", "", "", ""},
+            {"holds", "recommended", "0.5", "0.25", "7", "10", "20", "inf"},
+            {"failed", "", "", "", "", "", "", ""}};
+        static const size_t column[8] = {
+            RECOMMEND_VERDICT, RECOMMEND_IS,       RECOMMEND_ERROR,     RECOMMEND_MOST,
+            RECOMMEND_LENGTHS, RECOMMEND_HOLDS_TO, RECOMMEND_BREAKS_AT, RECOMMEND_STAGNATES};
+        r.narrower = narrower;
+        struct rows rows = rows_as_read(&r);
+        cr_assert_eq(rows.count, 3);
+        for (size_t i = 0; i < 3; i++)
+            for (size_t k = 0; k < 8; k++)
+                if (i > 0 || k != 1)
+                    cr_expect_str_eq(field_of(&rows, i, column[k]), due[i][k], "%zu: %s", i,
+                                     recommend_column(column[k])->name);
+        cr_expect_str_eq(field_of(&rows, 0, RECOMMEND_IS),
+                         narrower ? "next_narrower" : "next_cheaper");
+        rows_free(&rows);
+    }
+}
+
+/* The same as JSON: numbers that it has none for are words. */
+Test(recommend_told, json)
+{
+    struct recommend_candidate c[3];
+    struct recommend_report r;
+    struct source source;
+    describe(&r, c, &source);
+    json_t *answer = recommend_json(&r, "out", "again");
+    const json_t *next = json_object_get(answer, "next");
+    const json_t *growth = json_object_get(answer, "growth");
+    cr_expect_eq(number_of(answer, "margin"), 4);
+    cr_expect_str_eq(word_of(next, "is"), "next_cheaper");
+    cr_expect_str_eq(word_of(next, "verdict"), "breaks");
+    cr_expect_str_eq(word_of(growth, "stagnates_at"), "inf");
+    cr_expect_eq(number_of(growth, "breaks_at"), 20);
+    json_decref(answer);
+    r.chosen = SIZE_MAX;
+    r.growth = (struct recommend_growth){0};
+    answer = recommend_json(&r, "out", "again");
+    cr_expect_str_eq(word_of(json_object_get(answer, "next"), "is"), "nearest");
+    cr_expect(json_is_null(json_object_get(answer, "margin")));
+    json_decref(answer);
+}
+
+/* As fast within a tenth and as narrow: the faster first. Beside a chosen candidate the nearest
+ * with a narrower accumulator is named, of those that are not simulated. */
+Test(recommend_told, which_comes_first_and_next)
+{
+    const struct method *m = method_named("sum/tiled");
+    struct recommend_candidate c[] = {
+        {.method = m, .accumulator = FP32, .rate = 95, .error = 1},
+        {.method = m, .accumulator = FP32, .rate = 100, .error = 2},
+        {.method = m, .accumulator = FP16, .error = 9, .broken = true},
+        {.method = m, .accumulator = FP32, .error = 7, .broken = true},
+        {.method = &recommend_promoted[0].method,
+         .accumulator = FP16,
+         .promoted = &recommend_promoted[0],
+         .error = 8,
+         .broken = true},
+    };
+    struct recommend_report r = {.candidate = c, .count = 2, .chosen = 0, .cheaper = SIZE_MAX};
+    recommend_sort(&r);
+    cr_expect(c[0].error == 2 && c[1].error == 1, "%g, %g", c[0].error, c[1].error);
+    r.count = sizeof c / sizeof *c;
+    recommend_find_cheaper(&r);
+    cr_expect(r.cheaper == 2 && r.narrower, "%zu", r.cheaper);
+    r.chosen = r.cheaper = SIZE_MAX;
+    c[3].error = 9.5;
+    recommend_find_cheaper(&r);
+    cr_expect(r.cheaper == 2 && !r.narrower, "%zu", r.cheaper);
+}
+
+/* Elements are drawn one by one, not in pairs. */
+Test(recommend_told, neighbours_are_drawn_apart)
+{
+    enum { N = 1000 };
+    static double x[N];
+    struct source from;
+    struct recommend_sample s;
+    size_t equal = 0;
+    for (size_t i = 0; i < N; i++)
+        x[i] = (double)i;
+    const struct data data = {.name = "few", .array = {FP64, N, x}};
+    cr_assert_eq(source_data(&from, &data, N, NULL), STATUS_OK);
+    cr_assert_eq(
+        recommend_sample_make(&s, &from, RECOMMEND_RESAMPLE, 1, N, 7, (struct device){0}, NULL),
+        STATUS_OK);
+    for (size_t i = 1; i < N; i++)
+        equal += array_get(&s.array, i) == array_get(&s.array, i - 1);
+    cr_expect(equal < 20, "%zu", equal); /* 1 is due */
+    recommend_sample_free(&s);
+    source_free(&from);
+}
+
+/* A comma of a command, written `\,`, stays with it in a list of methods. */
+Test(recommend_told, commas_of_a_command)
+{
+    struct recommend_candidate c[3];
+    struct recommend_report r;
+    struct source source;
+    struct text text = {0};
+    struct method m = *method_named("sum/serial");
+    describe(&r, c, &source);
+    m.name = "exec:awk -F, x,sum/tiled";
+    c[0].method = &m;
+    r.request.program = "ulpscope";
+    recommend_show(&text, &r, &c[0], "out");
+    cr_expect(strstr(text_string(&text), "--method 'exec:awk -F\\, x\\,sum/tiled' --out"), "%s",
+              text_string(&text));
+    text_clear(&text);
+    recommend_show(&text, &r, &c[1], "out");
+    cr_expect(strstr(text_string(&text), "--method sum/tiled --out"), "%s", text_string(&text));
+    text_free(&text);
+}

@@ -1,0 +1,201 @@
+/* `run trial`: all subjects through `check`, into a results directory that can be resumed. */
+#include <jansson.h>
+#include <sys/stat.h>
+
+#include <criterion/criterion.h>
+
+#include "reports/csv/file.h"
+#include "tests/support/program.h"
+
+#define QUICK "--device cpu --n 100 --seconds 0.2 --storage fp64 --accumulator fp64"
+
+static int trial(const char *arguments)
+{
+    return run_program("run trial", arguments);
+}
+
+struct seen {
+    size_t rows;
+    char words[4096]; /* "METHOD RUNG VERDICT;" of each row */
+};
+
+static enum status take_row(void *context, const struct csv_row *row, struct problem *p)
+{
+    struct seen *s = context;
+    size_t used = strlen(s->words);
+    (void)p;
+    snprintf(s->words + used, sizeof s->words - used, "%s %s %s;", row->field[CHECK_METHOD],
+             row->field[CHECK_RUNG], row->field[CHECK_VERDICT]);
+    s->rows++;
+    return STATUS_OK;
+}
+
+static struct seen rows(void)
+{
+    struct seen s = {0};
+    struct problem p = {0};
+    uint64_t whole;
+    cr_assert(csv_read(in_folder("t/trial.csv"), check_column, CHECK_COLUMNS, take_row, &s, &whole,
+                       &p) == STATUS_OK,
+              "%s", p.text);
+    return s;
+}
+
+Test(trial, has_rows_for_every_rung, .init = make_folder, .fini = remove_folder)
+{
+    json_error_t error;
+    cr_expect(trial("--method sum/serial,cub/sum,scan/exact --out t " QUICK) == 0);
+    struct seen s = rows();
+    cr_expect_str_eq(s.words, "sum/serial run_to_run kept;sum/serial gpu_to_gpu kept;"
+                              "sum/serial order_invariant broken;"
+                              "sum/serial correctly_rounded broken;"
+                              "scan/exact run_to_run kept;scan/exact gpu_to_gpu kept;"
+                              "scan/exact order_invariant kept;"
+                              "scan/exact correctly_rounded kept;");
+    expect_said("out", "scan/exact  cpu     correctly_rounded  correctly_rounded  kept ");
+    expect_said("out", "\n2 subjects, 1 others not there: t/trial.csv");
+    json_t *study = json_load_file(in_folder("t/study.json"), 0, &error);
+    cr_assert(study, "%s", error.text);
+    cr_expect_str_eq(json_string_value(json_object_get(study, "experiment")), "trial");
+    json_t *axes = json_object_get(study, "axes");
+    cr_expect(json_array_size(json_object_get(axes, "method")) == 3);
+    cr_expect_str_eq(json_string_value(json_array_get(json_object_get(axes, "formats"), 0)),
+                     "fp64/fp64");
+    cr_expect_str_eq(json_string_value(json_array_get(json_object_get(axes, "n"), 0)), "100");
+    json_decref(study);
+}
+
+/* How many attempts there were depends on time: rows that are the same bytes were not made again.
+ */
+Test(trial, tries_scatter_adds, .init = make_folder, .fini = remove_folder)
+{
+    cr_expect(trial("--method scatter/sort,scatter/exact --keys sorted --bins 9 --out t " QUICK) ==
+              0);
+    struct seen s = rows();
+    cr_expect_str_eq(s.words, "scatter/sort run_to_run kept;scatter/sort gpu_to_gpu kept;"
+                              "scatter/sort order_invariant broken;"
+                              "scatter/sort correctly_rounded broken;"
+                              "scatter/exact run_to_run kept;scatter/exact gpu_to_gpu kept;"
+                              "scatter/exact order_invariant kept;"
+                              "scatter/exact correctly_rounded kept;");
+    expect_said("t/trial.csv", " --keys sorted --bins 9 ");
+    expect_said("t/trial.csv", ",1,,sorted,9,"); /* seed, scan, keys, bins */
+    expect_said("t/study.json", "\"sorted\"");
+}
+
+Test(trial, tries_rows_and_moves, .init = make_folder, .fini = remove_folder)
+{
+    cr_expect(trial("--method rows/tiled,transpose/tiled --out t " QUICK) == 0);
+    struct seen s = rows();
+    cr_expect_str_eq(s.words, "rows/tiled run_to_run kept;rows/tiled gpu_to_gpu kept;"
+                              "rows/tiled order_invariant broken;"
+                              "rows/tiled correctly_rounded broken;"
+                              "transpose/tiled run_to_run kept;transpose/tiled gpu_to_gpu kept;"
+                              "transpose/tiled order_invariant not tried;"
+                              "transpose/tiled correctly_rounded not tried;");
+}
+
+Test(trial, goes_on_where_it_was, .init = make_folder, .fini = remove_folder)
+{
+    static const char again[] = "--method sum/serial,sum/tiled,sum/exact --out t " QUICK;
+    cr_assert(trial(again) == 0);
+    char *first = content("t/trial.csv");
+    cr_assert(trial(again) == 0);
+    char *second = content("t/trial.csv");
+    cr_expect_str_eq(first, second);
+    free(second);
+    /* torn in the second subject's third row: its first two go too */
+    char *torn = strstr(first, "\nsum/tiled");
+    for (int i = 0; torn && i < 2; i++)
+        torn = strchr(torn + 1, '\n');
+    cr_assert(torn && truncate(in_folder("t/trial.csv"), torn + 20 - first) == 0);
+    cr_assert(trial(again) == 0);
+    second = content("t/trial.csv");
+    size_t kept = (size_t)(strstr(first, "\nsum/tiled") - first);
+    cr_expect(strncmp(first, second, kept) == 0, "the first subject was tried again");
+    cr_expect(rows().rows == 12, "%zu rows", rows().rows);
+    free(first);
+    free(second);
+    cr_expect(trial("--method sum/serial --out t " QUICK) == 2, "another study");
+    cr_expect(trial("--method sum/serial --force --out t " QUICK) == 0);
+    cr_expect(rows().rows == 4, "%zu rows", rows().rows);
+    cr_expect(trial("--from t/study.json --out u") == 0);
+    expect_said("u/trial.csv", "\nsum/serial,cpu,gpu_to_gpu,");
+}
+
+Test(trial, tries_failed_subjects_again, .init = make_folder, .fini = remove_folder)
+{
+    char arguments[1000];
+    snprintf(arguments, sizeof arguments,
+             "--method sum/serial --method 'exec:test -e there && exec %s' --out t " QUICK,
+             FLAWED_PROGRAM);
+    cr_expect(trial(arguments) == 3);
+    expect_said("err", "exec:test -e there");
+    expect_said("err", "1 subjects failed; the same command tries them again");
+    put_file("there", &(struct bytes){0});
+    cr_expect(trial(arguments) == 0);
+    struct seen s = rows();
+    cr_expect(s.rows == 8, "%zu rows: %s", s.rows, s.words);
+    cr_expect(!strstr(s.words, "failed"), "%s", s.words);
+    cr_expect(strstr(s.words, " run_to_run kept;exec:test"), "%s", s.words);
+}
+
+/* Appends what stands behind the header of trial.csv so many times. */
+static void repeat_rows(size_t times)
+{
+    char *text = content("t/trial.csv"), *rows = strchr(text, '\n') + 1;
+    FILE *file = fopen(in_folder("t/trial.csv"), "ab");
+    cr_assert(file);
+    while (times--)
+        fputs(rows, file);
+    cr_assert(fclose(file) == 0);
+    free(text);
+}
+
+/* A subject whose rows are there twice is refused, whether it failed or finished. */
+Test(trial, refuses_a_subject_that_stands_twice, .init = make_folder, .fini = remove_folder)
+{
+    cr_assert(trial("--method exec:false --out t " QUICK) == 3);
+    repeat_rows(2000);
+    cr_expect(trial("--method exec:false --out t " QUICK) == 3);
+    expect_said("err", "t/trial.csv: line 6: found exec:false on cpu again, which is on line 2 "
+                       "already: expected each subject once; give another --out, or --force");
+    static const char two[] = "--method sum/serial,sum/exact --force --out t " QUICK;
+    cr_assert(trial(two) == 0);
+    repeat_rows(1);
+    cr_expect(trial("--method sum/serial,sum/exact --out t " QUICK) == 3);
+    expect_said("err", "t/trial.csv: line 10: found sum/serial on cpu again, which is on line 2");
+    cr_expect(trial(two) == 0, "--force starts over");
+}
+
+Test(trial, says_whose_promise_is_broken, .init = make_folder, .fini = remove_folder)
+{
+    char arguments[1000];
+    snprintf(arguments, sizeof arguments,
+             "--method sum/serial,%s:greedy --out t --seconds 1 --device cpu --n 1001",
+             FLAWED_OBJECT);
+    for (int time = 0; time < 2; time++) { /* from its rows too */
+        cr_expect(trial(arguments) == 1);
+        expect_said("err", "1 subjects break their promise, first ");
+        expect_said("out", "gpu_to_gpu  run_to_run!");
+    }
+}
+
+Test(trial, refuses_what_it_does_not_heed, .init = make_folder, .fini = remove_folder)
+{
+    static const struct {
+        const char *arguments, *said;
+    } wrong[] = {
+        {"--method sum/none", "option --method: found 'sum/none'"},
+        {"--data x.npy", "option --data: found 'x.npy', expected none"},
+        {"--seed 1,2", "option --seed: found 2 numbers, expected one"},
+        {"--seconds none", "option --seconds: found 'none'"},
+        {"--json --method sum/serial", "see `check --json`"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        cr_expect(trial(wrong[i].arguments) == 2, "%s", wrong[i].arguments);
+        expect_said("err", wrong[i].said);
+    }
+    struct stat facts;
+    cr_expect(stat(in_folder("results-trial"), &facts) != 0, "a directory was made");
+}

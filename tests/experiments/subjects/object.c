@@ -1,0 +1,200 @@
+/* Shared objects: loaded, described and called in a process of their own. */
+#include <stdio.h>
+
+#include <criterion/criterion.h>
+
+#include "experiments/subjects/foreign.h"
+#include "experiments/subjects/subject.h"
+#include "kernels/gpu/gpu.h"
+
+enum { N = 1000 };
+
+static double x[N + 64] __attribute__((aligned(64))), out[N];
+
+static void begin(void)
+{
+    for (size_t i = 0; i < N; i++)
+        x[i] = 1 / (1.0 + (double)i);
+    foreign_server(ULPSCOPE_PROGRAM);
+    foreign_timeout(20);
+}
+
+static const struct method *subject(const char *name)
+{
+    char full[400];
+    struct problem p = {0};
+    const struct method *m;
+    snprintf(full, sizeof full, "%s:%s", FLAWED_OBJECT, name);
+    cr_assert(subject_named(&m, "test", full, NULL, &p) == STATUS_OK, "%s", p.text);
+    return m;
+}
+
+static enum status run(const struct method *m, size_t n, struct problem *p)
+{
+    *p = (struct problem){0};
+    struct task t = {.in = {FP64, n, x},
+                     .out = {FP64, m->operation->outputs(n, 0), out},
+                     .accumulator = FP64,
+                     .method = m,
+                     .device = -1};
+    return m->cpu(&t, p);
+}
+
+static void expect_sum(const struct method *m, size_t n)
+{
+    struct problem p;
+    double due = n ? x[0] : 0;
+    for (size_t i = 1; i < n; i++)
+        due += x[i];
+    cr_expect(run(m, n, &p) == STATUS_OK, "%s, n = %zu: %s", m->name, n, p.text);
+    cr_expect(out[0] == due, "%s, n = %zu: found %a, expected %a", m->name, n, out[0], due);
+}
+
+Test(object, says_what_it_is, .init = begin)
+{
+    const struct method *sum = subject("sum"), *scan = subject("scan"), *told = subject("told");
+    cr_expect(sum == subject("sum") && sum->foreign && sum->operation == &operation_sum);
+    cr_expect(sum->promise == PROMISE_GPU_TO_GPU && scan->promise == PROMISE_RUN_TO_RUN);
+    cr_expect(sum->pairs[DEVICE_CPU] == FORMAT_PAIR(FP64, FP64) && sum->pairs[DEVICE_CUDA] == 0);
+    cr_expect(method_supports(sum, DEVICE_CPU, FP64, FP64) &&
+              !method_supports(sum, DEVICE_CPU, FP32, FP64));
+    cr_expect(scan->operation == &operation_scan);
+    cr_expect(told->shape_read[DEVICE_CPU] == (SHAPE_THREADS | SHAPE_BLOCKS) &&
+              sum->shape_read[DEVICE_CPU] == 0);
+    cr_expect_str_eq(scan->summary, "one after the other");
+    for (size_t n = 0; n < N; n = 2 * n + 1)
+        expect_sum(sum, n);
+}
+
+Test(object, takes_two_arrays, .init = begin)
+{
+    static double y[N];
+    struct problem p = {0};
+    const struct method *dot = subject("dot");
+    cr_expect(dot->operation == &operation_dot && dot->product == PRODUCT_UNKNOWN);
+    for (size_t n = 0; n < N; n = 2 * n + 1) {
+        struct task t = {.in = {FP64, n, x},
+                         .in2 = {FP64, n, y},
+                         .out = {FP64, 1, out},
+                         .accumulator = FP64,
+                         .method = dot,
+                         .device = -1};
+        double due = 0;
+        for (size_t i = 0; i < n; i++) {
+            y[i] = 1.0 / (double)(i + 3);
+            due = i ? due + x[i] * y[i] : x[i] * y[i];
+        }
+        cr_expect(dot->cpu(&t, &p) == STATUS_OK, "n = %zu: %s", n, p.text);
+        cr_expect(out[0] == due, "n = %zu: found %a, expected %a", n, out[0], due);
+    }
+}
+
+Test(object, is_told_what_it_reads, .init = begin)
+{
+    struct problem p = {0};
+    const struct method *told = subject("told");
+    for (size_t place = 0; place < 8; place += 3)
+        for (unsigned threads = 0; threads < 300; threads += 128) {
+            struct task t = {.in = {FP64, 10, x + 16 + place},
+                             .out = {FP64, 1, out},
+                             .accumulator = FP64,
+                             .shape = {threads, 7},
+                             .method = told,
+                             .device = -1};
+            cr_assert(told->cpu(&t, &p) == STATUS_OK, "%s", p.text);
+            cr_expect(out[0] == threads + 7e4 + 1e10 * (double)place + 0.5,
+                      "place %zu, threads %u: %.17g", place, threads, out[0]);
+        }
+}
+
+Test(object, scans, .init = begin)
+{
+    struct problem p = {0};
+    const struct method *scan = subject("scan");
+    for (int exclusive = 0; exclusive < 2; exclusive++)
+        for (enum format f = FP32; f <= FP64; f++) {
+            double total = 0, before = 0;
+            struct array results = {f, N, out};
+            struct task t = {.in = {FP64, N, x},
+                             .out = results,
+                             .accumulator = FP64,
+                             .method = scan,
+                             .device = -1,
+                             .exclusive = exclusive};
+            cr_assert(scan->cpu(&t, &p) == STATUS_OK, "%s", p.text);
+            for (size_t i = 0; i < N; i++) {
+                before = total;
+                total = i ? total + x[i] : x[0];
+                cr_assert(array_get(&results, i) == format_round(f, exclusive ? before : total),
+                          "%s, index %zu", format_facts[f].name, i);
+            }
+        }
+}
+
+static void expect_flaw(const char *name, double limit_s, const char *said)
+{
+    struct problem p;
+    const struct method *m = subject(name);
+    expect_sum(m, 10);
+    foreign_timeout(limit_s);
+    cr_expect(run(m, 13, &p) == STATUS_DATA && strstr(p.text, said), "%s: %s", name, p.text);
+    foreign_timeout(20);
+    expect_sum(m, 10);
+}
+
+Test(object, costs_no_more_than_a_run, .init = begin)
+{
+    struct problem p;
+    expect_flaw("crash", 20, "killed by signal 6 (Aborted): found 0 of ");
+    expect_flaw("hang", 1, "no answer within 1 s");
+    expect_flaw("fail", 20, "fail: run returned 7, expected 0");
+    expect_sum(subject("print"), 10);
+    /* It ended with status 0 in the midst of a question: twice, since that might have been meant.
+     */
+    expect_flaw("leave", 20, "ended with exit status 0: found 0 of ");
+    const struct method *silent = subject("silent");
+    expect_sum(silent, 10);
+    cr_expect(run(silent, 13, &p) == STATUS_OK && out[0] != out[0],
+              "what was not written is a NaN: %a, %s", out[0], p.text);
+}
+
+static void expect_refused(const char *name, enum status due, const char *said)
+{
+    struct problem p = {0};
+    const struct method *m;
+    enum status status = subject_named(&m, "option --method", name, NULL, &p);
+    cr_expect(status == due, "%s: status %d, expected %d", name, (int)status, (int)due);
+    cr_expect(strncmp(p.text, "option --method: ", 17) == 0 && strstr(p.text, said),
+              "%s: found '%s', expected '%s'", name, p.text, said);
+}
+
+Test(object, refusals_are_plain, .init = begin)
+{
+    expect_refused(FLAWED_OBJECT ":none", STATUS_USAGE, "expected one of " FLAWED_OBJECT ":sum, ");
+    expect_refused(FLAWED_OBJECT, STATUS_USAGE, "expected one of " FLAWED_OBJECT ":sum, ");
+    expect_refused(FLAWED_OBJECT ":empty", STATUS_DATA, "no summary, no run");
+    expect_refused(FLAWED_VERSION ":sum", STATUS_DATA,
+                   "found version 99 of ulpscope_subject.h, expected 1");
+    expect_refused(FLAWED_SYMBOL ":sum", STATUS_DATA, "found no symbol ulpscope_subjects");
+    expect_refused("none.so:sum", STATUS_DATA, "./none.so: could not be loaded: ");
+    if (!gpu_build())
+        expect_refused(FLAWED_OBJECT ":cuda", STATUS_DEVICE, "built without CUDA");
+    expect_refused("exec: ", STATUS_USAGE, "expected exec:COMMAND");
+    expect_refused("exec:a\nb", STATUS_USAGE, "with a control character");
+    expect_refused("exec:a\xff", STATUS_USAGE, "which is not UTF-8");
+    expect_refused("sum/none", STATUS_USAGE, "or exec:COMMAND, or PATH.so:NAME");
+}
+
+Test(object, time_is_that_of_the_call, .init = begin)
+{
+    struct problem p = {0};
+    uint64_t time_ns = 0;
+    const struct method *m = subject("sum");
+    cr_expect(foreign_times(m) && !foreign_time(m, &time_ns), "nothing was run");
+    expect_sum(m, N);
+    cr_expect(foreign_time(m, &time_ns) && time_ns > 100 && time_ns < 10000000000u, "%d ns",
+              (int)time_ns);
+    cr_assert(subject_named(&m, "test", "exec:cat", NULL, &p) == STATUS_OK);
+    cr_expect(!foreign_times(m) && !foreign_time(m, &time_ns));
+    cr_expect(!foreign_times(method_named("sum/tiled")));
+}

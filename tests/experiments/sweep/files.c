@@ -1,0 +1,98 @@
+/* Results files that are none: FIFOs, devices, a full disk, what a killed process left. */
+#include <sys/stat.h>
+
+#include "tests/support/program.h"
+
+static const char study_of_ones[] = "accuracy --device cpu --method sum/tiled --input ones --n 10 "
+                                    "--quiet --out a";
+
+/* A FIFO waits for who writes to it, /dev/zero has no end. */
+static void replace(const char *path, const char *by)
+{
+    unlink(in_folder(path));
+    cr_assert_eq(by ? symlink(by, in_folder(path)) : mkfifo(in_folder(path), 0666), 0);
+}
+
+Test(files, fifos_and_devices, .init = make_folder, .fini = remove_folder, .timeout = 60)
+{
+    static const char *const file[] = {"a/results.csv", "a/summary.csv", "a/study.json"};
+    static const char *const by[] = {NULL, "/dev/zero"};
+    static const struct {
+        const char *verb, *arguments;
+        bool all; /* does it need summary.csv? */
+    } reader[] = {{"run", study_of_ones, false},
+                  {"report", "a", true},
+                  {"compare", "a b", false},
+                  {"compare", "b a", false}};
+    for (size_t i = 0; i < 3; i++)
+        for (size_t k = 0; k < 2; k++) {
+            cr_expect_eq(run_program("run", "accuracy --device cpu --method sum/tiled --input ones "
+                                            "--n 10 --quiet --force --out b"),
+                         0);
+            cr_expect_eq(run_program("run", study_of_ones), 0);
+            replace(file[i], by[k]);
+            for (size_t r = 0; r < sizeof reader / sizeof *reader; r++) {
+                if (i == 1 && !reader[r].all)
+                    continue;
+                cr_expect_eq(run_program(reader[r].verb, reader[r].arguments), 3, "%s: %s %s",
+                             reader[r].verb, file[i], by[k] ? by[k] : "a FIFO");
+                expect_said("err", by[k] ? "found a device, expected a regular file"
+                                         : "found a FIFO, expected a regular file");
+            }
+            char command[100];
+            snprintf(command, sizeof command, "rm -rf '%s/a'", folder);
+            cr_assert_eq(system(command), 0);
+        }
+}
+
+/* What was begun and never finished is taken away. */
+Test(files, parts_of_a_killed_process, .init = make_folder, .fini = remove_folder)
+{
+    static const char *const part[] = {"a/study.json.part", "a/results.csv.part",
+                                       "a/summary.csv.part"};
+    struct bytes b = {0};
+    add_string(&b, "{");
+    cr_expect_eq(run_program("run", study_of_ones), 0);
+    for (size_t i = 0; i < 3; i++)
+        put_file(part[i], &b);
+    cr_expect_eq(run_program("run", study_of_ones), 0);
+    for (size_t i = 0; i < 3; i++)
+        cr_expect(access(in_folder(part[i]), F_OK) != 0, "%s", part[i]);
+    clear_bytes(&b);
+}
+
+/* Of a page that does not fit there is neither a half nor a name; the one before stays. */
+Test(files, a_page_that_does_not_fit, .init = make_folder, .fini = remove_folder)
+{
+    char limited[1000];
+    struct bytes old = {0};
+    struct stat facts;
+    add_string(&old, "old");
+    cr_expect_eq(run_program("run", study_of_ones), 0);
+    cr_assert_eq(mkdir(in_folder("page"), 0777), 0);
+    for (int there = 0; there < 2; there++) {
+        if (there)
+            put_file("page/report.html", &old);
+        snprintf(limited, sizeof limited,
+                 "a --out page >out 2>err; exit=$?; [ $exit = 3 ] && [ ! -s out ]");
+        char command[2000];
+        snprintf(command, sizeof command,
+                 "cd '%s' && mkdir -p page && ulimit -f 8 && '%s' report %s", folder,
+                 ULPSCOPE_PROGRAM, limited);
+        cr_expect_eq(system(command), 0, "%s", there ? "a page is there" : "none is");
+        expect_said("err", "page/report.html: could not be written");
+        cr_expect_eq(stat(in_folder("page/report.html"), &facts), there ? 0 : -1);
+        cr_expect(!there || facts.st_size == 3, "%jd bytes", (intmax_t)facts.st_size);
+    }
+    clear_bytes(&old);
+}
+
+/* Right behind a kill, what is still ending holds the lock for a moment: that is waited for. */
+Test(files, again_after_a_kill, .init = make_folder, .fini = remove_folder)
+{
+    char command[1000];
+    snprintf(command, sizeof command,
+             "cd '%s' && mkdir a && { flock -x a sleep 0.4 & } && sleep 0.1 && '%s' run %s 2>err",
+             folder, ULPSCOPE_PROGRAM, study_of_ones);
+    cr_expect_eq(system(command), 0);
+}

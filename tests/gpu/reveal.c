@@ -1,0 +1,135 @@
+/* Every deterministic method's GPU side reveals the order that it declares. */
+#include <criterion/criterion.h>
+
+#include "kernels/scan/tiled.h"
+#include "kernels/blocks/tiled.h"
+#include "tests/support/checks_scan.h"
+#include "tests/support/reveals.h"
+
+static const struct device gpu = {DEVICE_CUDA, 0};
+
+static const struct {
+    enum format storage, accumulator;
+} pairs[] = {{FP32, FP32}, {FP64, FP64}, {FP16, FP16}, {BF16, BF16},
+             {FP16, FP32}, {BF16, FP32}, {FP32, FP64}, {FP64, FP32}};
+enum { PAIRS = sizeof pairs / sizeof *pairs };
+
+/* Do masks show its order? Else it takes one call for an element, and many for a tree. */
+static bool is_plain(const struct method *m)
+{
+    return m->bound == THEOREM_TREE || m->bound == THEOREM_WIDENED || !m->order;
+}
+
+static void hold(const struct method *m, size_t n, size_t pair, struct shape shape, size_t *held)
+{
+    static uint8_t heads[1 << 14];
+    char why[WHY];
+    struct scan_variant variant[SCAN_VARIANTS] = {{0}};
+    bool scan = m->operation == &operation_scan;
+    size_t variants = scan ? scan_variants(m, variant) : 1;
+    struct reveal_case c = {.spec = {.method = m,
+                                     .device = gpu,
+                                     .storage = pairs[pair].storage,
+                                     .accumulator = pairs[pair].accumulator,
+                                     .output = pairs[pair].accumulator,
+                                     .n = n,
+                                     .shape = shape},
+                            .prefix = n - 1};
+    if (!operation_plain(m->operation) || !reveal_can_ask(m) ||
+        !method_supports(m, DEVICE_CUDA, c.spec.storage, c.spec.accumulator))
+        return;
+    for (size_t v = 0; v < variants && (v < 3 || n < 100); v++)
+        for (int last = 0; last < 1 + scan; last++) {
+            c.prefix = last == scan ? n - 1 : n / 2;
+            c.spec.exclusive = variant[v].exclusive;
+            c.spec.heads = scan ? scan_heads(&variant[v], heads, n, n) : NULL;
+            cr_expect(reveals_right(&c, why), "%s", why);
+            ++*held;
+        }
+}
+
+Test(gpu_reveal, short_orders)
+{
+    static const size_t lengths[] = {2, 3, 33, 100};
+    static const struct shape shapes[] = {{0, 0}, {64, 3}, {33, 1}};
+    size_t held = 0;
+    for (size_t i = 0; i < method_count; i++)
+        for (size_t pair = 0; pair < PAIRS; pair++)
+            for (size_t k = 0; k < 4; k++) {
+                const struct method *m = method_registry[i];
+                struct shape shape = k > 0 ? shapes[(i + pair + k) % 3] : shapes[0];
+                hold(m, lengths[k], pair, shape, &held);
+            }
+    cr_expect(held > 500, "only %zu cases", held);
+}
+
+Test(gpu_reveal, orders_of_several_tiles)
+{
+    static const size_t sums[] = {600, TILE + 1, 2 * TILE + 300},
+                        scans[] = {600, SCAN_TILE / 2 + 5, SCAN_TILE + 1};
+    size_t held = 0;
+    for (size_t i = 0; i < method_count; i++)
+        for (size_t k = 0; k < 3; k++) {
+            const struct method *m = method_registry[i];
+            const size_t *lengths = m->operation == &operation_scan ? scans : sums;
+            for (size_t pair = 0; pair < 2; pair++)
+                if (is_plain(m) || k == 0)
+                    hold(m, lengths[k], pair, (struct shape){k == 1 ? 64 : 0, k == 1 ? 3 : 0},
+                         &held);
+        }
+    cr_expect(held > 100, "only %zu cases", held);
+}
+
+/* The vendor's sum says nothing of its order, but has one. */
+Test(gpu_reveal, cub_has_an_order)
+{
+    for (size_t pair = 0; pair < 2; pair++)
+        for (size_t n = 10; n < 3000; n *= 7) {
+            struct reveal r;
+            struct problem p = {0};
+            struct reveal_case c = {.spec = {.method = method_named("cub/sum"),
+                                             .device = gpu,
+                                             .storage = pairs[pair].storage,
+                                             .accumulator = pairs[pair].accumulator,
+                                             .output = pairs[pair].accumulator,
+                                             .n = n}};
+            cr_assert_eq(reveal_method(&r, &c, 0, &p), STATUS_OK, "%s", p.text);
+            cr_expect_eq(r.verdict, REVEAL_TREE, "n = %zu: verdict %d, %s", n, (int)r.verdict,
+                         r.words);
+            reveal_free(&r);
+        }
+}
+
+/* They declare none: the CPU's is what it is compared with. */
+Test(gpu_reveal, scatter_adds_show_the_cpus_order_in_a_bin)
+{
+    static const size_t lengths[] = {33, 1000, 3000};
+    size_t held = 0;
+    for (size_t i = 0; i < method_count * 3; i++) {
+        const struct method *m = method_registry[i / 3];
+        struct reveal_case c = {.spec = {.method = m,
+                                         .storage = FP32,
+                                         .accumulator = FP32,
+                                         .output = FP32,
+                                         .n = lengths[i % 3]},
+                                .prefix = lengths[i % 3] - 1};
+        struct reveal shown[2];
+        struct problem p = {0};
+        if (m->operation != &operation_scatter || m->promise != PROMISE_GPU_TO_GPU ||
+            !method_supports(m, DEVICE_CUDA, FP32, FP32))
+            continue;
+        for (int cuda = 0; cuda < 2; cuda++) {
+            c.spec.device = cuda ? gpu : (struct device){DEVICE_CPU, 0};
+            cr_assert(reveal_method(&shown[cuda], &c, 1, &p) == STATUS_OK, "%s: %s", m->name,
+                      p.text);
+        }
+        cr_expect(shown[0].verdict == REVEAL_TREE && shown[1].verdict == REVEAL_TREE &&
+                      reveal_tree_equal(&shown[0].tree, &shown[1].tree),
+                  "%s, n = %zu: '%s' on the CPU, '%s' on the GPU", m->name, c.spec.n,
+                  shown[0].words, shown[1].words);
+        reveal_free(&shown[0]);
+        reveal_free(&shown[1]);
+        held++;
+    }
+    cr_expect(held >= 3);
+}

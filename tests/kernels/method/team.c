@@ -1,0 +1,154 @@
+/* Teams of threads: each works once, and all at the same time. */
+#include <criterion/criterion.h>
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "experiments/system/clock.h"
+#include "kernels/method/method.h"
+#include "kernels/gpu/raw_read.h"
+#include "kernels/method/team.h"
+#include "tests/support/samples.h"
+
+enum { MOST = 40 };
+
+struct meeting {
+    unsigned threads;
+    atomic_uint calls[MOST], arrived;
+    atomic_bool missed;
+};
+
+/* Leaves only when all have come, so that none can have worked before another. */
+static void meet(void *context, unsigned thread)
+{
+    struct meeting *m = context;
+    uint64_t begin = clock_ns();
+    atomic_fetch_add(&m->calls[thread], 1);
+    atomic_fetch_add(&m->arrived, 1);
+    while (atomic_load(&m->arrived) < m->threads && !atomic_load(&m->missed))
+        if (clock_ns() - begin > UINT64_C(20000000000))
+            atomic_store(&m->missed, true);
+}
+
+Test(team, all_work_once_and_at_the_same_time)
+{
+    static const unsigned teams[] = {1, 2, 3, 7, MOST};
+    for (size_t i = 0; i < sizeof teams / sizeof *teams; i++) {
+        struct meeting m = {.threads = teams[i]};
+        cr_assert(team_run(teams[i], meet, &m, NULL) == STATUS_OK);
+        cr_expect(!atomic_load(&m.missed), "%u threads never met", teams[i]);
+        for (unsigned t = 0; t < MOST; t++)
+            cr_expect(atomic_load(&m.calls[t]) == (t < teams[i]), "thread %u of %u: %u calls", t,
+                      teams[i], atomic_load(&m.calls[t]));
+    }
+}
+
+static void count(void *context, unsigned thread)
+{
+    (void)thread;
+    atomic_fetch_add((atomic_uint *)context, 1);
+}
+
+Test(team, nobody_is_no_team, .timeout = 30)
+{
+    atomic_uint worked = 0;
+    struct problem p = {0};
+    cr_assert(team_run(0, count, &worked, &p) == STATUS_USAGE, "%s", p.text);
+    cr_assert(strstr(p.text, "0 threads") && atomic_load(&worked) == 0, "%s", p.text);
+}
+
+#ifdef __has_feature /* clang's way of telling; gcc defines __SANITIZE_ADDRESS__ */
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__
+#endif
+#endif
+#ifndef __SANITIZE_ADDRESS__ /* which takes terabytes of address space */
+/* With address space for the stacks of a few only, nobody works. */
+Test(team, threads_that_cannot_be_had)
+{
+    atomic_uint worked = 0;
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    cr_assert(file && fscanf(file, "%lu", &pages) == 1);
+    fclose(file);
+    rlim_t room = pages * (rlim_t)sysconf(_SC_PAGESIZE) + ((rlim_t)160 << 20);
+    cr_assert(setrlimit(RLIMIT_AS, &(struct rlimit){room, room}) == 0);
+    for (int round = 0; round < 100; round++) { /* one that begins too early may do so unseen */
+        struct problem p = {0};
+        enum status status = team_run(MOST, count, &worked, &p);
+        cr_assert(status == STATUS_DEVICE, "status %d: %s", (int)status, p.text);
+        cr_assert(strstr(p.text, "thread"), "%s", p.text);
+        cr_assert(atomic_load(&worked) == 0, "%u worked", atomic_load(&worked));
+    }
+}
+#endif
+
+/* A yardstick looks at every byte, wherever the array begins and however many threads share it:
+ * changing one changes what it mixes. */
+Test(team, raw_read_sees_every_byte)
+{
+    static unsigned char data[1200];
+    uint64_t state = 7;
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (unsigned char)sample_next(&state);
+    for (size_t offset = 0; offset < 16; offset += 2)
+        for (unsigned threads = 1; threads < 4; threads += 2)
+            for (size_t i = 0; i < 1100; i += 7) {
+                uint64_t before, after;
+                struct array a = {FP16, 550, data + offset};
+                raw_read(&a, threads, &before, NULL);
+                data[offset + i] ^= 0x10;
+                raw_read(&a, threads, &after, NULL);
+                data[offset + i] ^= 0x10;
+                cr_assert(before != after, "offset %zu, %u threads, byte %zu", offset, threads, i);
+            }
+}
+
+/* So does the other, and it writes nothing else. */
+Test(team, raw_copy_copies_every_byte)
+{
+    static unsigned char data[1200], copy[1200];
+    uint64_t state = 8;
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (unsigned char)sample_next(&state);
+    for (size_t n = 0; n < 560; n += n < 40 ? 1 : 37)
+        for (unsigned threads = 1; threads < 8; threads++) {
+            struct array a = {FP16, n, data + 2};
+            memset(copy, 0xa5, sizeof copy);
+            cr_assert(raw_copy(&a, copy + 16, threads, NULL) == STATUS_OK);
+            cr_assert(memcmp(copy + 16, data + 2, 2 * n) == 0, "n = %zu, %u threads", n, threads);
+            cr_assert(copy[15] == 0xa5 && copy[16 + 2 * n] == 0xa5, "n = %zu, %u threads", n,
+                      threads);
+        }
+}
+
+/* More threads than tiles: those without a share add nothing, and the others what one would. */
+Test(team, threads_without_a_share_add_nothing)
+{
+    static const char *const name[] = {"mean/exact", "norm/exact", "variance/exact", "dot/exact"};
+    static const size_t n[] = {1, 1023, 2048, 2049, 4690};
+    static double x[2][4690];
+    struct problem p = {0};
+    for (size_t i = 0; i < sizeof name / sizeof *name * 5; i++) {
+        double sum[2] = {0};
+        const struct method *m = method_named(name[i / 5]);
+        struct task t = {.in = {FP64, n[i % 5], x[0]},
+                         .in2 = {FP64, n[i % 5], m->operation->inputs == 2 ? x[1] : NULL},
+                         .accumulator = FP64,
+                         .method = m,
+                         .device = -1,
+                         .product = m->product};
+        sample_fill(&(struct array){FP64, n[i % 5], x[0]}, SAMPLE_NEAR, FP64, i);
+        sample_fill(&(struct array){FP64, n[i % 5], x[1]}, SAMPLE_NEAR, FP64, ~i);
+        for (unsigned k = 0; k < 2; k++) {
+            t.shape.threads = k ? 7 : 1;
+            t.out = (struct array){FP64, 1, &sum[k]};
+            cr_assert(m->cpu(&t, &p) == STATUS_OK, "%s: %s", m->name, p.text);
+        }
+        cr_expect(sum[0] == sum[1], "%s, n = %zu: found %a, expected %a", m->name, n[i % 5], sum[1],
+                  sum[0]);
+    }
+}

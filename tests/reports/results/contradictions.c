@@ -1,0 +1,148 @@
+/* Rows that contradict themselves: whoever reads a results directory says where. */
+#include <jansson.h>
+
+#include "reports/results/results.h"
+#include "tests/support/program.h"
+
+struct edit {
+    const char *column, *to, *says; /* which column the message names */
+};
+
+/* Writes results.csv with the last row's column changed, as a spreadsheet or a hand would. */
+static void change(const char *from, const char *to, size_t column, const char *value)
+{
+    struct bytes rows = get_file(in_folder(from)), edited = {0};
+    add_number(&rows, 0, 1);
+    char *text = (char *)rows.data, *last = text + strlen(text) - 1;
+    while (last > text && last[-1] != '\n')
+        last--;
+    add_bytes(&edited, text, (size_t)(last - text));
+    for (size_t i = 0; *last; i++) {
+        size_t length = strcspn(last, ",\n");
+        if (i == column)
+            add_string(&edited, value);
+        else
+            add_bytes(&edited, last, length);
+        add_bytes(&edited, last + length, 1);
+        last += length + 1;
+    }
+    put_file(to, &edited);
+    clear_bytes(&edited);
+    clear_bytes(&rows);
+}
+
+static size_t column_named(const char *name)
+{
+    size_t i = 0;
+    while (strcmp(results_column(i)->name, name) != 0)
+        i++;
+    return i;
+}
+
+/* Every reader of `study` sees each edit, and none sees one in the rows as they are. */
+static void expect_seen(const char *study, const struct edit *edit, size_t edits)
+{
+    char options[600], says[100];
+    const char *reader[3][2] = {{"run", options}, {"report", "b"}, {"compare", "a b"}};
+    snprintf(options, sizeof options, "%s --out a", study);
+    cr_assert_eq(run_program("run", options), 0);
+    snprintf(options, sizeof options, "%s --out b", study);
+    cr_assert_eq(run_program("run", options), 0);
+    for (size_t i = 0; i <= edits; i++) {
+        if (i < edits)
+            change("a/results.csv", "b/results.csv", column_named(edit[i].column), edit[i].to);
+        else
+            change("a/results.csv", "b/results.csv", SIZE_MAX, "");
+        for (size_t r = 0; r < 3; r++) {
+            int due = i < edits ? 3 : 0;
+            if (r == 1 && i == edits)
+                continue; /* pictures are drawn by who has gnuplot */
+            cr_expect_eq(run_program(reader[r][0], reader[r][1]), due, "%s: %s", reader[r][0],
+                         i < edits ? edit[i].column : "as it was");
+            if (i == edits)
+                continue;
+            snprintf(says, sizeof says, ": %s: found '", edit[i].says);
+            expect_said("err", "b/results.csv: line ");
+            expect_said("err", says);
+            expect_said("err", "expected '");
+        }
+    }
+}
+
+Test(contradictions, of_sums, .init = make_folder, .fini = remove_folder)
+{
+    static const struct edit edit[] = {
+        {"method", "sum/serial", "case_id"},
+        {"device", "cuda:0", "case_id"},
+        {"storage", "fp64", "case_id"},
+        {"input", "ones", "case_id"},
+        {"n", "101", "case_id"},
+        {"seed", "2", "case_id"},
+        {"threads", "7", "case_id"},
+        {"result", "1.5", "result"},
+        {"result_hex", "0x1p+0", "result_hex"},
+        {"result_bits", "0x3f800000", "result"},
+        {"exact", "1.5", "exact"},
+        {"exact_hex", "0x1.8p+4", "exact"},
+    };
+    expect_seen("accuracy --device cpu --method sum/tiled --input uniform --n 100 --storage fp32 "
+                "--accumulator fp32 --quiet",
+                edit, sizeof edit / sizeof *edit);
+}
+
+/* Rows of one case are of one case. */
+Test(contradictions, of_further_runs, .init = make_folder, .fini = remove_folder)
+{
+    static const struct edit edit[] = {{"result", "1.5", "result"}};
+    expect_seen("variance --device cpu --method sum/tiled --input uniform --n 100 --runs 3 --quiet "
+                "--storage fp32 --accumulator fp32",
+                edit, 1);
+    change("a/results.csv", "b/results.csv", column_named("method"), "sum/serial");
+    cr_expect_eq(run_program("compare", "a b"), 3);
+    expect_said("err", "b/results.csv: line 4: method: found 'sum/serial', expected 'sum/tiled'");
+}
+
+/* Operations have columns of their own. */
+Test(contradictions, of_other_operations, .init = make_folder, .fini = remove_folder)
+{
+    static const struct {
+        const char *study;
+        struct edit edit[4];
+        size_t edits;
+    } of[] = {
+        {"drift --device cpu --method scan/segmented --input uniform --n 100 --segment 7",
+         {{"scan", "exclusive", "case_id"},
+          {"segment", "8", "case_id"},
+          {"result", "1", "result"},
+          {"exact", "1", "exact"}},
+         4},
+        {"scatter --device cpu --method scatter/ordered --input uniform --n 100 --keys zipf:s=1.5",
+         {{"n", "99", "n"}, {"result", "1", "result"}},
+         2},
+        {"rows --device cpu --method rows/tiled --input uniform --n 100 --rows 10 --layout column",
+         {{"n", "99", "n"}},
+         1},
+        {"dot --device cpu --method dot/tiled --input uniform --n 100",
+         {{"seed", "3", "case_id"}, {"result", "1", "result"}},
+         2},
+    };
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        char study[400];
+        snprintf(study, sizeof study, "%s --storage fp32 --accumulator fp32 --quiet --force",
+                 of[i].study);
+        char options[600];
+        for (const char *out = "ab"; *out; out++) {
+            snprintf(options, sizeof options, "%s --out %c", study, *out);
+            cr_assert_eq(run_program("run", options), 0, "%s", of[i].study);
+        }
+        for (size_t k = 0; k < of[i].edits; k++) {
+            char says[100];
+            const struct edit *e = &of[i].edit[k];
+            size_t column = column_named(e->column);
+            change("a/results.csv", "b/results.csv", column, e->to);
+            cr_expect_eq(run_program("compare", "a b"), 3, "%s: %s", of[i].study, e->column);
+            snprintf(says, sizeof says, ": %s: found '", e->says);
+            expect_said("err", says);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "kernels/blocks/tiled.h"
+#include "tests/support/checks_scan.h"
+#include "tests/support/samples.h"
+#include "experiments/reveal/walk_node.h"
+
+/* node[] becomes all leaves and additions; the result is returned. */
+static double walk(const struct method *m, const struct order *o, const struct array *in,
+                   enum format f, struct walk_node *node)
+{
+    for (size_t i = 0; i < o->leaves; i++)
+        node[i] = walk_leaf(m, f, i, array_get(in, i));
+    for (size_t k = 0; k < o->additions; k++)
+        node[o->leaves + k] = walk_add(m, f, &node[o->operand[k][0]], &node[o->operand[k][1]]);
+    return walk_value(m, f, &node[o->output[0]]);
+}
+
+/* One input against a walk of the order. `data` holds n elements of any format, `node` the walk's
+ * nodes. */
+static bool check_one(const struct method *m, const struct order *o, const struct array *in,
+                      enum format f, struct shape shape, const char *sample, uint64_t seed,
+                      struct walk_node *node, char why[WHY])
+{
+    uint64_t got = 0;
+    uint64_t want = format_encode(f, walk(m, o, in, f, node));
+    if (check_run(m, in, f, shape, &got) != STATUS_OK)
+        return check_failed(why, m, in->format, f, in->n, shape, "it could not be run");
+    if (got != want)
+        return check_failed(why, m, in->format, f, in->n, shape,
+                            "sample %s, seed %" PRIu64 ": result %#" PRIx64
+                            ", by the order %#" PRIx64,
+                            sample, seed, got, want);
+    return true;
+}
+
+/* One length and shape, in each of these format pairs: with one kind of sample, drawn at random, so
+ * that all of them meet as n and the shape change, or `thorough`, with every kind. */
+static bool check_length(const struct method *m, size_t n, struct shape shape, uint32_t pairs,
+                         bool thorough, char why[WHY])
+{
+    struct order o;
+    order_init(&o, n, m->operation->outputs(n, 1));
+    m->order(&o, shape);
+    void *data = malloc(n * sizeof(double));
+    struct walk_node *node = malloc((o.leaves + o.additions) * sizeof *node);
+    bool fine = !o.failed && data && node;
+    uint64_t state = n << 32 ^ (uint64_t)shape.threads << 16 ^ shape.blocks;
+    for (enum format s = 0; fine && s < FORMATS; s++)
+        for (enum format f = 0; fine && f < FORMATS; f++) {
+            if (!(pairs & FORMAT_PAIR(s, f)) || !method_supports(m, DEVICE_CPU, s, f))
+                continue;
+            for (size_t k = 0; fine && k < (thorough ? SAMPLES : 1); k++) {
+                uint64_t seed = sample_next(&state);
+                enum sample kind = thorough ? k : seed % SAMPLES;
+                struct array in = {s, n, data};
+                sample_fill(&in, kind, f, seed);
+                fine = check_one(m, &o, &in, f, shape, sample_name[kind], seed, node, why);
+            }
+        }
+    free(node);
+    free(data);
+    order_free(&o);
+    return fine;
+}
+
+bool check_walk(const struct method *m, char why[WHY])
+{
+    if (!check_adds(m))
+        return true;
+    if (m->operation == &operation_scan)
+        return check_scan_walk(m, why);
+    static const size_t edges[] =
+        {511,  512,      513,        1024,           1025,           TILE - 1,
+         TILE, TILE + 1, TILE + 256, 2 * TILE + 255, 3 * TILE + 257, 8 * 1024 + 1},
+                        large[] = {TILE * 256 - 1, TILE * 256, TILE * 256 + 1};
+    const uint32_t few = FORMAT_PAIR(FP32, FP32) | FORMAT_PAIR(FP16, BF16);
+    struct shape shape[CHECK_SHAPES];
+    size_t lengths = 300 + sizeof edges / sizeof *edges;
+    check_failed(why, m, FORMATS, FORMATS, 0, (struct shape){0, 0}, "memory ran out");
+    for (size_t i = 1; i <= lengths; i++) {
+        size_t n = i <= 300 ? i : edges[i - 301], shapes = check_shapes(m, n, shape);
+        for (size_t s = 0; s < shapes; s++) {
+            bool chosen = n <= 40 || n > 300 || (n + s) % 4 == 0; /* each shape every fourth n */
+            if (chosen && !check_length(m, n, shape[s], FORMAT_PAIRS_ALL, n <= 8, why))
+                return false;
+        }
+    }
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
+        struct shape usual = method_shape(m, DEVICE_CPU, large[i], (struct shape){0, 0});
+        if (!check_length(m, large[i], usual, few, false, why))
+            return false;
+    }
+    return true;
+}

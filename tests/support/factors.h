@@ -1,0 +1,25 @@
+/* What a method of products declares, held against MPFR, whose exponents have no end; as
+ * tests/support/checks.h. And methods that are broken on purpose. */
+#ifndef ULPSCOPE_TESTS_SUPPORT_FACTORS_H
+#define ULPSCOPE_TESTS_SUPPORT_FACTORS_H
+
+#include "tests/mutants/mutants.h"
+
+/* The results are those of the declared order, each element and each product rounded by MPFR. */
+bool check_product_walk(const struct method *m, char why[WHY]);
+
+/* Zeros, infinities, NaNs and signs, wherever they stand; and nothing. */
+bool check_product_specials(const struct method *m, char why[WHY]);
+
+/* Nothing overflows on the way to a product in range. */
+bool check_product_range(const struct method *m, char why[WHY]);
+
+/* Of what is correctly rounded: next to halfway between numbers, and next to the ends of the range.
+ */
+bool check_product_halfway(const struct method *m, char why[WHY]);
+bool check_product_ends(const struct method *m, char why[WHY]);
+
+extern const struct mutant product_mutants[];
+extern const size_t product_mutant_count;
+
+#endif

@@ -1,0 +1,227 @@
+/* Subjects of tests, in a shared object. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/support/flawed_sums.h"
+#include "ulpscope_subject.h"
+
+#ifndef VERSION
+#define VERSION ULPSCOPE_SUBJECT_VERSION
+#endif
+
+static int sum(const struct ulpscope_task *t)
+{
+    const double *x = t->in;
+    double s = t->n ? x[0] : 0;
+    for (size_t i = 1; i < t->n; i++)
+        s += x[i];
+    *(double *)t->out = s;
+    return 0;
+}
+
+/* What it was asked for and given, as a number: tells the test. */
+static int told(const struct ulpscope_task *t)
+{
+    size_t place = (size_t)t->in % 64 / sizeof(double);
+    *(double *)t->out = (double)t->threads + 1e4 * (double)t->blocks + 1e10 * (double)place +
+                        (t->device == -1 && !t->stream && !t->in2 ? 0.5 : 0);
+    return 0;
+}
+
+static int scan(const struct ulpscope_task *t)
+{
+    const double *x = t->in;
+    double s = 0, before = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        before = s;
+        s = i ? s + x[i] : x[0];
+        double result = t->exclusive ? before : s;
+        if (t->output == ULPSCOPE_FP32)
+            ((float *)t->out)[i] = (float)result;
+        else
+            ((double *)t->out)[i] = result;
+    }
+    return 0;
+}
+
+static int crash(const struct ulpscope_task *t)
+{
+    if (t->n == 13)
+        abort();
+    return sum(t);
+}
+
+static int hang(const struct ulpscope_task *t)
+{
+    if (t->n == 13)
+        sleep(1000);
+    return sum(t);
+}
+
+static int leave(const struct ulpscope_task *t)
+{
+    if (t->n == 13)
+        exit(0);
+    return sum(t);
+}
+
+static int print(const struct ulpscope_task *t)
+{
+    printf("printed to standard output\n");
+    fflush(stdout);
+    if (getchar() != EOF)
+        exit(6);
+    return sum(t);
+}
+
+static int fail(const struct ulpscope_task *t)
+{
+    return t->n == 13 ? 7 : sum(t);
+}
+
+static int silent(const struct ulpscope_task *t)
+{
+    return t->n == 13 ? 0 : sum(t);
+}
+
+/* Four at a time, whatever there is behind the last. */
+static int greedy(const struct ulpscope_task *t)
+{
+    struct ulpscope_task more = *t;
+    more.n = (t->n + 3) / 4 * 4;
+    return sum(&more);
+}
+
+/* Every second call begins with the last element. */
+static int fickle(const struct ulpscope_task *t)
+{
+    static unsigned calls;
+    const double *x = t->in;
+    if (t->n < 2 || ++calls % 2)
+        return sum(t);
+    double s = x[t->n - 1];
+    for (size_t i = 0; i + 1 < t->n; i++)
+        s += x[i];
+    *(double *)t->out = s;
+    return 0;
+}
+
+/* Shares of the threads, four where it is not said, are added one after the other. */
+static int shares(const struct ulpscope_task *t)
+{
+    const double *x = t->in;
+    size_t threads = t->threads ? t->threads : 4, from = 0;
+    double total = 0;
+    for (size_t k = 0; k < threads; k++) {
+        size_t to = t->n * (k + 1) / threads;
+        double s = 0;
+        for (; from < to; from++)
+            s += x[from];
+        total += s;
+    }
+    *(double *)t->out = total;
+    return 0;
+}
+
+static int dot(const struct ulpscope_task *t)
+{
+    const double *x = t->in, *y = t->in2;
+    double total = t->n ? x[0] * y[0] : 0;
+    for (size_t i = 1; i < t->n; i++)
+        total += x[i] * y[i];
+    *(double *)t->out = total;
+    return 0;
+}
+
+/* Each counts its own calls. */
+static int fickle_dot(const struct ulpscope_task *t)
+{
+    static unsigned calls;
+    int status = dot(t);
+    if (++calls % 2)
+        *(double *)t->out *= 1 + 0x1p-50;
+    return status;
+}
+
+static int fickle_scan(const struct ulpscope_task *t)
+{
+    static unsigned calls;
+    int status = scan(t);
+    if (++calls % 2 && t->n > 0 && t->output == ULPSCOPE_FP64)
+        ((double *)t->out)[t->n - 1] *= 1 + 0x1p-50;
+    return status;
+}
+
+static int flaw(const struct ulpscope_task *t, enum flaw flaw)
+{
+    double *x = calloc(t->n + 1, sizeof *x);
+    if (!x)
+        return 1;
+    memcpy(x, t->in, t->n * sizeof *x);
+    *(double *)t->out = flawed_sum(flaw, FP64, x, t->n);
+    free(x);
+    return 0;
+}
+
+static int apart(const struct ulpscope_task *t)
+{
+    return flaw(t, FLAW_APART);
+}
+
+static int sorted(const struct ulpscope_task *t)
+{
+    return flaw(t, FLAW_ASCENDING);
+}
+
+static int neumaier(const struct ulpscope_task *t)
+{
+    return flaw(t, FLAW_NEUMAIER);
+}
+
+#define WIDE ULPSCOPE_PAIR(ULPSCOPE_FP64, ULPSCOPE_FP64)
+#define SUBJECT(name, claims)                                                                      \
+    {                                                                                              \
+#name, "a subject of tests", ULPSCOPE_SUM, ULPSCOPE_HOST, claims, WIDE, 0, name            \
+    }
+
+static const struct ulpscope_subject subject[] = {
+    SUBJECT(sum, ULPSCOPE_GPU_TO_GPU),
+    SUBJECT(crash, ULPSCOPE_NO_PROMISE),
+    SUBJECT(hang, ULPSCOPE_NO_PROMISE),
+    SUBJECT(leave, ULPSCOPE_NO_PROMISE),
+    SUBJECT(print, ULPSCOPE_NO_PROMISE),
+    SUBJECT(fail, ULPSCOPE_NO_PROMISE),
+    SUBJECT(silent, ULPSCOPE_NO_PROMISE),
+    {"told", "says what it was told", ULPSCOPE_SUM, ULPSCOPE_HOST, ULPSCOPE_NO_PROMISE, WIDE,
+     ULPSCOPE_READS_THREADS | ULPSCOPE_READS_BLOCKS, told},
+    {"scan", "one after the other", ULPSCOPE_SCAN, ULPSCOPE_HOST, ULPSCOPE_RUN_TO_RUN, WIDE, 0,
+     scan},
+    {"dot", "a dot product", ULPSCOPE_DOT, ULPSCOPE_HOST, ULPSCOPE_NO_PROMISE, WIDE, 0, dot},
+    {"cuda", "a sum on a GPU", ULPSCOPE_SUM, ULPSCOPE_DEVICE, ULPSCOPE_NO_PROMISE, WIDE, 0, sum},
+    SUBJECT(greedy, ULPSCOPE_GPU_TO_GPU),
+    /* Each promises more than it keeps. */
+    SUBJECT(fickle, ULPSCOPE_RUN_TO_RUN),
+    {"shares", "depends on the threads", ULPSCOPE_SUM, ULPSCOPE_HOST, ULPSCOPE_GPU_TO_GPU, WIDE,
+     ULPSCOPE_READS_THREADS, shares},
+    {"fickle_dot", "differs by calls", ULPSCOPE_DOT, ULPSCOPE_HOST, ULPSCOPE_RUN_TO_RUN, WIDE, 0,
+     fickle_dot},
+    {"fickle_scan", "differs by calls", ULPSCOPE_SCAN, ULPSCOPE_HOST, ULPSCOPE_RUN_TO_RUN, WIDE, 0,
+     fickle_scan},
+    {"any_order", "depends on the order", ULPSCOPE_SUM, ULPSCOPE_HOST, ULPSCOPE_ORDER_INVARIANT,
+     WIDE, 0, sum},
+    {"rounded", "rounds each addition", ULPSCOPE_SUM, ULPSCOPE_HOST, ULPSCOPE_CORRECTLY_ROUNDED,
+     WIDE, 0, sum},
+    SUBJECT(apart, ULPSCOPE_GPU_TO_GPU),
+    SUBJECT(sorted, ULPSCOPE_GPU_TO_GPU),
+    SUBJECT(neumaier, ULPSCOPE_GPU_TO_GPU),
+    {"empty", NULL, ULPSCOPE_SUM, ULPSCOPE_HOST, ULPSCOPE_NO_PROMISE, WIDE, 0, NULL},
+};
+
+#ifdef NO_SYMBOL
+const struct ulpscope_subjects ulpscope_other =
+#else
+const struct ulpscope_subjects ulpscope_subjects =
+#endif
+    {VERSION, sizeof subject / sizeof *subject, subject};

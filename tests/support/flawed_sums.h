@@ -1,0 +1,115 @@
+/* Sums whose order depends on what is summed, or that add otherwise than in pairs: subjects that
+ * reveal may not show a tree of. Elements and results are numbers of the format f. */
+#ifndef ULPSCOPE_TESTS_SUPPORT_FLAWED_SUMS_H
+#define ULPSCOPE_TESTS_SUPPORT_FLAWED_SUMS_H
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "reference/format/format.h"
+
+enum flaw {
+    FLAW_NONE,
+    FLAW_APART,      /* positive and negative elements apart */
+    FLAW_ASCENDING,  /* sorted by magnitude first */
+    FLAW_DESCENDING, /* the same, from the largest down */
+    FLAW_SIGN,       /* backwards where the first element is negative */
+    FLAW_LARGE_LAST, /* the largest element is added last */
+    FLAW_ORDERS,     /* those before: the order depends on the data, or on nothing */
+    FLAW_NEUMAIER = FLAW_ORDERS,
+    FLAW_KAHAN,
+    FLAW_FP64, /* in fp64, rounded at the end */
+    FLAWS
+};
+
+static inline int flaw_ascending(const void *a, const void *b)
+{
+    double x = fabs(*(const double *)a), y = fabs(*(const double *)b);
+    return (x > y) - (x < y);
+}
+
+static inline double flaw_plain(enum format f, const double *x, size_t n)
+{
+    double sum = n ? x[0] : 0;
+    for (size_t i = 1; i < n; i++)
+        sum = format_add(f, sum, x[i]);
+    return sum;
+}
+
+static inline double flaw_backwards(enum format f, const double *x, size_t n)
+{
+    double sum = n ? x[n - 1] : 0;
+    for (size_t i = n; i-- > 1;)
+        sum = format_add(f, sum, x[i - 1]);
+    return sum;
+}
+
+static inline double flaw_apart(enum format f, const double *x, size_t n)
+{
+    double positive = 0, negative = 0;
+    for (size_t i = 0; i < n; i++)
+        if (x[i] > 0)
+            positive = format_add(f, positive, x[i]);
+        else
+            negative = format_add(f, negative, x[i]);
+    return format_add(f, positive, negative);
+}
+
+static inline double flaw_neumaier(enum format f, const double *x, size_t n)
+{
+    double sum = n ? x[0] : 0, lost = 0;
+    for (size_t i = 1; i < n; i++) {
+        double next = format_add(f, sum, x[i]);
+        double large = fabs(sum) >= fabs(x[i]) ? sum : x[i], small = large == sum ? x[i] : sum;
+        if (isfinite(next))
+            lost = format_add(f, lost, format_add(f, small, -format_add(f, next, -large)));
+        sum = next;
+    }
+    return format_add(f, sum, lost);
+}
+
+static inline double flaw_kahan(enum format f, const double *x, size_t n)
+{
+    double sum = n ? x[0] : 0, lost = 0;
+    for (size_t i = 1; i < n; i++) {
+        double y = format_add(f, x[i], lost), next = format_add(f, sum, y);
+        lost = isfinite(next) ? format_add(f, y, -format_add(f, next, -sum)) : 0;
+        sum = next;
+    }
+    return sum;
+}
+
+/* x[] is overwritten. */
+static inline double flawed_sum(enum flaw flaw, enum format f, double *x, size_t n)
+{
+    switch (flaw) {
+    case FLAW_APART:
+        return flaw_apart(f, x, n);
+    case FLAW_ASCENDING:
+        qsort(x, n, sizeof *x, flaw_ascending);
+        return flaw_plain(f, x, n);
+    case FLAW_DESCENDING:
+        qsort(x, n, sizeof *x, flaw_ascending);
+        return flaw_backwards(f, x, n);
+    case FLAW_SIGN:
+        return n && x[0] < 0 ? flaw_backwards(f, x, n) : flaw_plain(f, x, n);
+    case FLAW_LARGE_LAST:
+        for (size_t i = 1; i < n; i++)
+            if (fabs(x[i - 1]) > fabs(x[i])) {
+                double large = x[i - 1];
+                x[i - 1] = x[i];
+                x[i] = large;
+            }
+        return flaw_plain(f, x, n);
+    case FLAW_NEUMAIER:
+        return flaw_neumaier(f, x, n);
+    case FLAW_KAHAN:
+        return flaw_kahan(f, x, n);
+    case FLAW_FP64:
+        return format_round(f, flaw_plain(FP64, x, n));
+    default:
+        return flaw_plain(f, x, n);
+    }
+}
+
+#endif

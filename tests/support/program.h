@@ -1,0 +1,36 @@
+/* The program, ULPSCOPE_PROGRAM, run in the folder of a test, and what it printed there. */
+#ifndef ULPSCOPE_TESTS_SUPPORT_PROGRAM_H
+#define ULPSCOPE_TESTS_SUPPORT_PROGRAM_H
+
+#include <sys/wait.h>
+
+#include "tests/support/files.h"
+
+/* Runs it, its standard output into the file `out`, its standard error into `err`; returns its exit
+ * status. */
+static inline int run_program(const char *verb, const char *arguments)
+{
+    char command[2000];
+    snprintf(command, sizeof command, "cd '%s' && '%s' %s %s >out 2>err", folder, ULPSCOPE_PROGRAM,
+             verb, arguments);
+    int status = system(command);
+    cr_assert(WIFEXITED(status), "%s", command);
+    return WEXITSTATUS(status);
+}
+
+/* A file of the folder as a string; the caller frees it. */
+static inline char *content(const char *name)
+{
+    struct bytes b = get_file(in_folder(name));
+    add_number(&b, 0, 1);
+    return (char *)b.data;
+}
+
+static inline void expect_said(const char *name, const char *what)
+{
+    char *text = content(name);
+    cr_expect(strstr(text, what), "'%s' is not in: %s", what, text);
+    free(text);
+}
+
+#endif

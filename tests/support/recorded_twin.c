@@ -1,0 +1,256 @@
+#include "tests/support/recorded_twin.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "experiments/data/data.h"
+#include "experiments/inputs/heads.h"
+#include "experiments/inputs/keys.h"
+#include "experiments/operations/layout.h"
+#include "experiments/inputs/mask.h"
+#include "experiments/system/memory.h"
+#include "reference/format/hash_array.h"
+
+/* Elements to a case, and to all cases of a file beyond the small ones: some seconds. One of a scan
+ * takes about as long as several of a sum. */
+enum { LARGEST = 1 << 26, SMALL = 1 << 12, ALTOGETHER = 1 << 30, SCAN_WEIGHT = 8 };
+
+static size_t field_index(const struct recorded_twin *t, enum case_column column)
+{
+    return t->profile && column >= CASE_SCAN ? (size_t)(PROFILE_SCAN + column - CASE_SCAN)
+                                             : results_case_column(column);
+}
+
+const char *recorded_field(const struct recorded_twin *t, const struct csv_row *row,
+                           enum case_column column)
+{
+    return row->field[field_index(t, column)];
+}
+
+static enum status column_whole(const struct recorded_twin *t, const struct csv_row *row,
+                                enum case_column column, uint64_t *value, struct problem *p)
+{
+    *value = 0;
+    return *recorded_field(t, row, column)
+               ? csv_whole(row, field_index(t, column), case_columns[column].name, value, p)
+               : STATUS_OK;
+}
+
+static enum status column_format(const struct recorded_twin *t, const struct csv_row *row,
+                                 enum case_column column, enum format *f, struct problem *p)
+{
+    *f = format_named(recorded_field(t, row, column));
+    return *f < FORMATS
+               ? STATUS_OK
+               : problem(p, STATUS_DATA, "%s: line %zu: column %s: unknown format '%s'", row->path,
+                         row->line, case_columns[column].name, recorded_field(t, row, column));
+}
+
+/* The first n elements of tests/data/NAME, or of NAME:from=FORMAT, converted. */
+static enum status read_data(struct array *a, const char *name, enum format storage, size_t n,
+                             struct problem *p)
+{
+    char path[512];
+    struct data_set set;
+    snprintf(path, sizeof path, "%s/tests/data/%s", ULPSCOPE_SOURCE, name);
+    char *from = strstr(path, ":from=");
+    if (from)
+        *from = 0;
+    enum status status = data_read(
+        &set, path, &(struct data_options){.storage = storage, .convert = from != NULL}, p);
+    if (status == STATUS_OK && (set.count != 1 || set.item->array.n < n))
+        status = problem(p, STATUS_DATA, "%s: found %zu arrays, expected one of %zu elements", path,
+                         set.count, n);
+    if (status == STATUS_OK)
+        status = memory_array(a, storage, n, name, p);
+    if (status == STATUS_OK)
+        memcpy(a->data, set.item->array.data, array_bytes(storage, n));
+    data_free(&set);
+    return status;
+}
+
+/* Sees to it that the array is the row's input. */
+static enum status load_input(struct recorded_twin *t, const struct csv_row *row, size_t n,
+                              struct problem *p)
+{
+    char wanted[INPUT_TEXT];
+    struct input in;
+    enum format storage;
+    uint64_t seed;
+    const char *name = recorded_field(t, row, CASE_INPUT);
+    const char *seed_text = recorded_field(t, row, CASE_SEED);
+    enum status status = column_format(t, row, CASE_STORAGE, &storage, p);
+    if (status != STATUS_OK)
+        return status;
+    bool pair = t->method->operation->inputs == 2;
+    snprintf(wanted, sizeof wanted, "%s %s %zu %s %s", name, format_facts[storage].name, n,
+             seed_text, pair ? "pair" : "");
+    if (t->array.data && strcmp(wanted, t->input) == 0)
+        return STATUS_OK;
+    free(t->array.data);
+    t->array.data = NULL;
+    snprintf(t->input, sizeof t->input, "%s", wanted);
+    if (!*seed_text)
+        return read_data(&t->array, name, storage, n, p);
+    status = column_whole(t, row, CASE_SEED, &seed, p);
+    if (status == STATUS_OK)
+        status = input_parse(&in, name, p);
+    if (status == STATUS_OK)
+        status = memory_array(&t->array, storage, pair ? 2 * n : n, name, p);
+    if (status != STATUS_OK || !pair)
+        return status == STATUS_OK ? input_generate(&in, &t->array, seed, 0, p) : status;
+    status = input_generate_pair(&in, &t->array, seed, 0, p);
+    t->array.n = n;
+    t->second = t->array;
+    t->second.data = (char *)t->array.data + array_bytes(storage, n);
+    return status;
+}
+
+static enum status read_product(const struct recorded_twin *t, const struct csv_row *row,
+                                enum product_kind *product, struct problem *p)
+{
+    const char *name = recorded_field(t, row, CASE_PRODUCT);
+    for (*product = PRODUCT_ROUNDED; *product < PRODUCTS; ++*product)
+        if (strcmp(name, product_name[*product]) == 0)
+            return STATUS_OK;
+    return problem(p, STATUS_DATA, "%s: line %zu: column product: unknown word '%s'", row->path,
+                   row->line, name);
+}
+
+/* What a task of the case asks for, beside arrays and heads. */
+static enum status read_task(const struct recorded_twin *t, const struct csv_row *row, size_t n,
+                             struct task *task, struct problem *p)
+{
+    uint64_t threads, blocks;
+    struct shape asked = {0};
+    *task = (struct task){0};
+    enum status status = column_format(t, row, CASE_ACCUMULATOR, &task->accumulator, p);
+    if (status == STATUS_OK)
+        status = column_whole(t, row, CASE_THREADS, &threads, p);
+    if (status == STATUS_OK)
+        status = column_whole(t, row, CASE_BLOCKS, &blocks, p);
+    if (status != STATUS_OK)
+        return status;
+    if (t->method->shape_order)
+        asked = (struct shape){(unsigned)threads, (unsigned)blocks};
+    task->shape = method_shape(t->method, DEVICE_CPU, n, asked);
+    task->out.format = task->accumulator;
+    if (t->method->operation->inputs == 2)
+        return read_product(t, row, &task->product, p);
+    if (!t->method->operation->array || !operation_plain(t->method->operation))
+        return STATUS_OK;
+    task->exclusive = strcmp(recorded_field(t, row, CASE_SCAN), "exclusive") == 0;
+    return column_format(t, row, CASE_OUTPUT, &task->out.format, p);
+}
+
+/* The keys of the row's case, for free() to take, also after failure. */
+static enum status make_keys(const struct recorded_twin *t, const struct csv_row *row, size_t n,
+                             uint32_t **keys, size_t bins, uint64_t seed, struct problem *p)
+{
+    struct keys kind;
+    *keys = malloc((n + 1) * sizeof **keys);
+    if (!*keys)
+        return problem(p, STATUS_DEVICE, "no memory for %zu keys", n);
+    enum status status = keys_parse(&kind, recorded_field(t, row, CASE_KEYS), p);
+    if (status != STATUS_OK)
+        return status;
+    status = keys_fit(&kind, n, bins, p);
+    if (status == STATUS_OK)
+        status = keys_fill(&kind, *keys, n, bins, seed, p);
+    keys_free(&kind);
+    return status;
+}
+
+/* What else the method is told: keys, rows, a mask or heads, for free() to take, also after
+ * failure. */
+static enum status tell(const struct recorded_twin *t, const struct csv_row *row, size_t n,
+                        struct task *task, uint32_t **keys, uint8_t **heads, struct problem *p)
+{
+    const struct operation *o = t->method->operation;
+    const char *text = operation_plain(o) ? "" : recorded_field(t, row, CASE_KEYS);
+    struct layout layout;
+    uint64_t seed, bins = 0, segment = 0;
+    enum status status = column_whole(t, row, CASE_SEED, &seed, p);
+    if (status == STATUS_OK && !operation_plain(o))
+        status = column_whole(t, row, CASE_BINS, &bins, p);
+    if (status == STATUS_OK && operation_plain(o) && o->array)
+        status = column_whole(t, row, CASE_SEGMENT, &segment, p);
+    task->bins = (size_t)bins;
+    if (status == STATUS_OK && o == &operation_rows)
+        status = layout_parse(&layout, text, p);
+    if (status == STATUS_OK && o == &operation_rows)
+        status = layout_stride(&task->stride, &layout, n, task->bins, p);
+    if (status == STATUS_OK && o->mask)
+        return mask_make(heads, &task->bins, n, strtoul(text + strlen("keep:"), NULL, 10), seed, p);
+    if (status == STATUS_OK && o->keys)
+        return make_keys(t, row, n, keys, task->bins, seed, p);
+    return status == STATUS_OK ? heads_make(heads, n, (size_t)segment, p) : status;
+}
+
+static enum status compute(struct recorded_twin *t, const struct csv_row *row, size_t n,
+                           struct problem *p)
+{
+    struct task task;
+    uint8_t *heads = NULL;
+    uint32_t *keys = NULL;
+    enum status status = load_input(t, row, n, p);
+    if (status == STATUS_OK)
+        status = read_task(t, row, n, &task, p);
+    if (status == STATUS_OK)
+        status = tell(t, row, n, &task, &keys, &heads, p);
+    if (status == STATUS_OK)
+        status = memory_array(&t->out, task.out.format, t->method->operation->outputs(n, task.bins),
+                              t->method->name, p);
+    if (status == STATUS_OK) {
+        task.in = t->array;
+        if (t->method->operation->inputs == 2)
+            task.in2 = t->second;
+        task.out = t->out;
+        task.heads = heads;
+        task.keys = keys;
+        status = t->method->cpu(&task, p);
+    }
+    free(heads);
+    free(keys);
+    if (status == STATUS_OK)
+        t->digest =
+            t->method->operation->array
+                ? hash_array(&t->out)
+                : (struct hash128){{format_canonical(t->out.format, array_bits(&t->out, 0)), 0}};
+    return status;
+}
+
+enum status recorded_twin(struct recorded_twin *t, const struct csv_row *row, bool *fresh,
+                          struct problem *p)
+{
+    uint64_t n;
+    const char *id = recorded_field(t, row, CASE_ID), *name = recorded_field(t, row, CASE_METHOD);
+    *fresh = strcmp(t->id, id) != 0;
+    if (!*fresh)
+        return STATUS_OK;
+    free(t->out.data);
+    t->out.data = NULL;
+    snprintf(t->id, sizeof t->id, "%s", id);
+    t->method = method_named(name);
+    if (!t->method)
+        return problem(p, STATUS_DATA, "%s: line %zu: unknown method %s", row->path, row->line,
+                       name);
+    enum status status = column_whole(t, row, CASE_N, &n, p);
+    if (status != STATUS_OK)
+        return status;
+    size_t weight = (size_t)n * (t->method->operation->array ? SCAN_WEIGHT : 1);
+    t->answer = t->method->promise == PROMISE_NONE || !t->method->cpu          ? TWIN_NO_PROMISE
+                : n > LARGEST || (n > SMALL && t->added + weight > ALTOGETHER) ? TWIN_TOO_LARGE
+                                                                               : TWIN_FOUND;
+    if (t->answer != TWIN_FOUND)
+        return STATUS_OK;
+    t->added += weight;
+    return compute(t, row, (size_t)n, p);
+}
+
+void recorded_twin_free(struct recorded_twin *t)
+{
+    free(t->array.data);
+    free(t->out.data);
+    *t = (struct recorded_twin){0};
+}

@@ -1,0 +1,92 @@
+#include "tests/support/reveals.h"
+
+#include <stdio.h>
+
+static bool failed(char why[WHY], const struct reveal_case *c, const struct reveal *r,
+                   const char *what)
+{
+    const struct probe_spec *s = &c->spec;
+    char device[DEVICE_TEXT];
+    device_name(s->device, device);
+    snprintf(
+        why, WHY,
+        "%.40s on %s, %s/%s to %s, n = %zu, shape %u %u, output %zu%s%s: verdict %d, %s: %.200s",
+        s->method->name, device, format_facts[s->storage].name, format_facts[s->accumulator].name,
+        format_facts[s->output].name, s->n, s->shape.threads, s->shape.blocks, c->prefix,
+        s->exclusive ? ", exclusive" : "", s->heads ? ", segments" : "", (int)r->verdict, what,
+        r->words);
+    return false;
+}
+
+/* Of fp16 elements, fp64 and what works in it lose nothing. What keeps losses shows its order where
+ * elements of the storage can overflow the accumulator, and the output can tell. */
+static bool can_show(const struct probe_spec *s)
+{
+    int most = format_facts[s->accumulator].emax;
+    bool overflows = format_facts[s->storage].emax >= most && format_facts[s->output].emax >= most;
+    switch (s->method->bound) {
+    case THEOREM_TREE:
+    case THEOREM_ANY_ORDER:
+    case THEOREM_MEAN:
+        return s->storage != FP16 || s->accumulator != FP64;
+    case THEOREM_WIDENED:
+        return s->storage != FP16 || s->accumulator != FP32;
+    case THEOREM_NORM:
+    case THEOREM_SCALED_NORM:
+        return true;
+    default:
+        return overflows;
+    }
+}
+
+/* Within a tile FABsum adds as sum/tiled does; three elements show what is kept. */
+static bool may_be_plain(const struct probe_spec *s)
+{
+    return s->method->bound == THEOREM_BLOCKED;
+}
+
+bool reveals_declared(const struct reveal_case *c, char why[WHY])
+{
+    struct reveal r;
+    struct reveal_tree declared = {0};
+    struct problem p = {0};
+    bool is_declared, fine = true;
+    size_t first, leaves = reveal_elements(c, &first);
+    if (reveal_declared(&declared, &is_declared, c, &p) != STATUS_OK ||
+        reveal_method(&r, c, c->spec.n + c->prefix, &p) != STATUS_OK) {
+        reveal_tree_free(&declared);
+        return failed(why, c, &(struct reveal){0}, p.text);
+    }
+    bool two = leaves < 3 && r.verdict == REVEAL_TREE; /* one tree is possible */
+    if (two || can_show(&c->spec) || (may_be_plain(&c->spec) && r.verdict == REVEAL_TREE))
+        fine = (r.verdict == REVEAL_TREE && reveal_tree_equal(&r.tree, &declared)) ||
+               failed(why, c, &r, "not the declared order");
+    else
+        fine = r.verdict == REVEAL_OUT_OF_REACH || failed(why, c, &r, "expected that none shows");
+    reveal_free(&r);
+    reveal_tree_free(&declared);
+    return fine;
+}
+
+bool reveals_nothing(const struct reveal_case *c, char why[WHY])
+{
+    struct reveal r;
+    struct problem p = {0};
+    if (reveal_method(&r, c, c->spec.n, &p) != STATUS_OK)
+        return failed(why, c, &(struct reveal){0}, p.text);
+    bool fine = r.verdict == REVEAL_EXACT || r.verdict == REVEAL_OUT_OF_REACH ||
+                (r.verdict == REVEAL_TREE && r.tree.additions < 2) ||
+                failed(why, c, &r, "expected no order");
+    reveal_free(&r);
+    return fine;
+}
+
+bool reveals_right(const struct reveal_case *c, char why[WHY])
+{
+    size_t first;
+    if (reveal_elements(c, &first) == 0)
+        return true;
+    if (c->spec.method->order)
+        return reveals_declared(c, why);
+    return c->spec.method->promise < PROMISE_ORDER_INVARIANT || reveals_nothing(c, why);
+}
