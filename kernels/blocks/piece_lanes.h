@@ -1,6 +1,6 @@
 /* Tiles of pieces in `real`, for pieces_fast.c, which includes this once with float and once with
  * double. NAME(x) is x with a suffix, ROUND(f, x) is x rounded to the format f. The rules are those
- * of kahan.c, neumaier.c, sumk_piece.c (sum/sum2 with two words) and double_word.c. w[] is a piece,
+ * of kahan.c, neumaier.c, sumk.c (sum/sum2 with two words) and double_word.c. w[] is a piece,
  * which what is added to it overwrites. */
 
 INLINE real NAME(plus)(enum format f, real a, real b)

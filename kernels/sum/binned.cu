@@ -1,4 +1,4 @@
-/* sum/binned, and with other folds sum/binned2 and sum/binned4: one pass over memory.
+/* sum/binned, sum/binned2, sum/binned4: one pass over memory.
  *
  * Warps claim runs of pieces of 2 KiB, a piece on its way while the one before is cut (binned.cuh).
  * A block adds what it found to the workspace, which has a place for every bin there is, and takes
@@ -6,6 +6,7 @@
  * and leaves the workspace empty. All that is added up is integers, so that neither the launch
  * shape nor who comes first shows in the result. */
 #include "kernels/sum/binned.cuh"
+#include "kernels/sum/binned.h"
 
 namespace
 {
@@ -241,19 +242,7 @@ int run_storage(const struct cuda_task *t, const binned_case &task)
     return cudaErrorInvalidValue;
 }
 
-int enqueue(const struct cuda_task *t)
-{
-    return binned_enqueue(t, 3);
-}
-
-} // namespace
-
-size_t binned_workspace_bytes(const struct cuda_task *)
-{
-    return sizeof(binned_workspace);
-}
-
-int binned_enqueue(const struct cuda_task *t, unsigned folds)
+template <unsigned folds> int enqueue(const struct cuda_task *t)
 {
     const struct format_facts *f = &format_facts[t->accumulator];
     binned_case task = {t->n,
@@ -264,7 +253,16 @@ int binned_enqueue(const struct cuda_task *t, unsigned folds)
     return run_storage(t, task);
 }
 
+size_t workspace(const struct cuda_task *)
+{
+    return sizeof(binned_workspace);
+}
+
+} // namespace
+
 extern "C" {
-extern const struct cuda_method sum_binned_cuda;
-const struct cuda_method sum_binned_cuda = {binned_workspace_bytes, no_workspace, enqueue};
+extern const struct cuda_method sum_binned_cuda, sum_binned2_cuda, sum_binned4_cuda;
+const struct cuda_method sum_binned_cuda = {workspace, no_workspace, enqueue<3>};
+const struct cuda_method sum_binned2_cuda = {workspace, no_workspace, enqueue<2>};
+const struct cuda_method sum_binned4_cuda = {workspace, no_workspace, enqueue<4>};
 }

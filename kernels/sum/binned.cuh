@@ -14,7 +14,6 @@
 
 #include "kernels/blocks/binned.h"
 #include "kernels/blocks/binned_elements.cuh"
-#include "kernels/sum/binned_sum.h"
 
 /* What a block has found, or all blocks: kept as integers, which are added in any order. A bin's
  * sum is low + 2^32 high. Room for 2^31 flushes of one bin, each of 2^12 elements and more. */
