@@ -6,9 +6,9 @@
 #include "experiments/cases/axes.h"
 #include "experiments/check/recorded.h"
 #include "experiments/check/report.h"
-#include "experiments/system/clock.h"
 #include "experiments/subjects/interrupt.h"
 #include "experiments/system/machine.h"
+#include "experiments/system/progress.h"
 #include "experiments/conformance/special.h"
 #include "experiments/subjects/subject.h"
 #include "experiments/program/verbs.h"
@@ -25,8 +25,8 @@ struct command {
     struct check_recorded *recorded;
     json_t *reports;
     struct csv_file csv; /* where --out asks for it */
-    bool terminal;       /* progress is drawn */
-    uint64_t begun_ns, shown_ns;
+    bool terminal;       /* progress is drawn: */
+    struct progress_line *line;
     size_t checked, broken, failed, untried;
     char first_broken[128];
     enum status first_failed, first_untried;
@@ -128,11 +128,7 @@ static enum status print(struct command *c, const struct check_report *r, struct
 static void show(void *context, const struct method *m, const char *attempt, double seconds)
 {
     struct command *c = context;
-    uint64_t now = clock_ns(); /* nothing in the first second */
-    if (now - c->begun_ns < 1000000000 || now - c->shown_ns < 100000000)
-        return;
-    c->shown_ns = clock_ns();
-    fprintf(stderr, "\r\033[Kcheck: %s: %s, about %.0f s left", m->name, attempt, seconds);
+    progress_line_say(c->line, seconds, "check: %s: %s", m->name, attempt);
 }
 
 static enum status check_on(struct command *c, const struct method *m, struct device device,
@@ -144,14 +140,12 @@ static enum status check_on(struct command *c, const struct method *m, struct de
     request.device = device;
     request.promise = c->promised ? c->request.promise : m->promise;
     struct problem why = {0};
-    if (c->terminal) {
-        request.show = show;
-        request.context = c;
-    }
-    c->begun_ns = clock_ns();
+    request.show = show;
+    request.context = c;
+    c->line = progress_line_begin(c->terminal);
+    show(c, m, "start", request.seconds);
     enum status status = check_subject(&report, &request, &why);
-    if (c->terminal)
-        fprintf(stderr, "\r\033[K");
+    progress_line_end(c->line);
     if (status == STATUS_DEVICE && argument_flag(c->arguments, "all"))
         return STATUS_OK; /* it is not there */
     if (status != STATUS_OK)

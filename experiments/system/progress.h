@@ -21,4 +21,15 @@ void progress_draw(struct progress *p, size_t cases_done, uint64_t runs_done);
 /* Takes the line away, for other text. */
 void progress_clear(struct progress *p);
 
+/* A line that a thread of its own draws five times a second, from the second second on: also while
+ * the caller waits for something that takes long. */
+struct progress_line;
+/* NULL, which all below take, where it is not shown or there is no thread for it. */
+struct progress_line *progress_line_begin(bool shown);
+/* "WORDS, about 7 s left": the seconds count down until other words are said. */
+void progress_line_say(struct progress_line *l, double seconds_left, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Takes the line away, and frees it. */
+void progress_line_end(struct progress_line *l);
+
 #endif

@@ -51,9 +51,8 @@ INLINE struct piece sum_single(enum piece_kind kind, unsigned words, enum format
             return tile_single(kind, words, f, data, next);
         load_single(FP32, f, data, x);
         break;
-    case FP64:
+    default:
         load_single(FP64, f, data, x);
-        break;
     }
     return tile_single(kind, words, f, x, next);
 }
@@ -72,7 +71,7 @@ INLINE struct piece sum_double(enum piece_kind kind, unsigned words, enum format
     case FP32:
         load_double(FP32, data, x);
         break;
-    case FP64:
+    default:
         return tile_double(kind, words, FP64, data, next);
     }
     return tile_double(kind, words, FP64, x, next);
@@ -103,9 +102,8 @@ INLINE void tiles_of_rule(enum piece_kind kind, unsigned words, const struct arr
     case FP32:
         tiles_of_format(kind, words, in, FP32, first, count, piece);
         break;
-    case FP64:
+    default:
         tiles_of_format(kind, words, in, FP64, first, count, piece);
-        break;
     }
 }
 

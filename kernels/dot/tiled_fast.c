@@ -95,9 +95,8 @@ INLINE void tiles_of_storage(enum format storage, const struct task *t, size_t f
     case FP32:
         tiles_of_pair(storage, FP32, x, y, count, sum);
         break;
-    case FP64:
+    default:
         tiles_of_pair(storage, FP64, x, y, count, sum);
-        break;
     }
 }
 
@@ -113,9 +112,8 @@ INLINE void tiles(const struct task *t, size_t first, size_t count, double *sum)
     case FP32:
         tiles_of_storage(FP32, t, first, count, sum);
         break;
-    case FP64:
+    default:
         tiles_of_storage(FP64, t, first, count, sum);
-        break;
     }
 }
 

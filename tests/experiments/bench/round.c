@@ -3,6 +3,7 @@
  * fit in its memory together, in several rounds with the same yardsticks. */
 #include <math.h>
 
+#include "experiments/bench/subject.h"
 #include "tests/support/bench.h"
 
 enum { N = 1000 };
@@ -13,13 +14,14 @@ struct gpu_input {
 
 struct gpu_job {
     unsigned char letter; /* what the log calls it */
+    bool sample;
     size_t bytes;
     double run_ns;
 };
 
 /* Memory in bytes; and whose turn it was, one letter for each turn. */
 static struct {
-    size_t memory, left, jobs, most_jobs;
+    size_t n, memory, left, jobs, most_jobs;
     size_t output_bytes; /* that the first run of a job takes */
     unsigned char log[4000];
     size_t turns;
@@ -27,6 +29,8 @@ static struct {
     size_t broken_calls;
     unsigned char fickle; /* this job gives another result each time */
     size_t stop_at;       /* this turn somebody asks to stop; 0: never */
+    double sample_ns; /* a run on the sample, but for the second, which takes 1 ns; 0: as ever */
+    size_t sample_runs;
 } gpu;
 
 static volatile sig_atomic_t stop;
@@ -126,7 +130,8 @@ enum status __wrap_gpu_job_open(struct gpu_job **job, const struct gpu_input *in
     cr_assert(t->in.n == input->array.n);
     *job = calloc(1, sizeof **job);
     cr_assert(*job);
-    **job = (struct gpu_job){.letter = letter_of(m), .run_ns = run_ns_of(m)};
+    **job =
+        (struct gpu_job){.letter = letter_of(m), .sample = t->in.n < gpu.n, .run_ns = run_ns_of(m)};
     gpu.jobs++;
     gpu.most_jobs = gpu.jobs > gpu.most_jobs ? gpu.jobs : gpu.most_jobs;
     (void)p;
@@ -141,6 +146,8 @@ enum status __wrap_gpu_job_time(struct gpu_job *job, size_t runs, double *time_n
     if (job->letter == gpu.broken && gpu.broken_calls-- == 0)
         return problem(p, STATUS_DEVICE, "broken");
     *time_ns = job->run_ns;
+    if (job->sample && gpu.sample_ns > 0)
+        *time_ns = ++gpu.sample_runs == 2 ? 1 : gpu.sample_ns;
     size_t bytes = job->bytes ? 0 : gpu.output_bytes;
     job->bytes += bytes;
     if (bytes > gpu.left)
@@ -198,11 +205,17 @@ enum status __wrap_gpu_copy(struct gpu_input *input, size_t runs, double *time_n
     return status;
 }
 
-static struct bench_input start(size_t memory, size_t output_bytes)
+static struct bench_input start_long(size_t n, size_t memory, size_t output_bytes)
 {
+    gpu.n = n;
     gpu.memory = gpu.left = memory;
     gpu.output_bytes = output_bytes;
-    return open_input((struct device){DEVICE_CUDA, 0}, FP16, N);
+    return open_input((struct device){DEVICE_CUDA, 0}, FP16, n);
+}
+
+static struct bench_input start(size_t memory, size_t output_bytes)
+{
+    return start_long(N, memory, output_bytes);
 }
 
 static void finish(struct bench_input *in)
@@ -349,6 +362,80 @@ Test(bench_round, rounds_fit_in_memory)
     for (size_t k = 0; k < ROWS; k++)
         cr_expect(seen[k] == (k == 0 ? 3 : 1), "%s: %zu rows", name[k], seen[k]);
     finish(&in);
+}
+
+/* Room for one copy more, though not for two: the second row waits for the next round. */
+Test(bench_round, a_round_leaves_room_for_two_copies)
+{
+    const struct bench_row planned[] = {row_of("scan/serial", FP16, false),
+                                        row_of("scan/tiled", FP16, false)};
+    for (size_t copies = 1; copies <= 2; copies++) {
+        struct bench_input in = start(2 * 5000 + copies * 2 * N, 5000);
+        measure_rows(&in, planned, 2);
+        cr_expect(taken.rounds == 3 - copies, "room for %zu: %zu rounds", copies, taken.rounds);
+        finish(&in);
+    }
+}
+
+/* One short run on the sample is enough to let a method run, whenever it comes. */
+Test(bench_round, the_shortest_run_foretells)
+{
+    enum { LONG = 1 << 20 };
+    const struct bench_row planned[] = {row_of("sum/tiled", FP32, false)};
+    struct bench_input in = start_long(LONG, (size_t)1 << 30, 0);
+    cr_assert(in.sample.n < LONG);
+    gpu.sample_ns = 1e8;
+    measure_rows(&in, planned, 1);
+    cr_expect(taken_method()->time.repetitions > 0, "%s", taken_method()->note);
+    finish(&in);
+}
+
+/* The clock is played: from one look to the next it is as many ns later. 0: it is the real one. */
+static uint64_t clock_step;
+uint64_t __real_clock_ns(void);
+uint64_t __wrap_clock_ns(void);
+uint64_t __wrap_clock_ns(void)
+{
+    static uint64_t now;
+    return clock_step ? now += clock_step : __real_clock_ns();
+}
+
+/* On a CPU, which looks at the clock before the runs and behind them. */
+Test(bench_round, a_run_takes_its_share_of_all)
+{
+    struct bench_subject s;
+    struct problem p = {0};
+    struct bench_input in = open_input((struct device){DEVICE_CPU, 0}, FP32, N);
+    const struct bench_row row = row_of("sum/serial", FP32, false);
+    double time_ns;
+    cr_assert(bench_subject_open(&s, &in, &row, false, &p) == STATUS_OK, "%s", p.text);
+    clock_step = 800;
+    cr_assert(bench_subject_run(&s, 8, &time_ns, &p) == STATUS_OK, "%s", p.text);
+    clock_step = 0;
+    cr_expect(time_ns == 100, "%g", time_ns);
+    bench_subject_close(&s);
+    bench_input_close(&in);
+}
+
+/* A sample has rows as many as there are elements in one; all of the input has those planned. */
+Test(bench_round, a_sample_has_rows_of_its_own)
+{
+    enum { LONG = 1 << 18 };
+    static const struct layout layout = {LAYOUT_ROW, 0, "row"};
+    struct problem p = {0};
+    struct bench_input in = open_input((struct device){DEVICE_CPU, 0}, FP32, LONG);
+    struct bench_row row = row_of("rows/tiled", FP32, false);
+    row.bins = 128;
+    row.layout = &layout;
+    row.shape.threads = 1;
+    cr_assert(in.sample.n == LONG / 64);
+    for (size_t sample = 0; sample < 2; sample++) {
+        struct bench_subject s;
+        cr_assert(bench_subject_open(&s, &in, &row, sample, &p) == STATUS_OK, "%s", p.text);
+        cr_expect(s.task.bins == (sample ? 64 : 128), "%zu rows", s.task.bins);
+        bench_subject_close(&s);
+    }
+    bench_input_close(&in);
 }
 
 /* A method for which no round has room, and one that breaks in its repetitions. */

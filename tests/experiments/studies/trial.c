@@ -4,8 +4,9 @@
 
 #include <criterion/criterion.h>
 
-#include "reports/csv/file.h"
+#include "experiments/studies/trial_study.h"
 #include "tests/support/program.h"
+#include "tests/support/study.h"
 
 #define QUICK "--device cpu --n 100 --seconds 0.2 --storage fp64 --accumulator fp64"
 
@@ -166,6 +167,56 @@ Test(trial, refuses_a_subject_that_stands_twice, .init = make_folder, .fini = re
     cr_expect(trial("--method sum/serial,sum/exact --out t " QUICK) == 3);
     expect_said("err", "t/trial.csv: line 10: found sum/serial on cpu again, which is on line 2");
     cr_expect(trial(two) == 0, "--force starts over");
+}
+
+/* Each subject has all its rows in turn; another's among them is no row of it. */
+Test(trial, refuses_rows_of_another_subject, .init = make_folder, .fini = remove_folder)
+{
+    static const char two[] = "--method sum/serial,sum/exact --out t " QUICK;
+    cr_assert(trial(two) == 0);
+    char *text = content("t/trial.csv"), *row = text;
+    for (size_t line = 1; line < 3; line++)
+        row = strchr(row, '\n') + 1;
+    cr_assert(strncmp(row, "sum/serial,", 11) == 0);
+    FILE *file = fopen(in_folder("t/trial.csv"), "wb");
+    cr_assert(file && fwrite(text, 1, (size_t)(row - text), file) == (size_t)(row - text));
+    cr_assert(fprintf(file, "sum/exact,%s", row + 11) > 0 && fclose(file) == 0);
+    free(text);
+    cr_expect(trial(two) == 3);
+    expect_said("err", "line 3: found gpu_to_gpu of sum/exact, which is not due there");
+}
+
+int __wrap_gpu_count(void);
+int __wrap_gpu_count(void)
+{
+    return 1;
+}
+
+static size_t words_of(const json_t *axes, const char *axis)
+{
+    return json_array_size(json_object_get(axes, axis));
+}
+
+/* On a machine with a GPU, which is played here. */
+Test(trial, names_a_method_once_for_all_devices, .init = make_folder, .fini = remove_folder)
+{
+    struct request asked = {0};
+    struct trial_study s;
+    struct problem p = {0};
+    json_error_t error;
+    ask(&asked, (study_words){{"method", "sum/serial,sum/exact"}, {"device", "cpu,cuda"}, {NULL}});
+    cr_assert(trial_study_make(&s, &asked, NULL, &p) == STATUS_OK, "%s", p.text);
+    cr_expect(s.subjects == 4, "%zu subjects", s.subjects);
+    const struct experiment_run run = {.request = &asked, .out = in_folder("t")};
+    cr_assert(trial_study_open(&s, &run, &p) == STATUS_OK, "%s", p.text);
+    json_t *study = json_load_file(in_folder("t/study.json"), 0, &error);
+    cr_assert(study, "%s", error.text);
+    const json_t *axes = json_object_get(study, "axes");
+    cr_expect(words_of(axes, "method") == 2 && words_of(axes, "device") == 2,
+              "%zu methods, %zu devices", words_of(axes, "method"), words_of(axes, "device"));
+    json_decref(study);
+    trial_study_close(&s, &p);
+    trial_study_free(&s);
 }
 
 Test(trial, says_whose_promise_is_broken, .init = make_folder, .fini = remove_folder)

@@ -158,6 +158,24 @@ Test(failure, what_a_method_does_not_support, .init = make_folder, .fini = remov
         cr_expect(s.outcome.finished == 2 && s.outcome.failed == 0);
         study_free(&s);
     }
+    struct bytes was = get_file(in_folder("out/results.csv")), claimed = {0};
+    char *status = memmem(was.data, was.size, "unsupported", strlen("unsupported"));
+    cr_assert(status);
+    *status = 0;
+    add_string(&claimed, (char *)was.data);
+    add_string(&claimed, "ok");
+    *status = 'u';
+    size_t behind = (size_t)(status - (char *)was.data) + strlen("unsupported");
+    add_bytes(&claimed, was.data + behind, was.size - behind);
+    put_file("out/results.csv", &claimed);
+    study_of_fake(&s, &m, "1");
+    cr_expect_eq(study_sweep(&s, in_folder("out"), false), STATUS_DATA);
+    cr_expect(strstr(s.problem.text, "expected unsupported: this build has not the method"),
+              "a result of a method that this build has not: %s", s.problem.text);
+    study_free(&s);
+    put_file("out/results.csv", &was);
+    clear_bytes(&was);
+    clear_bytes(&claimed);
     m.pairs[DEVICE_CPU] = FORMAT_PAIR(FP32, FP32);
     study_of_fake(&s, &m, "1");
     cr_expect_eq(study_sweep(&s, in_folder("out"), false), STATUS_DATA,

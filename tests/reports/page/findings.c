@@ -421,3 +421,38 @@ Test(findings, how_many_results)
     expect_told(&told, "The most different results: 7 in 30 runs (", true);
     text_free(&told);
 }
+
+/* ---- cliffs ---- */
+
+/* Of three methods the first to lose all digits and the last; or one that does not. */
+Test(findings, first_and_last_cliff)
+{
+    static const char *const method[] = {"sum/tiled", "sum/serial", "sum/exact"};
+    static const double cliff[] = {20, 10, 30}, cond[] = {5, 10, 20, 30};
+    enum { METHODS = 3, CONDS = 4 };
+    struct gathered_case item[METHODS * CONDS] = {0};
+    struct report r = {.g = {.item = item, .count = METHODS * CONDS}};
+    for (size_t lasts = 0; lasts < 2; lasts++) {
+        struct text told = {0};
+        for (size_t i = 0; i < METHODS * CONDS; i++) {
+            size_t m = i / CONDS;
+            bool lost = cond[i % CONDS] >= cliff[m] && !(lasts && m == 2);
+            for (size_t k = 0; k < CASE_ALL; k++)
+                item[i].field[k] = "";
+            item[i].field[CASE_METHOD] = (char *)method[m];
+            item[i].field[CASE_STORAGE] = item[i].field[CASE_ACCUMULATOR] = "fp32";
+            item[i].field[CASE_INPUT] = "cond";
+            item[i].runs = 1;
+            item[i].cond_log2 = known(cond[i % CONDS]);
+            item[i].err_rel = known(lost ? 1 : 1e-3);
+            item[i].err_ulp = known(lost ? 1e7 : 1e4);
+        }
+        report_findings(&told, &r);
+        expect_told(&told,
+                    "sum/serial has no digit right from a condition number of 2^10 on, "
+                    "the last to lose all is sum/exact, at 2^30.",
+                    !lasts);
+        expect_told(&told, "sum/exact still has some at 2^30, the largest tried.", lasts);
+        text_free(&told);
+    }
+}

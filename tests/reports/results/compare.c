@@ -438,6 +438,8 @@ Test(compare, columns_of_what_there_is)
     struct text text = {0};
     for (size_t k = 0; k < CASE_ALL; k++)
         a.field[k] = b.field[k] = (char *)"";
+    a.field[CASE_SCAN] = (char *)"exclusive";
+    a.field[CASE_OUTPUT] = (char *)"fp16";
     compare_rows(&text, &c);
     cr_assert(text_string(&text));
     char *at = text.data;
@@ -446,6 +448,8 @@ Test(compare, columns_of_what_there_is)
         for (size_t k = 0; k < COMPARE_COLUMNS; k++)
             cr_assert(field[k] = strsep(&line, ","));
         cr_expect_str_eq(field[COMPARE_SHARED], i == 0 ? "0" : "");
+        cr_expect_str_eq(field[COMPARE_SCAN], "exclusive");
+        cr_expect_str_eq(field[COMPARE_OUTPUT], "fp16");
         cr_expect_str_eq(field[COMPARE_DISTINCT_A], "2");
         cr_expect_str_eq(field[COMPARE_RUNS_A + 1], i == 0 ? "0" : "");
         cr_expect_str_eq(field[COMPARE_DISTINCT_A + 1], "");

@@ -121,18 +121,28 @@ Test(directory, each_file_is_of_some_study, .init = make_folder, .fini = remove_
     json_decref(mine);
 }
 
-Test(directory, a_table_is_aligned)
+static void expect_table(const char *align, const char *const cell[], size_t cells,
+                         const char *drawn)
 {
-    struct table t = {.align = "lrlr"};
+    struct table t = {.align = align};
     struct text text = {0};
-    const char *const cells[] = {"name",   "n",   "none", "x", "caf\xc3\xa9", "1", "", "2.5",
-                                 "longer", "100", "",     "-"};
-    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
-        table_cell(&t, "%s", cells[i]);
+    for (size_t i = 0; i < cells; i++)
+        table_cell(&t, "%s", cell[i]);
     table_draw(&text, &t);
-    cr_expect_str_eq(text_string(&text), "name      n    x\n"
-                                         "caf\xc3\xa9      1  2.5\n"
-                                         "longer  100    -\n");
+    cr_expect_str_eq(text_string(&text), drawn);
     table_free(&t);
     text_free(&text);
+}
+
+Test(directory, a_table_is_aligned)
+{
+    const char *const numbers[] = {"name",   "n",   "none", "x", "caf\xc3\xa9", "1", "", "2.5",
+                                   "longer", "100", "",     "-"};
+    expect_table("lrlr", numbers, sizeof numbers / sizeof *numbers,
+                 "name      n    x\n"
+                 "caf\xc3\xa9      1  2.5\n"
+                 "longer  100    -\n");
+    /* No line ends in blanks. */
+    const char *const words[] = {"n", "name", "100", "short", "1", "longer"};
+    expect_table("rl", words, sizeof words / sizeof *words, "  n  name\n100  short\n  1  longer\n");
 }
