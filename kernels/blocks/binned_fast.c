@@ -48,7 +48,7 @@ INLINE const float *decode_singles(const struct array *a, size_t begin, size_t c
     const uint16_t *bits = (const uint16_t *)a->data + begin;
     if (a->format == FP16)
         for (size_t i = 0; i < count; i++)
-            buffer[i] = format_decode_half(bits[i]);
+            buffer[i] = format_decode_narrow(FP16, bits[i]);
     else
         for (size_t i = 0; i < count; i++)
             buffer[i] = float_from_bits((uint32_t)bits[i] << 16);

@@ -50,14 +50,15 @@ INLINE float element_single(enum format storage, enum format f, const void *data
 {
     switch (storage) {
     case FP16:
-        return round_single(f, format_decode_half(((const uint16_t *)data)[i]));
+        return round_single(f, format_decode_narrow(FP16, ((const uint16_t *)data)[i]));
     case BF16:
         return round_single(f, float_from_bits((uint32_t)((const uint16_t *)data)[i] << 16));
     case FP32:
         return round_single(f, ((const float *)data)[i]);
-    default:
-        return (float)format_round(f, ((const double *)data)[i]);
+    case FP64:
+        break;
     }
+    return (float)format_round(f, ((const double *)data)[i]);
 }
 
 INLINE double element_double(enum format storage, const void *data, size_t i)

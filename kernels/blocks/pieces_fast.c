@@ -51,8 +51,9 @@ INLINE struct piece sum_single(enum piece_kind kind, unsigned words, enum format
             return tile_single(kind, words, f, data, next);
         load_single(FP32, f, data, x);
         break;
-    default:
+    case FP64:
         load_single(FP64, f, data, x);
+        break;
     }
     return tile_single(kind, words, f, x, next);
 }
@@ -71,7 +72,7 @@ INLINE struct piece sum_double(enum piece_kind kind, unsigned words, enum format
     case FP32:
         load_double(FP32, data, x);
         break;
-    default:
+    case FP64:
         return tile_double(kind, words, FP64, data, next);
     }
     return tile_double(kind, words, FP64, x, next);
@@ -102,8 +103,9 @@ INLINE void tiles_of_rule(enum piece_kind kind, unsigned words, const struct arr
     case FP32:
         tiles_of_format(kind, words, in, FP32, first, count, piece);
         break;
-    default:
+    case FP64:
         tiles_of_format(kind, words, in, FP64, first, count, piece);
+        break;
     }
 }
 

@@ -66,8 +66,9 @@ INLINE void tiles_of_storage(enum format storage, const struct array *in, enum f
     case FP32:
         tiles_of_pair(storage, FP32, data, count, sum);
         break;
-    default:
+    case FP64:
         tiles_of_pair(storage, FP64, data, count, sum);
+        break;
     }
 }
 
@@ -83,8 +84,9 @@ INLINE void tiles(const struct array *in, enum format f, size_t first, size_t co
     case FP32:
         tiles_of_storage(FP32, in, f, first, count, sum);
         break;
-    default:
+    case FP64:
         tiles_of_storage(FP64, in, f, first, count, sum);
+        break;
     }
 }
 

@@ -28,9 +28,8 @@ template <typename Use> int with_type(enum format f, Use use)
         return use(float());
     case FP64:
         return use(double());
-    default:
-        return cudaErrorInvalidValue;
     }
+    return cudaErrorInvalidValue;
 }
 
 /* Enqueues what is due to no elements where sums are several: +0 for each. A cudaError_t. */

@@ -95,8 +95,9 @@ INLINE void tiles_of_storage(enum format storage, const struct task *t, size_t f
     case FP32:
         tiles_of_pair(storage, FP32, x, y, count, sum);
         break;
-    default:
+    case FP64:
         tiles_of_pair(storage, FP64, x, y, count, sum);
+        break;
     }
 }
 
@@ -112,8 +113,9 @@ INLINE void tiles(const struct task *t, size_t first, size_t count, double *sum)
     case FP32:
         tiles_of_storage(FP32, t, first, count, sum);
         break;
-    default:
+    case FP64:
         tiles_of_storage(FP64, t, first, count, sum);
+        break;
     }
 }
 

@@ -133,9 +133,10 @@ static double sum_any_tile(const struct task *t, size_t tile)
         return sum_tile(BF16, &t->in, tile);
     case FP32:
         return sum_tile(FP32, &t->in, tile);
-    default:
-        return sum_tile(FP64, &t->in, tile);
+    case FP64:
+        break;
     }
+    return sum_tile(FP64, &t->in, tile);
 }
 
 static double scan_any_tile(const struct task *t, size_t tile, double prefix)
@@ -147,9 +148,10 @@ static double scan_any_tile(const struct task *t, size_t tile, double prefix)
         return scan_tile(BF16, t, tile, prefix);
     case FP32:
         return scan_tile(FP32, t, tile, prefix);
-    default:
-        return scan_tile(FP64, t, tile, prefix);
+    case FP64:
+        break;
     }
+    return scan_tile(FP64, t, tile, prefix);
 }
 
 /* The sums of the first tiles, as far as the next ones need them. */

@@ -123,7 +123,7 @@ __device__ void finish(const binned_tally &tally, const binned_case &task, void 
         return write<__nv_bfloat16>(out, result);
     case FP32:
         return write<float>(out, result);
-    default:
+    case FP64:
         return write<double>(out, result);
     }
 }
@@ -238,9 +238,8 @@ int run_storage(const struct cuda_task *t, const binned_case &task)
         return wide ? run_kept<float>(t, task, 0.0) : run_kept<float>(t, task, 0.0f);
     case FP64:
         return run_kept<double>(t, task, 0.0);
-    default:
-        return cudaErrorInvalidValue;
     }
+    return cudaErrorInvalidValue;
 }
 
 template <unsigned folds> int enqueue(const struct cuda_task *t)

@@ -17,9 +17,8 @@ template <typename Use> int with_word(const struct cuda_task *t, Use use)
         return use((unsigned)0);
     case FP64:
         return use((unsigned long long)0);
-    default:
-        return cudaErrorInvalidValue;
     }
+    return cudaErrorInvalidValue;
 }
 
 namespace transpose

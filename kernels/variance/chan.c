@@ -85,9 +85,10 @@ static struct part fold_full(enum format f, double *x)
         return fold_elements(BF16, x);
     case FP32:
         return fold_elements(FP32, x);
-    default:
-        return fold_elements(FP64, x);
+    case FP64:
+        break;
     }
+    return fold_elements(FP64, x);
 }
 
 struct work {

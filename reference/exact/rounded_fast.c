@@ -11,9 +11,11 @@ INLINE double element(enum format storage, const void *data, size_t i)
         return float_from_bits((uint32_t)((const uint16_t *)data)[i] << 16);
     case FP32:
         return ((const float *)data)[i];
-    default:
-        return ((const double *)data)[i];
+    case FP16: /* is counted in units below */
+    case FP64:
+        break;
     }
+    return ((const double *)data)[i];
 }
 
 /* Bytes are fetched so far ahead: left to itself, the processor reads at 0.75 of its speed here. */
@@ -59,8 +61,10 @@ INLINE void estimate_any(const struct array *a, size_t begin, size_t count, stru
     case FP32:
         estimate_lanes(FP32, a, begin, count, e);
         break;
-    default:
+    case FP16: /* is counted in units below */
+    case FP64:
         estimate_lanes(FP64, a, begin, count, e);
+        break;
     }
 }
 

@@ -23,7 +23,7 @@ void array_decode(const struct array *a, size_t begin, size_t count, double *out
         for (size_t i = 0; i < count; i++)
             out[i] = ((const float *)a->data)[begin + i];
         break;
-    default:
+    case FP64:
         memcpy(out, (const double *)a->data + begin, count * sizeof *out);
     }
 }
@@ -42,7 +42,8 @@ void array_encode(const struct array *a, size_t begin, size_t count, const doubl
         for (size_t i = 0; i < count; i++)
             ((double *)a->data)[begin + i] = in[i] == in[i] ? in[i] : double_from_bits(nan);
         break;
-    default:
+    case FP16:
+    case BF16:
         for (size_t i = 0; i < count; i++)
             array_set_bits(a, begin + i, format_encode(a->format, in[i]));
     }

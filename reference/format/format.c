@@ -2,13 +2,6 @@
 
 #include <math.h>
 
-const struct format_facts format_facts[FORMATS] = {
-    [FP16] = {"fp16", 11, -14, 15, 2, 0x1p-11, 0x1.ffcp15, 0x1p-24, 0x1p-14},
-    [BF16] = {"bf16", 8, -126, 127, 2, 0x1p-8, 0x1.fep127, 0x1p-133, 0x1p-126},
-    [FP32] = {"fp32", 24, -126, 127, 4, 0x1p-24, 0x1.fffffep127, 0x1p-149, 0x1p-126},
-    [FP64] = {"fp64", 53, -1022, 1023, 8, 0x1p-53, 0x1.fffffffffffffp1023, 0x1p-1074, 0x1p-1022},
-};
-
 enum format format_named(const char *name)
 {
     enum format f = 0;
@@ -33,50 +26,58 @@ struct conversion format_conversion(enum format f, enum format from)
 
 enum format format_wider(enum format f)
 {
-    return f < FP32 ? FP32 : f + 1;
+    switch (f) {
+    case FP16:
+    case BF16:
+        return FP32;
+    case FP32:
+        return FP64;
+    case FP64:
+        break;
+    }
+    return FORMATS;
 }
 
-static uint32_t encode_single(double x)
+static uint32_t encode_single(double rounded)
 {
-    float rounded = (float)x;
+    float x = (float)rounded;
     uint32_t bits;
-    memcpy(&bits, &rounded, sizeof bits);
+    memcpy(&bits, &x, sizeof bits);
     return bits;
 }
 
-static uint32_t encode_half(double rounded)
+/* A number of a format whose exponent is narrower than a double's. */
+static uint64_t encode_narrow(enum format f, double rounded)
 {
-    uint32_t sign = signbit(rounded) ? 0x8000 : 0;
+    const struct format_facts *facts = &format_facts[f];
+    uint64_t sign = signbit(rounded) ? UINT64_C(1) << (8 * facts->bytes - 1) : 0;
     if (isinf(rounded))
-        return sign | 0x7c00;
-    return sign | (uint32_t)(double_bits(fabs(rounded) * 0x1p-1008) >> 42);
-}
-
-static uint64_t canonical_nan(enum format f)
-{
-    static const uint64_t nan[FORMATS] = {0x7e00, 0x7fc0, 0x7fc00000, UINT64_C(0x7ff8) << 48};
-    return nan[f];
+        return sign | facts->specials;
+    double moved = fabs(rounded) * (0x1p-1022 / facts->smallest_normal);
+    return sign | double_bits(moved) >> (53 - facts->precision);
 }
 
 uint64_t format_encode(enum format f, double x)
 {
-    if (isnan(x))
-        return canonical_nan(f);
+    double rounded = format_round(f, x);
+    if (isnan(rounded))
+        return format_facts[f].nan;
     switch (f) {
     case FP16:
-        return encode_half(format_round(FP16, x));
+        return encode_narrow(FP16, rounded);
     case BF16:
-        return encode_single(format_round(BF16, x)) >> 16;
+        return encode_single(rounded) >> 16;
     case FP32:
-        return encode_single(x);
-    default:
-        return double_bits(x);
+        return encode_single(rounded);
+    case FP64:
+        break;
     }
+    return double_bits(rounded);
 }
 
 uint64_t format_canonical(enum format f, uint64_t bits)
 {
-    return isnan(format_decode(f, bits)) ? canonical_nan(f) : bits;
+    return isnan(format_decode(f, bits)) ? format_facts[f].nan : bits;
 }
 
 double format_ulp(enum format f, double x)

@@ -1,4 +1,4 @@
-/* The four floating-point formats on the host.
+/* The floating-point formats on the host: the rows of formats.def, and what follows from them.
  *
  * Every value of every format is carried in a double ("a double that carries a
  * format"). For fp16, bf16 and fp32, format_round(f, a + b) is the correctly
@@ -18,23 +18,63 @@
 extern "C" {
 #endif
 
-enum format { FP16, BF16, FP32, FP64, FORMATS };
+/* FP16, BF16, ...: one for each row of the table. How many there are is no format, so that a switch
+ * which names every format names all. */
+enum format {
+#define FORMAT(constant, ...) constant,
+#include "reference/format/formats.def"
+#undef FORMAT
+};
+enum {
+#define FORMAT(constant, ...) +1
+    FORMAT_ROWS = 0
+#include "reference/format/formats.def"
+#undef FORMAT
+};
+#define FORMATS ((int)FORMAT_ROWS)
 
 struct format_facts {
     const char *name;
     int precision; /* p: significand bits, the implicit one included; u = 2^-p */
     int emin;      /* smallest normal number = 2^emin */
-    int emax;      /* largest finite number = (2 - 2^(1-p)) 2^emax */
+    int emax;      /* largest finite number = (2 - 2^(1-p)) 2^emax; less where that is the NaN */
     int bytes;     /* width of an encoding */
     double unit_roundoff;
     double largest;  /* largest finite number */
     double smallest; /* smallest subnormal, 2^(emin - p + 1) */
     double smallest_normal;
+    double too_large;  /* what numbers beyond the largest round to */
+    uint64_t specials; /* bits that are all set in infinities and NaNs alone */
+    uint64_t nan;      /* the canonical NaN: positive, quiet, empty payload */
 };
 
-extern const struct format_facts format_facts[FORMATS];
+/* Everything follows from a row. Here, not in a .c file, so that it is constant in loops that are
+ * compiled for one format. */
+#define FORMAT_BITS(bits)          ((UINT64_C(1) << ((bits)-1)) - 1) /* all but the sign */
+#define FORMAT_FRACTION(precision) ((UINT64_C(1) << ((precision)-1)) - 1)
+#define FORMAT_LARGEST(precision, greatest, infinities)                                            \
+    ((2 - ((infinities) ? 2 : 4) * 0x1p-##precision) * 0x1p##greatest)
+#define FORMAT_TOO_LARGE(precision, greatest, infinities, saturates)                               \
+    ((saturates)    ? FORMAT_LARGEST(precision, greatest, infinities)                              \
+     : (infinities) ? (double)__builtin_inf()                                                      \
+                    : __builtin_nan(""))
+#define FORMAT_SPECIALS(bits, precision, infinities)                                               \
+    (FORMAT_BITS(bits) & ~((infinities) ? FORMAT_FRACTION(precision) : 0))
+#define FORMAT_FACTS(name, bits, precision, least, greatest, infinities, saturates)                \
+    {                                                                                              \
+        name, precision, -least, greatest, bits / 8, 0x1p-##precision,                             \
+            FORMAT_LARGEST(precision, greatest, infinities), 2 * 0x1p-##least * 0x1p-##precision,  \
+            0x1p-##least, FORMAT_TOO_LARGE(precision, greatest, infinities, saturates),            \
+            FORMAT_SPECIALS(bits, precision, infinities),                                          \
+            FORMAT_SPECIALS(bits, precision, infinities) | UINT64_C(1) << (precision - 2)          \
+    }
+static const struct format_facts format_facts[FORMATS] = {
+#define FORMAT(constant, ...) FORMAT_FACTS(__VA_ARGS__),
+#include "reference/format/formats.def"
+#undef FORMAT
+};
 
-/* The format with this name ("fp16", "bf16", "fp32", "fp64"), or FORMATS. */
+/* The format with this name ("fp16"), or FORMATS. */
 enum format format_named(const char *name);
 
 /* Is every value of `narrow` one of f? */
@@ -93,43 +133,48 @@ static inline float float_from_bits(uint32_t bits)
     return x;
 }
 
-/* The exponent field is moved to a float's place and corrected by one exact multiplication, which
- * also normalises subnormals; infinities and NaNs get their exponent back. Branch-free. */
-static inline float format_decode_half(uint32_t bits)
+/* Of a format of at most 16 bits whose exponent is narrower than a float's: the field is moved to a
+ * float's place and corrected by one exact multiplication, which also normalises subnormals;
+ * infinities and NaNs get their exponent back. Branch-free. */
+static inline float format_decode_narrow(enum format f, uint32_t bits)
 {
-    float magnitude = float_from_bits((bits & 0x7fff) << 13) * 0x1p112f;
-    uint32_t result, special = (bits & 0x7c00) == 0x7c00 ? 0x7f800000 : 0;
+    const struct format_facts *facts = &format_facts[f];
+    const uint32_t sign = 1u << (8 * facts->bytes - 1), specials = (uint32_t)facts->specials;
+    const float scale = (float)(0x1p126 * facts->smallest_normal);
+    float magnitude = float_from_bits((bits & (sign - 1)) << (24 - facts->precision)) * scale;
+    uint32_t result, special = (bits & specials) == specials ? 0x7f800000 : 0;
     memcpy(&result, &magnitude, sizeof result);
-    return float_from_bits(result | special | (bits & 0x8000) << 16);
+    return float_from_bits(result | special | (bits & sign) << (32 - 8 * facts->bytes));
 }
 
 static inline double format_decode(enum format f, uint64_t bits)
 {
     switch (f) {
     case FP16:
-        return format_decode_half((uint32_t)bits);
+        return format_decode_narrow(FP16, (uint32_t)bits);
     case BF16:
         return float_from_bits((uint32_t)bits << 16);
     case FP32:
         return float_from_bits((uint32_t)bits);
-    default:
-        return double_from_bits(bits);
+    case FP64:
+        break;
     }
+    return double_from_bits(bits);
 }
 
-/* Rounds to a format of precision p <= 24 whose overflow threshold is `beyond`
- * (2^(emax+1)) and whose subnormal quantum is 2^(52-) of `magic`: adding and
- * subtracting 2^52 quanta rounds to a multiple of the quantum. Branch-free, so
- * that loops over it become vector code. */
-static inline double format_round_narrow(double x, int drop, double normal, double magic,
-                                         double beyond)
+/* Rounds to a format of precision p <= 24. Adding and subtracting 2^52 times the smallest subnormal
+ * rounds to a multiple of it. Branch-free, so that loops over it become vector code. */
+static inline double format_round_narrow(enum format f, double x)
 {
+    const struct format_facts *facts = &format_facts[f];
+    const int drop = 53 - facts->precision;
+    const double magic = 0x1p52 * facts->smallest;
     uint64_t bits = double_bits(x), sign = bits & UINT64_C(1) << 63, size = bits ^ sign;
     uint64_t up = (UINT64_C(1) << (drop - 1)) - 1 + (size >> drop & 1);
     uint64_t rounded = (size + up) & ~((UINT64_C(1) << drop) - 1);
     double magnitude = double_from_bits(size), result = double_from_bits(rounded);
-    result = result >= beyond ? (double)__builtin_inf() : result;
-    result = magnitude < normal ? (magnitude + magic) - magic : result;
+    result = result > facts->largest ? facts->too_large : result;
+    result = magnitude < facts->smallest_normal ? (magnitude + magic) - magic : result;
     result = magnitude != magnitude ? magnitude : result;
     return double_from_bits(double_bits(result) | sign);
 }
@@ -138,14 +183,15 @@ static inline double format_round(enum format f, double x)
 {
     switch (f) {
     case FP16:
-        return format_round_narrow(x, 42, 0x1p-14, 0x1p28, 0x1p16);
+        return format_round_narrow(FP16, x);
     case BF16:
-        return format_round_narrow(x, 45, 0x1p-126, 0x1p-81, 0x1p128);
+        return format_round_narrow(BF16, x);
     case FP32:
         return (double)(float)x;
-    default:
-        return x;
+    case FP64:
+        break;
     }
+    return x;
 }
 
 /* hi + lo, |lo| at most half an ulp of hi, rounded once to f. Cut to 53 bits, the last one set

@@ -1,6 +1,7 @@
 /* The formats against MPFR, at every encoding of 16 bits and around every boundary. */
 #include <criterion/criterion.h>
 
+#include <float.h>
 #include <math.h>
 
 #include "reference/format/array.h"
@@ -9,6 +10,13 @@
 
 enum { SHORT = 65536 };
 static const enum format short_formats[] = {FP16, BF16};
+
+/* Rows that the table could have. */
+#define FORMAT(constant, ...) static const struct format_facts constant = FORMAT_FACTS(__VA_ARGS__);
+FORMAT(e4m3, "e4m3", 8, 4, 6, 8, 0, 0)
+FORMAT(e4m3_saturating, "e4m3", 8, 4, 6, 8, 0, 1)
+FORMAT(e5m2, "e5m2", 8, 3, 14, 15, 1, 0)
+#undef FORMAT
 
 /* The value of an encoding by the oracle, as a double. */
 static double value_of(enum format f, uint64_t bits)
@@ -46,6 +54,43 @@ static void expect_rounding_around(enum format f, double x)
         expect_rounding(f, nextafter(sign * x, INFINITY));
         expect_rounding(f, nextafter(sign * x, -INFINITY));
     }
+}
+
+/* IEEE 754-2019, table 3.5; bfloat16; the Open Compute Project's 8-bit formats, whose rows are not
+ * in the table. The largest finite number, the smallest subnormal, infinity or else NaN, NaN. */
+Test(format, rows_are_what_the_standards_say)
+{
+    const struct {
+        struct format_facts facts;
+        enum format f; /* FORMATS: not in the table */
+        int precision, emin, emax, bytes;
+        double largest, smallest, too_large;
+        uint64_t specials, nan;
+    } due[] = {
+        {format_facts[FP16], FP16, 11, -14, 15, 2, 65504, 0x1p-24, INFINITY, 0x7c00, 0x7e00},
+        {format_facts[BF16], BF16, 8, -126, 127, 2, 0x1.fep127, 0x1p-133, INFINITY, 0x7f80, 0x7fc0},
+        {format_facts[FP32], FP32, FLT_MANT_DIG, FLT_MIN_EXP - 1, FLT_MAX_EXP - 1, 4, FLT_MAX,
+         0x1p-149, INFINITY, 0x7f800000, 0x7fc00000},
+        {format_facts[FP64], FP64, DBL_MANT_DIG, DBL_MIN_EXP - 1, DBL_MAX_EXP - 1, 8, DBL_MAX,
+         0x1p-1074, INFINITY, 0x7ff0000000000000, 0x7ff8000000000000},
+        {e4m3, FORMATS, 4, -6, 8, 1, 448, 0x1p-9, NAN, 0x7f, 0x7f},
+        {e4m3_saturating, FORMATS, 4, -6, 8, 1, 448, 0x1p-9, 448, 0x7f, 0x7f},
+        {e5m2, FORMATS, 3, -14, 15, 1, 57344, 0x1p-16, INFINITY, 0x7c, 0x7e},
+    };
+    int rows = 0;
+    for (size_t i = 0; i < sizeof due / sizeof *due; i++) {
+        const struct format_facts *row = &due[i].facts;
+        rows += due[i].f != FORMATS;
+        cr_expect(row->precision == due[i].precision && row->emin == due[i].emin &&
+                      row->emax == due[i].emax && row->bytes == due[i].bytes,
+                  "%s: %d %d %d %d", row->name, row->precision, row->emin, row->emax, row->bytes);
+        cr_expect(row->largest == due[i].largest && row->smallest == due[i].smallest &&
+                      same_double(row->too_large, due[i].too_large),
+                  "%s: %a %a %a", row->name, row->largest, row->smallest, row->too_large);
+        cr_expect(row->specials == due[i].specials && row->nan == due[i].nan, "%s: %jx %jx",
+                  row->name, (uintmax_t)row->specials, (uintmax_t)row->nan);
+    }
+    cr_expect(rows == FORMATS, "%d of %d rows", rows, FORMATS);
 }
 
 Test(format, facts_follow_from_precision_and_range)
