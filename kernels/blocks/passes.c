@@ -50,7 +50,7 @@ size_t passes_height(const struct pass *pass, size_t n, struct shape shape)
 {
     size_t group = group_of(pass, shape), height = 0;
     for (; n > 1; n = n / group + (n % group != 0))
-        height += (smaller(group, n) - 1) / shape.threads + pass->height(smaller(shape.threads, n));
+        height += columns_height(smaller(group, n), shape.threads);
     return height;
 }
 

@@ -9,14 +9,13 @@ enum { PASS_ROWS_MAX = 8 };
 
 /* A group is `rows` <= PASS_ROWS_MAX times T consecutive elements, T threads to a block: thread t
  * adds its elements t, t + T, ... serially, as far as they are present. The threads that have any
- * fold what they have, said thrice: on values, as an order, and as that order's height, where the
- * first one's path must be a longest one. */
+ * fold what they have, said twice: on values and as an order, of the height and with the longest
+ * path of order_balanced_height. */
 struct pass {
     unsigned rows;
     unsigned threads_least; /* so that a pass leaves fewer values */
     double (*fold)(enum format f, double *v, size_t count);
     uint32_t (*order)(struct order *o, uint32_t *node, size_t count);
-    size_t (*height)(size_t count);
 };
 
 /* These fit `resolve`, `cpu`, `height` and `order` of a method once the pass is given: threads are

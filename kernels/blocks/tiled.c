@@ -82,10 +82,7 @@ enum status tiled_sum(const struct array *in, enum format f, unsigned threads, d
 }
 
 /* Columns are what threads are in a pass. */
-static const struct pass pass = {.rows = TILE_ROWS,
-                                 .fold = fold_halving,
-                                 .order = order_halving,
-                                 .height = order_balanced_height};
+static const struct pass pass = {.rows = TILE_ROWS, .fold = fold_halving, .order = order_halving};
 static const struct shape columns = {.threads = TILE_COLUMNS};
 
 size_t tiled_height(size_t n, struct shape shape)

@@ -1,6 +1,6 @@
 /* The fold of a block by warp shuffles: warps of 32 consecutive elements, the last one possibly
- * short, each folded by halving; then the warps' results, at most 32, by halving. Shared by
- * sum/shuffle and sum/block_atomic. */
+ * short, each folded by halving; then the warps' results, at most 32, by halving. Its height is
+ * that of halving alone. Shared by sum/shuffle and sum/block_atomic. */
 #ifndef ULPSCOPE_SUM_WARPS_H
 #define ULPSCOPE_SUM_WARPS_H
 
@@ -26,12 +26,6 @@ static inline uint32_t order_warps(struct order *o, uint32_t *node, size_t count
         node[w] =
             order_halving(o, node + w * WARP, count - w * WARP < WARP ? count - w * WARP : WARP);
     return order_halving(o, node, warps);
-}
-
-static inline size_t warps_height(size_t count)
-{
-    return order_balanced_height(count < WARP ? count : WARP) +
-           order_balanced_height((count + WARP - 1) / WARP);
 }
 
 #endif
