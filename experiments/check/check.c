@@ -361,12 +361,13 @@ static const char *reason(const struct check *c, const struct check_report *r, e
     const char *why = senseless(c, kind);
     bool failed = r->failure.status != STATUS_OK;
     enum device_kind other = c->request->device.kind == DEVICE_CPU ? DEVICE_CUDA : DEVICE_CPU;
-    return !c->request->tried[kind]                                    ? "left out by --only"
-           : why                                                       ? why
-           : failed && kind == r->failed                               ? "the subject failed"
-           : failed && kind > r->failed                                ? "the subject failed before"
-           : r->untried.status != STATUS_OK                            ? r->untried.text
-           : kind == CHECK_DEVICE && !c->request->method->pairs[other] ? "no other device runs it"
+    return !c->request->tried[kind]         ? "left out by --only"
+           : why                            ? why
+           : failed && kind == r->failed    ? "the subject failed"
+           : failed && kind > r->failed     ? "the subject failed before"
+           : r->untried.status != STATUS_OK ? r->untried.text
+           : kind == CHECK_DEVICE && !format_pairs_any(&c->request->method->pairs[other])
+               ? "no other device runs it"
            : kind == CHECK_DEVICE   ? "no other device that runs it is at hand"
            : kind == CHECK_RECORDED ? "nothing recorded is among the cases asked for"
            : c->ran[kind] && kind == CHECK_SHAPE

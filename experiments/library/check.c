@@ -69,7 +69,8 @@ enum ulpscope_status ulpscope_method_get(struct ulpscope_method *m, size_t i,
                                   .summary = from->summary,
                                   .operation = (enum ulpscope_operation)kind_of(from->operation),
                                   .promise = (enum ulpscope_promise)from->promise,
-                                  .pairs = from->cpu ? from->pairs[DEVICE_CPU] : 0};
+                                  .pairs =
+                                      from->cpu ? object_pair_bits(&from->pairs[DEVICE_CPU]) : 0};
     return ULPSCOPE_OK;
 }
 
@@ -151,7 +152,7 @@ static enum status own_make(struct own *own, const struct ulpscope_subject *s, s
                          .summary = s->summary,
                          .operation = of_kind[s->operation],
                          .promise = (enum promise)s->promise,
-                         .pairs = {[DEVICE_CPU] = s->pairs & ULPSCOPE_ALL_PAIRS},
+                         .pairs = {[DEVICE_CPU] = object_pairs(s->pairs)},
                          .shape_read = {[DEVICE_CPU] = reads},
                          .shape_order = reads,
                          .resolve = reads ? as_asked : NULL,

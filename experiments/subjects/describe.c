@@ -10,17 +10,17 @@
 
 enum { DESCRIPTION_MAX = 1 << 16 };
 
-static uint32_t read_pairs(const json_t *list)
+static struct format_pairs read_pairs(const json_t *list)
 {
     size_t i;
     json_t *word;
     struct pairs pairs = {0};
-    uint32_t flags = 0;
+    struct format_pairs set = {0};
     json_array_foreach(list, i, word)
         pairs_parse(&pairs, json_is_string(word) ? json_string_value(word) : "", NULL);
     for (i = 0; i < pairs.count; i++)
-        flags |= FORMAT_PAIR(pairs.item[i].storage, pairs.item[i].accumulator);
-    return flags;
+        format_pairs_add(&set, pairs.item[i].storage, pairs.item[i].accumulator);
+    return set;
 }
 
 static unsigned read_shape(const json_t *list)

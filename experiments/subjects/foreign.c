@@ -69,7 +69,8 @@ static enum status make_program(struct foreign *f, const char *where,
     f->method.summary = "a program of yours";
     f->method.operation = operation ? operation : &operation_sum;
     foreign_products(&f->method);
-    f->method.pairs[DEVICE_CPU] = f->method.pairs[DEVICE_CUDA] = FORMAT_PAIRS_ALL;
+    f->method.pairs[DEVICE_CPU] = f->method.pairs[DEVICE_CUDA] =
+        (struct format_pairs)FORMAT_PAIRS_ALL;
     return STATUS_OK;
 }
 

@@ -9,8 +9,7 @@
 #include "kernels/gpu/gpu.h"
 
 _Static_assert((int)ULPSCOPE_FP16 == (int)FP16 && (int)ULPSCOPE_BF16 == (int)BF16 &&
-                   (int)ULPSCOPE_FP32 == (int)FP32 && (int)ULPSCOPE_FP64 == (int)FP64 &&
-                   ULPSCOPE_PAIR(FP32, FP64) == FORMAT_PAIR(FP32, FP64),
+                   (int)ULPSCOPE_FP32 == (int)FP32 && (int)ULPSCOPE_FP64 == (int)FP64,
                "formats");
 _Static_assert((int)ULPSCOPE_CORRECTLY_ROUNDED == (int)PROMISE_CORRECTLY_ROUNDED &&
                    (int)ULPSCOPE_READS_BLOCKS == (int)SHAPE_BLOCKS,
@@ -21,6 +20,26 @@ static struct {
     const struct ulpscope_subject *subject;
     uint64_t time_ns;
 } object;
+
+struct format_pairs object_pairs(uint32_t bits)
+{
+    struct format_pairs pairs = {0};
+    for (enum format s = FP16; s <= FP64; s++)
+        for (enum format a = FP16; a <= FP64; a++)
+            if (bits & ULPSCOPE_PAIR(s, a))
+                format_pairs_add(&pairs, s, a);
+    return pairs;
+}
+
+uint32_t object_pair_bits(const struct format_pairs *pairs)
+{
+    uint32_t bits = 0;
+    for (enum format s = FP16; s <= FP64; s++)
+        for (enum format a = FP16; a <= FP64; a++)
+            if (format_pairs_have(pairs, s, a))
+                bits |= ULPSCOPE_PAIR(s, a);
+    return bits;
+}
 
 uint64_t object_time_ns(void)
 {
@@ -159,7 +178,7 @@ enum status object_load(const struct method **m, const char *name, struct proble
                                     .bound = THEOREM_ANY_ORDER,
                                     .cpu = run};
     foreign_products(&object.method);
-    object.method.pairs[device] = s->pairs & ULPSCOPE_ALL_PAIRS;
+    object.method.pairs[device] = object_pairs(s->pairs);
     object.method.shape_read[device] = s->reads & (SHAPE_THREADS | SHAPE_BLOCKS);
     *m = &object.method;
     return STATUS_OK;

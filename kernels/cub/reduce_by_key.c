@@ -13,8 +13,8 @@ const struct method cub_reduce_by_key = {
     .summary = "NVIDIA's cub::DeviceRadixSort, then cub::DeviceReduce::ReduceByKey",
     .operation = &operation_scatter,
     .promise = PROMISE_RUN_TO_RUN,
-    .pairs = {0, FORMAT_PAIR(FP16, FP16) | FORMAT_PAIR(BF16, BF16) | FORMAT_PAIR(FP32, FP32) |
-                     FORMAT_PAIR(FP64, FP64) | FORMAT_PAIR(FP16, FP32) | FORMAT_PAIR(BF16, FP32) |
-                     FORMAT_PAIR(FP32, FP64)},
+    .pairs = {[DEVICE_CUDA] =
+                  FORMAT_PAIRS([FP16] = IN(FP16) | IN(FP32), [BF16] = IN(BF16) | IN(FP32),
+                               [FP32] = IN(FP32) | IN(FP64), [FP64] = IN(FP64))},
     .bound = THEOREM_ANY_ORDER,
 };

@@ -22,8 +22,8 @@ const struct method cub_sum_gpu_to_gpu = {
     .summary = "NVIDIA's reproducible cub::DeviceReduce, from CCCL 3.1 or later",
     .operation = &operation_sum,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {0, FORMAT_PAIR(FP32, FP32) | FORMAT_PAIR(FP64, FP64) | FORMAT_PAIR(FP16, FP32) |
-                     FORMAT_PAIR(BF16, FP32) | FORMAT_PAIR(FP32, FP64)},
+    .pairs = {[DEVICE_CUDA] = FORMAT_PAIRS([FP16] = IN(FP32), [BF16] = IN(FP32),
+                                           [FP32] = IN(FP32) | IN(FP64), [FP64] = IN(FP64))},
     .addition = ADDITION_BINS,
     .bound = THEOREM_BINNED,
     .folds = 1,

@@ -16,8 +16,8 @@ const struct method cub_sum_not_guaranteed = {
         "NVIDIA's cub::DeviceReduce, not_guaranteed: atomic additions; from CCCL 3.2 or later",
     .operation = &operation_sum,
     .promise = PROMISE_NONE,
-    .pairs = {0, FORMAT_PAIR(FP32, FP32) | FORMAT_PAIR(FP64, FP64) | FORMAT_PAIR(FP16, FP32) |
-                     FORMAT_PAIR(BF16, FP32) | FORMAT_PAIR(FP32, FP64)},
+    .pairs = {[DEVICE_CUDA] = FORMAT_PAIRS([FP16] = IN(FP32), [BF16] = IN(FP32),
+                                           [FP32] = IN(FP32) | IN(FP64), [FP64] = IN(FP64))},
     .atomic = true,
     .bound = THEOREM_ANY_ORDER,
 };

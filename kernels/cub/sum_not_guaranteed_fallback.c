@@ -12,6 +12,6 @@ const struct method cub_sum_not_guaranteed_fallback = {
     .summary = "NVIDIA's cub::DeviceReduce, not_guaranteed, where it falls back to run_to_run",
     .operation = &operation_sum,
     .promise = PROMISE_NONE,
-    .pairs = {0, FORMAT_PAIR(FP16, FP16) | FORMAT_PAIR(BF16, BF16)},
+    .pairs = {[DEVICE_CUDA] = FORMAT_PAIRS([FP16] = IN(FP16), [BF16] = IN(BF16))},
     .bound = THEOREM_ANY_ORDER,
 };

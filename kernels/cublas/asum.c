@@ -12,6 +12,6 @@ const struct method cublas_asum = {
     .summary = "NVIDIA's cuBLAS: asum of the positive elements, less asum of the others",
     .operation = &operation_sum,
     .promise = PROMISE_RUN_TO_RUN,
-    .pairs = {0, FORMAT_PAIR(FP32, FP32) | FORMAT_PAIR(FP64, FP64)},
+    .pairs = {[DEVICE_CUDA] = FORMAT_PAIRS([FP32] = IN(FP32), [FP64] = IN(FP64))},
     .bound = THEOREM_ANY_ORDER,
 };

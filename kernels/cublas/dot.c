@@ -15,6 +15,6 @@ const struct method cublas_dot = {
     .summary = "NVIDIA's cuBLAS: dot product with ones, in fp32 and fp64",
     .operation = &operation_sum,
     .promise = PROMISE_RUN_TO_RUN,
-    .pairs = {0, FORMAT_PAIR(FP32, FP32) | FORMAT_PAIR(FP64, FP64)},
+    .pairs = {[DEVICE_CUDA] = FORMAT_PAIRS([FP32] = IN(FP32), [FP64] = IN(FP64))},
     .bound = THEOREM_ANY_ORDER,
 };

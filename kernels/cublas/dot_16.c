@@ -17,7 +17,7 @@ const struct method cublas_dot_16 = {
     .summary = "NVIDIA's cuBLAS: dot product with ones on fp16 and bf16, executed in fp32",
     .operation = &operation_sum,
     .promise = PROMISE_RUN_TO_RUN,
-    .pairs = {0, FORMAT_PAIR(FP16, FP16) | FORMAT_PAIR(BF16, BF16)},
+    .pairs = {[DEVICE_CUDA] = FORMAT_PAIRS([FP16] = IN(FP16), [BF16] = IN(BF16))},
     .adds_in = format_wider,
     .bound = THEOREM_WIDENED,
     .height = height,

@@ -9,7 +9,7 @@ const struct method cublas_dot_product = {
     .summary = "NVIDIA's cuBLAS: dot product, in fp32 and fp64",
     .operation = &operation_dot,
     .promise = PROMISE_RUN_TO_RUN,
-    .pairs = {0, FORMAT_PAIR(FP32, FP32) | FORMAT_PAIR(FP64, FP64)},
+    .pairs = {[DEVICE_CUDA] = FORMAT_PAIRS([FP32] = IN(FP32), [FP64] = IN(FP64))},
     .products = 1u << PRODUCT_UNKNOWN,
     .product = PRODUCT_UNKNOWN,
     .bound = THEOREM_ANY_ORDER,

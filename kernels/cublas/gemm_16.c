@@ -14,7 +14,7 @@ const struct method cublas_gemm_16 = {
     .summary = "NVIDIA's cuBLAS: gemm with ones on fp16 and bf16, for tensor cores",
     .operation = &operation_sum,
     .promise = PROMISE_RUN_TO_RUN,
-    .pairs = {0, FORMAT_PAIR(FP16, FP32) | FORMAT_PAIR(BF16, FP32) | FORMAT_PAIR(FP16, FP16)},
+    .pairs = {[DEVICE_CUDA] = FORMAT_PAIRS([FP16] = IN(FP16) | IN(FP32), [BF16] = IN(FP32))},
     .addition = ADDITION_UNDOCUMENTED,
     .bound = THEOREM_NONE,
 };

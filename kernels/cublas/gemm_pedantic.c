@@ -13,7 +13,7 @@ const struct method cublas_gemm_pedantic = {
     .summary = "NVIDIA's cuBLAS: gemm with ones in pedantic math mode",
     .operation = &operation_sum,
     .promise = PROMISE_RUN_TO_RUN,
-    .pairs = {0, FORMAT_PAIR(FP16, FP16) | FORMAT_PAIR(FP16, FP32) | FORMAT_PAIR(BF16, FP32) |
-                     FORMAT_PAIR(FP32, FP32) | FORMAT_PAIR(FP64, FP64)},
+    .pairs = {[DEVICE_CUDA] = FORMAT_PAIRS([FP16] = IN(FP16) | IN(FP32), [BF16] = IN(FP32),
+                                           [FP32] = IN(FP32), [FP64] = IN(FP64))},
     .bound = THEOREM_ANY_ORDER,
 };

@@ -10,7 +10,7 @@ const struct method cublas_gemm_tf32 = {
     .summary = "NVIDIA's cuBLAS: gemm with ones on fp32, elements rounded to TF32",
     .operation = &operation_sum,
     .promise = PROMISE_RUN_TO_RUN,
-    .pairs = {0, FORMAT_PAIR(FP32, FP32)},
+    .pairs = {[DEVICE_CUDA] = FORMAT_PAIRS([FP32] = IN(FP32))},
     .addition = ADDITION_UNDOCUMENTED,
     .bound = THEOREM_NONE,
 };

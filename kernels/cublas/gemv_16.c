@@ -11,7 +11,7 @@ const struct method cublas_gemv_16 = {
     .summary = "NVIDIA's cuBLAS: gemv with ones on fp16 and bf16, in fp32",
     .operation = &operation_sum,
     .promise = PROMISE_RUN_TO_RUN,
-    .pairs = {0, FORMAT_PAIR(FP16, FP32) | FORMAT_PAIR(BF16, FP32)},
+    .pairs = {[DEVICE_CUDA] = FORMAT_PAIRS([FP16] = IN(FP32), [BF16] = IN(FP32))},
     .addition = ADDITION_UNDOCUMENTED,
     .bound = THEOREM_NONE,
 };

@@ -9,7 +9,7 @@ const struct method cublas_gemv_tf32 = {
     .summary = "NVIDIA's cuBLAS: gemv with ones on fp32, allowed to round elements to TF32",
     .operation = &operation_sum,
     .promise = PROMISE_RUN_TO_RUN,
-    .pairs = {0, FORMAT_PAIR(FP32, FP32)},
+    .pairs = {[DEVICE_CUDA] = FORMAT_PAIRS([FP32] = IN(FP32))},
     .addition = ADDITION_UNDOCUMENTED,
     .bound = THEOREM_NONE,
 };

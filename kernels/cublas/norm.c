@@ -17,8 +17,7 @@ const struct method cublas_norm = {
     .summary = "NVIDIA's cuBLAS: nrm2; fp16 and bf16 executed in fp32",
     .operation = &operation_norm,
     .promise = PROMISE_RUN_TO_RUN,
-    .pairs = {0, FORMAT_PAIR(FP16, FP16) | FORMAT_PAIR(BF16, BF16) | FORMAT_PAIR(FP32, FP32) |
-                     FORMAT_PAIR(FP64, FP64)},
+    .pairs = {[DEVICE_CUDA] = FORMAT_PAIRS_SAME},
     .adds_in = executed_in,
     .bound = THEOREM_SCALED_NORM,
     .height = serial_height, /* the greatest of any order */

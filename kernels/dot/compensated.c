@@ -15,9 +15,8 @@
 
 /* Where the accumulator does not hold the storage's values, a product is not two of its numbers. */
 #define PAIRS                                                                                      \
-    (FORMAT_PAIR(FP16, FP16) | FORMAT_PAIR(FP16, FP32) | FORMAT_PAIR(FP16, FP64) |                 \
-     FORMAT_PAIR(BF16, BF16) | FORMAT_PAIR(BF16, FP32) | FORMAT_PAIR(BF16, FP64) |                 \
-     FORMAT_PAIR(FP32, FP32) | FORMAT_PAIR(FP32, FP64) | FORMAT_PAIR(FP64, FP64))
+    FORMAT_PAIRS([FP16] = IN(FP16) | IN(FP32) | IN(FP64), [BF16] = IN(BF16) | IN(FP32) | IN(FP64), \
+                 [FP32] = IN(FP32) | IN(FP64), [FP64] = IN(FP64))
 
 static struct piece sum_tile(const struct task *t, size_t tile, struct dot_block *b,
                              struct piece *piece)

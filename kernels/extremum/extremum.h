@@ -20,9 +20,7 @@
     METHOD(argmin, PROMISE_GPU_TO_GPU, EXTREMUM_INDEX_PAIRS)                                       \
     METHOD(argmax, PROMISE_GPU_TO_GPU, EXTREMUM_INDEX_PAIRS)
 
-#define EXTREMUM_INDEX_PAIRS                                                                       \
-    (FORMAT_PAIR(FP16, FP64) | FORMAT_PAIR(BF16, FP64) | FORMAT_PAIR(FP32, FP64) |                 \
-     FORMAT_PAIR(FP64, FP64))
+#define EXTREMUM_INDEX_PAIRS FORMAT_PAIRS_FROM_ALL(IN(FP64))
 
 /* The rank of x for a value of EXACT_MINIMUM .. EXACT_ARGMAX, and an element of that rank. */
 int64_t extremum_rank(enum exact_value of, double x);

@@ -191,7 +191,7 @@ static bool in_this_build(const struct method *m, enum device_kind device)
 bool method_supports(const struct method *m, enum device_kind device, enum format storage,
                      enum format accumulator)
 {
-    return (m->pairs[device] & FORMAT_PAIR(storage, accumulator)) && in_this_build(m, device);
+    return format_pairs_have(&m->pairs[device], storage, accumulator) && in_this_build(m, device);
 }
 
 struct shape method_shape(const struct method *m, enum device_kind device, size_t n,

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "kernels/method/order.h"
+#include "kernels/method/pairs.h"
 #include "reference/format/array.h"
 #include "reference/base/problem.h"
 #include "reference/exact/value.h"
@@ -89,9 +90,6 @@ struct shape {
 enum { SHAPE_THREADS = 1, SHAPE_BLOCKS = 2 }; /* flags: which of them */
 enum { THREADS_MAX = 1024, BLOCKS_MAX = 65535 };
 
-#define FORMAT_PAIR(storage, accumulator) (1u << (4 * (storage) + (accumulator)))
-#define FORMAT_PAIRS_ALL                  0xffffu
-
 /* How a method adds, where that is not one rounded addition after the other in one format. */
 enum addition {
     ADDITION_PLAIN,     /* rounded to one format; products of elements: multiplied so */
@@ -137,9 +135,9 @@ struct method {
     const char *summary; /* one line */
     const struct operation *operation;
     enum promise promise;
-    uint32_t pairs[DEVICE_KINDS];      /* FORMAT_PAIRs that it supports; 0: not on this device */
-    unsigned shape_read[DEVICE_KINDS]; /* flags: what it reads of the launch shape */
-    unsigned shape_order;              /* flags: what its order depends on; 0 from gpu_to_gpu up */
+    struct format_pairs pairs[DEVICE_KINDS]; /* that it supports; none: not on this device */
+    unsigned shape_read[DEVICE_KINDS];       /* flags: what it reads of the launch shape */
+    unsigned shape_order; /* flags: what its order depends on; 0 from gpu_to_gpu up */
 
     /* The launch shape used for n when `asked` leaves something open. It depends on
      * n and `asked` alone, never on the machine. NULL where nothing is read. */

@@ -58,8 +58,7 @@ static enum status cpu(const struct task *t, struct problem *p)
     return pieces_sum(&double_word_rule, t, p);
 }
 
-#define PAIRS_FROM(storage) (FORMAT_PAIR(storage, FP32) | FORMAT_PAIR(storage, FP64))
-#define PAIRS               (PAIRS_FROM(FP16) | PAIRS_FROM(BF16) | PAIRS_FROM(FP32) | PAIRS_FROM(FP64))
+#define PAIRS FORMAT_PAIRS_FROM_ALL(IN(FP32) | IN(FP64))
 
 const struct method sum_double_word = {
     .name = "sum/double_word",

@@ -19,10 +19,8 @@ static enum status cpu(const struct task *t, struct problem *p)
     return status;
 }
 
-#define PAIRS_FROM(storage) (FORMAT_PAIR(storage, FP16) | FORMAT_PAIR(storage, BF16))
-#define PAIRS                                                                                      \
-    (PAIRS_FROM(FP16) | PAIRS_FROM(BF16) | PAIRS_FROM(FP32) | FORMAT_PAIR(FP16, FP32) |            \
-     FORMAT_PAIR(BF16, FP32) | FORMAT_PAIR(FP32, FP32) | FORMAT_PAIR(FP64, FP32))
+#define NARROW (IN(FP16) | IN(BF16) | IN(FP32))
+#define PAIRS  FORMAT_PAIRS([FP16] = NARROW, [BF16] = NARROW, [FP32] = NARROW, [FP64] = IN(FP32))
 
 const struct method sum_widened = {
     .name = "sum/widened",

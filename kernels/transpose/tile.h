@@ -9,9 +9,7 @@ enum { TRANSPOSE_TILE = 64 };
 #include "kernels/method/method.h"
 
 /* Elements move as encodings, so that storage and accumulator are one. */
-#define TRANSPOSE_PAIRS                                                                            \
-    (FORMAT_PAIR(FP16, FP16) | FORMAT_PAIR(BF16, BF16) | FORMAT_PAIR(FP32, FP32) |                 \
-     FORMAT_PAIR(FP64, FP64))
+#define TRANSPOSE_PAIRS FORMAT_PAIRS_SAME
 
 /* Tile by tile, each through a buffer whose rows are `pitch` >= TRANSPOSE_TILE elements apart. */
 enum status transpose_tiles(const struct task *t, unsigned pitch, struct problem *p);

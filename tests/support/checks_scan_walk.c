@@ -72,8 +72,8 @@ static bool check_one(const struct method *m, const struct order *o, const struc
 
 /* Length and variant are given by c; each of these pairs, with one kind of sample drawn at random
  * or, `thorough`, with every kind. */
-static bool check_pairs(const struct method *m, struct scan_case *c, uint32_t pairs, bool thorough,
-                        const struct room *room, char why[WHY])
+static bool check_pairs(const struct method *m, struct scan_case *c, struct format_pairs pairs,
+                        bool thorough, const struct room *room, char why[WHY])
 {
     struct order o;
     order_init(&o, c->in.n, c->in.n);
@@ -86,7 +86,7 @@ static bool check_pairs(const struct method *m, struct scan_case *c, uint32_t pa
     uint64_t state = c->in.n << 32 ^ (uint64_t)c->shape.threads << 16 ^ c->exclusive;
     for (unsigned pair = 0; fine && pair < FORMATS * FORMATS; pair++) {
         enum format s = pair / FORMATS, f = pair % FORMATS;
-        if (!(pairs & FORMAT_PAIR(s, f)) || !method_supports(m, DEVICE_CPU, s, f))
+        if (!format_pairs_have(&pairs, s, f) || !method_supports(m, DEVICE_CPU, s, f))
             continue;
         for (size_t k = 0; fine && k < (thorough ? SAMPLES : 1); k++) {
             uint64_t seed = sample_next(&state);
@@ -104,11 +104,11 @@ static bool check_pairs(const struct method *m, struct scan_case *c, uint32_t pa
 }
 
 /* Four pairs with each storage and each accumulator. */
-static uint32_t four_pairs(size_t which)
+static struct format_pairs four_pairs(size_t which)
 {
-    uint32_t pairs = 0;
+    struct format_pairs pairs = {0};
     for (enum format s = 0; s < FORMATS; s++)
-        pairs |= FORMAT_PAIR(s, (s + which) % FORMATS);
+        format_pairs_add(&pairs, s, (s + which) % FORMATS);
     return pairs;
 }
 
@@ -131,9 +131,9 @@ static bool check_length(const struct method *m, size_t n, const struct room *ro
                               .shape = shape[k / variants],
                               .exclusive = v->exclusive,
                               .heads = scan_heads(v, room->heads, n, n + k)};
-        uint32_t pairs = n > LONGEST ? FORMAT_PAIR(FP32, FP32) | FORMAT_PAIR(FP16, BF16)
-                         : n > LONG  ? four_pairs(n + k)
-                                     : FORMAT_PAIRS_ALL;
+        static const struct format_pairs all = FORMAT_PAIRS_ALL,
+                                         few = FORMAT_PAIRS([FP32] = IN(FP32), [FP16] = IN(BF16));
+        struct format_pairs pairs = n > LONGEST ? few : n > LONG ? four_pairs(n + k) : all;
         if (!check_pairs(m, &c, pairs, n <= 4, room, why))
             return false;
     }

@@ -37,8 +37,8 @@ static bool check_one(const struct method *m, const struct order *o, const struc
 
 /* One length and shape, in each of these format pairs: with one kind of sample, drawn at random, so
  * that all of them meet as n and the shape change, or `thorough`, with every kind. */
-static bool check_length(const struct method *m, size_t n, struct shape shape, uint32_t pairs,
-                         bool thorough, char why[WHY])
+static bool check_length(const struct method *m, size_t n, struct shape shape,
+                         const struct format_pairs *pairs, bool thorough, char why[WHY])
 {
     struct order o;
     order_init(&o, n, m->operation->outputs(n, 1));
@@ -49,7 +49,7 @@ static bool check_length(const struct method *m, size_t n, struct shape shape, u
     uint64_t state = n << 32 ^ (uint64_t)shape.threads << 16 ^ shape.blocks;
     for (enum format s = 0; fine && s < FORMATS; s++)
         for (enum format f = 0; fine && f < FORMATS; f++) {
-            if (!(pairs & FORMAT_PAIR(s, f)) || !method_supports(m, DEVICE_CPU, s, f))
+            if (!format_pairs_have(pairs, s, f) || !method_supports(m, DEVICE_CPU, s, f))
                 continue;
             for (size_t k = 0; fine && k < (thorough ? SAMPLES : 1); k++) {
                 uint64_t seed = sample_next(&state);
@@ -75,7 +75,8 @@ bool check_walk(const struct method *m, char why[WHY])
         {511,  512,      513,        1024,           1025,           TILE - 1,
          TILE, TILE + 1, TILE + 256, 2 * TILE + 255, 3 * TILE + 257, 8 * 1024 + 1},
                         large[] = {TILE * 256 - 1, TILE * 256, TILE * 256 + 1};
-    const uint32_t few = FORMAT_PAIR(FP32, FP32) | FORMAT_PAIR(FP16, BF16);
+    static const struct format_pairs all = FORMAT_PAIRS_ALL,
+                                     few = FORMAT_PAIRS([FP32] = IN(FP32), [FP16] = IN(BF16));
     struct shape shape[CHECK_SHAPES];
     size_t lengths = 300 + sizeof edges / sizeof *edges;
     check_failed(why, m, FORMATS, FORMATS, 0, (struct shape){0, 0}, "memory ran out");
@@ -83,13 +84,13 @@ bool check_walk(const struct method *m, char why[WHY])
         size_t n = i <= 300 ? i : edges[i - 301], shapes = check_shapes(m, n, shape);
         for (size_t s = 0; s < shapes; s++) {
             bool chosen = n <= 40 || n > 300 || (n + s) % 4 == 0; /* each shape every fourth n */
-            if (chosen && !check_length(m, n, shape[s], FORMAT_PAIRS_ALL, n <= 8, why))
+            if (chosen && !check_length(m, n, shape[s], &all, n <= 8, why))
                 return false;
         }
     }
     for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
         struct shape usual = method_shape(m, DEVICE_CPU, large[i], (struct shape){0, 0});
-        if (!check_length(m, large[i], usual, few, false, why))
+        if (!check_length(m, large[i], usual, &few, false, why))
             return false;
     }
     return true;

@@ -42,10 +42,6 @@ static enum status cpu(const struct task *t, struct problem *p)
     return STATUS_OK;
 }
 
-#define FROM_ALL(accumulator)                                                                      \
-    (FORMAT_PAIR(FP16, accumulator) | FORMAT_PAIR(BF16, accumulator) |                             \
-     FORMAT_PAIR(FP32, accumulator) | FORMAT_PAIR(FP64, accumulator))
-
 #define PROMOTED(format, narrow, k, wide)                                                          \
     {                                                                                              \
         .partial = format, .chunk = k,                                                             \
@@ -53,7 +49,7 @@ static enum status cpu(const struct task *t, struct problem *p)
                    .summary = "partial sums of " #k " elements in " #narrow ", promoted",          \
                    .operation = &operation_sum,                                                    \
                    .promise = PROMISE_GPU_TO_GPU,                                                  \
-                   .pairs = {FROM_ALL(wide)},                                                      \
+                   .pairs = {FORMAT_PAIRS_FROM_ALL(IN(wide))},                                     \
                    .addition = ADDITION_TWO_LEVEL,                                                 \
                    .adds_in = in_##narrow,                                                         \
                    .bound = THEOREM_NONE,                                                          \
@@ -74,5 +70,5 @@ const size_t recommend_promoted_count = sizeof recommend_promoted / sizeof *reco
 bool recommend_promotes(const struct recommend_promoted *c, enum format storage,
                         enum format accumulator)
 {
-    return c->method.pairs[DEVICE_CPU] & FORMAT_PAIR(storage, accumulator);
+    return format_pairs_have(&c->method.pairs[DEVICE_CPU], storage, accumulator);
 }

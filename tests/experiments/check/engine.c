@@ -288,7 +288,7 @@ Test(check_engine, one_cpu_is_all_there_is_of_what_no_gpu_runs)
     struct check_rung two = check_rung(&r, PROMISE_GPU_TO_GPU);
     cr_expect(two.state == CHECK_NOT_TRIED);
     cr_expect_str_eq(two.reason, "needs another device");
-    foreign.pairs[DEVICE_CUDA] = 0;
+    foreign.pairs[DEVICE_CUDA] = (struct format_pairs){0};
     struct check_rung one = check_rung(&r, PROMISE_GPU_TO_GPU);
     cr_expect(one.state == CHECK_KEPT &&
               check_rung(&r, PROMISE_ORDER_INVARIANT).state == CHECK_KEPT);

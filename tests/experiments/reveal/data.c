@@ -32,7 +32,7 @@ static void make(void)
         flawed[i] = (struct method){.name = "flawed",
                                     .summary = "",
                                     .operation = &operation_sum,
-                                    .pairs = {FORMAT_PAIRS_ALL, 0},
+                                    .pairs = {FORMAT_PAIRS_ALL},
                                     .bound = THEOREM_NONE,
                                     .cpu = cpu};
 }

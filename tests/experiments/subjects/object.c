@@ -55,7 +55,10 @@ Test(object, says_what_it_is, .init = begin)
     const struct method *sum = subject("sum"), *scan = subject("scan"), *told = subject("told");
     cr_expect(sum == subject("sum") && sum->foreign && sum->operation == &operation_sum);
     cr_expect(sum->promise == PROMISE_GPU_TO_GPU && scan->promise == PROMISE_RUN_TO_RUN);
-    cr_expect(sum->pairs[DEVICE_CPU] == FORMAT_PAIR(FP64, FP64) && sum->pairs[DEVICE_CUDA] == 0);
+    for (enum format s = 0; s < FORMATS; s++)
+        for (enum format a = 0; a < FORMATS; a++)
+            cr_expect(format_pairs_have(&sum->pairs[DEVICE_CPU], s, a) == (s == FP64 && a == FP64));
+    cr_expect(!format_pairs_any(&sum->pairs[DEVICE_CUDA]));
     cr_expect(method_supports(sum, DEVICE_CPU, FP64, FP64) &&
               !method_supports(sum, DEVICE_CPU, FP32, FP64));
     cr_expect(scan->operation == &operation_scan);

@@ -30,7 +30,7 @@ static const struct method fake = {
     .name = "sum/fake",
     .operation = &operation_sum,
     .promise = PROMISE_RUN_TO_RUN,
-    .pairs = {FORMAT_PAIR(FP32, FP32), 0},
+    .pairs = {FORMAT_PAIRS([FP32] = IN(FP32))},
     .bound = THEOREM_ANY_ORDER,
 };
 
@@ -151,7 +151,7 @@ Test(failure, what_a_method_does_not_support, .init = make_folder, .fini = remov
     struct study s;
     struct method m = fake;
     m.cpu = failing;
-    m.pairs[DEVICE_CPU] = FORMAT_PAIR(FP16, FP16);
+    m.pairs[DEVICE_CPU] = (struct format_pairs)FORMAT_PAIRS([FP16] = IN(FP16));
     for (int again = 0; again < 2; again++) {
         study_of_fake(&s, &m, "1");
         cr_expect_eq(study_sweep(&s, in_folder("out"), false), STATUS_OK, "%s", s.problem.text);
@@ -176,7 +176,7 @@ Test(failure, what_a_method_does_not_support, .init = make_folder, .fini = remov
     put_file("out/results.csv", &was);
     clear_bytes(&was);
     clear_bytes(&claimed);
-    m.pairs[DEVICE_CPU] = FORMAT_PAIR(FP32, FP32);
+    m.pairs[DEVICE_CPU] = (struct format_pairs)FORMAT_PAIRS([FP32] = IN(FP32));
     study_of_fake(&s, &m, "1");
     cr_expect_eq(study_sweep(&s, in_folder("out"), false), STATUS_DATA,
                  "a build that has the method cannot go on: %s", s.problem.text);

@@ -128,7 +128,7 @@ static const struct method scripted_method = {
     .name = "scan/scripted",
     .operation = &operation_scan,
     .promise = PROMISE_NONE,
-    .pairs = {FORMAT_PAIR(FP32, FP32), 0},
+    .pairs = {FORMAT_PAIRS([FP32] = IN(FP32))},
     .bound = THEOREM_ANY_ORDER,
     .cpu = scripted,
 };
@@ -357,7 +357,7 @@ Test(run_scan, what_a_method_does_not_support, .init = make_folder, .fini = remo
 {
     struct study s;
     struct method m = scripted_method;
-    m.pairs[DEVICE_CPU] = FORMAT_PAIR(FP16, FP16);
+    m.pairs[DEVICE_CPU] = (struct format_pairs)FORMAT_PAIRS([FP16] = IN(FP16));
     for (int again = 0; again < 2; again++) {
         scripted_study(&s, &m, "2");
         cr_assert_eq(study_sweep(&s, folder, false), STATUS_OK, "%s", s.problem.text);
