@@ -1,7 +1,8 @@
 /* Tiles of pieces in `real`, for pieces_fast.c, which includes this once with float and once with
  * double. NAME(x) is x with a suffix, ROUND(f, x) is x rounded to the format f. The rules are those
  * of kahan.c, neumaier.c, sumk.c (sum/sum2 with two words) and double_word.c. w[] is a piece,
- * which what is added to it overwrites. */
+ * which what is added to it overwrites. Loops over words are unrolled: inside the loop over
+ * columns, any that is left keeps gcc from making vector code of it. */
 
 INLINE real NAME(plus)(enum format f, real a, real b)
 {
@@ -55,6 +56,7 @@ INLINE void NAME(join_neumaier)(enum format f, real *w, const real *b)
 
 INLINE void NAME(add_words)(unsigned words, enum format f, real *w, real x)
 {
+#pragma GCC unroll 8
     for (unsigned k = 0; k + 1 < words; k++)
         x = NAME(two_sum)(f, &w[k], x);
     w[words - 1] = NAME(plus)(f, w[words - 1], x);
@@ -63,8 +65,10 @@ INLINE void NAME(add_words)(unsigned words, enum format f, real *w, real x)
 INLINE void NAME(join_words)(unsigned words, enum format f, real *w, const real *b)
 {
     real error[PIECE_WORDS] = {0};
+#pragma GCC unroll 8
     for (unsigned k = 0; k + 1 < words; k++) {
         real lost = NAME(two_sum)(f, &w[k], b[k]);
+#pragma GCC unroll 8
         for (unsigned i = 0; i < k; i++) {
             real from_above = error[i];
             error[i] = lost;
