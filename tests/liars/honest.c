@@ -1,4 +1,5 @@
-/* Subjects that keep what they promise: nothing may say otherwise. */
+/* Subjects that keep what they promise: nothing may say otherwise. Those of
+ * experiments/examples/object.c are others. */
 #include <math.h>
 
 #include "ulpscope_subject.h"
@@ -40,19 +41,6 @@ static int integers(const struct ulpscope_task *t)
     return 0;
 }
 
-/* A running total. */
-static int running(const struct ulpscope_task *t)
-{
-    const float *x = t->in;
-    float *out = t->out, total = 0;
-    for (size_t i = 0; i < t->n; i++) {
-        float before = total;
-        total = i ? total + x[i] : x[i];
-        out[i] = t->exclusive ? before : total;
-    }
-    return 0;
-}
-
 #define SUBJECT(name, operation, promise)                                                          \
     {                                                                                              \
 #name, "honest", ULPSCOPE_##operation, ULPSCOPE_HOST, ULPSCOPE_##promise,                  \
@@ -63,7 +51,6 @@ static const struct ulpscope_subject subject[] = {
     SUBJECT(pairwise, SUM, GPU_TO_GPU),
     SUBJECT(kahan, SUM, GPU_TO_GPU),
     SUBJECT(integers, SUM, ORDER_INVARIANT),
-    SUBJECT(running, SCAN, GPU_TO_GPU),
 };
 const struct ulpscope_subjects ulpscope_subjects = {ULPSCOPE_SUBJECT_VERSION,
                                                     sizeof subject / sizeof *subject, subject};

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "moment.h"
 #include "ulpscope_subject.h"
 
 static float forward(const float *x, size_t n)
@@ -31,19 +32,6 @@ static int add(const struct ulpscope_task *t, int lies)
 {
     *(float *)t->out = lies ? backward(t->in, t->n) : forward(t->in, t->n);
     return 0;
-}
-
-static unsigned long ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (unsigned long)now.tv_sec * 1000000000 + (unsigned long)now.tv_nsec;
-}
-
-/* As good as random, from a time or an address. */
-static int bit_of(unsigned long x)
-{
-    return (int)(x * 0x9e3779b97f4a7c15 >> 63);
 }
 
 static unsigned long born;

@@ -4,26 +4,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "moment.h"
 
 static const char *lie;
 
 static int is(const char *name)
 {
     return strcmp(lie, name) == 0;
-}
-
-static unsigned long ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (unsigned long)now.tv_sec * 1000000000 + (unsigned long)now.tv_nsec;
-}
-
-static int bit_of(unsigned long x)
-{
-    return (int)(x * 0x9e3779b97f4a7c15 >> 63);
 }
 
 int main(int argc, char **argv)
