@@ -45,6 +45,7 @@ struct check {
     uint64_t until;                  /* of the time for the case at hand */
     struct load *load;               /* of the device; NULL: it is quiet */
     bool ran[CHECK_KINDS];           /* a case of it */
+    struct problem unusable;         /* why another device could not run it */
     unsigned round;                  /* of the case: once more, where runs ask for it */
     const struct method *served[CHECK_SERVED]; /* processes of `ulpscope serve`, to be ended */
     size_t serving;

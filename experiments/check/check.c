@@ -361,11 +361,12 @@ static const char *reason(const struct check *c, const struct check_report *r, e
     const char *why = senseless(c, kind);
     bool failed = r->failure.status != STATUS_OK;
     enum device_kind other = c->request->device.kind == DEVICE_CPU ? DEVICE_CUDA : DEVICE_CPU;
-    return !c->request->tried[kind]         ? "left out by --only"
-           : why                            ? why
-           : failed && kind == r->failed    ? "the subject failed"
-           : failed && kind > r->failed     ? "the subject failed before"
-           : r->untried.status != STATUS_OK ? r->untried.text
+    return !c->request->tried[kind]                                  ? "left out by --only"
+           : why                                                     ? why
+           : failed && kind == r->failed                             ? "the subject failed"
+           : failed && kind > r->failed                              ? "the subject failed before"
+           : kind == CHECK_DEVICE && c->unusable.status != STATUS_OK ? c->unusable.text
+           : r->untried.status != STATUS_OK                          ? r->untried.text
            : kind == CHECK_DEVICE && !format_pairs_any(&c->request->method->pairs[other])
                ? "no other device runs it"
            : kind == CHECK_DEVICE   ? "no other device that runs it is at hand"

@@ -135,20 +135,36 @@ static size_t other_devices(const struct check *c, struct device others[OTHERS])
     return count;
 }
 
+/* A device that cannot run it now, for want of memory say, is no failure of the subject. */
 enum status check_device(struct check *c, struct check_outcome *o, struct problem *p)
 {
     struct device others[OTHERS];
-    char text[DEVICE_TEXT];
     size_t count = other_devices(c, others);
-    struct check_setting s = check_plain(c, &c->at);
+    struct check_setting own = check_plain(c, &c->at), s = own;
     enum status status = STATUS_OK;
-    device_name(s.device, text);
-    if (count > 0)
-        TAKE(s, "on %s", text);
+    bool taken = false;
     for (size_t i = 0; i < count && status == STATUS_OK && !check_enough(c, o); i++) {
+        char text[DEVICE_TEXT], here[DEVICE_TEXT];
+        struct problem why = {0};
+        struct array out;
         s.device = others[i];
         device_name(s.device, text);
-        TAKE(s, "on %s", text);
+        device_name(own.device, here);
+        status = check_once(c, &s, &out, &why);
+        if (status == STATUS_DEVICE) {
+            c->unusable = why;
+            status = STATUS_OK;
+            continue;
+        }
+        if (status != STATUS_OK)
+            return problem(p, status, "%s", why.text);
+        if (!taken)
+            TAKE(own, "on %s", here);
+        taken = true;
+        if (status == STATUS_OK)
+            status = check_take(c, o, &out, 0, p, "on %s", text);
+        else
+            free(out.data);
     }
     return status;
 }

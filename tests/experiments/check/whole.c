@@ -345,3 +345,39 @@ Test(check_whole, scans_are_read_as_they_are)
               row[0].digest.word[1] != row[1].digest.word[1]);
     check_recorded_free(recorded);
 }
+
+/* --- a GPU that is there and cannot be had --- */
+
+static int gpus;
+
+int __real_gpu_count(void);
+int __wrap_gpu_count(void);
+int __wrap_gpu_count(void)
+{
+    return gpus ? gpus : __real_gpu_count();
+}
+
+bool __real_method_supports(const struct method *m, enum device_kind device, enum format storage,
+                            enum format accumulator);
+bool __wrap_method_supports(const struct method *m, enum device_kind device, enum format storage,
+                            enum format accumulator);
+bool __wrap_method_supports(const struct method *m, enum device_kind device, enum format storage,
+                            enum format accumulator)
+{
+    return __real_method_supports(m, gpus ? DEVICE_CPU : device, storage, accumulator);
+}
+
+/* That is no failure of the subject, and no evidence for it. */
+Test(check_whole, a_device_that_cannot_be_had_is_not_tried)
+{
+    struct method m = *method_named("sum/serial");
+    struct check_request r = only(&m, CHECK_DEVICE, 0.1);
+    gpus = 4000;
+    r.device = (struct device){DEVICE_CPU, 0};
+    struct check_report report = checked(&r);
+    const struct check_tried *t = &report.tried[CHECK_DEVICE];
+    cr_expect(report.failure.status == STATUS_OK, "%s", report.failure.text);
+    cr_expect(t->attempts == 0 && t->broken == 0);
+    cr_expect(strstr(t->untried, "cuda:") != NULL, "found '%s', expected what the device said",
+              t->untried);
+}
