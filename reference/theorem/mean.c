@@ -48,11 +48,11 @@ bool theorem_mean(mpfr_t bound, const struct theorem *t, const struct reference 
 void theorem_running(mpfr_t to, size_t n, const mpfr_t mean_abs, const mpfr_t largest,
                      enum format f)
 {
-    double u = format_facts[f].unit_roundoff;
-    mpfr_t step;
-    mpfr_init2(step, THEOREM_PRECISION);
+    mpfr_t step, u;
+    mpfr_inits2(THEOREM_PRECISION, step, u, (mpfr_ptr)0);
+    mpfr_set_d(u, format_facts[f].unit_roundoff, MPFR_RNDU);
     theorem_half_smallest(to, f);
-    mpfr_mul_d(step, largest, u, MPFR_RNDU);
+    mpfr_mul(step, largest, u, MPFR_RNDU);
     mpfr_add(to, to, step, MPFR_RNDU);
     mpfr_mul_ui(to, to, n, MPFR_RNDU);
     mpfr_add(to, to, step, MPFR_RNDU);
@@ -60,9 +60,9 @@ void theorem_running(mpfr_t to, size_t n, const mpfr_t mean_abs, const mpfr_t la
     mpfr_add(to, to, step, MPFR_RNDU);
     mpfr_div_2ui(to, to, 1, MPFR_RNDU);
     mpfr_add(step, mean_abs, largest, MPFR_RNDU);
-    mpfr_mul_d(step, step, 2 * u + u * u, MPFR_RNDU); /* a double: u is a power of two */
-    mpfr_add(to, to, step, MPFR_RNDU);
-    mpfr_clear(step);
+    theorem_growth(u, 2, u); /* 2u + u^2, which is no double where u is fp64's */
+    mpfr_fma(to, step, u, to, MPFR_RNDU);
+    mpfr_clears(step, u, (mpfr_ptr)0);
 }
 
 bool theorem_running_mean(mpfr_t bound, const struct theorem *t, const struct reference *r,

@@ -65,7 +65,6 @@ bool theorem_textbook(mpfr_t bound, const struct theorem *t, const struct refere
 bool theorem_two_pass(mpfr_t bound, const struct theorem *t, const struct reference *r,
                       enum format storage, enum format accumulator)
 {
-    double u = format_facts[accumulator].unit_roundoff;
     struct population x;
     mpfr_t error, scatter, squares;
     population_init(&x, r, storage, accumulator);
@@ -75,7 +74,9 @@ bool theorem_two_pass(mpfr_t bound, const struct theorem *t, const struct refere
     mpfr_sqr(scatter, x.deviation, MPFR_RNDU);
     mpfr_add(scatter, scatter, error, MPFR_RNDU); /* v */
     mpfr_add(error, error, x.moved, MPFR_RNDU);
-    mpfr_mul_d(squares, scatter, 2 * u + u * u, MPFR_RNDU);
+    mpfr_set_d(squares, format_facts[accumulator].unit_roundoff, MPFR_RNDU);
+    theorem_growth(squares, 2, squares); /* 2u + u^2, which is no double where u is fp64's */
+    mpfr_mul(squares, squares, scatter, MPFR_RNDU);
     mpfr_add(error, error, squares, MPFR_RNDU);
     mpfr_add(squares, squares, scatter, MPFR_RNDU);
     says = says &&

@@ -5,188 +5,8 @@
 #include <stdlib.h>
 
 #include "reference/theorem/theorem.h"
-#include "tests/support/rational.h"
+#include "tests/support/due_bound.h"
 #include "tests/support/samples.h"
-
-/* Is every value of storage one of the accumulator? By name, not by arithmetic. */
-static bool holds(enum format accumulator, enum format storage)
-{
-    return accumulator == storage || accumulator == FP64 ||
-           (accumulator == FP32 && storage <= BF16);
-}
-
-/* May rounding an element of storage to the accumulator lose digits, and may it underflow? */
-static bool loses_digits(enum format accumulator, enum format storage)
-{
-    return !holds(accumulator, storage) && !(storage == BF16 && accumulator == FP16);
-}
-
-static bool underflows(enum format accumulator, enum format storage)
-{
-    return !holds(accumulator, storage) && !(storage == FP16 && accumulator == BF16);
-}
-
-/* ku/(1-ku), or NULL where ku >= 1. */
-static rational gamma_of(size_t k, rational u)
-{
-    rational ku = times(whole(k), u), below = minus(whole(1), ku);
-    return mpq_sgn(below) > 0 ? over(ku, below) : NULL;
-}
-
-static rational one_and(rational x)
-{
-    return plus(whole(1), x);
-}
-
-/* (1+v)^k - 1 */
-static rational growth(size_t k, rational v)
-{
-    return minus(to_power(one_and(v), k), whole(1));
-}
-
-static rational any_order(size_t n, rational u)
-{
-    return times(whole(n ? n - 1 : 0), u);
-}
-
-static rational tree(size_t n, size_t h, rational u)
-{
-    rational gamma = gamma_of(h, u);
-    return gamma ? lesser(any_order(n, u), gamma) : any_order(n, u);
-}
-
-/* (1+u) gamma_2h gamma_h */
-static rational compensated(size_t h, rational u)
-{
-    return times(one_and(u), times(gamma_of(2 * h, u), gamma_of(h, u)));
-}
-
-/* (1+u) (2u + 4u^2) (1 + u (1+5u)^h h(h+5)/2) */
-static rational kahan(size_t h, rational u)
-{
-    rational carried = times(to_power(one_and(times(whole(5), u)), h), whole(h * (h + 5) / 2));
-    rational step = times(times(whole(2), u), one_and(times(whole(2), u)));
-    return times(one_and(u), times(step, one_and(times(u, carried))));
-}
-
-/* (1+u) ((1 + 3u^2 + 13u^3)^h - 1) */
-static rational double_word(size_t h, rational u)
-{
-    rational v = times(to_power(u, 2), plus(whole(3), times(whole(13), u)));
-    return times(one_and(u), growth(h, v));
-}
-
-/* (1+u) gamma_b + (1 + gamma_b) (1+u) gamma_2(h-b) gamma_(h-b) */
-static rational blocked(size_t h, size_t b, rational u)
-{
-    b = b < h ? b : h;
-    rational gamma = gamma_of(b, u);
-    return plus(times(one_and(u), gamma), times(one_and(gamma), compensated(h - b, u)));
-}
-
-/* Of |S|: q = u (1 + gamma_K). */
-static rational k_fold_own(unsigned folds, rational u)
-{
-    return times(u, one_and(gamma_of(folds, u)));
-}
-
-/* (1+q) g_1 .. g_K + gamma_K^K sum of (1+g_k) g_1 .. g_(k-1) for k = 2 .. K, g_k = (1+u)^kh - 1 */
-static rational k_fold(size_t h, unsigned folds, rational u)
-{
-    rational product = growth(h, u), words = whole(0);
-    for (unsigned k = 2; k <= folds; k++) {
-        words = plus(words, times(one_and(growth(k * h, u)), product));
-        product = times(product, growth(k * h, u));
-    }
-    return plus(times(one_and(k_fold_own(folds, u)), product),
-                times(to_power(gamma_of(folds, u), folds), words));
-}
-
-static rational of_abs(const struct theorem *t, size_t n, rational u)
-{
-    switch (t->kind) {
-    case THEOREM_TREE:
-    case THEOREM_WIDENED:
-        return tree(n, t->height, u);
-    case THEOREM_COMPENSATED:
-        return compensated(t->height, u);
-    case THEOREM_KAHAN:
-        return kahan(t->height, u);
-    case THEOREM_DOUBLE_WORD:
-        return double_word(t->height, u);
-    case THEOREM_BLOCKED:
-        return blocked(t->height, t->plain_height, u);
-    case THEOREM_K_FOLD:
-        return k_fold(t->height, t->folds, u);
-    default:
-        return any_order(n, u);
-    }
-}
-
-static rational of_sum(const struct theorem *t, rational u)
-{
-    if (t->kind == THEOREM_ANY_ORDER || t->kind == THEOREM_TREE || t->kind == THEOREM_WIDENED)
-        return whole(0);
-    return t->kind == THEOREM_K_FOLD ? k_fold_own(t->folds, u) : u;
-}
-
-/* 5hu/(1-5hu), or (1+5u)^h - 1 where that has no value, where additions next to the largest number
- * may lose their errors: 2A reaches it, or (1+u)^(Kh+1) > 2. */
-static rational lost(rational by, const struct theorem *t, rational sum_abs, enum format f)
-{
-    if (t->kind < THEOREM_COMPENSATED || t->kind > THEOREM_BLOCKED)
-        return by;
-    rational u = from_double(format_facts[f].unit_roundoff), five = times(whole(5), u);
-    size_t adds = (t->kind == THEOREM_K_FOLD ? t->folds : 1) * t->height + 1;
-    rational twice = times(whole(2), sum_abs), largest = from_double(format_facts[f].largest);
-    if (mpq_cmp(twice, largest) < 0 && mpq_cmp(growth(adds, u), whole(1)) <= 0)
-        return by;
-    rational gamma = gamma_of(t->height, five);
-    return greater(by, gamma ? gamma : growth(t->height, five));
-}
-
-/* (n-1) max|x| / 2^D, D = K p, or the storage's p. */
-static rational cut(const struct theorem *t, const struct reference *r, enum format storage,
-                    enum format accumulator)
-{
-    int digits = format_facts[accumulator].precision * (int)t->folds;
-    if (format_facts[storage].precision > digits)
-        digits = format_facts[storage].precision;
-    rational others = whole(r->n > 0 ? r->n - 1 : 0);
-    return over(times(others, from_double(r->largest)), to_power(whole(2), (unsigned)digits));
-}
-
-/* The bound, written out: c = n eta/2 + u A if elements are rounded, F = 3 normal for each addition
- * that flushes, and c + F + of_sum (|S| + c + F) + of_abs (A + c + F). That, when widened, in the
- * wider format; then u |S + that| or eta/2, the larger, is added where it is not 0: as to F alone,
- * when exact, and to F and what cutting changes, when binned. */
-static rational due_bound(const struct theorem *t, const struct reference *r, enum format storage,
-                          enum format accumulator)
-{
-    bool widened = t->kind == THEOREM_WIDENED, binned = t->kind == THEOREM_BINNED;
-    bool exact = t->kind == THEOREM_CORRECTLY_ROUNDED || binned;
-    enum format f = !widened ? accumulator : accumulator == FP32 ? FP64 : FP32;
-    const struct format_facts *facts = &format_facts[f], *last = &format_facts[accumulator];
-    rational u = from_double(facts->unit_roundoff), c = whole(0);
-    rational sum = size_of(from_mpfr(r->sum)), sum_abs = from_mpfr(r->sum_abs);
-    if (underflows(f, storage) && !exact)
-        c = over(times(whole(r->n), from_double(facts->smallest)), whole(2));
-    if (loses_digits(f, storage) && !exact)
-        c = plus(c, times(u, sum_abs));
-    c = plus(c, times(whole(t->flushing), from_double(3 * facts->smallest_normal)));
-    rational error = c;
-    if (binned)
-        error = plus(c, cut(t, r, storage, accumulator));
-    if (!exact)
-        error = plus(
-            c, plus(times(of_sum(t, u), plus(sum, c)),
-                    times(lost(of_abs(t, r->n, u), t, plus(sum_abs, c), f), plus(sum_abs, c))));
-    if (!widened && !exact)
-        return error;
-    rational rounding = times(from_double(last->unit_roundoff), plus(sum, error));
-    rational half = over(from_double(last->smallest), whole(2));
-    return mpq_sgn(rounding) == 0 ? error : plus(error, greater(rounding, half));
-}
 
 /* The bound at a precision is the due one rounded up to it; quotients may be rounded up before, at
  * 2^-2500 or less. */
@@ -237,6 +57,97 @@ Test(theorem, bounds_in_every_format_pair)
                 reference_free(&r);
                 free(a.data);
             }
+}
+
+/* The same of what is no sum, within 2^-2000 for roots; of Welford's, within 2^-48 above it for two
+ * constants that are doubles. */
+static void expect_value_bound(const struct theorem *t, const struct reference *r,
+                               enum format storage, enum format accumulator)
+{
+    const char *pair[] = {format_facts[storage].name, format_facts[accumulator].name};
+    mpfr_t bound, rounded;
+    mpfr_init2(bound, 2600);
+    mpfr_init2(rounded, 53);
+    cr_assert(theorem_bound(bound, t, r, storage, accumulator));
+    rational due = due_bound(t, r, storage, accumulator), little = to_power(whole(2), 2000);
+    rational above = t->kind == THEOREM_WELFORD ? to_power(whole(2), 48) : little;
+    cr_assert(mpfr_cmp_q(bound, minus(due, over(due, little))) >= 0 &&
+                  mpfr_cmp_q(bound, plus(due, over(due, above))) <= 0,
+              "%s: %s in %s, n = %zu, h = %zu: %g of what is due", theorem_words(t->kind), pair[0],
+              pair[1], r->n, t->height, mpfr_get_d(bound, MPFR_RNDN) / mpq_get_d(due));
+    cr_assert(theorem_bound(rounded, t, r, storage, accumulator) &&
+              mpfr_greaterequal_p(rounded, bound));
+    rational_forget();
+    mpfr_clears(bound, rounded, (mpfr_ptr)0);
+}
+
+Test(theorem, bounds_of_values)
+{
+    static const struct {
+        enum theorem_kind kind;
+        enum exact_value of;
+    } values[] = {{THEOREM_NORM, EXACT_NORM},         {THEOREM_SCALED_NORM, EXACT_NORM},
+                  {THEOREM_MEAN, EXACT_MEAN},         {THEOREM_RUNNING_MEAN, EXACT_MEAN},
+                  {THEOREM_TEXTBOOK, EXACT_VARIANCE}, {THEOREM_TWO_PASS, EXACT_VARIANCE},
+                  {THEOREM_WELFORD, EXACT_VARIANCE},  {THEOREM_CHAN, EXACT_VARIANCE},
+                  {THEOREM_PRODUCT, EXACT_PRODUCT},   {THEOREM_EXTREMUM, EXACT_MINIMUM},
+                  {THEOREM_EXTREMUM, EXACT_ARGMIN},   {THEOREM_EXTREMUM, EXACT_ARGMAX}};
+    enum { VALUES = sizeof values / sizeof *values, KINDS = SAMPLE_BITS };
+    uint64_t seed = 62;
+    for (size_t round = 0; round < FORMATS * FORMATS * VALUES * KINDS; round++) {
+        enum format storage = round % FORMATS, accumulator = round / FORMATS % FORMATS;
+        size_t v = round / (FORMATS * FORMATS) % VALUES, n = 1 + sample_next(&seed) % 12;
+        struct array a = {storage, n, malloc(array_bytes(storage, n))};
+        struct reference r;
+        sample_fill(&a, round / (FORMATS * FORMATS * VALUES), accumulator, sample_next(&seed));
+        cr_assert(reference_compute_of(&r, values[v].of, &a, NULL, REFERENCE_FAST, NULL) ==
+                  STATUS_OK);
+        struct theorem t = {.kind = values[v].kind, .height = sample_next(&seed) % (n + 1)};
+        expect_value_bound(&t, &r, storage, accumulator);
+        if (t.kind == THEOREM_CHAN && accumulator == FP16) { /* n 2^emin > 1 */
+            r.n = 20000;
+            expect_value_bound(&t, &r, storage, accumulator);
+        }
+        reference_free(&r);
+        free(a.data);
+    }
+}
+
+Test(theorem, bounds_of_dot_products)
+{
+    static const struct {
+        enum theorem_kind kind;
+        enum product_kind product;
+    } dots[] = {{THEOREM_ANY_ORDER, PRODUCT_UNKNOWN},
+                {THEOREM_TREE, PRODUCT_ROUNDED},
+                {THEOREM_TREE, PRODUCT_EXACT},
+                {THEOREM_COMPENSATED, PRODUCT_ROUNDED},
+                {THEOREM_COMPENSATED, PRODUCT_EXACT},
+                {THEOREM_KAHAN, PRODUCT_FUSED},
+                {THEOREM_CORRECTLY_ROUNDED, PRODUCT_EXACT},
+                {THEOREM_WIDENED, PRODUCT_FUSED}};
+    enum { DOTS = sizeof dots / sizeof *dots };
+    uint64_t seed = 63;
+    for (size_t round = 0; round < FORMATS * FORMATS * DOTS * SAMPLE_BITS; round++) {
+        enum format storage = round % FORMATS, accumulator = round / FORMATS % FORMATS;
+        size_t d = round / (FORMATS * FORMATS) % DOTS, n = sample_next(&seed) % 12;
+        enum sample kind = round / (FORMATS * FORMATS * DOTS);
+        struct array a = {storage, n, malloc(array_bytes(storage, n) + 1)}, b = a;
+        struct reference r;
+        if (dots[d].kind == THEOREM_WIDENED && accumulator == FP64)
+            continue;
+        b.data = malloc(array_bytes(storage, n) + 1);
+        sample_fill(&a, kind, accumulator, sample_next(&seed));
+        sample_fill(&b, SAMPLE_NEAR, accumulator, sample_next(&seed));
+        cr_assert(reference_compute_of(&r, EXACT_DOT, &a, &b, REFERENCE_FAST, NULL) == STATUS_OK);
+        struct theorem t = {.kind = dots[d].kind,
+                            .product = dots[d].product,
+                            .height = sample_next(&seed) % (n + 1)};
+        expect_bound(&t, &r, storage, accumulator, 200);
+        reference_free(&r);
+        free(a.data);
+        free(b.data);
+    }
 }
 
 /* Sizes at which hu reaches 1: gamma has nothing to say, any order has. */
@@ -298,6 +209,23 @@ Test(theorem, errors_lost_at_the_largest_number)
                 reference_free(&r);
             }
     mpfr_clear(bound);
+}
+
+/* Of bf16 trees so high that a sum may be twice its magnitudes, and just not: errors may be lost
+ * next to a largest number that the elements do not come near. */
+Test(theorem, errors_lost_in_high_trees)
+{
+    double x[] = {1, 1};
+    struct array a = {FP64, 2, x};
+    struct reference r;
+    cr_assert(reference_compute(&r, &a, REFERENCE_FAST, NULL) == STATUS_OK);
+    for (size_t adds = 177; adds <= 180; adds++) { /* (1 + 2^-8)^179 > 2 */
+        struct theorem words = {.kind = THEOREM_DOUBLE_WORD, .height = adds - 1};
+        struct theorem folds = {.kind = THEOREM_K_FOLD, .height = (adds - 1) / 2, .folds = 2};
+        expect_bound(&words, &r, BF16, BF16, 200);
+        expect_bound(&folds, &r, BF16, BF16, 200);
+    }
+    reference_free(&r);
 }
 
 /* By hand, three elements of fp32 in bf16: cut to 24 digits, the storage's, with K = 2, since twice
