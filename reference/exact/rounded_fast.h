@@ -8,8 +8,8 @@
 enum { ROUNDED_MOST = 1 << 18 };
 
 /* sum + the errors of all additions is exact; they were added to `errors`, their magnitudes to
- * `sizes`, each through at most ROUNDED_DEPTH roundings. Some member is NaN or infinite where an
- * element is or an addition overflowed. */
+ * `sizes`, each through at most ROUNDED_DEPTH roundings. Where an element is not finite or an
+ * addition overflowed, sizes is NaN. */
 struct estimate {
     double sum, errors, sizes;
 };
