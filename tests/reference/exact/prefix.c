@@ -323,3 +323,19 @@ Test(prefix, segments)
             free(a.data);
         }
 }
+
+/* No head, or one in one of four shares: at its first element, or at its last. */
+Test(prefix, heads_where_shares_begin)
+{
+    struct array a = array_new(FP32, 4 * LINE_MOST);
+    uint8_t *heads = calloc(a.n, 1);
+    sample_fill(&a, SAMPLE_NEAR, FP32, 311);
+    expect_whole(&a, heads, 2, "no head");
+    heads[LINE_MOST] = 1;
+    expect_whole(&a, heads, 2, "a head where a share begins");
+    heads[LINE_MOST] = 0;
+    heads[2 * LINE_MOST - 1] = 1;
+    expect_whole(&a, heads, 2, "a head where a share ends");
+    free(heads);
+    free(a.data);
+}

@@ -146,6 +146,21 @@ Test(reference_product, where_products_are_cut)
         }
 }
 
+/* Two significands whose product is just above 2^64: one more than a word holds. */
+Test(reference_product, words_that_just_overflow)
+{
+    size_t tried = 0;
+    for (unsigned long word = 4097; word < 4297; word += 2) {
+        unsigned long odd = ~0ul / word + 1;
+        double data[] = {(double)word, (double)odd};
+        if (odd % 2 == 0)
+            continue;
+        expect_product(&(struct array){FP64, 2, data}, "just above 2^64");
+        tried++;
+    }
+    cr_expect(tried > 10);
+}
+
 static double value_of(size_t n, const double *x, double *cond)
 {
     struct reference r = compute(&(struct array){FP64, n, (void *)x}, "special");

@@ -376,6 +376,28 @@ Test(measure_scan, given_outputs_of_a_block)
     expect_given(200, in, out, NULL);
 }
 
+/* A piece or a share ends with the one prefix that no two doubles hold, 1 + 2^-54 + 2^-200. Its
+ * error is the largest, halfway between two doubles but for 2^-200. The exclusive scan has it
+ * before the next piece, whose own pairs are all exact. */
+Test(measure_scan, the_last_pair_of_the_piece_before)
+{
+    enum { N = LINE_MOST + 500 };
+    static double in[N], out[N];
+    struct scan_case c = {.scan = {.in = {FP64, N, in}, .exclusive = true},
+                          .out = {.out = {FP64, N, out}, .accumulator = FP64},
+                          .name = "the pair before"};
+    in[LINE_MOST - 3] = 1;
+    in[LINE_MOST - 2] = 0x1p-54;
+    in[LINE_MOST - 1] = 0x1p-200;
+    in[LINE_MOST] = -1;
+    out[LINE_MOST - 2] = out[LINE_MOST - 1] = 1;
+    out[LINE_MOST] = 2;
+    for (size_t i = LINE_MOST + 1; i < N; i++)
+        out[i] = 0x1p-54;
+    expect_output(&c, 1);
+    expect_output(&c, 2);
+}
+
 /* Relative errors that are all next to 1/768, of errors that no double holds; far below bounds. */
 Test(measure_scan, near_ties)
 {

@@ -330,6 +330,7 @@ Test(any_order, rounds_to_infinities_of_one_sign)
                 possible_of(FP32, (double[]){sign * 0x1.8p20, sign * 0x1.000002p0}, 2, bounds_only);
             possible_round(&p, FP16);
             just(&p, sign * INFINITY, "beyond fp16");
+            cr_expect(p.least > p.most, "no number but them");
             cr_expect(!possible_holds(&p, sign * format_facts[FP16].largest), "the largest number");
         }
 }
