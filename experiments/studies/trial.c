@@ -6,6 +6,7 @@
 #include "experiments/check/recorded.h"
 #include "experiments/cases/experiment.h"
 #include "experiments/system/machine.h"
+#include "experiments/system/progress.h"
 #include "experiments/studies/trial_study.h"
 #include "reports/text/table.h"
 
@@ -16,8 +17,18 @@ static const char *program_name(const struct experiment_run *run)
     return *run->argv[0] == '/' ? slash + 1 : run->argv[0];
 }
 
+static void tell(const struct experiment_run *run, struct progress_line *line,
+                 const struct problem *what)
+{
+    if (what->status == STATUS_OK || !run->note)
+        return;
+    progress_line_clear(line);
+    run->note(run->context, what->text);
+}
+
 static enum status try_subject(struct trial_study *s, struct trial_subject *t,
-                               const struct experiment_run *run, struct problem *p)
+                               const struct experiment_run *run, struct progress_line *line,
+                               struct problem *p)
 {
     struct check_report report;
     struct check_request request = s->request;
@@ -31,10 +42,8 @@ static enum status try_subject(struct trial_study *s, struct trial_subject *t,
         return STATUS_OK;
     if (status != STATUS_OK)
         return problem(p, status, "%s", why.text);
-    if (report.failure.status != STATUS_OK && run->note)
-        run->note(run->context, report.failure.text);
-    if (report.untried.status != STATUS_OK && run->note)
-        run->note(run->context, report.untried.text);
+    tell(run, line, &report.failure);
+    tell(run, line, &report.untried);
     return trial_study_add(s, t, &report, program_name(run), p);
 }
 
@@ -42,15 +51,20 @@ static enum status try_all(struct trial_study *s, const struct experiment_run *r
                            struct problem *p)
 {
     enum status status = STATUS_OK;
+    struct progress_line *line = progress_line_begin(run->progress);
+    size_t left = 0;
+    for (size_t i = 0; i < s->subjects; i++)
+        left += !s->subject[i].finished;
     for (size_t i = 0; i < s->subjects && status == STATUS_OK; i++) {
         struct trial_subject *t = &s->subject[i];
-        if (run->progress)
-            fprintf(stderr, "\r\033[Ktrial: %zu of %zu: %s", i + 1, s->subjects, t->method->name);
-        if (!t->finished)
-            status = try_subject(s, t, run, p);
+        if (t->finished)
+            continue;
+        progress_line_say(line, (double)left * s->request.seconds, "trial: %zu of %zu: %s", i + 1,
+                          s->subjects, t->method->name);
+        status = try_subject(s, t, run, line, p);
+        left--;
     }
-    if (run->progress)
-        fprintf(stderr, "\r\033[K");
+    progress_line_end(line);
     return status;
 }
 

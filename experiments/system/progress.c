@@ -153,6 +153,17 @@ void progress_line_say(struct progress_line *l, double seconds_left, const char 
     pthread_mutex_unlock(&l->mutex);
 }
 
+void progress_line_clear(struct progress_line *l)
+{
+    if (!l)
+        return;
+    pthread_mutex_lock(&l->mutex);
+    if (l->drawn)
+        write_line("\r\033[K", 4);
+    l->drawn = false;
+    pthread_mutex_unlock(&l->mutex);
+}
+
 void progress_line_end(struct progress_line *l)
 {
     if (!l)
@@ -162,8 +173,7 @@ void progress_line_end(struct progress_line *l)
     pthread_cond_signal(&l->changed);
     pthread_mutex_unlock(&l->mutex);
     pthread_join(l->thread, NULL);
-    if (l->drawn)
-        write_line("\r\033[K", 4);
+    progress_line_clear(l);
     pthread_cond_destroy(&l->changed);
     pthread_mutex_destroy(&l->mutex);
     free(l);

@@ -29,6 +29,8 @@ struct progress_line *progress_line_begin(bool shown);
 /* "WORDS, about 7 s left": the seconds count down until other words are said. */
 void progress_line_say(struct progress_line *l, double seconds_left, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Takes the line away for other text, until it is drawn again. */
+void progress_line_clear(struct progress_line *l);
 /* Takes the line away, and frees it. */
 void progress_line_end(struct progress_line *l);
 

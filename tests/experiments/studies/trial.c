@@ -5,8 +5,8 @@
 #include <criterion/criterion.h>
 
 #include "experiments/studies/trial_study.h"
-#include "tests/support/program.h"
 #include "tests/support/study.h"
+#include "tests/support/terminal.h"
 
 #define QUICK "--device cpu --n 100 --seconds 0.2 --storage fp64 --accumulator fp64"
 
@@ -230,6 +230,21 @@ Test(trial, says_whose_promise_is_broken, .init = make_folder, .fini = remove_fo
         expect_said("err", "1 subjects break their promise, first ");
         expect_said("out", "gpu_to_gpu  run_to_run!");
     }
+}
+
+/* Also while one start takes long; nothing in the first second. */
+Test(trial, draws_progress_inside_a_subject, .init = make_folder, .fini = remove_folder)
+{
+    char drawn[4096];
+    int status = run_on_terminal("run trial",
+                                 "--method 'exec:sleep 3; exec " FLAWED_PROGRAM
+                                 "' --out t --device cpu --n 100 --seconds 4 --storage fp64 "
+                                 "--accumulator fp64",
+                                 drawn, sizeof drawn);
+    cr_expect(status == 0, "exit status %d: %s", status, drawn);
+    cr_expect(!strstr(drawn, "about 4 s left"), "drawn in the first second: %s", drawn);
+    cr_expect(strstr(drawn, "trial: 1 of 1: exec:sleep 3") && strstr(drawn, ", about 2 s left"),
+              "%s", drawn);
 }
 
 Test(trial, refuses_what_it_does_not_heed, .init = make_folder, .fini = remove_folder)
