@@ -10,15 +10,21 @@
 
 static void swap_bytes(const struct array *a)
 {
-    if (format_facts[a->format].bytes == 2)
+    switch (a->format) {
+    case FP16:
+    case BF16:
         for (size_t i = 0; i < a->n; i++)
             ((uint16_t *)a->data)[i] = __builtin_bswap16(((uint16_t *)a->data)[i]);
-    else if (format_facts[a->format].bytes == 4)
+        break;
+    case FP32:
         for (size_t i = 0; i < a->n; i++)
             ((uint32_t *)a->data)[i] = __builtin_bswap32(((uint32_t *)a->data)[i]);
-    else
+        break;
+    case FP64:
         for (size_t i = 0; i < a->n; i++)
             ((uint64_t *)a->data)[i] = __builtin_bswap64(((uint64_t *)a->data)[i]);
+        break;
+    }
 }
 
 /* In C order the last index runs fastest, in Fortran order the first: `from` keeps the place in

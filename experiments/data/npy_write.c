@@ -10,15 +10,27 @@
 
 enum { PREFIX = 10, HEADER = 128 }; /* the whole header; a multiple of 64 aligns the data */
 
-static const char *const type_name[FORMATS] = {
-    [FP16] = "<f2", [BF16] = "<V2", [FP32] = "<f4", [FP64] = "<f8"};
+static const char *type_name(enum format f)
+{
+    switch (f) {
+    case FP16:
+        return "<f2";
+    case BF16:
+        return "<V2";
+    case FP32:
+        return "<f4";
+    case FP64:
+        break;
+    }
+    return "<f8";
+}
 
 static void make_header(char header[HEADER], const struct array *a)
 {
     char text[HEADER - PREFIX];
     int length =
         snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (%zu,), }",
-                 type_name[a->format], a->n);
+                 type_name(a->format), a->n);
     memset(header, ' ', HEADER);
     memcpy(header, "\x93NUMPY\x01\x00", 8);
     header[8] = HEADER - PREFIX;

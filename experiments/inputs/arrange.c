@@ -36,29 +36,33 @@ static inline uint64_t key_of(const struct keys *k, uint64_t bits)
     return k->how == ARRANGED_ASCENDING ? ascending : ascending ^ k->all;
 }
 
-static inline uint64_t load(const void *data, int bytes, size_t i)
+static inline uint64_t load(const void *data, enum format f, size_t i)
 {
-    switch (bytes) {
-    case 2:
+    switch (f) {
+    case FP16:
+    case BF16:
         return ((const uint16_t *)data)[i];
-    case 4:
+    case FP32:
         return ((const uint32_t *)data)[i];
-    default:
-        return ((const uint64_t *)data)[i];
+    case FP64:
+        break;
     }
+    return ((const uint64_t *)data)[i];
 }
 
-static inline void store(void *data, int bytes, size_t i, uint64_t bits)
+static inline void store(void *data, enum format f, size_t i, uint64_t bits)
 {
-    switch (bytes) {
-    case 2:
+    switch (f) {
+    case FP16:
+    case BF16:
         ((uint16_t *)data)[i] = (uint16_t)bits;
         break;
-    case 4:
+    case FP32:
         ((uint32_t *)data)[i] = (uint32_t)bits;
         break;
-    default:
+    case FP64:
         ((uint64_t *)data)[i] = bits;
+        break;
     }
 }
 
@@ -66,12 +70,12 @@ enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
 /* One pass of the radix sort: a stable sort by one digit of the key. False where all elements
  * have the same digit, and nothing was moved. */
-static bool sort_by_digit(const struct keys *k, void *to, const void *from, int bytes, size_t n,
+static bool sort_by_digit(const struct keys *k, void *to, const void *from, enum format f, size_t n,
                           int shift)
 {
     size_t place[DIGITS] = {0};
     for (size_t i = 0; i < n; i++)
-        place[key_of(k, load(from, bytes, i)) >> shift & (DIGITS - 1)]++;
+        place[key_of(k, load(from, f, i)) >> shift & (DIGITS - 1)]++;
     size_t begin = 0;
     for (int digit = 0; digit < DIGITS; digit++) {
         size_t count = place[digit];
@@ -81,8 +85,8 @@ static bool sort_by_digit(const struct keys *k, void *to, const void *from, int 
         begin += count;
     }
     for (size_t i = 0; i < n; i++) {
-        uint64_t bits = load(from, bytes, i);
-        store(to, bytes, place[key_of(k, bits) >> shift & (DIGITS - 1)]++, bits);
+        uint64_t bits = load(from, f, i);
+        store(to, f, place[key_of(k, bits) >> shift & (DIGITS - 1)]++, bits);
     }
     return true;
 }
@@ -96,7 +100,7 @@ static enum status sort(const struct array *a, enum arrangement how, struct prob
     if (!other)
         return problem(p, STATUS_DEVICE, "no memory to sort %zu elements: %zu bytes", a->n, size);
     for (int shift = 0; shift < 8 * bytes; shift += DIGIT_BITS)
-        if (sort_by_digit(&k, to, from, bytes, a->n, shift)) {
+        if (sort_by_digit(&k, to, from, a->format, a->n, shift)) {
             void *sorted = to;
             to = from;
             from = sorted;
@@ -123,9 +127,9 @@ void input_shuffle(const struct array *a, uint64_t seed, enum random_stream stre
         }
         for (size_t j = 0; j < count; j++) {
             size_t i = end - 1 - j;
-            uint64_t bits = load(a->data, bytes, i);
-            store(a->data, bytes, i, load(a->data, bytes, partner[j]));
-            store(a->data, bytes, partner[j], bits);
+            uint64_t bits = load(a->data, a->format, i);
+            store(a->data, a->format, i, load(a->data, a->format, partner[j]));
+            store(a->data, a->format, partner[j], bits);
         }
         end -= count;
     }

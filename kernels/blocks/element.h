@@ -25,21 +25,24 @@ INLINE uint32_t choose(bool condition, uint32_t yes, uint32_t no)
     return (yes & mask) | (no & ~mask);
 }
 
-/* Nearest, ties to even, by the carry of an integer addition. bf16 has float's exponents, so that
- * this serves its subnormals and overflows too; in fp16's subnormal range, adding and subtracting
- * 2^23 quanta of 2^-24 rounds. NaN is kept. */
+/* Nearest, ties to even, by the carry of an integer addition. Where a format has float's exponents,
+ * as bf16, this serves its subnormals and overflows too; in another's subnormal range, adding and
+ * subtracting 2^23 of its smallest numbers rounds. NaN is kept. */
 INLINE float round_single(enum format f, float x)
 {
     if (f == FP32)
         return x;
-    uint32_t drop = f == FP16 ? 13 : 16, infinity = 0x7f800000;
+    const struct format_facts *facts = &format_facts[f];
+    const float normal = (float)facts->smallest_normal, magic = (float)(0x1p23 * facts->smallest);
+    uint32_t drop = (uint32_t)(24 - facts->precision), infinity = 0x7f800000;
     uint32_t bits = float_bits(x), sign = bits & 0x80000000, size = bits ^ sign;
     uint32_t up = (1u << (drop - 1)) - 1 + (size >> drop & 1);
     uint32_t rounded = (size + up) & ~((1u << drop) - 1);
-    if (f == FP16) {
-        rounded = choose(rounded >= float_bits(0x1p16f), infinity, rounded);
-        rounded = choose(size < float_bits(0x1p-14f),
-                         float_bits((float_from_bits(size) + 0.5f) - 0.5f), rounded);
+    if (facts->emax < format_facts[FP32].emax) {
+        rounded = choose(rounded > float_bits((float)facts->largest),
+                         float_bits((float)facts->too_large), rounded);
+        rounded = choose(size < float_bits(normal),
+                         float_bits((float_from_bits(size) + magic) - magic), rounded);
     }
     rounded = choose(size > infinity, size, rounded);
     return float_from_bits(rounded | sign);

@@ -15,22 +15,23 @@ static inline uint64_t shared_bits(enum format f, uint64_t bits, double x)
  * integer of f's width, or of one that is not _Atomic: these have one representation. */
 static inline void shared_add(enum format f, void *to, double x)
 {
-    switch (format_facts[f].bytes) {
-    case 2: {
+    switch (f) {
+    case FP16:
+    case BF16: {
         _Atomic uint16_t *at = to;
         uint16_t seen = atomic_load(at);
         while (!atomic_compare_exchange_weak(at, &seen, (uint16_t)shared_bits(f, seen, x)))
             ;
         break;
     }
-    case 4: {
+    case FP32: {
         _Atomic uint32_t *at = to;
         uint32_t seen = atomic_load(at);
         while (!atomic_compare_exchange_weak(at, &seen, (uint32_t)shared_bits(f, seen, x)))
             ;
         break;
     }
-    default: {
+    case FP64: {
         _Atomic uint64_t *at = to;
         uint64_t seen = atomic_load(at);
         while (!atomic_compare_exchange_weak(at, &seen, shared_bits(f, seen, x)))

@@ -17,28 +17,32 @@ static void shared_sum_init(struct shared_sum *s, enum format f)
 {
     s->format = f;
     uint64_t identity = format_encode(f, -0.0);
-    switch (format_facts[f].bytes) {
-    case 2:
+    switch (f) {
+    case FP16:
+    case BF16:
         atomic_init(&s->bits.half, (uint16_t)identity);
         break;
-    case 4:
+    case FP32:
         atomic_init(&s->bits.single, (uint32_t)identity);
         break;
-    default:
+    case FP64:
         atomic_init(&s->bits.full, identity);
+        break;
     }
 }
 
 static uint64_t shared_sum_bits(struct shared_sum *s)
 {
-    switch (format_facts[s->format].bytes) {
-    case 2:
+    switch (s->format) {
+    case FP16:
+    case BF16:
         return atomic_load(&s->bits.half);
-    case 4:
+    case FP32:
         return atomic_load(&s->bits.single);
-    default:
-        return atomic_load(&s->bits.full);
+    case FP64:
+        break;
     }
+    return atomic_load(&s->bits.full);
 }
 
 struct work {

@@ -102,12 +102,14 @@ int hash_enqueue(const void *first, size_t stride, size_t arrays, enum format f,
     cudaError_t error = cudaMemsetAsync(hash, 0, arrays * sizeof(hash128), stream);
     if (error != cudaSuccess)
         return error;
-    switch (format_facts[f].bytes) {
-    case 2:
+    switch (f) {
+    case FP16:
+    case BF16:
         return launch<uint16_t>(first, stride, arrays, n, inf, hash, stream);
-    case 4:
+    case FP32:
         return launch<uint32_t>(first, stride, arrays, n, inf, hash, stream);
-    default:
+    case FP64:
         return launch<uint64_t>(first, stride, arrays, n, inf, hash, stream);
     }
+    return cudaErrorInvalidValue;
 }

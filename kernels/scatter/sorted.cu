@@ -40,14 +40,16 @@ int sort(void *storage, size_t *bytes, const struct cuda_task *t, int low, const
 
 int sort_by_width(void *storage, size_t *bytes, const struct cuda_task *t, int low, const sorted &s)
 {
-    switch (format_facts[t->storage].bytes) {
-    case 2:
+    switch (t->storage) {
+    case FP16:
+    case BF16:
         return sort<unsigned short>(storage, bytes, t, low, s);
-    case 4:
+    case FP32:
         return sort<unsigned>(storage, bytes, t, low, s);
-    default:
+    case FP64:
         return sort<unsigned long long>(storage, bytes, t, low, s);
     }
+    return cudaErrorInvalidValue;
 }
 
 /* Lays out what lies at `place`; returns the bytes ahead of CUB's. */
