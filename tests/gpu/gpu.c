@@ -116,8 +116,8 @@ static bool is_slow(const struct method *m)
 }
 
 /* Is the method to be held to its theorem on such samples? Of cuBLAS and of CUB's reproducible sum
- * nothing is known at the ends of the range (kernels/cublas/dot.c, kernels/cub/sum_gpu_to_gpu.c).
- */
+ * nothing is known at the ends of the range (kernels/cublas/cublas.c, and sum_gpu_to_gpu.c of
+ * kernels/cub). */
 static bool is_bounded(const struct method *m, enum sample kind)
 {
     bool unknown =

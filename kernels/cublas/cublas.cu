@@ -1,9 +1,25 @@
-#include "kernels/cublas/library.cuh"
+/* The routines of cuBLAS: products of the input with ones, which are sums, since to multiply by 1
+ * rounds nothing; dot products and norms.
+ *
+ * There is one handle for a device, made when a workspace is asked for. Each call gives it the
+ * task's stream and workspace, so that no other call shares these. A workspace holds cuBLAS's own
+ * part, places for results, and the ones, which prepare fills in once.
+ *
+ * Counts are those of cuBLAS's 64-bit interface. What a routine does not support is
+ * cudaErrorNotSupported. */
+#include "kernels/cublas/routines.cuh"
+#include "kernels/device/device.cuh"
 
 #include <mutex>
 
 namespace cublas
 {
+
+enum mode { mode_default, mode_pedantic, mode_tf32 };
+
+/* The other factor of a gemm has so many equal columns, as many as a tensor core takes at the
+ * least; the sum is the first of as many equal results. */
+constexpr size_t columns = 8;
 
 /* A workspace: what NVIDIA recommends for Hopper (cublasSetWorkspace's page), results, ones. */
 constexpr size_t own_bytes = (size_t)32 << 20, results_bytes = 256;
@@ -141,17 +157,18 @@ static size_t workspace(const struct cuda_task *t, size_t count)
 
 /* --- vectors --- */
 
-size_t vector_workspace(const struct cuda_task *t)
+static size_t vector_workspace(const struct cuda_task *t)
 {
     return workspace(t, t->n);
 }
 
-size_t bare_workspace(const struct cuda_task *t)
+/* The same for what needs no ones. */
+static size_t bare_workspace(const struct cuda_task *t)
 {
     return workspace(t, 0);
 }
 
-int vector_prepare(const struct cuda_task *t)
+static int vector_prepare(const struct cuda_task *t)
 {
     return fill_ones(t, t->n);
 }
@@ -161,7 +178,9 @@ static cudaDataType execution_of(enum format f)
     return f == FP64 ? CUDA_R_64F : CUDA_R_32F;
 }
 
-int dot(const struct cuda_task *t)
+/* The dot product with the second array, or with ones where there is none; executed in fp32, or in
+ * fp64 on fp64. */
+static int dot(const struct cuda_task *t)
 {
     cudaDataType type = type_of(t->storage), execution = execution_of(t->storage);
     int64_t n = (int64_t)t->n;
@@ -171,7 +190,8 @@ int dot(const struct cuda_task *t)
     });
 }
 
-int norm(const struct cuda_task *t)
+/* The 2-norm of the input by nrm2; executed likewise. */
+static int norm(const struct cuda_task *t)
 {
     cudaDataType type = type_of(t->storage), execution = execution_of(t->storage);
     int64_t n = (int64_t)t->n;
@@ -206,7 +226,8 @@ static cublasStatus_t gemv_of(cublasHandle_t handle, const struct cuda_task *t)
     }
 }
 
-int gemv(const struct cuda_task *t, enum mode mode)
+/* The input as a row, times a column of ones. */
+template <enum mode mode> static int gemv(const struct cuda_task *t)
 {
     return call(t, math_of(mode), CUBLAS_POINTER_MODE_HOST,
                 [&](cublasHandle_t handle) { return gemv_of(handle, t); });
@@ -231,7 +252,7 @@ template <typename S> __global__ void subtract(S *out, const S *sums)
     *out = add(sums[0], -sums[1]);
 }
 
-size_t asum_workspace(const struct cuda_task *t)
+static size_t asum_workspace(const struct cuda_task *t)
 {
     return workspace(t, 2 * leading(t->n));
 }
@@ -265,7 +286,8 @@ template <typename S> static int asum_as(const struct cuda_task *t)
     return error == cudaSuccess ? (int)cudaGetLastError() : error;
 }
 
-int asum(const struct cuda_task *t)
+/* What the positive elements add up to by asum, less what the others do by asum. */
+static int asum(const struct cuda_task *t)
 {
     switch (FORMATS * t->storage + t->accumulator) {
     case FORMATS *FP32 + FP32:
@@ -279,12 +301,12 @@ int asum(const struct cuda_task *t)
 
 /* --- matrices --- */
 
-size_t matrix_workspace(const struct cuda_task *t)
+static size_t matrix_workspace(const struct cuda_task *t)
 {
     return workspace(t, columns * leading(t->n));
 }
 
-int matrix_prepare(const struct cuda_task *t)
+static int matrix_prepare(const struct cuda_task *t)
 {
     return fill_ones(t, columns * leading(t->n));
 }
@@ -320,7 +342,8 @@ static cublasStatus_t gemm_of(cublasHandle_t handle, const struct cuda_task *t, 
     return error == cudaSuccess ? status : CUBLAS_STATUS_EXECUTION_FAILED;
 }
 
-int gemm(const struct cuda_task *t, enum mode mode)
+/* The input as a row, times `columns` columns of ones. */
+template <enum mode mode> static int gemm(const struct cuda_task *t)
 {
     static_assert(columns * sizeof(double) <= results_bytes, "");
     return with_type(t->accumulator, [&](auto a) -> int {
@@ -328,6 +351,29 @@ int gemm(const struct cuda_task *t, enum mode mode)
         return call(t, CUBLAS_DEFAULT_MATH, CUBLAS_POINTER_MODE_HOST,
                     [&](cublasHandle_t handle) { return gemm_of<A>(handle, t, mode); });
     });
+}
+
+/* --- methods --- */
+
+/* What a routine takes of the workspace, how it is called, and what fills in its ones. */
+#define METHOD(routine, workspace, ...)                                                            \
+    extern const struct cuda_method cublas_##routine##_cuda;                                       \
+    const struct cuda_method cublas_##routine##_cuda = {workspace, no_workspace, __VA_ARGS__};
+
+extern "C" {
+METHOD(dot, vector_workspace, dot, vector_prepare)
+METHOD(dot_16, vector_workspace, dot, vector_prepare)
+METHOD(dot_product, bare_workspace, dot)
+METHOD(asum, asum_workspace, asum)
+METHOD(norm, bare_workspace, norm)
+METHOD(gemv, vector_workspace, gemv<mode_default>, vector_prepare)
+METHOD(gemv_16, vector_workspace, gemv<mode_default>, vector_prepare)
+METHOD(gemv_tf32, vector_workspace, gemv<mode_tf32>, vector_prepare)
+METHOD(gemv_pedantic, vector_workspace, gemv<mode_pedantic>, vector_prepare)
+METHOD(gemm, matrix_workspace, gemm<mode_default>, matrix_prepare)
+METHOD(gemm_16, matrix_workspace, gemm<mode_default>, matrix_prepare)
+METHOD(gemm_tf32, matrix_workspace, gemm<mode_tf32>, matrix_prepare)
+METHOD(gemm_pedantic, matrix_workspace, gemm<mode_pedantic>, matrix_prepare)
 }
 
 } // namespace cublas
