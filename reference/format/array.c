@@ -30,15 +30,17 @@ void array_decode(const struct array *a, size_t begin, size_t count, double *out
 
 void array_encode(const struct array *a, size_t begin, size_t count, const double *in)
 {
-    const uint64_t nan = format_encode(a->format, NAN);
+    uint64_t nan;
     switch (a->format) {
     case FP32:
+        nan = format_encode(FP32, NAN);
         for (size_t i = 0; i < count; i++) {
             float x = in[i] == in[i] ? (float)in[i] : float_from_bits((uint32_t)nan);
             ((float *)a->data)[begin + i] = x;
         }
         break;
     case FP64:
+        nan = format_encode(FP64, NAN);
         for (size_t i = 0; i < count; i++)
             ((double *)a->data)[begin + i] = in[i] == in[i] ? in[i] : double_from_bits(nan);
         break;
@@ -49,18 +51,42 @@ void array_encode(const struct array *a, size_t begin, size_t count, const doubl
     }
 }
 
+/* Copies of a size that the compiler knows: no call. */
 uint64_t array_bits(const struct array *a, size_t i)
 {
-    uint64_t bits = 0;
-    size_t width = (size_t)format_facts[a->format].bytes;
-    memcpy(&bits, (const char *)a->data + i * width, width);
-    return bits;
+    uint16_t half;
+    uint32_t single;
+    uint64_t whole;
+    switch (a->format) {
+    case FP16:
+    case BF16:
+        memcpy(&half, (const char *)a->data + i * sizeof half, sizeof half);
+        return half;
+    case FP32:
+        memcpy(&single, (const char *)a->data + i * sizeof single, sizeof single);
+        return single;
+    case FP64:
+        break;
+    }
+    memcpy(&whole, (const char *)a->data + i * sizeof whole, sizeof whole);
+    return whole;
 }
 
 void array_set_bits(const struct array *a, size_t i, uint64_t bits)
 {
-    size_t width = (size_t)format_facts[a->format].bytes;
-    memcpy((char *)a->data + i * width, &bits, width);
+    uint16_t half = (uint16_t)bits;
+    uint32_t single = (uint32_t)bits;
+    switch (a->format) {
+    case FP16:
+    case BF16:
+        memcpy((char *)a->data + i * sizeof half, &half, sizeof half);
+        break;
+    case FP32:
+        memcpy((char *)a->data + i * sizeof single, &single, sizeof single);
+        break;
+    case FP64:
+        memcpy((char *)a->data + i * sizeof bits, &bits, sizeof bits);
+    }
 }
 
 double array_get(const struct array *a, size_t i)
