@@ -32,8 +32,9 @@
 extern "C" {
 #endif
 
-/* Grows with every change that would make an older object misread. */
-#define ULPSCOPE_SUBJECT_VERSION 1
+/* Grows with every change that would make an older object misread. Objects of version 1, whose
+ * pairs were 16 bits, are read as well. */
+#define ULPSCOPE_SUBJECT_VERSION 2
 
 /* IEEE 754 binary16, bfloat16, binary32, binary64; little-endian, without padding. */
 enum ulpscope_format { ULPSCOPE_FP16, ULPSCOPE_BF16, ULPSCOPE_FP32, ULPSCOPE_FP64 };
@@ -71,9 +72,10 @@ enum ulpscope_promise {
     ULPSCOPE_CORRECTLY_ROUNDED
 };
 
-/* Elements stored in one format and added in another: combine such pairs with |. */
-#define ULPSCOPE_PAIR(storage, accumulator) (1u << (4 * (storage) + (accumulator)))
-#define ULPSCOPE_ALL_PAIRS                  0xffffu
+/* Elements stored in one format and added in another: combine such pairs with |. There is
+ * room for 8 formats. */
+#define ULPSCOPE_PAIR(storage, accumulator) (UINT64_C(1) << (8 * (storage) + (accumulator)))
+#define ULPSCOPE_ALL_PAIRS                  UINT64_C(0x0f0f0f0f)
 
 /* What is read of the launch shape: combine with |. */
 enum { ULPSCOPE_READS_THREADS = 1, ULPSCOPE_READS_BLOCKS = 2 };
@@ -102,7 +104,7 @@ struct ulpscope_subject {
     enum ulpscope_operation operation;
     enum ulpscope_memory memory;
     enum ulpscope_promise promise;
-    uint32_t pairs; /* ULPSCOPE_PAIRs that it supports: it is never asked for others */
+    uint64_t pairs; /* ULPSCOPE_PAIRs that it supports: it is never asked for others */
     uint32_t reads; /* ULPSCOPE_READS_...; runs that differ in nothing that it reads are one case */
     /* 0, or a number that is told (return (int)cudaGetLastError() behind a launch): the run is then
      * an error. */

@@ -142,10 +142,10 @@ static enum status own_make(struct own *own, const struct ulpscope_subject *s, s
         (s->operation != ULPSCOPE_SUM && s->operation != ULPSCOPE_SCAN) ||
         s->memory != ULPSCOPE_HOST || (unsigned)s->promise > ULPSCOPE_CORRECTLY_ROUNDED)
         return problem(p, STATUS_USAGE,
-                       "%s: found operation %d, memory %d, promise %d, pairs 0x%x, %s summary, %s "
+                       "%s: found operation %d, memory %d, promise %d, pairs 0x%jx, %s summary, %s "
                        "run; expected a sum or scan of host memory, all filled in",
                        s->name ? s->name : "subject", (int)s->operation, (int)s->memory,
-                       (int)s->promise, (unsigned)s->pairs, s->summary ? "a" : "no",
+                       (int)s->promise, (uintmax_t)s->pairs, s->summary ? "a" : "no",
                        s->run ? "a" : "no");
     unsigned reads = s->reads & (SHAPE_THREADS | SHAPE_BLOCKS);
     *own = (struct own){{.name = s->name,

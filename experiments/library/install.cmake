@@ -22,7 +22,7 @@ target_link_libraries(ulpscope_shared PRIVATE library)
 target_link_options(ulpscope_shared PRIVATE
     LINKER:--version-script=${CMAKE_CURRENT_SOURCE_DIR}/library/ulpscope.map LINKER:--no-undefined LINKER:--as-needed)
 set_target_properties(ulpscope_shared PROPERTIES OUTPUT_NAME ulpscope EXPORT_NAME ulpscope
-    VERSION ${PROJECT_VERSION} SOVERSION 0 LINK_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/library/ulpscope.map)
+    VERSION ${PROJECT_VERSION} SOVERSION 1 LINK_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/library/ulpscope.map)
 target_include_directories(ulpscope_shared INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 
 # One object, of which only what the header names is visible to whoever links it.

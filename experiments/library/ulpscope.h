@@ -53,7 +53,10 @@ struct ulpscope_array {
     const void *data;
 };
 
-/* "0.1.0" */
+/* Of this header; and of the library: "0.1.0". */
+#define ULPSCOPE_VERSION_MAJOR 0
+#define ULPSCOPE_VERSION_MINOR 1
+#define ULPSCOPE_VERSION_PATCH 0
 ULPSCOPE_API const char *ulpscope_version(void);
 
 /* --- formats (IEEE 754-2019; bfloat16 as Intel 2018, with subnormals) --- */
@@ -185,7 +188,7 @@ struct ulpscope_method {
     const char *summary; /* one line */
     enum ulpscope_operation operation;
     enum ulpscope_promise promise;
-    uint32_t pairs; /* ULPSCOPE_PAIRs that it supports on the CPU; 0: it needs a GPU */
+    uint64_t pairs; /* ULPSCOPE_PAIRs that it supports on the CPU; 0: it needs a GPU */
 };
 /* Those of the operations above. */
 ULPSCOPE_API size_t ulpscope_method_count(void);

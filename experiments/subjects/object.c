@@ -15,13 +15,24 @@ _Static_assert((int)ULPSCOPE_CORRECTLY_ROUNDED == (int)PROMISE_CORRECTLY_ROUNDED
                    (int)ULPSCOPE_READS_BLOCKS == (int)SHAPE_BLOCKS,
                "promises and flags");
 
+/* A subject as version 1 of the header had it. */
+struct subject_1 {
+    const char *name, *summary;
+    enum ulpscope_operation operation;
+    enum ulpscope_memory memory;
+    enum ulpscope_promise promise;
+    uint32_t pairs; /* bit 4 s + a: stored in s, added in a */
+    uint32_t reads;
+    int (*run)(const struct ulpscope_task *t);
+};
+
 static struct {
     struct method method;
-    const struct ulpscope_subject *subject;
+    struct ulpscope_subject subject;
     uint64_t time_ns;
 } object;
 
-struct format_pairs object_pairs(uint32_t bits)
+struct format_pairs object_pairs(uint64_t bits)
 {
     struct format_pairs pairs = {0};
     for (enum format s = FP16; s <= FP64; s++)
@@ -31,9 +42,9 @@ struct format_pairs object_pairs(uint32_t bits)
     return pairs;
 }
 
-uint32_t object_pair_bits(const struct format_pairs *pairs)
+uint64_t object_pair_bits(const struct format_pairs *pairs)
 {
-    uint32_t bits = 0;
+    uint64_t bits = 0;
     for (enum format s = FP16; s <= FP64; s++)
         for (enum format a = FP16; a <= FP64; a++)
             if (format_pairs_have(pairs, s, a))
@@ -48,7 +59,7 @@ uint64_t object_time_ns(void)
 
 bool object_on_device(void)
 {
-    return object.subject->memory == ULPSCOPE_DEVICE;
+    return object.subject.memory == ULPSCOPE_DEVICE;
 }
 
 enum status object_returned(const struct method *m, int number, struct problem *p)
@@ -78,9 +89,9 @@ static enum status run(const struct task *t, struct problem *p)
 {
     struct ulpscope_task call = object_call(t);
     if (object_on_device())
-        return object_run_cuda(object.subject, t, &call, &object.time_ns, p);
+        return object_run_cuda(&object.subject, t, &call, &object.time_ns, p);
     uint64_t begin = clock_ns();
-    int number = object.subject->run(&call);
+    int number = object.subject.run(&call);
     object.time_ns = clock_ns() - begin;
     return object_returned(&object.method, number, p);
 }
@@ -113,11 +124,29 @@ static enum status load(const struct ulpscope_subjects **subjects, const char *n
                 "%s: found no symbol ulpscope_subjects, expected that of ulpscope_subject.h "
                 "(extern \"C\")",
                 path);
-    else if ((*subjects)->version != ULPSCOPE_SUBJECT_VERSION)
-        problem(p, STATUS_DATA, "%s: found version %u of ulpscope_subject.h, expected %u", path,
+    else if ((*subjects)->version < 1 || (*subjects)->version > ULPSCOPE_SUBJECT_VERSION)
+        problem(p, STATUS_DATA, "%s: found version %u of ulpscope_subject.h, expected 1..%u", path,
                 (unsigned)(*subjects)->version, ULPSCOPE_SUBJECT_VERSION);
     free(path);
     return p->status;
+}
+
+static struct ulpscope_subject subject_of(const struct ulpscope_subjects *subjects, uint32_t i)
+{
+    if (subjects->version > 1)
+        return subjects->subject[i];
+    const struct subject_1 *old = (const struct subject_1 *)(const void *)subjects->subject + i;
+    struct ulpscope_subject s = {.name = old->name,
+                                 .summary = old->summary,
+                                 .operation = old->operation,
+                                 .memory = old->memory,
+                                 .promise = old->promise,
+                                 .reads = old->reads,
+                                 .run = old->run};
+    for (unsigned bit = 0; bit < 16; bit++)
+        if (old->pairs >> bit & 1)
+            s.pairs |= ULPSCOPE_PAIR(bit / 4, bit % 4);
+    return s;
 }
 
 static enum status find(const struct ulpscope_subjects *subjects, const char *name,
@@ -127,15 +156,15 @@ static enum status find(const struct ulpscope_subjects *subjects, const char *na
     const char *colon = strstr(name, ".so:");
     int path = colon ? (int)(colon + 3 - name) : (int)strlen(name);
     for (uint32_t i = 0; i < subjects->count; i++) {
-        const struct ulpscope_subject *s = &subjects->subject[i];
+        struct ulpscope_subject s = subject_of(subjects, i);
         size_t used = strlen(known);
-        if (colon && strcmp(colon + 4, s->name) == 0)
+        if (colon && strcmp(colon + 4, s.name) == 0)
             object.subject = s;
-        snprintf(known + used, sizeof known - used, "%s%.*s:%s", i ? ", " : "", path, name,
-                 s->name);
+        snprintf(known + used, sizeof known - used, "%s%.*s:%s", i ? ", " : "", path, name, s.name);
     }
-    return object.subject ? STATUS_OK
-                          : problem(p, STATUS_USAGE, "found '%s', expected one of %s", name, known);
+    return object.subject.name
+               ? STATUS_OK
+               : problem(p, STATUS_USAGE, "found '%s', expected one of %s", name, known);
 }
 
 static enum status check(const struct ulpscope_subject *s, const char *name, struct problem *p)
@@ -147,9 +176,9 @@ static enum status check(const struct ulpscope_subject *s, const char *name, str
         !s->summary || !s->run)
         return problem(p, STATUS_DATA,
                        "%s: its entry in ulpscope_subjects is not filled in: found operation %d, "
-                       "memory %d, promise %d, pairs 0x%x, %s summary, %s run",
-                       name, (int)s->operation, (int)s->memory, (int)s->promise, (unsigned)s->pairs,
-                       s->summary ? "a" : "no", s->run ? "a" : "no");
+                       "memory %d, promise %d, pairs 0x%jx, %s summary, %s run",
+                       name, (int)s->operation, (int)s->memory, (int)s->promise,
+                       (uintmax_t)s->pairs, s->summary ? "a" : "no", s->run ? "a" : "no");
     if (s->memory == ULPSCOPE_DEVICE && !gpu_build())
         return problem(p, STATUS_DEVICE,
                        "%s: takes device memory: this program was built without CUDA", name);
@@ -162,7 +191,7 @@ enum status object_load(const struct method **m, const char *name, struct proble
     enum status status = load(&subjects, name, p);
     if (status == STATUS_OK)
         status = find(subjects, name, p);
-    const struct ulpscope_subject *s = object.subject;
+    const struct ulpscope_subject *s = &object.subject;
     if (status == STATUS_OK)
         status = check(s, name, p);
     if (status != STATUS_OK)

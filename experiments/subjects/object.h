@@ -13,8 +13,8 @@ enum status object_load(const struct method **m, const char *name, struct proble
 
 /* A set of ULPSCOPE_PAIRs, and back: without the formats that ulpscope_subject.h has no name for.
  */
-struct format_pairs object_pairs(uint32_t bits);
-uint32_t object_pair_bits(const struct format_pairs *pairs);
+struct format_pairs object_pairs(uint64_t bits);
+uint64_t object_pair_bits(const struct format_pairs *pairs);
 
 /* What the last run took: host calls by the clock, device work by events. */
 uint64_t object_time_ns(void);

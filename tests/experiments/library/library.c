@@ -1,6 +1,7 @@
 /* libulpscope, by its public header. */
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "kernels/ulpscope_subject.h"
@@ -9,6 +10,14 @@
 /* 2^53 + 1 + 2^-60 - 2^53 and a pair that cancels. */
 static const double hard[] = {0x1p53, 1, 0x1p-60, -0x1p53, 3e300, -3e300};
 static const struct ulpscope_array hard_array = {ULPSCOPE_FP64, 6, hard};
+
+Test(library, header_and_library_are_of_one_version)
+{
+    char header[32];
+    snprintf(header, sizeof header, "%d.%d.%d", ULPSCOPE_VERSION_MAJOR, ULPSCOPE_VERSION_MINOR,
+             ULPSCOPE_VERSION_PATCH);
+    cr_expect_str_eq(ulpscope_version(), header);
+}
 
 Test(library, sum_is_exact_and_rounded_once)
 {

@@ -171,13 +171,31 @@ static void expect_refused(const char *name, enum status due, const char *said)
               "%s: found '%s', expected '%s'", name, p.text, said);
 }
 
+/* An object that was built against version 1 of the header. */
+Test(object, of_version_1_is_read, .init = begin)
+{
+    struct problem p = {0};
+    const struct method *m;
+    cr_assert(subject_named(&m, "test", OBJECT_1 ":second", NULL, &p) == STATUS_OK, "%s", p.text);
+    cr_expect(m->operation == &operation_scan && m->promise == PROMISE_ORDER_INVARIANT);
+    cr_expect_str_eq(m->summary, "as it was");
+    cr_expect(m->shape_read[DEVICE_CPU] == SHAPE_BLOCKS);
+    for (enum format s = 0; s < FORMATS; s++)
+        for (enum format a = 0; a < FORMATS; a++)
+            cr_expect(format_pairs_have(&m->pairs[DEVICE_CPU], s, a) ==
+                          ((s == BF16 && a == FP32) || (s == FP64 && a == FP64)),
+                      "%s/%s", format_facts[s].name, format_facts[a].name);
+    cr_expect(run(m, 3, &p) == STATUS_OK && out[2] == 7, "%s %a", p.text, out[2]);
+    expect_refused(OBJECT_1 ":none", STATUS_USAGE, "expected one of " OBJECT_1 ":first, ");
+}
+
 Test(object, refusals_are_plain, .init = begin)
 {
     expect_refused(FLAWED_OBJECT ":none", STATUS_USAGE, "expected one of " FLAWED_OBJECT ":sum, ");
     expect_refused(FLAWED_OBJECT, STATUS_USAGE, "expected one of " FLAWED_OBJECT ":sum, ");
     expect_refused(FLAWED_OBJECT ":empty", STATUS_DATA, "no summary, no run");
     expect_refused(FLAWED_VERSION ":sum", STATUS_DATA,
-                   "found version 99 of ulpscope_subject.h, expected 1");
+                   "found version 99 of ulpscope_subject.h, expected 1..2");
     expect_refused(FLAWED_SYMBOL ":sum", STATUS_DATA, "found no symbol ulpscope_subjects");
     expect_refused("none.so:sum", STATUS_DATA, "./none.so: could not be loaded: ");
     if (!gpu_build())
