@@ -59,6 +59,11 @@ bool check_rounded(const struct method *m, char why[WHY]);
 /* No error over the method's theorem, on every input family. */
 bool check_bound(const struct method *m, char why[WHY]);
 
+/* The same of several methods, any two of which are alike: on the same inputs, with the same
+ * references. */
+bool check_bounds(const struct method *const *m, size_t count, char why[WHY]);
+bool check_bound_alike(const struct method *a, const struct method *b);
+
 /* Arrays of zeros and three elements, each the largest number, its negative or -3/2 of its ulps: of
  * these TwoSum may overflow within although no sum does. Sets the length and the elements of array
  * i < CHECK_LARGEST, which has room for CHECK_LARGEST_N. */

@@ -52,19 +52,23 @@ static bool check_result(const struct method *m, const struct array *in, const s
     return true;
 }
 
-static bool check_array(const struct method *m, const struct array *in, const char *input,
-                        char why[WHY])
+/* Methods of one value, on one input: the reference is computed once. */
+static bool check_array(const struct method *const *m, size_t count, const struct array *in,
+                        const char *input, char why[WHY])
 {
     struct reference r;
-    struct shape shape[CHECK_SHAPES];
-    size_t shapes = check_shapes(m, in->n, shape);
-    if (reference_compute_of(&r, check_value(m), in, NULL, REFERENCE_FAST, NULL) != STATUS_OK)
-        return check_failed(why, m, in->format, FORMATS, in->n, *shape, "no reference");
+    if (reference_compute_of(&r, check_value(*m), in, NULL, REFERENCE_FAST, NULL) != STATUS_OK)
+        return check_failed(why, *m, in->format, FORMATS, in->n, (struct shape){0, 0},
+                            "no reference");
     bool fine = true;
-    for (enum format f = 0; fine && f < FORMATS; f++)
-        if (method_supports(m, DEVICE_CPU, in->format, f))
-            for (size_t k = 0; fine && k < shapes; k += 5)
-                fine = check_result(m, in, &r, f, shape[k], input, why);
+    for (size_t i = 0; fine && i < count; i++) {
+        struct shape shape[CHECK_SHAPES];
+        size_t shapes = check_shapes(m[i], in->n, shape);
+        for (enum format f = 0; fine && f < FORMATS; f++)
+            if (method_supports(m[i], DEVICE_CPU, in->format, f))
+                for (size_t k = 0; fine && k < shapes; k += 5)
+                    fine = check_result(m[i], in, &r, f, shape[k], input, why);
+    }
     reference_free(&r);
     return fine;
 }
@@ -83,26 +87,42 @@ void check_largest(struct array *a, unsigned i)
         array_encode(a, k * apart, 1, &value[i % 3]);
 }
 
-static bool check_all_largest(const struct method *m, double *data, char why[WHY])
+static bool check_all_largest(const struct method *const *m, size_t count, double *data,
+                              char why[WHY])
 {
     for (enum format s = 0; s < FORMATS; s++)
         for (unsigned i = 0; i < CHECK_LARGEST; i++) {
             struct array in = {s, 0, data};
             check_largest(&in, i);
-            if (!check_array(m, &in, "largest numbers", why))
+            if (!check_array(m, count, &in, "largest numbers", why))
                 return false;
         }
     return true;
 }
 
+static bool has_own_inputs(const struct method *m)
+{
+    return m->operation == &operation_scan || m->operation == &operation_scatter || matrix_takes(m);
+}
+
+bool check_bound_alike(const struct method *a, const struct method *b)
+{
+    return !has_own_inputs(a) && !has_own_inputs(b) && check_value(a) == check_value(b);
+}
+
 bool check_bound(const struct method *m, char why[WHY])
 {
-    if (m->operation == &operation_scan)
-        return check_scan_bound(m, why);
-    if (m->operation == &operation_scatter)
-        return check_scatter_bound(m, why);
-    if (matrix_takes(m))
-        return check_matrix_bound(m, why);
+    return check_bounds(&m, 1, why);
+}
+
+bool check_bounds(const struct method *const *m, size_t count, char why[WHY])
+{
+    if ((*m)->operation == &operation_scan)
+        return check_scan_bound(*m, why);
+    if ((*m)->operation == &operation_scatter)
+        return check_scatter_bound(*m, why);
+    if (matrix_takes(*m))
+        return check_matrix_bound(*m, why);
     static const size_t lengths[] = {1, 2, 100, 1000, 5000};
     static double data[5000];
     for (size_t i = 0; i < input_family_count; i++)
@@ -113,7 +133,7 @@ bool check_bound(const struct method *m, char why[WHY])
                     struct input input;
                     char name[INPUT_TEXT];
                     if (input_parse(&input, input_families[i]->name, NULL) != STATUS_OK)
-                        return check_failed(why, m, s, FORMATS, lengths[k], (struct shape){0, 0},
+                        return check_failed(why, *m, s, FORMATS, lengths[k], (struct shape){0, 0},
                                             "no input %s", input_families[i]->name);
                     input.arrangement = how;
                     input_name(&input, name);
@@ -122,8 +142,8 @@ bool check_bound(const struct method *m, char why[WHY])
                         continue;
                     /* A family may not have a member of this size in this format. */
                     if (input_generate(&input, &in, k + 1, 0, NULL) == STATUS_OK &&
-                        !check_array(m, &in, name, why))
+                        !check_array(m, count, &in, name, why))
                         return false;
                 }
-    return check_all_largest(m, data, why);
+    return check_all_largest(m, count, data, why);
 }
