@@ -39,7 +39,9 @@ struct prefix_pairs prefix_pairs_from(const struct prefix_pairs *to, size_t i);
 
 /* The pairs of the next elements, begin .. begin+count-1 of an array, into to->hi[0 .. count-1] and
  * so on. `heads` (NULL: none) is indexed as the array is. Calls of 2^14 elements are fastest.
- * Returns whether each pair is known to be exact: hi + lo is the prefix where hi is finite. */
+ * Returns whether each pair is known to be exact: hi + lo is the prefix where hi is finite. Then so
+ * is the pair before them, unless a head at `begin` leaves it behind: blocks that begin with more
+ * than two words are not known to be exact. */
 bool prefix_next(struct prefix *p, const struct array *a, const uint8_t *heads, size_t begin,
                  size_t count, const struct prefix_pairs *to);
 

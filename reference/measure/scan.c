@@ -23,8 +23,8 @@ struct job {
 struct piece {
     double hi[LINE_MOST + 1], lo[LINE_MOST + 1], abs_hi[LINE_MOST + 1], abs_lo[LINE_MOST + 1];
     double terms[LINE_MOST];
-    bool exact[2]; /* of this piece, and of the one before */
-    size_t first;  /* where the segment of the last element begins */
+    bool exact;   /* of the pair before them too, unless a head there makes it 0 */
+    size_t first; /* where the segment of the last element begins */
     struct prefix prefix;
     struct scan_block block;
 };
@@ -48,7 +48,6 @@ static void begin_pieces(struct piece *p, const struct prefix_share *share)
     exact_get_abs(sum, &share->before);
     set_pair(sum, &p->abs_hi[LINE_MOST], &p->abs_lo[LINE_MOST]);
     mpfr_clear(sum);
-    p->exact[0] = false; /* not known */
     p->first = share->first;
     prefix_begin(&p->prefix, &share->before);
 }
@@ -61,8 +60,7 @@ static void next_piece(struct piece *p, const struct scan *scan, size_t begin, s
     p->lo[0] = p->lo[LINE_MOST];
     p->abs_hi[0] = p->abs_hi[LINE_MOST];
     p->abs_lo[0] = p->abs_lo[LINE_MOST];
-    p->exact[1] = p->exact[0];
-    p->exact[0] = prefix_next(&p->prefix, &scan->in, scan->heads, begin, count, &to);
+    p->exact = prefix_next(&p->prefix, &scan->in, scan->heads, begin, count, &to);
     for (size_t i = 0; i < count; i++) {
         bool head = begin + i == 0 || (scan->heads && scan->heads[begin + i]);
         if (head)
@@ -90,7 +88,7 @@ static void add_block(struct job *job, struct piece *p, struct scan_part *part, 
     size_t i = at + !job->scan->exclusive;
     struct scan_block *b = &p->block;
     b->count = count;
-    b->exact = p->exact[0] && (p->exact[1] || !job->scan->exclusive);
+    b->exact = p->exact;
     b->hi = p->hi + i;
     b->lo = p->lo + i;
     b->abs_hi = p->abs_hi + i;

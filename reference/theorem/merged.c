@@ -21,15 +21,13 @@
  * k1 is c d^2 but for ((1+u)^6 - 1) c d^2 and, in all, for what underflows: k1 ((1+u)^3 |d| z +
  * (1+u) eta/2) + eta/2; the k1 of one level add up to n at most. None is negative; each goes
  * through 2h additions at most. Then the sum is divided and rounded. */
-#include <math.h>
-
 #include "reference/theorem/population.h"
 
 bool theorem_welford(mpfr_t bound, const struct theorem *t, const struct reference *r,
                      enum format storage, enum format accumulator)
 {
     (void)t;
-    double u = format_facts[accumulator].unit_roundoff, rounded = 3 * u + 3 * u * u + u * u * u;
+    double u = format_facts[accumulator].unit_roundoff;
     struct population x;
     mpfr_t error, off, terms;
     population_init(&x, r, storage, accumulator);
@@ -38,7 +36,9 @@ bool theorem_welford(mpfr_t bound, const struct theorem *t, const struct referen
     population_cross(error, off, 2.4142135623730954, x.deviation); /* 1 + sqrt 2, up */
     mpfr_sqr(terms, x.deviation, MPFR_RNDU);
     mpfr_add(terms, terms, error, MPFR_RNDU);
-    mpfr_mul_d(off, terms, nextafter(rounded, 1), MPFR_RNDU);
+    mpfr_set_d(off, u, MPFR_RNDU);
+    theorem_growth(off, 3, off);
+    mpfr_mul(off, off, terms, MPFR_RNDU);
     mpfr_add(error, error, off, MPFR_RNDU);
     mpfr_add(terms, terms, off, MPFR_RNDU);
     theorem_half_smallest(off, accumulator);

@@ -398,6 +398,21 @@ Test(measure_scan, the_last_pair_of_the_piece_before)
     expect_output(&c, 2);
 }
 
+/* Prefixes of three words, in results an ulp away, whose third word is often what decides how a
+ * relative error is rounded. */
+Test(measure_scan, three_words_decide)
+{
+    uint64_t seed = 553;
+    for (int round = 0; round < 100; round++) {
+        double in[3], out[3];
+        for (int i = 0; i < 3; i++)
+            in[i] = ldexp(1 + (double)(sample_next(&seed) >> 12) * 0x1p-52, -54 * i);
+        out[0] = out[1] = in[0];
+        out[2] = in[0] + (round % 2 ? 0x1p-52 : -0x1p-52);
+        expect_few(3, in, out);
+    }
+}
+
 /* Relative errors that are all next to 1/768, of errors that no double holds; far below bounds. */
 Test(measure_scan, near_ties)
 {

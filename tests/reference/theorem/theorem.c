@@ -59,8 +59,8 @@ Test(theorem, bounds_in_every_format_pair)
             }
 }
 
-/* The same of what is no sum, within 2^-2000 for roots; of Welford's, within 2^-48 above it for two
- * constants that are doubles. */
+/* The same of what is no sum, within 2^-2000 for roots; of Welford's, within 2^-48 above it for a
+ * constant that is a double. */
 static void expect_value_bound(const struct theorem *t, const struct reference *r,
                                enum format storage, enum format accumulator)
 {
