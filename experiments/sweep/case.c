@@ -69,7 +69,7 @@ const struct text *sweep_exact(const struct sweep *w, const struct trial *t)
 {
     if (!t->method->operation->array)
         return w->truth ? &w->truth->exact : NULL;
-    return w->scans.like && w->scans.outputs ? &w->scans.last.exact : NULL;
+    return w->shared.like && w->shared.outputs ? &w->shared.last.exact : NULL;
 }
 
 /* Sees to it that what cases share that scan alike is there, if this is one. */
@@ -78,9 +78,9 @@ static enum status begin_scans(struct sweep *w, const struct trial *t, struct pr
     if (!t->method->operation->array)
         return STATUS_OK;
     if (w->truth)
-        return scans_begin(&w->scans, t, &w->plan->source[t->source], w->plan->axes->reference,
-                           why);
-    scans_end(&w->scans);
+        return shared_begin(&w->shared, t, &w->plan->source[t->source], w->plan->axes->reference,
+                            why);
+    shared_end(&w->shared);
     return STATUS_OK;
 }
 
@@ -88,7 +88,7 @@ static enum status begin_scans(struct sweep *w, const struct trial *t, struct pr
 static enum status find_due(struct sweep *w, const struct trial *t, struct figure *ulp,
                             struct figure *fixed, struct problem *p)
 {
-    struct scans *s = &w->scans;
+    struct shared *s = &w->shared;
     if (!t->method->operation->array) {
         *ulp = tally_ulp(w->truth->reference.sum, t->accumulator);
         const struct source *source = &w->plan->source[t->source];
@@ -99,7 +99,7 @@ static enum status find_due(struct sweep *w, const struct trial *t, struct figur
     *ulp = *fixed = (struct figure){0};
     if (!s->outputs)
         return STATUS_OK;
-    enum status status = scans_twin(s, p);
+    enum status status = shared_twin(s, p);
     if (status != STATUS_OK)
         return status;
     *ulp = tally_ulp(s->last.reference.sum, t->output);
@@ -187,11 +187,11 @@ static enum status run(struct sweep *w, struct trial *t, struct live *l, struct 
                        .output = t->output,
                        .shape = t->shape,
                        .exclusive = t->exclusive,
-                       .heads = w->scans.heads,
+                       .heads = w->shared.heads,
                        .product = t->product,
-                       .keys = t->keys ? w->scans.keys : NULL,
-                       .bins = w->scans.bins,
-                       .stride = w->scans.stride,
+                       .keys = t->keys ? w->shared.keys : NULL,
+                       .bins = w->shared.bins,
+                       .stride = w->shared.stride,
                        .stop = w->options->stop};
     struct load *load = NULL;
     enum status status = upload(w, &r, why);

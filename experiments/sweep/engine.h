@@ -3,7 +3,7 @@
 #define ULPSCOPE_SWEEP_ENGINE_H
 
 #include "experiments/runs/runner.h"
-#include "experiments/sweep/scans.h"
+#include "experiments/sweep/shared.h"
 #include "experiments/sweep/sweep.h"
 #include "experiments/runs/tally.h"
 #include "experiments/runs/truth.h"
@@ -29,7 +29,7 @@ struct sweep {
     bool known[EXACT_VALUES];          /* as far as they could be had */
     struct truth *truth;    /* of the case in progress; NULL: none was needed, or could be had */
     struct gpu_input **gpu; /* by position among the axes' devices; NULL: not uploaded */
-    struct scans scans;     /* of the cases in progress that scan alike */
+    struct shared shared;   /* by the cases in progress that are alike */
 };
 
 /* The results of a case as they come. */

@@ -27,9 +27,9 @@ static void set_facts(struct scan_facts *f, const struct scan_measure *m, size_t
 static void set_entry(const struct live *l, struct distinct *d, const struct scan_measure *m,
                       const struct array *out)
 {
-    const struct scans *s = &l->w->scans;
+    const struct shared *s = &l->w->shared;
     const struct scan_point *last = m->points > 0 ? &m->point[m->points - 1] : NULL;
-    size_t n = scans_outputs(s);
+    size_t n = shared_outputs(s);
     struct measure all = {.outcome = m->outcome,
                           .err_abs = m->err_abs,
                           .err_rel = m->err_rel,
@@ -40,7 +40,7 @@ static void set_entry(const struct live *l, struct distinct *d, const struct sca
     d->value = last ? (struct figure){true, last->result} : (struct figure){0};
     if (s->keys && s->outputs) {
         d->value = (struct figure){true, array_get(out, s->shown)};
-        all.bound = scans_shown_bound(s, l->t, d->value.value);
+        all.bound = shared_shown_bound(s, l->t, d->value.value);
     }
     d->err_rel = m->err_rel;
     d->err_ulp = m->err_ulp;
@@ -64,7 +64,8 @@ static enum status fetch(struct live *l, struct array *to, const struct runner_r
 {
     enum status status = STATUS_OK;
     if (!to->data)
-        status = memory_array(to, l->t->output, scans_outputs(&l->w->scans), l->t->method->name, p);
+        status =
+            memory_array(to, l->t->output, shared_outputs(&l->w->shared), l->t->method->name, p);
     return status == STATUS_OK ? results->output(results->source, i, to, p) : status;
 }
 
@@ -74,15 +75,15 @@ enum status sweep_meet_scan(struct live *l, struct distinct *d,
     struct scan_measure m = {0};
     struct sweep *w = l->w;
     struct array *out = d == l->tally->item ? &l->first : &l->other;
-    if (w->scans.outputs) {
+    if (w->shared.outputs) {
         enum status status = fetch(l, out, results, i, p);
         if (status == STATUS_OK)
-            status = scans_measure(&m, &w->scans, l->t, out, l->first.data ? &l->first : NULL, p);
+            status = shared_measure(&m, &w->shared, l->t, out, l->first.data ? &l->first : NULL, p);
         if (status != STATUS_OK)
             return status;
     }
     set_entry(l, d, &m, out);
-    if (l->t->done > 0 || w->scans.keys)
+    if (l->t->done > 0 || w->shared.keys)
         return STATUS_OK;
     profile_append(&w->profile, l->text, l->t->output, &m);
     return l->status = csv_file_flush(&w->profile, p);

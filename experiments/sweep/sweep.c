@@ -93,10 +93,10 @@ static enum status run_cases(struct sweep *w, const struct source *s, struct pro
     for (size_t i = 0; status == STATUS_OK && i < s->cases; i++) {
         status = run_case(w, &trial[i], p);
         for (size_t k = i + 1; status == STATUS_OK && k < s->cases; k++)
-            if (scans_alike(&trial[i], &trial[k]))
+            if (shared_alike(&trial[i], &trial[k]))
                 status = run_case(w, &trial[k], p);
     }
-    scans_end(&w->scans);
+    shared_end(&w->shared);
     return status;
 }
 

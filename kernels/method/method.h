@@ -43,7 +43,7 @@ struct operation {
     unsigned inputs;     /* arrays that it reads, of one length and format: 1 or 2 */
     enum exact_value of; /* what the exact result is, and sum|x| in errors and bounds */
     const char *fixed;   /* the method whose result is s_fixed, or whose outputs others are compared
-                            with; NULL: see experiments/sweep/scans.h */
+                            with; NULL: see experiments/sweep/shared.h */
 };
 extern const struct operation operation_sum;  /* one result; the sum of nothing is +0 */
 extern const struct operation operation_scan; /* n results: the sums of all prefixes */

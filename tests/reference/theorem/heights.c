@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "experiments/reveal/reveal.h"
-#include "experiments/sweep/scans.h"
+#include "experiments/sweep/shared.h"
 #include "kernels/method/method.h"
 #include "kernels/scatter/ordered.h"
 #include "reference/measure/measure.h"

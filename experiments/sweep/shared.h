@@ -1,12 +1,13 @@
-/* What the cases share that scan one source alike, or add it up into the same bins, or rows. */
-#ifndef ULPSCOPE_SWEEP_SCANS_H
-#define ULPSCOPE_SWEEP_SCANS_H
+/* What cases of one source share that scan it alike, or add it up into the same bins or rows, or
+ * move it alike: input, keys, heads, exact values, the twin. */
+#ifndef ULPSCOPE_SWEEP_SHARED_H
+#define ULPSCOPE_SWEEP_SHARED_H
 
 #include "experiments/cases/plan.h"
 #include "experiments/runs/truth.h"
 #include "reference/measure/scan.h"
 
-struct scans {
+struct shared {
     const struct trial *like; /* one of them; NULL: nothing is here */
     struct array in;
     uint8_t *heads;    /* as a task's; NULL: one segment */
@@ -19,33 +20,33 @@ struct scans {
     uint32_t *keys;
     struct by_bin by_bin;
     size_t bins, stride; /* as a task's */
-    struct array twin;   /* the fixed-order twin's output; data NULL until scans_twin */
+    struct array twin;   /* the fixed-order twin's output; data NULL until shared_twin */
 };
 
 /* Are they of one source, accumulator, output format, scan and segment; or keys and bins; or layout
  * and rows; or mask? */
-bool scans_alike(const struct trial *a, const struct trial *b);
+bool shared_alike(const struct trial *a, const struct trial *b);
 
 /* Readies *s, zero or of other cases before, for a case of this source; keeps what is there where
  * that is of cases alike. STATUS_DEVICE when memory is short, STATUS_FAILED as truth_make; nothing
  * is here then. */
-enum status scans_begin(struct scans *s, const struct trial *t, const struct source *source,
-                        enum reference_kind kind, struct problem *p);
+enum status shared_begin(struct shared *s, const struct trial *t, const struct source *source,
+                         enum reference_kind kind, struct problem *p);
 
 /* How many outputs there are. */
-size_t scans_outputs(const struct scans *s);
+size_t shared_outputs(const struct shared *s);
 
 /* Sees to it that the twin's output is there: scan/tiled's on the CPU, or scan/segmented's where
  * there are segments; of scatter-adds scatter/sort's; of sums of rows rows/tiled's; and so on. */
-enum status scans_twin(struct scans *s, struct problem *p);
+enum status shared_twin(struct shared *s, struct problem *p);
 
 /* Measures an output of such a case, beside the twin's and, where it is not NULL, run 1's. */
-enum status scans_measure(struct scan_measure *m, struct scans *s, const struct trial *t,
-                          const struct array *out, const struct array *run_1, struct problem *p);
+enum status shared_measure(struct scan_measure *m, struct shared *s, const struct trial *t,
+                           const struct array *out, const struct array *run_1, struct problem *p);
 
 /* What the bound of the shown output is, a scatter-add's, whose sum is `result`. */
-struct figure scans_shown_bound(const struct scans *s, const struct trial *t, double result);
+struct figure shared_shown_bound(const struct shared *s, const struct trial *t, double result);
 
-void scans_end(struct scans *s);
+void shared_end(struct shared *s);
 
 #endif

@@ -1,4 +1,4 @@
-#include "experiments/sweep/scans.h"
+#include "experiments/sweep/shared.h"
 
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 #include "kernels/method/matrix.h"
 #include "reference/measure/by_bin_check.h"
 
-bool scans_alike(const struct trial *a, const struct trial *b)
+bool shared_alike(const struct trial *a, const struct trial *b)
 {
     return a->method->operation->array && a->method->operation == b->method->operation &&
            a->source == b->source && a->accumulator == b->accumulator && a->output == b->output &&
@@ -28,7 +28,7 @@ static struct array covered(const struct array *in, const struct trial *t)
 }
 
 /* Each element that is kept has an output; those that are not share the one behind the last. */
-static enum status fill_kept(struct scans *s, size_t keep, uint64_t seed, struct problem *p)
+static enum status fill_kept(struct shared *s, size_t keep, uint64_t seed, struct problem *p)
 {
     size_t kept = 0;
     enum status status = mask_make(&s->heads, &s->bins, s->in.n, keep, seed, p);
@@ -38,7 +38,7 @@ static enum status fill_kept(struct scans *s, size_t keep, uint64_t seed, struct
 }
 
 /* Which output each element goes to. */
-static enum status fill_keys(struct scans *s, const struct trial *t, uint64_t seed,
+static enum status fill_keys(struct shared *s, const struct trial *t, uint64_t seed,
                              struct problem *p)
 {
     const struct operation *o = t->method->operation;
@@ -59,7 +59,7 @@ static enum status fill_keys(struct scans *s, const struct trial *t, uint64_t se
 }
 
 /* The truth of the output with the most elements. */
-static enum status show_fullest(struct scans *s, const struct source *source,
+static enum status show_fullest(struct shared *s, const struct source *source,
                                 enum reference_kind kind, struct problem *p)
 {
     struct array fullest = {s->in.format, 0, NULL};
@@ -77,7 +77,7 @@ static enum status show_fullest(struct scans *s, const struct source *source,
 }
 
 /* Keys, the elements by bin, held to MPFR as truth_make's are, and the truth of the fullest. */
-static enum status begin_bins(struct scans *s, const struct trial *t, const struct source *source,
+static enum status begin_bins(struct shared *s, const struct trial *t, const struct source *source,
                               enum reference_kind kind, struct problem *p)
 {
     size_t n = s->in.n;
@@ -97,7 +97,7 @@ static enum status begin_bins(struct scans *s, const struct trial *t, const stru
     return status == STATUS_OK ? show_fullest(s, source, kind, p) : status;
 }
 
-static enum status begin_scan(struct scans *s, const struct trial *t, const struct source *source,
+static enum status begin_scan(struct shared *s, const struct trial *t, const struct source *source,
                               enum reference_kind kind, struct problem *p)
 {
     enum status status = heads_make(&s->heads, s->in.n, t->segment, p);
@@ -108,12 +108,12 @@ static enum status begin_scan(struct scans *s, const struct trial *t, const stru
     return truth_make(&s->last, source->name, &last, kind, p);
 }
 
-enum status scans_begin(struct scans *s, const struct trial *t, const struct source *source,
-                        enum reference_kind kind, struct problem *p)
+enum status shared_begin(struct shared *s, const struct trial *t, const struct source *source,
+                         enum reference_kind kind, struct problem *p)
 {
-    if (s->like && scans_alike(s->like, t))
+    if (s->like && shared_alike(s->like, t))
         return STATUS_OK;
-    scans_end(s);
+    shared_end(s);
     s->in = source->array;
     s->outputs = s->in.n > 0;
     enum status status =
@@ -121,16 +121,16 @@ enum status scans_begin(struct scans *s, const struct trial *t, const struct sou
     if (status == STATUS_OK)
         s->like = t;
     else
-        scans_end(s);
+        shared_end(s);
     return status;
 }
 
-size_t scans_outputs(const struct scans *s)
+size_t shared_outputs(const struct shared *s)
 {
     return s->keys ? s->by_bin.bins : s->in.n;
 }
 
-enum status scans_twin(struct scans *s, struct problem *p)
+enum status shared_twin(struct shared *s, struct problem *p)
 {
     const struct trial *t = s->like;
     const struct operation *o = t->method->operation;
@@ -139,7 +139,7 @@ enum status scans_twin(struct scans *s, struct problem *p)
                                                      : "scan/tiled");
     if (s->twin.data)
         return STATUS_OK;
-    enum status status = memory_array(&s->twin, t->output, scans_outputs(s), m->name, p);
+    enum status status = memory_array(&s->twin, t->output, shared_outputs(s), m->name, p);
     if (status != STATUS_OK)
         return status;
     struct shape asked = {.threads = machine_processors()};
@@ -175,7 +175,7 @@ static size_t height_of_bin(const struct method *m, const struct by_bin *b, size
     return m->bin_height(b->element + b->start[bin], by_bin_count(b, bin), n, b->bins);
 }
 
-static enum status make_tree(struct tree *tree, const struct scans *s, const struct trial *t,
+static enum status make_tree(struct tree *tree, const struct shared *s, const struct trial *t,
                              struct problem *p)
 {
     *tree = (struct tree){t->method, s->in.n, t->shape, t->exclusive, s->keys ? &s->by_bin : NULL,
@@ -202,10 +202,10 @@ static size_t height_of(const void *context, size_t i)
     return t->method->prefix_height(i, t->n, t->shape, t->exclusive);
 }
 
-enum status scans_measure(struct scan_measure *m, struct scans *s, const struct trial *t,
-                          const struct array *out, const struct array *run_1, struct problem *p)
+enum status shared_measure(struct scan_measure *m, struct shared *s, const struct trial *t,
+                           const struct array *out, const struct array *run_1, struct problem *p)
 {
-    enum status status = scans_twin(s, p);
+    enum status status = shared_twin(s, p);
     if (status != STATUS_OK)
         return status;
     const struct by_bin *by_bin = s->keys ? &s->by_bin : NULL;
@@ -229,7 +229,7 @@ enum status scans_measure(struct scan_measure *m, struct scans *s, const struct 
     return status;
 }
 
-struct figure scans_shown_bound(const struct scans *s, const struct trial *t, double result)
+struct figure shared_shown_bound(const struct shared *s, const struct trial *t, double result)
 {
     struct measure m;
     size_t terms = by_bin_count(&s->by_bin, s->shown);
@@ -243,7 +243,7 @@ struct figure scans_shown_bound(const struct scans *s, const struct trial *t, do
     return m.bound;
 }
 
-void scans_end(struct scans *s)
+void shared_end(struct shared *s)
 {
     if (s->like && s->outputs)
         truth_free(&s->last);
@@ -251,5 +251,5 @@ void scans_end(struct scans *s)
     free(s->keys);
     free(s->heads);
     free(s->twin.data);
-    *s = (struct scans){0};
+    *s = (struct shared){0};
 }
