@@ -135,7 +135,8 @@ static size_t other_devices(const struct check *c, struct device others[OTHERS])
     return count;
 }
 
-/* A device that cannot run it now, for want of memory say, is no failure of the subject. */
+/* A device that cannot run it now, for want of memory say, is no failure of the subject. What this
+ * device gives is taken only beside what another one does. */
 enum status check_device(struct check *c, struct check_outcome *o, struct problem *p)
 {
     struct device others[OTHERS];
@@ -144,13 +145,13 @@ enum status check_device(struct check *c, struct check_outcome *o, struct proble
     enum status status = STATUS_OK;
     bool taken = false;
     for (size_t i = 0; i < count && status == STATUS_OK && !check_enough(c, o); i++) {
-        char text[DEVICE_TEXT], here[DEVICE_TEXT];
+        char here[DEVICE_TEXT], there[DEVICE_TEXT];
         struct problem why = {0};
-        struct array out;
+        struct array other;
         s.device = others[i];
-        device_name(s.device, text);
         device_name(own.device, here);
-        status = check_once(c, &s, &out, &why);
+        device_name(s.device, there);
+        status = check_once(c, &s, &other, &why);
         if (status == STATUS_DEVICE) {
             c->unusable = why;
             status = STATUS_OK;
@@ -161,10 +162,11 @@ enum status check_device(struct check *c, struct check_outcome *o, struct proble
         if (!taken)
             TAKE(own, "on %s", here);
         taken = true;
+        check_note(c, &s); /* what is taken is the run noted last */
         if (status == STATUS_OK)
-            status = check_take(c, o, &out, 0, p, "on %s", text);
+            status = check_take(c, o, &other, 0, p, "on %s", there);
         else
-            free(out.data);
+            free(other.data);
     }
     return status;
 }

@@ -367,6 +367,37 @@ bool __wrap_method_supports(const struct method *m, enum device_kind device, enu
     return __real_method_supports(m, gpus ? DEVICE_CPU : device, storage, accumulator);
 }
 
+static bool played; /* by the CPU */
+
+enum status __real_probe_open(struct probe **probe, const struct probe_spec *spec,
+                              struct problem *p);
+enum status __wrap_probe_open(struct probe **probe, const struct probe_spec *spec,
+                              struct problem *p);
+enum status __wrap_probe_open(struct probe **probe, const struct probe_spec *spec,
+                              struct problem *p)
+{
+    struct probe_spec here = *spec;
+    if (played)
+        here.device = (struct device){DEVICE_CPU, 0};
+    return __real_probe_open(probe, &here, p);
+}
+
+/* What this device gives is no attempt, what each other one gives is. */
+Test(check_whole, every_other_device_is_an_attempt)
+{
+    const struct method *m = method_named("sum/serial");
+    for (gpus = 1; gpus <= 3; gpus++) {
+        struct check_request r = only(m, CHECK_DEVICE, 0.1);
+        played = true;
+        struct check_report report = checked(&r);
+        const struct check_tried *t = &report.tried[CHECK_DEVICE];
+        cr_expect(report.failure.status == STATUS_OK, "%s", report.failure.text);
+        cr_expect(t->attempts > 0 && t->attempts == t->cases * (uint64_t)gpus,
+                  "%d others: %llu attempts in %llu cases", gpus, (unsigned long long)t->attempts,
+                  (unsigned long long)t->cases);
+    }
+}
+
 /* That is no failure of the subject, and no evidence for it. */
 Test(check_whole, a_device_that_cannot_be_had_is_not_tried)
 {
