@@ -135,8 +135,8 @@ static size_t other_devices(const struct check *c, struct device others[OTHERS])
     return count;
 }
 
-/* A device that cannot run it now, for want of memory say, is no failure of the subject. What this
- * device gives is taken only beside what another one does. */
+/* If another device cannot run the subject now (out of memory, say), the subject has not failed.
+ * The result of this device is counted only once there is one to compare it with. */
 enum status check_device(struct check *c, struct check_outcome *o, struct problem *p)
 {
     struct device others[OTHERS];

@@ -65,9 +65,9 @@ static bool alone(const struct check_report *r)
     return r->tried[CHECK_DEVICE].attempts + r->tried[CHECK_RECORDED].attempts == 0;
 }
 
-/* These rungs speak of all devices that run the subject. Ours on the CPU have one order, that of
- * their specification; a GPU, or what else runs a stranger's, was not seen to have the same. The
- * exact result is the same on all. */
+/* These rungs are claims about every device that runs the subject, so results of one device are no
+ * evidence for them. Our methods on the CPU are the specification that the other devices are held
+ * to. Correct rounding needs no second device: the exact result is the same everywhere. */
 static bool needs_another(const struct check_report *r, enum promise rung)
 {
     const struct check_request *q = &r->request;
@@ -83,7 +83,7 @@ static void add_reason(struct check_rung *is, const char *words)
     snprintf(is->reason + used, sizeof is->reason - used, "%s%s", used ? "; " : "", words);
 }
 
-/* What a verdict of `kept` leaves open. */
+/* What was not tried although the rung is kept. */
 static void say_open(struct check_rung *is, const struct check_report *r, enum promise rung)
 {
     char below[CHECK_REASON] = "";

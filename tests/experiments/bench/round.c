@@ -28,7 +28,7 @@ static struct {
     unsigned char broken; /* this job fails after some time */
     size_t broken_calls;
     unsigned char fickle; /* this job gives another result each time */
-    size_t stop_at;       /* this turn somebody asks to stop; 0: never */
+    size_t stop_at;       /* the turn in which a stop is requested; 0: never */
     double sample_ns; /* a run on the sample, but for the second, which takes 1 ns; 0: as ever */
     size_t sample_runs;
 } gpu;
