@@ -201,27 +201,51 @@ static enum status time_all(struct timer *t, const char *name, const struct arra
     return status;
 }
 
-/* What it lacks memory or time for is left as the first round has it. */
-static enum status measure_long(struct timer *t, struct problem *p)
+/* How many candidates were timed on arrays of this length. */
+static size_t timed_on(const struct recommend_report *r, size_t n)
 {
-    const struct array *data = &t->r->source->array;
-    size_t cache = bench_cache(t->r->device), first = t->n;
-    size_t bytes = CACHES * (cache ? cache : (size_t)UNKNOWN_CACHE);
-    size_t length = bytes / (size_t)format_facts[data->format].bytes;
-    double most_ns = 0;
-    /* Where time is short for so long an array, one that is shorter tells more than none. */
-    while (length >= 4 * first && !((most_ns = affordable(t->r, first, length)) > 0))
-        length /= 2;
+    size_t count = 0;
+    for (size_t i = 0; i < r->count; i++)
+        count += r->candidate[i].timed_n == n;
+    return count;
+}
+
+/* The data repeated to this length. Not an error where it cannot be timed: then nothing is. */
+static enum status time_repeated(struct timer *t, size_t length, double most_ns, struct problem *p)
+{
+    const struct source *source = t->r->source;
     struct array array;
     struct problem why = {0};
     char name[320];
-    if (!(most_ns > 0) || repeat(&array, data, length, t->r->source->name, NULL) != STATUS_OK)
+    if (repeat(&array, &source->array, length, source->name, NULL) != STATUS_OK)
         return STATUS_OK;
     t->round = 1;
-    snprintf(name, sizeof name, "%.300s:repeated", t->r->source->name);
+    text_clear(&t->raw[1]);
+    snprintf(name, sizeof name, "%.300s:repeated", source->name);
     enum status status = time_all(t, name, &array, most_ns, &why);
     free(array.data);
     return status == STATUS_INTERRUPTED ? problem(p, status, "%s", why.text) : STATUS_OK;
+}
+
+/* What it lacks memory or time for is left as the first round has it. Where time is short for so
+ * long an array, or starting a run takes so long that one on a sample of it foretells too much, one
+ * that is shorter tells more than none. */
+static enum status measure_long(struct timer *t, struct problem *p)
+{
+    struct recommend_report *r = t->r;
+    size_t cache = bench_cache(r->device), first = t->n;
+    size_t bytes = CACHES * (cache ? cache : (size_t)UNKNOWN_CACHE);
+    size_t length = bytes / (size_t)format_facts[r->source->array.format].bytes;
+    for (; length >= 4 * first; length /= 2) {
+        double most_ns = affordable(r, first, length);
+        enum status status = most_ns > 0 ? time_repeated(t, length, most_ns, p) : STATUS_OK;
+        if (status != STATUS_OK || timed_on(r, length) > 0)
+            return status;
+    }
+    t->round = 0;
+    r->timed_n = first;
+    r->in_cache = true;
+    return STATUS_OK;
 }
 
 /* Into times.csv: the raw read of the last round, and of the first where something rests on it. */

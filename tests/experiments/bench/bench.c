@@ -213,6 +213,26 @@ static enum status sleeps(const struct task *t, struct problem *p)
     return STATUS_OK;
 }
 
+static enum status begins_late(const struct task *t, struct problem *p)
+{
+    (void)t, (void)p;
+    nanosleep(&(struct timespec){0, 3000000}, NULL);
+    return STATUS_OK;
+}
+
+/* 3 ms, on the sample as on all of it: not 3 s. */
+Test(bench, what_is_late_to_begin_is_timed)
+{
+    struct bench_input in = open_input(cpu, FP16, 1 << 20);
+    struct method m = *method_named("sum/serial");
+    struct bench_row row = {.method = &m, .accumulator = FP32, .output = FP32};
+    m.cpu = begins_late;
+    in.sample.n = in.array.n / 1024;
+    measure_rows(&in, &row, 1);
+    cr_expect(taken_method()->time.repetitions > 0, "%s", taken_method()->note);
+    bench_input_close(&in);
+}
+
 /* What takes so long that it is repeated less says that and what it was told. */
 Test(bench, long_runs_are_told_apart)
 {
