@@ -35,21 +35,21 @@ static struct cell ratio(double a, double b)
 
 /* What results.csv has in its columns keys and bins; of a yardstick that of the keys beside it. */
 static void fill_keys(struct cell cell[BENCH_COLUMNS], const struct bench_input *in,
-                      const struct bench_row *row, char keys[TRIAL_KEYS_TEXT])
+                      const struct bench_row *row, char keys[CASE_KEYS_TEXT])
 {
     const struct method *m = row->method;
     cell[BENCH_KEYS] = text(in->keys ? in->keys->name : "");
     cell[BENCH_BINS] = whole(in->bins);
     if (in->keys || !m)
         return;
-    const struct trial told = {.method = m, .layout = row->layout, .keep = row->keep};
-    cell[BENCH_KEYS] = text(trial_keys(&told, keys));
+    const struct study_case told = {.method = m, .layout = row->layout, .keep = row->keep};
+    cell[BENCH_KEYS] = text(case_keys(&told, keys));
     cell[BENCH_BINS] = whole(m->operation->matrix ? row->bins : 0);
 }
 
 /* Text that cells of a row point to. */
 struct own {
-    char device[DEVICE_TEXT], keys[TRIAL_KEYS_TEXT], added_in[ADDED_IN_TEXT];
+    char device[DEVICE_TEXT], keys[CASE_KEYS_TEXT], added_in[ADDED_IN_TEXT];
 };
 
 static void fill(struct cell cell[BENCH_COLUMNS], const struct bench_input *in,

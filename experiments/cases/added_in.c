@@ -38,8 +38,8 @@ struct used {
 static size_t list(struct used *used, const struct plan *plan)
 {
     size_t count = 0;
-    for (size_t i = 0; i < plan->trials; i++) {
-        const struct trial *t = &plan->trial[i];
+    for (size_t i = 0; i < plan->case_count; i++) {
+        const struct study_case *t = &plan->cases[i];
         size_t at = 0;
         if (!t->supported || !noted(t->method, t->accumulator))
             continue;
@@ -73,7 +73,7 @@ static void add_method(struct text *to, const struct used *used)
 void added_in_note(struct text *to, const struct plan *plan)
 {
     size_t column = 0;
-    struct used *used = calloc(plan->trials + 1, sizeof *used);
+    struct used *used = calloc(plan->case_count + 1, sizeof *used);
     size_t count = used ? list(used, plan) : 0;
     to->failed |= !used;
     for (size_t i = 0; i < count; i++) {

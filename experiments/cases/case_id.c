@@ -7,7 +7,7 @@
 
 /* Nothing of the machine. Changing this text changes the ids of all cases: that is another schema
  * version. */
-uint64_t case_id(const struct trial *t, const struct source *s)
+uint64_t case_id(const struct study_case *t, const struct source *s)
 {
     struct text text = {0};
     char *input = visible_named(s->name), *keys = t->keys ? visible_unescape(t->keys->name) : NULL;
@@ -42,12 +42,12 @@ uint64_t case_id(const struct trial *t, const struct source *s)
     return id;
 }
 
-const char *trial_keys(const struct trial *t, char text[TRIAL_KEYS_TEXT])
+const char *case_keys(const struct study_case *t, char text[CASE_KEYS_TEXT])
 {
     if (t->keys)
         return t->keys->name;
     if (t->layout)
         return t->layout->name;
-    snprintf(text, TRIAL_KEYS_TEXT, "keep:%zu", t->keep);
+    snprintf(text, CASE_KEYS_TEXT, "keep:%zu", t->keep);
     return t->method->operation->mask ? text : t->method->operation->matrix ? "transposed" : "";
 }

@@ -158,14 +158,14 @@ enum status plan_make(struct plan *plan, const struct axes *axes, struct problem
     enum status status = add_data(plan, p);
     if (status == STATUS_OK)
         status = add_inputs(plan, p);
-    if (status == STATUS_OK && plan->trials == 0)
+    if (status == STATUS_OK && plan->case_count == 0)
         status = problem(p, STATUS_USAGE,
                          "%s: nothing to run: no method supports these formats on this device",
                          axes->experiment->name);
     return status;
 }
 
-void trial_forget(struct trial *t)
+void case_forget(struct study_case *t)
 {
     if (t->earlier)
         tally_free(t->earlier);
@@ -179,11 +179,11 @@ void plan_free(struct plan *plan)
         source_free(&plan->source[i]);
     for (size_t i = 0; i < plan->data_sets; i++)
         data_free(&plan->data[i]);
-    for (size_t i = 0; i < plan->trials; i++)
-        trial_forget(&plan->trial[i]);
+    for (size_t i = 0; i < plan->case_count; i++)
+        case_forget(&plan->cases[i]);
     free(plan->source);
     free(plan->data);
-    free(plan->trial);
+    free(plan->cases);
     free(plan->slot);
     *plan = (struct plan){0};
 }

@@ -11,7 +11,7 @@
 struct tally;
 
 /* A case, and what has become of it. (`case` is a word of C.) */
-struct trial {
+struct study_case {
     size_t source;
     const struct method *method;
     struct device device;
@@ -38,17 +38,18 @@ struct trial {
     struct tally *earlier; /* the runs that an earlier process made, while they are needed */
     /* Of a finished case. */
     bool has_result;
-    struct hash128 result;      /* what tells its first result from others */
-    enum promise broken;        /* the rung of its promise that it breaks; PROMISE_NONE: none */
-    const struct trial *beside; /* the case that it breaks it beside; NULL: by its own results */
+    struct hash128 result; /* what tells its first result from others */
+    enum promise broken;   /* the rung of its promise that it breaks; PROMISE_NONE: none */
+    const struct study_case
+        *beside; /* the case that it breaks it beside; NULL: by its own results */
     struct summary summary;
     struct figure err_rel_max, err_backward_max; /* for tables: over the runs, NaN where any is */
     struct figure cond_log2;                     /* measured */
 };
 
 /* Where the bins of elements come from, as the column `keys` says it. "" for none. */
-enum { TRIAL_KEYS_TEXT = 32 };
-const char *trial_keys(const struct trial *t, char text[TRIAL_KEYS_TEXT]);
+enum { CASE_KEYS_TEXT = 32 };
+const char *case_keys(const struct study_case *t, char text[CASE_KEYS_TEXT]);
 
 struct plan {
     const struct axes *axes;
@@ -57,8 +58,8 @@ struct plan {
     struct source *source;
     size_t sources, sources_capacity;
     size_t left_out; /* inputs beyond the range of their format, which nobody asked for */
-    struct trial *trial;
-    size_t trials, trials_capacity;
+    struct study_case *cases;
+    size_t case_count, case_capacity;
     uint32_t *slot; /* hash table over ids: 1 + index, 0 for none */
     size_t slots;   /* a power of two */
 };
@@ -73,13 +74,13 @@ void plan_free(struct plan *plan);
 bool plan_leaves_out(const struct axes *axes, const struct input *in, const struct source *source);
 
 /* The case with this id, or NULL. */
-struct trial *plan_find(const struct plan *plan, uint64_t id);
+struct study_case *plan_find(const struct plan *plan, uint64_t id);
 
 /* Frees the runs of an earlier process. */
-void trial_forget(struct trial *t);
+void case_forget(struct study_case *t);
 
 /* Of everything that makes the case: of `t` what is above `supported`, but for the source's number.
  */
-uint64_t case_id(const struct trial *t, const struct source *s);
+uint64_t case_id(const struct study_case *t, const struct source *s);
 
 #endif

@@ -7,28 +7,28 @@
 static uint32_t *slot_of(const struct plan *plan, uint64_t id)
 {
     size_t at = id & (plan->slots - 1);
-    while (plan->slot[at] && plan->trial[plan->slot[at] - 1].id != id)
+    while (plan->slot[at] && plan->cases[plan->slot[at] - 1].id != id)
         at = (at + 1) & (plan->slots - 1);
     return &plan->slot[at];
 }
 
-struct trial *plan_find(const struct plan *plan, uint64_t id)
+struct study_case *plan_find(const struct plan *plan, uint64_t id)
 {
     uint32_t found = plan->slots ? *slot_of(plan, id) : 0;
-    return found ? &plan->trial[found - 1] : NULL;
+    return found ? &plan->cases[found - 1] : NULL;
 }
 
 /* Room for one more case, with at least half of the slots empty. */
 static enum status grow(struct plan *plan, struct problem *p)
 {
-    if (plan->trials < plan->trials_capacity)
+    if (plan->case_count < plan->case_capacity)
         return STATUS_OK;
-    size_t capacity = plan->trials_capacity ? 2 * plan->trials_capacity : 256;
+    size_t capacity = plan->case_capacity ? 2 * plan->case_capacity : 256;
     if (capacity >= UINT32_MAX / 4)
-        return problem(p, STATUS_USAGE, "more than %zu cases were asked for", plan->trials);
-    struct trial *grown = realloc(plan->trial, capacity * sizeof *grown);
+        return problem(p, STATUS_USAGE, "more than %zu cases were asked for", plan->case_count);
+    struct study_case *grown = realloc(plan->cases, capacity * sizeof *grown);
     if (grown)
-        plan->trial = grown;
+        plan->cases = grown;
     uint32_t *slot = calloc(2 * capacity, sizeof *slot);
     if (!grown || !slot) {
         free(slot);
@@ -37,13 +37,13 @@ static enum status grow(struct plan *plan, struct problem *p)
     free(plan->slot);
     plan->slot = slot;
     plan->slots = 2 * capacity;
-    plan->trials_capacity = capacity;
-    for (size_t i = 0; i < plan->trials; i++)
-        *slot_of(plan, plan->trial[i].id) = (uint32_t)i + 1;
+    plan->case_capacity = capacity;
+    for (size_t i = 0; i < plan->case_count; i++)
+        *slot_of(plan, plan->cases[i].id) = (uint32_t)i + 1;
     return STATUS_OK;
 }
 
-static enum status add_trial(struct plan *plan, struct trial t, struct problem *p)
+static enum status add_case(struct plan *plan, struct study_case t, struct problem *p)
 {
     enum status status = grow(plan, p);
     if (status != STATUS_OK)
@@ -52,14 +52,14 @@ static enum status add_trial(struct plan *plan, struct trial t, struct problem *
     uint32_t *slot = slot_of(plan, t.id);
     if (*slot) /* what it asks for makes no difference to the method */
         return STATUS_OK;
-    plan->trial[plan->trials++] = t;
-    *slot = (uint32_t)plan->trials;
+    plan->cases[plan->case_count++] = t;
+    *slot = (uint32_t)plan->case_count;
     plan->source[t.source].cases++;
     return STATUS_OK;
 }
 
 /* The cases of its launch shapes. */
-static enum status add_shapes(struct plan *plan, struct trial t, struct problem *p)
+static enum status add_shapes(struct plan *plan, struct study_case t, struct problem *p)
 {
     const struct axes *axes = plan->axes;
     const struct source *s = &plan->source[t.source];
@@ -68,21 +68,21 @@ static enum status add_shapes(struct plan *plan, struct trial t, struct problem 
                   (t.product == t.method->product || (t.method->products & 1u << t.product));
     t.runs = t.supported ? axes->runs[t.device.kind] : 0;
     if (!t.supported)
-        return axes->method_named ? add_trial(plan, t, p) : STATUS_OK;
+        return axes->method_named ? add_case(plan, t, p) : STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < axes->threads.count; i++)
         for (size_t k = 0; status == STATUS_OK && k < axes->blocks.count; k++) {
             struct shape asked = {(unsigned)axes->threads.item[i], (unsigned)axes->blocks.item[k]};
             t.shape = method_shape(t.method, t.device.kind, s->array.n, asked);
             for (size_t l = 0; status == STATUS_OK && l < axes->loads; l++) {
                 t.load = axes->load[l];
-                status = add_trial(plan, t, p);
+                status = add_case(plan, t, p);
             }
         }
     return status;
 }
 
 /* Into bins, by every kind of keys. Those of data are of the first seed. */
-static enum status add_scatters(struct plan *plan, struct trial t, struct problem *p)
+static enum status add_scatters(struct plan *plan, struct study_case t, struct problem *p)
 {
     const struct axes *axes = plan->axes;
     const struct source *s = &plan->source[t.source];
@@ -102,7 +102,7 @@ static enum status add_scatters(struct plan *plan, struct trial t, struct proble
 }
 
 /* Of matrices of so many rows, which lie so where they are summed; or by masks. */
-static enum status add_matrices(struct plan *plan, struct trial t, struct problem *p)
+static enum status add_matrices(struct plan *plan, struct study_case t, struct problem *p)
 {
     static const struct layout rows = {LAYOUT_ROW, 0, "row"};
     const struct axes *axes = plan->axes;
@@ -126,7 +126,7 @@ static enum status add_matrices(struct plan *plan, struct trial t, struct proble
 
 /* The cases of one method, device and accumulator. Of scans: what outputs cover, their format, and
  * segments where the method heeds them; of dot products: how products are formed. */
-static enum status add_kinds(struct plan *plan, struct trial t, struct problem *p)
+static enum status add_kinds(struct plan *plan, struct study_case t, struct problem *p)
 {
     const struct axes *axes = plan->axes;
     enum format storage = plan->source[t.source].array.format;
@@ -173,7 +173,7 @@ enum status plan_add_source(struct plan *plan, const struct source *source, stru
     }
     struct source *s = &plan->source[plan->sources++];
     *s = *source;
-    s->first = plan->trials;
+    s->first = plan->case_count;
     struct formats accumulator;
     enum status status = STATUS_OK;
     pairs_with(&accumulator, &axes->pairs, s->array.format);
@@ -181,10 +181,10 @@ enum status plan_add_source(struct plan *plan, const struct source *source, stru
         for (size_t m = 0; m < axes->methods; m++)
             for (size_t a = 0; status == STATUS_OK && a < accumulator.count; a++)
                 status = add_kinds(plan,
-                                   (struct trial){.source = plan->sources - 1,
-                                                  .method = axes->method[m],
-                                                  .device = axes->device[d],
-                                                  .accumulator = accumulator.item[a]},
+                                   (struct study_case){.source = plan->sources - 1,
+                                                       .method = axes->method[m],
+                                                       .device = axes->device[d],
+                                                       .accumulator = accumulator.item[a]},
                                    p);
     if (status == STATUS_OK && s->cases == 0)
         source_free(&plan->source[--plan->sources]);

@@ -69,8 +69,8 @@ static enum status sweep(struct run_command *c, struct problem *p)
             p, status,
             "interrupted: %zu of %zu cases are finished in %s%s; the same command goes on "
             "from there",
-            outcome.finished, c->plan.trials, c->out,
-            outcome.finished == c->plan.trials ? ", but not all times" : "");
+            outcome.finished, c->plan.case_count, c->out,
+            outcome.finished == c->plan.case_count ? ", but not all times" : "");
     if (status != STATUS_OK)
         return problem(p, status, "%s", why.text);
     if (json)

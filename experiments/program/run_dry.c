@@ -7,8 +7,8 @@
 uint64_t run_command_runs(const struct run_command *c)
 {
     uint64_t runs = 0;
-    for (size_t i = 0; i < c->plan.trials; i++)
-        runs += c->plan.trial[i].runs;
+    for (size_t i = 0; i < c->plan.case_count; i++)
+        runs += c->plan.cases[i].runs;
     return runs;
 }
 
@@ -19,7 +19,7 @@ void run_print_json(json_t *object)
     json_decref(object);
 }
 
-static json_t *case_json(const struct plan *plan, const struct trial *t)
+static json_t *case_json(const struct plan *plan, const struct study_case *t)
 {
     char id[CASE_ID_TEXT], device[DEVICE_TEXT];
     const struct source *s = &plan->source[t->source];
@@ -43,8 +43,8 @@ static json_t *case_json(const struct plan *plan, const struct trial *t)
     if (t->product != PRODUCT_NONE)
         json_object_set_new(object, "product", json_string(product_name[t->product]));
     if (!operation_plain(t->method->operation)) {
-        char text[TRIAL_KEYS_TEXT];
-        json_object_set_new(object, "keys", json_string(trial_keys(t, text)));
+        char text[CASE_KEYS_TEXT];
+        json_object_set_new(object, "keys", json_string(case_keys(t, text)));
         json_object_set_new(object, "bins", json_integer((json_int_t)t->bins));
     }
     if (t->segment)
@@ -59,11 +59,11 @@ static json_t *case_json(const struct plan *plan, const struct trial *t)
 void run_dry_json(const struct run_command *c)
 {
     json_t *cases = json_array();
-    for (size_t i = 0; i < c->plan.trials; i++)
-        json_array_append_new(cases, case_json(&c->plan, &c->plan.trial[i]));
+    for (size_t i = 0; i < c->plan.case_count; i++)
+        json_array_append_new(cases, case_json(&c->plan, &c->plan.cases[i]));
     run_print_json(json_pack(
         "{ss so sI sI sI so so}", "experiment", c->experiment->name, "out", study_path(c->out),
-        "cases", (json_int_t)c->plan.trials, "inputs_left_out", (json_int_t)c->plan.left_out,
+        "cases", (json_int_t)c->plan.case_count, "inputs_left_out", (json_int_t)c->plan.left_out,
         "runs", (json_int_t)run_command_runs(c), "axes", axes_json(&c->axes), "case_list", cases));
 }
 
@@ -105,7 +105,7 @@ void run_dry_text(const struct run_command *c)
     struct text out = {0};
     text_visible(&out, c->out);
     printf("%s: cases: %zu, inputs: %zu, runs: %llu, would go to %s\n", c->experiment->name,
-           c->plan.trials, c->plan.sources, (unsigned long long)run_command_runs(c),
+           c->plan.case_count, c->plan.sources, (unsigned long long)run_command_runs(c),
            text_string(&out) ? out.data : "");
     text_free(&out);
     for (enum axis axis = 0; axis < AXES; axis++) {

@@ -85,7 +85,7 @@ enum status run_report_json(const struct run_command *c, const struct sweep_outc
     enum status status = read_csv(&summary, c->out, "summary.csv", p);
     json_t *object =
         json_pack("{ss so sI sI sI sI sI sI so so}", "experiment", c->experiment->name, "out",
-                  study_path(c->out), "cases", (json_int_t)c->plan.trials, "inputs_left_out",
+                  study_path(c->out), "cases", (json_int_t)c->plan.case_count, "inputs_left_out",
                   (json_int_t)c->plan.left_out, "finished", (json_int_t)outcome->finished, "runs",
                   (json_int_t)outcome->runs, "failed", (json_int_t)outcome->failed, "broken",
                   (json_int_t)outcome->broken, "promises_broken", breaks_json(&c->plan), "summary",
@@ -104,8 +104,8 @@ enum status run_report_json(const struct run_command *c, const struct sweep_outc
 static size_t unsupported(const struct plan *plan)
 {
     size_t count = 0;
-    for (size_t i = 0; i < plan->trials; i++)
-        count += !plan->trial[i].supported;
+    for (size_t i = 0; i < plan->case_count; i++)
+        count += !plan->cases[i].supported;
     return count;
 }
 
@@ -116,7 +116,7 @@ enum status run_report_text(const struct run_command *c, const struct sweep_outc
     c->experiment->table(&text, &c->plan, c->out, p);
     added_in_note(&text, &c->plan);
     breaks_lines(&text, &c->plan);
-    text_format(&text, "%zu cases, %llu runs", c->plan.trials,
+    text_format(&text, "%zu cases, %llu runs", c->plan.case_count,
                 (unsigned long long)run_command_runs(c));
     if (unsupported(&c->plan) > 0)
         text_format(&text, ", %zu cases unsupported", unsupported(&c->plan));

@@ -20,8 +20,8 @@ static void pairs_of(struct pairs *to, const struct pairs *all, enum format stor
 void accuracy_pairs(struct pairs *pairs, const struct plan *plan)
 {
     bool used[FORMATS][FORMATS] = {0};
-    for (size_t i = 0; i < plan->trials; i++)
-        used[plan->source[plan->trial[i].source].array.format][plan->trial[i].accumulator] = true;
+    for (size_t i = 0; i < plan->case_count; i++)
+        used[plan->source[plan->cases[i].source].array.format][plan->cases[i].accumulator] = true;
     pairs->count = 0;
     for (enum format s = 0; s < FORMATS; s++)
         for (enum format a = 0; a < FORMATS; a++)
@@ -59,7 +59,7 @@ static void by_input(struct text *to, const struct plan *plan, const struct pair
         const struct source *s = &plan->source[i];
         if (accuracy_seen_before(plan, i))
             continue;
-        struct figure cond = plan->trial[s->first].cond_log2;
+        struct figure cond = plan->cases[s->first].cond_log2;
         table_cell(&table, "%s", s->name);
         table_cell(&table, "%zu", s->array.n);
         if (cond.known)
@@ -77,9 +77,9 @@ static void by_input(struct text *to, const struct plan *plan, const struct pair
 static bool has_cases(const struct plan *plan, const struct method *m, const struct pairs *pairs)
 {
     for (size_t k = 0; k < pairs->count; k++)
-        for (size_t i = 0; i < plan->trials; i++)
+        for (size_t i = 0; i < plan->case_count; i++)
             if (accuracy_sees(&(struct accuracy_view){plan, pairs->item[k], NULL, 0, m},
-                              &plan->trial[i]))
+                              &plan->cases[i]))
                 return true;
     return false;
 }

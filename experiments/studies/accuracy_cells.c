@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-bool accuracy_sees(const struct accuracy_view *v, const struct trial *t)
+bool accuracy_sees(const struct accuracy_view *v, const struct study_case *t)
 {
     const struct source *s = &v->plan->source[t->source];
     return t->finished && t->supported &&
@@ -14,7 +14,7 @@ bool accuracy_sees(const struct accuracy_view *v, const struct trial *t)
 }
 
 /* Correct decimal digits: inf where the result is exact, 0 where none is right, NaN for NaN. */
-static double digits_of(const struct trial *t)
+static double digits_of(const struct study_case *t)
 {
     struct figure error = t->err_rel_max;
     if (!error.known) /* the exact sum is 0 */
@@ -36,8 +36,8 @@ void accuracy_digits(struct table *table, const struct accuracy_view *v)
 {
     double worst = INFINITY, best = -1;
     char low[16], high[16];
-    for (size_t i = 0; i < v->plan->trials; i++) {
-        const struct trial *t = &v->plan->trial[i];
+    for (size_t i = 0; i < v->plan->case_count; i++) {
+        const struct study_case *t = &v->plan->cases[i];
         if (!accuracy_sees(v, t) || !t->summary.err_ulp_max.known) /* not known: no finite sum */
             continue;
         double digits = digits_of(t);
@@ -65,10 +65,10 @@ static int by_value(const void *a, const void *b)
 
 void accuracy_backward(struct table *table, const struct accuracy_view *v)
 {
-    double *error = calloc(v->plan->trials, sizeof *error);
+    double *error = calloc(v->plan->case_count, sizeof *error);
     size_t count = 0;
-    for (size_t i = 0; error && i < v->plan->trials; i++) {
-        const struct trial *t = &v->plan->trial[i];
+    for (size_t i = 0; error && i < v->plan->case_count; i++) {
+        const struct study_case *t = &v->plan->cases[i];
         if (accuracy_sees(v, t) && t->err_backward_max.known)
             error[count++] = t->err_backward_max.value / format_facts[t->accumulator].unit_roundoff;
     }

@@ -16,7 +16,7 @@ struct accuracy_view {
 };
 
 /* Is it of this case, and is the case finished? */
-bool accuracy_sees(const struct accuracy_view *v, const struct trial *t);
+bool accuracy_sees(const struct accuracy_view *v, const struct study_case *t);
 
 /* A cell with the correct decimal digits of the worst case and of the best; empty where there is
  * none. */

@@ -18,9 +18,9 @@ static enum status no_memory(struct problem *p)
     return problem(p, STATUS_DEVICE, "out of memory for distributions");
 }
 
-bool atomics_has(const struct atomics *a, const struct trial *t)
+bool atomics_has(const struct atomics *a, const struct study_case *t)
 {
-    return t->finished && a->of_case[t - a->plan->trial].runs > 0;
+    return t->finished && a->of_case[t - a->plan->cases].runs > 0;
 }
 
 /* The case's columns as the row has them. */
@@ -37,10 +37,11 @@ static enum status take(void *context, const struct csv_row *row, struct problem
     struct reading *r = context;
     struct atomics *a = r->atomics;
     struct hash128 digest = {{0, 0}};
-    const struct trial *t = plan_find(a->plan, strtoull(row->field[RESULTS_CASE_ID], NULL, 16));
+    const struct study_case *t =
+        plan_find(a->plan, strtoull(row->field[RESULTS_CASE_ID], NULL, 16));
     if (!t || !*row->field[RESULTS_RESULT_BITS])
         return STATUS_OK;
-    size_t at = (size_t)(t - a->plan->trial);
+    size_t at = (size_t)(t - a->plan->cases);
     enum status status = csv_whole(row, RESULTS_RESULT_BITS, "result_bits", &digest.word[0], p);
     if (status != STATUS_OK)
         return status;
@@ -61,7 +62,7 @@ static enum status read_results(struct atomics *a, const char *out, struct probl
 {
     char *path;
     uint64_t whole;
-    struct reading r = {a, calloc(a->plan->trials + 1, sizeof *r.tally)};
+    struct reading r = {a, calloc(a->plan->case_count + 1, sizeof *r.tally)};
     if (!r.tally)
         return no_memory(p);
     if (asprintf(&path, "%s/results.csv", out) < 0) {
@@ -69,14 +70,15 @@ static enum status read_results(struct atomics *a, const char *out, struct probl
         return no_memory(p);
     }
     enum status status = csv_read(path, results_column, RESULTS_COLUMNS, take, &r, &whole, p);
-    for (size_t i = 0; i < a->plan->trials; i++)
+    for (size_t i = 0; i < a->plan->case_count; i++)
         tally_free(&r.tally[i]);
     free(r.tally);
     free(path);
     return status;
 }
 
-bool atomics_together(const struct plan *plan, const struct trial *a, const struct trial *b)
+bool atomics_together(const struct plan *plan, const struct study_case *a,
+                      const struct study_case *b)
 {
     const struct source *x = &plan->source[a->source], *y = &plan->source[b->source];
     return a->method == b->method && a->device.kind == b->device.kind &&
@@ -85,10 +87,10 @@ bool atomics_together(const struct plan *plan, const struct trial *a, const stru
            strcmp(x->name, y->name) == 0;
 }
 
-static double figure_of(const struct atomics *a, const struct trial *t, enum grown grown)
+static double figure_of(const struct atomics *a, const struct study_case *t, enum grown grown)
 {
     struct figure f =
-        grown == GROWN_SPREAD ? a->of_case[t - a->plan->trial].spread : t->summary.vs_max;
+        grown == GROWN_SPREAD ? a->of_case[t - a->plan->cases].spread : t->summary.vs_max;
     return f.known ? f.value : NAN;
 }
 
@@ -120,8 +122,8 @@ static size_t point_of(struct atomics_group *g, double n)
 static void gather(const struct atomics *a, struct atomics_group *g)
 {
     const struct plan *plan = a->plan;
-    for (size_t i = 0; i < plan->trials; i++) {
-        const struct trial *t = &plan->trial[i];
+    for (size_t i = 0; i < plan->case_count; i++) {
+        const struct study_case *t = &plan->cases[i];
         if (!atomics_has(a, t) || !atomics_together(plan, t, g->first))
             continue;
         size_t at = point_of(g, (double)plan->source[t->source].array.n);
@@ -144,7 +146,7 @@ static bool make_room(struct atomics_group *g, size_t most)
     return good;
 }
 
-static bool grouped(const struct atomics *a, const struct trial *t)
+static bool grouped(const struct atomics *a, const struct study_case *t)
 {
     for (size_t i = 0; i < a->groups; i++)
         if (atomics_together(a->plan, a->group[i].first, t))
@@ -154,8 +156,8 @@ static bool grouped(const struct atomics *a, const struct trial *t)
 
 static enum status make_groups(struct atomics *a, struct problem *p)
 {
-    for (size_t i = 0; i < a->plan->trials; i++) {
-        const struct trial *t = &a->plan->trial[i];
+    for (size_t i = 0; i < a->plan->case_count; i++) {
+        const struct study_case *t = &a->plan->cases[i];
         if (!atomics_has(a, t) || grouped(a, t))
             continue;
         struct atomics_group *grown = realloc(a->group, (a->groups + 1) * sizeof *grown);
@@ -175,15 +177,15 @@ enum status atomics_read(struct atomics *a, const struct plan *plan, const char 
                          struct problem *p)
 {
     *a = (struct atomics){.plan = plan,
-                          .of_case = calloc(plan->trials + 1, sizeof *a->of_case),
-                          .text = calloc(plan->trials + 1, sizeof *a->text)};
+                          .of_case = calloc(plan->case_count + 1, sizeof *a->of_case),
+                          .text = calloc(plan->case_count + 1, sizeof *a->text)};
     enum status status = a->of_case && a->text ? read_results(a, out, p) : no_memory(p);
     return status == STATUS_OK ? make_groups(a, p) : status;
 }
 
 void atomics_free(struct atomics *a)
 {
-    for (size_t i = 0; a->text && i < a->plan->trials; i++)
+    for (size_t i = 0; a->text && i < a->plan->case_count; i++)
         text_free(&a->text[i]);
     for (size_t i = 0; i < a->groups; i++) {
         free(a->group[i].n);

@@ -13,7 +13,7 @@ extern const char *const grown_name[GROWNS];
 
 /* A method on an input, whatever n, the launch shape and the seed: that of its first case. */
 struct atomics_group {
-    const struct trial *first;
+    const struct study_case *first;
     size_t points; /* different n, ascending, and the largest figures there; NaN where unknown */
     double *n, *largest[GROWNS];
     struct growth growth[GROWNS];
@@ -28,10 +28,11 @@ struct atomics {
 };
 
 /* Is it a finished case with results? */
-bool atomics_has(const struct atomics *a, const struct trial *t);
+bool atomics_has(const struct atomics *a, const struct study_case *t);
 
 /* May they stand in one group? */
-bool atomics_together(const struct plan *plan, const struct trial *a, const struct trial *b);
+bool atomics_together(const struct plan *plan, const struct study_case *a,
+                      const struct study_case *b);
 
 /* Reads results.csv in the directory `out`. atomics_free is due, also after failure. STATUS_DATA
  * where it cannot be read, STATUS_DEVICE when memory is short. */

@@ -17,18 +17,18 @@ static void add_figures(struct text *to, const struct figure *figure, size_t cou
 }
 
 /* What it adds in, and what its result is in: the last cells of a row. */
-static void add_formats(struct text *to, const struct trial *t)
+static void add_formats(struct text *to, const struct study_case *t)
 {
     char added_in[ADDED_IN_TEXT];
     method_added_in(added_in, t->method, t->accumulator);
     text_format(to, ",%s,%s\n", added_in, format_facts[t->output].name);
 }
 
-static void case_row(struct text *to, const struct atomics *a, const struct trial *t)
+static void case_row(struct text *to, const struct atomics *a, const struct study_case *t)
 {
-    const struct distribution *d = &a->of_case[t - a->plan->trial];
+    const struct distribution *d = &a->of_case[t - a->plan->cases];
     const struct summary *s = &t->summary;
-    text_join(to, &a->text[t - a->plan->trial]);
+    text_join(to, &a->text[t - a->plan->cases]);
     text_format(to, "%s,%llu,%llu,", load_name[t->load], (unsigned long long)d->runs,
                 (unsigned long long)d->distinct);
     add_figures(to,
@@ -43,7 +43,7 @@ static void growth_row(struct text *to, const struct atomics *a, const struct at
                        enum grown grown)
 {
     char device[DEVICE_TEXT];
-    const struct trial *t = g->first;
+    const struct study_case *t = g->first;
     const struct source *s = &a->plan->source[t->source];
     const struct growth *growth = &g->growth[grown];
     size_t least = 0, most = 0;
@@ -101,9 +101,9 @@ static enum status replace(const char *out, const char *name, const struct text 
 enum status atomics_write(const struct atomics *a, const char *out, struct problem *p)
 {
     struct text cases = {0}, growth = {0};
-    for (size_t i = 0; i < a->plan->trials; i++)
-        if (atomics_has(a, &a->plan->trial[i]))
-            case_row(&cases, a, &a->plan->trial[i]);
+    for (size_t i = 0; i < a->plan->case_count; i++)
+        if (atomics_has(a, &a->plan->cases[i]))
+            case_row(&cases, a, &a->plan->cases[i]);
     for (size_t i = 0; i < a->groups; i++)
         for (int k = 0; k < GROWNS; k++)
             growth_row(&growth, a, &a->group[i], k);

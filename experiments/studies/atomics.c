@@ -38,13 +38,14 @@ static void shape_cell(struct table *t, unsigned value)
         table_cell(t, "%s", "");
 }
 
-static const struct source *source_of(const struct atomics *a, const struct trial *t)
+static const struct source *source_of(const struct atomics *a, const struct study_case *t)
 {
     return &a->plan->source[t->source];
 }
 
 /* What has the same device, formats and input stands under one heading. */
-static bool one_view(const struct atomics *a, const struct trial *x, const struct trial *y)
+static bool one_view(const struct atomics *a, const struct study_case *x,
+                     const struct study_case *y)
 {
     const struct source *s = source_of(a, x), *o = source_of(a, y);
     return x->device.kind == y->device.kind && x->device.index == y->device.index &&
@@ -55,26 +56,26 @@ static bool one_view(const struct atomics *a, const struct trial *x, const struc
 /* Is it a method whose results vary, here or anywhere in the study? */
 static bool varies(const struct atomics *a, const struct method *m)
 {
-    for (size_t i = 0; i < a->plan->trials; i++)
-        if (a->plan->trial[i].method == m && a->of_case[i].distinct > 1)
+    for (size_t i = 0; i < a->plan->case_count; i++)
+        if (a->plan->cases[i].method == m && a->of_case[i].distinct > 1)
             return true;
     return false;
 }
 
-static size_t largest_n(const struct atomics *a, const struct trial *first)
+static size_t largest_n(const struct atomics *a, const struct study_case *first)
 {
     size_t n = 0;
-    for (size_t i = 0; i < a->plan->trials; i++) {
-        const struct trial *t = &a->plan->trial[i];
+    for (size_t i = 0; i < a->plan->case_count; i++) {
+        const struct study_case *t = &a->plan->cases[i];
         if (atomics_has(a, t) && one_view(a, t, first) && source_of(a, t)->array.n > n)
             n = source_of(a, t)->array.n;
     }
     return n;
 }
 
-static void case_row(struct table *table, const struct atomics *a, const struct trial *t)
+static void case_row(struct table *table, const struct atomics *a, const struct study_case *t)
 {
-    const struct distribution *d = &a->of_case[t - a->plan->trial];
+    const struct distribution *d = &a->of_case[t - a->plan->cases];
     table_cell(table, "%s%s", t->method->name, breaks_mark(t));
     shape_cell(table, t->shape.threads);
     shape_cell(table, t->shape.blocks);
@@ -94,7 +95,7 @@ static void case_row(struct table *table, const struct atomics *a, const struct 
         table_cell(table, "%s", d->note);
 }
 
-static void draw_cases(struct text *to, const struct atomics *a, const struct trial *first)
+static void draw_cases(struct text *to, const struct atomics *a, const struct study_case *first)
 {
     static const char *const name[] = {"method", "threads",  "blocks",     "seed",
                                        "load",   "distinct", "spread_ulp", "vs_max",
@@ -103,8 +104,8 @@ static void draw_cases(struct text *to, const struct atomics *a, const struct tr
     size_t n = largest_n(a, first);
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
         table_cell(&table, "%s", name[i]);
-    for (size_t i = 0; i < a->plan->trials; i++) {
-        const struct trial *t = &a->plan->trial[i];
+    for (size_t i = 0; i < a->plan->case_count; i++) {
+        const struct study_case *t = &a->plan->cases[i];
         if (atomics_has(a, t) && one_view(a, t, first) && source_of(a, t)->array.n == n)
             case_row(&table, a, t);
     }
@@ -113,7 +114,8 @@ static void draw_cases(struct text *to, const struct atomics *a, const struct tr
 }
 
 /* The last of the lengths at which there is any figure, ascending. */
-static size_t sizes_of(double n[SIZES_SHOWN], const struct atomics *a, const struct trial *first)
+static size_t sizes_of(double n[SIZES_SHOWN], const struct atomics *a,
+                       const struct study_case *first)
 {
     size_t count = 0;
     for (double below = INFINITY; count < SIZES_SHOWN; count++) {
@@ -153,7 +155,7 @@ static void growth_row(struct table *table, const struct atomics_group *g, enum 
     table_cell(table, "%zu", growth->points);
 }
 
-static void draw_growth(struct text *to, const struct atomics *a, const struct trial *first)
+static void draw_growth(struct text *to, const struct atomics *a, const struct study_case *first)
 {
     double n[SIZES_SHOWN];
     size_t sizes = sizes_of(n, a, first), rows = 0;
@@ -182,7 +184,7 @@ static void draw_growth(struct text *to, const struct atomics *a, const struct t
     table_free(&table);
 }
 
-static void draw_view(struct text *to, const struct atomics *a, const struct trial *first)
+static void draw_view(struct text *to, const struct atomics *a, const struct study_case *first)
 {
     char device[DEVICE_TEXT];
     device_name(first->device, device);
@@ -194,11 +196,11 @@ static void draw_view(struct text *to, const struct atomics *a, const struct tri
     draw_growth(to, a, first);
 }
 
-static bool seen_before(const struct atomics *a, size_t trial)
+static bool seen_before(const struct atomics *a, size_t number)
 {
-    for (size_t i = 0; i < trial; i++)
-        if (atomics_has(a, &a->plan->trial[i]) &&
-            one_view(a, &a->plan->trial[i], &a->plan->trial[trial]))
+    for (size_t i = 0; i < number; i++)
+        if (atomics_has(a, &a->plan->cases[i]) &&
+            one_view(a, &a->plan->cases[i], &a->plan->cases[number]))
             return true;
     return false;
 }
@@ -214,9 +216,9 @@ static enum status draw(struct text *to, const struct plan *plan, const char *ou
              "distribution; p: the probability of as much of them by chance.\nThen how the "
              "largest of any launch shape and seed grows: as n to the power of the exponent, "
              "+- its standard error.\n");
-    for (size_t i = 0; status == STATUS_OK && i < plan->trials; i++)
-        if (atomics_has(&a, &plan->trial[i]) && !seen_before(&a, i))
-            draw_view(to, &a, &plan->trial[i]);
+    for (size_t i = 0; status == STATUS_OK && i < plan->case_count; i++)
+        if (atomics_has(&a, &plan->cases[i]) && !seen_before(&a, i))
+            draw_view(to, &a, &plan->cases[i]);
     text_add(to, "\n");
     atomics_free(&a);
     return status;

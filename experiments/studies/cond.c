@@ -12,7 +12,7 @@ enum { HALVES = 10, COLUMNS_MOST = HALVES + 2 };
 
 /* What there is of a case. */
 struct spot {
-    const struct trial *trial;
+    const struct study_case *one;
     int place;        /* the condition number is 2^place */
     double bound_rel; /* the bound over |exact|: inf where the theorem says nothing, NaN where the
                          result is not finite and it was not asked */
@@ -28,7 +28,8 @@ struct cond {
 };
 
 /* The cases of one table differ in the method, the input, the seed and the launch shape. */
-static bool together(const struct plan *plan, const struct trial *a, const struct trial *b)
+static bool together(const struct plan *plan, const struct study_case *a,
+                     const struct study_case *b)
 {
     const struct array *x = &plan->source[a->source].array, *y = &plan->source[b->source].array;
     return x->format == y->format && x->n == y->n && a->accumulator == b->accumulator &&
@@ -36,7 +37,7 @@ static bool together(const struct plan *plan, const struct trial *a, const struc
 }
 
 /* Where there is a relative error the condition number is finite. */
-static bool shown(const struct trial *t)
+static bool shown(const struct study_case *t)
 {
     return t->finished && t->supported && t->cond_log2.known && t->err_rel_max.known;
 }
@@ -45,14 +46,15 @@ static enum status take(void *context, const struct csv_row *row, struct problem
 {
     const struct cond *c = context;
     struct figure bound, exact;
-    const struct trial *t = plan_find(c->plan, strtoull(row->field[RESULTS_CASE_ID], NULL, 16));
+    const struct study_case *t =
+        plan_find(c->plan, strtoull(row->field[RESULTS_CASE_ID], NULL, 16));
     enum status status = csv_figure(row, RESULTS_BOUND, "bound", &bound, p);
     if (status == STATUS_OK)
         status = csv_figure(row, RESULTS_EXACT, "exact", &exact, p);
     if (status != STATUS_OK || !t)
         return status;
     double says_nothing = strcmp(row->field[RESULTS_STATUS], "ok") == 0 ? INFINITY : NAN;
-    c->of_case[t - c->plan->trial].bound_rel =
+    c->of_case[t - c->plan->cases].bound_rel =
         bound.known ? bound.value / fabs(exact.value) : says_nothing;
     return STATUS_OK;
 }
@@ -75,12 +77,12 @@ static int ascending(const void *a, const void *b)
 }
 
 /* Gathers the cases of the table that a case stands in, and their condition numbers. */
-static void gather(struct cond *c, const struct trial *first)
+static void gather(struct cond *c, const struct study_case *first)
 {
     size_t kept = 0;
     c->spots = 0;
-    for (size_t i = 0; i < c->plan->trials; i++) {
-        const struct trial *t = &c->plan->trial[i];
+    for (size_t i = 0; i < c->plan->case_count; i++) {
+        const struct study_case *t = &c->plan->cases[i];
         if (!shown(t) || !together(c->plan, first, t))
             continue;
         c->drawn[i] = true;
@@ -102,9 +104,9 @@ static double largest(const struct cond *c, const struct method *m, int place, b
     double most = -1;
     for (size_t i = 0; i < c->spots; i++) {
         const struct spot *s = &c->spot[i];
-        if (s->trial->method != m || s->place != place)
+        if (s->one->method != m || s->place != place)
             continue;
-        double x = of_bound ? s->bound_rel : s->trial->err_rel_max.value;
+        double x = of_bound ? s->bound_rel : s->one->err_rel_max.value;
         most = figure_worse(x, most) ? x : most;
     }
     return most;
@@ -158,7 +160,7 @@ static size_t columns_of(int column[COLUMNS_MOST], const struct cond *c, enum fo
     return columns;
 }
 
-static void heading(struct text *to, const struct plan *plan, const struct trial *first)
+static void heading(struct text *to, const struct plan *plan, const struct study_case *first)
 {
     char device[DEVICE_TEXT];
     const struct array *a = &plan->source[first->source].array;
@@ -173,12 +175,12 @@ static void heading(struct text *to, const struct plan *plan, const struct trial
 static bool has_cases(const struct cond *c, const struct method *m)
 {
     for (size_t i = 0; i < c->spots; i++)
-        if (c->spot[i].trial->method == m)
+        if (c->spot[i].one->method == m)
             return true;
     return false;
 }
 
-static void draw_table(struct text *to, const struct cond *c, const struct trial *first)
+static void draw_table(struct text *to, const struct cond *c, const struct study_case *first)
 {
     const struct axes *axes = c->plan->axes;
     int column[COLUMNS_MOST];
@@ -210,7 +212,7 @@ static void draw_table(struct text *to, const struct cond *c, const struct trial
 static enum status draw(struct text *to, const struct plan *plan, const char *out,
                         struct problem *p)
 {
-    size_t room = plan->trials + 1;
+    size_t room = plan->case_count + 1;
     struct cond c = {.plan = plan,
                      .of_case = calloc(room, sizeof *c.of_case),
                      .spot = calloc(room, sizeof *c.spot),
@@ -223,10 +225,10 @@ static enum status draw(struct text *to, const struct plan *plan, const char *ou
                  "the least condition number\ntried with none, the error being as large as the "
                  "sum; theory: the least at which the method's bound is, which\npromises nothing "
                  "from there on; >: beyond all that were tried\n\n");
-    for (size_t i = 0; status == STATUS_OK && i < plan->trials; i++)
-        if (!c.drawn[i] && shown(&plan->trial[i])) {
-            gather(&c, &plan->trial[i]);
-            draw_table(to, &c, &plan->trial[i]);
+    for (size_t i = 0; status == STATUS_OK && i < plan->case_count; i++)
+        if (!c.drawn[i] && shown(&plan->cases[i])) {
+            gather(&c, &plan->cases[i]);
+            draw_table(to, &c, &plan->cases[i]);
         }
     free(c.of_case);
     free(c.spot);

@@ -28,12 +28,13 @@ static enum status take(void *context, const struct csv_row *row, struct problem
     struct drift *d = context;
     struct figure err_ulp;
     uint64_t index;
-    const struct trial *t = plan_find(d->plan, strtoull(row->field[PROFILE_CASE_ID], NULL, 16));
+    const struct study_case *t =
+        plan_find(d->plan, strtoull(row->field[PROFILE_CASE_ID], NULL, 16));
     enum status status = csv_whole(row, PROFILE_INDEX, "index", &index, p);
     if (status == STATUS_OK)
         status = csv_figure(row, PROFILE_ERR_ULP, "err_ulp", &err_ulp, p);
     if (status == STATUS_OK && t)
-        set_places(d->err_ulp[t - d->plan->trial], index, d->plan->source[t->source].array.n,
+        set_places(d->err_ulp[t - d->plan->cases], index, d->plan->source[t->source].array.n,
                    err_ulp);
     return status;
 }
@@ -76,25 +77,25 @@ static void header(struct table *to, const struct scan_table *t, size_t n)
     table_cell(to, "decreases");
 }
 
-static void row(struct table *to, const struct scan_table *t, const struct trial *trial)
+static void row(struct table *to, const struct scan_table *t, const struct study_case *one)
 {
     const struct drift *d = t->context;
-    const struct figure *at = d->err_ulp[trial - d->plan->trial];
+    const struct figure *at = d->err_ulp[one - d->plan->cases];
     size_t place[SHOWN];
-    places_of(place, d->plan->source[trial->source].array.n);
+    places_of(place, d->plan->source[one->source].array.n);
     for (size_t i = 0; i < SHOWN; i++)
         scan_table_figure(to, "%.2g", place[i] ? at[place[i]] : (struct figure){0});
     scan_table_figure(to, "%.2g", at[LAST]);
-    scan_table_figure(to, "%.2g", trial->summary.err_ulp_max);
-    scan_table_figure(to, "%.0f", trial->summary.scan.worst_index);
-    scan_table_figure(to, "%.2g", trial->summary.err_over_bound_max);
-    scan_table_figure(to, "%.0f", trial->summary.scan.decreases_max);
+    scan_table_figure(to, "%.2g", one->summary.err_ulp_max);
+    scan_table_figure(to, "%.0f", one->summary.scan.worst_index);
+    scan_table_figure(to, "%.2g", one->summary.err_over_bound_max);
+    scan_table_figure(to, "%.0f", one->summary.scan.decreases_max);
 }
 
 static enum status draw(struct text *to, const struct plan *plan, const char *out,
                         struct problem *p)
 {
-    struct drift d = {plan, calloc(plan->trials + 1, sizeof *d.err_ulp)};
+    struct drift d = {plan, calloc(plan->case_count + 1, sizeof *d.err_ulp)};
     struct scan_table t = {
         .plan = plan, .align = "rrrrrrrrr", .header = header, .row = row, .context = &d};
     if (!d.err_ulp)

@@ -12,7 +12,7 @@ struct cell {
     struct format_pair pair;
 };
 
-static bool is_in(const struct cell *c, const struct plan *plan, const struct trial *t)
+static bool is_in(const struct cell *c, const struct plan *plan, const struct study_case *t)
 {
     const struct source *s = &plan->source[t->source];
     return t->finished && t->supported && t->method->operation == c->operation &&
@@ -27,9 +27,9 @@ static bool result_text(char text[64], const struct cell *c, const struct plan *
     double low = INFINITY, high = -INFINITY;
     bool known = false, nan = false;
     *text = 0;
-    for (size_t i = 0; i < plan->trials; i++) {
-        const struct summary *s = &plan->trial[i].summary;
-        if (!is_in(c, plan, &plan->trial[i]) || !s->min.known)
+    for (size_t i = 0; i < plan->case_count; i++) {
+        const struct summary *s = &plan->cases[i].summary;
+        if (!is_in(c, plan, &plan->cases[i]) || !s->min.known)
             continue;
         known = true;
         nan |= isnan(s->min.value);

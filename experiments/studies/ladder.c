@@ -34,8 +34,8 @@ static bool before(const struct view *v, const struct method *a, const struct me
 static bool has_cases(const struct view *v, const struct method *m)
 {
     const struct plan *plan = v->in.ladder->plan;
-    for (size_t i = 0; i < plan->trials; i++)
-        if (plan->trial[i].method == m && ladder_shows(&v->in, &plan->trial[i]))
+    for (size_t i = 0; i < plan->case_count; i++)
+        if (plan->cases[i].method == m && ladder_shows(&v->in, &plan->cases[i]))
             return true;
     return false;
 }
@@ -59,10 +59,10 @@ static void list_methods(struct view *v)
 static void list_inputs(struct view *v)
 {
     const struct ladder *l = v->in.ladder;
-    for (size_t i = 0; i < l->plan->trials; i++) {
+    for (size_t i = 0; i < l->plan->case_count; i++) {
         size_t k = 0;
-        const char *base = l->base[l->plan->trial[i].source];
-        if (!ladder_shows(&v->in, &l->plan->trial[i]))
+        const char *base = l->base[l->plan->cases[i].source];
+        if (!ladder_shows(&v->in, &l->plan->cases[i]))
             continue;
         while (k < v->inputs && strcmp(v->input[k], base) != 0)
             k++;
@@ -74,8 +74,8 @@ static void list_inputs(struct view *v)
 static struct figure cond_of(const struct view *v, const char *input)
 {
     const struct ladder *l = v->in.ladder;
-    for (size_t i = 0; i < l->plan->trials; i++) {
-        const struct trial *t = &l->plan->trial[i];
+    for (size_t i = 0; i < l->plan->case_count; i++) {
+        const struct study_case *t = &l->plan->cases[i];
         if (ladder_shows(&v->in, t) && strcmp(l->base[t->source], input) == 0)
             return t->cond_log2;
     }
@@ -300,10 +300,10 @@ static enum status draw_view(struct text *to, const struct ladder_view *in, stru
 }
 
 /* Is there an earlier case in the same view? */
-static bool seen_before(const struct ladder_view *v, size_t trial)
+static bool seen_before(const struct ladder_view *v, size_t number)
 {
-    for (size_t i = 0; i < trial; i++)
-        if (ladder_shows(v, &v->ladder->plan->trial[i]))
+    for (size_t i = 0; i < number; i++)
+        if (ladder_shows(v, &v->ladder->plan->cases[i]))
             return true;
     return false;
 }
@@ -320,8 +320,8 @@ static enum status draw(struct text *to, const struct plan *plan, const char *ou
              "launch shape; orders, whatever the order of the elements; !: the promise is "
              "broken. memory: bytes beside\nthe input. Below: for each promise the fastest method "
              "that makes it and did not break it here.\n\n");
-    for (size_t i = 0; status == STATUS_OK && i < plan->trials; i++) {
-        const struct trial *t = &plan->trial[i];
+    for (size_t i = 0; status == STATUS_OK && i < plan->case_count; i++) {
+        const struct study_case *t = &plan->cases[i];
         const struct array *a = &plan->source[t->source].array;
         const struct ladder_view v = {&l, t->device, a->format, t->accumulator, a->n};
         if (ladder_shows(&v, t) && !seen_before(&v, i))

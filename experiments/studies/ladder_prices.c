@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-bool ladder_shows(const struct ladder_view *v, const struct trial *t)
+bool ladder_shows(const struct ladder_view *v, const struct study_case *t)
 {
     const struct array *a = &v->ladder->plan->source[t->source].array;
     return t->finished && t->supported && t->device.kind == v->device.kind &&
@@ -43,8 +43,8 @@ struct figure ladder_error(const struct ladder_view *v, const struct method *m, 
 {
     const struct ladder *l = v->ladder;
     struct figure most = {0};
-    for (size_t i = 0; i < l->plan->trials; i++) {
-        const struct trial *t = &l->plan->trial[i];
+    for (size_t i = 0; i < l->plan->case_count; i++) {
+        const struct study_case *t = &l->plan->cases[i];
         struct figure error = t->summary.err_ulp_max;
         if (t->method != m || !ladder_shows(v, t) || strcmp(l->base[t->source], input) != 0 ||
             !error.known)
@@ -62,8 +62,8 @@ static int ascending(const void *a, const void *b)
 }
 
 /* Does a case add up what the case `first` adds up: the same elements, in the same order or any? */
-static bool alike(const struct ladder *l, const struct trial *first, const struct trial *t,
-                  bool any_order)
+static bool alike(const struct ladder *l, const struct study_case *first,
+                  const struct study_case *t, bool any_order)
 {
     if (t->method != first->method || t->accumulator != first->accumulator || !t->finished)
         return false;
@@ -73,12 +73,12 @@ static bool alike(const struct ladder *l, const struct trial *first, const struc
 }
 
 /* The first of the results of a case, and behind them those of the next. */
-static size_t bits_of(const struct ladder *l, size_t trial)
+static size_t bits_of(const struct ladder *l, size_t number)
 {
     size_t low = 0, high = l->bits_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (l->bits[middle].trial < trial)
+        if (l->bits[middle].number < number)
             low = middle + 1;
         else
             high = middle;
@@ -88,14 +88,14 @@ static size_t bits_of(const struct ladder *l, size_t trial)
 
 /* Different results of all cases that are alike; `room` has as many entries as there are results.
  */
-static uint64_t different(const struct ladder *l, const struct trial *first, bool any_order,
+static uint64_t different(const struct ladder *l, const struct study_case *first, bool any_order,
                           uint64_t *room)
 {
     size_t count = 0, kept = 0;
-    for (size_t i = 0; i < l->plan->trials; i++) {
-        if (!alike(l, first, &l->plan->trial[i], any_order))
+    for (size_t i = 0; i < l->plan->case_count; i++) {
+        if (!alike(l, first, &l->plan->cases[i], any_order))
             continue;
-        for (size_t k = bits_of(l, i); k < l->bits_count && l->bits[k].trial == i; k++)
+        for (size_t k = bits_of(l, i); k < l->bits_count && l->bits[k].number == i; k++)
             room[count++] = l->bits[k].bits;
     }
     qsort(room, count, sizeof *room, ascending);
@@ -107,11 +107,11 @@ static uint64_t different(const struct ladder *l, const struct trial *first, boo
 
 /* In how many settings what is alike was run: launch shapes and devices of one array, or orders of
  * its elements. */
-static size_t settings(const struct ladder *l, const struct trial *first, bool any_order)
+static size_t settings(const struct ladder *l, const struct study_case *first, bool any_order)
 {
     size_t count = 0, last = SIZE_MAX; /* cases of a source follow each other */
-    for (size_t i = 0; i < l->plan->trials; i++) {
-        const struct trial *t = &l->plan->trial[i];
+    for (size_t i = 0; i < l->plan->case_count; i++) {
+        const struct study_case *t = &l->plan->cases[i];
         if (!alike(l, first, t, any_order))
             continue;
         count += !any_order || t->source != last;
@@ -130,8 +130,8 @@ struct ladder_results ladder_results(const struct ladder_view *v, const struct m
     const struct ladder *l = v->ladder;
     struct ladder_results most = {0};
     uint64_t *room = calloc(l->bits_count + 1, sizeof *room);
-    for (size_t i = 0; room && i < l->plan->trials; i++) {
-        const struct trial *t = &l->plan->trial[i];
+    for (size_t i = 0; room && i < l->plan->case_count; i++) {
+        const struct study_case *t = &l->plan->cases[i];
         if (t->method != m || !ladder_shows(v, t))
             continue;
         most.runs = larger(most.runs, t->summary.distinct);

@@ -20,7 +20,7 @@ struct ladder_time {
 
 /* A result of a case; each once, ascending. */
 struct ladder_bits {
-    size_t trial;
+    size_t number;
     uint64_t bits;
 };
 
@@ -47,7 +47,7 @@ struct ladder_view {
 };
 
 /* Is it a finished case in view? */
-bool ladder_shows(const struct ladder_view *v, const struct trial *t);
+bool ladder_shows(const struct ladder_view *v, const struct study_case *t);
 
 /* The time of a method on an input (by its base's name), or of the raw read where it is NULL; NULL
  * where there is none. */

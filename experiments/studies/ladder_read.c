@@ -29,9 +29,9 @@ static enum status read_figures(struct ladder_time *t, const struct csv_row *row
 /* That of the plan or of the registry; NULL: a yardstick. */
 static const struct method *method_of(const struct ladder *l, const char *name)
 {
-    for (size_t i = 0; i < l->plan->trials; i++)
-        if (strcmp(l->plan->trial[i].method->name, name) == 0)
-            return l->plan->trial[i].method;
+    for (size_t i = 0; i < l->plan->case_count; i++)
+        if (strcmp(l->plan->cases[i].method->name, name) == 0)
+            return l->plan->cases[i].method;
     return method_named(name);
 }
 
@@ -66,7 +66,8 @@ static enum status take_result(void *context, const struct csv_row *row, struct 
 {
     struct ladder *l = context;
     uint64_t bits;
-    const struct trial *t = plan_find(l->plan, strtoull(row->field[RESULTS_CASE_ID], NULL, 16));
+    const struct study_case *t =
+        plan_find(l->plan, strtoull(row->field[RESULTS_CASE_ID], NULL, 16));
     if (!t || !*row->field[RESULTS_RESULT_BITS])
         return STATUS_OK;
     enum status status = csv_whole(row, RESULTS_RESULT_BITS, "result_bits", &bits, p);
@@ -80,15 +81,15 @@ static enum status take_result(void *context, const struct csv_row *row, struct 
         l->bits = grown;
         l->bits_capacity = capacity;
     }
-    l->bits[l->bits_count++] = (struct ladder_bits){(size_t)(t - l->plan->trial), bits};
+    l->bits[l->bits_count++] = (struct ladder_bits){(size_t)(t - l->plan->cases), bits};
     return STATUS_OK;
 }
 
 static int by_trial(const void *a, const void *b)
 {
     const struct ladder_bits *x = a, *y = b;
-    return x->trial != y->trial ? (x->trial > y->trial) - (x->trial < y->trial)
-                                : (x->bits > y->bits) - (x->bits < y->bits);
+    return x->number != y->number ? (x->number > y->number) - (x->number < y->number)
+                                  : (x->bits > y->bits) - (x->bits < y->bits);
 }
 
 static void keep_different(struct ladder *l)

@@ -11,9 +11,9 @@
 /* Of the first case with this operation. */
 static struct figure condition(const struct plan *plan, const struct operation *o, size_t source)
 {
-    for (size_t i = 0; i < plan->trials; i++)
-        if (plan->trial[i].source == source && plan->trial[i].method->operation == o)
-            return plan->trial[i].cond_log2;
+    for (size_t i = 0; i < plan->case_count; i++)
+        if (plan->cases[i].source == source && plan->cases[i].method->operation == o)
+            return plan->cases[i].cond_log2;
     return (struct figure){0};
 }
 

@@ -15,14 +15,14 @@ void scan_table_figure(struct table *to, const char *format, struct figure f)
         table_cell(to, "%s", "");
 }
 
-static bool shown(const struct scan_table *t, const struct trial *trial)
+static bool shown(const struct scan_table *t, const struct study_case *one)
 {
-    return trial->finished && trial->supported &&
-           !(t->left_out && t->left_out(t->plan, trial->method));
+    return one->finished && one->supported && !(t->left_out && t->left_out(t->plan, one->method));
 }
 
 /* Do they stand in one table? Storage formats do not part them. */
-static bool together(const struct plan *plan, const struct trial *a, const struct trial *b)
+static bool together(const struct plan *plan, const struct study_case *a,
+                     const struct study_case *b)
 {
     const struct source *x = &plan->source[a->source], *y = &plan->source[b->source];
     return x->array.n == y->array.n && x->generated == y->generated && x->seed == y->seed &&
@@ -34,27 +34,27 @@ static bool together(const struct plan *plan, const struct trial *a, const struc
 
 /* Do they differ in the method, its segments or its shape alone? Those stand one below the other.
  */
-static bool alike(const struct trial *a, const struct trial *b)
+static bool alike(const struct study_case *a, const struct study_case *b)
 {
     return a->source == b->source && a->accumulator == b->accumulator && a->output == b->output;
 }
 
-static void heading(struct text *to, const struct plan *plan, const struct trial *trial)
+static void heading(struct text *to, const struct plan *plan, const struct study_case *one)
 {
-    const struct source *s = &plan->source[trial->source];
+    const struct source *s = &plan->source[one->source];
     char device[DEVICE_TEXT];
-    device_name(trial->device, device);
+    device_name(one->device, device);
     text_format(to, "%s, n = %zu, ", s->name, s->array.n);
-    if (trial->keys)
-        text_format(to, "%s keys, %zu bins", trial->keys->name, trial->bins);
-    else if (trial->layout)
-        text_format(to, "%zu rows, layout %s", trial->bins, trial->layout->name);
-    else if (trial->method->operation->matrix)
-        text_format(to, "%zu rows transposed", trial->bins);
-    else if (trial->method->operation->mask)
-        text_format(to, "%zu%% kept", trial->keep);
+    if (one->keys)
+        text_format(to, "%s keys, %zu bins", one->keys->name, one->bins);
+    else if (one->layout)
+        text_format(to, "%zu rows, layout %s", one->bins, one->layout->name);
+    else if (one->method->operation->matrix)
+        text_format(to, "%zu rows transposed", one->bins);
+    else if (one->method->operation->mask)
+        text_format(to, "%zu%% kept", one->keep);
     else
-        text_add(to, scan_name[trial->exclusive]);
+        text_add(to, scan_name[one->exclusive]);
     if (s->generated && plan->axes->seed.count > 1)
         text_format(to, ", seed %" PRIu64, s->seed);
     if (plan->axes->devices > 1)
@@ -71,33 +71,33 @@ static void shape_cell(struct table *to, const struct numbers *asked, unsigned v
         table_cell(to, "%s", "");
 }
 
-static void case_cells(struct table *to, const struct plan *plan, const struct trial *trial)
+static void case_cells(struct table *to, const struct plan *plan, const struct study_case *one)
 {
     const struct axes *axes = plan->axes;
-    const char *storage = format_facts[plan->source[trial->source].array.format].name,
-               *accumulator = format_facts[trial->accumulator].name;
+    const char *storage = format_facts[plan->source[one->source].array.format].name,
+               *accumulator = format_facts[one->accumulator].name;
     if (axes->outputs > 1 || axes->output[0] != OUTPUT_ACCUMULATOR)
-        table_cell(to, "%s/%s/%s", storage, accumulator, format_facts[trial->output].name);
+        table_cell(to, "%s/%s/%s", storage, accumulator, format_facts[one->output].name);
     else
         table_cell(to, "%s/%s", storage, accumulator);
-    if (trial->segment)
-        table_cell(to, "%s%s %zu", trial->method->name, breaks_mark(trial), trial->segment);
+    if (one->segment)
+        table_cell(to, "%s%s %zu", one->method->name, breaks_mark(one), one->segment);
     else
-        table_cell(to, "%s%s", trial->method->name, breaks_mark(trial));
-    shape_cell(to, &axes->threads, trial->shape.threads);
-    shape_cell(to, &axes->blocks, trial->shape.blocks);
+        table_cell(to, "%s%s", one->method->name, breaks_mark(one));
+    shape_cell(to, &axes->threads, one->shape.threads);
+    shape_cell(to, &axes->blocks, one->shape.blocks);
 }
 
 /* The rows of a case and of those like it in the same table. */
 static void rows(struct table *to, const struct scan_table *t, size_t first, bool *drawn)
 {
-    const struct trial *trial = t->plan->trial;
-    for (size_t i = first; i < t->plan->trials; i++) {
-        if (drawn[i] || !shown(t, &trial[i]) || !alike(&trial[first], &trial[i]) ||
-            !together(t->plan, &trial[first], &trial[i]))
+    const struct study_case *cases = t->plan->cases;
+    for (size_t i = first; i < t->plan->case_count; i++) {
+        if (drawn[i] || !shown(t, &cases[i]) || !alike(&cases[first], &cases[i]) ||
+            !together(t->plan, &cases[first], &cases[i]))
             continue;
-        case_cells(to, t->plan, &trial[i]);
-        t->row(to, t, &trial[i]);
+        case_cells(to, t->plan, &cases[i]);
+        t->row(to, t, &cases[i]);
         drawn[i] = true;
     }
 }
@@ -107,16 +107,16 @@ static void draw(struct text *to, const struct scan_table *t, size_t first, bool
 {
     static const char *const name[CASE_CELLS] = {"formats", "method", "threads", "blocks"};
     const struct plan *plan = t->plan;
-    const struct trial *trial = plan->trial;
+    const struct study_case *cases = plan->cases;
     char align[ALIGN_TEXT];
     snprintf(align, sizeof align, "llrr%s", t->align);
     struct table table = {.align = align};
-    heading(to, plan, &trial[first]);
+    heading(to, plan, &cases[first]);
     for (size_t i = 0; i < CASE_CELLS; i++)
         table_cell(&table, "%s", name[i]);
-    t->header(&table, t, plan->source[trial[first].source].array.n);
-    for (size_t i = first; i < plan->trials; i++)
-        if (!drawn[i] && together(plan, &trial[first], &trial[i]))
+    t->header(&table, t, plan->source[cases[first].source].array.n);
+    for (size_t i = first; i < plan->case_count; i++)
+        if (!drawn[i] && together(plan, &cases[first], &cases[i]))
             rows(&table, t, i, drawn);
     table_draw(to, &table);
     text_add(to, "\n");
@@ -125,11 +125,11 @@ static void draw(struct text *to, const struct scan_table *t, size_t first, bool
 
 enum status scan_tables(struct text *to, const struct scan_table *t, struct problem *p)
 {
-    bool *drawn = calloc(t->plan->trials + 1, sizeof *drawn);
+    bool *drawn = calloc(t->plan->case_count + 1, sizeof *drawn);
     if (!drawn)
         return problem(p, STATUS_DEVICE, "out of memory for the table");
-    for (size_t i = 0; i < t->plan->trials; i++)
-        if (!drawn[i] && shown(t, &t->plan->trial[i]))
+    for (size_t i = 0; i < t->plan->case_count; i++)
+        if (!drawn[i] && shown(t, &t->plan->cases[i]))
             draw(to, t, i, drawn);
     free(drawn);
     return STATUS_OK;
@@ -144,9 +144,9 @@ static void bins_header(struct table *to, const struct scan_table *t, size_t n)
         table_cell(to, "%s", name[i]);
 }
 
-static void bins_row(struct table *to, const struct scan_table *t, const struct trial *trial)
+static void bins_row(struct table *to, const struct scan_table *t, const struct study_case *one)
 {
-    const struct summary *s = &trial->summary;
+    const struct summary *s = &one->summary;
     (void)t;
     table_cell(to, "%llu/%llu", (unsigned long long)s->distinct, (unsigned long long)s->runs);
     scan_table_figure(to, "%.0f", s->scan.worst_index);

@@ -11,7 +11,7 @@ struct scan_table {
     /* Appends their names, to a table of cases of n elements. */
     void (*header)(struct table *to, const struct scan_table *t, size_t n);
     /* Appends their cells of a case. */
-    void (*row)(struct table *to, const struct scan_table *t, const struct trial *trial);
+    void (*row)(struct table *to, const struct scan_table *t, const struct study_case *one);
     bool (*left_out)(const struct plan *plan, const struct method *m); /* NULL: none is */
     const void *context;
 };

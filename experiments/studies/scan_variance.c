@@ -12,9 +12,9 @@ static void header(struct table *to, const struct scan_table *t, size_t n)
         table_cell(to, "%s", name[i]);
 }
 
-static void row(struct table *to, const struct scan_table *t, const struct trial *trial)
+static void row(struct table *to, const struct scan_table *t, const struct study_case *one)
 {
-    const struct summary *s = &trial->summary;
+    const struct summary *s = &one->summary;
     (void)t;
     table_cell(to, "%llu/%llu", (unsigned long long)s->distinct, (unsigned long long)s->runs);
     scan_table_figure(to, "%.3g", s->mode_share);

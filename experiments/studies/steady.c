@@ -10,8 +10,8 @@ static size_t steady_cases(const struct plan *plan, const struct method *m, size
     size_t steady = 0;
     *cases = 0;
     *runs = 0;
-    for (size_t i = 0; i < plan->trials; i++) {
-        const struct trial *t = &plan->trial[i];
+    for (size_t i = 0; i < plan->case_count; i++) {
+        const struct study_case *t = &plan->cases[i];
         if (t->method != m || !t->finished || !t->supported)
             continue;
         (*cases)++;
@@ -25,12 +25,12 @@ bool steady_left_out(const struct plan *plan, const struct method *m)
 {
     size_t cases;
     uint64_t runs;
-    return plan->trials > ALL_SHOWN && steady_cases(plan, m, &cases, &runs) == cases;
+    return plan->case_count > ALL_SHOWN && steady_cases(plan, m, &cases, &runs) == cases;
 }
 
 void steady_lines(struct text *to, const struct plan *plan)
 {
-    for (size_t i = 0; plan->trials > ALL_SHOWN && i < plan->axes->methods; i++) {
+    for (size_t i = 0; plan->case_count > ALL_SHOWN && i < plan->axes->methods; i++) {
         size_t cases;
         uint64_t runs;
         const struct method *m = plan->axes->method[i];

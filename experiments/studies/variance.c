@@ -22,7 +22,7 @@ static void shape_cell(struct table *t, unsigned value)
         table_cell(t, "%s", "");
 }
 
-static void case_row(struct table *table, const struct plan *plan, const struct trial *t)
+static void case_row(struct table *table, const struct plan *plan, const struct study_case *t)
 {
     char device[DEVICE_TEXT];
     const struct source *s = &plan->source[t->source];
@@ -61,8 +61,8 @@ static enum status draw(struct text *to, const struct plan *plan, const char *ou
     size_t rows = 0;
     (void)out, (void)p;
     header(&table);
-    for (size_t i = 0; i < plan->trials; i++) {
-        const struct trial *t = &plan->trial[i];
+    for (size_t i = 0; i < plan->case_count; i++) {
+        const struct study_case *t = &plan->cases[i];
         if (!t->finished || !t->supported || steady_left_out(plan, t->method))
             continue;
         case_row(&table, plan, t);

@@ -17,7 +17,7 @@ static bool misrounded(const struct distinct *d)
            (d->err_ulp.known && (isnan(err_ulp) || (isfinite(err_ulp) && err_ulp > 0.5)));
 }
 
-void breaks_note(struct trial *t, const struct tally *tally)
+void breaks_note(struct study_case *t, const struct tally *tally)
 {
     const enum promise promise = t->method->promise;
     t->broken = PROMISE_NONE;
@@ -35,19 +35,19 @@ void breaks_note(struct trial *t, const struct tally *tally)
             t->broken = PROMISE_CORRECTLY_ROUNDED;
 }
 
-static bool same_device(const struct trial *a, const struct trial *b)
+static bool same_device(const struct study_case *a, const struct study_case *b)
 {
     return a->device.kind == b->device.kind && a->device.index == b->device.index;
 }
 
-static bool same_shape(const struct trial *a, const struct trial *b)
+static bool same_shape(const struct study_case *a, const struct study_case *b)
 {
     return a->shape.threads == b->shape.threads && a->shape.blocks == b->shape.blocks;
 }
 
 /* Is the same asked of the same method? The elements, their order, the device, its load and the
  * launch shape may differ. */
-static bool same_work(const struct trial *a, const struct trial *b)
+static bool same_work(const struct study_case *a, const struct study_case *b)
 {
     return a->method == b->method && a->accumulator == b->accumulator && a->output == b->output &&
            a->exclusive == b->exclusive && a->segment == b->segment && a->product == b->product &&
@@ -56,7 +56,7 @@ static bool same_work(const struct trial *a, const struct trial *b)
 }
 
 /* The first case whose result the rung does not let differ, but does. */
-static void hold_to(struct trial *t, const struct trial *first, enum promise rung)
+static void hold_to(struct study_case *t, const struct study_case *first, enum promise rung)
 {
     bool differs =
         t->result.word[0] != first->result.word[0] || t->result.word[1] != first->result.word[1];
@@ -66,53 +66,54 @@ static void hold_to(struct trial *t, const struct trial *first, enum promise run
     t->beside = first;
 }
 
-static bool comparable(const struct trial *t)
+static bool comparable(const struct study_case *t)
 {
     return t->finished && t->supported && t->has_result && t->method->promise > PROMISE_NONE;
 }
 
 /* Cases of one array of elements. */
-static void compare_settings(const struct source *s, struct trial *trial)
+static void compare_settings(const struct source *s, struct study_case *cases)
 {
     for (size_t i = s->first; i < s->first + s->cases; i++)
-        for (size_t k = s->first; comparable(&trial[i]) && k < i; k++) {
-            if (!comparable(&trial[k]) || !same_work(&trial[i], &trial[k]))
+        for (size_t k = s->first; comparable(&cases[i]) && k < i; k++) {
+            if (!comparable(&cases[k]) || !same_work(&cases[i], &cases[k]))
                 continue;
-            bool same = same_device(&trial[i], &trial[k]) && same_shape(&trial[i], &trial[k]);
-            hold_to(&trial[i], &trial[k], same ? PROMISE_RUN_TO_RUN : PROMISE_GPU_TO_GPU);
+            bool same = same_device(&cases[i], &cases[k]) && same_shape(&cases[i], &cases[k]);
+            hold_to(&cases[i], &cases[k], same ? PROMISE_RUN_TO_RUN : PROMISE_GPU_TO_GPU);
         }
 }
 
 /* Cases of the same elements in two orders. */
-static void compare_orders(const struct source *s, const struct source *first, struct trial *trial)
+static void compare_orders(const struct source *s, const struct source *first,
+                           struct study_case *cases)
 {
     for (size_t i = s->first; i < s->first + s->cases; i++) {
-        const struct operation *o = trial[i].method->operation;
+        const struct operation *o = cases[i].method->operation;
         for (size_t k = first->first; k < first->first + first->cases; k++)
-            if (!o->array && !o->keys && comparable(&trial[i]) && comparable(&trial[k]) &&
-                same_work(&trial[i], &trial[k]))
-                hold_to(&trial[i], &trial[k], PROMISE_ORDER_INVARIANT);
+            if (!o->array && !o->keys && comparable(&cases[i]) && comparable(&cases[k]) &&
+                same_work(&cases[i], &cases[k]))
+                hold_to(&cases[i], &cases[k], PROMISE_ORDER_INVARIANT);
     }
 }
 
 void breaks_find(struct plan *plan)
 {
     for (size_t i = 0; i < plan->sources; i++) {
-        compare_settings(&plan->source[i], plan->trial);
+        compare_settings(&plan->source[i], plan->cases);
         for (size_t k = 0; k < i; k++)
             if (source_reordered(&plan->source[i], &plan->source[k]))
-                compare_orders(&plan->source[i], &plan->source[k], plan->trial);
+                compare_orders(&plan->source[i], &plan->source[k], plan->cases);
     }
 }
 
-const char *breaks_mark(const struct trial *t)
+const char *breaks_mark(const struct study_case *t)
 {
     return t->broken ? "!" : "";
 }
 
 /* A method that breaks its promise: the first case in which it does, and how many there are. */
 struct breaker {
-    const struct trial *first;
+    const struct study_case *first;
     size_t cases;
 };
 
@@ -123,8 +124,8 @@ static struct breaker *breakers_of(const struct plan *plan, size_t *count)
     struct breaker *list = NULL;
     size_t room = 0, last = 0;
     *count = 0;
-    for (size_t i = 0; i < plan->trials; i++) {
-        const struct trial *t = &plan->trial[i];
+    for (size_t i = 0; i < plan->case_count; i++) {
+        const struct study_case *t = &plan->cases[i];
         if (!t->broken)
             continue;
         /* Most cases are of the method of the one before. */
@@ -149,14 +150,14 @@ static struct breaker *breakers_of(const struct plan *plan, size_t *count)
 
 const char *breaks_mark_method(const struct plan *plan, const struct method *m)
 {
-    for (size_t i = 0; i < plan->trials; i++)
-        if (plan->trial[i].broken && plan->trial[i].method == m)
+    for (size_t i = 0; i < plan->case_count; i++)
+        if (plan->cases[i].broken && plan->cases[i].method == m)
             return "!";
     return "";
 }
 
 /* "cpu, threads 4, blocks 2" */
-static void setting_text(char text[SETTING], const struct trial *t)
+static void setting_text(char text[SETTING], const struct study_case *t)
 {
     char device[DEVICE_TEXT], threads[24] = "", blocks[24] = "";
     device_name(t->device, device);
@@ -169,7 +170,7 @@ static void setting_text(char text[SETTING], const struct trial *t)
 }
 
 /* What was seen: "2 results in 200 runs". */
-static void seen_text(char text[WORDS], const struct plan *plan, const struct trial *t)
+static void seen_text(char text[WORDS], const struct plan *plan, const struct study_case *t)
 {
     char here[SETTING], there[SETTING];
     if (t->beside && t->broken == PROMISE_ORDER_INVARIANT) {
@@ -193,7 +194,7 @@ void breaks_lines(struct text *to, const struct plan *plan)
     to->failed |= !list;
     for (size_t i = 0; list && i < count; i++) {
         char seen[WORDS];
-        const struct trial *t = list[i].first;
+        const struct study_case *t = list[i].first;
         const struct source *s = &plan->source[t->source];
         seen_text(seen, plan, t);
         text_format(to, "! %s breaks its promise, %s: %s\n  %s, n = %zu, %s/%s, case %016llx",
@@ -210,8 +211,8 @@ void breaks_lines(struct text *to, const struct plan *plan)
 json_t *breaks_json(const struct plan *plan)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < plan->trials; i++) {
-        const struct trial *t = &plan->trial[i];
+    for (size_t i = 0; i < plan->case_count; i++) {
+        const struct study_case *t = &plan->cases[i];
         char seen[WORDS], id[CASE_ID_TEXT];
         if (!t->broken)
             continue;
@@ -230,7 +231,7 @@ enum status breaks_status(const struct plan *plan, const char *out, struct probl
     struct breaker *list = breakers_of(plan, &methods);
     if (!list)
         return problem(p, STATUS_DEVICE, "out of memory for broken promises");
-    const struct trial *first = methods > 0 ? list[0].first : NULL;
+    const struct study_case *first = methods > 0 ? list[0].first : NULL;
     free(list);
     if (!first)
         return STATUS_OK;

@@ -12,7 +12,7 @@ struct tally;
 
 /* Notes what the runs of one case refute: run_to_run by several results, correctly_rounded by an
  * error of more than half an ulp. */
-void breaks_note(struct trial *t, const struct tally *tally);
+void breaks_note(struct study_case *t, const struct tally *tally);
 
 /* Notes what the finished cases refute beside each other: run_to_run by other results while the
  * device has other work, gpu_to_gpu by those of another launch shape or device, order_invariant by
@@ -20,7 +20,7 @@ void breaks_note(struct trial *t, const struct tally *tally);
 void breaks_find(struct plan *plan);
 
 /* "!" behind the results of a case, or the name of a method, that breaks its promise; else "". */
-const char *breaks_mark(const struct trial *t);
+const char *breaks_mark(const struct study_case *t);
 const char *breaks_mark_method(const struct plan *plan, const struct method *m);
 
 /* Appends a line for each method that breaks its promise: how its first case does, and how many

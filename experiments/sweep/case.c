@@ -13,7 +13,7 @@
 struct case_text {
     const char *column[CASE_ALL];
     char id[CASE_ID_TEXT], device[DEVICE_TEXT], n[24], cond_log2[NUMBER_TEXT], seed[24],
-        threads[24], blocks[24], segment[24], bins[24], keys[TRIAL_KEYS_TEXT],
+        threads[24], blocks[24], segment[24], bins[24], keys[CASE_KEYS_TEXT],
         added_in[ADDED_IN_TEXT];
 };
 
@@ -23,7 +23,7 @@ static void write_unless_zero(char text[24], size_t value)
         snprintf(text, 24, "%zu", value);
 }
 
-static void case_text(struct case_text *c, const struct sweep *w, const struct trial *t)
+static void case_text(struct case_text *c, const struct sweep *w, const struct study_case *t)
 {
     const struct source *s = &w->plan->source[t->source];
     *c = (struct case_text){0};
@@ -59,13 +59,13 @@ static void case_text(struct case_text *c, const struct sweep *w, const struct t
         [CASE_OUTPUT] = format_facts[t->output].name,
         [CASE_SEGMENT] = c->segment,
         [CASE_PRODUCT] = product_name[t->product],
-        [CASE_KEYS] = trial_keys(t, c->keys),
+        [CASE_KEYS] = case_keys(t, c->keys),
         [CASE_BINS] = c->bins,
     };
     memcpy(c->column, column, sizeof column);
 }
 
-const struct text *sweep_exact(const struct sweep *w, const struct trial *t)
+const struct text *sweep_exact(const struct sweep *w, const struct study_case *t)
 {
     if (!t->method->operation->array)
         return w->truth ? &w->truth->exact : NULL;
@@ -73,7 +73,7 @@ const struct text *sweep_exact(const struct sweep *w, const struct trial *t)
 }
 
 /* Sees to it that what cases share that scan alike is there, if this is one. */
-static enum status begin_scans(struct sweep *w, const struct trial *t, struct problem *why)
+static enum status begin_scans(struct sweep *w, const struct study_case *t, struct problem *why)
 {
     if (!t->method->operation->array)
         return STATUS_OK;
@@ -85,7 +85,7 @@ static enum status begin_scans(struct sweep *w, const struct trial *t, struct pr
 }
 
 /* What results are to be, and what the fixed-order twin gives. */
-static enum status find_due(struct sweep *w, const struct trial *t, struct figure *ulp,
+static enum status find_due(struct sweep *w, const struct study_case *t, struct figure *ulp,
                             struct figure *fixed, struct problem *p)
 {
     struct shared *s = &w->shared;
@@ -109,7 +109,7 @@ static enum status find_due(struct sweep *w, const struct trial *t, struct figur
 
 /* Summarises a finished case. Its rows are written before: a summary without them would be of
  * nothing. */
-static enum status finish(struct sweep *w, struct trial *t, struct tally *tally,
+static enum status finish(struct sweep *w, struct study_case *t, struct tally *tally,
                           const struct case_text *text, struct problem *p)
 {
     struct figure ulp, fixed;
@@ -132,11 +132,11 @@ static enum status finish(struct sweep *w, struct trial *t, struct tally *tally,
                 experiment_columns(w->plan->axes->experiment));
     w->outcome->finished += !t->finished;
     t->finished = t->summarised = true;
-    trial_forget(t);
+    case_forget(t);
     return csv_file_flush(&w->summary, p);
 }
 
-enum status sweep_fail(struct sweep *w, struct trial *t, const struct problem *why,
+enum status sweep_fail(struct sweep *w, struct study_case *t, const struct problem *why,
                        struct problem *p)
 {
     struct case_text text;
@@ -176,7 +176,7 @@ static enum status upload(struct sweep *w, struct runner *r, struct problem *why
     return status;
 }
 
-static enum status run(struct sweep *w, struct trial *t, struct live *l, struct problem *why)
+static enum status run(struct sweep *w, struct study_case *t, struct live *l, struct problem *why)
 {
     const struct source *s = &w->plan->source[t->source];
     struct runner r = {.method = t->method,
@@ -203,7 +203,7 @@ static enum status run(struct sweep *w, struct trial *t, struct live *l, struct 
     return status;
 }
 
-static enum status unsupported(struct sweep *w, struct trial *t, const struct case_text *text,
+static enum status unsupported(struct sweep *w, struct study_case *t, const struct case_text *text,
                                struct problem *p)
 {
     results_append(&w->results, &(struct results_row){.run = 1,
@@ -213,7 +213,7 @@ static enum status unsupported(struct sweep *w, struct trial *t, const struct ca
     return finish(w, t, NULL, text, p);
 }
 
-static void note_failure(struct sweep *w, const struct trial *t, const struct problem *why)
+static void note_failure(struct sweep *w, const struct study_case *t, const struct problem *why)
 {
     char line[1400], device[DEVICE_TEXT];
     device_name(t->device, device);
@@ -226,7 +226,7 @@ static void note_failure(struct sweep *w, const struct trial *t, const struct pr
 }
 
 /* Runs what is left and writes its rows. Failures of the case are said in `why`. */
-static enum status run_live(struct sweep *w, struct trial *t, const struct case_text *text,
+static enum status run_live(struct sweep *w, struct study_case *t, const struct case_text *text,
                             struct problem *why, struct problem *p)
 {
     const struct source *s = &w->plan->source[t->source];
@@ -243,7 +243,7 @@ static enum status run_live(struct sweep *w, struct trial *t, const struct case_
     return status == STATUS_OK ? finish(w, t, l.tally, text, p) : STATUS_OK;
 }
 
-enum status sweep_case(struct sweep *w, struct trial *t, struct problem *p)
+enum status sweep_case(struct sweep *w, struct study_case *t, struct problem *p)
 {
     struct case_text text;
     struct problem why = {0};

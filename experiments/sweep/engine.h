@@ -35,7 +35,7 @@ struct sweep {
 /* The results of a case as they come. */
 struct live {
     struct sweep *w;
-    struct trial *t;
+    struct study_case *t;
     const char *const *text; /* the case's columns */
     struct tally *tally;
     struct theorem theorem;
@@ -46,10 +46,10 @@ struct live {
 
 /* Runs what is left of a case and writes its rows. What it returns other than STATUS_OK ends the
  * study. */
-enum status sweep_case(struct sweep *w, struct trial *t, struct problem *p);
+enum status sweep_case(struct sweep *w, struct study_case *t, struct problem *p);
 
 /* Writes the row of a case that cannot be run, for the reason in `why`. */
-enum status sweep_fail(struct sweep *w, struct trial *t, const struct problem *why,
+enum status sweep_fail(struct sweep *w, struct study_case *t, const struct problem *why,
                        struct problem *p);
 
 /* A runner_digest whose context is a struct live: tallies the results, measures those that were not
@@ -65,6 +65,6 @@ enum status sweep_meet_scan(struct live *l, struct distinct *d,
 enum status sweep_times(struct sweep *w, struct problem *p);
 
 /* The columns exact and exact_hex of a case's rows; NULL where they stay empty. */
-const struct text *sweep_exact(const struct sweep *w, const struct trial *t);
+const struct text *sweep_exact(const struct sweep *w, const struct study_case *t);
 
 #endif

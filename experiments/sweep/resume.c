@@ -78,7 +78,7 @@ static enum status parse_outcome(const struct csv_row *row, enum outcome *outcom
 }
 
 /* The columns of the case make its id; the numbers are texts of the same bits. */
-static enum status check_columns(const struct reading *r, const struct trial *t,
+static enum status check_columns(const struct reading *r, const struct study_case *t,
                                  const struct csv_row *row, struct problem *p)
 {
     const struct source *s = &r->plan->source[t->source];
@@ -101,12 +101,12 @@ static enum status check_columns(const struct reading *r, const struct trial *t,
 }
 
 /* The case of a row, and the check that it is this row's turn. */
-static enum status find_trial(struct reading *r, const struct csv_row *row, bool done,
-                              struct trial **trial, struct problem *p)
+static enum status find_case(struct reading *r, const struct csv_row *row, bool done,
+                             struct study_case **found, struct problem *p)
 {
     uint64_t run;
     char expected[32], id[CASE_ID_TEXT];
-    struct trial *t = plan_find(r->plan, strtoull(row->field[RESULTS_CASE_ID], NULL, 16));
+    struct study_case *t = plan_find(r->plan, strtoull(row->field[RESULTS_CASE_ID], NULL, 16));
     if (t)
         case_id_text(id, t->id);
     if (!t || strcmp(row->field[RESULTS_CASE_ID], id) != 0)
@@ -118,12 +118,12 @@ static enum status find_trial(struct reading *r, const struct csv_row *row, bool
     if (run != t->done + 1 || t->finished || (done && t->supported && run > t->runs))
         return unexpected(row, RESULTS_RUN, t->finished ? "no more runs of this case" : expected,
                           p);
-    *trial = t;
+    *found = t;
     return check_columns(r, t, row, p);
 }
 
 /* What tells the result from others, and its value. */
-static enum status parse_result(struct hash128 *digest, struct figure *value, struct trial *t,
+static enum status parse_result(struct hash128 *digest, struct figure *value, struct study_case *t,
                                 const struct csv_row *row, struct problem *p)
 {
     if (t->method->operation->array) {
@@ -136,7 +136,7 @@ static enum status parse_result(struct hash128 *digest, struct figure *value, st
     return status;
 }
 
-static enum status count_run(struct reading *r, struct trial *t, const struct csv_row *row,
+static enum status count_run(struct reading *r, struct study_case *t, const struct csv_row *row,
                              enum outcome outcome, struct problem *p)
 {
     uint64_t time_ns = 0;
@@ -190,7 +190,7 @@ static struct figure ulp_of(const char *exact_hex, enum format accumulator)
 
 /* Keeps the summary that was found, where it agrees with the runs in all that does not need the
  * input: vs is taken from it. */
-static void finish(struct reading *r, struct trial *t, const struct csv_row *row)
+static void finish(struct reading *r, struct study_case *t, const struct csv_row *row)
 {
     const char *text[CASE_ALL];
     struct found key = {.id = t->id};
@@ -223,7 +223,7 @@ static void finish(struct reading *r, struct trial *t, const struct csv_row *row
             t->err_backward_max = tally_err_backward_max(t->earlier);
             breaks_note(t, t->earlier);
         }
-        trial_forget(t);
+        case_forget(t);
     }
     text_free(&made);
     text_free(&known);
@@ -244,11 +244,11 @@ static enum status drop_row(struct reading *r, const struct csv_row *row, struct
 static enum status take_result(void *context, const struct csv_row *row, struct problem *p)
 {
     struct reading *r = context;
-    struct trial *t = NULL;
+    struct study_case *t = NULL;
     enum outcome outcome;
     enum status status = parse_outcome(row, &outcome, p);
     if (status == STATUS_OK)
-        status = find_trial(r, row, outcome != OUTCOME_ERROR, &t, p);
+        status = find_case(r, row, outcome != OUTCOME_ERROR, &t, p);
     if (status != STATUS_OK)
         return status;
     if (outcome == OUTCOME_ERROR)

@@ -15,8 +15,8 @@ struct resumed {
 
 /* Reads results.csv and marks in the plan what is done. Rows of failed runs are taken out, so that
  * those are tried again. summary.csv is rewritten: it then has the rows of the finished cases that
- * it agrees with results.csv on; the others are to be summarised anew (trial.summarised). Their
- * runs, and those of unfinished cases, stay with the trial (trial.earlier). STATUS_DATA where
+ * it agrees with results.csv on; the others are to be summarised anew (summarised is false). Their
+ * runs, and those of unfinished cases, stay with the case (earlier). STATUS_DATA where
  * results.csv is not this study's, or was edited. */
 enum status resume_read(struct resumed *r, struct plan *plan, const struct directory *d,
                         struct problem *p);

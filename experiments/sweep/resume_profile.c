@@ -30,7 +30,7 @@ static enum status take(void *context, const struct csv_row *row, struct problem
     struct reading *r = context;
     const char *id = row->field[PROFILE_CASE_ID];
     char expected[CASE_ID_TEXT] = "";
-    const struct trial *t = plan_find(r->plan, strtoull(id, NULL, 16));
+    const struct study_case *t = plan_find(r->plan, strtoull(id, NULL, 16));
     if (t)
         case_id_text(expected, t->id);
     if (!t || strcmp(id, expected) != 0)

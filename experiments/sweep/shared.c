@@ -10,7 +10,7 @@
 #include "kernels/method/matrix.h"
 #include "reference/measure/by_bin_check.h"
 
-bool shared_alike(const struct trial *a, const struct trial *b)
+bool shared_alike(const struct study_case *a, const struct study_case *b)
 {
     return a->method->operation->array && a->method->operation == b->method->operation &&
            a->source == b->source && a->accumulator == b->accumulator && a->output == b->output &&
@@ -19,7 +19,7 @@ bool shared_alike(const struct trial *a, const struct trial *b)
 }
 
 /* The elements that the last output covers. */
-static struct array covered(const struct array *in, const struct trial *t)
+static struct array covered(const struct array *in, const struct study_case *t)
 {
     size_t first = t->segment ? (in->n - 1) / t->segment * t->segment : 0;
     size_t bytes = (size_t)format_facts[in->format].bytes;
@@ -38,7 +38,7 @@ static enum status fill_kept(struct shared *s, size_t keep, uint64_t seed, struc
 }
 
 /* Which output each element goes to. */
-static enum status fill_keys(struct shared *s, const struct trial *t, uint64_t seed,
+static enum status fill_keys(struct shared *s, const struct study_case *t, uint64_t seed,
                              struct problem *p)
 {
     const struct operation *o = t->method->operation;
@@ -77,8 +77,9 @@ static enum status show_fullest(struct shared *s, const struct source *source,
 }
 
 /* Keys, the elements by bin, held to MPFR as truth_make's are, and the truth of the fullest. */
-static enum status begin_bins(struct shared *s, const struct trial *t, const struct source *source,
-                              enum reference_kind kind, struct problem *p)
+static enum status begin_bins(struct shared *s, const struct study_case *t,
+                              const struct source *source, enum reference_kind kind,
+                              struct problem *p)
 {
     size_t n = s->in.n;
     s->keys = malloc((n + 1) * sizeof *s->keys);
@@ -97,8 +98,9 @@ static enum status begin_bins(struct shared *s, const struct trial *t, const str
     return status == STATUS_OK ? show_fullest(s, source, kind, p) : status;
 }
 
-static enum status begin_scan(struct shared *s, const struct trial *t, const struct source *source,
-                              enum reference_kind kind, struct problem *p)
+static enum status begin_scan(struct shared *s, const struct study_case *t,
+                              const struct source *source, enum reference_kind kind,
+                              struct problem *p)
 {
     enum status status = heads_make(&s->heads, s->in.n, t->segment, p);
     if (status != STATUS_OK || !s->outputs)
@@ -108,7 +110,7 @@ static enum status begin_scan(struct shared *s, const struct trial *t, const str
     return truth_make(&s->last, source->name, &last, kind, p);
 }
 
-enum status shared_begin(struct shared *s, const struct trial *t, const struct source *source,
+enum status shared_begin(struct shared *s, const struct study_case *t, const struct source *source,
                          enum reference_kind kind, struct problem *p)
 {
     if (s->like && shared_alike(s->like, t))
@@ -132,7 +134,7 @@ size_t shared_outputs(const struct shared *s)
 
 enum status shared_twin(struct shared *s, struct problem *p)
 {
-    const struct trial *t = s->like;
+    const struct study_case *t = s->like;
     const struct operation *o = t->method->operation;
     const struct method *m = method_named(o->fixed   ? o->fixed
                                           : s->heads ? "scan/segmented"
@@ -175,7 +177,7 @@ static size_t height_of_bin(const struct method *m, const struct by_bin *b, size
     return m->bin_height(b->element + b->start[bin], by_bin_count(b, bin), n, b->bins);
 }
 
-static enum status make_tree(struct tree *tree, const struct shared *s, const struct trial *t,
+static enum status make_tree(struct tree *tree, const struct shared *s, const struct study_case *t,
                              struct problem *p)
 {
     *tree = (struct tree){t->method, s->in.n, t->shape, t->exclusive, s->keys ? &s->by_bin : NULL,
@@ -202,7 +204,7 @@ static size_t height_of(const void *context, size_t i)
     return t->method->prefix_height(i, t->n, t->shape, t->exclusive);
 }
 
-enum status shared_measure(struct scan_measure *m, struct shared *s, const struct trial *t,
+enum status shared_measure(struct scan_measure *m, struct shared *s, const struct study_case *t,
                            const struct array *out, const struct array *run_1, struct problem *p)
 {
     enum status status = shared_twin(s, p);
@@ -229,7 +231,7 @@ enum status shared_measure(struct scan_measure *m, struct shared *s, const struc
     return status;
 }
 
-struct figure shared_shown_bound(const struct shared *s, const struct trial *t, double result)
+struct figure shared_shown_bound(const struct shared *s, const struct study_case *t, double result)
 {
     struct measure m;
     size_t terms = by_bin_count(&s->by_bin, s->shown);

@@ -8,7 +8,7 @@
 #include "reference/measure/scan.h"
 
 struct shared {
-    const struct trial *like; /* one of them; NULL: nothing is here */
+    const struct study_case *like; /* one of them; NULL: nothing is here */
     struct array in;
     uint8_t *heads;    /* as a task's; NULL: one segment */
     bool outputs;      /* there are any: the input has elements, or there are bins */
@@ -25,12 +25,12 @@ struct shared {
 
 /* Are they of one source, accumulator, output format, scan and segment; or keys and bins; or layout
  * and rows; or mask? */
-bool shared_alike(const struct trial *a, const struct trial *b);
+bool shared_alike(const struct study_case *a, const struct study_case *b);
 
 /* Readies *s, zero or of other cases before, for a case of this source; keeps what is there where
  * that is of cases alike. STATUS_DEVICE when memory is short, STATUS_FAILED as truth_make; nothing
  * is here then. */
-enum status shared_begin(struct shared *s, const struct trial *t, const struct source *source,
+enum status shared_begin(struct shared *s, const struct study_case *t, const struct source *source,
                          enum reference_kind kind, struct problem *p);
 
 /* How many outputs there are. */
@@ -41,11 +41,11 @@ size_t shared_outputs(const struct shared *s);
 enum status shared_twin(struct shared *s, struct problem *p);
 
 /* Measures an output of such a case, beside the twin's and, where it is not NULL, run 1's. */
-enum status shared_measure(struct scan_measure *m, struct shared *s, const struct trial *t,
+enum status shared_measure(struct scan_measure *m, struct shared *s, const struct study_case *t,
                            const struct array *out, const struct array *run_1, struct problem *p);
 
 /* What the bound of the shown output is, a scatter-add's, whose sum is `result`. */
-struct figure shared_shown_bound(const struct shared *s, const struct trial *t, double result);
+struct figure shared_shown_bound(const struct shared *s, const struct study_case *t, double result);
 
 void shared_end(struct shared *s);
 

@@ -49,7 +49,7 @@ static enum status load(struct sweep *w, struct source *s, struct problem *why, 
 static bool summarised(const struct plan *plan, const struct source *s)
 {
     for (size_t i = 0; i < s->cases; i++)
-        if (!plan->trial[s->first + i].summarised)
+        if (!plan->cases[s->first + i].summarised)
             return false;
     return true;
 }
@@ -67,14 +67,14 @@ static enum status fail_all(struct sweep *w, const struct source *s, const struc
         w->options->note(w->options->context, line);
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < s->cases; i++) {
-        struct trial *t = &w->plan->trial[s->first + i];
+        struct study_case *t = &w->plan->cases[s->first + i];
         if (!t->finished)
             status = t->supported ? sweep_fail(w, t, why, p) : sweep_case(w, t, p);
     }
     return status;
 }
 
-static enum status run_case(struct sweep *w, struct trial *t, struct problem *p)
+static enum status run_case(struct sweep *w, struct study_case *t, struct problem *p)
 {
     if (w->options->stop && *w->options->stop)
         return problem(p, STATUS_INTERRUPTED, "interrupted");
@@ -89,12 +89,12 @@ static enum status run_case(struct sweep *w, struct trial *t, struct problem *p)
 static enum status run_cases(struct sweep *w, const struct source *s, struct problem *p)
 {
     enum status status = STATUS_OK;
-    struct trial *trial = &w->plan->trial[s->first];
+    struct study_case *cases = &w->plan->cases[s->first];
     for (size_t i = 0; status == STATUS_OK && i < s->cases; i++) {
-        status = run_case(w, &trial[i], p);
+        status = run_case(w, &cases[i], p);
         for (size_t k = i + 1; status == STATUS_OK && k < s->cases; k++)
-            if (shared_alike(&trial[i], &trial[k]))
-                status = run_case(w, &trial[k], p);
+            if (shared_alike(&cases[i], &cases[k]))
+                status = run_case(w, &cases[k], p);
     }
     shared_end(&w->shared);
     return status;
@@ -104,7 +104,7 @@ static enum status run_cases(struct sweep *w, const struct source *s, struct pro
 static bool asks_for(const struct sweep *w, const struct source *s, enum exact_value of)
 {
     for (size_t i = 0; i < s->cases; i++) {
-        const struct trial *t = &w->plan->trial[s->first + i];
+        const struct study_case *t = &w->plan->cases[s->first + i];
         if (!t->summarised && t->method->operation->of == of)
             return true;
     }
@@ -197,14 +197,14 @@ static bool count(struct sweep *w)
 {
     uint64_t runs = 0;
     bool left = false;
-    for (size_t i = 0; i < w->plan->trials; i++) {
-        const struct trial *t = &w->plan->trial[i];
+    for (size_t i = 0; i < w->plan->case_count; i++) {
+        const struct study_case *t = &w->plan->cases[i];
         runs += t->runs;
         w->runs_done += t->supported ? t->done : 0;
         w->outcome->finished += t->finished;
         left |= !t->finished;
     }
-    progress_begin(&w->progress, w->options->progress, w->plan->trials, runs, w->runs_done);
+    progress_begin(&w->progress, w->options->progress, w->plan->case_count, runs, w->runs_done);
     return left;
 }
 
@@ -259,7 +259,7 @@ enum status sweep_verdict(const struct sweep_outcome *outcome, const struct plan
     char failed[96] = "";
     if (outcome->failed > 0)
         snprintf(failed, sizeof failed, "%zu of %zu cases failed (status `error`)", outcome->failed,
-                 plan->trials);
+                 plan->case_count);
     if (outcome->broken > 0)
         return problem(p, STATUS_FAILED,
                        "%s/results.csv: %zu row%s broke the bound, the first: %s%s%s", out,

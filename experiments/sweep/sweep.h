@@ -31,7 +31,7 @@ struct sweep_outcome {
 };
 
 /* Finished cases of the directory are kept; what is left is run, input by input. Afterwards each
- * trial of the plan says what became of it. A case that fails becomes a row with the status `error`
+ * case of the plan says what became of it. A case that fails becomes a row with the status `error`
  * and the study goes on: that is STATUS_OK here, and so are a broken bound and a method that cannot
  * be timed. Everything else ends the
  * study, resumable: STATUS_INTERRUPTED; STATUS_DATA or STATUS_USAGE for the directory;

@@ -22,13 +22,13 @@ static enum status make_source(struct source *to, const struct source *s, size_t
 
 uint64_t times_id(const struct times_group *g, const struct bench_row *row)
 {
-    return case_id(&(struct trial){.method = row->method,
-                                   .device = g->device,
-                                   .accumulator = row->accumulator,
-                                   .shape = row->shape,
-                                   .exclusive = row->exclusive,
-                                   .output = row->output,
-                                   .segment = row->segment},
+    return case_id(&(struct study_case){.method = row->method,
+                                        .device = g->device,
+                                        .accumulator = row->accumulator,
+                                        .shape = row->shape,
+                                        .exclusive = row->exclusive,
+                                        .output = row->output,
+                                        .segment = row->segment},
                    &g->source);
 }
 

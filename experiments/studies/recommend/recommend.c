@@ -96,11 +96,11 @@ static enum status list_candidates(struct recommend_report *r, struct problem *p
 {
     const struct plan *plan = r->request.plan;
     r->candidate =
-        calloc(plan->trials + recommend_promoted_count * FORMATS + 1, sizeof *r->candidate);
+        calloc(plan->case_count + recommend_promoted_count * FORMATS + 1, sizeof *r->candidate);
     if (!r->candidate)
         return problem(p, STATUS_DEVICE, "recommend: out of memory");
-    for (size_t i = 0; i < plan->trials; i++) {
-        const struct trial *t = &plan->trial[i];
+    for (size_t i = 0; i < plan->case_count; i++) {
+        const struct study_case *t = &plan->cases[i];
         if (t->supported && considered(r, t->method))
             r->candidate[r->count++] =
                 (struct recommend_candidate){.method = t->method,

@@ -31,7 +31,8 @@ struct case_text {
         blocks[24], added_in[ADDED_IN_TEXT];
 };
 
-static void write_case(struct case_text *c, const struct recommend_sample *s, const struct trial *t)
+static void write_case(struct case_text *c, const struct recommend_sample *s,
+                       const struct study_case *t)
 {
     *c = (struct case_text){0};
     case_id_text(c->id, case_id(t, &s->source));
@@ -141,11 +142,11 @@ enum status recommend_run(const struct recommend_report *r, const struct recomme
                           struct problem *p)
 {
     struct device device = c->promoted ? (struct device){DEVICE_CPU, 0} : r->device;
-    struct trial t = {.method = c->method,
-                      .device = device,
-                      .accumulator = c->accumulator,
-                      .output = c->accumulator,
-                      .shape = method_shape(c->method, device.kind, s->array.n, c->asked)};
+    struct study_case t = {.method = c->method,
+                           .device = device,
+                           .accumulator = c->accumulator,
+                           .output = c->accumulator,
+                           .shape = method_shape(c->method, device.kind, s->array.n, c->asked)};
     struct runner runner = {.method = c->method,
                             .device = device,
                             .in = &s->array,

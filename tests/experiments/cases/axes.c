@@ -13,9 +13,9 @@ Test(axes, accumulators_asked_for_go_with_every_storage, .init = make_folder, .f
                              {"input", "ones"},
                              {"n", "10"},
                              {NULL}});
-    cr_assert_eq(s.plan.trials, 2 * FORMATS);
-    for (size_t i = 0; i < s.plan.trials; i++)
-        seen[s.plan.source[s.plan.trial[i].source].array.format][s.plan.trial[i].accumulator] =
+    cr_assert_eq(s.plan.case_count, 2 * FORMATS);
+    for (size_t i = 0; i < s.plan.case_count; i++)
+        seen[s.plan.source[s.plan.cases[i].source].array.format][s.plan.cases[i].accumulator] =
             true;
     for (enum format f = 0; f < FORMATS; f++)
         cr_expect(seen[f][FP16] && seen[f][BF16] && !seen[f][FP32] && !seen[f][FP64], "storage %s",

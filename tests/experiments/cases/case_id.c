@@ -20,15 +20,16 @@ enum { KINDS = 12 };
 static struct keys keys;
 static const struct layout layout = {LAYOUT_BATCH, 8, "batch:8"};
 
-static struct trial trial_of(const char *method)
+static struct study_case trial_of(const char *method)
 {
     const struct method *m = method_named(method);
     cr_assert(m, "%s", method);
-    return (struct trial){.method = m, .accumulator = FP32, .output = FP32, .product = m->product};
+    return (struct study_case){
+        .method = m, .accumulator = FP32, .output = FP32, .product = m->product};
 }
 
 /* A case of each kind, and what its id is the hash of. */
-static const char *kind(size_t k, struct trial *t, const struct source **s)
+static const char *kind(size_t k, struct study_case *t, const struct source **s)
 {
     *s = k == 1 ? &data : &generated;
     switch (k) {
@@ -112,7 +113,7 @@ Test(case_id, stays_what_it_was)
         0x5e23e5af608b093a, 0xacf394e5f42141d8, 0xa117c572b9d401ff, 0x1c5cc577af3cf20b,
     };
     for (size_t k = 0; k < KINDS; k++) {
-        struct trial t;
+        struct study_case t;
         const struct source *s;
         char id[CASE_ID_TEXT], due[CASE_ID_TEXT];
         const char *text = kind(k, &t, &s);
@@ -126,11 +127,11 @@ Test(case_id, stays_what_it_was)
 /* Whatever makes a case makes its id. */
 Test(case_id, every_part_counts)
 {
-    struct trial t;
+    struct study_case t;
     const struct source *s;
     kind(7, &t, &s);
     uint64_t id = case_id(&t, s);
-    struct trial other = t;
+    struct study_case other = t;
     other.key_seed++;
     cr_expect(case_id(&other, s) != id, "the keys' seed");
     other = t;

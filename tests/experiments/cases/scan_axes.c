@@ -31,8 +31,8 @@ static size_t cases_with(const struct study *s, const char *method, bool exclusi
                          enum format output, size_t segment)
 {
     size_t count = 0;
-    for (size_t i = 0; i < s->plan.trials; i++) {
-        const struct trial *t = &s->plan.trial[i];
+    for (size_t i = 0; i < s->plan.case_count; i++) {
+        const struct study_case *t = &s->plan.cases[i];
         count += strcmp(t->method->name, method) == 0 && t->exclusive == exclusive &&
                  t->output == output && t->segment == segment;
     }
@@ -49,7 +49,7 @@ Test(scan_axes, a_case_for_each_combination)
                            {"output", "storage,accumulator"},
                            {"segment", "0,4..8"},
                            {NULL}});
-    cr_expect_eq(s.plan.trials, 2 * (2 + 1) * (1 + 3), "%zu cases", s.plan.trials);
+    cr_expect_eq(s.plan.case_count, 2 * (2 + 1) * (1 + 3), "%zu cases", s.plan.case_count);
     for (int exclusive = 0; exclusive < 2; exclusive++) {
         cr_expect_eq(cases_with(&s, "scan/tiled", exclusive, FP16, 0), 1, "fp16 added in fp32");
         cr_expect_eq(cases_with(&s, "scan/tiled", exclusive, FP32, 0), 2, "and fp32 in itself");
@@ -59,7 +59,7 @@ Test(scan_axes, a_case_for_each_combination)
                          "segments of %zu", segment);
         }
     }
-    cr_expect(s.plan.trial[0].exclusive, "the first asked for comes first");
+    cr_expect(s.plan.cases[0].exclusive, "the first asked for comes first");
     study_free(&s);
 }
 
@@ -68,9 +68,9 @@ Test(scan_axes, defaults)
 {
     struct study s;
     make(&s, (study_words){{"storage", "fp16"}, {NULL}});
-    cr_assert_gt(s.plan.trials, 5);
-    for (size_t i = 0; i < s.plan.trials; i++) {
-        const struct trial *t = &s.plan.trial[i];
+    cr_assert_gt(s.plan.case_count, 5);
+    for (size_t i = 0; i < s.plan.case_count; i++) {
+        const struct study_case *t = &s.plan.cases[i];
         cr_expect(t->method->operation == &operation_scan && !t->exclusive && t->output == FP32 &&
                       t->segment == (t->method->segmented ? 1000 : 0),
                   "%s", t->method->name);
@@ -79,7 +79,7 @@ Test(scan_axes, defaults)
     struct experiment narrow = prefixes;
     narrow.output = "storage";
     cr_assert_eq(resolve(&s, &narrow, (study_words){{"storage", "fp16"}, {NULL}}), STATUS_OK);
-    cr_expect_eq(s.plan.trial[0].output, FP16, "what the experiment says");
+    cr_expect_eq(s.plan.cases[0].output, FP16, "what the experiment says");
     study_free(&s);
 }
 
@@ -100,8 +100,8 @@ Test(scan_axes, a_case_has_its_id)
                                {"storage", "fp16"},
                                {"seed", "42"},
                                {NULL}});
-        cr_assert_eq(s.plan.trials, 1);
-        case_id_text(id, s.plan.trial[0].id);
+        cr_assert_eq(s.plan.case_count, 1);
+        case_id_text(id, s.plan.cases[0].id);
         cr_expect_str_eq(id, cases[i].id, "%s: %s", cases[i].method, id);
         study_free(&s);
     }
@@ -126,9 +126,9 @@ Test(scan_axes, repeated_from_a_study)
     cr_assert_eq(plan_make(&again.plan, &again.axes, &again.problem), STATUS_OK);
     json_t *theirs = axes_json(&again.axes);
     cr_expect(json_equal(axes, theirs));
-    cr_assert_eq(s.plan.trials, again.plan.trials);
-    for (size_t i = 0; i < s.plan.trials; i++)
-        cr_expect_eq(s.plan.trial[i].id, again.plan.trial[i].id, "case %zu", i);
+    cr_assert_eq(s.plan.case_count, again.plan.case_count);
+    for (size_t i = 0; i < s.plan.case_count; i++)
+        cr_expect_eq(s.plan.cases[i].id, again.plan.cases[i].id, "case %zu", i);
     study_free(&again);
     again = (struct study){0};
     ask(&again.request, (study_words){{"segment", "7"}, {NULL}});
@@ -159,9 +159,9 @@ Test(scan_axes, sums_have_none)
     cr_expect_eq(request_repeat(&again.request, experiment_of("accuracy"), axes, "study.json",
                                 &again.problem),
                  STATUS_OK, "%s", again.problem.text);
-    for (size_t i = 0; i < s.plan.trials; i++)
-        cr_expect(!s.plan.trial[i].exclusive && s.plan.trial[i].segment == 0 &&
-                      s.plan.trial[i].output == s.plan.trial[i].accumulator,
+    for (size_t i = 0; i < s.plan.case_count; i++)
+        cr_expect(!s.plan.cases[i].exclusive && s.plan.cases[i].segment == 0 &&
+                      s.plan.cases[i].output == s.plan.cases[i].accumulator,
                   "case %zu", i);
     request_free(&again.request);
     json_decref(axes);

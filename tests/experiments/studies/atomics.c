@@ -215,11 +215,11 @@ Test(atomics, load_makes_another_case)
                                   {"load", "busy,idle"},    {"threads", "0"},  {NULL}};
     study_make(&idle, "variance", variance);
     study_make(&both, "atomics", atomics);
-    cr_assert(idle.plan.trials == 1 && both.plan.trials == 2);
-    cr_expect(both.plan.trial[0].load == LOAD_BUSY && both.plan.trial[1].load == LOAD_IDLE);
-    cr_expect_eq(both.plan.trial[1].id, idle.plan.trial[0].id);
-    cr_expect_eq(idle.plan.trial[0].id, UINT64_C(0x9a3bde1b0477ee0d)); /* as before there was one */
-    cr_expect(both.plan.trial[0].id != idle.plan.trial[0].id);
+    cr_assert(idle.plan.case_count == 1 && both.plan.case_count == 2);
+    cr_expect(both.plan.cases[0].load == LOAD_BUSY && both.plan.cases[1].load == LOAD_IDLE);
+    cr_expect_eq(both.plan.cases[1].id, idle.plan.cases[0].id);
+    cr_expect_eq(idle.plan.cases[0].id, UINT64_C(0x9a3bde1b0477ee0d)); /* as before there was one */
+    cr_expect(both.plan.cases[0].id != idle.plan.cases[0].id);
     json_t *axes = axes_json(&both.axes), *without = axes_json(&idle.axes);
     cr_expect_str_eq(json_string_value(json_array_get(json_object_get(axes, "load"), 0)), "busy");
     cr_expect(json_array_size(json_object_get(axes, "load")) == 2);

@@ -236,10 +236,11 @@ Test(cond, repeated_from_study_json, .init = make_folder, .fini = remove_folder)
             request_repeat(&again.request, experiment_of("cond"), axes, out, &again.problem),
             STATUS_OK, "%s", again.problem.text);
         cr_assert_eq(study_resolve(&again, "cond"), STATUS_OK, "%s", again.problem.text);
-        cr_expect(again.plan.trials == s.plan.trials && again.plan.left_out == s.plan.left_out,
-                  "named %d: %zu cases, then %zu", named, s.plan.trials, again.plan.trials);
-        for (size_t i = 0; i < s.plan.trials; i++)
-            cr_expect_not_null(plan_find(&again.plan, s.plan.trial[i].id));
+        cr_expect(again.plan.case_count == s.plan.case_count &&
+                      again.plan.left_out == s.plan.left_out,
+                  "named %d: %zu cases, then %zu", named, s.plan.case_count, again.plan.case_count);
+        for (size_t i = 0; i < s.plan.case_count; i++)
+            cr_expect_not_null(plan_find(&again.plan, s.plan.cases[i].id));
         json_decref(json);
         study_free(&s);
         study_free(&again);

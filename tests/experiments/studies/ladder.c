@@ -79,10 +79,10 @@ static struct ladder_results results_of(const struct rows *r, const struct study
             most.launches = any_shape > most.launches ? any_shape : most.launches;
         }
     }
-    for (size_t i = 0; i < s->plan.trials; i++)
-        if (strcmp(s->plan.trial[i].method->name, method) == 0 &&
-            s->plan.trial[i].summary.distinct > most.runs)
-            most.runs = s->plan.trial[i].summary.distinct;
+    for (size_t i = 0; i < s->plan.case_count; i++)
+        if (strcmp(s->plan.cases[i].method->name, method) == 0 &&
+            s->plan.cases[i].summary.distinct > most.runs)
+            most.runs = s->plan.cases[i].summary.distinct;
     return most;
 }
 
@@ -276,9 +276,9 @@ Test(ladder, broken_promises, .init = make_folder, .fini = remove_folder)
     text_free(&text);
     /* One case of several whose runs differ. */
     size_t first = 0;
-    while (strcmp(s.plan.trial[first].method->name, "sum/tiled") != 0)
+    while (strcmp(s.plan.cases[first].method->name, "sum/tiled") != 0)
         first++;
-    s.plan.trial[first].summary.distinct = 3;
+    s.plan.cases[first].summary.distinct = 3;
     text = table_of(&s, out);
     cr_assert_eq(words_of(word, line, &text, "sum/tiled"), 5, "%s", text.data);
     cr_expect_str_eq(word[3], "3!");

@@ -50,7 +50,7 @@ Test(scan_table, drift_by_position, .init = make_folder, .fini = remove_folder)
     cr_assert_eq(study_sweep(&s, out, false), STATUS_OK, "%s", s.problem.text);
     struct text text = table_of(&s, out), cells = {0};
     struct rows profile = rows_of(out, "profile", profile_column, PROFILE_COLUMNS);
-    const struct summary *sum = &s.plan.trial[0].summary;
+    const struct summary *sum = &s.plan.cases[0].summary;
     cr_assert(strstr(text.data, "uniform:scale=0.01, n = 1200000, inclusive\n"), "%s", text.data);
     cr_assert(line_of(found, &text, "formats"), "%s", text.data);
     cr_expect(strstr(found, " 10^2 ") && strstr(found, " 10^4 ") && strstr(found, " 10^6 ") &&
@@ -122,8 +122,8 @@ Test(scan_table, rows_say_their_case, .init = make_folder, .fini = remove_folder
         tables++;
     for (const char *at = text.data; (at = strstr(at, "scan/")); at++)
         rows++;
-    cr_expect(tables == 2 * 2 * 2 && rows == s.plan.trials, "%zu tables, %zu rows of %zu", tables,
-              rows, s.plan.trials);
+    cr_expect(tables == 2 * 2 * 2 && rows == s.plan.case_count, "%zu tables, %zu rows of %zu",
+              tables, rows, s.plan.case_count);
     text_free(&text);
     study_free(&s);
     study_make(&s, "drift",
@@ -144,7 +144,7 @@ Test(scan_table, rows_say_their_case, .init = make_folder, .fini = remove_folder
 }
 
 /* What a case's row says, of summaries that are made up. */
-static void make_up(struct trial *t, uint64_t distinct)
+static void make_up(struct study_case *t, uint64_t distinct)
 {
     const struct figure none = {0};
     t->finished = true;
@@ -167,9 +167,9 @@ Test(scan_table, variance)
                              {"formats", "fp32/fp32"},
                              {"input", "uniform"},
                              {NULL}});
-    cr_assert_eq(s.plan.trials, 2);
-    make_up(&s.plan.trial[0], 17);
-    make_up(&s.plan.trial[1], 1);
+    cr_assert_eq(s.plan.case_count, 2);
+    make_up(&s.plan.cases[0], 17);
+    make_up(&s.plan.cases[1], 1);
     struct text text = table_of(&s, NULL);
     cr_assert(line_of(line, &text, "fp32/fp32  scan/lookback"), "%s", text.data);
     cr_expect_str_eq(line, "fp32/fp32  scan/lookback     17/40  0.25         123    4568      0.062"
@@ -191,11 +191,11 @@ Test(scan_table, variance_of_many_cases)
                              {"n", "10"},
                              {"seed", "1..7"},
                              {NULL}});
-    cr_assert_eq(s.plan.trials, 42);
-    for (size_t i = 0; i < s.plan.trials; i++)
-        make_up(&s.plan.trial[i], i == 0 ? 2 : 1);
+    cr_assert_eq(s.plan.case_count, 42);
+    for (size_t i = 0; i < s.plan.case_count; i++)
+        make_up(&s.plan.cases[i], i == 0 ? 2 : 1);
     struct text text = table_of(&s, NULL);
-    cr_expect(strcmp(s.plan.trial[0].method->name, "scan/lookback") == 0 &&
+    cr_expect(strcmp(s.plan.cases[0].method->name, "scan/lookback") == 0 &&
               line_of(line, &text, "bf16/fp32  scan/lookback"));
     cr_expect(!line_of(line, &text, "bf16/fp32  scan/tiled"), "%s", text.data);
     cr_expect(strstr(text.data, "\nscan/tiled: 21 cases, 840 runs: one result in each case "
@@ -215,8 +215,8 @@ Test(scan_table, experiments_run_every_scan)
         study_make(&s, name[k], (study_words){{"device", "cpu"}, {NULL}});
         for (size_t m = 0; m < method_count; m++) {
             size_t cases = 0;
-            for (size_t i = 0; i < s.plan.trials; i++)
-                cases += s.plan.trial[i].method == method_registry[m];
+            for (size_t i = 0; i < s.plan.case_count; i++)
+                cases += s.plan.cases[i].method == method_registry[m];
             bool runs = method_registry[m]->operation == &operation_scan && method_registry[m]->cpu;
             cr_expect_eq(cases > 0, runs, "%s: %zu cases of %s", name[k], cases,
                          method_registry[m]->name);

@@ -145,17 +145,17 @@ Test(breaks, many_cases, .timeout = 20)
 {
     enum { CASES = 100000 };
     static const char *const name[] = {"sum/tiled", "sum/serial", "sum/exact"};
-    struct trial *trial = calloc(CASES, sizeof *trial);
+    struct study_case *cases = calloc(CASES, sizeof *cases);
     struct source source = {.array = {FP32, 7, NULL}};
-    struct plan plan = {.trial = trial, .trials = CASES, .source = &source, .sources = 1};
+    struct plan plan = {.cases = cases, .case_count = CASES, .source = &source, .sources = 1};
     struct problem p = {0};
     struct text text = {0};
-    cr_assert(trial);
+    cr_assert(cases);
     for (size_t i = 0; i < CASES; i++) {
-        trial[i].method = method_named(name[i % 10 == 0]);
-        trial[i].broken = i < 5 || i % 10 == 3 ? PROMISE_NONE : PROMISE_RUN_TO_RUN;
+        cases[i].method = method_named(name[i % 10 == 0]);
+        cases[i].broken = i < 5 || i % 10 == 3 ? PROMISE_NONE : PROMISE_RUN_TO_RUN;
     }
-    trial[4].method = method_named(name[2]);
+    cases[4].method = method_named(name[2]);
     breaks_lines(&text, &plan);
     const char *said = text_string(&text), *second;
     cr_assert(said && strncmp(said, "! sum/tiled breaks", 18) == 0, "%s", said);
@@ -168,5 +168,5 @@ Test(breaks, many_cases, .timeout = 20)
     cr_expect(*breaks_mark_method(&plan, method_named(name[0])));
     cr_expect(!*breaks_mark_method(&plan, method_named(name[2])));
     text_free(&text);
-    free(trial);
+    free(cases);
 }

@@ -190,8 +190,8 @@ Test(failure, what_a_method_does_not_support, .init = make_folder, .fini = remov
     cr_expect(r.count == 2 && strcmp(field_of(&r, 0, SUMMARY_RUNS), "0") == 0);
     rows_free(&r);
     study_make(&s, "accuracy", (study_words){{"device", "cpu"}, {"input", "ones"}, {NULL}});
-    for (size_t i = 0; i < s.plan.trials; i++)
-        cr_expect(s.plan.trial[i].supported, "not asked for by name: left out");
+    for (size_t i = 0; i < s.plan.case_count; i++)
+        cr_expect(s.plan.cases[i].supported, "not asked for by name: left out");
     study_free(&s);
 }
 

@@ -293,7 +293,7 @@ Test(resume, another_study_is_refused, .init = make_folder, .fini = remove_folde
     struct study s;
     study_make(&s, "variance", (study_words){{"n", "5"}, {"device", "cpu"}, {"runs", "1"}, {NULL}});
     cr_expect_eq(study_sweep(&s, b.out, true), STATUS_OK, "--force: %s", s.problem.text);
-    cr_expect_eq(s.outcome.finished, s.plan.trials);
+    cr_expect_eq(s.outcome.finished, s.plan.case_count);
     study_free(&s);
     base_free(&b);
 }

@@ -234,7 +234,7 @@ Test(resume_scan, force_starts_over, .init = make_folder, .fini = remove_folder)
     cr_expect_eq(study_sweep(&s, b.out, false), STATUS_USAGE);
     cr_expect_eq(study_sweep(&s, b.out, true), STATUS_OK, "%s", s.problem.text);
     struct rows r = rows_of(b.out, "profile", profile_column, PROFILE_COLUMNS);
-    cr_expect_eq(r.count, 5 * s.plan.trials, "%zu rows", r.count);
+    cr_expect_eq(r.count, 5 * s.plan.case_count, "%zu rows", r.count);
     rows_free(&r);
     study_free(&s);
     study_make(&s, "variance", (study_words){{"device", "cpu"}, {"n", "5"}, {"runs", "1"}, {NULL}});

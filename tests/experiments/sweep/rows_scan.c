@@ -12,7 +12,7 @@
 struct anew {
     struct array in, out, twin;
     uint8_t *heads;
-    struct trial t;
+    struct study_case t;
     struct scan_measure m;
 };
 

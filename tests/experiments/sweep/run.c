@@ -146,10 +146,10 @@ Test(run, a_case_has_its_id, .init = make_folder, .fini = remove_folder)
                              {"threads", "128"},
                              {"blocks", "3"},
                              {NULL}});
-    cr_assert_eq(s.plan.trials, 1);
-    case_id_text(id, s.plan.trial[0].id);
+    cr_assert_eq(s.plan.case_count, 1);
+    case_id_text(id, s.plan.cases[0].id);
     cr_expect_str_eq(id, "88c8b7b2d9f3c7a0");
-    cr_expect_eq(plan_find(&s.plan, s.plan.trial[0].id), &s.plan.trial[0]);
-    cr_expect_null(plan_find(&s.plan, s.plan.trial[0].id + 1));
+    cr_expect_eq(plan_find(&s.plan, s.plan.cases[0].id), &s.plan.cases[0]);
+    cr_expect_null(plan_find(&s.plan, s.plan.cases[0].id + 1));
     study_free(&s);
 }

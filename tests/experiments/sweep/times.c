@@ -80,8 +80,8 @@ static void expect_case_id(const struct rows *r, size_t row)
                              {"n", field_of(r, row, TIMES_N)},
                              {"seed", "3"},
                              {NULL}});
-    cr_assert_eq(s.plan.trials, 1);
-    case_id_text(id, s.plan.trial[0].id);
+    cr_assert_eq(s.plan.case_count, 1);
+    case_id_text(id, s.plan.cases[0].id);
     cr_expect_str_eq(field_of(r, row, TIMES_CASE_ID), id, "row %zu", row);
     study_free(&s);
 }
