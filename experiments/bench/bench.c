@@ -207,11 +207,11 @@ void bench_told(struct bench_row *row)
 {
     size_t size = sizeof row->note;
     if (row->method->operation->mask)
-        snprintf(row->note, size, "keeps %zu%%", row->keep);
-    else if (row->layout)
-        snprintf(row->note, size, "%zu rows, %s", row->bins, row->layout->name);
+        snprintf(row->note, size, "keeps %zu%%", row->setting.keep);
+    else if (row->setting.layout)
+        snprintf(row->note, size, "%zu rows, %s", row->setting.bins, row->setting.layout->name);
     else
-        snprintf(row->note, size, "%zu rows", row->bins);
+        snprintf(row->note, size, "%zu rows", row->setting.bins);
 }
 
 double bench_bytes(const struct bench_input *in, const struct bench_row *row)
@@ -223,10 +223,10 @@ double bench_bytes(const struct bench_input *in, const struct bench_row *row)
     if (!row->method || !row->method->operation->array)
         return input;
     const struct operation *o = row->method->operation;
-    double n = (double)in->array.n, flags = row->segment > 0 || o->mask ? n : 0;
+    double n = (double)in->array.n, flags = row->setting.segment > 0 || o->mask ? n : 0;
     double keys = o->keys ? n * sizeof *in->key : 0;
-    size_t outputs = o->outputs(in->array.n, o->keys ? in->bins : row->bins);
-    return input + flags + keys + (double)array_bytes(row->output, outputs);
+    size_t outputs = o->outputs(in->array.n, o->keys ? in->bins : row->setting.bins);
+    return input + flags + keys + (double)array_bytes(row->setting.output, outputs);
 }
 
 double bench_of_copy(const struct bench_input *in, const struct bench_row *row)

@@ -8,7 +8,7 @@
 #include "experiments/system/device.h"
 #include "experiments/inputs/input.h"
 #include "experiments/inputs/keys.h"
-#include "experiments/operations/layout.h"
+#include "experiments/operations/setting.h"
 #include "experiments/runs/timing.h"
 #include "kernels/gpu/gpu.h"
 #include "reference/measure/measure.h"
@@ -75,13 +75,7 @@ struct bench_row {
     const struct method *method; /* NULL for a yardstick */
     enum format accumulator;     /* FORMATS for a yardstick */
     struct shape shape;          /* resolved; 0 where it is not read */
-    enum format output;          /* that outputs are rounded to: a sum's is the accumulator's */
-    bool exclusive;              /* of scans, as `segment` */
-    size_t segment;              /* elements; 0: one segment */
-    enum product_kind product;   /* of dot products */
-    size_t bins;                 /* as a task's; known of compactions once they are measured */
-    const struct layout *layout; /* of sums of rows; NULL: of all others */
-    size_t keep;                 /* of compactions */
+    struct setting setting;      /* bins of compactions: elements kept, once they are measured */
     /* What was measured. */
     size_t round;                      /* rows of one round were timed in turn; from 1 on */
     struct timing time;                /* no repetitions: it was not measured, the note says why */

@@ -16,8 +16,7 @@ static bool repeated(const struct bench_plan *plan, size_t from, const struct be
     for (size_t i = from; i < plan->count; i++) {
         const struct bench_row *r = &plan->row[i];
         if (r->shape.threads == row->shape.threads && r->shape.blocks == row->shape.blocks &&
-            r->segment == row->segment && r->product == row->product && r->bins == row->bins &&
-            r->layout == row->layout && r->keep == row->keep)
+            setting_equal(&r->setting, &row->setting))
             return true;
     }
     return false;
@@ -52,7 +51,7 @@ static enum status add_method(const struct planning *to, struct bench_row row, s
             struct shape asked = {(unsigned)threads->item[i / blocks->count],
                                   (unsigned)blocks->item[i % blocks->count]};
             row.shape = method_shape(row.method, to->device, to->n, asked);
-            row.segment = row.method->segmented ? axes->segment.item[s] : 0;
+            row.setting.segment = row.method->segmented ? axes->segment.item[s] : 0;
             status = add(to->plan, from, &row, p);
         }
     return status;
@@ -86,12 +85,12 @@ static enum status add_matrices(const struct planning *to, const struct operatio
     enum status status = STATUS_OK;
     for (size_t i = 0; i < each->count; i++)
         for (size_t k = 0; k < layouts && status == STATUS_OK; k++) {
-            row.keep = o->mask ? (size_t)each->item[i] : 0;
-            row.bins = o->mask ? 0 : layout_rows(to->n, (size_t)each->item[i]);
-            row.layout = o == &operation_rows ? &axes->layout[k] : NULL;
+            row.setting.keep = o->mask ? (size_t)each->item[i] : 0;
+            row.setting.bins = o->mask ? 0 : layout_rows(to->n, (size_t)each->item[i]);
+            row.setting.layout = o == &operation_rows ? &axes->layout[k] : NULL;
             if (o->matrix)
-                status =
-                    layout_stride(&stride, row.layout ? row.layout : &rows, to->n, row.bins, p);
+                status = layout_stride(&stride, row.setting.layout ? row.setting.layout : &rows,
+                                       to->n, row.setting.bins, p);
             if (status == STATUS_OK)
                 status = add_methods(to, o, row, p);
         }
@@ -115,8 +114,8 @@ static enum status add_dots(const struct planning *to, struct bench_row row, str
             continue;
         bool is_own = way == &own || row.method->product == PRODUCT_UNKNOWN;
         for (size_t k = 0; k < (is_own ? 1 : ways) && status == STATUS_OK; k++) {
-            row.product = is_own ? row.method->product : way[k];
-            if (row.method->products & 1u << row.product)
+            row.setting.product = is_own ? row.method->product : way[k];
+            if (row.method->products & 1u << row.setting.product)
                 status = add_method(to, row, p);
         }
     }
@@ -130,8 +129,8 @@ static enum status add_scans(const struct planning *to, struct bench_row row, st
     enum status status = STATUS_OK;
     for (size_t i = 0; i < axes->scans; i++)
         for (size_t k = 0; k < (same ? 1 : axes->outputs) && status == STATUS_OK; k++) {
-            row.exclusive = axes->scan[i] == SCAN_EXCLUSIVE;
-            row.output = axes->output[k] == OUTPUT_STORAGE ? to->storage : row.accumulator;
+            row.setting.exclusive = axes->scan[i] == SCAN_EXCLUSIVE;
+            row.setting.output = axes->output[k] == OUTPUT_STORAGE ? to->storage : row.accumulator;
             status = add_methods(to, &operation_scan, row, p);
         }
     return status;
@@ -145,7 +144,7 @@ static enum status plan_all(const struct planning *to, bool keys, struct problem
     pairs_with(&accumulator, &to->axes->pairs, to->storage);
     for (size_t i = 0; i < accumulator.count && status == STATUS_OK; i++) {
         enum format f = accumulator.item[i];
-        const struct bench_row row = {.kind = BENCH_METHOD, .accumulator = f, .output = f};
+        const struct bench_row row = {.kind = BENCH_METHOD, .accumulator = f, .setting.output = f};
         for (size_t k = 0; operations[k] && status == STATUS_OK; k++)
             if (operations[k]->keys == keys)
                 status = operations[k] == &operation_scan  ? add_scans(to, row, p)

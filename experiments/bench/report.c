@@ -42,9 +42,10 @@ static void fill_keys(struct cell cell[BENCH_COLUMNS], const struct bench_input 
     cell[BENCH_BINS] = whole(in->bins);
     if (in->keys || !m)
         return;
-    const struct study_case told = {.method = m, .layout = row->layout, .keep = row->keep};
+    const struct study_case told = {
+        .method = m, .setting.layout = row->setting.layout, .setting.keep = row->setting.keep};
     cell[BENCH_KEYS] = text(case_keys(&told, keys));
-    cell[BENCH_BINS] = whole(m->operation->matrix ? row->bins : 0);
+    cell[BENCH_BINS] = whole(m->operation->matrix ? row->setting.bins : 0);
 }
 
 /* Text that cells of a row point to. */
@@ -78,8 +79,8 @@ static void fill(struct cell cell[BENCH_COLUMNS], const struct bench_input *in,
     cell[TIMES_IN_CACHE] = (struct cell){.kind = CELL_FLAG, .flag = in->in_cache};
     cell[TIMES_NOTE] = text(row->note);
     cell[TIMES_SCAN] = text(scan);
-    cell[TIMES_OUTPUT] = text(*scan ? format_facts[row->output].name : "");
-    cell[TIMES_SEGMENT] = whole(row->segment);
+    cell[TIMES_OUTPUT] = text(*scan ? format_facts[row->setting.output].name : "");
+    cell[TIMES_SEGMENT] = whole(row->setting.segment);
     cell[TIMES_ROUND] = whole(row->round);
     cell[TIMES_COPY] = ratio(row->copy_ns, 1);
     cell[TIMES_OF_COPY] = ratio(bench_of_copy(in, row), 1);
@@ -89,7 +90,7 @@ static void fill(struct cell cell[BENCH_COLUMNS], const struct bench_input *in,
     if (row->method)
         method_added_in(own->added_in, row->method, f);
     cell[TIMES_ADDED_IN] = text(own->added_in);
-    cell[TIMES_RESULT_FORMAT] = text(row->method ? format_facts[row->output].name : "");
+    cell[TIMES_RESULT_FORMAT] = text(row->method ? format_facts[row->setting.output].name : "");
     cell[BENCH_ELEMENTS] = ratio(row->method ? (double)in->array.n : 0, t->median_ns);
 }
 

@@ -175,7 +175,7 @@ static enum status append_subject(struct round *r, const struct bench_row *row, 
     enum status status = bench_subject_open(&e->subject, r->in, row, false, p);
     e->runs = status == STATUS_OK;
     if (e->runs && row->method && row->method->operation->mask)
-        e->row.bins = e->subject.task.bins;
+        e->row.setting.bins = e->subject.task.bins;
     if (status == STATUS_OK)
         status = check_room(r, p);
     if (status != STATUS_OK && e->runs)
@@ -192,23 +192,25 @@ static struct bench_row yardstick_of(const struct bench_input *in, const struct 
                                       : operation->inputs == 2 ? BENCH_READ_BOTH
                                                                : BENCH_READ,
                               .accumulator = FORMATS,
-                              .output = FORMATS,
+                              .setting.output = FORMATS,
                               .shape.threads = cpu ? bench_threads(row->method, row->shape) : 0};
 }
 
 /* What is not known may be the same. */
 static bool same_products(const struct bench_row *a, const struct bench_row *b)
 {
-    return a->product == b->product || a->product == PRODUCT_UNKNOWN ||
-           b->product == PRODUCT_UNKNOWN;
+    return a->setting.product == b->setting.product || a->setting.product == PRODUCT_UNKNOWN ||
+           b->setting.product == PRODUCT_UNKNOWN;
 }
 
 /* Do a and b ask for the same of the same routine, but for the launch shape? */
 static bool same_work(const struct bench_row *a, const struct bench_row *b)
 {
-    return a->kind == b->kind && a->accumulator == b->accumulator && a->output == b->output &&
-           a->exclusive == b->exclusive && a->segment == b->segment && same_products(a, b) &&
-           a->keep == b->keep && (!a->method || a->method->operation == b->method->operation);
+    return a->kind == b->kind && a->accumulator == b->accumulator &&
+           a->setting.output == b->setting.output && a->setting.exclusive == b->setting.exclusive &&
+           a->setting.segment == b->setting.segment && same_products(a, b) &&
+           a->setting.keep == b->setting.keep &&
+           (!a->method || a->method->operation == b->method->operation);
 }
 
 static const struct bench_row *yardstick_in(const struct round *r, const struct bench_row *row)
@@ -302,8 +304,9 @@ static void note_time(struct entry *e, const struct timing_subject *s)
         fail(&e->row, &s->problem);
     else if (e->row.method && (e->row.method->operation->matrix || e->row.method->operation->mask))
         bench_told(&e->row);
-    else if (e->row.method && e->row.product != e->row.method->product)
-        snprintf(e->row.note, sizeof e->row.note, "products %s", product_name[e->row.product]);
+    else if (e->row.method && e->row.setting.product != e->row.method->product)
+        snprintf(e->row.note, sizeof e->row.note, "products %s",
+                 product_name[e->row.setting.product]);
     size_t told = strlen(e->row.note);
     if (s->problem.status == STATUS_OK && s->time.repetitions < TIMING_REPEATS)
         snprintf(e->row.note + told, sizeof e->row.note - told, "%s%zu repeats: a run takes long",

@@ -138,15 +138,16 @@ static enum status describe(struct bench_subject *s, const struct bench_row *row
         return STATUS_OK;
     }
     if (o->mask) {
-        enum status status = bench_input_mask(s->in, row->keep, &mask, p);
+        enum status status = bench_input_mask(s->in, row->setting.keep, &mask, p);
         s->task.heads = mask->flags;
         s->task.bins = sample ? mask->sample_kept : mask->kept;
         return status;
     }
-    s->task.bins = whole ? row->bins : layout_rows(n, 0);
-    s->task.stride = !whole && row->layout && row->layout->kind == LAYOUT_BATCH ? 1 : 0;
-    return row->layout && !s->task.stride
-               ? layout_stride(&s->task.stride, row->layout, n, s->task.bins, p)
+    s->task.bins = whole ? row->setting.bins : layout_rows(n, 0);
+    s->task.stride =
+        !whole && row->setting.layout && row->setting.layout->kind == LAYOUT_BATCH ? 1 : 0;
+    return row->setting.layout && !s->task.stride
+               ? layout_stride(&s->task.stride, row->setting.layout, n, s->task.bins, p)
                : STATUS_OK;
 }
 
@@ -165,17 +166,17 @@ enum status bench_subject_open(struct bench_subject *s, struct bench_input *in,
                             .method = row->method,
                             .device = in->device.kind == DEVICE_CPU ? -1 : in->device.index,
                             .shape = shape_of(in, row, sample),
-                            .exclusive = row->exclusive,
-                            .product = row->product,
+                            .exclusive = row->setting.exclusive,
+                            .product = row->setting.product,
                             .keys = in->key};
     bool both =
         row->kind == BENCH_READ_BOTH || (row->method && row->method->operation->inputs == 2);
-    enum status status = bench_input_heads(in, row->segment, &s->task.heads, p);
+    enum status status = bench_input_heads(in, row->setting.segment, &s->task.heads, p);
     if (status == STATUS_OK && row->method)
         status = describe(s, row, sample, p);
     if (row->method)
-        s->task.out =
-            (struct array){row->output, row->method->operation->outputs(a->n, s->task.bins), NULL};
+        s->task.out = (struct array){row->setting.output,
+                                     row->method->operation->outputs(a->n, s->task.bins), NULL};
     if (status == STATUS_OK && both)
         status = bench_input_second(in, p);
     if (both)

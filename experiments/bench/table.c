@@ -30,7 +30,7 @@ struct bench_line {
 const char *bench_scan(const struct bench_row *row)
 {
     bool scan = row->method && row->method->operation == &operation_scan;
-    return scan ? scan_name[row->exclusive ? SCAN_EXCLUSIVE : SCAN_INCLUSIVE] : "";
+    return scan ? scan_name[row->setting.exclusive ? SCAN_EXCLUSIVE : SCAN_INCLUSIVE] : "";
 }
 
 static enum table_kind kind_of(const struct bench_row *row)
@@ -41,7 +41,9 @@ static enum table_kind kind_of(const struct bench_row *row)
         return TABLE_SCATTERS;
     if (bench_writes(row) && !*bench_scan(row))
         return TABLE_MOVES;
-    return !*bench_scan(row) ? TABLE_SUMS : row->exclusive ? TABLE_EXCLUSIVE : TABLE_INCLUSIVE;
+    return !*bench_scan(row)        ? TABLE_SUMS
+           : row->setting.exclusive ? TABLE_EXCLUSIVE
+                                    : TABLE_INCLUSIVE;
 }
 
 void bench_table_add(struct bench_table *t, const struct bench_input *in,
@@ -98,7 +100,7 @@ static void cell_formats(struct table *to, const struct bench_line *line)
         table_cell(to, "%s/%s", storage, format_facts[row->accumulator].name);
     else
         table_cell(to, "%s/%s/%s", storage, format_facts[row->accumulator].name,
-                   format_facts[row->output].name);
+                   format_facts[row->setting.output].name);
 }
 
 /* Where it is not the accumulator that was asked for. */
@@ -160,7 +162,7 @@ static void add_line(struct table *to, const struct bench_line *line)
     if (line->kind == TABLE_SCATTERS)
         cell_real(to, ns > 0 ? (double)line->n / ns : 0);
     else
-        cell_whole(to, row->segment);
+        cell_whole(to, row->setting.segment);
     cell_n(to, line->n);
     cell_whole(to, row->shape.threads);
     cell_whole(to, row->shape.blocks);

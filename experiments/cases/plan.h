@@ -4,6 +4,7 @@
 
 #include "experiments/cases/axes.h"
 #include "experiments/cases/source.h"
+#include "experiments/operations/setting.h"
 #include "reference/base/hash.h"
 #include "reports/results/case_id.h"
 #include "reports/results/summary.h"
@@ -16,18 +17,9 @@ struct study_case {
     const struct method *method;
     struct device device;
     enum format accumulator;
-    struct shape shape;  /* resolved */
-    enum load_kind load; /* of the device, beside the sums */
-    /* Of scans alone. */
-    bool exclusive;
-    enum format output;        /* that outputs are rounded to; of sums the accumulator's */
-    size_t segment;            /* elements of a segment, the last may have fewer; 0: there is one */
-    enum product_kind product; /* of dot products alone */
-    const struct keys *keys;   /* of scatter-adds alone: one of the axes'; with its seed */
-    uint64_t key_seed;
-    size_t bins;                 /* of scatter-adds, and of matrices: their rows */
-    const struct layout *layout; /* of sums of rows alone: one of the axes' */
-    size_t keep;                 /* of compactions alone: hundredths of the elements */
+    struct shape shape;     /* resolved */
+    enum load_kind load;    /* of the device, beside the sums */
+    struct setting setting; /* its keys and layout are the axes' */
     bool supported;
     uint64_t id;
     uint64_t runs;         /* wanted */

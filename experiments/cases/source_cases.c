@@ -64,8 +64,9 @@ static enum status add_shapes(struct plan *plan, struct study_case t, struct pro
     const struct axes *axes = plan->axes;
     const struct source *s = &plan->source[t.source];
     enum status status = STATUS_OK;
-    t.supported = method_supports(t.method, t.device.kind, s->array.format, t.accumulator) &&
-                  (t.product == t.method->product || (t.method->products & 1u << t.product));
+    t.supported =
+        method_supports(t.method, t.device.kind, s->array.format, t.accumulator) &&
+        (t.setting.product == t.method->product || (t.method->products & 1u << t.setting.product));
     t.runs = t.supported ? axes->runs[t.device.kind] : 0;
     if (!t.supported)
         return axes->method_named ? add_case(plan, t, p) : STATUS_OK;
@@ -89,12 +90,12 @@ static enum status add_scatters(struct plan *plan, struct study_case t, struct p
     enum status status = STATUS_OK;
     for (size_t k = 0; k < axes->keys; k++)
         for (size_t b = 0; status == STATUS_OK && b < axes->bins.count; b++) {
-            t.keys = &axes->key[k];
-            t.bins = axes->bins.item[b];
-            t.key_seed = t.keys->kind == KEYS_FILE ? 0
-                         : s->generated            ? s->seed
-                                                   : axes->seed.item[0];
-            status = keys_fit(t.keys, s->array.n, t.bins, p);
+            t.setting.keys = &axes->key[k];
+            t.setting.bins = axes->bins.item[b];
+            t.setting.key_seed = t.setting.keys->kind == KEYS_FILE ? 0
+                                 : s->generated                    ? s->seed
+                                                                   : axes->seed.item[0];
+            status = keys_fit(t.setting.keys, s->array.n, t.setting.bins, p);
             if (status == STATUS_OK)
                 status = add_shapes(plan, t, p);
         }
@@ -113,11 +114,12 @@ static enum status add_matrices(struct plan *plan, struct study_case t, struct p
     enum status status = STATUS_OK;
     for (size_t i = 0; i < each->count; i++)
         for (size_t k = 0; status == STATUS_OK && k < layouts; k++) {
-            t.keep = o->mask ? (size_t)each->item[i] : 0;
-            t.bins = o->mask ? 0 : layout_rows(n, (size_t)each->item[i]);
-            t.layout = o == &operation_rows ? &axes->layout[k] : NULL;
+            t.setting.keep = o->mask ? (size_t)each->item[i] : 0;
+            t.setting.bins = o->mask ? 0 : layout_rows(n, (size_t)each->item[i]);
+            t.setting.layout = o == &operation_rows ? &axes->layout[k] : NULL;
             if (o->matrix)
-                status = layout_stride(&stride, t.layout ? t.layout : &rows, n, t.bins, p);
+                status = layout_stride(&stride, t.setting.layout ? t.setting.layout : &rows, n,
+                                       t.setting.bins, p);
             if (status == STATUS_OK)
                 status = add_shapes(plan, t, p);
         }
@@ -131,14 +133,14 @@ static enum status add_kinds(struct plan *plan, struct study_case t, struct prob
     const struct axes *axes = plan->axes;
     enum format storage = plan->source[t.source].array.format;
     enum status status = STATUS_OK;
-    t.output = t.accumulator;
-    t.product = t.method->product;
-    for (size_t i = 0; status == STATUS_OK && t.product != PRODUCT_NONE && i < axes->products;
-         i++) {
-        t.product = axes->product[i];
+    t.setting.output = t.accumulator;
+    t.setting.product = t.method->product;
+    for (size_t i = 0;
+         status == STATUS_OK && t.setting.product != PRODUCT_NONE && i < axes->products; i++) {
+        t.setting.product = axes->product[i];
         status = add_shapes(plan, t, p);
     }
-    if (t.product != PRODUCT_NONE && axes->products > 0)
+    if (t.setting.product != PRODUCT_NONE && axes->products > 0)
         return status;
     if (t.method->operation->keys)
         return add_scatters(plan, t, p);
@@ -149,9 +151,9 @@ static enum status add_kinds(struct plan *plan, struct study_case t, struct prob
     for (size_t i = 0; i < axes->scans; i++)
         for (size_t k = 0; k < axes->outputs; k++)
             for (size_t s = 0; status == STATUS_OK && s < axes->segment.count; s++) {
-                t.exclusive = axes->scan[i] == SCAN_EXCLUSIVE;
-                t.output = axes->output[k] == OUTPUT_STORAGE ? storage : t.accumulator;
-                t.segment = t.method->segmented ? axes->segment.item[s] : 0;
+                t.setting.exclusive = axes->scan[i] == SCAN_EXCLUSIVE;
+                t.setting.output = axes->output[k] == OUTPUT_STORAGE ? storage : t.accumulator;
+                t.setting.segment = t.method->segmented ? axes->segment.item[s] : 0;
                 status = add_shapes(plan, t, p);
             }
     return status;

@@ -169,15 +169,15 @@ enum check_found check_case_at(const struct check *c, enum check_kind kind, size
     if (last && round >= shapes * (both ? 2 : 1))
         return CHECK_NO_MORE;
     *k = (struct check_case){.pair = pair,
-                             .output = pair.accumulator,
+                             .setting.output = pair.accumulator,
                              .seed = r->seed + (last ? 0 : at.pass),
                              .busy = is_busy(r, u)};
     if (!set_input(c, kind, k, mixed % inputs, n.item[length]))
         return CHECK_NONE;
     if (scan && both)
-        k->exclusive = (last ? round / shapes : round + at.pass + at.pair) % 2;
+        k->setting.exclusive = (last ? round / shapes : round + at.pass + at.pair) % 2;
     else
-        k->exclusive = scan && r->scan[1];
+        k->setting.exclusive = scan && r->scan[1];
     check_keys_at(r, mixed, k);
     check_rows_at(r, mixed, k);
     /* Ours are asked in processes that stay, a few for each shape. */
@@ -239,7 +239,7 @@ bool check_is_scan(const struct check *c)
 
 size_t check_outputs(const struct check *c)
 {
-    return c->request->method->operation->outputs(c->at.n, c->at.bins);
+    return c->request->method->operation->outputs(c->at.n, c->at.setting.bins);
 }
 
 struct array check_array(const struct array *all, size_t n, unsigned i)
@@ -260,14 +260,14 @@ enum status check_open(const struct check *c, const struct check_setting *s, str
                                     .device = s->device,
                                     .storage = c->at.pair.storage,
                                     .accumulator = c->at.pair.accumulator,
-                                    .output = c->at.output,
+                                    .output = c->at.setting.output,
                                     .n = c->at.n,
                                     .shape = s->shape,
                                     .offset = s->offset,
                                     .around = s->around,
-                                    .exclusive = c->at.exclusive,
+                                    .exclusive = c->at.setting.exclusive,
                                     .heads = c->mask,
-                                    .bins = c->at.bins,
+                                    .bins = c->at.setting.bins,
                                     .stride = c->stride};
     enum status status = probe_open(probe, &spec, p);
     for (unsigned i = 0; status == STATUS_OK && i < c->request->method->operation->inputs; i++) {
@@ -286,7 +286,7 @@ enum status check_once(const struct check *c, const struct check_setting *s, str
                        struct problem *p)
 {
     struct probe *probe;
-    enum status status = memory_array(out, c->at.output, check_outputs(c), "results", p);
+    enum status status = memory_array(out, c->at.setting.output, check_outputs(c), "results", p);
     if (status != STATUS_OK)
         return status;
     status = check_open(c, s, &probe, p);

@@ -7,7 +7,7 @@
 #include "experiments/system/device.h"
 #include "experiments/inputs/input.h"
 #include "experiments/inputs/keys.h"
-#include "experiments/operations/layout.h"
+#include "experiments/operations/setting.h"
 #include "experiments/options/pairs.h"
 
 /* What is tried, each against one rung of the ladder. */
@@ -83,19 +83,14 @@ struct check_request {
 /* What is asked of a subject once. */
 struct check_case {
     struct format_pair pair;
-    enum format output; /* of sums the accumulator's */
     struct input input;
     const struct check_data
         *data; /* its first n elements, in place of a generated input; or NULL */
     size_t n;
     uint64_t seed;
-    bool exclusive;
-    bool busy;                   /* the device has other work, whatever is tried */
-    const struct keys *keys;     /* of scatter-adds: where their keys come from, with the seed; */
-    size_t bins;                 /* into how many bins; of matrices their rows; of all others 0 */
-    const struct layout *layout; /* of matrices */
-    size_t keep;                 /* of compactions: hundredths of the elements */
-    struct shape shape;          /* asked for */
+    bool busy;              /* the device has other work, whatever is tried */
+    struct setting setting; /* keys have the seed of the case, bins of compactions are those kept */
+    struct shape shape;     /* asked for */
     const struct check_recorded_row *recorded; /* what was recorded of it, or NULL */
 };
 

@@ -37,9 +37,9 @@ static uint64_t key_of(const struct check *c, const struct check_setting *s, str
 {
     const struct array *in = s->in ? s->in : &c->in;
     const uint64_t facts[] = {c->at.n,
-                              c->at.bins,
+                              c->at.setting.bins,
                               c->stride,
-                              c->at.exclusive,
+                              c->at.setting.exclusive,
                               (uint64_t)c->at.pair.storage << 8 | c->at.pair.accumulator,
                               (uint64_t)shape.threads << 32 | shape.blocks,
                               (uint64_t)s->device.kind << 32 | (uint32_t)s->device.index,

@@ -39,7 +39,7 @@ static void set_prefixes(const struct check *c, const struct array *out)
         else
             mpfr_add_d(sum, sum, array_get(&x, i), MPFR_RNDN);
         double now = check_rounded_once(sum, f);
-        array_encode(out, i, 1, c->at.exclusive ? &before : &now);
+        array_encode(out, i, 1, c->at.setting.exclusive ? &before : &now);
     }
     mpfr_clear(sum);
 }
@@ -71,7 +71,7 @@ enum status check_exact(struct check *c, struct check_outcome *o, struct problem
     struct check_setting plain = check_plain(c, &c->at);
     enum status status = STATUS_OK;
     if (!o->first.data) {
-        status = memory_array(&out, c->at.output, check_outputs(c), "exact results", p);
+        status = memory_array(&out, c->at.setting.output, check_outputs(c), "exact results", p);
         if (status != STATUS_OK)
             return status;
         status = set_due(c, &out, p);

@@ -22,8 +22,9 @@ void check_keys_at(const struct check_request *r, size_t u, struct check_case *k
     size_t count = r->bins.count ? r->bins.count : sizeof some_bins / sizeof *some_bins;
     if (!r->method->operation->keys)
         return;
-    k->keys = &key[u % keys];
-    k->bins = (size_t)bins[(u % keys + u / keys) % count]; /* with each kind in turn each number */
+    k->setting.keys = &key[u % keys];
+    k->setting.bins =
+        (size_t)bins[(u % keys + u / keys) % count]; /* with each kind in turn each number */
 }
 
 struct array check_keys_array(uint32_t *keys, size_t n)
@@ -38,26 +39,26 @@ enum status check_load_keys(struct check *c, const struct check_case *k, struct 
     c->keys = NULL;
     if (c->request->method->operation == &operation_rows)
         return check_row_keys(c, k, p);
-    if (!k->keys)
+    if (!k->setting.keys)
         return STATUS_OK;
-    enum status status = keys_fit(k->keys, k->n, k->bins, p);
+    enum status status = keys_fit(k->setting.keys, k->n, k->setting.bins, p);
     if (status == STATUS_OK)
         status = memory_array(&keys, FP32, k->n, "keys", p);
     if (status != STATUS_OK)
         return status;
     c->keys = keys.data;
-    return keys_fill(k->keys, c->keys, k->n, k->bins, k->seed, p);
+    return keys_fill(k->setting.keys, c->keys, k->n, k->setting.bins, k->seed, p);
 }
 
 enum status check_set_bins(const struct check *c, const struct array *out, struct problem *p)
 {
     struct by_bin by_bin;
-    enum status status = by_bin_make(&by_bin, c->keys, c->at.n, c->at.bins, p);
+    enum status status = by_bin_make(&by_bin, c->keys, c->at.n, c->at.setting.bins, p);
     if (status != STATUS_OK)
         return status;
     mpfr_t sum;
     mpfr_init2(sum, CHECK_EXACT_BITS);
-    for (size_t b = 0; b < c->at.bins; b++) {
+    for (size_t b = 0; b < c->at.setting.bins; b++) {
         size_t begin = by_bin.start[b], end = by_bin.start[b + 1];
         mpfr_set_zero(sum, 1);
         for (size_t i = begin; i < end; i++) {

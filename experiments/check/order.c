@@ -75,7 +75,7 @@ static enum status try_orders(struct check *c, struct check_outcome *o, const st
 {
     bool scan = check_is_scan(c);
     /* The first output that covers all permuted elements. */
-    size_t from = !scan ? 0 : c->at.exclusive ? count : count - 1;
+    size_t from = !scan ? 0 : c->at.setting.exclusive ? count : count - 1;
     struct array out;
     struct check_setting s = check_plain(c, &c->at);
     enum status status = check_once(c, &s, &out, p);
@@ -103,7 +103,7 @@ enum status check_permutation(struct check *c, struct check_outcome *o, struct p
     struct array copy, keys = {0};
     bool scan = check_is_scan(c);
     size_t n = c->at.n, count = !scan ? n : n - n / 3;
-    if (count < 2 || (scan && c->at.exclusive && count == n))
+    if (count < 2 || (scan && c->at.setting.exclusive && count == n))
         return STATUS_OK;
     enum status status = memory_array(&copy, c->in.format, c->in.n, "a permuted input", p);
     if (status != STATUS_OK)

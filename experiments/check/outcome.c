@@ -91,7 +91,8 @@ enum status check_take_runs(void *taking, const struct runner_results *results, 
         snprintf(o->found.is[!first], CHECK_WORDS, "%s %llu", t->what, (unsigned long long)run);
         /* Of sums, the output is the digest; runs in one batch may share its place. */
         const struct operation *operation = t->check->request->method->operation;
-        status = memory_array(&out, t->check->at.output, check_outputs(t->check), "results", p);
+        status =
+            memory_array(&out, t->check->at.setting.output, check_outputs(t->check), "results", p);
         if (status != STATUS_OK)
             continue;
         if (operation->array)

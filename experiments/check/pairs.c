@@ -8,13 +8,13 @@
 static enum status answers(struct check *c, struct format_pair pair, struct problem *p)
 {
     struct array out;
-    struct check_case k = {.pair = pair, .output = pair.accumulator, .n = 3};
+    struct check_case k = {.pair = pair, .setting.output = pair.accumulator, .n = 3};
     static const struct layout row_major = {LAYOUT_ROW, 0, "row"};
     check_keys_at(c->request, 0, &k);
     check_rows_at(c->request, 0, &k);
-    if (k.layout) { /* the rows asked for may be no divisor of n */
-        k.layout = &row_major;
-        k.bins = 1;
+    if (k.setting.layout) { /* the rows asked for may be no divisor of n */
+        k.setting.layout = &row_major;
+        k.setting.bins = 1;
     }
     input_parse(&k.input, "ones", NULL);
     enum status status = check_load_case(c, &k, p);

@@ -39,18 +39,18 @@ static bool read_case(const struct reader *r, const struct csv_row *row, struct 
         .shape = {(unsigned)whole(row, CASE_THREADS), (unsigned)whole(row, CASE_BLOCKS)}};
     k->pair.storage = format_named(field(row, CASE_STORAGE));
     k->pair.accumulator = format_named(field(row, CASE_ACCUMULATOR));
-    k->output = k->pair.accumulator;
+    k->setting.output = k->pair.accumulator;
     bool generated = *field(row, CASE_SEED),
          cuda = strncmp(field(row, CASE_DEVICE), "cuda", 4) == 0;
     bool scans = r->of == COLUMNS_OF_SCANS, keys = r->of == COLUMNS_OF_SCATTERS;
     if (keys)
-        k->bins = whole(row, CASE_BINS);
+        k->setting.bins = whole(row, CASE_BINS);
     if (scans && *field(row, CASE_SCAN)) {
-        k->exclusive = strcmp(field(row, CASE_SCAN), "exclusive") == 0;
-        k->output = format_named(field(row, CASE_OUTPUT));
+        k->setting.exclusive = strcmp(field(row, CASE_SCAN), "exclusive") == 0;
+        k->setting.output = format_named(field(row, CASE_OUTPUT));
     }
     return generated && cuda && k->n > 0 && k->n <= LARGEST && k->pair.storage < FORMATS &&
-           k->pair.accumulator < FORMATS && k->output < FORMATS &&
+           k->pair.accumulator < FORMATS && k->setting.output < FORMATS &&
            !(scans && *field(row, CASE_SEGMENT)) && *row->field[RESULTS_RESULT_BITS] &&
            input_parse(&k->input, field(row, CASE_INPUT), NULL) == STATUS_OK;
 }
@@ -73,7 +73,7 @@ static enum status read_keys(struct check_recorded_row *taken, const struct csv_
         free(taken->keys);
         return problem(p, STATUS_DATA, "%s: line %zu: %s", row->path, row->line, why.text);
     }
-    taken->at.keys = taken->keys;
+    taken->at.setting.keys = taken->keys;
     return STATUS_OK;
 }
 
@@ -196,10 +196,10 @@ static bool among(const struct numbers *asked, uint64_t number)
 static bool into_asked_bins(const struct check_request *r, const struct check_case *at)
 {
     bool keys = r->keys == 0, bins = r->bins.count == 0;
-    for (size_t i = 0; i < r->keys && at->keys; i++)
-        keys |= strcmp(r->key[i].asked, at->keys->asked) == 0;
+    for (size_t i = 0; i < r->keys && at->setting.keys; i++)
+        keys |= strcmp(r->key[i].asked, at->setting.keys->asked) == 0;
     for (size_t i = 0; i < r->bins.count; i++)
-        bins |= r->bins.item[i] == at->bins;
+        bins |= r->bins.item[i] == at->setting.bins;
     return keys && bins;
 }
 
@@ -223,7 +223,7 @@ static bool asked_for(const struct check *c, const struct check_recorded_row *ro
         input_name(&r->input[i], other);
         input |= strcmp(name, other) == 0;
     }
-    bool scan = r->scan[0] == r->scan[1] || r->scan[row->at.exclusive];
+    bool scan = r->scan[0] == r->scan[1] || r->scan[row->at.setting.exclusive];
     bool seed = !r->n.count || !r->inputs || r->seed == row->at.seed;
     return pair && n && input && shape && scan && seed && into_asked_bins(r, &row->at);
 }

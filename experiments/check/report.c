@@ -118,15 +118,15 @@ static void case_text(struct text *to, const struct check_report *r, const struc
     text_format(to, "%s, %s/%s, n = %zu", input, format_facts[b->at.pair.storage].name,
                 format_facts[b->at.pair.accumulator].name, b->at.n);
     if (r->request.method->operation == &operation_scan)
-        text_format(to, ", %s", b->at.exclusive ? "exclusive" : "inclusive");
-    if (b->at.keys)
-        text_format(to, ", %s keys, %zu bins", b->at.keys->name, b->at.bins);
-    if (b->at.layout)
-        text_format(to, ", %zu rows, layout %s", b->at.bins, b->at.layout->name);
+        text_format(to, ", %s", b->at.setting.exclusive ? "exclusive" : "inclusive");
+    if (b->at.setting.keys)
+        text_format(to, ", %s keys, %zu bins", b->at.setting.keys->name, b->at.setting.bins);
+    if (b->at.setting.layout)
+        text_format(to, ", %zu rows, layout %s", b->at.setting.bins, b->at.setting.layout->name);
     if (r->request.method->operation->mask)
-        text_format(to, ", %zu%% kept", b->at.keep);
+        text_format(to, ", %zu%% kept", b->at.setting.keep);
     if (r->request.method->operation->array && !b->hash)
-        text_format(to, ", %s %zu", b->at.keys ? "bin" : "output", b->index);
+        text_format(to, ", %s %zu", b->at.setting.keys ? "bin" : "output", b->index);
 }
 
 void check_bits_text(char bits[NUMBER_TEXT], const struct check_break *b, size_t which)
@@ -134,7 +134,8 @@ void check_bits_text(char bits[NUMBER_TEXT], const struct check_break *b, size_t
     if (b->hash)
         snprintf(bits, NUMBER_TEXT, "%016llx", (unsigned long long)b->bits[which]);
     else
-        number_bits(bits, b->at.output, format_decode(b->at.output, b->bits[which]));
+        number_bits(bits, b->at.setting.output,
+                    format_decode(b->at.setting.output, b->bits[which]));
 }
 
 /* Of a number, its decimal too. */
@@ -142,7 +143,7 @@ static void add_result(struct text *to, const struct check_break *b, size_t whic
 {
     char bits[NUMBER_TEXT], decimal[NUMBER_TEXT];
     check_bits_text(bits, b, which);
-    number_decimal(decimal, format_decode(b->at.output, b->bits[which]));
+    number_decimal(decimal, format_decode(b->at.setting.output, b->bits[which]));
     text_format(to, "\n  %s  %s  %s", bits, b->hash ? "(hash of all outputs)" : decimal,
                 b->is[which]);
 }

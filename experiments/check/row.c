@@ -9,25 +9,25 @@ static void add_keys(struct text *to, const struct check_report *r, const struct
 {
     const struct operation *o = r->request.method->operation;
     if (o->mask)
-        text_format(to, "keep:%zu", b->at.keep);
+        text_format(to, "keep:%zu", b->at.setting.keep);
     else if (o->matrix)
-        text_add(to, o == &operation_rows ? b->at.layout->name : "transposed");
-    else if (b->at.keys)
-        text_add(to, b->at.keys->name);
+        text_add(to, o == &operation_rows ? b->at.setting.layout->name : "transposed");
+    else if (b->at.setting.keys)
+        text_add(to, b->at.setting.keys->name);
 }
 
 static void set_bins(json_t *o, const struct check_report *r, const struct check_break *b)
 {
     const struct operation *operation = r->request.method->operation;
-    if (b->at.keys)
-        json_object_set_new(o, "keys", json_string(b->at.keys->name));
+    if (b->at.setting.keys)
+        json_object_set_new(o, "keys", json_string(b->at.setting.keys->name));
     if (operation == &operation_rows)
-        json_object_set_new(o, "layout", json_string(b->at.layout->name));
+        json_object_set_new(o, "layout", json_string(b->at.setting.layout->name));
     if (operation->mask)
-        json_object_set_new(o, "keep", json_integer((json_int_t)b->at.keep));
-    else if (b->at.bins)
+        json_object_set_new(o, "keep", json_integer((json_int_t)b->at.setting.keep));
+    else if (b->at.setting.bins)
         json_object_set_new(o, operation->matrix ? "rows" : "bins",
-                            json_integer((json_int_t)b->at.bins));
+                            json_integer((json_int_t)b->at.setting.bins));
 }
 
 static json_t *witness_json(const struct check_report *r, enum check_kind kind, const char *program)
@@ -45,7 +45,8 @@ static json_t *witness_json(const struct check_report *r, enum check_kind kind, 
                           "is", b->is[0], "other_bits", bits[1], "other_is", b->is[1], "command",
                           command ? command : "");
     if (r->request.method->operation == &operation_scan)
-        json_object_set_new(o, "scan", json_string(b->at.exclusive ? "exclusive" : "inclusive"));
+        json_object_set_new(o, "scan",
+                            json_string(b->at.setting.exclusive ? "exclusive" : "inclusive"));
     if (b->at.data)
         json_object_set_new(o, "data", json_string(b->at.data->asked));
     json_object_set_new(o, "threads", json_integer(b->at.shape.threads));
@@ -114,15 +115,15 @@ static void fill_witness(struct text cell[CHECK_COLUMNS], const struct check_rep
     text_add(&cell[CHECK_ACCUMULATOR], format_facts[b->at.pair.accumulator].name);
     method_added_in(added_in, r->request.method, b->at.pair.accumulator);
     text_add(&cell[CHECK_ADDED_IN], added_in);
-    text_add(&cell[CHECK_RESULT_FORMAT], format_facts[b->at.output].name);
+    text_add(&cell[CHECK_RESULT_FORMAT], format_facts[b->at.setting.output].name);
     text_add(&cell[CHECK_INPUT], input);
     text_unsigned(&cell[CHECK_N], b->at.n);
     text_unsigned(&cell[CHECK_SEED], b->at.seed);
     if (r->request.method->operation == &operation_scan)
-        text_add(&cell[CHECK_SCAN], b->at.exclusive ? "exclusive" : "inclusive");
+        text_add(&cell[CHECK_SCAN], b->at.setting.exclusive ? "exclusive" : "inclusive");
     add_keys(&cell[CHECK_KEYS], r, b);
-    if (b->at.bins && !r->request.method->operation->mask)
-        text_unsigned(&cell[CHECK_BINS], b->at.bins);
+    if (b->at.setting.bins && !r->request.method->operation->mask)
+        text_unsigned(&cell[CHECK_BINS], b->at.setting.bins);
     if (r->request.method->operation->array)
         text_unsigned(&cell[CHECK_INDEX], b->index);
     check_bits_text(bits, b, 0);

@@ -25,12 +25,14 @@ void check_rows_at(const struct check_request *r, size_t u, struct check_case *k
 {
     const struct operation *o = r->method->operation;
     if (o->mask)
-        k->keep = r->keep.count ? (size_t)r->keep.item[u % r->keep.count] : u % 3 * 49 + 1;
+        k->setting.keep = r->keep.count ? (size_t)r->keep.item[u % r->keep.count] : u % 3 * 49 + 1;
     if (!o->matrix)
         return;
-    k->layout = r->layouts ? &r->layout[u % r->layouts] : u % 2 ? &column_major : &row_major;
-    k->bins = r->rows.count ? layout_rows(k->n, (size_t)r->rows.item[u / 2 % r->rows.count])
-                            : rows_at(k->n, u / 2);
+    k->setting.layout = r->layouts ? &r->layout[u % r->layouts]
+                        : u % 2    ? &column_major
+                                   : &row_major;
+    k->setting.bins = r->rows.count ? layout_rows(k->n, (size_t)r->rows.item[u / 2 % r->rows.count])
+                                    : rows_at(k->n, u / 2);
 }
 
 enum status check_load_rows(struct check *c, struct check_case *k, struct problem *p)
@@ -41,11 +43,12 @@ enum status check_load_rows(struct check *c, struct check_case *k, struct proble
     c->mask = NULL;
     c->stride = 0;
     if (o->mask) {
-        enum status status = mask_make(&mask, &k->bins, k->n, k->keep, k->seed, p);
+        enum status status = mask_make(&mask, &k->setting.bins, k->n, k->setting.keep, k->seed, p);
         c->mask = mask;
         return status;
     }
-    return o->matrix ? layout_stride(&c->stride, k->layout, k->n, k->bins, p) : STATUS_OK;
+    return o->matrix ? layout_stride(&c->stride, k->setting.layout, k->n, k->setting.bins, p)
+                     : STATUS_OK;
 }
 
 enum status check_row_keys(struct check *c, const struct check_case *k, struct problem *p)
@@ -55,15 +58,15 @@ enum status check_row_keys(struct check *c, const struct check_case *k, struct p
     if (status != STATUS_OK)
         return status;
     c->keys = keys.data;
-    layout_keys(c->keys, k->n, k->bins, c->stride);
+    layout_keys(c->keys, k->n, k->setting.bins, c->stride);
     return STATUS_OK;
 }
 
 enum status check_lay_rows(const struct check *c, const struct array *copy, const uint32_t *keys,
                            struct problem *p)
 {
-    size_t n = c->at.n, length = matrix_length(n, c->at.bins);
-    size_t *next = calloc(c->at.bins, sizeof *next);
+    size_t n = c->at.n, length = matrix_length(n, c->at.setting.bins);
+    size_t *next = calloc(c->at.setting.bins, sizeof *next);
     struct array moved;
     enum status status = memory_array(&moved, copy->format, n, "permuted rows", p);
     if (status != STATUS_OK || !next) {
@@ -108,7 +111,7 @@ static enum status sum_at(const struct check *c, const struct array *row, const 
     struct array out;
     other.keys = NULL;
     other.stride = at->stride;
-    other.at.bins = at->rows;
+    other.at.setting.bins = at->rows;
     other.at.n = at->rows * row->n;
     enum status status = memory_array(&other.in, row->format, other.at.n, "rows", p);
     if (status != STATUS_OK)
@@ -141,7 +144,7 @@ static enum status take_at(const struct check *c, struct check_outcome *o, const
 {
     struct array one;
     char of[48] = "";
-    size_t length = matrix_length(c->at.n, c->at.bins);
+    size_t length = matrix_length(c->at.n, c->at.setting.bins);
     enum status status = sum_at(c, row, at, &one, p);
     if (row->n < length)
         snprintf(of, sizeof of, ", %zu of its elements", row->n);
@@ -184,7 +187,7 @@ static enum status short_row(const struct check *c, struct check_outcome *o,
 enum status check_batch(struct check *c, struct check_outcome *o, struct problem *p)
 {
     struct array row;
-    size_t length = matrix_length(c->at.n, c->at.bins);
+    size_t length = matrix_length(c->at.n, c->at.setting.bins);
     enum status status = memory_array(&row, c->in.format, length, "a row", p);
     if (status != STATUS_OK)
         return status;

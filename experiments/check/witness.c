@@ -66,16 +66,16 @@ static void add_axes(struct text *t, const struct check_report *r, enum check_ki
     shell_word(t, b->at.data ? b->at.data->asked : input);
     text_format(t, " --n %zu --seed %llu", b->at.n, (unsigned long long)b->at.seed);
     if (q->method->operation == &operation_scan)
-        text_format(t, " --scan %s", b->at.exclusive ? "exclusive" : "inclusive");
-    if (b->at.keys) {
+        text_format(t, " --scan %s", b->at.setting.exclusive ? "exclusive" : "inclusive");
+    if (b->at.setting.keys) {
         text_add(t, " --keys ");
-        shell_word(t, b->at.keys->asked);
-        text_format(t, " --bins %zu", b->at.bins);
+        shell_word(t, b->at.setting.keys->asked);
+        text_format(t, " --bins %zu", b->at.setting.bins);
     }
     if (q->method->operation->matrix)
-        text_format(t, " --rows %zu --layout %s", b->at.bins, b->at.layout->name);
+        text_format(t, " --rows %zu --layout %s", b->at.setting.bins, b->at.setting.layout->name);
     if (q->method->operation->mask)
-        text_format(t, " --keep %zu", b->at.keep);
+        text_format(t, " --keep %zu", b->at.setting.keep);
     /* What depends on timing is to show itself once more; between runs in other processes there is
      * so much time that it may do so rarely. */
     bool rare = kind == CHECK_PROCESS && r->tried[CHECK_REPEAT].broken > 0;

@@ -37,18 +37,18 @@ static json_t *case_json(const struct plan *plan, const struct study_case *t)
     if (t->shape.blocks)
         json_object_set_new(object, "blocks", json_integer(t->shape.blocks));
     if (t->method->operation == &operation_scan) {
-        json_object_set_new(object, "scan", json_string(scan_name[t->exclusive]));
-        json_object_set_new(object, "output", json_string(format_facts[t->output].name));
+        json_object_set_new(object, "scan", json_string(scan_name[t->setting.exclusive]));
+        json_object_set_new(object, "output", json_string(format_facts[t->setting.output].name));
     }
-    if (t->product != PRODUCT_NONE)
-        json_object_set_new(object, "product", json_string(product_name[t->product]));
+    if (t->setting.product != PRODUCT_NONE)
+        json_object_set_new(object, "product", json_string(product_name[t->setting.product]));
     if (!operation_plain(t->method->operation)) {
         char text[CASE_KEYS_TEXT];
         json_object_set_new(object, "keys", json_string(case_keys(t, text)));
-        json_object_set_new(object, "bins", json_integer((json_int_t)t->bins));
+        json_object_set_new(object, "bins", json_integer((json_int_t)t->setting.bins));
     }
-    if (t->segment)
-        json_object_set_new(object, "segment", json_integer((json_int_t)t->segment));
+    if (t->setting.segment)
+        json_object_set_new(object, "segment", json_integer((json_int_t)t->setting.segment));
     if (t->load != LOAD_IDLE)
         json_object_set_new(object, "load", json_string(load_name[t->load]));
     json_object_set_new(object, "runs", json_integer((json_int_t)t->runs));

@@ -21,7 +21,7 @@ static void add_formats(struct text *to, const struct study_case *t)
 {
     char added_in[ADDED_IN_TEXT];
     method_added_in(added_in, t->method, t->accumulator);
-    text_format(to, ",%s,%s\n", added_in, format_facts[t->output].name);
+    text_format(to, ",%s,%s\n", added_in, format_facts[t->setting.output].name);
 }
 
 static void case_row(struct text *to, const struct atomics *a, const struct study_case *t)

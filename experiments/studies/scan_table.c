@@ -26,8 +26,9 @@ static bool together(const struct plan *plan, const struct study_case *a,
 {
     const struct source *x = &plan->source[a->source], *y = &plan->source[b->source];
     return x->array.n == y->array.n && x->generated == y->generated && x->seed == y->seed &&
-           strcmp(x->name, y->name) == 0 && a->exclusive == b->exclusive && a->keys == b->keys &&
-           a->bins == b->bins && a->layout == b->layout && a->keep == b->keep &&
+           strcmp(x->name, y->name) == 0 && a->setting.exclusive == b->setting.exclusive &&
+           a->setting.keys == b->setting.keys && a->setting.bins == b->setting.bins &&
+           a->setting.layout == b->setting.layout && a->setting.keep == b->setting.keep &&
            a->method->operation == b->method->operation && a->device.kind == b->device.kind &&
            a->device.index == b->device.index;
 }
@@ -36,7 +37,8 @@ static bool together(const struct plan *plan, const struct study_case *a,
  */
 static bool alike(const struct study_case *a, const struct study_case *b)
 {
-    return a->source == b->source && a->accumulator == b->accumulator && a->output == b->output;
+    return a->source == b->source && a->accumulator == b->accumulator &&
+           a->setting.output == b->setting.output;
 }
 
 static void heading(struct text *to, const struct plan *plan, const struct study_case *one)
@@ -45,16 +47,16 @@ static void heading(struct text *to, const struct plan *plan, const struct study
     char device[DEVICE_TEXT];
     device_name(one->device, device);
     text_format(to, "%s, n = %zu, ", s->name, s->array.n);
-    if (one->keys)
-        text_format(to, "%s keys, %zu bins", one->keys->name, one->bins);
-    else if (one->layout)
-        text_format(to, "%zu rows, layout %s", one->bins, one->layout->name);
+    if (one->setting.keys)
+        text_format(to, "%s keys, %zu bins", one->setting.keys->name, one->setting.bins);
+    else if (one->setting.layout)
+        text_format(to, "%zu rows, layout %s", one->setting.bins, one->setting.layout->name);
     else if (one->method->operation->matrix)
-        text_format(to, "%zu rows transposed", one->bins);
+        text_format(to, "%zu rows transposed", one->setting.bins);
     else if (one->method->operation->mask)
-        text_format(to, "%zu%% kept", one->keep);
+        text_format(to, "%zu%% kept", one->setting.keep);
     else
-        text_add(to, scan_name[one->exclusive]);
+        text_add(to, scan_name[one->setting.exclusive]);
     if (s->generated && plan->axes->seed.count > 1)
         text_format(to, ", seed %" PRIu64, s->seed);
     if (plan->axes->devices > 1)
@@ -77,11 +79,11 @@ static void case_cells(struct table *to, const struct plan *plan, const struct s
     const char *storage = format_facts[plan->source[one->source].array.format].name,
                *accumulator = format_facts[one->accumulator].name;
     if (axes->outputs > 1 || axes->output[0] != OUTPUT_ACCUMULATOR)
-        table_cell(to, "%s/%s/%s", storage, accumulator, format_facts[one->output].name);
+        table_cell(to, "%s/%s/%s", storage, accumulator, format_facts[one->setting.output].name);
     else
         table_cell(to, "%s/%s", storage, accumulator);
-    if (one->segment)
-        table_cell(to, "%s%s %zu", one->method->name, breaks_mark(one), one->segment);
+    if (one->setting.segment)
+        table_cell(to, "%s%s %zu", one->method->name, breaks_mark(one), one->setting.segment);
     else
         table_cell(to, "%s%s", one->method->name, breaks_mark(one));
     shape_cell(to, &axes->threads, one->shape.threads);

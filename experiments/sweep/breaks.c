@@ -29,7 +29,7 @@ void breaks_note(struct study_case *t, const struct tally *tally)
     if (promise >= PROMISE_RUN_TO_RUN && tally->count > 1)
         t->broken = PROMISE_RUN_TO_RUN;
     /* A scan's outputs may be rounded once more, to a narrower format. */
-    bool once = t->output == t->accumulator;
+    bool once = t->setting.output == t->accumulator;
     for (size_t i = 0; promise == PROMISE_CORRECTLY_ROUNDED && once && i < tally->count; i++)
         if (!t->broken && misrounded(&tally->item[i]))
             t->broken = PROMISE_CORRECTLY_ROUNDED;
@@ -49,10 +49,8 @@ static bool same_shape(const struct study_case *a, const struct study_case *b)
  * launch shape may differ. */
 static bool same_work(const struct study_case *a, const struct study_case *b)
 {
-    return a->method == b->method && a->accumulator == b->accumulator && a->output == b->output &&
-           a->exclusive == b->exclusive && a->segment == b->segment && a->product == b->product &&
-           a->keys == b->keys && a->key_seed == b->key_seed && a->bins == b->bins &&
-           a->layout == b->layout && a->keep == b->keep;
+    return a->method == b->method && a->accumulator == b->accumulator &&
+           setting_equal(&a->setting, &b->setting);
 }
 
 /* The first case whose result the rung does not let differ, but does. */

@@ -36,8 +36,8 @@ static void case_text(struct case_text *c, const struct sweep *w, const struct s
         snprintf(c->seed, sizeof c->seed, "%" PRIu64, s->seed);
     write_unless_zero(c->threads, t->shape.threads);
     write_unless_zero(c->blocks, t->shape.blocks);
-    write_unless_zero(c->segment, t->segment);
-    write_unless_zero(c->bins, t->bins);
+    write_unless_zero(c->segment, t->setting.segment);
+    write_unless_zero(c->bins, t->setting.bins);
     method_added_in(c->added_in, t->method, t->accumulator);
     const char *column[CASE_ALL] = {
         [CASE_EXPERIMENT] = w->plan->axes->experiment->name,
@@ -54,11 +54,11 @@ static void case_text(struct case_text *c, const struct sweep *w, const struct s
         [CASE_THREADS] = c->threads,
         [CASE_BLOCKS] = c->blocks,
         [CASE_ADDED_IN] = c->added_in,
-        [CASE_RESULT_FORMAT] = format_facts[t->output].name,
-        [CASE_SCAN] = scan_name[t->exclusive],
-        [CASE_OUTPUT] = format_facts[t->output].name,
+        [CASE_RESULT_FORMAT] = format_facts[t->setting.output].name,
+        [CASE_SCAN] = scan_name[t->setting.exclusive],
+        [CASE_OUTPUT] = format_facts[t->setting.output].name,
         [CASE_SEGMENT] = c->segment,
-        [CASE_PRODUCT] = product_name[t->product],
+        [CASE_PRODUCT] = product_name[t->setting.product],
         [CASE_KEYS] = case_keys(t, c->keys),
         [CASE_BINS] = c->bins,
     };
@@ -102,7 +102,7 @@ static enum status find_due(struct sweep *w, const struct study_case *t, struct 
     enum status status = shared_twin(s, p);
     if (status != STATUS_OK)
         return status;
-    *ulp = tally_ulp(s->last.reference.sum, t->output);
+    *ulp = tally_ulp(s->last.reference.sum, t->setting.output);
     *fixed = (struct figure){true, array_get(&s->twin, s->shown)};
     return STATUS_OK;
 }
@@ -184,12 +184,12 @@ static enum status run(struct sweep *w, struct study_case *t, struct live *l, st
                        .in = &s->array,
                        .in2 = s->pair ? &s->second : NULL,
                        .accumulator = t->accumulator,
-                       .output = t->output,
+                       .output = t->setting.output,
                        .shape = t->shape,
-                       .exclusive = t->exclusive,
+                       .exclusive = t->setting.exclusive,
                        .heads = w->shared.heads,
-                       .product = t->product,
-                       .keys = t->keys ? w->shared.keys : NULL,
+                       .product = t->setting.product,
+                       .keys = t->setting.keys ? w->shared.keys : NULL,
                        .bins = w->shared.bins,
                        .stride = w->shared.stride,
                        .stop = w->options->stop};
@@ -233,7 +233,7 @@ static enum status run_live(struct sweep *w, struct study_case *t, const struct 
     struct live l = {
         .w = w, .t = t, .text = text->column, .tally = t->earlier ? t->earlier : &w->tally};
     l.theorem = method_theorem(t->method, t->device.kind, t->accumulator, s->array.n, t->shape);
-    l.theorem.product = t->product;
+    l.theorem.product = t->setting.product;
     tally_clear(&w->tally);
     enum status status = run(w, t, &l, why);
     free(l.first.data);

@@ -86,9 +86,9 @@ static enum status check_columns(const struct reading *r, const struct study_cas
     char key_seed[24], id[CASE_ID_TEXT];
     for (size_t i = 0; i < CASE_ALL; i++)
         column[i] = columns_case_has(r->of, i) ? row->field[results_case_column(i)] : "";
-    snprintf(key_seed, sizeof key_seed, "%llu", (unsigned long long)t->key_seed);
+    snprintf(key_seed, sizeof key_seed, "%llu", (unsigned long long)t->setting.key_seed);
     const struct case_rest rest = {.hash = s->hash,
-                                   .keys_hash = t->keys ? t->keys->hash : "",
+                                   .keys_hash = t->setting.keys ? t->setting.keys->hash : "",
                                    .key_seed = key_seed,
                                    .load = t->load == LOAD_IDLE ? "" : load_name[t->load]};
     case_id_text(id, case_id_columns(column, &rest));
@@ -206,7 +206,7 @@ static void finish(struct reading *r, struct study_case *t, const struct csv_row
             text[i] = row->field[results_case_column(i)];
     struct summary s = {0};
     if (t->supported)
-        tally_summary(&s, t->earlier, ulp_of(row->field[RESULTS_EXACT_HEX], t->output),
+        tally_summary(&s, t->earlier, ulp_of(row->field[RESULTS_EXACT_HEX], t->setting.output),
                       (struct figure){0});
     s.vs_max = found->summary.vs_max;
     s.vs_stddev = found->summary.vs_stddev;

@@ -64,8 +64,8 @@ static enum status fetch(struct live *l, struct array *to, const struct runner_r
 {
     enum status status = STATUS_OK;
     if (!to->data)
-        status =
-            memory_array(to, l->t->output, shared_outputs(&l->w->shared), l->t->method->name, p);
+        status = memory_array(to, l->t->setting.output, shared_outputs(&l->w->shared),
+                              l->t->method->name, p);
     return status == STATUS_OK ? results->output(results->source, i, to, p) : status;
 }
 
@@ -85,6 +85,6 @@ enum status sweep_meet_scan(struct live *l, struct distinct *d,
     set_entry(l, d, &m, out);
     if (l->t->done > 0 || w->shared.keys)
         return STATUS_OK;
-    profile_append(&w->profile, l->text, l->t->output, &m);
+    profile_append(&w->profile, l->text, l->t->setting.output, &m);
     return l->status = csv_file_flush(&w->profile, p);
 }

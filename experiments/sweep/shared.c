@@ -13,17 +13,16 @@
 bool shared_alike(const struct study_case *a, const struct study_case *b)
 {
     return a->method->operation->array && a->method->operation == b->method->operation &&
-           a->source == b->source && a->accumulator == b->accumulator && a->output == b->output &&
-           a->exclusive == b->exclusive && a->segment == b->segment && a->keys == b->keys &&
-           a->bins == b->bins && a->layout == b->layout && a->keep == b->keep;
+           a->source == b->source && a->accumulator == b->accumulator &&
+           setting_equal(&a->setting, &b->setting);
 }
 
 /* The elements that the last output covers. */
 static struct array covered(const struct array *in, const struct study_case *t)
 {
-    size_t first = t->segment ? (in->n - 1) / t->segment * t->segment : 0;
+    size_t first = t->setting.segment ? (in->n - 1) / t->setting.segment * t->setting.segment : 0;
     size_t bytes = (size_t)format_facts[in->format].bytes;
-    return (struct array){in->format, in->n - first - t->exclusive,
+    return (struct array){in->format, in->n - first - t->setting.exclusive,
                           (char *)in->data + first * bytes};
 }
 
@@ -42,19 +41,19 @@ static enum status fill_keys(struct shared *s, const struct study_case *t, uint6
                              struct problem *p)
 {
     const struct operation *o = t->method->operation;
-    size_t n = s->in.n, columns = matrix_length(n, t->bins);
-    s->bins = t->bins;
+    size_t n = s->in.n, columns = matrix_length(n, t->setting.bins);
+    s->bins = t->setting.bins;
     if (o->keys)
-        return keys_fill(t->keys, s->keys, n, t->bins, t->key_seed, p);
+        return keys_fill(t->setting.keys, s->keys, n, t->setting.bins, t->setting.key_seed, p);
     if (o->mask)
-        return fill_kept(s, t->keep, seed, p);
+        return fill_kept(s, t->setting.keep, seed, p);
     for (size_t i = 0; o == &operation_transpose && i < n; i++)
-        s->keys[i] = (uint32_t)(i % columns * t->bins + i / columns);
+        s->keys[i] = (uint32_t)(i % columns * t->setting.bins + i / columns);
     if (o == &operation_transpose)
         return STATUS_OK;
-    enum status status = layout_stride(&s->stride, t->layout, n, t->bins, p);
+    enum status status = layout_stride(&s->stride, t->setting.layout, n, t->setting.bins, p);
     if (status == STATUS_OK)
-        layout_keys(s->keys, n, t->bins, s->stride);
+        layout_keys(s->keys, n, t->setting.bins, s->stride);
     return status;
 }
 
@@ -102,7 +101,7 @@ static enum status begin_scan(struct shared *s, const struct study_case *t,
                               const struct source *source, enum reference_kind kind,
                               struct problem *p)
 {
-    enum status status = heads_make(&s->heads, s->in.n, t->segment, p);
+    enum status status = heads_make(&s->heads, s->in.n, t->setting.segment, p);
     if (status != STATUS_OK || !s->outputs)
         return status;
     struct array last = covered(&s->in, t);
@@ -141,16 +140,16 @@ enum status shared_twin(struct shared *s, struct problem *p)
                                                      : "scan/tiled");
     if (s->twin.data)
         return STATUS_OK;
-    enum status status = memory_array(&s->twin, t->output, shared_outputs(s), m->name, p);
+    enum status status = memory_array(&s->twin, t->setting.output, shared_outputs(s), m->name, p);
     if (status != STATUS_OK)
         return status;
     struct shape asked = {.threads = machine_processors()};
     struct runner r = {.method = m,
                        .in = &s->in,
                        .accumulator = t->accumulator,
-                       .output = t->output,
+                       .output = t->setting.output,
                        .shape = method_shape(m, DEVICE_CPU, s->in.n, asked),
-                       .exclusive = t->exclusive,
+                       .exclusive = t->setting.exclusive,
                        .heads = s->heads,
                        .keys = s->keys,
                        .bins = s->bins,
@@ -180,14 +179,14 @@ static size_t height_of_bin(const struct method *m, const struct by_bin *b, size
 static enum status make_tree(struct tree *tree, const struct shared *s, const struct study_case *t,
                              struct problem *p)
 {
-    *tree = (struct tree){t->method, s->in.n, t->shape, t->exclusive, s->keys ? &s->by_bin : NULL,
-                          NULL};
+    *tree = (struct tree){
+        t->method, s->in.n, t->shape, t->setting.exclusive, s->keys ? &s->by_bin : NULL, NULL};
     if (tree->by_bin || !s->heads || !t->method->segment_heights)
         return STATUS_OK;
     tree->segment = malloc(s->in.n * sizeof *tree->segment);
     enum status status =
         tree->segment
-            ? t->method->segment_heights(tree->segment, s->in.n, t->exclusive, s->heads, p)
+            ? t->method->segment_heights(tree->segment, s->in.n, t->setting.exclusive, s->heads, p)
             : problem(p, STATUS_DEVICE, "scan: out of memory for %zu heights", s->in.n);
     if (status != STATUS_OK)
         free(tree->segment);
@@ -217,7 +216,7 @@ enum status shared_measure(struct scan_measure *m, struct shared *s, const struc
     status = make_tree(&tree, s, t, p);
     if (status != STATUS_OK)
         return status;
-    struct scan scan = {s->in, t->exclusive, s->heads, by_bin};
+    struct scan scan = {s->in, t->setting.exclusive, s->heads, by_bin};
     struct scan_output output = {.out = *out,
                                  .accumulator = t->accumulator,
                                  .bound = t->method->bound,

@@ -26,9 +26,9 @@ uint64_t times_id(const struct times_group *g, const struct bench_row *row)
                                         .device = g->device,
                                         .accumulator = row->accumulator,
                                         .shape = row->shape,
-                                        .exclusive = row->exclusive,
-                                        .output = row->output,
-                                        .segment = row->segment},
+                                        .setting.exclusive = row->setting.exclusive,
+                                        .setting.output = row->setting.output,
+                                        .setting.segment = row->setting.segment},
                    &g->source);
 }
 

@@ -20,7 +20,7 @@ static inline void make_check(struct check *c, const struct check_request *r, si
 {
     struct problem p = {0};
     *c = (struct check){.request = r, .pairs = r->pairs, .until = UINT64_MAX};
-    c->at = (struct check_case){.pair = {FP32, FP32}, .output = FP32, .n = n, .seed = 1};
+    c->at = (struct check_case){.pair = {FP32, FP32}, .setting.output = FP32, .n = n, .seed = 1};
     cr_assert(check_shapes_make(c, &p) == STATUS_OK, "%s", p.text);
     cr_assert(memory_array(&c->in, FP32, 2 * n, "a test", &p) == STATUS_OK, "%s", p.text);
     for (size_t i = 0; i < n; i++) {

@@ -46,7 +46,7 @@ static void write_case(struct case_text *c, const struct recommend_sample *s,
     write_unless_zero(c->blocks, t->shape.blocks);
     method_added_in(c->added_in, t->method, t->accumulator);
     c->column[CASE_ADDED_IN] = c->added_in;
-    c->column[CASE_RESULT_FORMAT] = format_facts[t->output].name;
+    c->column[CASE_RESULT_FORMAT] = format_facts[t->setting.output].name;
     c->column[CASE_EXPERIMENT] = "recommend";
     c->column[CASE_ID] = c->id;
     c->column[CASE_METHOD] = t->method->name;
@@ -145,7 +145,7 @@ enum status recommend_run(const struct recommend_report *r, const struct recomme
     struct study_case t = {.method = c->method,
                            .device = device,
                            .accumulator = c->accumulator,
-                           .output = c->accumulator,
+                           .setting.output = c->accumulator,
                            .shape = method_shape(c->method, device.kind, s->array.n, c->asked)};
     struct runner runner = {.method = c->method,
                             .device = device,

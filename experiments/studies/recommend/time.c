@@ -110,7 +110,7 @@ static size_t plan_rows(const struct recommend_report *r, size_t n, double most_
                 (struct bench_row){.kind = BENCH_METHOD,
                                    .method = c->method,
                                    .accumulator = c->accumulator,
-                                   .output = c->accumulator,
+                                   .setting.output = c->accumulator,
                                    .shape = method_shape(c->method, r->device.kind, n, c->asked)};
         }
     return rows;

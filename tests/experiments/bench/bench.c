@@ -17,8 +17,10 @@ Test(bench, every_method_is_measured)
         const struct method *m = method_registry[i];
         if (!operation_plain(m->operation))
             continue;
-        planned[count] = (struct bench_row){
-            .method = m, .accumulator = FP32, .output = FP32, .product = m->product};
+        planned[count] = (struct bench_row){.method = m,
+                                            .accumulator = FP32,
+                                            .setting.output = FP32,
+                                            .setting.product = m->product};
         planned[count++].shape = method_shape(m, DEVICE_CPU, 1000, (struct shape){0, 0});
     }
     measure_rows(&in, planned, count);
@@ -80,7 +82,7 @@ Test(bench, a_method_that_takes_too_long_is_skipped)
 {
     struct bench_input in = open_input(cpu, FP16, 1 << 20);
     struct method m = *method_named("sum/serial");
-    struct bench_row row = {.method = &m, .accumulator = FP32, .output = FP32};
+    struct bench_row row = {.method = &m, .accumulator = FP32, .setting.output = FP32};
     m.cpu = slow;
     in.array.n = (size_t)1 << 26; /* `slow` does not touch the elements */
     in.sample.n = in.array.n / 1024;
@@ -114,7 +116,7 @@ Test(bench, a_method_is_not_skipped_for_late_runs)
 {
     struct bench_input in = open_input(cpu, FP16, 1 << 20);
     struct method m = *method_named("sum/serial");
-    struct bench_row row = {.method = &m, .accumulator = FP32, .output = FP32};
+    struct bench_row row = {.method = &m, .accumulator = FP32, .setting.output = FP32};
     m.cpu = delay;
     in.sample.n = in.array.n / 1024;
     delayed.late = 4;
@@ -149,7 +151,7 @@ Test(bench, a_sample_has_a_shape_of_its_own)
 {
     struct bench_input in = open_input(cpu, FP32, 1 << 16);
     struct method m = *method_named("norm/exact");
-    struct bench_row row = {.method = &m, .accumulator = FP32, .output = FP32};
+    struct bench_row row = {.method = &m, .accumulator = FP32, .setting.output = FP32};
     row.shape = method_shape(&m, DEVICE_CPU, 1 << 16, (struct shape){8, 0});
     m.cpu = see_shape;
     cr_assert(row.shape.threads == 8 && in.sample.n == 1 << 10);
@@ -189,10 +191,10 @@ Test(bench, scans_do_what_their_rows_say)
             for (int wide = 0; wide < 2; wide++) {
                 struct bench_row row = {.method = &m,
                                         .accumulator = FP32,
-                                        .output = wide ? FP32 : BF16,
-                                        .exclusive = exclusive,
-                                        .segment = segment};
-                asked.output = row.output;
+                                        .setting.output = wide ? FP32 : BF16,
+                                        .setting.exclusive = exclusive,
+                                        .setting.segment = segment};
+                asked.output = row.setting.output;
                 asked.exclusive = exclusive;
                 asked.segment = segment;
                 asked.calls = 0;
@@ -225,7 +227,7 @@ Test(bench, what_is_late_to_begin_is_timed)
 {
     struct bench_input in = open_input(cpu, FP16, 1 << 20);
     struct method m = *method_named("sum/serial");
-    struct bench_row row = {.method = &m, .accumulator = FP32, .output = FP32};
+    struct bench_row row = {.method = &m, .accumulator = FP32, .setting.output = FP32};
     m.cpu = begins_late;
     in.sample.n = in.array.n / 1024;
     measure_rows(&in, &row, 1);
@@ -239,8 +241,11 @@ Test(bench, long_runs_are_told_apart)
     static const struct layout four = {LAYOUT_BATCH, 4, "batch:4"};
     struct bench_input in = open_input(cpu, FP32, 1000);
     struct method m = *method_named("rows/serial");
-    struct bench_row row = {
-        .method = &m, .accumulator = FP32, .output = FP32, .layout = &four, .bins = 40};
+    struct bench_row row = {.method = &m,
+                            .accumulator = FP32,
+                            .setting.output = FP32,
+                            .setting.layout = &four,
+                            .setting.bins = 40};
     row.shape = method_shape(&m, DEVICE_CPU, 1000, (struct shape){1, 0});
     m.cpu = sleeps;
     measure_rows(&in, &row, 1);

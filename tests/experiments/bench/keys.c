@@ -14,7 +14,7 @@ Test(bench_keys, keys_are_read)
     struct bench_input in = open_input(cpu, FP16, N);
     struct bench_row row = {.method = method_named("scatter/sort"),
                             .accumulator = FP32,
-                            .output = FP32,
+                            .setting.output = FP32,
                             .shape = {1, 0}};
     struct keys keys;
     struct problem p = {0};
@@ -51,7 +51,7 @@ Test(bench_keys, bins_do_not_grow_with_elements)
 {
     struct bench_input in = open_input(cpu, FP16, 1 << 20);
     struct method m = *method_named("scatter/sort");
-    struct bench_row row = {.method = &m, .accumulator = FP32, .output = FP32};
+    struct bench_row row = {.method = &m, .accumulator = FP32, .setting.output = FP32};
     struct keys keys;
     struct problem p = {0};
     m.cpu = over_bins;

@@ -49,13 +49,16 @@ Test(bench_plan, plan_of_an_input)
         for (size_t k = 0; k < i; k++) {
             const struct bench_row *a = &plan.row[i], *b = &plan.row[k];
             bool same = a->method == b->method && a->accumulator == b->accumulator &&
-                        a->output == b->output && a->exclusive == b->exclusive &&
-                        a->segment == b->segment && a->shape.threads == b->shape.threads;
+                        a->setting.output == b->setting.output &&
+                        a->setting.exclusive == b->setting.exclusive &&
+                        a->setting.segment == b->setting.segment &&
+                        a->shape.threads == b->shape.threads;
             cr_assert(!same, "%s: rows %zu and %zu", a->method->name, k, i);
             /* The vendor's routine comes before the others of its kind. */
             cr_assert(!(bench_is_vendor(a->method) && b->method->operation == &operation_scan &&
-                        a->accumulator == b->accumulator && a->output == b->output &&
-                        a->exclusive == b->exclusive));
+                        a->accumulator == b->accumulator &&
+                        a->setting.output == b->setting.output &&
+                        a->setting.exclusive == b->setting.exclusive));
         }
     bench_plan_free(&plan);
     cr_assert(bench_plan_keys(&plan, &axes, DEVICE_CPU, FP16, 1 << 20, &p) == STATUS_OK);

@@ -41,7 +41,7 @@ Test(bench_report, figures_follow_from_times, .init = make_folder, .fini = remov
     struct bench_row row[] = {
         {.method = method_named("sum/sequential"),
          .accumulator = FP32,
-         .output = FP32,
+         .setting.output = FP32,
          .shape = {64, 0},
          .round = 1,
          .time = {2000, 1500, 15, 100},
@@ -50,15 +50,15 @@ Test(bench_report, figures_follow_from_times, .init = make_folder, .fini = remov
          .memory = {true, 4096}},
         {.method = method_named("scan/segmented"),
          .accumulator = FP32,
-         .output = FP32,
-         .exclusive = true,
-         .segment = 50,
+         .setting.output = FP32,
+         .setting.exclusive = true,
+         .setting.segment = 50,
          .round = 2,
          .time = {4000, 3500, 15, 100},
          .copy_ns = 1000},
         {.kind = BENCH_COPY,
          .accumulator = FORMATS,
-         .output = FORMATS,
+         .setting.output = FORMATS,
          .shape = {2, 0},
          .round = 2,
          .time = {1000, 500, 15, 100}},
@@ -122,10 +122,10 @@ Test(bench_report, matrices_are_told_apart, .init = make_folder, .fini = remove_
     for (size_t i = 0; i < DUE; i++) {
         row[i] = (struct bench_row){.method = method_named(due[i].method),
                                     .accumulator = FP32,
-                                    .output = FP32,
-                                    .layout = due[i].layout,
-                                    .bins = due[i].rows,
-                                    .keep = due[i].keep};
+                                    .setting.output = FP32,
+                                    .setting.layout = due[i].layout,
+                                    .setting.bins = due[i].rows,
+                                    .setting.keep = due[i].keep};
         row[i].shape = method_shape(row[i].method, DEVICE_CPU, 1000, (struct shape){1, 0});
     }
     measure_rows(&in, row, DUE);

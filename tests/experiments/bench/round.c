@@ -229,8 +229,8 @@ static struct bench_row row_of(const char *method, enum format output, bool excl
 {
     return (struct bench_row){.method = method_named(method),
                               .accumulator = FP32,
-                              .output = output,
-                              .exclusive = exclusive};
+                              .setting.output = output,
+                              .setting.exclusive = exclusive};
 }
 
 static double taken_ns(size_t i)
@@ -289,7 +289,7 @@ Test(bench_round, vendor_of_the_same_work)
         row_of("scan/tiled", FP16, false), row_of("scan/segmented", FP16, false),
         row_of("sum/tiled", FP16, false)};
     planned[4].accumulator = FP64;
-    planned[5].segment = 10;
+    planned[5].setting.segment = 10;
     measure_rows(&in, planned, 7);
     for (size_t i = 0, k = 0; i < taken.count; i++)
         if (taken.row[i].method) {
@@ -311,7 +311,7 @@ Test(bench_round, vendor_of_the_same_products)
         struct bench_row planned[1 + KINDS];
         for (size_t k = 0; k <= KINDS; k++) {
             planned[k] = row_of(k ? "dot/tiled" : "cublas/dot_product", FP32, false);
-            planned[k].product = kind[k ? k - 1 : v];
+            planned[k].setting.product = kind[k ? k - 1 : v];
         }
         measure_rows(&in, planned, 1 + KINDS);
         for (size_t i = 0, k = 0; i < taken.count; i++) {
@@ -425,8 +425,8 @@ Test(bench_round, a_sample_has_rows_of_its_own)
     struct problem p = {0};
     struct bench_input in = open_input((struct device){DEVICE_CPU, 0}, FP32, LONG);
     struct bench_row row = row_of("rows/tiled", FP32, false);
-    row.bins = 128;
-    row.layout = &layout;
+    row.setting.bins = 128;
+    row.setting.layout = &layout;
     row.shape.threads = 1;
     cr_assert(in.sample.n == LONG / 64);
     for (size_t sample = 0; sample < 2; sample++) {

@@ -25,7 +25,7 @@ static struct study_case trial_of(const char *method)
     const struct method *m = method_named(method);
     cr_assert(m, "%s", method);
     return (struct study_case){
-        .method = m, .accumulator = FP32, .output = FP32, .product = m->product};
+        .method = m, .accumulator = FP32, .setting.output = FP32, .setting.product = m->product};
 }
 
 /* A case of each kind, and what its id is the hash of. */
@@ -59,47 +59,47 @@ static const char *kind(size_t k, struct study_case *t, const struct source **s)
                "n=1000\nseed=7\nthreads=0\nblocks=0\nscan=inclusive\noutput=fp32\nsegment=0\n";
     case 5:
         *t = trial_of("scan/segmented");
-        t->exclusive = true;
-        t->output = FP16;
-        t->segment = 33;
+        t->setting.exclusive = true;
+        t->setting.output = FP16;
+        t->setting.segment = 33;
         return "method=scan/segmented\ndevice=cpu\nstorage=fp16\naccumulator=fp32\ninput=uniform\n"
                "n=1000\nseed=7\nthreads=0\nblocks=0\nscan=exclusive\noutput=fp16\nsegment=33\n";
     case 6:
         *t = trial_of("dot/tiled");
-        t->product = PRODUCT_FUSED;
+        t->setting.product = PRODUCT_FUSED;
         return "method=dot/tiled\ndevice=cpu\nstorage=fp16\naccumulator=fp32\ninput=uniform\n"
                "n=1000\nseed=7\nthreads=0\nblocks=0\nproduct=fused\n";
     case 7:
         *t = trial_of("scatter/sort");
         keys = (struct keys){.kind = KEYS_UNIFORM, .name = words("uniform")};
-        t->keys = &keys;
-        t->key_seed = 7;
-        t->bins = 10;
+        t->setting.keys = &keys;
+        t->setting.key_seed = 7;
+        t->setting.bins = 10;
         return "method=scatter/sort\ndevice=cpu\nstorage=fp16\naccumulator=fp32\ninput=uniform\n"
                "n=1000\nseed=7\nthreads=0\nblocks=0\nkeys=uniform \nbins=10\nkey_seed=7\n";
     case 8:
         *t = trial_of("scatter/sort");
         keys = (struct keys){
             .kind = KEYS_FILE, .name = words("file:k.npy"), .hash = "fedcba9876543210"};
-        t->keys = &keys;
-        t->bins = 20;
+        t->setting.keys = &keys;
+        t->setting.bins = 20;
         return "method=scatter/sort\ndevice=cpu\nstorage=fp16\naccumulator=fp32\ninput=uniform\n"
                "n=1000\nseed=7\nthreads=0\nblocks=0\nkeys=file:k.npy fedcba9876543210\nbins=20\n"
                "key_seed=0\n";
     case 9:
         *t = trial_of("rows/tiled");
-        t->bins = 40;
-        t->layout = &layout;
+        t->setting.bins = 40;
+        t->setting.layout = &layout;
         return "method=rows/tiled\ndevice=cpu\nstorage=fp16\naccumulator=fp32\ninput=uniform\n"
                "n=1000\nseed=7\nthreads=0\nblocks=0\nrows=40\nlayout=batch:8\n";
     case 10:
         *t = trial_of("transpose/tiled");
-        t->bins = 50;
+        t->setting.bins = 50;
         return "method=transpose/tiled\ndevice=cpu\nstorage=fp16\naccumulator=fp32\ninput=uniform\n"
                "n=1000\nseed=7\nthreads=0\nblocks=0\nrows=50\nlayout=\n";
     default:
         *t = trial_of("compact/scan");
-        t->keep = 25;
+        t->setting.keep = 25;
         return "method=compact/scan\ndevice=cpu\nstorage=fp16\naccumulator=fp32\ninput=uniform\n"
                "n=1000\nseed=7\nthreads=0\nblocks=0\nkeep=25\n";
     }
@@ -132,10 +132,10 @@ Test(case_id, every_part_counts)
     kind(7, &t, &s);
     uint64_t id = case_id(&t, s);
     struct study_case other = t;
-    other.key_seed++;
+    other.setting.key_seed++;
     cr_expect(case_id(&other, s) != id, "the keys' seed");
     other = t;
-    other.bins++;
+    other.setting.bins++;
     cr_expect(case_id(&other, s) != id, "bins");
     struct source seeded = *s;
     seeded.seed++;

@@ -33,8 +33,8 @@ static size_t cases_with(const struct study *s, const char *method, bool exclusi
     size_t count = 0;
     for (size_t i = 0; i < s->plan.case_count; i++) {
         const struct study_case *t = &s->plan.cases[i];
-        count += strcmp(t->method->name, method) == 0 && t->exclusive == exclusive &&
-                 t->output == output && t->segment == segment;
+        count += strcmp(t->method->name, method) == 0 && t->setting.exclusive == exclusive &&
+                 t->setting.output == output && t->setting.segment == segment;
     }
     return count;
 }
@@ -59,7 +59,7 @@ Test(scan_axes, a_case_for_each_combination)
                          "segments of %zu", segment);
         }
     }
-    cr_expect(s.plan.cases[0].exclusive, "the first asked for comes first");
+    cr_expect(s.plan.cases[0].setting.exclusive, "the first asked for comes first");
     study_free(&s);
 }
 
@@ -71,15 +71,16 @@ Test(scan_axes, defaults)
     cr_assert_gt(s.plan.case_count, 5);
     for (size_t i = 0; i < s.plan.case_count; i++) {
         const struct study_case *t = &s.plan.cases[i];
-        cr_expect(t->method->operation == &operation_scan && !t->exclusive && t->output == FP32 &&
-                      t->segment == (t->method->segmented ? 1000 : 0),
+        cr_expect(t->method->operation == &operation_scan && !t->setting.exclusive &&
+                      t->setting.output == FP32 &&
+                      t->setting.segment == (t->method->segmented ? 1000 : 0),
                   "%s", t->method->name);
     }
     study_free(&s);
     struct experiment narrow = prefixes;
     narrow.output = "storage";
     cr_assert_eq(resolve(&s, &narrow, (study_words){{"storage", "fp16"}, {NULL}}), STATUS_OK);
-    cr_expect_eq(s.plan.cases[0].output, FP16, "what the experiment says");
+    cr_expect_eq(s.plan.cases[0].setting.output, FP16, "what the experiment says");
     study_free(&s);
 }
 
@@ -160,8 +161,8 @@ Test(scan_axes, sums_have_none)
                                 &again.problem),
                  STATUS_OK, "%s", again.problem.text);
     for (size_t i = 0; i < s.plan.case_count; i++)
-        cr_expect(!s.plan.cases[i].exclusive && s.plan.cases[i].segment == 0 &&
-                      s.plan.cases[i].output == s.plan.cases[i].accumulator,
+        cr_expect(!s.plan.cases[i].setting.exclusive && s.plan.cases[i].setting.segment == 0 &&
+                      s.plan.cases[i].setting.output == s.plan.cases[i].accumulator,
                   "case %zu", i);
     request_free(&again.request);
     json_decref(axes);

@@ -153,7 +153,7 @@ Test(check_engine, goes_through_seeds_and_scans)
     bool met[2] = {false, false};
     for (size_t u = 0; u < 200; u++) {
         cr_assert(check_case_at(&c, CHECK_EXACT, u, &k) == CHECK_FOUND);
-        met[k.exclusive] = true;
+        met[k.setting.exclusive] = true;
         first = k.seed < first ? k.seed : first;
         last = k.seed > last ? k.seed : last;
     }
@@ -164,7 +164,7 @@ Test(check_engine, goes_through_seeds_and_scans)
         r.scan[!which] = false;
         for (size_t u = 0; u < 50; u++) {
             check_case_at(&c, CHECK_EXACT, u, &k);
-            cr_expect(k.exclusive == which);
+            cr_expect(k.setting.exclusive == which);
         }
     }
     numbers_free(&c.threads);

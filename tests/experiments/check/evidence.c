@@ -44,8 +44,8 @@ Test(check_evidence, each_difference_is_another_attempt)
             : i == 5 ? (struct check_setting){.method = r.method, .device = {DEVICE_CUDA, 1}}
             : i == 6 ? (struct check_setting){.method = r.method, .in = &turned}
                      : (struct check_setting){.method = r.method};
-        c.at.exclusive = i == 7;
-        c.at.bins = i == 8 ? 4 : 0;
+        c.at.setting.exclusive = i == 7;
+        c.at.setting.bins = i == 8 ? 4 : 0;
         c.stride = i == 9 ? 2 : 0;
         c.mask = i >= 10 ? mask : NULL;
         mask[5] = i == 11;

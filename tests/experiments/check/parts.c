@@ -94,13 +94,13 @@ Test(check_parts, reasons_are_told_once)
 Test(check_parts, json_and_csv_say_what_is_known)
 {
     struct check_report r = two_rungs();
-    r.tried[CHECK_OFFSET] =
-        (struct check_tried){.attempts = 12,
-                             .differing = 3,
-                             .broken = 1,
-                             .witness = {.at = {.pair = {FP32, FP32}, .output = FP32, .n = 5},
-                                         .bits = {0x3f800000, 0x3f800001},
-                                         .is = {"here", "there"}}};
+    r.tried[CHECK_OFFSET] = (struct check_tried){
+        .attempts = 12,
+        .differing = 3,
+        .broken = 1,
+        .witness = {.at = {.pair = {FP32, FP32}, .setting.output = FP32, .n = 5},
+                    .bits = {0x3f800000, 0x3f800001},
+                    .is = {"here", "there"}}};
     input_parse(&r.tried[CHECK_OFFSET].witness.at.input, "ones", NULL);
     r.kept = PROMISE_RUN_TO_RUN;
     for (size_t partly = 0; partly < 2; partly++) {
@@ -380,7 +380,7 @@ Test(check_parts, passes_change_seed_scan_and_shape)
         struct check_case k;
         cr_assert(check_case_at(&c, CHECK_OFFSET, u, &k) == CHECK_FOUND);
         cr_expect(k.seed == 1 + u, "seed %llu", (unsigned long long)k.seed);
-        scan[k.exclusive] = shape[k.shape.threads][k.shape.blocks] = true;
+        scan[k.setting.exclusive] = shape[k.shape.threads][k.shape.blocks] = true;
     }
     cr_expect(scan[0] && scan[1] && shape[1][2] && shape[1][9] && shape[4][2] && shape[4][9]);
     free_check(&c);
@@ -426,17 +426,18 @@ Test(check_parts, keys_meet_all_numbers_of_bins)
         struct check_case k = {0};
         size_t at = 0;
         check_keys_at(&r, u, &k);
-        while (at < met && (keys[at] != k.keys || bins[at] != k.bins))
+        while (at < met && (keys[at] != k.setting.keys || bins[at] != k.setting.bins))
             at++;
-        keys[at] = k.keys;
-        bins[at] = k.bins;
+        keys[at] = k.setting.keys;
+        bins[at] = k.setting.bins;
         met += at == met;
     }
     cr_expect(met == 20, "%zu of 20", met);
     struct check c = engine(&r);
     for (uint64_t seed = 1; seed <= 2; seed++) {
         struct keys uniform = {.kind = KEYS_UNIFORM, .asked = "uniform", .name = "uniform"};
-        struct check_case k = {.n = 100, .seed = seed, .keys = &uniform, .bins = 1000};
+        struct check_case k = {
+            .n = 100, .seed = seed, .setting.keys = &uniform, .setting.bins = 1000};
         struct problem p = {0};
         uint32_t due[100];
         cr_assert(keys_fill(&uniform, due, 100, 1000, seed, &p) == STATUS_OK);
@@ -454,8 +455,8 @@ Test(check_parts, rows_are_square_one_few_and_all)
     for (size_t u = 0; u < 16; u++) {
         struct check_case k = {.n = 1000};
         check_rows_at(&r, u, &k);
-        cr_expect(k.bins == due[u / 2 % 4], "%zu: %zu rows", u, k.bins);
-        cr_expect(k.layout->kind == (u % 2 ? LAYOUT_COLUMN : LAYOUT_ROW));
+        cr_expect(k.setting.bins == due[u / 2 % 4], "%zu: %zu rows", u, k.setting.bins);
+        cr_expect(k.setting.layout->kind == (u % 2 ? LAYOUT_COLUMN : LAYOUT_ROW));
     }
 }
 

@@ -39,8 +39,8 @@ static enum status spills(const struct task *t, struct problem *p)
 /* What was asked for as its command does. */
 static void show_batch_again(const struct check_request *asked, const struct check_break *b)
 {
-    uint64_t n = b->at.n, rows = b->at.bins;
-    struct layout layout = *b->at.layout;
+    uint64_t n = b->at.n, rows = b->at.setting.bins;
+    struct layout layout = *b->at.setting.layout;
     struct check_request r = *asked;
     for (size_t kind = 0; kind < CHECK_KINDS; kind++)
         r.tried[kind] = kind == CHECK_BATCH;

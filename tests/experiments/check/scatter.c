@@ -124,8 +124,9 @@ Test(check_scatter, refutes_correctly_rounded_and_names_the_bin)
     const struct check_break *b = &report.tried[CHECK_EXACT].witness;
     cr_assert(report.tried[CHECK_EXACT].broken > 0 && check_broken(&report));
     cr_expect(report.kept == PROMISE_ORDER_INVARIANT, "keeps %s", promise_name[report.kept]);
-    cr_expect(b->at.bins == 7 && b->at.keys == &keys && b->index == 5, "bin %zu", b->index);
-    enum format f = b->at.output;
+    cr_expect(b->at.setting.bins == 7 && b->at.setting.keys == &keys && b->index == 5, "bin %zu",
+              b->index);
+    enum format f = b->at.setting.output;
     double due = format_decode(f, b->bits[0]), is = format_decode(f, b->bits[1]);
     cr_expect(is == format_next_up(f, due), "%a and %a", is, due);
     char *command = check_command(&report, CHECK_EXACT, "ulpscope");
@@ -145,10 +146,10 @@ Test(check_scatter, goes_through_keys_and_bins)
         struct check_case k = {0};
         size_t which = 0;
         check_keys_at(&r, u, &k);
-        while (which < 5 && bins[which] != k.bins)
+        while (which < 5 && bins[which] != k.setting.bins)
             which++;
-        cr_assert(which < 5, "%zu bins", k.bins);
-        met[k.keys->kind][which] = true;
+        cr_assert(which < 5, "%zu bins", k.setting.bins);
+        met[k.setting.keys->kind][which] = true;
     }
     for (size_t kind = 0; kind < 4; kind++)
         for (size_t which = 0; which < 5; which++)

@@ -69,7 +69,7 @@ Test(check_told, shows_both_results)
     struct check_tried *t = &r.tried[CHECK_OFFSET];
     t->broken = t->differing = 1;
     t->distinct = 2;
-    t->witness = (struct check_break){.at = {.pair = {FP32, FP32}, .output = FP32, .n = 5},
+    t->witness = (struct check_break){.at = {.pair = {FP32, FP32}, .setting.output = FP32, .n = 5},
                                       .bits = {0x3f800000, 0x40000000},
                                       .is = {"here", "there"}};
     input_parse(&t->witness.at.input, "ones", NULL);

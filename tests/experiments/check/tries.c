@@ -152,7 +152,7 @@ Test(check_tries, what_belongs_together_is_permuted_alike)
         struct check_request r = request_for(&m, 1);
         struct check c;
         make_check(&c, &r, N);
-        c.at.bins = N;
+        c.at.setting.bins = N;
         c.keys = which ? malloc(N * sizeof *c.keys) : NULL;
         for (uint32_t i = 0; which && i < N; i++)
             c.keys[i] = i;
@@ -186,12 +186,12 @@ Test(check_tries, outputs_of_a_scan_that_cover_a_permutation_are_compared)
     struct check c;
     make_check(&c, &r, N);
     for (size_t i = 0; i < 4; i++) {
-        c.at.exclusive = i >= 2;
+        c.at.setting.exclusive = i >= 2;
         minded = 18 + i - i / 2; /* 18 and 19, inclusive; 19 and 20, exclusive */
         times = 0;
         struct check_outcome o = tried(check_permutation, &c);
         cr_expect((o.differing > 0) == (i % 2 == 1), "output %zu", minded);
-        cr_expect(seen[0].exclusive == c.at.exclusive);
+        cr_expect(seen[0].exclusive == c.at.setting.exclusive);
         check_outcome_free(&o);
     }
     free_check(&c);
@@ -204,9 +204,9 @@ Test(check_tries, an_exclusive_scan_of_two_elements_is_no_attempt)
     struct check_request r = request_for(&m, 1);
     struct check c;
     make_check(&c, &r, 2);
-    c.at.exclusive = true;
+    c.at.setting.exclusive = true;
     expect_attempts(check_permutation, &c, 0, 0);
-    c.at.exclusive = false;
+    c.at.setting.exclusive = false;
     expect_attempts(check_permutation, &c, 9, 0);
     free_check(&c);
 }
@@ -275,7 +275,7 @@ Test(check_tries, a_process_is_told_its_neighbours)
     struct check c;
     make_check(&c, &r, N);
     c.at.pair = (struct format_pair){FP64, FP64};
-    c.at.output = FP64;
+    c.at.setting.output = FP64;
     c.in = (struct array){FP64, N, c.in.data};
     memset(c.in.data, 0, array_bytes(FP64, N));
     expect_attempts(check_neighbour, &c, 4, 0);
@@ -297,7 +297,7 @@ static struct check_outcome asked_in_processes(const struct method *m, struct ch
     make_check(c, &r, N);
     if (m->foreign) {
         c->at.pair = (struct format_pair){FP64, FP64};
-        c->at.output = FP64;
+        c->at.setting.output = FP64;
         c->in = (struct array){FP64, N, c->in.data};
         memset(c->in.data, 0, array_bytes(FP64, N));
     }
@@ -380,8 +380,8 @@ Test(check_tries, the_first_row_is_tried_among_others)
             struct check_request r = request_for(m[i], 1);
             struct check c;
             make_check(&c, &r, 1000);
-            c.at.bins = 10;
-            c.at.layout = &column;
+            c.at.setting.bins = 10;
+            c.at.setting.layout = &column;
             c.stride = stride;
             times = 0;
             expect_attempts(check_batch, &c, 11 + 2, 0);
@@ -397,7 +397,7 @@ Test(check_tries, a_long_row_is_tried_in_part)
     struct check_request r = request_for(method_named("rows/serial"), 1);
     struct check c;
     make_check(&c, &r, 1000);
-    c.at.bins = c.stride = 1;
+    c.at.setting.bins = c.stride = 1;
     expect_attempts(check_batch, &c, 9 + 4, 0);
     free_check(&c);
 }
@@ -411,8 +411,8 @@ Test(check_tries, exact_results_are_those_of_exact_methods)
         struct check_request r = request_for(method_named(names[i]), 1);
         struct check c;
         make_check(&c, &r, N);
-        c.at.exclusive = i == 2;
-        c.at.bins = 5;
+        c.at.setting.exclusive = i == 2;
+        c.at.setting.bins = 5;
         c.keys = i == 3 ? calloc(N, sizeof *c.keys) : NULL;
         for (uint32_t k = 0; c.keys && k < N; k++)
             c.keys[k] = k % 5;

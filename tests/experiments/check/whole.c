@@ -180,7 +180,7 @@ static struct check_recorded_row one_row(const char *method)
     struct check_recorded_row row = {
         .method = (char *)method,
         .folder = "here",
-        .at = {.pair = {FP32, FP32}, .output = FP32, .n = 1000, .seed = 3}};
+        .at = {.pair = {FP32, FP32}, .setting.output = FP32, .n = 1000, .seed = 3}};
     input_parse(&row.at.input, "symmetric", NULL);
     return row;
 }
@@ -233,9 +233,9 @@ Test(check_whole, recorded_scatters_are_into_the_bins_asked_for)
     struct check_recorded recorded = {.row = &row, .rows = 1};
     struct check_request r = only(method_named("scatter/sort"), CHECK_RECORDED, 1);
     static uint64_t seven[] = {7}, eight[] = {8};
-    row.at.bins = 7;
+    row.at.setting.bins = 7;
     row.keys = &uniform;
-    row.at.keys = &uniform;
+    row.at.setting.keys = &uniform;
     r.recorded = &recorded;
     r.n.count = 0;
     cr_expect(among_asked(&r));
@@ -339,8 +339,8 @@ Test(check_whole, scans_are_read_as_they_are)
     struct check_recorded *recorded = written(behind, rows, 3);
     cr_assert(recorded->rows == 2, "%zu rows", recorded->rows);
     const struct check_recorded_row *row = recorded->row;
-    cr_expect(!row[0].at.exclusive && row[0].at.output == FP16);
-    cr_expect(row[1].at.exclusive && row[1].at.output == FP32);
+    cr_expect(!row[0].at.setting.exclusive && row[0].at.setting.output == FP16);
+    cr_expect(row[1].at.setting.exclusive && row[1].at.setting.output == FP32);
     cr_expect(row[0].digest.word[0] != row[1].digest.word[0] ||
               row[0].digest.word[1] != row[1].digest.word[1]);
     check_recorded_free(recorded);

@@ -73,7 +73,7 @@ Test(readable, bench_heads, .init = make_folder, .fini = remove_folder)
         for (size_t i = 0; i <= k; i++) {
             struct bench_row r = {.method = method_named(name[i]),
                                   .accumulator = FP32,
-                                  .output = FP32,
+                                  .setting.output = FP32,
                                   .time = {2000, 1000, 3, 1}};
             cr_assert(bench_report_add(&report, &in, &r, &p) == STATUS_OK, "%s", p.text);
         }
@@ -93,16 +93,17 @@ Test(readable, bench, .init = make_folder, .fini = remove_folder)
     struct problem p = {0};
     struct bench_input in = {.name = "uniform", .array = {.format = BF16, .n = 268435455}};
     in.device = (struct device){DEVICE_CUDA, 0};
-    struct bench_row row[] = {{.method = method_named("sum/block_atomic"), .shape = {1024, 8192}},
-                              {.method = method_named("scan/hillis_steele"), .segment = 1000},
-                              {.kind = BENCH_COPY},
-                              {.method = method_named("scan/hillis_steele"), .exclusive = true}};
+    struct bench_row row[] = {
+        {.method = method_named("sum/block_atomic"), .shape = {1024, 8192}},
+        {.method = method_named("scan/hillis_steele"), .setting.segment = 1000},
+        {.kind = BENCH_COPY},
+        {.method = method_named("scan/hillis_steele"), .setting.exclusive = true}};
     const char *printed = in_folder("printed");
     cr_assert(freopen(printed, "w", stdout));
     cr_assert(bench_report_open(&report, false, NULL, &p) == STATUS_OK, "%s", p.text);
     for (size_t i = 0; i < 2 * sizeof row / sizeof *row; i++) {
         struct bench_row r = row[i / 2];
-        r.accumulator = r.output = FP32;
+        r.accumulator = r.setting.output = FP32;
         r.round = 1;
         if (r.shape.threads == 0)
             r.shape.threads = 1024;

@@ -18,13 +18,13 @@ struct anew {
 
 static void run_method(struct anew *a, const struct method *m, struct array *out)
 {
-    size_t bytes = array_bytes(a->t.output, a->in.n);
-    *out = (struct array){a->t.output, a->in.n, calloc(bytes + 1, 1)};
+    size_t bytes = array_bytes(a->t.setting.output, a->in.n);
+    *out = (struct array){a->t.setting.output, a->in.n, calloc(bytes + 1, 1)};
     struct task task = {.in = a->in,
                         .out = *out,
                         .accumulator = a->t.accumulator,
                         .shape = method_shape(m, DEVICE_CPU, a->in.n, (struct shape){0}),
-                        .exclusive = a->t.exclusive,
+                        .exclusive = a->t.setting.exclusive,
                         .heads = a->heads};
     cr_assert(out->data && m->cpu(&task, NULL) == STATUS_OK, "%s", m->name);
 }
@@ -36,30 +36,32 @@ static size_t height(const void *context, size_t i)
     static uint16_t cut[1 << 16];
     if (a->heads && m->segment_heights) {
         cr_assert(a->in.n <= 1 << 16);
-        cr_assert(m->segment_heights(cut, a->in.n, a->t.exclusive, a->heads, NULL) == STATUS_OK);
+        cr_assert(m->segment_heights(cut, a->in.n, a->t.setting.exclusive, a->heads, NULL) ==
+                  STATUS_OK);
         return cut[i];
     }
     return m->prefix_height(i, a->in.n, method_shape(m, DEVICE_CPU, a->in.n, (struct shape){0}),
-                            a->t.exclusive);
+                            a->t.setting.exclusive);
 }
 
 static void compute_anew(struct anew *a, const struct rows *r, size_t row)
 {
     struct input in;
     size_t n = (size_t)atoi(case_field(r, row, CASE_N));
-    *a = (struct anew){.in = {format_named(case_field(r, row, CASE_STORAGE)), n, calloc(n + 1, 8)},
-                       .t = {.method = method_named(case_field(r, row, CASE_METHOD)),
-                             .accumulator = format_named(case_field(r, row, CASE_ACCUMULATOR)),
-                             .exclusive = strcmp(case_field(r, row, CASE_SCAN), "exclusive") == 0,
-                             .output = format_named(case_field(r, row, CASE_OUTPUT)),
-                             .segment = (size_t)atoi(case_field(r, row, CASE_SEGMENT))}};
+    *a = (struct anew){
+        .in = {format_named(case_field(r, row, CASE_STORAGE)), n, calloc(n + 1, 8)},
+        .t = {.method = method_named(case_field(r, row, CASE_METHOD)),
+              .accumulator = format_named(case_field(r, row, CASE_ACCUMULATOR)),
+              .setting.exclusive = strcmp(case_field(r, row, CASE_SCAN), "exclusive") == 0,
+              .setting.output = format_named(case_field(r, row, CASE_OUTPUT)),
+              .setting.segment = (size_t)atoi(case_field(r, row, CASE_SEGMENT))}};
     cr_assert(input_parse(&in, case_field(r, row, CASE_INPUT), NULL) == STATUS_OK &&
               input_generate(&in, &a->in, strtoull(case_field(r, row, CASE_SEED), NULL, 10), 0,
                              NULL) == STATUS_OK);
-    cr_assert_eq(heads_make(&a->heads, n, a->t.segment, NULL), STATUS_OK);
+    cr_assert_eq(heads_make(&a->heads, n, a->t.setting.segment, NULL), STATUS_OK);
     run_method(a, a->t.method, &a->out);
-    run_method(a, method_named(a->t.segment ? "scan/segmented" : "scan/tiled"), &a->twin);
-    struct scan scan = {a->in, a->t.exclusive, a->heads, NULL};
+    run_method(a, method_named(a->t.setting.segment ? "scan/segmented" : "scan/tiled"), &a->twin);
+    struct scan scan = {a->in, a->t.setting.exclusive, a->heads, NULL};
     struct scan_output out = {.out = a->out,
                               .accumulator = a->t.accumulator,
                               .bound = a->t.method->bound,
@@ -100,7 +102,7 @@ static void expect_exact(const struct anew *a, const struct rows *r, size_t row)
     exact_init(&exact);
     while (first > 0 && !(a->heads && a->heads[first]))
         first--;
-    for (size_t i = first; i < a->in.n - a->t.exclusive; i++)
+    for (size_t i = first; i < a->in.n - a->t.setting.exclusive; i++)
         exact_add(&exact, array_get(&a->in, i));
     mpfr_init2(sum, MPFR_PREC_MIN);
     exact_get(sum, &exact);
@@ -170,7 +172,7 @@ static void expect_profile(const struct anew *a, const struct rows *r, size_t ro
             cr_expect_str_eq(field_of(profile, *at, PROFILE_SCAN + i),
                              field_of(r, row, RESULTS_SCAN + i));
         number_decimal(digits, point->result);
-        number_bits(bits, a->t.output, point->result);
+        number_bits(bits, a->t.setting.output, point->result);
         text_format(&text, "%zu,%s,%s", point->index, digits, bits);
         const struct figure figure[] = {point->err_abs, point->err_ulp, point->bound,
                                         point->err_over_bound};

@@ -1,0 +1,31 @@
+/* What an operation is asked for beside its arrays: which scan, into which bins, with which layout.
+ * A case of a study, a row of a benchmark and a case of `check` each carry one. */
+#ifndef ULPSCOPE_OPERATIONS_SETTING_H
+#define ULPSCOPE_OPERATIONS_SETTING_H
+
+#include "experiments/inputs/keys.h"
+#include "experiments/operations/layout.h"
+#include "experiments/operations/scan.h"
+#include "kernels/method/method.h"
+
+/* What an operation does not read is 0. */
+struct setting {
+    enum format output;        /* that outputs are rounded to; of all but scans the accumulator */
+    bool exclusive;            /* of scans, as `segment` */
+    size_t segment;            /* elements of a segment, the last may have fewer; 0: there is one */
+    enum product_kind product; /* of dot products: how they are formed */
+    const struct keys *keys;   /* of scatter-adds: where their keys come from, with the seed */
+    uint64_t key_seed;         /* 0 where the keys are a file's */
+    size_t bins;               /* of scatter-adds; of matrices the rows */
+    const struct layout *layout; /* of sums of rows */
+    size_t keep;                 /* of compactions: hundredths of the elements */
+};
+
+static inline bool setting_equal(const struct setting *a, const struct setting *b)
+{
+    return a->output == b->output && a->exclusive == b->exclusive && a->segment == b->segment &&
+           a->product == b->product && a->keys == b->keys && a->key_seed == b->key_seed &&
+           a->bins == b->bins && a->layout == b->layout && a->keep == b->keep;
+}
+
+#endif
