@@ -268,7 +268,4 @@ int enqueue(const struct cuda_task *t)
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method compact_scan_cuda;
-const struct cuda_method compact_scan_cuda = {workspace, no_workspace, enqueue};
-}
+extern "C" const struct cuda_method compact_scan_cuda = {workspace, no_workspace, enqueue};

@@ -98,7 +98,4 @@ int enqueue(const struct cuda_task *t)
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method cub_reduce_by_key_cuda;
-const struct cuda_method cub_reduce_by_key_cuda = {workspace, no_workspace, enqueue};
-}
+extern "C" const struct cuda_method cub_reduce_by_key_cuda = {workspace, no_workspace, enqueue};

@@ -48,8 +48,5 @@ int scan_pair(void *storage, size_t *bytes, const struct cuda_task *t)
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method cub_scan_cuda;
-const struct cuda_method cub_scan_cuda = {storage_bytes<scan_pair>, no_workspace,
-                                          enqueue_scan<scan_pair>};
-}
+extern "C" const struct cuda_method cub_scan_cuda = {storage_bytes<scan_pair>, no_workspace,
+                                                     enqueue_scan<scan_pair>};

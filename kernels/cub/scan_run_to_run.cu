@@ -34,9 +34,6 @@ inline int scan_pair(one_block memory, const struct cuda_task *t)
 
 } // namespace required
 
-extern "C" {
-extern const struct cuda_method cub_scan_run_to_run_cuda;
-const struct cuda_method cub_scan_run_to_run_cuda = {required::workspace<required::scan_pair>,
-                                                     no_workspace,
-                                                     required::enqueue_scan<required::scan_pair>};
-}
+extern "C" const struct cuda_method cub_scan_run_to_run_cuda = {
+    required::workspace<required::scan_pair>, no_workspace,
+    required::enqueue_scan<required::scan_pair>};

@@ -34,7 +34,4 @@ int enqueue(const struct cuda_task *t)
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method cub_select_cuda;
-const struct cuda_method cub_select_cuda = {workspace, no_workspace, enqueue};
-}
+extern "C" const struct cuda_method cub_select_cuda = {workspace, no_workspace, enqueue};

@@ -37,8 +37,5 @@ int reduce_pair(void *storage, size_t *bytes, const struct cuda_task *t)
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method cub_sum_by_key_cuda;
-const struct cuda_method cub_sum_by_key_cuda = {storage_bytes<reduce_pair>, no_workspace,
-                                                enqueue_sum<reduce_pair>};
-}
+extern "C" const struct cuda_method cub_sum_by_key_cuda = {storage_bytes<reduce_pair>, no_workspace,
+                                                           enqueue_sum<reduce_pair>};

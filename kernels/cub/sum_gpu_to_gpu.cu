@@ -4,8 +4,5 @@
 static constexpr auto reduce_pair =
     required::reduce_wide<cuda::execution::determinism::gpu_to_gpu_t>;
 
-extern "C" {
-extern const struct cuda_method cub_sum_gpu_to_gpu_cuda;
-const struct cuda_method cub_sum_gpu_to_gpu_cuda = {required::workspace<reduce_pair>, no_workspace,
-                                                    required::enqueue_sum<reduce_pair>};
-}
+extern "C" const struct cuda_method cub_sum_gpu_to_gpu_cuda = {
+    required::workspace<reduce_pair>, no_workspace, required::enqueue_sum<reduce_pair>};

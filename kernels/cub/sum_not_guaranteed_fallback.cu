@@ -5,8 +5,5 @@
 static constexpr auto reduce_pair =
     required::reduce_narrow<cuda::execution::determinism::not_guaranteed_t>;
 
-extern "C" {
-extern const struct cuda_method cub_sum_not_guaranteed_fallback_cuda;
-const struct cuda_method cub_sum_not_guaranteed_fallback_cuda = {
+extern "C" const struct cuda_method cub_sum_not_guaranteed_fallback_cuda = {
     required::workspace<reduce_pair>, no_workspace, required::enqueue_sum<reduce_pair>};
-}

@@ -10,8 +10,5 @@ static int reduce_pair(required::one_block memory, const struct cuda_task *t)
                : required::reduce_wide<level>(memory, t);
 }
 
-extern "C" {
-extern const struct cuda_method cub_sum_run_to_run_cuda;
-const struct cuda_method cub_sum_run_to_run_cuda = {required::workspace<reduce_pair>, no_workspace,
-                                                    required::enqueue_sum<reduce_pair>};
-}
+extern "C" const struct cuda_method cub_sum_run_to_run_cuda = {
+    required::workspace<reduce_pair>, no_workspace, required::enqueue_sum<reduce_pair>};

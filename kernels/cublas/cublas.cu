@@ -357,10 +357,9 @@ template <enum mode mode> static int gemm(const struct cuda_task *t)
 
 /* What a routine takes of the workspace, how it is called, and what fills in its ones. */
 #define METHOD(routine, workspace, ...)                                                            \
-    extern const struct cuda_method cublas_##routine##_cuda;                                       \
-    const struct cuda_method cublas_##routine##_cuda = {workspace, no_workspace, __VA_ARGS__};
+    extern "C" const struct cuda_method cublas_##routine##_cuda = {workspace, no_workspace,        \
+                                                                   __VA_ARGS__};
 
-extern "C" {
 METHOD(dot, vector_workspace, dot, vector_prepare)
 METHOD(dot_16, vector_workspace, dot, vector_prepare)
 METHOD(dot_product, bare_workspace, dot)
@@ -374,6 +373,5 @@ METHOD(gemm, matrix_workspace, gemm<mode_default>, matrix_prepare)
 METHOD(gemm_16, matrix_workspace, gemm<mode_default>, matrix_prepare)
 METHOD(gemm_tf32, matrix_workspace, gemm<mode_tf32>, matrix_prepare)
 METHOD(gemm_pedantic, matrix_workspace, gemm<mode_pedantic>, matrix_prepare)
-}
 
 } // namespace cublas

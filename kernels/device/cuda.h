@@ -1,8 +1,7 @@
 /* The CUDA side of a method, as its .cu file provides it: `sum_tiled_cuda` for sum/tiled.
  *
- * In CUDA C++ a namespace-scope const has internal linkage, so a .cu file declares it
- *     extern "C" { extern const struct cuda_method sum_tiled_cuda; }
- * before it defines it. */
+ * In CUDA C++ a namespace-scope const has internal linkage, unless it is defined as
+ *     extern "C" const struct cuda_method sum_tiled_cuda = {...}; */
 #ifndef ULPSCOPE_DEVICE_CUDA_H
 #define ULPSCOPE_DEVICE_CUDA_H
 

@@ -47,6 +47,12 @@ template <typename Use> int with_types(const struct cuda_task *t, Use use)
     });
 }
 
+/* How a method with a template run<S, A> is enqueued. */
+#define BY_TYPES(run)                                                                              \
+    [](const struct cuda_task *t) {                                                                \
+        return with_types(t, [t](auto s, auto a) { return run<decltype(s), decltype(a)>(t); });    \
+    }
+
 /* Calls `use` with values of the types S and A of a scan and O, its outputs', which is one of the
  * two: all 28 combinations. */
 template <typename Use> int with_scan_types(const struct cuda_task *t, Use use)

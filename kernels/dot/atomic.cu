@@ -23,14 +23,6 @@ template <typename S, typename A> int run(const struct cuda_task *t)
     return cudaGetLastError();
 }
 
-int enqueue(const struct cuda_task *t)
-{
-    return with_types(t, [t](auto s, auto a) { return run<decltype(s), decltype(a)>(t); });
-}
-
 } // namespace
 
-extern "C" {
-extern const struct cuda_method dot_atomic_cuda;
-const struct cuda_method dot_atomic_cuda = {no_workspace, no_workspace, enqueue};
-}
+extern "C" const struct cuda_method dot_atomic_cuda = {no_workspace, no_workspace, BY_TYPES(run)};

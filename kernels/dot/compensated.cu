@@ -40,7 +40,4 @@ int enqueue(const struct cuda_task *t)
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method dot_compensated_cuda;
-const struct cuda_method dot_compensated_cuda = {workspace, no_workspace, enqueue};
-}
+extern "C" const struct cuda_method dot_compensated_cuda = {workspace, no_workspace, enqueue};

@@ -114,14 +114,6 @@ size_t workspace(const struct cuda_task *)
     return sizeof(state);
 }
 
-int enqueue(const struct cuda_task *t)
-{
-    return with_types(t, [t](auto s, auto a) { return run<decltype(s), decltype(a)>(t); });
-}
-
 } // namespace
 
-extern "C" {
-extern const struct cuda_method dot_exact_cuda;
-const struct cuda_method dot_exact_cuda = {workspace, no_workspace, enqueue};
-}
+extern "C" const struct cuda_method dot_exact_cuda = {workspace, no_workspace, BY_TYPES(run)};

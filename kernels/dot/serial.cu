@@ -43,7 +43,4 @@ int enqueue(const struct cuda_task *t)
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method dot_serial_cuda;
-const struct cuda_method dot_serial_cuda = {no_workspace, no_workspace, enqueue};
-}
+extern "C" const struct cuda_method dot_serial_cuda = {no_workspace, no_workspace, enqueue};

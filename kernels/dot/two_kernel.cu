@@ -47,7 +47,4 @@ int enqueue(const struct cuda_task *t)
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method dot_two_kernel_cuda;
-const struct cuda_method dot_two_kernel_cuda = {workspace, no_workspace, enqueue};
-}
+extern "C" const struct cuda_method dot_two_kernel_cuda = {workspace, no_workspace, enqueue};

@@ -165,9 +165,7 @@ template <typename S> __device__ inline void write_extremum(const extremum_task 
     {                                                                                              \
         return with_type(t->storage, [t](auto s) { return run<decltype(s)>(t, seeks); });          \
     }                                                                                              \
-    extern "C" {                                                                                   \
-    extern const struct cuda_method sought##_##form##_cuda;                                        \
-    const struct cuda_method sought##_##form##_cuda = {workspace, no_workspace, sought##_enqueue}; \
-    }
+    extern "C" const struct cuda_method sought##_##form##_cuda = {workspace, no_workspace,         \
+                                                                  sought##_enqueue};
 
 #endif

@@ -46,7 +46,5 @@ typedef certified_value::method<divided_sum> side;
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method mean_exact_cuda;
-const struct cuda_method mean_exact_cuda = {side::workspace, no_workspace, side::enqueue};
-}
+extern "C" const struct cuda_method mean_exact_cuda = {side::workspace, no_workspace,
+                                                       side::enqueue};

@@ -18,8 +18,5 @@ template <typename A> struct corrected_mean {
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method mean_running_cuda;
-const struct cuda_method mean_running_cuda = {no_workspace, no_workspace,
-                                              serial_order::method<corrected_mean>::enqueue};
-}
+extern "C" const struct cuda_method mean_running_cuda = {
+    no_workspace, no_workspace, serial_order::method<corrected_mean>::enqueue};

@@ -14,8 +14,5 @@ template <typename A> struct divided_sum {
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method mean_serial_cuda;
-const struct cuda_method mean_serial_cuda = {no_workspace, no_workspace,
-                                             serial_order::method<divided_sum>::enqueue};
-}
+extern "C" const struct cuda_method mean_serial_cuda = {no_workspace, no_workspace,
+                                                        serial_order::method<divided_sum>::enqueue};

@@ -17,7 +17,4 @@ static int enqueue(const struct cuda_task *t)
     });
 }
 
-extern "C" {
-extern const struct cuda_method mean_tiled_cuda;
-const struct cuda_method mean_tiled_cuda = {workspace, no_workspace, enqueue};
-}
+extern "C" const struct cuda_method mean_tiled_cuda = {workspace, no_workspace, enqueue};

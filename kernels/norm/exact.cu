@@ -76,7 +76,5 @@ typedef certified_value::method<root_of_squares> side;
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method norm_exact_cuda;
-const struct cuda_method norm_exact_cuda = {side::workspace, no_workspace, side::enqueue};
-}
+extern "C" const struct cuda_method norm_exact_cuda = {side::workspace, no_workspace,
+                                                       side::enqueue};

@@ -114,14 +114,6 @@ template <typename S, typename A> int run(const struct cuda_task *t)
     return error == cudaSuccess ? sum_tree::run<plain_sum<A>, S>(&second, squares) : (int)error;
 }
 
-int enqueue(const struct cuda_task *t)
-{
-    return with_types(t, [t](auto s, auto a) { return run<decltype(s), decltype(a)>(t); });
-}
-
 } // namespace
 
-extern "C" {
-extern const struct cuda_method norm_scaled_cuda;
-const struct cuda_method norm_scaled_cuda = {workspace, no_workspace, enqueue};
-}
+extern "C" const struct cuda_method norm_scaled_cuda = {workspace, no_workspace, BY_TYPES(run)};

@@ -15,8 +15,5 @@ template <typename A> struct running_squares {
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method norm_serial_cuda;
-const struct cuda_method norm_serial_cuda = {no_workspace, no_workspace,
-                                             serial_order::method<running_squares>::enqueue};
-}
+extern "C" const struct cuda_method norm_serial_cuda = {
+    no_workspace, no_workspace, serial_order::method<running_squares>::enqueue};

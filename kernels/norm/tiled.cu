@@ -32,7 +32,4 @@ int enqueue(const struct cuda_task *t)
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method norm_tiled_cuda;
-const struct cuda_method norm_tiled_cuda = {workspace, no_workspace, enqueue};
-}
+extern "C" const struct cuda_method norm_tiled_cuda = {workspace, no_workspace, enqueue};

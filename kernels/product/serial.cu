@@ -21,8 +21,5 @@ template <typename A> struct running_product {
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method product_serial_cuda;
-const struct cuda_method product_serial_cuda = {no_workspace, no_workspace,
-                                                serial_order::method<running_product>::enqueue};
-}
+extern "C" const struct cuda_method product_serial_cuda = {
+    no_workspace, no_workspace, serial_order::method<running_product>::enqueue};

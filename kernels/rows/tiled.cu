@@ -3,7 +3,5 @@
  * The order is kernels/rows/tiled.c's; how a GPU goes about it stands in tiled.cuh. */
 #include "kernels/rows/tiled.cuh"
 
-extern "C" {
-extern const struct cuda_method rows_tiled_cuda;
-const struct cuda_method rows_tiled_cuda = {rows_tree::workspace, no_workspace, rows_tree::enqueue};
-}
+extern "C" const struct cuda_method rows_tiled_cuda = {rows_tree::workspace, no_workspace,
+                                                       rows_tree::enqueue};

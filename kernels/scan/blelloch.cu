@@ -143,7 +143,4 @@ int enqueue(const struct cuda_task *t)
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method scan_blelloch_cuda;
-const struct cuda_method scan_blelloch_cuda = {workspace, no_workspace, enqueue};
-}
+extern "C" const struct cuda_method scan_blelloch_cuda = {workspace, no_workspace, enqueue};

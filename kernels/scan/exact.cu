@@ -93,7 +93,4 @@ int enqueue(const struct cuda_task *t)
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method scan_exact_cuda;
-const struct cuda_method scan_exact_cuda = {workspace, no_workspace, enqueue};
-}
+extern "C" const struct cuda_method scan_exact_cuda = {workspace, no_workspace, enqueue};

@@ -21,7 +21,4 @@ int enqueue(const struct cuda_task *t)
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method scan_segmented_cuda;
-const struct cuda_method scan_segmented_cuda = {workspace, no_workspace, enqueue};
-}
+extern "C" const struct cuda_method scan_segmented_cuda = {workspace, no_workspace, enqueue};

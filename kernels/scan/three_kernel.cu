@@ -139,7 +139,4 @@ int enqueue(const struct cuda_task *t)
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method scan_three_kernel_cuda;
-const struct cuda_method scan_three_kernel_cuda = {workspace, no_workspace, enqueue};
-}
+extern "C" const struct cuda_method scan_three_kernel_cuda = {workspace, no_workspace, enqueue};

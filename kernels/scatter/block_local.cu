@@ -123,14 +123,7 @@ size_t workspace(const struct cuda_task *t)
     return aligned(empty_bins_bytes(t->bins)) + rows * row_places(t) * sizeof(double);
 }
 
-int enqueue(const struct cuda_task *t)
-{
-    return with_types(t, [t](auto s, auto a) { return run<decltype(s), decltype(a)>(t); });
-}
-
 } // namespace
 
-extern "C" {
-extern const struct cuda_method scatter_block_local_cuda;
-const struct cuda_method scatter_block_local_cuda = {workspace, no_workspace, enqueue};
-}
+extern "C" const struct cuda_method scatter_block_local_cuda = {workspace, no_workspace,
+                                                                BY_TYPES(run)};

@@ -144,7 +144,4 @@ int enqueue(const struct cuda_task *t)
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method scatter_exact_cuda;
-const struct cuda_method scatter_exact_cuda = {workspace, no_workspace, enqueue};
-}
+extern "C" const struct cuda_method scatter_exact_cuda = {workspace, no_workspace, enqueue};

@@ -220,7 +220,4 @@ int enqueue(const struct cuda_task *t)
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method scatter_ordered_cuda;
-const struct cuda_method scatter_ordered_cuda = {workspace, no_workspace, enqueue};
-}
+extern "C" const struct cuda_method scatter_ordered_cuda = {workspace, no_workspace, enqueue};

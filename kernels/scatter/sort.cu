@@ -59,8 +59,5 @@ int sorted_sum_enqueue(const struct cuda_task *t)
     return with_types(t, [t](auto s, auto a) { return run<decltype(s), decltype(a)>(t); });
 }
 
-extern "C" {
-extern const struct cuda_method scatter_sort_cuda;
-const struct cuda_method scatter_sort_cuda = {sorted_sum_workspace, no_workspace,
-                                              sorted_sum_enqueue};
-}
+extern "C" const struct cuda_method scatter_sort_cuda = {sorted_sum_workspace, no_workspace,
+                                                         sorted_sum_enqueue};

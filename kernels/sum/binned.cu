@@ -260,9 +260,6 @@ size_t workspace(const struct cuda_task *)
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method sum_binned_cuda, sum_binned2_cuda, sum_binned4_cuda;
-const struct cuda_method sum_binned_cuda = {workspace, no_workspace, enqueue<3>};
-const struct cuda_method sum_binned2_cuda = {workspace, no_workspace, enqueue<2>};
-const struct cuda_method sum_binned4_cuda = {workspace, no_workspace, enqueue<4>};
-}
+extern "C" const struct cuda_method sum_binned_cuda = {workspace, no_workspace, enqueue<3>};
+extern "C" const struct cuda_method sum_binned2_cuda = {workspace, no_workspace, enqueue<2>};
+extern "C" const struct cuda_method sum_binned4_cuda = {workspace, no_workspace, enqueue<4>};

@@ -14,7 +14,5 @@ typedef sum_tree::method<blocked_sum> side;
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method sum_blocked_cuda;
-const struct cuda_method sum_blocked_cuda = {side::workspace, no_workspace, side::enqueue};
-}
+extern "C" const struct cuda_method sum_blocked_cuda = {side::workspace, no_workspace,
+                                                        side::enqueue};

@@ -45,7 +45,5 @@ struct side : sum_tree::method<double_word_sum> {
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method sum_double_word_cuda;
-const struct cuda_method sum_double_word_cuda = {side::workspace, no_workspace, side::enqueue};
-}
+extern "C" const struct cuda_method sum_double_word_cuda = {side::workspace, no_workspace,
+                                                            side::enqueue};

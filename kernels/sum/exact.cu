@@ -23,7 +23,4 @@ typedef certified_value::method<whole_sum> side;
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method sum_exact_cuda;
-const struct cuda_method sum_exact_cuda = {side::workspace, no_workspace, side::enqueue};
-}
+extern "C" const struct cuda_method sum_exact_cuda = {side::workspace, no_workspace, side::enqueue};

@@ -75,14 +75,7 @@ size_t host_workspace(const struct cuda_task *t)
     return sizeof(struct finish) + grid_stride_grid(t) * sizeof(double);
 }
 
-int enqueue(const struct cuda_task *t)
-{
-    return with_types(t, [t](auto s, auto a) { return run<decltype(s), decltype(a)>(t); });
-}
-
 } // namespace
 
-extern "C" {
-extern const struct cuda_method sum_host_finish_cuda;
-const struct cuda_method sum_host_finish_cuda = {workspace, host_workspace, enqueue};
-}
+extern "C" const struct cuda_method sum_host_finish_cuda = {workspace, host_workspace,
+                                                            BY_TYPES(run)};

@@ -24,7 +24,4 @@ typedef sum_tree::method<kahan_sum> side;
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method sum_kahan_cuda;
-const struct cuda_method sum_kahan_cuda = {side::workspace, no_workspace, side::enqueue};
-}
+extern "C" const struct cuda_method sum_kahan_cuda = {side::workspace, no_workspace, side::enqueue};

@@ -32,7 +32,5 @@ typedef sum_tree::method<neumaier_sum> side;
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method sum_neumaier_cuda;
-const struct cuda_method sum_neumaier_cuda = {side::workspace, no_workspace, side::enqueue};
-}
+extern "C" const struct cuda_method sum_neumaier_cuda = {side::workspace, no_workspace,
+                                                         side::enqueue};

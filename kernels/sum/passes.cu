@@ -184,12 +184,8 @@ constexpr struct cuda_method by_passes = {passes_workspace<Pass>, no_workspace,
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method sum_pairwise_cuda, sum_interleaved_cuda, sum_sequential_cuda,
-    sum_shuffle_cuda, sum_coarsened_cuda;
-const struct cuda_method sum_pairwise_cuda = by_passes<pairwise_pass>;
-const struct cuda_method sum_interleaved_cuda = by_passes<pass_in_shared<interleaved>>;
-const struct cuda_method sum_sequential_cuda = by_passes<pass_in_shared<sequential>>;
-const struct cuda_method sum_shuffle_cuda = by_passes<shuffle_pass>;
-const struct cuda_method sum_coarsened_cuda = by_passes<coarsened_pass>;
-}
+extern "C" const struct cuda_method sum_pairwise_cuda = by_passes<pairwise_pass>;
+extern "C" const struct cuda_method sum_interleaved_cuda = by_passes<pass_in_shared<interleaved>>;
+extern "C" const struct cuda_method sum_sequential_cuda = by_passes<pass_in_shared<sequential>>;
+extern "C" const struct cuda_method sum_shuffle_cuda = by_passes<shuffle_pass>;
+extern "C" const struct cuda_method sum_coarsened_cuda = by_passes<coarsened_pass>;

@@ -22,7 +22,4 @@ typedef sum_tree::method<sum2_sum> side;
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method sum_sum2_cuda;
-const struct cuda_method sum_sum2_cuda = {side::workspace, no_workspace, side::enqueue};
-}
+extern "C" const struct cuda_method sum_sum2_cuda = {side::workspace, no_workspace, side::enqueue};

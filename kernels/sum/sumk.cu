@@ -87,9 +87,7 @@ typedef sum_tree::method<sumk5_sum> five;
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method sum_sumk_cuda, sum_sumk4_cuda, sum_sumk5_cuda;
-const struct cuda_method sum_sumk_cuda = {three::workspace, no_workspace, three::enqueue};
-const struct cuda_method sum_sumk4_cuda = {four::workspace, no_workspace, four::enqueue};
-const struct cuda_method sum_sumk5_cuda = {five::workspace, no_workspace, five::enqueue};
-}
+extern "C" const struct cuda_method sum_sumk_cuda = {three::workspace, no_workspace,
+                                                     three::enqueue};
+extern "C" const struct cuda_method sum_sumk4_cuda = {four::workspace, no_workspace, four::enqueue};
+extern "C" const struct cuda_method sum_sumk5_cuda = {five::workspace, no_workspace, five::enqueue};

@@ -5,7 +5,4 @@
 
 typedef sum_tree::method<plain_sum> side;
 
-extern "C" {
-extern const struct cuda_method sum_tiled_cuda;
-const struct cuda_method sum_tiled_cuda = {side::workspace, no_workspace, side::enqueue};
-}
+extern "C" const struct cuda_method sum_tiled_cuda = {side::workspace, no_workspace, side::enqueue};

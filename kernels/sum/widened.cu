@@ -32,7 +32,5 @@ struct side {
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method sum_widened_cuda;
-const struct cuda_method sum_widened_cuda = {side::workspace, no_workspace, side::enqueue};
-}
+extern "C" const struct cuda_method sum_widened_cuda = {side::workspace, no_workspace,
+                                                        side::enqueue};

@@ -53,7 +53,4 @@ int enqueue(const struct cuda_task *t)
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method thrust_scan_cuda;
-const struct cuda_method thrust_scan_cuda = {workspace, no_workspace, enqueue};
-}
+extern "C" const struct cuda_method thrust_scan_cuda = {workspace, no_workspace, enqueue};

@@ -48,7 +48,5 @@ int enqueue(const struct cuda_task *t)
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method thrust_sum_cuda;
-const struct cuda_method thrust_sum_cuda = {workspace, no_workspace, enqueue, NULL, true};
-}
+extern "C" const struct cuda_method thrust_sum_cuda = {workspace, no_workspace, enqueue, NULL,
+                                                       true};

@@ -28,7 +28,4 @@ int enqueue(const struct cuda_task *t)
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method transpose_naive_cuda;
-const struct cuda_method transpose_naive_cuda = {no_workspace, no_workspace, enqueue};
-}
+extern "C" const struct cuda_method transpose_naive_cuda = {no_workspace, no_workspace, enqueue};

@@ -2,8 +2,5 @@
  * between rows, elements of a column lie in different ones. */
 #include "kernels/transpose/move.cuh"
 
-extern "C" {
-extern const struct cuda_method transpose_padded_cuda;
-const struct cuda_method transpose_padded_cuda = {no_workspace, no_workspace,
-                                                  transpose::enqueue<4>};
-}
+extern "C" const struct cuda_method transpose_padded_cuda = {no_workspace, no_workspace,
+                                                             transpose::enqueue<4>};

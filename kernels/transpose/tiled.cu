@@ -1,7 +1,5 @@
 /* transpose/tiled: tile by tile, through shared memory. */
 #include "kernels/transpose/move.cuh"
 
-extern "C" {
-extern const struct cuda_method transpose_tiled_cuda;
-const struct cuda_method transpose_tiled_cuda = {no_workspace, no_workspace, transpose::enqueue<0>};
-}
+extern "C" const struct cuda_method transpose_tiled_cuda = {no_workspace, no_workspace,
+                                                            transpose::enqueue<0>};

@@ -203,14 +203,6 @@ size_t workspace(const struct cuda_task *)
     return max(sizeof(state<double>), sizeof(state<float>));
 }
 
-int enqueue(const struct cuda_task *t)
-{
-    return with_types(t, [t](auto s, auto a) { return run<decltype(s), decltype(a)>(t); });
-}
-
 } // namespace
 
-extern "C" {
-extern const struct cuda_method variance_exact_cuda;
-const struct cuda_method variance_exact_cuda = {workspace, no_workspace, enqueue};
-}
+extern "C" const struct cuda_method variance_exact_cuda = {workspace, no_workspace, BY_TYPES(run)};

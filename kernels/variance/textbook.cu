@@ -52,7 +52,4 @@ int enqueue(const struct cuda_task *t)
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method variance_textbook_cuda;
-const struct cuda_method variance_textbook_cuda = {workspace, no_workspace, enqueue};
-}
+extern "C" const struct cuda_method variance_textbook_cuda = {workspace, no_workspace, enqueue};

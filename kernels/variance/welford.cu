@@ -25,8 +25,5 @@ template <typename A> struct moments {
 
 } // namespace
 
-extern "C" {
-extern const struct cuda_method variance_welford_cuda;
-const struct cuda_method variance_welford_cuda = {no_workspace, no_workspace,
-                                                  serial_order::method<moments>::enqueue};
-}
+extern "C" const struct cuda_method variance_welford_cuda = {
+    no_workspace, no_workspace, serial_order::method<moments>::enqueue};
