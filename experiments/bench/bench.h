@@ -1,7 +1,6 @@
 /* Throughput: how fast methods move their data, beside the raw read, a copy and the vendor's
  * routine. */
-#ifndef ULPSCOPE_BENCH_BENCH_H
-#define ULPSCOPE_BENCH_BENCH_H
+#pragma once
 
 #include <signal.h>
 
@@ -127,5 +126,3 @@ struct bench_listener {
 enum status bench_measure(struct bench_input *in, const struct bench_row *planned, size_t rows,
                           size_t repeats, size_t *round, const struct bench_listener *listener,
                           struct problem *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* What bench times on one input. */
-#ifndef ULPSCOPE_BENCH_PLAN_H
-#define ULPSCOPE_BENCH_PLAN_H
+#pragma once
 
 #include "experiments/cases/axes.h"
 #include "experiments/bench/bench.h"
@@ -22,5 +21,3 @@ enum status bench_plan_keys(struct bench_plan *plan, const struct axes *axes,
                             enum device_kind device, enum format storage, size_t n,
                             struct problem *p);
 void bench_plan_free(struct bench_plan *plan);
-
-#endif

@@ -1,6 +1,5 @@
 /* What bench tells: tables or JSON on standard output, and a CSV file. */
-#ifndef ULPSCOPE_BENCH_REPORT_H
-#define ULPSCOPE_BENCH_REPORT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -30,5 +29,3 @@ void bench_report_row(struct text *to, const struct bench_input *in, const struc
 
 /* Prints the tables or JSON, of as much as was measured, and frees everything. */
 enum status bench_report_close(struct bench_report *r, struct problem *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* What bench times: a method or a yardstick on one input, on either kind of device. */
-#ifndef ULPSCOPE_BENCH_SUBJECT_H
-#define ULPSCOPE_BENCH_SUBJECT_H
+#pragma once
 
 #include "experiments/bench/bench.h"
 
@@ -30,5 +29,3 @@ enum status bench_subject_run(struct bench_subject *s, size_t runs, double *time
 typedef void bench_look(void *context, struct hash128 digest);
 enum status bench_subject_look(struct bench_subject *s, size_t runs, bench_look *take,
                                void *context, struct problem *p);
-
-#endif

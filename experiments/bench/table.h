@@ -1,7 +1,6 @@
 /* What a person reads of a benchmark: a table for the sums, and one for the scans of a kind, on
  * each device and input. */
-#ifndef ULPSCOPE_BENCH_TABLE_H
-#define ULPSCOPE_BENCH_TABLE_H
+#pragma once
 
 #include "experiments/bench/bench.h"
 #include "reports/text/text.h"
@@ -20,5 +19,3 @@ void bench_table_free(struct bench_table *t);
 
 /* "inclusive" or "exclusive" of a scan, else "". */
 const char *bench_scan(const struct bench_row *row);
-
-#endif

@@ -1,6 +1,5 @@
 /* What additions are done in, in words for people. */
-#ifndef ULPSCOPE_CASES_ADDED_IN_H
-#define ULPSCOPE_CASES_ADDED_IN_H
+#pragma once
 
 #include "experiments/cases/plan.h"
 #include "reports/text/text.h"
@@ -13,5 +12,3 @@ void added_in_words(struct text *to, const struct method *m, enum format accumul
 /* A line on those of a plan's methods that do not add plainly in the accumulator asked for; nothing
  * where there are none. */
 void added_in_note(struct text *to, const struct plan *plan);
-
-#endif

@@ -1,6 +1,5 @@
 /* From options to axes: what a study sweeps over. */
-#ifndef ULPSCOPE_CASES_AXES_H
-#define ULPSCOPE_CASES_AXES_H
+#pragma once
 
 #include <jansson.h>
 
@@ -150,5 +149,3 @@ enum status axes_numbers(struct numbers *numbers, const struct request *r, enum 
 
 /* As study.json has them: equal for equal studies. NULL when memory is short. */
 json_t *axes_json(const struct axes *axes);
-
-#endif

@@ -1,6 +1,5 @@
 /* An experiment: a sweep over cases that answers one question. */
-#ifndef ULPSCOPE_CASES_EXPERIMENT_H
-#define ULPSCOPE_CASES_EXPERIMENT_H
+#pragma once
 
 #include <signal.h>
 
@@ -121,5 +120,3 @@ void experiments_that(char *text, size_t size, bool (*are)(const struct experime
 
 /* STATUS_USAGE lists what there is. */
 enum status experiment_named(const struct experiment **e, const char *name, struct problem *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* One generated array, as the command line asks for it. */
-#ifndef ULPSCOPE_CASES_GENERATED_H
-#define ULPSCOPE_CASES_GENERATED_H
+#pragma once
 
 #include "experiments/inputs/input.h"
 #include "experiments/options/options.h"
@@ -17,5 +16,3 @@ struct generated {
  * elements; else such an input is refused. free(array.data) is due on success. */
 enum status generated_make(struct generated *g, const char *specification, bool pairs,
                            const struct arguments *a, struct problem *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* The plan of a study: what its cases read, and the cases, input by input. */
-#ifndef ULPSCOPE_CASES_PLAN_H
-#define ULPSCOPE_CASES_PLAN_H
+#pragma once
 
 #include "experiments/cases/axes.h"
 #include "experiments/cases/source.h"
@@ -74,5 +73,3 @@ void case_forget(struct study_case *t);
 /* Of everything that makes the case: of `t` what is above `supported`, but for the source's number.
  */
 uint64_t case_id(const struct study_case *t, const struct source *s);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the files of a plan share. */
-#ifndef ULPSCOPE_CASES_PLAN_PARTS_H
-#define ULPSCOPE_CASES_PLAN_PARTS_H
+#pragma once
 
 #include "experiments/cases/plan.h"
 
@@ -9,5 +8,3 @@ enum status plan_no_memory(struct problem *p);
 /* Appends a source and its cases; drops it where it has none of its own. The plan owns
  * it. */
 enum status plan_add_source(struct plan *plan, const struct source *source, struct problem *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a case reads: a generated input, or the user's data. */
-#ifndef ULPSCOPE_CASES_SOURCE_H
-#define ULPSCOPE_CASES_SOURCE_H
+#pragma once
 
 #include "experiments/data/data.h"
 #include "experiments/inputs/input.h"
@@ -62,5 +61,3 @@ void source_free(struct source *s);
 /* What tells it from others in messages and in study.json: name, storage, n, seed. The caller frees
  * it; NULL when memory is short. */
 char *source_key(const struct source *s);
-
-#endif

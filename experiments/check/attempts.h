@@ -1,6 +1,5 @@
 /* What the files of `check` share. */
-#ifndef ULPSCOPE_CHECK_ATTEMPTS_H
-#define ULPSCOPE_CHECK_ATTEMPTS_H
+#pragma once
 
 #include <mpfr.h>
 
@@ -174,5 +173,3 @@ enum status check_find_pairs(struct check *c, struct check_report *report, struc
 
 /* The highest rung that all attempts at it and below held. */
 enum promise check_kept(const struct check_report *r);
-
-#endif

@@ -1,6 +1,5 @@
 /* Trying to refute what a subject promises of its bits, rung by rung. */
-#ifndef ULPSCOPE_CHECK_CHECK_H
-#define ULPSCOPE_CHECK_CHECK_H
+#pragma once
 
 #include <signal.h>
 
@@ -197,5 +196,3 @@ bool check_broken(const struct check_report *r);
 /* The command that shows a break again, by this name of the program. The caller frees it; NULL when
  * memory is short. */
 char *check_command(const struct check_report *r, enum check_kind kind, const char *program);
-
-#endif

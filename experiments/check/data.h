@@ -1,6 +1,5 @@
 /* The user's own arrays, as a request to check has them. */
-#ifndef ULPSCOPE_CHECK_DATA_H
-#define ULPSCOPE_CHECK_DATA_H
+#pragma once
 
 #include "experiments/check/check.h"
 #include "experiments/data/data.h"
@@ -15,5 +14,3 @@ struct request; /* experiments/cases/axes.h */
 /* Reads --data, in each format that --storage names. check_data_free is due, also after failure. */
 enum status check_read_data(struct check_request *r, const struct request *q, struct problem *p);
 void check_data_free(struct check_request *r);
-
-#endif

@@ -1,6 +1,5 @@
 /* Results recorded on other devices: results.csv files as `run` writes them. */
-#ifndef ULPSCOPE_CHECK_RECORDED_H
-#define ULPSCOPE_CHECK_RECORDED_H
+#pragma once
 
 #include "experiments/check/check.h"
 #include "reference/base/hash.h"
@@ -25,5 +24,3 @@ struct check_recorded {
 enum status check_recorded_read(struct check_recorded **recorded, const char *dir,
                                 struct problem *p);
 void check_recorded_free(struct check_recorded *recorded); /* NULL is fine */
-
-#endif

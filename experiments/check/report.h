@@ -1,6 +1,5 @@
 /* What `check` says of a subject: text for people, JSON for programs. */
-#ifndef ULPSCOPE_CHECK_REPORT_H
-#define ULPSCOPE_CHECK_REPORT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -25,5 +24,3 @@ void check_untried_text(char text[CHECK_LONG], const struct check_report *r, enu
 bool check_partly(const struct check_report *r);
 /* One of a witness's results: "0x3c00". */
 void check_bits_text(char text[NUMBER_TEXT], const struct check_break *b, size_t which);
-
-#endif

@@ -1,6 +1,5 @@
 /* What `check --special` is asked for. */
-#ifndef ULPSCOPE_CONFORMANCE_ASKED_H
-#define ULPSCOPE_CONFORMANCE_ASKED_H
+#pragma once
 
 #include "experiments/data/data.h"
 #include "experiments/options/options.h"
@@ -23,5 +22,3 @@ enum status special_asked_read(struct special_asked *s, const struct arguments *
 enum status special_asked_of(struct special_asked *s, const struct method *m, struct problem *p);
 
 void special_asked_free(struct special_asked *s);
-
-#endif

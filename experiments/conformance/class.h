@@ -1,6 +1,5 @@
 /* Special inputs, by class: what sums get wrong where they do. */
-#ifndef ULPSCOPE_CONFORMANCE_CLASS_H
-#define ULPSCOPE_CONFORMANCE_CLASS_H
+#pragma once
 
 #include "experiments/options/options.h"
 #include "reference/format/array.h"
@@ -53,5 +52,3 @@ double special_bottom(const struct special_setting *s);
 extern const struct special_class special_zeros, special_inf, special_infs, special_nan,
     special_subnormal, special_overflow, special_way, special_power, special_pair, special_sparse,
     special_short, special_edge, special_product, special_factors;
-
-#endif

@@ -1,6 +1,5 @@
 /* What is due of a method: what the elements so far may give, as its theorem says that it adds. */
-#ifndef ULPSCOPE_CONFORMANCE_DUE_H
-#define ULPSCOPE_CONFORMANCE_DUE_H
+#pragma once
 
 #include "experiments/conformance/judge.h"
 
@@ -42,5 +41,3 @@ void possible_just(struct possible *p, double x);
 
 /* Is a partial sum, or what TwoSum makes of it, at the end of the range? */
 bool due_near_overflow(const struct due *d);
-
-#endif

@@ -10,8 +10,7 @@
  * other numbers no number below 0, and held to its theorem. Where squares are not scaled and their
  * sum may overflow, +inf is possible, and noted where the norm is in range. Of a NaN beside an
  * infinity libraries may give +inf, as hypot does: noted, too. */
-#ifndef ULPSCOPE_CONFORMANCE_EXACT_H
-#define ULPSCOPE_CONFORMANCE_EXACT_H
+#pragma once
 
 #include "experiments/conformance/judge.h"
 #include "reference/exact/reference.h"
@@ -36,5 +35,3 @@ void special_impossible(struct judgement *j, double x, const char *why);
  * added to what is possible, with the value's sign. */
 void special_ends(struct possible *due, const struct reference *r, const struct theorem *t,
                   const struct special_subject *s);
-
-#endif

@@ -11,8 +11,7 @@
  * dot product, of products in place of elements, by how they are formed
  * (reference/possible/any_products.h). Products of all elements and extrema are held to their exact
  * values (experiments/conformance/exact.h). */
-#ifndef ULPSCOPE_CONFORMANCE_JUDGE_H
-#define ULPSCOPE_CONFORMANCE_JUDGE_H
+#pragma once
 
 #include "experiments/system/device.h"
 #include "reference/possible/any_products.h"
@@ -63,5 +62,3 @@ void special_input_words(char text[INPUT_WORDS], const struct special_input *in)
 
 /* The encoding that most elements have, for n > 0, and how many have another. */
 uint64_t special_common(const struct array *in, size_t *others);
-
-#endif

@@ -1,7 +1,6 @@
 /* What is said of a subject on special inputs: a table for people, JSON, CSV, and files with what
  * shows a finding. */
-#ifndef ULPSCOPE_CONFORMANCE_REPORT_H
-#define ULPSCOPE_CONFORMANCE_REPORT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -38,5 +37,3 @@ const char *special_report_class(const struct special_report *r, size_t class);
 size_t special_report_impossible(const struct special_report *r);
 /* Inputs that were not tried, for lack of time. */
 size_t special_report_left(const struct special_report *r);
-
-#endif

@@ -1,6 +1,5 @@
 /* A subject on all special inputs, and what came of it. */
-#ifndef ULPSCOPE_CONFORMANCE_RUN_H
-#define ULPSCOPE_CONFORMANCE_RUN_H
+#pragma once
 
 #include <signal.h>
 
@@ -64,5 +63,3 @@ struct special_report {
 enum status special_run(struct special_report *r, const struct special_request *request,
                         struct problem *p);
 void special_report_free(struct special_report *r);
-
-#endif

@@ -1,8 +1,7 @@
 /* The smallest input that shows the same: elements are left out, then values made simpler, as long
  * as the subject's result stays impossible for the same reason. Of two arrays, elements are left
  * out of both, values made simpler in either. */
-#ifndef ULPSCOPE_CONFORMANCE_SHRINK_H
-#define ULPSCOPE_CONFORMANCE_SHRINK_H
+#pragma once
 
 #include "experiments/conformance/judge.h"
 
@@ -27,5 +26,3 @@ enum status special_shrink(struct special_input *in, struct special_shows *by, s
 enum status special_shrink_subject(struct special_input *in, const struct special_subject *subject,
                                    struct judgement *first, size_t tries, uint64_t until_ns,
                                    struct problem *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* `check METHOD --special`: conformance on special inputs. */
-#ifndef ULPSCOPE_CONFORMANCE_SPECIAL_H
-#define ULPSCOPE_CONFORMANCE_SPECIAL_H
+#pragma once
 
 #include "experiments/options/options.h"
 
@@ -23,5 +22,3 @@ enum status special_check(const struct arguments *a, struct problem *p);
     "shows it, and the command that shows it again; exit status 1. --data tries one input of\n"    \
     "yours; --seconds bounds the time, and says how many inputs it left out; --out keeps the\n"    \
     "inputs found, and special.csv."
-
-#endif

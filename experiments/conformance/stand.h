@@ -1,6 +1,5 @@
 /* A subject made ready for one special input after another, of one length; each run is judged. */
-#ifndef ULPSCOPE_CONFORMANCE_STAND_H
-#define ULPSCOPE_CONFORMANCE_STAND_H
+#pragma once
 
 #include "experiments/runs/probe.h"
 #include "experiments/conformance/judge.h"
@@ -25,5 +24,3 @@ void special_stand_close(struct special_stand *s);
 /* All in one: runs on these elements, up to `runs` times until one is impossible. */
 enum status special_try(struct judgement *j, const struct special_subject *subject,
                         const struct special_input *in, unsigned runs, struct problem *p);
-
-#endif

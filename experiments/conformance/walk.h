@@ -1,6 +1,5 @@
 /* A subject on the special inputs of one pair of formats. */
-#ifndef ULPSCOPE_CONFORMANCE_WALK_H
-#define ULPSCOPE_CONFORMANCE_WALK_H
+#pragma once
 
 #include "experiments/conformance/run.h"
 
@@ -18,5 +17,3 @@ bool special_stopped(const struct special_request *q);
 
 /* An equal share of what is left of the time until then. */
 uint64_t special_share(const struct special_report *r, uint64_t until, size_t shares);
-
-#endif

@@ -1,6 +1,5 @@
 /* The user's own arrays: .npy, safetensors, raw, text, standard input. */
-#ifndef ULPSCOPE_DATA_DATA_H
-#define ULPSCOPE_DATA_DATA_H
+#pragma once
 
 #include "reference/format/array.h"
 #include "reference/base/problem.h"
@@ -47,5 +46,3 @@ void data_free(struct data_set *set);
  * bf16. `-` is standard output. A failure leaves no partial file behind, and what stood at PATH
  * as it was. */
 enum status data_write_npy(const char *path, const struct array *a, struct problem *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the readers of data.h share. */
-#ifndef ULPSCOPE_DATA_FILE_H
-#define ULPSCOPE_DATA_FILE_H
+#pragma once
 
 #include "experiments/data/data.h"
 
@@ -69,5 +68,3 @@ enum status npy_header_read(struct npy_header *header, size_t *offset, const str
                             struct problem *p);
 enum status npy_header_parse(struct npy_header *header, const char *path, const char *text,
                              size_t size, struct problem *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* How many elements of which size give an exact sum and an exact condition number. */
-#ifndef ULPSCOPE_INPUTS_COND_H
-#define ULPSCOPE_INPUTS_COND_H
+#pragma once
 
 #include "reference/format/format.h"
 
@@ -25,5 +24,3 @@ bool cond_plan(struct cond_plan *plan, enum format f, size_t n, double sum, doub
 /* The largest power of two, at most 2^most (<= 2^1023), for which there is a plan; 0 if there is
  * none for 1 either. */
 double cond_reach(enum format f, size_t n, double sum, int most);
-
-#endif

@@ -1,7 +1,6 @@
 /* What families of inputs are made of. Each stands in one of the files of this folder, as a
  * descriptor and the function that gives its elements, and in the list in input.c. */
-#ifndef ULPSCOPE_INPUTS_FAMILY_H
-#define ULPSCOPE_INPUTS_FAMILY_H
+#pragma once
 
 #include "experiments/inputs/input.h"
 #include "experiments/inputs/philox.h"
@@ -64,5 +63,3 @@ extern const struct input_family input_uniform, input_symmetric, input_normal, i
     input_near_overflow, input_wide, input_signed_zeros, input_infs, input_nans, input_plateau,
     input_walk, input_runs, input_creep, input_inf_segment, input_dot_cond, input_orthogonal,
     input_product_overflow, input_product_underflow, input_reciprocal;
-
-#endif

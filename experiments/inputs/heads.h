@@ -1,6 +1,5 @@
 /* Head flags for segmented scans. */
-#ifndef ULPSCOPE_INPUTS_HEADS_H
-#define ULPSCOPE_INPUTS_HEADS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -11,5 +10,3 @@
  * else 0; to NULL where n is 0, or segment, which then stands for one segment. The caller frees
  * them. STATUS_DEVICE when memory is short. */
 enum status heads_make(uint8_t **heads, size_t n, size_t segment, struct problem *p);
-
-#endif

@@ -4,8 +4,7 @@
  * `lognormal:sigma=4:order=descending`. It has no comma, so that lists can be
  * written with commas. The same specification, n, seed, condition number and
  * storage format give the same bits on every machine. */
-#ifndef ULPSCOPE_INPUTS_INPUT_H
-#define ULPSCOPE_INPUTS_INPUT_H
+#pragma once
 
 #include "reference/format/array.h"
 #include "reference/base/problem.h"
@@ -96,5 +95,3 @@ uint64_t pair_seed(uint64_t seed); /* its highest bit is the other one */
  * (Fisher-Yates over Philox4x32-10). Sorting takes as much memory again: STATUS_DEVICE. */
 enum status input_arrange(const struct array *a, enum arrangement how, uint64_t seed,
                           struct problem *p);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Generated keys depend on the specification, the number of bins, the seed and the index alone
  * (sorted: and on n). */
-#ifndef ULPSCOPE_INPUTS_KEYS_H
-#define ULPSCOPE_INPUTS_KEYS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ enum status keys_fill(const struct keys *k, uint32_t *to, size_t n, size_t bins,
 
 /* What keys_parse reads of a file into `given` and `count`. */
 enum status keys_read(struct keys *k, const char *path, struct problem *p);
-
-#endif

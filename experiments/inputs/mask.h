@@ -1,6 +1,5 @@
 /* Masks: which elements a compaction keeps. */
-#ifndef ULPSCOPE_INPUTS_MASK_H
-#define ULPSCOPE_INPUTS_MASK_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,5 +13,3 @@ enum { MASK_ALL = 100 };
  * when memory is short. */
 enum status mask_make(uint8_t **mask, size_t *kept, size_t n, size_t percent, uint64_t seed,
                       struct problem *p);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * What element i draws depends on the seed, the stream and i alone: not on what was drawn before,
  * not on block sizes, not on the machine. */
-#ifndef ULPSCOPE_INPUTS_PHILOX_H
-#define ULPSCOPE_INPUTS_PHILOX_H
+#pragma once
 
 #include <stdint.h>
 
@@ -45,5 +44,3 @@ static inline uint64_t random_below(uint64_t word, uint64_t bound)
 /* Standard normal (Box and Muller 1958); |result| < RANDOM_NORMAL_MOST. */
 #define RANDOM_NORMAL_MOST 8.58
 double random_normal(struct draw d);
-
-#endif

@@ -3,8 +3,7 @@
  * A libm picks code by processor and version, and its last bits with it. These use IEEE 754 +, -,
  * *, / alone, in a fixed order, without contraction. Their errors are below the bounds given here
  * (in units in the last place of the exact value; tested against MPFR). */
-#ifndef ULPSCOPE_INPUTS_PORTABLE_H
-#define ULPSCOPE_INPUTS_PORTABLE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -20,5 +19,3 @@ double portable_sin_turns(uint64_t i, uint64_t n);
 
 /* 2^e, -1022 <= e <= 1023. */
 double portable_power_of_two(int e);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the files of the library share. */
-#ifndef ULPSCOPE_LIBRARY_HANDLES_H
-#define ULPSCOPE_LIBRARY_HANDLES_H
+#pragma once
 
 #include "experiments/library/ulpscope.h"
 #include "kernels/method/method.h"
@@ -13,5 +12,3 @@ enum status library_format(enum ulpscope_format f, const char *what, struct prob
 
 /* The array as the rest of ulpscope knows it. STATUS_USAGE for no format, or no data. */
 enum status library_array(struct array *to, const struct ulpscope_array *a, struct problem *p);
-
-#endif

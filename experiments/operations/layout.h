@@ -3,8 +3,7 @@
  *     row       row after row: sums over the rows of a row-major matrix
  *     column    element after element of all rows: sums over the columns of one
  *     batch:S   matrices of S columns, one after the other, each summed over its columns */
-#ifndef ULPSCOPE_OPERATIONS_LAYOUT_H
-#define ULPSCOPE_OPERATIONS_LAYOUT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ enum status layout_stride(size_t *stride, const struct layout *l, size_t n, size
 
 /* The row of each of n elements, of at most LAYOUT_ROWS_MAX. */
 void layout_keys(uint32_t *to, size_t n, size_t rows, size_t stride);
-
-#endif

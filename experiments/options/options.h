@@ -1,6 +1,5 @@
 /* The command line: one table of verbs, one of options, one parser. */
-#ifndef ULPSCOPE_OPTIONS_OPTIONS_H
-#define ULPSCOPE_OPTIONS_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -95,5 +94,3 @@ enum status argument_number(const struct arguments *a, const char *name, uint64_
 
 /* A format by its name. */
 enum status format_parse(enum format *f, const char *option, const char *text, struct problem *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* Which storage formats go with which accumulators. */
-#ifndef ULPSCOPE_OPTIONS_PAIRS_H
-#define ULPSCOPE_OPTIONS_PAIRS_H
+#pragma once
 
 #include "experiments/options/options.h"
 
@@ -39,5 +38,3 @@ void pairs_with(struct formats *accumulator, const struct pairs *pairs, enum for
 /* "fp16/fp32, bf16/fp32"; "" where there are none. */
 enum { PAIRS_TEXT = FORMATS * FORMATS * 12 };
 void pairs_text(char text[PAIRS_TEXT], const struct pairs *pairs);
-
-#endif

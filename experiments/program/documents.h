@@ -1,6 +1,5 @@
 /* Man pages and completion for shells, from the tables that --help prints. */
-#ifndef ULPSCOPE_PROGRAM_DOCUMENTS_H
-#define ULPSCOPE_PROGRAM_DOCUMENTS_H
+#pragma once
 
 #include "experiments/options/options.h"
 
@@ -10,5 +9,3 @@ void manual_print(const struct verb *verb);
 /* The script that completes command lines in `shell` (bash, zsh, fish), to standard output; for
  * `verbs` their names alone. STATUS_USAGE for another. */
 enum status completion_print(const char *shell, struct problem *p);
-
-#endif

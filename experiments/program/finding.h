@@ -1,7 +1,6 @@
 /* What there is to say of one array: its exact sum, and what a natural order makes of it in each
  * accumulator. */
-#ifndef ULPSCOPE_PROGRAM_FINDING_H
-#define ULPSCOPE_PROGRAM_FINDING_H
+#pragma once
 
 #include <jansson.h>
 
@@ -30,5 +29,3 @@ enum status finding_print(const struct finding *f, struct problem *p);
  * exact values and all hexadecimal ones), what does not apply as null. NULL when memory is short.
  */
 json_t *finding_json(const struct finding *f);
-
-#endif

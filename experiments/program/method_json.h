@@ -1,6 +1,5 @@
 /* A method as JSON: what `list methods --json` and `serve --describe` print. */
-#ifndef ULPSCOPE_PROGRAM_METHOD_JSON_H
-#define ULPSCOPE_PROGRAM_METHOD_JSON_H
+#pragma once
 
 #include <jansson.h>
 
@@ -8,5 +7,3 @@
 
 /* NULL when memory is short. */
 json_t *method_json(const struct method *m);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the files of `run` share. */
-#ifndef ULPSCOPE_PROGRAM_RUN_H
-#define ULPSCOPE_PROGRAM_RUN_H
+#pragma once
 
 #include "experiments/cases/experiment.h"
 #include "experiments/options/options.h"
@@ -32,5 +31,3 @@ enum status run_report_json(const struct run_command *c, const struct sweep_outc
                             struct problem *p);
 enum status run_report_text(const struct run_command *c, const struct sweep_outcome *outcome,
                             struct problem *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* The verbs, each in a file of its name. */
-#ifndef ULPSCOPE_PROGRAM_VERBS_H
-#define ULPSCOPE_PROGRAM_VERBS_H
+#pragma once
 
 #include "experiments/options/options.h"
 
@@ -9,5 +8,3 @@ extern const struct verb verb_bench, verb_check, verb_compare, verb_doctor, verb
 
 /* Prints what --help of a verb prints, or of the program where verb is NULL. */
 void help_print(const struct verb *verb);
-
-#endif

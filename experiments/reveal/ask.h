@@ -14,8 +14,7 @@
  * By ties, where squares are added, of which none is negative: a unit in i and in j and M in a
  * third leaf, where M^2 loses the square of one unit, but not the sum of two. M^2 grows where i and
  * j meet before the third leaf meets either: where it lies outside. One call asks for one leaf. */
-#ifndef ULPSCOPE_REVEAL_ASK_H
-#define ULPSCOPE_REVEAL_ASK_H
+#pragma once
 
 #include "experiments/reveal/reveal.h"
 
@@ -88,5 +87,3 @@ void reveal_contradict(struct reveal_asker *a, const char *format, ...)
 
 /* Uniform below `bound`. */
 uint32_t reveal_random(struct reveal_asker *a, size_t bound);
-
-#endif

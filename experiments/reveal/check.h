@@ -1,6 +1,5 @@
 /* What is asked before a tree is looked for, and after one was found (reveal/verify.c). */
-#ifndef ULPSCOPE_REVEAL_CHECK_H
-#define ULPSCOPE_REVEAL_CHECK_H
+#pragma once
 
 #include "experiments/reveal/ask.h"
 
@@ -41,5 +40,3 @@ enum status reveal_explain(struct reveal_asker *a, bool *changed, struct problem
  * contradiction, and *changed where it changes when it is asked again. */
 enum status reveal_check_tree(struct reveal_asker *a, const struct reveal_tree *t, uint64_t *checks,
                               bool *changed, struct problem *p);
-
-#endif

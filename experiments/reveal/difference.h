@@ -1,6 +1,5 @@
 /* Where two trees differ. */
-#ifndef ULPSCOPE_REVEAL_DIFFERENCE_H
-#define ULPSCOPE_REVEAL_DIFFERENCE_H
+#pragma once
 
 #include "reports/tree/tree.h"
 
@@ -13,5 +12,3 @@ struct reveal_difference {
 };
 enum status reveal_tree_difference(struct reveal_difference *d, const struct reveal_tree *a,
                                    const struct reveal_tree *b, struct problem *p);
-
-#endif

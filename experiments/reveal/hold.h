@@ -1,7 +1,6 @@
 /* Does the tree that masks showed give the subject's bits of any data? Masks are data too: what
  * sorts its elements first, or adds negative ones apart, answers them as a fixed order would. */
-#ifndef ULPSCOPE_REVEAL_HOLD_H
-#define ULPSCOPE_REVEAL_HOLD_H
+#pragma once
 
 #include "experiments/reveal/reveal.h"
 #include "kernels/method/method.h"
@@ -48,5 +47,3 @@ struct reveal_three {
 enum { REVEAL_THREES = 64 };
 bool reveal_three(struct reveal_three *q, const struct reveal_subject *s,
                   const struct reveal_tree *t, uint64_t seed);
-
-#endif

@@ -1,6 +1,5 @@
 /* The order of a method on a device, and the one that it declares. */
-#ifndef ULPSCOPE_REVEAL_METHOD_H
-#define ULPSCOPE_REVEAL_METHOD_H
+#pragma once
 
 #include "experiments/runs/probe.h"
 #include "experiments/reveal/reveal.h"
@@ -31,5 +30,3 @@ enum status reveal_method(struct reveal *r, const struct reveal_case *c, uint64_
 /* The declared order; *declared is false where there is none. */
 enum status reveal_declared(struct reveal_tree *t, bool *declared, const struct reveal_case *c,
                             struct problem *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* What `ulpscope reveal` found, as text and as JSON. */
-#ifndef ULPSCOPE_REVEAL_REPORT_H
-#define ULPSCOPE_REVEAL_REPORT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -49,5 +48,3 @@ enum status reveal_difference_text(char *text, size_t size, const struct reveal_
                                    const struct reveal_tree *a, const struct reveal_tree *b,
                                    const char *a_name, const char *b_name, size_t first,
                                    struct problem *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* The order of a summation from its outputs alone. */
-#ifndef ULPSCOPE_REVEAL_REVEAL_H
-#define ULPSCOPE_REVEAL_REVEAL_H
+#pragma once
 
 #include "reports/tree/tree.h"
 #include "reference/format/array.h"
@@ -67,5 +66,3 @@ struct reveal {
 enum status reveal_order(struct reveal *r, const struct reveal_subject *s, uint64_t seed,
                          struct problem *p);
 void reveal_free(struct reveal *r);
-
-#endif

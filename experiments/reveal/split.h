@@ -6,12 +6,9 @@
  * of r and k, which the same question tells, are of r's child. Nodes that lie apart are split
  * together, in the same calls. Of n leaves about 2 n log2(n) / bits calls for a balanced tree, and
  * 2 n for a sequential one, whose nodes hold each other. */
-#ifndef ULPSCOPE_REVEAL_SPLIT_H
-#define ULPSCOPE_REVEAL_SPLIT_H
+#pragma once
 
 #include "experiments/reveal/ask.h"
 
 /* Makes a tree of two or more leaves, unless a->contradiction gets set. */
 enum status reveal_split(struct reveal_asker *a, struct reveal_tree *t, struct problem *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the files of reveal_split share: nodes that are being split into their children. */
-#ifndef ULPSCOPE_REVEAL_SPLIT_NODES_H
-#define ULPSCOPE_REVEAL_SPLIT_NODES_H
+#pragma once
 
 #include "experiments/reveal/split.h"
 
@@ -52,5 +51,3 @@ void split_advance(struct splitting *s, struct split *x, bool elsewhere);
 
 /* No leaf is open: its children are placed, or are nodes on the stack. */
 void split_finish(struct splitting *s, struct split *x);
-
-#endif

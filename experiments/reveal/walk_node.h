@@ -1,7 +1,6 @@
 /* What a node of an order stands for, in the arithmetic of a method of sums, written anew: values
  * of one word, or of several that carry what additions lost. */
-#ifndef ULPSCOPE_REVEAL_WALK_NODE_H
-#define ULPSCOPE_REVEAL_WALK_NODE_H
+#pragma once
 
 #include "kernels/method/method.h"
 
@@ -16,5 +15,3 @@ struct walk_node walk_leaf(const struct method *m, enum format f, size_t leaf, d
 struct walk_node walk_add(const struct method *m, enum format f, const struct walk_node *a,
                           const struct walk_node *b);
 double walk_value(const struct method *m, enum format f, const struct walk_node *root);
-
-#endif

@@ -1,7 +1,6 @@
 /* A subject made ready to be given one array after another, of one length: what questions are
  * asked through. On the CPU, on a GPU, or in a process of its own. */
-#ifndef ULPSCOPE_RUNS_PROBE_H
-#define ULPSCOPE_RUNS_PROBE_H
+#pragma once
 
 #include "experiments/system/memory.h"
 #include "experiments/runs/runner.h"
@@ -50,5 +49,3 @@ enum status probe_repeat(struct probe *probe, uint64_t runs, runner_digest take,
                          struct problem *p);
 
 void probe_close(struct probe *probe); /* NULL is fine */
-
-#endif

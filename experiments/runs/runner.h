@@ -1,6 +1,5 @@
 /* Running a case many times, on the CPU or on a GPU. */
-#ifndef ULPSCOPE_RUNS_RUNNER_H
-#define ULPSCOPE_RUNS_RUNNER_H
+#pragma once
 
 #include <signal.h>
 
@@ -47,5 +46,3 @@ struct hash128 runner_digest_of(const struct method *m, const struct array *out)
 
 /* One run on the CPU, or of a foreign method, whose output goes to `out`. */
 enum status runner_once(const struct runner *r, const struct array *out, struct problem *p);
-
-#endif

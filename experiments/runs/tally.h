@@ -1,6 +1,5 @@
 /* The distinct results of a case, with how often each came, and the times of its runs. */
-#ifndef ULPSCOPE_RUNS_TALLY_H
-#define ULPSCOPE_RUNS_TALLY_H
+#pragma once
 
 #include <mpfr.h>
 
@@ -55,5 +54,3 @@ struct figure tally_err_backward_max(const struct tally *t);
 
 /* ulp(exact) in a format; not known where the sum is not finite. */
 struct figure tally_ulp(const mpfr_t exact, enum format f);
-
-#endif

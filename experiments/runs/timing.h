@@ -1,6 +1,5 @@
 /* How long something takes that can be run many times in a row, beside others. */
-#ifndef ULPSCOPE_RUNS_TIMING_H
-#define ULPSCOPE_RUNS_TIMING_H
+#pragma once
 
 #include <stddef.h>
 
@@ -32,5 +31,3 @@ struct timing_subject {
  * the turn to the others; only want of memory for the times fails the call. */
 enum status timing_measure(struct timing_subject *subject, size_t count, size_t repeats,
                            struct problem *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the cases of one source share: its reference, as rows have it, and fixed-order results. */
-#ifndef ULPSCOPE_RUNS_TRUTH_H
-#define ULPSCOPE_RUNS_TRUTH_H
+#pragma once
 
 #include "kernels/method/method.h"
 #include "reference/measure/measure.h"
@@ -37,5 +36,3 @@ enum status truth_check(const struct truth *t, const char *name, const struct ar
  * array. */
 struct figure truth_fixed(struct truth *t, const struct operation *operation, const struct array *a,
                           const struct array *b, enum format accumulator);
-
-#endif

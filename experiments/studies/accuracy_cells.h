@@ -1,6 +1,5 @@
 /* Cells of tables that say how accurate results are. */
-#ifndef ULPSCOPE_STUDIES_ACCURACY_CELLS_H
-#define ULPSCOPE_STUDIES_ACCURACY_CELLS_H
+#pragma once
 
 #include "experiments/cases/plan.h"
 #include "reports/text/table.h"
@@ -34,5 +33,3 @@ void accuracy_pairs(struct pairs *pairs, const struct plan *plan);
 
 /* A table with accuracy_backward of each method and format pair; or one for each storage format. */
 void accuracy_by_method(struct text *to, const struct plan *plan);
-
-#endif

@@ -1,7 +1,6 @@
 /* What `run atomics` makes of the rows of its study: the distribution of each case's results, and
  * how the largest spread grows with n. */
-#ifndef ULPSCOPE_STUDIES_ATOMIC_SPREAD_H
-#define ULPSCOPE_STUDIES_ATOMIC_SPREAD_H
+#pragma once
 
 #include "experiments/studies/distribution.h"
 #include "experiments/studies/growth.h"
@@ -42,5 +41,3 @@ void atomics_free(struct atomics *a);
 
 /* Writes atomics.csv and growth.csv there. */
 enum status atomics_write(const struct atomics *a, const char *out, struct problem *p);
-
-#endif

@@ -1,7 +1,6 @@
 /* The shape of a distribution of results: how far apart, how lopsided, how heavy its tails, and
  * whether a normal distribution would look like that. */
-#ifndef ULPSCOPE_STUDIES_DISTRIBUTION_H
-#define ULPSCOPE_STUDIES_DISTRIBUTION_H
+#pragma once
 
 #include "experiments/runs/tally.h"
 
@@ -28,5 +27,3 @@ struct distribution {
  * a result is not finite. Moments are exact (10,240 bits), roots, quotients and logarithms have
  * 256 bits; each figure is then rounded once. */
 void distribution_of(struct distribution *d, const struct tally *t);
-
-#endif

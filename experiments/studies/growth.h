@@ -1,6 +1,5 @@
 /* How something grows with n: the power law that fits it best. */
-#ifndef ULPSCOPE_STUDIES_GROWTH_H
-#define ULPSCOPE_STUDIES_GROWTH_H
+#pragma once
 
 #include <stddef.h>
 
@@ -17,5 +16,3 @@ struct growth {
 
 /* Logarithms, sums and quotients have 320 bits; each figure is then rounded once. */
 void growth_fit(struct growth *g, const double *n, const double *y, size_t count);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a study of the promise ladder found: of each method what its promise costs, and how far it
  * is kept. */
-#ifndef ULPSCOPE_STUDIES_LADDER_PRICES_H
-#define ULPSCOPE_STUDIES_LADDER_PRICES_H
+#pragma once
 
 #include "experiments/cases/plan.h"
 
@@ -70,5 +69,3 @@ struct ladder_results ladder_results(const struct ladder_view *v, const struct m
 
 /* Do they refute its promise? */
 bool ladder_broken(const struct method *m, const struct ladder_results *r);
-
-#endif

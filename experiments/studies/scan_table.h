@@ -1,6 +1,5 @@
 /* Tables of scans for people: the cases on one input under a heading. */
-#ifndef ULPSCOPE_STUDIES_SCAN_TABLE_H
-#define ULPSCOPE_STUDIES_SCAN_TABLE_H
+#pragma once
 
 #include "experiments/cases/plan.h"
 #include "reports/text/table.h"
@@ -24,5 +23,3 @@ enum status scan_tables_bins(struct text *to, const struct plan *plan, struct pr
 
 /* Appends a cell; an empty one where the figure is not known. */
 void scan_table_figure(struct table *to, const char *format, struct figure f);
-
-#endif

@@ -1,6 +1,5 @@
 /* Methods that gave one result in every case: where there are many cases, a line says it. */
-#ifndef ULPSCOPE_STUDIES_STEADY_H
-#define ULPSCOPE_STUDIES_STEADY_H
+#pragma once
 
 #include "experiments/cases/plan.h"
 #include "reports/text/text.h"
@@ -10,5 +9,3 @@ bool steady_left_out(const struct plan *plan, const struct method *m);
 
 /* Appends those lines. */
 void steady_lines(struct text *to, const struct plan *plan);
-
-#endif

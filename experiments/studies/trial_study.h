@@ -1,7 +1,6 @@
 /* A results directory of `run trial`: study.json and trial.csv, the rows of `check` for each
  * subject on each device. */
-#ifndef ULPSCOPE_STUDIES_TRIAL_STUDY_H
-#define ULPSCOPE_STUDIES_TRIAL_STUDY_H
+#pragma once
 
 #include "experiments/check/check.h"
 #include "experiments/cases/experiment.h"
@@ -42,5 +41,3 @@ enum status trial_study_add(struct trial_study *s, struct trial_subject *subject
 /* Sees to it that all is on the disk. */
 enum status trial_study_close(struct trial_study *s, struct problem *p);
 void trial_study_free(struct trial_study *s);
-
-#endif

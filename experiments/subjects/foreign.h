@@ -9,8 +9,7 @@
  * A process stays up between runs and cases. It is started anew after a failure, on another device,
  * and where it has ended with exit status 0 between two questions. Of more than 32 the one that has
  * waited longest is ended. */
-#ifndef ULPSCOPE_SUBJECTS_FOREIGN_H
-#define ULPSCOPE_SUBJECTS_FOREIGN_H
+#pragma once
 
 #include <signal.h>
 
@@ -55,5 +54,3 @@ void foreign_end(const struct method *m);
 /* The program that serves shared objects; else the one that is running. Kept, not copied. */
 void foreign_server(const char *path);
 const char *foreign_program(void); /* that program: a path, or a link to it */
-
-#endif

@@ -1,6 +1,5 @@
 /* What the files of foreign subjects share. */
-#ifndef ULPSCOPE_SUBJECTS_FOREIGN_STATE_H
-#define ULPSCOPE_SUBJECTS_FOREIGN_STATE_H
+#pragma once
 
 #include <pthread.h>
 
@@ -37,5 +36,3 @@ enum status foreign_hash(struct foreign *f, const char *where, struct problem *p
 
 /* Asks a shared object's process what it says of itself: fills in the method. */
 enum status foreign_describe(struct foreign *f, const char *where, struct problem *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* A subject of a shared object, loaded into this process, which it may take down. */
-#ifndef ULPSCOPE_SUBJECTS_OBJECT_H
-#define ULPSCOPE_SUBJECTS_OBJECT_H
+#pragma once
 
 #include "kernels/method/method.h"
 #include "kernels/ulpscope_subject.h"
@@ -34,5 +33,3 @@ struct ulpscope_task object_call(const struct task *t);
 
 /* STATUS_DATA for a number that is not 0. */
 enum status object_returned(const struct method *m, int number, struct problem *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* From a name on a command line to what is under study. */
-#ifndef ULPSCOPE_SUBJECTS_SUBJECT_H
-#define ULPSCOPE_SUBJECTS_SUBJECT_H
+#pragma once
 
 #include "kernels/method/method.h"
 
@@ -23,5 +22,3 @@ enum status subject_askable(const struct method **m, const char *where, const ch
  * or, where it is NULL, of all: "sum/..., cub/...". What is in the text already is left out. */
 void subject_families(char *text, size_t size, const struct operation *operation);
 enum { SUBJECT_NAMES = 640 }; /* holds all of these; also the names of the largest family */
-
-#endif

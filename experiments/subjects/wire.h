@@ -20,8 +20,7 @@
  * A program may know this of any request: it does the work R times, and behind the results of one
  * of them come the nanoseconds that all R took, without reading and writing, as a whole number of 8
  * bytes. One that does not know it is not timed. */
-#ifndef ULPSCOPE_SUBJECTS_WIRE_H
-#define ULPSCOPE_SUBJECTS_WIRE_H
+#pragma once
 
 #include "kernels/method/method.h"
 
@@ -45,5 +44,3 @@ bool wire_timed(const char **line, size_t *runs);
 
 /* Reads such a line, without its line break. STATUS_DATA says what was found. */
 enum status wire_parse(struct wire_request *r, const char *line, struct problem *p);
-
-#endif

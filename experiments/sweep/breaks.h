@@ -1,7 +1,6 @@
 /* Promises that the results of a study refute. Results that agree are no proof: that a promise is
  * kept only `check` says, which tries to break it. */
-#ifndef ULPSCOPE_SWEEP_BREAKS_H
-#define ULPSCOPE_SWEEP_BREAKS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -31,5 +30,3 @@ json_t *breaks_json(const struct plan *plan);
 
 /* STATUS_FAILED names the first method that breaks its promise. */
 enum status breaks_status(const struct plan *plan, const char *out, struct problem *p);
-
-#endif

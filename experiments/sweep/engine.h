@@ -1,6 +1,5 @@
 /* What the files of the sweep engine share. */
-#ifndef ULPSCOPE_SWEEP_ENGINE_H
-#define ULPSCOPE_SWEEP_ENGINE_H
+#pragma once
 
 #include "experiments/runs/runner.h"
 #include "experiments/sweep/shared.h"
@@ -66,5 +65,3 @@ enum status sweep_times(struct sweep *w, struct problem *p);
 
 /* The columns exact and exact_hex of a case's rows; NULL where they stay empty. */
 const struct text *sweep_exact(const struct sweep *w, const struct study_case *t);
-
-#endif

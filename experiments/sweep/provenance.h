@@ -1,6 +1,5 @@
 /* Where results come from: what study.json says of the program and the machine. */
-#ifndef ULPSCOPE_SWEEP_PROVENANCE_H
-#define ULPSCOPE_SWEEP_PROVENANCE_H
+#pragma once
 
 #include "experiments/cases/axes.h"
 
@@ -14,5 +13,3 @@ json_t *provenance_words(const struct axes *axes, json_t *axes_words, int argc, 
 
 /* Notes in a study that it was taken up again, by this program on this machine. */
 void provenance_resumed(json_t *study, const struct axes *axes, int argc, char **argv);
-
-#endif

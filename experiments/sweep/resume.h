@@ -1,6 +1,5 @@
 /* Taking a study up again: what its results directory says is done. */
-#ifndef ULPSCOPE_SWEEP_RESUME_H
-#define ULPSCOPE_SWEEP_RESUME_H
+#pragma once
 
 #include "experiments/cases/plan.h"
 #include "reports/results/directory.h"
@@ -32,5 +31,3 @@ enum status resume_profile(const struct plan *plan, const char *path, uint64_t *
  * recorded again (source.recorded). */
 enum status resume_inputs(struct plan *plan, const json_t *study, const char *path, bool own,
                           struct problem *p);
-
-#endif

@@ -1,7 +1,6 @@
 /* What cases of one source share that scan it alike, or add it up into the same bins or rows, or
  * move it alike: input, keys, heads, exact values, the twin. */
-#ifndef ULPSCOPE_SWEEP_SHARED_H
-#define ULPSCOPE_SWEEP_SHARED_H
+#pragma once
 
 #include "experiments/cases/plan.h"
 #include "experiments/runs/truth.h"
@@ -48,5 +47,3 @@ enum status shared_measure(struct scan_measure *m, struct shared *s, const struc
 struct figure shared_shown_bound(const struct shared *s, const struct study_case *t, double result);
 
 void shared_end(struct shared *s);
-
-#endif

@@ -1,6 +1,5 @@
 /* The sweep engine: runs what is left of a plan into a results directory. */
-#ifndef ULPSCOPE_SWEEP_SWEEP_H
-#define ULPSCOPE_SWEEP_SWEEP_H
+#pragma once
 
 #include <signal.h>
 
@@ -43,5 +42,3 @@ enum status sweep_run(struct sweep_outcome *outcome, struct plan *plan,
  * method its promise, else the status of the first case that failed, else STATUS_OK. */
 enum status sweep_verdict(const struct sweep_outcome *outcome, const struct plan *plan,
                           const char *out, struct problem *p);
-
-#endif

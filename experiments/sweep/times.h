@@ -1,7 +1,6 @@
 /* What a study times: its methods, on each of its inputs as they are generated, beside the raw read
  * of that input. Behind it stands times.csv. */
-#ifndef ULPSCOPE_SWEEP_TIMES_H
-#define ULPSCOPE_SWEEP_TIMES_H
+#pragma once
 
 #include "experiments/bench/plan.h"
 #include "experiments/cases/plan.h"
@@ -36,5 +35,3 @@ bool times_complete(const struct times_group *g);
  * ratios hold within what was timed in turn. *whole: bytes of what remains, 0 where there is no
  * file. STATUS_DATA where it holds what is none of these. */
 enum status times_resume(struct times *t, const char *path, uint64_t *whole, struct problem *p);
-
-#endif

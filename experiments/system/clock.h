@@ -1,6 +1,5 @@
 /* Time, and the middle of many times. */
-#ifndef ULPSCOPE_SYSTEM_CLOCK_H
-#define ULPSCOPE_SYSTEM_CLOCK_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,5 +14,3 @@ uint64_t clock_span(double seconds);
 /* The median of n times, which are sorted in place; the mean of the middle two where n is even;
  * NaN where n is 0. No time may be NaN. */
 double clock_median(double *time_ns, size_t n);
-
-#endif

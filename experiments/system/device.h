@@ -1,6 +1,5 @@
 /* What a case runs on. */
-#ifndef ULPSCOPE_SYSTEM_DEVICE_H
-#define ULPSCOPE_SYSTEM_DEVICE_H
+#pragma once
 
 #include "kernels/method/method.h"
 
@@ -17,5 +16,3 @@ void device_name(struct device d, char text[DEVICE_TEXT]);
 /* Reads cpu, cuda, cuda:1, or auto (the first GPU if there is one, else the CPU). STATUS_USAGE
  * where it is none of them, STATUS_DEVICE where there is no such GPU. */
 enum status device_parse(struct device *d, const char *text, struct problem *p);
-
-#endif

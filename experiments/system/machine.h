@@ -1,6 +1,5 @@
 /* The machine and the build, as study.json and `doctor` tell them. */
-#ifndef ULPSCOPE_SYSTEM_MACHINE_H
-#define ULPSCOPE_SYSTEM_MACHINE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -27,5 +26,3 @@ extern const char *const build_cuda_flags;
 extern const char *const build_cccl; /* that of ULPSCOPE_CCCL_DIR: "3.1.4", or "" */
 extern const char *const build_cuda_architectures;
 extern const char *const build_recorded; /* reports/recorded of the source tree: a path */
-
-#endif

@@ -1,6 +1,5 @@
 /* Memory for arrays, refused in time rather than granted and then paid for with the process. */
-#ifndef ULPSCOPE_SYSTEM_MEMORY_H
-#define ULPSCOPE_SYSTEM_MEMORY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -23,5 +22,3 @@ enum status memory_array(struct array *a, enum format f, size_t n, const char *w
 /* Could so many bytes be had now? Linux grants memory that it does not have, and kills the
  * process that then uses it: a large request asks here first. */
 bool memory_has(size_t bytes);
-
-#endif

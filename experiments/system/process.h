@@ -3,8 +3,7 @@
  *
  * It leads a process group, and that group never outlives us: a second process, a shell that waits
  * for the end of a pipe that only we hold, kills it when we are gone, however we went. */
-#ifndef ULPSCOPE_SYSTEM_PROCESS_H
-#define ULPSCOPE_SYSTEM_PROCESS_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -50,5 +49,3 @@ const char *process_last_words(struct process *process);
 /* Closes its standard input, gives it a second to end unless it failed, and kills the whole group.
  * NULL is fine. */
 void process_close(struct process *process);
-
-#endif

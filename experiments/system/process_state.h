@@ -1,6 +1,5 @@
 /* What the files of processes share. */
-#ifndef ULPSCOPE_SYSTEM_PROCESS_STATE_H
-#define ULPSCOPE_SYSTEM_PROCESS_STATE_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -27,5 +26,3 @@ void process_look(struct process *process);
 void process_await(struct process *process, double seconds);
 /* Takes what there is on its standard error. */
 void process_listen(struct process *process);
-
-#endif

@@ -1,6 +1,5 @@
 /* Progress on a terminal: how much is done, at which rate, how long it will take. */
-#ifndef ULPSCOPE_SYSTEM_PROGRESS_H
-#define ULPSCOPE_SYSTEM_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ void progress_line_say(struct progress_line *l, double seconds_left, const char 
 void progress_line_clear(struct progress_line *l);
 /* Takes the line away, and frees it. */
 void progress_line_end(struct progress_line *l);
-
-#endif

@@ -25,8 +25,7 @@
  * Sources: Demmel and Nguyen, Parallel Reproducible Summation (2015); Ahrens, Demmel and Nguyen,
  * Algorithms for Efficient Reproducible Floating Point Summation (2020). Theirs keep K bins, from
  * (K-1) W digits on; this keeps as many bins as D digits take. */
-#ifndef ULPSCOPE_BLOCKS_BINNED_H
-#define ULPSCOPE_BLOCKS_BINNED_H
+#pragma once
 
 #include <math.h>
 
@@ -147,5 +146,3 @@ BINNED_FUNCTION double binned_total(const __int128 *bin, int kept, int width, in
     double rounded = binned_round(number, more, unit + k * width, f);
     return rounded == 0 && number == 0 ? 0 : sign * rounded;
 }
-
-#endif

@@ -3,8 +3,7 @@
  *
  * S is the storage's type; T, float or double, what elements are cut in. As a T, an element is
  * itself times 2^(its scale), see `as_work`. */
-#ifndef ULPSCOPE_BLOCKS_BINNED_ELEMENTS_CUH
-#define ULPSCOPE_BLOCKS_BINNED_ELEMENTS_CUH
+#pragma once
 
 #include "kernels/device/device.cuh"
 
@@ -180,5 +179,3 @@ template <typename S> __device__ inline float top_limit(int exponent)
                    : INFINITY;
     return exponent <= layout<float>::bias ? power_of_two<float>(exponent, false) : INFINITY;
 }
-
-#endif

@@ -8,8 +8,7 @@
  *     double sum = binned_state_finish(&s);
  *
  * It is itself a function of the multiset of elements: equal multisets give equal bytes. */
-#ifndef ULPSCOPE_BLOCKS_BINNED_STATE_H
-#define ULPSCOPE_BLOCKS_BINNED_STATE_H
+#pragma once
 
 #include "kernels/blocks/binned.h"
 #include "reference/format/array.h"
@@ -88,5 +87,3 @@ struct binned_variant {
 };
 extern const struct binned_variant binned_variant[];
 extern const size_t binned_variants;
-
-#endif

@@ -1,7 +1,6 @@
 /* When is a sum rounded correctly although it is not known exactly? When everything that it may be
  * rounds to one value. The sum is given as `sum` + `error`, off by at most `off`. */
-#ifndef ULPSCOPE_BLOCKS_CERTIFICATE_CUH
-#define ULPSCOPE_BLOCKS_CERTIFICATE_CUH
+#pragma once
 
 #include "kernels/device/device.cuh"
 
@@ -91,5 +90,3 @@ __device__ inline bool round_certified(double sum, double error, double off, A *
     }
     return round_between(sum, __dsub_rd(error, off), __dadd_ru(error, off), result);
 }
-
-#endif

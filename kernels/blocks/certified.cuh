@@ -15,8 +15,7 @@
  *   add(word, stride, x)                adds what an element is to a lane's words: the specials
  *   certified(e, additions, n, &result) the result, where an enclosure tells it
  *   rounded_once(sum, n)                the result, of the exact sum */
-#ifndef ULPSCOPE_BLOCKS_CERTIFIED_CUH
-#define ULPSCOPE_BLOCKS_CERTIFIED_CUH
+#pragma once
 
 #include <type_traits>
 
@@ -243,5 +242,3 @@ template <typename S, typename A> struct value_of_sum {
         return words::add(word, stride, convert<typename words::element>(x));
     }
 };
-
-#endif

@@ -1,8 +1,7 @@
 /* The fold of a grid: consecutive elements as rows of `width` columns (the last row may be
  * short). Columns are added serially, top to bottom, only the rows present; then the column
  * sums, fewer than `width` where the only row is short, are folded by halving. */
-#ifndef ULPSCOPE_BLOCKS_COLUMNS_H
-#define ULPSCOPE_BLOCKS_COLUMNS_H
+#pragma once
 
 #include "kernels/method/fold.h"
 #include "kernels/method/order.h"
@@ -40,5 +39,3 @@ static inline size_t columns_height(size_t count, size_t width)
 {
     return (count - 1) / width + order_balanced_height(count < width ? count : width);
 }
-
-#endif

@@ -5,8 +5,7 @@
  * that a sum rounded first to float and then to the format is correctly rounded, as it is when
  * carried in double. What is rounded to one of them from fp64 is rounded from the double: through
  * float it would be rounded twice. */
-#ifndef ULPSCOPE_BLOCKS_ELEMENT_H
-#define ULPSCOPE_BLOCKS_ELEMENT_H
+#pragma once
 
 #include "reference/format/array.h"
 #include "reference/base/variants.h"
@@ -85,5 +84,3 @@ INLINE void fetch_row(struct stored *tile)
         __builtin_prefetch(tile->data + line);
     tile->data += tile->row_bytes;
 }
-
-#endif

@@ -6,8 +6,7 @@
  * through (Higham 1993); the magnitudes are added up in `magnitude`, whose own roundings change it
  * by a factor of at most 1 + gamma_L. Additions that underflow are exact. Where anything overflows,
  * or an element is no number, something here is none either. */
-#ifndef ULPSCOPE_BLOCKS_ENCLOSURE_CUH
-#define ULPSCOPE_BLOCKS_ENCLOSURE_CUH
+#pragma once
 
 #include "kernels/blocks/certificate.cuh"
 
@@ -99,5 +98,3 @@ __device__ inline double gap_below(double x)
 {
     return __dsub_rn(x, __longlong_as_double(__double_as_longlong(x) - 1));
 }
-
-#endif

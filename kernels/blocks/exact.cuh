@@ -1,8 +1,7 @@
 /* What exact sums share: an enclosure found by all blocks of a grid, a sum in fixed point by one or
  * by all of them, the room that a device has for the latter; and, where there are many sums, a list
  * of those that no enclosure tells. */
-#ifndef ULPSCOPE_BLOCKS_EXACT_CUH
-#define ULPSCOPE_BLOCKS_EXACT_CUH
+#pragma once
 
 #include "kernels/blocks/enclosure.cuh"
 #include "kernels/blocks/superaccumulator.cuh"
@@ -123,5 +122,3 @@ cudaError_t room_for_words(Kernel kernel, int device, unsigned *threads, unsigne
     *bytes = *threads * each;
     return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)*bytes);
 }
-
-#endif

@@ -9,8 +9,7 @@
  *
  * It is a function of the multiset of elements, whatever their formats: equal multisets give equal
  * bytes. */
-#ifndef ULPSCOPE_BLOCKS_EXACT_STATE_H
-#define ULPSCOPE_BLOCKS_EXACT_STATE_H
+#pragma once
 
 #include "reference/exact/exact.h"
 #include "reference/base/problem.h"
@@ -55,5 +54,3 @@ void exact_state_write(const struct exact_state *s, unsigned char bytes[EXACT_ST
  * could have led to as far as that can be seen; *s is undefined then. */
 enum status exact_state_read(struct exact_state *s, const void *bytes, size_t size,
                              struct problem *p);
-
-#endif

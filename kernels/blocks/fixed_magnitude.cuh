@@ -1,6 +1,5 @@
 /* Magnitudes in fixed point, of many digits, and how they are rounded: one thread's work. */
-#ifndef ULPSCOPE_BLOCKS_FIXED_MAGNITUDE_CUH
-#define ULPSCOPE_BLOCKS_FIXED_MAGNITUDE_CUH
+#pragma once
 
 #include "kernels/device/device.cuh"
 
@@ -109,5 +108,3 @@ __device__ inline leading_digits divide(const fixed_magnitude &m, size_t n)
     quotient.unit = m.unit + 32 * last;
     return quotient;
 }
-
-#endif

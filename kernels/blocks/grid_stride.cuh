@@ -3,8 +3,7 @@
  *
  * Blocks have whole warps; only the first `threads` lanes have elements. `shared` has block_lanes
  * places and must not be in use; results are in the first warp. */
-#ifndef ULPSCOPE_BLOCKS_GRID_STRIDE_CUH
-#define ULPSCOPE_BLOCKS_GRID_STRIDE_CUH
+#pragma once
 
 #include "kernels/device/device.cuh"
 
@@ -58,5 +57,3 @@ __global__ void second_stage(const A *result, unsigned count, unsigned threads, 
 }
 
 } // namespace
-
-#endif

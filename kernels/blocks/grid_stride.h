@@ -4,8 +4,7 @@
  * With T threads to a block, B blocks and G = B T, thread g = b T + t adds x[g], x[g + G],
  * x[g + 2 G], ... serially; in each block the threads that have any elements are folded by
  * halving. Blocks without elements are absent: ceil(n / T), but at most B, results. */
-#ifndef ULPSCOPE_BLOCKS_GRID_STRIDE_H
-#define ULPSCOPE_BLOCKS_GRID_STRIDE_H
+#pragma once
 
 #include "kernels/method/method.h"
 
@@ -32,5 +31,3 @@ struct shape grid_stride_shape(size_t n, enum device_kind device, struct shape a
 enum status two_stage_sum(const struct task *t, struct problem *p);
 size_t two_stage_height(size_t n, struct shape shape);
 void two_stage_order(struct order *o, struct shape shape);
-
-#endif

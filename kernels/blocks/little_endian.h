@@ -1,6 +1,5 @@
 /* Integers in the byte layouts of states, least significant byte first on every machine. */
-#ifndef ULPSCOPE_BLOCKS_LITTLE_ENDIAN_H
-#define ULPSCOPE_BLOCKS_LITTLE_ENDIAN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ static inline uint64_t get_little(const unsigned char *from, int bytes)
         value |= (uint64_t)from[i] << 8 * i;
     return value;
 }
-
-#endif

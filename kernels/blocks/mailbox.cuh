@@ -8,8 +8,7 @@
  * Blocks are started in the order of their index, and one that waits keeps others from starting. So
  * a block may wait for what blocks of lower index do before they wait themselves for a higher one,
  * and for its own. */
-#ifndef ULPSCOPE_BLOCKS_MAILBOX_CUH
-#define ULPSCOPE_BLOCKS_MAILBOX_CUH
+#pragma once
 
 #include "kernels/device/coded.cuh"
 
@@ -59,5 +58,3 @@ __device__ inline void take(place<P> *from, unsigned stride, unsigned present, P
                 piece[i].w[k] = coded<typename P::word>(code[i][k]);
             }
 }
-
-#endif

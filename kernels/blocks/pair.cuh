@@ -1,7 +1,6 @@
 /* Pieces (s, e), s + e being the sum: what sum/kahan, sum/neumaier, sum/sum2 and sum/blocked join
  * as sum/sum2 does (kernels/sum/sum2.c). */
-#ifndef ULPSCOPE_BLOCKS_PAIR_CUH
-#define ULPSCOPE_BLOCKS_PAIR_CUH
+#pragma once
 
 #include "kernels/blocks/tiled.cuh"
 #include "kernels/device/two_sum.cuh"
@@ -18,5 +17,3 @@ template <typename A> struct pair_sum : words_of<A, 2> {
     __device__ void join(const pair_sum &b) { join(b, two_sum(w[0], b.w[0])); }
     __device__ A value() const { return is_number_but_zero(w[1]) ? add(w[0], w[1]) : w[0]; }
 };
-
-#endif

@@ -6,8 +6,7 @@
  *     template <typename S, typename A>        folds groups of x[0 .. n-1] into out[], one
  *     static void launch(const S *x, size_t n, A *out, unsigned threads, unsigned blocks,
  *                        cudaStream_t stream); result each; with n = 0 one result, +0 */
-#ifndef ULPSCOPE_BLOCKS_PASSES_CUH
-#define ULPSCOPE_BLOCKS_PASSES_CUH
+#pragma once
 
 #include "kernels/device/device.cuh"
 
@@ -81,5 +80,3 @@ template <typename Fold> struct pass_in_shared {
         fold_in_shared<Fold><<<blocks, threads, 0, stream>>>(x, n, out);
     }
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* Sums in passes: consecutive elements are taken in groups, each group is folded to one value,
  * and the same is done to the results until one value is left. */
-#ifndef ULPSCOPE_BLOCKS_PASSES_H
-#define ULPSCOPE_BLOCKS_PASSES_H
+#pragma once
 
 #include "kernels/method/method.h"
 
@@ -25,5 +24,3 @@ struct shape passes_shape(const struct pass *pass, struct shape asked);
 enum status passes_sum(const struct pass *pass, const struct task *t, struct problem *p);
 size_t passes_height(const struct pass *pass, size_t n, struct shape shape);
 void passes_order(const struct pass *pass, struct order *o, struct shape shape);
-
-#endif

@@ -16,8 +16,7 @@
  * Nothing is a value that changes none that it is joined to, and that no element changes that is
  * appended to it: of sums the element -0. (Where a sum is not finite, the other words may become
  * NaNs; they do not count then. The signs of their zeros do not count either.) */
-#ifndef ULPSCOPE_BLOCKS_PIECE_CUH
-#define ULPSCOPE_BLOCKS_PIECE_CUH
+#pragma once
 
 #include <type_traits>
 
@@ -109,5 +108,3 @@ template <typename A> struct plain_sum : words_of<A, 1> {
     __device__ void join(const plain_sum &b) { append(b.w[0]); }
     __device__ A value() const { return this->w[0]; }
 };
-
-#endif

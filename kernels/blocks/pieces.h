@@ -3,8 +3,7 @@
  * A piece stands for some consecutive elements: the rounded sum, and words below it that carry what
  * the additions lost. Columns of a tile of elements are added serially, piece plus element; all
  * else is piece plus piece, in the order that sum/tiled adds values. */
-#ifndef ULPSCOPE_BLOCKS_PIECES_H
-#define ULPSCOPE_BLOCKS_PIECES_H
+#pragma once
 
 #include "kernels/blocks/tiled.h"
 
@@ -72,5 +71,3 @@ struct piece pieces_fold(const struct piece_rule *rule, enum format f, struct pi
 struct piece pair_join(const struct piece_rule *rule, enum format f, struct piece a,
                        struct piece b);
 double pair_value(const struct piece_rule *rule, enum format f, struct piece sum);
-
-#endif

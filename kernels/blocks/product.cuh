@@ -3,8 +3,7 @@
  *
  * Where the elements have a multiplication of their own in A, or their product has no error in
  * fp32, that is used; else doubles, in which products of all formats but fp64 are exact. */
-#ifndef ULPSCOPE_BLOCKS_PRODUCT_CUH
-#define ULPSCOPE_BLOCKS_PRODUCT_CUH
+#pragma once
 
 #include <type_traits>
 
@@ -129,5 +128,3 @@ template <bool fuse, typename A, typename S> __device__ inline A add_product(A s
     else
         return add(sum, product<A>(x, y));
 }
-
-#endif

@@ -4,8 +4,7 @@
  * stored, and rounded once. In doubles it has no error for fp16, bf16 and fp32; of fp64 what the
  * rounded product lacks comes beside it. Where that is cut short (products below 2^-969), it is
  * far below all that the narrower formats round at, and FP64 does not need it. */
-#ifndef ULPSCOPE_BLOCKS_PRODUCT_H
-#define ULPSCOPE_BLOCKS_PRODUCT_H
+#pragma once
 
 #include <math.h>
 
@@ -57,5 +56,3 @@ static inline double product_error(enum format f, double p, double x, double y)
 {
     return f == FP64 ? fma(x, y, -p) : format_round(f, x * y - p);
 }
-
-#endif

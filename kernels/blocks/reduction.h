@@ -1,7 +1,6 @@
 /* Reductions whose partial results are two words: the orders of sum/serial, sum/tiled and
  * sum/two_kernel, for any such reduction. */
-#ifndef ULPSCOPE_BLOCKS_REDUCTION_H
-#define ULPSCOPE_BLOCKS_REDUCTION_H
+#pragma once
 
 #include "kernels/method/method.h"
 
@@ -30,5 +29,3 @@ struct reduction {
 enum status reduce_serial(const struct reduction *r, const struct task *t, struct problem *p);
 enum status reduce_tiled(const struct reduction *r, const struct task *t, struct problem *p);
 enum status reduce_two_kernel(const struct reduction *r, const struct task *t, struct problem *p);
-
-#endif

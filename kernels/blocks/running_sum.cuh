@@ -4,8 +4,7 @@
  * compare-and-swap of it, whose retries grow with everybody who contends. It has one to a pair of
  * them. So these additions go to the pair that the result is the lower half of, with -0, which
  * changes nothing, for the upper half: one rounding, as always. */
-#ifndef ULPSCOPE_BLOCKS_RUNNING_SUM_CUH
-#define ULPSCOPE_BLOCKS_RUNNING_SUM_CUH
+#pragma once
 
 #include "kernels/device/device.cuh"
 
@@ -37,5 +36,3 @@ template <typename A> __device__ inline void add_atomically(A *out, A x)
     typedef running_sum<A> sum;
     atomicAdd((typename sum::cell *)out, sum::of(x));
 }
-
-#endif

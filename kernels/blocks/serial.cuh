@@ -4,8 +4,7 @@
  *
  * A walk W is what it keeps on the way: step(x, k) takes the k-th element, k from 1 on, as it is
  * stored; result(n) is what is written after n of them. */
-#ifndef ULPSCOPE_BLOCKS_SERIAL_CUH
-#define ULPSCOPE_BLOCKS_SERIAL_CUH
+#pragma once
 
 #include "kernels/device/device.cuh"
 
@@ -45,5 +44,3 @@ template <template <typename> class Kind> struct method {
 };
 
 } // namespace serial_order
-
-#endif

@@ -1,10 +1,7 @@
 /* The order of sum/serial, ((0 + 1) + 2) + ..., as members of a descriptor. */
-#ifndef ULPSCOPE_BLOCKS_SERIAL_H
-#define ULPSCOPE_BLOCKS_SERIAL_H
+#pragma once
 
 #include "kernels/method/method.h"
 
 size_t serial_height(size_t n, struct shape shape);
 void serial_order(struct order *o, struct shape shape);
-
-#endif

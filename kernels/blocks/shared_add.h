@@ -1,6 +1,5 @@
 /* The atomic addition: a sum's encoding, as wide as its format, changed by compare and exchange. */
-#ifndef ULPSCOPE_BLOCKS_SHARED_ADD_H
-#define ULPSCOPE_BLOCKS_SHARED_ADD_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -39,5 +38,3 @@ static inline void shared_add(enum format f, void *to, double x)
     }
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* One running sum that many threads add to atomically: its encoding, as wide as its format,
  * changed by compare and exchange. */
-#ifndef ULPSCOPE_BLOCKS_SHARED_SUM_H
-#define ULPSCOPE_BLOCKS_SHARED_SUM_H
+#pragma once
 
 #include "kernels/method/method.h"
 
@@ -21,5 +20,3 @@ struct shape shared_sum_shape(size_t n, size_t group, enum device_kind device, s
 /* Of each element, or product, by itself: members of a descriptor. */
 enum status shared_sum_each(const struct task *t, struct problem *p);
 struct shape shared_sum_each_shape(size_t n, enum device_kind device, struct shape asked);
-
-#endif

@@ -7,8 +7,7 @@
  * than a lane ever sees. At the end the words of a block are added up, and split into digits of 32
  * bits; those of all blocks are added by atomics. Integer additions are exact, so no order shows.
  */
-#ifndef ULPSCOPE_BLOCKS_SUPERACCUMULATOR_CUH
-#define ULPSCOPE_BLOCKS_SUPERACCUMULATOR_CUH
+#pragma once
 
 #include "kernels/blocks/fixed_magnitude.cuh"
 
@@ -246,5 +245,3 @@ __device__ inline bool last_block(unsigned *finished)
 {
     return last_of(gridDim.x, finished);
 }
-
-#endif

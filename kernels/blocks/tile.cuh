@@ -1,8 +1,7 @@
 /* A tile of sum/tiled (kernels/blocks/tiled.h), summed by a warp or by a whole block: the same
  * order.
  */
-#ifndef ULPSCOPE_BLOCKS_TILE_CUH
-#define ULPSCOPE_BLOCKS_TILE_CUH
+#pragma once
 
 #include "kernels/blocks/piece.cuh"
 #include "kernels/blocks/tiled.h"
@@ -196,5 +195,3 @@ template <typename P, typename Column> __device__ inline P tile_by_block(P *shar
             v, [=](unsigned j, P(&part)[1]) { part[0] = shared[j * warp_lanes + threadIdx.x]; });
     return fold_lanes(v);
 }
-
-#endif

@@ -14,8 +14,7 @@
  *     thread: the shortest way from the first load to the last addition.
  *
  * A run has a power of two tiles, 2048 at most, so that none belongs to two groups. */
-#ifndef ULPSCOPE_BLOCKS_TILED_CUH
-#define ULPSCOPE_BLOCKS_TILED_CUH
+#pragma once
 
 #include "kernels/blocks/mailbox.cuh"
 #include "kernels/blocks/tile.cuh"
@@ -192,5 +191,3 @@ template <template <typename> class Kind> struct method {
 };
 
 } // namespace sum_tree
-
-#endif

@@ -1,6 +1,5 @@
 /* The tile of sum/tiled, its order and its fast paths. Included by C and by CUDA. */
-#ifndef ULPSCOPE_BLOCKS_TILED_H
-#define ULPSCOPE_BLOCKS_TILED_H
+#pragma once
 
 /* They are the order: another value is another method. A full tile's tree is TILE_HEIGHT high. */
 enum { TILE_ROWS = 8, TILE_COLUMNS = 256, TILE = TILE_ROWS * TILE_COLUMNS };
@@ -50,6 +49,4 @@ struct tiled_variant {
 extern const struct tiled_variant tiled_variant[];
 extern const size_t tiled_variants;
 tile_sums *tiled_fastest(void); /* that of this machine */
-#endif
-
 #endif

@@ -5,8 +5,7 @@
  * Some multiprocessors are further from some memory than others. So where memory is what takes the
  * time, blocks claim chunks of batches, each as it comes to the end of the one before, and all end
  * at about the same time. */
-#ifndef ULPSCOPE_BLOCKS_VECTORS_CUH
-#define ULPSCOPE_BLOCKS_VECTORS_CUH
+#pragma once
 
 #include "kernels/device/device.cuh"
 
@@ -129,5 +128,3 @@ template <typename S, unsigned loads> struct vectors {
             to[i] = from[i];
     }
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* Exact sums of the elements, and of products, on several CPU threads. */
-#ifndef ULPSCOPE_BLOCKS_WHOLE_H
-#define ULPSCOPE_BLOCKS_WHOLE_H
+#pragma once
 
 #include "kernels/method/method.h"
 #include "reference/exact/products.h"
@@ -10,5 +9,3 @@ enum status whole_sum(const struct task *t, struct exact *sum, struct problem *p
 
 /* Of the products of its two arrays, or of the squares where it has but one. */
 enum status whole_products(const struct task *t, struct products *sum, struct problem *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* Elements in the accumulator's type, for calls of CUB and Thrust that add in the elements' own. */
-#ifndef ULPSCOPE_CUB_ELEMENTS_CUH
-#define ULPSCOPE_CUB_ELEMENTS_CUH
+#pragma once
 
 #include <type_traits>
 
@@ -22,5 +21,3 @@ int with_elements(const struct cuda_task *t, Use use)
     else
         return use(thrust::make_transform_iterator(in, converted<A>()));
 }
-
-#endif

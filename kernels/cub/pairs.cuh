@@ -1,7 +1,6 @@
 /* The format pairs that CUB and Thrust are asked for: those whose elements become the accumulator's
  * type exactly. */
-#ifndef ULPSCOPE_CUB_PAIRS_CUH
-#define ULPSCOPE_CUB_PAIRS_CUH
+#pragma once
 
 #include "kernels/device/device.cuh"
 
@@ -52,5 +51,3 @@ template <typename Use> int with_pair(const struct cuda_task *t, Use use)
     bool narrow = t->accumulator == FP16 || t->accumulator == BF16;
     return narrow ? with_narrow_pair(t, use) : with_wide_pair(t, use);
 }
-
-#endif

@@ -6,8 +6,7 @@
  * accumulator's are converted by an iterator, exactly for the pairs that are offered.
  *
  * Compiled against the headers in ULPSCOPE_CCCL_DIR (tried: 3.1.4, 3.2.0 and 3.5.0). */
-#ifndef ULPSCOPE_CUB_REQUIRED_CUH
-#define ULPSCOPE_CUB_REQUIRED_CUH
+#pragma once
 
 #include <new>
 #include <type_traits>
@@ -112,5 +111,3 @@ template <call *Call> int enqueue_scan(const struct cuda_task *t)
 }
 
 } // namespace required
-
-#endif

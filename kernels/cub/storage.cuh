@@ -1,6 +1,5 @@
 /* CUB's calls that are given temporary storage: the workspace. */
-#ifndef ULPSCOPE_CUB_STORAGE_CUH
-#define ULPSCOPE_CUB_STORAGE_CUH
+#pragma once
 
 #include "kernels/device/device.cuh"
 
@@ -31,5 +30,3 @@ template <stored_call *Call> int enqueue_sum(const struct cuda_task *t)
 }
 
 } // namespace
-
-#endif

@@ -1,8 +1,7 @@
 /* The routines of cuBLAS that are called, by names of ours. cuBLAS is loaded when the first of them
  * is asked for and not with the program: its relocations would cost each start of the program 70
  * ms. */
-#ifndef ULPSCOPE_CUBLAS_ROUTINES_CUH
-#define ULPSCOPE_CUBLAS_ROUTINES_CUH
+#pragma once
 
 #include <cublas_v2.h>
 
@@ -37,5 +36,3 @@ struct routines {
 const struct routines *loaded();
 
 } // namespace cublas
-
-#endif

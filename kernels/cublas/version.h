@@ -1,5 +1,4 @@
-#ifndef ULPSCOPE_CUBLAS_VERSION_H
-#define ULPSCOPE_CUBLAS_VERSION_H
+#pragma once
 
 #ifdef __cplusplus
 extern "C" {
@@ -11,6 +10,4 @@ int cublas_version(int version[3]);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,6 +1,5 @@
 /* Values coded as words of which none is 0: a word of 0 is a place that is still empty. */
-#ifndef ULPSCOPE_DEVICE_CODED_CUH
-#define ULPSCOPE_DEVICE_CODED_CUH
+#pragma once
 
 #include "kernels/device/device.cuh"
 
@@ -20,5 +19,3 @@ template <typename A, typename W> __device__ inline A coded(W word)
     memcpy(&value, &word, sizeof value);
     return value;
 }
-
-#endif

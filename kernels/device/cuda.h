@@ -2,8 +2,7 @@
  *
  * In CUDA C++ a namespace-scope const has internal linkage, unless it is defined as
  *     extern "C" const struct cuda_method sum_tiled_cuda = {...}; */
-#ifndef ULPSCOPE_DEVICE_CUDA_H
-#define ULPSCOPE_DEVICE_CUDA_H
+#pragma once
 
 #include "reference/format/format.h"
 #include "reference/theorem/name.h"
@@ -69,5 +68,4 @@ int raw_read_enqueue(const void *data, size_t bytes, void *sink, void *stream);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

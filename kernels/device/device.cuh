@@ -7,8 +7,7 @@
  * A place that no element fills holds -0, the identity of a rounded addition: x + -0 is x for
  * every x, both zeros included (+0 would turn -0 into +0). So a fold over such places has the bits
  * of a fold that skips them. Only the sum of nothing is +0, and is written where it arises. */
-#ifndef ULPSCOPE_DEVICE_DEVICE_CUH
-#define ULPSCOPE_DEVICE_DEVICE_CUH
+#pragma once
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -208,5 +207,3 @@ static inline size_t no_workspace(const struct cuda_task *)
 {
     return 0;
 }
-
-#endif

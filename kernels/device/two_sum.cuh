@@ -1,6 +1,5 @@
 /* Additions in the accumulator A that say what their rounding lost. */
-#ifndef ULPSCOPE_DEVICE_TWO_SUM_CUH
-#define ULPSCOPE_DEVICE_TWO_SUM_CUH
+#pragma once
 
 #include "kernels/device/device.cuh"
 
@@ -62,5 +61,3 @@ template <typename A> __device__ inline sum_and_error<A> fast_two_sum(A a, A b)
     A sum = add(a, b);
     return {sum, subtract(b, subtract(sum, a))};
 }
-
-#endif

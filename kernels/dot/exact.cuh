@@ -1,6 +1,5 @@
 /* Exact sums of products: in fixed point, and enclosed. */
-#ifndef ULPSCOPE_DOT_EXACT_CUH
-#define ULPSCOPE_DOT_EXACT_CUH
+#pragma once
 
 #include "kernels/blocks/product.cuh"
 #include "kernels/blocks/exact.cuh"
@@ -66,5 +65,3 @@ template <typename S> __device__ inline void enclose_product(enclosure &e, S x, 
         e.magnitude = __dadd_rn(e.magnitude, small ? INFINITY : fabs(rest));
     }
 }
-
-#endif

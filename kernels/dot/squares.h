@@ -1,6 +1,5 @@
 /* The tree of dot/tiled over the squares of elements that are changed first, on the CPU. */
-#ifndef ULPSCOPE_DOT_SQUARES_H
-#define ULPSCOPE_DOT_SQUARES_H
+#pragma once
 
 #include "kernels/method/method.h"
 
@@ -12,5 +11,3 @@ typedef void squares_change(enum format f, double *x, size_t count, const void *
  * +0. The task's second array and products are not read. */
 enum status squares_sum(const struct task *t, squares_change *change, const void *by, double *sum,
                         struct problem *p);
-
-#endif

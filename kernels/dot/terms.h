@@ -1,6 +1,5 @@
 /* What the methods of dot products share on the CPU. */
-#ifndef ULPSCOPE_DOT_TERMS_H
-#define ULPSCOPE_DOT_TERMS_H
+#pragma once
 
 #include "kernels/blocks/product.h"
 #include "kernels/method/method.h"
@@ -27,5 +26,3 @@ static inline double dot_append(enum format f, enum product_kind how, double sum
 
 /* Flags of a method that can do either. */
 enum { DOT_ROUNDED_OR_FUSED = 1u << PRODUCT_ROUNDED | 1u << PRODUCT_FUSED };
-
-#endif

@@ -5,8 +5,7 @@
  * A piece P is one of kernels/blocks/piece.cuh, with
  *   append(x, y)    adds the product of two elements, as they are stored
  *   begin(x, y)     the piece of a product alone */
-#ifndef ULPSCOPE_DOT_TILED_CUH
-#define ULPSCOPE_DOT_TILED_CUH
+#pragma once
 
 #include "kernels/blocks/product.cuh"
 #include "kernels/blocks/tiled.cuh"
@@ -151,5 +150,3 @@ template <typename P, typename S> int run(const struct cuda_task *t)
 }
 
 } // namespace dot_tree
-
-#endif

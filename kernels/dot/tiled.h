@@ -1,6 +1,5 @@
 /* Tiles of dot/tiled, and fast paths for full ones. */
-#ifndef ULPSCOPE_DOT_TILED_H
-#define ULPSCOPE_DOT_TILED_H
+#pragma once
 
 #include "kernels/method/method.h"
 
@@ -27,5 +26,3 @@ extern const size_t dot_variants;
 /* That of this machine for what the task asks; the specification where there is no fast path. Of
  * full tiles. */
 dot_tiles *dot_tiles_fastest(const struct task *t);
-
-#endif

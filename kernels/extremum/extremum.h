@@ -5,8 +5,7 @@
  * What is sought is the element of the least rank, of several the one of the lowest index. Whatever
  * is compared with what, and when, that is the same element, so no form of these methods has
  * an order that shows in a bit. */
-#ifndef ULPSCOPE_EXTREMUM_EXTREMUM_H
-#define ULPSCOPE_EXTREMUM_EXTREMUM_H
+#pragma once
 
 #include "kernels/blocks/reduction.h"
 
@@ -48,5 +47,3 @@ void extremum_finish(enum exact_value of, const struct task *t, const struct par
 #define DECLARE_REDUCTION(operation, promise, formats)                                             \
     extern const struct reduction operation##_reduction;
 EXTREMA(DECLARE_REDUCTION)
-
-#endif

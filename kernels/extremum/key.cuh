@@ -5,8 +5,7 @@
  * of a positive number has its first bit set, and that of a negative one is complemented. The keys
  * of numbers are neither 0 nor all ones: these are those of a NaN that wins, and of one that loses.
  */
-#ifndef ULPSCOPE_EXTREMUM_KEY_CUH
-#define ULPSCOPE_EXTREMUM_KEY_CUH
+#pragma once
 
 #include "kernels/device/device.cuh"
 
@@ -167,5 +166,3 @@ template <typename S> __device__ inline void write_extremum(const extremum_task 
     }                                                                                              \
     extern "C" const struct cuda_method sought##_##form##_cuda = {workspace, no_workspace,         \
                                                                   sought##_enqueue};
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Making one takes longer than many a case, so they are kept when given back, until the process
  * ends. For one thread at a time. */
-#ifndef ULPSCOPE_GPU_CHANNEL_H
-#define ULPSCOPE_GPU_CHANNEL_H
+#pragma once
 
 #include "kernels/gpu/device.h"
 
@@ -22,5 +21,3 @@ struct gpu_channel {
 enum status gpu_channel_take(struct gpu_channel **channel, int device, struct problem *p);
 /* Waits for the stream. A channel whose device has failed is not used again. */
 void gpu_channel_give_back(struct gpu_channel *channel);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the files of the GPU's host side share. */
-#ifndef ULPSCOPE_GPU_DEVICE_H
-#define ULPSCOPE_GPU_DEVICE_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -25,5 +24,3 @@ enum status gpu_allocate(void **address, int device, size_t bytes, const char *w
 
 /* STATUS_DEVICE with a line that names the device, what was being done, and CUDA's reason. */
 enum status gpu_failed(int device, const char *doing, cudaError_t error, struct problem *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* Other work for a GPU, in rounds of some tenths of a millisecond: see load.h. */
-#ifndef ULPSCOPE_GPU_DEVICE_LOAD_H
-#define ULPSCOPE_GPU_DEVICE_LOAD_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,5 +27,4 @@ int load_enqueue(const float *data, size_t n, float *sinks, unsigned blocks, voi
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* GPUs as the rest of the program sees them. In a build without CUDA every call
  * answers that there is none. */
-#ifndef ULPSCOPE_GPU_GPU_H
-#define ULPSCOPE_GPU_GPU_H
+#pragma once
 
 #include "kernels/method/method.h"
 #include "reference/base/hash.h"
@@ -87,5 +86,3 @@ void gpu_job_close(struct gpu_job *job);
 enum status gpu_raw_read(const struct gpu_input *input, unsigned arrays, size_t runs,
                          double *time_ns, struct problem *p);
 enum status gpu_copy(struct gpu_input *input, size_t runs, double *time_ns, struct problem *p);
-
-#endif

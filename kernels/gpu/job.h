@@ -1,6 +1,5 @@
 /* A job as the files that make it up see it. */
-#ifndef ULPSCOPE_GPU_JOB_H
-#define ULPSCOPE_GPU_JOB_H
+#pragma once
 
 #include "kernels/device/cuda.h"
 #include "kernels/gpu/channel.h"
@@ -22,5 +21,3 @@ struct gpu_job {
 
 /* gpu_failed, running the method. */
 enum status gpu_job_failed(const struct gpu_job *job, cudaError_t error, struct problem *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* Other work for a device, while sums run on it: what is not fixed shows itself under load. */
-#ifndef ULPSCOPE_GPU_LOAD_H
-#define ULPSCOPE_GPU_LOAD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -24,5 +23,3 @@ uint64_t load_rounds(const struct load *load);
 
 /* Ends it and waits for that. NULL is fine. */
 void load_end(struct load *load);
-
-#endif

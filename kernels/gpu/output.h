@@ -1,6 +1,5 @@
 /* Where the outputs of a job's two batches lie, when they are arrays. */
-#ifndef ULPSCOPE_GPU_OUTPUT_H
-#define ULPSCOPE_GPU_OUTPUT_H
+#pragma once
 
 #include "kernels/gpu/device.h"
 
@@ -31,5 +30,3 @@ cudaError_t gpu_outputs_clear(const struct gpu_outputs *o, size_t batch, size_t 
  * of `hash`, device memory. */
 cudaError_t gpu_outputs_hash(const struct gpu_outputs *o, size_t batch, size_t runs, uint64_t *hash,
                              cudaStream_t stream);
-
-#endif

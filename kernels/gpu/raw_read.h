@@ -1,7 +1,6 @@
 /* The yardsticks on the CPU: reading every byte of an array and doing nothing else with it, and
  * copying it. (Those on a GPU are gpu_raw_read and gpu_copy, kernels/gpu/gpu.h.) */
-#ifndef ULPSCOPE_GPU_RAW_READ_H
-#define ULPSCOPE_GPU_RAW_READ_H
+#pragma once
 
 #include "reference/format/array.h"
 #include "reference/base/problem.h"
@@ -12,5 +11,3 @@ enum status raw_read(const struct array *a, unsigned threads, uint64_t *mix, str
 
 /* Copies its bytes with `threads` >= 1 threads to `to`, which does not overlap it. */
 enum status raw_copy(const struct array *a, void *to, unsigned threads, struct problem *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* Means by a sum and one division, on the CPU. */
-#ifndef ULPSCOPE_MEAN_DIVIDE_H
-#define ULPSCOPE_MEAN_DIVIDE_H
+#pragma once
 
 #include "kernels/mean/quotient.h"
 #include "kernels/method/method.h"
@@ -17,5 +16,3 @@ static inline enum status mean_of_sum(const struct method *sum, const struct tas
         array_encode(&t->out, 0, 1, &mean);
     return status;
 }
-
-#endif

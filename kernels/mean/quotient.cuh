@@ -1,6 +1,5 @@
 /* kernels/mean/quotient.h on the device. */
-#ifndef ULPSCOPE_MEAN_QUOTIENT_CUH
-#define ULPSCOPE_MEAN_QUOTIENT_CUH
+#pragma once
 
 #include "kernels/blocks/product.cuh"
 
@@ -19,5 +18,3 @@ template <typename A> __device__ inline A quotient(A a, size_t n)
 {
     return quotient_of<A>(convert<double>(a), n);
 }
-
-#endif

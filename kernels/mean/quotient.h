@@ -1,6 +1,5 @@
 /* Quotients by a number of elements, on the CPU. */
-#ifndef ULPSCOPE_MEAN_QUOTIENT_H
-#define ULPSCOPE_MEAN_QUOTIENT_H
+#pragma once
 
 #include <math.h>
 
@@ -19,5 +18,3 @@ static inline double quotient_rounded(enum format f, double a, size_t n)
         return quotient;
     return format_round_pair(f, quotient, fma(-quotient, (double)n, a));
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* kernels/mean/running.h on the device. */
-#ifndef ULPSCOPE_MEAN_RUNNING_CUH
-#define ULPSCOPE_MEAN_RUNNING_CUH
+#pragma once
 
 #include "kernels/mean/quotient.cuh"
 #include "kernels/device/two_sum.cuh"
@@ -10,5 +9,3 @@ template <typename A> __device__ inline A running_mean(A mean, A away, size_t k)
 {
     return add(mean, quotient(away, k));
 }
-
-#endif

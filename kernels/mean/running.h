@@ -1,6 +1,5 @@
 /* A mean that runs along with the elements. */
-#ifndef ULPSCOPE_MEAN_RUNNING_H
-#define ULPSCOPE_MEAN_RUNNING_H
+#pragma once
 
 #include "kernels/mean/quotient.h"
 
@@ -10,5 +9,3 @@ static inline double running_mean(enum format f, double mean, double away, size_
 {
     return format_add(f, mean, quotient_rounded(f, away, k));
 }
-
-#endif

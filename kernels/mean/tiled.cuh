@@ -1,7 +1,6 @@
 /* The elements of a sum that is divided by n: leaves and root of a tree (kernels/blocks/piece.cuh).
  */
-#ifndef ULPSCOPE_MEAN_TILED_CUH
-#define ULPSCOPE_MEAN_TILED_CUH
+#pragma once
 
 #include "kernels/mean/quotient.cuh"
 #include "kernels/blocks/tiled.cuh"
@@ -12,5 +11,3 @@ template <typename A> struct divided_elements : elements<A> {
         return quotient(root.value(), n);
     }
 };
-
-#endif

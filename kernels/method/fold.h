@@ -1,7 +1,6 @@
 /* The folds of kernels/method/order.h on values: doubles that carry the accumulator's format f.
  * They overwrite v[]; the result is returned. count >= 1. */
-#ifndef ULPSCOPE_METHOD_FOLD_H
-#define ULPSCOPE_METHOD_FOLD_H
+#pragma once
 
 #include "reference/format/format.h"
 
@@ -30,5 +29,3 @@ static inline double fold_halving(enum format f, double *v, size_t count)
             v[i] = format_add(f, v[i], v[i + stride]);
     return v[0];
 }
-
-#endif

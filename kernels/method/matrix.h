@@ -7,8 +7,7 @@
  *   stride = rows   column-major order: element k of all rows, then element k + 1 of all rows.
  * These are also the sums of the columns of a row-major matrix, whose rows they cross between as
  * many matrices of `stride` columns, one after the other, each summed over its columns: batches */
-#ifndef ULPSCOPE_METHOD_MATRIX_H
-#define ULPSCOPE_METHOD_MATRIX_H
+#pragma once
 
 #include <stddef.h>
 
@@ -33,5 +32,3 @@ MATRIX_INLINE size_t matrix_row(size_t i, size_t length, size_t stride)
 {
     return i / (length * stride) * stride + i % stride;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * stands in its .c file; what listing, sweeping, bounding, checking and timing
  * need to know of it stands in the descriptor, so that adding a method touches
  * its own files and one line in CMakeLists.txt. */
-#ifndef ULPSCOPE_METHOD_METHOD_H
-#define ULPSCOPE_METHOD_METHOD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -231,5 +230,3 @@ unsigned method_sum_bytes(const struct method *m, enum format accumulator);
 /* The theorem for a case. Its `product` is the method's own way. */
 struct theorem method_theorem(const struct method *m, enum device_kind device,
                               enum format accumulator, size_t n, struct shape shape);
-
-#endif

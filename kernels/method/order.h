@@ -5,8 +5,7 @@
  * A sum has one output, a scan n; trees of different outputs may share nodes.
  * Meant for reading, checking and drawing, at sizes up to a few million leaves:
  * methods do not run by it, but must agree with it. */
-#ifndef ULPSCOPE_METHOD_ORDER_H
-#define ULPSCOPE_METHOD_ORDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ size_t order_balanced_height(size_t count);
 
 /* The longest path from a leaf to any output, in additions. SIZE_MAX where memory runs out. */
 size_t order_height(const struct order *o);
-
-#endif

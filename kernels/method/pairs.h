@@ -3,8 +3,7 @@
  *     .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL}
  *     .pairs = {[DEVICE_CUDA] = FORMAT_PAIRS([FP16] = IN(FP16) | IN(FP32), [FP32] = IN(FP32))}
  */
-#ifndef ULPSCOPE_METHOD_PAIRS_H
-#define ULPSCOPE_METHOD_PAIRS_H
+#pragma once
 
 #include "reference/format/format.h"
 
@@ -45,5 +44,3 @@ static inline bool format_pairs_any(const struct format_pairs *p)
             return true;
     return false;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A team of threads that starts together. */
-#ifndef ULPSCOPE_METHOD_TEAM_H
-#define ULPSCOPE_METHOD_TEAM_H
+#pragma once
 
 #include "reference/base/problem.h"
 
@@ -9,5 +8,3 @@
  * work is done: STATUS_DEVICE; nor by a team of 0: STATUS_USAGE. */
 enum status team_run(unsigned threads, void (*work)(void *context, unsigned thread), void *context,
                      struct problem *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* Additions with what their rounding lost, exactly, in values that carry the format f. */
-#ifndef ULPSCOPE_METHOD_TWO_SUM_H
-#define ULPSCOPE_METHOD_TWO_SUM_H
+#pragma once
 
 #include "reference/format/format.h"
 
@@ -24,5 +23,3 @@ static inline struct two_sum fast_two_sum(enum format f, double a, double b)
     double sum = format_add(f, a, b);
     return (struct two_sum){sum, format_add(f, b, -format_add(f, sum, -a))};
 }
-
-#endif

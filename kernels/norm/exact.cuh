@@ -1,6 +1,5 @@
 /* Exact sums of squares: dot/exact's products, of elements with themselves. */
-#ifndef ULPSCOPE_NORM_EXACT_CUH
-#define ULPSCOPE_NORM_EXACT_CUH
+#pragma once
 
 #include "kernels/dot/exact.cuh"
 
@@ -42,5 +41,3 @@ template <typename S> struct enclosed_squares {
     __device__ void add(S x) { enclose_product(e, x, x); }
     __device__ void end_of_batch() {}
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* What norms share that are roots of sums of squares, on the device. */
-#ifndef ULPSCOPE_NORM_ROOT_CUH
-#define ULPSCOPE_NORM_ROOT_CUH
+#pragma once
 
 #include "kernels/blocks/product.cuh"
 
@@ -9,5 +8,3 @@ template <typename A> __device__ inline A square_root(A x)
 {
     return rounded<A>(__dsqrt_rn(convert<double>(x)));
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What norms share that are roots of sums of squares, on the CPU. */
-#ifndef ULPSCOPE_NORM_ROOT_H
-#define ULPSCOPE_NORM_ROOT_H
+#pragma once
 
 #include <math.h>
 
@@ -22,5 +21,3 @@ static inline enum status norm_root_of(const struct method *dot, const struct ta
                      &(double){format_round(t->accumulator, sqrt(array_get(&t->out, 0)))});
     return status;
 }
-
-#endif

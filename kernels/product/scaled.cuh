@@ -4,8 +4,7 @@
  * or bf16 is exact, so that it is rounded once. A significand need not lie in [1, 2) all the time:
  * as long as it stays far from the ends of the range, it is rounded to the same bits times a power
  * of two. */
-#ifndef ULPSCOPE_PRODUCT_SCALED_CUH
-#define ULPSCOPE_PRODUCT_SCALED_CUH
+#pragma once
 
 #include <type_traits>
 
@@ -94,5 +93,3 @@ template <typename A> __device__ inline A scaled_value(double m, long long expon
         __dmul_rn(__dmul_rn(m, 0x1p-1022),
                   layout<double>::value((unsigned long long)(exponent + 1023) << 52)));
 }
-
-#endif

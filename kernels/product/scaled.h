@@ -3,8 +3,7 @@
  * A partial product is significand 2^exponent: the significand is +-1 <= |m| < 2, rounded to the
  * accumulator's precision, or a signed zero, an infinity or NaN, which multiply as IEEE 754 has
  * them (0 inf is NaN, in whatever order the two come together); the exponent is a whole number. */
-#ifndef ULPSCOPE_PRODUCT_SCALED_H
-#define ULPSCOPE_PRODUCT_SCALED_H
+#pragma once
 
 #include "kernels/blocks/reduction.h"
 
@@ -21,5 +20,3 @@ struct partial scaled_join(enum format f, struct partial a, struct partial b);
 double scaled_value(enum format f, struct partial a);
 
 extern const struct reduction product_reduction; /* of nothing 1 */
-
-#endif

@@ -10,8 +10,7 @@
  *   enclose_columns   other rows: a part of neighbouring rows by a few threads for each, so that
  *                     threads side by side read side by side; a block has room for several such
  *   join_parts        the parts of each row, where there are several */
-#ifndef ULPSCOPE_ROWS_ENCLOSE_CUH
-#define ULPSCOPE_ROWS_ENCLOSE_CUH
+#pragma once
 
 #include "kernels/rows/plan.cuh"
 #include "kernels/blocks/certified.cuh"
@@ -241,5 +240,3 @@ void enclose_rows(const plan &p, const S *x, enclosure *part, A *out, undecided_
 }
 
 } // namespace rows_exact_sum
-
-#endif

@@ -1,7 +1,6 @@
 /* How the rows of a matrix are shared out among the threads that enclose their sums (enclose.cuh).
  * Any way will do: no result depends on it. */
-#ifndef ULPSCOPE_ROWS_PLAN_CUH
-#define ULPSCOPE_ROWS_PLAN_CUH
+#pragma once
 
 #include "kernels/device/device.cuh"
 #include "kernels/method/matrix.h"
@@ -58,5 +57,3 @@ inline plan plan_of(const struct cuda_task *t)
 }
 
 } // namespace rows_exact_sum
-
-#endif

@@ -1,6 +1,5 @@
 /* What methods of sums of rows share: rows taken one by one. */
-#ifndef ULPSCOPE_ROWS_ROWS_H
-#define ULPSCOPE_ROWS_ROWS_H
+#pragma once
 
 #include "kernels/method/matrix.h"
 #include "kernels/method/method.h"
@@ -11,5 +10,3 @@ typedef enum status row_sum(const struct array *x, enum format f, double *sum, s
 
 /* Sums each row. Threads are a schedule: each has consecutive rows. */
 enum status rows_each(const struct task *t, row_sum *sum, struct problem *p);
-
-#endif

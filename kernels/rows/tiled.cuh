@@ -9,8 +9,7 @@
  *                     warp reads side by side. The thread takes the columns of its tile in the
  * order in which the tree joins them, and so keeps a few sums instead of 256 sum_short         rows
  * of at most 32 elements, in any layout: a row by a thread */
-#ifndef ULPSCOPE_ROWS_TILED_CUH
-#define ULPSCOPE_ROWS_TILED_CUH
+#pragma once
 
 #include "kernels/method/matrix.h"
 #include "kernels/blocks/tile.cuh"
@@ -187,5 +186,3 @@ inline int enqueue(const struct cuda_task *t)
 }
 
 } // namespace rows_tree
-
-#endif

@@ -1,6 +1,5 @@
 /* What the warps of a block of the pipeline are, and where they tell each other of its tiles. */
-#ifndef ULPSCOPE_SCAN_BOARD_CUH
-#define ULPSCOPE_SCAN_BOARD_CUH
+#pragma once
 
 #include <cuda_awbarrier_primitives.h>
 
@@ -69,5 +68,3 @@ template <typename P> __device__ inline unsigned claimed_tile(board<P> *b, unsig
 }
 
 } // namespace scan_pass
-
-#endif

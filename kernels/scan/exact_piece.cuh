@@ -9,8 +9,7 @@
  * A prefix that is rounded correctly is the same by any tree; so those of a chunk are found as it
  * is fastest. `off` errs itself by a factor of at most 1 + gamma_L, L the length of the longest
  * path: a few thousand for any n. */
-#ifndef ULPSCOPE_SCAN_EXACT_PIECE_CUH
-#define ULPSCOPE_SCAN_EXACT_PIECE_CUH
+#pragma once
 
 #include "kernels/blocks/certificate.cuh"
 #include "kernels/scan/piece.cuh"
@@ -191,5 +190,3 @@ template <typename A, bool rows> struct rough_piece {
         return p.value_with_care(doubtful);
     }
 };
-
-#endif

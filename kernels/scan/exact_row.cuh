@@ -1,8 +1,7 @@
 /* A row of scan/exact whose elements have at most 32 bits, by a warp: its sums, in fp64 where that
  * is exact since its elements are few enough binades apart, or else in several doubles; and its
  * prefixes from their start (exact_start.cuh). */
-#ifndef ULPSCOPE_SCAN_EXACT_ROW_CUH
-#define ULPSCOPE_SCAN_EXACT_ROW_CUH
+#pragma once
 
 #include "kernels/scan/exact_start.cuh"
 #include "kernels/scan/row.cuh"
@@ -240,5 +239,3 @@ __device__ inline bool scan_chunk_nearly(uint4 *row, double sum, double inside)
 }
 
 } // namespace scan_pass
-
-#endif

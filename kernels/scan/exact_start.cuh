@@ -22,8 +22,7 @@
  * scan_chunk_nearly() sees to both.
  *
  * Rows that admit none are left to exact_piece.cuh. */
-#ifndef ULPSCOPE_SCAN_EXACT_START_CUH
-#define ULPSCOPE_SCAN_EXACT_START_CUH
+#pragma once
 
 #include "kernels/blocks/certificate.cuh"
 #include "kernels/scan/tiled.h"
@@ -125,5 +124,3 @@ __device__ inline row_start start_row(const P &before, exponents of_row)
 }
 
 } // namespace scan_pass
-
-#endif

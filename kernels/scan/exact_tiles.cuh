@@ -2,8 +2,7 @@
  * (kernels/blocks/superaccumulator.cuh): their outputs are written anew, without a doubt. Three
  * kernels, which end at once where there are none: the sum of each tile, what lies before each, and
  * the outputs of the doubtful tiles. */
-#ifndef ULPSCOPE_SCAN_EXACT_TILES_CUH
-#define ULPSCOPE_SCAN_EXACT_TILES_CUH
+#pragma once
 
 #include "kernels/scan/pass.cuh"
 #include "kernels/blocks/superaccumulator.cuh"
@@ -248,5 +247,3 @@ __global__ __launch_bounds__(exact_threads) void scan_doubtful_tiles(exact_pass<
 }
 
 } // namespace scan_pass
-
-#endif

@@ -1,6 +1,5 @@
 /* Heights of trees that may cover no element. */
-#ifndef ULPSCOPE_SCAN_HEIGHTS_H
-#define ULPSCOPE_SCAN_HEIGHTS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -18,5 +17,3 @@ static inline size_t height_known(long height)
 {
     return height == HEIGHT_OF_NOTHING ? 0 : (size_t)height;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * A sum is published as words that are not 0, into places that are 0 until then; so neither fences
  * nor flags are needed. There are two sets of places: a launch uses one and empties the other for
  * the next. */
-#ifndef ULPSCOPE_SCAN_LOOK_BACK_CUH
-#define ULPSCOPE_SCAN_LOOK_BACK_CUH
+#pragma once
 
 #include "kernels/scan/row.cuh"
 
@@ -143,5 +142,3 @@ template <typename P> __device__ inline P look_back(const shelf<P> &now, unsigne
 }
 
 } // namespace scan_pass
-
-#endif

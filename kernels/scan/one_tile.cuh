@@ -1,6 +1,5 @@
 /* Few tiles, where time is latency: each block has one. */
-#ifndef ULPSCOPE_SCAN_ONE_TILE_CUH
-#define ULPSCOPE_SCAN_ONE_TILE_CUH
+#pragma once
 
 #include "kernels/scan/pass.cuh"
 
@@ -113,5 +112,3 @@ __global__ __launch_bounds__(SCAN_ROWS *warp_lanes,
 }
 
 } // namespace scan_pass
-
-#endif

@@ -1,6 +1,5 @@
 /* What a launch is given. */
-#ifndef ULPSCOPE_SCAN_PASS_CUH
-#define ULPSCOPE_SCAN_PASS_CUH
+#pragma once
 
 #include "kernels/scan/exact_row.cuh"
 #include "kernels/scan/look_back.cuh"
@@ -61,5 +60,3 @@ template <typename S, typename O> struct pass {
 };
 
 } // namespace scan_pass
-
-#endif

@@ -6,8 +6,7 @@
  * sum is not finite, its error may become a NaN; it does not count then.)
  *
  * To be published a piece is coded as words of which none is 0. */
-#ifndef ULPSCOPE_SCAN_PIECE_CUH
-#define ULPSCOPE_SCAN_PIECE_CUH
+#pragma once
 
 #include "kernels/device/coded.cuh"
 #include "kernels/device/two_sum.cuh"
@@ -110,5 +109,3 @@ __device__ inline segmented_piece<A> join(segmented_piece<A> a, segmented_piece<
 {
     return {b.head ? b.sum : add(a.sum, b.sum), a.head || b.head};
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Many tiles: a block takes one after the other, and has several on the way (tiled.cuh). */
-#ifndef ULPSCOPE_SCAN_PIPELINE_CUH
-#define ULPSCOPE_SCAN_PIPELINE_CUH
+#pragma once
 
 #include "kernels/scan/worker.cuh"
 
@@ -152,5 +151,3 @@ __global__ __launch_bounds__(crew<P, S, O>::threads,
 }
 
 } // namespace scan_pass
-
-#endif

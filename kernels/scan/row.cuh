@@ -1,7 +1,6 @@
 /* A row of a tile (kernels/scan/tiled.h) in shared memory: fetched, summed, scanned and stored by a
  * warp, each lane a chunk. */
-#ifndef ULPSCOPE_SCAN_ROW_CUH
-#define ULPSCOPE_SCAN_ROW_CUH
+#pragma once
 
 #include <cuda_pipeline.h>
 #include <type_traits>
@@ -220,5 +219,3 @@ template <typename P> __device__ inline P sum_rows(const P *row)
 }
 
 } // namespace scan_pass
-
-#endif

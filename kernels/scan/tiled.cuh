@@ -24,8 +24,7 @@
  * published, and of groups and super-groups below, which wait for nothing but such sums. (A scout
  * that lingers waits for tiles of its own block, which are summed before the tile that it is about
  * is scanned.) */
-#ifndef ULPSCOPE_SCAN_TILED_CUH
-#define ULPSCOPE_SCAN_TILED_CUH
+#pragma once
 
 #include "kernels/scan/one_tile.cuh"
 #include "kernels/scan/pipeline.cuh"
@@ -156,5 +155,3 @@ inline size_t workspace(const struct cuda_task *t, unsigned words)
 }
 
 } // namespace scan_pass
-
-#endif

@@ -1,7 +1,6 @@
 /* The tree of scan/tiled, which scan/compensated and scan/segmented share. Its words stand in
  * tiled.c; here are its constants, for C and for CUDA, and what is known of it. */
-#ifndef ULPSCOPE_SCAN_TILED_H
-#define ULPSCOPE_SCAN_TILED_H
+#pragma once
 
 /* They are the order: another value is another method. All but the first are powers of two. (A
  * test gives them other values, to have many super-groups in few elements.) */
@@ -32,6 +31,4 @@ struct scan_share {
     size_t first, count;
 };
 struct scan_share scan_tiled_share(size_t count, unsigned thread, unsigned threads);
-#endif
-
 #endif

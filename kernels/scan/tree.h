@@ -1,6 +1,5 @@
 /* The tree of scan/tiled (its words stand in tiled.c), walked for anything that can be added. */
-#ifndef ULPSCOPE_SCAN_TREE_H
-#define ULPSCOPE_SCAN_TREE_H
+#pragma once
 
 #include "kernels/method/order.h"
 #include "reference/base/problem.h"
@@ -31,5 +30,3 @@ struct tree {
 
 /* Whatever the threads, the same additions. STATUS_DEVICE where memory or threads cannot be had. */
 enum status scan_tree_walk(const struct tree *tree, unsigned threads, struct problem *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the warps do that have rows of a block's tiles: they fetch, sum, scan and store them. */
-#ifndef ULPSCOPE_SCAN_WORKER_CUH
-#define ULPSCOPE_SCAN_WORKER_CUH
+#pragma once
 
 #include "kernels/scan/board.cuh"
 
@@ -153,5 +152,3 @@ template <typename P, typename S, typename O> __device__ inline void work(worker
 }
 
 } // namespace scan_pass
-
-#endif

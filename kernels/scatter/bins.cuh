@@ -4,8 +4,7 @@
  * A bin that is added to begins with -0, the identity; only at the end is it known which bins had
  * no element and are +0. Nearly always a look at the bins says so: none is -0. Where some are,
  * either nothing or nothing but -0 was added to them, and the keys are read once more. */
-#ifndef ULPSCOPE_SCATTER_BINS_CUH
-#define ULPSCOPE_SCATTER_BINS_CUH
+#pragma once
 
 #include "kernels/blocks/running_sum.cuh"
 
@@ -125,5 +124,3 @@ template <typename A> int settle_bins(const struct cuda_task *t, empty_bins *emp
 }
 
 } // namespace
-
-#endif

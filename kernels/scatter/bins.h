@@ -1,6 +1,5 @@
 /* What methods of scatter-adds share: bins that atomics add to, and bins taken one by one. */
-#ifndef ULPSCOPE_SCATTER_BINS_H
-#define ULPSCOPE_SCATTER_BINS_H
+#pragma once
 
 #include "kernels/method/method.h"
 
@@ -37,5 +36,3 @@ enum status tiled_alone(const struct array *x, enum format f, double *sum, struc
  * most one an element; blocks: 8 unless asked for. On a GPU 256 threads to a block. */
 struct shape scatter_atomic_shape(size_t n, enum device_kind device, struct shape asked);
 struct shape scatter_each_shape(size_t n, enum device_kind device, struct shape asked);
-
-#endif

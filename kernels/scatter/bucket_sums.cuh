@@ -1,6 +1,5 @@
 /* Light buckets in shared memory: sorted by bin and summed there, by a block each. */
-#ifndef ULPSCOPE_SCATTER_BUCKET_SUMS_CUH
-#define ULPSCOPE_SCATTER_BUCKET_SUMS_CUH
+#pragma once
 
 #include "kernels/scatter/buckets.cuh"
 #include "kernels/scatter/partition.cuh"
@@ -152,5 +151,3 @@ __global__ __launch_bounds__(light_threads) void sum_light_buckets(bucketed b, A
 }
 
 } // namespace
-
-#endif

@@ -3,8 +3,7 @@
  *
  * A bucket is light if its elements fit into a block's shared memory; on average they do. Heavy
  * ones, which have much of the array each, are sorted by bin in memory. */
-#ifndef ULPSCOPE_SCATTER_BUCKETS_CUH
-#define ULPSCOPE_SCATTER_BUCKETS_CUH
+#pragma once
 
 #include "kernels/device/device.cuh"
 
@@ -62,5 +61,3 @@ __device__ inline bin_range bins_of(const bucketed &b, unsigned bucket)
 {
     return {bucket << b.shift, min(b.bins, (bucket + 1) << b.shift)};
 }
-
-#endif

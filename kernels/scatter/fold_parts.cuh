@@ -1,7 +1,6 @@
 /* Bins of many parts of an array, a row of them for each part, folded to one row: neighbours first,
  * as fold_adjacent (kernels/method/fold.h) does. */
-#ifndef ULPSCOPE_SCATTER_FOLD_PARTS_CUH
-#define ULPSCOPE_SCATTER_FOLD_PARTS_CUH
+#pragma once
 
 #include "kernels/device/device.cuh"
 
@@ -61,5 +60,3 @@ int fold_parts(A *place, size_t rows, size_t bins, A *out, cudaStream_t stream)
 }
 
 } // namespace
-
-#endif

@@ -1,6 +1,5 @@
 /* The order of scatter/ordered. */
-#ifndef ULPSCOPE_SCATTER_ORDERED_H
-#define ULPSCOPE_SCATTER_ORDERED_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,6 +15,4 @@ size_t ordered_piece(size_t n);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

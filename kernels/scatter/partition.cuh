@@ -5,8 +5,7 @@
  * a warp takes consecutive rows of it, in which lanes of one digit get ranks by their numbers, so
  * that the order of the array is kept; the tile is put into order in shared memory, and goes out in
  * runs of neighbours. Atomic additions count only: who comes first at a counter decides nothing. */
-#ifndef ULPSCOPE_SCATTER_PARTITION_CUH
-#define ULPSCOPE_SCATTER_PARTITION_CUH
+#pragma once
 
 #include "kernels/device/device.cuh"
 
@@ -192,5 +191,3 @@ __device__ inline void count_chunk(unsigned *count, unsigned present, uint16_t *
 }
 
 } // namespace
-
-#endif

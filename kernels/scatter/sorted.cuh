@@ -2,8 +2,7 @@
  *
  * cub::DeviceRadixSort sorts them stably, over as many bits as the bins' numbers have. It moves
  * bits and adds nothing. */
-#ifndef ULPSCOPE_SCATTER_SORTED_CUH
-#define ULPSCOPE_SCATTER_SORTED_CUH
+#pragma once
 
 #include "kernels/device/device.cuh"
 #include "kernels/blocks/tiled.h"
@@ -86,5 +85,3 @@ __device__ inline tile_unit unit_of_bin(const sorted &s, size_t bin)
 }
 
 constexpr unsigned unit_threads = 256, unit_warps = unit_threads / warp_lanes;
-
-#endif

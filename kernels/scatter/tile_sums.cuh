@@ -1,6 +1,5 @@
 /* sum/tiled's tree over the elements of a bin, on a GPU: by a warp, tile by tile. */
-#ifndef ULPSCOPE_SCATTER_TILE_SUMS_CUH
-#define ULPSCOPE_SCATTER_TILE_SUMS_CUH
+#pragma once
 
 #include "kernels/scatter/sorted.cuh"
 
@@ -81,5 +80,3 @@ __device__ inline void sum_bins_of_tiles(size_t n, Unit unit, A *tile_sum, A *ou
 }
 
 } // namespace
-
-#endif

@@ -9,8 +9,7 @@
  *
  * S is the storage's type; T, float or double, what elements are cut in (binned_elements.cuh); B
  * the number of bins kept. */
-#ifndef ULPSCOPE_SUM_BINNED_CUH
-#define ULPSCOPE_SUM_BINNED_CUH
+#pragma once
 
 #include "kernels/blocks/binned.h"
 #include "kernels/blocks/binned_elements.cuh"
@@ -182,5 +181,3 @@ template <typename S, typename T, unsigned B> struct cutter {
         }
     }
 };
-
-#endif

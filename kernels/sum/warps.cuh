@@ -1,6 +1,5 @@
 /* kernels/sum/warps.h on the device: the fold of a block by warp shuffles. */
-#ifndef ULPSCOPE_SUM_WARPS_CUH
-#define ULPSCOPE_SUM_WARPS_CUH
+#pragma once
 
 #include "kernels/device/device.cuh"
 
@@ -18,5 +17,3 @@ template <typename A> __device__ inline A block_warps(A v, A *shared)
         return v;
     return warp_halving(lane < blockDim.x / warp_lanes ? shared[lane] : minus_zero<A>());
 }
-
-#endif

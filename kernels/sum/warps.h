@@ -1,8 +1,7 @@
 /* The fold of a block by warp shuffles: warps of 32 consecutive elements, the last one possibly
  * short, each folded by halving; then the warps' results, at most 32, by halving. Its height is
  * that of halving alone. Shared by sum/shuffle and sum/block_atomic. */
-#ifndef ULPSCOPE_SUM_WARPS_H
-#define ULPSCOPE_SUM_WARPS_H
+#pragma once
 
 #include "kernels/method/fold.h"
 #include "kernels/method/order.h"
@@ -27,5 +26,3 @@ static inline uint32_t order_warps(struct order *o, uint32_t *node, size_t count
             order_halving(o, node + w * WARP, count - w * WARP < WARP ? count - w * WARP : WARP);
     return order_halving(o, node, warps);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* How Thrust is called here: on the task's stream, waiting for it only where it must, with the
  * workspace for its temporary storage. */
-#ifndef ULPSCOPE_THRUST_POLICY_CUH
-#define ULPSCOPE_THRUST_POLICY_CUH
+#pragma once
 
 #include <new>
 
@@ -42,5 +41,3 @@ template <typename Use> int caught(Use use)
 }
 
 } // namespace
-
-#endif

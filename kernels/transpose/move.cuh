@@ -1,6 +1,5 @@
 /* What moves elements as they are encoded, whatever they mean. */
-#ifndef ULPSCOPE_TRANSPOSE_MOVE_CUH
-#define ULPSCOPE_TRANSPOSE_MOVE_CUH
+#pragma once
 
 #include "kernels/device/device.cuh"
 #include "kernels/method/matrix.h"
@@ -81,5 +80,3 @@ template <unsigned padding> int enqueue(const struct cuda_task *t)
 }
 
 } // namespace transpose
-
-#endif

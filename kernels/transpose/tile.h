@@ -1,6 +1,5 @@
 /* What methods of transposition share. */
-#ifndef ULPSCOPE_TRANSPOSE_TILE_H
-#define ULPSCOPE_TRANSPOSE_TILE_H
+#pragma once
 
 /* Rows and columns of a tile: a launch shape's threads have no part in it. */
 enum { TRANSPOSE_TILE = 64 };
@@ -13,6 +12,4 @@ enum { TRANSPOSE_TILE = 64 };
 
 /* Tile by tile, each through a buffer whose rows are `pitch` >= TRANSPOSE_TILE elements apart. */
 enum status transpose_tiles(const struct task *t, unsigned pitch, struct problem *p);
-#endif
-
 #endif

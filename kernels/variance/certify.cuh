@@ -1,6 +1,5 @@
 /* When do enclosures of the sum and of the sum of squares tell the variance? */
-#ifndef ULPSCOPE_VARIANCE_CERTIFY_CUH
-#define ULPSCOPE_VARIANCE_CERTIFY_CUH
+#pragma once
 
 #include "kernels/mean/quotient.cuh"
 #include "kernels/blocks/enclosure.cuh"
@@ -63,5 +62,3 @@ __device__ inline bool certify_variance(const enclosed &sum, const enclosed &squ
     enclosed x = scatter_times_n(sum, squares, (double)n);
     return x.low > 0 && x.high < INFINITY && divide_twice(x, (double)n, result);
 }
-
-#endif

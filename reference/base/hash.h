@@ -7,8 +7,7 @@
  * canonical one (format.h).
  *
  * Plain integer arithmetic that means the same in C, C++ and CUDA. The header needs no other. */
-#ifndef ULPSCOPE_BASE_HASH_H
-#define ULPSCOPE_BASE_HASH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -54,5 +53,3 @@ HASH_FUNCTION void hash_merge(struct hash128 *h, const struct hash128 *part)
     h->word[0] += part->word[0];
     h->word[1] += part->word[1];
 }
-
-#endif

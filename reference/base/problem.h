@@ -3,8 +3,7 @@
  * A status is never folded into a sum: a NaN is a result, not an error. The
  * values are the program's exit statuses. Library code fills in a problem and
  * returns; only the program prints it. */
-#ifndef ULPSCOPE_BASE_PROBLEM_H
-#define ULPSCOPE_BASE_PROBLEM_H
+#pragma once
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,5 +31,4 @@ enum status problem(struct problem *p, enum status status, const char *format, .
 
 #ifdef __cplusplus
 }
-#endif
 #endif

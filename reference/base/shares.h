@@ -1,6 +1,5 @@
 /* Work cut into shares, done by threads. */
-#ifndef ULPSCOPE_BASE_SHARES_H
-#define ULPSCOPE_BASE_SHARES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -9,5 +8,3 @@
  * Threads that cannot be had are done without. */
 void shares_run(unsigned threads, size_t count, void (*work)(void *context, size_t share),
                 void *context);
-
-#endif

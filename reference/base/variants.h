@@ -1,7 +1,6 @@
 /* Code that is compiled once for each instruction set: variants that give the same bits, in a table
  * whose first one that this machine has is the fastest, and whose last one any machine has. */
-#ifndef ULPSCOPE_BASE_VARIANTS_H
-#define ULPSCOPE_BASE_VARIANTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -33,6 +32,4 @@ static inline bool has_avx512(void)
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* Text that a terminal shows as it is: no control characters (ASCII and C1), no bytes that are not
  * UTF-8, nothing that breaks lines or turns the direction of writing. */
-#ifndef ULPSCOPE_BASE_VISIBLE_H
-#define ULPSCOPE_BASE_VISIBLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,4 @@ char *visible_named(const char *shown);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

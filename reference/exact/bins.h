@@ -1,6 +1,5 @@
 /* Many elements at once into a superaccumulator. */
-#ifndef ULPSCOPE_EXACT_BINS_H
-#define ULPSCOPE_EXACT_BINS_H
+#pragma once
 
 #include "reference/exact/exact.h"
 
@@ -9,5 +8,3 @@ enum { BINS_MOST = 1 << 20 };
 
 /* Adds elements begin .. begin+count-1, count <= BINS_MOST. */
 void bins_add(struct exact *e, const struct array *a, size_t begin, size_t count);
-
-#endif

@@ -1,6 +1,5 @@
 /* The elements of an array by the bins that their keys name. */
-#ifndef ULPSCOPE_EXACT_BY_BIN_H
-#define ULPSCOPE_EXACT_BY_BIN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ void by_bin_decode(const struct by_bin *b, const struct array *a, size_t bin, si
 
 /* The lowest bin with the most elements. */
 size_t by_bin_fullest(const struct by_bin *b);
-
-#endif

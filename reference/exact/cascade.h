@@ -5,8 +5,7 @@
  * errors of these to a third (SumK: Ogita, Rump, Oishi 2005). While the last additions made no
  * error, the words hold the exact sum; else what they miss is at most the sum of the magnitudes of
  * the last errors, and a pair is given out only where every value that near rounds to it. */
-#ifndef ULPSCOPE_EXACT_CASCADE_H
-#define ULPSCOPE_EXACT_CASCADE_H
+#pragma once
 
 #include "reference/format/format.h"
 
@@ -37,5 +36,3 @@ struct cascade_variant {
 };
 extern const struct cascade_variant cascade_variant[]; /* the widest first; the last always is */
 extern const size_t cascade_variants;
-
-#endif

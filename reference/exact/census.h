@@ -1,6 +1,5 @@
 /* What an array holds: zeros, subnormals, infinities, NaNs, and the range of the rest. */
-#ifndef ULPSCOPE_EXACT_CENSUS_H
-#define ULPSCOPE_EXACT_CENSUS_H
+#pragma once
 
 #include "reference/format/array.h"
 
@@ -35,5 +34,3 @@ extern const size_t census_variants;
 /* census_add by that variant. */
 void census_add_by(const struct census_variant *v, struct census *c, const struct array *a,
                    size_t begin, size_t count);
-
-#endif

@@ -1,7 +1,6 @@
 /* Numbers of two doubles, hi + lo with hi the nearest to the whole: about 106 bits. Relative errors
  * are below 2^-100 where no product leaves the range of doubles (Joldes, Muller, Popescu 2017). */
-#ifndef ULPSCOPE_EXACT_DD_H
-#define ULPSCOPE_EXACT_DD_H
+#pragma once
 
 #include <math.h>
 
@@ -55,5 +54,3 @@ static inline struct dd dd_abs(struct dd a)
 {
     return a.hi < 0 ? (struct dd){-a.hi, -a.lo} : a;
 }
-
-#endif

@@ -13,8 +13,7 @@
  *   every other exact zero, and n = 0        +0
  * The sum of the magnitudes is NaN with any NaN, else +inf with any infinity,
  * and +0 where every term is a zero. */
-#ifndef ULPSCOPE_EXACT_EXACT_H
-#define ULPSCOPE_EXACT_EXACT_H
+#pragma once
 
 #include "reference/format/array.h"
 #include "reference/exact/fixed.h"
@@ -38,5 +37,3 @@ void exact_merge(struct exact *e, const struct exact *from);
 
 /* The sum rounded once to f. */
 double exact_round(const struct exact *e, enum format f);
-
-#endif

@@ -4,8 +4,7 @@
  * double ends at bit 2097, so 34 limbs leave 78 bits for carries. Carries are
  * propagated at once: what makes many additions cheap is to gather them first
  * (exact.c). */
-#ifndef ULPSCOPE_EXACT_FIXED_H
-#define ULPSCOPE_EXACT_FIXED_H
+#pragma once
 
 #include "reference/format/format.h"
 
@@ -28,5 +27,3 @@ int fixed_highest(const struct fixed *x);
 
 /* The value rounded once to f, to nearest, ties to even; inf from f's overflow threshold on. */
 double fixed_round(const struct fixed *x, enum format f);
-
-#endif

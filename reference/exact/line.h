@@ -1,7 +1,6 @@
 /* One running exact sum over an array, read after every element: what a cascade of doubles can
  * show at its speed, the rest by the fixed-point number. */
-#ifndef ULPSCOPE_EXACT_LINE_H
-#define ULPSCOPE_EXACT_LINE_H
+#pragma once
 
 #include "reference/exact/cascade.h"
 #include "reference/exact/running.h"
@@ -32,5 +31,3 @@ void line_restart(struct line *l);
  * inf or NaN; sums of magnitudes that have overflowed stay infinite and do not look for one. */
 size_t line_next(struct line *l, const struct array *a, size_t begin, size_t count, double *hi,
                  double *lo);
-
-#endif

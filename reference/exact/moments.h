@@ -1,7 +1,6 @@
 /* Norms, means and variances from exact sums, rounded once: as reference_compute_of's values are.
  */
-#ifndef ULPSCOPE_EXACT_MOMENTS_H
-#define ULPSCOPE_EXACT_MOMENTS_H
+#pragma once
 
 #include "reference/exact/exact.h"
 #include "reference/exact/products.h"
@@ -15,5 +14,3 @@ double moments_mean(const struct exact *sum, size_t n, enum format f);
 /* squares/n - (sum/n)^2, rounded once to f; of nothing NaN. */
 double moments_variance(const struct exact *sum, const struct products *squares, size_t n,
                         enum format f);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a superaccumulator holds, as a number of MPFR: all bits. */
-#ifndef ULPSCOPE_EXACT_MPFR_H
-#define ULPSCOPE_EXACT_MPFR_H
+#pragma once
 
 #include <mpfr.h>
 
@@ -13,5 +12,3 @@ void exact_get_abs(mpfr_t to, const struct exact *e);
 
 /* x rounded once to f; x of any precision, or cut as reference.h's `sum` is. */
 double round_mpfr(const mpfr_t x, enum format f);
-
-#endif

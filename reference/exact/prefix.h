@@ -10,8 +10,7 @@
  * segment at element i: its prefixes cover no element before it.
  *
  * The pairs do not depend on block sizes, threads or where a stream begins. */
-#ifndef ULPSCOPE_EXACT_PREFIX_H
-#define ULPSCOPE_EXACT_PREFIX_H
+#pragma once
 
 #include "reference/exact/exact.h"
 #include "reference/exact/line.h"
@@ -66,5 +65,3 @@ struct prefix_shares {
 enum status prefix_shares_make(struct prefix_shares *s, const struct array *a, const uint8_t *heads,
                                unsigned threads, struct problem *p);
 void prefix_shares_free(struct prefix_shares *s);
-
-#endif

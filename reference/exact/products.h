@@ -8,8 +8,7 @@
  *
  * What the sum is when it is no plain number: exact.h says it, of the products as IEEE 754 gives
  * them; NaN with infinity times zero. */
-#ifndef ULPSCOPE_EXACT_PRODUCTS_H
-#define ULPSCOPE_EXACT_PRODUCTS_H
+#pragma once
 
 #include <mpfr.h>
 
@@ -56,5 +55,3 @@ struct products_variant {
 };
 extern const struct products_variant products_variant[];
 extern const size_t products_variants;
-
-#endif

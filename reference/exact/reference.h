@@ -1,8 +1,7 @@
 /* The exact truth about one input: its sum, the sum of its magnitudes, and what it holds. Of two
  * arrays: the sum of their products, the sum of the products' magnitudes, and what both hold. Or
  * another exact value of exact/value.h, and its A. */
-#ifndef ULPSCOPE_EXACT_REFERENCE_H
-#define ULPSCOPE_EXACT_REFERENCE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -70,5 +69,3 @@ void reference_error(mpfr_t error, const struct reference *r, double result);
  * exact sum is 0, an input of zeros only or of no elements included; NaN where the sum is not
  * finite. */
 double reference_cond_log2(const struct reference *r);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the files of the reference share. */
-#ifndef ULPSCOPE_EXACT_REFERENCE_PARTS_H
-#define ULPSCOPE_EXACT_REFERENCE_PARTS_H
+#pragma once
 
 #include "reference/exact/census.h"
 #include "reference/exact/reference.h"
@@ -35,5 +34,3 @@ bool reference_derive(struct reference *r);
 /* Sets excess and size, initialised, to A - |value| and |value|, both times the same factor, each
  * rounded once or not at all. */
 void reference_excess(mpfr_t excess, mpfr_t size, const struct reference *r);
-
-#endif

@@ -5,8 +5,7 @@
  * Ogita, Rump and Oishi 2005). Where they do not, a second pass goes through the superaccumulator.
  * The result is that of exact_round, bit for bit, whatever way it came: on any machine, from any
  * number of threads. */
-#ifndef ULPSCOPE_EXACT_ROUNDED_H
-#define ULPSCOPE_EXACT_ROUNDED_H
+#pragma once
 
 #include "reference/format/array.h"
 
@@ -14,5 +13,3 @@
  * where it is no plain number, exact.h says. Cannot fail: threads that cannot be had are done
  * without. */
 double rounded_sum(const struct array *a, enum format f, unsigned threads);
-
-#endif

@@ -1,6 +1,5 @@
 /* The loops of rounded_sum, each compiled for several instruction sets. */
-#ifndef ULPSCOPE_EXACT_ROUNDED_FAST_H
-#define ULPSCOPE_EXACT_ROUNDED_FAST_H
+#pragma once
 
 #include "reference/format/array.h"
 
@@ -45,5 +44,3 @@ const struct rounded_variant *rounded_fastest(void); /* that of this machine */
 /* rounded_sum by that variant. */
 double rounded_sum_by(const struct rounded_variant *v, const struct array *a, enum format f,
                       unsigned threads);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Two's complement over the limbs of struct fixed: bit 0 of limb 0 is worth 2^FIXED_LOWEST. The
  * sum of 2^63 doubles ends at bit 2161, so that the sign keeps its place in the highest limb. */
-#ifndef ULPSCOPE_EXACT_RUNNING_H
-#define ULPSCOPE_EXACT_RUNNING_H
+#pragma once
 
 #include "reference/exact/exact.h"
 
@@ -29,5 +28,3 @@ bool running_read(const struct running *r, double *word, int count);
 
 /* Adds x[0 .. count-1] one by one and reads two doubles after each. */
 void running_block(struct running *r, const double *x, size_t count, double *hi, double *lo);
-
-#endif

@@ -1,6 +1,5 @@
 /* What an exact value is of. */
-#ifndef ULPSCOPE_EXACT_VALUE_H
-#define ULPSCOPE_EXACT_VALUE_H
+#pragma once
 
 enum exact_value {
     EXACT_SUM,  /* of the elements x of an array; beside it A = sum|x| */
@@ -26,5 +25,3 @@ enum exact_value {
 };
 /* "sum of elements": what it is, for messages. */
 extern const char *const exact_value_name[EXACT_VALUES];
-
-#endif

@@ -3,8 +3,7 @@
  * Arrays stay encoded (little-endian, no padding) and are never decoded whole:
  * readers decode a block at a time. The data need only be aligned to the width
  * of one element. */
-#ifndef ULPSCOPE_FORMAT_ARRAY_H
-#define ULPSCOPE_FORMAT_ARRAY_H
+#pragma once
 
 #include "reference/format/format.h"
 
@@ -39,6 +38,4 @@ double array_get(const struct array *a, size_t i);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -6,8 +6,7 @@
  * (Figueroa 1995), and because a sum that falls in f's subnormal range is exact
  * in double. Rounding is to nearest, ties to even; overflow gives an infinity.
  * The environment must be the default one: round to nearest, no flush to zero. */
-#ifndef ULPSCOPE_FORMAT_FORMAT_H
-#define ULPSCOPE_FORMAT_FORMAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -212,6 +211,4 @@ static inline double format_add(enum format f, double a, double b)
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -3,8 +3,7 @@
  * Decimal: as C's %.17g with `nan`, `inf`, `-inf`. Hexadecimal: C99 hex floats
  * with a leading 1 and no trailing zeros, `0x1.8p+1`, `-0x1p-1074`, `0x0p+0`,
  * `-0x0p+0`; `inf`, `-inf`, `nan`. Every NaN prints as `nan`. */
-#ifndef ULPSCOPE_FORMAT_NUMBER_H
-#define ULPSCOPE_FORMAT_NUMBER_H
+#pragma once
 
 #include <mpfr.h>
 
@@ -32,5 +31,3 @@ char *number_hex_mpfr(const mpfr_t x);
 bool number_read(long double *value, const char *text, size_t length);
 /* The same as a double, which must be finite. */
 bool real_read(double *value, const char *text, size_t length);
-
-#endif

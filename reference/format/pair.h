@@ -1,7 +1,6 @@
 /* Two doubles at a time, in vectors that gcc and clang both compile to vector instructions of any
  * 64-bit machine. A comparison gives all ones (-1) or 0 for each. */
-#ifndef ULPSCOPE_FORMAT_PAIR_H
-#define ULPSCOPE_FORMAT_PAIR_H
+#pragma once
 
 #include "reference/format/format.h"
 
@@ -27,5 +26,3 @@ static inline pair pair_select(pair_bits mask, pair a, pair b)
 {
     return (pair)(((pair_bits)a & mask) + ((pair_bits)b & ~mask));
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Bounds from above in doubles, of numbers >= 0; and the numbers of a format next to a bound. */
-#ifndef ULPSCOPE_FORMAT_UPWARD_H
-#define ULPSCOPE_FORMAT_UPWARD_H
+#pragma once
 
 #include <math.h>
 
@@ -30,5 +29,3 @@ static inline double number_above(enum format f, double x)
 {
     return -number_below(f, -x);
 }
-
-#endif

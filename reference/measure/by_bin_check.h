@@ -1,6 +1,5 @@
 /* The exact sums of bins, once more. */
-#ifndef ULPSCOPE_MEASURE_BY_BIN_CHECK_H
-#define ULPSCOPE_MEASURE_BY_BIN_CHECK_H
+#pragma once
 
 #include "reference/exact/by_bin.h"
 
@@ -10,5 +9,3 @@
  * STATUS_DEVICE when memory is short. */
 enum status by_bin_check(const struct by_bin *b, const struct array *a, const uint32_t *keys,
                          const char *name, struct problem *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* A computed sum held against the exact one. */
-#ifndef ULPSCOPE_MEASURE_MEASURE_H
-#define ULPSCOPE_MEASURE_MEASURE_H
+#pragma once
 
 #include <math.h>
 
@@ -60,5 +59,3 @@ double measure_output_exact(enum format output, enum format accumulator);
 void measure_output(struct measure *m, const struct reference *r, enum format storage,
                     enum format accumulator, enum format output, double result,
                     const struct theorem *t);
-
-#endif

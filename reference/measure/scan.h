@@ -4,8 +4,7 @@
  * What measure.h says of one sum is said here of every index: output i is held against the exact
  * sum of the elements that it covers, in units of its own ulp, magnitudes and bound. Maxima over
  * the indices are reported, each the correctly rounded figure of the index where it is largest. */
-#ifndef ULPSCOPE_MEASURE_SCAN_H
-#define ULPSCOPE_MEASURE_SCAN_H
+#pragma once
 
 #include "reference/exact/by_bin.h"
 #include "reference/measure/measure.h"
@@ -90,5 +89,3 @@ enum status measure_scan(struct scan_measure *m, const struct scan_output *out, 
  * the sum of nothing is 0. */
 enum status measure_scatter(struct scan_measure *m, const struct scan_output *out, size_t outputs,
                             const struct scan *scan, unsigned threads, struct problem *p);
-
-#endif

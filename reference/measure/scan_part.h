@@ -1,6 +1,5 @@
 /* What measure_scan knows of one output after part of its elements. */
-#ifndef ULPSCOPE_MEASURE_SCAN_PART_H
-#define ULPSCOPE_MEASURE_SCAN_PART_H
+#pragma once
 
 #include "reference/exact/prefix.h"
 #include "reference/measure/scan_rules.h"
@@ -65,5 +64,3 @@ void scan_part_merge(struct scan_part *part, const struct scan_part *next);
 
 /* Writes all but the points. `negative`: an element is below 0 or NaN. */
 void scan_part_report(const struct scan_part *part, bool negative, struct scan_measure *m);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the outputs of a scan are measured by. */
-#ifndef ULPSCOPE_MEASURE_SCAN_RULES_H
-#define ULPSCOPE_MEASURE_SCAN_RULES_H
+#pragma once
 
 #include "reference/measure/scan.h"
 
@@ -66,5 +65,3 @@ void scan_block_estimate(struct scan_block *b, const struct scan_rules *rules);
 /* The sum of the squares of the estimates of SCAN_ULP that are known, as sum[0] + sum[1] times
  * 4^*exponent; within 2^-49, relatively. */
 void scan_block_squares(const struct scan_block *b, double sum[2], int *exponent);
-
-#endif

@@ -26,8 +26,7 @@
  *
  * Interval: all others are within (n-1) u A of S, between -N (1 + (n-1) u) and P (1 + (n-1) u), and
  * where all elements have one sign no smaller than the largest of them. */
-#ifndef ULPSCOPE_POSSIBLE_ANY_ORDER_H
-#define ULPSCOPE_POSSIBLE_ANY_ORDER_H
+#pragma once
 
 #include "reference/exact/exact.h"
 
@@ -80,5 +79,3 @@ bool possible_holds(const struct possible *p, double result);
 
 /* Tries all trees. Returns false, with *p as it was, where there are too many. */
 bool any_order_list(const struct any_order *a, struct possible *p);
-
-#endif

@@ -27,8 +27,7 @@
  *
  * Grid: sums of multiples of a power of two are multiples of it, also when rounded, or are rounded
  * to multiples of eta. -0 comes of a negative T that underflows, or of all T being -0. */
-#ifndef ULPSCOPE_POSSIBLE_ANY_PRODUCTS_H
-#define ULPSCOPE_POSSIBLE_ANY_PRODUCTS_H
+#pragma once
 
 #include "reference/possible/any_order.h"
 #include "reference/exact/products.h"
@@ -60,5 +59,3 @@ void any_products_possible(const struct any_products *a, struct possible *p);
 
 /* Tries all trees. Returns false, with *p as it was, where there are too many. */
 bool any_products_list(const struct any_products *a, struct possible *p);
-
-#endif

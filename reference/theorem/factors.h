@@ -2,8 +2,7 @@
  *
  * Of elements that are added as they are, with S their sum and A = sum|x|, each theorem says
  * |error| <= of_sum |S| + of_abs A + constant. */
-#ifndef ULPSCOPE_THEOREM_FACTORS_H
-#define ULPSCOPE_THEOREM_FACTORS_H
+#pragma once
 
 #include "reference/theorem/theorem.h"
 
@@ -54,5 +53,3 @@ theorem_says theorem_any_order, theorem_tree, theorem_compensated, theorem_kahan
 theorem_of_value theorem_norm, theorem_scaled_norm, theorem_mean, theorem_running_mean,
     theorem_textbook, theorem_two_pass, theorem_welford, theorem_chan;
 theorem_of_value theorem_product, theorem_extremum;
-
-#endif

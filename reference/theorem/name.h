@@ -1,7 +1,6 @@
 /* The theorems that bound a sum's error, by name, and what a case adds: all that a method needs to
  * know of them. What they say in numbers is theorem.h's, which needs MPFR. */
-#ifndef ULPSCOPE_THEOREM_NAME_H
-#define ULPSCOPE_THEOREM_NAME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -120,6 +119,4 @@ static inline int theorem_digits(enum format storage, enum format accumulator, u
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

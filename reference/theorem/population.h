@@ -4,8 +4,7 @@
  * accumulator, each by at most u |x| + eta/2, or by nothing where it holds them. A standard
  * deviation is a seminorm of x / sqrt(n): rounding changes it by at most r = u sqrt(sum x^2 / n) +
  * eta/2, and so s~ <= s + r, |s~^2 - s^2| <= r (2s + r). */
-#ifndef ULPSCOPE_THEOREM_POPULATION_H
-#define ULPSCOPE_THEOREM_POPULATION_H
+#pragma once
 
 #include "reference/theorem/factors.h"
 
@@ -22,5 +21,3 @@ void population_free(struct population *x);
 
 /* to = x (factor y + x), rounded up; numbers >= 0. */
 void population_cross(mpfr_t to, const mpfr_t x, double factor, const mpfr_t y);
-
-#endif

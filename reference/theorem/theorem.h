@@ -3,8 +3,7 @@
  * A method names its theorem; the numbers that it needs come from the case. All
  * bounds presuppose that no sum overflows, and hold with gradual underflow
  * (an addition that underflows is exact). */
-#ifndef ULPSCOPE_THEOREM_THEOREM_H
-#define ULPSCOPE_THEOREM_THEOREM_H
+#pragma once
 
 #include <mpfr.h>
 
@@ -27,5 +26,3 @@
  * - plain_height, and it is THEOREM_BLOCKED's). */
 bool theorem_bound(mpfr_t bound, const struct theorem *t, const struct reference *r,
                    enum format storage, enum format accumulator);
-
-#endif

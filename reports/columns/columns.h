@@ -4,8 +4,7 @@
  *
  * Studies of scans, of dot products and of scatter-adds have the columns that studies of sums have,
  * and behind them more. */
-#ifndef ULPSCOPE_COLUMNS_COLUMNS_H
-#define ULPSCOPE_COLUMNS_COLUMNS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -406,5 +405,3 @@ size_t summary_case_column(size_t i);
 
 /* A file's first line, with its line break. */
 void columns_header(struct text *t, const struct column *(*column)(size_t), size_t count);
-
-#endif

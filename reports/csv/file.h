@@ -3,8 +3,7 @@
  * RFC 4180 with LF. Rows are gathered in memory and written together. A write that fails leaves the
  * rows that fitted and not a byte of the next; a process killed in a write may leave a torn last
  * row, which csv_read tells from the whole ones. */
-#ifndef ULPSCOPE_CSV_FILE_H
-#define ULPSCOPE_CSV_FILE_H
+#pragma once
 
 #include "reference/base/problem.h"
 #include "reports/columns/columns.h"
@@ -69,5 +68,3 @@ enum status csv_figure(const struct csv_row *row, size_t field, const char *colu
 /* The whole number, decimal or hexadecimal (0x), in a field. */
 enum status csv_whole(const struct csv_row *row, size_t field, const char *column, uint64_t *value,
                       struct problem *p);
-
-#endif

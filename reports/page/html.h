@@ -1,6 +1,5 @@
 /* HTML: text with what means something to HTML escaped, and tables. */
-#ifndef ULPSCOPE_PAGE_HTML_H
-#define ULPSCOPE_PAGE_HTML_H
+#pragma once
 
 #include "reports/text/text.h"
 
@@ -21,5 +20,3 @@ struct html_table {
 void html_table_begin(struct html_table *t, struct text *to, const char *align);
 void html_cell(struct html_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void html_table_end(struct html_table *t);
-
-#endif

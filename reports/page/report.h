@@ -1,6 +1,5 @@
 /* A results directory as one HTML page, with pictures by gnuplot. */
-#ifndef ULPSCOPE_PAGE_REPORT_H
-#define ULPSCOPE_PAGE_REPORT_H
+#pragma once
 
 #include "reports/results/gathered.h"
 #include "reports/page/html.h"
@@ -184,5 +183,3 @@ struct figure report_err_ulp(const struct gathered_case *c);
 /* The first case with an error in the formats of most interest, of an operation, NULL: of any; NULL
  * where there is none. */
 const struct gathered_case *report_first_pair(const struct report *r, const struct operation *o);
-
-#endif

@@ -1,6 +1,5 @@
 /* The trees that the methods of a study add by. */
-#ifndef ULPSCOPE_PAGE_TREES_H
-#define ULPSCOPE_PAGE_TREES_H
+#pragma once
 
 #include "reports/page/report.h"
 #include "reports/tree/tree.h"
@@ -29,5 +28,3 @@ enum status report_depths(struct plot *plot, struct shown_trees *trees, struct p
 
 /* Appends the trees, a line to a partial sum. */
 enum status report_outlines(struct report *r, struct shown_trees *trees, struct problem *p);
-
-#endif

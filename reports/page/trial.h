@@ -1,6 +1,5 @@
 /* The rows of trial.csv, subject by subject. */
-#ifndef ULPSCOPE_PAGE_TRIAL_H
-#define ULPSCOPE_PAGE_TRIAL_H
+#pragma once
 
 #include "reports/page/report.h"
 
@@ -18,5 +17,3 @@ struct report_subject report_subject_next(const struct report *r, size_t *row);
 
 /* Has the row this verdict? */
 bool report_trial_is(const struct report *r, size_t row, const char *verdict);
-
-#endif

@@ -1,6 +1,5 @@
 /* Names of cases that stay the same from study to study. */
-#ifndef ULPSCOPE_RESULTS_CASE_ID_H
-#define ULPSCOPE_RESULTS_CASE_ID_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ struct case_rest {
 uint64_t case_id_columns(const char *const column[CASE_ALL], const struct case_rest *rest);
 /* 16 hexadecimal digits. */
 void case_id_text(char text[CASE_ID_TEXT], uint64_t id);
-
-#endif

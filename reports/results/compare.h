@@ -4,8 +4,7 @@
  * number, one to one in their order; and what is left of that without the launch shape too: then a
  * case may stand against several. Not so where run_to_run is promised, for those bits hang on the
  * shape. */
-#ifndef ULPSCOPE_RESULTS_COMPARE_H
-#define ULPSCOPE_RESULTS_COMPARE_H
+#pragma once
 
 #include "reports/results/gathered.h"
 
@@ -57,5 +56,3 @@ void compare_text(struct text *to, const struct compare *c);
 void compare_rows(struct text *to, const struct compare *c);
 /* NULL when memory is short. */
 json_t *compare_json(const struct compare *c);
-
-#endif

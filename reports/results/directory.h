@@ -2,8 +2,7 @@
  * methods are timed times.csv, of `run atomics` atomics.csv and growth.csv, of `run
  * trial` study.json and trial.csv alone, and one writer at a
  * time. */
-#ifndef ULPSCOPE_RESULTS_DIRECTORY_H
-#define ULPSCOPE_RESULTS_DIRECTORY_H
+#pragma once
 
 #include "reports/results/study.h"
 
@@ -33,5 +32,3 @@ enum status directory_replace(const struct directory *d, const char *const *file
                               struct problem *p);
 
 void directory_close(struct directory *d);
-
-#endif

@@ -1,6 +1,5 @@
 /* A results directory, read whole and gathered by case. */
-#ifndef ULPSCOPE_RESULTS_GATHERED_H
-#define ULPSCOPE_RESULTS_GATHERED_H
+#pragma once
 
 #include <jansson.h>
 
@@ -80,5 +79,3 @@ const char *gathered_machine(const struct gathered *g);
 
 /* The string `name` of study.json, or of an object in it; "" where there is none. */
 const char *gathered_word(const struct gathered *g, const char *object, const char *name);
-
-#endif

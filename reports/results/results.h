@@ -2,8 +2,7 @@
  *
  * A row is put together from parts that are formatted once and used many times: what the case
  * fixes, what a distinct result fixes, what the exact sum fixes. */
-#ifndef ULPSCOPE_RESULTS_RESULTS_H
-#define ULPSCOPE_RESULTS_RESULTS_H
+#pragma once
 
 #include "reference/base/hash.h"
 #include "reports/csv/file.h"
@@ -60,5 +59,3 @@ enum status results_check(const struct csv_row *row, struct problem *p);
 enum status results_parse_hash(struct hash128 *hash, const struct csv_row *row, struct problem *p);
 enum status results_parse_scan(struct scan_facts *s, const struct csv_row *row, enum columns_of of,
                                struct problem *p);
-
-#endif

@@ -3,8 +3,7 @@
  * An object with `schema_version`, `experiment`, `axes` (resolved: they alone say what is run),
  * `objects` where shared objects are among the methods (the fingerprints of their files),
  * `arguments`, `program`, `machine`, `inputs`, `started`, and `resumed` where that happened. */
-#ifndef ULPSCOPE_RESULTS_STUDY_H
-#define ULPSCOPE_RESULTS_STUDY_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -26,5 +25,3 @@ json_t *study_path(const char *path);
  * are not the same. */
 enum status study_same(const json_t *found, const json_t *asked, const char *path,
                        struct problem *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* summary.csv, a row per finished case. */
-#ifndef ULPSCOPE_RESULTS_SUMMARY_H
-#define ULPSCOPE_RESULTS_SUMMARY_H
+#pragma once
 
 #include "reports/csv/file.h"
 
@@ -26,5 +25,3 @@ void summary_row(struct text *t, const char *const *text, const struct summary *
 /* Reads the statistics of a row. */
 enum status summary_parse(struct summary *s, const struct csv_row *row, enum columns_of of,
                           struct problem *p);
-
-#endif

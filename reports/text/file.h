@@ -1,7 +1,6 @@
 /* Files of results: only regular ones are read, and what is written whole replaces what was there.
  */
-#ifndef ULPSCOPE_TEXT_FILE_H
-#define ULPSCOPE_TEXT_FILE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -18,5 +17,3 @@ enum status file_replace(const char *path, const char *bytes, size_t count, stru
 /* PATH.part, which a process that was killed may have left. The caller frees it; NULL when memory
  * is short. */
 char *file_part(const char *path);
-
-#endif

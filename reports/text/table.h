@@ -1,6 +1,5 @@
 /* Tables for people: aligned columns of plain text. */
-#ifndef ULPSCOPE_TEXT_TABLE_H
-#define ULPSCOPE_TEXT_TABLE_H
+#pragma once
 
 #include "reports/text/text.h"
 
@@ -18,5 +17,3 @@ void table_cell(struct table *t, const char *format, ...) __attribute__((format(
 /* Appends the table to `to`, each row a line. Columns whose cells are all empty are left out. */
 void table_draw(struct text *to, const struct table *t);
 void table_free(struct table *t);
-
-#endif

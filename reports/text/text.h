@@ -1,6 +1,5 @@
 /* Text that grows, and the fields of a CSV row in it. */
-#ifndef ULPSCOPE_TEXT_TEXT_H
-#define ULPSCOPE_TEXT_TEXT_H
+#pragma once
 
 #include "reference/measure/measure.h"
 
@@ -33,5 +32,3 @@ const char *text_string(struct text *t);
 
 void text_clear(struct text *t); /* empty, memory kept */
 void text_free(struct text *t);
-
-#endif

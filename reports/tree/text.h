@@ -1,6 +1,5 @@
 /* A revealed tree in words and pictures. Elements are numbered from `first` on. */
-#ifndef ULPSCOPE_TREE_TEXT_H
-#define ULPSCOPE_TREE_TEXT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -23,5 +22,3 @@ enum status reveal_tree_facts(FILE *to, const struct reveal_tree *t, struct prob
 
 /* The whole tree in Graphviz's language, for `dot`. */
 void reveal_tree_dot(FILE *to, const struct reveal_tree *t, size_t first, const char *title);
-
-#endif

@@ -2,8 +2,7 @@
  * children or, where an adder takes several at once, of more. Addition commutes, so the children
  * of a node have no order: those of the least leaf come first, and trees that are equal up to
  * that are equal in memory. */
-#ifndef ULPSCOPE_TREE_TREE_H
-#define ULPSCOPE_TREE_TREE_H
+#pragma once
 
 #include "kernels/method/order.h"
 #include "reference/base/problem.h"
@@ -43,5 +42,3 @@ enum status reveal_nodes_make(struct reveal_nodes *nodes, const struct reveal_tr
 size_t reveal_tree_leaves(const struct reveal_tree *t, uint32_t node, uint32_t *leaf);
 
 bool reveal_tree_equal(const struct reveal_tree *a, const struct reveal_tree *b);
-
-#endif

@@ -1,8 +1,7 @@
 /* What the harnesses share. Each is one function of bytes that libFuzzer calls (tests/fuzz/run), or
  * replay.c with the files of a corpus. What must hold is held by fuzz_hold; the rest is the
  * sanitizers'. */
-#ifndef ULPSCOPE_TESTS_FUZZ_FUZZ_H
-#define ULPSCOPE_TESTS_FUZZ_FUZZ_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -87,5 +86,3 @@ static inline void fuzz_files(const char *const names[], const uint8_t *data, si
         fuzz_file(names[i], at, next ? (size_t)(next + 1 - at) : left);
     }
 }
-
-#endif

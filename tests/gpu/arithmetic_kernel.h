@@ -1,8 +1,7 @@
 /* Device arithmetic laid open to tests: each call copies n encodings to the current GPU, applies
  * one operation of kernels/device/device.cuh to each, and copies the results back. A cudaError_t.
  */
-#ifndef ULPSCOPE_TESTS_GPU_ARITHMETIC_KERNEL_H
-#define ULPSCOPE_TESTS_GPU_ARITHMETIC_KERNEL_H
+#pragma once
 
 #include "reference/format/format.h"
 
@@ -18,6 +17,4 @@ int gpu_arithmetic_add(enum format f, const void *a, const void *b, size_t n, vo
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

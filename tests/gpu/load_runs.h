@@ -1,6 +1,5 @@
 /* Work that keeps a GPU from what it is asked for. */
-#ifndef ULPSCOPE_TESTS_GPU_LOAD_RUNS_H
-#define ULPSCOPE_TESTS_GPU_LOAD_RUNS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -14,6 +13,4 @@ int gpu_load_enqueue(unsigned spare, uint64_t ns, void *stream);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

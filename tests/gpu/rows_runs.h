@@ -1,6 +1,5 @@
 /* Cases of tests/support/matrices.h on a GPU. What does not hold fails the test. */
-#ifndef ULPSCOPE_TESTS_GPU_ROWS_RUNS_H
-#define ULPSCOPE_TESTS_GPU_ROWS_RUNS_H
+#pragma once
 
 #include "tests/support/matrices.h"
 
@@ -15,5 +14,3 @@ void gpu_rows_run(const struct matrix_case *c, size_t offset, const struct array
 /* Every output is what it must be; and, where there is an order or none is needed, the CPU twin's,
  * bit by bit. */
 void gpu_rows_hold(struct matrix_case *c, size_t offset, struct shape asked);
-
-#endif

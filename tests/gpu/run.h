@@ -1,6 +1,5 @@
 /* Runs on a GPU whose bits are to be the same. */
-#ifndef ULPSCOPE_TESTS_GPU_RUN_H
-#define ULPSCOPE_TESTS_GPU_RUN_H
+#pragma once
 
 #include <criterion/criterion.h>
 
@@ -24,5 +23,3 @@ static inline uint64_t gpu_run_same(const struct gpu_input *input, const struct 
         cr_assert_eq(bits[i].word[0], bits[0].word[0], "%s: run %zu differs", what, i);
     return bits[0].word[0];
 }
-
-#endif

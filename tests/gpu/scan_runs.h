@@ -1,7 +1,6 @@
 /* Scans on a GPU, held to what they declare. Each function returns true, or false with the case
  * that failed in `why`. The shape of a case is the one that is asked for. */
-#ifndef ULPSCOPE_TESTS_GPU_SCAN_RUNS_H
-#define ULPSCOPE_TESTS_GPU_SCAN_RUNS_H
+#pragma once
 
 #include "kernels/gpu/gpu.h"
 #include "tests/support/checks_scan.h"
@@ -40,5 +39,3 @@ bool gpu_scan_twin(const struct method *m, const struct scan_case *c, struct has
 bool gpu_scan_has_twin(const struct method *m);
 
 bool gpu_scan_same(struct hash128 a, struct hash128 b);
-
-#endif

@@ -1,6 +1,5 @@
 /* What tests of sums of one array on a GPU share: launch shapes, and an array here and there. */
-#ifndef ULPSCOPE_TESTS_GPU_SUBJECT_H
-#define ULPSCOPE_TESTS_GPU_SUBJECT_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -35,5 +34,3 @@ static inline void subject_free(struct subject *on)
     gpu_release(on->gpu);
     free(on->in.data);
 }
-
-#endif

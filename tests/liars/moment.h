@@ -1,6 +1,5 @@
 /* What differs from moment to moment, for subjects whose results do. */
-#ifndef ULPSCOPE_TESTS_LIARS_MOMENT_H
-#define ULPSCOPE_TESTS_LIARS_MOMENT_H
+#pragma once
 
 #include <time.h>
 
@@ -16,5 +15,3 @@ static inline int bit_of(unsigned long x)
 {
     return (int)(x * 0x9e3779b97f4a7c15 >> 63);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* For tests: every one of these mutants is caught by its check. */
-#ifndef ULPSCOPE_TESTS_MUTANTS_CAUGHT_H
-#define ULPSCOPE_TESTS_MUTANTS_CAUGHT_H
+#pragma once
 
 #include <criterion/criterion.h>
 
@@ -17,5 +16,3 @@ static inline void mutants_expect_caught(const struct mutant *mutant, size_t cou
         cr_log_info("%s: %s", mutant[i].fault, why);
     }
 }
-
-#endif

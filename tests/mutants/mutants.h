@@ -1,7 +1,6 @@
 /* Methods that are right but for one thing, each declared like the method that it was made from.
  * The checks must catch every one. */
-#ifndef ULPSCOPE_TESTS_MUTANTS_MUTANTS_H
-#define ULPSCOPE_TESTS_MUTANTS_MUTANTS_H
+#pragma once
 
 #include "tests/support/checks.h"
 
@@ -20,5 +19,3 @@ extern const size_t mutant_count, piece_mutant_count, binned_mutant_count, scan_
 
 /* Runs the method, of one result, in double, and rounds that again. */
 enum status mutant_rounds_twice(const char *name, const struct task *t, struct problem *p);
-
-#endif

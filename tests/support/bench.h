@@ -1,6 +1,5 @@
 /* Benchmarks for tests: rows measured and kept. */
-#ifndef ULPSCOPE_TESTS_SUPPORT_BENCH_H
-#define ULPSCOPE_TESTS_SUPPORT_BENCH_H
+#pragma once
 
 #include <criterion/criterion.h>
 
@@ -64,5 +63,3 @@ static inline const struct bench_row *taken_method(void)
     cr_assert(false, "no row of a method");
     return NULL;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What the tests of `check` share: requests, and lies that are found. Their executables are linked
  * with --wrap=clock_ns. */
-#ifndef ULPSCOPE_TESTS_SUPPORT_CHECK_FOUND_H
-#define ULPSCOPE_TESTS_SUPPORT_CHECK_FOUND_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -83,5 +82,3 @@ static inline void expect_found(const struct method *m, enum check_kind kind, si
     if (report.tried[kind].broken)
         expect_witness(&report, kind, most);
 }
-
-#endif

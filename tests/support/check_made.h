@@ -1,7 +1,6 @@
 /* A check whose case is made by hand, for tests that call its parts. Their executables are linked
  * with --wrap=clock_ns. */
-#ifndef ULPSCOPE_TESTS_SUPPORT_CHECK_MADE_H
-#define ULPSCOPE_TESTS_SUPPORT_CHECK_MADE_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -38,5 +37,3 @@ static inline void free_check(struct check *c)
     free(c->keys);
     free(c->mask);
 }
-
-#endif

@@ -2,8 +2,7 @@
  * cases and returns true, or false with the first case that failed in `why`. Of scans every output
  * is checked as that of a sum is (checks_scan.h). The tests that walk
  * the registry use them, and so does test_mutants, which shows that they can fail. */
-#ifndef ULPSCOPE_TESTS_SUPPORT_CHECKS_H
-#define ULPSCOPE_TESTS_SUPPORT_CHECKS_H
+#pragma once
 
 #include "kernels/method/method.h"
 
@@ -69,5 +68,3 @@ bool check_bound_alike(const struct method *a, const struct method *b);
  * i < CHECK_LARGEST, which has room for CHECK_LARGEST_N. */
 enum { CHECK_LARGEST = 2 * 27, CHECK_LARGEST_N = 513 };
 void check_largest(struct array *a, unsigned i);
-
-#endif

@@ -1,7 +1,6 @@
 /* The checks of checks.h, for scans: the same claims, held at every index, inclusive and exclusive,
  * and where a method heeds heads, with several kinds of them. */
-#ifndef ULPSCOPE_TESTS_SUPPORT_CHECKS_SCAN_H
-#define ULPSCOPE_TESTS_SUPPORT_CHECKS_SCAN_H
+#pragma once
 
 #include "tests/support/checks.h"
 
@@ -39,5 +38,3 @@ bool check_scan_walk(const struct method *m, char why[WHY]);
 bool check_scan_promise(const struct method *m, char why[WHY]);
 bool check_scan_edges(const struct method *m, char why[WHY]);
 bool check_scan_bound(const struct method *m, char why[WHY]);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a method of dot products declares, held against what it does, with products that are not the
  * elements of one array; as tests/support/checks.h. And methods that are broken on purpose. */
-#ifndef ULPSCOPE_TESTS_SUPPORT_DOTS_H
-#define ULPSCOPE_TESTS_SUPPORT_DOTS_H
+#pragma once
 
 #include "tests/mutants/mutants.h"
 #include "tests/support/samples.h"
@@ -26,5 +25,3 @@ bool check_dot_rounded(const struct method *m, char why[WHY]);
 
 extern const struct mutant dot_mutants[];
 extern const size_t dot_mutant_count;
-
-#endif

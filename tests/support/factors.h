@@ -1,7 +1,6 @@
 /* What a method of products declares, held against MPFR, whose exponents have no end; as
  * tests/support/checks.h. And methods that are broken on purpose. */
-#ifndef ULPSCOPE_TESTS_SUPPORT_FACTORS_H
-#define ULPSCOPE_TESTS_SUPPORT_FACTORS_H
+#pragma once
 
 #include "tests/mutants/mutants.h"
 
@@ -21,5 +20,3 @@ bool check_product_ends(const struct method *m, char why[WHY]);
 
 extern const struct mutant product_mutants[];
 extern const size_t product_mutant_count;
-
-#endif

@@ -1,6 +1,5 @@
 /* Files for tests: a folder of its own for each test, and bytes to put into it. */
-#ifndef ULPSCOPE_TESTS_SUPPORT_FILES_H
-#define ULPSCOPE_TESTS_SUPPORT_FILES_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -136,5 +135,3 @@ static inline struct data_set expect_data(const char *path, enum format storage,
     cr_assert(status == STATUS_OK, "%s: status %d: %s", what, (int)status, p.text);
     return set;
 }
-
-#endif

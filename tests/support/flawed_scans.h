@@ -1,6 +1,5 @@
 /* Scans to be measured: a serial one in any formats, with flaws. */
-#ifndef ULPSCOPE_TESTS_SUPPORT_FLAWED_SCANS_H
-#define ULPSCOPE_TESTS_SUPPORT_FLAWED_SCANS_H
+#pragma once
 
 #include <criterion/criterion.h>
 
@@ -60,5 +59,3 @@ static inline void same_figure(struct figure got, struct figure due, const char 
     cr_assert(got.known == due.known && same_double(value_of(got), value_of(due)),
               "%s: %s is %a, not %a", what, name, value_of(got), value_of(due));
 }
-
-#endif

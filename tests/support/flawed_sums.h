@@ -1,7 +1,6 @@
 /* Sums whose order depends on what is summed, or that add otherwise than in pairs: subjects that
  * reveal may not show a tree of. Elements and results are numbers of the format f. */
-#ifndef ULPSCOPE_TESTS_SUPPORT_FLAWED_SUMS_H
-#define ULPSCOPE_TESTS_SUPPORT_FLAWED_SUMS_H
+#pragma once
 
 #include <math.h>
 #include <stdlib.h>
@@ -111,5 +110,3 @@ static inline double flawed_sum(enum flaw flaw, enum format f, double *x, size_t
         return flaw_plain(f, x, n);
     }
 }
-
-#endif

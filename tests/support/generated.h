@@ -1,6 +1,5 @@
 /* Generated inputs for tests. */
-#ifndef ULPSCOPE_TESTS_SUPPORT_GENERATED_H
-#define ULPSCOPE_TESTS_SUPPORT_GENERATED_H
+#pragma once
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -44,5 +43,3 @@ static inline double serial_sum(const struct array *a)
         sum = format_add(a->format, sum, array_get(a, i));
     return sum;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* XXH3 (64 bits) of generated arrays: GOLDEN_N elements, seed GOLDEN_SEED, default condition
  * number, in fp16, bf16, fp32, fp64. Recorded on x86-64 with gcc 12. */
-#ifndef ULPSCOPE_TESTS_SUPPORT_GOLDEN_INPUTS_H
-#define ULPSCOPE_TESTS_SUPPORT_GOLDEN_INPUTS_H
+#pragma once
 
 enum { GOLDEN_N = 3000, GOLDEN_SEED = 20240229 };
 
@@ -101,5 +100,3 @@ static const struct {
     {"inf_segment:sign=0:length=20:at=0.1:nan=1",
      {0x2eed4afb764a7f55, 0xacd1850fe4263302, 0x3762e40f85efe526, 0x3dbb96c85ca26e6d}},
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* Arrays whose sum is half-way between two neighbours of a format, but for one element that is far
  * below all others: whoever loses that one, and does not know it, rounds to the other neighbour. */
-#ifndef ULPSCOPE_TESTS_SUPPORT_HALFWAY_H
-#define ULPSCOPE_TESTS_SUPPORT_HALFWAY_H
+#pragma once
 
 #include "reference/format/array.h"
 
@@ -11,5 +10,3 @@
  * exactly. `tells`: its sign is the one that rounding to even, which is what happens where it is
  * lost, gets wrong; else the other. Returns false where the sum has no more digits than f. */
 bool halfway_fill(const struct array *in, enum format f, int below, bool tells, uint64_t seed);
-
-#endif

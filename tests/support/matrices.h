@@ -1,7 +1,6 @@
 /* Checks of what is told how the rows of a matrix lie, or a mask: those of checks.h, output by
  * output. */
-#ifndef ULPSCOPE_TESTS_SUPPORT_MATRICES_H
-#define ULPSCOPE_TESTS_SUPPORT_MATRICES_H
+#pragma once
 
 #include "tests/mutants/mutants.h"
 
@@ -52,5 +51,3 @@ bool check_matrix_edges(const struct method *m, char why[WHY]);
 
 extern const struct mutant matrix_mutants[];
 extern const size_t matrix_mutant_count;
-
-#endif

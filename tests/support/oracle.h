@@ -1,6 +1,5 @@
 /* Judges for tests: MPFR, and integers of our own that are themselves held to MPFR. */
-#ifndef ULPSCOPE_TESTS_SUPPORT_ORACLE_H
-#define ULPSCOPE_TESTS_SUPPORT_ORACLE_H
+#pragma once
 
 #include <mpfr.h>
 
@@ -36,5 +35,3 @@ uint64_t integer_add(enum format f, uint64_t a, uint64_t b);
 
 /* The same double: equal as bits, or both NaN. */
 bool same_double(double a, double b);
-
-#endif

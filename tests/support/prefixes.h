@@ -1,6 +1,5 @@
 /* The judge of prefix sums: a running MPFR sum that rounds nothing, read at every index. */
-#ifndef ULPSCOPE_TESTS_SUPPORT_PREFIXES_H
-#define ULPSCOPE_TESTS_SUPPORT_PREFIXES_H
+#pragma once
 
 #include "reference/exact/prefix.h"
 
@@ -8,5 +7,3 @@
  * `end`. exact[i - begin] != 0 (NULL: nowhere) says that hi + lo must be the prefix itself. */
 size_t pairs_wrong(const struct array *a, const uint8_t *heads, size_t begin, size_t end,
                    const struct prefix_pairs *p, const uint8_t *exact);
-
-#endif

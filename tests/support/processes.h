@@ -1,6 +1,5 @@
 /* Processes that a test has started, told by an entry of their environment. */
-#ifndef ULPSCOPE_TESTS_SUPPORT_PROCESSES_H
-#define ULPSCOPE_TESTS_SUPPORT_PROCESSES_H
+#pragma once
 
 #include <dirent.h>
 #include <stdio.h>
@@ -35,5 +34,3 @@ static inline void expect_processes(const char *entry, size_t due)
         usleep(50000);
     cr_expect(processes_with(entry) == due, "found %zu, expected %zu", processes_with(entry), due);
 }
-
-#endif

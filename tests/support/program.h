@@ -1,6 +1,5 @@
 /* The program, ULPSCOPE_PROGRAM, run in the folder of a test, and what it printed there. */
-#ifndef ULPSCOPE_TESTS_SUPPORT_PROGRAM_H
-#define ULPSCOPE_TESTS_SUPPORT_PROGRAM_H
+#pragma once
 
 #include <sys/wait.h>
 
@@ -32,5 +31,3 @@ static inline void expect_said(const char *name, const char *what)
     cr_expect(strstr(text, what), "'%s' is not in: %s", what, text);
     free(text);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Rational numbers in expressions, for tests: each call gives a new number, and rational_forget
  * frees all of them. */
-#ifndef ULPSCOPE_TESTS_SUPPORT_RATIONAL_H
-#define ULPSCOPE_TESTS_SUPPORT_RATIONAL_H
+#pragma once
 
 #include <mpfr.h>
 
@@ -20,5 +19,3 @@ rational lesser(rational a, rational b);
 rational greater(rational a, rational b);
 
 void rational_forget(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* What `ulpscope recommend` answers, for tests. */
-#ifndef ULPSCOPE_TESTS_SUPPORT_RECOMMENDS_H
-#define ULPSCOPE_TESTS_SUPPORT_RECOMMENDS_H
+#pragma once
 
 #include "experiments/studies/recommend/recommend.h"
 #include "experiments/program/verbs.h"
@@ -61,5 +60,3 @@ static inline bool holds(const json_t *answer, const char *method, const char *a
 {
     return json_is_true(json_object_get(candidate_of(answer, method, accumulator), "holds"));
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Results recorded on GPUs, held against the CPU twins. */
-#ifndef ULPSCOPE_TESTS_SUPPORT_RECORDED_H
-#define ULPSCOPE_TESTS_SUPPORT_RECORDED_H
+#pragma once
 
 #include <stddef.h>
 
@@ -21,5 +20,3 @@ struct recorded {
  * order depends on it. Of a scan, a row of results.csv is held to the hash of the outputs, and one
  * of profile.csv to the output of its index. */
 enum status recorded_compare(struct recorded *r, const char *path, struct problem *p);
-
-#endif

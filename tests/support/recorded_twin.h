@@ -1,6 +1,5 @@
 /* What the CPU twin gives for the case that a row of a recorded file belongs to. */
-#ifndef ULPSCOPE_TESTS_SUPPORT_RECORDED_TWIN_H
-#define ULPSCOPE_TESTS_SUPPORT_RECORDED_TWIN_H
+#pragma once
 
 #include "experiments/inputs/input.h"
 #include "kernels/method/method.h"
@@ -34,5 +33,3 @@ void recorded_twin_free(struct recorded_twin *t);
 /* A column of the case. */
 const char *recorded_field(const struct recorded_twin *t, const struct csv_row *row,
                            enum case_column column);
-
-#endif

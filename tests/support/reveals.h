@@ -1,6 +1,5 @@
 /* Orders that methods reveal, held to those that they declare. */
-#ifndef ULPSCOPE_TESTS_SUPPORT_REVEALS_H
-#define ULPSCOPE_TESTS_SUPPORT_REVEALS_H
+#pragma once
 
 #include "experiments/reveal/method.h"
 #include "tests/support/checks.h"
@@ -16,5 +15,3 @@ bool reveals_nothing(const struct reveal_case *c, char why[WHY]);
 /* Reveals and judges by the above, whichever applies; nothing is asked of a method that promises
  * nothing. */
 bool reveals_right(const struct reveal_case *c, char why[WHY]);
-
-#endif

@@ -1,6 +1,5 @@
 /* Random arrays for tests: each kind hits other roundings. */
-#ifndef ULPSCOPE_TESTS_SUPPORT_SAMPLES_H
-#define ULPSCOPE_TESTS_SUPPORT_SAMPLES_H
+#pragma once
 
 #include "reference/format/array.h"
 
@@ -22,5 +21,3 @@ void sample_fill(const struct array *a, enum sample kind, enum format accumulato
 
 /* splitmix64: the next of a sequence of well-mixed numbers. */
 uint64_t sample_next(uint64_t *state);
-
-#endif

@@ -1,6 +1,5 @@
 /* A case of a scatter-add that is run on the CPU, for the checks of scatters.h. */
-#ifndef ULPSCOPE_TESTS_SUPPORT_SCATTER_CASE_H
-#define ULPSCOPE_TESTS_SUPPORT_SCATTER_CASE_H
+#pragma once
 
 #include "tests/support/scatters.h"
 
@@ -37,5 +36,3 @@ bool scatter_each_bin(struct scatter *s, char why[WHY],
 
 /* Does the bin hold what is due, which may be a NaN? */
 bool scatter_is(const struct scatter *s, size_t bin, double due, char why[WHY]);
-
-#endif

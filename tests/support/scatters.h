@@ -1,6 +1,5 @@
 /* Checks of scatter-adds: those of checks.h, bin by bin. */
-#ifndef ULPSCOPE_TESTS_SUPPORT_SCATTERS_H
-#define ULPSCOPE_TESTS_SUPPORT_SCATTERS_H
+#pragma once
 
 #include "tests/mutants/mutants.h"
 
@@ -22,5 +21,3 @@ bool check_scatter_edges(const struct method *m, char why[WHY]);
 
 extern const struct mutant scatter_mutants[];
 extern const size_t scatter_mutant_count;
-
-#endif

@@ -1,7 +1,6 @@
 /* scan/tiled, scan/compensated and scan/segmented with other constants (see CMakeLists.txt): so
  * small that a thousand elements are several super-groups. */
-#ifndef ULPSCOPE_TESTS_SUPPORT_SMALL_SCAN_H
-#define ULPSCOPE_TESTS_SUPPORT_SMALL_SCAN_H
+#pragma once
 
 #include "kernels/method/method.h"
 
@@ -13,5 +12,3 @@ enum {
     SMALL_SUPER = SMALL_CHUNK * SMALL_CHUNKS * SMALL_ROWS * SMALL_GROUP * SMALL_GROUP
 };
 extern const struct method small_tiled, small_compensated, small_segmented;
-
-#endif

@@ -1,6 +1,5 @@
 /* Studies for tests: run in this process, into the test's folder, and their rows read back. */
-#ifndef ULPSCOPE_TESTS_SUPPORT_STUDY_H
-#define ULPSCOPE_TESTS_SUPPORT_STUDY_H
+#pragma once
 
 #include "experiments/cases/experiment.h"
 #include "experiments/sweep/sweep.h"
@@ -236,5 +235,3 @@ static inline char *study_digest(const char *out)
 {
     return study_digest_of(out, false);
 }
-
-#endif

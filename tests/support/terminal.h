@@ -1,6 +1,5 @@
 /* What the program draws on a terminal. */
-#ifndef ULPSCOPE_TESTS_SUPPORT_TERMINAL_H
-#define ULPSCOPE_TESTS_SUPPORT_TERMINAL_H
+#pragma once
 
 #include <fcntl.h>
 
@@ -22,5 +21,3 @@ static inline int run_on_terminal(const char *verb, const char *arguments, char 
     close(terminal);
     return WEXITSTATUS(status);
 }
-
-#endif

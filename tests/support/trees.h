@@ -1,6 +1,5 @@
 /* Trees of many shapes, and a black box that sums along one. */
-#ifndef ULPSCOPE_TESTS_SUPPORT_TREES_H
-#define ULPSCOPE_TESTS_SUPPORT_TREES_H
+#pragma once
 
 #include "experiments/reveal/reveal.h"
 
@@ -32,5 +31,3 @@ struct tree_sum {
     uint64_t calls;
 };
 enum status tree_sum_evaluate(void *context, double *result, struct problem *p);
-
-#endif

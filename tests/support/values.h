@@ -1,7 +1,6 @@
 /* What methods of norms, means and variances do beside adding, held against their steps once more,
  * each by MPFR; as tests/support/checks.h. And such methods that are broken on purpose. */
-#ifndef ULPSCOPE_TESTS_SUPPORT_VALUES_H
-#define ULPSCOPE_TESTS_SUPPORT_VALUES_H
+#pragma once
 
 #include "tests/mutants/mutants.h"
 
@@ -22,5 +21,3 @@ bool check_ties(const struct method *m, char why[WHY]);
 
 extern const struct mutant value_mutants[];
 extern const size_t value_mutant_count;
-
-#endif

@@ -1,6 +1,5 @@
 /* What the files of recommend share. */
-#ifndef ULPSCOPE_STUDIES_RECOMMEND_CANDIDATES_H
-#define ULPSCOPE_STUDIES_RECOMMEND_CANDIDATES_H
+#pragma once
 
 #include "experiments/studies/recommend/recommend.h"
 
@@ -45,5 +44,3 @@ enum status recommend_try_own(struct recommend_report *r, struct recommend_candi
 void recommend_sort(struct recommend_report *r);
 void recommend_find_cheaper(struct recommend_report *r);
 void recommend_find_frontier(struct recommend_report *r);
-
-#endif

@@ -1,6 +1,5 @@
 /* The results directory of a recommendation, and the commands that it names. */
-#ifndef ULPSCOPE_STUDIES_RECOMMEND_FILES_H
-#define ULPSCOPE_STUDIES_RECOMMEND_FILES_H
+#pragma once
 
 #include "experiments/options/options.h"
 #include "experiments/studies/recommend/recommend.h"
@@ -38,5 +37,3 @@ enum status recommend_answer(const struct arguments *a, const json_t *from, cons
 /* The command line for a shell, with the device that it ran on. The caller frees it; NULL when
  * memory is short. */
 char *recommend_again(const struct arguments *a, struct device d);
-
-#endif

@@ -1,8 +1,7 @@
 /* Which accumulator and method are enough for a sum: candidates on the data, on arrays like it and
  * on the worst that its magnitudes allow; the cheapest that holds a tolerance, with its evidence.
  */
-#ifndef ULPSCOPE_STUDIES_RECOMMEND_RECOMMEND_H
-#define ULPSCOPE_STUDIES_RECOMMEND_RECOMMEND_H
+#pragma once
 
 #include <jansson.h>
 #include <signal.h>
@@ -226,5 +225,3 @@ void recommend_rows(struct text *to, const struct recommend_report *r);
 /* The command that runs the candidate once more on what broke it, out/breaks.npy. */
 void recommend_show(struct text *to, const struct recommend_report *r,
                     const struct recommend_candidate *c, const char *out);
-
-#endif
