@@ -175,7 +175,7 @@ static enum status append_subject(struct round *r, const struct bench_row *row, 
     enum status status = bench_subject_open(&e->subject, r->in, row, false, p);
     e->runs = status == STATUS_OK;
     if (e->runs && row->method && row->method->operation->mask)
-        e->row.setting.bins = e->subject.task.bins;
+        e->row.setting.bins = e->subject.of.bins;
     if (status == STATUS_OK)
         status = check_room(r, p);
     if (status != STATUS_OK && e->runs)

@@ -13,12 +13,12 @@ static enum status run_once(struct bench_subject *s, struct problem *p)
     enum status status;
     switch (s->kind) {
     case BENCH_READ:
-        return raw_read(&t->in, t->shape.threads, &mix, p);
+        return raw_read(&t->of->in, t->shape.threads, &mix, p);
     case BENCH_READ_BOTH:
-        status = raw_read(&t->in, t->shape.threads, &mix, p);
-        return status == STATUS_OK ? raw_read(&t->in2, t->shape.threads, &mix, p) : status;
+        status = raw_read(&t->of->in, t->shape.threads, &mix, p);
+        return status == STATUS_OK ? raw_read(&t->of->in2, t->shape.threads, &mix, p) : status;
     case BENCH_COPY:
-        return raw_copy(&t->in, t->out.data, t->shape.threads, p);
+        return raw_copy(&t->of->in, t->out.data, t->shape.threads, p);
     default:
         return s->method->cpu(t, p);
     }
@@ -131,23 +131,23 @@ static enum status describe(struct bench_subject *s, const struct bench_row *row
 {
     const struct operation *o = row->method->operation;
     const struct bench_mask *mask;
-    size_t n = s->task.in.n;
+    size_t n = s->of.in.n;
     bool whole = n == s->in->array.n;
     if (o->keys) {
-        s->task.bins = s->in->bins;
+        s->of.bins = s->in->bins;
         return STATUS_OK;
     }
     if (o->mask) {
         enum status status = bench_input_mask(s->in, row->setting.keep, &mask, p);
-        s->task.heads = mask->flags;
-        s->task.bins = sample ? mask->sample_kept : mask->kept;
+        s->of.mask = mask->flags;
+        s->of.bins = sample ? mask->sample_kept : mask->kept;
         return status;
     }
-    s->task.bins = whole ? row->setting.bins : layout_rows(n, 0);
-    s->task.stride =
+    s->of.bins = whole ? row->setting.bins : layout_rows(n, 0);
+    s->of.stride =
         !whole && row->setting.layout && row->setting.layout->kind == LAYOUT_BATCH ? 1 : 0;
-    return row->setting.layout && !s->task.stride
-               ? layout_stride(&s->task.stride, row->setting.layout, n, s->task.bins, p)
+    return row->setting.layout && !s->of.stride
+               ? layout_stride(&s->of.stride, row->setting.layout, n, s->of.bins, p)
                : STATUS_OK;
 }
 
@@ -160,27 +160,28 @@ enum status bench_subject_open(struct bench_subject *s, struct bench_input *in,
                                 .kind = row->kind,
                                 .method = row->method,
                                 .gpu = sample ? in->gpu_sample : in->gpu};
-    s->task = (struct task){.in = *a,
+    s->of = (struct operands){.in = *a,
+                              .exclusive = row->setting.exclusive,
+                              .product = row->setting.product,
+                              .keys = in->key};
+    s->task = (struct task){.of = &s->of,
                             .out = {a->format, a->n, NULL},
                             .accumulator = row->accumulator,
                             .method = row->method,
                             .device = in->device.kind == DEVICE_CPU ? -1 : in->device.index,
-                            .shape = shape_of(in, row, sample),
-                            .exclusive = row->setting.exclusive,
-                            .product = row->setting.product,
-                            .keys = in->key};
+                            .shape = shape_of(in, row, sample)};
     bool both =
         row->kind == BENCH_READ_BOTH || (row->method && row->method->operation->inputs == 2);
-    enum status status = bench_input_heads(in, row->setting.segment, &s->task.heads, p);
+    enum status status = bench_input_heads(in, row->setting.segment, &s->of.heads, p);
     if (status == STATUS_OK && row->method)
         status = describe(s, row, sample, p);
     if (row->method)
         s->task.out = (struct array){row->setting.output,
-                                     row->method->operation->outputs(a->n, s->task.bins), NULL};
+                                     row->method->operation->outputs(a->n, s->of.bins), NULL};
     if (status == STATUS_OK && both)
         status = bench_input_second(in, p);
     if (both)
-        s->task.in2 = (struct array){a->format, a->n, in->second.data};
+        s->of.in2 = (struct array){a->format, a->n, in->second.data};
     if (status == STATUS_OK)
         status = prepare(s, row, p);
     if (status == STATUS_OK)

@@ -7,6 +7,7 @@ struct bench_subject {
     struct bench_input *in;
     enum bench_kind kind;
     const struct method *method;
+    struct operands of;
     struct task task;
     struct gpu_job *job;
     struct gpu_input *gpu;

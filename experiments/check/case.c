@@ -266,7 +266,7 @@ enum status check_open(const struct check *c, const struct check_setting *s, str
                                     .offset = s->offset,
                                     .around = s->around,
                                     .exclusive = c->at.setting.exclusive,
-                                    .heads = c->mask,
+                                    .mask = c->mask,
                                     .bins = c->at.setting.bins,
                                     .stride = c->stride};
     enum status status = probe_open(probe, &spec, p);

@@ -153,7 +153,7 @@ static size_t height_of_prefix(const void *context, size_t i)
     const struct heights *h = context;
     const struct task *t = h->task;
     return h->segment ? h->segment[i]
-                      : t->method->prefix_height(i, t->in.n, t->shape, t->exclusive);
+                      : t->method->prefix_height(i, t->of->in.n, t->shape, t->of->exclusive);
 }
 
 /* What is possible at an output of a scan. */
@@ -176,9 +176,8 @@ static enum status judge_bounds(struct judgement *to, struct due *d, const struc
 {
     const struct special_subject *s = d->subject;
     struct task task = {.method = s->method,
-                        .in = *in,
-                        .shape = method_shape(s->method, s->device.kind, in->n, s->shape),
-                        .exclusive = s->exclusive};
+                        .of = &(struct operands){.in = *in, .exclusive = s->exclusive},
+                        .shape = method_shape(s->method, s->device.kind, in->n, s->shape)};
     struct heights h = {&task, NULL};
     struct scan scan = {{in->format, count, in->data}, s->exclusive, heads, NULL};
     struct scan_output output = {.out = {out->format, count, out->data},

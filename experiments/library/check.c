@@ -74,15 +74,16 @@ enum ulpscope_status ulpscope_method_get(struct ulpscope_method *m, size_t i,
     return ULPSCOPE_OK;
 }
 
-static enum status task_make(struct task *t, const char *name, const struct ulpscope_array *a,
-                             const struct ulpscope_array *a2, struct problem *p)
+static enum status task_make(struct task *t, struct operands *of, const char *name,
+                             const struct ulpscope_array *a, const struct ulpscope_array *a2,
+                             struct problem *p)
 {
     const struct method *m = t->method = method_named(name);
     if (!m || kind_of(m->operation) == KINDS)
         return problem(p, STATUS_USAGE, "method: found '%s', expected a name that is listed", name);
-    enum status status = library_array(&t->in, a, p);
+    enum status status = library_array(&of->in, a, p);
     if (status == STATUS_OK && a2)
-        status = library_array(&t->in2, a2, p);
+        status = library_array(&of->in2, a2, p);
     if (status != STATUS_OK)
         return status;
     if ((a2 != NULL) != (m->operation->inputs == 2))
@@ -90,9 +91,9 @@ static enum status task_make(struct task *t, const char *name, const struct ulps
                        m->operation->inputs);
     if (a2 && (a2->format != a->format || a2->n != a->n))
         return problem(p, STATUS_USAGE, "%s: the arrays differ in length or format", name);
-    if (!m->cpu || !method_supports(m, DEVICE_CPU, t->in.format, t->accumulator))
+    if (!m->cpu || !method_supports(m, DEVICE_CPU, of->in.format, t->accumulator))
         return problem(p, STATUS_DEVICE, "%s does not support %s in %s on cpu", name,
-                       format_facts[t->in.format].name, format_facts[t->accumulator].name);
+                       format_facts[of->in.format].name, format_facts[t->accumulator].name);
     return STATUS_OK;
 }
 
@@ -102,15 +103,16 @@ enum ulpscope_status ulpscope_run(const char *method, const struct ulpscope_arra
                                   struct ulpscope_error *error)
 {
     struct problem p = {0};
-    struct task t = {.accumulator = (enum format)accumulator, .device = -1};
+    struct operands of = {.bins = 0};
+    struct task t = {.of = &of, .accumulator = (enum format)accumulator, .device = -1};
     if (threads > THREADS_MAX || blocks > BLOCKS_MAX)
         problem(&p, STATUS_USAGE, "%s: found %u threads, %u blocks, expected at most %d, %d",
                 method, threads, blocks, THREADS_MAX, BLOCKS_MAX);
     if (p.status == STATUS_OK && library_format(accumulator, "accumulator", &p) == STATUS_OK &&
-        task_make(&t, method, a, a2, &p) == STATUS_OK) {
-        t.shape = method_shape(t.method, DEVICE_CPU, t.in.n, (struct shape){threads, blocks});
-        t.product = t.method->product;
-        t.out = (struct array){t.accumulator, t.method->operation->outputs(t.in.n, 0), out};
+        task_make(&t, &of, method, a, a2, &p) == STATUS_OK) {
+        t.shape = method_shape(t.method, DEVICE_CPU, of.in.n, (struct shape){threads, blocks});
+        of.product = t.method->product;
+        t.out = (struct array){t.accumulator, t.method->operation->outputs(of.in.n, 0), out};
         t.method->cpu(&t, &p);
     }
     return p.status == STATUS_OK ? ULPSCOPE_OK : library_failed(error, &p);

@@ -4,8 +4,10 @@ static enum status add_up(struct finding *f, enum format accumulator, struct pro
 {
     uint64_t bits = 0;
     struct shape shape = method_shape(f->method, DEVICE_CPU, f->array.n, (struct shape){0});
-    struct task task = {
-        .in = f->array, .out = {accumulator, 1, &bits}, .accumulator = accumulator, .shape = shape};
+    struct task task = {.of = &(struct operands){.in = f->array},
+                        .out = {accumulator, 1, &bits},
+                        .accumulator = accumulator,
+                        .shape = shape};
     enum status status = f->method->cpu(&task, p);
     if (status != STATUS_OK)
         return status;

@@ -46,15 +46,17 @@ static enum status kernels_of(json_t *names, const struct asked *of, const struc
 {
     struct gpu_input *input = NULL;
     struct gpu_job *job = NULL;
-    struct task task = {.out.format = f,
+    struct operands x = {.in = *in,
+                         .product = m->product,
+                         .mask = m->operation->mask ? (const uint8_t *)keys : NULL, /* zeros */
+                         .bins = m->operation->matrix ? layout_rows(in->n, 0)
+                                 : m->operation->keys ? BINS
+                                                      : 0,
+                         .stride = 1};
+    struct task task = {.of = &x,
+                        .out.format = f,
                         .accumulator = f,
-                        .shape = method_shape(m, DEVICE_CUDA, in->n, (struct shape){0, 0}),
-                        .product = m->product,
-                        .heads = m->operation->mask ? (const uint8_t *)keys : NULL, /* zeros */
-                        .bins = m->operation->matrix ? layout_rows(in->n, 0)
-                                : m->operation->keys ? BINS
-                                                     : 0,
-                        .stride = 1};
+                        .shape = method_shape(m, DEVICE_CUDA, in->n, (struct shape){0, 0})};
     enum status status = gpu_upload(&input, of->device.index, in, 0, p);
     if (status == STATUS_OK && m->operation->inputs == 2)
         status = gpu_upload_second(input, in, 0, p);

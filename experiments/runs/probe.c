@@ -4,10 +4,8 @@
 
 struct probe {
     struct probe_spec spec;
-    void *allocation[2];
-    struct array in[2];
-    void *allocated_keys;
-    uint32_t *keys;        /* NULL where there are none */
+    struct operands of;
+    void *allocation[2], *allocated_keys;
     struct gpu_input *gpu; /* on a GPU: its copy of the input; */
     struct gpu_job *job;   /* NULL until it is needed */
     struct runner runner;
@@ -25,8 +23,9 @@ static uint8_t around(const struct probe_spec *s)
     return (uint8_t)~s->around;
 }
 
-/* Makes array i. */
-static enum status make_array(struct probe *probe, unsigned i, struct problem *p)
+/* Makes an array of zeros. */
+static enum status make_array(struct probe *probe, struct array *a, void **allocation,
+                              struct problem *p)
 {
     const struct probe_spec *s = &probe->spec;
     size_t ahead = s->offset * (size_t)format_facts[s->storage].bytes;
@@ -34,29 +33,27 @@ static enum status make_array(struct probe *probe, unsigned i, struct problem *p
     if (bytes < SIZE_MAX - ahead - 2 * MEMORY_AROUND - ALIGNMENT)
         room = (MEMORY_AROUND + ahead + bytes + MEMORY_AROUND + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
     if (room)
-        probe->allocation[i] = aligned_alloc(ALIGNMENT, room);
-    if (!probe->allocation[i])
+        *allocation = aligned_alloc(ALIGNMENT, room);
+    if (!*allocation)
         return problem(p, STATUS_DEVICE, "%s: out of memory for %zu elements of %s",
                        s->method->name, s->n, format_facts[s->storage].name);
-    char *begin = (char *)probe->allocation[i] + MEMORY_AROUND + ahead;
-    probe->in[i] = (struct array){s->storage, s->n, begin};
-    memset(probe->allocation[i], around(s), room);
+    char *begin = (char *)*allocation + MEMORY_AROUND + ahead;
+    *a = (struct array){s->storage, s->n, begin};
+    memset(*allocation, around(s), room);
     memset(begin, 0, bytes);
-    for (size_t k = 0; i == 1 && k < s->n; k++)
-        array_encode(&probe->in[1], k, 1, &(double){1});
     return STATUS_OK;
 }
 
 static enum status make_keys(struct probe *probe, struct problem *p)
 {
     const struct probe_spec *s = &probe->spec;
-    size_t ahead = s->offset * sizeof *probe->keys;
-    size_t room = MEMORY_AROUND + ahead + s->n * sizeof *probe->keys + MEMORY_AROUND + ALIGNMENT;
+    size_t width = sizeof *probe->of.keys, ahead = s->offset * width;
+    size_t room = MEMORY_AROUND + ahead + s->n * width + MEMORY_AROUND + ALIGNMENT;
     probe->allocated_keys = aligned_alloc(ALIGNMENT, room / ALIGNMENT * ALIGNMENT);
     if (!probe->allocated_keys)
         return problem(p, STATUS_DEVICE, "%s: out of memory for %zu keys", s->method->name, s->n);
     memset(probe->allocated_keys, 0, room / ALIGNMENT * ALIGNMENT);
-    probe->keys = (uint32_t *)((char *)probe->allocated_keys + MEMORY_AROUND + ahead);
+    probe->of.keys = (uint32_t *)((char *)probe->allocated_keys + MEMORY_AROUND + ahead);
     return STATUS_OK;
 }
 
@@ -68,27 +65,30 @@ static bool has_second(const struct probe *probe)
 static enum status make_input(struct probe *probe, struct problem *p)
 {
     const struct probe_spec *s = &probe->spec;
-    enum status status = make_array(probe, 0, p);
+    struct array *in = &probe->of.in, *in2 = &probe->of.in2;
+    enum status status = make_array(probe, in, &probe->allocation[0], p);
     if (status == STATUS_OK && has_second(probe))
-        status = make_array(probe, 1, p);
+        status = make_array(probe, in2, &probe->allocation[1], p);
+    for (size_t i = 0; status == STATUS_OK && i < in2->n; i++)
+        array_encode(in2, i, 1, &(double){1});
     if (status == STATUS_OK && s->method->operation->keys)
         status = make_keys(probe, p);
     if (status != STATUS_OK || !on_gpu(probe))
         return status;
-    status = gpu_upload(&probe->gpu, s->device.index, &probe->in[0], s->offset % ALIGNMENT, p);
+    status = gpu_upload(&probe->gpu, s->device.index, in, s->offset % ALIGNMENT, p);
     if (status == STATUS_OK && has_second(probe))
-        status = gpu_upload_second(probe->gpu, &probe->in[1], s->offset % ALIGNMENT, p);
+        status = gpu_upload_second(probe->gpu, in2, s->offset % ALIGNMENT, p);
     return status == STATUS_OK ? gpu_surround(probe->gpu, around(s), p) : status;
 }
 
 /* The GPU's copy becomes what the arrays and the keys hold now. */
 static enum status reload(struct probe *probe, struct problem *p)
 {
-    enum status status = gpu_reload(probe->gpu, &probe->in[0], p);
-    if (status == STATUS_OK && probe->keys)
-        status = gpu_upload_keys(probe->gpu, probe->keys, p);
+    enum status status = gpu_reload(probe->gpu, &probe->of.in, p);
+    if (status == STATUS_OK && probe->of.keys)
+        status = gpu_upload_keys(probe->gpu, probe->of.keys, p);
     return status == STATUS_OK && has_second(probe)
-               ? gpu_reload_second(probe->gpu, &probe->in[1], p)
+               ? gpu_reload_second(probe->gpu, &probe->of.in2, p)
                : status;
 }
 
@@ -104,22 +104,21 @@ enum status probe_open(struct probe **opened, const struct probe_spec *s, struct
     if (!probe)
         return problem(p, STATUS_DEVICE, "%s: out of memory", s->method->name);
     probe->spec = *s;
+    probe->of = (struct operands){.exclusive = s->exclusive,
+                                  .heads = s->heads,
+                                  .mask = s->mask,
+                                  .product = s->product ? s->product : s->method->product,
+                                  .bins = s->bins,
+                                  .stride = s->stride};
     enum status status = make_input(probe, p);
     probe->runner =
         (struct runner){.method = s->method,
                         .device = s->device,
-                        .in = &probe->in[0],
-                        .in2 = has_second(probe) ? &probe->in[1] : NULL,
+                        .of = &probe->of,
                         .gpu = probe->gpu,
                         .accumulator = s->accumulator,
                         .output = s->output,
-                        .shape = method_shape(s->method, s->device.kind, s->n, s->shape),
-                        .exclusive = s->exclusive,
-                        .heads = s->heads,
-                        .product = s->product ? s->product : s->method->product,
-                        .keys = probe->keys,
-                        .bins = s->bins,
-                        .stride = s->stride};
+                        .shape = method_shape(s->method, s->device.kind, s->n, s->shape)};
     if (status == STATUS_OK)
         *opened = probe;
     else
@@ -129,33 +128,24 @@ enum status probe_open(struct probe **opened, const struct probe_spec *s, struct
 
 struct array probe_input(const struct probe *probe)
 {
-    return probe->in[0];
+    return probe->of.in;
 }
 
 struct array probe_second(const struct probe *probe)
 {
-    return probe->in[1];
+    return probe->of.in2;
 }
 
 uint32_t *probe_keys(const struct probe *probe)
 {
-    return probe->keys;
+    return (uint32_t *)probe->of.keys;
 }
 
 static enum status open_job(struct probe *probe, struct problem *p)
 {
-    const struct runner *r = &probe->runner;
-    struct task task = {.method = r->method,
-                        .device = r->device.index,
-                        .out.format = r->output,
-                        .accumulator = r->accumulator,
-                        .shape = r->shape,
-                        .exclusive = r->exclusive,
-                        .heads = r->heads,
-                        .product = r->product,
-                        .bins = r->bins,
-                        .stride = r->stride};
-    return probe->job ? STATUS_OK : gpu_job_open(&probe->job, probe->gpu, r->method, &task, p);
+    struct task task = runner_task(&probe->runner);
+    return probe->job ? STATUS_OK
+                      : gpu_job_open(&probe->job, probe->gpu, probe->spec.method, &task, p);
 }
 
 static enum status run_on_gpu(struct probe *probe, const struct array *out, struct problem *p)

@@ -17,9 +17,9 @@ struct probe_spec {
      * at least: 0 makes it NaN in every format, for whoever adds too much. */
     uint8_t around;
     bool exclusive;
-    const uint8_t *heads;      /* as a task's (kernels/method/method.h); kept, not copied */
-    enum product_kind product; /* of dot products: PRODUCT_NONE is the method's own way */
-    size_t bins;   /* of what takes keys: how many; of a matrix its rows, and so on, as a task's */
+    const uint8_t *heads, *mask; /* as in operands; kept, not copied */
+    enum product_kind product;   /* of dot products: PRODUCT_NONE is the method's own way */
+    size_t bins; /* of what takes keys: how many; of a matrix its rows, and so on, as in operands */
     size_t stride; /* likewise */
 };
 

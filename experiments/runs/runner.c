@@ -22,27 +22,19 @@ static enum status interrupted(struct problem *p)
     return problem(p, STATUS_INTERRUPTED, "interrupted");
 }
 
-static struct task task_of(const struct runner *r)
+struct task runner_task(const struct runner *r)
 {
-    return (struct task){.out.format = r->output,
+    return (struct task){.of = r->of,
+                         .out.format = r->output,
                          .method = r->method,
                          .device = r->device.kind == DEVICE_CPU ? -1 : r->device.index,
                          .accumulator = r->accumulator,
-                         .shape = r->shape,
-                         .exclusive = r->exclusive,
-                         .heads = r->heads,
-                         .product = r->product,
-                         .keys = r->keys,
-                         .bins = r->bins,
-                         .stride = r->stride};
+                         .shape = r->shape};
 }
 
 enum status runner_once(const struct runner *r, const struct array *out, struct problem *p)
 {
-    struct task task = task_of(r);
-    task.in = *r->in;
-    if (r->in2)
-        task.in2 = *r->in2;
+    struct task task = runner_task(r);
     task.out = *out;
     return r->method->cpu(&task, p);
 }
@@ -118,8 +110,9 @@ static enum status cpu_run(const struct runner *r, uint64_t runs, runner_digest 
                            void *context, struct problem *p)
 {
     struct array out;
-    enum status status = memory_array(
-        &out, r->output, r->method->operation->outputs(r->in->n, r->bins), r->method->name, p);
+    enum status status =
+        memory_array(&out, r->output, r->method->operation->outputs(r->of->in.n, r->of->bins),
+                     r->method->name, p);
     if (status != STATUS_OK)
         return status;
     status = cpu_batches(r, runs, &out, digest, context, p);
@@ -184,7 +177,7 @@ static enum status gpu_run(const struct runner *r, uint64_t runs, runner_digest 
                            void *context, struct problem *p)
 {
     struct gpu_job *job;
-    struct task task = task_of(r);
+    struct task task = runner_task(r);
     struct batch *b = malloc(sizeof *b);
     if (!b)
         return problem(p, STATUS_DEVICE, "%s: out of memory for results", r->method->name);

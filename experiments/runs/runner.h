@@ -9,16 +9,10 @@
 struct runner {
     const struct method *method;
     struct device device;
-    const struct array *in;      /* on the CPU, and of foreign methods */
-    const struct array *in2;     /* likewise the second array; NULL where there is none */
+    const struct operands *of;   /* in host memory */
     const struct gpu_input *gpu; /* on a GPU: the same, uploaded */
     enum format accumulator, output;
     struct shape shape;                /* resolved */
-    bool exclusive;                    /* as in a task (kernels/method/method.h) */
-    const uint8_t *heads;              /* likewise, in host memory */
-    enum product_kind product;         /* likewise */
-    const uint32_t *keys;              /* likewise, in host memory */
-    size_t bins, stride;               /* likewise */
     const volatile sig_atomic_t *stop; /* not 0: stop behind the run or batch in progress */
 };
 
@@ -40,6 +34,9 @@ typedef enum status (*runner_digest)(void *context, const struct runner_results 
  * is not STATUS_OK, ends it too. */
 enum status runner_run(const struct runner *r, uint64_t runs, runner_digest digest, void *context,
                        struct problem *p);
+
+/* A run, whose output has its format, and no place yet. */
+struct task runner_task(const struct runner *r);
 
 /* Of a result in host memory, as gpu_job_wait says it. */
 struct hash128 runner_digest_of(const struct method *m, const struct array *out);

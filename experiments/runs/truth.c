@@ -85,10 +85,11 @@ struct figure truth_fixed(struct truth *t, const struct operation *operation, co
     if (!t->tried[accumulator] && m && method_supports(m, DEVICE_CPU, a->format, accumulator)) {
         uint64_t bits = 0;
         struct array out = {accumulator, 1, &bits};
+        struct operands of = {.in = *a, .product = m->product};
+        if (b)
+            of.in2 = *b;
         struct runner r = {.method = m,
-                           .in = a,
-                           .in2 = b,
-                           .product = m->product,
+                           .of = &of,
                            .accumulator = accumulator,
                            .output = accumulator,
                            .shape = method_shape(m, DEVICE_CPU, a->n, (struct shape){0})};

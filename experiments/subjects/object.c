@@ -72,14 +72,14 @@ enum status object_returned(const struct method *m, int number, struct problem *
 struct ulpscope_task object_call(const struct task *t)
 {
     memset(t->out.data, 0xff, array_bytes(t->out.format, t->out.n));
-    return (struct ulpscope_task){.n = t->in.n,
-                                  .in = t->in.data,
-                                  .in2 = t->in2.data,
+    return (struct ulpscope_task){.n = t->of->in.n,
+                                  .in = t->of->in.data,
+                                  .in2 = t->of->in2.data,
                                   .out = t->out.data,
-                                  .storage = (enum ulpscope_format)t->in.format,
+                                  .storage = (enum ulpscope_format)t->of->in.format,
                                   .accumulator = (enum ulpscope_format)t->accumulator,
                                   .output = (enum ulpscope_format)t->out.format,
-                                  .exclusive = t->exclusive,
+                                  .exclusive = t->of->exclusive,
                                   .threads = t->shape.threads,
                                   .blocks = t->shape.blocks,
                                   .device = -1};

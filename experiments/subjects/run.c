@@ -66,7 +66,7 @@ static enum status start(struct foreign *f, int device, struct problem *p)
 /* What a shared object's process is told of the run beside the request. */
 static int write_settings(char *to, size_t size, const struct task *t)
 {
-    size_t ahead = (uintptr_t)t->in.data % PLACE / (size_t)format_facts[t->in.format].bytes;
+    size_t ahead = (uintptr_t)t->of->in.data % PLACE / (size_t)format_facts[t->of->in.format].bytes;
     return snprintf(to, size, "time\noffset %zu\nshape %u %u\n", ahead, t->shape.threads,
                     t->shape.blocks);
 }
@@ -125,8 +125,10 @@ static enum status ask_timed(struct foreign *f, struct question q, int device, s
 static const void *second_of(const struct task *t, size_t *bytes)
 {
     bool keys = t->method->operation->keys;
-    *bytes = keys ? t->in.n * sizeof *t->keys : array_bytes(t->in.format, t->in.n);
-    return keys ? (const void *)t->keys : t->method->operation->inputs == 2 ? t->in2.data : NULL;
+    *bytes = keys ? t->of->in.n * sizeof *t->of->keys : array_bytes(t->of->in.format, t->of->in.n);
+    return keys                                ? (const void *)t->of->keys
+           : t->method->operation->inputs == 2 ? t->of->in2.data
+                                               : NULL;
 }
 
 /* The array and what is behind it, into *q, whose data the caller frees. */
@@ -137,7 +139,7 @@ static enum status join(struct question *q, const struct task *t, const void *se
     if (!both)
         return problem(p, STATUS_DEVICE, "%s: out of memory for a question", t->method->name);
     if (q->bytes > 0)
-        memcpy(both, t->in.data, q->bytes);
+        memcpy(both, t->of->in.data, q->bytes);
     if (second_bytes > 0)
         memcpy(both + q->bytes, second, second_bytes);
     q->data = both;
@@ -164,16 +166,16 @@ static enum status question(const struct task *t, size_t runs, double timeout_s,
                  : runs    ? snprintf(line, WIRE_LINE, "time %zu ", runs)
                            : 0;
     wire_write(line + before, &(struct wire_request){.operation = f->method.operation,
-                                                     .n = t->in.n,
-                                                     .storage = t->in.format,
+                                                     .n = t->of->in.n,
+                                                     .storage = t->of->in.format,
                                                      .accumulator = t->accumulator,
                                                      .output = t->out.format,
-                                                     .exclusive = t->exclusive,
-                                                     .bins = t->bins,
-                                                     .stride = t->stride});
+                                                     .exclusive = t->of->exclusive,
+                                                     .bins = t->of->bins,
+                                                     .stride = t->of->stride});
     struct question q = {.line = line,
-                         .data = t->in.data,
-                         .bytes = array_bytes(t->in.format, t->in.n),
+                         .data = t->of->in.data,
+                         .bytes = array_bytes(t->of->in.format, t->of->in.n),
                          .answer = t->out.data,
                          .due = array_bytes(t->out.format, t->out.n),
                          .timeout_s = timeout_s,

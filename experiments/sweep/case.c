@@ -162,12 +162,12 @@ static enum status upload(struct sweep *w, struct runner *r, struct problem *why
         at++;
     enum status status = STATUS_OK;
     if (!w->gpu[at]) {
-        status = gpu_upload(&w->gpu[at], r->device.index, r->in, 0, why);
-        if (status == STATUS_OK && r->in2)
-            status = gpu_upload_second(w->gpu[at], r->in2, 0, why);
+        status = gpu_upload(&w->gpu[at], r->device.index, &r->of->in, 0, why);
+        if (status == STATUS_OK && r->of->in2.data)
+            status = gpu_upload_second(w->gpu[at], &r->of->in2, 0, why);
     }
-    if (status == STATUS_OK && r->keys)
-        status = gpu_upload_keys(w->gpu[at], r->keys, why);
+    if (status == STATUS_OK && r->of->keys)
+        status = gpu_upload_keys(w->gpu[at], r->of->keys, why);
     if (status != STATUS_OK) {
         gpu_release(w->gpu[at]);
         w->gpu[at] = NULL;
@@ -179,19 +179,18 @@ static enum status upload(struct sweep *w, struct runner *r, struct problem *why
 static enum status run(struct sweep *w, struct study_case *t, struct live *l, struct problem *why)
 {
     const struct source *s = &w->plan->source[t->source];
+    struct operands of = w->shared.of;
+    of.in = s->array;
+    if (s->pair)
+        of.in2 = s->second;
+    of.exclusive = t->setting.exclusive;
+    of.product = t->setting.product;
     struct runner r = {.method = t->method,
                        .device = t->device,
-                       .in = &s->array,
-                       .in2 = s->pair ? &s->second : NULL,
+                       .of = &of,
                        .accumulator = t->accumulator,
                        .output = t->setting.output,
                        .shape = t->shape,
-                       .exclusive = t->setting.exclusive,
-                       .heads = w->shared.heads,
-                       .product = t->setting.product,
-                       .keys = t->setting.keys ? w->shared.keys : NULL,
-                       .bins = w->shared.bins,
-                       .stride = w->shared.stride,
                        .stop = w->options->stop};
     struct load *load = NULL;
     enum status status = upload(w, &r, why);

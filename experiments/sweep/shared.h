@@ -8,9 +8,9 @@
 
 struct shared {
     const struct study_case *like; /* one of them; NULL: nothing is here */
-    struct array in;
-    uint8_t *heads;    /* as a task's; NULL: one segment */
-    bool outputs;      /* there are any: the input has elements, or there are bins */
+    struct operands of;            /* what the runs read */
+    uint8_t *flags;                /* its heads or its mask; or NULL */
+    bool outputs;                  /* there are any: the input has elements, or there are bins */
     struct truth last; /* of the elements that output `shown` covers; where there are outputs */
     size_t shown;      /* the output whose value rows have: the last; of bins the fullest */
     /* Of what is told of bins, rows or a mask, whose outputs are sums by bin, or of one element
@@ -18,8 +18,7 @@ struct shared {
      * an element goes to. */
     uint32_t *keys;
     struct by_bin by_bin;
-    size_t bins, stride; /* as a task's */
-    struct array twin;   /* the fixed-order twin's output; data NULL until shared_twin */
+    struct array twin; /* the fixed-order twin's output; data NULL until shared_twin */
 };
 
 /* Are they of one source, accumulator, output format, scan and segment; or keys and bins; or layout

@@ -69,13 +69,13 @@ struct shape grid_stride_shape(size_t n, enum device_kind device, struct shape a
 enum status two_stage_sum(const struct task *t, struct problem *p)
 {
     enum format f = t->out.format;
-    size_t blocks = grid_stride_blocks(t->in.n, t->shape);
+    size_t blocks = grid_stride_blocks(t->of->in.n, t->shape);
     double *result = malloc((blocks + (blocks == 0)) * sizeof *result);
     if (!result)
         return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu block results", blocks);
     result[0] = 0; /* the sum of nothing */
     if (blocks > 0) {
-        grid_stride_sums(&t->in, f, t->shape, result);
+        grid_stride_sums(&t->of->in, f, t->shape, result);
         fold_columns(f, result, blocks, t->shape.threads);
     }
     array_encode(&t->out, 0, 1, result);

@@ -19,7 +19,7 @@ enum status passes_sum(const struct pass *pass, const struct task *t, struct pro
 {
     enum format f = t->out.format;
     unsigned threads = t->shape.threads;
-    size_t group = group_of(pass, t->shape), n = t->in.n, count = n / group + (n % group != 0);
+    size_t group = group_of(pass, t->shape), n = t->of->in.n, count = n / group + (n % group != 0);
     double *v = malloc((count + (count == 0)) * sizeof *v);
     if (!v)
         return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu results of the first pass",
@@ -29,7 +29,7 @@ enum status passes_sum(const struct pass *pass, const struct task *t, struct pro
     double block[PASS_ROWS_MAX * THREADS_MAX];
     for (size_t g = 0; g < count; g++) {
         size_t present = smaller(group, n - g * group);
-        array_decode(&t->in, g * group, present, block);
+        array_decode(&t->of->in, g * group, present, block);
         for (size_t i = 0; i < present; i++)
             block[i] = format_round(f, block[i]);
         v[g] = pass->fold(f, block, fold_rows(f, block, present, threads));

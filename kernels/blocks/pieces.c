@@ -97,14 +97,14 @@ static void sum_share(void *context, unsigned thread)
     piece_tiles *sum = kind == PIECE_PLAIN     ? pieces_plain
                        : kind == PIECE_BLOCKED ? sum_blocks
                                                : fastest();
-    struct tiled_share share = tiled_share(t->in.n / TILE, thread, t->shape.threads);
-    sum(w->rule, &t->in, t->accumulator, share.first, share.count, w->piece + share.first);
+    struct tiled_share share = tiled_share(t->of->in.n / TILE, thread, t->shape.threads);
+    sum(w->rule, &t->of->in, t->accumulator, share.first, share.count, w->piece + share.first);
 }
 
 enum status pieces_sum(const struct piece_rule *rule, const struct task *t, struct problem *p)
 {
     enum format f = t->accumulator;
-    size_t count = tiled_tiles(t->in.n);
+    size_t count = tiled_tiles(t->of->in.n);
     struct piece *v = malloc((count + (count == 0)) * sizeof *v);
     if (!v)
         return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu tile sums", count);
@@ -112,8 +112,8 @@ enum status pieces_sum(const struct piece_rule *rule, const struct task *t, stru
 
     enum status status = team_run(t->shape.threads, sum_share, &(struct work){rule, t, v}, p);
     if (status == STATUS_OK) {
-        if (t->in.n % TILE)
-            pieces_plain(rule, &t->in, f, t->in.n / TILE, 1, &v[t->in.n / TILE]);
+        if (t->of->in.n % TILE)
+            pieces_plain(rule, &t->of->in, f, t->of->in.n / TILE, 1, &v[t->of->in.n / TILE]);
         for (size_t n = count; n > 1; n = count) {
             count = tiled_tiles(n);
             for (size_t i = 0; i < count; i++)

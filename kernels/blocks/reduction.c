@@ -15,13 +15,13 @@ enum status reduce_serial(const struct reduction *r, const struct task *t, struc
 {
     (void)p;
     struct partial block[ARRAY_BLOCK], whole = {0};
-    for (size_t begin = 0; begin < t->in.n; begin += ARRAY_BLOCK) {
-        size_t count = smaller(ARRAY_BLOCK, t->in.n - begin);
+    for (size_t begin = 0; begin < t->of->in.n; begin += ARRAY_BLOCK) {
+        size_t count = smaller(ARRAY_BLOCK, t->of->in.n - begin);
         r->load(block, t, begin, count);
         for (size_t i = 0; i < count; i++)
             whole = begin + i == 0 ? block[0] : r->join(t->accumulator, whole, block[i]);
     }
-    r->finish(t, t->in.n > 0 ? &whole : NULL);
+    r->finish(t, t->of->in.n > 0 ? &whole : NULL);
     return STATUS_OK;
 }
 
@@ -52,10 +52,10 @@ static void join_share(void *context, unsigned thread)
 {
     const struct tiles *w = context;
     const struct task *t = w->task;
-    struct tiled_share share = tiled_share(tiled_tiles(t->in.n), thread, t->shape.threads);
+    struct tiled_share share = tiled_share(tiled_tiles(t->of->in.n), thread, t->shape.threads);
     struct partial tile[TILE];
     for (size_t i = share.first; i < share.first + share.count; i++) {
-        size_t count = smaller(TILE, t->in.n - i * TILE);
+        size_t count = smaller(TILE, t->of->in.n - i * TILE);
         for (size_t begin = 0; begin < count; begin += ARRAY_BLOCK)
             w->reduction->load(tile + begin, t, i * TILE + begin,
                                smaller(ARRAY_BLOCK, count - begin));
@@ -65,7 +65,7 @@ static void join_share(void *context, unsigned thread)
 
 enum status reduce_tiled(const struct reduction *r, const struct task *t, struct problem *p)
 {
-    size_t n = tiled_tiles(t->in.n);
+    size_t n = tiled_tiles(t->of->in.n);
     struct partial *v = malloc((n + (n == 0)) * sizeof *v);
     if (!v)
         return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu tile results", n);
@@ -89,8 +89,8 @@ static struct partial join_block(const struct reduction *r, const struct task *t
 {
     struct partial whole[THREADS_MAX], row[THREADS_MAX];
     size_t threads = t->shape.threads, first = b * threads, present = 0;
-    for (size_t begin = first; begin < t->in.n; begin += threads * t->shape.blocks) {
-        size_t count = smaller(threads, t->in.n - begin);
+    for (size_t begin = first; begin < t->of->in.n; begin += threads * t->shape.blocks) {
+        size_t count = smaller(threads, t->of->in.n - begin);
         r->load(row, t, begin, count);
         for (size_t i = 0; i < count; i++)
             whole[i] = begin == first ? row[i] : r->join(t->accumulator, whole[i], row[i]);
@@ -102,8 +102,8 @@ static struct partial join_block(const struct reduction *r, const struct task *t
 enum status reduce_two_kernel(const struct reduction *r, const struct task *t, struct problem *p)
 {
     struct task on_gpu = *t; /* with the shape that it has there unless told otherwise */
-    on_gpu.shape = grid_stride_shape(t->in.n, DEVICE_CUDA, (struct shape){0, 0});
-    size_t blocks = grid_stride_blocks(t->in.n, on_gpu.shape);
+    on_gpu.shape = grid_stride_shape(t->of->in.n, DEVICE_CUDA, (struct shape){0, 0});
+    size_t blocks = grid_stride_blocks(t->of->in.n, on_gpu.shape);
     struct partial *v = malloc((blocks + (blocks == 0)) * sizeof *v);
     if (!v)
         return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu block results", blocks);

@@ -57,18 +57,18 @@ static void decode_terms(const struct task *t, enum format f, size_t begin, size
                          double term[ARRAY_BLOCK])
 {
     double y[ARRAY_BLOCK];
-    array_decode(&t->in, begin, count, term);
-    if (t->in2.data)
-        array_decode(&t->in2, begin, count, y);
+    array_decode(&t->of->in, begin, count, term);
+    if (t->of->in2.data)
+        array_decode(&t->of->in2, begin, count, y);
     for (size_t i = 0; i < count; i++)
-        term[i] = t->in2.data ? product_rounded(f, term[i], y[i]) : format_round(f, term[i]);
+        term[i] = t->of->in2.data ? product_rounded(f, term[i], y[i]) : format_round(f, term[i]);
 }
 
 /* Decodes as many whole groups as fit in a block at a time. */
 static void add_share(void *context, unsigned thread)
 {
     struct work *w = context;
-    const struct array *in = &w->task->in;
+    const struct array *in = &w->task->of->in;
     enum format f = w->sum.format;
     unsigned threads = w->task->shape.threads;
     size_t begin = w->groups / threads * thread + w->groups % threads * thread / threads;
@@ -89,7 +89,7 @@ enum status shared_sum_run(const struct task *t, size_t group,
                            double (*fold)(enum format f, double *v, size_t count),
                            struct problem *p)
 {
-    size_t n = t->in.n;
+    size_t n = t->of->in.n;
     struct work w = {
         .task = t, .group = group, .groups = n / group + (n % group != 0), .fold = fold};
     shared_sum_init(&w.sum, t->out.format);

@@ -4,7 +4,7 @@
 
 #include "kernels/method/method.h"
 
-/* Adds all elements of t->in, or of dot products all products, rounded, with t->shape.threads
+/* Adds all elements of t->of->in, or of dot products all products, rounded, with t->shape.threads
  * threads that start together, each taking a contiguous share of the groups of `group` (1 ..
  * ARRAY_BLOCK) consecutive elements. Each group is rounded, folded with `fold` and added
  * atomically, by whoever comes first. The running sum starts from -0, the identity; the sum of

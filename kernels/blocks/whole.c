@@ -16,18 +16,18 @@ static void add_share(void *context, unsigned thread)
 {
     struct work *w = context;
     const struct task *t = w->task;
-    struct tiled_share share = tiled_share(tiled_tiles(t->in.n), thread, t->shape.threads);
-    size_t begin = share.first * TILE, end = begin + share.count * TILE, n = t->in.n;
+    struct tiled_share share = tiled_share(tiled_tiles(t->of->in.n), thread, t->shape.threads);
+    size_t begin = share.first * TILE, end = begin + share.count * TILE, n = t->of->in.n;
     end = end < n ? end : n;
     begin = begin < n ? begin : n; /* without a tile it is behind the last, which may be short */
     if (w->sum) {
         exact_init(&w->sum[thread]);
-        exact_add_array(&w->sum[thread], &t->in, begin, end - begin);
+        exact_add_array(&w->sum[thread], &t->of->in, begin, end - begin);
         return;
     }
     products_init(&w->products[thread]);
-    w->fine[thread] = products_add(&w->products[thread], &t->in, t->in2.data ? &t->in2 : &t->in,
-                                   begin, end - begin);
+    w->fine[thread] = products_add(&w->products[thread], &t->of->in,
+                                   t->of->in2.data ? &t->of->in2 : &t->of->in, begin, end - begin);
 }
 
 enum status whole_sum(const struct task *t, struct exact *sum, struct problem *p)

@@ -19,10 +19,10 @@ static void count_share(void *context, unsigned thread)
 {
     const struct work *w = context;
     const struct task *t = w->task;
-    struct scatter_share share = scatter_share(0, t->in.n, thread, t->shape.threads);
+    struct scatter_share share = scatter_share(0, t->of->in.n, thread, t->shape.threads);
     size_t kept = 0;
     for (size_t i = share.begin; i < share.end; i++)
-        kept += t->heads[i] != 0;
+        kept += t->of->mask[i] != 0;
     w->kept[thread] = kept;
 }
 
@@ -30,11 +30,11 @@ static void move_share(void *context, unsigned thread)
 {
     const struct work *w = context;
     const struct task *t = w->task;
-    struct scatter_share share = scatter_share(0, t->in.n, thread, t->shape.threads);
+    struct scatter_share share = scatter_share(0, t->of->in.n, thread, t->shape.threads);
     size_t to = w->kept[thread];
     for (size_t i = share.begin; i < share.end; i++)
-        if (t->heads[i])
-            array_set_bits(&t->out, to++, array_bits(&t->in, i));
+        if (t->of->mask[i])
+            array_set_bits(&t->out, to++, array_bits(&t->of->in, i));
 }
 
 static enum status cpu(const struct task *t, struct problem *p)

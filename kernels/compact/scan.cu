@@ -255,7 +255,7 @@ int enqueue(const struct cuda_task *t)
     places at = places_of(t);
     if (t->n == 0)
         return cudaSuccess;
-    count_flags<<<(unsigned)at.groups, threads, 0, stream>>>(t->heads, t->n, at);
+    count_flags<<<(unsigned)at.groups, threads, 0, stream>>>(t->mask, t->n, at);
     scan_groups<<<1, block_lanes, 0, stream>>>(at.kept, at.groups);
     return with_word(t, [&](auto element) {
         typedef decltype(element) W;

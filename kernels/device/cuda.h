@@ -31,7 +31,7 @@ struct cuda_task {
     enum format output;   /* the accumulator's for sums */
     /* As in a task (kernels/method/method.h), of what they are said there to be of. */
     bool exclusive;
-    const uint8_t *heads; /* device address of n flags, or NULL */
+    const uint8_t *heads, *mask; /* device address of n flags, or NULL */
     size_t bins, stride;
     const uint32_t *keys; /* device address of n of them, or NULL */
 };

@@ -22,7 +22,7 @@ static struct piece sum_tile(const struct task *t, size_t tile, struct dot_block
                              struct piece *piece)
 {
     enum format f = t->accumulator;
-    size_t begin = tile * TILE, present = t->in.n - begin < TILE ? t->in.n - begin : TILE;
+    size_t begin = tile * TILE, present = t->of->in.n - begin < TILE ? t->of->in.n - begin : TILE;
     dot_decode(b, t, begin, present);
     for (size_t i = 0; i < present; i++) {
         double p = product_rounded(f, b->x[i], b->y[i]);
@@ -42,7 +42,7 @@ static void sum_share(void *context, unsigned thread)
     struct dot_block b;
     struct piece piece[TILE];
     struct tiled_share share =
-        tiled_share(tiled_tiles(w->task->in.n), thread, w->task->shape.threads);
+        tiled_share(tiled_tiles(w->task->of->in.n), thread, w->task->shape.threads);
     for (size_t i = share.first; i < share.first + share.count; i++)
         w->sum[i] = sum_tile(w->task, i, &b, piece);
 }
@@ -50,7 +50,7 @@ static void sum_share(void *context, unsigned thread)
 static enum status cpu(const struct task *t, struct problem *p)
 {
     enum format f = t->accumulator;
-    size_t count = tiled_tiles(t->in.n);
+    size_t count = tiled_tiles(t->of->in.n);
     struct piece *v = malloc((count + (count == 0)) * sizeof *v);
     if (!v)
         return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu tile sums", count);

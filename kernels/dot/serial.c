@@ -12,12 +12,12 @@ static enum status cpu(const struct task *t, struct problem *p)
     enum format f = t->accumulator;
     struct dot_block b;
     double sum = 0;
-    for (size_t begin = 0, count; begin < t->in.n; begin += count) {
-        count = t->in.n - begin < DOT_BLOCK ? t->in.n - begin : DOT_BLOCK;
+    for (size_t begin = 0, count; begin < t->of->in.n; begin += count) {
+        count = t->of->in.n - begin < DOT_BLOCK ? t->of->in.n - begin : DOT_BLOCK;
         dot_decode(&b, t, begin, count);
         for (size_t i = 0; i < count; i++)
             sum = begin + i == 0 ? product_rounded(f, b.x[i], b.y[i])
-                                 : dot_append(f, t->product, sum, b.x[i], b.y[i]);
+                                 : dot_append(f, t->of->product, sum, b.x[i], b.y[i]);
     }
     array_encode(&t->out, 0, 1, &sum);
     return STATUS_OK;

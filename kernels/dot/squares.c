@@ -19,12 +19,12 @@ static double sum_tile(const struct work *w, size_t tile)
 {
     const struct task *t = w->task;
     double x[TILE], squared[TILE], sum;
-    size_t begin = tile * TILE, present = t->in.n - begin < TILE ? t->in.n - begin : TILE;
-    bool wide = t->in.format == FP64 || t->accumulator == FP64;
+    size_t begin = tile * TILE, present = t->of->in.n - begin < TILE ? t->of->in.n - begin : TILE;
+    bool wide = t->of->in.format == FP64 || t->accumulator == FP64;
     struct array changed = {wide ? FP64 : FP32, present, squared};
-    struct task squares = {
-        .in = changed, .in2 = changed, .accumulator = t->accumulator, .product = PRODUCT_ROUNDED};
-    array_decode(&t->in, begin, present, x);
+    struct operands with_itself = {.in = changed, .in2 = changed, .product = PRODUCT_ROUNDED};
+    struct task squares = {.of = &with_itself, .accumulator = t->accumulator};
+    array_decode(&t->of->in, begin, present, x);
     w->change(t->accumulator, x, present, w->by);
     array_encode(&changed, 0, present, x);
     (present == TILE ? dot_tiles_fastest(&squares) : dot_tiles_plain)(&squares, 0, 1, &sum);
@@ -35,7 +35,7 @@ static void sum_share(void *context, unsigned thread)
 {
     const struct work *w = context;
     struct tiled_share share =
-        tiled_share(tiled_tiles(w->task->in.n), thread, w->task->shape.threads);
+        tiled_share(tiled_tiles(w->task->of->in.n), thread, w->task->shape.threads);
     for (size_t i = share.first; i < share.first + share.count; i++)
         w->sum[i] = sum_tile(w, i);
 }
@@ -43,7 +43,7 @@ static void sum_share(void *context, unsigned thread)
 enum status squares_sum(const struct task *t, squares_change *change, const void *by, double *sum,
                         struct problem *p)
 {
-    size_t count = tiled_tiles(t->in.n);
+    size_t count = tiled_tiles(t->of->in.n);
     double *v = malloc((count + (count == 0)) * sizeof *v);
     if (!v)
         return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu tile sums", count);

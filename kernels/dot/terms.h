@@ -12,8 +12,8 @@ struct dot_block {
 
 static inline void dot_decode(struct dot_block *b, const struct task *t, size_t begin, size_t count)
 {
-    array_decode(&t->in, begin, count, b->x);
-    array_decode(&t->in2, begin, count, b->y);
+    array_decode(&t->of->in, begin, count, b->x);
+    array_decode(&t->of->in2, begin, count, b->y);
 }
 
 /* Adds x y to a sum in f, as the task says: rounded first, or fused. */

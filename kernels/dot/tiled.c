@@ -14,14 +14,14 @@
 static double sum_tile(const struct task *t, size_t tile, struct dot_block *b)
 {
     enum format f = t->accumulator;
-    size_t begin = tile * TILE, present = t->in.n - begin < TILE ? t->in.n - begin : TILE;
+    size_t begin = tile * TILE, present = t->of->in.n - begin < TILE ? t->of->in.n - begin : TILE;
     double column[TILE_COLUMNS];
     dot_decode(b, t, begin, present);
     for (size_t i = 0; i < present; i++)
         column[i % TILE_COLUMNS] =
             i < TILE_COLUMNS
                 ? product_rounded(f, b->x[i], b->y[i])
-                : dot_append(f, t->product, column[i % TILE_COLUMNS], b->x[i], b->y[i]);
+                : dot_append(f, t->of->product, column[i % TILE_COLUMNS], b->x[i], b->y[i]);
     return fold_halving(f, column, present < TILE_COLUMNS ? present : TILE_COLUMNS);
 }
 
@@ -49,19 +49,20 @@ struct work {
 static void sum_share(void *context, unsigned thread)
 {
     const struct work *w = context;
-    struct tiled_share share = tiled_share(w->task->in.n / TILE, thread, w->task->shape.threads);
+    struct tiled_share share =
+        tiled_share(w->task->of->in.n / TILE, thread, w->task->shape.threads);
     dot_tiles_fastest(w->task)(w->task, share.first, share.count, w->sum + share.first);
 }
 
 static enum status cpu(const struct task *t, struct problem *p)
 {
-    size_t count = tiled_tiles(t->in.n);
+    size_t count = tiled_tiles(t->of->in.n);
     double *v = malloc((count + (count == 0)) * sizeof *v);
     if (!v)
         return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu tile sums", count);
     enum status status = team_run(t->shape.threads, sum_share, &(struct work){t, v}, p);
-    if (status == STATUS_OK && t->in.n % TILE)
-        dot_tiles_plain(t, t->in.n / TILE, 1, &v[t->in.n / TILE]);
+    if (status == STATUS_OK && t->of->in.n % TILE)
+        dot_tiles_plain(t, t->of->in.n / TILE, 1, &v[t->of->in.n / TILE]);
     tiled_fold(t->accumulator, v, status == STATUS_OK ? count : 0);
     if (status == STATUS_OK)
         array_encode(&t->out, 0, 1, v);

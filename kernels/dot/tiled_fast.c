@@ -9,9 +9,9 @@
  * become 0 in fp16 and bf16 all the same. */
 bool dot_tiles_fast(const struct task *t)
 {
-    enum format s = t->in.format, f = t->accumulator;
+    enum format s = t->of->in.format, f = t->accumulator;
     bool narrow = s == FP16 || s == BF16;
-    return t->product == PRODUCT_ROUNDED && (f == FP64 || (f == FP32 && s != FP64) || narrow);
+    return t->of->product == PRODUCT_ROUNDED && (f == FP64 || (f == FP32 && s != FP64) || narrow);
 }
 
 INLINE float product_single(enum format storage, enum format f, const void *x, const void *y,
@@ -83,8 +83,9 @@ INLINE void tiles_of_pair(enum format storage, enum format f, const char *x, con
 INLINE void tiles_of_storage(enum format storage, const struct task *t, size_t first, size_t count,
                              double *sum)
 {
-    size_t begin = array_bytes(t->in.format, first * TILE);
-    const char *x = (const char *)t->in.data + begin, *y = (const char *)t->in2.data + begin;
+    size_t begin = array_bytes(t->of->in.format, first * TILE);
+    const char *x = (const char *)t->of->in.data + begin,
+               *y = (const char *)t->of->in2.data + begin;
     switch (t->accumulator) {
     case FP16:
         tiles_of_pair(storage, FP16, x, y, count, sum);
@@ -103,7 +104,7 @@ INLINE void tiles_of_storage(enum format storage, const struct task *t, size_t f
 
 INLINE void tiles(const struct task *t, size_t first, size_t count, double *sum)
 {
-    switch (t->in.format) {
+    switch (t->of->in.format) {
     case FP16:
         tiles_of_storage(FP16, t, first, count, sum);
         break;

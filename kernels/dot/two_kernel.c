@@ -19,7 +19,7 @@ static size_t sum_threads(const struct task *t, size_t b, double sum[THREADS_MAX
 {
     struct dot_block row;
     enum format f = t->accumulator;
-    size_t threads = t->shape.threads, first = b * threads, n = t->in.n;
+    size_t threads = t->shape.threads, first = b * threads, n = t->of->in.n;
     size_t present = smaller(threads, n - first);
     dot_decode(&row, t, first, present);
     for (size_t i = 0; i < present; i++)
@@ -29,14 +29,14 @@ static size_t sum_threads(const struct task *t, size_t b, double sum[THREADS_MAX
         size_t count = smaller(threads, n - begin);
         dot_decode(&row, t, begin, count);
         for (size_t i = 0; i < count; i++)
-            sum[i] = dot_append(f, t->product, sum[i], row.x[i], row.y[i]);
+            sum[i] = dot_append(f, t->of->product, sum[i], row.x[i], row.y[i]);
     }
     return present;
 }
 
 static enum status cpu(const struct task *t, struct problem *p)
 {
-    size_t blocks = grid_stride_blocks(t->in.n, t->shape);
+    size_t blocks = grid_stride_blocks(t->of->in.n, t->shape);
     double *result = malloc((blocks + (blocks == 0)) * sizeof *result), sum[THREADS_MAX];
     if (!result)
         return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu block results", blocks);

@@ -29,7 +29,7 @@ static void offer_index(struct shared_extremum *to, int64_t rank, uint64_t index
 {
     uint64_t seen = atomic_load(&to->index);
     for (bool done = false; !done;) {
-        int64_t found = extremum_rank(to->of, array_get(&to->task->in, seen));
+        int64_t found = extremum_rank(to->of, array_get(&to->task->of->in, seen));
         done = !(rank < found || (rank == found && index < seen)) ||
                atomic_compare_exchange_weak(&to->index, &seen, index);
     }
@@ -39,12 +39,12 @@ static void offer_share(void *context, unsigned thread)
 {
     struct shared_extremum *to = context;
     const struct task *t = to->task;
-    struct tiled_share share = tiled_share(t->in.n, thread, t->shape.threads);
+    struct tiled_share share = tiled_share(t->of->in.n, thread, t->shape.threads);
     double block[ARRAY_BLOCK];
     bool index = to->of == EXACT_ARGMIN || to->of == EXACT_ARGMAX;
     for (size_t i = 0, count; i < share.count; i += count) {
         count = share.count - i < ARRAY_BLOCK ? share.count - i : ARRAY_BLOCK;
-        array_decode(&t->in, share.first + i, count, block);
+        array_decode(&t->of->in, share.first + i, count, block);
         for (size_t j = 0; j < count; j++) {
             int64_t rank = extremum_rank(to->of, block[j]);
             if (index)
@@ -64,7 +64,7 @@ static enum status offer_all(enum exact_value of, const struct task *t, struct p
     if (status == STATUS_OK) {
         struct partial whole = {.rank = atomic_load(&found.rank),
                                 .index = atomic_load(&found.index)};
-        extremum_finish(of, t, t->in.n > 0 ? &whole : NULL);
+        extremum_finish(of, t, t->of->in.n > 0 ? &whole : NULL);
     }
     return status;
 }

@@ -49,7 +49,7 @@ static void load(enum exact_value of, struct partial *to, const struct task *t, 
                  size_t count)
 {
     double x[ARRAY_BLOCK];
-    array_decode(&t->in, begin, count, x);
+    array_decode(&t->of->in, begin, count, x);
     for (size_t i = 0; i < count; i++)
         to[i] = (struct partial){.rank = extremum_rank(of, x[i]), .index = begin + i};
 }

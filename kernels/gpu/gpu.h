@@ -46,9 +46,9 @@ void gpu_release(struct gpu_input *input);
  * host digests the batch before: start, start, wait, start, wait, ... */
 struct gpu_job;
 enum { GPU_BATCH = 4096 };
-/* Of the task are read: accumulator, shape, out.format, exclusive, product, bins, stride, and
- * heads, n flags in host memory, which are copied. Keys are the input's. Outputs of scans are of
- * the accumulator's or the storage's format. */
+/* Of the task are read: accumulator, shape, out.format and, of its operands, all but the arrays and
+ * keys, which are the input's. Heads and mask are in host memory, and copied. Outputs of scans are
+ * of the accumulator's or the storage's format. */
 enum status gpu_job_open(struct gpu_job **job, const struct gpu_input *input,
                          const struct method *m, const struct task *t, struct problem *p);
 /* The most runs that a batch of this job may have, 1 .. GPU_BATCH: outputs that are arrays are kept

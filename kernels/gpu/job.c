@@ -41,12 +41,12 @@ static enum status make_workspace(struct gpu_job *job, struct problem *p)
 }
 
 /* Is the method told what it has to be told of rows and masks? */
-static bool whole_matrix(const struct operation *o, size_t n, const struct task *t)
+static bool whole_matrix(const struct operation *o, size_t n, const struct operands *of)
 {
     if (o->mask)
-        return n == 0 || t->heads;
-    return !o->matrix || (t->bins > 0 && n % t->bins == 0 &&
-                          (o != &operation_rows || (t->stride > 0 && t->bins % t->stride == 0)));
+        return n == 0 || of->mask;
+    return !o->matrix || (of->bins > 0 && n % of->bins == 0 &&
+                          (o != &operation_rows || (of->stride > 0 && of->bins % of->stride == 0)));
 }
 
 /* Sets everything of the task but its memory. */
@@ -67,40 +67,43 @@ static enum status describe(struct gpu_job *job, const struct gpu_input *input,
     if (m->operation->keys && !input->keys)
         return problem(p, STATUS_DEVICE, "device cuda:%d: %s reads keys, found none", input->device,
                        m->name);
-    if (!whole_matrix(m->operation, input->array.n, t))
+    if (!whole_matrix(m->operation, input->array.n, t->of))
         return problem(
             p, STATUS_DEVICE,
             "device cuda:%d: %s: found %zu elements in %zu rows, stride %zu, and %s mask",
-            input->device, m->name, input->array.n, t->bins, t->stride, t->heads ? "a" : "no");
+            input->device, m->name, input->array.n, t->of->bins, t->of->stride,
+            t->of->mask ? "a" : "no");
     job->task = (struct cuda_task){.in = input->array.data,
                                    .in2 = input->second.data,
-                                   .product = t->product,
+                                   .product = t->of->product,
                                    .n = input->array.n,
                                    .storage = s,
                                    .accumulator = f,
                                    .threads = t->shape.threads,
                                    .blocks = t->shape.blocks,
                                    .output = o,
-                                   .exclusive = t->exclusive,
-                                   .bins = t->bins,
-                                   .stride = t->stride,
+                                   .exclusive = t->of->exclusive,
+                                   .bins = t->of->bins,
+                                   .stride = t->of->stride,
                                    .keys = input->keys};
-    return m->operation->array ? gpu_outputs_plan(&job->outputs, input->device, o,
-                                                  m->operation->outputs(input->array.n, t->bins), p)
-                               : STATUS_OK;
+    return m->operation->array
+               ? gpu_outputs_plan(&job->outputs, input->device, o,
+                                  m->operation->outputs(input->array.n, t->of->bins), p)
+               : STATUS_OK;
 }
 
-static enum status copy_heads(struct gpu_job *job, const uint8_t *heads, struct problem *p)
+/* The heads or the mask. */
+static enum status copy_flags(struct gpu_job *job, const uint8_t *flags, struct problem *p)
 {
     size_t n = job->task.n;
-    if (!heads)
+    if (!flags)
         return STATUS_OK;
-    enum status status = gpu_allocate(&job->heads, job->channel->device, n, "an array of heads", p);
+    enum status status = gpu_allocate(&job->flags, job->channel->device, n, "an array of flags", p);
     if (status != STATUS_OK)
         return status;
-    job->task.heads = job->heads;
+    job->task.heads = job->task.mask = job->flags;
     cudaError_t error =
-        cudaMemcpyAsync(job->heads, heads, n, cudaMemcpyHostToDevice, job->channel->stream);
+        cudaMemcpyAsync(job->flags, flags, n, cudaMemcpyHostToDevice, job->channel->stream);
     return error == cudaSuccess ? STATUS_OK : gpu_job_failed(job, error, p);
 }
 
@@ -119,7 +122,7 @@ enum status gpu_job_open(struct gpu_job **opened, const struct gpu_input *input,
     if (status == STATUS_OK)
         status = gpu_channel_take(&job->channel, input->device, p);
     if (status == STATUS_OK)
-        status = copy_heads(job, t->heads, p);
+        status = copy_flags(job, t->of->heads ? t->of->heads : t->of->mask, p);
     if (status == STATUS_OK) {
         job->task.stream = job->channel->stream;
         status = make_workspace(job, p);
@@ -152,7 +155,7 @@ void gpu_job_close(struct gpu_job *job)
             (void)cudaGraphExecDestroy(job->graph);
         (void)cudaFree(job->graph_results);
         gpu_outputs_free(&job->outputs);
-        (void)cudaFree(job->heads);
+        (void)cudaFree(job->flags);
         (void)cudaFree(job->task.workspace);
         (void)cudaFreeHost(job->task.host_workspace);
     }

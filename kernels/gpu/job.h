@@ -10,7 +10,7 @@ struct gpu_job {
     const struct cuda_method *cuda;
     struct cuda_task task; /* its `out` is set for each execution */
     struct gpu_channel *channel;
-    void *heads;                /* on the device, or NULL */
+    void *flags;                /* on the device, or NULL */
     struct gpu_outputs outputs; /* of operations on arrays */
     size_t started, waited;     /* batches so far */
     size_t runs[2];             /* of the batches under way */

@@ -11,7 +11,7 @@ static inline enum status mean_of_sum(const struct method *sum, const struct tas
     struct task of_sum = *t;
     of_sum.method = sum;
     enum status status = sum->cpu(&of_sum, p);
-    double mean = quotient_rounded(t->accumulator, array_get(&t->out, 0), t->in.n);
+    double mean = quotient_rounded(t->accumulator, array_get(&t->out, 0), t->of->in.n);
     if (status == STATUS_OK)
         array_encode(&t->out, 0, 1, &mean);
     return status;

@@ -18,7 +18,7 @@ static enum status cpu(const struct task *t, struct problem *p)
     struct exact sum;
     enum status status = whole_sum(t, &sum, p);
     if (status == STATUS_OK)
-        array_encode(&t->out, 0, 1, &(double){moments_mean(&sum, t->in.n, t->accumulator)});
+        array_encode(&t->out, 0, 1, &(double){moments_mean(&sum, t->of->in.n, t->accumulator)});
     return status;
 }
 

@@ -14,9 +14,9 @@ static enum status cpu(const struct task *t, struct problem *p)
     (void)p;
     enum format f = t->accumulator;
     double block[ARRAY_BLOCK], mean = NAN; /* of nothing */
-    for (size_t begin = 0; begin < t->in.n; begin += ARRAY_BLOCK) {
-        size_t count = t->in.n - begin < ARRAY_BLOCK ? t->in.n - begin : ARRAY_BLOCK;
-        array_decode(&t->in, begin, count, block);
+    for (size_t begin = 0; begin < t->of->in.n; begin += ARRAY_BLOCK) {
+        size_t count = t->of->in.n - begin < ARRAY_BLOCK ? t->of->in.n - begin : ARRAY_BLOCK;
+        array_decode(&t->of->in, begin, count, block);
         for (size_t i = 0; i < count; i++) {
             double x = format_round(f, block[i]);
             mean =

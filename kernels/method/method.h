@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/method/operands.h"
 #include "kernels/method/order.h"
 #include "kernels/method/pairs.h"
 #include "reference/format/array.h"
@@ -30,7 +31,7 @@ extern const char *const promise_name[PROMISES];
 
 enum device_kind { DEVICE_CPU, DEVICE_CUDA, DEVICE_KINDS };
 
-/* What is computed. Arrays of n elements give outputs(n, bins) results, `bins` as a task's. */
+/* What is computed. Arrays of n elements give outputs(n, bins) results, `bins` as operands'. */
 struct operation {
     const char *name;
     size_t (*outputs)(size_t n, size_t bins);
@@ -105,10 +106,9 @@ enum addition {
 
 struct method;
 
-/* One execution. `in` and `out` are host addresses on the CPU, device addresses on a GPU. */
+/* One execution. Addresses are the host's on the CPU, a device's on a GPU. */
 struct task {
-    struct array in;
-    struct array in2; /* the second array, as long and in the same format; else data is NULL */
+    const struct operands *of;
     /* outputs(n, bins) elements, apart from the input's. A scan's are of any format: each is
      * rounded once more to it; all others of the accumulator's. */
     struct array out;
@@ -116,17 +116,6 @@ struct task {
     struct shape shape;          /* resolved: no zero in what the method reads on this device */
     const struct method *method; /* that is run: on the CPU (-1) or on a GPU, by its number */
     int device;
-    /* Of scans alone. Output i covers elements 0 .. i or, where `exclusive`, 0 .. i-1; the sum of
-     * nothing is +0. A segmented scan begins anew at 0 and at each i with heads[i] != 0, of n
-     * flags; NULL: nowhere else. */
-    bool exclusive;
-    const uint8_t *heads;      /* of compactions the mask: n flags */
-    enum product_kind product; /* of dot products alone: how they are formed */
-    const uint32_t *keys;      /* of what takes keys alone: one for each element, below `bins` */
-    /* How many bins there are, >= 1; rows of a matrix, which divide n; or flags of a mask that are
-     * not 0. Else it is not read. */
-    size_t bins;
-    size_t stride; /* of sums of rows alone: how rows lie (kernels/method/matrix.h) */
 };
 
 struct method {
@@ -142,7 +131,7 @@ struct method {
      * n and `asked` alone, never on the machine. NULL where nothing is read. */
     struct shape (*resolve)(size_t n, enum device_kind device, struct shape asked);
 
-    /* A scan that heeds a task's heads. */
+    /* A scan that heeds heads. */
     bool segmented;
 
     /* Of dot products: how it can form them, flags 1 << PRODUCT_...; and how it does where nobody

@@ -11,10 +11,10 @@
 static inline enum status norm_root_of(const struct method *dot, const struct task *t,
                                        struct problem *p)
 {
+    struct operands with_itself = {.in = t->of->in, .in2 = t->of->in, .product = dot->product};
     struct task squares = *t;
     squares.method = dot;
-    squares.in2 = t->in;
-    squares.product = dot->product;
+    squares.of = &with_itself;
     enum status status = dot->cpu(&squares, p);
     if (status == STATUS_OK)
         array_encode(&t->out, 0, 1,

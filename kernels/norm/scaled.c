@@ -27,12 +27,12 @@ static void find_share(void *context, unsigned thread)
 {
     const struct work *w = context;
     const struct task *t = w->task;
-    struct tiled_share share = tiled_share(tiled_tiles(t->in.n), thread, t->shape.threads);
+    struct tiled_share share = tiled_share(tiled_tiles(t->of->in.n), thread, t->shape.threads);
     double x[TILE], largest = 0;
     bool nan = false;
     for (size_t i = share.first; i < share.first + share.count; i++) {
-        size_t begin = i * TILE, present = t->in.n - begin < TILE ? t->in.n - begin : TILE;
-        array_decode(&t->in, begin, present, x);
+        size_t begin = i * TILE, present = t->of->in.n - begin < TILE ? t->of->in.n - begin : TILE;
+        array_decode(&t->of->in, begin, present, x);
         for (size_t j = 0; j < present; j++)
             largest = fabs(x[j]) > largest ? fabs(x[j]) : largest;
         for (size_t j = 0; j < present; j++)
@@ -77,7 +77,7 @@ static enum status cpu(const struct task *t, struct problem *p)
     enum status status = find_largest(t, &largest, p);
     double norm = largest;
     if (status == STATUS_OK && largest > 0 && largest < INFINITY) {
-        int k = theorem_scale(f, t->in.n, largest);
+        int k = theorem_scale(f, t->of->in.n, largest);
         struct scale scale = {ldexp(1, k / 2), ldexp(1, k - k / 2)};
         status = squares_sum(t, times_scale, &scale, &sum, p);
         norm = format_round(f, ldexp(format_round(f, sqrt(sum)), -k));

@@ -32,7 +32,7 @@ static void multiply_share(void *context, unsigned thread)
 {
     struct shared_product *to = context;
     const struct task *t = to->task;
-    struct tiled_share share = tiled_share(t->in.n, thread, t->shape.threads);
+    struct tiled_share share = tiled_share(t->of->in.n, thread, t->shape.threads);
     struct partial block[ARRAY_BLOCK];
     for (size_t i = 0, count; i < share.count; i += count) {
         count = share.count - i < ARRAY_BLOCK ? share.count - i : ARRAY_BLOCK;

@@ -130,7 +130,7 @@ static enum status round_product(double *value, const struct task *t, struct pro
                              product.room);
             break;
         }
-        multiply_all(&product, &t->in);
+        multiply_all(&product, &t->of->in);
         sure = round_running(value, &product, t->accumulator);
         free(product.limb);
     }
@@ -159,7 +159,7 @@ static enum status cpu(const struct task *t, struct problem *p)
 {
     double value = 0, sign;
     enum status status = STATUS_OK;
-    if (is_special(&sign, &t->in))
+    if (is_special(&sign, &t->of->in))
         value = sign;
     else
         status = round_product(&value, t, p);

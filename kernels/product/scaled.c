@@ -34,7 +34,7 @@ double scaled_value(enum format f, struct partial a)
 static void load(struct partial *to, const struct task *t, size_t begin, size_t count)
 {
     double x[ARRAY_BLOCK];
-    array_decode(&t->in, begin, count, x);
+    array_decode(&t->of->in, begin, count, x);
     for (size_t i = 0; i < count; i++)
         to[i] = scaled_element(t->accumulator, x[i]);
 }

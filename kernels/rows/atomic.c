@@ -13,22 +13,23 @@ static void add_share(void *context, unsigned thread)
 {
     const struct task *t = context;
     enum format f = t->out.format;
-    size_t width = (size_t)format_facts[f].bytes, length = matrix_length(t->in.n, t->bins), count;
-    struct scatter_share share = scatter_share(0, t->in.n, thread, t->shape.threads);
+    size_t width = (size_t)format_facts[f].bytes, length = matrix_length(t->of->in.n, t->of->bins),
+           count;
+    struct scatter_share share = scatter_share(0, t->of->in.n, thread, t->shape.threads);
     double block[ARRAY_BLOCK];
     for (size_t i = share.begin; i < share.end; i += count) {
         count = share.end - i < ARRAY_BLOCK ? share.end - i : ARRAY_BLOCK;
-        array_decode(&t->in, i, count, block);
+        array_decode(&t->of->in, i, count, block);
         for (size_t j = 0; j < count; j++)
-            shared_add(f, (char *)t->out.data + width * matrix_row(i + j, length, t->stride),
+            shared_add(f, (char *)t->out.data + width * matrix_row(i + j, length, t->of->stride),
                        format_round(f, block[j]));
     }
 }
 
 static enum status cpu(const struct task *t, struct problem *p)
 {
-    double identity = t->in.n > 0 ? -0.0 : 0;
-    for (size_t r = 0; r < t->bins; r++)
+    double identity = t->of->in.n > 0 ? -0.0 : 0;
+    for (size_t r = 0; r < t->of->bins; r++)
         array_encode(&t->out, r, 1, &identity);
     return team_run(t->shape.threads, add_share, (void *)t, p);
 }

@@ -16,11 +16,12 @@ struct work {
 static struct array elements(const struct work *w, size_t row, double *copy)
 {
     const struct task *t = w->task;
-    if (t->stride == 1)
-        return (struct array){t->in.format, w->length,
-                              (char *)t->in.data + array_bytes(t->in.format, row * w->length)};
+    if (t->of->stride == 1)
+        return (struct array){t->of->in.format, w->length,
+                              (char *)t->of->in.data +
+                                  array_bytes(t->of->in.format, row * w->length)};
     for (size_t k = 0; k < w->length; k++)
-        copy[k] = array_get(&t->in, matrix_at(row, k, w->length, t->stride));
+        copy[k] = array_get(&t->of->in, matrix_at(row, k, w->length, t->of->stride));
     return (struct array){FP64, w->length, copy};
 }
 
@@ -29,9 +30,9 @@ static void sum_rows(void *context, unsigned thread)
     const struct work *w = context;
     const struct task *t = w->task;
     struct problem *p = &w->problem[thread];
-    struct scatter_share share = scatter_share(0, t->bins, thread, t->shape.threads);
-    double *copy = t->stride > 1 ? malloc((w->length + 1) * sizeof *copy) : NULL;
-    if (t->stride > 1 && !copy)
+    struct scatter_share share = scatter_share(0, t->of->bins, thread, t->shape.threads);
+    double *copy = t->of->stride > 1 ? malloc((w->length + 1) * sizeof *copy) : NULL;
+    if (t->of->stride > 1 && !copy)
         problem(p, STATUS_DEVICE, "device cpu: no memory for a row of %zu elements", w->length);
     for (size_t r = share.begin; r < share.end && p->status == STATUS_OK; r++) {
         struct array x = elements(w, r, copy);
@@ -45,7 +46,7 @@ static void sum_rows(void *context, unsigned thread)
 
 enum status rows_each(const struct task *t, row_sum *sum, struct problem *p)
 {
-    struct work w = {t, sum, matrix_length(t->in.n, t->bins),
+    struct work w = {t, sum, matrix_length(t->of->in.n, t->of->bins),
                      calloc(t->shape.threads, sizeof *w.problem)};
     if (!w.problem)
         return problem(p, STATUS_DEVICE, "device cpu: no memory for %u threads", t->shape.threads);

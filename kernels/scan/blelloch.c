@@ -31,12 +31,12 @@ static enum status cpu(const struct task *t, struct problem *p)
     (void)p;
     enum format f = t->accumulator;
     double block[ARRAY_BLOCK], subtree[LEVELS], upto[LEVELS], prefix = 0;
-    for (size_t i = 0; i < t->in.n; i++) {
-        size_t at = i % ARRAY_BLOCK, left = t->in.n - i;
+    for (size_t i = 0; i < t->of->in.n; i++) {
+        size_t at = i % ARRAY_BLOCK, left = t->of->in.n - i;
         if (at == 0)
-            array_decode(&t->in, i, left < ARRAY_BLOCK ? left : ARRAY_BLOCK, block);
+            array_decode(&t->of->in, i, left < ARRAY_BLOCK ? left : ARRAY_BLOCK, block);
         double sum = format_round(f, block[at]);
-        block[at] = t->exclusive ? prefix : i == 0 ? sum : format_add(f, prefix, sum);
+        block[at] = t->of->exclusive ? prefix : i == 0 ? sum : format_add(f, prefix, sum);
         if (at == ARRAY_BLOCK - 1 || left == 1)
             array_encode(&t->out, i - at, at + 1, block);
 

@@ -24,7 +24,7 @@ static void read_elements(void *context, size_t begin, size_t count, struct piec
 {
     const struct task *t = context;
     double x[SCAN_ROW];
-    array_decode(&t->in, begin, count, x);
+    array_decode(&t->of->in, begin, count, x);
     for (size_t i = 0; i < count; i++)
         leaf[i] = (struct piece){.present = true, .sum = format_round(t->accumulator, x[i])};
 }
@@ -47,8 +47,8 @@ static void write_prefixes(void *context, size_t begin, size_t count, const stru
 
 static enum status cpu(const struct task *t, struct problem *p)
 {
-    struct tree tree = {.n = t->in.n,
-                        .exclusive = t->exclusive,
+    struct tree tree = {.n = t->of->in.n,
+                        .exclusive = t->of->exclusive,
                         .add = add,
                         .read = read_elements,
                         .write = write_prefixes,

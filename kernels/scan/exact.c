@@ -16,8 +16,8 @@ struct work {
 /* The outputs that the prefixes of elements begin .. begin+count-1 are. */
 static void write_outputs(const struct task *t, const double *prefix, size_t begin, size_t count)
 {
-    size_t first = begin + t->exclusive, end = first + count;
-    end = end < t->in.n ? end : t->in.n;
+    size_t first = begin + t->of->exclusive, end = first + count;
+    end = end < t->of->in.n ? end : t->of->in.n;
     array_encode(&t->out, first, end - first, prefix);
 }
 
@@ -29,10 +29,10 @@ static void scan_share(const struct work *w, size_t k)
     double hi[LINE_MOST], lo[LINE_MOST];
     struct prefix stream;
     prefix_begin(&stream, &w->shares->share[k].before);
-    end = end < t->in.n ? end : t->in.n;
+    end = end < t->of->in.n ? end : t->of->in.n;
     for (size_t count; begin < end; begin += count) {
         count = end - begin < LINE_MOST ? end - begin : LINE_MOST;
-        prefix_next(&stream, &t->in, NULL, begin, count,
+        prefix_next(&stream, &t->of->in, NULL, begin, count,
                     &(struct prefix_pairs){.hi = hi, .lo = lo});
         for (size_t i = 0; i < count; i++)
             hi[i] = format_round_pair(f, hi[i], lo[i]);
@@ -50,10 +50,10 @@ static void scan_shares(void *context, unsigned thread)
 static enum status cpu(const struct task *t, struct problem *p)
 {
     struct prefix_shares shares;
-    enum status status = prefix_shares_make(&shares, &t->in, NULL, t->shape.threads, p);
+    enum status status = prefix_shares_make(&shares, &t->of->in, NULL, t->shape.threads, p);
     if (status != STATUS_OK)
         return status;
-    if (t->exclusive && t->in.n > 0)
+    if (t->of->exclusive && t->of->in.n > 0)
         array_encode(&t->out, 0, 1, &(double){0}); /* the sum of nothing */
     status = team_run(t->shape.threads, scan_shares, &(struct work){t, &shares}, p);
     prefix_shares_free(&shares);

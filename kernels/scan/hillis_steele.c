@@ -10,17 +10,17 @@
 static enum status cpu(const struct task *t, struct problem *p)
 {
     enum format f = t->accumulator;
-    size_t n = t->in.n;
+    size_t n = t->of->in.n;
     double *v = malloc((n + 1) * sizeof *v), nothing = 0;
     if (!v)
         return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu prefixes", n);
-    array_decode(&t->in, 0, n, v);
+    array_decode(&t->of->in, 0, n, v);
     for (size_t i = 0; i < n; i++)
         v[i] = format_round(f, v[i]);
     for (size_t d = 1; d < n; d *= 2)
         for (size_t i = n - 1; i >= d; i--) /* downwards, so that v[i - d] is the round's old one */
             v[i] = format_add(f, v[i - d], v[i]);
-    if (!t->exclusive) {
+    if (!t->of->exclusive) {
         array_encode(&t->out, 0, n, v);
     } else if (n > 0) {
         array_encode(&t->out, 0, 1, &nothing);

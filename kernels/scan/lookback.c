@@ -55,9 +55,9 @@ static void scan_tile(const struct work *w, size_t k)
     const struct task *t = w->task;
     struct tile *tile = &w->tile[k];
     enum format f = t->accumulator;
-    size_t begin = k * TILE, count = t->in.n - begin < TILE ? t->in.n - begin : TILE;
+    size_t begin = k * TILE, count = t->of->in.n - begin < TILE ? t->of->in.n - begin : TILE;
     double v[TILE], before = -0.0;
-    array_decode(&t->in, begin, count, v);
+    array_decode(&t->of->in, begin, count, v);
     for (size_t i = 0; i < count; i++) {
         v[i] = format_round(f, v[i]);
         if (i > 0)
@@ -71,13 +71,13 @@ static void scan_tile(const struct work *w, size_t k)
     tile->prefix = format_add(f, before, tile->sum);
     atomic_store_explicit(&tile->state, PREFIX_KNOWN, memory_order_release);
 
-    if (t->exclusive) {
+    if (t->of->exclusive) {
         memmove(v + 1, v, (count - 1) * sizeof *v);
         v[0] = -0.0;
     }
     for (size_t i = 0; i < count; i++)
         v[i] = format_add(f, before, v[i]);
-    if (t->exclusive && k == 0)
+    if (t->of->exclusive && k == 0)
         v[0] = 0; /* the sum of nothing */
     array_encode(&t->out, begin, count, v);
 }
@@ -97,7 +97,7 @@ static size_t tiles_of(size_t n)
 
 static enum status cpu(const struct task *t, struct problem *p)
 {
-    struct work w = {.task = t, .tiles = tiles_of(t->in.n)};
+    struct work w = {.task = t, .tiles = tiles_of(t->of->in.n)};
     w.tile = malloc((w.tiles + 1) * sizeof *w.tile);
     if (!w.tile)
         return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu tiles", w.tiles);

@@ -9,13 +9,13 @@ static enum status cpu(const struct task *t, struct problem *p)
     (void)p;
     enum format f = t->accumulator;
     double block[ARRAY_BLOCK], sum = 0;
-    for (size_t begin = 0; begin < t->in.n; begin += ARRAY_BLOCK) {
-        size_t count = t->in.n - begin < ARRAY_BLOCK ? t->in.n - begin : ARRAY_BLOCK;
-        array_decode(&t->in, begin, count, block);
+    for (size_t begin = 0; begin < t->of->in.n; begin += ARRAY_BLOCK) {
+        size_t count = t->of->in.n - begin < ARRAY_BLOCK ? t->of->in.n - begin : ARRAY_BLOCK;
+        array_decode(&t->of->in, begin, count, block);
         for (size_t i = 0; i < count; i++) {
             double x = format_round(f, block[i]), before = sum;
             sum = begin + i == 0 ? x : format_add(f, sum, x);
-            block[i] = t->exclusive ? before : sum;
+            block[i] = t->of->exclusive ? before : sum;
         }
         array_encode(&t->out, begin, count, block);
     }

@@ -76,7 +76,7 @@ static void scan_sums(enum format f, double *v, size_t n, size_t tile)
 
 static void load_tile(const struct task *t, size_t begin, size_t count, double *v)
 {
-    array_decode(&t->in, begin, count, v);
+    array_decode(&t->of->in, begin, count, v);
     for (size_t i = 0; i < count; i++)
         v[i] = format_round(t->accumulator, v[i]);
 }
@@ -94,7 +94,7 @@ static double *make_room(size_t tiles, struct problem *p)
 static enum status cpu(const struct task *t, struct problem *p)
 {
     enum format f = t->accumulator;
-    size_t n = t->in.n, tile = (size_t)OWNED * t->shape.threads, tiles = tiles_of(n, tile);
+    size_t n = t->of->in.n, tile = (size_t)OWNED * t->shape.threads, tiles = tiles_of(n, tile);
     double v[TILE_MAX], thread[THREADS_MAX], *sum = make_room(tiles, p);
     if (!sum)
         return STATUS_DEVICE;
@@ -108,8 +108,8 @@ static enum status cpu(const struct task *t, struct problem *p)
     for (size_t k = 0; k < tiles; k++) {
         size_t count = smaller(tile, n - k * tile);
         load_tile(t, k * tile, count, v);
-        scan_tile(f, v, count, sum[k], t->exclusive);
-        if (k == 0 && t->exclusive)
+        scan_tile(f, v, count, sum[k], t->of->exclusive);
+        if (k == 0 && t->of->exclusive)
             v[0] = 0; /* the sum of nothing */
         array_encode(&t->out, k * tile, count, v);
     }

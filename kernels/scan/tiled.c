@@ -105,19 +105,19 @@ INLINE double scan_tile(enum format f, const struct task *t, size_t tile, double
 {
     double sum[SCAN_ROWS], seed[SCAN_CHUNKS], out[SCAN_ROW];
     size_t r = 0;
-    for (size_t i = tile * SCAN_TILE; r < SCAN_ROWS && i < t->in.n; r++, i += SCAN_ROW) {
+    for (size_t i = tile * SCAN_TILE; r < SCAN_ROWS && i < t->of->in.n; r++, i += SCAN_ROW) {
         row running;
-        size_t count = t->in.n - i < SCAN_ROW ? t->in.n - i : SCAN_ROW;
-        sum_chunks(f, &t->in, i, count, running);
+        size_t count = t->of->in.n - i < SCAN_ROW ? t->of->in.n - i : SCAN_ROW;
+        sum_chunks(f, &t->of->in, i, count, running);
         sum[r] = scan_chunks(f, running, seed);
         double rows = fold_copy(f, sum, r);
         for (size_t c = 0; c < SCAN_CHUNKS; c++)
             seed[c] = format_add(f, prefix, format_add(f, rows, seed[c]));
-        add_seeds(f, running, seed, t->exclusive);
+        add_seeds(f, running, seed, t->of->exclusive);
         for (size_t c = 0; c < SCAN_CHUNKS; c++)
             for (size_t j = 0; j < SCAN_CHUNK; j++)
                 out[c * SCAN_CHUNK + j] = running[j][c];
-        if (t->exclusive && i == 0)
+        if (t->of->exclusive && i == 0)
             out[0] = 0; /* the sum of nothing */
         array_encode(&t->out, i, count, out);
     }
@@ -128,15 +128,15 @@ static double sum_any_tile(const struct task *t, size_t tile)
 {
     switch (t->accumulator) {
     case FP16:
-        return sum_tile(FP16, &t->in, tile);
+        return sum_tile(FP16, &t->of->in, tile);
     case BF16:
-        return sum_tile(BF16, &t->in, tile);
+        return sum_tile(BF16, &t->of->in, tile);
     case FP32:
-        return sum_tile(FP32, &t->in, tile);
+        return sum_tile(FP32, &t->of->in, tile);
     case FP64:
         break;
     }
-    return sum_tile(FP64, &t->in, tile);
+    return sum_tile(FP64, &t->of->in, tile);
 }
 
 static double scan_any_tile(const struct task *t, size_t tile, double prefix)
@@ -226,7 +226,7 @@ static enum status scan_shared(const struct task *t, size_t tiles, struct proble
 static enum status cpu(const struct task *t, struct problem *p)
 {
     enum format f = t->accumulator;
-    size_t tiles = t->in.n / SCAN_TILE + (t->in.n % SCAN_TILE != 0);
+    size_t tiles = t->of->in.n / SCAN_TILE + (t->of->in.n % SCAN_TILE != 0);
     if (t->shape.threads > 1)
         return scan_shared(t, tiles, p);
     struct before before = {.super = -0.0};

@@ -10,7 +10,7 @@
 static void add_share(void *context, unsigned thread)
 {
     const struct task *t = context;
-    scatter_add_atomically(t, &t->out, scatter_share(0, t->in.n, thread, t->shape.threads));
+    scatter_add_atomically(t, &t->out, scatter_share(0, t->of->in.n, thread, t->shape.threads));
 }
 
 static enum status cpu(const struct task *t, struct problem *p)

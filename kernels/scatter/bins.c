@@ -9,10 +9,10 @@
 void scatter_begin(const struct task *t)
 {
     uint64_t identity = format_encode(t->out.format, -0.0);
-    for (size_t b = 0; b < t->bins; b++)
+    for (size_t b = 0; b < t->of->bins; b++)
         array_set_bits(&t->out, b, 0);
-    for (size_t i = 0; i < t->in.n; i++)
-        array_set_bits(&t->out, t->keys[i], identity);
+    for (size_t i = 0; i < t->of->in.n; i++)
+        array_set_bits(&t->out, t->of->keys[i], identity);
 }
 
 struct scatter_share scatter_share(size_t begin, size_t end, unsigned thread, unsigned threads)
@@ -30,9 +30,10 @@ void scatter_add_atomically(const struct task *t, const struct array *bins,
     double block[ARRAY_BLOCK];
     for (size_t i = share.begin; i < share.end; i += count) {
         count = share.end - i < ARRAY_BLOCK ? share.end - i : ARRAY_BLOCK;
-        array_decode(&t->in, i, count, block);
+        array_decode(&t->of->in, i, count, block);
         for (size_t j = 0; j < count; j++)
-            shared_add(f, (char *)bins->data + width * t->keys[i + j], format_round(f, block[j]));
+            shared_add(f, (char *)bins->data + width * t->of->keys[i + j],
+                       format_round(f, block[j]));
     }
 }
 
@@ -48,12 +49,12 @@ static void sum_bins(void *context, unsigned thread)
 {
     const struct work *w = context;
     const struct task *t = w->task;
-    struct scatter_share share = scatter_share(0, t->bins, thread, t->shape.threads);
+    struct scatter_share share = scatter_share(0, t->of->bins, thread, t->shape.threads);
     double *value = w->sorted.data;
     for (size_t b = share.begin; b < share.end; b++) {
         size_t first = w->by.start[b], count = by_bin_count(&w->by, b);
         double sum = 0; /* of nothing */
-        by_bin_decode(&w->by, &t->in, b, 0, count, value + first);
+        by_bin_decode(&w->by, &t->of->in, b, 0, count, value + first);
         struct array x = {FP64, count, value + first};
         if (count > 0 &&
             w->sum(t, &x, w->by.element + first, &sum, &w->problem[thread]) != STATUS_OK)
@@ -65,15 +66,15 @@ static void sum_bins(void *context, unsigned thread)
 enum status scatter_each(const struct task *t, scatter_bin *sum, struct problem *p)
 {
     struct work w = {.task = t, .sum = sum};
-    enum status status = by_bin_make(&w.by, t->keys, t->in.n, t->bins, p);
+    enum status status = by_bin_make(&w.by, t->of->keys, t->of->in.n, t->of->bins, p);
     if (status != STATUS_OK)
         return status;
-    w.sorted = (struct array){FP64, t->in.n, malloc((t->in.n + 1) * sizeof(double))};
+    w.sorted = (struct array){FP64, t->of->in.n, malloc((t->of->in.n + 1) * sizeof(double))};
     w.problem = calloc(t->shape.threads, sizeof *w.problem);
-    status =
-        w.sorted.data && w.problem
-            ? team_run(t->shape.threads, sum_bins, &w, p)
-            : problem(p, STATUS_DEVICE, "device cpu: no memory for %zu elements by bin", t->in.n);
+    status = w.sorted.data && w.problem
+                 ? team_run(t->shape.threads, sum_bins, &w, p)
+                 : problem(p, STATUS_DEVICE, "device cpu: no memory for %zu elements by bin",
+                           t->of->in.n);
     for (unsigned i = 0; status == STATUS_OK && i < t->shape.threads; i++)
         if (w.problem[i].status != STATUS_OK)
             status = problem(p, w.problem[i].status, "%s", w.problem[i].text);

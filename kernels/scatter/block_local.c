@@ -24,8 +24,8 @@ struct work {
 static struct array bins_of(const struct work *w, unsigned block)
 {
     const struct task *t = w->task;
-    size_t bytes = t->bins * (size_t)format_facts[t->accumulator].bytes;
-    return (struct array){t->accumulator, t->bins, (char *)w->local.data + block * bytes};
+    size_t bytes = t->of->bins * (size_t)format_facts[t->accumulator].bytes;
+    return (struct array){t->accumulator, t->of->bins, (char *)w->local.data + block * bytes};
 }
 
 static void add_shares(void *context, unsigned thread)
@@ -33,7 +33,7 @@ static void add_shares(void *context, unsigned thread)
     const struct work *w = context;
     const struct task *t = w->task;
     for (unsigned block = 0; block < t->shape.blocks; block++) {
-        struct scatter_share share = scatter_share(0, t->in.n, block, t->shape.blocks);
+        struct scatter_share share = scatter_share(0, t->of->in.n, block, t->shape.blocks);
         struct array bins = bins_of(w, block);
         share = scatter_share(share.begin, share.end, thread, t->shape.threads);
         scatter_add_atomically(t, &bins, share);
@@ -45,7 +45,7 @@ static void add_blocks(const struct work *w)
 {
     const struct task *t = w->task;
     uint64_t identity = format_encode(t->accumulator, -0.0);
-    for (size_t b = 0; b < t->bins; b++) {
+    for (size_t b = 0; b < t->of->bins; b++) {
         if (array_bits(&t->out, b) != identity)
             continue; /* a bin of nothing */
         for (unsigned block = 0; block < t->shape.blocks; block++) {
@@ -59,15 +59,15 @@ static void add_blocks(const struct work *w)
 
 static enum status cpu(const struct task *t, struct problem *p)
 {
-    size_t cells = t->bins * t->shape.blocks;
+    size_t cells = t->of->bins * t->shape.blocks;
     struct work w = {.task = t, .local = {t->accumulator, cells, NULL}};
     w.local.data = malloc(array_bytes(t->accumulator, cells));
     w.sum = malloc(t->shape.blocks * sizeof *w.sum);
     if (!w.local.data || !w.sum) {
         free(w.local.data);
         free(w.sum);
-        return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu bins of %u blocks", t->bins,
-                       t->shape.blocks);
+        return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu bins of %u blocks",
+                       t->of->bins, t->shape.blocks);
     }
     for (size_t i = 0; i < cells; i++)
         array_encode(&w.local, i, 1, &(double){-0.0});

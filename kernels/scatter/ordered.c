@@ -77,7 +77,7 @@ static enum status sum_bin(const struct task *t, const struct array *x, const si
     enum format f = t->accumulator;
     struct waiting w = {.format = f};
     const double *value = x->data;
-    size_t piece = ordered_piece(t->in.n);
+    size_t piece = ordered_piece(t->of->in.n);
     (void)p;
     for (size_t i = 0; i < x->n;) {
         size_t number = element[i] / piece;
@@ -96,7 +96,7 @@ static enum status sum_bin(const struct task *t, const struct array *x, const si
 
 static enum status cpu(const struct task *t, struct problem *p)
 {
-    return scatter_each(t, t->bins > ORDERED_BINS ? scatter_sum_tiled : sum_bin, p);
+    return scatter_each(t, t->of->bins > ORDERED_BINS ? scatter_sum_tiled : sum_bin, p);
 }
 
 static size_t least(size_t a, size_t b)

@@ -50,9 +50,9 @@ static enum status sum_in_bins(const struct task *t, unsigned folds, struct prob
     if (!state)
         return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu states", threads);
     for (size_t i = 0; i < threads; i++)
-        binned_state_init(&state[i], t->in.format, t->out.format, folds, NULL);
+        binned_state_init(&state[i], t->of->in.format, t->out.format, folds, NULL);
     enum status status =
-        team_run(t->shape.threads, add_share, &(struct work){&t->in, threads, state}, p);
+        team_run(t->shape.threads, add_share, &(struct work){&t->of->in, threads, state}, p);
     for (size_t i = 1; i < threads; i++)
         binned_state_merge(&state[0], &state[i], NULL);
     double sum = binned_state_finish(&state[0]);

@@ -20,7 +20,7 @@
 static enum status cpu(const struct task *t, struct problem *p)
 {
     (void)p;
-    double sum = rounded_sum(&t->in, t->accumulator, t->shape.threads);
+    double sum = rounded_sum(&t->of->in, t->accumulator, t->shape.threads);
     array_encode(&t->out, 0, 1, &sum);
     return STATUS_OK;
 }

@@ -12,12 +12,12 @@
 static enum status cpu(const struct task *t, struct problem *p)
 {
     enum format f = t->out.format;
-    size_t blocks = grid_stride_blocks(t->in.n, t->shape);
+    size_t blocks = grid_stride_blocks(t->of->in.n, t->shape);
     double *result = malloc((blocks + (blocks == 0)) * sizeof *result);
     if (!result)
         return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu block results", blocks);
     result[0] = 0; /* the sum of nothing */
-    grid_stride_sums(&t->in, f, t->shape, result);
+    grid_stride_sums(&t->of->in, f, t->shape, result);
     fold_serial(f, result, blocks);
     array_encode(&t->out, 0, 1, result);
     free(result);

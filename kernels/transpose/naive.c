@@ -11,11 +11,11 @@
 static void move_share(void *context, unsigned thread)
 {
     const struct task *t = context;
-    size_t rows = t->bins, columns = matrix_length(t->in.n, rows);
+    size_t rows = t->of->bins, columns = matrix_length(t->of->in.n, rows);
     struct scatter_share share = scatter_share(0, rows, thread, t->shape.threads);
     for (size_t r = share.begin; r < share.end; r++)
         for (size_t c = 0; c < columns; c++)
-            array_set_bits(&t->out, c * rows + r, array_bits(&t->in, r * columns + c));
+            array_set_bits(&t->out, c * rows + r, array_bits(&t->of->in, r * columns + c));
 }
 
 static enum status cpu(const struct task *t, struct problem *p)

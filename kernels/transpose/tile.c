@@ -24,7 +24,7 @@ static size_t present(size_t length, size_t first)
 
 static void move_tile(const struct work *w, size_t row, size_t column)
 {
-    const struct array *in = &w->task->in, *out = &w->task->out;
+    const struct array *in = &w->task->of->in, *out = &w->task->out;
     uint64_t tile[TRANSPOSE_TILE * PITCH_MOST];
     size_t rows = present(w->rows, row), columns = present(w->columns, column);
     for (size_t r = 0; r < rows; r++)
@@ -47,6 +47,6 @@ static void move_share(void *context, unsigned thread)
 
 enum status transpose_tiles(const struct task *t, unsigned pitch, struct problem *p)
 {
-    struct work w = {t, pitch, t->bins, matrix_length(t->in.n, t->bins)};
+    struct work w = {t, pitch, t->of->bins, matrix_length(t->of->in.n, t->of->bins)};
     return team_run(t->shape.threads, move_share, &w, p);
 }

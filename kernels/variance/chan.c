@@ -110,11 +110,11 @@ static void merge_share(void *context, unsigned thread)
 {
     const struct work *w = context;
     const struct task *t = w->task;
-    struct tiled_share share = tiled_share(tiled_tiles(t->in.n), thread, t->shape.threads);
+    struct tiled_share share = tiled_share(tiled_tiles(t->of->in.n), thread, t->shape.threads);
     double x[TILE];
     for (size_t i = share.first; i < share.first + share.count; i++) {
-        size_t begin = i * TILE, present = t->in.n - begin < TILE ? t->in.n - begin : TILE;
-        array_decode(&t->in, begin, present, x);
+        size_t begin = i * TILE, present = t->of->in.n - begin < TILE ? t->of->in.n - begin : TILE;
+        array_decode(&t->of->in, begin, present, x);
         w->part[i] =
             present == TILE ? fold_full(t->accumulator, x) : fold_short(t->accumulator, x, present);
     }
@@ -123,7 +123,7 @@ static void merge_share(void *context, unsigned thread)
 static enum status cpu(const struct task *t, struct problem *p)
 {
     enum format f = t->accumulator;
-    size_t count = tiled_tiles(t->in.n);
+    size_t count = tiled_tiles(t->of->in.n);
     struct part *v = calloc(count + (count == 0), sizeof *v);
     if (!v)
         return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu tiles", count);
@@ -134,7 +134,7 @@ static enum status cpu(const struct task *t, struct problem *p)
             v[i] = fold(f, v + i * TILE, n - i * TILE < TILE ? n - i * TILE : TILE);
     }
     if (status == STATUS_OK)
-        array_encode(&t->out, 0, 1, &(double){quotient_rounded(f, v[0].scatter, t->in.n)});
+        array_encode(&t->out, 0, 1, &(double){quotient_rounded(f, v[0].scatter, t->of->in.n)});
     free(v);
     return status;
 }

@@ -22,7 +22,7 @@ static enum status cpu(const struct task *t, struct problem *p)
         status = whole_products(t, &squares, p);
     if (status != STATUS_OK)
         return status;
-    variance = moments_variance(&sum, &squares, t->in.n, t->accumulator);
+    variance = moments_variance(&sum, &squares, t->of->in.n, t->accumulator);
     array_encode(&t->out, 0, 1, &variance);
     return status;
 }

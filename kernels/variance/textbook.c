@@ -13,14 +13,14 @@ extern const struct method dot_tiled;
 static enum status cpu(const struct task *t, struct problem *p)
 {
     enum format f = t->accumulator;
-    size_t n = t->in.n;
+    size_t n = t->of->in.n;
     double sum, sum_of_squares;
+    struct operands with_itself = {.in = t->of->in, .in2 = t->of->in, .product = PRODUCT_ROUNDED};
     struct task squares = *t;
     squares.method = &dot_tiled;
-    squares.in2 = t->in;
-    squares.product = PRODUCT_ROUNDED;
+    squares.of = &with_itself;
     squares.out = (struct array){FP64, 1, &sum_of_squares};
-    enum status status = tiled_sum(&t->in, f, t->shape.threads, &sum, p);
+    enum status status = tiled_sum(&t->of->in, f, t->shape.threads, &sum, p);
     if (status == STATUS_OK)
         status = dot_tiled.cpu(&squares, p);
     if (status != STATUS_OK)

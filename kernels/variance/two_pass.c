@@ -18,12 +18,12 @@ static enum status cpu(const struct task *t, struct problem *p)
 {
     enum format f = t->accumulator;
     double sum, squares = 0;
-    enum status status = tiled_sum(&t->in, f, t->shape.threads, &sum, p);
-    double mean = quotient_rounded(f, sum, t->in.n);
+    enum status status = tiled_sum(&t->of->in, f, t->shape.threads, &sum, p);
+    double mean = quotient_rounded(f, sum, t->of->in.n);
     if (status == STATUS_OK)
         status = squares_sum(t, distances, &mean, &squares, p);
     if (status == STATUS_OK)
-        array_encode(&t->out, 0, 1, &(double){quotient_rounded(f, squares, t->in.n)});
+        array_encode(&t->out, 0, 1, &(double){quotient_rounded(f, squares, t->of->in.n)});
     return status;
 }
 

@@ -28,13 +28,13 @@ static enum status cpu(const struct task *t, struct problem *p)
     enum format f = t->accumulator;
     double block[ARRAY_BLOCK];
     struct moments m = {0};
-    for (size_t begin = 0; begin < t->in.n; begin += ARRAY_BLOCK) {
-        size_t count = t->in.n - begin < ARRAY_BLOCK ? t->in.n - begin : ARRAY_BLOCK;
-        array_decode(&t->in, begin, count, block);
+    for (size_t begin = 0; begin < t->of->in.n; begin += ARRAY_BLOCK) {
+        size_t count = t->of->in.n - begin < ARRAY_BLOCK ? t->of->in.n - begin : ARRAY_BLOCK;
+        array_decode(&t->of->in, begin, count, block);
         for (size_t i = 0; i < count; i++)
             m = with(f, m, format_round(f, block[i]), begin + i + 1);
     }
-    array_encode(&t->out, 0, 1, &(double){quotient_rounded(f, m.scatter, t->in.n)});
+    array_encode(&t->out, 0, 1, &(double){quotient_rounded(f, m.scatter, t->of->in.n)});
     return STATUS_OK;
 }
 

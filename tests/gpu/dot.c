@@ -57,8 +57,11 @@ static void hold_one(const struct two *t, const struct reference *r, const struc
     snprintf(what, sizeof what, "%s %s/%s n=%zu T=%u B=%u products %s, %s", m->name,
              format_facts[s].name, format_facts[f].name, n, there.threads, there.blocks,
              product_name[how], t->what);
-    struct task task = {
-        .out.format = f, .accumulator = f, .shape = there, .product = how, .method = m};
+    struct task task = {.of = &(struct operands){.product = how},
+                        .out.format = f,
+                        .accumulator = f,
+                        .shape = there,
+                        .method = m};
     uint64_t got = gpu_run_same(t->gpu, m, &task, what), want = 0;
     if (m->order || m->promise >= PROMISE_ORDER_INVARIANT) {
         struct array out = {f, 1, &want};
@@ -191,7 +194,9 @@ Test(gpu_dot, one_array_is_not_enough)
     struct gpu_input *input = NULL;
     struct gpu_job *job = NULL;
     struct problem p = {0};
-    struct task task = {.out.format = FP64, .accumulator = FP64, .product = PRODUCT_ROUNDED};
+    struct task task = {.of = &(struct operands){.product = PRODUCT_ROUNDED},
+                        .out.format = FP64,
+                        .accumulator = FP64};
     cr_assert(gpu_upload(&input, 0, &a, 0, &p) == STATUS_OK, "%s", p.text);
     cr_expect(gpu_job_open(&job, input, method_named("dot/serial"), &task, &p) == STATUS_DEVICE &&
                   strstr(p.text, "reads two arrays"),

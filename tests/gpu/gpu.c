@@ -43,7 +43,10 @@ static uint64_t run_on_gpu(const struct gpu_input *input, const struct method *m
     static double time_ns[GPU_BATCH];
     struct problem p = {0};
     struct gpu_job *job = NULL;
-    struct task task = {.out.format = f, .accumulator = f, .shape = shape, .product = m->product};
+    struct task task = {.of = &(struct operands){.product = m->product},
+                        .out.format = f,
+                        .accumulator = f,
+                        .shape = shape};
     bool fine = gpu_job_open(&job, input, m, &task, &p) == STATUS_OK &&
                 gpu_job_start(job, runs, &p) == STATUS_OK &&
                 gpu_job_wait(job, bits, time_ns, &p) == STATUS_OK;

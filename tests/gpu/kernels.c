@@ -29,15 +29,15 @@ static enum status ask(struct names *names, const char *method, enum format s, e
     struct array in = {s, N, calloc(N, sizeof(double))};
     struct gpu_input *input = NULL;
     struct gpu_job *job = NULL;
-    struct task task = {.out.format = f,
+    struct task task = {.of = &(struct operands){.product = m->product,
+                                                 .mask = m->operation->mask ? in.data : NULL,
+                                                 .bins = m->operation->keys     ? 1000
+                                                         : m->operation->matrix ? 1
+                                                                                : 0,
+                                                 .stride = 1},
+                        .out.format = f,
                         .accumulator = f,
-                        .shape = method_shape(m, DEVICE_CUDA, N, (struct shape){0, 0}),
-                        .product = m->product,
-                        .heads = m->operation->mask ? in.data : NULL,
-                        .bins = m->operation->keys     ? 1000
-                                : m->operation->matrix ? 1
-                                                       : 0,
-                        .stride = 1};
+                        .shape = method_shape(m, DEVICE_CUDA, N, (struct shape){0, 0})};
     *names = (struct names){0};
     cr_assert_eq(gpu_upload(&input, 0, &in, 0, p), STATUS_OK, "%s", p->text);
     if (m->operation->inputs == 2)

@@ -178,11 +178,11 @@ static const struct method *on_trial;
 /* In the place of a CPU side. */
 static enum status run_there(const struct task *t, struct problem *p)
 {
-    struct subject on = {t->in, NULL, ""};
+    struct subject on = {t->of->in, NULL, ""};
     struct task task = *t;
     (void)p;
     task.method = on_trial;
-    task.shape = method_shape(on_trial, DEVICE_CUDA, t->in.n, (struct shape){0, 0});
+    task.shape = method_shape(on_trial, DEVICE_CUDA, t->of->in.n, (struct shape){0, 0});
     upload(&on, 0);
     array_set_bits(&t->out, 0, gpu_run_same(on.gpu, on_trial, &task, "a tie or beside it"));
     gpu_release(on.gpu);

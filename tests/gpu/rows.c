@@ -131,8 +131,9 @@ enum { GREAT = (1 << 22) + 777 };
 static void hold_compaction(const struct method *m, const struct array *in, size_t offset,
                             const uint8_t *mask, size_t kept)
 {
-    struct task task = {
-        .out.format = in->format, .accumulator = in->format, .heads = mask, .bins = kept};
+    struct task task = {.of = &(struct operands){.mask = mask, .bins = kept},
+                        .out.format = in->format,
+                        .accumulator = in->format};
     struct array out = {in->format, kept, malloc(array_bytes(in->format, kept))};
     struct gpu_input *input = NULL;
     struct gpu_job *job = NULL;

@@ -14,12 +14,13 @@ void gpu_rows_run(const struct matrix_case *c, size_t offset, const struct array
     struct problem p = {0};
     struct hash128 digest[RUNS];
     double time_ns[RUNS];
-    struct task task = {.out.format = c->accumulator,
-                        .accumulator = c->accumulator,
-                        .shape = c->shape,
-                        .heads = c->method->operation->mask && c->in.n > 0 ? c->mask : NULL,
-                        .bins = c->bins,
-                        .stride = c->stride};
+    struct task task = {
+        .of = &(struct operands){.mask = c->method->operation->mask && c->in.n > 0 ? c->mask : NULL,
+                                 .bins = c->bins,
+                                 .stride = c->stride},
+        .out.format = c->accumulator,
+        .accumulator = c->accumulator,
+        .shape = c->shape};
     bool fine = gpu_upload(&input, 0, &c->in, offset, &p) == STATUS_OK &&
                 gpu_job_open(&job, input, c->method, &task, &p) == STATUS_OK &&
                 gpu_job_start(job, RUNS, &p) == STATUS_OK &&

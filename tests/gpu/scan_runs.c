@@ -20,11 +20,10 @@ bool gpu_scan_has_twin(const struct method *m)
 enum status gpu_scan_open(struct gpu_job **job, const struct gpu_input *input,
                           const struct method *m, const struct scan_case *c, struct problem *p)
 {
-    struct task task = {.out.format = c->output,
+    struct task task = {.of = &(struct operands){.exclusive = c->exclusive, .heads = c->heads},
+                        .out.format = c->output,
                         .accumulator = c->accumulator,
-                        .shape = method_shape(m, DEVICE_CUDA, c->in.n, c->shape),
-                        .exclusive = c->exclusive,
-                        .heads = c->heads};
+                        .shape = method_shape(m, DEVICE_CUDA, c->in.n, c->shape)};
     return gpu_job_open(job, input, m, &task, p);
 }
 

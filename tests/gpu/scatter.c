@@ -92,11 +92,11 @@ static void run_there(struct ran *r)
     double time_ns[RUNS];
     struct problem p = {0};
     struct gpu_job *job = NULL;
-    struct task task = {.out.format = r->accumulator,
+    struct task task = {.of = &(struct operands){.bins = r->on->bins},
+                        .out.format = r->accumulator,
                         .accumulator = r->accumulator,
                         .shape = method_shape(m, DEVICE_CUDA, r->on->in.n, r->shape),
-                        .method = m,
-                        .bins = r->on->bins};
+                        .method = m};
     bool fine = gpu_job_open(&job, r->on->gpu, m, &task, &p) == STATUS_OK &&
                 gpu_job_start(job, 1, &p) == STATUS_OK &&
                 gpu_job_start(job, RUNS - 1, &p) == STATUS_OK &&
@@ -118,14 +118,13 @@ static void run_there(struct ran *r)
 static void run_here(struct ran *r, const struct method *m, struct shape asked)
 {
     struct problem p = {0};
-    struct task task = {.in = r->on->in,
-                        .out = r->here,
-                        .accumulator = r->accumulator,
-                        .shape = method_shape(m, DEVICE_CPU, r->on->in.n, asked),
-                        .method = m,
-                        .device = -1,
-                        .keys = r->on->key,
-                        .bins = r->on->bins};
+    struct task task = {
+        .of = &(struct operands){.in = r->on->in, .keys = r->on->key, .bins = r->on->bins},
+        .out = r->here,
+        .accumulator = r->accumulator,
+        .shape = method_shape(m, DEVICE_CPU, r->on->in.n, asked),
+        .method = m,
+        .device = -1};
     cr_assert(m->cpu(&task, &p) == STATUS_OK, "%s: %s", r->what, p.text);
 }
 
@@ -357,7 +356,8 @@ Test(gpu_scatter, keys_are_the_inputs)
     struct gpu_input *bare = NULL;
     struct gpu_job *job = NULL;
     struct problem p = {0};
-    struct task task = {.out.format = FP32, .accumulator = FP32, .bins = 50};
+    struct task task = {
+        .of = &(struct operands){.bins = 50}, .out.format = FP32, .accumulator = FP32};
     hold_fixed_all(&on, FP32);
     scatter_keys_fill(on.key, N, 50, SCATTER_SKEWED, 99);
     cr_assert(gpu_upload_keys(on.gpu, on.key, &p) == STATUS_OK, "%s", p.text);

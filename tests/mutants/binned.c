@@ -15,7 +15,7 @@ static enum status give(const struct task *t, double sum)
 static struct binned_state begin(const struct task *t, unsigned folds)
 {
     struct binned_state s;
-    binned_state_init(&s, t->in.format, t->out.format, folds, NULL);
+    binned_state_init(&s, t->of->in.format, t->out.format, folds, NULL);
     return s;
 }
 
@@ -26,14 +26,14 @@ static enum status rounds_shares(const struct task *t, struct problem *p)
     struct binned_state all = begin(t, 3);
     size_t threads = t->shape.threads, first = 0;
     for (size_t i = 0; i < threads; i++) {
-        size_t end = t->in.n * (i + 1) / threads;
+        size_t end = t->of->in.n * (i + 1) / threads;
         struct binned_state own = begin(t, 3);
-        binned_state_add(&own, &t->in, first, end - first);
+        binned_state_add(&own, &t->of->in, first, end - first);
         if (i == 0)
             all = own;
         double part = binned_state_finish(&own);
         uint64_t bits = 0;
-        struct array one = {t->in.format, 1, &bits};
+        struct array one = {t->of->in.format, 1, &bits};
         array_encode(&one, 0, 1, &part);
         if (i > 0)
             binned_state_add(&all, &one, 0, 1);
@@ -49,9 +49,9 @@ static enum status keeps_what_is_below(const struct task *t, struct problem *p)
     struct binned_state window = begin(t, 3);
     struct exact sum;
     exact_init(&sum);
-    for (size_t i = 0; i < t->in.n; i++) {
-        double x = array_get(&t->in, i);
-        binned_state_add(&window, &t->in, i, 1);
+    for (size_t i = 0; i < t->of->in.n; i++) {
+        double x = array_get(&t->of->in, i);
+        binned_state_add(&window, &t->of->in, i, 1);
         int unit = binned_unit(&window.bins, window.window < 0 ? 0 : window.window);
         double cut = isfinite(x) ? ldexp(nearbyint(ldexp(x, -unit)), unit) : x;
         exact_add(&sum, isfinite(cut) ? cut : x);
@@ -64,15 +64,15 @@ static enum status breaks_ties_by_the_sum(const struct task *t, struct problem *
 {
     (void)p;
     struct binned_state s = begin(t, 2);
-    binned_state_add(&s, &t->in, 0, t->in.n);
+    binned_state_add(&s, &t->of->in, 0, t->of->in.n);
     if (s.nan || s.inf[0] || s.inf[1] || s.window < 0)
         return give(t, binned_state_finish(&s));
     int unit = binned_unit(&s.bins, s.window);
     struct exact sum;
     exact_init(&sum);
     bool odd = false;
-    for (size_t i = 0; i < t->in.n; i++) {
-        double units = ldexp(array_get(&t->in, i), -unit), part = nearbyint(units);
+    for (size_t i = 0; i < t->of->in.n; i++) {
+        double units = ldexp(array_get(&t->of->in, i), -unit), part = nearbyint(units);
         if (fabs(units - part) == 0.5 && odd)
             part += 2 * (units - part);
         odd ^= fmod(part, 2) != 0;
@@ -86,9 +86,9 @@ static enum status trusts_the_first(const struct task *t, struct problem *p)
 {
     (void)p;
     struct binned_state first = begin(t, 3), rest = begin(t, 3);
-    size_t some = t->in.n / 2 + t->in.n % 2;
-    binned_state_add(&first, &t->in, 0, some);
-    binned_state_add(&rest, &t->in, some, t->in.n - some);
+    size_t some = t->of->in.n / 2 + t->of->in.n % 2;
+    binned_state_add(&first, &t->of->in, 0, some);
+    binned_state_add(&rest, &t->of->in, some, t->of->in.n - some);
     if (first.window >= 0 && rest.window >= 0 && rest.window < first.window)
         for (int k = 0; k < first.window - rest.window && k < rest.bins.kept; k++)
             first.bin[0] += rest.bin[k] > 0; /* a sticky unit for what is below */
@@ -100,8 +100,8 @@ static enum status forgets_a_nan(const struct task *t, struct problem *p)
 {
     (void)p;
     struct binned_state s = begin(t, 3);
-    binned_state_add(&s, &t->in, 0, t->in.n);
-    s.nan = s.nan && t->in.n > 0 && isnan(array_get(&t->in, 0));
+    binned_state_add(&s, &t->of->in, 0, t->of->in.n);
+    s.nan = s.nan && t->of->in.n > 0 && isnan(array_get(&t->of->in, 0));
     return give(t, binned_state_finish(&s));
 }
 
@@ -116,7 +116,7 @@ static enum status rounds_twice(const struct task *t, struct problem *p)
     (void)p;
     struct exact sum;
     exact_init(&sum);
-    exact_add_array(&sum, &t->in, 0, t->in.n);
+    exact_add_array(&sum, &t->of->in, 0, t->of->in.n);
     return give(t, exact_round(&sum, FP64));
 }
 

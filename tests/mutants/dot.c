@@ -9,8 +9,10 @@
 /* Runs another method, or the same otherwise. */
 static enum status run_as(const char *name, const struct task *t, enum product_kind how)
 {
+    struct operands of = *t->of;
     struct task other = *t;
-    other.product = how;
+    other.of = &of;
+    of.product = how;
     return method_named(name)->cpu(&other, NULL);
 }
 
@@ -29,13 +31,15 @@ static enum status never_fuses(const struct task *t, struct problem *p)
 static enum status adds_serially(const struct task *t, struct problem *p)
 {
     (void)p;
-    return run_as("dot/serial", t, t->product);
+    return run_as("dot/serial", t, t->of->product);
 }
 
 static enum status squares(const struct task *t, struct problem *p)
 {
+    struct operands of = *t->of;
     struct task other = *t;
-    other.in2 = t->in;
+    other.of = &of;
+    of.in2 = t->of->in;
     return method_named("dot/tiled")->cpu(&other, p);
 }
 
@@ -43,14 +47,16 @@ static enum status squares(const struct task *t, struct problem *p)
  * too many. */
 static enum status rounds_elements(const struct task *t, struct problem *p)
 {
+    struct operands of = *t->of;
     struct task other = *t;
-    size_t n = t->in.n;
+    other.of = &of;
+    size_t n = t->of->in.n;
     double *x = malloc((n + 1) * sizeof *x), *y = malloc((n + 1) * sizeof *y);
-    other.in = (struct array){FP64, n, x};
-    other.in2 = (struct array){FP64, n, y};
+    of.in = (struct array){FP64, n, x};
+    of.in2 = (struct array){FP64, n, y};
     for (size_t i = 0; i < n; i++) {
-        x[i] = format_round(t->accumulator, array_get(&t->in, i));
-        y[i] = format_round(t->accumulator, array_get(&t->in2, i));
+        x[i] = format_round(t->accumulator, array_get(&t->of->in, i));
+        y[i] = format_round(t->accumulator, array_get(&t->of->in2, i));
     }
     enum status status = method_named("dot/serial")->cpu(&other, p);
     free(x);
@@ -60,13 +66,15 @@ static enum status rounds_elements(const struct task *t, struct problem *p)
 
 static enum status forgets_products_errors(const struct task *t, struct problem *p)
 {
-    size_t n = t->in.n;
+    size_t n = t->of->in.n;
     double *x = malloc((n + 1) * sizeof *x);
+    struct operands of = *t->of;
     struct task sum = *t;
+    sum.of = &of;
     for (size_t i = 0; i < n; i++)
-        x[i] = product_rounded(t->accumulator, array_get(&t->in, i), array_get(&t->in2, i));
-    sum.in = (struct array){FP64, n, x};
-    sum.in2.data = NULL;
+        x[i] = product_rounded(t->accumulator, array_get(&t->of->in, i), array_get(&t->of->in2, i));
+    of.in = (struct array){FP64, n, x};
+    of.in2.data = NULL;
     enum status status = method_named("sum/sum2")->cpu(&sum, p);
     free(x);
     return status;
@@ -75,17 +83,19 @@ static enum status forgets_products_errors(const struct task *t, struct problem 
 /* Where a product is beyond the range of doubles, or below: what whole products are for. */
 static enum status rounds_to_doubles(const struct task *t, struct problem *p)
 {
-    size_t n = t->in.n;
+    size_t n = t->of->in.n;
     double *x = malloc((2 * n + 1) * sizeof *x);
+    struct operands of = *t->of;
     struct task sum = *t;
+    sum.of = &of;
     for (size_t i = 0; i < n; i++) {
-        double a = array_get(&t->in, i), b = array_get(&t->in2, i);
+        double a = array_get(&t->of->in, i), b = array_get(&t->of->in2, i);
         x[2 * i] = a * b;
         x[2 * i + 1] = isfinite(a * b) ? fma(a, b, -(a * b)) : -0.0;
         x[2 * i + 1] = x[2 * i + 1] == 0 ? -0.0 : x[2 * i + 1];
     }
-    sum.in = (struct array){FP64, 2 * n, x};
-    sum.in2.data = NULL;
+    of.in = (struct array){FP64, 2 * n, x};
+    of.in2.data = NULL;
     enum status status = method_named("sum/exact")->cpu(&sum, p);
     free(x);
     return status;
@@ -98,8 +108,10 @@ static enum status rounds_twice(const struct task *t, struct problem *p)
 
 static enum status drops_last(const struct task *t, struct problem *p)
 {
+    struct operands of = *t->of;
     struct task other = *t;
-    other.in.n -= t->in.n > TILE;
+    other.of = &of;
+    of.in.n -= t->of->in.n > TILE;
     return method_named("dot/tiled")->cpu(&other, p);
 }
 

@@ -10,19 +10,23 @@ static enum status run_as(const char *name, const struct task *t)
 /* As if rows were consecutive. */
 static enum status forgets_stride(const struct task *t, struct problem *p)
 {
+    struct operands of = *t->of;
     struct task other = *t;
+    other.of = &of;
     (void)p;
-    other.stride = 1;
+    of.stride = 1;
     return run_as("rows/tiled", &other);
 }
 
 static enum status drops_last(const struct task *t, struct problem *p)
 {
+    struct operands of = *t->of;
     struct task other = *t;
+    other.of = &of;
     (void)p;
-    other.bins -= t->bins > 1;
-    other.in.n = other.bins * matrix_length(t->in.n, t->bins);
-    other.stride = t->stride == t->bins ? other.bins : t->stride;
+    of.bins -= t->of->bins > 1;
+    of.in.n = of.bins * matrix_length(t->of->in.n, t->of->bins);
+    of.stride = t->of->stride == t->of->bins ? of.bins : t->of->stride;
     return run_as("rows/atomic", &other);
 }
 
@@ -30,21 +34,21 @@ static enum status drops_last(const struct task *t, struct problem *p)
 static enum status reads_rows(const struct task *t, struct problem *p)
 {
     (void)p;
-    return run_as(t->bins > 2 ? "rows/serial" : "rows/tiled", t);
+    return run_as(t->of->bins > 2 ? "rows/serial" : "rows/tiled", t);
 }
 
 /* With one layout another kernel. */
 static enum status reads_stride(const struct task *t, struct problem *p)
 {
     (void)p;
-    return run_as(t->stride > 1 ? "rows/serial" : "rows/tiled", t);
+    return run_as(t->of->stride > 1 ? "rows/serial" : "rows/tiled", t);
 }
 
 static enum status lets_rows_meet(const struct task *t, struct problem *p)
 {
     (void)p;
     enum status status = run_as("rows/exact", t);
-    for (size_t r = 1; r < t->bins; r++) {
+    for (size_t r = 1; r < t->of->bins; r++) {
         double sum = array_get(&t->out, r) + 0 * array_get(&t->out, r - 1);
         array_encode(&t->out, r, 1, &sum);
     }
@@ -67,7 +71,7 @@ static enum status starts_from_zero(const struct task *t, struct problem *p)
 {
     (void)p;
     enum status status = run_as("rows/serial", t);
-    for (size_t r = 0; r < t->bins; r++) {
+    for (size_t r = 0; r < t->of->bins; r++) {
         double sum = array_get(&t->out, r) + 0.0;
         array_encode(&t->out, r, 1, &sum);
     }
@@ -86,9 +90,11 @@ static enum status converts(const struct task *t, struct problem *p)
 
 static enum status mistakes_rows(const struct task *t, struct problem *p)
 {
+    struct operands of = *t->of;
     struct task other = *t;
+    other.of = &of;
     (void)p;
-    other.bins = matrix_length(t->in.n, t->bins);
+    of.bins = matrix_length(t->of->in.n, t->of->bins);
     return run_as("transpose/padded", &other);
 }
 
@@ -106,11 +112,13 @@ static enum status leaves_a_corner(const struct task *t, struct problem *p)
 static enum status wants_ones(const struct task *t, struct problem *p)
 {
     static uint8_t mask[MATRIX_MOST];
+    struct operands of = *t->of;
     struct task other = *t;
+    other.of = &of;
     (void)p;
-    for (size_t i = 0; i < t->in.n; i++)
-        mask[i] = t->heads[i] == 1;
-    other.heads = mask;
+    for (size_t i = 0; i < t->of->in.n; i++)
+        mask[i] = t->of->mask[i] == 1;
+    of.mask = mask;
     return run_as("compact/scan", &other);
 }
 

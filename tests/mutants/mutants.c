@@ -10,16 +10,18 @@
 static double *decoded(const struct task *t, size_t room)
 {
     double *x = calloc(room + 1, sizeof *x);
-    array_decode(&t->in, 0, t->in.n, x);
-    for (size_t i = 0; i < t->in.n; i++)
+    array_decode(&t->of->in, 0, t->of->in.n, x);
+    for (size_t i = 0; i < t->of->in.n; i++)
         x[i] = format_round(t->out.format, x[i]);
     return x;
 }
 
 static enum status run_on(const char *name, const struct task *t, const double *x, size_t n)
 {
+    struct operands of = *t->of;
     struct task other = *t;
-    other.in = (struct array){FP64, n, (void *)x};
+    other.of = &of;
+    of.in = (struct array){FP64, n, (void *)x};
     return method_named(name)->cpu(&other, NULL);
 }
 
@@ -28,7 +30,7 @@ enum status mutant_rounds_twice(const char *name, const struct task *t, struct p
     const struct method *m = method_named(name);
     double wide = 0;
     struct task other = *t;
-    other.shape = method_shape(m, DEVICE_CPU, t->in.n, t->shape);
+    other.shape = method_shape(m, DEVICE_CPU, t->of->in.n, t->shape);
     other.accumulator = FP64;
     other.out = (struct array){FP64, 1, &wide};
     enum status status = m->cpu(&other, p);
@@ -41,22 +43,24 @@ enum status mutant_rounds_twice(const char *name, const struct task *t, struct p
 
 static enum status drops_last(const struct task *t, struct problem *p)
 {
+    struct operands of = *t->of;
     struct task other = *t;
-    if (t->in.n > TILE && t->in.n % TILE)
-        other.in.n--;
+    other.of = &of;
+    if (t->of->in.n > TILE && t->of->in.n % TILE)
+        of.in.n--;
     return method_named("sum/tiled")->cpu(&other, p);
 }
 
 static enum status swaps_tiles(const struct task *t, struct problem *p)
 {
     (void)p;
-    double *x = decoded(t, t->in.n);
-    for (size_t i = 0; t->in.n >= 3 * TILE && i < TILE; i++) {
+    double *x = decoded(t, t->of->in.n);
+    for (size_t i = 0; t->of->in.n >= 3 * TILE && i < TILE; i++) {
         double other = x[i];
         x[i] = x[i + TILE];
         x[i + TILE] = other;
     }
-    enum status status = run_on("sum/tiled", t, x, t->in.n);
+    enum status status = run_on("sum/tiled", t, x, t->of->in.n);
     free(x);
     return status;
 }
@@ -65,7 +69,7 @@ static enum status swaps_tiles(const struct task *t, struct problem *p)
 static enum status pads_with_zero(const struct task *t, struct problem *p)
 {
     (void)p;
-    size_t n = t->in.n, padded = (n + 31) / 32 * 32;
+    size_t n = t->of->in.n, padded = (n + 31) / 32 * 32;
     double *x = decoded(t, padded);
     enum status status = run_on("sum/shuffle", t, x, padded);
     free(x);
@@ -77,16 +81,18 @@ static enum status starts_from_zero(const struct task *t, struct problem *p)
     (void)p;
     enum format f = t->out.format;
     double sum = 0;
-    for (size_t i = 0; i < t->in.n; i++)
-        sum = format_add(f, sum, format_round(f, array_get(&t->in, i)));
+    for (size_t i = 0; i < t->of->in.n; i++)
+        sum = format_add(f, sum, format_round(f, array_get(&t->of->in, i)));
     array_encode(&t->out, 0, 1, &sum);
     return STATUS_OK;
 }
 
 static enum status loses_an_update(const struct task *t, struct problem *p)
 {
+    struct operands of = *t->of;
     struct task other = *t;
-    other.in.n -= t->in.n > 2;
+    other.of = &of;
+    of.in.n -= t->of->in.n > 2;
     return method_named("sum/atomic")->cpu(&other, p);
 }
 
@@ -130,8 +136,8 @@ static enum status serial(const struct task *t, double (*element)(enum format f,
 {
     enum format f = t->out.format;
     double sum = 0;
-    for (size_t i = 0; i < t->in.n; i++) {
-        double x = element(f, array_get(&t->in, i));
+    for (size_t i = 0; i < t->of->in.n; i++) {
+        double x = element(f, array_get(&t->of->in, i));
         sum = i == 0 ? x : sum_of(f, sum + x);
     }
     array_encode(&t->out, 0, 1, &sum);
@@ -214,13 +220,13 @@ static enum status every_other_run(const struct task *t, struct problem *p)
 static enum status share_by_share(const struct task *t, struct problem *p)
 {
     enum format f = t->out.format;
-    size_t share = t->in.n / t->shape.threads;
+    size_t share = t->of->in.n / t->shape.threads;
     double sum = 0;
     for (size_t k = 0, begin = 0; k < t->shape.threads; k++, begin += share) {
-        size_t end = k + 1 == t->shape.threads ? t->in.n : begin + share;
+        size_t end = k + 1 == t->shape.threads ? t->of->in.n : begin + share;
         uint64_t bits = 0;
-        char *data = (char *)t->in.data + array_bytes(t->in.format, begin);
-        struct task part = {.in = {t->in.format, end - begin, data},
+        char *data = (char *)t->of->in.data + array_bytes(t->of->in.format, begin);
+        struct task part = {.of = &(struct operands){.in = {t->of->in.format, end - begin, data}},
                             .out = {f, 1, &bits},
                             .accumulator = f,
                             .shape = {1, 0}};
@@ -235,7 +241,7 @@ static enum status share_by_share(const struct task *t, struct problem *p)
 
 static enum status negative_nothing(const struct task *t, struct problem *p)
 {
-    if (t->in.n > 0)
+    if (t->of->in.n > 0)
         return method_named("sum/pairwise")->cpu(t, p);
     array_encode(&t->out, 0, 1, &(double){-0.0});
     return STATUS_OK;

@@ -22,9 +22,9 @@ static enum status plain_loop(const struct task *t, struct problem *p)
 {
     (void)p;
     double product = 1;
-    for (size_t i = 0; i < t->in.n; i++)
+    for (size_t i = 0; i < t->of->in.n; i++)
         product = format_round(t->accumulator,
-                               product * format_round(t->accumulator, array_get(&t->in, i)));
+                               product * format_round(t->accumulator, array_get(&t->of->in, i)));
     array_encode(&t->out, 0, 1, &product);
     return STATUS_OK;
 }
@@ -34,8 +34,8 @@ static enum status wide(const struct task *t, struct problem *p)
 {
     (void)p;
     struct partial product = scaled(1, 0);
-    for (size_t i = 0; i < t->in.n; i++)
-        product = scaled_join(FP64, product, scaled_element(FP64, array_get(&t->in, i)));
+    for (size_t i = 0; i < t->of->in.n; i++)
+        product = scaled_join(FP64, product, scaled_element(FP64, array_get(&t->of->in, i)));
     array_encode(&t->out, 0, 1, &(double){scaled_value(t->accumulator, product)});
     return STATUS_OK;
 }
@@ -52,7 +52,7 @@ static enum status of_nothing_0(const struct task *t, struct problem *p)
 {
     (void)p;
     enum status status = run_as("product/atomic", t);
-    if (t->in.n == 0)
+    if (t->of->in.n == 0)
         array_encode(&t->out, 0, 1, &(double){0});
     return status;
 }
@@ -72,8 +72,10 @@ static enum status flushes(const struct task *t, struct problem *p)
 
 static enum status drops_last(const struct task *t, struct problem *p)
 {
+    struct operands of = *t->of;
     struct task other = *t;
-    other.in.n -= t->in.n > TILE;
+    other.of = &of;
+    of.in.n -= t->of->in.n > TILE;
     return method_named("product/tree")->cpu(&other, p);
 }
 

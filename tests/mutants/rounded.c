@@ -10,8 +10,8 @@ static enum status rounds_elements(const struct task *t, struct problem *p)
     (void)p;
     struct exact e;
     exact_init(&e);
-    for (size_t i = 0; i < t->in.n; i++)
-        exact_add(&e, format_round(t->accumulator, array_get(&t->in, i)));
+    for (size_t i = 0; i < t->of->in.n; i++)
+        exact_add(&e, format_round(t->accumulator, array_get(&t->of->in, i)));
     array_encode(&t->out, 0, 1, &(double){exact_round(&e, t->accumulator)});
     return STATUS_OK;
 }
@@ -32,11 +32,11 @@ static enum status sums_twofold(const struct task *t, struct problem *p)
 static enum status ignores_rests(const struct task *t, struct problem *p)
 {
     struct task other = *t;
-    double *prefix = malloc((t->in.n + 1) * sizeof *prefix);
+    double *prefix = malloc((t->of->in.n + 1) * sizeof *prefix);
     other.accumulator = FP64;
-    other.out = (struct array){FP64, t->in.n, prefix};
+    other.out = (struct array){FP64, t->of->in.n, prefix};
     enum status status = method_named("scan/exact")->cpu(&other, p);
-    for (size_t i = 0; i < t->in.n; i++)
+    for (size_t i = 0; i < t->of->in.n; i++)
         array_encode(&t->out, i, 1, &(double){format_round(t->accumulator, prefix[i])});
     free(prefix);
     return status;

@@ -13,28 +13,34 @@ static enum status run_as(const char *name, const struct task *t, struct problem
 
 static enum status repeats_last(const struct task *t, struct problem *p)
 {
+    struct operands of = *t->of;
     struct task other = *t;
-    other.in.n -= t->in.n > 40;
+    other.of = &of;
+    of.in.n -= t->of->in.n > 40;
     enum status status = run_as("scan/tiled", &other, p);
-    if (t->in.n > 40)
-        array_set_bits(&t->out, t->in.n - 1, array_bits(&t->out, t->in.n - 2));
+    if (t->of->in.n > 40)
+        array_set_bits(&t->out, t->of->in.n - 1, array_bits(&t->out, t->of->in.n - 2));
     return status;
 }
 
 static enum status always_inclusive(const struct task *t, struct problem *p)
 {
+    struct operands of = *t->of;
     struct task other = *t;
-    other.exclusive = false;
+    other.of = &of;
+    of.exclusive = false;
     return run_as("scan/blelloch", &other, p);
 }
 
 /* Not the exclusive scan's own tree. */
 static enum status shifts_inclusive(const struct task *t, struct problem *p)
 {
+    struct operands of = *t->of;
     struct task other = *t;
-    other.exclusive = false;
+    other.of = &of;
+    of.exclusive = false;
     enum status status = run_as("scan/tiled", &other, p);
-    for (size_t i = t->in.n; t->exclusive && i-- > 0;)
+    for (size_t i = t->of->in.n; t->of->exclusive && i-- > 0;)
         array_set_bits(&t->out, i, i > 0 ? array_bits(&t->out, i - 1) : 0);
     return status;
 }
@@ -42,7 +48,7 @@ static enum status shifts_inclusive(const struct task *t, struct problem *p)
 static enum status negative_nothing(const struct task *t, struct problem *p)
 {
     enum status status = run_as("scan/hillis_steele", t, p);
-    if (t->exclusive && t->in.n > 0)
+    if (t->of->exclusive && t->of->in.n > 0)
         array_encode(&t->out, 0, 1, &(double){-0.0});
     return status;
 }
@@ -50,25 +56,29 @@ static enum status negative_nothing(const struct task *t, struct problem *p)
 static enum status writes_one_more(const struct task *t, struct problem *p)
 {
     enum status status = run_as("scan/serial", t, p);
-    array_encode(&t->out, t->in.n, 1, &(double){0});
+    array_encode(&t->out, t->of->in.n, 1, &(double){0});
     return status;
 }
 
 static enum status forgets_heads(const struct task *t, struct problem *p)
 {
+    struct operands of = *t->of;
     struct task other = *t;
-    other.heads = NULL;
+    other.of = &of;
+    of.heads = NULL;
     return run_as("scan/segmented", &other, p);
 }
 
 /* Those on which a row begins. */
 static enum status forgets_some_heads(const struct task *t, struct problem *p)
 {
+    struct operands of = *t->of;
     struct task other = *t;
-    uint8_t *heads = malloc(t->in.n + 1);
-    for (size_t i = 0; t->heads && i < t->in.n; i++)
-        heads[i] = i % SCAN_ROW > 0 ? t->heads[i] : 0;
-    other.heads = t->heads ? heads : NULL;
+    other.of = &of;
+    uint8_t *heads = malloc(t->of->in.n + 1);
+    for (size_t i = 0; t->of->heads && i < t->of->in.n; i++)
+        heads[i] = i % SCAN_ROW > 0 ? t->of->heads[i] : 0;
+    of.heads = t->of->heads ? heads : NULL;
     enum status status = run_as("scan/segmented", &other, p);
     free(heads);
     return status;
@@ -77,14 +87,16 @@ static enum status forgets_some_heads(const struct task *t, struct problem *p)
 /* The element in the middle. */
 static enum status loses_one(const struct task *t, struct problem *p)
 {
+    struct operands of = *t->of;
     struct task other = *t;
-    size_t bytes = array_bytes(t->in.format, t->in.n);
-    other.in.data = malloc(bytes + 1);
-    memcpy(other.in.data, t->in.data, bytes);
-    if (t->in.n > 2)
-        array_encode(&other.in, t->in.n / 2, 1, &(double){0});
+    other.of = &of;
+    size_t bytes = array_bytes(t->of->in.format, t->of->in.n);
+    of.in.data = malloc(bytes + 1);
+    memcpy(of.in.data, t->of->in.data, bytes);
+    if (t->of->in.n > 2)
+        array_encode(&of.in, t->of->in.n / 2, 1, &(double){0});
     enum status status = run_as("scan/lookback", &other, p);
-    free(other.in.data);
+    free(of.in.data);
     return status;
 }
 
@@ -110,10 +122,10 @@ static enum status accumulates_in_output(const struct task *t, struct problem *p
 static enum status rounds_outputs_twice(const struct task *t, struct problem *p)
 {
     struct task other = *t;
-    float *single = malloc((t->in.n + 1) * sizeof *single);
-    other.out = (struct array){FP32, t->in.n, single};
+    float *single = malloc((t->of->in.n + 1) * sizeof *single);
+    other.out = (struct array){FP32, t->of->in.n, single};
     enum status status = run_as("scan/serial", t->out.format < FP32 ? &other : t, p);
-    for (size_t i = 0; t->out.format < FP32 && i < t->in.n; i++)
+    for (size_t i = 0; t->out.format < FP32 && i < t->of->in.n; i++)
         array_encode(&t->out, i, 1, &(double){single[i]});
     free(single);
     return status;

@@ -11,21 +11,25 @@ static enum status run_as(const char *name, const struct task *t)
 
 static enum status drops_last(const struct task *t, struct problem *p)
 {
+    struct operands of = *t->of;
     struct task other = *t;
+    other.of = &of;
     (void)p;
-    other.in.n -= t->in.n > 0;
+    of.in.n -= t->of->in.n > 0;
     return run_as("scatter/sort", &other);
 }
 
 /* Each bin's elements go to the next one. */
 static enum status misses(const struct task *t, struct problem *p)
 {
-    uint32_t *key = malloc((t->in.n + 1) * sizeof *key);
+    uint32_t *key = malloc((t->of->in.n + 1) * sizeof *key);
+    struct operands of = *t->of;
     struct task other = *t;
+    other.of = &of;
     (void)p;
-    for (size_t i = 0; i < t->in.n; i++)
-        key[i] = (t->keys[i] + 1) % (uint32_t)t->bins;
-    other.keys = key;
+    for (size_t i = 0; i < t->of->in.n; i++)
+        key[i] = (t->of->keys[i] + 1) % (uint32_t)t->of->bins;
+    of.keys = key;
     enum status status = run_as("scatter/atomic", &other);
     free(key);
     return status;
@@ -35,7 +39,7 @@ static enum status lets_bins_meet(const struct task *t, struct problem *p)
 {
     (void)p;
     enum status status = run_as("scatter/exact", t);
-    for (size_t b = 1; b < t->bins; b++)
+    for (size_t b = 1; b < t->of->bins; b++)
         if (array_bits(&t->out, b) != 0) {
             double sum = array_get(&t->out, b) + array_get(&t->out, b - 1);
             array_encode(&t->out, b, 1, &sum);
@@ -47,10 +51,10 @@ static enum status leaves_empty_alone(const struct task *t, struct problem *p)
 {
     (void)p;
     enum status status = run_as("scatter/sort", t);
-    double *seen = calloc(t->bins, sizeof *seen);
-    for (size_t i = 0; i < t->in.n; i++)
-        seen[t->keys[i]] = 1;
-    for (size_t b = 0; b < t->bins; b++)
+    double *seen = calloc(t->of->bins, sizeof *seen);
+    for (size_t i = 0; i < t->of->in.n; i++)
+        seen[t->of->keys[i]] = 1;
+    for (size_t b = 0; b < t->of->bins; b++)
         if (!seen[b])
             array_encode(&t->out, b, 1, &(double){-0.0});
     free(seen);
@@ -60,12 +64,12 @@ static enum status leaves_empty_alone(const struct task *t, struct problem *p)
 static enum status rounds_twice(const struct task *t, struct problem *p)
 {
     struct task other = *t;
-    double *sum = malloc(t->bins * sizeof *sum);
+    double *sum = malloc(t->of->bins * sizeof *sum);
     (void)p;
     other.accumulator = FP64;
-    other.out = (struct array){FP64, t->bins, sum};
+    other.out = (struct array){FP64, t->of->bins, sum};
     enum status status = run_as("scatter/exact", &other);
-    array_encode(&t->out, 0, t->bins, sum);
+    array_encode(&t->out, 0, t->of->bins, sum);
     free(sum);
     return status;
 }
@@ -74,7 +78,7 @@ static enum status starts_from_zero(const struct task *t, struct problem *p)
 {
     (void)p;
     enum status status = run_as("scatter/ordered", t);
-    for (size_t b = 0; b < t->bins; b++) {
+    for (size_t b = 0; b < t->of->bins; b++) {
         double sum = array_get(&t->out, b) + 0.0;
         array_encode(&t->out, b, 1, &sum);
     }

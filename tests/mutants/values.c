@@ -8,7 +8,7 @@ static enum status run(const char *name, const struct task *t, struct problem *p
 {
     const struct method *m = method_named(name);
     struct task other = *t;
-    other.shape = method_shape(m, DEVICE_CPU, t->in.n, t->shape);
+    other.shape = method_shape(m, DEVICE_CPU, t->of->in.n, t->shape);
     return m->cpu(&other, p);
 }
 
@@ -60,14 +60,16 @@ static enum status rounds_n(const struct task *t, struct problem *p)
 {
     enum format f = t->accumulator;
     enum status status = run("sum/tiled", t, p);
-    double n = format_round(f, (double)t->in.n);
+    double n = format_round(f, (double)t->of->in.n);
     return status == STATUS_OK ? give(t, format_round(f, result_of(t) / n)) : status;
 }
 
 static enum status mean_of_others(const struct task *t, struct problem *p)
 {
+    struct operands of = *t->of;
     struct task other = *t;
-    other.in.n -= t->in.n > 1;
+    other.of = &of;
+    of.in.n -= t->of->in.n > 1;
     return run("mean/running", &other, p);
 }
 
@@ -85,7 +87,7 @@ static enum status two_pass(const struct task *t, struct problem *p)
 static enum status of_a_sample(const char *name, const struct task *t, struct problem *p)
 {
     enum status status = run(name, t, p);
-    double n = (double)t->in.n;
+    double n = (double)t->of->in.n;
     return status == STATUS_OK ? give(t, result_of(t) * n / (n - 1)) : status;
 }
 
@@ -102,12 +104,12 @@ static enum status sample_exact(const struct task *t, struct problem *p)
 /* NaN of nothing where +0 is due, and the other way round. */
 static enum status norm_of_nothing(const struct task *t, struct problem *p)
 {
-    return t->in.n > 0 ? run("norm/tiled", t, p) : give(t, NAN);
+    return t->of->in.n > 0 ? run("norm/tiled", t, p) : give(t, NAN);
 }
 
 static enum status mean_of_nothing(const struct task *t, struct problem *p)
 {
-    return t->in.n > 0 ? run("mean/serial", t, p) : give(t, 0);
+    return t->of->in.n > 0 ? run("mean/serial", t, p) : give(t, 0);
 }
 
 #define BREAK(function)                                                                            \

@@ -64,12 +64,12 @@ enum exact_value check_value(const struct method *m)
 enum status check_run(const struct method *m, const struct array *in, enum format accumulator,
                       struct shape shape, void *out)
 {
-    struct task task = {.in = *in,
+    struct operands of = {.in = *in, .product = m->product};
+    struct task task = {.of = &of,
                         .out = {accumulator, m->operation->outputs(in->n, 0), out},
                         .accumulator = accumulator,
-                        .shape = shape,
-                        .product = m->product};
+                        .shape = shape};
     if (m->operation->inputs == 2)
-        task.in2 = ones(in->format, in->n);
+        of.in2 = ones(in->format, in->n);
     return m->cpu(&task, NULL);
 }

@@ -7,12 +7,11 @@
 
 enum status scan_run(const struct method *m, const struct scan_case *c, void *out)
 {
-    struct task task = {.in = c->in,
-                        .out = {c->output, c->in.n, out},
-                        .accumulator = c->accumulator,
-                        .shape = c->shape,
-                        .exclusive = c->exclusive,
-                        .heads = c->heads};
+    struct task task = {
+        .of = &(struct operands){.in = c->in, .exclusive = c->exclusive, .heads = c->heads},
+        .out = {c->output, c->in.n, out},
+        .accumulator = c->accumulator,
+        .shape = c->shape};
     return m->cpu(&task, NULL);
 }
 

@@ -27,14 +27,12 @@ enum status dot_run(const struct method *m, enum product_kind how, const struct 
                     const struct array *b, enum format f, struct shape shape,
                     const struct array *out)
 {
-    struct task task = {.in = *a,
-                        .in2 = *b,
+    struct task task = {.of = &(struct operands){.in = *a, .in2 = *b, .product = how},
                         .out = *out,
                         .accumulator = f,
                         .shape = method_shape(m, DEVICE_CPU, a->n, shape),
                         .method = m,
-                        .device = -1,
-                        .product = how};
+                        .device = -1};
     return m->cpu(&task, NULL);
 }
 

@@ -63,13 +63,14 @@ size_t matrix_outputs(const struct matrix_case *c)
 
 enum status matrix_run(const struct matrix_case *c, const struct array *out)
 {
-    struct task task = {.in = c->in,
+    struct task task = {.of =
+                            &(struct operands){.in = c->in,
+                                               .mask = c->method->operation->mask ? c->mask : NULL,
+                                               .bins = c->bins,
+                                               .stride = c->stride},
                         .out = *out,
                         .accumulator = c->accumulator,
-                        .shape = c->shape,
-                        .heads = c->method->operation->mask ? c->mask : NULL,
-                        .bins = c->bins,
-                        .stride = c->stride};
+                        .shape = c->shape};
     memset(out->data, 0x55, array_bytes(out->format, out->n));
     return c->method->cpu(&task, NULL);
 }
@@ -103,7 +104,7 @@ static bool is_sum(const struct matrix_case *c, size_t row, double got, char why
         mpfr_clear(sum);
     } else {
         uint64_t bits = 0;
-        struct task task = {.in = a,
+        struct task task = {.of = &(struct operands){.in = a},
                             .out = {c->accumulator, 1, &bits},
                             .accumulator = c->accumulator,
                             .shape = {1, 0}};

@@ -119,11 +119,12 @@ static enum status read_product(const struct recorded_twin *t, const struct csv_
 
 /* What a task of the case asks for, beside arrays and heads. */
 static enum status read_task(const struct recorded_twin *t, const struct csv_row *row, size_t n,
-                             struct task *task, struct problem *p)
+                             struct task *task, struct operands *of, struct problem *p)
 {
     uint64_t threads, blocks;
     struct shape asked = {0};
-    *task = (struct task){0};
+    *of = (struct operands){.in = t->array};
+    *task = (struct task){.of = of};
     enum status status = column_format(t, row, CASE_ACCUMULATOR, &task->accumulator, p);
     if (status == STATUS_OK)
         status = column_whole(t, row, CASE_THREADS, &threads, p);
@@ -136,10 +137,10 @@ static enum status read_task(const struct recorded_twin *t, const struct csv_row
     task->shape = method_shape(t->method, DEVICE_CPU, n, asked);
     task->out.format = task->accumulator;
     if (t->method->operation->inputs == 2)
-        return read_product(t, row, &task->product, p);
+        return read_product(t, row, &of->product, p);
     if (!t->method->operation->array || !operation_plain(t->method->operation))
         return STATUS_OK;
-    task->exclusive = strcmp(recorded_field(t, row, CASE_SCAN), "exclusive") == 0;
+    of->exclusive = strcmp(recorded_field(t, row, CASE_SCAN), "exclusive") == 0;
     return column_format(t, row, CASE_OUTPUT, &task->out.format, p);
 }
 
@@ -164,7 +165,7 @@ static enum status make_keys(const struct recorded_twin *t, const struct csv_row
 /* What else the method is told: keys, rows, a mask or heads, for free() to take, also after
  * failure. */
 static enum status tell(const struct recorded_twin *t, const struct csv_row *row, size_t n,
-                        struct task *task, uint32_t **keys, uint8_t **heads, struct problem *p)
+                        struct operands *of, uint32_t **keys, uint8_t **flags, struct problem *p)
 {
     const struct operation *o = t->method->operation;
     const char *text = operation_plain(o) ? "" : recorded_field(t, row, CASE_KEYS);
@@ -175,42 +176,42 @@ static enum status tell(const struct recorded_twin *t, const struct csv_row *row
         status = column_whole(t, row, CASE_BINS, &bins, p);
     if (status == STATUS_OK && operation_plain(o) && o->array)
         status = column_whole(t, row, CASE_SEGMENT, &segment, p);
-    task->bins = (size_t)bins;
+    of->bins = (size_t)bins;
     if (status == STATUS_OK && o == &operation_rows)
         status = layout_parse(&layout, text, p);
     if (status == STATUS_OK && o == &operation_rows)
-        status = layout_stride(&task->stride, &layout, n, task->bins, p);
+        status = layout_stride(&of->stride, &layout, n, of->bins, p);
     if (status == STATUS_OK && o->mask)
-        return mask_make(heads, &task->bins, n, strtoul(text + strlen("keep:"), NULL, 10), seed, p);
+        return mask_make(flags, &of->bins, n, strtoul(text + strlen("keep:"), NULL, 10), seed, p);
     if (status == STATUS_OK && o->keys)
-        return make_keys(t, row, n, keys, task->bins, seed, p);
-    return status == STATUS_OK ? heads_make(heads, n, (size_t)segment, p) : status;
+        return make_keys(t, row, n, keys, of->bins, seed, p);
+    return status == STATUS_OK ? heads_make(flags, n, (size_t)segment, p) : status;
 }
 
 static enum status compute(struct recorded_twin *t, const struct csv_row *row, size_t n,
                            struct problem *p)
 {
+    struct operands of;
     struct task task;
-    uint8_t *heads = NULL;
+    uint8_t *flags = NULL;
     uint32_t *keys = NULL;
     enum status status = load_input(t, row, n, p);
     if (status == STATUS_OK)
-        status = read_task(t, row, n, &task, p);
+        status = read_task(t, row, n, &task, &of, p);
     if (status == STATUS_OK)
-        status = tell(t, row, n, &task, &keys, &heads, p);
+        status = tell(t, row, n, &of, &keys, &flags, p);
     if (status == STATUS_OK)
-        status = memory_array(&t->out, task.out.format, t->method->operation->outputs(n, task.bins),
+        status = memory_array(&t->out, task.out.format, t->method->operation->outputs(n, of.bins),
                               t->method->name, p);
     if (status == STATUS_OK) {
-        task.in = t->array;
         if (t->method->operation->inputs == 2)
-            task.in2 = t->second;
+            of.in2 = t->second;
         task.out = t->out;
-        task.heads = heads;
-        task.keys = keys;
+        of.heads = of.mask = flags;
+        of.keys = keys;
         status = t->method->cpu(&task, p);
     }
-    free(heads);
+    free(flags);
     free(keys);
     if (status == STATUS_OK)
         t->digest =

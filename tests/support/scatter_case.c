@@ -53,12 +53,10 @@ bool scatter_run(struct scatter *s, char why[WHY])
     s->out.format = s->accumulator;
     s->out.n = s->bins;
     memset(s->out.data, 0x55, array_bytes(s->accumulator, s->bins));
-    struct task task = {.in = s->in,
+    struct task task = {.of = &(struct operands){.in = s->in, .keys = s->key, .bins = s->bins},
                         .out = s->out,
                         .accumulator = s->accumulator,
-                        .shape = s->shape,
-                        .keys = s->key,
-                        .bins = s->bins};
+                        .shape = s->shape};
     return s->method->cpu(&task, NULL) == STATUS_OK ||
            scatter_failed(s, why, 0, "it could not be run");
 }

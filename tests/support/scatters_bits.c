@@ -8,8 +8,10 @@
 static double tiled(const double *x, size_t count, enum format f)
 {
     uint64_t bits = 0;
-    struct task task = {
-        .in = {FP64, count, (void *)x}, .out = {f, 1, &bits}, .accumulator = f, .shape = {1, 0}};
+    struct task task = {.of = &(struct operands){.in = {FP64, count, (void *)x}},
+                        .out = {f, 1, &bits},
+                        .accumulator = f,
+                        .shape = {1, 0}};
     return method_named("sum/tiled")->cpu(&task, NULL) == STATUS_OK ? format_decode(f, bits) : NAN;
 }
 

@@ -29,10 +29,10 @@ static enum status cpu(const struct task *t, struct problem *p)
     double block[ARRAY_BLOCK], sum = 0, partial = 0;
     if (!c)
         return problem(p, STATUS_USAGE, "two-level accumulation: not one of its methods");
-    for (size_t i = 0; i < t->in.n; i++) {
-        size_t left = t->in.n - i;
+    for (size_t i = 0; i < t->of->in.n; i++) {
+        size_t left = t->of->in.n - i;
         if (i % ARRAY_BLOCK == 0)
-            array_decode(&t->in, i, left < ARRAY_BLOCK ? left : ARRAY_BLOCK, block);
+            array_decode(&t->of->in, i, left < ARRAY_BLOCK ? left : ARRAY_BLOCK, block);
         double x = format_round(c->partial, block[i % ARRAY_BLOCK]);
         partial = i % c->chunk == 0 ? x : format_add(c->partial, partial, x);
         if (i % c->chunk == c->chunk - 1 || left == 1)

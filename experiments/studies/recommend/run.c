@@ -149,7 +149,7 @@ enum status recommend_run(const struct recommend_report *r, const struct recomme
                            .shape = method_shape(c->method, device.kind, s->array.n, c->asked)};
     struct runner runner = {.method = c->method,
                             .device = device,
-                            .in = &s->array,
+                            .of = &(struct operands){.in = s->array},
                             .gpu = s->gpu,
                             .accumulator = c->accumulator,
                             .output = c->accumulator,

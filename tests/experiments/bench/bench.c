@@ -72,7 +72,7 @@ static enum status slow(const struct task *t, struct problem *p)
 {
     (void)p;
     uint64_t begin = clock_ns();
-    while (clock_ns() - begin < 40000 * t->in.n / 1000)
+    while (clock_ns() - begin < 40000 * t->of->in.n / 1000)
         ;
     return STATUS_OK;
 }
@@ -105,8 +105,10 @@ static struct {
 
 static enum status delay(const struct task *t, struct problem *p)
 {
+    struct operands of = *t->of;
     struct task longer = *t;
-    longer.in.n *= delayed.calls++ < delayed.late ? 100 : 1;
+    longer.of = &of;
+    of.in.n *= delayed.calls++ < delayed.late ? 100 : 1;
     return slow(&longer, p);
 }
 
@@ -140,9 +142,9 @@ static enum status see_shape(const struct task *t, struct problem *p)
 {
     (void)p;
     const struct method *m = method_named("norm/exact");
-    struct shape due = method_shape(m, DEVICE_CPU, t->in.n, (struct shape){8, 0});
+    struct shape due = method_shape(m, DEVICE_CPU, t->of->in.n, (struct shape){8, 0});
     shaped.calls++;
-    shaped.n[t->in.n == 1 << 16] += t->shape.threads != due.threads;
+    shaped.n[t->of->in.n == 1 << 16] += t->shape.threads != due.threads;
     return STATUS_OK;
 }
 
@@ -171,12 +173,12 @@ static struct {
 static enum status look(const struct task *t, struct problem *p)
 {
     asked.calls++;
-    cr_assert(t->out.format == asked.output && t->out.n == t->in.n && t->out.data);
+    cr_assert(t->out.format == asked.output && t->out.n == t->of->in.n && t->out.data);
     memset(t->out.data, 1, array_bytes(t->out.format, t->out.n)); /* there is room for it all */
-    cr_assert(t->accumulator == FP32 && t->exclusive == asked.exclusive);
-    cr_assert((t->heads != NULL) == (asked.segment > 0));
-    for (size_t i = 0; t->heads && i < t->in.n; i++)
-        cr_assert(t->heads[i] == (i % asked.segment == 0), "head %zu", i);
+    cr_assert(t->accumulator == FP32 && t->of->exclusive == asked.exclusive);
+    cr_assert((t->of->heads != NULL) == (asked.segment > 0));
+    for (size_t i = 0; t->of->heads && i < t->of->in.n; i++)
+        cr_assert(t->of->heads[i] == (i % asked.segment == 0), "head %zu", i);
     return problem(p, asked.calls % 7 == 0 ? STATUS_DEVICE : STATUS_OK, "enough");
 }
 

@@ -41,7 +41,7 @@ static enum status over_bins(const struct task *t, struct problem *p)
 {
     (void)p;
     uint64_t begin = clock_ns();
-    while (clock_ns() - begin < 40 * t->bins)
+    while (clock_ns() - begin < 40 * t->of->bins)
         ;
     return STATUS_OK;
 }

@@ -127,11 +127,11 @@ static unsigned char letter_of(const struct method *m)
 enum status __wrap_gpu_job_open(struct gpu_job **job, const struct gpu_input *input,
                                 const struct method *m, const struct task *t, struct problem *p)
 {
-    cr_assert(t->in.n == input->array.n);
+    cr_assert(t->of->in.n == input->array.n);
     *job = calloc(1, sizeof **job);
     cr_assert(*job);
-    **job =
-        (struct gpu_job){.letter = letter_of(m), .sample = t->in.n < gpu.n, .run_ns = run_ns_of(m)};
+    **job = (struct gpu_job){
+        .letter = letter_of(m), .sample = t->of->in.n < gpu.n, .run_ns = run_ns_of(m)};
     gpu.jobs++;
     gpu.most_jobs = gpu.jobs > gpu.most_jobs ? gpu.jobs : gpu.most_jobs;
     (void)p;
@@ -432,7 +432,7 @@ Test(bench_round, a_sample_has_rows_of_its_own)
     for (size_t sample = 0; sample < 2; sample++) {
         struct bench_subject s;
         cr_assert(bench_subject_open(&s, &in, &row, sample, &p) == STATUS_OK, "%s", p.text);
-        cr_expect(s.task.bins == (sample ? 64 : 128), "%zu rows", s.task.bins);
+        cr_expect(s.of.bins == (sample ? 64 : 128), "%zu rows", s.of.bins);
         bench_subject_close(&s);
     }
     bench_input_close(&in);

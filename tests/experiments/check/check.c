@@ -18,7 +18,7 @@
 
 static double element(const struct task *t, size_t i)
 {
-    return format_round(t->out.format, array_get(&t->in, i));
+    return format_round(t->out.format, array_get(&t->of->in, i));
 }
 
 /* From left to right, `ahead` elements apart first. */
@@ -26,7 +26,7 @@ static double sum_from(const struct task *t, size_t ahead)
 {
     enum format f = t->out.format;
     double head = -0.0, sum = -0.0;
-    for (size_t i = 0; i < t->in.n; i++) {
+    for (size_t i = 0; i < t->of->in.n; i++) {
         double *to = i < ahead ? &head : &sum;
         *to = format_add(f, *to, element(t, i));
     }
@@ -44,7 +44,7 @@ static enum status forgets(const struct task *t, struct problem *p)
 {
     static unsigned runs;
     (void)p;
-    return give(t, sum_from(t, ++runs % 50 == 0 ? t->in.n / 2 : 0));
+    return give(t, sum_from(t, ++runs % 50 == 0 ? t->of->in.n / 2 : 0));
 }
 
 static enum status minds_company(const struct task *t, struct problem *p)
@@ -57,23 +57,25 @@ static enum status minds_company(const struct task *t, struct problem *p)
     free(thread);
     (void)p;
     alone = alone ? alone : threads;
-    return give(t, sum_from(t, threads > alone ? t->in.n / 2 : 0));
+    return give(t, sum_from(t, threads > alone ? t->of->in.n / 2 : 0));
 }
 
 /* As whoever reads vectors does who first goes to where they begin. */
 static enum status peels(const struct task *t, struct problem *p)
 {
-    size_t width = (size_t)format_facts[t->in.format].bytes;
-    size_t ahead = (32 - (uintptr_t)t->in.data % 32) % 32 / width;
+    size_t width = (size_t)format_facts[t->of->in.format].bytes;
+    size_t ahead = (32 - (uintptr_t)t->of->in.data % 32) % 32 / width;
     (void)p;
-    return give(t, sum_from(t, ahead < t->in.n ? ahead : 0));
+    return give(t, sum_from(t, ahead < t->of->in.n ? ahead : 0));
 }
 
 /* Four at a time, whatever there is behind the last. */
 static enum status reads_on(const struct task *t, struct problem *p)
 {
+    struct operands of = *t->of;
     struct task more = *t;
-    more.in.n = (t->in.n + 3) / 4 * 4;
+    more.of = &of;
+    of.in.n = (t->of->in.n + 3) / 4 * 4;
     (void)p;
     return give(t, sum_from(&more, 0));
 }
@@ -81,10 +83,12 @@ static enum status reads_on(const struct task *t, struct problem *p)
 /* Its first element, or the one before. */
 static enum status reads_before(const struct task *t, struct problem *p)
 {
+    struct operands of = *t->of;
     struct task more = *t;
+    more.of = &of;
     (void)p;
-    more.in.data = (char *)t->in.data - format_facts[t->in.format].bytes;
-    more.in.n++;
+    of.in.data = (char *)t->of->in.data - format_facts[t->of->in.format].bytes;
+    of.in.n++;
     return give(t, sum_from(&more, 0));
 }
 

@@ -175,9 +175,10 @@ Test(check_engine, goes_through_seeds_and_scans)
  */
 static enum status minds_one_output(const struct task *t, struct problem *p)
 {
-    size_t at = t->in.n - t->in.n / 3 - 1;
+    size_t at = t->of->in.n - t->of->in.n / 3 - 1;
     enum status status = method_named("scan/exact")->cpu(t, p);
-    if (status == STATUS_OK && !t->exclusive && array_get(&t->in, 0) > array_get(&t->in, 1)) {
+    if (status == STATUS_OK && !t->of->exclusive &&
+        array_get(&t->of->in, 0) > array_get(&t->of->in, 1)) {
         double sum = format_next_up(t->out.format, array_get(&t->out, at));
         array_encode(&t->out, at, 1, &sum);
     }

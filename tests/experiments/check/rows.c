@@ -12,24 +12,24 @@
 /* Another kernel for many rows than for few; for columns than for rows. As libraries do. */
 static enum status minds_rows(const struct task *t, struct problem *p)
 {
-    return method_named(t->bins > 20 ? "rows/serial" : "rows/tiled")->cpu(t, p);
+    return method_named(t->of->bins > 20 ? "rows/serial" : "rows/tiled")->cpu(t, p);
 }
 
 static enum status minds_many_rows(const struct task *t, struct problem *p)
 {
-    return method_named(t->bins > 500 ? "rows/serial" : "rows/tiled")->cpu(t, p);
+    return method_named(t->of->bins > 500 ? "rows/serial" : "rows/tiled")->cpu(t, p);
 }
 
 static enum status minds_layout(const struct task *t, struct problem *p)
 {
-    return method_named(t->stride > 1 ? "rows/serial" : "rows/tiled")->cpu(t, p);
+    return method_named(t->of->stride > 1 ? "rows/serial" : "rows/tiled")->cpu(t, p);
 }
 
 /* A row begins with what is left of the one before. */
 static enum status spills(const struct task *t, struct problem *p)
 {
     enum status status = method_named("rows/tiled")->cpu(t, p);
-    for (size_t r = t->bins; status == STATUS_OK && r-- > 1;) {
+    for (size_t r = t->of->bins; status == STATUS_OK && r-- > 1;) {
         double sum = array_get(&t->out, r) + 0x1p-10 * array_get(&t->out, r - 1);
         array_encode(&t->out, r, 1, &sum);
     }

@@ -19,17 +19,19 @@ static enum status as(const char *name, const struct task *t, struct problem *p)
 /* scatter/sort of the elements the other way round, each with its key. */
 static enum status backwards(const struct task *t, struct problem *p)
 {
-    size_t n = t->in.n;
+    size_t n = t->of->in.n;
+    struct operands of = *t->of;
     struct task other = *t;
+    other.of = &of;
     uint32_t *key = malloc((n + 1) * sizeof *key);
-    other.in.data = malloc(array_bytes(t->in.format, n + 1));
-    other.keys = key;
+    of.in.data = malloc(array_bytes(t->of->in.format, n + 1));
+    of.keys = key;
     for (size_t i = 0; i < n; i++) {
-        array_set_bits(&other.in, i, array_bits(&t->in, n - 1 - i));
-        key[i] = t->keys[n - 1 - i];
+        array_set_bits(&of.in, i, array_bits(&t->of->in, n - 1 - i));
+        key[i] = t->of->keys[n - 1 - i];
     }
     enum status status = as("scatter/sort", &other, p);
-    free(other.in.data);
+    free(of.in.data);
     free(key);
     return status;
 }
@@ -47,14 +49,16 @@ static enum status minds_threads(const struct task *t, struct problem *p)
 
 static enum status minds_places(const struct task *t, struct problem *p)
 {
-    return (uintptr_t)t->in.data % 32 ? backwards(t, p) : as("scatter/sort", t, p);
+    return (uintptr_t)t->of->in.data % 32 ? backwards(t, p) : as("scatter/sort", t, p);
 }
 
 /* Four at a time, whatever there is behind the last. */
 static enum status reads_on(const struct task *t, struct problem *p)
 {
+    struct operands of = *t->of;
     struct task more = *t;
-    more.in.n = (t->in.n + 3) / 4 * 4;
+    more.of = &of;
+    of.in.n = (t->of->in.n + 3) / 4 * 4;
     return as("scatter/sort", &more, p);
 }
 
@@ -62,8 +66,8 @@ static enum status reads_on(const struct task *t, struct problem *p)
 static enum status misses_one_bin(const struct task *t, struct problem *p)
 {
     enum status status = as("scatter/exact", t, p);
-    size_t bin = t->bins - 2;
-    double sum = t->bins > 1 ? array_get(&t->out, bin) : 0;
+    size_t bin = t->of->bins - 2;
+    double sum = t->of->bins > 1 ? array_get(&t->out, bin) : 0;
     if (sum != 0 && sum - sum == 0) {
         sum = format_next_up(t->out.format, sum);
         array_encode(&t->out, bin, 1, &sum);

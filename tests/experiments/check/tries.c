@@ -29,21 +29,21 @@ static size_t times;
 
 static enum status notes(const struct task *t, struct problem *p)
 {
-    const uint8_t *bytes = t->in.data;
-    cr_assert(times < MOST && t->in.format == FP32);
+    const uint8_t *bytes = t->of->in.data;
+    cr_assert(times < MOST && t->of->in.format == FP32);
     struct seen *s = &seen[times++];
-    size_t count = t->in.n < LONG ? t->in.n : LONG;
-    *s = (struct seen){.n = t->in.n,
+    size_t count = t->of->in.n < LONG ? t->of->in.n : LONG;
+    *s = (struct seen){.n = t->of->in.n,
                        .shape = t->shape,
-                       .exclusive = t->exclusive,
+                       .exclusive = t->of->exclusive,
                        .place = (uintptr_t)bytes % 256 / sizeof(float),
                        .before = bytes[-1],
-                       .behind = bytes[t->in.n * sizeof(float)]};
+                       .behind = bytes[t->of->in.n * sizeof(float)]};
     memcpy(s->in, bytes, count * sizeof(float));
-    if (t->in2.data)
-        memcpy(s->in2, t->in2.data, count * sizeof(float));
-    if (t->keys)
-        memcpy(s->keys, t->keys, count * sizeof(uint32_t));
+    if (t->of->in2.data)
+        memcpy(s->in2, t->of->in2.data, count * sizeof(float));
+    if (t->of->keys)
+        memcpy(s->keys, t->of->keys, count * sizeof(uint32_t));
     memset(t->out.data, 0, array_bytes(t->out.format, t->out.n));
     (void)p;
     return STATUS_OK;
@@ -171,9 +171,10 @@ static size_t minded;
 
 static enum status minds_one_output(const struct task *t, struct problem *p)
 {
-    double first = array_get(&t->in, 0);
+    double first = array_get(&t->of->in, 0);
     enum status status = notes(t, p);
-    cr_expect(t->in.n < N || memcmp((float *)t->in.data + 20, seen[0].in + 20, 10 * 4) == 0);
+    cr_expect(t->of->in.n < N ||
+              memcmp((float *)t->of->in.data + 20, seen[0].in + 20, 10 * 4) == 0);
     array_encode(&t->out, minded, 1, &first);
     return status;
 }

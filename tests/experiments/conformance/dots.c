@@ -12,7 +12,7 @@ static double serial(const struct task *t, size_t n, enum product_kind how)
 {
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
-        double x = array_get(&t->in, i), y = array_get(&t->in2, i);
+        double x = array_get(&t->of->in, i), y = array_get(&t->of->in2, i);
         sum = i == 0 ? product_rounded(t->accumulator, x, y)
                      : dot_append(t->accumulator, how, sum, x, y);
     }
@@ -28,20 +28,20 @@ static enum status give(const struct task *t, double x)
 static enum status honest(const struct task *t, struct problem *p)
 {
     (void)p;
-    return give(t, serial(t, t->in.n, t->product));
+    return give(t, serial(t, t->of->in.n, t->of->product));
 }
 
 /* Says that it rounds products, and fuses them. */
 static enum status fuses(const struct task *t, struct problem *p)
 {
     (void)p;
-    return give(t, serial(t, t->in.n, PRODUCT_FUSED));
+    return give(t, serial(t, t->of->in.n, PRODUCT_FUSED));
 }
 
 static enum status drops_last(const struct task *t, struct problem *p)
 {
     (void)p;
-    return give(t, serial(t, t->in.n > 32 ? t->in.n - 1 : t->in.n, t->product));
+    return give(t, serial(t, t->of->in.n > 32 ? t->of->in.n - 1 : t->of->in.n, t->of->product));
 }
 
 /* Skips what is multiplied by zero: infinity times 0 is lost. */
@@ -49,19 +49,20 @@ static enum status skips_zeros(const struct task *t, struct problem *p)
 {
     double sum = 0;
     (void)p;
-    for (size_t i = 0; i < t->in.n; i++) {
-        double x = array_get(&t->in, i), y = array_get(&t->in2, i);
-        sum = x != 0 && y != 0 ? dot_append(t->accumulator, t->product, sum, x, y) : sum;
+    for (size_t i = 0; i < t->of->in.n; i++) {
+        double x = array_get(&t->of->in, i), y = array_get(&t->of->in2, i);
+        sum = x != 0 && y != 0 ? dot_append(t->accumulator, t->of->product, sum, x, y) : sum;
     }
-    return give(t, t->in.n > 0 ? sum : 0);
+    return give(t, t->of->in.n > 0 ? sum : 0);
 }
 
 static enum status flushes_products(const struct task *t, struct problem *p)
 {
     double sum = 0, least = format_facts[t->accumulator].smallest_normal;
     (void)p;
-    for (size_t i = 0; i < t->in.n; i++) {
-        double x = product_rounded(t->accumulator, array_get(&t->in, i), array_get(&t->in2, i));
+    for (size_t i = 0; i < t->of->in.n; i++) {
+        double x =
+            product_rounded(t->accumulator, array_get(&t->of->in, i), array_get(&t->of->in2, i));
         x = fabs(x) < least ? copysign(0, x) : x;
         sum = i == 0 ? x : format_add(t->accumulator, sum, x);
     }
@@ -73,9 +74,9 @@ static enum status forgets_a_sign(const struct task *t, struct problem *p)
 {
     double sum = 0;
     (void)p;
-    for (size_t i = 0; i < t->in.n; i++) {
-        double x =
-            product_rounded(t->accumulator, array_get(&t->in, i), fabs(array_get(&t->in2, i)));
+    for (size_t i = 0; i < t->of->in.n; i++) {
+        double x = product_rounded(t->accumulator, array_get(&t->of->in, i),
+                                   fabs(array_get(&t->of->in2, i)));
         sum = i == 0 ? x : format_add(t->accumulator, sum, x);
     }
     return give(t, sum);

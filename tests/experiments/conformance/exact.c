@@ -175,7 +175,7 @@ typedef double liar(const struct task *t, double honest);
 
 static double element(const struct task *t, size_t i)
 {
-    return array_get(&t->in, i);
+    return array_get(&t->of->in, i);
 }
 
 /* In the accumulator, exponents and all. */
@@ -183,7 +183,7 @@ static double plain(const struct task *t, double honest)
 {
     (void)honest;
     double product = 1;
-    for (size_t i = 0; i < t->in.n; i++)
+    for (size_t i = 0; i < t->of->in.n; i++)
         product = format_round(t->accumulator, product * element(t, i));
     return product;
 }
@@ -202,7 +202,7 @@ static double has_no_sign(const struct task *t, double honest)
 
 static double stops_at_zero(const struct task *t, double honest)
 {
-    for (size_t i = 0; i < t->in.n; i++)
+    for (size_t i = 0; i < t->of->in.n; i++)
         if (element(t, i) == 0)
             return 0;
     return honest;
@@ -210,16 +210,18 @@ static double stops_at_zero(const struct task *t, double honest)
 
 static double is_nothing_of_nothing(const struct task *t, double honest)
 {
-    return t->in.n > 0 ? honest : 0;
+    return t->of->in.n > 0 ? honest : 0;
 }
 
 /* As if the last of more than 32 were not there. */
 static double drops_last(const struct task *t, double honest)
 {
+    struct operands of = *t->of;
     struct task less = *t;
+    less.of = &of;
     double result = honest;
     struct array out = {t->accumulator, 1, &result};
-    less.in.n -= t->in.n > 32;
+    of.in.n -= t->of->in.n > 32;
     less.out = out;
     array_encode(&out, 0, 1, &honest);
     method_named(t->method->name)->cpu(&less, NULL);
@@ -229,8 +231,8 @@ static double drops_last(const struct task *t, double honest)
 /* C's comparisons: a NaN is never less, and zeros are equal. */
 static double compares(const struct task *t, double honest)
 {
-    double least = t->in.n > 0 ? element(t, 0) : honest;
-    for (size_t i = 1; i < t->in.n; i++)
+    double least = t->of->in.n > 0 ? element(t, 0) : honest;
+    for (size_t i = 1; i < t->of->in.n; i++)
         least = element(t, i) < least ? element(t, i) : least;
     return least;
 }
@@ -238,7 +240,7 @@ static double compares(const struct task *t, double honest)
 /* As hypot does. */
 static double forgets_nan(const struct task *t, double honest)
 {
-    for (size_t i = 0; i < t->in.n; i++)
+    for (size_t i = 0; i < t->of->in.n; i++)
         if (isinf(element(t, i)))
             return INFINITY;
     return honest;
@@ -247,7 +249,7 @@ static double forgets_nan(const struct task *t, double honest)
 static double finds_the_last(const struct task *t, double honest)
 {
     size_t last = 0;
-    for (size_t i = 1; i < t->in.n; i++)
+    for (size_t i = 1; i < t->of->in.n; i++)
         if (double_bits(element(t, i)) == double_bits(element(t, (size_t)honest)))
             last = i;
     return last > honest ? (double)last : honest;

@@ -14,7 +14,7 @@ static double serial(const struct task *t, size_t n)
 {
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
-        double x = format_round(t->accumulator, array_get(&t->in, i));
+        double x = format_round(t->accumulator, array_get(&t->of->in, i));
         sum = i == 0 ? x : format_add(t->accumulator, sum, x);
     }
     return sum;
@@ -22,18 +22,18 @@ static double serial(const struct task *t, size_t n)
 
 static double honest(const struct task *t)
 {
-    return serial(t, t->in.n);
+    return serial(t, t->of->in.n);
 }
 
 static double flushes(const struct task *t)
 {
-    double sum = serial(t, t->in.n);
+    double sum = serial(t, t->of->in.n);
     return fabs(sum) < format_facts[t->accumulator].smallest_normal ? copysign(0, sum) : sum;
 }
 
 static double nothing_is_negative(const struct task *t)
 {
-    return t->in.n == 0 ? -0.0 : honest(t);
+    return t->of->in.n == 0 ? -0.0 : honest(t);
 }
 
 static double begins_at_zero(const struct task *t)
@@ -49,26 +49,26 @@ static double doubles(const struct task *t)
 
 static double drops_last(const struct task *t)
 {
-    return serial(t, t->in.n > 32 ? t->in.n - 1 : t->in.n);
+    return serial(t, t->of->in.n > 32 ? t->of->in.n - 1 : t->of->in.n);
 }
 
 static double drops_any_last(const struct task *t)
 {
-    return serial(t, t->in.n - (t->in.n > 0));
+    return serial(t, t->of->in.n - (t->of->in.n > 0));
 }
 
 static double adds_twice(const struct task *t)
 {
     double sum = honest(t);
-    return t->in.n > 256 ? format_add(t->accumulator, sum, array_get(&t->in, 256)) : sum;
+    return t->of->in.n > 256 ? format_add(t->accumulator, sum, array_get(&t->of->in, 256)) : sum;
 }
 
 static double swallows_nan(const struct task *t)
 {
     double sum = 0;
     bool any = false;
-    for (size_t i = 0; i < t->in.n; i++) {
-        double x = format_round(t->accumulator, array_get(&t->in, i));
+    for (size_t i = 0; i < t->of->in.n; i++) {
+        double x = format_round(t->accumulator, array_get(&t->of->in, i));
         if (x == x) {
             sum = any ? format_add(t->accumulator, sum, x) : x;
             any = true;
@@ -79,8 +79,10 @@ static double swallows_nan(const struct task *t)
 
 static double reads_past_the_end(const struct task *t)
 {
+    struct operands of = *t->of;
     struct task more = *t;
-    more.in.n += t->in.n % 32 == 31; /* in whole pairs */
+    more.of = &of;
+    of.in.n += t->of->in.n % 32 == 31; /* in whole pairs */
     return honest(&more);
 }
 
@@ -93,7 +95,7 @@ static double clamps(const struct task *t)
 static double loses_digits(const struct task *t)
 {
     double sum = honest(t);
-    return t->in.n == 2 ? format_round(BF16, sum) : sum;
+    return t->of->in.n == 2 ? format_round(BF16, sum) : sum;
 }
 
 #define LIAR(name)                                                                                 \
@@ -224,7 +226,7 @@ Test(special_liars, an_honest_method_is_none)
 
 static enum status fails_on_fp16(const struct task *t, struct problem *p)
 {
-    if (t->in.format == FP16)
+    if (t->of->in.format == FP16)
         return problem(p, STATUS_DATA, "no fp16 here");
     return honest_cpu(t, p);
 }

@@ -12,21 +12,21 @@ static void scan(const struct task *t, enum fault fault)
     enum format f = t->accumulator;
     double sum = 0, stained = 0;
     bool any = false;
-    for (size_t i = 0; i < t->in.n; i++) {
-        double x = format_round(f, array_get(&t->in, i)), before = any ? sum : 0;
-        bool head = i == 0 || (t->heads && t->heads[i] && fault != IGNORES_HEADS);
+    for (size_t i = 0; i < t->of->in.n; i++) {
+        double x = format_round(f, array_get(&t->of->in, i)), before = any ? sum : 0;
+        bool head = i == 0 || (t->of->heads && t->of->heads[i] && fault != IGNORES_HEADS);
         before = head ? 0 : before;
         sum = head ? x : format_add(f, sum, x);
         any = true;
-        double out = t->exclusive ? before : sum;
-        if (t->exclusive && fault == SUBTRACTS && !head)
+        double out = t->of->exclusive ? before : sum;
+        if (t->of->exclusive && fault == SUBTRACTS && !head)
             out = format_add(f, sum, -x);
-        if (t->exclusive && fault == FIRST_IS_NEGATIVE && head)
+        if (t->of->exclusive && fault == FIRST_IS_NEGATIVE && head)
             out = -0.0;
         if (fault == WARMS_UP && i % 32 == 31)
             out = x;
         stained = isnan(x) ? x : stained;
-        if (fault == NAN_STAYS && !t->exclusive && isnan(stained))
+        if (fault == NAN_STAYS && !t->of->exclusive && isnan(stained))
             out = stained;
         array_encode(&t->out, i, 1, &out);
     }

@@ -131,11 +131,10 @@ static struct array prefixes(const char *name, const struct array *a, const uint
     const struct method *m = method_named(name);
     struct array out = {a->format, a->n, malloc(array_bytes(a->format, a->n))};
     cr_assert(m && out.data, "no %s", name);
-    struct task t = {.in = *a,
+    struct task t = {.of = &(struct operands){.in = *a, .heads = heads},
                      .out = out,
                      .accumulator = a->format,
-                     .shape = method_shape(m, DEVICE_CPU, a->n, (struct shape){0, 0}),
-                     .heads = heads};
+                     .shape = method_shape(m, DEVICE_CPU, a->n, (struct shape){0, 0})};
     cr_assert_eq(m->cpu(&t, NULL), STATUS_OK);
     return out;
 }

@@ -31,18 +31,18 @@ static void hold(const struct method *method, const struct method *foreign, stru
                  uint64_t seed)
 {
     struct problem p = {0};
-    sample_fill(&t.in, SAMPLE_NEAR, t.accumulator, seed);
-    t.out.n = method->operation->outputs(t.in.n, t.bins);
+    sample_fill(&t.of->in, SAMPLE_NEAR, t.accumulator, seed);
+    t.out.n = method->operation->outputs(t.of->in.n, t.of->bins);
     t.method = method;
-    t.shape = method_shape(method, DEVICE_CPU, t.in.n, (struct shape){64, 3});
+    t.shape = method_shape(method, DEVICE_CPU, t.of->in.n, (struct shape){64, 3});
     t.out.data = ours;
     cr_assert(method->cpu(&t, &p) == STATUS_OK, "%s", p.text);
     t.method = foreign;
     t.out.data = theirs;
     cr_assert(foreign->cpu(&t, &p) == STATUS_OK, "%s", p.text);
     cr_assert(memcmp(ours, theirs, array_bytes(t.out.format, t.out.n)) == 0,
-              "%s, %s in %s, n = %zu, seed %d", method->name, format_facts[t.in.format].name,
-              format_facts[t.accumulator].name, t.in.n, (int)seed);
+              "%s, %s in %s, n = %zu, seed %d", method->name, format_facts[t.of->in.format].name,
+              format_facts[t.accumulator].name, t.of->in.n, (int)seed);
 }
 
 Test(serve, sums_are_the_same_bits_in_all_pairs)
@@ -54,8 +54,10 @@ Test(serve, sums_are_the_same_bits_in_all_pairs)
             for (enum format a = 0; a < FORMATS; a++)
                 for (size_t n = 0; n <= N; n = 3 * n + 1)
                     hold(m, foreign,
-                         (struct task){
-                             .in = {s, n, x}, .out.format = a, .accumulator = a, .device = -1},
+                         (struct task){.of = &(struct operands){.in = {s, n, x}},
+                                       .out.format = a,
+                                       .accumulator = a,
+                                       .device = -1},
                          n + 16 * s + 4 * a);
     }
 }
@@ -67,13 +69,14 @@ Test(serve, scans_are_the_same_bits_in_all_kinds)
         for (enum format a = 0; a < FORMATS; a++)
             for (enum format o = 0; o < FORMATS; o++)
                 for (int exclusive = 0; exclusive < 2; exclusive++)
-                    hold(method_named("scan/tiled"), foreign,
-                         (struct task){.in = {s, 100 + 20 * o + 700 * a, x},
-                                       .out.format = o,
-                                       .accumulator = a,
-                                       .exclusive = exclusive,
-                                       .device = -1},
-                         s + 4 * a + 16 * o);
+                    hold(
+                        method_named("scan/tiled"), foreign,
+                        (struct task){.of = &(struct operands){.in = {s, 100 + 20 * o + 700 * a, x},
+                                                               .exclusive = exclusive},
+                                      .out.format = o,
+                                      .accumulator = a,
+                                      .device = -1},
+                        s + 4 * a + 16 * o);
 }
 
 Test(serve, dot_products_are_the_same_bits_in_all_pairs)
@@ -85,13 +88,13 @@ Test(serve, dot_products_are_the_same_bits_in_all_pairs)
         for (enum format s = 0; s < FORMATS; s++)
             for (enum format a = 0; a < FORMATS; a++)
                 for (size_t n = 0; n <= N && method_supports(m, DEVICE_CPU, s, a); n = 4 * n + 1) {
-                    struct task t = {.in = {s, n, x},
-                                     .in2 = {s, n, y},
+                    struct task t = {.of = &(struct operands){.in = {s, n, x},
+                                                              .in2 = {s, n, y},
+                                                              .product = m->product},
                                      .out.format = a,
                                      .accumulator = a,
-                                     .product = m->product,
                                      .device = -1};
-                    sample_fill(&t.in2, SAMPLE_NEAR, a, ~n);
+                    sample_fill(&t.of->in2, SAMPLE_NEAR, a, ~n);
                     hold(m, foreign, t, n + 16 * s + 4 * a);
                 }
     }
@@ -104,7 +107,11 @@ Test(serve, takes_more_than_a_pipe_holds)
     struct array in = {FP32, MANY, malloc(4 * MANY)}, a = {FP32, MANY, malloc(4 * MANY)},
                  b = {FP32, MANY, malloc(4 * MANY)};
     const struct method *m = method_named("scan/serial");
-    struct task t = {.in = in, .out = a, .accumulator = FP32, .method = m, .device = -1};
+    struct task t = {.of = &(struct operands){.in = in},
+                     .out = a,
+                     .accumulator = FP32,
+                     .method = m,
+                     .device = -1};
     sample_fill(&in, SAMPLE_NEAR, FP32, 1);
     cr_assert(m->cpu(&t, &p) == STATUS_OK);
     t.method = served("scan/serial", &operation_scan);
@@ -145,11 +152,11 @@ Test(serve, scatter_adds_are_the_same_bits_of_all_keys)
             size_t n = k % 7 ? 37 * k : 0;
             scatter_keys_fill(key, n, bins[k % 3], k % SCATTER_KEYS, k);
             hold(method_named(name[i]), foreign,
-                 (struct task){.in = {k % FORMATS, n, x},
+                 (struct task){.of = &(struct operands){.in = {k % FORMATS, n, x},
+                                                        .keys = key,
+                                                        .bins = bins[k % 3]},
                                .out.format = k / FORMATS % FORMATS,
                                .accumulator = k / FORMATS % FORMATS,
-                               .keys = key,
-                               .bins = bins[k % 3],
                                .device = -1},
                  k);
         }
@@ -167,11 +174,11 @@ Test(serve, rows_are_the_same_bits_in_all_layouts)
             enum format s = k / 4 % FORMATS, a = m->operation->array ? s : k / 4 / FORMATS;
             if (method_supports(m, DEVICE_CPU, s, a))
                 hold(m, foreign,
-                     (struct task){.in = {s, k % 7 ? 2940 : 0, x},
+                     (struct task){.of = &(struct operands){.in = {s, k % 7 ? 2940 : 0, x},
+                                                            .bins = rows[k % 4],
+                                                            .stride = stride[k % 4]},
                                    .out.format = a,
                                    .accumulator = a,
-                                   .bins = rows[k % 4],
-                                   .stride = stride[k % 4],
                                    .device = -1},
                      k);
         }

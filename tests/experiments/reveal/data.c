@@ -16,11 +16,11 @@ static enum status cpu(const struct task *t, struct problem *p)
     (void)p;
     enum flaw flaw = (enum flaw)(t->method - flawed);
     enum format f = t->accumulator;
-    double *x = calloc(t->in.n + 1, sizeof *x);
-    array_decode(&t->in, 0, t->in.n, x);
-    for (size_t i = 0; i < t->in.n; i++)
+    double *x = calloc(t->of->in.n + 1, sizeof *x);
+    array_decode(&t->of->in, 0, t->of->in.n, x);
+    for (size_t i = 0; i < t->of->in.n; i++)
         x[i] = flaw == FLAW_FP64 ? x[i] : format_round(f, x[i]);
-    double sum = flawed_sum(flaw, f, x, t->in.n);
+    double sum = flawed_sum(flaw, f, x, t->of->in.n);
     array_encode(&t->out, 0, 1, &sum);
     free(x);
     return STATUS_OK;

@@ -23,7 +23,7 @@ Test(corners, a_nan_outlasts_an_infinity_of_a_later_thread)
             memset(x, 0, sizeof x);
             x[turn ? N - 1 : 0] = NAN;
             x[turn ? 0 : N - 1] = INFINITY;
-            struct task t = {.in = {FP32, N, x},
+            struct task t = {.of = &(struct operands){.in = {FP32, N, x}},
                              .out = {FP32, 1, &out},
                              .accumulator = FP32,
                              .shape = {threads, 0},
@@ -191,7 +191,8 @@ Test(corners, the_raw_read_of_both_reads_both)
     double time_ns;
     struct bench_input in = {.device = {DEVICE_CPU, 0}, .array = {FP32, N, x}};
     struct bench_subject s = {.in = &in, .kind = BENCH_READ_BOTH};
-    s.task = (struct task){.in = {FP32, N, x}, .in2 = {FP32, N, y}, .shape = {1, 0}};
+    s.task = (struct task){.of = &(struct operands){.in = {FP32, N, x}, .in2 = {FP32, N, y}},
+                           .shape = {1, 0}};
     cr_assert(bench_subject_run(&s, 2, &time_ns, NULL) == STATUS_OK);
     cr_assert(reads == 4, "%zu reads", reads);
     cr_expect(read_from[0] == x && read_from[1] == y && read_from[2] == x && read_from[3] == y);

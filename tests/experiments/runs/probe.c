@@ -20,13 +20,12 @@ static const struct method *named(const char *name)
 static void directly(const struct probe_spec *s, const struct array *in, const struct array *out)
 {
     struct problem p = {0};
-    struct task task = {.in = *in,
+    struct task task = {.of = &(struct operands){.in = *in, .exclusive = s->exclusive},
                         .out = *out,
                         .accumulator = s->accumulator,
                         .shape = method_shape(s->method, DEVICE_CPU, in->n, s->shape),
                         .method = s->method,
-                        .device = -1,
-                        .exclusive = s->exclusive};
+                        .device = -1};
     cr_assert(s->method->cpu(&task, &p) == STATUS_OK, "%s", p.text);
 }
 

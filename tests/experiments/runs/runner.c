@@ -203,7 +203,7 @@ static enum status count_run(const struct task *t, struct problem *p)
 {
     (void)p;
     cpu_runs++;
-    cr_assert(t->exclusive && t->heads && t->out.n == t->in.n && t->out.format == FP16);
+    cr_assert(t->of->exclusive && t->of->heads && t->out.n == t->of->in.n && t->out.format == FP16);
     for (size_t i = 0; i < t->out.n; i++)
         array_encode(&t->out, i, 1, &(double){i + 1 < t->out.n ? (double)i : cpu_runs});
     return STATUS_OK;
@@ -231,12 +231,10 @@ Test(runner, arrays_on_the_cpu)
     float in[5] = {0};
     const uint8_t heads[5] = {1};
     struct array a = {FP32, 5, in};
-    struct runner r = {.method = &counting,
-                       .in = &a,
+    struct runner r = {.of = &(struct operands){.in = a, .exclusive = true, .heads = heads},
+                       .method = &counting,
                        .accumulator = FP32,
-                       .output = FP16,
-                       .exclusive = true,
-                       .heads = heads};
+                       .output = FP16};
     int taken = 0;
     struct problem p = {0};
     cr_assert_eq(runner_run(&r, 300, take_array, &taken, &p), STATUS_OK, "%s", p.text);

@@ -32,7 +32,7 @@ static const struct method *subject(const char *name)
 static enum status run(const struct method *m, size_t n, struct problem *p)
 {
     *p = (struct problem){0};
-    struct task t = {.in = {FP64, n, x},
+    struct task t = {.of = &(struct operands){.in = {FP64, n, x}},
                      .out = {FP64, m->operation->outputs(n, 0), out},
                      .accumulator = FP64,
                      .method = m,
@@ -76,8 +76,7 @@ Test(object, takes_two_arrays, .init = begin)
     const struct method *dot = subject("dot");
     cr_expect(dot->operation == &operation_dot && dot->product == PRODUCT_UNKNOWN);
     for (size_t n = 0; n < N; n = 2 * n + 1) {
-        struct task t = {.in = {FP64, n, x},
-                         .in2 = {FP64, n, y},
+        struct task t = {.of = &(struct operands){.in = {FP64, n, x}, .in2 = {FP64, n, y}},
                          .out = {FP64, 1, out},
                          .accumulator = FP64,
                          .method = dot,
@@ -98,7 +97,7 @@ Test(object, is_told_what_it_reads, .init = begin)
     const struct method *told = subject("told");
     for (size_t place = 0; place < 8; place += 3)
         for (unsigned threads = 0; threads < 300; threads += 128) {
-            struct task t = {.in = {FP64, 10, x + 16 + place},
+            struct task t = {.of = &(struct operands){.in = {FP64, 10, x + 16 + place}},
                              .out = {FP64, 1, out},
                              .accumulator = FP64,
                              .shape = {threads, 7},
@@ -118,12 +117,11 @@ Test(object, scans, .init = begin)
         for (enum format f = FP32; f <= FP64; f++) {
             double total = 0, before = 0;
             struct array results = {f, N, out};
-            struct task t = {.in = {FP64, N, x},
+            struct task t = {.of = &(struct operands){.in = {FP64, N, x}, .exclusive = exclusive},
                              .out = results,
                              .accumulator = FP64,
                              .method = scan,
-                             .device = -1,
-                             .exclusive = exclusive};
+                             .device = -1};
             cr_assert(scan->cpu(&t, &p) == STATUS_OK, "%s", p.text);
             for (size_t i = 0; i < N; i++) {
                 before = total;

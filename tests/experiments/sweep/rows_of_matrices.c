@@ -95,7 +95,7 @@ static void compute(struct once *o)
         snprintf(sum, sizeof sum, "sum/%s", o->method->name + strlen("rows/"));
         struct array one = {o->accumulator, 1,
                             (char *)o->out.data + array_bytes(o->accumulator, r)};
-        struct task task = {.in = {FP64, gather(o, r, row), row},
+        struct task task = {.of = &(struct operands){.in = {FP64, gather(o, r, row), row}},
                             .out = one,
                             .accumulator = o->accumulator,
                             .shape = {1, 0}};

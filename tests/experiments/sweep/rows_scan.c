@@ -20,12 +20,12 @@ static void run_method(struct anew *a, const struct method *m, struct array *out
 {
     size_t bytes = array_bytes(a->t.setting.output, a->in.n);
     *out = (struct array){a->t.setting.output, a->in.n, calloc(bytes + 1, 1)};
-    struct task task = {.in = a->in,
-                        .out = *out,
-                        .accumulator = a->t.accumulator,
-                        .shape = method_shape(m, DEVICE_CPU, a->in.n, (struct shape){0}),
-                        .exclusive = a->t.setting.exclusive,
-                        .heads = a->heads};
+    struct task task = {
+        .of =
+            &(struct operands){.in = a->in, .exclusive = a->t.setting.exclusive, .heads = a->heads},
+        .out = *out,
+        .accumulator = a->t.accumulator,
+        .shape = method_shape(m, DEVICE_CPU, a->in.n, (struct shape){0})};
     cr_assert(out->data && m->cpu(&task, NULL) == STATUS_OK, "%s", m->name);
 }
 

@@ -67,7 +67,7 @@ enum status __wrap_runner_run(const struct runner *r, uint64_t runs, runner_dige
         return __real_runner_run(r, runs, digest, context, p);
     cr_assert(runs <= MOST);
     for (size_t i = 0; i < runs; i++) {
-        out[i] = (struct array){r->output, r->in->n, calloc(r->in->n, 8)};
+        out[i] = (struct array){r->output, r->of->in.n, calloc(r->of->in.n, 8)};
         cr_assert_eq(__real_runner_once(r, &out[i], p), STATUS_OK);
         hash[i] = hash_array(&out[i]);
     }
@@ -116,8 +116,8 @@ static enum status scripted(const struct task *t, struct problem *p)
     double sum = 0;
     int v = *script++;
     (void)p;
-    for (size_t i = 0; i < t->in.n; i++) {
-        sum += array_get(&t->in, i);
+    for (size_t i = 0; i < t->of->in.n; i++) {
+        sum += array_get(&t->of->in, i);
         double x = sum + (v && i == 8 + (size_t)v ? wrong_by * format_ulp(FP32, sum) : 0);
         array_encode(&t->out, i, 1, &x);
     }

@@ -49,12 +49,10 @@ static void hold_row(const struct rows *r, size_t row, size_t *worst)
     cr_assert(keys_parse(&keys, case_field(r, row, CASE_KEYS), NULL) == STATUS_OK);
     cr_assert(keys_fill(&keys, key, n, bins, 1, NULL) == STATUS_OK);
     keys_free(&keys);
-    struct task task = {.in = in,
+    struct task task = {.of = &(struct operands){.in = in, .keys = key, .bins = bins},
                         .out = result,
                         .accumulator = f,
-                        .shape = method_shape(m, DEVICE_CPU, n, (struct shape){0}),
-                        .keys = key,
-                        .bins = bins};
+                        .shape = method_shape(m, DEVICE_CPU, n, (struct shape){0})};
     cr_assert(m->cpu(&task, NULL) == STATUS_OK);
     task.out = fixed;
     cr_assert(method_named("scatter/sort")->cpu(&task, NULL) == STATUS_OK);

@@ -28,7 +28,7 @@ static double x[N], out[N];
 static enum status run(const struct method *m, size_t n, struct problem *p)
 {
     *p = (struct problem){0};
-    struct task t = {.in = {FP64, n, x},
+    struct task t = {.of = &(struct operands){.in = {FP64, n, x}},
                      .out = {FP64, m->operation->outputs(n, 0), out},
                      .accumulator = FP64,
                      .method = m,
@@ -126,8 +126,11 @@ Test(process, closed_input_is_told, .init = fill)
     snprintf(name, sizeof name, "exec:exec <&-; sleep 1000 & wait; exit 0");
     foreign_timeout(0.5);
     cr_assert(subject_named(&m, "test", name, NULL, &p) == STATUS_OK, "%s", p.text);
-    struct task t = {
-        .in = {FP64, N, x}, .out = {FP64, 1, out}, .accumulator = FP64, .method = m, .device = -1};
+    struct task t = {.of = &(struct operands){.in = {FP64, N, x}},
+                     .out = {FP64, 1, out},
+                     .accumulator = FP64,
+                     .method = m,
+                     .device = -1};
     p = (struct problem){0};
     cr_expect(m->cpu(&t, &p) == STATUS_DATA && strstr(p.text, "closed its standard input: read at"),
               "%s", p.text);
@@ -245,7 +248,7 @@ Test(process, is_told_its_device, .init = fill)
                             "exec:while read line; do printf '%.8s' $ULPSCOPE_DEVICE.....; done",
                             NULL, &p) == STATUS_OK);
     for (size_t i = 0; i < sizeof device / sizeof *device; i++) {
-        struct task t = {.in = {FP64, 0, x},
+        struct task t = {.of = &(struct operands){.in = {FP64, 0, x}},
                          .out = {FP64, 1, out},
                          .accumulator = FP64,
                          .method = m,

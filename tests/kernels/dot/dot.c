@@ -70,20 +70,20 @@ Test(dot, fast_tiles_are_plain_tiles)
         for (enum format s = 0; dot_variant[v].available() && s < FORMATS; s++)
             for (enum format f = 0; f < FORMATS; f++)
                 for (uint64_t k = 0; k < 6 * SAMPLES; k++) {
-                    struct task t = {.in = {s, TILES * TILE, x},
-                                     .in2 = {s, TILES * TILE, y},
-                                     .accumulator = f,
-                                     .product = PRODUCT_ROUNDED};
+                    struct task t = {.of = &(struct operands){.in = {s, TILES * TILE, x},
+                                                              .in2 = {s, TILES * TILE, y},
+                                                              .product = PRODUCT_ROUNDED},
+                                     .accumulator = f};
                     if (!dot_tiles_fast(&t))
                         continue;
                     tried++;
-                    sample_fill(&t.in, k % SAMPLES, f, k);
-                    sample_fill(&t.in2, k % 4 ? SAMPLE_NEAR : k % SAMPLES, f, ~k);
-                    for (size_t i = 0; i < t.in.n; i++) /* else all sums are NaN */
-                        if (!isfinite(array_get(&t.in, i) * array_get(&t.in2, i)) &&
+                    sample_fill(&t.of->in, k % SAMPLES, f, k);
+                    sample_fill(&t.of->in2, k % 4 ? SAMPLE_NEAR : k % SAMPLES, f, ~k);
+                    for (size_t i = 0; i < t.of->in.n; i++) /* else all sums are NaN */
+                        if (!isfinite(array_get(&t.of->in, i) * array_get(&t.of->in2, i)) &&
                             i % (2 * TILE) > 3) {
-                            array_set_bits(&t.in, i, i);
-                            array_set_bits(&t.in2, i, i);
+                            array_set_bits(&t.of->in, i, i);
+                            array_set_bits(&t.of->in2, i, i);
                         }
                     dot_tiles_plain(&t, 1, TILES - 1, plain);
                     dot_variant[v].tiles(&t, 1, TILES - 1, fast);

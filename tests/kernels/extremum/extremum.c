@@ -175,8 +175,8 @@ static enum status compares_values(const struct task *t, struct problem *p)
 {
     (void)p;
     double best = INFINITY;
-    for (size_t i = 0; i < t->in.n; i++)
-        best = array_get(&t->in, i) < best ? array_get(&t->in, i) : best;
+    for (size_t i = 0; i < t->of->in.n; i++)
+        best = array_get(&t->of->in, i) < best ? array_get(&t->of->in, i) : best;
     array_encode(&t->out, 0, 1, &best);
     return STATUS_OK;
 }
@@ -185,11 +185,11 @@ static enum status last_of_equals(const struct task *t, struct problem *p)
 {
     (void)p;
     size_t at = 0;
-    for (size_t i = 1; i < t->in.n; i++)
-        if (extremum_rank(EXACT_ARGMIN, array_get(&t->in, i)) <=
-            extremum_rank(EXACT_ARGMIN, array_get(&t->in, at)))
+    for (size_t i = 1; i < t->of->in.n; i++)
+        if (extremum_rank(EXACT_ARGMIN, array_get(&t->of->in, i)) <=
+            extremum_rank(EXACT_ARGMIN, array_get(&t->of->in, at)))
             at = i;
-    array_encode(&t->out, 0, 1, &(double){t->in.n ? (double)at : -1});
+    array_encode(&t->out, 0, 1, &(double){t->of->in.n ? (double)at : -1});
     return STATUS_OK;
 }
 
@@ -219,15 +219,17 @@ static enum status nan_loses(const struct task *t, struct problem *p)
 
 static enum status drops_last(const struct task *t, struct problem *p)
 {
+    struct operands of = *t->of;
     struct task other = *t;
-    other.in.n -= t->in.n > TILE;
+    other.of = &of;
+    of.in.n -= t->of->in.n > TILE;
     return method_named("maximum/tree")->cpu(&other, p);
 }
 
 static enum status of_nothing_0(const struct task *t, struct problem *p)
 {
     enum status status = method_named("argmax/serial")->cpu(t, p);
-    if (t->in.n == 0)
+    if (t->of->in.n == 0)
         array_encode(&t->out, 0, 1, &(double){0});
     return status;
 }
@@ -235,16 +237,18 @@ static enum status of_nothing_0(const struct task *t, struct problem *p)
 /* The first block's result: depends on the launch shape. */
 static enum status reads_shape(const struct task *t, struct problem *p)
 {
+    struct operands of = *t->of;
     struct task other = *t;
-    if (t->shape.threads > 1 && t->in.n > 10)
-        other.in.n -= 10;
+    other.of = &of;
+    if (t->shape.threads > 1 && t->of->in.n > 10)
+        of.in.n -= 10;
     return method_named("minimum/tree")->cpu(&other, p);
 }
 
 static enum status depends_on_order(const struct task *t, struct problem *p)
 {
     (void)p;
-    array_encode(&t->out, 0, 1, &(double){t->in.n ? array_get(&t->in, 0) : INFINITY});
+    array_encode(&t->out, 0, 1, &(double){t->of->in.n ? array_get(&t->of->in, 0) : INFINITY});
     return STATUS_OK;
 }
 

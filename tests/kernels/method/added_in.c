@@ -14,22 +14,23 @@ static double sum_of(const struct method *m, enum format f, const double *x, siz
     static uint32_t keys[SPREAD];
     const struct operation *o = m->operation;
     struct problem p = {0};
-    struct task t = {.in = {f, n, data},
+    struct operands of = {.in = {f, n, data},
+                          .product = m->product,
+                          .keys = o->keys ? keys : NULL,
+                          .bins = 1,
+                          .stride = 1};
+    struct task t = {.of = &of,
                      .out = {f, o->outputs(n, 1), outputs},
                      .accumulator = f,
                      .shape = method_shape(m, DEVICE_CPU, n, (struct shape){0}),
                      .method = m,
-                     .device = -1,
-                     .product = m->product,
-                     .keys = o->keys ? keys : NULL,
-                     .bins = 1,
-                     .stride = 1};
+                     .device = -1};
     for (size_t i = 0; i < n; i++) {
-        array_encode(&t.in, i, 1, &x[i]);
+        array_encode(&t.of->in, i, 1, &x[i]);
         array_encode(&(struct array){f, n, second}, i, 1, &(double){1});
     }
     if (o->inputs == 2)
-        t.in2 = (struct array){f, n, second};
+        of.in2 = (struct array){f, n, second};
     cr_assert_eq(m->cpu(&t, &p), STATUS_OK, "%s: %s", m->name, p.text);
     return array_get(&t.out, t.out.n - 1);
 }

@@ -36,7 +36,7 @@ static size_t run(const struct method *m, size_t n, unsigned threads, bool speci
                               .output = FP32,
                               .n = n,
                               .shape = {threads, 0},
-                              .heads = o->mask ? mask : NULL,
+                              .mask = o->mask ? mask : NULL,
                               .bins = o->mask   ? kept
                                       : o->keys ? BINS
                                                 : 0};

@@ -135,12 +135,13 @@ Test(team, threads_without_a_share_add_nothing)
     for (size_t i = 0; i < sizeof name / sizeof *name * 5; i++) {
         double sum[2] = {0};
         const struct method *m = method_named(name[i / 5]);
-        struct task t = {.in = {FP64, n[i % 5], x[0]},
-                         .in2 = {FP64, n[i % 5], m->operation->inputs == 2 ? x[1] : NULL},
+        struct task t = {.of = &(struct operands){.in = {FP64, n[i % 5], x[0]},
+                                                  .in2 = {FP64, n[i % 5],
+                                                          m->operation->inputs == 2 ? x[1] : NULL},
+                                                  .product = m->product},
                          .accumulator = FP64,
                          .method = m,
-                         .device = -1,
-                         .product = m->product};
+                         .device = -1};
         sample_fill(&(struct array){FP64, n[i % 5], x[0]}, SAMPLE_NEAR, FP64, i);
         sample_fill(&(struct array){FP64, n[i % 5], x[1]}, SAMPLE_NEAR, FP64, ~i);
         for (unsigned k = 0; k < 2; k++) {

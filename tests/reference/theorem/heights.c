@@ -26,13 +26,12 @@ struct bin {
 static enum status evaluate(void *context, double *result, struct problem *p)
 {
     struct bin *b = context;
-    struct task task = {.in = {FP32, b->n, b->in},
-                        .out = {FP32, b->bins, b->out},
-                        .accumulator = FP32,
-                        .shape = method_shape(b->method, DEVICE_CPU, b->n, (struct shape){0}),
-                        .method = b->method,
-                        .keys = b->key,
-                        .bins = b->bins};
+    struct task task = {
+        .of = &(struct operands){.in = {FP32, b->n, b->in}, .keys = b->key, .bins = b->bins},
+        .out = {FP32, b->bins, b->out},
+        .accumulator = FP32,
+        .shape = method_shape(b->method, DEVICE_CPU, b->n, (struct shape){0}),
+        .method = b->method};
     for (size_t k = 0; k < b->terms; k++)
         b->in[b->element[k]] = b->own[k];
     enum status status = b->method->cpu(&task, p);

@@ -15,8 +15,8 @@ static double error_of_many(const struct method *m, double x, size_t n)
     for (size_t i = 0; i < n; i++)
         bits[i] = (uint16_t)format_encode(FP16, x);
     x = format_decode(FP16, bits[0]); /* n of them are a double */
-    const struct runner r = {.method = m,
-                             .in = &in,
+    const struct runner r = {.of = &(struct operands){.in = in},
+                             .method = m,
                              .accumulator = FP16,
                              .output = FP16,
                              .shape = method_shape(m, DEVICE_CPU, n, (struct shape){0})};

@@ -170,8 +170,10 @@ Test(recommend_parts, two_level)
                               (rest < stop ? rest : stop));
         float sum = 0;
         const struct array out = {FP32, 1, &sum};
-        const struct runner r = {
-            .method = &c->method, .in = &a, .accumulator = FP32, .output = FP32};
+        const struct runner r = {.of = &(struct operands){.in = a},
+                                 .method = &c->method,
+                                 .accumulator = FP32,
+                                 .output = FP32};
         cr_assert_eq(runner_once(&r, &out, NULL), STATUS_OK);
         cr_expect_eq(sum, due, "%s: %g, expected %g", c->method.name, (double)sum, due);
     }
@@ -179,12 +181,13 @@ Test(recommend_parts, two_level)
     double big = 65520, *x = &big;
     float sum = 0;
     const struct array one = {FP64, 1, x}, out = {FP32, 1, &sum};
-    struct runner r = {
-        .method = &recommend_promoted[0].method, .in = &one, .accumulator = FP32, .output = FP32};
+    struct runner r = {.of = &(struct operands){.in = one},
+                       .method = &recommend_promoted[0].method,
+                       .accumulator = FP32,
+                       .output = FP32};
     cr_assert_eq(runner_once(&r, &out, NULL), STATUS_OK);
     cr_expect(isinf(sum));
-    const struct array none = {FP64, 0, x};
-    r.in = &none;
+    r.of = &(struct operands){.in = {FP64, 0, x}};
     cr_assert_eq(runner_once(&r, &out, NULL), STATUS_OK);
     cr_expect(sum == 0 && !signbit(sum));
 }
@@ -266,8 +269,8 @@ Test(recommend_parts, files, .init = make_folder, .fini = remove_folder)
     cr_expect(m == method_named("sum/tiled") && f == FP32);
     uint64_t bits = 0;
     const struct array out = {f, 1, &bits};
-    const struct runner r = {.method = m,
-                             .in = &set.item[0].array,
+    const struct runner r = {.of = &(struct operands){.in = set.item[0].array},
+                             .method = m,
                              .accumulator = f,
                              .output = f,
                              .shape = method_shape(m, DEVICE_CPU, 3000, (struct shape){0})};

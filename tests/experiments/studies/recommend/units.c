@@ -12,9 +12,9 @@ static enum status wrong(const struct task *t, struct problem *p)
 {
     double sum = 0;
     (void)p;
-    for (size_t i = 0; i < t->in.n; i++)
-        sum += array_get(&t->in, i);
-    sum *= 1 + error_of_next(&t->in);
+    for (size_t i = 0; i < t->of->in.n; i++)
+        sum += array_get(&t->of->in, i);
+    sum *= 1 + error_of_next(&t->of->in);
     array_encode(&t->out, 0, 1, &sum);
     return STATUS_OK;
 }

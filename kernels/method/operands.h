@@ -1,0 +1,25 @@
+/* All that an operation reads. Addresses are the host's on the CPU, a device's on a GPU. */
+#ifndef ULPSCOPE_METHOD_OPERANDS_H
+#define ULPSCOPE_METHOD_OPERANDS_H
+
+#include "reference/format/array.h"
+#include "reference/theorem/name.h"
+
+struct operands {
+    struct array in, in2; /* in2: of dot products alone, as long and in the same format; else its
+                             data is NULL */
+    /* Of scans alone. Output i covers elements 0 .. i or, where `exclusive`, 0 .. i-1; the sum of
+     * nothing is +0. A segmented scan begins anew at 0 and at each i with heads[i] != 0, of n
+     * flags; NULL: nowhere else. */
+    bool exclusive;
+    const uint8_t *heads;
+    const uint8_t *mask;       /* of compactions alone: n flags */
+    enum product_kind product; /* of dot products alone: how they are formed */
+    const uint32_t *keys;      /* of what takes keys alone: one for each element, below `bins` */
+    /* How many bins there are, >= 1; rows of a matrix, which divide n; or flags of a mask that are
+     * not 0. Else it is not read. */
+    size_t bins;
+    size_t stride; /* of sums of rows alone: how rows lie (kernels/method/matrix.h) */
+};
+
+#endif
