@@ -57,11 +57,6 @@ struct csv_range {
 enum status csv_drop(const char *path, uint64_t *whole, const struct csv_range *drop, size_t count,
                      struct problem *p);
 
-/* Rewrites a file of which `keep` bytes are whole rows, where it is of an older schema version.
- * What fails leaves it as it was. csv_file_open does so. */
-enum status csv_upgrade(const char *path, uint64_t *keep, column_at *column, size_t columns,
-                        struct problem *p);
-
 /* The number in a field; an empty one is not known. STATUS_DATA names the row and the column. */
 enum status csv_figure(const struct csv_row *row, size_t field, const char *column,
                        struct figure *value, struct problem *p);

@@ -4,6 +4,202 @@
 
 #include "reports/page/report.h"
 
+/* --- Who errs least and who most, in sentences: of the methods of one operation --- */
+
+/* Of a subject that is not ours as far as its experiment tells; NULL: it is not known. */
+static const struct operation *operation_of(const struct report *r, const struct gathered_case *c)
+{
+    const struct method *m = method_named(c->field[CASE_METHOD]);
+    return m ? m->operation : r->only;
+}
+
+struct figure report_err_ulp(const struct gathered_case *c)
+{
+    bool right = c->right_infinity && isinf(c->err_ulp.value);
+    return right ? (struct figure){0} : c->err_ulp;
+}
+
+/* The first case with an error in the formats of most interest, of an operation, NULL: of any; NULL
+ * where there is none. */
+static const struct gathered_case *first_pair(const struct report *r, const struct operation *o)
+{
+    const struct gathered_case *best = NULL;
+    for (size_t i = 0; i < r->g.count; i++) {
+        const struct gathered_case *c = &r->g.item[i];
+        if (c->err_ulp.known && (!o || operation_of(r, c) == o) &&
+            (!best ||
+             report_pair_rank(c->field[CASE_STORAGE], c->field[CASE_ACCUMULATOR]) <
+                 report_pair_rank(best->field[CASE_STORAGE], best->field[CASE_ACCUMULATOR])))
+            best = c;
+    }
+    return best;
+}
+
+/* The methods of an operation in one pair of formats, by the largest error of each. */
+struct ranking {
+    const struct gathered_case *pair, *least, *most;
+    double least_error, most_error;
+    size_t methods, not_finite; /* how many have a result that is not */
+};
+
+static struct figure largest_error(const struct report *r, const struct gathered_case *like,
+                                   const struct gathered_case *pair)
+{
+    struct figure most = {0};
+    for (size_t i = 0; i < r->g.count; i++) {
+        const struct gathered_case *c = &r->g.item[i];
+        if (report_same_series(c, like) &&
+            strcmp(c->field[CASE_STORAGE], pair->field[CASE_STORAGE]) == 0 &&
+            strcmp(c->field[CASE_ACCUMULATOR], pair->field[CASE_ACCUMULATOR]) == 0)
+            gathered_raise(&most, report_err_ulp(c));
+    }
+    return most;
+}
+
+/* Of the first that err by as much. */
+static void rank(struct ranking *k, const struct gathered_case *c, double error)
+{
+    k->methods++;
+    k->not_finite += !isfinite(error);
+    if (isfinite(error) && (!k->least || error < k->least_error)) {
+        k->least = c;
+        k->least_error = error;
+    }
+    if (!k->most || figure_worse(error, k->most_error)) {
+        k->most = c;
+        k->most_error = error;
+    }
+}
+
+static struct ranking ranking_of(const struct report *r, const struct operation *o)
+{
+    struct ranking k = {.pair = first_pair(r, o)};
+    for (size_t i = 0; k.pair && i < r->g.count; i++) {
+        const struct gathered_case *c = &r->g.item[i];
+        if (operation_of(r, c) != o || !report_is_first(r, i))
+            continue;
+        struct figure error = largest_error(r, c, k.pair);
+        if (error.known)
+            rank(&k, c, error.value);
+    }
+    return k;
+}
+
+/* Nothing of one method, and nothing where all err by as much. */
+static void say_error(struct text *to, const struct ranking *k, const struct operation *o)
+{
+    if (k->methods < 2 || k->least == k->most)
+        return;
+    text_add(to, "<li class=\"plain\">");
+    html_format(to, "%s added in %s: ", k->pair->field[CASE_STORAGE],
+                k->pair->field[CASE_ACCUMULATOR]);
+    if (!k->least)
+        html_format(to, "each of the %zu methods of %s has a case whose result is not finite.",
+                    k->methods, o->name);
+    else
+        html_format(to, "%s errs least, %.3g ulp in its worst case; %s",
+                    k->least->field[CASE_METHOD], k->least_error, k->most->field[CASE_METHOD]);
+    if (k->least && k->not_finite > 1)
+        html_format(to, " and %zu other%s most, whose results are not finite.", k->not_finite - 1,
+                    k->not_finite > 2 ? "s" : "");
+    else if (k->least && k->not_finite)
+        text_add(to, " most, whose result is not finite.");
+    else if (k->least)
+        html_format(to, " most, %.3g ulp.", k->most_error);
+    text_add(to, "</li>\n");
+}
+
+/* What moves elements adds nothing up. */
+static bool moves(const struct operation *o)
+{
+    return o == &operation_transpose || o == &operation_compact;
+}
+
+void report_error_findings(struct text *to, const struct report *r)
+{
+    for (size_t i = 0; operations[i]; i++) {
+        if (moves(operations[i]))
+            continue;
+        struct ranking k = ranking_of(r, operations[i]);
+        say_error(to, &k, operations[i]);
+    }
+}
+
+/* --- What methods cost, in sentences: what was timed beside a raw read --- */
+
+static void say_speed(struct text *to, const struct report *r)
+{
+    const struct report_time *best = NULL;
+    for (size_t i = 0; i < r->times; i++)
+        if (r->time[i].of_raw.known && (!best || r->time[i].of_raw.value > best->of_raw.value))
+            best = &r->time[i];
+    if (!best)
+        return;
+    text_add(to, "<li class=\"plain\">");
+    html_format(to,
+                "Fastest beside a raw read of the same data: %s, %s added in %s, at %.3g GB/s, "
+                "%.2f of the raw read.",
+                best->field[TIMES_METHOD], best->field[TIMES_STORAGE],
+                best->field[TIMES_ACCUMULATOR], best->gb_per_s.known ? best->gb_per_s.value : 0,
+                best->of_raw.value);
+    text_add(to, "</li>\n");
+}
+
+static enum promise promise_of(const struct report *r, const char *method)
+{
+    for (size_t i = 0; i < r->g.count; i++)
+        if (strcmp(r->g.item[i].field[CASE_METHOD], method) == 0)
+            return r->g.item[i].promise;
+    return PROMISE_NONE;
+}
+
+/* The fastest method of those that promise a rung, of what was timed on the input and the formats
+ * of the first row. */
+static const struct report_time *fastest(const struct report *r, enum promise rung)
+{
+    static const enum times_column same[] = {TIMES_DEVICE, TIMES_STORAGE, TIMES_ACCUMULATOR,
+                                             TIMES_INPUT, TIMES_N};
+    const struct report_time *best = NULL, *first = NULL;
+    for (size_t i = 0; i < r->times; i++) {
+        const struct report_time *t = &r->time[i];
+        bool asked = t->of_raw.known && t->of_raw.value > 0 &&
+                     promise_of(r, t->field[TIMES_METHOD]) != PROMISE_NONE;
+        first = first || !asked ? first : t;
+        for (size_t k = 0; asked && k < sizeof same / sizeof *same; k++)
+            asked = strcmp(t->field[same[k]], first->field[same[k]]) == 0;
+        if (asked && promise_of(r, t->field[TIMES_METHOD]) >= rung &&
+            (!best || t->of_raw.value > best->of_raw.value))
+            best = t;
+    }
+    return best;
+}
+
+static void say_costs(struct text *to, const struct report *r)
+{
+    const struct report_time *first = fastest(r, PROMISE_RUN_TO_RUN);
+    if (!first)
+        return;
+    text_add(to, "<li class=\"plain\">");
+    html_format(to, "What each promise costs, in raw reads of the same data (%s, %s added in %s):",
+                first->field[TIMES_INPUT], first->field[TIMES_STORAGE],
+                first->field[TIMES_ACCUMULATOR]);
+    for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++) {
+        const struct report_time *t = fastest(r, rung);
+        if (t)
+            html_format(to, "%s %s %.2f (%s)", rung == PROMISE_RUN_TO_RUN ? "" : ",",
+                        promise_name[rung], 1 / t->of_raw.value, t->field[TIMES_METHOD]);
+    }
+    text_add(to, ".");
+    text_add(to, "</li>\n");
+}
+
+void report_cost_findings(struct text *to, const struct report *r)
+{
+    if (r->candidates == 0) /* else its formats are not one pair */
+        say_costs(to, r);
+    say_speed(to, r);
+}
+
 static void begin(struct text *to, const char *kind)
 {
     text_format(to, "<li class=\"%s\">", kind);
@@ -123,7 +319,7 @@ static void say_distinct(struct text *to, const struct report *r)
 /* Of the formats of most interest the first cliff and the last. */
 static void say_cliffs(struct text *to, const struct report *r)
 {
-    const struct gathered_case *pair = report_first_pair(r, NULL), *first = NULL, *last = NULL;
+    const struct gathered_case *pair = first_pair(r, NULL), *first = NULL, *last = NULL;
     double first_cliff = INFINITY, last_cliff = -INFINITY, most = -INFINITY;
     for (size_t i = 0; pair && report_has_conditions(r) && i < r->g.count; i++) {
         const struct gathered_case *c = &r->g.item[i];

@@ -11,6 +11,70 @@
 #include "reports/csv/file.h"
 #include "reports/text/file.h"
 
+/* --- Files of the study that a page shows as they are, read whole --- */
+
+static enum status take(void *context, const struct csv_row *row, struct problem *p)
+{
+    struct report_rows *rows = context;
+    if (rows->count == rows->capacity) {
+        size_t capacity = 2 * rows->capacity + 64;
+        char **grown = realloc(rows->cell, capacity * rows->columns * sizeof *grown);
+        if (!grown)
+            return problem(p, STATUS_DEVICE, "%s: out of memory", row->path);
+        rows->cell = grown;
+        rows->capacity = capacity;
+    }
+    char **cell = rows->cell + rows->count++ * rows->columns;
+    bool good = true;
+    for (size_t i = 0; i < rows->columns; i++)
+        good &= (cell[i] = strdup(row->field[i])) != NULL;
+    return good ? STATUS_OK : problem(p, STATUS_DEVICE, "%s: out of memory", row->path);
+}
+
+enum status report_file(const struct report *r, const char *name, column_at *column, size_t columns,
+                        csv_take take, void *context, struct problem *p)
+{
+    char *path;
+    uint64_t whole;
+    enum status status = STATUS_OK;
+    if (asprintf(&path, "%s/%s", r->g.path, name) < 0)
+        return problem(p, STATUS_DEVICE, "%s: out of memory", r->g.path);
+    if (access(path, F_OK) == 0)
+        status = csv_read_since(path, column, column == check_column ? CHECK_COLUMNS_OLD : columns,
+                                columns, take, context, &whole, p);
+    free(path);
+    return status;
+}
+
+/* Keeps a file of the directory; none where it is not there. rows_free is due either way. */
+static enum status rows_read(struct report_rows *rows, const struct report *r, const char *name,
+                             column_at *column, size_t columns, struct problem *p)
+{
+    *rows = (struct report_rows){.columns = columns};
+    return report_file(r, name, column, columns, take, rows, p);
+}
+
+static void rows_free(struct report_rows *rows)
+{
+    for (size_t i = 0; i < rows->count * rows->columns; i++)
+        free(rows->cell[i]);
+    free(rows->cell);
+    *rows = (struct report_rows){0};
+}
+
+const char *report_cell(const struct report_rows *rows, size_t row, size_t column)
+{
+    return rows->cell[row * rows->columns + column];
+}
+
+double report_number(const struct report_rows *rows, size_t row, size_t column)
+{
+    const char *cell = report_cell(rows, row, column);
+    char *end;
+    double value = strtod(cell, &end);
+    return *cell && !*end ? value : NAN;
+}
+
 /* --- the order of interest --- */
 
 double report_unit(const char *accumulator)
@@ -103,12 +167,11 @@ static enum status read_rows(struct report *r, const char *directory, struct pro
     if (results || summary)
         status = results ? gathered_results(&r->g, p) : gathered_summary(&r->g, p);
     if (status == STATUS_OK)
-        status = report_rows_read(&r->trial, r, "trial.csv", check_column, CHECK_COLUMNS, p);
+        status = rows_read(&r->trial, r, "trial.csv", check_column, CHECK_COLUMNS, p);
     if (status == STATUS_OK)
-        status =
-            report_rows_read(&r->atomics, r, "atomics.csv", atomics_column, ATOMICS_COLUMNS, p);
+        status = rows_read(&r->atomics, r, "atomics.csv", atomics_column, ATOMICS_COLUMNS, p);
     if (status == STATUS_OK)
-        status = report_rows_read(&r->growth, r, "growth.csv", growth_column, GROWTH_COLUMNS, p);
+        status = rows_read(&r->growth, r, "growth.csv", growth_column, GROWTH_COLUMNS, p);
     if (status == STATUS_OK && r->g.count == 0 && r->trial.count == 0)
         status = problem(p, STATUS_DATA,
                          "%s: found no row in results.csv, summary.csv or trial.csv, expected at "
@@ -238,9 +301,9 @@ static void free_report(struct report *r)
             free(r->time[i].field[k]);
     free(r->time);
     free(r->candidate);
-    report_rows_free(&r->trial);
-    report_rows_free(&r->atomics);
-    report_rows_free(&r->growth);
+    rows_free(&r->trial);
+    rows_free(&r->atomics);
+    rows_free(&r->growth);
     text_free(&r->pictures);
     free(r->folder);
     gathered_free(&r->g);

@@ -48,10 +48,6 @@ struct report {
 enum status report_file(const struct report *r, const char *name, column_at *column, size_t columns,
                         csv_take take, void *context, struct problem *p);
 
-/* Keeps a file of the directory; none where it is not there. report_rows_free is due either way. */
-enum status report_rows_read(struct report_rows *rows, const struct report *r, const char *name,
-                             column_at *column, size_t columns, struct problem *p);
-void report_rows_free(struct report_rows *rows);
 const char *report_cell(const struct report_rows *rows, size_t row, size_t column);
 double report_number(const struct report_rows *rows, size_t row, size_t column); /* NaN: none */
 
@@ -80,10 +76,6 @@ size_t plot_data_end(struct plot *p);
 enum status plot_end(struct plot *p, struct report *r, const char *heading, const char *caption,
                      struct problem *problem);
 
-/* Appends the picture of a panel, from what follows "<svg" on: ids that gnuplot gives in every file
- * get names of their own, and what says nothing is left out. */
-void plot_svg(struct text *to, const char *svg, const char *name, size_t panel);
-
 /* What is drawn of a case or an output. */
 struct sample {
     const char *storage, *accumulator, *method, *device;
@@ -108,17 +100,6 @@ struct look {
 };
 enum status report_samples(struct report *r, const struct look *look, const struct sample *sample,
                            size_t count, struct problem *p);
-
-bool report_same_pair(const struct sample *a, const struct sample *b);
-
-/* Appends gnuplot's commands that set the axes of a panel: whole powers of ten around the samples
- * of a pair of formats, with room for what is 0 below. Returns where they end; what lies beyond
- * stands on the edge. */
-struct edges {
-    double left, lower, upper;
-};
-struct edges report_edges(struct text *script, const struct look *look, const struct sample *sample,
-                          size_t count, const struct sample *pair);
 
 /* Each appends its picture where the directory has the data for it. */
 enum status report_growth(struct report *r, struct problem *p);
@@ -179,7 +160,3 @@ bool report_is_first(const struct report *r, size_t i);
 /* The largest err_ulp of a case; not known where it is inf because the exact sum is beyond the
  * accumulator's range: such a result is as right as can be. */
 struct figure report_err_ulp(const struct gathered_case *c);
-
-/* The first case with an error in the formats of most interest, of an operation, NULL: of any; NULL
- * where there is none. */
-const struct gathered_case *report_first_pair(const struct report *r, const struct operation *o);

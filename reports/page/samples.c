@@ -4,6 +4,84 @@
 
 #include "reports/page/report.h"
 
+/* --- The axes of a panel of samples: from where to where they go --- */
+
+/* Where the axes of a panel end; what lies beyond stands on the edge. */
+struct edges {
+    double left, lower, upper;
+};
+
+static bool same_pair(const struct sample *a, const struct sample *b)
+{
+    return strcmp(a->storage, b->storage) == 0 && strcmp(a->accumulator, b->accumulator) == 0;
+}
+
+struct extent {
+    double x_least, x_most, y_least, y_most; /* of y: of what is above 0 and finite */
+};
+
+static struct extent extent_of(const struct sample *sample, size_t count, const struct sample *pair)
+{
+    struct extent e = {INFINITY, -INFINITY, INFINITY, -INFINITY};
+    for (size_t i = 0; i < count; i++) {
+        if (!same_pair(&sample[i], pair))
+            continue;
+        e.x_least = fmin(e.x_least, sample[i].x);
+        e.x_most = fmax(e.x_most, sample[i].x);
+        for (int bound = 0; bound < 2; bound++) {
+            double y = bound ? sample[i].bound : sample[i].y;
+            if (y > 0 && isfinite(y)) {
+                e.y_least = bound ? e.y_least : fmin(e.y_least, y);
+                e.y_most = fmax(e.y_most, y);
+            }
+        }
+    }
+    return e;
+}
+
+/* From the least x, or a span below the largest, with a label at 1, 2 and 5 of each power of ten.
+ */
+static double set_span(struct text *script, const struct extent *e, double span)
+{
+    double left = fmax(e->x_least, e->x_most / span) / 1.12, right = e->x_most * 1.12;
+    const char *comma = "";
+    text_format(script, "set logscale x\nset xrange [%.9g : %.9g]\nset xtics (", left, right);
+    for (double ten = pow(10, floor(log10(left))); ten < right; ten *= 10)
+        for (int step = 1; step <= 5; step += step == 1 ? 1 : 3) {
+            text_format(script, "%s%.6g", comma, step * ten);
+            comma = ", ";
+        }
+    text_add(script, ")\n");
+    return left;
+}
+
+/* Whole powers of ten around the samples, with room for what is 0 below. */
+static struct edges set_ranges(struct text *script, const struct look *look, const struct extent *e)
+{
+    bool any = isfinite(e->y_least);
+    double top = any ? fmin(ceil(log10(e->y_most) + 0.05), look->top_most) : 1,
+           bottom = any ? fmax(floor(log10(e->y_least) - 0.05), top - look->decades_most) - 1 : -1;
+    text_format(script, "set logscale y\nset yrange [1e%.0f : 1e%.0f]\n", bottom, top);
+    double left = look->log_x ? pow(10, floor(log10(e->x_least))) : e->x_least - 1;
+    if (look->x_span > 0)
+        left = set_span(script, e, look->x_span);
+    else if (look->log_x)
+        text_format(script, "set logscale x\nset format x '10^{%%T}'\nset xrange [%.6g : 1e%.0f]\n",
+                    left, ceil(log10(e->x_most) + 1e-9));
+    else
+        text_format(script, "set xrange [%.6g : %.6g]\n", left, e->x_most + 1);
+    return (struct edges){left, pow(10, bottom), pow(10, top)};
+}
+
+/* Appends gnuplot's commands that set the axes of a panel: whole powers of ten around the samples
+ * of a pair of formats, with room for what is 0 below. */
+static struct edges set_edges(struct text *script, const struct look *look,
+                              const struct sample *sample, size_t count, const struct sample *pair)
+{
+    struct extent extent = extent_of(sample, count, pair);
+    return set_ranges(script, look, &extent);
+}
+
 enum { MARKS_MOST = 12 }; /* along a line, nearly */
 
 /* The pairs or series among the samples, in the order of interest. */
@@ -74,7 +152,7 @@ static size_t points_of(struct point *point, const struct sample *sample, size_t
 {
     size_t found = 0, kept = 0;
     for (size_t i = 0; i < count; i++)
-        if (report_same_pair(&sample[i], pair) && same_series(&sample[i], series))
+        if (same_pair(&sample[i], pair) && same_series(&sample[i], series))
             point[found++] = (struct point){sample[i].x, sample[i].y, sample[i].bound};
     qsort(point, found, sizeof *point, by_x);
     for (size_t i = 1; so_far && i < found; i++)
@@ -147,7 +225,7 @@ static bool unbeaten(const struct sample *sample, size_t count, const struct sam
 {
     for (size_t i = 0; i < count; i++) {
         const struct sample *other = &sample[i];
-        if (report_same_pair(other, one) && other->x >= one->x && other->y <= one->y &&
+        if (same_pair(other, one) && other->x >= one->x && other->y <= one->y &&
             (other->x > one->x || other->y < one->y))
             return false;
     }
@@ -162,7 +240,7 @@ static void add_frontier(struct plot *plot, struct text *curves, const struct sa
 {
     size_t found = 1; /* the first is on the left edge */
     for (size_t i = 0; i < count; i++)
-        if (report_same_pair(&sample[i], pair) && unbeaten(sample, count, &sample[i]))
+        if (same_pair(&sample[i], pair) && unbeaten(sample, count, &sample[i]))
             point[found++] = (struct point){sample[i].x, sample[i].y, NAN};
     qsort(point + 1, found - 1, sizeof *point, by_x);
     point[0] = (struct point){edges.left, point[1].y, NAN};
@@ -196,7 +274,7 @@ static void draw_panel(struct plot *plot, const struct report *r, const struct l
                        const struct groups *series, struct point *point)
 {
     struct text title = {0}, ranges = {0}, curves = {0};
-    struct edges edges = report_edges(&ranges, look, sample, count, pair);
+    struct edges edges = set_edges(&ranges, look, sample, count, pair);
     size_t shown = 0, longest = 0;
     for (size_t i = 0; i < series->count && shown < look->series_most; i++) {
         size_t found = points_of(point, sample, count, pair, series->first[i], look->so_far);
@@ -232,7 +310,7 @@ enum status report_samples(struct report *r, const struct look *look, const stru
     struct plot plot;
     struct groups pairs = {0}, series = {0};
     struct point *point = calloc(count + 2, sizeof *point); /* a frontier has two ends more */
-    if (!point || !group(&pairs, sample, count, report_same_pair, by_pair) ||
+    if (!point || !group(&pairs, sample, count, same_pair, by_pair) ||
         !group(&series, sample, count, same_series, by_series)) {
         free(point);
         free(pairs.first);

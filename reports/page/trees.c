@@ -2,9 +2,142 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "reports/page/trees.h"
+#include "reports/tree/text.h"
+#include "reports/page/report.h"
+#include "reports/tree/tree.h"
 
-void report_trees_free(struct shown_trees *trees)
+/* --- Larger trees, in outline --- */
+
+enum { TREES_SMALL = 16, TREES_LARGE = 4096, TREES_MOST = 32 };
+
+/* A tree, and which methods have it, with commas between. */
+struct shown_tree {
+    struct reveal_tree tree;
+    struct text methods;
+};
+
+struct shown_trees {
+    struct shown_tree item[TREES_MOST];
+    size_t count;
+};
+
+static enum status add_outline(struct text *to, struct shown_tree *shown, struct problem *p)
+{
+    char *outline = NULL;
+    size_t length;
+    FILE *file = open_memstream(&outline, &length);
+    if (!file)
+        return problem(p, STATUS_DEVICE, "report: out of memory for an outline");
+    enum status status = reveal_tree_text(file, &shown->tree, 0, p);
+    if (fclose(file) != 0 && status == STATUS_OK)
+        status = problem(p, STATUS_DEVICE, "report: out of memory for an outline");
+    if (status == STATUS_OK) {
+        text_add(to, "<details><summary>");
+        html_text(to, text_string(&shown->methods) ? text_string(&shown->methods) : "");
+        text_add(to, "</summary>\n<div class=\"wide\" tabindex=\"0\"><pre>");
+        html_text(to, outline);
+        text_add(to, "</pre></div></details>\n");
+    }
+    free(outline);
+    return status;
+}
+
+/* Appends the trees, a line to a partial sum. */
+static enum status add_outlines(struct report *r, struct shown_trees *trees, struct problem *p)
+{
+    enum status status = STATUS_OK;
+    if (trees->count == 0)
+        return STATUS_OK;
+    text_format(&r->pictures,
+                "<section id=\"outlines\"><h2>The trees of %d elements, in outline</h2>\n<p>A line "
+                "is a partial sum of the elements named, below it are the two that it adds; "
+                "<code>as</code> is one of the same shape, some elements further on; <code>by "
+                "2</code>: every second element.</p>\n",
+                TREES_LARGE);
+    for (size_t i = 0; status == STATUS_OK && i < trees->count; i++)
+        status = add_outline(&r->pictures, &trees->item[i], p);
+    text_add(&r->pictures, "</section>\n");
+    return status;
+}
+
+/* --- How deep elements lie in larger trees: how many additions each passes through --- */
+
+enum { NEIGHBOURS = 16 };
+
+/* Writes the most additions that an element of each group of neighbours passes through, where that
+ * changes, as the corners of stairs. */
+static enum status write_depths(struct text *to, const struct reveal_tree *t, uint32_t *highest,
+                                struct problem *p)
+{
+    struct reveal_nodes nodes;
+    enum status status = reveal_nodes_make(&nodes, t, p);
+    uint32_t before = 0;
+    if (status != STATUS_OK)
+        return status;
+    for (size_t i = 0; i < t->leaves; i += NEIGHBOURS) {
+        uint32_t most = 0;
+        for (size_t k = i; k < t->leaves && k < i + NEIGHBOURS; k++)
+            most = nodes.depth[k] > most ? nodes.depth[k] : most;
+        if (i == 0 || most != before)
+            text_format(to, "%zu %u\n", i, most);
+        before = most;
+        *highest = most > *highest ? most : *highest;
+    }
+    text_format(to, "%zu %u\n", t->leaves, before);
+    free(nodes.parent);
+    return STATUS_OK;
+}
+
+/* "sum/serial", "sum/tiled and 8 more". */
+static void add_label(struct text *to, const char *methods)
+{
+    struct text label = {0};
+    size_t first = strcspn(methods, ","), more = 0;
+    for (const char *c = methods; *c; c++)
+        more += *c == ',';
+    text_append(&label, methods, first);
+    if (more)
+        text_format(&label, " and %zu more", more);
+    plot_quote(to, text_string(&label) ? text_string(&label) : "");
+    text_free(&label);
+}
+
+/* Adds a panel: how many additions each element passes through. */
+static enum status add_depths(struct plot *plot, struct shown_trees *trees, struct problem *p)
+{
+    struct text curves = {0};
+    uint32_t highest = 1;
+    char title[96];
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < trees->count; i++) {
+        const char *methods = text_string(&trees->item[i].methods);
+        text_format(&plot->data, "# %s: element, additions\n", methods ? methods : "");
+        status = write_depths(&plot->data, &trees->item[i].tree, &highest, p);
+        text_format(
+            &curves,
+            "%s'%s.dat' index %zu using 1:2 with steps linetype %zu linewidth 2 dashtype %zu "
+            "title ",
+            i ? ", \\\n    " : "", plot->name, plot_data_end(plot), i + 1, i % 5 + 1);
+        add_label(&curves, methods ? methods : "");
+    }
+    if (status == STATUS_OK) {
+        snprintf(title, sizeof title, "%d elements: how many additions each passes through",
+                 TREES_LARGE);
+        plot_panel(plot, 300 + 19 * (double)trees->count, title);
+        text_format(
+            &plot->script,
+            "set key noenhanced\nset grid\nset xtics %d font 'sans,13'\nset ytics autofreq\n"
+            "set xlabel \"element\\n \"\nset ylabel 'additions on the way'\n"
+            "set logscale y\nset xrange [0 : %d]\nset yrange [1 : %u]\nplot ",
+            TREES_LARGE / 4, TREES_LARGE, 2 * highest);
+        text_join(&plot->script, &curves);
+        text_add(&plot->script, "\n");
+    }
+    text_free(&curves);
+    return status;
+}
+
+static void trees_free(struct shown_trees *trees)
 {
     for (size_t i = 0; i < trees->count; i++) {
         reveal_tree_free(&trees->item[i].tree);
@@ -48,7 +181,9 @@ static enum status add_tree(struct shown_trees *trees, const struct method *m,
     return STATUS_OK;
 }
 
-enum status report_trees_list(struct shown_trees *trees, const struct report *r, size_t n,
+/* Of n elements, each different tree of the methods that declare their order, in the order of the
+ * study, in the launch shape of a method's first case. trees_free is due either way. */
+static enum status trees_list(struct shown_trees *trees, const struct report *r, size_t n,
                               struct problem *p)
 {
     enum status status = STATUS_OK;
@@ -136,14 +271,14 @@ enum status report_trees(struct report *r, struct problem *p)
 {
     struct plot plot;
     struct shown_trees small = {0}, large = {0};
-    enum status status = report_trees_list(&small, r, TREES_SMALL, p);
+    enum status status = trees_list(&small, r, TREES_SMALL, p);
     if (status == STATUS_OK)
-        status = report_trees_list(&large, r, TREES_LARGE, p);
+        status = trees_list(&large, r, TREES_LARGE, p);
     plot_begin(&plot, "trees");
     for (size_t i = 0; status == STATUS_OK && i < small.count && plot.panels < PANELS_MOST; i++)
         draw_tree(&plot, &small.item[i]);
     if (status == STATUS_OK && large.count > 0)
-        status = report_depths(&plot, &large, p);
+        status = add_depths(&plot, &large, p);
     enum status drawn =
         plot_end(&plot, r, "Summation trees",
                  "Which sums are added to which, of the methods that have a fixed order, as they "
@@ -159,8 +294,8 @@ enum status report_trees(struct report *r, struct problem *p)
     if (status == STATUS_OK)
         status = drawn;
     if (status == STATUS_OK)
-        status = report_outlines(r, &large, p);
-    report_trees_free(&small);
-    report_trees_free(&large);
+        status = add_outlines(r, &large, p);
+    trees_free(&small);
+    trees_free(&large);
     return status;
 }

@@ -42,10 +42,6 @@ struct compare {
 enum status compare_read(struct compare *c, const char *const path[2], struct problem *p);
 void compare_free(struct compare *c);
 
-/* Steps of compare_read. */
-enum status compare_join(struct compare *c, struct problem *p);
-void compare_judge(struct compare *c);
-
 /* STATUS_FAILED where a promise or a bound is broken, else STATUS_DATA where inputs differ or there
  * is not one case to compare. */
 enum status compare_status(const struct compare *c, struct problem *p);

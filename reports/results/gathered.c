@@ -1,13 +1,110 @@
 /* A results directory, gathered by case. */
+#include "reports/results/gathered.h"
+
 #include <errno.h>
+#include <math.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "reports/results/gathered.h"
+#include "kernels/gpu/load.h"
+#include "reports/results/case_id.h"
 #include "reports/text/file.h"
 #include "reports/results/study.h"
+#include "reports/results/results.h"
+
+/* --- Rows that contradict the case they say they are of --- */
+
+static enum status contradicts(const struct csv_row *row, size_t column, const char *found,
+                               const char *expected, const char *why, struct problem *p)
+{
+    return problem(p, STATUS_DATA, "%s: line %zu: %s: found '%s', expected '%s', as %s: edited",
+                   row->path, row->line, case_columns[column].name, found, expected, why);
+}
+
+static enum status check_same(const struct gathered *g, const struct gathered_case *c,
+                              const struct csv_row *row, size_t (*field)(size_t), struct problem *p)
+{
+    for (size_t i = 0; i < CASE_ALL; i++) {
+        const char *found = columns_case_has(g->of, i) ? row->field[field(i)] : "";
+        struct text shown = {0};
+        if (strcmp(found, c->field[i]) == 0)
+            continue;
+        text_visible(&shown, found);
+        bool same = text_string(&shown) && strcmp(shown.data, c->field[i]) == 0;
+        text_free(&shown);
+        if (!same)
+            return contradicts(row, i, found, c->field[i], "other rows of the case say", p);
+    }
+    return STATUS_OK;
+}
+
+/* The hash of data that study.json has, by the key that source_key makes; NULL where there is none.
+ */
+static const char *data_hash(const struct gathered *g, const struct gathered_case *c)
+{
+    char *key = NULL;
+    if (asprintf(&key, "%s %s n=%s", c->field[CASE_INPUT], c->field[CASE_STORAGE],
+                 c->field[CASE_N]) < 0)
+        return NULL;
+    const char *hash = json_string_value(json_object_get(json_object_get(g->study, "inputs"), key));
+    free(key);
+    return hash;
+}
+
+/* Keys of data are of the study's first seed. */
+static const char *first_seed(const struct gathered *g)
+{
+    const json_t *seeds = json_object_get(json_object_get(g->study, "axes"), "seed");
+    const char *seed = json_string_value(json_array_get(seeds, 0));
+    return seed ? seed : "";
+}
+
+/* Files of keys have hashes that no directory tells. */
+static bool is_known(const struct gathered_case *c, const struct case_rest *rest)
+{
+    return (*c->field[CASE_SEED] || rest->hash) && strncmp(c->field[CASE_KEYS], "file:", 5) != 0;
+}
+
+static enum status check_id(const struct gathered *g, const struct gathered_case *c,
+                            const struct csv_row *row, struct problem *p)
+{
+    char id[CASE_ID_TEXT], idle[CASE_ID_TEXT];
+    const char *seed = c->field[CASE_SEED];
+    struct case_rest rest = {.hash = *seed ? NULL : data_hash(g, c),
+                             .keys_hash = "",
+                             .key_seed = *seed ? seed : first_seed(g),
+                             .load = ""};
+    if (!is_known(c, &rest))
+        return STATUS_OK;
+    case_id_text(idle, case_id_columns((const char *const *)c->field, &rest));
+    for (size_t load = LOAD_IDLE; load < LOAD_KINDS; load++) { /* which has no column here */
+        rest.load = load == LOAD_IDLE ? "" : load_name[load];
+        case_id_text(id, case_id_columns((const char *const *)c->field, &rest));
+        if (strcmp(id, c->field[CASE_ID]) == 0)
+            return STATUS_OK;
+    }
+    return contradicts(row, CASE_ID, c->field[CASE_ID], idle,
+                       "method, device, formats, input, n, seed and shape make it", p);
+}
+
+/* Holds the columns of a row to the case they are of: to its other rows where there are any, else
+ * to its id, as far as the directory tells what makes it. STATUS_DATA. */
+static enum status check_case(const struct gathered *g, const struct gathered_case *c,
+                              const struct csv_row *row, size_t (*field)(size_t), bool first,
+                              struct problem *p)
+{
+    return first ? check_id(g, c, row, p) : check_same(g, c, row, field, p);
+}
+
+/* How a file of rows is read: each row into `take`, whose context is a struct gathered. */
+struct rows_file {
+    const char *name;
+    size_t (*columns)(enum columns_of of);
+    column_at *(*column_of)(enum columns_of of);
+    csv_take take;
+};
 
 /* What the tree of ids holds. */
 struct named {
@@ -74,18 +171,18 @@ struct gathered_case *gathered_named(struct gathered *g, const char *id)
 }
 
 /* The case of a row: rows of a case need not stand together. */
-enum status gathered_case_of(struct gathered *g, const struct csv_row *row, size_t (*field)(size_t),
-                             struct gathered_case **found, struct problem *p)
+static enum status case_of(struct gathered *g, const struct csv_row *row, size_t (*field)(size_t),
+                           struct gathered_case **found, struct problem *p)
 {
     if (!*row->field[field(CASE_ID)])
         return problem(p, STATUS_DATA, "%s: line %zu: case_id: found '', expected a case's",
                        row->path, row->line);
     *found = gathered_named(g, row->field[field(CASE_ID)]);
     if (*found)
-        return gathered_check(g, *found, row, field, false, p);
+        return check_case(g, *found, row, field, false, p);
     enum status status = add_case(g, row, field, p);
     if (status == STATUS_OK)
-        status = gathered_check(g, &g->item[g->count - 1], row, field, true, p);
+        status = check_case(g, &g->item[g->count - 1], row, field, true, p);
     if (status != STATUS_OK)
         return status;
     struct named *fresh = malloc(sizeof *fresh);
@@ -108,7 +205,7 @@ void gathered_raise(struct figure *most, struct figure f)
 
 /* What a file is of, by how many columns it has, or had in the first version. Any trouble is for
  * csv_read to tell. */
-static enum columns_of columns_in(const char *path, const struct gathered_file *f)
+static enum columns_of columns_in(const char *path, const struct rows_file *f)
 {
     char *line = NULL;
     size_t capacity = 0, columns = 1;
@@ -126,7 +223,7 @@ static enum columns_of columns_in(const char *path, const struct gathered_file *
     return of;
 }
 
-static enum status read_whole(struct gathered *g, const char *path, const struct gathered_file *f,
+static enum status read_whole(struct gathered *g, const char *path, const struct rows_file *f,
                               struct problem *p)
 {
     uint64_t whole;
@@ -147,7 +244,7 @@ static enum status read_whole(struct gathered *g, const char *path, const struct
     return STATUS_OK;
 }
 
-enum status gathered_file(struct gathered *g, const struct gathered_file *f, struct problem *p)
+static enum status read_file(struct gathered *g, const struct rows_file *f, struct problem *p)
 {
     char *path;
     if (asprintf(&path, "%s/%s", g->path, f->name) < 0)
@@ -199,4 +296,173 @@ const char *gathered_word(const struct gathered *g, const char *object, const ch
     const json_t *from = object ? json_object_get(g->study, object) : g->study;
     const char *word = json_string_value(json_object_get(from, name));
     return word ? word : "";
+}
+
+/* --- results.csv, gathered by case: bits, errors and times of all runs --- */
+
+/* An encoding, or a hash of many: 0x and up to 32 hexadecimal digits. */
+static enum status read_bits(struct hash128 *bits, const struct csv_row *row, struct problem *p)
+{
+    const char *text = row->field[RESULTS_RESULT_BITS];
+    size_t digits = strncmp(text, "0x", 2) == 0 ? strlen(text + 2) : 0;
+    if (digits == 0 || digits > 32 || strspn(text + 2, "0123456789abcdefABCDEF") != digits)
+        return problem(p, STATUS_DATA,
+                       "%s: line %zu: result_bits: found '%s', expected 0x and hexadecimal digits",
+                       row->path, row->line, text);
+    *bits = (struct hash128){{0, 0}};
+    for (const char *c = text + 2; *c; c++) {
+        uint64_t digit = (uint64_t)(*c <= '9' ? *c - '0' : (*c | 0x20) - 'a' + 10);
+        bits->word[0] = bits->word[0] << 4 | bits->word[1] >> 60;
+        bits->word[1] = bits->word[1] << 4 | digit;
+    }
+    return STATUS_OK;
+}
+
+static enum status take_bits(struct gathered_case *c, const struct csv_row *row, struct problem *p)
+{
+    if (c->runs == c->capacity) {
+        size_t capacity = 2 * c->capacity + 4;
+        struct hash128 *bits = realloc(c->bits, capacity * sizeof *bits);
+        c->bits = bits ? bits : c->bits;
+        double *offset = realloc(c->offset, capacity * sizeof *offset);
+        c->offset = offset ? offset : c->offset;
+        if (!bits || !offset)
+            return problem(p, STATUS_DEVICE, "%s: out of memory", row->path);
+        c->capacity = capacity;
+    }
+    if (!c->first) {
+        c->first = strdup(row->field[RESULTS_RESULT_BITS]);
+        c->result = strdup(row->field[RESULTS_RESULT]);
+        if (!c->first || !c->result)
+            return problem(p, STATUS_DEVICE, "%s: out of memory", row->path);
+    }
+    return read_bits(&c->bits[c->runs++], row, p);
+}
+
+/* The figures that are read of a row. */
+enum { RESULT, EXACT, ABS, REL, ULP, BACKWARD, BOUND, SHARE, TIME, FIGURES };
+
+static enum status read_figures(struct figure f[FIGURES], const struct csv_row *row,
+                                struct problem *p)
+{
+    static const enum results_column column[FIGURES] = {
+        [RESULT] = RESULTS_RESULT, [EXACT] = RESULTS_EXACT,
+        [ABS] = RESULTS_ERR_ABS,   [REL] = RESULTS_ERR_REL,
+        [ULP] = RESULTS_ERR_ULP,   [BACKWARD] = RESULTS_ERR_BACKWARD,
+        [BOUND] = RESULTS_BOUND,   [SHARE] = RESULTS_ERR_OVER_BOUND,
+        [TIME] = RESULTS_TIME_NS};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < FIGURES; i++)
+        status = csv_figure(row, column[i], results_column(column[i])->name, &f[i], p);
+    return status;
+}
+
+/* sum|x|, as far as a row tells. */
+static struct figure size_of(const struct gathered_case *c, const struct figure f[FIGURES])
+{
+    if (f[ABS].known && f[BACKWARD].known && f[BACKWARD].value > 0)
+        return (struct figure){true, f[ABS].value / f[BACKWARD].value};
+    if (f[EXACT].known && f[EXACT].value != 0 && c->cond_log2.known)
+        return (struct figure){true, fabs(f[EXACT].value) * exp2(c->cond_log2.value)};
+    return (struct figure){0};
+}
+
+static void take_figures(struct gathered_case *c, const struct figure f[FIGURES])
+{
+    struct figure size = size_of(c, f);
+    double sign = f[RESULT].known && f[EXACT].known && f[RESULT].value < f[EXACT].value ? -1 : 1;
+    c->offset[c->runs - 1] = f[ULP].known ? sign * f[ULP].value : NAN;
+    gathered_raise(&c->err_ulp, f[ULP]);
+    gathered_raise(&c->err_rel, f[REL]);
+    gathered_raise(&c->err_backward, f[BACKWARD]);
+    gathered_raise(&c->err_over_bound, f[SHARE]);
+    if (f[BOUND].known && size.known && isfinite(size.value) && size.value > 0)
+        gathered_raise(&c->bound, (struct figure){true, f[BOUND].value / size.value});
+    if (f[TIME].known && !(c->time_ns.known && c->time_ns.value <= f[TIME].value))
+        c->time_ns = f[TIME];
+}
+
+static enum status take_result(void *context, const struct csv_row *row, struct problem *p)
+{
+    struct gathered *g = context;
+    struct gathered_case *c = NULL;
+    struct figure f[FIGURES];
+    enum status status = case_of(g, row, results_case_column, &c, p);
+    if (status != STATUS_OK)
+        return status;
+    if (!*row->field[RESULTS_RESULT_BITS]) {
+        snprintf(c->status, sizeof c->status, "%s", row->field[RESULTS_STATUS]);
+        return STATUS_OK;
+    }
+    status = results_check(row, p);
+    if (status == STATUS_OK)
+        status = take_bits(c, row, p);
+    if (status == STATUS_OK)
+        status = read_figures(f, row, p);
+    if (status == STATUS_OK)
+        take_figures(c, f);
+    if (status == STATUS_OK && !columns_of_arrays(g->of))
+        c->right_infinity |= f[RESULT].known && isinf(f[RESULT].value) &&
+                             strcmp(row->field[RESULTS_STATUS], "ok") == 0;
+    return status;
+}
+
+static int by_bits(const void *a, const void *b)
+{
+    return memcmp(a, b, sizeof(struct hash128));
+}
+
+static void sort_results(struct gathered_case *c)
+{
+    if (c->runs == 0)
+        return;
+    qsort(c->bits, c->runs, sizeof *c->bits, by_bits);
+    for (size_t i = 0; i < c->runs; i++)
+        if (i == 0 || by_bits(&c->bits[c->distinct - 1], &c->bits[i]) != 0)
+            c->bits[c->distinct++] = c->bits[i];
+}
+
+enum status gathered_results(struct gathered *g, struct problem *p)
+{
+    static const struct rows_file file = {"results.csv", results_columns, results_column_of,
+                                          take_result};
+    enum status status = read_file(g, &file, p);
+    for (size_t i = 0; status == STATUS_OK && i < g->count; i++)
+        sort_results(&g->item[i]);
+    return status;
+}
+
+enum status gathered_read(struct gathered *g, const char *path, struct problem *p)
+{
+    enum status status = gathered_study(g, path, p);
+    return status == STATUS_OK ? gathered_results(g, p) : status;
+}
+
+/* --- summary.csv, gathered by case, of a study whose rows were not kept --- */
+
+static enum status take_summary(void *context, const struct csv_row *row, struct problem *p)
+{
+    struct gathered *g = context;
+    struct gathered_case *c = NULL;
+    uint64_t distinct = 0;
+    enum status status = case_of(g, row, summary_case_column, &c, p);
+    if (status == STATUS_OK)
+        status = csv_whole(row, SUMMARY_RUNS, "runs", &c->runs, p);
+    if (status == STATUS_OK && c->runs > 0)
+        status = csv_whole(row, SUMMARY_DISTINCT, "distinct", &distinct, p);
+    if (status == STATUS_OK)
+        status = csv_figure(row, SUMMARY_ERR_ULP_MAX, "err_ulp_max", &c->err_ulp, p);
+    if (status == STATUS_OK)
+        status = csv_figure(row, SUMMARY_ERR_OVER_BOUND_MAX, "err_over_bound_max",
+                            &c->err_over_bound, p);
+    if (status == STATUS_OK)
+        c->distinct = distinct;
+    return status;
+}
+
+enum status gathered_summary(struct gathered *g, struct problem *p)
+{
+    static const struct rows_file file = {"summary.csv", summary_columns, summary_column_of,
+                                          take_summary};
+    return read_file(g, &file, p);
 }

@@ -49,25 +49,6 @@ enum status gathered_study(struct gathered *g, const char *path, struct problem 
 enum status gathered_results(struct gathered *g, struct problem *p);
 enum status gathered_summary(struct gathered *g, struct problem *p);
 
-/* For who reads a file of rows: reads it whole, each row into `take`, whose context is `g`. */
-struct gathered_file {
-    const char *name;
-    size_t (*columns)(enum columns_of of);
-    column_at *(*column_of)(enum columns_of of);
-    csv_take take;
-};
-enum status gathered_file(struct gathered *g, const struct gathered_file *f, struct problem *p);
-/* The case of a row, a new one where it is the first; `field` says where the row has the columns of
- * a case. */
-enum status gathered_case_of(struct gathered *g, const struct csv_row *row, size_t (*field)(size_t),
-                             struct gathered_case **found, struct problem *p);
-
-/* Holds the columns of a row to the case they are of: to its other rows where there are any, else
- * to its id, as far as the directory tells what makes it. STATUS_DATA. */
-enum status gathered_check(const struct gathered *g, const struct gathered_case *c,
-                           const struct csv_row *row, size_t (*field)(size_t), bool first,
-                           struct problem *p);
-
 /* NULL where there is none. */
 struct gathered_case *gathered_named(struct gathered *g, const char *id);
 

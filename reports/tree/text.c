@@ -5,6 +5,89 @@
 
 #include "reference/base/hash.h"
 
+struct depths {
+    uint32_t least, most;
+    double mean;
+};
+
+static struct depths depths_of(const struct reveal_nodes *nodes, size_t leaves)
+{
+    struct depths d = {UINT32_MAX, 0, 0};
+    for (size_t i = 0; i < leaves; i++) {
+        uint32_t depth = nodes->depth[i];
+        d.least = depth < d.least ? depth : d.least;
+        d.most = depth > d.most ? depth : d.most;
+        d.mean += (double)depth / (double)leaves;
+    }
+    return d;
+}
+
+enum status reveal_tree_facts(FILE *to, const struct reveal_tree *t, struct problem *p)
+{
+    struct reveal_nodes nodes;
+    size_t two = 0, most = 2;
+    enum status status = reveal_nodes_make(&nodes, t, p);
+    if (status != STATUS_OK)
+        return status;
+    for (size_t k = 0; k < t->additions; k++) {
+        size_t children = t->begin[k + 1] - t->begin[k];
+        two += children == 2;
+        most = children > most ? children : most;
+    }
+    struct depths d = depths_of(&nodes, t->leaves);
+    fprintf(to, "%zu addition%s of two", two, two == 1 ? "" : "s");
+    if (two < t->additions)
+        fprintf(to, ", %zu of more at once (up to %zu)", t->additions - two, most);
+    if (d.least == d.most)
+        fprintf(to, "; every element passes through %u\n", d.most);
+    else
+        fprintf(to, "; an element passes through %u to %u of them, %.4g on average\n", d.least,
+                d.most, d.mean);
+    free(nodes.parent);
+    return STATUS_OK;
+}
+
+/* A name may be any command line. */
+static void print_quoted(FILE *to, const char *text)
+{
+    fputc('"', to);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            fputc('\\', to);
+        fputc(*text, to);
+    }
+    fputc('"', to);
+}
+
+void reveal_tree_dot(FILE *to, const struct reveal_tree *t, size_t first, const char *title)
+{
+    fputs("graph order {\n    label = ", to);
+    print_quoted(to, title);
+    fputs("; labelloc = t; fontname = \"sans-serif\";\n"
+          "    nodesep = 0.12; ranksep = 0.25; splines = line; ordering = out;\n"
+          "    node [fontname = \"sans-serif\", fontsize = 11, height = 0.25, width = 0.25, "
+          "margin = 0.03];\n"
+          "    node [shape = box, style = filled, fillcolor = \"#dbe9f6\", color = \"#dbe9f6\"];\n",
+          to);
+    for (size_t i = 0; i < t->leaves; i++)
+        fprintf(to, "    %zu [label = \"%zu\"];\n", i, first + i);
+    fprintf(to, "    node [shape = circle, fixedsize = true, fillcolor = white, color = black, "
+                "label = \"+\"];\n");
+    for (size_t k = 0; k < t->additions; k++) {
+        size_t children = t->begin[k + 1] - t->begin[k];
+        if (children > 2)
+            fprintf(to,
+                    "    %zu [shape = box, fixedsize = false, fillcolor = \"#fde5c8\", label = "
+                    "\"%zu at once\"];\n",
+                    t->leaves + k, children);
+        else
+            fprintf(to, "    %zu;\n", t->leaves + k);
+        for (uint32_t c = t->begin[k]; c < t->begin[k + 1]; c++)
+            fprintf(to, "    %zu -- %u;\n", t->leaves + k, t->child[c]);
+    }
+    fprintf(to, "}\n");
+}
+
 enum { EXPRESSION = 16, LINES = 60 };
 
 /* Two nodes of one shape have the same tree, the elements of the one being those of the other some
