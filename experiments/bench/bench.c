@@ -203,17 +203,6 @@ bool bench_writes(const struct bench_row *row)
     return o && o->array && o != &operation_rows;
 }
 
-void bench_told(struct bench_row *row)
-{
-    size_t size = sizeof row->note;
-    if (row->method->operation->mask)
-        snprintf(row->note, size, "keeps %zu%%", row->setting.keep);
-    else if (row->setting.layout)
-        snprintf(row->note, size, "%zu rows, %s", row->setting.bins, row->setting.layout->name);
-    else
-        snprintf(row->note, size, "%zu rows", row->setting.bins);
-}
-
 double bench_bytes(const struct bench_input *in, const struct bench_row *row)
 {
     double input = (double)array_bytes(in->array.format, in->array.n);

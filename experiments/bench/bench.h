@@ -7,7 +7,7 @@
 #include "experiments/system/device.h"
 #include "experiments/inputs/input.h"
 #include "experiments/inputs/keys.h"
-#include "experiments/operations/setting.h"
+#include "experiments/operations/operation.h"
 #include "experiments/runs/timing.h"
 #include "kernels/gpu/gpu.h"
 #include "reference/measure/measure.h"
@@ -90,9 +90,6 @@ bench_name(const struct bench_row *row); /* the method's, `raw read`, `raw read 
 
 /* Is it held against a copy? What has about as many results as elements is, and what takes keys. */
 bool bench_writes(const struct bench_row *row);
-
-/* Says in its note what its method was told: rows and layout, or how much of a mask is kept. */
-void bench_told(struct bench_row *row);
 
 /* Bytes that one execution has to read and to write, each once; keys and flags, too. */
 double bench_bytes(const struct bench_input *in, const struct bench_row *row);

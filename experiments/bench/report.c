@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "experiments/cases/plan.h"
+#include "experiments/operations/operation.h"
 
 struct cell {
     enum { CELL_EMPTY, CELL_TEXT, CELL_WHOLE, CELL_REAL, CELL_FLAG } kind;
@@ -33,24 +33,23 @@ static struct cell ratio(double a, double b)
     return (struct cell){.kind = known ? CELL_REAL : CELL_EMPTY, .number = known ? a / b : 0};
 }
 
-/* What results.csv has in its columns keys and bins; of a yardstick that of the keys beside it. */
-static void fill_keys(struct cell cell[BENCH_COLUMNS], const struct bench_input *in,
-                      const struct bench_row *row, char keys[CASE_KEYS_TEXT])
+/* What results.csv has in the columns of its setting; of a yardstick that of the keys beside it. */
+static void fill_setting(struct cell cell[BENCH_COLUMNS], const struct bench_input *in,
+                         const struct bench_row *row, struct setting_columns *own)
 {
-    const struct method *m = row->method;
-    cell[BENCH_KEYS] = text(in->keys ? in->keys->name : "");
-    cell[BENCH_BINS] = whole(in->bins);
-    if (in->keys || !m)
-        return;
-    const struct study_case told = {
-        .method = m, .setting.layout = row->setting.layout, .setting.keep = row->setting.keep};
-    cell[BENCH_KEYS] = text(case_keys(&told, keys));
-    cell[BENCH_BINS] = whole(m->operation->matrix ? row->setting.bins : 0);
+    static const struct operation nothing = {0};
+    setting_columns(own, row->method ? row->method->operation : &nothing, &row->setting);
+    cell[TIMES_SCAN] = text(own->column[CASE_SCAN]);
+    cell[TIMES_OUTPUT] = text(own->column[CASE_OUTPUT]);
+    cell[TIMES_SEGMENT] = whole(row->setting.segment);
+    cell[BENCH_KEYS] = text(in->keys ? in->keys->name : own->column[CASE_KEYS]);
+    cell[BENCH_BINS] = whole(in->keys ? in->bins : *own->column[CASE_BINS] ? row->setting.bins : 0);
 }
 
 /* Text that cells of a row point to. */
 struct own {
-    char device[DEVICE_TEXT], keys[CASE_KEYS_TEXT], added_in[ADDED_IN_TEXT];
+    char device[DEVICE_TEXT], added_in[ADDED_IN_TEXT];
+    struct setting_columns setting;
 };
 
 static void fill(struct cell cell[BENCH_COLUMNS], const struct bench_input *in,
@@ -58,9 +57,8 @@ static void fill(struct cell cell[BENCH_COLUMNS], const struct bench_input *in,
 {
     const struct timing *t = &row->time;
     enum format s = in->array.format, f = row->accumulator;
-    const char *scan = bench_scan(row);
     device_name(in->device, own->device);
-    fill_keys(cell, in, row, own->keys);
+    fill_setting(cell, in, row, &own->setting);
     cell[TIMES_DEVICE] = text(own->device);
     cell[TIMES_METHOD] = text(bench_name(row));
     cell[TIMES_STORAGE] = text(format_facts[s].name);
@@ -78,9 +76,6 @@ static void fill(struct cell cell[BENCH_COLUMNS], const struct bench_input *in,
     cell[TIMES_RUNS] = whole(t->runs);
     cell[TIMES_IN_CACHE] = (struct cell){.kind = CELL_FLAG, .flag = in->in_cache};
     cell[TIMES_NOTE] = text(row->note);
-    cell[TIMES_SCAN] = text(scan);
-    cell[TIMES_OUTPUT] = text(*scan ? format_facts[row->setting.output].name : "");
-    cell[TIMES_SEGMENT] = whole(row->setting.segment);
     cell[TIMES_ROUND] = whole(row->round);
     cell[TIMES_COPY] = ratio(row->copy_ns, 1);
     cell[TIMES_OF_COPY] = ratio(bench_of_copy(in, row), 1);

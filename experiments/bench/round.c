@@ -302,11 +302,8 @@ static void note_time(struct entry *e, const struct timing_subject *s)
     e->row.memory = e->subject.memory;
     if (s->problem.status != STATUS_OK)
         fail(&e->row, &s->problem);
-    else if (e->row.method && (e->row.method->operation->matrix || e->row.method->operation->mask))
-        bench_told(&e->row);
-    else if (e->row.method && e->row.setting.product != e->row.method->product)
-        snprintf(e->row.note, sizeof e->row.note, "products %s",
-                 product_name[e->row.setting.product]);
+    else if (e->row.method)
+        setting_note(e->row.note, e->row.method, &e->row.setting);
     size_t told = strlen(e->row.note);
     if (s->problem.status == STATUS_OK && s->time.repetitions < TIMING_REPEATS)
         snprintf(e->row.note + told, sizeof e->row.note - told, "%s%zu repeats: a run takes long",

@@ -310,13 +310,7 @@ enum status axes_resolve(struct axes *axes, const struct experiment *e, const st
     if (status == STATUS_OK)
         status = axes_numbers(&axes->blocks, r, AXIS_BLOCKS, "0", RANGE_DOUBLING, 0, BLOCKS_MAX, p);
     if (status == STATUS_OK)
-        status = axes_resolve_scans(axes, r, p);
-    if (status == STATUS_OK)
-        status = axes_resolve_dots(axes, r, p);
-    if (status == STATUS_OK)
-        status = axes_resolve_scatters(axes, r, p);
-    if (status == STATUS_OK)
-        status = axes_resolve_rows(axes, r, p);
+        status = axes_resolve_setting(axes, r, p);
     if (status == STATUS_OK)
         status = axes_resolve_load(axes, r, axes->experiment->axes[kind_of_defaults(axes)].load, p);
     if (status == STATUS_OK)
@@ -338,14 +332,14 @@ void axes_free(struct axes *axes)
     numbers_free(&axes->seed);
     numbers_free(&axes->threads);
     numbers_free(&axes->blocks);
-    numbers_free(&axes->segment);
-    numbers_free(&axes->shift);
-    numbers_free(&axes->bins);
-    numbers_free(&axes->rows);
-    numbers_free(&axes->keep);
-    free(axes->layout);
-    for (size_t i = 0; i < axes->keys; i++)
-        keys_free(&axes->key[i]);
-    free(axes->key);
+    numbers_free(&axes->setting.segment);
+    numbers_free(&axes->setting.shift);
+    numbers_free(&axes->setting.bins);
+    numbers_free(&axes->setting.rows);
+    numbers_free(&axes->setting.keep);
+    free(axes->setting.layout);
+    for (size_t i = 0; i < axes->setting.keys; i++)
+        keys_free(&axes->setting.key[i]);
+    free(axes->setting.key);
     *axes = (struct axes){0};
 }

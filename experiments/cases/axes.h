@@ -5,11 +5,9 @@
 
 #include "experiments/system/device.h"
 #include "experiments/inputs/input.h"
-#include "experiments/inputs/keys.h"
-#include "experiments/operations/layout.h"
 #include "experiments/system/memory.h"
+#include "experiments/operations/operation.h"
 #include "experiments/options/pairs.h"
-#include "experiments/operations/scan.h"
 #include "kernels/gpu/load.h"
 #include "reference/exact/reference.h"
 
@@ -92,25 +90,8 @@ struct axes {
     size_t conds;
     bool cond_named;                      /* what no input can be made for is then a row */
     struct numbers seed, threads, blocks; /* threads, blocks: 0 leaves it to the method */
-    /* Of experiments that run scans; of others there are none. */
-    enum scan_kind scan[SCAN_KINDS];
-    enum output_kind output[OUTPUT_KINDS];
-    size_t scans, outputs;
-    struct numbers segment; /* elements of a segment; 0: there is one */
-    /* Of experiments that run dot products; of others there are none. */
-    enum product_kind product[PRODUCTS]; /* none: each method's own */
-    size_t products;
-    struct numbers shift; /* elements that data is turned by against itself */
-    /* Of experiments that run scatter-adds; of others there are none. */
-    struct keys *key;
-    size_t keys;
-    struct numbers bins;
-    /* Of experiments that run what is told of rows or given a mask; of others there are none. */
-    struct layout *layout;
-    size_t layouts;
-    struct numbers rows;             /* 0: see layout_rows */
-    struct numbers keep;             /* hundredths of the elements that compactions keep, about */
-    enum load_kind load[LOAD_KINDS]; /* of experiments that load the device; of others idle */
+    struct setting_axes setting;          /* what no operation of the experiment reads has none */
+    enum load_kind load[LOAD_KINDS];      /* of experiments that load the device; of others idle */
     size_t loads;
     uint64_t timed; /* elements of the inputs that methods are timed on; 0: they are not */
     uint64_t runs[DEVICE_KINDS];
@@ -122,15 +103,9 @@ enum status axes_resolve(struct axes *axes, const struct experiment *e, const st
                          struct problem *p);
 void axes_free(struct axes *axes);
 
-/* Those of scans, which are refused where the experiment runs none. Private to axes*.c, as what
- * follows. */
-enum status axes_resolve_scans(struct axes *axes, const struct request *r, struct problem *p);
-/* Those of dot products, likewise. */
-enum status axes_resolve_dots(struct axes *axes, const struct request *r, struct problem *p);
-/* Those of scatter-adds, likewise. */
-enum status axes_resolve_scatters(struct axes *axes, const struct request *r, struct problem *p);
-/* Those of matrices and masks, likewise. */
-enum status axes_resolve_rows(struct axes *axes, const struct request *r, struct problem *p);
+/* Those that some operations read, which are refused where the experiment runs none of them.
+ * Private to axes*.c, as what follows. */
+enum status axes_resolve_setting(struct axes *axes, const struct request *r, struct problem *p);
 /* Which of two names the words of an axis are, each once, in the order asked for. */
 enum status axes_names(size_t which[2], size_t *count, const char *const name[2],
                        const struct request *r, enum axis axis, const char *otherwise,

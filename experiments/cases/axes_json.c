@@ -91,32 +91,32 @@ static json_t *storages(const struct axes *axes)
 static json_t *scans(const struct axes *axes)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < axes->scans; i++)
-        json_array_append_new(list, json_string(scan_name[axes->scan[i]]));
+    for (size_t i = 0; i < axes->setting.scans; i++)
+        json_array_append_new(list, json_string(scan_name[axes->setting.scan[i]]));
     return list;
 }
 
 static json_t *outputs(const struct axes *axes)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < axes->outputs; i++)
-        json_array_append_new(list, json_string(output_name[axes->output[i]]));
+    for (size_t i = 0; i < axes->setting.outputs; i++)
+        json_array_append_new(list, json_string(output_name[axes->setting.output[i]]));
     return list;
 }
 
 static json_t *products(const struct axes *axes)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < axes->products; i++)
-        json_array_append_new(list, json_string(product_name[axes->product[i]]));
+    for (size_t i = 0; i < axes->setting.products; i++)
+        json_array_append_new(list, json_string(product_name[axes->setting.product[i]]));
     return list;
 }
 
 static json_t *keys(const struct axes *axes)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < axes->keys; i++) {
-        json_array_append_new(list, study_path(axes->key[i].asked));
+    for (size_t i = 0; i < axes->setting.keys; i++) {
+        json_array_append_new(list, study_path(axes->setting.key[i].asked));
     }
     return list;
 }
@@ -124,8 +124,8 @@ static json_t *keys(const struct axes *axes)
 static json_t *layouts(const struct axes *axes)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < axes->layouts; i++)
-        json_array_append_new(list, json_string(axes->layout[i].name));
+    for (size_t i = 0; i < axes->setting.layouts; i++)
+        json_array_append_new(list, json_string(axes->setting.layout[i].name));
     return list;
 }
 
@@ -158,14 +158,14 @@ json_t *axes_json(const struct axes *axes)
         [AXIS_BLOCKS] = wholes(&axes->blocks),
         [AXIS_SCAN] = scans(axes),
         [AXIS_OUTPUT] = outputs(axes),
-        [AXIS_SEGMENT] = wholes(&axes->segment),
+        [AXIS_SEGMENT] = wholes(&axes->setting.segment),
         [AXIS_PRODUCT] = products(axes),
-        [AXIS_SHIFT] = wholes(&axes->shift),
+        [AXIS_SHIFT] = wholes(&axes->setting.shift),
         [AXIS_KEYS] = keys(axes),
-        [AXIS_BINS] = wholes(&axes->bins),
-        [AXIS_ROWS] = wholes(&axes->rows),
+        [AXIS_BINS] = wholes(&axes->setting.bins),
+        [AXIS_ROWS] = wholes(&axes->setting.rows),
         [AXIS_LAYOUT] = layouts(axes),
-        [AXIS_KEEP] = wholes(&axes->keep),
+        [AXIS_KEEP] = wholes(&axes->setting.keep),
         [AXIS_TIMED] = runs(axes->timed),
         [AXIS_LOAD] = loads(axes),
         [AXIS_RUNS] = runs(axes->runs[DEVICE_CPU]),

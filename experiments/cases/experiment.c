@@ -36,34 +36,21 @@ bool experiment_loads(const struct experiment *e)
     return e->axes[DEVICE_CPU].load || e->axes[DEVICE_CUDA].load;
 }
 
-bool experiment_scans(const struct experiment *e)
+bool experiment_reads(const struct experiment *e, enum setting_option option)
 {
-    return experiment_takes(e, &operation_scan);
+    for (size_t i = 0; operations[i]; i++)
+        if (experiment_takes(e, operations[i]) && operation_reads(operations[i], option))
+            return true;
+    return false;
 }
 
 enum columns_of experiment_columns(const struct experiment *e)
 {
-    if (experiment_scans(e))
-        return COLUMNS_OF_SCANS;
-    if (experiment_scatters(e) || experiment_takes(e, &operation_rows))
-        return COLUMNS_OF_SCATTERS;
-    return experiment_dots(e) ? COLUMNS_OF_DOTS : COLUMNS_OF_SUMS;
-}
-
-bool experiment_scatters(const struct experiment *e)
-{
-    return experiment_takes(e, &operation_scatter);
-}
-
-bool experiment_matrices(const struct experiment *e)
-{
-    return experiment_takes(e, &operation_rows) || experiment_takes(e, &operation_transpose) ||
-           experiment_takes(e, &operation_compact);
-}
-
-bool experiment_dots(const struct experiment *e)
-{
-    return experiment_takes(e, &operation_dot);
+    enum columns_of of = COLUMNS_OF_SUMS;
+    for (size_t i = 0; operations[i] && of == COLUMNS_OF_SUMS; i++)
+        if (experiment_takes(e, operations[i]))
+            of = operation_columns(operations[i]);
+    return of;
 }
 
 void experiments_of(char *text, size_t size, const struct operation *o)

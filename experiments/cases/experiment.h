@@ -96,20 +96,11 @@ bool experiment_times(const struct experiment *e);
 /* Are sums run while the device has other work too? */
 bool experiment_loads(const struct experiment *e);
 
-/* May its methods be scans? */
-bool experiment_scans(const struct experiment *e);
-
-/* May its methods be scatter-adds? */
-bool experiment_scatters(const struct experiment *e);
-
-/* May its methods be told of rows, or given a mask? */
-bool experiment_matrices(const struct experiment *e);
+/* May its methods read this option? */
+bool experiment_reads(const struct experiment *e, enum setting_option option);
 
 /* Which columns have its files? */
 enum columns_of experiment_columns(const struct experiment *e);
-
-/* May its methods read two arrays? */
-bool experiment_dots(const struct experiment *e);
 
 /* The names of the experiments of an operation, but for those of any, "accuracy, variance", as far
  * as they fit. */

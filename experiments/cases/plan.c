@@ -97,13 +97,13 @@ static enum status add_data_part(struct plan *plan, const struct data *data, siz
                                  struct problem *p)
 {
     const struct axes *axes = plan->axes;
-    size_t count = takes_pairs(axes) ? axes->shift.count : 1;
+    size_t count = takes_pairs(axes) ? axes->setting.shift.count : 1;
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         struct source s;
         status = source_data(&s, data, n, p);
         if (status == STATUS_OK && takes_pairs(axes)) {
-            status = source_shift(&s, axes->shift.item[i], p);
+            status = source_shift(&s, axes->setting.shift.item[i], p);
             if (status != STATUS_OK)
                 source_free(&s);
         }

@@ -38,10 +38,6 @@ struct study_case {
     struct figure cond_log2;                     /* measured */
 };
 
-/* Where the bins of elements come from, as the column `keys` says it. "" for none. */
-enum { CASE_KEYS_TEXT = 32 };
-const char *case_keys(const struct study_case *t, char text[CASE_KEYS_TEXT]);
-
 struct plan {
     const struct axes *axes;
     struct data_set *data; /* sources point into it */

@@ -140,13 +140,8 @@ bool axis_recorded(const struct experiment *e, enum axis axis)
 {
     if (e->run)
         return of_checks(axis);
-    bool of_scans = axis >= AXIS_SCAN && axis <= AXIS_SEGMENT;
-    if (axis == AXIS_PRODUCT || axis == AXIS_SHIFT)
-        return experiment_dots(e);
-    if (axis == AXIS_KEYS || axis == AXIS_BINS)
-        return experiment_scatters(e);
-    if (axis >= AXIS_ROWS && axis <= AXIS_KEEP)
-        return experiment_matrices(e);
+    if (axis >= AXIS_SCAN && axis <= AXIS_KEEP)
+        return experiment_reads(e, axis - AXIS_SCAN);
     if (axis == AXIS_COND_NAMED)
         return experiment_conds(e);
     if (axis == AXIS_TIMED)
@@ -155,7 +150,7 @@ bool axis_recorded(const struct experiment *e, enum axis axis)
         return experiment_loads(e);
     if (axis == AXIS_SECONDS)
         return false;
-    return axis != AXIS_STORAGE && axis != AXIS_ACCUMULATOR && (!of_scans || experiment_scans(e));
+    return axis != AXIS_STORAGE && axis != AXIS_ACCUMULATOR;
 }
 
 enum status request_repeat(struct request *r, const struct experiment *e, const json_t *axes,

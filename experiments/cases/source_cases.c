@@ -64,9 +64,8 @@ static enum status add_shapes(struct plan *plan, struct study_case t, struct pro
     const struct axes *axes = plan->axes;
     const struct source *s = &plan->source[t.source];
     enum status status = STATUS_OK;
-    t.supported =
-        method_supports(t.method, t.device.kind, s->array.format, t.accumulator) &&
-        (t.setting.product == t.method->product || (t.method->products & 1u << t.setting.product));
+    t.supported = method_supports(t.method, t.device.kind, s->array.format, t.accumulator) &&
+                  setting_can(t.method, &t.setting);
     t.runs = t.supported ? axes->runs[t.device.kind] : 0;
     if (!t.supported)
         return axes->method_named ? add_case(plan, t, p) : STATUS_OK;
@@ -82,81 +81,40 @@ static enum status add_shapes(struct plan *plan, struct study_case t, struct pro
     return status;
 }
 
-/* Into bins, by every kind of keys. Those of data are of the first seed. */
-static enum status add_scatters(struct plan *plan, struct study_case t, struct problem *p)
+/* What settings of one method, device and accumulator are visited with. */
+struct adding {
+    struct plan *plan;
+    struct study_case of;
+    struct setting_asked asked;
+};
+
+static enum status add_setting(void *context, const struct setting *s, struct problem *p)
 {
-    const struct axes *axes = plan->axes;
-    const struct source *s = &plan->source[t.source];
-    enum status status = STATUS_OK;
-    for (size_t k = 0; k < axes->keys; k++)
-        for (size_t b = 0; status == STATUS_OK && b < axes->bins.count; b++) {
-            t.setting.keys = &axes->key[k];
-            t.setting.bins = axes->bins.item[b];
-            t.setting.key_seed = t.setting.keys->kind == KEYS_FILE ? 0
-                                 : s->generated                    ? s->seed
-                                                                   : axes->seed.item[0];
-            status = keys_fit(t.setting.keys, s->array.n, t.setting.bins, p);
-            if (status == STATUS_OK)
-                status = add_shapes(plan, t, p);
-        }
-    return status;
+    struct adding *a = context;
+    a->of.setting = *s;
+    return add_shapes(a->plan, a->of, p);
 }
 
-/* Of matrices of so many rows, which lie so where they are summed; or by masks. */
-static enum status add_matrices(struct plan *plan, struct study_case t, struct problem *p)
+static enum status add_own_settings(void *context, const struct setting *s, struct problem *p)
 {
-    static const struct layout rows = {LAYOUT_ROW, 0, "row"};
-    const struct axes *axes = plan->axes;
-    const struct operation *o = t.method->operation;
-    const struct numbers *each = o->mask ? &axes->keep : &axes->rows;
-    size_t n = plan->source[t.source].array.n, stride;
-    size_t layouts = o == &operation_rows ? axes->layouts : 1;
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < each->count; i++)
-        for (size_t k = 0; status == STATUS_OK && k < layouts; k++) {
-            t.setting.keep = o->mask ? (size_t)each->item[i] : 0;
-            t.setting.bins = o->mask ? 0 : layout_rows(n, (size_t)each->item[i]);
-            t.setting.layout = o == &operation_rows ? &axes->layout[k] : NULL;
-            if (o->matrix)
-                status = layout_stride(&stride, t.setting.layout ? t.setting.layout : &rows, n,
-                                       t.setting.bins, p);
-            if (status == STATUS_OK)
-                status = add_shapes(plan, t, p);
-        }
-    return status;
+    const struct adding *a = context;
+    return setting_each_own(&a->asked, s, add_setting, context, p);
 }
 
-/* The cases of one method, device and accumulator. Of scans: what outputs cover, their format, and
- * segments where the method heeds them; of dot products: how products are formed. */
-static enum status add_kinds(struct plan *plan, struct study_case t, struct problem *p)
+/* The cases of one method, device and accumulator. Generated keys of data are of the first seed. */
+static enum status add_settings(struct plan *plan, struct study_case of, struct problem *p)
 {
+    const struct source *s = &plan->source[of.source];
     const struct axes *axes = plan->axes;
-    enum format storage = plan->source[t.source].array.format;
-    enum status status = STATUS_OK;
-    t.setting.output = t.accumulator;
-    t.setting.product = t.method->product;
-    for (size_t i = 0;
-         status == STATUS_OK && t.setting.product != PRODUCT_NONE && i < axes->products; i++) {
-        t.setting.product = axes->product[i];
-        status = add_shapes(plan, t, p);
-    }
-    if (t.setting.product != PRODUCT_NONE && axes->products > 0)
-        return status;
-    if (t.method->operation->keys)
-        return add_scatters(plan, t, p);
-    if (!operation_plain(t.method->operation))
-        return add_matrices(plan, t, p);
-    if (t.method->operation != &operation_scan)
-        return add_shapes(plan, t, p);
-    for (size_t i = 0; i < axes->scans; i++)
-        for (size_t k = 0; k < axes->outputs; k++)
-            for (size_t s = 0; status == STATUS_OK && s < axes->segment.count; s++) {
-                t.setting.exclusive = axes->scan[i] == SCAN_EXCLUSIVE;
-                t.setting.output = axes->output[k] == OUTPUT_STORAGE ? storage : t.accumulator;
-                t.setting.segment = t.method->segmented ? axes->segment.item[s] : 0;
-                status = add_shapes(plan, t, p);
-            }
-    return status;
+    struct adding a = {plan,
+                       of,
+                       {.axes = &axes->setting,
+                        .method = of.method,
+                        .storage = s->array.format,
+                        .accumulator = of.accumulator,
+                        .n = s->array.n,
+                        .key_seed = s->generated ? s->seed : axes->seed.item[0]}};
+    return setting_each(of.method->operation, &a.asked, add_own_settings, &a, p);
 }
 
 enum status plan_add_source(struct plan *plan, const struct source *source, struct problem *p)
@@ -182,12 +140,12 @@ enum status plan_add_source(struct plan *plan, const struct source *source, stru
     for (size_t d = 0; d < axes->devices; d++)
         for (size_t m = 0; m < axes->methods; m++)
             for (size_t a = 0; status == STATUS_OK && a < accumulator.count; a++)
-                status = add_kinds(plan,
-                                   (struct study_case){.source = plan->sources - 1,
-                                                       .method = axes->method[m],
-                                                       .device = axes->device[d],
-                                                       .accumulator = accumulator.item[a]},
-                                   p);
+                status = add_settings(plan,
+                                      (struct study_case){.source = plan->sources - 1,
+                                                          .method = axes->method[m],
+                                                          .device = axes->device[d],
+                                                          .accumulator = accumulator.item[a]},
+                                      p);
     if (status == STATUS_OK && s->cases == 0)
         source_free(&plan->source[--plan->sources]);
     return status;

@@ -6,7 +6,7 @@
 #include "experiments/system/device.h"
 #include "experiments/inputs/input.h"
 #include "experiments/inputs/keys.h"
-#include "experiments/operations/setting.h"
+#include "experiments/operations/operation.h"
 #include "experiments/options/pairs.h"
 
 /* What is tried, each against one rung of the ladder. */

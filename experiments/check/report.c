@@ -113,18 +113,15 @@ static void add_evidence(struct text *to, const struct check_report *r, enum pro
 
 static void case_text(struct text *to, const struct check_report *r, const struct check_break *b)
 {
+    struct text says = {0};
     char input[INPUT_TEXT];
     check_input_text(&b->at, input);
     text_format(to, "%s, %s/%s, n = %zu", input, format_facts[b->at.pair.storage].name,
                 format_facts[b->at.pair.accumulator].name, b->at.n);
-    if (r->request.method->operation == &operation_scan)
-        text_format(to, ", %s", b->at.setting.exclusive ? "exclusive" : "inclusive");
-    if (b->at.setting.keys)
-        text_format(to, ", %s keys, %zu bins", b->at.setting.keys->name, b->at.setting.bins);
-    if (b->at.setting.layout)
-        text_format(to, ", %zu rows, layout %s", b->at.setting.bins, b->at.setting.layout->name);
-    if (r->request.method->operation->mask)
-        text_format(to, ", %zu%% kept", b->at.setting.keep);
+    setting_says(&says, r->request.method->operation, &b->at.setting);
+    if (says.length > 0)
+        text_format(to, ", %s", text_string(&says));
+    text_free(&says);
     if (r->request.method->operation->array && !b->hash)
         text_format(to, ", %s %zu", b->at.setting.keys ? "bin" : "output", b->index);
 }

@@ -4,30 +4,14 @@
 #include "experiments/check/report.h"
 #include "reports/columns/columns.h"
 
-/* As results.csv names them: where bins come from, or how rows lie, or which elements are kept. */
-static void add_keys(struct text *to, const struct check_report *r, const struct check_break *b)
+static void set_setting(json_t *o, const struct check_report *r, const struct check_break *b)
 {
-    const struct operation *o = r->request.method->operation;
-    if (o->mask)
-        text_format(to, "keep:%zu", b->at.setting.keep);
-    else if (o->matrix)
-        text_add(to, o == &operation_rows ? b->at.setting.layout->name : "transposed");
-    else if (b->at.setting.keys)
-        text_add(to, b->at.setting.keys->name);
-}
-
-static void set_bins(json_t *o, const struct check_report *r, const struct check_break *b)
-{
-    const struct operation *operation = r->request.method->operation;
-    if (b->at.setting.keys)
-        json_object_set_new(o, "keys", json_string(b->at.setting.keys->name));
-    if (operation == &operation_rows)
-        json_object_set_new(o, "layout", json_string(b->at.setting.layout->name));
-    if (operation->mask)
-        json_object_set_new(o, "keep", json_integer((json_int_t)b->at.setting.keep));
-    else if (b->at.setting.bins)
-        json_object_set_new(o, operation->matrix ? "rows" : "bins",
-                            json_integer((json_int_t)b->at.setting.bins));
+    struct setting_word word[SETTING_OPTIONS];
+    size_t words = setting_words(word, r->request.method->operation, &b->at.setting);
+    for (size_t i = 0; i < words; i++)
+        json_object_set_new(o, setting_options[word[i].option].name,
+                            word[i].text ? json_string(word[i].text)
+                                         : json_integer((json_int_t)word[i].number));
 }
 
 static json_t *witness_json(const struct check_report *r, enum check_kind kind, const char *program)
@@ -44,14 +28,11 @@ static json_t *witness_json(const struct check_report *r, enum check_kind kind, 
                           (json_int_t)b->at.n, "seed", (json_int_t)b->at.seed, "bits", bits[0],
                           "is", b->is[0], "other_bits", bits[1], "other_is", b->is[1], "command",
                           command ? command : "");
-    if (r->request.method->operation == &operation_scan)
-        json_object_set_new(o, "scan",
-                            json_string(b->at.setting.exclusive ? "exclusive" : "inclusive"));
     if (b->at.data)
         json_object_set_new(o, "data", json_string(b->at.data->asked));
     json_object_set_new(o, "threads", json_integer(b->at.shape.threads));
     json_object_set_new(o, "blocks", json_integer(b->at.shape.blocks));
-    set_bins(o, r, b);
+    set_setting(o, r, b);
     if (r->request.method->operation->array)
         json_object_set_new(o, "index", json_integer((json_int_t)b->index));
     free(command);
@@ -107,6 +88,7 @@ static void fill_witness(struct text cell[CHECK_COLUMNS], const struct check_rep
                          enum check_kind kind, const char *program)
 {
     const struct check_break *b = &r->tried[kind].witness;
+    struct setting_columns setting;
     char input[INPUT_TEXT], bits[NUMBER_TEXT], added_in[ADDED_IN_TEXT],
         *command = check_command(r, kind, program);
     check_input_text(&b->at, input);
@@ -119,11 +101,10 @@ static void fill_witness(struct text cell[CHECK_COLUMNS], const struct check_rep
     text_add(&cell[CHECK_INPUT], input);
     text_unsigned(&cell[CHECK_N], b->at.n);
     text_unsigned(&cell[CHECK_SEED], b->at.seed);
-    if (r->request.method->operation == &operation_scan)
-        text_add(&cell[CHECK_SCAN], b->at.setting.exclusive ? "exclusive" : "inclusive");
-    add_keys(&cell[CHECK_KEYS], r, b);
-    if (b->at.setting.bins && !r->request.method->operation->mask)
-        text_unsigned(&cell[CHECK_BINS], b->at.setting.bins);
+    setting_columns(&setting, r->request.method->operation, &b->at.setting);
+    text_add(&cell[CHECK_SCAN], setting.column[CASE_SCAN]);
+    text_add(&cell[CHECK_KEYS], setting.column[CASE_KEYS]);
+    text_add(&cell[CHECK_BINS], setting.column[CASE_BINS]);
     if (r->request.method->operation->array)
         text_unsigned(&cell[CHECK_INDEX], b->index);
     check_bits_text(bits, b, 0);

@@ -51,6 +51,19 @@ enum status check_shrink(struct check *c, bool timing, check_try try_it, uint64_
     return STATUS_OK;
 }
 
+static void add_setting(struct text *t, const struct operation *o, const struct setting *s)
+{
+    struct setting_word word[SETTING_OPTIONS];
+    size_t words = setting_words(word, o, s);
+    for (size_t i = 0; i < words; i++) {
+        text_format(t, " --%s ", setting_options[word[i].option].name);
+        if (word[i].asked)
+            shell_word(t, word[i].asked);
+        else
+            text_format(t, "%zu", word[i].number);
+    }
+}
+
 static void add_axes(struct text *t, const struct check_report *r, enum check_kind kind)
 {
     const struct check_break *b = &r->tried[kind].witness;
@@ -65,17 +78,7 @@ static void add_axes(struct text *t, const struct check_report *r, enum check_ki
     text_add(t, b->at.data ? " --data " : " --input ");
     shell_word(t, b->at.data ? b->at.data->asked : input);
     text_format(t, " --n %zu --seed %llu", b->at.n, (unsigned long long)b->at.seed);
-    if (q->method->operation == &operation_scan)
-        text_format(t, " --scan %s", b->at.setting.exclusive ? "exclusive" : "inclusive");
-    if (b->at.setting.keys) {
-        text_add(t, " --keys ");
-        shell_word(t, b->at.setting.keys->asked);
-        text_format(t, " --bins %zu", b->at.setting.bins);
-    }
-    if (q->method->operation->matrix)
-        text_format(t, " --rows %zu --layout %s", b->at.setting.bins, b->at.setting.layout->name);
-    if (q->method->operation->mask)
-        text_format(t, " --keep %zu", b->at.setting.keep);
+    add_setting(t, q->method->operation, &b->at.setting);
     /* What depends on timing is to show itself once more; between runs in other processes there is
      * so much time that it may do so rarely. */
     bool rare = kind == CHECK_PROCESS && r->tried[CHECK_REPEAT].broken > 0;

@@ -1,11 +1,11 @@
 /* What an operation is asked for beside its arrays: which scan, into which bins, with which layout.
  * A case of a study, a row of a benchmark and a case of `check` each carry one. */
-#ifndef ULPSCOPE_OPERATIONS_SETTING_H
-#define ULPSCOPE_OPERATIONS_SETTING_H
+#pragma once
 
 #include "experiments/inputs/keys.h"
 #include "experiments/operations/layout.h"
 #include "experiments/operations/scan.h"
+#include "experiments/options/options.h"
 #include "kernels/method/method.h"
 
 /* What an operation does not read is 0. */
@@ -28,4 +28,26 @@ static inline bool setting_equal(const struct setting *a, const struct setting *
            a->bins == b->bins && a->layout == b->layout && a->keep == b->keep;
 }
 
-#endif
+/* Are the same keys read, or none? */
+static inline bool setting_same_keys(const struct setting *a, const struct setting *b)
+{
+    return a->keys == b->keys && (!a->keys || a->bins == b->bins);
+}
+
+/* What is asked for of all of them: every axis that some operation reads. */
+struct setting_axes {
+    enum scan_kind scan[SCAN_KINDS];
+    enum output_kind output[OUTPUT_KINDS];
+    size_t scans, outputs;
+    struct numbers segment;              /* elements of a segment; 0: there is one */
+    enum product_kind product[PRODUCTS]; /* none: each method's own */
+    size_t products;
+    struct numbers shift; /* elements that data is turned by against itself */
+    struct keys *key;
+    size_t keys;
+    struct numbers bins;
+    struct layout *layout;
+    size_t layouts;
+    struct numbers rows; /* 0: see layout_rows */
+    struct numbers keep; /* hundredths of the elements that compactions keep, about */
+};

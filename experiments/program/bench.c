@@ -61,48 +61,42 @@ static enum status take_row(void *context, const struct bench_row *row, struct p
     return bench_report_add(&b->report, &b->input, row, p);
 }
 
-/* What is timed on one input in one storage format: keys are NULL, or those of scatter-adds. */
+/* What is timed on one input in one storage format. */
 struct timed {
     struct device device;
     const struct input *input;
     enum format storage;
     size_t n;
-    const struct keys *keys;
-    size_t bins;
 };
 
-/* Generated and uploaded once. */
-static enum status bench_input(struct bench *b, const struct timed *t, struct problem *p)
+/* Generated and uploaded once, with the keys that the rows read. */
+static enum status bench_input(struct bench *b, const struct timed *t, const struct bench_row *row,
+                               size_t rows, struct problem *p)
 {
     const struct bench_listener listener = {
         .take = take_row, .show = show_progress, .context = b, .stop = b->stop};
     uint64_t seed = b->axes.seed.item[0];
-    struct bench_plan plan;
-    enum status status = (t->keys ? bench_plan_keys : bench_plan)(&plan, &b->axes, t->device.kind,
-                                                                  t->storage, t->n, p);
-    if (status == STATUS_OK && plan.count > 0)
-        status = bench_input_open(&b->input, t->device, t->input, seed, t->storage, t->n, p);
-    if (status == STATUS_OK && plan.count > 0 && t->keys)
-        status = bench_input_keys(&b->input, t->keys, t->bins, seed, p);
+    enum status status =
+        bench_input_open(&b->input, t->device, t->input, seed, t->storage, t->n, p);
+    if (status == STATUS_OK && row->setting.keys)
+        status = bench_input_keys(&b->input, row->setting.keys, row->setting.bins, seed, p);
     if (status == STATUS_OK)
-        status =
-            bench_measure(&b->input, plan.row, plan.count, b->repeats, &b->round, &listener, p);
+        status = bench_measure(&b->input, row, rows, b->repeats, &b->round, &listener, p);
     bench_input_close(&b->input);
-    bench_plan_free(&plan);
     return status;
 }
 
-/* Without keys, then with all of them. */
-static enum status bench_storage(struct bench *b, struct timed t, struct problem *p)
+static enum status bench_storage(struct bench *b, const struct timed *t, struct problem *p)
 {
-    const struct axes *axes = &b->axes;
-    enum status status = bench_input(b, &t, p);
-    for (size_t i = 0; i < axes->keys; i++)
-        for (size_t k = 0; k < axes->bins.count && status == STATUS_OK; k++) {
-            t.keys = &axes->key[i];
-            t.bins = axes->bins.item[k];
-            status = bench_input(b, &t, p);
-        }
+    struct bench_plan plan;
+    enum status status = bench_plan(&plan, &b->axes, t->device.kind, t->storage, t->n, p);
+    for (size_t i = 0, end; i < plan.count && status == STATUS_OK; i = end) {
+        for (end = i; end < plan.count; end++)
+            if (!setting_same_keys(&plan.row[i].setting, &plan.row[end].setting))
+                break;
+        status = bench_input(b, t, plan.row + i, end - i, p);
+    }
+    bench_plan_free(&plan);
     return status;
 }
 
@@ -117,10 +111,10 @@ static enum status bench_device(struct bench *b, struct device device, struct pr
                 enum format storage = axes->pairs.item[q].storage;
                 if (!done[storage])
                     status = bench_storage(b,
-                                           (struct timed){.device = device,
-                                                          .input = &axes->input[i],
-                                                          .storage = storage,
-                                                          .n = axes->n.item[k]},
+                                           &(struct timed){.device = device,
+                                                           .input = &axes->input[i],
+                                                           .storage = storage,
+                                                           .n = axes->n.item[k]},
                                            p);
                 done[storage] = true;
             }

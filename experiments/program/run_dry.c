@@ -22,6 +22,7 @@ void run_print_json(json_t *object)
 static json_t *case_json(const struct plan *plan, const struct study_case *t)
 {
     char id[CASE_ID_TEXT], device[DEVICE_TEXT];
+    struct setting_columns setting;
     const struct source *s = &plan->source[t->source];
     case_id_text(id, t->id);
     device_name(t->device, device);
@@ -36,17 +37,12 @@ static json_t *case_json(const struct plan *plan, const struct study_case *t)
         json_object_set_new(object, "threads", json_integer(t->shape.threads));
     if (t->shape.blocks)
         json_object_set_new(object, "blocks", json_integer(t->shape.blocks));
-    if (t->method->operation == &operation_scan) {
-        json_object_set_new(object, "scan", json_string(scan_name[t->setting.exclusive]));
-        json_object_set_new(object, "output", json_string(format_facts[t->setting.output].name));
-    }
-    if (t->setting.product != PRODUCT_NONE)
-        json_object_set_new(object, "product", json_string(product_name[t->setting.product]));
-    if (!operation_plain(t->method->operation)) {
-        char text[CASE_KEYS_TEXT];
-        json_object_set_new(object, "keys", json_string(case_keys(t, text)));
+    setting_columns(&setting, t->method->operation, &t->setting);
+    for (size_t i = CASE_SCAN; i < CASE_ALL; i++)
+        if (*setting.column[i])
+            json_object_set_new(object, case_columns[i].name, json_string(setting.column[i]));
+    if (*setting.column[CASE_KEYS])
         json_object_set_new(object, "bins", json_integer((json_int_t)t->setting.bins));
-    }
     if (t->setting.segment)
         json_object_set_new(object, "segment", json_integer((json_int_t)t->setting.segment));
     if (t->load != LOAD_IDLE)

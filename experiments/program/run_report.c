@@ -128,7 +128,7 @@ enum status run_report_text(const struct run_command *c, const struct sweep_outc
     text_add(&text, ": ");
     text_visible(&text, c->out);
     text_add(&text, "/results.csv (a row per run), summary.csv (a row per case), ");
-    if (experiment_scans(c->experiment))
+    if (experiment_reads(c->experiment, SETTING_SCAN))
         text_add(&text, "profile.csv (errors along each scan), ");
     if (experiment_times(c->experiment))
         text_add(&text, "times.csv (beside the raw read), ");

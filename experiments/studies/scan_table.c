@@ -47,16 +47,7 @@ static void heading(struct text *to, const struct plan *plan, const struct study
     char device[DEVICE_TEXT];
     device_name(one->device, device);
     text_format(to, "%s, n = %zu, ", s->name, s->array.n);
-    if (one->setting.keys)
-        text_format(to, "%s keys, %zu bins", one->setting.keys->name, one->setting.bins);
-    else if (one->setting.layout)
-        text_format(to, "%zu rows, layout %s", one->setting.bins, one->setting.layout->name);
-    else if (one->method->operation->matrix)
-        text_format(to, "%zu rows transposed", one->setting.bins);
-    else if (one->method->operation->mask)
-        text_format(to, "%zu%% kept", one->setting.keep);
-    else
-        text_add(to, scan_name[one->setting.exclusive]);
+    setting_says(to, one->method->operation, &one->setting);
     if (s->generated && plan->axes->seed.count > 1)
         text_format(to, ", seed %" PRIu64, s->seed);
     if (plan->axes->devices > 1)
@@ -78,7 +69,7 @@ static void case_cells(struct table *to, const struct plan *plan, const struct s
     const struct axes *axes = plan->axes;
     const char *storage = format_facts[plan->source[one->source].array.format].name,
                *accumulator = format_facts[one->accumulator].name;
-    if (axes->outputs > 1 || axes->output[0] != OUTPUT_ACCUMULATOR)
+    if (axes->setting.outputs > 1 || axes->setting.output[0] != OUTPUT_ACCUMULATOR)
         table_cell(to, "%s/%s/%s", storage, accumulator, format_facts[one->setting.output].name);
     else
         table_cell(to, "%s/%s", storage, accumulator);

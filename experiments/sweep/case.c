@@ -4,65 +4,16 @@
 #include <stdlib.h>
 
 #include "experiments/sweep/breaks.h"
+#include "experiments/cases/case_text.h"
 #include "experiments/cases/experiment.h"
 #include "experiments/sweep/engine.h"
 #include "kernels/gpu/load.h"
 #include "reference/format/number.h"
 
-/* The case's columns as text. */
-struct case_text {
-    const char *column[CASE_ALL];
-    char id[CASE_ID_TEXT], device[DEVICE_TEXT], n[24], cond_log2[NUMBER_TEXT], seed[24],
-        threads[24], blocks[24], segment[24], bins[24], keys[CASE_KEYS_TEXT],
-        added_in[ADDED_IN_TEXT];
-};
-
-static void write_unless_zero(char text[24], size_t value)
+static void text_of(struct case_text *c, const struct sweep *w, const struct study_case *t)
 {
-    if (value)
-        snprintf(text, 24, "%zu", value);
-}
-
-static void case_text(struct case_text *c, const struct sweep *w, const struct study_case *t)
-{
-    const struct source *s = &w->plan->source[t->source];
-    *c = (struct case_text){0};
-    case_id_text(c->id, t->id);
-    device_name(t->device, c->device);
-    snprintf(c->n, sizeof c->n, "%zu", s->array.n);
-    if (w->truth && w->truth->cond_log2.known)
-        number_decimal(c->cond_log2, w->truth->cond_log2.value);
-    if (s->generated)
-        snprintf(c->seed, sizeof c->seed, "%" PRIu64, s->seed);
-    write_unless_zero(c->threads, t->shape.threads);
-    write_unless_zero(c->blocks, t->shape.blocks);
-    write_unless_zero(c->segment, t->setting.segment);
-    write_unless_zero(c->bins, t->setting.bins);
-    method_added_in(c->added_in, t->method, t->accumulator);
-    const char *column[CASE_ALL] = {
-        [CASE_EXPERIMENT] = w->plan->axes->experiment->name,
-        [CASE_ID] = c->id,
-        [CASE_METHOD] = t->method->name,
-        [CASE_PROMISE] = promise_name[t->method->promise],
-        [CASE_DEVICE] = c->device,
-        [CASE_STORAGE] = format_facts[s->array.format].name,
-        [CASE_ACCUMULATOR] = format_facts[t->accumulator].name,
-        [CASE_INPUT] = s->name,
-        [CASE_N] = c->n,
-        [CASE_COND_LOG2] = c->cond_log2,
-        [CASE_SEED] = c->seed,
-        [CASE_THREADS] = c->threads,
-        [CASE_BLOCKS] = c->blocks,
-        [CASE_ADDED_IN] = c->added_in,
-        [CASE_RESULT_FORMAT] = format_facts[t->setting.output].name,
-        [CASE_SCAN] = scan_name[t->setting.exclusive],
-        [CASE_OUTPUT] = format_facts[t->setting.output].name,
-        [CASE_SEGMENT] = c->segment,
-        [CASE_PRODUCT] = product_name[t->setting.product],
-        [CASE_KEYS] = case_keys(t, c->keys),
-        [CASE_BINS] = c->bins,
-    };
-    memcpy(c->column, column, sizeof column);
+    case_text(c, t, &w->plan->source[t->source], w->plan->axes->experiment->name,
+              w->truth ? w->truth->cond_log2 : (struct figure){0});
 }
 
 const struct text *sweep_exact(const struct sweep *w, const struct study_case *t)
@@ -143,7 +94,7 @@ enum status sweep_fail(struct sweep *w, struct study_case *t, const struct probl
     if (w->outcome->failed++ == 0)
         w->outcome->failed_status = why->status;
     t->failed = true;
-    case_text(&text, w, t);
+    text_of(&text, w, t);
     results_case(&w->results, text.column);
     results_append(&w->results, &(struct results_row){.run = t->done + 1,
                                                       .exact = sweep_exact(w, t),
@@ -246,7 +197,7 @@ enum status sweep_case(struct sweep *w, struct study_case *t, struct problem *p)
 {
     struct case_text text;
     struct problem why = {0};
-    case_text(&text, w, t);
+    text_of(&text, w, t);
     results_case(&w->results, text.column);
     enum status status = begin_scans(w, t, &why);
     if (status == STATUS_FAILED || (status != STATUS_OK && t->finished))

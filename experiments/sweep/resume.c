@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "experiments/sweep/breaks.h"
+#include "experiments/cases/case_text.h"
 #include "experiments/cases/experiment.h"
 #include "experiments/runs/tally.h"
 #include "reports/text/file.h"
@@ -86,11 +87,7 @@ static enum status check_columns(const struct reading *r, const struct study_cas
     char key_seed[24], id[CASE_ID_TEXT];
     for (size_t i = 0; i < CASE_ALL; i++)
         column[i] = columns_case_has(r->of, i) ? row->field[results_case_column(i)] : "";
-    snprintf(key_seed, sizeof key_seed, "%llu", (unsigned long long)t->setting.key_seed);
-    const struct case_rest rest = {.hash = s->hash,
-                                   .keys_hash = t->setting.keys ? t->setting.keys->hash : "",
-                                   .key_seed = key_seed,
-                                   .load = t->load == LOAD_IDLE ? "" : load_name[t->load]};
+    const struct case_rest rest = case_rest(t, s, key_seed);
     case_id_text(id, case_id_columns(column, &rest));
     if (strcmp(id, row->field[RESULTS_CASE_ID]) != 0)
         return problem(p, STATUS_DATA,

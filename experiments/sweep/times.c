@@ -26,9 +26,7 @@ uint64_t times_id(const struct times_group *g, const struct bench_row *row)
                                         .device = g->device,
                                         .accumulator = row->accumulator,
                                         .shape = row->shape,
-                                        .setting.exclusive = row->setting.exclusive,
-                                        .setting.output = row->setting.output,
-                                        .setting.segment = row->setting.segment},
+                                        .setting = row->setting},
                    &g->source);
 }
 

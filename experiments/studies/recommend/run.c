@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "experiments/cases/case_text.h"
 #include "experiments/studies/recommend/candidates.h"
 #include "experiments/runs/runner.h"
 #include "experiments/runs/tally.h"
@@ -16,51 +17,6 @@ struct live {
     struct tally tally;
     double error, result; /* of the worst run */
 };
-
-static void write_unless_zero(char text[24], size_t value)
-{
-    text[0] = 0;
-    if (value)
-        snprintf(text, 24, "%zu", value);
-}
-
-/* The case's columns as text. */
-struct case_text {
-    const char *column[CASE_ALL];
-    char id[CASE_ID_TEXT], device[DEVICE_TEXT], n[24], cond[NUMBER_TEXT], seed[24], threads[24],
-        blocks[24], added_in[ADDED_IN_TEXT];
-};
-
-static void write_case(struct case_text *c, const struct recommend_sample *s,
-                       const struct study_case *t)
-{
-    *c = (struct case_text){0};
-    case_id_text(c->id, case_id(t, &s->source));
-    device_name(t->device, c->device);
-    snprintf(c->n, sizeof c->n, "%zu", s->array.n);
-    if (s->truth.cond_log2.known)
-        number_decimal(c->cond, s->truth.cond_log2.value);
-    if (s->source.generated)
-        snprintf(c->seed, sizeof c->seed, "%" PRIu64, s->source.seed);
-    write_unless_zero(c->threads, t->shape.threads);
-    write_unless_zero(c->blocks, t->shape.blocks);
-    method_added_in(c->added_in, t->method, t->accumulator);
-    c->column[CASE_ADDED_IN] = c->added_in;
-    c->column[CASE_RESULT_FORMAT] = format_facts[t->setting.output].name;
-    c->column[CASE_EXPERIMENT] = "recommend";
-    c->column[CASE_ID] = c->id;
-    c->column[CASE_METHOD] = t->method->name;
-    c->column[CASE_PROMISE] = promise_name[t->method->promise];
-    c->column[CASE_DEVICE] = c->device;
-    c->column[CASE_STORAGE] = format_facts[s->array.format].name;
-    c->column[CASE_ACCUMULATOR] = format_facts[t->accumulator].name;
-    c->column[CASE_INPUT] = s->source.name;
-    c->column[CASE_N] = c->n;
-    c->column[CASE_COND_LOG2] = c->cond;
-    c->column[CASE_SEED] = c->seed;
-    c->column[CASE_THREADS] = c->threads;
-    c->column[CASE_BLOCKS] = c->blocks;
-}
 
 static bool worse(double a, double b)
 {
@@ -158,7 +114,8 @@ enum status recommend_run(const struct recommend_report *r, const struct recomme
     struct live l = {.r = r, .s = s, .accumulator = c->accumulator, .error = NAN};
     struct case_text text;
     l.theorem = method_theorem(c->method, device.kind, c->accumulator, s->array.n, t.shape);
-    write_case(&text, s, &t);
+    t.id = case_id(&t, &s->source);
+    case_text(&text, &t, &s->source, "recommend", s->truth.cond_log2);
     results_case(r->request.results, text.column);
     enum status status = runner_run(&runner, runs_of(c->method), take, &l, p);
     if (status == STATUS_OK)

@@ -61,15 +61,26 @@ Test(bench_plan, plan_of_an_input)
                         a->setting.exclusive == b->setting.exclusive));
         }
     bench_plan_free(&plan);
-    cr_assert(bench_plan_keys(&plan, &axes, DEVICE_CPU, FP16, 1 << 20, &p) == STATUS_OK);
-    cr_expect(plan.count == 0, "none takes keys");
+    struct keys keys[2];
+    uint64_t bins[] = {10, 20};
+    for (size_t i = 0; i < 2; i++)
+        cr_assert(keys_parse(&keys[i], i ? "one" : "uniform", &p) == STATUS_OK);
     axes.method[0] = method_named("scatter/sort");
-    cr_assert(bench_plan_keys(&plan, &axes, DEVICE_CPU, FP16, 1 << 20, &p) == STATUS_OK);
-    cr_expect(plan.count == 2 * 3 && planned_rows(&plan, "scatter/sort") == plan.count);
-    bench_plan_free(&plan);
+    axes.setting.key = keys;
+    axes.setting.keys = 2;
+    axes.setting.bins = (struct numbers){2, bins};
     cr_assert(bench_plan(&plan, &axes, DEVICE_CPU, FP16, 1 << 20, &p) == STATUS_OK);
-    cr_expect(planned_rows(&plan, "scatter/sort") == 0);
+    cr_expect(planned_rows(&plan, "scatter/sort") == 2 * 2 * 2 * 3, "%zu rows", plan.count);
+    size_t groups = 1;
+    for (size_t i = 1; i < plan.count; i++)
+        groups += !setting_same_keys(&plan.row[i - 1].setting, &plan.row[i].setting);
+    cr_expect(groups == 1 + 2 * 2, "found %zu groups of the same keys", groups);
     bench_plan_free(&plan);
+    axes.setting.keys = 0;
+    axes.setting.key = NULL;
+    axes.setting.bins = (struct numbers){0};
+    for (size_t i = 0; i < 2; i++)
+        keys_free(&keys[i]);
     axes.method_named = false;
     cr_assert(bench_plan(&plan, &axes, DEVICE_CPU, FP16, 1 << 20, &p) == STATUS_OK);
     cr_expect(planned_rows(&plan, "cub/scan") == 0, "unsupported, and nobody asked for it");

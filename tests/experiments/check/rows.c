@@ -108,7 +108,7 @@ Test(check_rows, says_what_a_witness_was_told)
     static const struct {
         const char *name, *word, *cells;
         enum status (*cpu)(const struct task *t, struct problem *p);
-    } liars[] = {{"rows/tiled", "\"layout\": \"column\", \"rows\": 10", ",column,10,", takes_turns},
+    } liars[] = {{"rows/tiled", "\"rows\": 10, \"layout\": \"column\"", ",column,10,", takes_turns},
                  {"transpose/tiled", "\"rows\": 10", ",transposed,10,", moves_amiss},
                  {"compact/scan", "\"keep\": 50", ",keep:50,,0,", moves_amiss}};
     static uint64_t ten[] = {10}, thousand[] = {1000}, fifty[] = {50};

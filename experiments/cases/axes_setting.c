@@ -1,0 +1,166 @@
+/* The axes that only some operations read. */
+#include <stdlib.h>
+
+#include "experiments/cases/axes.h"
+#include "experiments/cases/experiment.h"
+#include "experiments/inputs/mask.h"
+
+_Static_assert((int)AXIS_KEEP - (int)AXIS_SCAN == (int)SETTING_KEEP, "an axis for each option");
+
+/* The experiments of the first operation that reads it. */
+static void experiments_reading(char others[128], enum setting_option option)
+{
+    size_t i = 0;
+    while (!operation_reads(operations[i], option))
+        i++;
+    experiments_of(others, 128, operations[i]);
+}
+
+static enum status refuse(const struct axes *axes, const struct request *r, struct problem *p)
+{
+    const struct experiment *e = axes->experiment;
+    char others[128];
+    for (enum setting_option i = 0; i < SETTING_OPTIONS; i++) {
+        const struct list *asked = &r->axis[AXIS_SCAN + i];
+        experiments_reading(others, i);
+        if (asked->count > 0 && !experiment_reads(e, i))
+            return problem(p, STATUS_USAGE,
+                           "option --%s: found '%s' with %s, which runs no %s: expected it with an "
+                           "experiment that does: %s",
+                           setting_options[i].name, asked->item[0], e->name,
+                           setting_options[i].plural, others);
+    }
+    experiments_reading(others, SETTING_PRODUCT);
+    for (size_t i = 0; i < axes->inputs && !experiment_reads(e, SETTING_PRODUCT); i++)
+        if (axes->input[i].family->pair)
+            return problem(p, STATUS_USAGE,
+                           "option --input: found %s, two arrays, with %s, which runs no dot "
+                           "products: expected it with an experiment that does: %s",
+                           axes->input[i].family->name, e->name, others);
+    return STATUS_OK;
+}
+
+enum { NAMES = 2 };
+_Static_assert((int)SCAN_KINDS == NAMES && (int)OUTPUT_KINDS == NAMES, "names of an axis");
+
+enum status axes_names(size_t which[NAMES], size_t *count, const char *const name[NAMES],
+                       const struct request *r, enum axis axis, const char *otherwise,
+                       struct problem *p)
+{
+    struct list list;
+    enum status status = axes_words(&list, &r->axis[axis], otherwise, p);
+    *count = 0;
+    for (size_t i = 0; status == STATUS_OK && i < list.count; i++) {
+        size_t found = 0;
+        while (found < NAMES && strcmp(list.item[i], name[found]) != 0)
+            found++;
+        if (found == NAMES)
+            status = problem(p, STATUS_USAGE, "option --%s: found '%s', expected %s or %s",
+                             axis_name[axis], list.item[i], name[0], name[1]);
+        else if (*count == 0 || (*count == 1 && which[0] != found))
+            which[(*count)++] = found;
+    }
+    list_free(&list);
+    return status;
+}
+
+static enum status resolve_scans(struct axes *axes, const struct request *r, struct problem *p)
+{
+    struct setting_axes *to = &axes->setting;
+    const char *own = axes->experiment->output;
+    size_t scan[NAMES], output[NAMES];
+    enum status status = axes_names(scan, &to->scans, scan_name, r, AXIS_SCAN, "inclusive", p);
+    if (status == STATUS_OK)
+        status = axes_names(output, &to->outputs, output_name, r, AXIS_OUTPUT,
+                            own ? own : "accumulator", p);
+    for (size_t i = 0; status == STATUS_OK && i < to->scans; i++)
+        to->scan[i] = (enum scan_kind)scan[i];
+    for (size_t i = 0; status == STATUS_OK && i < to->outputs; i++)
+        to->output[i] = (enum output_kind)output[i];
+    return status;
+}
+
+static enum status add_product(struct setting_axes *to, const char *name, struct problem *p)
+{
+    enum product_kind k = PRODUCT_ROUNDED;
+    while (k <= PRODUCT_EXACT && strcmp(name, product_name[k]) != 0)
+        k++;
+    for (size_t i = 0; i < to->products; i++)
+        if (to->product[i] == k)
+            return STATUS_OK;
+    if (k > PRODUCT_EXACT)
+        return problem(p, STATUS_USAGE,
+                       "option --product: found '%s', expected rounded, fused or exact", name);
+    to->product[to->products++] = k;
+    return STATUS_OK;
+}
+
+static enum status add_keys(struct setting_axes *to, const char *text, struct problem *p)
+{
+    struct keys *k = &to->key[to->keys];
+    enum status status = keys_parse(k, text, p);
+    for (size_t i = 0; status == STATUS_OK && i < to->keys; i++)
+        if (strcmp(to->key[i].asked, k->asked) == 0) {
+            keys_free(k);
+            return STATUS_OK;
+        }
+    to->keys += status == STATUS_OK;
+    return status;
+}
+
+static enum status add_layout(struct setting_axes *to, const char *text, struct problem *p)
+{
+    return layout_parse(&to->layout[to->layouts++], text, p);
+}
+
+/* Each word of an axis, for which `room` entries of `size` bytes are made. */
+static enum status resolve_words(struct axes *axes, const struct request *r, enum axis axis,
+                                 const char *otherwise, void **room, size_t size,
+                                 enum status (*add)(struct setting_axes *, const char *,
+                                                    struct problem *),
+                                 struct problem *p)
+{
+    struct list list;
+    enum status status = axes_words(&list, &r->axis[axis], otherwise, p);
+    if (room && !(*room = calloc(list.count + 1, size)))
+        status = problem(p, STATUS_DEVICE, "out of memory for the words of --%s", axis_name[axis]);
+    for (size_t i = 0; status == STATUS_OK && i < list.count; i++)
+        status = add(&axes->setting, list.item[i], p);
+    list_free(&list);
+    return status;
+}
+
+enum status axes_resolve_setting(struct axes *axes, const struct request *r, struct problem *p)
+{
+    const struct experiment *e = axes->experiment;
+    struct setting_axes *to = &axes->setting;
+    const struct {
+        enum setting_option option;
+        struct numbers *to;
+        const char *otherwise;
+        uint64_t least, most;
+    } numbers[] = {
+        {SETTING_SEGMENT, &to->segment, "1000", 0, MEMORY_ELEMENTS_MAX},
+        {SETTING_SHIFT, &to->shift, "1", 0, MEMORY_ELEMENTS_MAX},
+        {SETTING_BINS, &to->bins, "1000", 1, KEYS_BINS_MAX},
+        {SETTING_ROWS, &to->rows, e->rows ? e->rows : "0", 0, LAYOUT_ROWS_MAX},
+        {SETTING_KEEP, &to->keep, "50", 0, MASK_ALL},
+    };
+    enum status status = refuse(axes, r, p);
+    if (status == STATUS_OK && experiment_reads(e, SETTING_SCAN))
+        status = resolve_scans(axes, r, p);
+    if (status == STATUS_OK && experiment_reads(e, SETTING_PRODUCT))
+        status = resolve_words(axes, r, AXIS_PRODUCT, NULL, NULL, 0, add_product, p);
+    if (status == STATUS_OK && experiment_reads(e, SETTING_KEYS))
+        status = resolve_words(axes, r, AXIS_KEYS, e->keys, (void **)&to->key, sizeof *to->key,
+                               add_keys, p);
+    if (status == STATUS_OK && experiment_reads(e, SETTING_LAYOUT))
+        status = resolve_words(axes, r, AXIS_LAYOUT, "row,column", (void **)&to->layout,
+                               sizeof *to->layout, add_layout, p);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (status == STATUS_OK && experiment_reads(e, numbers[i].option))
+            status =
+                axes_numbers(numbers[i].to, r, AXIS_SCAN + numbers[i].option, numbers[i].otherwise,
+                             RANGE_DOUBLING, numbers[i].least, numbers[i].most, p);
+    return status;
+}

@@ -1,0 +1,50 @@
+/* Compactions: about how many hundredths of the elements are kept. */
+#include <stdio.h>
+
+#include "experiments/operations/operation.h"
+
+static void columns(struct setting_columns *to, const struct setting *s)
+{
+    snprintf(to->number[0], sizeof to->number[0], "keep:%zu", s->keep);
+    to->column[CASE_KEYS] = to->number[0];
+}
+
+static size_t words(struct setting_word *word, const struct setting *s)
+{
+    *word = (struct setting_word){SETTING_KEEP, NULL, NULL, s->keep};
+    return 1;
+}
+
+static void says(struct text *to, const struct setting *s)
+{
+    text_format(to, "%zu%% kept", s->keep);
+}
+
+static void note(char note[SETTING_NOTE], const struct method *m, const struct setting *s)
+{
+    (void)m;
+    snprintf(note, SETTING_NOTE, "keeps %zu%%", s->keep);
+}
+
+static enum status each(const struct setting_asked *asked, struct setting s, setting_visit *visit,
+                        void *context, struct problem *p)
+{
+    const struct numbers *keep = &asked->axes->keep;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < keep->count; i++) {
+        s.keep = (size_t)keep->item[i];
+        status = visit(context, &s, p);
+    }
+    return status;
+}
+
+const struct operation_use use_compact = {
+    .operation = &operation_compact,
+    .columns_of = COLUMNS_OF_SCATTERS,
+    .reads = 1 << SETTING_KEEP,
+    .columns = columns,
+    .words = words,
+    .says = says,
+    .note = note,
+    .each = each,
+};

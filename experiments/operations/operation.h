@@ -1,0 +1,99 @@
+/* Operations as the program handles them: what each can be asked for, and how that is said. Only
+ * these files know which operation does what; all others call the functions below. An operation
+ * that reads elements alone needs nothing here (operation.c). */
+#pragma once
+
+#include "experiments/operations/setting.h"
+#include "reports/columns/columns.h"
+
+/* Options that some operations read. */
+enum setting_option {
+    SETTING_SCAN,
+    SETTING_OUTPUT,
+    SETTING_SEGMENT,
+    SETTING_PRODUCT,
+    SETTING_SHIFT,
+    SETTING_KEYS,
+    SETTING_BINS,
+    SETTING_ROWS,
+    SETTING_LAYOUT,
+    SETTING_KEEP,
+    SETTING_OPTIONS
+};
+struct setting_option_facts {
+    const char *name;
+    const char *method; /* that reads it: "a scan" */
+    const char *plural; /* "scans" */
+};
+extern const struct setting_option_facts setting_options[SETTING_OPTIONS];
+
+bool operation_reads(const struct operation *o, enum setting_option option);
+/* Does this method? Not every scan heeds segments. */
+bool setting_read(const struct method *m, enum setting_option option);
+
+/* The columns that results.csv and summary.csv have for it. */
+enum columns_of operation_columns(const struct operation *o);
+
+/* Columns from CASE_SCAN on, "" where one does not apply. It points into itself: not to be
+ * copied. */
+struct setting_columns {
+    const char *column[CASE_ALL];
+    char number[2][32];
+};
+void setting_columns(struct setting_columns *to, const struct operation *o,
+                     const struct setting *s);
+
+/* What is asked for, as options have it. How many there are. */
+struct setting_word {
+    enum setting_option option;
+    const char *text, *asked; /* its name, and as an option asks for it; NULL: a number */
+    size_t number;
+};
+size_t setting_words(struct setting_word word[SETTING_OPTIONS], const struct operation *o,
+                     const struct setting *s);
+
+/* In a sentence: "40 rows, layout row". Appends nothing where nothing is asked for. */
+void setting_says(struct text *to, const struct operation *o, const struct setting *s);
+
+/* In a narrow column: "40 rows, row". Left as it is where there is nothing to say. */
+enum { SETTING_NOTE = 96 };
+void setting_note(char note[SETTING_NOTE], const struct method *m, const struct setting *s);
+
+/* Does the method form products as the setting asks? All that form none do. */
+bool setting_can(const struct method *m, const struct setting *s);
+/* The same once what is not known, and cannot be asked for, is the method's own way. */
+bool setting_settle(const struct method *m, struct setting *s);
+
+/* For whom settings are made. */
+struct setting_asked {
+    const struct setting_axes *axes;
+    const struct method *method;
+    enum format storage, accumulator;
+    size_t n;
+    uint64_t key_seed; /* of generated keys */
+};
+typedef enum status setting_visit(void *context, const struct setting *s, struct problem *p);
+
+/* Visits every setting that the axes ask an operation for and that its methods share, whichever
+ * asked->method is; and each that `from`, one of those, becomes for asked->method. */
+enum status setting_each(const struct operation *o, const struct setting_asked *asked,
+                         setting_visit *visit, void *context, struct problem *p);
+enum status setting_each_own(const struct setting_asked *asked, const struct setting *from,
+                             setting_visit *visit, void *context, struct problem *p);
+
+/* How one operation does these. NULL: there is nothing to do. */
+struct operation_use {
+    const struct operation *operation;
+    enum columns_of columns_of;
+    unsigned reads; /* flags: 1 << SETTING_... */
+    void (*columns)(struct setting_columns *to, const struct setting *s);
+    size_t (*words)(struct setting_word *word, const struct setting *s);
+    void (*says)(struct text *to, const struct setting *s);
+    void (*note)(char note[SETTING_NOTE], const struct method *m, const struct setting *s);
+    enum status (*each)(const struct setting_asked *asked, struct setting s, setting_visit *visit,
+                        void *context, struct problem *p);
+    enum status (*each_own)(const struct setting_asked *asked, struct setting s,
+                            setting_visit *visit, void *context, struct problem *p);
+};
+extern const struct operation_use use_scan, use_dot, use_scatter, use_rows, use_transpose,
+    use_compact;

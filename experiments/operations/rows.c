@@ -1,0 +1,57 @@
+/* Sums of rows: how many there are, and how they lie. */
+#include <stdio.h>
+
+#include "experiments/operations/operation.h"
+
+static void columns(struct setting_columns *to, const struct setting *s)
+{
+    snprintf(to->number[0], sizeof to->number[0], "%zu", s->bins);
+    to->column[CASE_KEYS] = s->layout->name;
+    to->column[CASE_BINS] = to->number[0];
+}
+
+static size_t words(struct setting_word *word, const struct setting *s)
+{
+    word[0] = (struct setting_word){SETTING_ROWS, NULL, NULL, s->bins};
+    word[1] = (struct setting_word){SETTING_LAYOUT, s->layout->name, s->layout->name, 0};
+    return 2;
+}
+
+static void says(struct text *to, const struct setting *s)
+{
+    text_format(to, "%zu rows, layout %s", s->bins, s->layout->name);
+}
+
+static void note(char note[SETTING_NOTE], const struct method *m, const struct setting *s)
+{
+    (void)m;
+    snprintf(note, SETTING_NOTE, "%zu rows, %s", s->bins, s->layout->name);
+}
+
+static enum status each(const struct setting_asked *asked, struct setting s, setting_visit *visit,
+                        void *context, struct problem *p)
+{
+    const struct setting_axes *axes = asked->axes;
+    enum status status = STATUS_OK;
+    size_t stride;
+    for (size_t i = 0; i < axes->rows.count; i++)
+        for (size_t k = 0; status == STATUS_OK && k < axes->layouts; k++) {
+            s.bins = layout_rows(asked->n, (size_t)axes->rows.item[i]);
+            s.layout = &axes->layout[k];
+            status = layout_stride(&stride, s.layout, asked->n, s.bins, p);
+            if (status == STATUS_OK)
+                status = visit(context, &s, p);
+        }
+    return status;
+}
+
+const struct operation_use use_rows = {
+    .operation = &operation_rows,
+    .columns_of = COLUMNS_OF_SCATTERS,
+    .reads = 1 << SETTING_ROWS | 1 << SETTING_LAYOUT,
+    .columns = columns,
+    .words = words,
+    .says = says,
+    .note = note,
+    .each = each,
+};

@@ -1,0 +1,50 @@
+/* Scatter-adds: where the keys of elements come from, and how many bins there are. */
+#include <stdio.h>
+
+#include "experiments/operations/operation.h"
+
+static void columns(struct setting_columns *to, const struct setting *s)
+{
+    snprintf(to->number[0], sizeof to->number[0], "%zu", s->bins);
+    to->column[CASE_KEYS] = s->keys->name;
+    to->column[CASE_BINS] = to->number[0];
+}
+
+static size_t words(struct setting_word *word, const struct setting *s)
+{
+    word[0] = (struct setting_word){SETTING_KEYS, s->keys->name, s->keys->asked, 0};
+    word[1] = (struct setting_word){SETTING_BINS, NULL, NULL, s->bins};
+    return 2;
+}
+
+static void says(struct text *to, const struct setting *s)
+{
+    text_format(to, "%s keys, %zu bins", s->keys->name, s->bins);
+}
+
+static enum status each(const struct setting_asked *asked, struct setting s, setting_visit *visit,
+                        void *context, struct problem *p)
+{
+    const struct setting_axes *axes = asked->axes;
+    enum status status = STATUS_OK;
+    for (size_t k = 0; k < axes->keys; k++)
+        for (size_t b = 0; status == STATUS_OK && b < axes->bins.count; b++) {
+            s.keys = &axes->key[k];
+            s.key_seed = s.keys->kind == KEYS_FILE ? 0 : asked->key_seed;
+            s.bins = axes->bins.item[b];
+            status = keys_fit(s.keys, asked->n, s.bins, p);
+            if (status == STATUS_OK)
+                status = visit(context, &s, p);
+        }
+    return status;
+}
+
+const struct operation_use use_scatter = {
+    .operation = &operation_scatter,
+    .columns_of = COLUMNS_OF_SCATTERS,
+    .reads = 1 << SETTING_KEYS | 1 << SETTING_BINS,
+    .columns = columns,
+    .words = words,
+    .says = says,
+    .each = each,
+};

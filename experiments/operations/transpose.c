@@ -1,0 +1,55 @@
+/* Transpositions: of matrices of how many rows. They are read row after row. */
+#include <stdio.h>
+
+#include "experiments/operations/operation.h"
+
+static void columns(struct setting_columns *to, const struct setting *s)
+{
+    snprintf(to->number[0], sizeof to->number[0], "%zu", s->bins);
+    to->column[CASE_KEYS] = "transposed";
+    to->column[CASE_BINS] = to->number[0];
+}
+
+static size_t words(struct setting_word *word, const struct setting *s)
+{
+    *word = (struct setting_word){SETTING_ROWS, NULL, NULL, s->bins};
+    return 1;
+}
+
+static void says(struct text *to, const struct setting *s)
+{
+    text_format(to, "%zu rows transposed", s->bins);
+}
+
+static void note(char note[SETTING_NOTE], const struct method *m, const struct setting *s)
+{
+    (void)m;
+    snprintf(note, SETTING_NOTE, "%zu rows", s->bins);
+}
+
+static enum status each(const struct setting_asked *asked, struct setting s, setting_visit *visit,
+                        void *context, struct problem *p)
+{
+    static const struct layout row = {LAYOUT_ROW, 0, "row"};
+    const struct numbers *rows = &asked->axes->rows;
+    enum status status = STATUS_OK;
+    size_t stride;
+    for (size_t i = 0; status == STATUS_OK && i < rows->count; i++) {
+        s.bins = layout_rows(asked->n, (size_t)rows->item[i]);
+        status = layout_stride(&stride, &row, asked->n, s.bins, p);
+        if (status == STATUS_OK)
+            status = visit(context, &s, p);
+    }
+    return status;
+}
+
+const struct operation_use use_transpose = {
+    .operation = &operation_transpose,
+    .columns_of = COLUMNS_OF_SCATTERS,
+    .reads = 1 << SETTING_ROWS | 1 << SETTING_LAYOUT,
+    .columns = columns,
+    .words = words,
+    .says = says,
+    .note = note,
+    .each = each,
+};
