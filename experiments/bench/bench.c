@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "reference/base/grow.h"
 #include "experiments/inputs/heads.h"
 #include "experiments/inputs/mask.h"
 #include "experiments/system/memory.h"
@@ -134,14 +135,13 @@ enum status bench_input_heads(struct bench_input *b, size_t segment, const uint8
             *flags = b->heads[i].flags;
     if (*flags)
         return STATUS_OK;
-    struct bench_heads *grown = realloc(b->heads, (b->heads_count + 1) * sizeof *grown);
-    if (!grown)
+    if (!grow(&b->heads, b->heads_count, sizeof *b->heads))
         return problem(p, STATUS_DEVICE, "out of memory for head flags");
-    b->heads = grown;
-    grown[b->heads_count].segment = segment;
-    enum status status = heads_make(&grown[b->heads_count].flags, b->array.n, segment, p);
+    struct bench_heads *made = &b->heads[b->heads_count];
+    made->segment = segment;
+    enum status status = heads_make(&made->flags, b->array.n, segment, p);
     if (status == STATUS_OK)
-        *flags = grown[b->heads_count++].flags;
+        *flags = b->heads[b->heads_count++].flags;
     return status;
 }
 

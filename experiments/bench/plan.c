@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "reference/base/grow.h"
+
 struct planning {
     struct bench_plan *plan;
     const struct axes *axes;
@@ -33,14 +35,8 @@ static enum status add(struct bench_plan *plan, const struct bench_row *row, str
     size_t place = place_of(plan, row, &there);
     if (there)
         return STATUS_OK;
-    if (plan->count == plan->capacity) {
-        size_t capacity = 2 * plan->capacity + 64;
-        struct bench_row *grown = realloc(plan->row, capacity * sizeof *grown);
-        if (!grown)
-            return problem(p, STATUS_DEVICE, "out of memory for a plan of %zu rows", capacity);
-        plan->row = grown;
-        plan->capacity = capacity;
-    }
+    if (!grow(&plan->row, plan->count, sizeof *plan->row))
+        return problem(p, STATUS_DEVICE, "out of memory for a plan of %zu rows", plan->count + 1);
     memmove(&plan->row[place + 1], &plan->row[place], (plan->count++ - place) * sizeof *plan->row);
     plan->row[place] = *row;
     return STATUS_OK;

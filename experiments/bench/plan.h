@@ -6,7 +6,7 @@
 
 struct bench_plan {
     struct bench_row *row;
-    size_t count, capacity;
+    size_t count;
 };
 
 /* The rows of every method of the axes with n elements of this storage format, one for each

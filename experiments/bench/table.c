@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "reference/base/grow.h"
 #include "experiments/cases/axes.h"
 #include "reports/text/table.h"
 
@@ -49,14 +50,9 @@ static enum table_kind kind_of(const struct bench_row *row)
 void bench_table_add(struct bench_table *t, const struct bench_input *in,
                      const struct bench_row *row)
 {
-    if (t->count == t->capacity) {
-        size_t capacity = 2 * t->capacity + 64;
-        struct bench_line *grown = realloc(t->line, capacity * sizeof *grown);
-        t->failed |= !grown;
-        if (!grown)
-            return;
-        t->line = grown;
-        t->capacity = capacity;
+    if (!grow(&t->line, t->count, sizeof *t->line)) {
+        t->failed = true;
+        return;
     }
     struct bench_line *line = &t->line[t->count++];
     char device[DEVICE_TEXT];

@@ -8,7 +8,7 @@
 /* Empty when zero-initialised. */
 struct bench_table {
     struct bench_line *line; /* rows, in the order of their coming */
-    size_t count, capacity;
+    size_t count;
     bool failed; /* memory ran out: drawing it fails */
 };
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "reference/base/grow.h"
 #include "experiments/cases/experiment.h"
 #include "experiments/subjects/subject.h"
 
@@ -165,10 +166,8 @@ static enum status add_cond(struct axes *axes, double cond, const char *text, st
     if (!(cond >= 1))
         return problem(p, STATUS_USAGE, "option --cond: found '%s', expected a number from 1 on",
                        text);
-    double *grown = realloc(axes->cond, (axes->conds + 1) * sizeof *grown);
-    if (!grown)
+    if (!grow(&axes->cond, axes->conds, sizeof *axes->cond))
         return no_memory(p);
-    axes->cond = grown;
     axes->cond[axes->conds++] = cond;
     return STATUS_OK;
 }

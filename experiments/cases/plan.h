@@ -43,7 +43,7 @@ struct plan {
     struct data_set *data; /* sources point into it */
     size_t data_sets;
     struct source *source;
-    size_t sources, sources_capacity;
+    size_t sources;
     size_t left_out; /* inputs beyond the range of their format, which nobody asked for */
     struct study_case *cases;
     size_t case_count, case_capacity;

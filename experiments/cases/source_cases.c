@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "reference/base/grow.h"
 #include "experiments/cases/experiment.h"
 #include "experiments/cases/plan_parts.h"
 
@@ -19,7 +20,7 @@ struct study_case *plan_find(const struct plan *plan, uint64_t id)
 }
 
 /* Room for one more case, with at least half of the slots empty. */
-static enum status grow(struct plan *plan, struct problem *p)
+static enum status make_room(struct plan *plan, struct problem *p)
 {
     if (plan->case_count < plan->case_capacity)
         return STATUS_OK;
@@ -45,7 +46,7 @@ static enum status grow(struct plan *plan, struct problem *p)
 
 static enum status add_case(struct plan *plan, struct study_case t, struct problem *p)
 {
-    enum status status = grow(plan, p);
+    enum status status = make_room(plan, p);
     if (status != STATUS_OK)
         return status;
     t.id = case_id(&t, &plan->source[t.source]);
@@ -120,16 +121,10 @@ static enum status add_settings(struct plan *plan, struct study_case of, struct 
 enum status plan_add_source(struct plan *plan, const struct source *source, struct problem *p)
 {
     const struct axes *axes = plan->axes;
-    if (plan->sources == plan->sources_capacity) {
-        size_t capacity = 2 * plan->sources_capacity + 16;
-        struct source *grown = realloc(plan->source, capacity * sizeof *grown);
-        if (!grown) {
-            struct source lost = *source;
-            source_free(&lost);
-            return plan_no_memory(p);
-        }
-        plan->source = grown;
-        plan->sources_capacity = capacity;
+    if (!grow(&plan->source, plan->sources, sizeof *plan->source)) {
+        struct source lost = *source;
+        source_free(&lost);
+        return plan_no_memory(p);
     }
     struct source *s = &plan->source[plan->sources++];
     *s = *source;

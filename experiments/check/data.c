@@ -1,6 +1,7 @@
 /* The user's own arrays, which promises are tried on. */
 #include <stdlib.h>
 
+#include "reference/base/grow.h"
 #include "experiments/cases/axes.h"
 #include "experiments/check/data.h"
 #include "reports/text/text.h"
@@ -36,10 +37,8 @@ static enum status add(struct check_request *r, struct check_file *file, struct 
 static enum status read_file(struct check_request *r, const char *path,
                              const struct data_options *options, struct problem *p)
 {
-    struct check_file *grown = realloc(r->file, (r->files + 1) * sizeof *grown);
-    if (!grown)
+    if (!grow(&r->file, r->files, sizeof *r->file))
         return problem(p, STATUS_DEVICE, "%s: out of memory", path);
-    r->file = grown;
     struct check_file *file = &r->file[r->files];
     *file = (struct check_file){.asked = escaped(path)};
     if (!file->asked)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "reference/base/grow.h"
 #include "experiments/check/attempts.h"
 #include "reference/format/hash_array.h"
 #include "reports/text/file.h"
@@ -80,14 +81,8 @@ static enum status read_keys(struct check_recorded_row *taken, const struct csv_
 static enum status keep(struct check_recorded *to, const struct check_recorded_row *row,
                         struct problem *p)
 {
-    if (to->rows == to->capacity) {
-        size_t capacity = to->capacity ? 2 * to->capacity : 1024;
-        struct check_recorded_row *grown = realloc(to->row, capacity * sizeof *grown);
-        if (!grown)
-            return problem(p, STATUS_DEVICE, "out of memory for recorded results");
-        to->row = grown;
-        to->capacity = capacity;
-    }
+    if (!grow(&to->row, to->rows, sizeof *to->row))
+        return problem(p, STATUS_DEVICE, "out of memory for recorded results");
     to->row[to->rows] = *row;
     to->row[to->rows].method = strdup(row->method);
     return to->row[to->rows++].method

@@ -16,7 +16,7 @@ struct check_recorded_row {
 
 struct check_recorded {
     struct check_recorded_row *row;
-    size_t rows, capacity;
+    size_t rows;
 };
 
 /* Reads DIR/NAME/results.csv of all folders. STATUS_DATA where there is no such directory or a file

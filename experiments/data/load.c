@@ -4,6 +4,7 @@
 
 #include <xxhash.h>
 
+#include "reference/base/grow.h"
 #include "experiments/data/file.h"
 #include "experiments/system/memory.h"
 #include "reference/base/visible.h"
@@ -152,10 +153,7 @@ enum status data_append(struct data_set *set, const char *file, const char *tens
     struct data item = {.array = *array, .file_format = file_format};
     item.converted = array->format != file_format;
     item.name = item_name(file, tensor, item.converted ? format_facts[file_format].name : NULL);
-    struct data *grown = realloc(set->item, (set->count + 1) * sizeof *grown);
-    if (grown)
-        set->item = grown;
-    if (!grown || !item.name) {
+    if (!item.name || !grow(&set->item, set->count, sizeof *set->item)) {
         free(item.name);
         free(array->data);
         return problem(p, STATUS_DEVICE, "%s: out of memory", file);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "reference/base/grow.h"
 #include "experiments/options/options.h"
 #include "experiments/options/subject_name.h"
 #include "kernels/method/method.h"
@@ -16,12 +17,8 @@ static enum status no_memory(struct problem *p)
 
 enum status list_append(struct list *list, const char *text, size_t length, struct problem *p)
 {
-    if ((list->count & (list->count - 1)) == 0) {
-        char **grown = realloc(list->item, (list->count ? 2 * list->count : 1) * sizeof *grown);
-        if (!grown)
-            return no_memory(p);
-        list->item = grown;
-    }
+    if (!grow(&list->item, list->count, sizeof *list->item))
+        return no_memory(p);
     char *copy = strndup(text, length);
     if (!copy)
         return no_memory(p);
@@ -203,13 +200,8 @@ static enum status append_number(struct numbers *numbers, const char *option, ui
     if (numbers->count == NUMBERS_MAX)
         return problem(p, STATUS_USAGE, "option --%s: found more than %d numbers", option,
                        NUMBERS_MAX);
-    if ((numbers->count & (numbers->count - 1)) == 0) {
-        size_t capacity = numbers->count ? 2 * numbers->count : 1;
-        uint64_t *grown = realloc(numbers->item, capacity * sizeof *grown);
-        if (!grown)
-            return no_memory(p);
-        numbers->item = grown;
-    }
+    if (!grow(&numbers->item, numbers->count, sizeof *numbers->item))
+        return no_memory(p);
     numbers->item[numbers->count++] = value;
     return STATUS_OK;
 }

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "reference/base/grow.h"
+
 static bool same(struct hash128 a, struct hash128 b)
 {
     return a.word[0] == b.word[0] && a.word[1] == b.word[1];
@@ -16,7 +18,7 @@ static uint32_t *slot_of(const struct tally *t, struct hash128 digest)
 }
 
 /* Room for one more entry, with at least half of the slots empty. */
-static bool grow(struct tally *t)
+static bool make_room(struct tally *t)
 {
     if (t->count < t->capacity)
         return true;
@@ -40,7 +42,7 @@ static bool grow(struct tally *t)
 
 struct distinct *tally_add(struct tally *t, struct hash128 digest)
 {
-    if (!grow(t))
+    if (!make_room(t))
         return NULL;
     uint32_t *slot = slot_of(t, digest);
     if (!*slot) {
@@ -55,14 +57,8 @@ struct distinct *tally_add(struct tally *t, struct hash128 digest)
 
 bool tally_time(struct tally *t, uint64_t time_ns)
 {
-    if (t->times == t->times_capacity) {
-        size_t capacity = t->times_capacity ? 2 * t->times_capacity : 64;
-        double *grown = realloc(t->time_ns, capacity * sizeof *grown);
-        if (!grown)
-            return false;
-        t->time_ns = grown;
-        t->times_capacity = capacity;
-    }
+    if (!grow(&t->time_ns, t->times, sizeof *t->time_ns))
+        return false;
     t->time_ns[t->times++] = (double)time_ns;
     return true;
 }

@@ -25,7 +25,7 @@ struct tally {
     uint32_t *slot; /* hash table over digests: 1 + index, 0 for none */
     size_t slots;
     double *time_ns; /* of the runs that were timed, in no order */
-    size_t times, times_capacity;
+    size_t times;
     uint64_t runs;
 };
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "reference/base/grow.h"
 #include "reports/csv/file.h"
 
 const char *const grown_name[GROWNS] = {[GROWN_SPREAD] = "spread", [GROWN_VS_MAX] = "vs_max"};
@@ -160,10 +161,8 @@ static enum status make_groups(struct atomics *a, struct problem *p)
         const struct study_case *t = &a->plan->cases[i];
         if (!atomics_has(a, t) || grouped(a, t))
             continue;
-        struct atomics_group *grown = realloc(a->group, (a->groups + 1) * sizeof *grown);
-        if (!grown)
+        if (!grow(&a->group, a->groups, sizeof *a->group))
             return no_memory(p);
-        a->group = grown;
         struct atomics_group *g = &a->group[a->groups++];
         *g = (struct atomics_group){.first = t};
         if (!make_room(g, a->plan->sources))

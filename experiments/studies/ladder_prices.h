@@ -29,7 +29,7 @@ struct ladder {
     struct ladder_time *time;
     size_t times;
     struct ladder_bits *bits;
-    size_t bits_count, bits_capacity;
+    size_t bits_count;
 };
 
 /* Reads results.csv and times.csv. ladder_free is due, also after failure. */

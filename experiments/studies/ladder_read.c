@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "reference/base/grow.h"
 #include "experiments/studies/ladder_prices.h"
 #include "reports/csv/file.h"
 
@@ -50,14 +51,8 @@ static enum status take_time(void *context, const struct csv_row *row, struct pr
     enum status status = read_figures(&t, row, p);
     if (status != STATUS_OK)
         return status;
-    struct ladder_time *grown = realloc(l->time, (l->times + 1) * sizeof *grown);
-    if (grown)
-        l->time = grown;
-    t.input = strdup(row->field[TIMES_INPUT]);
-    if (!grown || !t.input) {
-        free(t.input);
+    if (!grow(&l->time, l->times, sizeof *l->time) || !(t.input = strdup(row->field[TIMES_INPUT])))
         return no_memory(p);
-    }
     l->time[l->times++] = t;
     return STATUS_OK;
 }
@@ -73,14 +68,8 @@ static enum status take_result(void *context, const struct csv_row *row, struct 
     enum status status = csv_whole(row, RESULTS_RESULT_BITS, "result_bits", &bits, p);
     if (status != STATUS_OK)
         return status;
-    if (l->bits_count == l->bits_capacity) {
-        size_t capacity = 2 * l->bits_capacity + 1024;
-        struct ladder_bits *grown = realloc(l->bits, capacity * sizeof *grown);
-        if (!grown)
-            return no_memory(p);
-        l->bits = grown;
-        l->bits_capacity = capacity;
-    }
+    if (!grow(&l->bits, l->bits_count, sizeof *l->bits))
+        return no_memory(p);
     l->bits[l->bits_count++] = (struct ladder_bits){(size_t)(t - l->plan->cases), bits};
     return STATUS_OK;
 }

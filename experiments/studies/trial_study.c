@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "reference/base/grow.h"
 #include "experiments/check/report.h"
 #include "experiments/sweep/provenance.h"
 #include "experiments/subjects/subject.h"
@@ -17,10 +18,8 @@ static enum status add_subject(struct trial_study *s, const struct method *m, st
         if (s->subject[i].method == m && s->subject[i].device.kind == d.kind &&
             s->subject[i].device.index == d.index)
             return STATUS_OK;
-    struct trial_subject *grown = realloc(s->subject, (s->subjects + 1) * sizeof *grown);
-    if (!grown)
+    if (!grow(&s->subject, s->subjects, sizeof *s->subject))
         return problem(p, STATUS_DEVICE, "run trial: out of memory");
-    s->subject = grown;
     s->subject[s->subjects++] = (struct trial_subject){.method = m, .device = d};
     return STATUS_OK;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "reference/base/grow.h"
 #include "experiments/runs/tally.h"
 
 enum { SETTING = 96, WORDS = 512 };
@@ -120,7 +121,7 @@ struct breaker {
 static struct breaker *breakers_of(const struct plan *plan, size_t *count)
 {
     struct breaker *list = NULL;
-    size_t room = 0, last = 0;
+    size_t last = 0;
     *count = 0;
     for (size_t i = 0; i < plan->case_count; i++) {
         const struct study_case *t = &plan->cases[i];
@@ -130,14 +131,9 @@ static struct breaker *breakers_of(const struct plan *plan, size_t *count)
         if (last >= *count || list[last].first->method != t->method)
             for (last = 0; last < *count && list[last].first->method != t->method;)
                 last++;
-        if (last == room) {
-            room = 2 * room + 8;
-            struct breaker *grown = realloc(list, room * sizeof *list);
-            if (!grown) {
-                free(list);
-                return NULL;
-            }
-            list = grown;
+        if (last == *count && !grow(&list, *count, sizeof *list)) {
+            free(list);
+            return NULL;
         }
         if (last == *count)
             list[(*count)++] = (struct breaker){.first = t};

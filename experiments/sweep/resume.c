@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "reference/base/grow.h"
 #include "experiments/sweep/breaks.h"
 #include "experiments/cases/case_text.h"
 #include "experiments/cases/experiment.h"
@@ -49,12 +50,8 @@ static enum status take_summary(void *context, const struct csv_row *row, struct
     struct found found = {.id = strtoull(row->field[CASE_ID], NULL, 16)};
     if (summary_parse(&found.summary, row, r->of, NULL) != STATUS_OK)
         return STATUS_OK;
-    if ((r->founds & (r->founds - 1)) == 0) {
-        struct found *grown = realloc(r->found, (r->founds ? 2 * r->founds : 1) * sizeof *grown);
-        if (!grown)
-            return no_memory(row, p);
-        r->found = grown;
-    }
+    if (!grow(&r->found, r->founds, sizeof *r->found))
+        return no_memory(row, p);
     r->found[r->founds++] = found;
     return STATUS_OK;
 }
@@ -228,12 +225,8 @@ static void finish(struct reading *r, struct study_case *t, const struct csv_row
 
 static enum status drop_row(struct reading *r, const struct csv_row *row, struct problem *p)
 {
-    if ((r->drops & (r->drops - 1)) == 0) {
-        struct csv_range *grown = realloc(r->drop, (r->drops ? 2 * r->drops : 1) * sizeof *grown);
-        if (!grown)
-            return no_memory(row, p);
-        r->drop = grown;
-    }
+    if (!grow(&r->drop, r->drops, sizeof *r->drop))
+        return no_memory(row, p);
     r->drop[r->drops++] = (struct csv_range){row->begin, row->end};
     return STATUS_OK;
 }

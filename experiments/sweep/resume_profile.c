@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "reference/base/grow.h"
 #include "experiments/sweep/resume.h"
 
 struct reading {
@@ -17,10 +18,8 @@ static enum status drop_row(struct reading *r, const struct csv_row *row, struct
         r->drop[r->drops - 1].end = row->end;
         return STATUS_OK;
     }
-    struct csv_range *grown = realloc(r->drop, (r->drops + 1) * sizeof *grown);
-    if (!grown)
+    if (!grow(&r->drop, r->drops, sizeof *r->drop))
         return problem(p, STATUS_DEVICE, "%s: out of memory", row->path);
-    r->drop = grown;
     r->drop[r->drops++] = (struct csv_range){row->begin, row->end};
     return STATUS_OK;
 }

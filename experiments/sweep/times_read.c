@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "reference/base/grow.h"
 #include "experiments/sweep/times.h"
 
 struct found {
@@ -64,10 +65,8 @@ static enum status take(void *context, const struct csv_row *row, struct problem
     size_t group = group_of(r->times, row);
     if (group == r->times->groups)
         return unexpected(row, TIMES_INPUT, p);
-    struct found *grown = realloc(r->found, (r->count + 1) * sizeof *grown);
-    if (!grown)
+    if (!grow(&r->found, r->count, sizeof *r->found))
         return problem(p, STATUS_DEVICE, "%s: out of memory", row->path);
-    r->found = grown;
     r->found[r->count++] = (struct found){group, {row->begin, row->end}};
     return mark(&r->times->group[group], row, p);
 }

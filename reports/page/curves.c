@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "reference/base/grow.h"
 #include "reports/page/report.h"
 #include "reports/csv/file.h"
 
@@ -187,7 +188,7 @@ enum status report_cond(struct report *r, struct problem *p)
 struct outputs {
     struct report *r;
     struct sample *sample;
-    size_t count, capacity;
+    size_t count;
     double n; /* the largest */
 };
 
@@ -209,14 +210,8 @@ static enum status take_output(void *context, const struct csv_row *row, struct 
     if (status != STATUS_OK || !c || !ulp.known || !index.known || c->n < o->n ||
         strcmp(c->field[CASE_INPUT], o->r->g.item[0].field[CASE_INPUT]) != 0)
         return status;
-    if (o->count == o->capacity) {
-        size_t capacity = 2 * o->capacity + 1024;
-        struct sample *grown = realloc(o->sample, capacity * sizeof *grown);
-        if (!grown)
-            return problem(p, STATUS_DEVICE, "%s: out of memory", row->path);
-        o->sample = grown;
-        o->capacity = capacity;
-    }
+    if (!grow(&o->sample, o->count, sizeof *o->sample))
+        return problem(p, STATUS_DEVICE, "%s: out of memory", row->path);
     o->sample[o->count] = sample_of(c);
     o->sample[o->count].x = index.value + 1;
     o->sample[o->count++].y = ulp.value < 0.01 ? 0 : ulp.value;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "reference/base/grow.h"
 #include "reports/page/report.h"
 #include "reference/format/format.h"
 #include "reports/csv/file.h"
@@ -11,10 +12,8 @@
 static enum status take(void *context, const struct csv_row *row, struct problem *p)
 {
     struct report *r = context;
-    struct report_candidate *grown = realloc(r->candidate, (r->candidates + 1) * sizeof *grown);
-    if (!grown)
+    if (!grow(&r->candidate, r->candidates, sizeof *r->candidate))
         return problem(p, STATUS_DEVICE, "%s: out of memory", row->path);
-    r->candidate = grown;
     struct report_candidate *c = &r->candidate[r->candidates];
     *c = (struct report_candidate){0};
     enum status status = csv_figure(row, RECOMMEND_ERROR, "error", &c->error, p);

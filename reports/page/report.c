@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "reference/base/grow.h"
 #include "reports/csv/file.h"
 #include "reports/text/file.h"
 
@@ -16,14 +17,8 @@
 static enum status take(void *context, const struct csv_row *row, struct problem *p)
 {
     struct report_rows *rows = context;
-    if (rows->count == rows->capacity) {
-        size_t capacity = 2 * rows->capacity + 64;
-        char **grown = realloc(rows->cell, capacity * rows->columns * sizeof *grown);
-        if (!grown)
-            return problem(p, STATUS_DEVICE, "%s: out of memory", row->path);
-        rows->cell = grown;
-        rows->capacity = capacity;
-    }
+    if (!grow(&rows->cell, rows->count, rows->columns * sizeof *rows->cell))
+        return problem(p, STATUS_DEVICE, "%s: out of memory", row->path);
     char **cell = rows->cell + rows->count++ * rows->columns;
     bool good = true;
     for (size_t i = 0; i < rows->columns; i++)
@@ -132,10 +127,8 @@ bool report_is_first(const struct report *r, size_t i)
 static enum status take_time(void *context, const struct csv_row *row, struct problem *p)
 {
     struct report *r = context;
-    struct report_time *grown = realloc(r->time, (r->times + 1) * sizeof *grown);
-    if (!grown)
+    if (!grow(&r->time, r->times, sizeof *r->time))
         return problem(p, STATUS_DEVICE, "%s: out of memory", row->path);
-    r->time = grown;
     struct report_time *t = &r->time[r->times++];
     *t = (struct report_time){0};
     for (size_t i = 0; i < TIMES_COLUMNS; i++)

@@ -22,7 +22,7 @@ struct report_candidate {
 
 /* A file of the study, whole, as words. */
 struct report_rows {
-    size_t count, capacity, columns;
+    size_t count, columns;
     char **cell; /* row after row */
 };
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "reference/base/grow.h"
 #include "kernels/gpu/load.h"
 #include "reports/results/case_id.h"
 #include "reports/text/file.h"
@@ -139,14 +140,8 @@ static enum status read_promise(struct gathered_case *c, const struct csv_row *r
 static enum status add_case(struct gathered *g, const struct csv_row *row, size_t (*field)(size_t),
                             struct problem *p)
 {
-    if (g->count == g->capacity) {
-        size_t capacity = 2 * g->capacity + 64;
-        struct gathered_case *grown = realloc(g->item, capacity * sizeof *grown);
-        if (!grown)
-            return no_memory(row->path, p);
-        g->item = grown;
-        g->capacity = capacity;
-    }
+    if (!grow(&g->item, g->count, sizeof *g->item))
+        return no_memory(row->path, p);
     struct gathered_case *c = &g->item[g->count++];
     *c = (struct gathered_case){0};
     for (size_t i = 0; i < CASE_ALL; i++) {
@@ -320,16 +315,8 @@ static enum status read_bits(struct hash128 *bits, const struct csv_row *row, st
 
 static enum status take_bits(struct gathered_case *c, const struct csv_row *row, struct problem *p)
 {
-    if (c->runs == c->capacity) {
-        size_t capacity = 2 * c->capacity + 4;
-        struct hash128 *bits = realloc(c->bits, capacity * sizeof *bits);
-        c->bits = bits ? bits : c->bits;
-        double *offset = realloc(c->offset, capacity * sizeof *offset);
-        c->offset = offset ? offset : c->offset;
-        if (!bits || !offset)
-            return problem(p, STATUS_DEVICE, "%s: out of memory", row->path);
-        c->capacity = capacity;
-    }
+    if (!grow(&c->bits, c->runs, sizeof *c->bits) || !grow(&c->offset, c->runs, sizeof *c->offset))
+        return no_memory(row->path, p);
     if (!c->first) {
         c->first = strdup(row->field[RESULTS_RESULT_BITS]);
         c->result = strdup(row->field[RESULTS_RESULT]);

@@ -13,8 +13,7 @@ struct gathered_case {
     enum promise promise;
     double n;
     struct figure cond_log2;
-    uint64_t runs; /* that gave a result */
-    size_t capacity;
+    uint64_t runs;        /* that gave a result */
     struct hash128 *bits; /* of the results: sorted, none twice, `distinct` of them */
     size_t distinct;
     double *offset;       /* of each run, of sums: its err_ulp, negative below the exact sum; NULL:
@@ -34,7 +33,7 @@ struct gathered {
     json_t *study;
     enum columns_of of;
     struct gathered_case *item; /* in the order of the file */
-    size_t count, capacity;
+    size_t count;
     void *by_id; /* a tree of tsearch, for gathered_named */
 };
 

@@ -4,16 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "reference/base/grow.h"
+
 void table_cell(struct table *t, const char *format, ...)
 {
-    if (t->cells == t->capacity) {
-        size_t capacity = 2 * t->capacity + 64;
-        char **grown = realloc(t->cell, capacity * sizeof *grown);
-        t->failed |= !grown;
-        if (!grown)
-            return;
-        t->cell = grown;
-        t->capacity = capacity;
+    if (!grow(&t->cell, t->cells, sizeof *t->cell)) {
+        t->failed = true;
+        return;
     }
     va_list arguments;
     va_start(arguments, format);

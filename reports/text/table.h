@@ -6,7 +6,7 @@
 /* Zero-initialised but for `align` is empty. The first row is the header. */
 struct table {
     const char *align; /* a letter for each column: l left, r right */
-    size_t cells, capacity;
+    size_t cells;
     char **cell;
     bool failed; /* memory ran out: the table draws nothing */
 };
