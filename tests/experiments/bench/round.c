@@ -1,215 +1,18 @@
-/* Rounds of a benchmark on a GPU that is played by this file (the linker puts __wrap_gpu_job_open
- * in the place of gpu_job_open, and so on): what is compared is timed in turn, and where not all
- * fit in its memory together, in several rounds with the same yardsticks. */
+/* Rounds of a benchmark on a GPU that is played: what is compared is timed in turn, and where not
+ * all fit in its memory together, in several rounds with the same yardsticks. */
 #include <math.h>
 
 #include "experiments/bench/subject.h"
 #include "tests/support/bench.h"
+#include "tests/support/played_gpu.h"
 
 enum { N = 1000 };
 
-struct gpu_input {
-    struct array array;
-};
-
-struct gpu_job {
-    unsigned char letter; /* what the log calls it */
-    bool sample;
-    size_t bytes;
-    double run_ns;
-};
-
-/* Memory in bytes; and whose turn it was, one letter for each turn. */
-static struct {
-    size_t n, memory, left, jobs, most_jobs;
-    size_t output_bytes; /* that the first run of a job takes */
-    unsigned char log[4000];
-    size_t turns;
-    unsigned char broken; /* this job fails after some time */
-    size_t broken_calls;
-    unsigned char fickle; /* this job gives another result each time */
-    size_t stop_at;       /* the turn in which a stop is requested; 0: never */
-    double sample_ns; /* a run on the sample, but for the second, which takes 1 ns; 0: as ever */
-    size_t sample_runs;
-} gpu;
-
-static volatile sig_atomic_t stop;
-
-static void turn_of(unsigned char letter)
-{
-    stop = gpu.stop_at > 0 && gpu.turns >= gpu.stop_at;
-    cr_assert(gpu.turns < sizeof gpu.log - 1);
-    if (gpu.turns == 0 || gpu.log[gpu.turns - 1] != letter)
-        gpu.log[gpu.turns++] = letter;
-}
-
-static enum status take_memory(size_t bytes, struct problem *p)
-{
-    if (bytes > gpu.left)
-        return problem(p, STATUS_DEVICE, "out of memory");
-    gpu.left -= bytes;
-    return STATUS_OK;
-}
-
-bool __wrap_method_supports(const struct method *m, enum device_kind device, enum format storage,
-                            enum format accumulator);
-enum status __wrap_gpu_describe(int device, struct gpu_facts *facts, struct problem *p);
-enum status __wrap_gpu_upload(struct gpu_input **input, int device, const struct array *a,
-                              size_t offset, struct problem *p);
-void __wrap_gpu_release(struct gpu_input *input);
-enum status __wrap_gpu_upload_second(struct gpu_input *input, const struct array *a, size_t offset,
-                                     struct problem *p);
-enum status __wrap_gpu_job_open(struct gpu_job **job, const struct gpu_input *input,
-                                const struct method *m, const struct task *t, struct problem *p);
-enum status __wrap_gpu_job_time(struct gpu_job *job, size_t runs, double *time_ns,
-                                struct problem *p);
-enum status __wrap_gpu_job_start(struct gpu_job *job, size_t runs, struct problem *p);
-enum status __wrap_gpu_job_wait(struct gpu_job *job, struct hash128 *digest, double *time_ns,
-                                struct problem *p);
-size_t __wrap_gpu_job_memory(const struct gpu_job *job);
-void __wrap_gpu_job_close(struct gpu_job *job);
-enum status __wrap_gpu_raw_read(const struct gpu_input *input, unsigned arrays, size_t runs,
-                                double *time_ns, struct problem *p);
-enum status __wrap_gpu_copy(struct gpu_input *input, size_t runs, double *time_ns,
-                            struct problem *p);
-
-bool __wrap_method_supports(const struct method *m, enum device_kind device, enum format storage,
-                            enum format accumulator)
-{
-    (void)m, (void)storage, (void)accumulator;
-    return device == DEVICE_CUDA;
-}
-
-enum status __wrap_gpu_describe(int device, struct gpu_facts *facts, struct problem *p)
-{
-    (void)device, (void)p;
-    *facts = (struct gpu_facts){.memory_total = gpu.memory, .memory_free = gpu.left};
-    return STATUS_OK;
-}
-
-enum status __wrap_gpu_upload(struct gpu_input **input, int device, const struct array *a,
-                              size_t offset, struct problem *p)
-{
-    (void)device, (void)offset, (void)p;
-    *input = malloc(sizeof **input);
-    cr_assert(*input);
-    (*input)->array = *a;
-    return STATUS_OK;
-}
-
-enum status __wrap_gpu_upload_second(struct gpu_input *input, const struct array *a, size_t offset,
-                                     struct problem *p)
-{
-    (void)offset, (void)p;
-    cr_assert(a->n == input->array.n);
-    return STATUS_OK;
-}
-
-void __wrap_gpu_release(struct gpu_input *input)
-{
-    free(input);
-}
-
-/* A run takes as many ns as the method's place in the registry, from 100 on. */
-static double run_ns_of(const struct method *m)
-{
-    size_t i = 0;
-    while (method_registry[i] != m)
-        i++;
-    return (double)(100 + i);
-}
-
-static unsigned char letter_of(const struct method *m)
-{
-    return (unsigned char)('A' + (int)run_ns_of(m) - 100); /* there are more than 62 methods */
-}
-
-enum status __wrap_gpu_job_open(struct gpu_job **job, const struct gpu_input *input,
-                                const struct method *m, const struct task *t, struct problem *p)
-{
-    cr_assert(t->of->in.n == input->array.n);
-    *job = calloc(1, sizeof **job);
-    cr_assert(*job);
-    **job = (struct gpu_job){
-        .letter = letter_of(m), .sample = t->of->in.n < gpu.n, .run_ns = run_ns_of(m)};
-    gpu.jobs++;
-    gpu.most_jobs = gpu.jobs > gpu.most_jobs ? gpu.jobs : gpu.most_jobs;
-    (void)p;
-    return STATUS_OK;
-}
-
-enum status __wrap_gpu_job_time(struct gpu_job *job, size_t runs, double *time_ns,
-                                struct problem *p)
-{
-    cr_assert(runs >= 1 && runs <= GPU_BATCH);
-    turn_of(job->letter);
-    if (job->letter == gpu.broken && gpu.broken_calls-- == 0)
-        return problem(p, STATUS_DEVICE, "broken");
-    *time_ns = job->run_ns;
-    if (job->sample && gpu.sample_ns > 0)
-        *time_ns = ++gpu.sample_runs == 2 ? 1 : gpu.sample_ns;
-    size_t bytes = job->bytes ? 0 : gpu.output_bytes;
-    job->bytes += bytes;
-    if (bytes > gpu.left)
-        job->bytes = 0;
-    return take_memory(bytes, p);
-}
-
-enum status __wrap_gpu_job_start(struct gpu_job *job, size_t runs, struct problem *p)
-{
-    (void)job, (void)p;
-    cr_assert(runs == 1);
-    return STATUS_OK;
-}
-
-enum status __wrap_gpu_job_wait(struct gpu_job *job, struct hash128 *digest, double *time_ns,
-                                struct problem *p)
-{
-    static uint64_t runs;
-    (void)p;
-    *digest = (struct hash128){{job->letter == gpu.fickle ? ++runs : 1, 0}};
-    *time_ns = job->run_ns;
-    return STATUS_OK;
-}
-
-size_t __wrap_gpu_job_memory(const struct gpu_job *job)
-{
-    return 3 * (size_t)job->letter;
-}
-
-void __wrap_gpu_job_close(struct gpu_job *job)
-{
-    gpu.left += job->bytes;
-    gpu.jobs--;
-    free(job);
-}
-
-enum status __wrap_gpu_raw_read(const struct gpu_input *input, unsigned arrays, size_t runs,
-                                double *time_ns, struct problem *p)
-{
-    (void)input, (void)arrays, (void)runs, (void)p;
-    turn_of('r');
-    *time_ns = 50;
-    return STATUS_OK;
-}
-
-enum status __wrap_gpu_copy(struct gpu_input *input, size_t runs, double *time_ns,
-                            struct problem *p)
-{
-    size_t bytes = array_bytes(input->array.format, input->array.n);
-    (void)runs;
-    turn_of('c');
-    *time_ns = 80;
-    enum status status = take_memory(bytes, p);
-    gpu.left += status == STATUS_OK ? bytes : 0;
-    return status;
-}
-
 static struct bench_input start_long(size_t n, size_t memory, size_t output_bytes)
 {
-    gpu.n = n;
-    gpu.memory = gpu.left = memory;
-    gpu.output_bytes = output_bytes;
+    played_gpu.n = n;
+    played_gpu.memory = played_gpu.left = memory;
+    played_gpu.output_bytes = output_bytes;
     return open_input((struct device){DEVICE_CUDA, 0}, FP16, n);
 }
 
@@ -220,8 +23,8 @@ static struct bench_input start(size_t memory, size_t output_bytes)
 
 static void finish(struct bench_input *in)
 {
-    cr_expect(gpu.jobs == 0 && gpu.left == gpu.memory, "%zu jobs, %zu bytes remain", gpu.jobs,
-              gpu.memory - gpu.left);
+    cr_expect(played_gpu.jobs == 0 && played_gpu.left == played_gpu.memory,
+              "%zu jobs, %zu bytes remain", played_gpu.jobs, played_gpu.memory - played_gpu.left);
     bench_input_close(in);
 }
 
@@ -255,10 +58,11 @@ Test(bench_round, all_take_their_turns)
                               letter_of(planned[3].method),
                               letter_of(planned[4].method)};
     /* Once to begin with, once to warm up. */
-    cr_expect_eq(gpu.turns, 7 * (2 + TIMING_REPEATS), "%zu turns: %s", gpu.turns, gpu.log);
-    for (size_t i = 0; i < gpu.turns; i += 7)
-        cr_expect(memcmp(gpu.log + i, cycle, 7) == 0, "%s: turns %zu ...: %.7s", cycle, i,
-                  gpu.log + i);
+    cr_expect_eq(played_gpu.turns, 7 * (2 + TIMING_REPEATS), "%zu turns: %s", played_gpu.turns,
+                 played_gpu.log);
+    for (size_t i = 0; i < played_gpu.turns; i += 7)
+        cr_expect(memcmp(played_gpu.log + i, cycle, 7) == 0, "%s: turns %zu ...: %.7s", cycle, i,
+                  played_gpu.log + i);
     cr_expect(taken.count == 7 && taken.rounds == 1);
     for (size_t i = 0; i < taken.count; i++) {
         const struct bench_row *row = &taken.row[i];
@@ -357,8 +161,8 @@ Test(bench_round, rounds_fit_in_memory)
                   "%s has no vendor in round %zu", bench_name(row), row->round);
     }
     /* cub/scan and two more, three times. */
-    cr_expect(taken.rounds == 3 && gpu.most_jobs == 4, "%zu rounds, %zu jobs at once", taken.rounds,
-              gpu.most_jobs);
+    cr_expect(taken.rounds == 3 && played_gpu.most_jobs == 4, "%zu rounds, %zu jobs at once",
+              taken.rounds, played_gpu.most_jobs);
     for (size_t k = 0; k < ROWS; k++)
         cr_expect(seen[k] == (k == 0 ? 3 : 1), "%s: %zu rows", name[k], seen[k]);
     finish(&in);
@@ -384,7 +188,7 @@ Test(bench_round, the_shortest_run_foretells)
     const struct bench_row planned[] = {row_of("sum/tiled", FP32, false)};
     struct bench_input in = start_long(LONG, (size_t)1 << 30, 0);
     cr_assert(in.sample.n < LONG);
-    gpu.sample_ns = 1e8;
+    played_gpu.sample_ns = 1e8;
     measure_rows(&in, planned, 1);
     cr_expect(taken_method()->time.repetitions > 0, "%s", taken_method()->note);
     finish(&in);
@@ -452,10 +256,10 @@ Test(bench_round, failures_are_rows)
                              : taken.row[i].status == STATUS_DEVICE &&
                                    strcmp(taken.row[i].note, "failed: out of memory") == 0,
                   "row %zu: %s", i, taken.row[i].note);
-    gpu.output_bytes = 10;
-    gpu.broken = letter_of(planned[0].method);
+    played_gpu.output_bytes = 10;
+    played_gpu.broken = letter_of(planned[0].method);
     /* In which call depends on how many its warm-up has; the fourth is one of those. */
-    gpu.broken_calls = 3;
+    played_gpu.broken_calls = 3;
     measure_rows(&in, planned, 2);
     cr_assert(taken.count == 3 && taken.rounds == 1);
     cr_expect(taken.row[1].status == STATUS_DEVICE && taken.row[1].time.repetitions == 0 &&
@@ -472,7 +276,7 @@ Test(bench_round, results_are_compared)
     const struct bench_row planned[] = {row_of("sum/serial", FP32, false),
                                         row_of("sum/tiled", FP32, false),
                                         row_of("sum/atomic", FP32, false)};
-    gpu.fickle = letter_of(planned[1].method);
+    played_gpu.fickle = letter_of(planned[1].method);
     measure_rows(&in, planned, 3);
     for (size_t i = 0; i < taken.count; i++) {
         const struct bench_row *row = &taken.row[i];
@@ -482,7 +286,7 @@ Test(bench_round, results_are_compared)
         cr_expect(row->differing == (fickle ? row->looks - 1 : 0));
         cr_expect((strstr(row->note, "breaks run_to_run: ") != NULL) == fickle, "%s", row->note);
     }
-    gpu.fickle = letter_of(planned[2].method); /* promises nothing */
+    played_gpu.fickle = letter_of(planned[2].method); /* promises nothing */
     measure_rows(&in, planned, 3);
     for (size_t i = 0; i < taken.count; i++)
         cr_expect(taken.row[i].differing == 0 && taken.row[i].note[0] == 0);
@@ -495,17 +299,19 @@ Test(bench_round, stopped_at_any_turn)
 {
     const struct bench_row planned[] = {row_of("sum/serial", FP32, false),
                                         row_of("sum/tiled", FP32, false)};
-    const struct bench_listener listener = {.take = take_row, .stop = &stop};
-    for (gpu.stop_at = 1; gpu.stop_at < 3 * (2 + TIMING_REPEATS); gpu.stop_at++) {
+    const struct bench_listener listener = {.take = take_row, .stop = &played_stop};
+    for (played_gpu.stop_at = 1; played_gpu.stop_at < 3 * (2 + TIMING_REPEATS);
+         played_gpu.stop_at++) {
         struct problem p = {0};
         size_t round = 0;
         struct bench_input in = start(1 << 20, 100);
-        gpu.turns = taken.count = 0;
+        played_gpu.turns = taken.count = 0;
         enum status status = bench_measure(&in, planned, 2, TIMING_REPEATS, &round, &listener, &p);
         cr_expect(status == STATUS_INTERRUPTED && taken.count == 0, "turn %zu: status %d, %zu rows",
-                  gpu.stop_at, (int)status, taken.count);
-        cr_expect(gpu.turns <= gpu.stop_at + 3, "turn %zu: %zu turns", gpu.stop_at, gpu.turns);
+                  played_gpu.stop_at, (int)status, taken.count);
+        cr_expect(played_gpu.turns <= played_gpu.stop_at + 3, "turn %zu: %zu turns",
+                  played_gpu.stop_at, played_gpu.turns);
         finish(&in);
-        stop = 0;
+        played_stop = 0;
     }
 }
