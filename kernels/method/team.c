@@ -10,8 +10,10 @@
 struct team {
     void (*work)(void *context, unsigned thread);
     void *context;
-    atomic_uint absent; /* threads that have not come to the starting line yet */
-    atomic_bool off;    /* a thread could not be had: go home */
+    bool crowded;          /* more threads than processors */
+    pthread_rwlock_t gate; /* of a crowd: open when all have been created */
+    atomic_uint absent;    /* threads that have not come to the starting line yet */
+    atomic_bool off;       /* a thread could not be had: go home */
 };
 
 struct member {
@@ -20,15 +22,26 @@ struct member {
     pthread_t thread;
 };
 
-/* Waits awake, so that no thread has to be woken up while others are already at work; yields,
- * since there may be more threads than processors. */
+static bool is_crowd(unsigned threads)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 && (unsigned)CPU_COUNT(&set) < threads;
+}
+
+/* Waits awake, so that no thread has to be woken up while others are already at work. A crowd
+ * sleeps: threads that yield to each other take ten times as long to start. */
 static void *run(void *argument)
 {
     struct member *me = argument;
     struct team *team = me->team;
-    atomic_fetch_sub(&team->absent, 1);
-    while (atomic_load(&team->absent) > 0 && !atomic_load(&team->off))
-        sched_yield();
+    if (team->crowded) {
+        pthread_rwlock_rdlock(&team->gate);
+        pthread_rwlock_unlock(&team->gate);
+    } else {
+        atomic_fetch_sub(&team->absent, 1);
+        while (atomic_load(&team->absent) > 0 && !atomic_load(&team->off))
+            sched_yield();
+    }
     if (!atomic_load(&team->off))
         team->work(team->context, me->index);
     return NULL;
@@ -46,6 +59,9 @@ enum status team_run(unsigned threads, void (*work)(void *context, unsigned thre
     if (!member)
         return problem(p, STATUS_DEVICE, "device cpu: no memory for %u threads", threads);
 
+    team.crowded = is_crowd(threads);
+    pthread_rwlock_init(&team.gate, NULL);
+    pthread_rwlock_wrlock(&team.gate);
     int error = 0;
     unsigned started = 1;
     for (; started < threads; started++) {
@@ -55,11 +71,13 @@ enum status team_run(unsigned threads, void (*work)(void *context, unsigned thre
             break;
     }
     atomic_store(&team.off, error != 0);
+    pthread_rwlock_unlock(&team.gate);
     member[0] = (struct member){.team = &team};
     if (!error)
         run(&member[0]);
     for (unsigned i = 1; i < started; i++)
         pthread_join(member[i].thread, NULL);
+    pthread_rwlock_destroy(&team.gate);
     free(member);
     if (error)
         return problem(p, STATUS_DEVICE, "device cpu: thread %u of %u could not be started: %s",
