@@ -1,6 +1,7 @@
 /* Compactions: about how many hundredths of the elements are kept. */
 #include <stdio.h>
 
+#include "experiments/inputs/mask.h"
 #include "experiments/operations/operation.h"
 
 static void columns(struct setting_columns *to, const struct setting *s)
@@ -38,6 +39,21 @@ static enum status each(const struct setting_asked *asked, struct setting s, set
     return status;
 }
 
+static enum status make(struct setting_operands *to, const struct setting *s, uint64_t seed,
+                        struct problem *p)
+{
+    enum status status = mask_make(&to->flags, &to->of.bins, to->of.in.n, s->keep, seed, p);
+    to->of.mask = to->flags;
+    return status;
+}
+
+static void places(uint32_t *place, const struct operands *of)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < of->in.n; i++)
+        place[i] = (uint32_t)(of->mask[i] ? kept++ : of->bins);
+}
+
 const struct operation_use use_compact = {
     .operation = &operation_compact,
     .columns_of = COLUMNS_OF_SCATTERS,
@@ -47,4 +63,6 @@ const struct operation_use use_compact = {
     .says = says,
     .note = note,
     .each = each,
+    .make = make,
+    .places = places,
 };

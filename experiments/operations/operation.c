@@ -1,5 +1,7 @@
 #include "experiments/operations/operation.h"
 
+#include <stdlib.h>
+
 const struct setting_option_facts setting_options[SETTING_OPTIONS] = {
     [SETTING_SCAN] = {"scan", "a scan", "scans"},
     [SETTING_OUTPUT] = {"output", "a scan", "scans"},
@@ -78,4 +80,44 @@ enum status setting_each_own(const struct setting_asked *asked, const struct set
 {
     const struct operation_use *use = use_of(asked->method->operation);
     return use->each_own ? use->each_own(asked, *from, visit, context, p) : visit(context, from, p);
+}
+
+enum status setting_make(struct setting_operands *to, const struct operation *o,
+                         const struct setting *s, uint64_t seed, struct problem *p)
+{
+    to->flags = NULL;
+    to->keys = NULL;
+    to->of.exclusive = s->exclusive;
+    to->of.product = s->product;
+    to->of.bins = s->bins;
+    enum status status = use_of(o)->make ? use_of(o)->make(to, s, seed, p) : STATUS_OK;
+    if (status != STATUS_OK)
+        setting_free(to);
+    return status;
+}
+
+void setting_free(struct setting_operands *of)
+{
+    free(of->flags);
+    free(of->keys);
+    *of = (struct setting_operands){0};
+}
+
+enum status setting_places(uint32_t **place, const struct operation *o,
+                           const struct setting_operands *of, struct problem *p)
+{
+    *place = NULL;
+    if (!use_of(o)->places)
+        return STATUS_OK;
+    *place = malloc((of->of.in.n + 1) * sizeof **place);
+    if (!*place)
+        return problem(p, STATUS_DEVICE, "out of memory for the places of %zu elements",
+                       of->of.in.n);
+    use_of(o)->places(*place, &of->of);
+    return STATUS_OK;
+}
+
+const char *setting_twin(const struct operation *o, const struct setting *s)
+{
+    return use_of(o)->twin ? use_of(o)->twin(s) : o->fixed;
 }

@@ -81,6 +81,28 @@ enum status setting_each(const struct operation *o, const struct setting_asked *
 enum status setting_each_own(const struct setting_asked *asked, const struct setting *from,
                              setting_visit *visit, void *context, struct problem *p);
 
+/* What a method reads in this setting. */
+struct setting_operands {
+    struct operands of;
+    uint8_t *flags; /* that `of` points to and that are its own, as keys; or NULL */
+    uint32_t *keys;
+};
+/* Makes them of n elements of to->of.in, which stay the caller's; the seed is a mask's.
+ * STATUS_DEVICE when memory is short; STATUS_USAGE or STATUS_DATA where they do not fit. On failure
+ * nothing is made. */
+enum status setting_make(struct setting_operands *to, const struct operation *o,
+                         const struct setting *s, uint64_t seed, struct problem *p);
+void setting_free(struct setting_operands *of);
+
+/* Where each output is of elements of its own, as bins, rows and moved elements are: *place says
+ * which output each element goes to; what goes to none, to the one behind the last. Else *place is
+ * NULL. The caller frees it. */
+enum status setting_places(uint32_t **place, const struct operation *o,
+                           const struct setting_operands *of, struct problem *p);
+
+/* The method in whose fixed order outputs are compared with. */
+const char *setting_twin(const struct operation *o, const struct setting *s);
+
 /* How one operation does these. NULL: there is nothing to do. */
 struct operation_use {
     const struct operation *operation;
@@ -94,6 +116,10 @@ struct operation_use {
                         void *context, struct problem *p);
     enum status (*each_own)(const struct setting_asked *asked, struct setting s,
                             setting_visit *visit, void *context, struct problem *p);
+    enum status (*make)(struct setting_operands *to, const struct setting *s, uint64_t seed,
+                        struct problem *p);
+    void (*places)(uint32_t *place, const struct operands *of);
+    const char *(*twin)(const struct setting *s);
 };
 extern const struct operation_use use_scan, use_dot, use_scatter, use_rows, use_transpose,
     use_compact;

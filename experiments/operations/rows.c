@@ -45,6 +45,18 @@ static enum status each(const struct setting_asked *asked, struct setting s, set
     return status;
 }
 
+static enum status make(struct setting_operands *to, const struct setting *s, uint64_t seed,
+                        struct problem *p)
+{
+    (void)seed;
+    return layout_stride(&to->of.stride, s->layout, to->of.in.n, s->bins, p);
+}
+
+static void places(uint32_t *place, const struct operands *of)
+{
+    layout_keys(place, of->in.n, of->bins, of->stride);
+}
+
 const struct operation_use use_rows = {
     .operation = &operation_rows,
     .columns_of = COLUMNS_OF_SCATTERS,
@@ -54,4 +66,6 @@ const struct operation_use use_rows = {
     .says = says,
     .note = note,
     .each = each,
+    .make = make,
+    .places = places,
 };

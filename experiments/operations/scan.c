@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "experiments/inputs/heads.h"
 #include "experiments/operations/operation.h"
 
 const char *const scan_name[SCAN_KINDS] = {
@@ -65,6 +66,20 @@ static enum status each_own(const struct setting_asked *asked, struct setting s,
     return status;
 }
 
+static enum status make(struct setting_operands *to, const struct setting *s, uint64_t seed,
+                        struct problem *p)
+{
+    (void)seed;
+    enum status status = heads_make(&to->flags, to->of.in.n, s->segment, p);
+    to->of.heads = to->flags;
+    return status;
+}
+
+static const char *twin(const struct setting *s)
+{
+    return s->segment ? "scan/segmented" : "scan/tiled";
+}
+
 const struct operation_use use_scan = {
     .operation = &operation_scan,
     .columns_of = COLUMNS_OF_SCANS,
@@ -74,4 +89,6 @@ const struct operation_use use_scan = {
     .says = says,
     .each = each,
     .each_own = each_own,
+    .make = make,
+    .twin = twin,
 };

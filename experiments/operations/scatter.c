@@ -1,5 +1,7 @@
 /* Scatter-adds: where the keys of elements come from, and how many bins there are. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "experiments/operations/operation.h"
 
@@ -39,6 +41,24 @@ static enum status each(const struct setting_asked *asked, struct setting s, set
     return status;
 }
 
+static enum status make(struct setting_operands *to, const struct setting *s, uint64_t seed,
+                        struct problem *p)
+{
+    (void)seed;
+    size_t n = to->of.in.n;
+    enum status status = keys_fit(s->keys, n, s->bins, p);
+    if (status != STATUS_OK)
+        return status;
+    to->of.keys = to->keys = malloc((n + 1) * sizeof *to->keys);
+    return to->keys ? keys_fill(s->keys, to->keys, n, s->bins, s->key_seed, p)
+                    : problem(p, STATUS_DEVICE, "out of memory for %zu keys", n);
+}
+
+static void places(uint32_t *place, const struct operands *of)
+{
+    memcpy(place, of->keys, of->in.n * sizeof *place);
+}
+
 const struct operation_use use_scatter = {
     .operation = &operation_scatter,
     .columns_of = COLUMNS_OF_SCATTERS,
@@ -47,4 +67,6 @@ const struct operation_use use_scatter = {
     .words = words,
     .says = says,
     .each = each,
+    .make = make,
+    .places = places,
 };

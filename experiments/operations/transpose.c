@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "experiments/operations/operation.h"
+#include "kernels/method/matrix.h"
 
 static void columns(struct setting_columns *to, const struct setting *s)
 {
@@ -43,6 +44,13 @@ static enum status each(const struct setting_asked *asked, struct setting s, set
     return status;
 }
 
+static void places(uint32_t *place, const struct operands *of)
+{
+    size_t columns = matrix_length(of->in.n, of->bins);
+    for (size_t i = 0; i < of->in.n; i++)
+        place[i] = (uint32_t)(i % columns * of->bins + i / columns);
+}
+
 const struct operation_use use_transpose = {
     .operation = &operation_transpose,
     .columns_of = COLUMNS_OF_SCATTERS,
@@ -52,4 +60,5 @@ const struct operation_use use_transpose = {
     .says = says,
     .note = note,
     .each = each,
+    .places = places,
 };

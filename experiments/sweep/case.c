@@ -130,7 +130,7 @@ static enum status upload(struct sweep *w, struct runner *r, struct problem *why
 static enum status run(struct sweep *w, struct study_case *t, struct live *l, struct problem *why)
 {
     const struct source *s = &w->plan->source[t->source];
-    struct operands of = w->shared.of;
+    struct operands of = w->shared.made.of;
     of.in = s->array;
     if (s->pair)
         of.in2 = s->second;

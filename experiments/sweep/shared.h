@@ -8,15 +8,11 @@
 
 struct shared {
     const struct study_case *like; /* one of them; NULL: nothing is here */
-    struct operands of;            /* what the runs read */
-    uint8_t *flags;                /* its heads or its mask; or NULL */
+    struct setting_operands made;  /* what the runs read */
     bool outputs;                  /* there are any: the input has elements, or there are bins */
     struct truth last; /* of the elements that output `shown` covers; where there are outputs */
     size_t shown;      /* the output whose value rows have: the last; of bins the fullest */
-    /* Of what is told of bins, rows or a mask, whose outputs are sums by bin, or of one element
-     * each; else NULL, and nothing. Keys of a scatter-add are its own; else they say which output
-     * an element goes to. */
-    uint32_t *keys;
+    uint32_t *place;   /* see setting_places; NULL: outputs cover prefixes, and by_bin is nothing */
     struct by_bin by_bin;
     struct array twin; /* the fixed-order twin's output; data NULL until shared_twin */
 };
