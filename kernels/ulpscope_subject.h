@@ -36,8 +36,16 @@ extern "C" {
  * pairs were 16 bits, are read as well. */
 #define ULPSCOPE_SUBJECT_VERSION 2
 
-/* IEEE 754 binary16, bfloat16, binary32, binary64; little-endian, without padding. */
-enum ulpscope_format { ULPSCOPE_FP16, ULPSCOPE_BF16, ULPSCOPE_FP32, ULPSCOPE_FP64 };
+/* IEEE 754 binary16, bfloat16, binary32, binary64; E4M3 and E5M2 of OCP 8-bit floating point 1.0,
+ * which elements are stored in and nothing is added in. Little-endian, without padding. */
+enum ulpscope_format {
+    ULPSCOPE_FP16,
+    ULPSCOPE_BF16,
+    ULPSCOPE_FP32,
+    ULPSCOPE_FP64,
+    ULPSCOPE_E4M3,
+    ULPSCOPE_E5M2
+};
 
 enum ulpscope_operation {
     ULPSCOPE_SUM, /* one result; of nothing +0 */
@@ -73,9 +81,11 @@ enum ulpscope_promise {
 };
 
 /* Elements stored in one format and added in another: combine such pairs with |. There is
- * room for 8 formats. */
+ * room for 8 formats. ULPSCOPE_ALL_PAIRS are those of 16 bits and more; ULPSCOPE_PAIRS_8 those that
+ * store 8 bits. */
 #define ULPSCOPE_PAIR(storage, accumulator) (UINT64_C(1) << (8 * (storage) + (accumulator)))
 #define ULPSCOPE_ALL_PAIRS                  UINT64_C(0x0f0f0f0f)
+#define ULPSCOPE_PAIRS_8                    UINT64_C(0x0f0f00000000)
 
 /* What is read of the launch shape: combine with |. */
 enum { ULPSCOPE_READS_THREADS = 1, ULPSCOPE_READS_BLOCKS = 2 };

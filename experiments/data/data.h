@@ -42,7 +42,7 @@ enum status data_read(struct data_set *set, const char *path, const struct data_
                       struct problem *p);
 void data_free(struct data_set *set);
 
-/* Writes a one-dimensional .npy (version 1.0, little-endian): '<f2', '<f4', '<f8', and '<V2' for
- * bf16. `-` is standard output. A failure leaves no partial file behind, and what stood at PATH
- * as it was. */
+/* Writes a one-dimensional .npy (version 1.0, little-endian): '<f2', '<f4', '<f8', '<V2' for
+ * bf16, and '|u1', the bytes, for e4m3 and e5m2. `-` is standard output. A failure leaves no
+ * partial file behind, and what stood at PATH as it was. */
 enum status data_write_npy(const char *path, const struct array *a, struct problem *p);

@@ -25,6 +25,9 @@ static void swap_bytes(const struct array *a)
         for (size_t i = 0; i < a->n; i++)
             ((uint64_t *)a->data)[i] = __builtin_bswap64(((uint64_t *)a->data)[i]);
         break;
+    case E4M3:
+    case E5M2:
+        break;
     }
 }
 

@@ -1,4 +1,5 @@
 /* Reads .npy, versions 1.0 to 3.0. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "experiments/data/file.h"
@@ -9,7 +10,12 @@ struct npy_type {
     const char *name; /* without the byte order */
     enum format format;
 };
-static const struct npy_type types[] = {{"f2", FP16}, {"f4", FP32}, {"f8", FP64}};
+/* '<f1' is what NumPy writes for float8_e5m2 of ml_dtypes. */
+static const struct npy_type types[] = {{"f1", E5M2}, {"f2", FP16}, {"f4", FP32}, {"f8", FP64}};
+/* Types that say no more than a width: NumPy writes '<V2' for bfloat16 of ml_dtypes, '<V1' for
+ * float8_e4m3fn. */
+static const struct npy_type untyped[] = {
+    {"V2", BF16}, {"V1", E4M3}, {"V1", E5M2}, {"u1", E4M3}, {"u1", E5M2}};
 
 /* Finds the header: its place and its length, which must lie within the file. */
 static enum status find_header(const struct data_file *file, size_t *offset, size_t *length,
@@ -65,30 +71,52 @@ enum status npy_header_read(struct npy_header *header, size_t *offset, const str
     return status == STATUS_OK ? read_text(header, file, begin, length, p) : status;
 }
 
-/* A void has no byte order: NumPy writes '|V2', and for bfloat16 of ml_dtypes '<V2'. */
+static enum status without_type(struct data_layout *layout, const char *path, const char *type,
+                                const char *name, enum format storage, struct problem *p)
+{
+    char could[64] = "";
+    for (size_t i = 0; i < sizeof untyped / sizeof *untyped; i++) {
+        size_t used = strlen(could);
+        if (strcmp(name, untyped[i].name) != 0)
+            continue;
+        layout->format = untyped[i].format;
+        if (storage == untyped[i].format)
+            return STATUS_OK;
+        snprintf(could + used, sizeof could - used, "%s%s", used ? " or " : "",
+                 format_facts[untyped[i].format].name);
+    }
+    int bytes = format_facts[layout->format].bytes;
+    return problem(p, STATUS_USAGE,
+                   "%s: found dtype '%s', %s of no type: expected --storage %s, if that is what it "
+                   "is",
+                   path, type, bytes == 1 ? "bytes" : "two bytes", could);
+}
+
+static bool is_untyped(const char *name)
+{
+    for (size_t i = 0; i < sizeof untyped / sizeof *untyped; i++)
+        if (strcmp(name, untyped[i].name) == 0)
+            return true;
+    return false;
+}
+
+/* A void has no byte order: NumPy writes '|V2', ml_dtypes '<V2'. */
 static enum status decode_type(struct data_layout *layout, const char *path, const char *type,
                                const struct data_options *options, struct problem *p)
 {
     char order = strchr("<>=|", *type) && *type ? *type : '=';
     const char *name = type + (order == *type);
     layout->big_endian = order == '>';
-    if (strcmp(name, "V2") == 0 && order != '>') {
-        layout->format = BF16;
-        if (options->storage == BF16)
-            return STATUS_OK;
-        return problem(p, STATUS_USAGE,
-                       "%s: found dtype '%s', two bytes of no type: expected --storage bf16, if "
-                       "that is what it is",
-                       path, type);
-    }
+    if (is_untyped(name) && order != '>')
+        return without_type(layout, path, type, name, options->storage, p);
     for (size_t i = 0; i < sizeof types / sizeof *types && order != '|'; i++)
         if (strcmp(name, types[i].name) == 0) {
             layout->format = types[i].format;
             return STATUS_OK;
         }
     return problem(p, STATUS_DATA,
-                   "%s: found dtype '%s'%s, expected f2, f4 or f8 of either byte order, or V2 "
-                   "with --storage bf16",
+                   "%s: found dtype '%s'%s, expected f2, f4 or f8 of either byte order, V2 with "
+                   "--storage bf16, or f1, V1 or u1 with --storage e5m2 or e4m3",
                    path, type, *name == 'O' ? " (pickled Python objects)" : "");
 }
 

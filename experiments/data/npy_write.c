@@ -21,6 +21,9 @@ static const char *type_name(enum format f)
         return "<f4";
     case FP64:
         break;
+    case E4M3:
+    case E5M2:
+        return "|u1";
     }
     return "<f8";
 }

@@ -23,7 +23,9 @@ struct tensors {
 static const struct {
     const char *name;
     enum format format;
-} types[] = {{"F16", FP16}, {"BF16", BF16}, {"F32", FP32}, {"F64", FP64}};
+} types[] = {{"F16", FP16}, {"BF16", BF16},    {"F32", FP32},
+             {"F64", FP64}, {"F8_E4M3", E4M3}, {"F8_E5M2", E5M2}};
+#define TYPES "F16, BF16, F32, F64, F8_E4M3 or F8_E5M2"
 
 static enum status read_header(json_t **header, size_t *begin, const struct data_file *file,
                                struct problem *p)
@@ -205,7 +207,7 @@ static enum status load_tensors(struct data_set *set, const struct tensors *tens
             continue;
         found |= wanted || t->format != FORMATS;
         if (t->format == FORMATS && wanted)
-            return malformed(file, t->name, "dtype F16, BF16, F32 or F64", p);
+            return malformed(file, t->name, "dtype " TYPES, p);
         if (t->format == FORMATS)
             continue;
         struct data_layout layout = {.format = t->format, .offset = t->begin, .n = t->n};
@@ -217,8 +219,7 @@ static enum status load_tensors(struct data_set *set, const struct tensors *tens
         return STATUS_OK;
     if (wanted)
         return no_such_tensor(tensors, file, wanted, p);
-    return problem(p, STATUS_DATA,
-                   "%s: found %zu tensors, none of them F16, BF16, F32 or F64, expected one",
+    return problem(p, STATUS_DATA, "%s: found %zu tensors, none of them " TYPES ", expected one",
                    file->path, tensors->count);
 }
 

@@ -13,14 +13,14 @@ const char *const arrangement_name[ARRANGEMENTS] = {
 /* How keys are made from encodings of one format: unsigned integers in the order wanted. */
 struct keys {
     enum arrangement how;
-    uint64_t sign, infinity, all; /* of the format: sign bit, encoding of +inf, every bit */
+    uint64_t sign, last, all; /* of the format: sign bit, the last that is no NaN, every bit */
 };
 
 static struct keys keys_of(enum format f, enum arrangement how)
 {
     int width = 8 * format_facts[f].bytes;
     uint64_t all = UINT64_MAX >> (64 - width), sign = all ^ all >> 1;
-    return (struct keys){how, sign, format_encode(f, __builtin_inf()), all};
+    return (struct keys){how, sign, format_facts[f].last, all};
 }
 
 /* The encoding without its sign orders magnitudes. For values, the negative ones come first and
@@ -28,7 +28,7 @@ static struct keys keys_of(enum format f, enum arrangement how)
 static inline uint64_t key_of(const struct keys *k, uint64_t bits)
 {
     uint64_t size = bits & ~k->sign;
-    if (size > k->infinity)
+    if (size > k->last)
         return k->all; /* NaN */
     if (k->how == ARRANGED_BY_MAGNITUDE)
         return size;
@@ -46,6 +46,9 @@ static inline uint64_t load(const void *data, enum format f, size_t i)
         return ((const uint32_t *)data)[i];
     case FP64:
         break;
+    case E4M3:
+    case E5M2:
+        return ((const uint8_t *)data)[i];
     }
     return ((const uint64_t *)data)[i];
 }
@@ -62,6 +65,10 @@ static inline void store(void *data, enum format f, size_t i, uint64_t bits)
         break;
     case FP64:
         ((uint64_t *)data)[i] = bits;
+        break;
+    case E4M3:
+    case E5M2:
+        ((uint8_t *)data)[i] = (uint8_t)bits;
         break;
     }
 }

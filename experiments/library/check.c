@@ -108,7 +108,7 @@ enum ulpscope_status ulpscope_run(const char *method, const struct ulpscope_arra
     if (threads > THREADS_MAX || blocks > BLOCKS_MAX)
         problem(&p, STATUS_USAGE, "%s: found %u threads, %u blocks, expected at most %d, %d",
                 method, threads, blocks, THREADS_MAX, BLOCKS_MAX);
-    if (p.status == STATUS_OK && library_format(accumulator, "accumulator", &p) == STATUS_OK &&
+    if (p.status == STATUS_OK && library_accumulator(accumulator, "accumulator", &p) == STATUS_OK &&
         task_make(&t, &of, method, a, a2, &p) == STATUS_OK) {
         t.shape = method_shape(t.method, DEVICE_CPU, of.in.n, (struct shape){threads, blocks});
         of.product = t.method->product;
@@ -210,7 +210,7 @@ enum ulpscope_status ulpscope_check(struct ulpscope_report *report,
                               .promise = own.method.promise,
                               .shrink = true};
     for (enum format s = 0; s < FORMATS; s++)
-        for (enum format a = 0; a < FORMATS; a++)
+        for (enum format a = 0; a < ACCUMULATORS; a++)
             r.pairs.item[r.pairs.count++] = (struct format_pair){s, a};
     for (size_t kind = 0; kind < CHECK_KINDS; kind++)
         r.tried[kind] = kind != CHECK_PROCESS && kind != CHECK_DEVICE && kind != CHECK_RECORDED;

@@ -25,9 +25,17 @@ enum ulpscope_status library_failed(struct ulpscope_error *error, const struct p
 
 enum status library_format(enum ulpscope_format f, const char *what, struct problem *p)
 {
-    return (unsigned)f < FORMATS
+    return (unsigned)f < FORMATS ? STATUS_OK
+                                 : problem(p, STATUS_USAGE, "%s: found format %d, expected 0 to %d",
+                                           what, (int)f, FORMATS - 1);
+}
+
+enum status library_accumulator(enum ulpscope_format f, const char *what, struct problem *p)
+{
+    return (unsigned)f < ACCUMULATORS
                ? STATUS_OK
-               : problem(p, STATUS_USAGE, "%s: found format %d, expected 0 to 3", what, (int)f);
+               : problem(p, STATUS_USAGE, "%s: found format %d, expected 0 to %d", what, (int)f,
+                         ACCUMULATORS - 1);
 }
 
 enum status library_array(struct array *to, const struct ulpscope_array *a, struct problem *p)
@@ -162,7 +170,7 @@ enum ulpscope_status ulpscope_measure(struct ulpscope_figures *figures,
     struct problem p = {0};
     struct measure m;
     const struct theorem any_order = {.kind = THEOREM_ANY_ORDER};
-    if (library_format(accumulator, "accumulator", &p) != STATUS_OK)
+    if (library_accumulator(accumulator, "accumulator", &p) != STATUS_OK)
         return library_failed(error, &p);
     enum format f = (enum format)accumulator;
     if (!isnan(result) && format_decode(f, format_encode(f, result)) != result) {

@@ -30,7 +30,7 @@ enum ulpscope_status ulpscope_state_new(struct ulpscope_state **made, unsigned f
     struct problem p = {0};
     *made = NULL;
     if (library_format(storage, "storage", &p) != STATUS_OK ||
-        library_format(accumulator, "accumulator", &p) != STATUS_OK)
+        library_accumulator(accumulator, "accumulator", &p) != STATUS_OK)
         return library_failed(error, &p);
     if (folds != 0 && (folds < BINNED_FOLDS_LEAST || folds > BINNED_FOLDS_MOST)) {
         problem(&p, STATUS_USAGE, "state: found %u folds, expected 0 (exact), or %d to %d", folds,
@@ -135,7 +135,8 @@ enum ulpscope_status ulpscope_state_read(struct ulpscope_state **made, const voi
 {
     struct problem p = {0};
     *made = NULL;
-    if (library_format(accumulator, "accumulator", &p) != STATUS_OK || is_none(bytes, size, &p))
+    if (library_accumulator(accumulator, "accumulator", &p) != STATUS_OK ||
+        is_none(bytes, size, &p))
         return library_failed(error, &p);
     struct ulpscope_state *s = allocate(&p);
     if (!s)

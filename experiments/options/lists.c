@@ -1,6 +1,7 @@
 /* Lists of names and numbers, as options give them. */
 #include <math.h>
 #include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -297,9 +298,18 @@ enum status real_parse(double *value, const char *option, const char *text, stru
 
 enum status format_parse(enum format *f, const char *option, const char *text, struct problem *p)
 {
+    const enum format formats = strcmp(option, "accumulator") == 0 ? ACCUMULATORS : FORMATS;
+    char names[128] = "";
     *f = format_named(text);
-    return *f < FORMATS ? STATUS_OK
-                        : problem(p, STATUS_USAGE,
-                                  "option --%s: found '%s', expected fp16, bf16, fp32 or fp64",
-                                  option, text);
+    if (*f < formats)
+        return STATUS_OK;
+    for (enum format i = 0; i < formats; i++) {
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s",
+                 i == 0             ? ""
+                 : i + 1 == formats ? " or "
+                                    : ", ",
+                 format_facts[i].name);
+    }
+    return problem(p, STATUS_USAGE, "option --%s: found '%s', expected %s", option, text, names);
 }

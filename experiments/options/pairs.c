@@ -42,7 +42,7 @@ enum status pairs_parse(struct pairs *pairs, const char *text, struct problem *p
     if (!all)
         add(pairs, s, a);
     for (s = 0; all && s < FORMATS; s++)
-        for (a = 0; a < FORMATS; a++)
+        for (a = 0; a < ACCUMULATORS; a++)
             add(pairs, s, a);
     return STATUS_OK;
 }

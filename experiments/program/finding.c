@@ -26,7 +26,7 @@ enum status finding_make(struct finding *f, const char *name, const struct array
     enum status status = reference_compute(&f->reference, array, kind, p);
     if (status != STATUS_OK)
         return status;
-    for (enum format a = 0; a < FORMATS && status == STATUS_OK; a++)
+    for (enum format a = 0; a < ACCUMULATORS && status == STATUS_OK; a++)
         status = add_up(f, a, p);
     if (status != STATUS_OK)
         finding_free(f);

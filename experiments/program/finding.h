@@ -12,8 +12,8 @@ struct finding {
     struct array array;
     struct reference reference;
     const struct method *method; /* sum/serial */
-    double result[FORMATS];      /* by accumulator */
-    struct measure measure[FORMATS];
+    double result[ACCUMULATORS]; /* by accumulator */
+    struct measure measure[ACCUMULATORS];
     bool broken; /* one of them broke its bound */
 };
 

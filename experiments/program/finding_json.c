@@ -72,7 +72,7 @@ json_t *finding_json(const struct finding *f)
     size_t finite = r->n - r->infs - r->nans;
     double log2 = reference_cond_log2(r);
     json_t *accumulators = json_array();
-    for (enum format a = 0; a < FORMATS; a++)
+    for (enum format a = 0; a < ACCUMULATORS; a++)
         json_array_append_new(accumulators, accumulator(f, a));
     return json_pack("{ss ss sI so so so so so so so so sI sI sI sI so}", "name", f->name,
                      "storage", format_facts[f->array.format].name, "n", (json_int_t)r->n, "exact",

@@ -52,7 +52,7 @@ static void print_accumulators(const struct finding *f)
     printf("\n%s in each accumulator (%s):\n\n", f->method->name, f->method->summary);
     printf("     %-24s %-24s %10s %10s %10s %10s %10s  %s\n", "result", "hexadecimal", "err_abs",
            "err_rel", "err_ulp", "bound", "err/bound", "status");
-    for (enum format a = 0; a < FORMATS; a++) {
+    for (enum format a = 0; a < ACCUMULATORS; a++) {
         const struct measure *m = &f->measure[a];
         char decimal[NUMBER_TEXT], hex[NUMBER_TEXT];
         number_decimal(decimal, f->result[a]);

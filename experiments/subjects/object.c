@@ -9,7 +9,9 @@
 #include "kernels/gpu/gpu.h"
 
 _Static_assert((int)ULPSCOPE_FP16 == (int)FP16 && (int)ULPSCOPE_BF16 == (int)BF16 &&
-                   (int)ULPSCOPE_FP32 == (int)FP32 && (int)ULPSCOPE_FP64 == (int)FP64,
+                   (int)ULPSCOPE_FP32 == (int)FP32 && (int)ULPSCOPE_FP64 == (int)FP64 &&
+                   (int)ULPSCOPE_E4M3 == (int)E4M3 && (int)ULPSCOPE_E5M2 == (int)E5M2 &&
+                   FORMATS == 6 && ULPSCOPE_PAIR(FORMATS - 1, ACCUMULATORS - 1) != 0,
                "formats");
 _Static_assert((int)ULPSCOPE_CORRECTLY_ROUNDED == (int)PROMISE_CORRECTLY_ROUNDED &&
                    (int)ULPSCOPE_READS_BLOCKS == (int)SHAPE_BLOCKS,
@@ -35,8 +37,8 @@ static struct {
 struct format_pairs object_pairs(uint64_t bits)
 {
     struct format_pairs pairs = {0};
-    for (enum format s = FP16; s <= FP64; s++)
-        for (enum format a = FP16; a <= FP64; a++)
+    for (enum format s = 0; s < FORMATS; s++)
+        for (enum format a = 0; a < ACCUMULATORS; a++)
             if (bits & ULPSCOPE_PAIR(s, a))
                 format_pairs_add(&pairs, s, a);
     return pairs;
@@ -45,8 +47,8 @@ struct format_pairs object_pairs(uint64_t bits)
 uint64_t object_pair_bits(const struct format_pairs *pairs)
 {
     uint64_t bits = 0;
-    for (enum format s = FP16; s <= FP64; s++)
-        for (enum format a = FP16; a <= FP64; a++)
+    for (enum format s = 0; s < FORMATS; s++)
+        for (enum format a = 0; a < ACCUMULATORS; a++)
             if (format_pairs_have(pairs, s, a))
                 bits |= ULPSCOPE_PAIR(s, a);
     return bits;
@@ -169,10 +171,11 @@ static enum status find(const struct ulpscope_subjects *subjects, const char *na
 
 static enum status check(const struct ulpscope_subject *s, const char *name, struct problem *p)
 {
+    const struct format_pairs pairs = object_pairs(s->pairs);
     if ((s->operation != ULPSCOPE_SUM && s->operation != ULPSCOPE_SCAN &&
          s->operation != ULPSCOPE_DOT) ||
         (s->memory != ULPSCOPE_HOST && s->memory != ULPSCOPE_DEVICE) ||
-        (unsigned)s->promise > ULPSCOPE_CORRECTLY_ROUNDED || !(s->pairs & ULPSCOPE_ALL_PAIRS) ||
+        (unsigned)s->promise > ULPSCOPE_CORRECTLY_ROUNDED || !format_pairs_any(&pairs) ||
         !s->summary || !s->run)
         return problem(p, STATUS_DATA,
                        "%s: its entry in ulpscope_subjects is not filled in: found operation %d, "

@@ -52,10 +52,13 @@ static enum status read_header(struct binned_state *s, const unsigned char *byte
     if (bytes[AT_VERSION] != VERSION)
         return problem(p, STATUS_DATA, "binned state: layout version %d, expected %d",
                        bytes[AT_VERSION], VERSION);
-    for (int at = AT_STORAGE; at <= AT_ACCUMULATOR; at++)
-        if (bytes[at] >= FORMATS)
-            return problem(p, STATUS_DATA, "binned state: byte %d is %d, expected a format, 0 to 3",
-                           at, bytes[at]);
+    for (int at = AT_STORAGE; at <= AT_ACCUMULATOR; at++) {
+        int formats = at == AT_STORAGE ? FORMATS : ACCUMULATORS;
+        if (bytes[at] >= formats)
+            return problem(p, STATUS_DATA,
+                           "binned state: byte %d is %d, expected a format, 0 to %d", at, bytes[at],
+                           formats - 1);
+    }
     if (bytes[AT_FOLDS] < BINNED_FOLDS_LEAST || bytes[AT_FOLDS] > BINNED_FOLDS_MOST)
         return problem(p, STATUS_DATA, "binned state: %d folds at byte %d, expected %d to %d",
                        bytes[AT_FOLDS], AT_FOLDS, BINNED_FOLDS_LEAST, BINNED_FOLDS_MOST);

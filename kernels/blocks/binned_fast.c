@@ -8,6 +8,7 @@
  * The functions marked INLINE are compiled once into each variant, with its instruction set, its
  * width of vectors, and with a number of bins that is a constant there. */
 #include "kernels/blocks/binned_state.h"
+#include "kernels/blocks/element.h"
 #include "reference/base/variants.h"
 
 enum { BLOCK = 2048, SINGLES = 16, DOUBLES = 8 };
@@ -43,15 +44,28 @@ INLINE uint64_t largest_double(const double *x, size_t count)
 
 INLINE const float *decode_singles(const struct array *a, size_t begin, size_t count, float *buffer)
 {
-    if (a->format == FP32)
-        return (const float *)a->data + begin;
-    const uint16_t *bits = (const uint16_t *)a->data + begin;
-    if (a->format == FP16)
+    const char *data = (const char *)a->data + array_bytes(a->format, begin);
+    switch (a->format) {
+    case FP16:
         for (size_t i = 0; i < count; i++)
-            buffer[i] = format_decode_narrow(FP16, bits[i]);
-    else
+            buffer[i] = element_single(FP16, FP32, data, i);
+        break;
+    case BF16:
         for (size_t i = 0; i < count; i++)
-            buffer[i] = float_from_bits((uint32_t)bits[i] << 16);
+            buffer[i] = element_single(BF16, FP32, data, i);
+        break;
+    case E4M3:
+        for (size_t i = 0; i < count; i++)
+            buffer[i] = element_single(E4M3, FP32, data, i);
+        break;
+    case E5M2:
+        for (size_t i = 0; i < count; i++)
+            buffer[i] = element_single(E5M2, FP32, data, i);
+        break;
+    case FP32:
+    case FP64: /* is cut in double */
+        return (const float *)(const void *)data;
+    }
     return buffer;
 }
 

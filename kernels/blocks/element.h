@@ -57,6 +57,10 @@ INLINE float element_single(enum format storage, enum format f, const void *data
         return round_single(f, float_from_bits((uint32_t)((const uint16_t *)data)[i] << 16));
     case FP32:
         return round_single(f, ((const float *)data)[i]);
+    case E4M3:
+        return round_single(f, format_decode_narrow(E4M3, ((const uint8_t *)data)[i]));
+    case E5M2:
+        return round_single(f, format_decode_narrow(E5M2, ((const uint8_t *)data)[i]));
     case FP64:
         break;
     }

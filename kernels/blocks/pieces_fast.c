@@ -54,6 +54,12 @@ INLINE struct piece sum_single(enum piece_kind kind, unsigned words, enum format
     case FP64:
         load_single(FP64, f, data, x);
         break;
+    case E4M3:
+        load_single(E4M3, f, data, x);
+        break;
+    case E5M2:
+        load_single(E5M2, f, data, x);
+        break;
     }
     return tile_single(kind, words, f, x, next);
 }
@@ -74,6 +80,12 @@ INLINE struct piece sum_double(enum piece_kind kind, unsigned words, enum format
         break;
     case FP64:
         return tile_double(kind, words, FP64, data, next);
+    case E4M3:
+        load_double(E4M3, data, x);
+        break;
+    case E5M2:
+        load_double(E5M2, data, x);
+        break;
     }
     return tile_double(kind, words, FP64, x, next);
 }
@@ -93,17 +105,17 @@ INLINE void tiles_of_format(enum piece_kind kind, unsigned words, const struct a
 INLINE void tiles_of_rule(enum piece_kind kind, unsigned words, const struct array *in,
                           enum format f, size_t first, size_t count, struct piece *piece)
 {
-    switch (f) {
-    case FP16:
+    switch ((enum accumulator)f) {
+    case IN_FP16:
         tiles_of_format(kind, words, in, FP16, first, count, piece);
         break;
-    case BF16:
+    case IN_BF16:
         tiles_of_format(kind, words, in, BF16, first, count, piece);
         break;
-    case FP32:
+    case IN_FP32:
         tiles_of_format(kind, words, in, FP32, first, count, piece);
         break;
-    case FP64:
+    case IN_FP64:
         tiles_of_format(kind, words, in, FP64, first, count, piece);
         break;
     }

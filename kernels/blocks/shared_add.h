@@ -14,23 +14,23 @@ static inline uint64_t shared_bits(enum format f, uint64_t bits, double x)
  * integer of f's width, or of one that is not _Atomic: these have one representation. */
 static inline void shared_add(enum format f, void *to, double x)
 {
-    switch (f) {
-    case FP16:
-    case BF16: {
+    switch ((enum accumulator)f) {
+    case IN_FP16:
+    case IN_BF16: {
         _Atomic uint16_t *at = to;
         uint16_t seen = atomic_load(at);
         while (!atomic_compare_exchange_weak(at, &seen, (uint16_t)shared_bits(f, seen, x)))
             ;
         break;
     }
-    case FP32: {
+    case IN_FP32: {
         _Atomic uint32_t *at = to;
         uint32_t seen = atomic_load(at);
         while (!atomic_compare_exchange_weak(at, &seen, (uint32_t)shared_bits(f, seen, x)))
             ;
         break;
     }
-    case FP64: {
+    case IN_FP64: {
         _Atomic uint64_t *at = to;
         uint64_t seen = atomic_load(at);
         while (!atomic_compare_exchange_weak(at, &seen, shared_bits(f, seen, x)))

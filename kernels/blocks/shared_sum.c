@@ -17,15 +17,15 @@ static void shared_sum_init(struct shared_sum *s, enum format f)
 {
     s->format = f;
     uint64_t identity = format_encode(f, -0.0);
-    switch (f) {
-    case FP16:
-    case BF16:
+    switch ((enum accumulator)f) {
+    case IN_FP16:
+    case IN_BF16:
         atomic_init(&s->bits.half, (uint16_t)identity);
         break;
-    case FP32:
+    case IN_FP32:
         atomic_init(&s->bits.single, (uint32_t)identity);
         break;
-    case FP64:
+    case IN_FP64:
         atomic_init(&s->bits.full, identity);
         break;
     }
@@ -33,13 +33,13 @@ static void shared_sum_init(struct shared_sum *s, enum format f)
 
 static uint64_t shared_sum_bits(struct shared_sum *s)
 {
-    switch (s->format) {
-    case FP16:
-    case BF16:
+    switch ((enum accumulator)s->format) {
+    case IN_FP16:
+    case IN_BF16:
         return atomic_load(&s->bits.half);
-    case FP32:
+    case IN_FP32:
         return atomic_load(&s->bits.single);
-    case FP64:
+    case IN_FP64:
         break;
     }
     return atomic_load(&s->bits.full);

@@ -45,7 +45,7 @@ INLINE double tile_double(enum format storage, const void *tile, struct stored n
 INLINE void tiles_of_pair(enum format storage, enum format f, const char *data, size_t count,
                           double *sum)
 {
-    size_t bytes = (size_t)TILE * (storage == FP64 ? 8 : storage == FP32 ? 4 : 2);
+    size_t bytes = (size_t)TILE * (size_t)format_facts[storage].bytes;
     for (size_t i = 0; i < count; i++, data += bytes) {
         struct stored next = {data + bytes, i + 1 < count ? bytes / TILE_ROWS : 0};
         sum[i] = f == FP64 ? tile_double(storage, data, next) : tile_single(storage, f, data, next);
@@ -56,17 +56,17 @@ INLINE void tiles_of_storage(enum format storage, const struct array *in, enum f
                              size_t first, size_t count, double *sum)
 {
     const char *data = (const char *)in->data + array_bytes(in->format, first * TILE);
-    switch (f) {
-    case FP16:
+    switch ((enum accumulator)f) {
+    case IN_FP16:
         tiles_of_pair(storage, FP16, data, count, sum);
         break;
-    case BF16:
+    case IN_BF16:
         tiles_of_pair(storage, BF16, data, count, sum);
         break;
-    case FP32:
+    case IN_FP32:
         tiles_of_pair(storage, FP32, data, count, sum);
         break;
-    case FP64:
+    case IN_FP64:
         tiles_of_pair(storage, FP64, data, count, sum);
         break;
     }
@@ -86,6 +86,12 @@ INLINE void tiles(const struct array *in, enum format f, size_t first, size_t co
         break;
     case FP64:
         tiles_of_storage(FP64, in, f, first, count, sum);
+        break;
+    case E4M3:
+        tiles_of_storage(E4M3, in, f, first, count, sum);
+        break;
+    case E5M2:
+        tiles_of_storage(E5M2, in, f, first, count, sum);
         break;
     }
 }

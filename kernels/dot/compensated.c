@@ -14,9 +14,9 @@
 #include "kernels/method/team.h"
 
 /* Where the accumulator does not hold the storage's values, a product is not two of its numbers. */
-#define PAIRS                                                                                      \
-    FORMAT_PAIRS([FP16] = IN(FP16) | IN(FP32) | IN(FP64), [BF16] = IN(BF16) | IN(FP32) | IN(FP64), \
-                 [FP32] = IN(FP32) | IN(FP64), [FP64] = IN(FP64))
+#define FROM_16                                                                                    \
+    [FP16] = IN(FP16) | IN(FP32) | IN(FP64), [BF16] = IN(BF16) | IN(FP32) | IN(FP64),              \
+    [FP32] = IN(FP32) | IN(FP64), [FP64] = IN(FP64)
 
 static struct piece sum_tile(const struct task *t, size_t tile, struct dot_block *b,
                              struct piece *piece)
@@ -73,7 +73,7 @@ const struct method dot_compensated = {
     .summary = "the tree of sum/tiled; errors of products and of additions are found and added too",
     .operation = &operation_dot,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {PAIRS, PAIRS},
+    .pairs = {FORMAT_PAIRS(FROM_16, [E4M3] = IN_ALL, [E5M2] = IN_ALL), FORMAT_PAIRS(FROM_16)},
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS | SHAPE_BLOCKS},
     .resolve = tiled_shape,
     .products = 1u << PRODUCT_EXACT,

@@ -5,12 +5,12 @@
 #include "kernels/blocks/tiled.h"
 #include "reference/base/variants.h"
 
-/* Products of fp16 and of bf16 have no error in float, but for some of bf16 below 2^-134, which
+/* Products of at most 24 bits have no error in float, but for some of bf16 below 2^-134, which
  * become 0 in fp16 and bf16 all the same. */
 bool dot_tiles_fast(const struct task *t)
 {
     enum format s = t->of->in.format, f = t->accumulator;
-    bool narrow = s == FP16 || s == BF16;
+    bool narrow = 2 * format_facts[s].precision <= format_facts[FP32].precision;
     return t->of->product == PRODUCT_ROUNDED && (f == FP64 || (f == FP32 && s != FP64) || narrow);
 }
 
@@ -72,7 +72,7 @@ INLINE double tile_double(enum format storage, const void *x, const void *y,
 INLINE void tiles_of_pair(enum format storage, enum format f, const char *x, const char *y,
                           size_t count, double *sum)
 {
-    size_t bytes = (size_t)TILE * (storage == FP64 ? 8 : storage == FP32 ? 4 : 2);
+    size_t bytes = (size_t)TILE * (size_t)format_facts[storage].bytes;
     for (size_t i = 0; i < count; i++, x += bytes, y += bytes) {
         size_t row_bytes = i + 1 < count ? bytes / TILE_ROWS : 0;
         struct stored_both next = {{x + bytes, row_bytes}, {y + bytes, row_bytes}};
@@ -86,17 +86,17 @@ INLINE void tiles_of_storage(enum format storage, const struct task *t, size_t f
     size_t begin = array_bytes(t->of->in.format, first * TILE);
     const char *x = (const char *)t->of->in.data + begin,
                *y = (const char *)t->of->in2.data + begin;
-    switch (t->accumulator) {
-    case FP16:
+    switch ((enum accumulator)t->accumulator) {
+    case IN_FP16:
         tiles_of_pair(storage, FP16, x, y, count, sum);
         break;
-    case BF16:
+    case IN_BF16:
         tiles_of_pair(storage, BF16, x, y, count, sum);
         break;
-    case FP32:
+    case IN_FP32:
         tiles_of_pair(storage, FP32, x, y, count, sum);
         break;
-    case FP64:
+    case IN_FP64:
         tiles_of_pair(storage, FP64, x, y, count, sum);
         break;
     }
@@ -116,6 +116,12 @@ INLINE void tiles(const struct task *t, size_t first, size_t count, double *sum)
         break;
     case FP64:
         tiles_of_storage(FP64, t, first, count, sum);
+        break;
+    case E4M3:
+        tiles_of_storage(E4M3, t, first, count, sum);
+        break;
+    case E5M2:
+        tiles_of_storage(E5M2, t, first, count, sum);
         break;
     }
 }

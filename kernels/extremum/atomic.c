@@ -69,9 +69,9 @@ static enum status offer_all(enum exact_value of, const struct task *t, struct p
     return status;
 }
 
-#define METHOD(sought, promised, formats)                                                          \
-    EXTREMUM_METHOD(sought, atomic, promised, formats, offer_all(operation_##sought.of, t, p),     \
-                    "an atomic comparison per element; of equals the first stays",                 \
-                    .shape_read = {SHAPE_THREADS, SHAPE_THREADS},                                  \
-                    .resolve = shared_sum_each_shape)
+#define METHOD(sought, promised, accumulators)                                                     \
+    EXTREMUM_METHOD(                                                                               \
+        sought, atomic, promised, accumulators, offer_all(operation_##sought.of, t, p),            \
+        "an atomic comparison per element; of equals the first stays",                             \
+        .shape_read = {SHAPE_THREADS, SHAPE_THREADS}, .resolve = shared_sum_each_shape)
 EXTREMA(METHOD)

@@ -60,7 +60,7 @@ static struct partial join(enum format f, struct partial a, struct partial b)
     return b.rank < a.rank || (b.rank == a.rank && b.index < a.index) ? b : a;
 }
 
-#define REDUCTION(operation, promise, formats)                                                     \
+#define REDUCTION(operation, promise, accumulators)                                                \
     static void operation##_load(struct partial *to, const struct task *t, size_t begin,           \
                                  size_t count)                                                     \
     {                                                                                              \

@@ -9,17 +9,15 @@
 
 #include "kernels/blocks/reduction.h"
 
-/* The methods of a form, METHOD(operation, promise, formats): an element found is rounded once and
- * so the same for any order of the elements; an index moves with its element. */
+/* The methods of a form, METHOD(operation, promise, accumulators): an element found is rounded once
+ * and so the same for any order of the elements; an index moves with its element. */
 #define EXTREMA(METHOD)                                                                            \
-    METHOD(minimum, PROMISE_CORRECTLY_ROUNDED, FORMAT_PAIRS_ALL)                                   \
-    METHOD(maximum, PROMISE_CORRECTLY_ROUNDED, FORMAT_PAIRS_ALL)                                   \
-    METHOD(minimum_number, PROMISE_CORRECTLY_ROUNDED, FORMAT_PAIRS_ALL)                            \
-    METHOD(maximum_number, PROMISE_CORRECTLY_ROUNDED, FORMAT_PAIRS_ALL)                            \
-    METHOD(argmin, PROMISE_GPU_TO_GPU, EXTREMUM_INDEX_PAIRS)                                       \
-    METHOD(argmax, PROMISE_GPU_TO_GPU, EXTREMUM_INDEX_PAIRS)
-
-#define EXTREMUM_INDEX_PAIRS FORMAT_PAIRS_FROM_ALL(IN(FP64))
+    METHOD(minimum, PROMISE_CORRECTLY_ROUNDED, IN_ALL)                                             \
+    METHOD(maximum, PROMISE_CORRECTLY_ROUNDED, IN_ALL)                                             \
+    METHOD(minimum_number, PROMISE_CORRECTLY_ROUNDED, IN_ALL)                                      \
+    METHOD(maximum_number, PROMISE_CORRECTLY_ROUNDED, IN_ALL)                                      \
+    METHOD(argmin, PROMISE_GPU_TO_GPU, IN(FP64))                                                   \
+    METHOD(argmax, PROMISE_GPU_TO_GPU, IN(FP64))
 
 /* The rank of x for a value of EXACT_MINIMUM .. EXACT_ARGMAX, and an element of that rank. */
 int64_t extremum_rank(enum exact_value of, double x);
@@ -29,21 +27,22 @@ double extremum_ranked(enum exact_value of, int64_t rank);
 void extremum_finish(enum exact_value of, const struct task *t, const struct partial *found);
 
 /* One of a form: `run` is what its CPU side returns; last, the members of launch shapes. */
-#define EXTREMUM_METHOD(sought, form, promised, formats, run, says, ...)                           \
+#define EXTREMUM_METHOD(sought, form, promised, accumulators, run, says, ...)                      \
     static enum status sought##_cpu(const struct task *t, struct problem *p)                       \
     {                                                                                              \
         return run;                                                                                \
     }                                                                                              \
-    const struct method sought##_##form = {.name = #sought "/" #form,                              \
-                                           .summary = says,                                        \
-                                           .operation = &operation_##sought,                       \
-                                           .promise = promised,                                    \
-                                           .pairs = {formats, formats},                            \
-                                           .addition = ADDITION_NONE,                              \
-                                           .bound = THEOREM_EXTREMUM,                              \
-                                           .cpu = sought##_cpu,                                    \
-                                           __VA_ARGS__};
+    const struct method sought##_##form = {                                                        \
+        .name = #sought "/" #form,                                                                 \
+        .summary = says,                                                                           \
+        .operation = &operation_##sought,                                                          \
+        .promise = promised,                                                                       \
+        .pairs = {FORMAT_PAIRS_FROM_ALL(accumulators), FORMAT_PAIRS_FROM_16(accumulators)},        \
+        .addition = ADDITION_NONE,                                                                 \
+        .bound = THEOREM_EXTREMUM,                                                                 \
+        .cpu = sought##_cpu,                                                                       \
+        __VA_ARGS__};
 
-#define DECLARE_REDUCTION(operation, promise, formats)                                             \
+#define DECLARE_REDUCTION(operation, promise, accumulators)                                        \
     extern const struct reduction operation##_reduction;
 EXTREMA(DECLARE_REDUCTION)

@@ -4,7 +4,8 @@
  * (kernels/extremum/extremum.h). */
 #include "kernels/extremum/extremum.h"
 
-#define METHOD(sought, promised, formats)                                                          \
-    EXTREMUM_METHOD(sought, serial, promised, formats, reduce_serial(&sought##_reduction, t, p),   \
+#define METHOD(sought, promised, accumulators)                                                     \
+    EXTREMUM_METHOD(sought, serial, promised, accumulators,                                        \
+                    reduce_serial(&sought##_reduction, t, p),                                      \
                     "one element after the other; of equals the first stays", .resolve = NULL)
 EXTREMA(METHOD)

@@ -6,8 +6,8 @@
 #include "kernels/extremum/extremum.h"
 #include "kernels/blocks/tiled.h"
 
-#define METHOD(sought, promised, formats)                                                          \
-    EXTREMUM_METHOD(sought, tree, promised, formats, reduce_tiled(&sought##_reduction, t, p),      \
+#define METHOD(sought, promised, accumulators)                                                     \
+    EXTREMUM_METHOD(sought, tree, promised, accumulators, reduce_tiled(&sought##_reduction, t, p), \
                     "the tree of sum/tiled; of equals the first stays",                            \
                     .shape_read = {SHAPE_THREADS, SHAPE_THREADS | SHAPE_BLOCKS},                   \
                     .resolve = tiled_shape)

@@ -6,9 +6,9 @@
 #include "kernels/extremum/extremum.h"
 #include "kernels/blocks/grid_stride.h"
 
-#define METHOD(sought, promised, formats)                                                          \
+#define METHOD(sought, promised, accumulators)                                                     \
     EXTREMUM_METHOD(                                                                               \
-        sought, two_kernel, promised, formats, reduce_two_kernel(&sought##_reduction, t, p),       \
+        sought, two_kernel, promised, accumulators, reduce_two_kernel(&sought##_reduction, t, p),  \
         "grid-stride comparisons and block trees, then a second kernel with one block",            \
         .shape_read = {0, SHAPE_THREADS | SHAPE_BLOCKS}, .resolve = grid_stride_shape)
 EXTREMA(METHOD)

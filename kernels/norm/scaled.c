@@ -93,7 +93,7 @@ const struct method norm_scaled = {
         "norm/tiled of elements times a power of two that keeps squares in range: two passes",
     .operation = &operation_norm,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},
+    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS | SHAPE_BLOCKS},
     .resolve = tiled_shape,
     .bound = THEOREM_SCALED_NORM,

@@ -62,7 +62,7 @@ const struct method scan_hillis_steele = {
     .summary = "rounds d = 1, 2, 4, ...: to each element what stands d before it",
     .operation = &operation_scan,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},
+    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .bound = THEOREM_TREE,
     .height = height,
     .prefix_height = prefix_height,

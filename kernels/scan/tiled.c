@@ -126,14 +126,14 @@ INLINE double scan_tile(enum format f, const struct task *t, size_t tile, double
 
 static double sum_any_tile(const struct task *t, size_t tile)
 {
-    switch (t->accumulator) {
-    case FP16:
+    switch ((enum accumulator)t->accumulator) {
+    case IN_FP16:
         return sum_tile(FP16, &t->of->in, tile);
     case BF16:
         return sum_tile(BF16, &t->of->in, tile);
-    case FP32:
+    case IN_FP32:
         return sum_tile(FP32, &t->of->in, tile);
-    case FP64:
+    case IN_FP64:
         break;
     }
     return sum_tile(FP64, &t->of->in, tile);
@@ -141,14 +141,14 @@ static double sum_any_tile(const struct task *t, size_t tile)
 
 static double scan_any_tile(const struct task *t, size_t tile, double prefix)
 {
-    switch (t->accumulator) {
-    case FP16:
+    switch ((enum accumulator)t->accumulator) {
+    case IN_FP16:
         return scan_tile(FP16, t, tile, prefix);
-    case BF16:
+    case IN_BF16:
         return scan_tile(BF16, t, tile, prefix);
-    case FP32:
+    case IN_FP32:
         return scan_tile(FP32, t, tile, prefix);
-    case FP64:
+    case IN_FP64:
         break;
     }
     return scan_tile(FP64, t, tile, prefix);
@@ -240,7 +240,7 @@ const struct method scan_tiled = {
     .summary = "tiles of 8 rows of 32 chunks of 16, groups of tiles: order from n alone, fast",
     .operation = &operation_scan,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},
+    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, 0},
     .resolve = scan_tiled_shape,
     .bound = THEOREM_TREE,

@@ -188,7 +188,7 @@ const struct method scatter_ordered = {
                "no atomics; above 4096 bins scatter/sort's order",
     .operation = &operation_scatter,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},
+    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, 0},
     .resolve = scatter_each_shape,
     .bound = THEOREM_TREE,

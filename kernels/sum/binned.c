@@ -89,7 +89,7 @@ static struct shape resolve(size_t n, enum device_kind device, struct shape aske
         .summary = "elements cut into bins with exact sums: any order, " digits " the digits",     \
         .operation = &operation_sum,                                                               \
         .promise = PROMISE_ORDER_INVARIANT,                                                        \
-        .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},                                             \
+        .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},                                 \
         .shape_read = {SHAPE_THREADS, SHAPE_THREADS | SHAPE_BLOCKS},                               \
         .resolve = resolve,                                                                        \
         .addition = ADDITION_BINS,                                                                 \

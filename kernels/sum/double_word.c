@@ -58,14 +58,14 @@ static enum status cpu(const struct task *t, struct problem *p)
     return pieces_sum(&double_word_rule, t, p);
 }
 
-#define PAIRS FORMAT_PAIRS_FROM_ALL(IN(FP32) | IN(FP64))
+#define PAIR_IN (IN(FP32) | IN(FP64))
 
 const struct method sum_double_word = {
     .name = "sum/double_word",
     .summary = "the tree of sum/tiled in double-word arithmetic: twice the digits",
     .operation = &operation_sum,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {PAIRS, PAIRS},
+    .pairs = {FORMAT_PAIRS_FROM_ALL(PAIR_IN), FORMAT_PAIRS_FROM_16(PAIR_IN)},
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS | SHAPE_BLOCKS},
     .resolve = tiled_shape,
     .addition = ADDITION_PAIRS,

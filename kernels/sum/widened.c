@@ -20,14 +20,14 @@ static enum status cpu(const struct task *t, struct problem *p)
 }
 
 #define NARROW (IN(FP16) | IN(BF16) | IN(FP32))
-#define PAIRS  FORMAT_PAIRS([FP16] = NARROW, [BF16] = NARROW, [FP32] = NARROW, [FP64] = IN(FP32))
+#define WIDE   [FP16] = NARROW, [BF16] = NARROW, [FP32] = NARROW, [FP64] = IN(FP32)
 
 const struct method sum_widened = {
     .name = "sum/widened",
     .summary = "sum/tiled in the next wider format, rounded once at the end",
     .operation = &operation_sum,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {PAIRS, PAIRS},
+    .pairs = {FORMAT_PAIRS(WIDE, [E4M3] = NARROW, [E5M2] = NARROW), FORMAT_PAIRS(WIDE)},
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS | SHAPE_BLOCKS},
     .resolve = tiled_shape,
     .adds_in = format_wider,

@@ -78,14 +78,14 @@ INLINE struct part fold_elements(enum format f, double *x)
 
 static struct part fold_full(enum format f, double *x)
 {
-    switch (f) {
-    case FP16:
+    switch ((enum accumulator)f) {
+    case IN_FP16:
         return fold_elements(FP16, x);
-    case BF16:
+    case IN_BF16:
         return fold_elements(BF16, x);
-    case FP32:
+    case IN_FP32:
         return fold_elements(FP32, x);
-    case FP64:
+    case IN_FP64:
         break;
     }
     return fold_elements(FP64, x);
@@ -144,7 +144,7 @@ const struct method variance_chan = {
     .summary = "counts, means and scatters of parts merged in the tree of sum/tiled: one pass",
     .operation = &operation_variance,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},
+    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, 0},
     .resolve = tiled_shape,
     .bound = THEOREM_CHAN,

@@ -30,12 +30,12 @@ HASH_FUNCTION uint64_t hash_mix(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* The encoding with every NaN replaced by the canonical one; `inf` is the encoding of +inf, whose
- * lowest bit set is that of the exponent, and whose width is that of the format. */
-HASH_FUNCTION uint64_t hash_canonical(uint64_t bits, uint64_t inf)
+/* The encoding with every NaN replaced by the canonical one; `last` is the greatest that is no NaN
+ * (format.h): of +inf, all of whose bits below the exponent's are 0, or one below all ones. */
+HASH_FUNCTION uint64_t hash_canonical(uint64_t bits, uint64_t last)
 {
-    uint64_t lowest = inf & (~inf + 1), magnitude = bits & (inf | (lowest - 1));
-    return magnitude > inf ? inf | lowest >> 1 : bits;
+    uint64_t lowest = last & (~last + 1), magnitude = bits & (last | (lowest - 1));
+    return magnitude > last ? last | lowest >> 1 : bits;
 }
 
 /* Adds element i, whose encoding (canonical) is `bits`. */

@@ -228,15 +228,39 @@ static void find_specials(struct exact *e, const struct array *a, size_t begin, 
     }
 }
 
+/* Each encoding is counted, and its value times its count is a double. */
+static void bins_8(struct exact *e, enum format f, const uint8_t *bits, size_t count)
+{
+    uint32_t seen[NARROW_SETS][256] = {{0}};
+    for (size_t i = 0; i < count; i++)
+        seen[i % NARROW_SETS][bits[i]]++;
+    for (unsigned bits8 = 0; bits8 < 256; bits8++) {
+        uint32_t times = 0;
+        for (int set = 0; set < NARROW_SETS; set++)
+            times += seen[set][bits8];
+        if (times > 0)
+            exact_add(e, format_decode(f, bits8) * times);
+    }
+}
+
 void bins_add(struct exact *e, const struct array *a, size_t begin, size_t count)
 {
-    bool specials;
-    if (a->format == FP64)
-        specials = wide_bins(e, (const word64 *)a->data + begin, count);
-    else if (a->format == FP32)
-        specials = bins_32(e, (const word32 *)a->data + begin, count);
-    else
+    bool specials = false;
+    switch (a->format) {
+    case FP16:
+    case BF16:
         specials = bins_16(e, (const word16 *)a->data + begin, count, a->format);
+        break;
+    case FP32:
+        specials = bins_32(e, (const word32 *)a->data + begin, count);
+        break;
+    case FP64:
+        specials = wide_bins(e, (const word64 *)a->data + begin, count);
+        break;
+    case E4M3:
+    case E5M2:
+        bins_8(e, a->format, (const uint8_t *)a->data + begin, count);
+    }
     if (specials)
         find_specials(e, a, begin, count);
 }

@@ -13,11 +13,6 @@ typedef int16_t __attribute__((may_alias)) word16;
 typedef int32_t __attribute__((may_alias)) word32;
 typedef int64_t __attribute__((may_alias)) word64;
 
-/* Encodings of infinity. */
-static const int16_t inf_fp16 = 0x7c00, inf_bf16 = 0x7f80;
-static const int32_t inf_32 = 0x7f800000;
-static const int64_t inf_64 = INT64_C(0x7ff) << 52;
-
 #define TALLY(name, type, word)                                                                    \
     INLINE struct census_tally name(const word *x, size_t count, type normal, type inf)            \
     {                                                                                              \
@@ -77,17 +72,46 @@ static struct census_tally tally_pairs(const double *x, size_t count)
                                  double_bits(fmax(t.largest[0], t.largest[1]))};
 }
 
+/* Few encodings: each is counted. */
+INLINE struct census_tally tally_8(enum format f, const uint8_t *x, size_t count)
+{
+    const struct format_facts *facts = &format_facts[f];
+    const unsigned normal = 1u << (facts->precision - 1), nans = (unsigned)facts->last + 1;
+    const unsigned infs = facts->too_large == INFINITY ? nans - 1 : nans;
+    uint32_t seen[256] = {0};
+    for (size_t i = 0; i < count; i++)
+        seen[x[i]]++;
+    struct census_tally t = {.zeros = seen[0] + seen[128], .smallest = facts->last + 1};
+    for (unsigned m = 127; m > 0; m--) {
+        uint32_t both = seen[m] + seen[m + 128];
+        t.subnormals += m < normal ? both : 0;
+        t.infs += m >= infs && m < nans ? both : 0;
+        t.nans += m >= nans ? both : 0;
+        t.smallest = both && m < infs ? m : t.smallest;
+        t.largest = both && m < infs && m > t.largest ? m : t.largest;
+    }
+    return t;
+}
+
 INLINE struct census_tally tally(const struct array *a, size_t begin, size_t count, bool pairs)
 {
-    uint64_t normal = UINT64_C(1) << (format_facts[a->format].precision - 1);
-    if (a->format == FP64 && pairs)
-        return tally_pairs((const double *)a->data + begin, count);
-    if (a->format == FP64)
-        return tally_64((const word64 *)a->data + begin, count, (int64_t)normal, inf_64);
-    if (a->format == FP32)
-        return tally_32((const word32 *)a->data + begin, count, (int32_t)normal, inf_32);
-    int16_t inf = a->format == FP16 ? inf_fp16 : inf_bf16;
-    return tally_16((const word16 *)a->data + begin, count, (int16_t)normal, inf);
+    const struct format_facts *facts = &format_facts[a->format];
+    const uint64_t normal = UINT64_C(1) << (facts->precision - 1), inf = facts->specials;
+    switch (a->format) {
+    case FP16:
+    case BF16:
+        return tally_16((const word16 *)a->data + begin, count, (int16_t)normal, (int16_t)inf);
+    case FP32:
+        return tally_32((const word32 *)a->data + begin, count, (int32_t)normal, (int32_t)inf);
+    case FP64:
+        return pairs ? tally_pairs((const double *)a->data + begin, count)
+                     : tally_64((const word64 *)a->data + begin, count, (int64_t)normal,
+                                (int64_t)inf);
+    case E4M3:
+    case E5M2:
+        break;
+    }
+    return tally_8(a->format, (const uint8_t *)a->data + begin, count);
 }
 
 static struct census_tally baseline(const struct array *a, size_t begin, size_t count)
@@ -124,7 +148,7 @@ static void take(struct census *c, const struct census_tally *t, enum format f)
     c->subnormals += t->subnormals;
     c->infs += t->infs;
     c->nans += t->nans;
-    if (t->smallest < format_encode(f, INFINITY)) {
+    if (t->largest > 0) {
         double smallest = format_decode(f, t->smallest), largest = format_decode(f, t->largest);
         c->smallest = c->smallest == 0 || smallest < c->smallest ? smallest : c->smallest;
         c->largest = largest > c->largest ? largest : c->largest;

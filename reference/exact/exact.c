@@ -77,6 +77,6 @@ double exact_round(const struct exact *e, enum format f)
     int sign = fixed_difference(&magnitude, &e->side[0], &e->side[1]);
     double value;
     if (special(e, sign, &value))
-        return value;
+        return format_round(f, value);
     return sign * fixed_round(&magnitude, f);
 }

@@ -91,5 +91,5 @@ double fixed_round(const struct fixed *x, enum format f)
         kept += half && (rest || (kept & 1));
     }
     double rounded = ldexp((double)kept, quantum);
-    return rounded > facts->largest ? INFINITY : rounded;
+    return rounded > facts->largest ? facts->too_large : rounded;
 }

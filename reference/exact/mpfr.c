@@ -46,7 +46,7 @@ void exact_get_abs(mpfr_t to, const struct exact *e)
 double round_mpfr(const mpfr_t x, enum format f)
 {
     if (f == FP64 || !mpfr_number_p(x))
-        return mpfr_get_d(x, MPFR_RNDN);
+        return format_round(f, mpfr_get_d(x, MPFR_RNDN));
     double cut = mpfr_get_d(x, MPFR_RNDZ);
     if (mpfr_cmp_d(x, cut) == 0 || cut == 0)
         return format_round(f, cut);

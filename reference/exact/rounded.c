@@ -122,6 +122,22 @@ static void estimate_pieces(struct work *w)
     } while (count > 0);
 }
 
+/* Is the exact sum as fast as an estimate? */
+static bool counted(enum format f)
+{
+    switch (f) {
+    case FP16:
+    case E4M3:
+    case E5M2:
+        return true;
+    case BF16:
+    case FP32:
+    case FP64:
+        break;
+    }
+    return false;
+}
+
 /* In units of 2^-24, both halves as doubles. */
 static void add_units(struct exact *e, int64_t sum, bool plain)
 {
@@ -185,8 +201,8 @@ double rounded_sum_by(const struct rounded_variant *v, const struct array *a, en
                      .to = f,
                      .threads = threads < pieces ? threads : (unsigned)pieces,
                      .estimate = {-0.0, 0, 0}};
-    atomic_init(&w.pass, a->format == FP16 ? PASS_EXACT : PASS_ESTIMATE);
-    if (a->format == FP16)
+    atomic_init(&w.pass, counted(a->format) ? PASS_EXACT : PASS_ESTIMATE);
+    if (counted(a->format))
         exact_init(&w.exact);
     pthread_mutex_init(&w.lock, NULL);
     shares_run(w.threads, w.threads > 0 ? w.threads : 1, pass_all, &w);

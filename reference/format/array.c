@@ -25,6 +25,14 @@ void array_decode(const struct array *a, size_t begin, size_t count, double *out
         break;
     case FP64:
         memcpy(out, (const double *)a->data + begin, count * sizeof *out);
+        break;
+    case E4M3:
+        for (size_t i = 0; i < count; i++)
+            out[i] = format_decode(E4M3, ((const uint8_t *)a->data)[begin + i]);
+        break;
+    case E5M2:
+        for (size_t i = 0; i < count; i++)
+            out[i] = format_decode(E5M2, ((const uint8_t *)a->data)[begin + i]);
     }
 }
 
@@ -46,6 +54,8 @@ void array_encode(const struct array *a, size_t begin, size_t count, const doubl
         break;
     case FP16:
     case BF16:
+    case E4M3:
+    case E5M2:
         for (size_t i = 0; i < count; i++)
             array_set_bits(a, begin + i, format_encode(a->format, in[i]));
     }
@@ -67,6 +77,9 @@ uint64_t array_bits(const struct array *a, size_t i)
         return single;
     case FP64:
         break;
+    case E4M3:
+    case E5M2:
+        return ((const uint8_t *)a->data)[i];
     }
     memcpy(&whole, (const char *)a->data + i * sizeof whole, sizeof whole);
     return whole;
@@ -86,6 +99,10 @@ void array_set_bits(const struct array *a, size_t i, uint64_t bits)
         break;
     case FP64:
         memcpy((char *)a->data + i * sizeof bits, &bits, sizeof bits);
+        break;
+    case E4M3:
+    case E5M2:
+        ((uint8_t *)a->data)[i] = (uint8_t)bits;
     }
 }
 

@@ -34,6 +34,9 @@ enum format format_wider(enum format f)
         return FP64;
     case FP64:
         break;
+    case E4M3:
+    case E5M2:
+        return FP16;
     }
     return FORMATS;
 }
@@ -64,7 +67,9 @@ uint64_t format_encode(enum format f, double x)
         return format_facts[f].nan;
     switch (f) {
     case FP16:
-        return encode_narrow(FP16, rounded);
+    case E4M3:
+    case E5M2:
+        return encode_narrow(f, rounded);
     case BF16:
         return encode_single(rounded) >> 16;
     case FP32:
@@ -98,6 +103,10 @@ double format_next_up(enum format f, double x)
         return x;
     if (x == 0)
         return format_facts[f].smallest;
+    if (x == format_facts[f].largest)
+        return INFINITY;
+    if (x == -INFINITY)
+        return -format_facts[f].largest;
     uint64_t bits = format_encode(f, x);
     return format_decode(f, x > 0 ? bits + 1 : bits - 1);
 }

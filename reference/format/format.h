@@ -4,7 +4,8 @@
  * format"). For fp16, bf16 and fp32, format_round(f, a + b) is the correctly
  * rounded sum in f although a + b is itself rounded, because 53 >= 2p + 2
  * (Figueroa 1995), and because a sum that falls in f's subnormal range is exact
- * in double. Rounding is to nearest, ties to even; overflow gives an infinity.
+ * in double. Rounding is to nearest, ties to even; overflow gives an infinity, or NaN in a format
+ * without one.
  * The environment must be the default one: round to nearest, no flush to zero. */
 #pragma once
 
@@ -22,15 +23,27 @@ extern "C" {
 enum format {
 #define FORMAT(constant, ...) constant,
 #include "reference/format/formats.def"
-#undef FORMAT
+};
+/* Those that additions are done in, by the same numbers: IN_FP16, ... A switch over an accumulator
+ * is one over (enum accumulator)f, and names these. */
+enum accumulator {
+#define FORMAT(constant, ...)
+#define ACCUMULATOR(constant, ...) IN_##constant = constant,
+#include "reference/format/formats.def"
 };
 enum {
 #define FORMAT(constant, ...) +1
     FORMAT_ROWS = 0
 #include "reference/format/formats.def"
-#undef FORMAT
 };
-#define FORMATS ((int)FORMAT_ROWS)
+enum {
+#define FORMAT(constant, ...)
+#define ACCUMULATOR(constant, ...) +1
+    ACCUMULATOR_ROWS = 0
+#include "reference/format/formats.def"
+};
+#define FORMATS      ((int)FORMAT_ROWS)
+#define ACCUMULATORS ((int)ACCUMULATOR_ROWS) /* a format below it is an accumulator */
 
 struct format_facts {
     const char *name;
@@ -44,7 +57,8 @@ struct format_facts {
     double smallest_normal;
     double too_large;  /* what numbers beyond the largest round to */
     uint64_t specials; /* bits that are all set in infinities and NaNs alone */
-    uint64_t nan;      /* the canonical NaN: positive, quiet, empty payload */
+    uint64_t last; /* the greatest encoding that is no NaN: +inf, or the largest finite number */
+    uint64_t nan;  /* the canonical NaN: positive, quiet, empty payload */
 };
 
 /* Everything follows from a row. Here, not in a .c file, so that it is constant in loops that are
@@ -65,12 +79,12 @@ struct format_facts {
             FORMAT_LARGEST(precision, greatest, infinities), 2 * 0x1p-##least * 0x1p-##precision,  \
             0x1p-##least, FORMAT_TOO_LARGE(precision, greatest, infinities, saturates),            \
             FORMAT_SPECIALS(bits, precision, infinities),                                          \
+            FORMAT_SPECIALS(bits, precision, infinities) - !(infinities),                          \
             FORMAT_SPECIALS(bits, precision, infinities) | UINT64_C(1) << (precision - 2)          \
     }
 static const struct format_facts format_facts[FORMATS] = {
 #define FORMAT(constant, ...) FORMAT_FACTS(__VA_ARGS__),
 #include "reference/format/formats.def"
-#undef FORMAT
 };
 
 /* The format with this name ("fp16"), or FORMATS. */
@@ -87,7 +101,8 @@ struct conversion {
 };
 struct conversion format_conversion(enum format f, enum format from);
 
-/* The next wider format: fp32 for fp16 and bf16, fp64 for fp32; FORMATS for fp64. */
+/* The accumulator that is next wider: fp32 for fp16 and bf16, fp64 for fp32, fp16 for formats of 8
+ * bits; FORMATS for fp64. */
 enum format format_wider(enum format f);
 
 /* The value of an encoding, exactly. Bits above the format's width are ignored. */
@@ -157,6 +172,10 @@ static inline double format_decode(enum format f, uint64_t bits)
         return float_from_bits((uint32_t)bits);
     case FP64:
         break;
+    case E4M3:
+        return format_decode_narrow(E4M3, (uint32_t)bits);
+    case E5M2:
+        return format_decode_narrow(E5M2, (uint32_t)bits);
     }
     return double_from_bits(bits);
 }
@@ -189,6 +208,10 @@ static inline double format_round(enum format f, double x)
         return (double)(float)x;
     case FP64:
         break;
+    case E4M3:
+        return format_round_narrow(E4M3, x);
+    case E5M2:
+        return format_round_narrow(E5M2, x);
     }
     return x;
 }

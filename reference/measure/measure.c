@@ -29,15 +29,17 @@ static double quotient(const mpfr_t a, const mpfr_t b)
     return rounded;
 }
 
-/* Is |sum| below half an ulp beyond the largest finite number of f? */
+/* Does sum round to a number of f? It does below half an ulp beyond the largest one, and half-way
+ * where that one is even. */
 static bool within_range(const mpfr_t sum, enum format f)
 {
     const struct format_facts *facts = &format_facts[f];
     mpfr_t threshold;
     mpfr_init2(threshold, 64);
-    mpfr_set_ui_2exp(threshold, (1ul << (facts->precision + 1)) - 1, facts->emax - facts->precision,
-                     MPFR_RNDN);
-    bool within = mpfr_number_p(sum) && mpfr_cmpabs(sum, threshold) < 0;
+    mpfr_set_d(threshold, format_ulp(f, facts->largest) / 2, MPFR_RNDN);
+    mpfr_add_d(threshold, threshold, facts->largest, MPFR_RNDN);
+    bool even = format_encode(f, facts->largest) % 2 == 0;
+    bool within = mpfr_number_p(sum) && mpfr_cmpabs(sum, threshold) < even;
     mpfr_clear(threshold);
     return within;
 }

@@ -157,7 +157,8 @@ static bool within_range(enum format f, double hi, double lo)
     const struct format_facts *facts = &format_facts[f];
     double threshold = facts->largest + format_ulp(f, facts->largest) / 2; /* fp64's: inf */
     bool inwards = (lo < 0 && hi > 0) || (lo > 0 && hi < 0);
-    return fabs(hi) < threshold || (fabs(hi) == threshold && isfinite(hi) && inwards);
+    bool even = format_encode(f, facts->largest) % 2 == 0 && lo == 0;
+    return fabs(hi) < threshold || (fabs(hi) == threshold && isfinite(hi) && (inwards || even));
 }
 
 /* What measure_output says where the result or the exact prefix is not finite, without its expense:

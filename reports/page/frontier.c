@@ -160,7 +160,7 @@ static void draw(struct plot *plot, const struct report *r, const struct frame *
                 "'the error allowed'",
                 f->left, f->right, f->lower, f->upper, label,
                 first->limit.known ? first->limit.value : 0);
-    for (enum format a = 0; a < FORMATS; a++) {
+    for (enum format a = 0; a < ACCUMULATORS; a++) {
         char how[64];
         snprintf(how, sizeof how, "with points linetype %d pointsize 0.8", (int)a + 1);
         if (write_places(plot, r, f, in_accumulator, a) > 0)

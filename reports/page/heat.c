@@ -68,7 +68,7 @@ static size_t write_cells(struct plot *plot, const struct report *r, const char 
 {
     size_t cells = 0;
     for (size_t i = 0; i < inputs; i++)
-        for (enum format a = 0; a < FORMATS; a++) {
+        for (enum format a = 0; a < ACCUMULATORS; a++) {
             double digits = digits_of(r, method, input[i], storage, a);
             if (isnan(digits))
                 continue;
@@ -95,7 +95,7 @@ static void draw_storage(struct plot *plot, const struct report *r, const char *
                 format_facts[storage].name);
     plot_panel(plot, 120 + 28 * (double)inputs, text_string(&title) ? text_string(&title) : "");
     text_format(&plot->script, "unset key\nunset grid\nunset logscale\nset xtics (");
-    for (enum format a = 0; a < FORMATS; a++)
+    for (enum format a = 0; a < ACCUMULATORS; a++)
         text_format(&plot->script, "%s'%s' %d", a ? ", " : "", format_facts[a].name, (int)a);
     text_add(&plot->script, ")\nset ytics (");
     for (size_t i = 0; i < inputs; i++) {
@@ -115,7 +115,7 @@ static void draw_storage(struct plot *plot, const struct report *r, const char *
         "    noborder linecolor palette, \\\n"
         "    '' index %zu using 1:2:(stringcolumn(4)):"
         "($3 > 8 ? 0x000001 : 0xffffff) with labels textcolor rgb variable font 'sans,12'\n",
-        (int)FORMATS - 1, inputs - 1, plot->name, block, block);
+        ACCUMULATORS - 1, inputs - 1, plot->name, block, block);
     text_free(&title);
 }
 

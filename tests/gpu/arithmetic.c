@@ -36,7 +36,7 @@ Test(gpu_arithmetic, every_narrow_encoding_converts)
         struct array in = {from, ENCODINGS, room(ENCODINGS, from)};
         for (size_t i = 0; i < ENCODINGS; i++)
             array_set_bits(&in, i, i);
-        for (enum format to = 0; to < FORMATS; to++)
+        for (enum format to = 0; to < ACCUMULATORS; to++)
             hold_conversion(&in, to);
         free(in.data);
     }
@@ -65,7 +65,7 @@ Test(gpu_arithmetic, random_values_convert)
 {
     enum { COUNT = 1 << 18 };
     for (enum format from = FP32; from <= FP64; from++)
-        for (enum format to = 0; to < FORMATS; to++)
+        for (enum format to = 0; to < ACCUMULATORS; to++)
             for (enum sample kind = 0; kind < SAMPLES; kind++) {
                 struct array in = {from, COUNT, room(COUNT, from)};
                 sample_fill(&in, kind, to, 1 + kind);
@@ -124,7 +124,7 @@ Test(gpu_arithmetic, every_narrow_encoding_adds)
 Test(gpu_arithmetic, random_values_add)
 {
     enum { COUNT = 1 << 18 };
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (enum sample kind = 0; kind < SAMPLES; kind++) {
             struct array a = {f, COUNT, room(COUNT, f)}, b = {f, COUNT, room(COUNT, f)};
             sample_fill(&a, kind, f, 11 + kind);

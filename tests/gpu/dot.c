@@ -88,7 +88,7 @@ static void hold_all(const struct two *t, size_t step)
     struct reference r;
     cr_assert(reference_compute_of(&r, EXACT_DOT, &t->a, &t->b, REFERENCE_FAST, NULL) == STATUS_OK);
     for (size_t i = 0; i < method_count; i++)
-        for (enum format f = 0; f < FORMATS; f++)
+        for (enum format f = 0; f < ACCUMULATORS; f++)
             for (enum product_kind how = 1; how < PRODUCTS; how++) {
                 const struct method *m = method_registry[i];
                 bool slow = m->atomic || strcmp(m->name, "dot/serial") == 0;
@@ -104,15 +104,16 @@ static void hold_all(const struct two *t, size_t step)
 
 static void hold_samples(size_t n, size_t step)
 {
-    for (enum format s = 0; s < FORMATS; s++)
+    for (enum format s = 0; s < ACCUMULATORS; s++)
         for (enum sample k = 0; k < SAMPLES; k++) {
             struct two t = two_new(s, n);
             if (n > 3000 && (k + s) % 3 != 0) {
                 two_free(&t);
                 continue;
             }
-            sample_fill(&t.a, k, (enum format)((s + n) % FORMATS), n + k);
-            sample_fill(&t.b, n % 2 ? SAMPLE_NEAR : k, (enum format)((s + n) % FORMATS), ~(n + k));
+            sample_fill(&t.a, k, (enum format)((s + n) % ACCUMULATORS), n + k);
+            sample_fill(&t.b, n % 2 ? SAMPLE_NEAR : k, (enum format)((s + n) % ACCUMULATORS),
+                        ~(n + k));
             t.what = sample_name[k];
             upload(&t, n % 3, k % 2);
             hold_all(&t, step);
@@ -147,7 +148,7 @@ Test(gpu_dot, inputs_agree, .timeout = 300)
 {
     enum { N = 5000 };
     for (size_t i = 0; i < input_family_count + pair_family_count; i++)
-        for (enum format s = 0; s < FORMATS; s++) {
+        for (enum format s = 0; s < ACCUMULATORS; s++) {
             const struct input_family *family =
                 i < input_family_count ? input_families[i] : pair_families[i - input_family_count];
             struct input in;

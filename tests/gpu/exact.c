@@ -64,7 +64,7 @@ static size_t hold_family(const struct input_family *family, enum format s, size
         return 0;
     cr_assert_eq(gpu_upload(&there, 0, &in, n % 2, &p), STATUS_OK, "%s", p.text);
     for (size_t i = 0; i < method_count; i++)
-        for (enum format f = 0; f < FORMATS; f++) {
+        for (enum format f = 0; f < ACCUMULATORS; f++) {
             const struct method *m = method_registry[i];
             if (!is_ours(m, s, f))
                 continue;
@@ -84,7 +84,7 @@ static void hold_length(size_t n)
     size_t held = 0;
     cr_assert(data);
     for (size_t i = 0; i < input_family_count; i++)
-        for (enum format s = 0; s < FORMATS; s++)
+        for (enum format s = 0; s < ACCUMULATORS; s++)
             held += hold_family(input_families[i], s, n, data);
     cr_expect(held > 8 * input_family_count, "only %zu cases", held);
     free(data);
@@ -104,12 +104,12 @@ Test(gpu_exact, many_blocks)
  * Sums of `digits` digits and more are held to: narrower accumulators round them. */
 static void hold_halfway(enum format s, size_t n, int below, bool tells)
 {
-    static const int digits[FORMATS] = {[FP16] = 12, [BF16] = 9, [FP32] = 25, [FP64] = 25};
+    static const int digits[ACCUMULATORS] = {[FP16] = 12, [BF16] = 9, [FP32] = 25, [FP64] = 25};
     struct array in = {s, n, malloc(array_bytes(s, n))};
     struct gpu_input *there = NULL;
     struct problem p = {0};
     cr_assert(in.data);
-    for (enum format f = 0; f < FORMATS; f++) {
+    for (enum format f = 0; f < ACCUMULATORS; f++) {
         if (!halfway_fill(&in, f, below, tells, n + (size_t)below)) {
             cr_expect(format_facts[f].precision >= digits[s], "no case of %s in %s, n = %zu",
                       format_facts[s].name, format_facts[f].name, n);
@@ -124,7 +124,7 @@ static void hold_halfway(enum format s, size_t n, int below, bool tells)
 
 Test(gpu_exact, halfway)
 {
-    for (enum format s = 0; s < FORMATS; s++)
+    for (enum format s = 0; s < ACCUMULATORS; s++)
         for (int below = 0; below <= (s == FP16 ? 4 : 100); below += below < 8 ? 1 : 23)
             for (int tells = 0; tells < 2; tells++)
                 hold_halfway(s, 70000 + 65536 * (size_t)(below % 3), below, tells);

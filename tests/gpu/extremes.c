@@ -77,12 +77,12 @@ static void hold_all(const struct subject *on, size_t step)
     cr_assert(is_long || reference_compute_of(&r, EXACT_PRODUCT, &on->in, NULL, REFERENCE_FAST,
                                               NULL) == STATUS_OK);
     for (size_t i = 0; i < method_count; i++)
-        for (enum format f = 0; f < FORMATS; f++) {
+        for (enum format f = 0; f < ACCUMULATORS; f++) {
             const struct method *m = method_registry[i];
             bool slow = strstr(m->name, "/serial") || strstr(m->name, "/atomic");
             bool due = m->operation == &operation_product ||
                        m->promise < PROMISE_CORRECTLY_ROUNDED ||
-                       (i + on->in.n + on->in.format) % FORMATS == f;
+                       (i + on->in.n + on->in.format) % ACCUMULATORS == f;
             if (!is_subject(m) || !due || (slow && is_long) ||
                 !method_supports(m, DEVICE_CUDA, on->in.format, f))
                 continue;
@@ -98,7 +98,7 @@ static void hold_all(const struct subject *on, size_t step)
 static void hold_sample(enum format s, size_t n, enum sample k, size_t step)
 {
     struct subject on = subject_new(s, n);
-    sample_fill(&on.in, k, (enum format)((s + n) % FORMATS), n + k);
+    sample_fill(&on.in, k, (enum format)((s + n) % ACCUMULATORS), n + k);
     on.what = sample_name[k];
     upload(&on, (n + k) % 3);
     hold_all(&on, step);
@@ -107,7 +107,7 @@ static void hold_sample(enum format s, size_t n, enum sample k, size_t step)
 
 static void hold_samples(size_t n, size_t step, size_t every)
 {
-    for (enum format s = 0; s < FORMATS; s++)
+    for (enum format s = 0; s < ACCUMULATORS; s++)
         for (enum sample k = (enum sample)((n + s) % every); k < SAMPLES; k += every)
             hold_sample(s, n, k, step);
 }
@@ -141,7 +141,7 @@ Test(gpu_extremes, long_lengths_agree, .timeout = 300)
 /* 512 tiles have a block each; three levels of tiles begin at 2048 squared. */
 Test(gpu_extremes, great_lengths_agree, .timeout = 300)
 {
-    for (enum format s = 0; s < FORMATS; s++)
+    for (enum format s = 0; s < ACCUMULATORS; s++)
         hold_sample(s, (1 << 20) + 3, s == FP64 ? SAMPLE_BITS : SAMPLE_WIDE, SHAPES);
     hold_sample(FP32, (1 << 22) + 1, SAMPLE_NEAR, SHAPES);
 }
@@ -159,7 +159,7 @@ Test(gpu_extremes, places_and_ties, .timeout = 300)
         char what[64];
         const double *of = value[k % VALUES];
         size_t a = place[k / VALUES], b = place[(k / VALUES * 5 + k) % PLACES];
-        struct subject on = subject_new((enum format)((k + k / VALUES) % FORMATS), 30000);
+        struct subject on = subject_new((enum format)((k + k / VALUES) % ACCUMULATORS), 30000);
         for (size_t i = 0; i < on.in.n; i++)
             array_encode(&on.in, i, 1, &of[i == a || i == b]);
         snprintf(what, sizeof what, "%g at %zu and %zu among %g", of[1], a, b, of[0]);
@@ -191,7 +191,7 @@ Test(gpu_extremes, exponents_kept_apart, .timeout = 300)
 {
     enum { N = 9000 };
     for (int round = 0; round < 24; round++) {
-        enum format s = (enum format)(round % FORMATS);
+        enum format s = (enum format)(round % ACCUMULATORS);
         const struct format_facts *facts = &format_facts[s];
         struct subject on = subject_new(s, round % 5 ? N : 40);
         uint64_t seed = (uint64_t)round;
@@ -219,7 +219,7 @@ Test(gpu_extremes, inputs_agree, .timeout = 300)
     enum { N = 5000 };
     for (size_t i = 0; i < input_family_count; i++) {
         struct input in;
-        struct subject on = subject_new((enum format)(i % FORMATS), N);
+        struct subject on = subject_new((enum format)(i % ACCUMULATORS), N);
         cr_assert_eq(input_parse(&in, input_families[i]->name, NULL), STATUS_OK);
         if (input_generate(&in, &on.in, i, 0, NULL) == STATUS_OK) {
             on.what = input_families[i]->name;

@@ -134,7 +134,7 @@ static void hold_all_methods(const struct subject *on, size_t shape_step, size_t
     struct reference r;
     cr_assert_eq(reference_compute(&r, &on->in, REFERENCE_FAST, NULL), STATUS_OK);
     for (size_t i = 0; i < method_count; i++)
-        for (enum format f = 0; f < FORMATS; f++) {
+        for (enum format f = 0; f < ACCUMULATORS; f++) {
             const struct method *m = method_registry[i];
             if (m->operation != &operation_sum || (is_slow(m) && on->in.n > 100000) ||
                 !method_supports(m, DEVICE_CUDA, on->in.format, f))
@@ -153,12 +153,12 @@ static void hold_all_methods(const struct subject *on, size_t shape_step, size_t
 /* Inputs of one length, in every storage format. */
 static void hold_length(size_t n, enum sample kind, size_t offset, size_t shape_step, size_t runs)
 {
-    for (enum format s = 0; s < FORMATS; s++) {
+    for (enum format s = 0; s < ACCUMULATORS; s++) {
         struct subject on = {{s, n, malloc(array_bytes(s, n) + 1)}, NULL, kind, offset};
         struct gpu_input *input = NULL;
         struct problem p = {0};
         cr_assert(on.in.data);
-        sample_fill(&on.in, kind, (s + n) % FORMATS, n + kind);
+        sample_fill(&on.in, kind, (s + n) % ACCUMULATORS, n + kind);
         cr_assert_eq(gpu_upload(&input, 0, &on.in, offset, &p), STATUS_OK, "%s", p.text);
         on.input = input;
         hold_all_methods(&on, shape_step, runs);
@@ -214,7 +214,7 @@ Test(gpu, sums_of_any_order_at_every_magnitude, .timeout = 120)
 {
     static const int steps[] = {1, 2, 7, 300, 2000};
     enum { N = 40000 };
-    for (enum format s = 0; s < FORMATS; s++)
+    for (enum format s = 0; s < ACCUMULATORS; s++)
         for (int k = 0; k < 10; k++) {
             struct subject on = {{s, N, malloc(array_bytes(s, N))}, NULL, SAMPLE_WIDE, k % 2};
             struct gpu_input *input = NULL;
@@ -224,7 +224,7 @@ Test(gpu, sums_of_any_order_at_every_magnitude, .timeout = 120)
             cr_assert_eq(gpu_upload(&input, 0, &on.in, on.offset, &p), STATUS_OK, "%s", p.text);
             on.input = input;
             for (size_t i = 0; i < method_count; i++)
-                for (enum format f = 0; f < FORMATS; f++)
+                for (enum format f = 0; f < ACCUMULATORS; f++)
                     if (method_registry[i]->operation == &operation_sum &&
                         method_registry[i]->promise >= PROMISE_ORDER_INVARIANT &&
                         method_supports(method_registry[i], DEVICE_CUDA, s, f))
@@ -238,7 +238,7 @@ Test(gpu, sums_of_any_order_at_every_magnitude, .timeout = 120)
 /* What blocks leave for each other must never look like nothing, whatever the input. */
 Test(gpu, nan_of_all_ones_is_no_empty_place, .timeout = 120)
 {
-    for (enum format f = 0; f < FORMATS; f++) {
+    for (enum format f = 0; f < ACCUMULATORS; f++) {
         struct array in = {f, 70000, malloc(70000 * 8)};
         struct gpu_input *input = NULL;
         struct problem p = {0};
@@ -310,7 +310,7 @@ Test(gpu, batches_agree)
 Test(gpu, flushing_is_as_declared)
 {
     for (size_t i = 0; i < method_count; i++)
-        for (enum format f = 0; f < FORMATS; f++) {
+        for (enum format f = 0; f < ACCUMULATORS; f++) {
             const struct method *m = method_registry[i];
             if (!m->atomic || !is_ours(m) || !operation_plain(m->operation) ||
                 !method_supports(m, DEVICE_CUDA, f, f))

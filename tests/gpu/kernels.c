@@ -63,8 +63,8 @@ static bool is_here(const char *method, enum format f)
 Test(gpu_kernels, every_method_launches_some)
 {
     for (size_t i = 0; i < method_count; i++)
-        for (enum format s = 0; s < FORMATS; s++)
-            for (enum format f = 0; f < FORMATS; f++) {
+        for (enum format s = 0; s < ACCUMULATORS; s++)
+            for (enum format f = 0; f < ACCUMULATORS; f++) {
                 const struct method *m = method_registry[i];
                 struct problem p = {0};
                 if (!method_supports(m, DEVICE_CUDA, s, f))
@@ -89,7 +89,7 @@ Test(gpu_kernels, names_are_told)
 Test(gpu_kernels, not_guaranteed_falls_back_in_short_formats)
 {
     struct problem p = {0};
-    for (enum format f = 0; f < FORMATS; f++) {
+    for (enum format f = 0; f < ACCUMULATORS; f++) {
         bool narrow = format_facts[f].bytes < 4;
         const char *name = narrow ? "cub/sum_not_guaranteed_fallback" : "cub/sum_not_guaranteed";
         if (!is_here(name, f))

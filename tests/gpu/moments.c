@@ -63,7 +63,7 @@ static bool is_slow(const struct method *m)
 static void hold_all(const struct subject *s, size_t step)
 {
     for (size_t i = 0; i < method_count; i++)
-        for (enum format f = 0; f < FORMATS; f++) {
+        for (enum format f = 0; f < ACCUMULATORS; f++) {
             const struct method *m = method_registry[i];
             if (!has_value(m) || !method_supports(m, DEVICE_CUDA, s->in.format, f) ||
                 (is_slow(m) && s->in.n > 70000))
@@ -81,7 +81,7 @@ static void hold_all(const struct subject *s, size_t step)
 static void hold_samples(size_t n, size_t step)
 {
     static const char *const name[] = {"large", "small", "far from 0"};
-    for (enum format s = 0; s < FORMATS; s++)
+    for (enum format s = 0; s < ACCUMULATORS; s++)
         for (size_t k = 0; k < SAMPLES + 3; k++) {
             const struct format_facts *facts = &format_facts[s];
             size_t how = k < SAMPLES ? 0 : k - SAMPLES + 1;
@@ -93,7 +93,7 @@ static void hold_samples(size_t n, size_t step)
                 continue;
             on = subject_new(s, n);
             sample_fill(&on.in, how ? SAMPLE_NEAR : (enum sample)k,
-                        (enum format)((s + n) % FORMATS), n + k);
+                        (enum format)((s + n) % ACCUMULATORS), n + k);
             for (size_t i = 0; how && i < n; i++) {
                 double x = ldexp(array_get(&on.in, i), shift) +
                            (how == 3 ? ldexp(1, facts->precision / 2) : 0);
@@ -125,7 +125,7 @@ Test(gpu_moments, great_lengths_agree, .timeout = 300)
 {
     static const size_t lengths[] = {(1 << 20) + 3, (1 << 22) + 1};
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
-        for (enum format s = i ? FP32 : FP16; s < FORMATS; s++) {
+        for (enum format s = i ? FP32 : FP16; s < ACCUMULATORS; s++) {
             struct subject on = subject_new(s, lengths[i]);
             on.what = sample_name[SAMPLE_NEAR];
             sample_fill(&on.in, SAMPLE_NEAR, s, 11 + i);
@@ -142,7 +142,7 @@ Test(gpu_moments, inputs_agree, .timeout = 300)
 {
     enum { N = 700 };
     for (size_t i = 0; i < input_family_count; i++)
-        for (enum format s = i % 2; s < FORMATS; s += 2) {
+        for (enum format s = i % 2; s < ACCUMULATORS; s += 2) {
             struct input in;
             struct subject on = subject_new(s, N);
             on.what = input_families[i]->name;

@@ -42,7 +42,7 @@ Test(gpu_output, hashes_are_those_of_the_host)
     static const size_t lengths[] = {0,    1,    2,     3,     7,      8,     9,
                                      15,   17,   100,   1023,  4095,   4096,  4097,
                                      8191, 8193, 65535, 65537, 100003, 262147};
-    for (enum format f = 0; f < FORMATS; f++) {
+    for (enum format f = 0; f < ACCUMULATORS; f++) {
         for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
             hold_hashes(f, lengths[i], 1 + (i + f) % 4);
         hold_hashes(f, (1 << 24) + 3, 1);
@@ -52,7 +52,7 @@ Test(gpu_output, hashes_are_those_of_the_host)
 /* A hashed array for runs under a sanitizer. */
 Test(gpu_output, tour)
 {
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (size_t n = 0; n < 20000; n = 3 * n + 1)
             hold_hashes(f, n, 1 + n % 4);
 }
@@ -135,9 +135,9 @@ Test(gpu_output, nothing_beyond_is_written)
     unsigned char *there = NULL;
     cr_assert_eq(cudaMalloc((void **)&there, sizeof got), cudaSuccess);
     for (size_t i = 0; i < method_count; i++)
-        for (unsigned k = 0; k < FORMATS * 8; k++) {
+        for (unsigned k = 0; k < ACCUMULATORS * 8; k++) {
             const struct method *m = method_registry[i];
-            enum format f = k % FORMATS;
+            enum format f = k % ACCUMULATORS;
             struct array in = {f, lengths[k % 8], data};
             if (m->operation != &operation_scan || !method_supports(m, DEVICE_CUDA, f, f))
                 continue;
@@ -155,7 +155,7 @@ Test(gpu_output, nothing_beyond_is_written)
                                      .blocks = shape.blocks,
                                      .out = there + GUARD,
                                      .output = f,
-                                     .exclusive = k / FORMATS % 2};
+                                     .exclusive = k / ACCUMULATORS % 2};
             size_t workspace = cuda_registry[i]->workspace(&task);
             cr_assert_eq(cuda_registry[i]->host_workspace(&task), 0, "%s", m->name);
             cr_assert_eq(cudaMalloc(&task.workspace, workspace + 1), cudaSuccess);

@@ -68,7 +68,7 @@ static void rows_stand_alone(const struct method *m)
 {
     enum { ROWS = 40, LENGTH = 2500 };
     struct matrix_case *c = gpu_rows_new(m, ROWS * LENGTH);
-    for (enum format f = 0; f < FORMATS; f++) {
+    for (enum format f = 0; f < ACCUMULATORS; f++) {
         float all[ROWS], alone[ROWS], across[ROWS];
         struct array row = {f, LENGTH, malloc(LENGTH * sizeof(double))}, of_all = {FP32, ROWS, all};
         struct array of_one = {FP32, 1, alone}, of_columns = {FP32, ROWS, across};
@@ -170,7 +170,7 @@ Test(gpu_rows, great_compactions_agree, .timeout = 300)
         mask[i] = i >> 13 & 1 ? 0 : i >> 14 & 1 ? 200 : sample_next(&seed) % 3 == 0;
         kept += mask[i] != 0;
     }
-    for (in.format = 0; in.format < FORMATS; in.format++) {
+    for (in.format = 0; in.format < ACCUMULATORS; in.format++) {
         for (size_t i = 0; i < GREAT; i++)
             array_set_bits(&in, i, sample_next(&seed));
         for (size_t k = 0; k < 2 * method_count; k++) {
@@ -182,7 +182,7 @@ Test(gpu_rows, great_compactions_agree, .timeout = 300)
             held++;
         }
     }
-    cr_expect(held >= 2 * FORMATS, "%zu", held);
+    cr_expect(held >= 2 * ACCUMULATORS, "%zu", held);
     free(in.data);
     free(mask);
 }

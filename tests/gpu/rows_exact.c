@@ -34,15 +34,15 @@ Test(gpu_rows_exact, every_family_agrees, .timeout = 300)
 {
     struct matrix_case *c = gpu_rows_new(method_named("rows/exact"), EXACT_MOST);
     size_t held = 0;
-    for (size_t k = 0; k < 3 * FORMATS * input_family_count; k++) {
-        const char *name = input_families[k / 3 / FORMATS]->name;
+    for (size_t k = 0; k < 3 * ACCUMULATORS * input_family_count; k++) {
+        const char *name = input_families[k / 3 / ACCUMULATORS]->name;
         struct input input;
-        set_rows(c, exact_rows[k * 7 % EXACT_ROWS], k / 3 % FORMATS, FP16);
+        set_rows(c, exact_rows[k * 7 % EXACT_ROWS], k / 3 % ACCUMULATORS, FP16);
         c->sample = name;
         cr_assert(input_parse(&input, name, NULL) == STATUS_OK);
         if (input_generate(&input, &c->in, k + 1, 0, NULL) != STATUS_OK)
             continue;
-        for (c->accumulator = 0; c->accumulator < FORMATS; c->accumulator++, held++)
+        for (c->accumulator = 0; c->accumulator < ACCUMULATORS; c->accumulator++, held++)
             gpu_rows_hold(c, k % 3, (struct shape){0});
     }
     cr_expect(held > 20 * input_family_count, "%zu", held);
@@ -57,9 +57,9 @@ Test(gpu_rows_exact, hard_rows_agree, .timeout = 300)
     struct array row = {FP64, 0, malloc(EXACT_MOST * sizeof(double))};
     cr_assert(row.data);
     c->sample = "hard rows";
-    for (size_t k = 0; k < 2 * EXACT_ROWS * FORMATS; k++) {
+    for (size_t k = 0; k < 2 * EXACT_ROWS * ACCUMULATORS; k++) {
         const size_t *shape = exact_rows[k / 2 % EXACT_ROWS];
-        set_rows(c, shape, k / 2 / EXACT_ROWS, k % 2 ? FP64 : (enum format)(k / 2 % FORMATS));
+        set_rows(c, shape, k / 2 / EXACT_ROWS, k % 2 ? FP64 : (enum format)(k / 2 % ACCUMULATORS));
         row.format = c->in.format;
         row.n = shape[1];
         for (size_t r = 0; r < shape[0]; r++) {

@@ -49,7 +49,7 @@ static struct subject sample(enum format s, size_t n, enum sample kind, size_t o
 {
     struct array in = {s, n, malloc(array_bytes(s, n) + 1)};
     cr_assert(in.data);
-    sample_fill(&in, kind, (s + n) % FORMATS, n + kind);
+    sample_fill(&in, kind, (s + n) % ACCUMULATORS, n + kind);
     snprintf(about, sizeof about, "sample %s, offset %zu", sample_name[kind], offset);
     return upload(in, offset);
 }
@@ -83,7 +83,7 @@ static void hold_all(const struct subject *on, const uint8_t *heads, unsigned on
     static size_t turn;
     size_t asked = turn++;
     for (size_t i = 0; i < method_count; i++)
-        for (unsigned k = 0; k < FORMATS * 4; k++) {
+        for (unsigned k = 0; k < ACCUMULATORS * 4; k++) {
             const struct method *m = method_registry[i];
             enum format f = k / 4;
             struct scan_case c = {.in = on->in,
@@ -104,7 +104,7 @@ static void hold_all(const struct subject *on, const uint8_t *heads, unsigned on
 
 static void hold_length(size_t n, enum sample kind, size_t offset, unsigned one_in)
 {
-    for (enum format s = 0; s < FORMATS; s++) {
+    for (enum format s = 0; s < ACCUMULATORS; s++) {
         struct subject on = sample(s, n, kind, offset);
         hold_all(&on, NULL, one_in, 2);
         drop(&on);
@@ -206,7 +206,7 @@ Test(gpu_scan, segments_agree)
         1, 2, 33, 1000, TILE - 1, TILE + 1, 2 * TILE, 5 * TILE + 300, GROUP + TILE + 3};
     static uint8_t heads[GROUP + TILE + 3];
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
-        for (enum format s = 0; s < FORMATS; s++) {
+        for (enum format s = 0; s < ACCUMULATORS; s++) {
             struct subject on = sample(s, lengths[i], (i + s) % SAMPLES, s % 2);
             for (enum cut how = 0; how < CUTS; how++) {
                 cut(heads, lengths[i], how);
@@ -237,7 +237,7 @@ static void hold_specials(const struct array *in, const uint8_t *heads)
 {
     struct subject on = upload(*in, 0);
     for (size_t i = 0; i < method_count; i++)
-        for (unsigned k = 0; k < FORMATS * 2; k++) {
+        for (unsigned k = 0; k < ACCUMULATORS * 2; k++) {
             const struct method *m = method_registry[i];
             struct scan_case c = {.in = *in,
                                   .accumulator = k / 2,
@@ -274,7 +274,7 @@ Test(gpu_scan, special_values)
     static uint8_t heads[N];
     cut(heads, N, CUT_BEHIND);
     heads[700] = heads[TILE + 900] = 1;
-    for (enum format s = 0; s < FORMATS; s++)
+    for (enum format s = 0; s < ACCUMULATORS; s++)
         for (size_t v = 0; v < sizeof values / sizeof *values; v++)
             for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
                 struct array in = {s, N, data};
@@ -292,7 +292,7 @@ Test(gpu_scan, signs_of_zeros)
     enum { N = 3 * TILE + 5 };
     static const size_t zeros[] = {0, 1, 2, 33, 1000, TILE, TILE + 1, 2 * TILE + 100, N};
     static double data[N];
-    for (enum format s = 0; s < FORMATS; s++)
+    for (enum format s = 0; s < ACCUMULATORS; s++)
         for (size_t k = 0; k < sizeof zeros / sizeof *zeros; k++)
             for (size_t n = 1; n <= N; n = n == 1 ? 40 : n == 40 ? N : N + 1) {
                 struct array in = {s, n, data};
@@ -310,7 +310,7 @@ Test(gpu_scan, tour)
     static const size_t lengths[] = {0, 1, 33, 1500, TILE + 100, 3 * TILE + 17};
     static uint8_t heads[3 * TILE + 17];
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
-        for (enum format s = 0; s < FORMATS; s++) {
+        for (enum format s = 0; s < ACCUMULATORS; s++) {
             struct subject on = sample(s, lengths[i], SAMPLE_NEAR, i % 2);
             hold_all(&on, NULL, lengths[i] > 1000 ? 5 : 7, 2);
             cut(heads, lengths[i], CUT_SOME);

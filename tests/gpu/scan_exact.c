@@ -127,7 +127,7 @@ static void hold(const struct array *in, uint64_t seed, const char *what)
     struct problem p = {0};
     char why[WHY] = "";
     cr_assert_eq(gpu_upload(&there, 0, in, seed % 2, &p), STATUS_OK, "%s", p.text);
-    for (unsigned k = 0; k < FORMATS * 2; k++) {
+    for (unsigned k = 0; k < ACCUMULATORS * 2; k++) {
         struct scan_case c = {.in = *in,
                               .accumulator = k / 2,
                               .output = (k + seed) % 3 ? (enum format)(k / 2) : in->format,
@@ -147,7 +147,7 @@ static struct array new_array(enum format s)
 Test(gpu_scan_exact, kinds_of_tiles)
 {
     static const double scales[] = {1, 0x1p-12, 0x1p3};
-    for (enum format s = 0; s < FORMATS; s++)
+    for (enum format s = 0; s < ACCUMULATORS; s++)
         for (uint64_t k = 0; k < 3; k++) {
             struct array in = new_array(s);
             fill(&in, scales[k], k == 1, 10 * k + s);
@@ -179,7 +179,7 @@ Test(gpu_scan_exact, taken_back)
 
 Test(gpu_scan_exact, halfway)
 {
-    for (enum format s = 0; s < FORMATS; s++) {
+    for (enum format s = 0; s < ACCUMULATORS; s++) {
         struct array in = new_array(s);
         fill_halfway(&in, s);
         hold(&in, s, "half-way");

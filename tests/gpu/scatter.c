@@ -33,7 +33,7 @@ static struct subject subject_new(enum format s, size_t n, size_t bins, enum sam
         {s, n, malloc(array_bytes(s, n) + 1)}, malloc((n + 1) * sizeof *t.key), bins, NULL, ""};
     struct problem p = {0};
     cr_assert(t.in.data && t.key);
-    sample_fill(&t.in, kind, (enum format)((s + n) % FORMATS), n + bins + kind);
+    sample_fill(&t.in, kind, (enum format)((s + n) % ACCUMULATORS), n + bins + kind);
     scatter_keys_fill(t.key, n, bins, keys, n ^ bins);
     snprintf(t.what, sizeof t.what, "%s, keys %s", sample_name[kind], key_name[keys]);
     cr_assert(gpu_upload(&t.gpu, 0, &t.in, offset, &p) == STATUS_OK &&
@@ -189,12 +189,12 @@ enum { BINS = sizeof bins_of_interest / sizeof *bins_of_interest };
 static void hold_length(size_t n, size_t *turn)
 {
     for (size_t k = 0; k < BINS; k++)
-        for (enum format s = 0; s < FORMATS; s++, ++*turn) {
+        for (enum format s = 0; s < ACCUMULATORS; s++, ++*turn) {
             struct subject on =
                 subject_new(s, n, bins_of_interest[k], (enum sample)(*turn % SAMPLES),
                             (enum scatter_keys)(*turn / 2 % SCATTER_KEYS), *turn % 3);
             hold_fixed_all(&on, s);
-            hold_fixed_all(&on, (enum format)((s + 1 + *turn / 4 % 3) % FORMATS));
+            hold_fixed_all(&on, (enum format)((s + 1 + *turn / 4 % 3) % ACCUMULATORS));
             subject_free(&on);
         }
 }
@@ -222,9 +222,9 @@ Test(gpu_scatter, keys_and_samples_agree, .timeout = 300)
 {
     for (enum sample kind = 0; kind < SAMPLES; kind++)
         for (enum scatter_keys keys = 0; keys < SCATTER_KEYS; keys++) {
-            enum format s = (enum format)((kind + keys) % FORMATS);
+            enum format s = (enum format)((kind + keys) % ACCUMULATORS);
             struct subject on = subject_new(s, 20011, 777, kind, keys, 1);
-            for (enum format f = 0; f < FORMATS; f++)
+            for (enum format f = 0; f < ACCUMULATORS; f++)
                 hold_fixed_all(&on, f);
             subject_free(&on);
         }
@@ -267,7 +267,7 @@ Test(gpu_scatter, many_bins_agree, .timeout = 300)
                  {(1 << 20) + 5, ORDERED_BINS + 1, SCATTER_UNIFORM},
                  {(1 << 20) + 5, 1 << 19, SCATTER_SKEWED}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
-        for (enum format s = 0; s < FORMATS; s++) {
+        for (enum format s = 0; s < ACCUMULATORS; s++) {
             struct subject on =
                 subject_new(s, cases[k].n, cases[k].bins, SAMPLE_NEAR, cases[k].keys, k % 3);
             hold_fixed_all(&on, k % 2 ? s : FP32);
@@ -281,10 +281,10 @@ Test(gpu_scatter, without_order_one_result, .timeout = 300)
     static const struct shape shapes[] = {{0, 0}, {33, 7}, {1024, 300}};
     static const size_t lengths[] = {0, 1, 33, 1000, 20000};
     for (size_t k = 0; k < 5 * 2; k++)
-        for (enum format s = 0; s < FORMATS; s++)
+        for (enum format s = 0; s < ACCUMULATORS; s++)
             for (size_t i = 0; i < method_count; i++) {
                 size_t n = lengths[k / 2], zeros = k % 2;
-                enum format f = (enum format)((s + k + i) % FORMATS);
+                enum format f = (enum format)((s + k + i) % ACCUMULATORS);
                 if (!is_scatter(method_registry[i], s, f))
                     continue;
                 struct subject on =
@@ -311,10 +311,10 @@ Test(gpu_scatter, without_order_within_bound, .timeout = 300)
     static const size_t bins[] = {1, 3, 1000, 1 << 17};
     for (size_t k = 0; k < 4; k++)
         for (enum scatter_keys keys = 0; keys < SCATTER_KEYS; keys++) {
-            enum format s = (enum format)((k + keys) % FORMATS);
+            enum format s = (enum format)((k + keys) % ACCUMULATORS);
             struct subject on = subject_new(s, 30011, bins[k], SAMPLE_NEAR, keys, keys % 2);
             for (size_t i = 0; i < method_count; i++)
-                for (enum format f = 0; f < FORMATS; f++) {
+                for (enum format f = 0; f < ACCUMULATORS; f++) {
                     const struct method *m = method_registry[i];
                     if (!is_scatter(m, s, f) || (m->cpu && m->promise > PROMISE_NONE))
                         continue;
@@ -333,8 +333,8 @@ Test(gpu_scatter, blocks_of_one_thread_agree, .timeout = 300)
     static const unsigned blocks[] = {1, 2, 63, 64, 65, 300};
     const struct method *m = method_named("scatter/block_local");
     for (size_t k = 0; k < 6; k++)
-        for (enum format s = 0; s < FORMATS; s++) {
-            enum format f = (enum format)((s + k) % FORMATS);
+        for (enum format s = 0; s < ACCUMULATORS; s++) {
+            enum format f = (enum format)((s + k) % ACCUMULATORS);
             struct subject on = subject_new(s, 3001, k % 2 ? 57 : 1 << 17, SAMPLE_NEAR,
                                             (enum scatter_keys)((k + s) % SCATTER_KEYS), 0);
             struct ran r = ran_new(&on, m, f, (struct shape){1, blocks[k]});

@@ -52,8 +52,8 @@ static void registry(const struct operation *operation)
     for (size_t i = 0; i < method_count; i++) {
         const struct method *m = method_registry[i];
         bool here = false;
-        for (enum format s = 0; s < FORMATS; s++)
-            for (enum format f = 0; f < FORMATS; f++)
+        for (enum format s = 0; s < ACCUMULATORS; s++)
+            for (enum format f = 0; f < ACCUMULATORS; f++)
                 here |= method_supports(m, DEVICE_CUDA, s, f);
         if (here && m->operation == operation)
             hold(m, m->cpu != NULL);

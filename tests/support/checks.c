@@ -40,7 +40,7 @@ size_t check_shapes(const struct method *m, size_t n, struct shape shape[CHECK_S
 /* n ones, which stay until there are more. */
 static struct array ones(enum format f, size_t n)
 {
-    static struct array kept[FORMATS];
+    static struct array kept[ACCUMULATORS];
     if (!kept[f].data || kept[f].n < n) {
         free(kept[f].data);
         kept[f] = (struct array){f, n, malloc(array_bytes(f, n + 1))};

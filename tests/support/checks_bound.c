@@ -64,7 +64,7 @@ static bool check_array(const struct method *const *m, size_t count, const struc
     for (size_t i = 0; fine && i < count; i++) {
         struct shape shape[CHECK_SHAPES];
         size_t shapes = check_shapes(m[i], in->n, shape);
-        for (enum format f = 0; fine && f < FORMATS; f++)
+        for (enum format f = 0; fine && f < ACCUMULATORS; f++)
             if (method_supports(m[i], DEVICE_CPU, in->format, f))
                 for (size_t k = 0; fine && k < shapes; k += 5)
                     fine = check_result(m[i], in, &r, f, shape[k], input, why);
@@ -90,7 +90,7 @@ void check_largest(struct array *a, unsigned i)
 static bool check_all_largest(const struct method *const *m, size_t count, double *data,
                               char why[WHY])
 {
-    for (enum format s = 0; s < FORMATS; s++)
+    for (enum format s = 0; s < ACCUMULATORS; s++)
         for (unsigned i = 0; i < CHECK_LARGEST; i++) {
             struct array in = {s, 0, data};
             check_largest(&in, i);
@@ -128,7 +128,7 @@ bool check_bounds(const struct method *const *m, size_t count, char why[WHY])
     for (size_t i = 0; i < input_family_count; i++)
         for (enum arrangement how = 0; how < ARRANGEMENTS; how++)
             for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
-                for (enum format s = 0; s < FORMATS; s++) {
+                for (enum format s = 0; s < ACCUMULATORS; s++) {
                     struct array in = {s, lengths[k], data};
                     struct input input;
                     char name[INPUT_TEXT];

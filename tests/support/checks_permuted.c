@@ -84,7 +84,7 @@ static bool check_rounding(const struct method *m, const struct array *in, enum 
 {
     struct shape shape = method_shape(m, DEVICE_CPU, in->n, (struct shape){0, 0});
     uint64_t got = 0;
-    double value[FORMATS];
+    double value[ACCUMULATORS];
     oracle_values(value, check_value(m), in);
     uint64_t due = format_encode(f, value[f]);
     if (check_run(m, in, f, shape, &got) != STATUS_OK)
@@ -122,8 +122,8 @@ bool check_permuted(const struct method *m, char why[WHY])
     bool fine = data && element;
     check_failed(why, m, FORMATS, FORMATS, 0, (struct shape){0, 0}, "memory ran out");
     for (size_t i = 0; fine && i < sizeof lengths / sizeof *lengths; i++)
-        for (enum format s = 0; fine && s < FORMATS; s++)
-            for (enum format f = 0; fine && f < FORMATS; f++) {
+        for (enum format s = 0; fine && s < ACCUMULATORS; s++)
+            for (enum format f = 0; fine && f < ACCUMULATORS; f++) {
                 if (i == 0 && m->promise >= PROMISE_CORRECTLY_ROUNDED &&
                     method_supports(m, DEVICE_CPU, s, f))
                     fine = check_halfway(m, s, f, why);

@@ -59,8 +59,8 @@ bool check_promise(const struct method *m, char why[WHY])
     bool fine = data;
     check_failed(why, m, FORMATS, FORMATS, 0, (struct shape){0, 0}, "memory ran out");
     for (size_t i = 0; fine && i < sizeof lengths / sizeof *lengths; i++)
-        for (enum format s = 0; fine && s < FORMATS; s++)
-            for (enum format f = 0; fine && f < FORMATS; f++) {
+        for (enum format s = 0; fine && s < ACCUMULATORS; s++)
+            for (enum format f = 0; fine && f < ACCUMULATORS; f++) {
                 if (!method_supports(m, DEVICE_CPU, s, f))
                     continue;
                 struct array in = {s, lengths[i], data};
@@ -146,8 +146,8 @@ bool check_edges(const struct method *m, char why[WHY])
         return true;
     if (m->operation == &operation_scan)
         return check_scan_edges(m, why);
-    for (enum format s = 0; s < FORMATS; s++)
-        for (enum format f = 0; f < FORMATS; f++)
+    for (enum format s = 0; s < ACCUMULATORS; s++)
+        for (enum format f = 0; f < ACCUMULATORS; f++)
             if (method_supports(m, DEVICE_CPU, s, f) &&
                 (!check_pair_edges(m, s, f, why) || !check_pair_specials(m, s, f, why)))
                 return false;

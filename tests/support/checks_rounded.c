@@ -18,9 +18,9 @@ static bool check_one(const struct method *m, const struct array *in, size_t tur
     struct shape shape[CHECK_SHAPES];
     size_t shapes = check_shapes(m, in->n, shape);
     bool fine = true;
-    double due[FORMATS];
+    double due[ACCUMULATORS];
     oracle_values(due, check_value(m), in);
-    for (enum format f = 0; fine && f < FORMATS; f++) {
+    for (enum format f = 0; fine && f < ACCUMULATORS; f++) {
         uint64_t got = 0, want = format_encode(f, due[f]);
         struct shape own = shape[turn > 0 ? (turn + f) % shapes : 0];
         if (!method_supports(m, DEVICE_CPU, in->format, f))
@@ -45,7 +45,7 @@ static bool is_chosen(const struct method *m, const struct array *in, enum forma
 /* Every inclusive prefix, rounded to the accumulators that are chosen. */
 static double (*prefixes_of(const struct method *m, const struct array *in, size_t turn))[LONGEST]
 {
-    static double prefix[FORMATS][LONGEST];
+    static double prefix[ACCUMULATORS][LONGEST];
     MPFR_DECL_INIT(term, 53);
     mpfr_t sum;
     mpfr_init2(sum, 2200);
@@ -55,7 +55,7 @@ static double (*prefixes_of(const struct method *m, const struct array *in, size
             mpfr_set(sum, term, MPFR_RNDN);
         else
             mpfr_add(sum, sum, term, MPFR_RNDN);
-        for (enum format f = 0; f < FORMATS; f++)
+        for (enum format f = 0; f < ACCUMULATORS; f++)
             if (is_chosen(m, in, f, turn))
                 prefix[f][i] = oracle_round(f, sum);
     }
@@ -71,11 +71,11 @@ static bool check_scan(const struct method *m, const struct array *in, size_t tu
     double(*prefix)[LONGEST] = prefixes_of(m, in, turn);
     struct shape shape[CHECK_SHAPES];
     size_t shapes = check_shapes(m, in->n, shape);
-    for (size_t k = 0; k < 2 * FORMATS; k++) {
+    for (size_t k = 0; k < 2 * ACCUMULATORS; k++) {
         enum format f = k / 2;
         struct scan_case c = {.in = *in,
                               .accumulator = f,
-                              .output = (in->n + k) % 3 ? f : (enum format)(in->n % FORMATS),
+                              .output = (in->n + k) % 3 ? f : (enum format)(in->n % ACCUMULATORS),
                               .shape = shape[(turn + k) % shapes],
                               .exclusive = k % 2};
         struct array out = {c.output, in->n, got};
@@ -109,16 +109,17 @@ static bool check_families(const struct method *m, char why[WHY])
     static const size_t lengths[] = {0, 1, 2, 3, 100, 1000, 5000, LONGEST};
     static double data[LONGEST];
     enum { LENGTHS = sizeof lengths / sizeof *lengths };
-    for (size_t k = 0; k < input_family_count * ARRANGEMENTS * LENGTHS * FORMATS; k++) {
-        enum format s = k % FORMATS;
-        size_t n = lengths[k / FORMATS % LENGTHS], i = k / FORMATS / LENGTHS / ARRANGEMENTS;
-        enum arrangement how = (enum arrangement)(k / FORMATS / LENGTHS % ARRANGEMENTS);
+    for (size_t k = 0; k < input_family_count * ARRANGEMENTS * LENGTHS * ACCUMULATORS; k++) {
+        enum format s = k % ACCUMULATORS;
+        size_t n = lengths[k / ACCUMULATORS % LENGTHS],
+               i = k / ACCUMULATORS / LENGTHS / ARRANGEMENTS;
+        enum arrangement how = (enum arrangement)(k / ACCUMULATORS / LENGTHS % ARRANGEMENTS);
         struct array in = {s, n, data};
         struct input input;
         char name[INPUT_TEXT];
         /* Of rearranged ones, and of the longest, a share. */
         if ((how != ARRANGED_AS_GENERATED && (n != 1000 || (i + s) % ARRANGEMENTS != how)) ||
-            (n == LONGEST && i % FORMATS != s))
+            (n == LONGEST && i % ACCUMULATORS != s))
             continue;
         double cond = ldexp(1, (int)(k * 37 % 200));
         if (input_parse(&input, input_families[i]->name, NULL) != STATUS_OK)
@@ -188,7 +189,8 @@ static bool check_bits(const struct method *m, size_t elements, char why[WHY])
     char what[64];
     for (size_t drawn = 0; drawn < elements;) {
         uint64_t start = seed, draw = sample_next(&seed);
-        struct array a = {draw % FORMATS, 1 + (draw >> 8) % (draw >> 4 & 255 ? 12 : 3000), data};
+        struct array a = {draw % ACCUMULATORS, 1 + (draw >> 8) % (draw >> 4 & 255 ? 12 : 3000),
+                          data};
         enum drawing how = (draw >> 40) % DRAWINGS;
         draw_array(&a, how, &seed);
         snprintf(what, sizeof what, "%s, seed %#" PRIx64, drawing_name[how], start);

@@ -41,11 +41,11 @@ static bool must_be_finite(const struct array *in, enum format f)
 /* The outputs of one scan, in every accumulator and with some launch shapes. */
 struct outputs {
     size_t count;
-    struct scan_case run[FORMATS * SHAPES];
-    struct heights heights[FORMATS * SHAPES];
-    struct scan_output output[FORMATS * SHAPES];
-    struct scan_measure measure[FORMATS * SHAPES];
-    double data[FORMATS * SHAPES][LONGEST];
+    struct scan_case run[ACCUMULATORS * SHAPES];
+    struct heights heights[ACCUMULATORS * SHAPES];
+    struct scan_output output[ACCUMULATORS * SHAPES];
+    struct scan_measure measure[ACCUMULATORS * SHAPES];
+    double data[ACCUMULATORS * SHAPES][LONGEST];
 };
 
 static bool run_all(struct outputs *o, const struct method *m, struct scan_case c, char why[WHY])
@@ -53,7 +53,7 @@ static bool run_all(struct outputs *o, const struct method *m, struct scan_case 
     struct shape shape[CHECK_SHAPES];
     size_t n = c.in.n, shapes = check_shapes(m, n, shape);
     o->count = 0;
-    for (unsigned k = 0; k < FORMATS * SHAPES; k++) {
+    for (unsigned k = 0; k < ACCUMULATORS * SHAPES; k++) {
         c.accumulator = c.output = k / SHAPES;
         if (k % SHAPES >= shapes || !method_supports(m, DEVICE_CPU, c.in.format, c.accumulator))
             continue;
@@ -101,7 +101,7 @@ static bool check_family(struct outputs *o, const struct method *m, size_t famil
     size_t variants = scan_variants(m, variant);
     for (enum arrangement how = 0; how < ARRANGEMENTS; how++)
         for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
-            for (enum format s = 0; s < FORMATS; s++) {
+            for (enum format s = 0; s < ACCUMULATORS; s++) {
                 const struct scan_variant *v = &variant[(family + how + k + s) % variants];
                 struct scan_case c = {.in = {s, lengths[k], data},
                                       .exclusive = v->exclusive,
@@ -126,7 +126,7 @@ static bool check_family(struct outputs *o, const struct method *m, size_t famil
 static bool check_all_largest(struct outputs *o, const struct method *m, char why[WHY])
 {
     static double data[CHECK_LARGEST_N];
-    for (enum format s = 0; s < FORMATS; s++)
+    for (enum format s = 0; s < ACCUMULATORS; s++)
         for (unsigned i = 0; i < CHECK_LARGEST; i++) {
             struct scan_case c = {.in = {s, 0, data}};
             check_largest(&c.in, i);

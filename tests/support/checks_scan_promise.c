@@ -44,10 +44,10 @@ bool check_scan_promise(const struct method *m, char why[WHY])
     struct scan_variant variant[SCAN_VARIANTS];
     size_t variants = scan_variants(m, variant);
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
-        for (size_t k = 0; k < (size_t)FORMATS * FORMATS * variants; k++) {
+        for (size_t k = 0; k < (size_t)ACCUMULATORS * ACCUMULATORS * variants; k++) {
             const struct scan_variant *v = &variant[k % variants];
-            enum format s = k / variants / FORMATS, f = k / variants % FORMATS;
-            bool chosen = lengths[i] <= 300 || (s + f + i) % FORMATS == k % 2;
+            enum format s = k / variants / ACCUMULATORS, f = k / variants % ACCUMULATORS;
+            bool chosen = lengths[i] <= 300 || (s + f + i) % ACCUMULATORS == k % 2;
             if (!chosen || !method_supports(m, DEVICE_CPU, s, f))
                 continue;
             struct scan_case c = {.in = {s, lengths[i], data},
@@ -135,10 +135,10 @@ static bool check_output_rounding(const struct method *m, char why[WHY])
 bool check_scan_edges(const struct method *m, char why[WHY])
 {
     static double data[SCAN_TILE + 1], got[SCAN_TILE + 2];
-    for (unsigned k = 0; k < FORMATS * FORMATS * FORMATS * 2; k++) {
-        struct scan_case c = {.in = {k / 2 % FORMATS, 0, data},
-                              .accumulator = k / 2 / FORMATS % FORMATS,
-                              .output = k / 2 / FORMATS / FORMATS,
+    for (unsigned k = 0; k < ACCUMULATORS * ACCUMULATORS * ACCUMULATORS * 2; k++) {
+        struct scan_case c = {.in = {k / 2 % ACCUMULATORS, 0, data},
+                              .accumulator = k / 2 / ACCUMULATORS % ACCUMULATORS,
+                              .output = k / 2 / ACCUMULATORS / ACCUMULATORS,
                               .exclusive = k % 2};
         bool chosen = c.output == c.in.format || c.output == c.accumulator || k / 2 % 7 == 0;
         if (chosen && method_supports(m, DEVICE_CPU, c.in.format, c.accumulator) &&

@@ -84,8 +84,8 @@ static bool check_pairs(const struct method *m, struct scan_case *c, struct form
     with_nodes.node = malloc((o.leaves + o.additions) * sizeof *with_nodes.node);
     bool fine = !o.failed && with_nodes.node;
     uint64_t state = c->in.n << 32 ^ (uint64_t)c->shape.threads << 16 ^ c->exclusive;
-    for (unsigned pair = 0; fine && pair < FORMATS * FORMATS; pair++) {
-        enum format s = pair / FORMATS, f = pair % FORMATS;
+    for (unsigned pair = 0; fine && pair < ACCUMULATORS * ACCUMULATORS; pair++) {
+        enum format s = pair / ACCUMULATORS, f = pair % ACCUMULATORS;
         if (!format_pairs_have(&pairs, s, f) || !method_supports(m, DEVICE_CPU, s, f))
             continue;
         for (size_t k = 0; fine && k < (thorough ? SAMPLES : 1); k++) {
@@ -107,8 +107,8 @@ static bool check_pairs(const struct method *m, struct scan_case *c, struct form
 static struct format_pairs four_pairs(size_t which)
 {
     struct format_pairs pairs = {0};
-    for (enum format s = 0; s < FORMATS; s++)
-        format_pairs_add(&pairs, s, (s + which) % FORMATS);
+    for (enum format s = 0; s < ACCUMULATORS; s++)
+        format_pairs_add(&pairs, s, (s + which) % ACCUMULATORS);
     return pairs;
 }
 

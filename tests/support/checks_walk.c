@@ -47,8 +47,8 @@ static bool check_length(const struct method *m, size_t n, struct shape shape,
     struct walk_node *node = malloc((o.leaves + o.additions) * sizeof *node);
     bool fine = !o.failed && data && node;
     uint64_t state = n << 32 ^ (uint64_t)shape.threads << 16 ^ shape.blocks;
-    for (enum format s = 0; fine && s < FORMATS; s++)
-        for (enum format f = 0; fine && f < FORMATS; f++) {
+    for (enum format s = 0; fine && s < ACCUMULATORS; s++)
+        for (enum format f = 0; fine && f < ACCUMULATORS; f++) {
             if (!format_pairs_have(pairs, s, f) || !method_supports(m, DEVICE_CPU, s, f))
                 continue;
             for (size_t k = 0; fine && k < (thorough ? SAMPLES : 1); k++) {

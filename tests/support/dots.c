@@ -115,7 +115,7 @@ static bool walk_one(const struct method *m, struct two *t, enum format s, size_
     order_init(&o, n, 1);
     m->order(&o, shape);
     bool fine = node && !o.failed;
-    for (enum format f = 0; fine && f < FORMATS; f++)
+    for (enum format f = 0; fine && f < ACCUMULATORS; f++)
         for (enum product_kind how = 1; fine && how < PRODUCTS; how++) {
             uint64_t got = 0, bits = seed;
             struct array out = {f, 1, &got};
@@ -147,7 +147,7 @@ bool check_dot_walk(const struct method *m, char why[WHY])
     static const struct shape shapes[] = {{0, 0}, {33, 2}, {64, 7}, {2, 1}};
     static struct two t;
     for (size_t i = 0; m->order && i < 3 * sizeof lengths / sizeof *lengths; i++)
-        for (enum format s = 0; s < FORMATS; s++)
+        for (enum format s = 0; s < ACCUMULATORS; s++)
             if (!walk_one(m, &t, s, lengths[i / 3], 100 * i + s, shapes[(i + s) % 4], why))
                 return false;
     return true;
@@ -199,8 +199,8 @@ bool check_dot_promise(const struct method *m, char why[WHY])
     static const size_t lengths[] = {0, 1, 2, 100, 1000, TILE + 1, 3 * TILE + 300};
     static struct two t;
     for (size_t i = 0; m->promise > PROMISE_NONE && i < sizeof lengths / sizeof *lengths; i++)
-        for (enum format s = 0; s < FORMATS; s++)
-            for (enum format f = 0; f < FORMATS; f++)
+        for (enum format s = 0; s < ACCUMULATORS; s++)
+            for (enum format f = 0; f < ACCUMULATORS; f++)
                 for (enum product_kind how = 1; how < PRODUCTS; how++) {
                     uint64_t seed = 100 * i + 4 * s + f;
                     if (!(m->products & 1u << how) || !method_supports(m, DEVICE_CPU, s, f))
@@ -236,7 +236,7 @@ static bool bound_one(const struct method *m, struct two *t, const struct refere
 {
     enum format s = t->a.format;
     size_t n = t->a.n;
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (enum product_kind how = 1; how < PRODUCTS; how++) {
             uint64_t bits = 0;
             struct measure measured;
@@ -275,7 +275,7 @@ static bool each_input(const struct method *m,
     static struct two t;
     for (size_t i = 0; i < input_family_count + pair_family_count; i++)
         for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
-            for (enum format s = 0; s < FORMATS; s++) {
+            for (enum format s = 0; s < ACCUMULATORS; s++) {
                 struct array whole = {s, 2 * lengths[k], both};
                 struct input in;
                 struct reference r;
@@ -310,7 +310,7 @@ bool check_dot_bound(const struct method *m, char why[WHY])
 static bool rounded_one(const struct method *m, struct two *t, const struct reference *r,
                         const char *input, char why[WHY])
 {
-    for (enum format f = 0; f < FORMATS; f++) {
+    for (enum format f = 0; f < ACCUMULATORS; f++) {
         uint64_t bits = 0, due = format_encode(f, oracle_round(f, r->sum));
         struct array out = {f, 1, &bits};
         if (!method_supports(m, DEVICE_CPU, t->a.format, f))
@@ -328,13 +328,14 @@ static bool rounded_one(const struct method *m, struct two *t, const struct refe
 static bool check_halfway(const struct method *m, char why[WHY])
 {
     static struct two t;
-    for (uint64_t k = 0; k < FORMATS * FORMATS * 8; k++) {
-        enum format s = k % FORMATS;
-        const double x[3] = {ldexp(1, format_facts[k / FORMATS % FORMATS].precision), 1, 0x1p-30};
+    for (uint64_t k = 0; k < ACCUMULATORS * ACCUMULATORS * 8; k++) {
+        enum format s = k % ACCUMULATORS;
+        const double x[3] = {ldexp(1, format_facts[k / ACCUMULATORS % ACCUMULATORS].precision), 1,
+                             0x1p-30};
         struct reference r;
         two_of(&t, s, 3);
         for (size_t i = 0; i < 3; i++) {
-            bool minus = k / FORMATS / FORMATS >> i & 1;
+            bool minus = k / ACCUMULATORS / ACCUMULATORS >> i & 1;
             array_encode(&t.a, i, 1, &(double){minus ? -x[i] : x[i]});
             array_encode(&t.b, i, 1, &(double){x[i] < 1 ? x[i] : 1});
         }

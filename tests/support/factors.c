@@ -55,8 +55,8 @@ bool check_product_walk(const struct method *m, char why[WHY])
     static const size_t lengths[] = {1, 2, 3, 33, 256, 257, TILE - 1, TILE + 1, MOST};
     static double data[MOST];
     uint64_t seed = 31;
-    for (enum format s = 0; s < FORMATS; s++)
-        for (enum format f = 0; f < FORMATS; f++)
+    for (enum format s = 0; s < ACCUMULATORS; s++)
+        for (enum format f = 0; f < ACCUMULATORS; f++)
             for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
                 for (enum sample kind = 0; kind < SAMPLES; kind++) {
                     struct array in = {s, lengths[l], data};
@@ -72,8 +72,8 @@ static bool gives(const struct method *m, size_t n, const double *x, double due,
                   char why[WHY])
 {
     double data[MOST];
-    for (enum format s = 0; s < FORMATS; s++)
-        for (enum format f = 0; f < FORMATS; f++) {
+    for (enum format s = 0; s < ACCUMULATORS; s++)
+        for (enum format f = 0; f < ACCUMULATORS; f++) {
             struct array in = {s, n, data};
             struct shape shape[CHECK_SHAPES];
             size_t shapes = check_shapes(m, n, shape);

@@ -38,7 +38,7 @@ bool check_product_halfway(const struct method *m, char why[WHY])
 {
     double x[LESS + MORE + 6];
     for (size_t i = 0; i < sizeof halfway / sizeof *halfway; i++)
-        for (enum format f = 0; f < FORMATS; f++) {
+        for (enum format f = 0; f < ACCUMULATORS; f++) {
             const struct halfway *h = &halfway[i];
             double top = ldexp(1, format_facts[f].precision),
                    narrow[] = {top + h->above, 1, 1, 1, 1};
@@ -64,7 +64,7 @@ bool check_product_ends(const struct method *m, char why[WHY])
     mpfr_t product;
     mpfr_init2(product, 4000);
     bool fine = true;
-    for (enum format f = 0; fine && f < FORMATS; f++)
+    for (enum format f = 0; fine && f < ACCUMULATORS; f++)
         for (int round = 0; fine && round < 4000; round++) {
             size_t n = 2 + sample_next(&seed) % 38;
             struct array in = {FP64, n, x};

@@ -7,7 +7,7 @@
 
 enum { LAST = 9, UNIT = -20 };
 
-static const int bits_of[FORMATS] = {[FP16] = 11, [BF16] = 8, [FP32] = 24, [FP64] = 40};
+static const int bits_of[ACCUMULATORS] = {[FP16] = 11, [BF16] = 8, [FP32] = 24, [FP64] = 40};
 
 static void put(const struct array *in, size_t i, int64_t units, int exponent)
 {

@@ -36,8 +36,8 @@ bool matrix_sample(struct matrix_case *c, size_t k)
     const size_t *s = shapes[k % SHAPES];
     uint64_t state = k;
     bool moved = c->method->operation != &operation_rows;
-    c->in.format = (enum format)(k / SHAPES % FORMATS);
-    c->accumulator = moved ? c->in.format : (enum format)((k / SHAPES + k) % FORMATS);
+    c->in.format = (enum format)(k / SHAPES % ACCUMULATORS);
+    c->accumulator = moved ? c->in.format : (enum format)((k / SHAPES + k) % ACCUMULATORS);
     c->in.n = s[0] * s[1];
     c->bins = s[0];
     c->stride = s[2];
@@ -217,7 +217,7 @@ static bool family_within_bound(struct work *w, size_t family, char why[WHY])
     if (input_parse(&input, input_families[family]->name, NULL) != STATUS_OK)
         return failed(c, why, 0, "no input");
     c->sample = input_families[family]->name;
-    for (enum format f = 0; f < FORMATS; f++) {
+    for (enum format f = 0; f < ACCUMULATORS; f++) {
         size_t k = (family + f) % 4;
         c->bins = rows[k];
         c->stride = strides[k];
@@ -225,7 +225,7 @@ static bool family_within_bound(struct work *w, size_t family, char why[WHY])
         if (input_generate(&input, &c->in, family + 1, 0, NULL) != STATUS_OK)
             continue; /* the family may not have a member of this size in this format */
         default_shape(c);
-        for (c->accumulator = 0; c->accumulator < FORMATS; c->accumulator++) {
+        for (c->accumulator = 0; c->accumulator < ACCUMULATORS; c->accumulator++) {
             if (!method_supports(c->method, DEVICE_CPU, f, c->accumulator))
                 continue;
             if (!run(w, why))

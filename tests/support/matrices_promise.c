@@ -160,8 +160,8 @@ bool check_matrix_edges(const struct method *m, char why[WHY])
 {
     struct work *w = work_new(m);
     bool fine = true;
-    for (enum format f = 0; f < FORMATS && fine; f++)
-        for (enum format a = 0; a < FORMATS && fine; a++) {
+    for (enum format f = 0; f < ACCUMULATORS && fine; f++)
+        for (enum format a = 0; a < ACCUMULATORS && fine; a++) {
             w->c.in.format = f;
             w->c.accumulator = a;
             if (m->operation != &operation_rows || !method_supports(m, DEVICE_CPU, f, a))

@@ -16,7 +16,10 @@ void oracle_decode(mpfr_t to, enum format f, uint64_t bits)
     uint64_t fraction = bits & ((UINT64_C(1) << fraction_bits) - 1);
     int field = (int)(bits >> fraction_bits & ((1u << (width - 1 - fraction_bits)) - 1));
     mpfr_set_prec(to, 64);
-    if (field == facts->emax - facts->emin + 2)
+    bool ieee = f != E4M3;
+    if (!ieee && (bits & 0x7f) == 0x7f)
+        mpfr_set_nan(to);
+    else if (ieee && field == facts->emax - facts->emin + 2)
         fraction ? mpfr_set_nan(to) : mpfr_set_inf(to, 1);
     else if (field == 0)
         mpfr_set_ui_2exp(to, fraction, facts->emin - fraction_bits, MPFR_RNDN);
@@ -40,7 +43,7 @@ static double in_range(enum format f, mpfr_t y, int ternary)
     mpfr_set_emin(emin);
     mpfr_set_emax(emax);
     mpfr_clear(y);
-    return rounded;
+    return f == E4M3 && fabs(rounded) > 448 ? NAN : rounded; /* its 480 would be S.1111.111 */
 }
 
 double oracle_round(enum format f, const mpfr_t x)
@@ -110,7 +113,7 @@ static void sum_squares(mpfr_t to, const struct array *a)
 }
 
 /* Between bounds, of more and more bits until both round alike; NaN where they are one. */
-static void product_values(double due[FORMATS], const struct array *a)
+static void product_values(double due[ACCUMULATORS], const struct array *a)
 {
     bool sure = false;
     for (mpfr_prec_t bits = 1000; !sure; bits *= 2) {
@@ -123,7 +126,7 @@ static void product_values(double due[FORMATS], const struct array *a)
             mpfr_mul_d(high, high, array_get(a, i), MPFR_RNDA);
         }
         sure = true;
-        for (enum format f = 0; f < FORMATS; f++) {
+        for (enum format f = 0; f < ACCUMULATORS; f++) {
             due[f] = oracle_round(f, low);
             sure &= same_double(due[f], oracle_round(f, high));
         }
@@ -131,7 +134,7 @@ static void product_values(double due[FORMATS], const struct array *a)
     }
 }
 
-void oracle_values(double due[FORMATS], enum exact_value of, const struct array *a)
+void oracle_values(double due[ACCUMULATORS], enum exact_value of, const struct array *a)
 {
     if (of == EXACT_PRODUCT) {
         product_values(due, a);
@@ -139,7 +142,7 @@ void oracle_values(double due[FORMATS], enum exact_value of, const struct array 
     }
     if (of >= EXACT_MINIMUM) {
         double extreme = extreme_due(of, a);
-        for (enum format f = 0; f < FORMATS; f++)
+        for (enum format f = 0; f < ACCUMULATORS; f++)
             due[f] = format_round(f, extreme);
         return;
     }
@@ -158,7 +161,7 @@ void oracle_values(double due[FORMATS], enum exact_value of, const struct array 
         mpfr_sub(sum, squares, sum, MPFR_RNDN);
         mpfr_sqr(n, n, MPFR_RNDN);
     }
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         due[f] = of == EXACT_SUM    ? oracle_round(f, sum)
                  : of == EXACT_NORM ? oracle_root(f, squares)
                                     : oracle_quotient(f, sum, n);

@@ -25,7 +25,7 @@ void oracle_sum(mpfr_t to, const struct array *a, bool magnitudes);
 
 /* due[f] = what an operation of one array is due to give, rounded once to f: its exact sum, norm,
  * mean, variance, product or extremum; of nothing what kernels/method/method.h says. */
-void oracle_values(double due[FORMATS], enum exact_value of, const struct array *a);
+void oracle_values(double due[ACCUMULATORS], enum exact_value of, const struct array *a);
 
 /* Equal numbers of the same sign, or both NaN. */
 bool same_mpfr(const mpfr_t a, const mpfr_t b);

@@ -33,7 +33,7 @@ static bool family_within_bound(struct scatter *s, size_t family, char why[WHY])
     struct input input;
     if (input_parse(&input, input_families[family]->name, NULL) != STATUS_OK)
         return scatter_failed(s, why, 0, "no input");
-    for (enum format f = 0; f < FORMATS; f++) {
+    for (enum format f = 0; f < ACCUMULATORS; f++) {
         size_t k = (family + f) % 4;
         enum scatter_keys how = (enum scatter_keys)((family / 4 + f) % SCATTER_KEYS);
         s->bins = k == 3 && family % 3 ? 1000 : bins[k];
@@ -42,7 +42,7 @@ static bool family_within_bound(struct scatter *s, size_t family, char why[WHY])
             continue; /* the family may not have a member of this size in this format */
         scatter_keys_fill(s->key, s->in.n, s->bins, how, family);
         scatter_shape(s);
-        for (s->accumulator = 0; s->accumulator < FORMATS; s->accumulator++)
+        for (s->accumulator = 0; s->accumulator < ACCUMULATORS; s->accumulator++)
             if (method_supports(s->method, DEVICE_CPU, f, s->accumulator) &&
                 (!scatter_run(s, why) || !scatter_each_bin(s, why, within_bound)))
                 return false;
@@ -151,8 +151,8 @@ bool check_scatter_edges(const struct method *m, char why[WHY])
 {
     struct scatter *s = scatter_new(m);
     bool fine = true;
-    for (enum format f = 0; f < FORMATS && fine; f++)
-        for (enum format a = 0; a < FORMATS && fine; a++) {
+    for (enum format f = 0; f < ACCUMULATORS && fine; f++)
+        for (enum format a = 0; a < ACCUMULATORS && fine; a++) {
             s->in.format = f;
             s->accumulator = a;
             if (method_supports(m, DEVICE_CPU, f, a))

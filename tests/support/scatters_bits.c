@@ -103,8 +103,8 @@ static bool sample_bits(struct scatter *s, size_t k, char why[WHY])
     static const size_t bins[] = {1, ORDERED_BINS + 1, 1000, 2, ORDERED_BINS};
     static const size_t lengths[] = {SCATTER_MOST, 2000, 1500, 33, 400};
     s->bins = bins[k % 5];
-    s->in = (struct array){(enum format)(k % FORMATS), lengths[k % 5], s->in.data};
-    s->accumulator = (enum format)(k / 4 % FORMATS);
+    s->in = (struct array){(enum format)(k % ACCUMULATORS), lengths[k % 5], s->in.data};
+    s->accumulator = (enum format)(k / 4 % ACCUMULATORS);
     enum sample kind = (enum sample)(k % SAMPLES);
     bool tiled = strcmp(s->method->name, "scatter/sort") == 0;
     if (!method_supports(s->method, DEVICE_CPU, s->in.format, s->accumulator))

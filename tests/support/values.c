@@ -259,8 +259,8 @@ static bool check_length(const struct method *m, double (*due)(const struct step
     m->order(&o, method_shape(m, DEVICE_CPU, n, (struct shape){0, 0}));
     bool fine = data && node && !o.failed;
     check_failed(why, m, FORMATS, FORMATS, n, (struct shape){0, 0}, "memory ran out");
-    for (size_t k = 0; fine && k < draws * FORMATS * FORMATS; k++) {
-        enum format s = k % FORMATS, f = k / FORMATS % FORMATS;
+    for (size_t k = 0; fine && k < draws * ACCUMULATORS * ACCUMULATORS; k++) {
+        enum format s = k % ACCUMULATORS, f = k / ACCUMULATORS % ACCUMULATORS;
         uint64_t state = n << 20 ^ k, seed = sample_next(&state);
         struct array in = {s, n, data};
         if (!method_supports(m, DEVICE_CPU, s, f))
@@ -286,7 +286,7 @@ bool check_steps(const struct method *m, char why[WHY])
     if (!due || !m->order)
         return check_failed(why, m, FORMATS, FORMATS, 0, (struct shape){0, 0},
                             "its steps are not in tests/support/values.c");
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         if (!check_result_is(m, &(struct array){f, 0, &(double){0}}, f,
                              m->operation == &operation_norm ? 0 : NAN, "nothing", 0, why))
             return false;

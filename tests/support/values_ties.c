@@ -32,8 +32,8 @@ bool check_ties(const struct method *m, char why[WHY])
     enum exact_value of = m->operation->of;
     uint64_t seed = 2026;
     for (int k = 0; m->promise == PROMISE_CORRECTLY_ROUNDED && k < ROUNDS; k++) {
-        enum format f = (enum format)(k % FORMATS);
-        double x[4], due[FORMATS];
+        enum format f = (enum format)(k % ACCUMULATORS);
+        double x[4], due[ACCUMULATORS];
         struct array in = {FP64, k % 5 < 2 ? 4 : 2, x};
         uint64_t drawn = seed;
         draw_tie(of, f, x, &seed);

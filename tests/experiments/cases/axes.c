@@ -5,7 +5,7 @@
 Test(axes, accumulators_asked_for_go_with_every_storage, .init = make_folder, .fini = remove_folder)
 {
     struct study s;
-    bool seen[FORMATS][FORMATS] = {0};
+    bool seen[ACCUMULATORS][ACCUMULATORS] = {0};
     study_make(&s, "accuracy",
                (study_words){{"method", "sum/tiled"},
                              {"device", "cpu"},
@@ -13,11 +13,11 @@ Test(axes, accumulators_asked_for_go_with_every_storage, .init = make_folder, .f
                              {"input", "ones"},
                              {"n", "10"},
                              {NULL}});
-    cr_assert_eq(s.plan.case_count, 2 * FORMATS);
+    cr_assert_eq(s.plan.case_count, 2 * ACCUMULATORS);
     for (size_t i = 0; i < s.plan.case_count; i++)
         seen[s.plan.source[s.plan.cases[i].source].array.format][s.plan.cases[i].accumulator] =
             true;
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         cr_expect(seen[f][FP16] && seen[f][BF16] && !seen[f][FP32] && !seen[f][FP64], "storage %s",
                   format_facts[f].name);
     study_free(&s);

@@ -298,7 +298,7 @@ static void expect_rounded(enum format f, double units, double beyond, double du
 /* Among subnormals, of which the least is the unit: to the nearest, ties to even, and once. */
 Test(check_parts, subnormals_are_rounded_once)
 {
-    for (enum format f = 0; f < FORMATS; f++) {
+    for (enum format f = 0; f < ACCUMULATORS; f++) {
         expect_rounded(f, 1, 0, 1);
         expect_rounded(f, 3, 0, 3);
         expect_rounded(f, 0.5, 0, 0);

@@ -109,7 +109,7 @@ enum { ROUNDED = 1 << PRODUCT_ROUNDED, FUSED = 1 << PRODUCT_FUSED };
 /* Both ways of forming products. */
 Test(special_dots, an_honest_one_is_none)
 {
-    for (enum format f = 0; f < FORMATS; f++) {
+    for (enum format f = 0; f < ACCUMULATORS; f++) {
         struct special_report *r = report_of(honest, f, 0, 16);
         for (size_t k = 0; k < SPECIAL_CLASSES; k++) {
             const struct special_tally *t = &r->all[k];

@@ -209,7 +209,7 @@ Test(special_liars, are_found_out_by_the_smallest_input)
 
 Test(special_liars, an_honest_method_is_none)
 {
-    for (enum format f = 0; f < FORMATS; f++) {
+    for (enum format f = 0; f < ACCUMULATORS; f++) {
         struct special_report *r = report_of(honest_cpu, f, f);
         for (size_t k = 0; k < SPECIAL_CLASSES; k++) {
             cr_expect((r->all[k].cases > 0) ==

@@ -97,7 +97,7 @@ static bool has_large_product(const struct special_input *in)
 
 Test(special_shrink, pairs)
 {
-    for (enum format f = 0; f < FORMATS; f++) {
+    for (enum format f = 0; f < ACCUMULATORS; f++) {
         double data[2][N];
         struct special_input in = {{f, N, data[0]}, {f, N, data[1]}};
         struct question q = {has_large_product, 0};
@@ -130,7 +130,7 @@ Test(special_shrink, finds_the_smallest)
 {
     double data[N];
     size_t asked;
-    for (enum format f = 0; f < FORMATS; f++) {
+    for (enum format f = 0; f < ACCUMULATORS; f++) {
         struct array in = shrunk(has_nan, f, data, 10000, &asked);
         cr_expect(in.n == 1, "NaN: n = %zu", in.n);
         in = shrunk(falls_then_rises, f, data, 10000, &asked);

@@ -21,7 +21,7 @@ Test(data, raw)
     struct bytes b = {0};
     add_number(&b, UINT64_C(0x3ff8000000000000), 8); /* 1.5 */
     add_number(&b, UINT64_C(0xc000000000000001), 8);
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (int named = 0; named < 2; named++) {
             const char *path = put_file(named ? "x.raw" : "x.unknown", &b);
             struct data_set set = expect_data(path, f, false, path);
@@ -33,7 +33,7 @@ Test(data, raw)
             expect_problem(path, FORMATS, STATUS_USAGE, "--storage", "raw without a format");
         }
     b.size = 15;
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         expect_problem(put_file("x.bin", &b), f, STATUS_DATA, "15 bytes", "15 bytes");
     clear_bytes(&b);
 }
@@ -121,7 +121,7 @@ Test(data, conversion)
     enum { N = 20000 };
     printf("seed %llu\n", (unsigned long long)state);
     static unsigned char memory[8 * N];
-    for (enum format from = 0; from < FORMATS; from++) {
+    for (enum format from = 0; from < ACCUMULATORS; from++) {
         struct bytes b = {0};
         struct array a = {from, N, memory};
         for (size_t i = 0; i < N; i++)
@@ -130,7 +130,7 @@ Test(data, conversion)
         char path[256];
         snprintf(path, sizeof path, "%s/from.npy", folder);
         cr_assert(data_write_npy(path, &a, &p) == STATUS_OK, "%s", p.text);
-        for (enum format to = 0; to < FORMATS && from != BF16; to++) {
+        for (enum format to = 0; to < ACCUMULATORS && from != BF16; to++) {
             if (to != from)
                 expect_problem(path, to, STATUS_USAGE, "--convert", "without --convert");
             if (to == BF16 && from == BF16)

@@ -29,8 +29,8 @@ static size_t files_in_folder(void)
 /* The bytes as the format's description asks for them, written out by hand. */
 Test(npy_write, bytes)
 {
-    static const char *const type[FORMATS] = {"<f2", "<V2", "<f4", "<f8"};
-    for (enum format f = 0; f < FORMATS; f++) {
+    static const char *const type[ACCUMULATORS] = {"<f2", "<V2", "<f4", "<f8"};
+    for (enum format f = 0; f < ACCUMULATORS; f++) {
         struct problem p = {0};
         struct array a = make_array(f, 3);
         const char *path = in_folder("w.npy");
@@ -58,7 +58,7 @@ Test(npy_write, bytes)
 Test(npy_write, read_back)
 {
     static const size_t sizes[] = {0, 1, 2, 1000, 100003};
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             struct problem p = {0};
             struct array a = make_array(f, sizes[i]);

@@ -185,7 +185,7 @@ Test(text, every_kind_of_tie)
 {
     enum { SHIFT = 40, ROUNDS = 1500 };
     printf("seed %llu\n", (unsigned long long)state);
-    for (enum format f = 0; f < FORMATS; f++) {
+    for (enum format f = 0; f < ACCUMULATORS; f++) {
         struct bytes b = {0};
         uint64_t *expected = calloc(3 * ROUNDS, sizeof *expected);
         struct decimal d;
@@ -234,7 +234,7 @@ Test(text, every_kind_of_tie)
 Test(text, round_trip)
 {
     enum { ROUNDS = 4000 };
-    for (enum format f = 0; f < FORMATS; f++) {
+    for (enum format f = 0; f < ACCUMULATORS; f++) {
         struct bytes b = {0};
         double written[ROUNDS];
         for (size_t i = 0; i < ROUNDS; i++) {

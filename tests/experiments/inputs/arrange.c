@@ -67,7 +67,7 @@ static bool in_order(enum arrangement how, double x, double y)
 
 Test(input_arrange, sorted)
 {
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (enum arrangement how = ARRANGED_ASCENDING; how <= ARRANGED_BY_MAGNITUDE; how++)
             for (size_t n = 0; n < 6000; n += 1 + n / 2) {
                 struct array before = mixed(f, n, SEED), after = copy_of(&before);
@@ -88,7 +88,7 @@ Test(input_arrange, sorted)
 Test(input_arrange, stable)
 {
     enum { N = 4000 };
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (enum arrangement how = ARRANGED_ASCENDING; how <= ARRANGED_BY_MAGNITUDE; how++) {
             struct array before = mixed(f, N, SEED), after = copy_of(&before);
             bool taken[N] = {false};
@@ -111,7 +111,7 @@ Test(input_arrange, stable)
 
 Test(input_arrange, shuffled)
 {
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (size_t n = 0; n < 6000; n += 1 + n / 2) {
             struct array before = mixed(f, n, SEED), once = copy_of(&before),
                          again = copy_of(&before), other = copy_of(&before);

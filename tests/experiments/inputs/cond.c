@@ -61,7 +61,7 @@ static bool must_reach(enum format f, size_t n, double target)
 Test(input_cond, sum_of_1)
 {
     static const size_t sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 31, 100, 1000, 4097};
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
             for (double target = 1; target < 1e300; target = target_after(target)) {
                 bool reached = holds(f, sizes[i], 1, target, i);
@@ -84,8 +84,8 @@ Test(input_cond, any_sum)
                                   1e30,    -1e300,   0x1p-1074,      -0x1.fffffffffffffp-1022,
                                   0x1p-20, 65504,    0x1.fffffep127, 0x1p1000};
     static const size_t sizes[] = {1, 2, 3, 7, 8, 9, 20, 40, 333, 2000};
-    size_t reached[FORMATS] = {0};
-    for (enum format f = 0; f < FORMATS; f++)
+    size_t reached[ACCUMULATORS] = {0};
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
             if (fmod(sums[i], format_facts[f].smallest) != 0)
                 continue; /* refused: inputs/input.c */
@@ -93,7 +93,7 @@ Test(input_cond, any_sum)
                 for (double target = 1; target < 1e300; target *= target < 8 ? 1.5 : 1e7)
                     reached[f] += holds(f, sizes[j], sums[i], target, j);
         }
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         cr_assert(reached[f] > 100, "%s: only %zu cases within reach", format_facts[f].name,
                   reached[f]);
 }
@@ -101,7 +101,7 @@ Test(input_cond, any_sum)
 /* A sum of one smallest subnormal number and up: every element is only a few of them. */
 Test(input_cond, few_quanta)
 {
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (int quanta = 1; quanta < 40; quanta += 1 + quanta / 4)
             for (double target = 1; target < 5000; target *= 1.3)
                 for (size_t n = 3; n < 2000; n = 3 * n + 1)
@@ -113,7 +113,7 @@ Test(input_cond, few_quanta)
 Test(input_cond, seeds)
 {
     for (uint64_t seed = 0; seed < 300; seed++)
-        for (enum format f = 0; f < FORMATS; f++)
+        for (enum format f = 0; f < ACCUMULATORS; f++)
             for (size_t n = 2; n < 30; n += 1 + n / 3)
                 cr_assert(holds(f, n, 1, 1 + (double)seed / 3, seed) || f == BF16);
 }
@@ -168,7 +168,7 @@ static double sum2(const struct array *a)
  * 1/u, and not beyond 1/u^2. */
 Test(input_cond, is_hard)
 {
-    for (enum format f = 0; f < FORMATS; f++) {
+    for (enum format f = 0; f < ACCUMULATORS; f++) {
         int p = format_facts[f].precision;
         if (f == FP16)
             continue; /* its range ends before 1/u^2 */
@@ -187,7 +187,7 @@ Test(input_cond, is_hard)
  * which the scales have to be cut, have no more. */
 Test(input_cond, few_zeros)
 {
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (size_t n = 8; n < 3000; n += 1 + n / 3)
             for (double target = 1; target < 1e300; target *= 1e4) {
                 struct array a = {f, n, malloc(array_bytes(f, n))};

@@ -51,7 +51,7 @@ Test(input_family, ones_stagnation)
         cr_assert_eq(exact_sum(&a), 5000);
         free(a.data);
     }
-    for (enum format f = 0; f < FORMATS; f++) {
+    for (enum format f = 0; f < ACCUMULATORS; f++) {
         double start = ldexp(1, format_facts[f].precision);
         struct array a = generated("stagnation", f, 5001, SEED, 0);
         cr_assert_eq(serial_sum(&a), start, "%s: %g", format_facts[f].name, serial_sum(&a));
@@ -66,7 +66,7 @@ Test(input_family, ones_stagnation)
 /* A running sum loses all of the small elements, and is 0 at the end. */
 Test(input_family, cancellation)
 {
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (size_t n = 1; n < 3000; n = 3 * n) {
             struct array a = generated("cancellation", f, n, SEED, 0);
             double small = 0;
@@ -89,7 +89,7 @@ Test(input_family, cancellation)
 Test(input_family, zero_sum)
 {
     size_t wrong = 0;
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (size_t n = 1; n < 3000; n += 1 + n / 2) {
             struct array a = generated("zero_sum", f, n, SEED, 0);
             double size = 0;
@@ -106,7 +106,7 @@ Test(input_family, zero_sum)
 /* The mean is gone but for rounding: half an ulp of each element, and the mean's own. */
 Test(input_family, anderson)
 {
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (size_t n = 1; n < 30000; n = 3 * n + 1) {
             struct array a = generated("anderson", f, n, SEED, 0);
             double size = 0, bound = (double)n * 0x1p-53;
@@ -129,7 +129,7 @@ Test(input_family, anderson)
 /* Kahan's sum loses the ones, or most of them; Sum2 does not. */
 Test(input_family, kahan_killer)
 {
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (size_t n = 1; n <= 64; n++) {
             struct array a = generated("kahan_killer", f, n, SEED, 0);
             double exact = 2 * (double)(n / 4) + (double)(n % 4);
@@ -147,7 +147,7 @@ Test(input_family, kahan_killer)
 Test(input_family, ladder)
 {
     for (int rungs = 2; rungs <= 4; rungs++)
-        for (enum format f = 0; f < FORMATS; f++) {
+        for (enum format f = 0; f < ACCUMULATORS; f++) {
             char specification[32];
             snprintf(specification, sizeof specification, "ladder:rungs=%d", rungs);
             struct array a = generated(specification, f, 2 * (size_t)rungs + 1, SEED, 0);
@@ -167,7 +167,7 @@ Test(input_family, ladder)
 /* Each addition of a running sum errs by exactly half an ulp. */
 Test(input_family, ties)
 {
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (int negative = 0; negative < 2; negative++) {
             struct array a = generated(negative ? "ties:negative=1" : "ties", f, 1000, SEED, 0);
             double sum = array_get(&a, 0), error;
@@ -183,7 +183,7 @@ Test(input_family, ties)
 
 Test(input_family, full_mantissa)
 {
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (int negative = 0; negative < 2; negative++) {
             struct array a =
                 generated(negative ? "full_mantissa" : "full_mantissa:negative=0", f, 100, SEED, 0);
@@ -199,7 +199,7 @@ Test(input_family, full_mantissa)
 /* A running sum overflows; the exact sum is a number of the format. */
 Test(input_family, near_overflow)
 {
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (size_t n = 1; n < 3000; n += 1 + n / 2) {
             struct array a = generated("near_overflow", f, n, SEED, 0);
             double sum = exact_sum(&a);

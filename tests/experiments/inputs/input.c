@@ -50,7 +50,7 @@ Test(input, same_bits_twice)
     for (size_t i = 0; i < input_family_count; i++) {
         struct input in;
         cr_assert_eq(input_parse(&in, input_families[i]->name, NULL), STATUS_OK);
-        for (enum format f = 0; f < FORMATS; f++)
+        for (enum format f = 0; f < ACCUMULATORS; f++)
             for (int k = 0; k < SIZES; k++)
                 for (uint64_t seed = 0; seed < 3; seed++) {
                     in.arrangement = seed ? ARRANGED_AS_GENERATED : ARRANGED_SHUFFLED;
@@ -64,7 +64,7 @@ Test(input, seeds)
 {
     enum { N = 1000 };
     for (size_t i = 0; i < input_family_count; i++)
-        for (enum format f = 0; f < FORMATS; f++) {
+        for (enum format f = 0; f < ACCUMULATORS; f++) {
             const char *name = input_families[i]->name;
             struct array a = generated(name, f, N, 1, 0), b = generated(name, f, N, 2, 0);
             bool same = memcmp(a.data, b.data, array_bytes(f, N)) == 0;
@@ -83,7 +83,7 @@ Test(input, prefix)
         "cycle",   "harmonic",     "stagnation", "ties",      "full_mantissa", "subnormal",
         "relu",    "signed_zeros", "runs",       "creep"};
     for (size_t i = 0; i < sizeof specification / sizeof *specification; i++)
-        for (enum format f = 0; f < FORMATS; f++) {
+        for (enum format f = 0; f < ACCUMULATORS; f++) {
             struct array whole = generated(specification[i], f, 5000, 3, 0);
             for (int k = 0; k < SIZES; k++) {
                 struct array part = generated(specification[i], f, sizes[k], 3, 0);
@@ -129,7 +129,7 @@ Test(input, order_safe)
         struct input in;
         const char *name = input_families[i]->name;
         cr_assert_eq(input_parse(&in, name, NULL), STATUS_OK);
-        for (enum format f = 0; f < FORMATS; f++) {
+        for (enum format f = 0; f < ACCUMULATORS; f++) {
             double largest = format_facts[f].largest;
             size_t last = last_safe(&in, f);
             for (size_t n = last; n > last / 3; n -= 1 + n / 7) {
@@ -255,8 +255,8 @@ Test(input, golden)
                   input_families[i]->name);
     }
     for (size_t row = 0; row < rows; row++) {
-        unsigned long long hash[FORMATS];
-        for (enum format f = 0; f < FORMATS; f++) {
+        unsigned long long hash[ACCUMULATORS];
+        for (enum format f = 0; f < ACCUMULATORS; f++) {
             struct array a =
                 generated(golden_inputs[row].specification, f, GOLDEN_N, GOLDEN_SEED, 0);
             hash[f] = XXH3_64bits(a.data, array_bytes(f, GOLDEN_N));

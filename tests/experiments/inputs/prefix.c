@@ -32,7 +32,7 @@ Test(input_prefix, plateau)
                                                 "plateau:before=0.5:after=0.01:gap=1"};
     static const double before[] = {0.125, 0, 0.5}, after[] = {0.125, 0.5, 0.01};
     for (size_t k = 0; k < 3; k++)
-        for (enum format f = 0; f < FORMATS; f++)
+        for (enum format f = 0; f < ACCUMULATORS; f++)
             for (size_t n = 1; n < 3000; n = 3 * n) {
                 struct array a = generated(specification[k], f, n, SEED, 0);
                 double m = ldexp(1, format_facts[f].precision + (k == 2 ? 1 : 3)), sum = 0;
@@ -70,7 +70,7 @@ Test(input_prefix, walk)
     static const double drift[] = {0, 0.5, 1};
     for (size_t k = 0; k < 3; k++)
         for (size_t returns = 1; returns < 3000; returns *= 7)
-            for (enum format f = 0; f < FORMATS; f++)
+            for (enum format f = 0; f < ACCUMULATORS; f++)
                 for (size_t n = 1; n < 3000; n = 3 * n + 1) {
                     char specification[64];
                     snprintf(specification, sizeof specification, "walk:drift=%g:returns=%zu",
@@ -102,7 +102,7 @@ Test(input_prefix, walk)
 Test(input_prefix, runs)
 {
     static const size_t length[] = {1, 7, 1000};
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (size_t k = 0; k < 3; k++)
             for (int binades = 0; binades <= 10; binades += 5) {
                 char specification[64];
@@ -153,7 +153,7 @@ static size_t falls(const char *name, const struct array *a)
  * 1. */
 Test(input_prefix, creep)
 {
-    for (enum format f = 0; f < FORMATS; f++) {
+    for (enum format f = 0; f < ACCUMULATORS; f++) {
         struct array a = generated("creep", f, 10000, SEED, 0);
         for (size_t i = 0; i < a.n; i++)
             cr_assert(array_get(&a, i) >= 0);
@@ -186,7 +186,7 @@ Test(input_prefix, inf_segment)
                  {"inf_segment:length=1:at=0.999", 999, 1, 1, false},
                  {"inf_segment:length=5000:nan=1", 500, 500, 1, false},
                  {"inf_segment:length=10:nan=1", 500, 10, 1, true}};
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
             struct array a = generated(cases[k].specification, f, 1000, SEED, 0);
             size_t end = cases[k].begin + cases[k].length, behind = end + cases[k].nan;

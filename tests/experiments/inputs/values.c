@@ -8,7 +8,7 @@ enum { SEED = 11 };
 Test(input_values, uniform_symmetric)
 {
     enum { N = 30000 };
-    for (enum format f = 0; f < FORMATS; f++) {
+    for (enum format f = 0; f < ACCUMULATORS; f++) {
         struct array u = generated("uniform", f, N, SEED, 0);
         struct array s = generated("symmetric", f, N, SEED, 0);
         double mean[2] = {0}, least = 1;
@@ -30,7 +30,7 @@ Test(input_values, uniform_symmetric)
 Test(input_values, normal_lognormal_relu)
 {
     enum { N = 30000 };
-    for (enum format f = 0; f < FORMATS; f++) {
+    for (enum format f = 0; f < ACCUMULATORS; f++) {
         struct array z = generated("normal:mean=2:sigma=3", f, N, SEED, 0);
         struct array l = generated("lognormal:sigma=4", f, N, SEED, 0);
         struct array r = generated("relu", f, N, SEED, 0);
@@ -54,7 +54,7 @@ Test(input_values, normal_lognormal_relu)
 /* Odd and symmetric in the bits, so the sum is exactly 0, as it is for the true sine. */
 Test(input_values, sine)
 {
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (size_t n = 1; n < 3000; n += 1 + n / 2) {
             struct array a = generated("sine", f, n, SEED, 0);
             for (size_t i = 0; i < n; i++) {
@@ -71,7 +71,7 @@ Test(input_values, sine)
 Test(input_values, harmonic_cycle_alternating)
 {
     enum { N = 3000 };
-    for (enum format f = 0; f < FORMATS; f++) {
+    for (enum format f = 0; f < ACCUMULATORS; f++) {
         struct array h = generated("harmonic", f, N, SEED, 0);
         struct array c = generated("cycle", f, N, SEED, 0);
         struct array s = generated("alternating", f, N, SEED, 0);
@@ -91,7 +91,7 @@ Test(input_values, subnormal)
 {
     static const char *const specification[] = {"subnormal:sign=-1", "subnormal",
                                                 "subnormal:sign=1"};
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (int sign = -1; sign <= 1; sign++) {
             struct array a = generated(specification[sign + 1], f, 2000, SEED, 0);
             size_t negative = 0;
@@ -113,7 +113,7 @@ Test(input_values, subnormal)
 /* Both ends of the range are reached, and a sum of all magnitudes is finite. */
 Test(input_values, wide)
 {
-    for (enum format f = 0; f < FORMATS; f++) {
+    for (enum format f = 0; f < ACCUMULATORS; f++) {
         struct array a = generated("wide", f, 20000, SEED, 0);
         int least = 10000, most = -10000;
         size_t negative = 0;
@@ -155,7 +155,7 @@ static struct counts count(const char *specification, enum format f, size_t n)
 
 Test(input_values, special)
 {
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (size_t n = 1; n < 300; n++) {
             size_t two = n < 2 ? n : 2, five = n < 5 ? n : 5;
             cr_assert_eq(count("spike", f, n).other, 1);
@@ -172,7 +172,7 @@ Test(input_values, special)
             cr_assert_eq(count("nans:count=2:infs=3", f, n).plus_inf, n < 3 ? 0 : n < 5 ? 1 : 2);
             cr_assert_eq(count("nans:count=2:infs=3", f, n).minus_inf, n < 4 ? 0 : 1);
         }
-    for (enum format f = 0; f < FORMATS; f++) {
+    for (enum format f = 0; f < ACCUMULATORS; f++) {
         struct counts c = count("signed_zeros", f, 10000);
         cr_assert(c.plus_zero + c.minus_zero == 10000 && c.plus_zero > 4700 && c.minus_zero > 4700);
     }
@@ -181,7 +181,7 @@ Test(input_values, special)
 /* Factors whose products leave the range on the way, and come back to about 1. */
 Test(input_values, reciprocal)
 {
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (size_t n = 999; n <= 1000; n++) {
             struct array a = generated("reciprocal", f, n, SEED, 0);
             double log = 0, most = 0;

@@ -75,7 +75,7 @@ Test(finding, cancellation)
         expect(json, FP16, "bound", "null");
         expect(json, FP16, "err_over_bound", "null");
         expect(json, FP16, "status", "\"overflow\"");
-        cr_expect(json_array_size(json_object_get(json, "accumulators")) == FORMATS);
+        cr_expect(json_array_size(json_object_get(json, "accumulators")) == ACCUMULATORS);
         json_decref(json);
     }
 }

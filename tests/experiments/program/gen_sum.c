@@ -73,7 +73,7 @@ Test(gen_sum, gen_writes_the_input)
         {"cond", "--n 500 --cond 2^20 --seed 3", 500, 3, 0x1p20},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        for (enum format f = 0; f < FORMATS; f++) {
+        for (enum format f = 0; f < ACCUMULATORS; f++) {
             char line[256];
             struct input in;
             struct problem p = {0};

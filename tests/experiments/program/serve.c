@@ -50,8 +50,8 @@ Test(serve, sums_are_the_same_bits_in_all_pairs)
     static const char *const name[] = {"sum/serial", "sum/two_kernel"};
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         const struct method *foreign = served(name[i], NULL), *m = method_named(name[i]);
-        for (enum format s = 0; s < FORMATS; s++)
-            for (enum format a = 0; a < FORMATS; a++)
+        for (enum format s = 0; s < ACCUMULATORS; s++)
+            for (enum format a = 0; a < ACCUMULATORS; a++)
                 for (size_t n = 0; n <= N; n = 3 * n + 1)
                     hold(m, foreign,
                          (struct task){.of = &(struct operands){.in = {s, n, x}},
@@ -65,9 +65,9 @@ Test(serve, sums_are_the_same_bits_in_all_pairs)
 Test(serve, scans_are_the_same_bits_in_all_kinds)
 {
     const struct method *foreign = served("scan/tiled", &operation_scan);
-    for (enum format s = 0; s < FORMATS; s++)
-        for (enum format a = 0; a < FORMATS; a++)
-            for (enum format o = 0; o < FORMATS; o++)
+    for (enum format s = 0; s < ACCUMULATORS; s++)
+        for (enum format a = 0; a < ACCUMULATORS; a++)
+            for (enum format o = 0; o < ACCUMULATORS; o++)
                 for (int exclusive = 0; exclusive < 2; exclusive++)
                     hold(
                         method_named("scan/tiled"), foreign,
@@ -85,8 +85,8 @@ Test(serve, dot_products_are_the_same_bits_in_all_pairs)
     static const char *const name[] = {"dot/serial", "dot/compensated", "dot/exact"};
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         const struct method *m = method_named(name[i]), *foreign = served(name[i], &operation_dot);
-        for (enum format s = 0; s < FORMATS; s++)
-            for (enum format a = 0; a < FORMATS; a++)
+        for (enum format s = 0; s < ACCUMULATORS; s++)
+            for (enum format a = 0; a < ACCUMULATORS; a++)
                 for (size_t n = 0; n <= N && method_supports(m, DEVICE_CPU, s, a); n = 4 * n + 1) {
                     struct task t = {.of = &(struct operands){.in = {s, n, x},
                                                               .in2 = {s, n, y},
@@ -148,15 +148,15 @@ Test(serve, scatter_adds_are_the_same_bits_of_all_keys)
     static const size_t bins[] = {1, 7, N};
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         const struct method *foreign = served(name[i], &operation_scatter);
-        for (size_t k = 0; k < 3 * FORMATS * FORMATS; k++) {
+        for (size_t k = 0; k < 3 * ACCUMULATORS * ACCUMULATORS; k++) {
             size_t n = k % 7 ? 37 * k : 0;
             scatter_keys_fill(key, n, bins[k % 3], k % SCATTER_KEYS, k);
             hold(method_named(name[i]), foreign,
-                 (struct task){.of = &(struct operands){.in = {k % FORMATS, n, x},
+                 (struct task){.of = &(struct operands){.in = {k % ACCUMULATORS, n, x},
                                                         .keys = key,
                                                         .bins = bins[k % 3]},
-                               .out.format = k / FORMATS % FORMATS,
-                               .accumulator = k / FORMATS % FORMATS,
+                               .out.format = k / ACCUMULATORS % ACCUMULATORS,
+                               .accumulator = k / ACCUMULATORS % ACCUMULATORS,
                                .device = -1},
                  k);
         }
@@ -170,8 +170,9 @@ Test(serve, rows_are_the_same_bits_in_all_layouts)
     static const size_t rows[] = {60, 60, 2940, 1}, stride[] = {1, 6, 2940, 1};
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         const struct method *m = method_named(name[i]), *foreign = served(name[i], m->operation);
-        for (size_t k = 0; k < 4 * FORMATS * FORMATS; k++) {
-            enum format s = k / 4 % FORMATS, a = m->operation->array ? s : k / 4 / FORMATS;
+        for (size_t k = 0; k < 4 * ACCUMULATORS * ACCUMULATORS; k++) {
+            enum format s = k / 4 % ACCUMULATORS,
+                        a = m->operation->array ? s : k / 4 / ACCUMULATORS;
             if (method_supports(m, DEVICE_CPU, s, a))
                 hold(m, foreign,
                      (struct task){.of = &(struct operands){.in = {s, k % 7 ? 2940 : 0, x},
@@ -273,17 +274,18 @@ Test(serve, lines_round_trip)
     static const struct operation *const operation[] = {&operation_sum, &operation_scan,
                                                         &operation_scatter, &operation_rows};
     for (int scan = 0, kind = 0; kind < 4; scan = ++kind == 1)
-        for (enum format f = 0; f < FORMATS; f++) {
-            struct wire_request r, due = {.operation = operation[kind],
-                                          .bins = kind == 2   ? f * 1000 + 1
-                                                  : kind == 3 ? (size_t)2 << f
-                                                              : 0,
-                                          .stride = kind == 3 ? (size_t)1 << f : 0,
-                                          .n = (size_t)1 << (15 * f + 1),
-                                          .storage = f,
-                                          .accumulator = FORMATS - 1 - f,
-                                          .output = scan ? (f + 1) % FORMATS : FORMATS - 1 - f,
-                                          .exclusive = scan && f % 2};
+        for (enum format f = 0; f < ACCUMULATORS; f++) {
+            struct wire_request r,
+                due = {.operation = operation[kind],
+                       .bins = kind == 2   ? f * 1000 + 1
+                               : kind == 3 ? (size_t)2 << f
+                                           : 0,
+                       .stride = kind == 3 ? (size_t)1 << f : 0,
+                       .n = (size_t)1 << (15 * f + 1),
+                       .storage = f,
+                       .accumulator = ACCUMULATORS - 1 - f,
+                       .output = scan ? (f + 1) % ACCUMULATORS : ACCUMULATORS - 1 - f,
+                       .exclusive = scan && f % 2};
             wire_write(line, &due);
             cr_assert(line[strlen(line) - 1] == '\n');
             line[strlen(line) - 1] = 0;

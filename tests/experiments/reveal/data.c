@@ -54,8 +54,8 @@ Test(reveal_data, no_tree_is_shown_of_what_depends_on_the_data, .init = make)
     size_t data = 0, otherwise = 0;
     for (enum flaw flaw = 0; flaw < FLAWS; flaw++)
         for (size_t k = 0; k < 5; k++)
-            for (int pair = 0; pair < FORMATS * FORMATS; pair++) {
-                enum format s = pair / FORMATS, f = pair % FORMATS;
+            for (int pair = 0; pair < ACCUMULATORS * ACCUMULATORS; pair++) {
+                enum format s = pair / ACCUMULATORS, f = pair % ACCUMULATORS;
                 struct reveal r;
                 if (flaw == FLAW_FP64 && f == FP64)
                     continue;

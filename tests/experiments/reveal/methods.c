@@ -14,7 +14,7 @@
 /* On the CPU, in any format pair and to any output. */
 static struct reveal_case case_of(const struct method *m, size_t n, int pair)
 {
-    enum format s = pair / FORMATS, f = pair % FORMATS;
+    enum format s = pair / ACCUMULATORS, f = pair % ACCUMULATORS;
     return (struct reveal_case){
         .spec = {.method = m, .storage = s, .accumulator = f, .output = f, .n = n},
         .prefix = n - 1};
@@ -60,7 +60,7 @@ Test(reveal_methods, in_every_format_pair)
     size_t held = 0;
     for (size_t i = 0; i < method_count; i++)
         for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
-            for (int pair = 0; pair < FORMATS * FORMATS; pair++)
+            for (int pair = 0; pair < ACCUMULATORS * ACCUMULATORS; pair++)
                 if (method_registry[i]->cpu && (lengths[k] < 200 || (i + (size_t)pair) % 4 == 0))
                     hold(case_of(method_registry[i], lengths[k], pair), &held);
     cr_expect(held > 5000, "only %zu cases", held);
@@ -76,7 +76,7 @@ Test(reveal_methods, in_every_launch_shape)
             struct shape shape[CHECK_SHAPES];
             size_t shapes = m->cpu ? check_shapes(m, lengths[k], shape) : 0;
             for (size_t s = 0; s < shapes; s++) {
-                struct reveal_case c = case_of(m, lengths[k], FP32 * FORMATS + FP32);
+                struct reveal_case c = case_of(m, lengths[k], FP32 * ACCUMULATORS + FP32);
                 if (!m->shape_order && shape[s].threads > 1 && lengths[k] > 64)
                     continue; /* CPU threads, of which each call starts some */
                 c.spec.shape = shape[s];
@@ -106,7 +106,7 @@ Test(reveal_methods, at_the_edges_of_tiles)
         for (size_t k = 0; k < (scan ? 3 : 4) && m->cpu; k++) {
             if (k > 0 && asks_one_by_one(m) && strcmp(m->name, "sum/sum2") != 0)
                 continue; /* an element a call: one of them must do */
-            struct reveal_case c = case_of(m, lengths[k], FP32 * FORMATS + FP32);
+            struct reveal_case c = case_of(m, lengths[k], FP32 * ACCUMULATORS + FP32);
             c.spec.shape.threads = m->shape_order ? 0 : 1;
             hold(c, &held);
         }
@@ -118,7 +118,7 @@ Test(reveal_methods, to_outputs_of_another_format)
 {
     size_t held = 0;
     for (size_t i = 0; i < method_count; i++)
-        for (int pair = 0; pair < FORMATS * FORMATS; pair++) {
+        for (int pair = 0; pair < ACCUMULATORS * ACCUMULATORS; pair++) {
             struct reveal_case c = case_of(method_registry[i], 50, pair);
             c.spec.output = c.spec.storage;
             if (c.spec.method->operation == &operation_scan && c.spec.method->cpu)
@@ -134,7 +134,8 @@ Test(reveal_methods, of_small_units)
                                                  &small_segmented};
     size_t held = 0;
     for (size_t i = 0; i < 3; i++) {
-        struct reveal_case c = case_of(small[i], 3 * SMALL_SUPER / 2 + 1, FP32 * FORMATS + FP32);
+        struct reveal_case c =
+            case_of(small[i], 3 * SMALL_SUPER / 2 + 1, FP32 * ACCUMULATORS + FP32);
         c.spec.shape.threads = 1;
         hold(c, &held);
     }
@@ -145,12 +146,12 @@ Test(reveal_methods, of_small_units)
 Test(reveal_methods, of_means_as_far_as_a_format_tells)
 {
     char why[WHY];
-    struct reveal_case c = case_of(method_named("mean/tiled"), 70000, FP16 * FORMATS + FP16);
+    struct reveal_case c = case_of(method_named("mean/tiled"), 70000, FP16 * ACCUMULATORS + FP16);
     struct reveal r;
     cr_assert(reveal_method(&r, &c, 1, NULL) == STATUS_OK);
     cr_expect(r.verdict == REVEAL_OUT_OF_REACH, "verdict %d", (int)r.verdict);
     reveal_free(&r);
-    c = case_of(method_named("mean/serial"), 1000, FP16 * FORMATS + FP16);
+    c = case_of(method_named("mean/serial"), 1000, FP16 * ACCUMULATORS + FP16);
     cr_expect(reveals_declared(&c, why), "%s", why);
     cr_expect(!reveal_can_ask(method_named("mean/running")));
     cr_expect(!reveal_can_ask(method_named("variance/two_pass")));
@@ -167,7 +168,7 @@ Test(reveal_methods, false_declarations_are_found)
         struct method m = *method_named(other[i][0]);
         char why[WHY];
         m.order = method_named(other[i][1])->order;
-        struct reveal_case c = case_of(&m, 600, FP32 * FORMATS + FP32);
+        struct reveal_case c = case_of(&m, 600, FP32 * ACCUMULATORS + FP32);
         cr_expect(!reveals_declared(&c, why), "%s as %s", other[i][0], other[i][1]);
     }
 }

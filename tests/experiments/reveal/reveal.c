@@ -49,8 +49,8 @@ Test(reveal, reveals_every_tree_in_every_format)
     uint64_t seed = 1;
     for (size_t leaves = 1; leaves <= 70; leaves += leaves < 20 ? 1 : 7)
         for (enum tree_shape shape = 0; shape < TREE_SHAPES; shape++)
-            for (int pair = 0; pair < FORMATS * FORMATS; pair++) {
-                enum format s = pair / FORMATS, f = pair % FORMATS;
+            for (int pair = 0; pair < ACCUMULATORS * ACCUMULATORS; pair++) {
+                enum format s = pair / ACCUMULATORS, f = pair % ACCUMULATORS;
                 char what[128];
                 struct reveal_tree t;
                 if (!can(s, f))
@@ -140,8 +140,8 @@ static void hold_window(const struct reveal_window *w, enum format s, enum forma
 Test(reveal, quotients_tell_units)
 {
     size_t told = 0;
-    for (int k = 0; k < FORMATS * FORMATS; k++) {
-        enum format s = k % FORMATS, f = k / FORMATS % FORMATS;
+    for (int k = 0; k < ACCUMULATORS * ACCUMULATORS; k++) {
+        enum format s = k % ACCUMULATORS, f = k / ACCUMULATORS % ACCUMULATORS;
         for (size_t n = 2; n < 100000; n = 3 * n - n / 2) {
             struct reveal_window window[3];
             size_t windows = reveal_windows(window, s, f, f, n);
@@ -166,8 +166,8 @@ Test(reveal, quotients_tell_units)
 /* M^2 swallows the square of a unit, not of two, and the root shows it. */
 Test(reveal, squares_of_masks_swallow_one_unit)
 {
-    for (int k = 0; k < FORMATS * FORMATS; k++) {
-        enum format s = k % FORMATS, f = k / FORMATS % FORMATS;
+    for (int k = 0; k < ACCUMULATORS * ACCUMULATORS; k++) {
+        enum format s = k % ACCUMULATORS, f = k / ACCUMULATORS % ACCUMULATORS;
         struct reveal_window w;
         cr_assert(reveal_tie_window(&w, s, f), "%s/%s", format_facts[s].name, format_facts[f].name);
         double large = w.mask * w.mask, square = w.unit * w.unit;
@@ -183,8 +183,9 @@ Test(reveal, squares_of_masks_swallow_one_unit)
 
 Test(reveal, masks_swallow_units)
 {
-    for (int k = 0; k < FORMATS * FORMATS * FORMATS; k++) {
-        enum format s = k % FORMATS, f = k / FORMATS % FORMATS, to = k / FORMATS / FORMATS;
+    for (int k = 0; k < ACCUMULATORS * ACCUMULATORS * ACCUMULATORS; k++) {
+        enum format s = k % ACCUMULATORS, f = k / ACCUMULATORS % ACCUMULATORS,
+                    to = k / ACCUMULATORS / ACCUMULATORS;
         struct reveal_window window[3];
         size_t windows = reveal_windows(window, s, f, to, 0), overflow = 0;
         for (size_t i = 0; i < windows; i++) {
@@ -243,8 +244,8 @@ Test(reveal, takes_no_subnormal_units_where_they_are_flushed)
 {
     enum { LEAVES = 50 };
     double data[LEAVES], node[2 * LEAVES];
-    for (int pair = 0; pair < FORMATS * FORMATS; pair++) {
-        enum format s = pair / FORMATS, f = pair % FORMATS;
+    for (int pair = 0; pair < ACCUMULATORS * ACCUMULATORS; pair++) {
+        enum format s = pair / ACCUMULATORS, f = pair % ACCUMULATORS;
         struct reveal_tree t;
         struct reveal r;
         if (!can(s, f))

@@ -58,7 +58,7 @@ Test(probe, runs_what_is_in_its_input)
 {
     static const char *const name[] = {"sum/tiled", "sum/two_kernel", "scan/tiled", "scan/serial"};
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
-        for (enum format f = 0; f < FORMATS; f++)
+        for (enum format f = 0; f < ACCUMULATORS; f++)
             for (size_t offset = 0; offset < 300; offset = 3 * offset + 1)
                 hold(&(struct probe_spec){.method = named(name[i]),
                                           .storage = f,

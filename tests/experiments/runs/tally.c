@@ -25,7 +25,7 @@ struct sample {
 static void draw(struct sample *s, uint64_t seed)
 {
     struct draw d = random_draw(seed, RANDOM_VALUES, 0);
-    s->format = (enum format)(seed % FORMATS);
+    s->format = (enum format)(seed % ACCUMULATORS);
     s->runs = 1 + (size_t)random_below(d.word[0], seed % 3 ? 20 : RUNS_MOST);
     size_t values = 1 + (size_t)random_below(d.word[1], 12);
     for (size_t i = 0; i < s->runs; i++) {

@@ -168,8 +168,8 @@ Test(cond, within_reach, .init = make_folder, .fini = remove_folder)
 {
     struct study s;
     const char *out = in_folder("out");
-    double most[FORMATS] = {0};
-    size_t count[FORMATS] = {0};
+    double most[ACCUMULATORS] = {0};
+    size_t count[ACCUMULATORS] = {0};
     study_make(&s, "cond", (study_words){{"method", "sum/tiled"}, {"device", "cpu"}, {NULL}});
     for (size_t i = 0; i < s.plan.sources; i++) {
         struct source *source = &s.plan.source[i];
@@ -186,12 +186,13 @@ Test(cond, within_reach, .init = make_folder, .fini = remove_folder)
     }
     cr_expect(most[FP16] == 28 && most[BF16] == 140 && most[FP32] == 140 && most[FP64] == 608,
               "2^%g 2^%g 2^%g 2^%g", most[FP16], most[BF16], most[FP32], most[FP64]);
-    cr_expect(s.plan.left_out > 0 && s.plan.left_out + s.plan.sources == FORMATS * s.axes.conds,
-              "%zu left out of %zu", s.plan.left_out, FORMATS * s.axes.conds);
+    cr_expect(s.plan.left_out > 0 &&
+                  s.plan.left_out + s.plan.sources == ACCUMULATORS * s.axes.conds,
+              "%zu left out of %zu", s.plan.left_out, ACCUMULATORS * s.axes.conds);
     study_free(&s);
     study_make(&s, "cond",
                (study_words){{"method", "sum/tiled"}, {"device", "cpu"}, {"n", "1"}, {NULL}});
-    cr_expect_eq(s.plan.sources, FORMATS, "one element has the condition number 1");
+    cr_expect_eq(s.plan.sources, ACCUMULATORS, "one element has the condition number 1");
     study_free(&s);
     study_make(&s, "cond",
                (study_words){{"method", "sum/tiled"},

@@ -50,7 +50,7 @@ Test(distribution, moments_are_those_of_rational_arithmetic)
     enum { SETS = 150, MOST = 24 };
     for (uint64_t seed = 1; seed <= SETS; seed++) {
         double value[MOST];
-        enum format f = (enum format)(seed % FORMATS);
+        enum format f = (enum format)(seed % ACCUMULATORS);
         size_t count = 2 + seed % (MOST - 1), few = 2 + seed % 7;
         int reach = seed % 4 == 0 ? format_facts[f].emax - 2 : 3;
         struct tally t = {0};

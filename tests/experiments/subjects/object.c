@@ -55,8 +55,8 @@ Test(object, says_what_it_is, .init = begin)
     const struct method *sum = subject("sum"), *scan = subject("scan"), *told = subject("told");
     cr_expect(sum == subject("sum") && sum->foreign && sum->operation == &operation_sum);
     cr_expect(sum->promise == PROMISE_GPU_TO_GPU && scan->promise == PROMISE_RUN_TO_RUN);
-    for (enum format s = 0; s < FORMATS; s++)
-        for (enum format a = 0; a < FORMATS; a++)
+    for (enum format s = 0; s < ACCUMULATORS; s++)
+        for (enum format a = 0; a < ACCUMULATORS; a++)
             cr_expect(format_pairs_have(&sum->pairs[DEVICE_CPU], s, a) == (s == FP64 && a == FP64));
     cr_expect(!format_pairs_any(&sum->pairs[DEVICE_CUDA]));
     cr_expect(method_supports(sum, DEVICE_CPU, FP64, FP64) &&
@@ -178,8 +178,8 @@ Test(object, of_version_1_is_read, .init = begin)
     cr_expect(m->operation == &operation_scan && m->promise == PROMISE_ORDER_INVARIANT);
     cr_expect_str_eq(m->summary, "as it was");
     cr_expect(m->shape_read[DEVICE_CPU] == SHAPE_BLOCKS);
-    for (enum format s = 0; s < FORMATS; s++)
-        for (enum format a = 0; a < FORMATS; a++)
+    for (enum format s = 0; s < ACCUMULATORS; s++)
+        for (enum format a = 0; a < ACCUMULATORS; a++)
             cr_expect(format_pairs_have(&m->pairs[DEVICE_CPU], s, a) ==
                           ((s == BF16 && a == FP32) || (s == FP64 && a == FP64)),
                       "%s/%s", format_facts[s].name, format_facts[a].name);

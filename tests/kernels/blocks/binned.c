@@ -99,8 +99,8 @@ static void expect_due_everywhere(fill *fill_array, size_t n_most, int rounds, c
                                   uint64_t seed)
 {
     static double data[MOST];
-    for (enum format s = 0; s < FORMATS; s++)
-        for (enum format f = 0; f < FORMATS; f++)
+    for (enum format s = 0; s < ACCUMULATORS; s++)
+        for (enum format f = 0; f < ACCUMULATORS; f++)
             for (unsigned folds = 2; folds <= 4; folds++)
                 for (int round = 0; round < rounds; round++) {
                     uint64_t own = seed = sample_next(&seed);
@@ -239,8 +239,8 @@ Test(binned, fast_states_are_plain_states)
         if (!binned_variant[v].available())
             continue;
         tried++;
-        for (enum format s = 0; s < FORMATS; s++)
-            for (enum format f = 0; f < FORMATS; f++)
+        for (enum format s = 0; s < ACCUMULATORS; s++)
+            for (enum format f = 0; f < ACCUMULATORS; f++)
                 for (unsigned k = 0; k < 24; k++) {
                     unsigned char plain[BINNED_STATE_BYTES], fast[BINNED_STATE_BYTES];
                     struct binned_state by[2];
@@ -269,8 +269,8 @@ Test(binned, lanes_have_room)
     enum { N = 1 << 16 };
     static double data[N];
     for (size_t v = 0; v < binned_variants; v++)
-        for (enum format s = BF16; binned_variant[v].available() && s < FORMATS; s++)
-            for (enum format f = 0; f < FORMATS; f++)
+        for (enum format s = BF16; binned_variant[v].available() && s < ACCUMULATORS; s++)
+            for (enum format f = 0; f < ACCUMULATORS; f++)
                 for (int window = 1; window < 90; window += window < 4 ? 1 : 9) {
                     struct binned_state by[2];
                     struct array a = {s, N, data};

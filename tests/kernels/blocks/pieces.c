@@ -171,7 +171,7 @@ Test(pieces, words_that_overflow)
     static const struct piece_rule *const rule[] = {&sumk_rule, &sumk4_rule, &sumk5_rule};
     for (size_t r = 0; r < sizeof rule / sizeof *rule; r++)
         for (unsigned k = 1; k < rule[r]->words; k++)
-            for (enum format f = 0; f < FORMATS; f++)
+            for (enum format f = 0; f < ACCUMULATORS; f++)
                 for (int sign = -1; sign <= 1; sign += 2) {
                     double largest = format_facts[f].largest;
                     struct piece piece = {{1}};
@@ -191,8 +191,8 @@ Test(pieces, value_of_words)
     static const char *const name[] = {"sum/sum2", "sum/sumk", "sum/sumk4", "sum/sumk5"};
     uint64_t state = 8;
     for (size_t draw = 0; draw < 40000; draw++) {
-        enum format f = draw % FORMATS;
-        size_t r = draw / FORMATS % 4;
+        enum format f = draw % ACCUMULATORS;
+        size_t r = draw / ACCUMULATORS % 4;
         struct piece piece = {{0}};
         struct walk_node node = {{0}, 0, false};
         int e = 0;

@@ -180,8 +180,8 @@ Test(state, merges_in_any_tree_over_any_partition)
     static double data[MOST];
     uint64_t seed = 41;
     for (int round = 0; round < 80; round++)
-        for (enum format s = 0; s < FORMATS; s++)
-            for (enum format f = 0; f < FORMATS; f++)
+        for (enum format s = 0; s < ACCUMULATORS; s++)
+            for (enum format f = 0; f < ACCUMULATORS; f++)
                 for (unsigned folds = 1; folds <= 4; folds++) { /* 1: the exact state */
                     struct kind k = {folds == 1, s, f, folds};
                     struct array a = {s, sample_next(&seed) % (round % 4 ? 60 : MOST), data};
@@ -196,8 +196,8 @@ Test(state, merges_of_magnitudes_far_apart)
     static double data[MOST];
     uint64_t seed = 43;
     for (int round = 0; round < 80; round++)
-        for (enum format s = 0; s < FORMATS; s++)
-            for (enum format f = 0; f < FORMATS; f++) {
+        for (enum format s = 0; s < ACCUMULATORS; s++)
+            for (enum format f = 0; f < ACCUMULATORS; f++) {
                 struct kind k = {round % 4 == 3, s, f, 2 + (unsigned)round % 3};
                 const struct format_facts *facts = &format_facts[s];
                 struct array a = {s, 1 + sample_next(&seed) % 40, data};
@@ -219,7 +219,7 @@ Test(state, finds_infinities_beside_nans)
 {
     enum { N = 1200 };
     static double data[N];
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (unsigned kinds = 1; kinds < 16; kinds++) { /* NaN, inf, -NaN, -inf */
             const double special[] = {NAN, INFINITY};
             struct array a = {f, N, data};

@@ -36,7 +36,8 @@ Test(state_bytes, lies_about_binned_states)
         {3, 'e', "bytes 0 to 3 are 75 6c 70 65"},
         {4, 0, "layout version 0, expected 1"},
         {4, 2, "layout version 2, expected 1"},
-        {5, 4, "byte 5 is 4, expected a format"},
+        {5, 6, "byte 5 is 6, expected a format"},
+        {6, 4, "byte 6 is 4, expected a format"}, /* stored, never added in */
         {6, 255, "byte 6 is 255, expected a format"},
         {7, 1, "1 folds at byte 7, expected 2 to 4"},
         {7, 5, "5 folds at byte 7, expected 2 to 4"},

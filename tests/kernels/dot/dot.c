@@ -21,8 +21,8 @@ Test(dot, products_are_those_of_mpfr)
     uint64_t seed = 17;
     mpfr_t x, y, sum, product;
     mpfr_inits2(4400, x, y, sum, product, (mpfr_ptr)0);
-    for (enum format s = 0; s < FORMATS; s++)
-        for (enum format f = 0; f < FORMATS; f++)
+    for (enum format s = 0; s < ACCUMULATORS; s++)
+        for (enum format f = 0; f < ACCUMULATORS; f++)
             for (int round = 0; round < 30000; round++) {
                 double value[3], data[1];
                 struct array one = {s, 1, data};
@@ -67,8 +67,8 @@ Test(dot, fast_tiles_are_plain_tiles)
     static double x[TILES * TILE], y[TILES * TILE], plain[TILES], fast[TILES];
     size_t tried = 0;
     for (size_t v = 0; v < dot_variants; v++)
-        for (enum format s = 0; dot_variant[v].available() && s < FORMATS; s++)
-            for (enum format f = 0; f < FORMATS; f++)
+        for (enum format s = 0; dot_variant[v].available() && s < ACCUMULATORS; s++)
+            for (enum format f = 0; f < ACCUMULATORS; f++)
                 for (uint64_t k = 0; k < 6 * SAMPLES; k++) {
                     struct task t = {.of = &(struct operands){.in = {s, TILES * TILE, x},
                                                               .in2 = {s, TILES * TILE, y},
@@ -146,8 +146,8 @@ Test(dot, special_products)
     };
     for (size_t i = 0; i < method_count; i++)
         for (size_t k = 0; k < sizeof special / sizeof *special; k++)
-            for (enum format s = 0; s < FORMATS; s++)
-                for (enum format f = 0; f < FORMATS; f++) {
+            for (enum format s = 0; s < ACCUMULATORS; s++)
+                for (enum format f = 0; f < ACCUMULATORS; f++) {
                     const struct method *m = method_registry[i];
                     double x[2], y[2], out = 0;
                     struct array a = {s, 2, x}, b = {s, 2, y}, to = {f, 1, &out};
@@ -171,7 +171,7 @@ Test(dot, inputs_are_what_they_are_called)
 {
     static double both[10000];
     size_t made = 0;
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (int e = 0; e < 600; e += e < 40 ? 3 : 60)
             for (size_t n = 100; n <= 5000; n *= 7) {
                 struct array whole = {f, 2 * n, both}, a = {f, n, both};

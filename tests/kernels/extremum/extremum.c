@@ -37,7 +37,7 @@ static bool run_array(const struct method *m, const struct array *in, size_t ste
 {
     struct shape shape[CHECK_SHAPES];
     size_t shapes = check_shapes(m, in->n, shape);
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (size_t k = f % (step < shapes ? step : shapes); k < shapes; k += step) {
             uint64_t got = 0;
             if (!method_supports(m, DEVICE_CPU, in->format, f))
@@ -58,7 +58,7 @@ static bool check_random(const struct method *m, char why[WHY])
     static const double few[] = {1, -1, 0.0, -0.0, INFINITY, -INFINITY, NAN, 2};
     double data[600];
     uint64_t seed = 17;
-    for (enum format s = 0; s < FORMATS; s++)
+    for (enum format s = 0; s < ACCUMULATORS; s++)
         for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
             for (int kind = 0; kind <= SAMPLES + 2; kind++) {
                 struct array in = {s, lengths[l], data};
@@ -90,7 +90,7 @@ static bool check_places(const struct method *m, char why[WHY])
     for (size_t a = 0; a < PLACES; a++)
         for (size_t b = a; b < PLACES; b++)
             for (int what = 0; what < 3; what++) {
-                struct array in = {(a + b) % FORMATS, 5000, data};
+                struct array in = {(a + b) % ACCUMULATORS, 5000, data};
                 double other = number ? NAN : what == 1 ? (least ? 0.0 : -0.0) : 1;
                 double sought = what == 0   ? (least ? -3 : 3)
                                 : what == 1 ? (least ? -0.0 : 0.0)

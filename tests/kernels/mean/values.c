@@ -50,7 +50,7 @@ Test(values, quotients_are_those_of_mpfr)
     mpfr_t a, b;
     mpfr_inits2(64, a, b, (mpfr_ptr)0);
     for (int k = 0; k < 400000; k++) {
-        enum format f = (enum format)(k % FORMATS);
+        enum format f = (enum format)(k % ACCUMULATORS);
         double x = format_decode(f, sample_next(&seed));
         size_t n = (size_t)(sample_next(&seed) >> (11 + sample_next(&seed) % 53));
         if (k % 3 == 0 && (f == BF16 || f == FP32))
@@ -67,7 +67,7 @@ Test(values, quotients_are_those_of_mpfr)
 /* Squares out of range with a norm that is in it. */
 Test(values, scaled_norms_stay_in_range)
 {
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (int far = -1; far <= 1; far += 2) {
             double x[2], most = ldexp(1, far > 0 ? format_facts[f].emax - 3 : format_facts[f].emin);
             uint64_t plain = 0, scaled = 0;

@@ -143,7 +143,7 @@ Test(added_in, is_what_sums_show)
 {
     size_t held = 0;
     for (size_t i = 0; i < method_count; i++)
-        for (enum format f = 0; f < FORMATS && sums(method_registry[i]); f++)
+        for (enum format f = 0; f < ACCUMULATORS && sums(method_registry[i]); f++)
             if (method_supports(method_registry[i], DEVICE_CPU, f, f)) {
                 hold(method_registry[i], f);
                 held++;

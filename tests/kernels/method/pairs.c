@@ -5,12 +5,17 @@
 
 static bool all(enum format s, enum format a)
 {
-    return s < FORMATS && a < FORMATS;
+    return s < FORMATS && a < ACCUMULATORS;
 }
 
 static bool from_all(enum format s, enum format a)
 {
     return s < FORMATS && (a == BF16 || a == FP64);
+}
+
+static bool from_16(enum format s, enum format a)
+{
+    return s <= FP64 && a == FP32;
 }
 
 static bool same(enum format s, enum format a)
@@ -35,6 +40,7 @@ Test(pairs, hold_what_is_listed)
         bool (*has)(enum format s, enum format a);
     } due[] = {{FORMAT_PAIRS_ALL, all},
                {FORMAT_PAIRS_FROM_ALL(IN(BF16) | IN(FP64)), from_all},
+               {FORMAT_PAIRS_FROM_16(IN(FP32)), from_16},
                {FORMAT_PAIRS_SAME, same},
                {FORMAT_PAIRS([FP16] = IN(FP32), [FP64] = IN(FP16) | IN(FP64)), some},
                {{{0}}, none}};

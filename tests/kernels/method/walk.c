@@ -27,8 +27,8 @@ Test(walk, fast_tiles_are_plain_tiles)
         if (!tiled_variant[v].available())
             continue;
         tried++;
-        for (enum format s = 0; s < FORMATS; s++)
-            for (enum format f = 0; f < FORMATS; f++)
+        for (enum format s = 0; s < ACCUMULATORS; s++)
+            for (enum format f = 0; f < ACCUMULATORS; f++)
                 for (uint64_t k = 0; k < 4 * SAMPLES; k++) {
                     struct array in = {s, TILES * TILE, data};
                     sample_fill(&in, k % SAMPLES, f, k);

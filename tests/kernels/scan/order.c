@@ -318,7 +318,7 @@ Test(scan_order, exclusive_is_inclusive_shifted_where_the_trees_say_so)
 {
     size_t held = 0;
     for (size_t i = 0; i < method_count; i++)
-        for (enum format f = 0; f < FORMATS; f++) {
+        for (enum format f = 0; f < ACCUMULATORS; f++) {
             const struct method *m = method_registry[i];
             if (m->operation != &operation_scan || !m->order || !m->cpu)
                 continue;
@@ -328,5 +328,5 @@ Test(scan_order, exclusive_is_inclusive_shifted_where_the_trees_say_so)
             cr_expect((others == 0) == all, "%s: %zu trees are not shifted ones", m->name, others);
             held++;
         }
-    cr_expect(held >= 7 * FORMATS);
+    cr_expect(held >= 7 * ACCUMULATORS);
 }

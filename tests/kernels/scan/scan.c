@@ -88,7 +88,7 @@ Test(scan, a_longer_array_begins_with_the_same_bits)
         const struct method *m = method_registry[i];
         if (m->operation != &operation_scan || m->promise < PROMISE_GPU_TO_GPU)
             continue;
-        for (enum format f = 0; f < FORMATS; f++) {
+        for (enum format f = 0; f < ACCUMULATORS; f++) {
             struct scan_case c = {.in = {f, N, data}, .accumulator = f, .output = f};
             sample_fill(&c.in, SAMPLE_NEAR, f, f);
             c.exclusive = f % 2;
@@ -108,9 +108,9 @@ Test(scan, infinities_begin_where_they_stand)
 {
     enum { N = SCAN_TILE + 300, FIRST = 700, SECOND = SCAN_TILE + 40 };
     static double data[N], out[N];
-    for (size_t k = 0; k < method_count * FORMATS * 2; k++) {
-        const struct method *m = method_registry[k / 2 / FORMATS];
-        enum format f = k / 2 % FORMATS;
+    for (size_t k = 0; k < method_count * ACCUMULATORS * 2; k++) {
+        const struct method *m = method_registry[k / 2 / ACCUMULATORS];
+        enum format f = k / 2 % ACCUMULATORS;
         if (m->operation != &operation_scan || !m->cpu)
             continue;
         struct scan_case c = {
@@ -178,8 +178,8 @@ Test(scan, nothing_crosses_a_head)
     static double data[N], out[N];
     static uint8_t heads[N];
     const struct method *m = method_named("scan/segmented");
-    for (unsigned k = 0; k < 2 * FORMATS * FORMATS; k++) {
-        enum format s = k / 2 / FORMATS, f = k / 2 % FORMATS;
+    for (unsigned k = 0; k < 2 * ACCUMULATORS * ACCUMULATORS; k++) {
+        enum format s = k / 2 / ACCUMULATORS, f = k / 2 % ACCUMULATORS;
         struct scan_case c = {
             .in = {s, N, data}, .accumulator = f, .output = f, .exclusive = k % 2, .heads = heads};
         struct array result = {f, N, out};
@@ -204,15 +204,15 @@ Test(scan, the_first_segment_is_scanned_as_an_array)
     static uint8_t heads[N];
     const struct method *segmented = method_named("scan/segmented"),
                         *tiled = method_named("scan/tiled");
-    for (unsigned k = 0; k < 2 * FORMATS * FORMATS; k++) {
-        enum format s = k / 2 / FORMATS, f = k / 2 % FORMATS;
+    for (unsigned k = 0; k < 2 * ACCUMULATORS * ACCUMULATORS; k++) {
+        enum format s = k / 2 / ACCUMULATORS, f = k / 2 % ACCUMULATORS;
         struct scan_case c = {
             .in = {s, N, data}, .accumulator = f, .output = f, .exclusive = k % 2};
         sample_fill(&c.in, SAMPLE_NEAR, f, k);
         run(tiled, &c, 2, whole);
         run(segmented, &c, 3, out);
         cr_assert(memcmp(out, whole, array_bytes(f, N)) == 0, "without heads");
-        size_t head = 1 + k * (N - 2) / (2 * FORMATS * FORMATS);
+        size_t head = 1 + k * (N - 2) / (2 * ACCUMULATORS * ACCUMULATORS);
         memset(heads, 0, sizeof heads);
         heads[head] = 1;
         c.heads = heads;

@@ -49,18 +49,19 @@ Test(hash, nan_is_canonical)
 {
     uint64_t seed = 401;
     for (enum format f = 0; f < FORMATS; f++) {
-        uint64_t inf = format_encode(f, __builtin_inf()),
+        uint64_t inf = format_facts[f].specials, last = format_facts[f].last,
                  width = 8 * (uint64_t)format_facts[f].bytes;
         for (uint64_t k = 0; k < 65536; k++) {
-            uint64_t bits = f <= BF16 ? k : sample_next(&seed) >> (64 - width);
-            if (f > BF16 && k % 2) /* NaN; infinities */
+            bool narrow = width <= 16;
+            uint64_t bits = narrow ? k & ((1u << width) - 1) : sample_next(&seed) >> (64 - width);
+            if (!narrow && k % 2) /* NaN; infinities */
                 bits |= inf;
-            if (f > BF16 && k % 8 == 1)
+            if (!narrow && k % 8 == 1)
                 bits &= ~((inf & (~inf + 1)) - 1);
-            cr_assert(hash_canonical(bits, inf) == format_canonical(f, bits), "%s: %#llx",
+            cr_assert(hash_canonical(bits, last) == format_canonical(f, bits), "%s: %#llx",
                       format_facts[f].name, (unsigned long long)bits);
         }
-        cr_assert(hash_canonical(inf, inf) == inf);
+        cr_assert(hash_canonical(last, last) == last);
         uint64_t payload = inf | 3, nan = format_canonical(f, payload);
         cr_assert(same(hash_of(f, 1, &payload), hash_of(f, 1, &nan)), "%s", format_facts[f].name);
     }
@@ -96,7 +97,7 @@ Test(hash, differences_are_seen)
     for (enum format f = 0; f < FORMATS; f++) {
         unsigned width = 8 * (unsigned)format_facts[f].bytes;
         for (size_t i = 0; i <= N; i++)
-            bits[i] = format_encode(f, (double)(sample_next(&seed) % 1000) - 500.25);
+            bits[i] = format_encode(f, (double)(sample_next(&seed) % 800) - 400.25);
         struct hash128 due = hash_of(f, N, bits);
         cr_assert(!same(due, hash_of(f, N, bits + 1)) && !same(due, hash_of(f, N - 1, bits)));
         for (size_t i = 0; i < N; i++) {

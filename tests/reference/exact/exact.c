@@ -297,7 +297,7 @@ Test(exact, specials_and_signed_zeros)
                 exact_init(&e);
                 exact_add_array(&e, &x, 0, x.n);
                 double sum = exact_round(&e, f);
-                if (cases[c].background == 0 || !isfinite(cases[c].sum))
+                if (f != E4M3 && (cases[c].background == 0 || !isfinite(cases[c].sum)))
                     cr_assert(same_double(sum, cases[c].sum), "%s, n = %zu, case %zu: %a",
                               format_facts[f].name, x.n, c, sum);
                 free(x.data);
@@ -315,7 +315,8 @@ Test(exact, the_highest_limb_is_read)
     struct fixed x = {{0}};
     x.limb[FIXED_LIMBS - 1] = 1;
     for (enum format f = 0; f < FORMATS; f++)
-        cr_expect(isinf(fixed_round(&x, f)), "%s", format_facts[f].name);
+        cr_expect(same_double(fixed_round(&x, f), format_facts[f].too_large), "%s",
+                  format_facts[f].name);
 }
 
 /* What bins know beside the sum: a subnormal of negative sign is no -0, and a NaN is one whatever

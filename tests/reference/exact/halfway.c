@@ -68,12 +68,12 @@ Test(halfway, tells_of_a_careless_sum)
 Test(halfway, the_small_one_decides)
 {
     enum { N = 5000 };
-    for (enum format s = 0; s < FORMATS; s++) {
+    for (enum format s = 0; s < ACCUMULATORS; s++) {
         struct array in = {s, N, malloc(array_bytes(s, N))},
                      less = {s, N, malloc(array_bytes(s, N))};
         size_t held = 0;
         cr_assert(in.data && less.data);
-        for (enum format f = 0; f < FORMATS; f++)
+        for (enum format f = 0; f < ACCUMULATORS; f++)
             for (int below = 1; below <= (s == FP16 ? 4 : 100); below += 3) {
                 if (!halfway_fill(&in, f, below, true, 7) || !halfway_fill(&less, f, 0, true, 7) ||
                     isinf(rounded_sum(&in, f)))

@@ -74,7 +74,7 @@ static void expect_stream(const struct array *a, const uint8_t *heads, size_t be
 Test(prefix, every_sample_at_every_small_size)
 {
     uint64_t seed = 301;
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (int kind = 0; kind < SAMPLES; kind++)
             for (size_t n = 0; n < 24; n++) {
                 struct array a = array_new(f, n);
@@ -91,7 +91,7 @@ Test(prefix, every_sample_at_block_edges)
     static const size_t sizes[] = {511,  512,           513,       1023,          1024,
                                    1025, LINE_MOST - 1, LINE_MOST, LINE_MOST + 1, 40001};
     uint64_t seed = 302;
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (int kind = 0; kind < SAMPLES; kind++)
             for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
                 struct array a = array_new(f, sizes[i]);
@@ -111,7 +111,7 @@ Test(prefix, every_input_family)
     static const size_t sizes[] = {1, 2, 1000, 30000};
     uint64_t seed = 303;
     for (size_t k = 0; k < input_family_count; k++)
-        for (enum format f = 0; f < FORMATS; f++)
+        for (enum format f = 0; f < ACCUMULATORS; f++)
             for (size_t i = 0; i < 4; i++)
                 for (int arranged = 0; arranged < 2; arranged++) {
                     struct problem p = {0};
@@ -152,7 +152,7 @@ Test(prefix, prefixes_that_cancel)
 {
     static const int levels[] = {1, 2, 3, 4, 7, 20, 41};
     uint64_t seed = 304;
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (size_t k = 0; k < sizeof levels / sizeof *levels; k++)
             for (int way = 0; way < 4; way++) {
                 struct array a = array_new(f, 20000);
@@ -182,7 +182,7 @@ Test(prefix, long_arrays)
 {
     static const char *const inputs[] = {"uniform", "lognormal:sigma=4", "wide", "cond"};
     for (size_t k = 0; k < 4; k++)
-        for (enum format f = 0; f < FORMATS; f++) {
+        for (enum format f = 0; f < ACCUMULATORS; f++) {
             struct array a = generated(inputs[k], f, 400000, 3, f == FP64 ? 0x1p300 : 0x1p30);
             expect_whole(&a, NULL, 2, inputs[k]);
             free(a.data);
@@ -241,7 +241,7 @@ Test(prefix, ties_of_either_double)
 Test(prefix, what_is_not_finite)
 {
     uint64_t seed = 308;
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (int round = 0; round < 60; round++) {
             const double odd[] = {INFINITY, -INFINITY, NAN};
             struct array a = array_new(f, 1 + sample_next(&seed) % 2500);
@@ -259,7 +259,7 @@ Test(prefix, what_is_not_finite)
 Test(prefix, zeros_with_signs)
 {
     uint64_t seed = 309;
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (size_t zeros = 0; zeros < 1200; zeros += 1 + zeros / 3) {
             struct array a = array_new(f, 1200);
             for (size_t i = 0; i < a.n; i++)
@@ -280,7 +280,7 @@ Test(prefix, any_number_of_threads)
 {
     static const char *const inputs[] = {"normal", "wide", "infs", "signed_zeros"};
     for (size_t k = 0; k < 4; k++)
-        for (enum format f = 0; f < FORMATS; f++) {
+        for (enum format f = 0; f < ACCUMULATORS; f++) {
             struct array a = generated(inputs[k], f, 5 * LINE_MOST + 77, 1, 0);
             struct prefix_pairs one = pairs_new(a.n), many = pairs_new(a.n);
             cr_assert(prefix_all(&a, NULL, 1, &one, NULL) == STATUS_OK);
@@ -308,7 +308,7 @@ Test(prefix, any_number_of_threads)
 Test(prefix, segments)
 {
     uint64_t seed = 310;
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (int round = 0; round < 24; round++) {
             struct array a = array_new(f, round < 20 ? 1 + sample_next(&seed) % 3000 : 70000);
             sample_fill(&a, round % SAMPLES, f, sample_next(&seed));

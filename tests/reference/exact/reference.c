@@ -120,7 +120,7 @@ Test(reference, sign_of_a_long_sum_of_zeros)
 
 Test(reference, census_by_hand)
 {
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (int kind = REFERENCE_FAST; kind <= REFERENCE_MPFR; kind++) {
             const struct format_facts *facts = &format_facts[f];
             const double x[] = {0.0,

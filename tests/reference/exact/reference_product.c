@@ -122,7 +122,7 @@ Test(reference_product, is_that_of_whole_numbers)
     static const size_t lengths[] = {0, 1, 2, 3, 10, 70, 90, 300};
     uint64_t seed = 71;
     double data[300];
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (int kind = 0; kind < SAMPLES; kind++)
             for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
                 struct array a = {f, lengths[i], data};
@@ -210,7 +210,7 @@ Test(reference_product, theorem)
     mpfr_t bound;
     mpfr_init2(bound, 200);
     for (enum format s = 0; s < FORMATS; s++)
-        for (enum format f = 0; f < FORMATS; f++)
+        for (enum format f = 0; f < ACCUMULATORS; f++)
             for (size_t n = 1; n <= 12; n++) {
                 struct array a = {s, n, data};
                 sample_fill(&a, SAMPLE_NEAR, s, sample_next(&seed));

@@ -22,7 +22,7 @@ static void expect_rounded(const struct array *a, const char *what)
     mpfr_t sum;
     mpfr_init2(sum, 53);
     oracle_sum(sum, a, false);
-    for (enum format f = 0; f < FORMATS; f++) {
+    for (enum format f = 0; f < ACCUMULATORS; f++) {
         double due = oracle_round(f, sum), got = rounded_sum(a, f, 1);
         cr_assert(same_double(got, due), "%s, %s to %s, n = %zu: %a, MPFR says %a", what,
                   format_facts[a->format].name, format_facts[f].name, a->n, got, due);

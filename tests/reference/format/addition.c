@@ -45,7 +45,7 @@ static void expect_agreement(enum format f, uint64_t a, uint64_t b)
 Test(addition, integers_agree_with_mpfr)
 {
     uint64_t seed = 21;
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (int i = 0; i < 1000000; i++) {
             uint64_t a, b;
             draw(f, &seed, &a, &b);
@@ -59,9 +59,9 @@ Test(addition, integers_agree_with_mpfr)
 
 Test(addition, a_hundred_million_at_random)
 {
-    static const int count[FORMATS] = {40000000, 40000000, 19000000, 1000000};
+    static const int count[ACCUMULATORS] = {40000000, 40000000, 19000000, 1000000};
     uint64_t seed = 22;
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (int i = 0; i < count[f]; i++) {
             uint64_t a, b;
             draw(f, &seed, &a, &b);

@@ -141,10 +141,14 @@ Test(number, wide_numbers_read_back_bit_for_bit)
 
 Test(number, bits_have_the_width_of_their_format)
 {
-    static const char *const one[] = {"0x3c00", "0x3f80", "0x3f800000", "0x3ff0000000000000"};
-    static const char *const zero[] = {"0x8000", "0x8000", "0x80000000", "0x8000000000000000"};
-    static const char *const nan[] = {"0x7e00", "0x7fc0", "0x7fc00000", "0x7ff8000000000000"};
-    static const char *const least[] = {"0x0001", "0x0001", "0x00000001", "0x0000000000000001"};
+    static const char *const one[] = {"0x3c00", "0x3f80", "0x3f800000", "0x3ff0000000000000",
+                                      "0x38",   "0x3c"};
+    static const char *const zero[] = {"0x8000", "0x8000", "0x80000000", "0x8000000000000000",
+                                       "0x80",   "0x80"};
+    static const char *const nan[] = {"0x7e00", "0x7fc0", "0x7fc00000", "0x7ff8000000000000",
+                                      "0x7f",   "0x7e"};
+    static const char *const least[] = {"0x0001", "0x0001", "0x00000001", "0x0000000000000001",
+                                        "0x01",   "0x01"};
     for (enum format f = 0; f < FORMATS; f++) {
         char text[NUMBER_TEXT];
         number_bits(text, f, 1);

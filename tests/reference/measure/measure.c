@@ -107,8 +107,8 @@ static void expect_measure(const struct reference *r, enum format storage, enum 
 Test(measure, figures_in_every_format_pair)
 {
     uint64_t seed = 71;
-    for (enum format storage = 0; storage < FORMATS; storage++)
-        for (enum format accumulator = 0; accumulator < FORMATS; accumulator++)
+    for (enum format storage = 0; storage < ACCUMULATORS; storage++)
+        for (enum format accumulator = 0; accumulator < ACCUMULATORS; accumulator++)
             for (int round = 0; round < 100; round++) {
                 size_t n = (size_t)round % 12;
                 struct array a = {storage, n, malloc(n ? array_bytes(storage, n) : 1)};
@@ -152,7 +152,7 @@ Test(measure, far_bits_decide)
                                       {2, -0x1p-1074, 0},      {0x1p-126, -0x1p-1000, 0}};
     struct theorem t = {.kind = THEOREM_ANY_ORDER};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
-        for (enum format f = 0; f < FORMATS; f++)
+        for (enum format f = 0; f < ACCUMULATORS; f++)
             for (int sign = -1; sign <= 1; sign += 2) {
                 double x[3];
                 for (int i = 0; i < 3; i++)
@@ -215,7 +215,7 @@ Test(measure, sums_of_zero)
 /* The threshold of overflow is half an ulp beyond the largest number; the tie goes to inf. */
 Test(measure, overflow_is_told_from_a_sum_beyond_the_range)
 {
-    for (enum format f = 0; f < FORMATS; f++) {
+    for (enum format f = 0; f < ACCUMULATORS; f++) {
         const struct format_facts *facts = &format_facts[f];
         double half = format_ulp(f, facts->largest) / 2;
         const double at[] = {facts->largest, half, 0}, under[] = {facts->largest, half, -0x1p-1074};

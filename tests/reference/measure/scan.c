@@ -203,12 +203,13 @@ static void expect_samples(size_t n, int rounds, unsigned threads, uint64_t seed
 {
     for (int round = 0; round < rounds; round++) {
         uint64_t draw = sample_next(&seed);
-        struct scan_case c = {.scan = {.in = {draw % FORMATS, n, NULL}, .exclusive = draw >> 8 & 1},
-                              .out = {.out = {(draw >> 16) % FORMATS, n, NULL},
-                                      .accumulator = (draw >> 24) % FORMATS,
-                                      .bound = scan_bound[(draw >> 32) % SCAN_BOUNDS]},
-                              .flaw = (enum flaw)((draw >> 40) % FLAWS),
-                              .low = draw >> 48 & 1};
+        struct scan_case c = {
+            .scan = {.in = {draw % ACCUMULATORS, n, NULL}, .exclusive = draw >> 8 & 1},
+            .out = {.out = {(draw >> 16) % ACCUMULATORS, n, NULL},
+                    .accumulator = (draw >> 24) % ACCUMULATORS,
+                    .bound = scan_bound[(draw >> 32) % SCAN_BOUNDS]},
+            .flaw = (enum flaw)((draw >> 40) % FLAWS),
+            .low = draw >> 48 & 1};
         int kind = round % SAMPLES;
         c.name = sample_name[kind];
         c.scan.in.data = malloc(array_bytes(c.scan.in.format, n) + 1);
@@ -249,7 +250,7 @@ Test(measure_scan, every_input_family)
 {
     uint64_t seed = 541;
     for (size_t k = 0; k < input_family_count; k++)
-        for (enum format f = 0; f < FORMATS; f++) {
+        for (enum format f = 0; f < ACCUMULATORS; f++) {
             uint64_t draw = sample_next(&seed);
             struct problem p = {0};
             struct input in = {0};
@@ -257,12 +258,13 @@ Test(measure_scan, every_input_family)
             cr_assert(input_parse(&in, input_families[k]->name, &p) == STATUS_OK &&
                           input_generate(&in, &a, 1, 0, &p) == STATUS_OK,
                       "%s", p.text);
-            struct scan_case c = {.scan = {.in = a, .exclusive = draw & 1},
-                                  .out = {.out = {draw & 2 ? f : (draw >> 2) % FORMATS, 0, NULL},
-                                          .accumulator = draw & 16 ? f : FP32,
-                                          .bound = THEOREM_TREE},
-                                  .flaw = draw & 32 ? FLAWLESS : ROUNDED_ONCE,
-                                  .name = in.family->name};
+            struct scan_case c = {
+                .scan = {.in = a, .exclusive = draw & 1},
+                .out = {.out = {draw & 2 ? f : (draw >> 2) % ACCUMULATORS, 0, NULL},
+                        .accumulator = draw & 16 ? f : FP32,
+                        .bound = THEOREM_TREE},
+                .flaw = draw & 32 ? FLAWLESS : ROUNDED_ONCE,
+                .name = in.family->name};
             expect_case(&c, 1, &seed);
             free(a.data);
         }

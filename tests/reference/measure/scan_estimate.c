@@ -22,9 +22,9 @@ struct items {
 static void make_items(struct items *s, size_t n, uint64_t *seed)
 {
     uint64_t draw = sample_next(seed);
-    enum format accumulator = draw % FORMATS;
-    s->scan = (struct scan){.in = {(draw >> 8) % FORMATS, n, s->x}};
-    s->out = (struct scan_output){.out = {(draw >> 16) % FORMATS, n, s->y},
+    enum format accumulator = draw % ACCUMULATORS;
+    s->scan = (struct scan){.in = {(draw >> 8) % ACCUMULATORS, n, s->x}};
+    s->out = (struct scan_output){.out = {(draw >> 16) % ACCUMULATORS, n, s->y},
                                   .accumulator = accumulator,
                                   .bound = scan_bound[(draw >> 24) % SCAN_BOUNDS]};
     sample_fill(&s->scan.in, (enum sample)((draw >> 32) % SAMPLE_BITS), accumulator,

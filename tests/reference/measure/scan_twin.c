@@ -37,7 +37,7 @@ Test(scan_twin, alone_or_with_others)
     enum { N = 3 * LINE_MOST + 1000, OUTPUTS = 3 };
     static struct scan_measure alone, together[OUTPUTS];
     uint64_t seed = 551;
-    for (enum format f = 0; f < FORMATS; f++) {
+    for (enum format f = 0; f < ACCUMULATORS; f++) {
         struct scan scan = {.in = generated(f % 2 ? "wide" : "uniform", f, N, 1, 0)};
         struct scan_output out[OUTPUTS];
         struct array twin = {FP32, N, malloc(N * sizeof(float))};
@@ -106,7 +106,7 @@ Test(scan_twin, twins)
     static struct scan_measure m;
     uint64_t seed = 561;
     for (int round = 0; round < 120; round++) {
-        enum format f = (enum format)(round % FORMATS);
+        enum format f = (enum format)(round % ACCUMULATORS);
         size_t n = 1 + sample_next(&seed) % 2500;
         struct array in = {f, n, malloc(8 * n)}, out = in, twin[SCAN_TWINS];
         out.data = malloc(8 * n);

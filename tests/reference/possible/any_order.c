@@ -133,7 +133,7 @@ static void hold_claims(const struct seen *s, const struct possible *p, const ch
 
 Test(any_order, of_few_elements_is_what_some_tree_gives)
 {
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (uint64_t seed = 1, round = 0; round < 1500; round++) {
             double x[8];
             char what[256];
@@ -151,7 +151,7 @@ Test(any_order, of_few_elements_is_what_some_tree_gives)
 Test(any_order, bounds_hold_for_every_tree)
 {
     size_t claims[3] = {0}, due[3] = {0};
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (uint64_t seed = 2, round = 0; round < 8000; round++) {
             double x[8];
             char what[256];
@@ -215,8 +215,8 @@ static void hold_random(enum format f, const struct array *in, bool bounds_only,
 Test(any_order, holds_for_trees_by_chance)
 {
     uint64_t data[300], seed = 3;
-    for (enum format storage = 0; storage < FORMATS; storage++)
-        for (enum format f = 0; f < FORMATS; f++)
+    for (enum format storage = 0; storage < ACCUMULATORS; storage++)
+        for (enum format f = 0; f < ACCUMULATORS; f++)
             for (enum sample kind = 0; kind < SAMPLES; kind++)
                 for (int round = 0; round < 24; round++) {
                     size_t n = 1 + sample_next(&seed) % (round % 2 ? 300 : 12);
@@ -225,7 +225,7 @@ Test(any_order, holds_for_trees_by_chance)
                     for (size_t i = 0; round % 3 == 0 && i < n; i++) /* sparse */
                         if (sample_next(&seed) % 8)
                             array_encode(&in, i, 1, &(double){round % 4 ? 0.0 : -0.0});
-                    hold_random(f, &in, round % 5 == 0, &seed, (enum format)(round % FORMATS),
+                    hold_random(f, &in, round % 5 == 0, &seed, (enum format)(round % ACCUMULATORS),
                                 sample_name[kind]);
                 }
 }
@@ -262,7 +262,7 @@ static void just(const struct possible *p, double x, const char *what)
 Test(any_order, knows_what_is_certain)
 {
     struct possible p;
-    for (enum format f = 0; f < FORMATS; f++) {
+    for (enum format f = 0; f < ACCUMULATORS; f++) {
         double smallest = format_facts[f].smallest;
         just((p = of_equal(f, 0, 0, 0), &p), 0, "nothing");
         just((p = of_equal(f, -0.0, 1000, -0.0), &p), -0.0, "-0 alone");

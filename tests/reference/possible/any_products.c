@@ -124,8 +124,8 @@ Test(any_products, nothing_that_a_tree_gives_is_impossible)
     uint64_t seed = 20261121;
     static const enum product_kind ways[] = {PRODUCT_ROUNDED, PRODUCT_FUSED, PRODUCT_UNKNOWN};
     for (int round = 0; round < 600; round++)
-        for (enum format s = 0; s < FORMATS; s++)
-            for (enum format f = 0; f < FORMATS; f++) {
+        for (enum format s = 0; s < ACCUMULATORS; s++)
+            for (enum format f = 0; f < ACCUMULATORS; f++) {
                 struct terms t = {.f = f, .how = ways[round % 3]};
                 draw(&t, s, 1 + sample_next(&seed) % MOST, &seed);
                 holds_trees(&t, &seed);
@@ -138,7 +138,7 @@ Test(any_products, nothing_is_listed_that_no_tree_gives)
     uint64_t seed = 5;
     size_t listed = 0;
     for (int round = 0; round < 300; round++)
-        for (enum format f = 0; f < FORMATS; f++) {
+        for (enum format f = 0; f < ACCUMULATORS; f++) {
             static struct any_products all;
             struct terms t = {.f = f, .how = PRODUCT_FUSED};
             struct possible p;

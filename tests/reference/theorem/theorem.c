@@ -32,8 +32,8 @@ static void expect_bound(const struct theorem *t, const struct reference *r, enu
 Test(theorem, bounds_in_every_format_pair)
 {
     uint64_t seed = 61;
-    for (enum format storage = 0; storage < FORMATS; storage++)
-        for (enum format accumulator = 0; accumulator < FORMATS; accumulator++)
+    for (enum format storage = 0; storage < ACCUMULATORS; storage++)
+        for (enum format accumulator = 0; accumulator < ACCUMULATORS; accumulator++)
             for (int round = 0; round < 96; round++) {
                 size_t n = sample_next(&seed) % 20;
                 enum theorem_kind kind = (enum theorem_kind)(round % THEOREMS);
@@ -94,12 +94,14 @@ Test(theorem, bounds_of_values)
                   {THEOREM_EXTREMUM, EXACT_ARGMIN},   {THEOREM_EXTREMUM, EXACT_ARGMAX}};
     enum { VALUES = sizeof values / sizeof *values, KINDS = SAMPLE_BITS };
     uint64_t seed = 62;
-    for (size_t round = 0; round < FORMATS * FORMATS * VALUES * KINDS; round++) {
-        enum format storage = round % FORMATS, accumulator = round / FORMATS % FORMATS;
-        size_t v = round / (FORMATS * FORMATS) % VALUES, n = 1 + sample_next(&seed) % 12;
+    for (size_t round = 0; round < ACCUMULATORS * ACCUMULATORS * VALUES * KINDS; round++) {
+        enum format storage = round % ACCUMULATORS,
+                    accumulator = round / ACCUMULATORS % ACCUMULATORS;
+        size_t v = round / (ACCUMULATORS * ACCUMULATORS) % VALUES, n = 1 + sample_next(&seed) % 12;
         struct array a = {storage, n, malloc(array_bytes(storage, n))};
         struct reference r;
-        sample_fill(&a, round / (FORMATS * FORMATS * VALUES), accumulator, sample_next(&seed));
+        sample_fill(&a, round / (ACCUMULATORS * ACCUMULATORS * VALUES), accumulator,
+                    sample_next(&seed));
         cr_assert(reference_compute_of(&r, values[v].of, &a, NULL, REFERENCE_FAST, NULL) ==
                   STATUS_OK);
         struct theorem t = {.kind = values[v].kind, .height = sample_next(&seed) % (n + 1)};
@@ -128,10 +130,11 @@ Test(theorem, bounds_of_dot_products)
                 {THEOREM_WIDENED, PRODUCT_FUSED}};
     enum { DOTS = sizeof dots / sizeof *dots };
     uint64_t seed = 63;
-    for (size_t round = 0; round < FORMATS * FORMATS * DOTS * SAMPLE_BITS; round++) {
-        enum format storage = round % FORMATS, accumulator = round / FORMATS % FORMATS;
-        size_t d = round / (FORMATS * FORMATS) % DOTS, n = sample_next(&seed) % 12;
-        enum sample kind = round / (FORMATS * FORMATS * DOTS);
+    for (size_t round = 0; round < ACCUMULATORS * ACCUMULATORS * DOTS * SAMPLE_BITS; round++) {
+        enum format storage = round % ACCUMULATORS,
+                    accumulator = round / ACCUMULATORS % ACCUMULATORS;
+        size_t d = round / (ACCUMULATORS * ACCUMULATORS) % DOTS, n = sample_next(&seed) % 12;
+        enum sample kind = round / (ACCUMULATORS * ACCUMULATORS * DOTS);
         struct array a = {storage, n, malloc(array_bytes(storage, n) + 1)}, b = a;
         struct reference r;
         if (dots[d].kind == THEOREM_WIDENED && accumulator == FP64)
@@ -167,7 +170,7 @@ Test(theorem, bounds_of_long_sums)
     struct array a = {FP64, 1, &one};
     struct reference r;
     cr_assert(reference_compute(&r, &a, REFERENCE_FAST, NULL) == STATUS_OK);
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
             for (size_t h = 0; h < 5; h++) {
                 const size_t heights[] = {sizes[i] - 1, sizes[i], 40, 256, 2048};
@@ -188,7 +191,7 @@ Test(theorem, errors_lost_at_the_largest_number)
                                               THEOREM_DOUBLE_WORD, THEOREM_BLOCKED, THEOREM_K_FOLD};
     mpfr_t bound;
     mpfr_init2(bound, 200);
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
             for (int part = 1; part <= 4; part *= 2) {
                 double data[2], largest = format_facts[f].largest,
@@ -377,7 +380,7 @@ Test(theorem, none_has_no_bound)
     mpfr_t bound;
     mpfr_init2(bound, 53);
     cr_assert(reference_compute(&r, &a, REFERENCE_FAST, NULL) == STATUS_OK);
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         cr_expect(!theorem_bound(bound, &t, &r, FP64, f), "%s", format_facts[f].name);
     cr_expect(!theorem_has_height(THEOREM_NONE));
     reference_free(&r);
@@ -388,7 +391,7 @@ Test(theorem, none_has_no_bound)
  * in range; scaled by 4 more they would not. */
 Test(theorem, scale_of_a_norm)
 {
-    for (enum format f = 0; f < FORMATS; f++)
+    for (enum format f = 0; f < ACCUMULATORS; f++)
         for (size_t n = 1; n <= 1 << 20; n *= 2) {
             int k = theorem_scale(f, n, 0.75), bits = 2 * k + (int)log2((double)n);
             cr_expect(bits <= format_facts[f].emax && bits + 4 > format_facts[f].emax,
