@@ -140,7 +140,8 @@ static struct shape as_asked(size_t n, enum device_kind device, struct shape ask
 
 static enum status own_make(struct own *own, const struct ulpscope_subject *s, struct problem *p)
 {
-    if (!s->name || !s->summary || !s->run || !(s->pairs & ULPSCOPE_ALL_PAIRS) ||
+    if (!s->name || !s->summary || !s->run ||
+        !(s->pairs & (ULPSCOPE_ALL_PAIRS | ULPSCOPE_PAIRS_8)) ||
         (s->operation != ULPSCOPE_SUM && s->operation != ULPSCOPE_SCAN) ||
         s->memory != ULPSCOPE_HOST || (unsigned)s->promise > ULPSCOPE_CORRECTLY_ROUNDED)
         return problem(p, STATUS_USAGE,
