@@ -48,7 +48,8 @@ enum status generated_make(struct generated *g, const char *specification, bool 
     status = memory_array(&g->array, storage, (size_t)(both ? 2 * n : n), g->name, p);
     if (status != STATUS_OK)
         return status;
-    status = (both ? input_generate_pair : input_generate)(&in, &g->array, g->seed, g->cond, p);
+    status = both ? input_generate_pair(&in, &g->array, g->seed, g->cond, p)
+                  : input_generate(&in, &g->array, g->seed, g->cond, p);
     if (status != STATUS_OK)
         free(g->array.data);
     return status;

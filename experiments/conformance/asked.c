@@ -1,6 +1,6 @@
 #include "experiments/conformance/asked.h"
 
-static enum status read_formats(struct special_asked *s, struct problem *p)
+static enum status read_formats(struct conformance_asked *s, struct problem *p)
 {
     struct list names = {0};
     struct formats storage = {0}, accumulator = {0};
@@ -21,7 +21,7 @@ static enum status read_formats(struct special_asked *s, struct problem *p)
     return status;
 }
 
-static enum status read_scans(struct special_asked *s, struct problem *p)
+static enum status read_scans(struct conformance_asked *s, struct problem *p)
 {
     struct list names = {0};
     uint64_t segment = 0;
@@ -41,7 +41,7 @@ static enum status read_scans(struct special_asked *s, struct problem *p)
     return status;
 }
 
-static enum status read_shape(struct special_asked *s, struct problem *p)
+static enum status read_shape(struct conformance_asked *s, struct problem *p)
 {
     uint64_t threads = 0, blocks = 0, seed = 1;
     enum status status = argument_number(s->a, "threads", 0, 1, THREADS_MAX, &threads, p);
@@ -66,7 +66,7 @@ static enum status one_file(const struct arguments *a, struct problem *p)
 }
 
 /* The user's own input, as it is; where a storage is named, the file is read as that. */
-static enum status read_data(struct special_asked *s, struct problem *p)
+static enum status read_data(struct conformance_asked *s, struct problem *p)
 {
     struct data_options options = {FORMATS, true, argument_flag(s->a, "raw")};
     const char *path = argument_value(s->a, "data"), *storage = argument_value(s->a, "storage");
@@ -90,7 +90,8 @@ static enum status read_data(struct special_asked *s, struct problem *p)
 }
 
 /* A dot product's is one file, too: x first, then y. */
-enum status special_asked_of(struct special_asked *s, const struct method *m, struct problem *p)
+enum status conformance_asked_of(struct conformance_asked *s, const struct method *m,
+                                 struct problem *p)
 {
     if (!argument_value(s->a, "data"))
         return STATUS_OK;
@@ -109,7 +110,7 @@ enum status special_asked_of(struct special_asked *s, const struct method *m, st
     return STATUS_OK;
 }
 
-static enum status read_products(struct special_asked *s, struct problem *p)
+static enum status read_products(struct conformance_asked *s, struct problem *p)
 {
     struct list names = {0};
     enum status status = argument_list(s->a, "product", &names, p);
@@ -127,14 +128,14 @@ static enum status read_products(struct special_asked *s, struct problem *p)
     return status;
 }
 
-static enum status read_seconds(struct special_asked *s, struct problem *p)
+static enum status read_seconds(struct conformance_asked *s, struct problem *p)
 {
     const char *text = argument_value(s->a, "seconds");
     return text ? real_parse(&s->request.seconds, "seconds", text, p) : STATUS_OK;
 }
 
-enum status special_asked_read(struct special_asked *s, const struct arguments *a,
-                               struct problem *p)
+enum status conformance_asked_read(struct conformance_asked *s, const struct arguments *a,
+                                   struct problem *p)
 {
     s->a = a;
     s->request.program = s->a->argc > 0 ? s->a->argv[0] : NULL;
@@ -154,7 +155,7 @@ enum status special_asked_read(struct special_asked *s, const struct arguments *
     return status == STATUS_OK ? read_data(s, p) : status;
 }
 
-void special_asked_free(struct special_asked *s)
+void conformance_asked_free(struct conformance_asked *s)
 {
     data_free(&s->data);
     list_free(&s->devices);

@@ -5,20 +5,21 @@
 #include "experiments/options/options.h"
 #include "experiments/conformance/run.h"
 
-struct special_asked {
+struct conformance_asked {
     const struct arguments *a;
-    struct special_request request; /* but for the method, the device and who hears of it */
-    struct list devices;            /* by name; one at least */
-    struct data_set data;           /* the user's own input; */
-    struct special_input input;     /* what a method makes of it */
+    struct conformance_request request; /* but for the method, the device and who hears of it */
+    struct list devices;                /* by name; one at least */
+    struct data_set data;               /* the user's own input; */
+    struct special_input input;         /* what a method makes of it */
 };
 
-/* Reads the options. special_asked_free is due, also after failure. */
-enum status special_asked_read(struct special_asked *s, const struct arguments *a,
-                               struct problem *p);
+/* Reads the options. conformance_asked_free is due, also after failure. */
+enum status conformance_asked_read(struct conformance_asked *s, const struct arguments *a,
+                                   struct problem *p);
 
 /* Sets the request's input, where there is one, as the method reads it: a dot product's is one
  * file, too, x first, then y. */
-enum status special_asked_of(struct special_asked *s, const struct method *m, struct problem *p);
+enum status conformance_asked_of(struct conformance_asked *s, const struct method *m,
+                                 struct problem *p);
 
-void special_asked_free(struct special_asked *s);
+void conformance_asked_free(struct conformance_asked *s);

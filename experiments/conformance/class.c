@@ -25,12 +25,12 @@ size_t special_place(size_t n, size_t k, size_t places)
     return places < 2 ? (n - 1) / 2 : k * (n - 1) / (places - 1);
 }
 
-uint64_t special_draw(const struct special_setting *s, size_t k, size_t i)
+uint64_t special_draw(const struct conformance_setting *s, size_t k, size_t i)
 {
     return random_draw(s->seed, RANDOM_VALUES, (uint64_t)k << 32 | i).word[0];
 }
 
-double special_top(const struct special_setting *s)
+double special_top(const struct conformance_setting *s)
 {
     double a = format_facts[s->storage].largest, b = format_facts[s->accumulator].largest;
     /* fp16's has more digits than bf16: what both hold is cut to the shorter. */
@@ -42,19 +42,19 @@ double special_top(const struct special_setting *s)
     return ldexp(1 - ldexp(1, -digits), exponent);
 }
 
-double special_bottom(const struct special_setting *s)
+double special_bottom(const struct conformance_setting *s)
 {
     return fmax(format_facts[s->storage].smallest, format_facts[s->accumulator].smallest);
 }
 
 /* --- zeros --- */
 
-static size_t zeros_cases(const struct special_setting *s)
+static size_t zeros_cases(const struct conformance_setting *s)
 {
     return s->n > 0 ? 8 : 0;
 }
 
-static void zeros_fill(const struct special_setting *s, size_t k, const struct array *to)
+static void zeros_fill(const struct conformance_setting *s, size_t k, const struct array *to)
 {
     size_t odd = special_place(s->n, k % 3, 3); /* the one that is not as the others */
     for (size_t i = 0; i < s->n; i++) {
@@ -75,7 +75,7 @@ const struct special_class special_zeros = {
 
 /* --- infinities and NaN, among numbers of either sign below 1 --- */
 
-static void fill_numbers(const struct special_setting *s, size_t k, const struct array *to)
+static void fill_numbers(const struct conformance_setting *s, size_t k, const struct array *to)
 {
     for (size_t i = 0; i < s->n; i++)
         special_put(to, i, ldexp((double)(int64_t)special_draw(s, k, i), -63));
@@ -83,12 +83,12 @@ static void fill_numbers(const struct special_setting *s, size_t k, const struct
 
 enum { PLACES = 5 };
 
-static size_t inf_cases(const struct special_setting *s)
+static size_t inf_cases(const struct conformance_setting *s)
 {
     return s->n > 0 ? 2 * PLACES : 0;
 }
 
-static void inf_fill(const struct special_setting *s, size_t k, const struct array *to)
+static void inf_fill(const struct conformance_setting *s, size_t k, const struct array *to)
 {
     fill_numbers(s, k, to);
     special_put(to, special_place(s->n, k / 2, PLACES), k % 2 ? -INFINITY : INFINITY);
@@ -101,12 +101,12 @@ const struct special_class special_inf = {
     .fill = inf_fill,
 };
 
-static size_t infs_cases(const struct special_setting *s)
+static size_t infs_cases(const struct conformance_setting *s)
 {
     return s->n > 1 ? 7 : 0;
 }
 
-static void infs_fill(const struct special_setting *s, size_t k, const struct array *to)
+static void infs_fill(const struct conformance_setting *s, size_t k, const struct array *to)
 {
     size_t last = s->n - 1, middle = last / 2;
     const size_t place[7][2] = {{0, last},   {last, 0},      {middle, middle + 1}, {middle + 1, 0},
@@ -132,12 +132,12 @@ static uint64_t nan_bits(enum format f, uint64_t payload, bool negative)
     return exponent | quiet | (payload & (quiet - 1)) | (uint64_t)negative << (width - 1);
 }
 
-static size_t nan_cases(const struct special_setting *s)
+static size_t nan_cases(const struct conformance_setting *s)
 {
     return s->n > 0 ? 2 * PLACES + 2 : 0;
 }
 
-static void nan_fill(const struct special_setting *s, size_t k, const struct array *to)
+static void nan_fill(const struct conformance_setting *s, size_t k, const struct array *to)
 {
     fill_numbers(s, k, to);
     if (k == 2 * PLACES) /* nothing else */

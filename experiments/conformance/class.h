@@ -5,7 +5,7 @@
 #include "reference/format/array.h"
 
 /* What the inputs of a class depend on. */
-struct special_setting {
+struct conformance_setting {
     enum format storage, accumulator;
     size_t n;
     uint64_t seed;
@@ -15,12 +15,12 @@ struct special_setting {
 
 struct special_class {
     const char *name;
-    const char *summary;                              /* one line */
-    size_t (*cases)(const struct special_setting *s); /* may be 0 */
+    const char *summary;                                  /* one line */
+    size_t (*cases)(const struct conformance_setting *s); /* may be 0 */
     /* Writes the n elements of case k. `to` holds +0 everywhere. */
-    void (*fill)(const struct special_setting *s, size_t k, const struct array *to);
+    void (*fill)(const struct conformance_setting *s, size_t k, const struct array *to);
     /* Writes both arrays; NULL: special_fill_pair does, by `fill`. */
-    void (*fill_pair)(const struct special_setting *s, size_t k, const struct array *x,
+    void (*fill_pair)(const struct conformance_setting *s, size_t k, const struct array *x,
                       const struct array *y);
 };
 enum { SPECIAL_CLASSES = 14 };
@@ -28,8 +28,8 @@ extern const struct special_class *const special_class[SPECIAL_CLASSES];
 
 /* Writes both arrays of case k, which hold +0 everywhere: what the class gives one array stands in
  * one of them, or is spread over both; which, differs from case to case. */
-void special_fill_pair(const struct special_class *class, const struct special_setting *s, size_t k,
-                       const struct array *x, const struct array *y);
+void special_fill_pair(const struct special_class *class, const struct conformance_setting *s,
+                       size_t k, const struct array *x, const struct array *y);
 
 /* The lengths that they are tried at, ascending: 0, 1, 2, 3, and around the edges of tiles. */
 enum { SPECIAL_LENGTHS = 22 };
@@ -43,11 +43,11 @@ void special_put(const struct array *to, size_t i, double x);
 size_t special_place(size_t n, size_t k, size_t places);
 
 /* A draw of 64 bits for case k and element i of a class. */
-uint64_t special_draw(const struct special_setting *s, size_t k, size_t i);
+uint64_t special_draw(const struct conformance_setting *s, size_t k, size_t i);
 
 /* The largest number that both formats hold, and the smallest. */
-double special_top(const struct special_setting *s);
-double special_bottom(const struct special_setting *s);
+double special_top(const struct conformance_setting *s);
+double special_bottom(const struct conformance_setting *s);
 
 extern const struct special_class special_zeros, special_inf, special_infs, special_nan,
     special_subnormal, special_overflow, special_way, special_power, special_pair, special_sparse,

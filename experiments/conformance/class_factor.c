@@ -5,14 +5,14 @@
 
 enum { ENDS = 7, CASES = ENDS + 4 };
 
-static size_t factors_cases(const struct special_setting *s)
+static size_t factors_cases(const struct conformance_setting *s)
 {
     return s->factors && s->n > 1 ? CASES : 0;
 }
 
 /* Numbers of any sign in [1, 2) times powers of two. log2 of the product of the first n t goes to
  * `top` where t is 1/2, then to `end`, as far as the storage has such numbers. */
-static void fill_way(const struct special_setting *s, size_t k, double top, double end,
+static void fill_way(const struct conformance_setting *s, size_t k, double top, double end,
                      const struct array *to)
 {
     const struct format_facts *facts = &format_facts[s->storage];
@@ -29,7 +29,7 @@ static void fill_way(const struct special_setting *s, size_t k, double top, doub
     }
 }
 
-static void factors_fill(const struct special_setting *s, size_t k, const struct array *to)
+static void factors_fill(const struct conformance_setting *s, size_t k, const struct array *to)
 {
     const struct format_facts *f = &format_facts[s->accumulator];
     double high = f->emax, low = f->emin - f->precision;

@@ -40,8 +40,8 @@ static int exponent_of(enum spread how, double x, uint64_t draw)
     return how == SPREAD_ROOTS ? -exponent / 2 : (int)(draw % 61) - 30;
 }
 
-static void scale(const struct special_setting *s, enum spread how, size_t k, const struct array *x,
-                  const struct array *y)
+static void scale(const struct conformance_setting *s, enum spread how, size_t k,
+                  const struct array *x, const struct array *y)
 {
     for (size_t i = 0; i < s->n; i++) {
         double value = array_get(x, i);
@@ -54,7 +54,7 @@ static void scale(const struct special_setting *s, enum spread how, size_t k, co
     }
 }
 
-static void turn_signs(const struct special_setting *s, size_t k, const struct array *x,
+static void turn_signs(const struct conformance_setting *s, size_t k, const struct array *x,
                        const struct array *y)
 {
     for (size_t i = k % 2; i < s->n; i += 2) {
@@ -63,8 +63,8 @@ static void turn_signs(const struct special_setting *s, size_t k, const struct a
     }
 }
 
-void special_fill_pair(const struct special_class *class, const struct special_setting *s, size_t k,
-                       const struct array *x, const struct array *y)
+void special_fill_pair(const struct special_class *class, const struct conformance_setting *s,
+                       size_t k, const struct array *x, const struct array *y)
 {
     enum spread how = (enum spread)((k + s->n) % SPREADS);
     if (class->fill_pair) {
@@ -94,7 +94,7 @@ void special_fill_pair(const struct special_class *class, const struct special_s
 enum value { NOTHING, ONE, ODD, TOP, BOTTOM, ROOT_TOP, ROOT_BOTTOM, INF, QUIET, VALUES };
 
 /* Of the storage; ODD has a product of all its digits twice. */
-static double value_of(const struct special_setting *s, int code)
+static double value_of(const struct conformance_setting *s, int code)
 {
     const struct format_facts *f = &format_facts[s->storage];
     double size[VALUES] = {[ONE] = 1,
@@ -145,7 +145,7 @@ static const struct product_case products[] = {
 };
 enum { PRODUCT_CASES = sizeof products / sizeof *products };
 
-static size_t product_cases(const struct special_setting *s)
+static size_t product_cases(const struct conformance_setting *s)
 {
     size_t fit = 0;
     for (size_t i = 0; s->pairs && i < PRODUCT_CASES; i++)
@@ -153,7 +153,7 @@ static size_t product_cases(const struct special_setting *s)
     return fit;
 }
 
-static void product_fill(const struct special_setting *s, size_t k, const struct array *x,
+static void product_fill(const struct conformance_setting *s, size_t k, const struct array *x,
                          const struct array *y)
 {
     const struct product_case *c = products;

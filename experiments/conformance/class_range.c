@@ -7,14 +7,14 @@
 
 enum { SUBNORMALS = 7 };
 
-static size_t subnormal_cases(const struct special_setting *s)
+static size_t subnormal_cases(const struct conformance_setting *s)
 {
     bool both = format_facts[s->storage].smallest != format_facts[s->accumulator].smallest;
     return s->n > 0 ? (both ? 2 : 1) * SUBNORMALS : 0;
 }
 
 /* Of the storage or, if k says so, of what the accumulator has, too. */
-static void subnormal_fill(const struct special_setting *s, size_t k, const struct array *to)
+static void subnormal_fill(const struct conformance_setting *s, size_t k, const struct array *to)
 {
     double one = k < SUBNORMALS ? format_facts[s->storage].smallest : special_bottom(s);
     double most = ldexp(1, format_facts[s->storage].precision - 1) - 1;
@@ -59,7 +59,7 @@ struct few {
     double ulps[4]; /* and of its ulp */
 };
 
-static void few_fill(const struct special_setting *s, const struct few *few, bool negative,
+static void few_fill(const struct conformance_setting *s, const struct few *few, bool negative,
                      const struct array *to)
 {
     double top = special_top(s), ulp = format_ulp(s->accumulator, top);
@@ -100,19 +100,19 @@ static const struct few overflow[] = {
 enum { OVERFLOWS = sizeof overflow / sizeof *overflow };
 
 /* Whole arrays: just beyond the range, just within, far beyond. */
-static void overflow_fill_all(const struct special_setting *s, size_t k, const struct array *to)
+static void overflow_fill_all(const struct conformance_setting *s, size_t k, const struct array *to)
 {
     static const double share[] = {1.0625, 0.9375, 0.4375};
     for (size_t i = 0; i < s->n; i++)
         special_put(to, i, share[k] * (special_top(s) / (double)s->n));
 }
 
-static size_t overflow_cases(const struct special_setting *s)
+static size_t overflow_cases(const struct conformance_setting *s)
 {
     return s->n > 0 ? 2 * few_cases(overflow, OVERFLOWS, s->n) + 3 : 0;
 }
 
-static void overflow_fill(const struct special_setting *s, size_t k, const struct array *to)
+static void overflow_fill(const struct conformance_setting *s, size_t k, const struct array *to)
 {
     size_t few = overflow_cases(s) - 3;
     if (k < few)
@@ -136,7 +136,7 @@ static const struct few way[] = {
 enum { WAYS = sizeof way / sizeof *way };
 
 /* Half and half, and in turn. */
-static void way_fill_all(const struct special_setting *s, size_t k, const struct array *to)
+static void way_fill_all(const struct conformance_setting *s, size_t k, const struct array *to)
 {
     size_t even = s->n - s->n % 2;
     for (size_t i = 0; i < even; i++) {
@@ -145,12 +145,12 @@ static void way_fill_all(const struct special_setting *s, size_t k, const struct
     }
 }
 
-static size_t way_cases(const struct special_setting *s)
+static size_t way_cases(const struct conformance_setting *s)
 {
     return s->n > 1 ? 2 * few_cases(way, WAYS, s->n) + 2 : 0;
 }
 
-static void way_fill(const struct special_setting *s, size_t k, const struct array *to)
+static void way_fill(const struct conformance_setting *s, size_t k, const struct array *to)
 {
     size_t few = way_cases(s) - 2;
     if (k < few)

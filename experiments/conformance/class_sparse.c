@@ -6,7 +6,7 @@
 
 /* --- powers of two --- */
 
-static int lowest(const struct special_setting *s)
+static int lowest(const struct conformance_setting *s)
 {
     return format_facts[s->storage].emin - format_facts[s->storage].precision + 1;
 }
@@ -14,23 +14,23 @@ static int lowest(const struct special_setting *s)
 /* Every exponent where n is small; where not, some that differ from length to length. */
 enum { STRIDE = 29 };
 
-static size_t exponents(const struct special_setting *s)
+static size_t exponents(const struct conformance_setting *s)
 {
     size_t all = (size_t)(format_facts[s->storage].emax - lowest(s) + 1);
     return s->n <= 3 ? all : (all + STRIDE - 1 - s->n % STRIDE) / STRIDE;
 }
 
-static double power(const struct special_setting *s, size_t k)
+static double power(const struct conformance_setting *s, size_t k)
 {
     return ldexp(1, lowest(s) + (int)(s->n <= 3 ? k : k * STRIDE + s->n % STRIDE));
 }
 
-static size_t power_cases(const struct special_setting *s)
+static size_t power_cases(const struct conformance_setting *s)
 {
     return s->n > 0 ? exponents(s) : 0;
 }
 
-static void power_fill(const struct special_setting *s, size_t k, const struct array *to)
+static void power_fill(const struct conformance_setting *s, size_t k, const struct array *to)
 {
     special_put(to, special_draw(s, k, 0) % s->n, k % 2 ? -power(s, k) : power(s, k));
 }
@@ -44,12 +44,12 @@ const struct special_class special_power = {
 
 /* A number and what cancels it, with or without a third that is left; at last the whole array
  * pairs. */
-static size_t pair_cases(const struct special_setting *s)
+static size_t pair_cases(const struct conformance_setting *s)
 {
     return s->n > 1 ? exponents(s) + 1 : 0;
 }
 
-static void pair_fill_all(const struct special_setting *s, const struct array *to)
+static void pair_fill_all(const struct conformance_setting *s, const struct array *to)
 {
     int range = format_facts[s->storage].emax - lowest(s) + 1;
     for (size_t i = 0; i + 1 < s->n; i += 2) {
@@ -59,7 +59,7 @@ static void pair_fill_all(const struct special_setting *s, const struct array *t
     }
 }
 
-static void pair_fill(const struct special_setting *s, size_t k, const struct array *to)
+static void pair_fill(const struct conformance_setting *s, size_t k, const struct array *to)
 {
     if (k + 1 == pair_cases(s)) {
         pair_fill_all(s, to);
@@ -85,12 +85,12 @@ const struct special_class special_pair = {
 
 /* --- few numbers among many zeros --- */
 
-static size_t sparse_cases(const struct special_setting *s)
+static size_t sparse_cases(const struct conformance_setting *s)
 {
     return s->n > 3 ? 12 : 0;
 }
 
-static void sparse_fill(const struct special_setting *s, size_t k, const struct array *to)
+static void sparse_fill(const struct conformance_setting *s, size_t k, const struct array *to)
 {
     for (size_t i = 0; k % 2 == 1 && i < s->n; i++)
         special_put(to, i, -0.0);
@@ -114,7 +114,7 @@ const struct special_class special_sparse = {
 enum { CORNERS = 32 };
 
 /* Numbers at which something changes, in either format; of either sign. */
-static uint64_t corner(const struct special_setting *s, size_t k)
+static uint64_t corner(const struct conformance_setting *s, size_t k)
 {
     const struct format_facts *a = &format_facts[s->storage], *b = &format_facts[s->accumulator];
     const double size[CORNERS / 2] = {
@@ -138,12 +138,12 @@ static uint64_t corner(const struct special_setting *s, size_t k)
     return format_encode(s->storage, k % 2 ? -size[k / 2] : size[k / 2]);
 }
 
-static size_t short_cases(const struct special_setting *s)
+static size_t short_cases(const struct conformance_setting *s)
 {
     return s->n == 0 ? 1 : s->n == 1 ? CORNERS : s->n == 2 ? CORNERS * CORNERS : 0;
 }
 
-static void short_fill(const struct special_setting *s, size_t k, const struct array *to)
+static void short_fill(const struct conformance_setting *s, size_t k, const struct array *to)
 {
     for (size_t i = 0; i < s->n; i++, k /= CORNERS)
         array_set_bits(to, i, corner(s, k % CORNERS));
@@ -162,7 +162,7 @@ static const size_t edge[] = {31,   32,   33,   255,  256,  257,  1023, 1024, 10
                               2047, 2048, 2049, 4095, 4096, 4097, 8191, 8192};
 enum { EDGES = sizeof edge / sizeof *edge, WHOLE = 4 };
 
-static size_t edge_cases(const struct special_setting *s)
+static size_t edge_cases(const struct conformance_setting *s)
 {
     size_t lone = 0;
     while (lone < EDGES && edge[lone] < s->n)
@@ -170,7 +170,7 @@ static size_t edge_cases(const struct special_setting *s)
     return s->n > 0 ? WHOLE + lone : 0;
 }
 
-static void edge_fill(const struct special_setting *s, size_t k, const struct array *to)
+static void edge_fill(const struct conformance_setting *s, size_t k, const struct array *to)
 {
     /* As many ones as are added up without rounding. */
     size_t most = (size_t)fmin((double)s->n, 1 / format_facts[s->accumulator].unit_roundoff);

@@ -3,15 +3,16 @@
 #include "experiments/conformance/report.h"
 #include "reference/format/number.h"
 
-const char *special_report_class(const struct special_report *r, size_t class)
+const char *conformance_report_class(const struct conformance_report *r, size_t class)
 {
     return r->request.data ? "data" : special_class[class]->name;
 }
 
-void special_file(struct text *to, const struct special_report *r, size_t class, const char *folder)
+void conformance_file(struct text *to, const struct conformance_report *r, size_t class,
+                      const char *folder)
 {
-    const struct special_subject *s = &r->all[class].first->subject;
-    text_format(to, "%s/%s%s-%s-%s", folder, r->request.prefix, special_report_class(r, class),
+    const struct conformance_subject *s = &r->all[class].first->subject;
+    text_format(to, "%s/%s%s-%s-%s", folder, r->request.prefix, conformance_report_class(r, class),
                 format_facts[s->storage].name, format_facts[s->accumulator].name);
     if (s->device.kind == DEVICE_CUDA)
         text_format(to, "-cuda%d", s->device.index);
@@ -80,11 +81,11 @@ static bool add_pipe(struct text *to, const struct special_input *in)
     return true;
 }
 
-void special_command(struct text *to, const struct special_report *r, size_t class,
-                     const char *folder)
+void conformance_command(struct text *to, const struct conformance_report *r, size_t class,
+                         const char *folder)
 {
-    const struct special_finding *f = r->all[class].first;
-    const struct special_subject *s = &f->subject;
+    const struct conformance_finding *f = r->all[class].first;
+    const struct conformance_subject *s = &f->subject;
     char device[DEVICE_TEXT];
     device_name(s->device, device);
     bool pipe = !folder && add_pipe(to, &f->in);
@@ -94,7 +95,7 @@ void special_command(struct text *to, const struct special_report *r, size_t cla
     text_add(to, " --special");
     if (folder) {
         struct text file = {0};
-        special_file(&file, r, class, folder);
+        conformance_file(&file, r, class, folder);
         const char *path = text_string(&file);
         text_add(to, " --data ");
         shell_word(to, path ? path : folder);

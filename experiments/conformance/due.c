@@ -39,7 +39,7 @@ static void begin_products(struct due *d)
         d->products.rounded.parts_most = 0;
 }
 
-void due_begin(struct due *d, const struct special_subject *subject)
+void due_begin(struct due *d, const struct conformance_subject *subject)
 {
     enum format f = subject->accumulator;
     d->subject = subject;
@@ -64,7 +64,7 @@ void due_add(struct due *d, double x)
     any_order_add(&d->elements, x);
 }
 
-struct theorem special_theorem(const struct special_subject *s, size_t n)
+struct theorem special_theorem(const struct conformance_subject *s, size_t n)
 {
     struct shape shape = method_shape(s->method, s->device.kind, n, s->shape);
     struct theorem t = method_theorem(s->method, s->device.kind, s->accumulator, n, shape);

@@ -14,7 +14,7 @@ enum way {
 
 /* The elements so far, of a dot product the products, what they may give, and what exactly. */
 struct due {
-    const struct special_subject *subject;
+    const struct conformance_subject *subject;
     enum way way;
     struct any_order elements;    /* of sums and scans; */
     struct any_products products; /* of dot products */
@@ -28,13 +28,13 @@ struct due {
 const struct any_order *due_elements(const struct due *d);
 
 /* Of no elements; the subject is kept. */
-void due_begin(struct due *d, const struct special_subject *subject);
+void due_begin(struct due *d, const struct conformance_subject *subject);
 void due_add(struct due *d, double x);
 void due_add_product(struct due *d, double x, double y);
 void due_make(struct due *d);
 
 /* The theorem of a run on n elements. */
-struct theorem special_theorem(const struct special_subject *s, size_t n);
+struct theorem special_theorem(const struct conformance_subject *s, size_t n);
 
 /* This result alone. */
 void possible_just(struct possible *p, double x);

@@ -47,8 +47,8 @@ static const char *why_not_value(double x, double due)
     return isinf(x) ? "infinite, where the exact value is not" : "another value than the exact one";
 }
 
-static void judge_one(struct judgement *j, const struct special_subject *s, const struct array *in,
-                      double x, double due)
+static void judge_one(struct judgement *j, const struct conformance_subject *s,
+                      const struct array *in, double x, double due)
 {
     enum exact_value of = s->method->operation->of;
     bool index = of == EXACT_ARGMIN || of == EXACT_ARGMAX;
@@ -60,7 +60,7 @@ static void judge_one(struct judgement *j, const struct special_subject *s, cons
 /* --- products of finite numbers but 0 --- */
 
 void special_ends(struct possible *due, const struct reference *r, const struct theorem *t,
-                  const struct special_subject *s)
+                  const struct conformance_subject *s)
 {
     mpfr_t bound, end;
     bool negative = mpfr_signbit(r->sum);
@@ -74,7 +74,7 @@ void special_ends(struct possible *due, const struct reference *r, const struct 
     mpfr_clears(bound, end, (mpfr_ptr)0);
 }
 
-static void judge_product(struct judgement *j, const struct special_subject *s,
+static void judge_product(struct judgement *j, const struct conformance_subject *s,
                           const struct reference *r, double x)
 {
     struct measure m;
@@ -97,8 +97,8 @@ static void judge_product(struct judgement *j, const struct special_subject *s,
         special_impossible(j, x, "beyond the bound of its theorem");
 }
 
-enum status special_judge_exact(struct judgement *j, const struct special_subject *s,
-                                const struct array *in, double x, struct problem *p)
+enum status conformance_judge_exact(struct judgement *j, const struct conformance_subject *s,
+                                    const struct array *in, double x, struct problem *p)
 {
     struct reference r;
     enum exact_value of = s->method->operation->of;
@@ -107,7 +107,7 @@ enum status special_judge_exact(struct judgement *j, const struct special_subjec
     if (status != STATUS_OK)
         return status;
     if (of == EXACT_NORM)
-        special_judge_norm(j, s, &r, x);
+        conformance_judge_norm(j, s, &r, x);
     else if (of == EXACT_PRODUCT && mpfr_regular_p(r.sum) && in->n > 0)
         judge_product(j, s, &r, x);
     else

@@ -20,18 +20,18 @@
 bool special_is_exact(const struct method *m);
 
 /* Judges the result x. STATUS_DEVICE when memory is short. */
-enum status special_judge_exact(struct judgement *j, const struct special_subject *s,
-                                const struct array *in, double x, struct problem *p);
+enum status conformance_judge_exact(struct judgement *j, const struct conformance_subject *s,
+                                    const struct array *in, double x, struct problem *p);
 
 /* --- what conformance/exact.c and conformance/norm.c share --- */
 
 /* Judges the norm x, whose exact value is r->sum. */
-void special_judge_norm(struct judgement *j, const struct special_subject *s,
-                        const struct reference *r, double x);
+void conformance_judge_norm(struct judgement *j, const struct conformance_subject *s,
+                            const struct reference *r, double x);
 
 void special_impossible(struct judgement *j, double x, const char *why);
 
 /* Do the ends of what the theorem allows around r->sum round to an infinity, and to 0? These are
  * added to what is possible, with the value's sign. */
 void special_ends(struct possible *due, const struct reference *r, const struct theorem *t,
-                  const struct special_subject *s);
+                  const struct conformance_subject *s);

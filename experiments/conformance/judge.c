@@ -99,7 +99,7 @@ static const char *const beyond_bound = "beyond the bound of its theorem";
 static void judge_bound(struct judgement *to, struct due *d, const struct reference *r,
                         const struct theorem *theorem, double x)
 {
-    const struct special_subject *s = d->subject;
+    const struct conformance_subject *s = d->subject;
     bool loose = d->way == WAY_CARRIED && theorem->kind != THEOREM_NONE && due_near_overflow(d);
     struct theorem any = {.kind = THEOREM_ANY_ORDER, .product = s->product};
     struct measure m;
@@ -174,7 +174,7 @@ static enum status judge_bounds(struct judgement *to, struct due *d, const struc
                                 const uint8_t *heads, const struct array *out, size_t count,
                                 struct problem *p)
 {
-    const struct special_subject *s = d->subject;
+    const struct conformance_subject *s = d->subject;
     struct task task = {.method = s->method,
                         .of = &(struct operands){.in = *in, .exclusive = s->exclusive},
                         .shape = method_shape(s->method, s->device.kind, in->n, s->shape)};
@@ -226,13 +226,13 @@ static enum status judge_scan(struct judgement *to, struct due *d, const struct 
     return judge_bounds(to, d, in, heads, out, tame, p);
 }
 
-enum status special_judge(struct judgement *to, const struct special_subject *s,
-                          const struct special_input *in, const uint8_t *heads,
-                          const struct array *out, struct problem *p)
+enum status conformance_judge(struct judgement *to, const struct conformance_subject *s,
+                              const struct special_input *in, const uint8_t *heads,
+                              const struct array *out, struct problem *p)
 {
     struct due due;
     if (special_is_exact(s->method))
-        return special_judge_exact(to, s, &in->x, array_get(out, 0), p);
+        return conformance_judge_exact(to, s, &in->x, array_get(out, 0), p);
     *to = (struct judgement){.is = JUDGED_FINE};
     due_begin(&due, s);
     return s->method->operation->array ? judge_scan(to, &due, &in->x, heads, out, p)

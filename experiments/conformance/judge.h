@@ -17,7 +17,7 @@
 #include "reference/possible/any_products.h"
 
 /* What is run. Outputs are of the accumulator's format. */
-struct special_subject {
+struct conformance_subject {
     const struct method *method;
     struct device device;
     enum format storage, accumulator;
@@ -46,9 +46,9 @@ struct special_input {
 void special_input_copy(const struct special_input *to, const struct special_input *from);
 
 /* Judges the outputs of one run; heads as the run's. STATUS_DEVICE when memory is short. */
-enum status special_judge(struct judgement *j, const struct special_subject *s,
-                          const struct special_input *in, const uint8_t *heads,
-                          const struct array *out, struct problem *p);
+enum status conformance_judge(struct judgement *j, const struct conformance_subject *s,
+                              const struct special_input *in, const uint8_t *heads,
+                              const struct array *out, struct problem *p);
 
 /* What is possible, in words: "nan", "0x1p+0 or 0x1.8p+0", "from 0x1p+0 to 0x1p+1 or inf". */
 enum { POSSIBLE_TEXT = 256 };

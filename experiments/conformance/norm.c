@@ -12,7 +12,7 @@ static bool squares_overflow(const struct reference *r, const struct theorem *t,
            isinf(format_round(f, 2 * mpfr_get_d(r->moment.squares, MPFR_RNDU)));
 }
 
-static void judge_one(struct judgement *j, const struct special_subject *s,
+static void judge_one(struct judgement *j, const struct conformance_subject *s,
                       const struct reference *r, double x)
 {
     double due = mpfr_get_d(r->sum, MPFR_RNDN);
@@ -36,7 +36,7 @@ static void judge_one(struct judgement *j, const struct special_subject *s,
         special_impossible(j, x, "another norm than 0");
 }
 
-static void judge_bound(struct judgement *j, const struct special_subject *s,
+static void judge_bound(struct judgement *j, const struct conformance_subject *s,
                         const struct reference *r, double x)
 {
     struct measure m;
@@ -62,8 +62,8 @@ static void judge_bound(struct judgement *j, const struct special_subject *s,
     }
 }
 
-void special_judge_norm(struct judgement *j, const struct special_subject *s,
-                        const struct reference *r, double x)
+void conformance_judge_norm(struct judgement *j, const struct conformance_subject *s,
+                            const struct reference *r, double x)
 {
     if (mpfr_regular_p(r->sum))
         judge_bound(j, s, r, x);

@@ -7,7 +7,7 @@
 #include "reference/format/number.h"
 #include "reports/text/table.h"
 
-size_t special_report_impossible(const struct special_report *r)
+size_t conformance_report_impossible(const struct conformance_report *r)
 {
     size_t impossible = 0;
     for (size_t k = 0; k < SPECIAL_CLASSES; k++)
@@ -15,7 +15,7 @@ size_t special_report_impossible(const struct special_report *r)
     return impossible;
 }
 
-size_t special_report_left(const struct special_report *r)
+size_t conformance_report_left(const struct conformance_report *r)
 {
     size_t left = 0;
     for (size_t k = 0; k < SPECIAL_CLASSES; k++)
@@ -23,12 +23,12 @@ size_t special_report_left(const struct special_report *r)
     return left;
 }
 
-static size_t conforming(const struct special_tally *t)
+static size_t conforming(const struct conformance_tally *t)
 {
     return t->cases - t->impossible - t->failed;
 }
 
-static const char *verdict(const struct special_tally *t)
+static const char *verdict(const struct conformance_tally *t)
 {
     return t->impossible ? "impossible"
            : t->failed   ? "failed"
@@ -39,7 +39,7 @@ static const char *verdict(const struct special_tally *t)
 
 /* --- text --- */
 
-static void draw_table(struct text *to, const struct special_report *r)
+static void draw_table(struct text *to, const struct conformance_report *r)
 {
     static const char *const header[] = {"class",      "cases",  "conforming", "noted",
                                          "impossible", "failed", "verdict"};
@@ -47,10 +47,10 @@ static void draw_table(struct text *to, const struct special_report *r)
     for (size_t i = 0; i < sizeof header / sizeof *header; i++)
         table_cell(&table, "%s", header[i]);
     for (size_t k = 0; k < SPECIAL_CLASSES; k++) {
-        const struct special_tally *t = &r->all[k];
+        const struct conformance_tally *t = &r->all[k];
         if (t->cases + t->left == 0)
             continue;
-        table_cell(&table, "%s", special_report_class(r, k));
+        table_cell(&table, "%s", conformance_report_class(r, k));
         table_cell(&table, "%zu", t->cases);
         table_cell(&table, "%zu", conforming(t));
         table_cell(&table, "%zu", t->noted);
@@ -79,11 +79,11 @@ static bool same_input(const struct special_input *a, const struct special_input
 }
 
 /* The first class whose finding is the same. */
-static size_t same_as(const struct special_report *r, size_t class)
+static size_t same_as(const struct conformance_report *r, size_t class)
 {
-    const struct special_finding *f = r->all[class].first;
+    const struct conformance_finding *f = r->all[class].first;
     for (size_t k = 0; k < class; k++) {
-        const struct special_finding *g = r->all[k].first;
+        const struct conformance_finding *g = r->all[k].first;
         if (g && same_input(&g->in, &f->in) && g->subject.product == f->subject.product &&
             g->subject.accumulator == f->subject.accumulator &&
             g->subject.exclusive == f->subject.exclusive &&
@@ -93,15 +93,15 @@ static size_t same_as(const struct special_report *r, size_t class)
     return class;
 }
 
-static void add_finding(struct text *to, const struct special_report *r, size_t class,
+static void add_finding(struct text *to, const struct conformance_report *r, size_t class,
                         const char *folder)
 {
-    const struct special_finding *f = r->all[class].first;
+    const struct conformance_finding *f = r->all[class].first;
     char words[INPUT_WORDS], due[POSSIBLE_TEXT], result[NUMBER_TEXT];
     special_input_words(words, &f->in);
     special_due_words(due, &f->judgement);
     number_hex(result, f->judgement.result);
-    text_format(to, "\n%s, %s/%s%s%s: %s\n", special_report_class(r, class),
+    text_format(to, "\n%s, %s/%s%s%s: %s\n", conformance_report_class(r, class),
                 format_facts[f->subject.storage].name, format_facts[f->subject.accumulator].name,
                 f->subject.product ? ", products " : "", product_name[f->subject.product],
                 f->judgement.why);
@@ -113,20 +113,21 @@ static void add_finding(struct text *to, const struct special_report *r, size_t 
         text_format(to, "output %zu of the %s scan: ", f->judgement.output,
                     f->subject.exclusive ? "exclusive" : "inclusive");
     text_format(to, "%s\n  possible  %s\n  again     ", result, due);
-    special_command(to, r, class, folder);
+    conformance_command(to, r, class, folder);
     bool others = false;
     for (size_t k = class + 1; k < SPECIAL_CLASSES; k++)
         if (r->all[k].first && same_as(r, k) == class) {
-            text_format(to, "%s%s", others ? ", " : "\n  also in   ", special_report_class(r, k));
+            text_format(to, "%s%s", others ? ", " : "\n  also in   ",
+                        conformance_report_class(r, k));
             others = true;
         }
     text_add(to, "\n");
 }
 
 /* Pairs of formats that were tried: where there are data, of their storage alone. */
-static size_t tried_pairs(const struct special_report *r)
+static size_t tried_pairs(const struct conformance_report *r)
 {
-    const struct special_request *q = &r->request;
+    const struct conformance_request *q = &r->request;
     size_t pairs = 0;
     for (size_t i = 0; i < q->pairs.count; i++) {
         const struct format_pair *pair = &q->pairs.item[i];
@@ -136,7 +137,8 @@ static size_t tried_pairs(const struct special_report *r)
     return pairs - r->left_out.count;
 }
 
-void special_report_text(struct text *to, const struct special_report *r, const char *folder)
+void conformance_report_text(struct text *to, const struct conformance_report *r,
+                             const char *folder)
 {
     char device[DEVICE_TEXT], left_out[PAIRS_TEXT];
     size_t pairs = tried_pairs(r);
@@ -147,10 +149,10 @@ void special_report_text(struct text *to, const struct special_report *r, const 
     draw_table(to, r);
     for (size_t k = 0; k < SPECIAL_CLASSES; k++)
         if (r->all[k].note)
-            text_format(to, "%s: %zu noted, first: %s\n", special_report_class(r, k),
+            text_format(to, "%s: %zu noted, first: %s\n", conformance_report_class(r, k),
                         r->all[k].noted, r->all[k].note);
-    if (special_report_left(r) > 0)
-        text_format(to, "not tried, for lack of time: %zu inputs\n", special_report_left(r));
+    if (conformance_report_left(r) > 0)
+        text_format(to, "not tried, for lack of time: %zu inputs\n", conformance_report_left(r));
     if (*left_out)
         text_format(to, "not answered: %s\n", left_out);
     if (r->failure.status != STATUS_OK)
@@ -177,15 +179,15 @@ static enum status write_input(const char *path, const struct special_input *in,
     return status;
 }
 
-enum status special_report_write(const struct special_report *r, const char *folder,
-                                 struct problem *p)
+enum status conformance_report_write(const struct conformance_report *r, const char *folder,
+                                     struct problem *p)
 {
     enum status status = STATUS_OK;
     for (size_t k = 0; k < SPECIAL_CLASSES && status == STATUS_OK; k++) {
         struct text file = {0};
         if (!r->all[k].first)
             continue;
-        special_file(&file, r, k, folder);
+        conformance_file(&file, r, k, folder);
         const char *path = text_string(&file);
         status = path ? write_input(path, &r->all[k].first->in, p)
                       : problem(p, STATUS_DEVICE, "%s: out of memory", folder);

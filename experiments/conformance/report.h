@@ -9,31 +9,33 @@
 #include "reports/text/text.h"
 
 /* Appends the table, what was noted, and every finding with the command that shows it again.
- * folder: where special_report_write put the inputs, or NULL. */
-void special_report_text(struct text *to, const struct special_report *r, const char *folder);
+ * folder: where conformance_report_write put the inputs, or NULL. */
+void conformance_report_text(struct text *to, const struct conformance_report *r,
+                             const char *folder);
 
 /* The same as an object; NULL when memory is short. */
-json_t *special_report_json(const struct special_report *r, const char *folder);
+json_t *conformance_report_json(const struct conformance_report *r, const char *folder);
 
 /* special.csv: a row for each class in each pair of formats. */
 extern const struct column *special_column(size_t i);
 enum { SPECIAL_COLUMNS = 24 };
-void special_report_csv(struct text *to, const struct special_report *r, const char *folder);
+void conformance_report_csv(struct text *to, const struct conformance_report *r,
+                            const char *folder);
 
 /* Writes the shrunk inputs into a folder that is there. */
-enum status special_report_write(const struct special_report *r, const char *folder,
-                                 struct problem *p);
+enum status conformance_report_write(const struct conformance_report *r, const char *folder,
+                                     struct problem *p);
 
 /* Appends the command that runs and judges a finding's input again: its file or, without a folder,
  * a pipe that prints it; all of the check, where no pipe of bearable length does. */
-void special_command(struct text *to, const struct special_report *r, size_t class,
-                     const char *folder);
+void conformance_command(struct text *to, const struct conformance_report *r, size_t class,
+                         const char *folder);
 /* The file of a finding's input. */
-void special_file(struct text *to, const struct special_report *r, size_t class,
-                  const char *folder);
+void conformance_file(struct text *to, const struct conformance_report *r, size_t class,
+                      const char *folder);
 
 /* A class's name, or that of the input asked for. */
-const char *special_report_class(const struct special_report *r, size_t class);
-size_t special_report_impossible(const struct special_report *r);
+const char *conformance_report_class(const struct conformance_report *r, size_t class);
+size_t conformance_report_impossible(const struct conformance_report *r);
 /* Inputs that were not tried, for lack of time. */
-size_t special_report_left(const struct special_report *r);
+size_t conformance_report_left(const struct conformance_report *r);

@@ -55,17 +55,17 @@ static void set_whole(struct cell *c, size_t whole)
 }
 
 /* The pair's first finding; the shrunk one, where that is of this pair. */
-static const struct special_finding *finding_of(const struct special_report *r, size_t pair,
-                                                size_t class, bool *shrunk)
+static const struct conformance_finding *finding_of(const struct conformance_report *r, size_t pair,
+                                                    size_t class, bool *shrunk)
 {
-    const struct special_finding *all = r->all[class].first, *own = r->tally[pair][class].first;
+    const struct conformance_finding *all = r->all[class].first, *own = r->tally[pair][class].first;
     const struct format_pair *formats = &r->request.pairs.item[pair];
     *shrunk = own && all->subject.storage == formats->storage &&
               all->subject.accumulator == formats->accumulator;
     return *shrunk ? all : own;
 }
 
-static void fill_finding(struct cell *c, const struct special_finding *f)
+static void fill_finding(struct cell *c, const struct conformance_finding *f)
 {
     char words[INPUT_WORDS], due[POSSIBLE_TEXT], number[NUMBER_TEXT];
     set_text(&c[0], f->judgement.why);
@@ -82,17 +82,17 @@ static void fill_finding(struct cell *c, const struct special_finding *f)
     set_text(&c[6], words);
 }
 
-static void fill(struct cell cell[SPECIAL_COLUMNS], const struct special_report *r, size_t pair,
+static void fill(struct cell cell[SPECIAL_COLUMNS], const struct conformance_report *r, size_t pair,
                  size_t class, const char *folder)
 {
-    const struct special_tally *t = &r->tally[pair][class];
+    const struct conformance_tally *t = &r->tally[pair][class];
     const struct format_pair *formats = &r->request.pairs.item[pair];
     char device[DEVICE_TEXT], added_in[ADDED_IN_TEXT];
     device_name(r->request.device, device);
     memset(cell, 0, SPECIAL_COLUMNS * sizeof *cell);
     set_text(&cell[0], r->request.method->name);
     set_text(&cell[1], device);
-    set_text(&cell[2], special_report_class(r, class));
+    set_text(&cell[2], conformance_report_class(r, class));
     set_text(&cell[3], format_facts[formats->storage].name);
     set_text(&cell[4], format_facts[formats->accumulator].name);
     if (r->request.shape.threads)
@@ -110,23 +110,23 @@ static void fill(struct cell cell[SPECIAL_COLUMNS], const struct special_report 
     set_text(&cell[22], added_in);
     set_text(&cell[23], format_facts[formats->accumulator].name);
     bool shrunk;
-    const struct special_finding *f = finding_of(r, pair, class, &shrunk);
+    const struct conformance_finding *f = finding_of(r, pair, class, &shrunk);
     if (f)
         fill_finding(&cell[14], f);
     if (shrunk && folder) {
         struct text file = {0};
-        special_file(&file, r, class, folder);
+        conformance_file(&file, r, class, folder);
         set_text(&cell[21], text_string(&file));
         text_free(&file);
     }
 }
 
-static bool was_due(const struct special_tally *t)
+static bool was_due(const struct conformance_tally *t)
 {
     return t->cases + t->left > 0;
 }
 
-void special_report_csv(struct text *to, const struct special_report *r, const char *folder)
+void conformance_report_csv(struct text *to, const struct conformance_report *r, const char *folder)
 {
     struct cell cell[SPECIAL_COLUMNS];
     for (size_t pair = 0; pair < r->request.pairs.count; pair++)
@@ -145,7 +145,7 @@ void special_report_csv(struct text *to, const struct special_report *r, const c
         }
 }
 
-static json_t *row_json(const struct special_report *r, size_t pair, size_t class,
+static json_t *row_json(const struct conformance_report *r, size_t pair, size_t class,
                         const char *folder)
 {
     struct cell cell[SPECIAL_COLUMNS];
@@ -156,19 +156,19 @@ static json_t *row_json(const struct special_report *r, size_t pair, size_t clas
                             cell[i].kind == CELL_WHOLE  ? json_integer((json_int_t)cell[i].whole)
                             : cell[i].kind == CELL_TEXT ? json_string(cell[i].text)
                                                         : json_null());
-    const struct special_finding *first = r->all[class].first;
+    const struct conformance_finding *first = r->all[class].first;
     const struct format_pair *formats = &r->request.pairs.item[pair];
     if (first && first->subject.storage == formats->storage &&
         first->subject.accumulator == formats->accumulator) {
         struct text command = {0};
-        special_command(&command, r, class, folder);
+        conformance_command(&command, r, class, folder);
         json_object_set_new(row, "command", json_string(text_string(&command)));
         text_free(&command);
     }
     return row;
 }
 
-json_t *special_report_json(const struct special_report *r, const char *folder)
+json_t *conformance_report_json(const struct conformance_report *r, const char *folder)
 {
     char device[DEVICE_TEXT], left_out[PAIRS_TEXT];
     json_t *rows = json_array();
@@ -177,7 +177,7 @@ json_t *special_report_json(const struct special_report *r, const char *folder)
         for (size_t class = 0; class < SPECIAL_CLASSES; class ++)
             if (was_due(&r->tally[pair][class]))
                 json_array_append_new(rows, row_json(r, pair, class, folder));
-    size_t impossible = special_report_impossible(r);
+    size_t impossible = conformance_report_impossible(r);
     bool failed = r->failure.status != STATUS_OK;
     pairs_text(left_out, &r->left_out);
     return json_pack("{s:s, s:s, s:s, s:I, s:I, s:s*, s:s*, s:o}", "method",
@@ -186,7 +186,7 @@ json_t *special_report_json(const struct special_report *r, const char *folder)
                      : failed   ? "failed"
                                 : "conforms",
                      "impossible", (json_int_t)impossible, "not_tried",
-                     (json_int_t)special_report_left(r), "not_answered",
+                     (json_int_t)conformance_report_left(r), "not_answered",
                      *left_out ? left_out : NULL, "error", failed ? r->failure.text : NULL, "rows",
                      rows);
 }

@@ -11,7 +11,7 @@
 enum { SHRINK_TRIES = 2000 };
 static const uint64_t LONG_NS = 3000000000;
 
-static void finding_free(struct special_finding *f)
+static void finding_free(struct conformance_finding *f)
 {
     if (f) {
         free(f->in.x.data);
@@ -21,38 +21,38 @@ static void finding_free(struct special_finding *f)
 }
 
 /* Does a program answer a request for this pair? Others say beforehand what they take. */
-static bool answers(const struct special_walk *w, struct problem *why)
+static bool answers(const struct conformance_walk *w, struct problem *why)
 {
     const struct method *m = w->subject.method;
-    const struct special_request *q = &w->report->request;
-    struct special_subject subject = w->subject;
-    struct special_stand stand;
+    const struct conformance_request *q = &w->report->request;
+    struct conformance_subject subject = w->subject;
+    struct conformance_stand stand;
     struct judgement j;
     if (!m->foreign || name_is_object(m->name))
         return true;
     subject.exclusive = q->scan[1] && !q->scan[0];
     subject.product = m->product;
-    enum status status = special_stand_open(&stand, &subject, 3, why);
+    enum status status = conformance_stand_open(&stand, &subject, 3, why);
     if (status == STATUS_OK) {
-        struct array in = special_stand_input(&stand).x;
+        struct array in = conformance_stand_input(&stand).x;
         memset(in.data, 0, array_bytes(in.format, in.n));
-        status = special_stand_run(&stand, &j, why);
+        status = conformance_stand_run(&stand, &j, why);
     }
-    special_stand_close(&stand);
+    conformance_stand_close(&stand);
     return status == STATUS_OK;
 }
 
-static enum status shrink_all(struct special_report *r, struct problem *p)
+static enum status shrink_all(struct conformance_report *r, struct problem *p)
 {
     enum status status = STATUS_OK;
     size_t left = 0;
     for (size_t k = 0; k < SPECIAL_CLASSES; k++)
         left += r->all[k].first != NULL;
     for (size_t k = 0; k < SPECIAL_CLASSES && status == STATUS_OK; k++) {
-        struct special_finding *f = r->all[k].first;
+        struct conformance_finding *f = r->all[k].first;
         if (f)
-            status = special_shrink_subject(&f->in, &f->subject, &f->judgement, SHRINK_TRIES,
-                                            special_share(r, r->end_ns, left--), p);
+            status = conformance_shrink_subject(&f->in, &f->subject, &f->judgement, SHRINK_TRIES,
+                                                special_share(r, r->end_ns, left--), p);
     }
     return status;
 }
@@ -64,17 +64,17 @@ struct silence {
     struct problem first;
 };
 
-static enum status run_or_leave(struct special_walk *w, struct silence *s, uint64_t until,
+static enum status run_or_leave(struct conformance_walk *w, struct silence *s, uint64_t until,
                                 struct problem *p)
 {
-    struct special_report *r = w->report;
+    struct conformance_report *r = w->report;
     struct problem why = {0};
     uint64_t begin = clock_ns();
-    if (special_stopped(&r->request))
+    if (conformance_stopped(&r->request))
         return STATUS_OK;
     if (!s->waited && answers(w, &why)) {
         s->answered++;
-        return special_walk_pair(w, until, p);
+        return conformance_walk_pair(w, until, p);
     }
     r->left_out.item[r->left_out.count++] = r->request.pairs.item[w->pair];
     if (!s->waited)
@@ -83,43 +83,44 @@ static enum status run_or_leave(struct special_walk *w, struct silence *s, uint6
     return STATUS_OK;
 }
 
-enum status special_run(struct special_report *r, const struct special_request *request,
-                        struct problem *p)
+enum status conformance_run(struct conformance_report *r, const struct conformance_request *request,
+                            struct problem *p)
 {
     enum status status = STATUS_OK;
     struct silence silence = {0};
-    *r = (struct special_report){.request = *request, .begin_ns = clock_ns(), .end_ns = UINT64_MAX};
+    *r = (struct conformance_report){
+        .request = *request, .begin_ns = clock_ns(), .end_ns = UINT64_MAX};
     if (request->seconds > 0)
         r->end_ns = r->begin_ns + clock_span(request->seconds);
-    for (size_t i = 0; i < request->pairs.count && status == STATUS_OK && !special_stopped(request);
-         i++) {
+    for (size_t i = 0;
+         i < request->pairs.count && status == STATUS_OK && !conformance_stopped(request); i++) {
         const struct format_pair *pair = &request->pairs.item[i];
-        struct special_walk w = {.report = r,
-                                 .subject = {.method = request->method,
-                                             .device = request->device,
-                                             .storage = pair->storage,
-                                             .accumulator = pair->accumulator,
-                                             .shape = request->shape},
-                                 .pair = i};
+        struct conformance_walk w = {.report = r,
+                                     .subject = {.method = request->method,
+                                                 .device = request->device,
+                                                 .storage = pair->storage,
+                                                 .accumulator = pair->accumulator,
+                                                 .shape = request->shape},
+                                     .pair = i};
         if (method_supports(request->method, request->device.kind, pair->storage,
                             pair->accumulator) &&
             !(request->data && request->data->x.format != pair->storage))
             status = run_or_leave(&w, &silence,
                                   special_share(r, r->end_ns, request->pairs.count - i), p);
     }
-    if (status == STATUS_OK && special_stopped(request))
+    if (status == STATUS_OK && conformance_stopped(request))
         return problem(p, STATUS_INTERRUPTED, "interrupted");
     if (silence.answered == 0)
         r->failure = silence.first;
     return status == STATUS_OK ? shrink_all(r, p) : status;
 }
 
-void special_report_free(struct special_report *r)
+void conformance_report_free(struct conformance_report *r)
 {
     for (size_t k = 0; k < SPECIAL_CLASSES; k++) {
         finding_free(r->all[k].first);
         for (size_t i = 0; i < FORMATS * FORMATS; i++)
             finding_free(r->tally[i][k].first);
     }
-    *r = (struct special_report){0};
+    *r = (struct conformance_report){0};
 }

@@ -8,7 +8,7 @@
 #include "experiments/conformance/judge.h"
 
 enum { SPECIAL_PREFIX = 48 };
-struct special_request {
+struct conformance_request {
     const struct method *method;
     struct device device;
     struct pairs pairs; /* what the method does not support is skipped */
@@ -24,29 +24,29 @@ struct special_request {
     double seconds;              /* for all of it, about; 0: as long as it takes */
     const volatile sig_atomic_t *stop; /* not 0: what was found so far is reported; or NULL */
     /* Hears what is run, once for each length; or NULL. */
-    void (*show)(const struct special_subject *subject, size_t n);
+    void (*show)(const struct conformance_subject *subject, size_t n);
 };
 
 /* An input and what was said of the result. */
-struct special_finding {
-    struct special_subject subject;
+struct conformance_finding {
+    struct conformance_subject subject;
     struct special_input in; /* its own; shrunk */
     struct judgement judgement;
     size_t n; /* before it was shrunk */
 };
 
 /* Of one class, or one class in one format pair. */
-struct special_tally {
+struct conformance_tally {
     size_t cases, impossible, noted, failed;
     size_t left;      /* not tried: time was over, or it was interrupted */
     const char *note; /* the first */
-    struct special_finding *first;
+    struct conformance_finding *first;
 };
 
-struct special_report {
-    struct special_request request;
-    struct special_tally tally[FORMATS * FORMATS][SPECIAL_CLASSES]; /* by pairs.item's place */
-    struct special_tally all[SPECIAL_CLASSES];
+struct conformance_report {
+    struct conformance_request request;
+    struct conformance_tally tally[FORMATS * FORMATS][SPECIAL_CLASSES]; /* by pairs.item's place */
+    struct conformance_tally all[SPECIAL_CLASSES];
     struct pairs left_out;     /* that a program does not answer */
     uint64_t begin_ns, end_ns; /* by clock_ns(); UINT64_MAX: whenever it ends */
     bool tried, found;         /* an input; one that is impossible */
@@ -59,7 +59,7 @@ struct special_report {
  * is short, it is shared among the pairs, and among the lengths in each; the classes take turns. A
  * quarter of it is kept for shrinking once there is something to shrink.
  * STATUS_INTERRUPTED where it was stopped; the report is valid then too.
- * special_report_free is due, also after failure. */
-enum status special_run(struct special_report *r, const struct special_request *request,
-                        struct problem *p);
-void special_report_free(struct special_report *r);
+ * conformance_report_free is due, also after failure. */
+enum status conformance_run(struct conformance_report *r, const struct conformance_request *request,
+                            struct problem *p);
+void conformance_report_free(struct conformance_report *r);

@@ -140,7 +140,8 @@ static enum status by_halves(struct search *s, bool *any, struct problem *p,
     return status;
 }
 
-enum status special_shrink(struct special_input *in, struct special_shows *by, struct problem *p)
+enum status conformance_shrink(struct special_input *in, struct special_shows *by,
+                               struct problem *p)
 {
     enum format f = in->x.format;
     size_t bytes = array_bytes(f, in->x.n);
@@ -163,7 +164,7 @@ enum status special_shrink(struct special_input *in, struct special_shows *by, s
 /* --- with a subject --- */
 
 struct same {
-    const struct special_subject *subject;
+    const struct conformance_subject *subject;
     const char *why;
     unsigned runs;
 };
@@ -175,22 +176,23 @@ static enum status shows_the_same(void *context, const struct special_input *in,
     const struct same *s = context;
     struct judgement j;
     (void)p;
-    *shows = special_try(&j, s->subject, in, s->runs, NULL) == STATUS_OK &&
+    *shows = conformance_try(&j, s->subject, in, s->runs, NULL) == STATUS_OK &&
              j.is == JUDGED_IMPOSSIBLE && strcmp(j.why, s->why) == 0;
     return STATUS_OK;
 }
 
-enum status special_shrink_subject(struct special_input *in, const struct special_subject *subject,
-                                   struct judgement *first, size_t tries, uint64_t until_ns,
-                                   struct problem *p)
+enum status conformance_shrink_subject(struct special_input *in,
+                                       const struct conformance_subject *subject,
+                                       struct judgement *first, size_t tries, uint64_t until_ns,
+                                       struct problem *p)
 {
     enum { OFTEN = 5 };
     struct same same = {subject, first->why, subject->method->promise == PROMISE_NONE ? OFTEN : 1};
     struct special_shows by = {shows_the_same, &same, tries, until_ns};
     struct judgement j;
-    enum status status = special_shrink(in, &by, p);
+    enum status status = conformance_shrink(in, &by, p);
     if (status == STATUS_OK)
-        status = special_try(&j, subject, in, 4 * same.runs, p);
+        status = conformance_try(&j, subject, in, 4 * same.runs, p);
     if (status == STATUS_OK && j.is == JUDGED_IMPOSSIBLE)
         *first = j;
     return status;

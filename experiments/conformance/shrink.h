@@ -19,10 +19,12 @@ struct special_shows {
  * 2002 (ddmin): no single element can be left out then (if the tries suffice), nor any value be
  * replaced by something simpler: +0, -0, 1, -1, the power of two below it, its negative. Nothing is
  * drawn by chance. */
-enum status special_shrink(struct special_input *in, struct special_shows *by, struct problem *p);
+enum status conformance_shrink(struct special_input *in, struct special_shows *by,
+                               struct problem *p);
 
 /* Shrinks an input for which `first` was said. On return *first is what is said of what is left.
  * Subjects of no promise are run a few times each. */
-enum status special_shrink_subject(struct special_input *in, const struct special_subject *subject,
-                                   struct judgement *first, size_t tries, uint64_t until_ns,
-                                   struct problem *p);
+enum status conformance_shrink_subject(struct special_input *in,
+                                       const struct conformance_subject *subject,
+                                       struct judgement *first, size_t tries, uint64_t until_ns,
+                                       struct problem *p);

@@ -17,7 +17,7 @@ enum { EVERY_SCAN = 4, EVERY_FOREIGN = 4 };
 
 struct special {
     const struct arguments *a;
-    struct special_asked asked;
+    struct conformance_asked asked;
     json_t *json; /* an array, or NULL for text */
     struct csv_file csv;
     const char *folder;
@@ -27,27 +27,27 @@ struct special {
     struct problem failure;
 };
 
-static void show(const struct special_subject *s, size_t n)
+static void show(const struct conformance_subject *s, size_t n)
 {
     fprintf(stderr, "\r\033[K%s: %s/%s, n = %zu", s->method->name, format_facts[s->storage].name,
             format_facts[s->accumulator].name, n);
 }
 
-static enum status report(struct special *s, const struct special_report *r, struct problem *p)
+static enum status report(struct special *s, const struct conformance_report *r, struct problem *p)
 {
     struct text text = {0};
     enum status status = STATUS_OK;
     if (s->folder) {
-        status = special_report_write(r, s->folder, p);
-        special_report_csv(&s->csv.pending, r, s->folder);
+        status = conformance_report_write(r, s->folder, p);
+        conformance_report_csv(&s->csv.pending, r, s->folder);
         if (status == STATUS_OK)
             status = csv_file_flush(&s->csv, p);
     }
     if (s->json) {
-        json_array_append_new(s->json, special_report_json(r, s->folder));
+        json_array_append_new(s->json, conformance_report_json(r, s->folder));
         return status;
     }
-    special_report_text(&text, r, s->folder);
+    conformance_report_text(&text, r, s->folder);
     const char *string = text_string(&text);
     if (string)
         printf("%s", string);
@@ -57,7 +57,7 @@ static enum status report(struct special *s, const struct special_report *r, str
     return status;
 }
 
-static bool supported(const struct special_request *q)
+static bool supported(const struct conformance_request *q)
 {
     bool any = false;
     for (size_t i = 0; i < q->pairs.count; i++)
@@ -69,7 +69,7 @@ static bool supported(const struct special_request *q)
 /* What was found is reported also where it was interrupted. */
 static enum status check_device(struct special *s, const char *name, struct problem *p)
 {
-    const struct special_request *q = &s->asked.request;
+    const struct conformance_request *q = &s->asked.request;
     enum status status = device_parse(&s->asked.request.device, name, p);
     if (status != STATUS_OK)
         return status;
@@ -77,10 +77,10 @@ static enum status check_device(struct special *s, const char *name, struct prob
         return s->all ? STATUS_OK
                       : problem(p, STATUS_DEVICE, "check: %s does not support these formats on %s",
                                 q->method->name, name);
-    struct special_report *r = malloc(sizeof *r);
+    struct conformance_report *r = malloc(sizeof *r);
     if (!r)
         return problem(p, STATUS_DEVICE, "check: out of memory");
-    status = special_run(r, q, p);
+    status = conformance_run(r, q, p);
     if (q->show)
         fprintf(stderr, "\r\033[K");
     s->subjects++;
@@ -88,13 +88,13 @@ static enum status check_device(struct special *s, const char *name, struct prob
         enum status reported = report(s, r, status == STATUS_OK ? p : NULL);
         status = status == STATUS_OK ? reported : status;
     }
-    size_t impossible = special_report_impossible(r);
+    size_t impossible = conformance_report_impossible(r);
     s->impossible += impossible;
     if (impossible > 0 && s->found++ == 0)
         snprintf(s->first, sizeof s->first, "%s", q->method->name);
     if (r->failure.status != STATUS_OK && s->failure.status == STATUS_OK)
         s->failure = r->failure;
-    special_report_free(r);
+    conformance_report_free(r);
     free(r);
     return status;
 }
@@ -122,7 +122,7 @@ static void set_prefix(struct special *s, size_t place)
 static enum status check_method(struct special *s, const struct method *m, size_t place,
                                 struct problem *p)
 {
-    enum status status = special_asked_of(&s->asked, m, p);
+    enum status status = conformance_asked_of(&s->asked, m, p);
     s->asked.request.method = m;
     set_prefix(s, place);
     if (status == STATUS_OK && m->operation->inputs == 2 && s->asked.request.products &&
@@ -217,10 +217,10 @@ static enum status verdict(const struct special *s, struct problem *p)
     return STATUS_OK;
 }
 
-enum status special_check(const struct arguments *a, struct problem *p)
+enum status conformance_check(const struct arguments *a, struct problem *p)
 {
     struct special s = {.a = a, .all = argument_flag(a, "all")};
-    enum status status = special_asked_read(&s.asked, a, p);
+    enum status status = conformance_asked_read(&s.asked, a, p);
     s.asked.request.show = isatty(STDERR_FILENO) ? show : NULL;
     s.asked.request.stop = interrupt_catch();
     if (status == STATUS_OK && argument_flag(a, "json"))
@@ -234,6 +234,6 @@ enum status special_check(const struct arguments *a, struct problem *p)
     if (status == STATUS_OK)
         status = verdict(&s, p);
     json_decref(s.json);
-    special_asked_free(&s.asked);
+    conformance_asked_free(&s.asked);
     return status;
 }

@@ -8,7 +8,7 @@
  * first, then y), --seconds for each subject,
  * --json, --out DIR. Prints what it found; STATUS_FAILED where a result is impossible. Interrupted,
  * it prints what it found so far: STATUS_INTERRUPTED. */
-enum status special_check(const struct arguments *a, struct problem *p);
+enum status conformance_check(const struct arguments *a, struct problem *p);
 
 /* A paragraph for --help. */
 #define SPECIAL_DETAILS                                                                            \

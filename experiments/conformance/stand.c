@@ -12,8 +12,9 @@ void special_input_copy(const struct special_input *to, const struct special_inp
         memcpy(to->y.data, from->y.data, array_bytes(from->y.format, from->y.n));
 }
 
-enum status special_stand_open(struct special_stand *s, const struct special_subject *subject,
-                               size_t n, struct problem *p)
+enum status conformance_stand_open(struct conformance_stand *s,
+                                   const struct conformance_subject *subject, size_t n,
+                                   struct problem *p)
 {
     const struct method *m = subject->method;
     struct probe_spec spec = {.method = m,
@@ -25,7 +26,7 @@ enum status special_stand_open(struct special_stand *s, const struct special_sub
                               .shape = subject->shape,
                               .exclusive = subject->exclusive,
                               .product = subject->product};
-    *s = (struct special_stand){.subject = subject};
+    *s = (struct conformance_stand){.subject = subject};
     s->out = (struct array){subject->accumulator, 1, s->one};
     enum status status = heads_make(&s->heads, n, subject->segment, p);
     spec.heads = s->heads;
@@ -37,38 +38,40 @@ enum status special_stand_open(struct special_stand *s, const struct special_sub
     return status == STATUS_OK ? probe_open(&s->probe, &spec, p) : status;
 }
 
-struct special_input special_stand_input(const struct special_stand *s)
+struct special_input conformance_stand_input(const struct conformance_stand *s)
 {
     return (struct special_input){probe_input(s->probe), probe_second(s->probe)};
 }
 
-enum status special_stand_run(struct special_stand *s, struct judgement *j, struct problem *p)
+enum status conformance_stand_run(struct conformance_stand *s, struct judgement *j,
+                                  struct problem *p)
 {
-    struct special_input in = special_stand_input(s);
+    struct special_input in = conformance_stand_input(s);
     enum status status = probe_run(s->probe, &s->out, p);
-    return status == STATUS_OK ? special_judge(j, s->subject, &in, s->heads, &s->out, p) : status;
+    return status == STATUS_OK ? conformance_judge(j, s->subject, &in, s->heads, &s->out, p)
+                               : status;
 }
 
-void special_stand_close(struct special_stand *s)
+void conformance_stand_close(struct conformance_stand *s)
 {
     probe_close(s->probe);
     free(s->heads);
     if (s->out.data != s->one)
         free(s->out.data);
-    *s = (struct special_stand){0};
+    *s = (struct conformance_stand){0};
 }
 
-enum status special_try(struct judgement *j, const struct special_subject *subject,
-                        const struct special_input *in, unsigned runs, struct problem *p)
+enum status conformance_try(struct judgement *j, const struct conformance_subject *subject,
+                            const struct special_input *in, unsigned runs, struct problem *p)
 {
-    struct special_stand stand;
-    enum status status = special_stand_open(&stand, subject, in->x.n, p);
+    struct conformance_stand stand;
+    enum status status = conformance_stand_open(&stand, subject, in->x.n, p);
     *j = (struct judgement){.is = JUDGED_FINE};
     for (unsigned run = 0; run < runs && status == STATUS_OK && j->is != JUDGED_IMPOSSIBLE; run++) {
-        struct special_input own = special_stand_input(&stand);
+        struct special_input own = conformance_stand_input(&stand);
         special_input_copy(&own, in);
-        status = special_stand_run(&stand, j, p);
+        status = conformance_stand_run(&stand, j, p);
     }
-    special_stand_close(&stand);
+    conformance_stand_close(&stand);
     return status;
 }

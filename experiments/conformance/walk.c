@@ -10,12 +10,12 @@
 /* Failed runs, of a pair of formats and of all, after which no more are tried. */
 enum { GIVE_UP_PAIR = 2, GIVE_UP = 12 };
 
-bool special_stopped(const struct special_request *q)
+bool conformance_stopped(const struct conformance_request *q)
 {
     return q->stop && *q->stop;
 }
 
-uint64_t special_share(const struct special_report *r, uint64_t until, size_t shares)
+uint64_t special_share(const struct conformance_report *r, uint64_t until, size_t shares)
 {
     uint64_t now = clock_ns();
     return r->request.seconds > 0 && until > now ? now + (until - now) / shares : until;
@@ -33,14 +33,14 @@ static enum status copy(struct array *to, const struct array *from, struct probl
     return status;
 }
 
-static enum status keep(struct special_tally *t, const struct special_walk *w,
+static enum status keep(struct conformance_tally *t, const struct conformance_walk *w,
                         const struct special_input *in, const struct judgement *j,
                         struct problem *p)
 {
-    struct special_finding *f = calloc(1, sizeof *f);
+    struct conformance_finding *f = calloc(1, sizeof *f);
     if (!f)
         return problem(p, STATUS_DEVICE, "no memory for a finding");
-    *f = (struct special_finding){.subject = w->subject, .judgement = *j, .n = in->x.n};
+    *f = (struct conformance_finding){.subject = w->subject, .judgement = *j, .n = in->x.n};
     enum status status = copy(&f->in.x, &in->x, p);
     if (status == STATUS_OK)
         status = copy(&f->in.y, &in->y, p);
@@ -48,7 +48,7 @@ static enum status keep(struct special_tally *t, const struct special_walk *w,
     return status;
 }
 
-static enum status count(struct special_tally *t, const struct special_walk *w,
+static enum status count(struct conformance_tally *t, const struct conformance_walk *w,
                          const struct special_input *in, const struct judgement *j,
                          struct problem *p)
 {
@@ -61,11 +61,12 @@ static enum status count(struct special_tally *t, const struct special_walk *w,
 }
 
 /* A run that failed: the subject is made ready anew. */
-static enum status count_failure(struct special_walk *w, struct special_stand *stand, size_t class,
-                                 size_t n, const struct problem *failure, struct problem *p)
+static enum status count_failure(struct conformance_walk *w, struct conformance_stand *stand,
+                                 size_t class, size_t n, const struct problem *failure,
+                                 struct problem *p)
 {
-    struct special_report *r = w->report;
-    struct special_tally *t[] = {&r->tally[w->pair][class], &r->all[class]};
+    struct conformance_report *r = w->report;
+    struct conformance_tally *t[] = {&r->tally[w->pair][class], &r->all[class]};
     for (size_t i = 0; i < 2; i++) {
         t[i]->cases++;
         t[i]->failed++;
@@ -74,33 +75,34 @@ static enum status count_failure(struct special_walk *w, struct special_stand *s
     r->failed++;
     if (r->failure.status == STATUS_OK)
         r->failure = *failure;
-    special_stand_close(stand);
-    return special_stand_open(stand, &w->subject, n, p);
+    conformance_stand_close(stand);
+    return conformance_stand_open(stand, &w->subject, n, p);
 }
 
-static bool gives_up(const struct special_walk *w)
+static bool gives_up(const struct conformance_walk *w)
 {
     return w->failed >= GIVE_UP_PAIR || w->report->failed >= GIVE_UP;
 }
 
 /* Is it time for what comes next? A part of the time is kept for shrinking. */
-static bool is_over(const struct special_walk *w, uint64_t until)
+static bool is_over(const struct conformance_walk *w, uint64_t until)
 {
-    const struct special_report *r = w->report;
+    const struct conformance_report *r = w->report;
     uint64_t kept = r->found && r->request.seconds > 0 ? (r->end_ns - r->begin_ns) / 4 : 0;
-    return special_stopped(&r->request) || clock_ns() >= until - kept;
+    return conformance_stopped(&r->request) || clock_ns() >= until - kept;
 }
 
-static void count_left(struct special_walk *w, size_t class)
+static void count_left(struct conformance_walk *w, size_t class)
 {
     w->report->tally[w->pair][class].left++;
     w->report->all[class].left++;
 }
 
-static enum status run_case(struct special_walk *w, struct special_stand *stand, size_t class,
-                            const struct special_setting *setting, size_t k, struct problem *p)
+static enum status run_case(struct conformance_walk *w, struct conformance_stand *stand,
+                            size_t class, const struct conformance_setting *setting, size_t k,
+                            struct problem *p)
 {
-    struct special_input in = special_stand_input(stand);
+    struct special_input in = conformance_stand_input(stand);
     struct judgement j;
     struct problem failure = {0};
     memset(in.x.data, 0, array_bytes(in.x.format, in.x.n));
@@ -110,8 +112,8 @@ static enum status run_case(struct special_walk *w, struct special_stand *stand,
     } else {
         special_class[class]->fill(setting, k, &in.x);
     }
-    if (special_stand_run(stand, &j, &failure) != STATUS_OK &&
-        !special_stopped(&w->report->request))
+    if (conformance_stand_run(stand, &j, &failure) != STATUS_OK &&
+        !conformance_stopped(&w->report->request))
         return count_failure(w, stand, class, in.x.n, &failure, p);
     if (failure.status != STATUS_OK) {
         count_left(w, class);
@@ -123,8 +125,8 @@ static enum status run_case(struct special_walk *w, struct special_stand *stand,
 }
 
 /* Case number `turn` of each class that has so many. */
-static enum status run_turn(struct special_walk *w, struct special_stand *stand,
-                            const struct special_setting *setting, size_t k, uint64_t until,
+static enum status run_turn(struct conformance_walk *w, struct conformance_stand *stand,
+                            const struct conformance_setting *setting, size_t k, uint64_t until,
                             bool *any, struct problem *p)
 {
     enum status status = STATUS_OK;
@@ -134,7 +136,7 @@ static enum status run_turn(struct special_walk *w, struct special_stand *stand,
             continue;
         *any = true;
         /* One input is tried in any case. */
-        if (is_over(w, until) && (w->report->tried || special_stopped(&w->report->request))) {
+        if (is_over(w, until) && (w->report->tried || conformance_stopped(&w->report->request))) {
             count_left(w, class);
             continue;
         }
@@ -144,52 +146,52 @@ static enum status run_turn(struct special_walk *w, struct special_stand *stand,
     return status;
 }
 
-static enum status run_length(struct special_walk *w, size_t length, uint64_t until,
+static enum status run_length(struct conformance_walk *w, size_t length, uint64_t until,
                               struct problem *p)
 {
-    const struct special_request *q = &w->report->request;
-    const struct special_setting setting = {w->subject.storage,
-                                            w->subject.accumulator,
-                                            special_length[length],
-                                            q->seed,
-                                            w->subject.method->operation->inputs == 2,
-                                            w->subject.method->operation->of == EXACT_PRODUCT};
-    struct special_stand stand;
+    const struct conformance_request *q = &w->report->request;
+    const struct conformance_setting setting = {w->subject.storage,
+                                                w->subject.accumulator,
+                                                special_length[length],
+                                                q->seed,
+                                                w->subject.method->operation->inputs == 2,
+                                                w->subject.method->operation->of == EXACT_PRODUCT};
+    struct conformance_stand stand;
     if (q->show)
         q->show(&w->subject, setting.n);
-    enum status status = special_stand_open(&stand, &w->subject, setting.n, p);
+    enum status status = conformance_stand_open(&stand, &w->subject, setting.n, p);
     bool any = true;
     for (size_t k = (length + w->pair) % q->every; any && status == STATUS_OK; k += q->every) {
         any = false;
         status = run_turn(w, &stand, &setting, k, until, &any, p);
     }
-    special_stand_close(&stand);
+    conformance_stand_close(&stand);
     return status;
 }
 
 /* The one input that was asked for; it stands where the first class does. */
-static enum status run_data(struct special_walk *w, const struct special_input *data,
+static enum status run_data(struct conformance_walk *w, const struct special_input *data,
                             struct problem *p)
 {
-    struct special_stand stand;
+    struct conformance_stand stand;
     struct judgement j;
     if (data->x.format != w->subject.storage)
         return STATUS_OK;
-    enum status status = special_stand_open(&stand, &w->subject, data->x.n, p);
+    enum status status = conformance_stand_open(&stand, &w->subject, data->x.n, p);
     if (status == STATUS_OK) {
-        struct special_input in = special_stand_input(&stand);
+        struct special_input in = conformance_stand_input(&stand);
         special_input_copy(&in, data);
-        status = special_stand_run(&stand, &j, p);
+        status = conformance_stand_run(&stand, &j, p);
     }
     if (status == STATUS_OK)
         status = count(&w->report->tally[w->pair][0], w, data, &j, p);
     if (status == STATUS_OK)
         status = count(&w->report->all[0], w, data, &j, p);
-    special_stand_close(&stand);
+    conformance_stand_close(&stand);
     return status;
 }
 
-static enum status run_subject(struct special_walk *w, uint64_t until, struct problem *p)
+static enum status run_subject(struct conformance_walk *w, uint64_t until, struct problem *p)
 {
     enum status status = STATUS_OK;
     if (w->report->request.data)
@@ -203,9 +205,10 @@ static enum status run_subject(struct special_walk *w, uint64_t until, struct pr
  * each way that it can form products. */
 enum { VARIANTS = 4 + PRODUCTS, SEGMENT = 3 };
 
-static size_t variants_of_dot(const struct special_walk *w, struct special_subject to[VARIANTS])
+static size_t variants_of_dot(const struct conformance_walk *w,
+                              struct conformance_subject to[VARIANTS])
 {
-    const struct special_request *q = &w->report->request;
+    const struct conformance_request *q = &w->report->request;
     size_t count = 0;
     for (enum product_kind how = 0; how < PRODUCTS; how++)
         if (w->subject.method->products >> how & 1 && (!q->products || q->products >> how & 1)) {
@@ -215,9 +218,9 @@ static size_t variants_of_dot(const struct special_walk *w, struct special_subje
     return count;
 }
 
-static size_t variants_of(const struct special_walk *w, struct special_subject to[VARIANTS])
+static size_t variants_of(const struct conformance_walk *w, struct conformance_subject to[VARIANTS])
 {
-    const struct special_request *q = &w->report->request;
+    const struct conformance_request *q = &w->report->request;
     const struct method *m = w->subject.method;
     size_t count = 0;
     if (m->operation->inputs == 2)
@@ -229,7 +232,7 @@ static size_t variants_of(const struct special_walk *w, struct special_subject t
     for (int exclusive = 0; exclusive < 2; exclusive++) {
         if (!q->scan[exclusive] && q->scan[!exclusive])
             continue;
-        struct special_subject s = w->subject;
+        struct conformance_subject s = w->subject;
         s.exclusive = exclusive;
         s.segment = m->segmented ? q->segment : 0;
         to[count++] = s;
@@ -240,9 +243,9 @@ static size_t variants_of(const struct special_walk *w, struct special_subject t
     return count;
 }
 
-enum status special_walk_pair(struct special_walk *w, uint64_t until, struct problem *p)
+enum status conformance_walk_pair(struct conformance_walk *w, uint64_t until, struct problem *p)
 {
-    struct special_subject variant[VARIANTS];
+    struct conformance_subject variant[VARIANTS];
     enum status status = STATUS_OK;
     size_t count = variants_of(w, variant);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {

@@ -276,7 +276,7 @@ static enum status run(const struct arguments *a, struct problem *p)
     if (status == STATUS_OK)
         status = options(a, p);
     if (status == STATUS_OK && argument_flag(a, "special"))
-        return special_check(a, p);
+        return conformance_check(a, p);
     if (status == STATUS_OK)
         status = resolve(&c, p);
     c.reports = json_array();

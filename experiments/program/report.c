@@ -11,7 +11,7 @@ static enum status run(const struct arguments *a, struct problem *p)
 {
     char *path;
     enum status status =
-        report_write(&path, a->operand[0], argument_value(a, "out"), experiment_operation, p);
+        page_write(&path, a->operand[0], argument_value(a, "out"), experiment_operation, p);
     struct text shown = {0};
     if (path && isatty(STDOUT_FILENO))
         text_visible(&shown, path);

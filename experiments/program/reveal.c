@@ -9,7 +9,7 @@
 #include "experiments/program/verbs.h"
 
 /* What is asked for, of one method or of two. */
-struct request {
+struct reveal_request {
     struct device device;
     enum format storage, accumulator;
     bool exclusive, output_storage;
@@ -37,7 +37,8 @@ static enum status read_choice(const struct arguments *a, const char *name, cons
                          one, other);
 }
 
-static enum status read_numbers(const struct arguments *a, struct request *q, struct problem *p)
+static enum status read_numbers(const struct arguments *a, struct reveal_request *q,
+                                struct problem *p)
 {
     enum { MOST = 1 << 28 };
     enum status status = argument_number(a, "n", 16, 1, MOST, &q->n, p);
@@ -52,10 +53,11 @@ static enum status read_numbers(const struct arguments *a, struct request *q, st
     return status;
 }
 
-static enum status read_request(const struct arguments *a, struct request *q, struct problem *p)
+static enum status read_request(const struct arguments *a, struct reveal_request *q,
+                                struct problem *p)
 {
     const char *device = argument_value(a, "device");
-    *q = (struct request){0};
+    *q = (struct reveal_request){0};
     enum status status = device_parse(&q->device, device ? device : "auto", p);
     if (status == STATUS_OK)
         status = read_format(a, "storage", FP32, &q->storage, p);
@@ -81,8 +83,9 @@ static const struct operation *asked_operation(const struct arguments *a)
 }
 
 /* The case of a method, NAME or that of an option. */
-static enum status make_case(struct reveal_case *c, const struct request *q, const char *where,
-                             const char *name, const struct operation *operation, struct problem *p)
+static enum status make_case(struct reveal_case *c, const struct reveal_request *q,
+                             const char *where, const char *name, const struct operation *operation,
+                             struct problem *p)
 {
     const struct method *m;
     enum status status = subject_named(&m, where, name, operation, p);
@@ -127,7 +130,7 @@ static enum status print_dot(const struct reveal_report *r, struct problem *p)
     reveal_title(title, &r->of);
     if (r->found.verdict != REVEAL_TREE)
         return problem(p, STATUS_FAILED, "reveal: %s: no tree to draw", title);
-    reveal_tree_dot(stdout, &r->found.tree, r->first, title);
+    sum_tree_dot(stdout, &r->found.tree, r->first, title);
     return STATUS_OK;
 }
 
@@ -153,7 +156,7 @@ static enum status reveal_one(const struct reveal_case *c, const struct argument
 static enum status print_beside(const struct reveal_report r[2], const struct reveal_beside *beside,
                                 bool json, struct problem *p)
 {
-    char text[3 * REVEAL_SET] = "";
+    char text[3 * SUM_TREE_SET] = "";
     const char *name[2] = {r[0].of.spec.method->name, r[1].of.spec.method->name};
     bool equal = beside->shown && beside->difference.equal;
     enum status status = STATUS_OK;
@@ -225,7 +228,7 @@ static enum status check_scans(const struct arguments *a, const struct reveal_ca
 static enum status run(const struct arguments *a, struct problem *p)
 {
     const char *against = argument_value(a, "against");
-    struct request q;
+    struct reveal_request q;
     struct reveal_case c[2];
     enum status status = read_request(a, &q, p);
     if (status == STATUS_OK && argument_flag(a, "dot") && (against || argument_flag(a, "json")))

@@ -132,7 +132,7 @@ static enum status run(const struct arguments *a, struct problem *p)
     if (status == STATUS_OK && c.experiment->run)
         status = run_itself(&c, p);
     else if (status == STATUS_OK && argument_flag(a, "dry-run"))
-        (argument_flag(a, "json") ? run_dry_json : run_dry_text)(&c);
+        argument_flag(a, "json") ? run_dry_json(&c) : run_dry_text(&c);
     else if (status == STATUS_OK)
         status = sweep(&c, p);
     plan_free(&c.plan);

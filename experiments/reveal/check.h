@@ -38,5 +38,5 @@ enum status reveal_explain(struct reveal_asker *a, bool *changed, struct problem
 
 /* Asks what the tree foretells. `checks` counts answers as foretold; the first other one is a
  * contradiction, and *changed where it changes when it is asked again. */
-enum status reveal_check_tree(struct reveal_asker *a, const struct reveal_tree *t, uint64_t *checks,
+enum status reveal_check_tree(struct reveal_asker *a, const struct sum_tree *t, uint64_t *checks,
                               bool *changed, struct problem *p);

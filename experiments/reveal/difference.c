@@ -10,7 +10,7 @@ struct weighed {
     uint32_t node;
 };
 
-static struct weighed *weigh(const struct reveal_tree *t)
+static struct weighed *weigh(const struct sum_tree *t)
 {
     size_t count = t->leaves + t->additions;
     struct weighed *node = calloc(count, sizeof *node);
@@ -34,15 +34,15 @@ static int by_weight(const void *a, const void *b)
 }
 
 /* The lowest node of t above all leaves that lie under `node` of `other`. */
-static enum status lowest_above(const struct reveal_tree *t, const struct reveal_tree *other,
+static enum status lowest_above(const struct sum_tree *t, const struct sum_tree *other,
                                 uint32_t node, uint32_t *found, struct problem *p)
 {
-    struct reveal_nodes nodes = {0};
+    struct sum_tree_nodes nodes = {0};
     uint32_t *leaf = calloc(other->leaves, sizeof *leaf);
-    enum status status = leaf ? reveal_nodes_make(&nodes, t, p)
+    enum status status = leaf ? sum_tree_nodes_make(&nodes, t, p)
                               : problem(p, STATUS_DEVICE, "reveal: out of memory for a tree");
     if (status == STATUS_OK) {
-        size_t count = reveal_tree_leaves(other, node, leaf);
+        size_t count = sum_tree_leaves(other, node, leaf);
         uint32_t top = leaf[0];
         for (size_t i = 1; i < count; i++) /* nodes above have higher numbers */
             for (uint32_t b = leaf[i]; top != b;)
@@ -67,10 +67,10 @@ static size_t first_missing(const struct weighed *x, size_t count, struct weighe
     return i;
 }
 
-enum status reveal_tree_difference(struct reveal_difference *d, const struct reveal_tree *a,
-                                   const struct reveal_tree *b, struct problem *p)
+enum status reveal_tree_difference(struct reveal_difference *d, const struct sum_tree *a,
+                                   const struct sum_tree *b, struct problem *p)
 {
-    *d = (struct reveal_difference){.equal = reveal_tree_equal(a, b)};
+    *d = (struct reveal_difference){.equal = sum_tree_equal(a, b)};
     if (d->equal)
         return STATUS_OK;
     size_t nodes = a->leaves + a->additions, others = b->leaves + b->additions, missing = nodes;

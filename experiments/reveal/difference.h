@@ -10,5 +10,5 @@ struct reveal_difference {
     bool equal, swapped;
     uint32_t node, other;
 };
-enum status reveal_tree_difference(struct reveal_difference *d, const struct reveal_tree *a,
-                                   const struct reveal_tree *b, struct problem *p);
+enum status reveal_tree_difference(struct reveal_difference *d, const struct sum_tree *a,
+                                   const struct sum_tree *b, struct problem *p);

@@ -95,7 +95,7 @@ static void note(struct holding *h, size_t k, double got, double due, const char
 }
 
 /* Shuffles the elements of each node that adds more than two. Returns how many it may move. */
-static size_t shuffle(const struct holding *h, const struct reveal_tree *t, uint64_t *state)
+static size_t shuffle(const struct holding *h, const struct sum_tree *t, uint64_t *state)
 {
     size_t moved = 0;
     double *x = h->x + h->s->first;
@@ -291,7 +291,7 @@ enum status reveal_hold(struct reveal *r, const struct reveal_subject *s,
                         const struct order *declared, size_t output, const struct method *method,
                         uint64_t seed, struct problem *p)
 {
-    const struct reveal_tree *t = &r->tree;
+    const struct sum_tree *t = &r->tree;
     struct holding h = {.r = r, .s = s, .range = reveal_range_of(s), .seed = seed};
     if (r->verdict == REVEAL_CHANGES || r->verdict == REVEAL_NO_SUM || s->leaves < 3)
         return STATUS_OK;

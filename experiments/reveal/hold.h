@@ -45,5 +45,5 @@ struct reveal_three {
 };
 /* Of three leaves that meet at once in the tree, where any do. False where none was found. */
 enum { REVEAL_THREES = 64 };
-bool reveal_three(struct reveal_three *q, const struct reveal_subject *s,
-                  const struct reveal_tree *t, uint64_t seed);
+bool reveal_three(struct reveal_three *q, const struct reveal_subject *s, const struct sum_tree *t,
+                  uint64_t seed);

@@ -24,11 +24,11 @@ static json_t *integers(const uint32_t *item, size_t count)
 }
 
 /* Node `elements` + k has the children nodes[k]; nodes below `elements` are elements. */
-static json_t *tree_json(const struct reveal_tree *t)
+static json_t *tree_json(const struct sum_tree *t)
 {
-    struct reveal_nodes nodes;
+    struct sum_tree_nodes nodes;
     json_t *additions = json_array();
-    if (reveal_nodes_make(&nodes, t, NULL) != STATUS_OK)
+    if (sum_tree_nodes_make(&nodes, t, NULL) != STATUS_OK)
         return additions;
     for (size_t k = 0; k < t->additions; k++)
         json_array_append_new(additions,

@@ -92,17 +92,17 @@ static size_t output_of(const struct reveal_case *c)
     return c->spec.method->operation == &operation_scan ? c->prefix : 0;
 }
 
-enum status reveal_declared(struct reveal_tree *t, bool *declared, const struct reveal_case *c,
+enum status reveal_declared(struct sum_tree *t, bool *declared, const struct reveal_case *c,
                             struct problem *p)
 {
     struct order o;
     size_t first, leaves = reveal_elements(c, &first);
-    *t = (struct reveal_tree){0};
+    *t = (struct sum_tree){0};
     *declared = c->spec.method->order != NULL;
     if (!*declared)
         return STATUS_OK;
     make_order(&o, c);
-    enum status status = reveal_tree_of(t, &o, output_of(c), first, leaves, p);
+    enum status status = sum_tree_of(t, &o, output_of(c), first, leaves, p);
     order_free(&o);
     return status;
 }
@@ -111,12 +111,12 @@ enum status reveal_declared(struct reveal_tree *t, bool *declared, const struct 
 static enum status hold(struct reveal *r, const struct reveal_subject *s,
                         const struct reveal_case *c, uint64_t seed, struct problem *p)
 {
-    struct reveal_tree tree;
+    struct sum_tree tree;
     struct order o = {0};
     bool declared;
     enum status status = reveal_declared(&tree, &declared, c, p);
     if (status == STATUS_OK && declared && r->verdict == REVEAL_TREE &&
-        reveal_tree_equal(&tree, &r->tree)) {
+        sum_tree_equal(&tree, &r->tree)) {
         make_order(&o, c);
         status = o.failed ? problem(p, STATUS_DEVICE, "reveal: out of memory for an order")
                           : reveal_hold(r, s, &o, output_of(c), c->spec.method, seed, p);
@@ -124,7 +124,7 @@ static enum status hold(struct reveal *r, const struct reveal_subject *s,
     } else if (status == STATUS_OK) {
         status = reveal_hold(r, s, NULL, 0, NULL, seed, p);
     }
-    reveal_tree_free(&tree);
+    sum_tree_free(&tree);
     return status;
 }
 

@@ -28,5 +28,5 @@ enum status reveal_method(struct reveal *r, const struct reveal_case *c, uint64_
                           struct problem *p);
 
 /* The declared order; *declared is false where there is none. */
-enum status reveal_declared(struct reveal_tree *t, bool *declared, const struct reveal_case *c,
+enum status reveal_declared(struct sum_tree *t, bool *declared, const struct reveal_case *c,
                             struct problem *p);

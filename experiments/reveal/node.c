@@ -173,7 +173,7 @@ void split_advance(struct splitting *s, struct split *x, bool elsewhere)
 /* The first node: nested ones that hold any leaf, until one has all. */
 void split_start(struct splitting *s, size_t leaves)
 {
-    struct split x = {.node = REVEAL_NO_PARENT, .end = (uint32_t)leaves};
+    struct split x = {.node = SUM_TREE_NO_PARENT, .end = (uint32_t)leaves};
     uint32_t pick = reveal_random(s->asker, leaves);
     for (uint32_t i = 0; i < leaves; i++)
         s->leaf[i] = i;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 enum status reveal_compare(struct reveal_beside *beside, const struct reveal *a,
-                           const struct reveal_tree *b, struct problem *p)
+                           const struct sum_tree *b, struct problem *p)
 {
     beside->asked = true;
     beside->shown =
@@ -35,7 +35,7 @@ enum status reveal_report_make(struct reveal_report *r, const struct reveal_case
 void reveal_report_free(struct reveal_report *r)
 {
     reveal_free(&r->found);
-    reveal_tree_free(&r->declared.tree);
+    sum_tree_free(&r->declared.tree);
 }
 
 void reveal_title(char text[REVEAL_TITLE], const struct reveal_case *c)
@@ -57,15 +57,15 @@ void reveal_title(char text[REVEAL_TITLE], const struct reveal_case *c)
 }
 
 enum status reveal_difference_text(char *text, size_t size, const struct reveal_difference *d,
-                                   const struct reveal_tree *a, const struct reveal_tree *b,
+                                   const struct sum_tree *a, const struct sum_tree *b,
                                    const char *a_name, const char *b_name, size_t first,
                                    struct problem *p)
 {
-    char one[REVEAL_SET], other[REVEAL_SET];
-    const struct reveal_tree *x = d->swapped ? b : a, *y = d->swapped ? a : b;
-    enum status status = reveal_set_text(one, x, d->node, first, p);
+    char one[SUM_TREE_SET], other[SUM_TREE_SET];
+    const struct sum_tree *x = d->swapped ? b : a, *y = d->swapped ? a : b;
+    enum status status = sum_tree_set_text(one, x, d->node, first, p);
     if (status == STATUS_OK)
-        status = reveal_set_text(other, y, d->other, first, p);
+        status = sum_tree_set_text(other, y, d->other, first, p);
     if (status == STATUS_OK)
         snprintf(text, size, "%s adds up %s before others; where %s has these together it has %s",
                  d->swapped ? b_name : a_name, one, d->swapped ? a_name : b_name, other);
@@ -183,7 +183,7 @@ static void print_verdict(const struct reveal_report *r)
 static enum status print_declared(const struct reveal_report *r, struct problem *p)
 {
     const struct reveal_beside *d = &r->declared;
-    char text[3 * REVEAL_SET] = "";
+    char text[3 * SUM_TREE_SET] = "";
     enum status status = STATUS_OK;
     if (d->shown && !d->difference.equal)
         status = reveal_difference_text(text, sizeof text, &d->difference, &r->found.tree, &d->tree,
@@ -204,10 +204,10 @@ enum status reveal_report_print(const struct reveal_report *r, struct problem *p
     printf("%s\n\n", title);
     enum status status = STATUS_OK;
     if (r->found.verdict == REVEAL_TREE || r->found.held.fits) {
-        status = reveal_tree_text(stdout, &r->found.tree, r->first, p);
+        status = sum_tree_text(stdout, &r->found.tree, r->first, p);
         printf("\n");
         if (status == STATUS_OK)
-            status = reveal_tree_facts(stdout, &r->found.tree, p);
+            status = sum_tree_facts(stdout, &r->found.tree, p);
         if (r->found.sampled)
             printf("all at once, or what is small beside the largest is lost wherever it stands "
                    "(asked of "

@@ -10,7 +10,7 @@
 /* A revealed order beside another one: that declared, or another subject's. */
 struct reveal_beside {
     bool asked, shown; /* is there another one, and do both show? */
-    struct reveal_tree tree;
+    struct sum_tree tree;
     struct reveal_difference difference;
 };
 
@@ -40,11 +40,11 @@ void reveal_title(char text[REVEAL_TITLE], const struct reveal_case *c);
 
 /* Sets beside->difference: of the two trees, `a` first. */
 enum status reveal_compare(struct reveal_beside *beside, const struct reveal *a,
-                           const struct reveal_tree *b, struct problem *p);
+                           const struct sum_tree *b, struct problem *p);
 
 /* Where they differ, "a node of 4 elements, 0..3, that B does not have: the smallest of B that has
  * them all has 8, 0..7"; a and b name them. */
 enum status reveal_difference_text(char *text, size_t size, const struct reveal_difference *d,
-                                   const struct reveal_tree *a, const struct reveal_tree *b,
+                                   const struct sum_tree *a, const struct sum_tree *b,
                                    const char *a_name, const char *b_name, size_t first,
                                    struct problem *p);

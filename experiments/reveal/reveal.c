@@ -39,8 +39,8 @@ static enum status make_star(struct reveal *r, size_t leaves, struct problem *p)
         return problem(p, STATUS_DEVICE, "reveal: out of memory for %zu elements", leaves);
     for (size_t i = 0; i < leaves; i++)
         parent[i] = (uint32_t)leaves;
-    parent[leaves] = REVEAL_NO_PARENT;
-    enum status status = reveal_tree_make(&r->tree, leaves, leaves + 1, parent, p);
+    parent[leaves] = SUM_TREE_NO_PARENT;
+    enum status status = sum_tree_make(&r->tree, leaves, leaves + 1, parent, p);
     free(parent);
     return status;
 }
@@ -55,7 +55,7 @@ static enum status find_tree(struct reveal *r, struct reveal_asker *a, bool star
     else if (status == STATUS_OK)
         status = a->suspected ? reveal_explain(a, changed, p) : reveal_call_again(a, changed, p);
     if (a->contradiction)
-        reveal_tree_free(&r->tree);
+        sum_tree_free(&r->tree);
     return status;
 }
 
@@ -101,9 +101,9 @@ static enum status attempt(struct reveal *r, struct reveal_asker *a, enum outcom
 
 static enum status one_leaf(struct reveal *r, struct problem *p)
 {
-    uint32_t parent = REVEAL_NO_PARENT;
+    uint32_t parent = SUM_TREE_NO_PARENT;
     r->verdict = REVEAL_TREE;
-    return reveal_tree_make(&r->tree, 1, 1, &parent, p);
+    return sum_tree_make(&r->tree, 1, 1, &parent, p);
 }
 
 /* What the windows tried so far showed. */
@@ -213,5 +213,5 @@ enum status reveal_order(struct reveal *r, const struct reveal_subject *s, uint6
 
 void reveal_free(struct reveal *r)
 {
-    reveal_tree_free(&r->tree);
+    sum_tree_free(&r->tree);
 }

@@ -55,9 +55,9 @@ struct reveal {
     uint64_t calls;              /* of all */
     uint64_t checks;             /* questions to the finished tree, all answered as it says */
     struct reveal_held held;
-    struct reveal_tree tree; /* of REVEAL_TREE, or where held.fits */
-    char words[512];         /* of the others, and of a tree where others were asked
-                                 before and contradicted each other: what was answered */
+    struct sum_tree tree; /* of REVEAL_TREE, or where held.fits */
+    char words[512];      /* of the others, and of a tree where others were asked
+                              before and contradicted each other: what was answered */
 };
 
 /* Asks by masks alone: other data may be added otherwise (reveal/hold.h). The same seed asks the

@@ -119,7 +119,7 @@ static enum status open_splitting(struct splitting *s, struct reveal_asker *a, s
     return STATUS_OK;
 }
 
-enum status reveal_split(struct reveal_asker *a, struct reveal_tree *t, struct problem *p)
+enum status reveal_split(struct reveal_asker *a, struct sum_tree *t, struct problem *p)
 {
     struct splitting s;
     struct batch batch;
@@ -138,7 +138,7 @@ enum status reveal_split(struct reveal_asker *a, struct reveal_tree *t, struct p
     if (s.failed && status == STATUS_OK)
         status = problem(p, STATUS_DEVICE, "reveal: out of memory for %zu elements", leaves);
     if (status == STATUS_OK && !a->contradiction)
-        status = reveal_tree_make(t, leaves, s.nodes, s.parent, p);
+        status = sum_tree_make(t, leaves, s.nodes, s.parent, p);
     while (s.height > 0)
         split_free(&s.stack[--s.height]);
     free(s.stack);

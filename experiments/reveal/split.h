@@ -11,4 +11,4 @@
 #include "experiments/reveal/ask.h"
 
 /* Makes a tree of two or more leaves, unless a->contradiction gets set. */
-enum status reveal_split(struct reveal_asker *a, struct reveal_tree *t, struct problem *p);
+enum status reveal_split(struct reveal_asker *a, struct sum_tree *t, struct problem *p);

@@ -30,7 +30,7 @@ struct splitting {
     uint32_t *leaf;           /* all leaves, each node's together */
     uint32_t *child, *grown;  /* of each leaf: its child, and the node in it that first had it */
     unsigned char *outside;   /* of each leaf: the answer */
-    uint32_t *parent, nodes;  /* as reveal_tree_make takes them */
+    uint32_t *parent, nodes;  /* as sum_tree_make takes them */
     uint32_t *sorted, *count; /* room */
     struct split *stack;
     size_t height, room, placed;

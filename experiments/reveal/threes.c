@@ -24,7 +24,7 @@ static void pick_three(uint32_t pick[3], size_t count, uint64_t *state)
 }
 
 /* A node that adds more than two; t->additions where there is none. */
-static size_t pick_node(const struct reveal_tree *t, uint64_t *state)
+static size_t pick_node(const struct sum_tree *t, uint64_t *state)
 {
     size_t node = t->additions, nodes = 0;
     for (size_t k = 0; k < t->additions; k++)
@@ -34,8 +34,7 @@ static size_t pick_node(const struct reveal_tree *t, uint64_t *state)
 }
 
 /* Under three children of such a node, or any three. */
-static void pick_leaves(uint32_t leaf[3], const struct reveal_tree *t, size_t leaves,
-                        uint64_t *state)
+static void pick_leaves(uint32_t leaf[3], const struct sum_tree *t, size_t leaves, uint64_t *state)
 {
     size_t node = t->additions > 0 ? pick_node(t, state) : 0;
     if (node == t->additions) {
@@ -124,8 +123,8 @@ static bool draw(struct reveal_three *t, const struct reveal_subject *s,
     return tells;
 }
 
-bool reveal_three(struct reveal_three *q, const struct reveal_subject *s,
-                  const struct reveal_tree *t, uint64_t seed)
+bool reveal_three(struct reveal_three *q, const struct reveal_subject *s, const struct sum_tree *t,
+                  uint64_t seed)
 {
     struct reveal_range range = reveal_range_of(s);
     uint64_t state = hash_mix(seed);

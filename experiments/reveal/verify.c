@@ -14,8 +14,8 @@ enum {
 };
 
 struct checking {
-    const struct reveal_tree *tree;
-    struct reveal_nodes nodes;
+    const struct sum_tree *tree;
+    struct sum_tree_nodes nodes;
     unsigned char *taken; /* of each leaf: it is part of the question */
     uint32_t low, early;  /* the next node of the longest chain; those asked for there */
     uint32_t wide, wides; /* additions looked at for more than two children; questions there, */
@@ -24,7 +24,7 @@ struct checking {
     double begin;
 };
 
-static uint32_t meeting(const struct reveal_nodes *nodes, uint32_t i, uint32_t j)
+static uint32_t meeting(const struct sum_tree_nodes *nodes, uint32_t i, uint32_t j)
 {
     while (i != j)
         if (i < j)
@@ -35,7 +35,7 @@ static uint32_t meeting(const struct reveal_nodes *nodes, uint32_t i, uint32_t j
 }
 
 /* Nodes above have higher numbers. */
-static bool is_under(const struct reveal_nodes *nodes, uint32_t leaf, uint32_t node)
+static bool is_under(const struct sum_tree_nodes *nodes, uint32_t leaf, uint32_t node)
 {
     while (leaf < node)
         leaf = nodes->parent[leaf];
@@ -54,7 +54,7 @@ static void ask_for(struct reveal_asker *a, struct checking *c, uint32_t leaf)
 static uint32_t child_leaf(struct reveal_asker *a, const struct checking *c, uint32_t node,
                            uint32_t not )
 {
-    const struct reveal_tree *t = c->tree;
+    const struct sum_tree *t = c->tree;
     const uint32_t *begin = &t->begin[node - t->leaves];
     uint32_t child = not ;
     while (child == not )
@@ -83,8 +83,8 @@ static uint32_t deepest(const struct checking *c)
  * changes may look like one. */
 static uint32_t next_node(struct checking *c)
 {
-    const struct reveal_tree *t = c->tree;
-    if (c->early++ < EARLY && c->low != REVEAL_NO_PARENT) {
+    const struct sum_tree *t = c->tree;
+    if (c->early++ < EARLY && c->low != SUM_TREE_NO_PARENT) {
         uint32_t node = c->low;
         c->low = c->nodes.parent[node];
         return node;
@@ -102,7 +102,7 @@ static uint32_t next_node(struct checking *c)
 /* Any pair, or one that meets in a node; units near that, and anywhere. */
 static uint32_t prepare(struct reveal_asker *a, struct checking *c, bool anywhere)
 {
-    const struct reveal_tree *t = c->tree;
+    const struct sum_tree *t = c->tree;
     size_t leaves = t->leaves;
     uint32_t i, j, node;
     if (anywhere) {
@@ -120,7 +120,7 @@ static uint32_t prepare(struct reveal_asker *a, struct checking *c, bool anywher
     c->taken[i] = c->taken[j] = 1;
     ask_beside(a, c, node);
     uint32_t at = node;
-    for (unsigned k = 0; k < a->window.bits / 2 && c->nodes.parent[at] != REVEAL_NO_PARENT; k++) {
+    for (unsigned k = 0; k < a->window.bits / 2 && c->nodes.parent[at] != SUM_TREE_NO_PARENT; k++) {
         ask_for(a, c, child_leaf(a, c, c->nodes.parent[at], at));
         at = c->nodes.parent[at];
     }
@@ -184,7 +184,7 @@ static enum status check_once(struct reveal_asker *a, struct checking *c, bool a
     return status;
 }
 
-enum status reveal_check_tree(struct reveal_asker *a, const struct reveal_tree *t, uint64_t *checks,
+enum status reveal_check_tree(struct reveal_asker *a, const struct sum_tree *t, uint64_t *checks,
                               bool *changed, struct problem *p)
 {
     struct checking c = {.tree = t};
@@ -192,7 +192,7 @@ enum status reveal_check_tree(struct reveal_asker *a, const struct reveal_tree *
     *checks = 0;
     if (t->leaves < 3)
         return STATUS_OK;
-    enum status status = reveal_nodes_make(&c.nodes, t, p);
+    enum status status = sum_tree_nodes_make(&c.nodes, t, p);
     c.taken = calloc(t->leaves, 1);
     if (status == STATUS_OK && !c.taken)
         status = problem(p, STATUS_DEVICE, "reveal: out of memory for %zu elements", t->leaves);
@@ -201,7 +201,7 @@ enum status reveal_check_tree(struct reveal_asker *a, const struct reveal_tree *
     most = most < CHECKS ? most : CHECKS;
     if (a->window.means != REVEAL_BY_MASKS)
         most += t->leaves;
-    c.low = status == STATUS_OK ? deepest(&c) : REVEAL_NO_PARENT;
+    c.low = status == STATUS_OK ? deepest(&c) : SUM_TREE_NO_PARENT;
     c.begin = reveal_random(a, 1 << 16) * 0x1p-16;
     for (size_t k = 0; *checks < most && status == STATUS_OK && !a->contradiction; k++)
         status = check_once(a, &c, k % 4 == 3, checks, changed, p);

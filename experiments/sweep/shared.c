@@ -184,8 +184,8 @@ enum status shared_measure(struct scan_measure *m, struct shared *s, const struc
                                  .context = &tree,
                                  .twin = {&s->twin, run_1},
                                  .flushes = theorem.flushing > 0};
-    status =
-        (by_bin ? measure_scatter : measure_scan)(m, &output, 1, &scan, machine_processors(), p);
+    status = by_bin ? measure_scatter(m, &output, 1, &scan, machine_processors(), p)
+                    : measure_scan(m, &output, 1, &scan, machine_processors(), p);
     free(tree.segment);
     return status;
 }

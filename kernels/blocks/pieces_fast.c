@@ -22,6 +22,9 @@
 #define ROUND(f, x) ((void)(f), (x))
 #define fabs_double fabs
 #include "kernels/blocks/piece_lanes.h"
+#undef real
+#undef NAME
+#undef ROUND
 
 INLINE void load_single(enum format storage, enum format f, const void *data, float *x)
 {

@@ -164,7 +164,7 @@ bool products_add(struct products *to, const struct array *a, const struct array
         chunk = count < CHUNK ? count : CHUNK;
         array_decode(a, begin, chunk, buffer.x);
         array_decode(b, begin, chunk, buffer.y);
-        (narrow ? add_narrow : add_doubles)(to, &buffer, chunk);
+        narrow ? add_narrow(to, &buffer, chunk) : add_doubles(to, &buffer, chunk);
     }
     free(memory);
     return true;

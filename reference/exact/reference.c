@@ -138,7 +138,8 @@ static enum status compute_sums(struct reference *r, const struct array *a, cons
                                 enum reference_kind kind, struct problem *p)
 {
     if (b)
-        return (kind == REFERENCE_FAST ? reference_dot_fast : reference_dot_mpfr)(r, a, b, p);
+        return kind == REFERENCE_FAST ? reference_dot_fast(r, a, b, p)
+                                      : reference_dot_mpfr(r, a, b, p);
     if (kind == REFERENCE_MPFR)
         return compute_mpfr(r, a, p);
     compute_fast(r, a);
@@ -170,10 +171,11 @@ static enum status compute(struct reference *r, const struct array *a, const str
     if (r->of == EXACT_SUM || r->of == EXACT_DOT)
         return compute_sums(r, a, b, kind, p);
     if (r->of == EXACT_PRODUCT)
-        return (kind == REFERENCE_FAST ? reference_product_fast : reference_product_mpfr)(r, a, p);
+        return kind == REFERENCE_FAST ? reference_product_fast(r, a, p)
+                                      : reference_product_mpfr(r, a, p);
     if (r->of < EXACT_PRODUCT)
         return compute_moments(r, a, kind, p);
-    (kind == REFERENCE_FAST ? reference_extremum_fast : reference_extremum_mpfr)(r, a);
+    kind == REFERENCE_FAST ? reference_extremum_fast(r, a) : reference_extremum_mpfr(r, a);
     return STATUS_OK;
 }
 

@@ -8,11 +8,11 @@
 /* What `run atomics` found, in words and as a table: how spreads grow, and whether they are normal.
  */
 
-static void say_normal(struct text *to, const struct report *r)
+static void say_normal(struct text *to, const struct page *r)
 {
     size_t tested = 0, rejected = 0;
     for (size_t row = 0; row < r->atomics.count; row++) {
-        double probability = report_number(&r->atomics, row, ATOMICS_P_NORMAL);
+        double probability = page_number(&r->atomics, row, ATOMICS_P_NORMAL);
         tested += !isnan(probability);
         rejected += probability < 0.05;
     }
@@ -27,32 +27,32 @@ static void say_normal(struct text *to, const struct report *r)
     text_add(to, "</li>\n");
 }
 
-void report_atomics_findings(struct text *to, const struct report *r)
+void page_atomics_findings(struct text *to, const struct page *r)
 {
-    const struct report_rows *g = &r->growth;
+    const struct page_rows *g = &r->growth;
     size_t best = g->count;
     for (size_t row = 0; row < g->count; row++)
-        if (strcmp(report_cell(g, row, GROWTH_FIGURE), "spread") == 0 &&
-            !isnan(report_number(g, row, GROWTH_STANDARD_ERROR)) &&
+        if (strcmp(page_cell(g, row, GROWTH_FIGURE), "spread") == 0 &&
+            !isnan(page_number(g, row, GROWTH_STANDARD_ERROR)) &&
             (best == g->count ||
-             report_number(g, row, GROWTH_POINTS) > report_number(g, best, GROWTH_POINTS)))
+             page_number(g, row, GROWTH_POINTS) > page_number(g, best, GROWTH_POINTS)))
             best = row;
     if (best < g->count) {
         text_add(to, "<li class=\"plain\">");
         html_format(to,
                     "The spread of results grows with n: that of %s, %s added in %s, %s, as n to "
                     "the power %.2f +- %.2f, from n = %s to %s.",
-                    report_cell(g, best, GROWTH_METHOD), report_cell(g, best, GROWTH_STORAGE),
-                    report_cell(g, best, GROWTH_ACCUMULATOR), report_cell(g, best, GROWTH_INPUT),
-                    report_number(g, best, GROWTH_EXPONENT),
-                    report_number(g, best, GROWTH_STANDARD_ERROR),
-                    report_cell(g, best, GROWTH_N_MIN), report_cell(g, best, GROWTH_N_MAX));
+                    page_cell(g, best, GROWTH_METHOD), page_cell(g, best, GROWTH_STORAGE),
+                    page_cell(g, best, GROWTH_ACCUMULATOR), page_cell(g, best, GROWTH_INPUT),
+                    page_number(g, best, GROWTH_EXPONENT),
+                    page_number(g, best, GROWTH_STANDARD_ERROR), page_cell(g, best, GROWTH_N_MIN),
+                    page_cell(g, best, GROWTH_N_MAX));
         text_add(to, "</li>\n");
     }
     say_normal(to, r);
 }
 
-void report_exponents(struct text *to, const struct report *r)
+void page_exponents(struct text *to, const struct page *r)
 {
     static const enum growth_column column[] = {GROWTH_METHOD, GROWTH_STORAGE, GROWTH_ACCUMULATOR,
                                                 GROWTH_INPUT,  GROWTH_LOAD,    GROWTH_FIGURE,
@@ -70,10 +70,10 @@ void report_exponents(struct text *to, const struct report *r)
     html_cell(&t, "exponent");
     html_cell(&t, "standard error");
     for (size_t row = 0; row < r->growth.count; row++) {
-        double exponent = report_number(&r->growth, row, GROWTH_EXPONENT),
-               error = report_number(&r->growth, row, GROWTH_STANDARD_ERROR);
+        double exponent = page_number(&r->growth, row, GROWTH_EXPONENT),
+               error = page_number(&r->growth, row, GROWTH_STANDARD_ERROR);
         for (size_t k = 0; !isnan(exponent) && k < COLUMNS; k++)
-            html_cell(&t, "%s", report_cell(&r->growth, row, column[k]));
+            html_cell(&t, "%s", page_cell(&r->growth, row, column[k]));
         if (!isnan(exponent))
             html_cell(&t, "%.2f", exponent);
         if (!isnan(exponent) && isnan(error))
@@ -87,17 +87,17 @@ void report_exponents(struct text *to, const struct report *r)
 
 enum { LENGTHS_MOST = 64, SHOWN_MOST = 8, PANELS = 4 };
 
-static const char *word(const struct report *r, size_t row, size_t column)
+static const char *word(const struct page *r, size_t row, size_t column)
 {
-    return report_cell(&r->atomics, row, column);
+    return page_cell(&r->atomics, row, column);
 }
 
-static double number(const struct report *r, size_t row, size_t column)
+static double number(const struct page *r, size_t row, size_t column)
 {
-    return report_number(&r->atomics, row, column);
+    return page_number(&r->atomics, row, column);
 }
 
-static bool alike(const struct report *r, size_t a, size_t b, const size_t *column, size_t columns)
+static bool alike(const struct page *r, size_t a, size_t b, const size_t *column, size_t columns)
 {
     bool same = true;
     for (size_t i = 0; i < columns; i++)
@@ -106,21 +106,21 @@ static bool alike(const struct report *r, size_t a, size_t b, const size_t *colu
 }
 
 /* Formats and input: what a panel is of. */
-static bool same_panel(const struct report *r, size_t a, size_t b)
+static bool same_panel(const struct page *r, size_t a, size_t b)
 {
     static const size_t column[] = {CASE_STORAGE, CASE_ACCUMULATOR, CASE_INPUT, CASE_DEVICE};
     return alike(r, a, b, column, 4);
 }
 
 /* A method in a panel, on a device that is as busy. */
-static bool same_curve(const struct report *r, size_t a, size_t b)
+static bool same_curve(const struct page *r, size_t a, size_t b)
 {
     static const size_t column[] = {CASE_METHOD, ATOMICS_LOAD};
     return same_panel(r, a, b) && alike(r, a, b, column, 2);
 }
 
-static bool first_of(const struct report *r, size_t row,
-                     bool (*same)(const struct report *, size_t, size_t))
+static bool first_of(const struct page *r, size_t row,
+                     bool (*same)(const struct page *, size_t, size_t))
 {
     size_t k = 0;
     while (k < row && !same(r, k, row))
@@ -143,7 +143,7 @@ struct curve {
 
 /* Of each n the largest figure of any seed and launch shape, in the order of the file; NaN where
  * any is, which has no mark. */
-static struct curve curve_of(const struct report *r, const struct what *what, size_t first)
+static struct curve curve_of(const struct page *r, const struct what *what, size_t first)
 {
     struct curve c = {0};
     for (size_t row = first; row < r->atomics.count; row++) {
@@ -164,28 +164,28 @@ static struct curve curve_of(const struct report *r, const struct what *what, si
 }
 
 /* Appends the power law that growth.csv has for the curve, and says its exponent in the label. */
-static void add_law(struct text *curves, struct text *label, const struct report *r, size_t first,
+static void add_law(struct text *curves, struct text *label, const struct page *r, size_t first,
                     size_t linetype)
 {
-    const struct report_rows *g = &r->growth;
+    const struct page_rows *g = &r->growth;
     static const size_t column[][2] = {
         {GROWTH_METHOD, CASE_METHOD},   {GROWTH_DEVICE, CASE_DEVICE},
         {GROWTH_STORAGE, CASE_STORAGE}, {GROWTH_ACCUMULATOR, CASE_ACCUMULATOR},
         {GROWTH_INPUT, CASE_INPUT},     {GROWTH_LOAD, ATOMICS_LOAD}};
     for (size_t row = 0; row < g->count; row++) {
-        bool same = strcmp(report_cell(g, row, GROWTH_FIGURE), "vs_max") == 0;
+        bool same = strcmp(page_cell(g, row, GROWTH_FIGURE), "vs_max") == 0;
         for (size_t i = 0; same && i < sizeof column / sizeof *column; i++)
-            same = strcmp(report_cell(g, row, column[i][0]), word(r, first, column[i][1])) == 0;
-        double exponent = report_number(g, row, GROWTH_EXPONENT);
-        if (!same || isnan(exponent) || isnan(report_number(g, row, GROWTH_FACTOR)))
+            same = strcmp(page_cell(g, row, column[i][0]), word(r, first, column[i][1])) == 0;
+        double exponent = page_number(g, row, GROWTH_EXPONENT);
+        if (!same || isnan(exponent) || isnan(page_number(g, row, GROWTH_FACTOR)))
             continue;
         text_format(label, ": n^%.2f", exponent);
         text_format(curves, ", \\\n    %s * x ** %.9g with lines linetype %zu linewidth 1 notitle",
-                    report_cell(g, row, GROWTH_FACTOR), exponent, linetype);
+                    page_cell(g, row, GROWTH_FACTOR), exponent, linetype);
     }
 }
 
-static void add_curve(struct plot *plot, struct text *curves, const struct report *r,
+static void add_curve(struct plot *plot, struct text *curves, const struct page *r,
                       const struct what *what, const struct curve *c, size_t first, size_t shown)
 {
     struct text label = {0}, law = {0};
@@ -215,7 +215,7 @@ static bool any_above(const struct curve *c)
 }
 
 /* The curves of the methods whose results vary there, on a device that is as busy as the first. */
-static void draw_panel(struct plot *plot, const struct report *r, const struct what *what,
+static void draw_panel(struct plot *plot, const struct page *r, const struct what *what,
                        size_t first)
 {
     struct text curves = {0}, title = {0};
@@ -252,7 +252,7 @@ static void draw_panel(struct plot *plot, const struct report *r, const struct w
     text_free(&title);
 }
 
-static enum status draw(struct report *r, const struct what *what, struct problem *p)
+static enum status draw(struct page *r, const struct what *what, struct problem *p)
 {
     struct plot plot;
     size_t panels[PANELS], count = 0;
@@ -260,7 +260,7 @@ static enum status draw(struct report *r, const struct what *what, struct proble
     /* By formats in the order of interest, each with its inputs. */
     for (size_t rank = 0; rank < 64 && count < PANELS; rank++)
         for (size_t row = 0; row < r->atomics.count && count < PANELS; row++)
-            if (report_pair_rank(word(r, row, CASE_STORAGE), word(r, row, CASE_ACCUMULATOR)) ==
+            if (page_pair_rank(word(r, row, CASE_STORAGE), word(r, row, CASE_ACCUMULATOR)) ==
                     rank &&
                 first_of(r, row, same_panel))
                 panels[count++] = row;
@@ -269,7 +269,7 @@ static enum status draw(struct report *r, const struct what *what, struct proble
     return plot_end(&plot, r, what->heading, what->caption, p);
 }
 
-enum status report_distinct_growth(struct report *r, struct problem *p)
+enum status page_distinct_growth(struct page *r, struct problem *p)
 {
     static const struct what what = {
         .column = ATOMICS_DISTINCT,
@@ -283,7 +283,7 @@ enum status report_distinct_growth(struct report *r, struct problem *p)
     return draw(r, &what, p);
 }
 
-enum status report_spread(struct report *r, struct problem *p)
+enum status page_spread(struct page *r, struct problem *p)
 {
     static const struct what what = {
         .column = ATOMICS_VS_MAX,

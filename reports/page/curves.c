@@ -13,7 +13,7 @@ static bool has_error(const struct gathered_case *c)
     return c->runs > 0 && c->err_backward.known;
 }
 
-static struct sample *make_samples(const struct report *r, struct problem *p)
+static struct sample *make_samples(const struct page *r, struct problem *p)
 {
     struct sample *sample = calloc(r->g.count + 1, sizeof *sample);
     if (!sample)
@@ -53,7 +53,7 @@ struct lengths {
 };
 
 /* Of each input; NULL when memory is short. */
-static struct lengths *list_lengths(const struct report *r, size_t *count)
+static struct lengths *list_lengths(const struct page *r, size_t *count)
 {
     struct lengths *list = calloc(r->g.count + 1, sizeof *list);
     *count = 0;
@@ -79,7 +79,7 @@ static bool grows(const struct gathered_case *c, const struct lengths *list, siz
     return false;
 }
 
-enum status report_growth(struct report *r, struct problem *p)
+enum status page_growth(struct page *r, struct problem *p)
 {
     static const struct look look = {
         .name = "growth",
@@ -106,7 +106,7 @@ enum status report_growth(struct report *r, struct problem *p)
     struct sample *sample = list ? make_samples(r, p) : NULL;
     for (size_t i = 0; sample && i < r->g.count; i++) {
         const struct gathered_case *c = &r->g.item[i];
-        double u = report_unit(c->field[CASE_ACCUMULATOR]);
+        double u = page_unit(c->field[CASE_ACCUMULATOR]);
         if (!has_error(c) || !grows(c, list, inputs))
             continue;
         sample[count] = sample_of(c);
@@ -117,7 +117,7 @@ enum status report_growth(struct report *r, struct problem *p)
     enum status status =
         sample ? STATUS_OK : problem(p, STATUS_DEVICE, "%s: out of memory", r->folder);
     if (count > 0)
-        status = report_samples(r, &look, sample, count, p);
+        status = page_samples(r, &look, sample, count, p);
     free(list);
     free(sample);
     return status;
@@ -137,7 +137,7 @@ static bool conditioned(const struct gathered_case *c)
            strncmp(c->field[CASE_INPUT], "cond", strlen("cond")) == 0;
 }
 
-bool report_has_conditions(const struct report *r)
+bool page_has_conditions(const struct page *r)
 {
     double least = INFINITY, most = 0;
     for (size_t i = 0; i < r->g.count; i++)
@@ -148,7 +148,7 @@ bool report_has_conditions(const struct report *r)
     return most >= least + 10;
 }
 
-enum status report_cond(struct report *r, struct problem *p)
+enum status page_cond(struct page *r, struct problem *p)
 {
     static const struct look look = {
         .name = "cond",
@@ -166,7 +166,7 @@ enum status report_cond(struct report *r, struct problem *p)
         .series_most = 8,
         .also = also_cond};
     size_t count = 0;
-    if (!report_has_conditions(r))
+    if (!page_has_conditions(r))
         return STATUS_OK;
     struct sample *sample = make_samples(r, p);
     for (size_t i = 0; sample && i < r->g.count; i++) {
@@ -178,7 +178,7 @@ enum status report_cond(struct report *r, struct problem *p)
         sample[count].y = c->err_rel.value > 1000 ? INFINITY : c->err_rel.value;
         sample[count++].bound = value_of(c->bound) * exp2(c->cond_log2.value);
     }
-    enum status status = sample ? report_samples(r, &look, sample, count, p) : STATUS_DEVICE;
+    enum status status = sample ? page_samples(r, &look, sample, count, p) : STATUS_DEVICE;
     free(sample);
     return status;
 }
@@ -186,7 +186,7 @@ enum status report_cond(struct report *r, struct problem *p)
 /* --- error along a scan --- */
 
 struct outputs {
-    struct report *r;
+    struct page *r;
     struct sample *sample;
     size_t count;
     double n; /* the largest */
@@ -218,7 +218,7 @@ static enum status take_output(void *context, const struct csv_row *row, struct 
     return STATUS_OK;
 }
 
-enum status report_drift(struct report *r, struct problem *p)
+enum status page_drift(struct page *r, struct problem *p)
 {
     static const struct look look = {
         .name = "drift",
@@ -246,9 +246,9 @@ enum status report_drift(struct report *r, struct problem *p)
         if (strcmp(r->g.item[i].field[CASE_INPUT], r->g.item[0].field[CASE_INPUT]) == 0)
             o.n = fmax(o.n, r->g.item[i].n);
     enum status status =
-        report_file(r, "profile.csv", profile_column, PROFILE_COLUMNS, take_output, &o, p);
+        page_file(r, "profile.csv", profile_column, PROFILE_COLUMNS, take_output, &o, p);
     if (status == STATUS_OK && o.count > 0)
-        status = report_samples(r, &look, o.sample, o.count, p);
+        status = page_samples(r, &look, o.sample, o.count, p);
     free(o.sample);
     return status;
 }

@@ -16,11 +16,11 @@ static int by_interest(const void *x, const void *y)
 {
     const struct gathered_case *a = *(const struct gathered_case *const *)x,
                                *b = *(const struct gathered_case *const *)y;
-    size_t i = report_pair_rank(a->field[CASE_STORAGE], a->field[CASE_ACCUMULATOR]),
-           k = report_pair_rank(b->field[CASE_STORAGE], b->field[CASE_ACCUMULATOR]);
+    size_t i = page_pair_rank(a->field[CASE_STORAGE], a->field[CASE_ACCUMULATOR]),
+           k = page_pair_rank(b->field[CASE_STORAGE], b->field[CASE_ACCUMULATOR]);
     if (i == k) {
-        i = report_method_rank(a->field[CASE_METHOD]);
-        k = report_method_rank(b->field[CASE_METHOD]);
+        i = page_method_rank(a->field[CASE_METHOD]);
+        k = page_method_rank(b->field[CASE_METHOD]);
     }
     int order = (i > k) - (i < k);
     order = order ? order : strcmp(a->field[CASE_METHOD], b->field[CASE_METHOD]);
@@ -34,7 +34,7 @@ static bool same_picture(const struct gathered_case *a, const struct gathered_ca
 {
     return strcmp(a->field[CASE_STORAGE], b->field[CASE_STORAGE]) == 0 &&
            strcmp(a->field[CASE_ACCUMULATOR], b->field[CASE_ACCUMULATOR]) == 0 &&
-           report_same_series(a, b);
+           page_same_series(a, b);
 }
 
 /* How a histogram is drawn. */
@@ -105,7 +105,7 @@ static void draw_case(struct plot *plot, const struct gathered_case *c, size_t l
     text_free(&title);
 }
 
-enum status report_distinct(struct report *r, struct problem *p)
+enum status page_distinct(struct page *r, struct problem *p)
 {
     struct plot plot;
     size_t count = 0;

@@ -7,13 +7,13 @@
 /* --- Who errs least and who most, in sentences: of the methods of one operation --- */
 
 /* Of a subject that is not ours as far as its experiment tells; NULL: it is not known. */
-static const struct operation *operation_of(const struct report *r, const struct gathered_case *c)
+static const struct operation *operation_of(const struct page *r, const struct gathered_case *c)
 {
     const struct method *m = method_named(c->field[CASE_METHOD]);
     return m ? m->operation : r->only;
 }
 
-struct figure report_err_ulp(const struct gathered_case *c)
+struct figure page_err_ulp(const struct gathered_case *c)
 {
     bool right = c->right_infinity && isinf(c->err_ulp.value);
     return right ? (struct figure){0} : c->err_ulp;
@@ -21,15 +21,14 @@ struct figure report_err_ulp(const struct gathered_case *c)
 
 /* The first case with an error in the formats of most interest, of an operation, NULL: of any; NULL
  * where there is none. */
-static const struct gathered_case *first_pair(const struct report *r, const struct operation *o)
+static const struct gathered_case *first_pair(const struct page *r, const struct operation *o)
 {
     const struct gathered_case *best = NULL;
     for (size_t i = 0; i < r->g.count; i++) {
         const struct gathered_case *c = &r->g.item[i];
         if (c->err_ulp.known && (!o || operation_of(r, c) == o) &&
-            (!best ||
-             report_pair_rank(c->field[CASE_STORAGE], c->field[CASE_ACCUMULATOR]) <
-                 report_pair_rank(best->field[CASE_STORAGE], best->field[CASE_ACCUMULATOR])))
+            (!best || page_pair_rank(c->field[CASE_STORAGE], c->field[CASE_ACCUMULATOR]) <
+                          page_pair_rank(best->field[CASE_STORAGE], best->field[CASE_ACCUMULATOR])))
             best = c;
     }
     return best;
@@ -42,16 +41,16 @@ struct ranking {
     size_t methods, not_finite; /* how many have a result that is not */
 };
 
-static struct figure largest_error(const struct report *r, const struct gathered_case *like,
+static struct figure largest_error(const struct page *r, const struct gathered_case *like,
                                    const struct gathered_case *pair)
 {
     struct figure most = {0};
     for (size_t i = 0; i < r->g.count; i++) {
         const struct gathered_case *c = &r->g.item[i];
-        if (report_same_series(c, like) &&
+        if (page_same_series(c, like) &&
             strcmp(c->field[CASE_STORAGE], pair->field[CASE_STORAGE]) == 0 &&
             strcmp(c->field[CASE_ACCUMULATOR], pair->field[CASE_ACCUMULATOR]) == 0)
-            gathered_raise(&most, report_err_ulp(c));
+            gathered_raise(&most, page_err_ulp(c));
     }
     return most;
 }
@@ -71,12 +70,12 @@ static void rank(struct ranking *k, const struct gathered_case *c, double error)
     }
 }
 
-static struct ranking ranking_of(const struct report *r, const struct operation *o)
+static struct ranking ranking_of(const struct page *r, const struct operation *o)
 {
     struct ranking k = {.pair = first_pair(r, o)};
     for (size_t i = 0; k.pair && i < r->g.count; i++) {
         const struct gathered_case *c = &r->g.item[i];
-        if (operation_of(r, c) != o || !report_is_first(r, i))
+        if (operation_of(r, c) != o || !page_is_first(r, i))
             continue;
         struct figure error = largest_error(r, c, k.pair);
         if (error.known)
@@ -115,7 +114,7 @@ static bool moves(const struct operation *o)
     return o == &operation_transpose || o == &operation_compact;
 }
 
-void report_error_findings(struct text *to, const struct report *r)
+void page_error_findings(struct text *to, const struct page *r)
 {
     for (size_t i = 0; operations[i]; i++) {
         if (moves(operations[i]))
@@ -127,9 +126,9 @@ void report_error_findings(struct text *to, const struct report *r)
 
 /* --- What methods cost, in sentences: what was timed beside a raw read --- */
 
-static void say_speed(struct text *to, const struct report *r)
+static void say_speed(struct text *to, const struct page *r)
 {
-    const struct report_time *best = NULL;
+    const struct page_time *best = NULL;
     for (size_t i = 0; i < r->times; i++)
         if (r->time[i].of_raw.known && (!best || r->time[i].of_raw.value > best->of_raw.value))
             best = &r->time[i];
@@ -145,7 +144,7 @@ static void say_speed(struct text *to, const struct report *r)
     text_add(to, "</li>\n");
 }
 
-static enum promise promise_of(const struct report *r, const char *method)
+static enum promise promise_of(const struct page *r, const char *method)
 {
     for (size_t i = 0; i < r->g.count; i++)
         if (strcmp(r->g.item[i].field[CASE_METHOD], method) == 0)
@@ -155,13 +154,13 @@ static enum promise promise_of(const struct report *r, const char *method)
 
 /* The fastest method of those that promise a rung, of what was timed on the input and the formats
  * of the first row. */
-static const struct report_time *fastest(const struct report *r, enum promise rung)
+static const struct page_time *fastest(const struct page *r, enum promise rung)
 {
     static const enum times_column same[] = {TIMES_DEVICE, TIMES_STORAGE, TIMES_ACCUMULATOR,
                                              TIMES_INPUT, TIMES_N};
-    const struct report_time *best = NULL, *first = NULL;
+    const struct page_time *best = NULL, *first = NULL;
     for (size_t i = 0; i < r->times; i++) {
-        const struct report_time *t = &r->time[i];
+        const struct page_time *t = &r->time[i];
         bool asked = t->of_raw.known && t->of_raw.value > 0 &&
                      promise_of(r, t->field[TIMES_METHOD]) != PROMISE_NONE;
         first = first || !asked ? first : t;
@@ -174,9 +173,9 @@ static const struct report_time *fastest(const struct report *r, enum promise ru
     return best;
 }
 
-static void say_costs(struct text *to, const struct report *r)
+static void say_costs(struct text *to, const struct page *r)
 {
-    const struct report_time *first = fastest(r, PROMISE_RUN_TO_RUN);
+    const struct page_time *first = fastest(r, PROMISE_RUN_TO_RUN);
     if (!first)
         return;
     text_add(to, "<li class=\"plain\">");
@@ -184,7 +183,7 @@ static void say_costs(struct text *to, const struct report *r)
                 first->field[TIMES_INPUT], first->field[TIMES_STORAGE],
                 first->field[TIMES_ACCUMULATOR]);
     for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++) {
-        const struct report_time *t = fastest(r, rung);
+        const struct page_time *t = fastest(r, rung);
         if (t)
             html_format(to, "%s %s %.2f (%s)", rung == PROMISE_RUN_TO_RUN ? "" : ",",
                         promise_name[rung], 1 / t->of_raw.value, t->field[TIMES_METHOD]);
@@ -193,7 +192,7 @@ static void say_costs(struct text *to, const struct report *r)
     text_add(to, "</li>\n");
 }
 
-void report_cost_findings(struct text *to, const struct report *r)
+void page_cost_findings(struct text *to, const struct page *r)
 {
     if (r->candidates == 0) /* else its formats are not one pair */
         say_costs(to, r);
@@ -217,7 +216,7 @@ static void add_case(struct text *to, const struct gathered_case *c)
                 c->field[CASE_DEVICE]);
 }
 
-static void say_size(struct text *to, const struct report *r)
+static void say_size(struct text *to, const struct page *r)
 {
     unsigned long long runs = 0;
     size_t none = 0, errors = 0;
@@ -237,7 +236,7 @@ static void say_size(struct text *to, const struct report *r)
     end(to);
 }
 
-static void say_bound(struct text *to, const struct report *r)
+static void say_bound(struct text *to, const struct page *r)
 {
     const struct gathered_case *closest = NULL;
     size_t bounded = 0, broken = 0;
@@ -271,7 +270,7 @@ static void say_bound(struct text *to, const struct report *r)
 }
 
 /* Which promises were broken, and how much the results without one vary. */
-static void say_distinct(struct text *to, const struct report *r)
+static void say_distinct(struct text *to, const struct page *r)
 {
     const struct gathered_case *most = NULL, *broken = NULL;
     size_t kept = 0, breaks = 0;
@@ -317,16 +316,16 @@ static void say_distinct(struct text *to, const struct report *r)
 }
 
 /* Of the formats of most interest the first cliff and the last. */
-static void say_cliffs(struct text *to, const struct report *r)
+static void say_cliffs(struct text *to, const struct page *r)
 {
     const struct gathered_case *pair = first_pair(r, NULL), *first = NULL, *last = NULL;
     double first_cliff = INFINITY, last_cliff = -INFINITY, most = -INFINITY;
-    for (size_t i = 0; pair && report_has_conditions(r) && i < r->g.count; i++) {
+    for (size_t i = 0; pair && page_has_conditions(r) && i < r->g.count; i++) {
         const struct gathered_case *c = &r->g.item[i];
         if (strcmp(c->field[CASE_STORAGE], pair->field[CASE_STORAGE]) != 0 ||
             strcmp(c->field[CASE_ACCUMULATOR], pair->field[CASE_ACCUMULATOR]) != 0)
             continue;
-        double tried, cliff = report_cliff(r, c, &tried);
+        double tried, cliff = page_cliff(r, c, &tried);
         if (tried > 0 && cliff < first_cliff) {
             first = c;
             first_cliff = cliff;
@@ -352,9 +351,9 @@ static void say_cliffs(struct text *to, const struct report *r)
     end(to);
 }
 
-static void say_recommended(struct text *to, const struct report *r)
+static void say_recommended(struct text *to, const struct page *r)
 {
-    const struct report_candidate *best = NULL;
+    const struct page_candidate *best = NULL;
     for (size_t i = 0; i < r->candidates; i++)
         best = r->candidate[i].recommended ? &r->candidate[i] : best;
     if (r->candidates == 0)
@@ -371,17 +370,17 @@ static void say_recommended(struct text *to, const struct report *r)
     end(to);
 }
 
-void report_findings(struct text *to, const struct report *r)
+void page_findings(struct text *to, const struct page *r)
 {
     text_add(to, "<section id=\"findings\"><h2>Findings</h2>\n<ul>\n");
-    report_trial_findings(to, r);
+    page_trial_findings(to, r);
     say_recommended(to, r);
     say_bound(to, r);
     say_distinct(to, r);
-    report_error_findings(to, r);
+    page_error_findings(to, r);
     say_cliffs(to, r);
-    report_cost_findings(to, r);
-    report_atomics_findings(to, r);
+    page_cost_findings(to, r);
+    page_atomics_findings(to, r);
     if (r->g.count > 0)
         say_size(to, r);
     text_add(to, "</ul></section>\n");

@@ -11,11 +11,11 @@
 
 static enum status take(void *context, const struct csv_row *row, struct problem *p)
 {
-    struct report *r = context;
+    struct page *r = context;
     if (!grow(&r->candidate, r->candidates, sizeof *r->candidate))
         return problem(p, STATUS_DEVICE, "%s: out of memory", row->path);
-    struct report_candidate *c = &r->candidate[r->candidates];
-    *c = (struct report_candidate){0};
+    struct page_candidate *c = &r->candidate[r->candidates];
+    *c = (struct page_candidate){0};
     enum status status = csv_figure(row, RECOMMEND_ERROR, "error", &c->error, p);
     if (status == STATUS_OK)
         status = csv_figure(row, RECOMMEND_MOST, "largest_error", &c->most, p);
@@ -37,7 +37,7 @@ static enum status take(void *context, const struct csv_row *row, struct problem
 }
 
 /* Rates are held against each other where they are of arrays of one length, the longest. */
-static void leave_out_short(struct report *r)
+static void leave_out_short(struct page *r)
 {
     double most = 0;
     for (size_t i = 0; i < r->candidates; i++)
@@ -47,7 +47,7 @@ static void leave_out_short(struct report *r)
             !r->candidate[i].timed_n.known || r->candidate[i].timed_n.value == most;
 }
 
-enum status report_candidates(struct report *r, struct problem *p)
+enum status page_candidates(struct page *r, struct problem *p)
 {
     char *path;
     uint64_t whole;
@@ -63,7 +63,7 @@ enum status report_candidates(struct report *r, struct problem *p)
 }
 
 /* Has it a place: was it timed and measured? */
-static bool has_place(const struct report_candidate *c)
+static bool has_place(const struct page_candidate *c)
 {
     return c->gb_per_s.known && c->gb_per_s.value > 0 && c->error.known && !isnan(c->error.value);
 }
@@ -74,11 +74,11 @@ struct frame {
     size_t places;
 };
 
-static struct frame frame_of(const struct report *r)
+static struct frame frame_of(const struct page *r)
 {
     struct frame f = {INFINITY, -INFINITY, INFINITY, -INFINITY, 0};
     for (size_t i = 0; i < r->candidates; i++) {
-        const struct report_candidate *c = &r->candidate[i];
+        const struct page_candidate *c = &r->candidate[i];
         if (!has_place(c))
             continue;
         f.places++;
@@ -100,32 +100,32 @@ static struct frame frame_of(const struct report *r)
     return f;
 }
 
-static void write_place(struct plot *plot, const struct report_candidate *c, const struct frame *f)
+static void write_place(struct plot *plot, const struct page_candidate *c, const struct frame *f)
 {
     text_format(&plot->data, "%.9g %.9g\n", c->gb_per_s.value,
                 fmin(fmax(c->error.value, pow(10, f->lower)), pow(10, f->upper)));
 }
 
-static bool in_accumulator(const struct report_candidate *c, size_t which)
+static bool in_accumulator(const struct page_candidate *c, size_t which)
 {
     return (size_t)c->accumulator == which;
 }
 
-static bool on_frontier(const struct report_candidate *c, size_t which)
+static bool on_frontier(const struct page_candidate *c, size_t which)
 {
     (void)which;
     return c->frontier;
 }
 
-static bool is_recommended(const struct report_candidate *c, size_t which)
+static bool is_recommended(const struct page_candidate *c, size_t which)
 {
     (void)which;
     return c->recommended;
 }
 
 /* Writes the candidates that are meant, in the order of recommend.csv. Returns how many. */
-static size_t write_places(struct plot *plot, const struct report *r, const struct frame *f,
-                           bool (*meant)(const struct report_candidate *, size_t), size_t which)
+static size_t write_places(struct plot *plot, const struct page *r, const struct frame *f,
+                           bool (*meant)(const struct page_candidate *, size_t), size_t which)
 {
     size_t count = 0;
     for (size_t i = 0; i < r->candidates; i++)
@@ -143,9 +143,9 @@ static void add_points(struct plot *plot, const char *how, const char *title)
     plot_quote(&plot->script, title);
 }
 
-static void draw(struct plot *plot, const struct report *r, const struct frame *f)
+static void draw(struct plot *plot, const struct page *r, const struct frame *f)
 {
-    const struct report_candidate *first = &r->candidate[0];
+    const struct page_candidate *first = &r->candidate[0];
     static const char *const unit[] = {"rel",      "largest error / |exact sum|",
                                        "backward", "largest error / sum|x|",
                                        "ulp",      "largest error, ulp"};
@@ -175,7 +175,7 @@ static void draw(struct plot *plot, const struct report *r, const struct frame *
     text_add(&plot->script, "\n");
 }
 
-enum status report_frontier(struct report *r, struct problem *p)
+enum status page_frontier(struct page *r, struct problem *p)
 {
     struct plot plot;
     struct frame f = frame_of(r);

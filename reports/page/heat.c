@@ -9,7 +9,7 @@
 enum { INPUTS_MOST = 16 };
 
 /* The method that the map is of: the one of most interest. */
-static const char *method_of(const struct report *r)
+static const char *method_of(const struct page *r)
 {
     const char *best = NULL;
     for (size_t i = 0; i < r->g.count; i++) {
@@ -22,8 +22,7 @@ static const char *method_of(const struct report *r)
 }
 
 /* But for those that have a picture of their own. */
-static size_t list_inputs(const char *input[INPUTS_MOST], const struct report *r,
-                          const char *method)
+static size_t list_inputs(const char *input[INPUTS_MOST], const struct page *r, const char *method)
 {
     size_t count = 0;
     for (size_t i = 0; i < r->g.count; i++) {
@@ -31,7 +30,7 @@ static size_t list_inputs(const char *input[INPUTS_MOST], const struct report *r
         const struct gathered_case *c = &r->g.item[i];
         bool cond = strncmp(c->field[CASE_INPUT], "cond", strlen("cond")) == 0;
         if (strcmp(c->field[CASE_METHOD], method) != 0 || !c->err_rel.known ||
-            (cond && report_has_conditions(r)))
+            (cond && page_has_conditions(r)))
             continue;
         while (k < count && strcmp(input[k], c->field[CASE_INPUT]) != 0)
             k++;
@@ -44,7 +43,7 @@ static size_t list_inputs(const char *input[INPUTS_MOST], const struct report *r
 /* Correct decimal digits of the worst case; INFINITY: exact; NaN: there is none. A result that is
  * not finite has no digit right, also where the exact sum is 0, so that there is no relative
  * error. */
-static double digits_of(const struct report *r, const char *method, const char *input,
+static double digits_of(const struct page *r, const char *method, const char *input,
                         enum format storage, enum format accumulator)
 {
     struct figure most = {0};
@@ -63,7 +62,7 @@ static double digits_of(const struct report *r, const char *method, const char *
 }
 
 /* Writes the cells of a storage format: place, row, digits, text. Returns how many there are. */
-static size_t write_cells(struct plot *plot, const struct report *r, const char *method,
+static size_t write_cells(struct plot *plot, const struct page *r, const char *method,
                           const char *const *input, size_t inputs, enum format storage)
 {
     size_t cells = 0;
@@ -82,7 +81,7 @@ static size_t write_cells(struct plot *plot, const struct report *r, const char 
     return cells;
 }
 
-static void draw_storage(struct plot *plot, const struct report *r, const char *method,
+static void draw_storage(struct plot *plot, const struct page *r, const char *method,
                          const char *const *input, size_t inputs, enum format storage)
 {
     struct text title = {0};
@@ -119,7 +118,7 @@ static void draw_storage(struct plot *plot, const struct report *r, const char *
     text_free(&title);
 }
 
-enum status report_heat(struct report *r, struct problem *p)
+enum status page_heat(struct page *r, struct problem *p)
 {
     struct plot plot;
     const char *input[INPUTS_MOST], *method = method_of(r);

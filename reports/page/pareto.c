@@ -11,7 +11,7 @@ static const char *also_pareto(const char *accumulator)
 }
 
 /* The largest error of a method on what it was timed on. */
-static double error_of(const struct report *r, const struct report_time *t)
+static double error_of(const struct page *r, const struct page_time *t)
 {
     struct figure most = {0};
     for (size_t i = 0; i < r->g.count; i++) {
@@ -21,13 +21,13 @@ static double error_of(const struct report *r, const struct report_time *t)
             strcmp(c->field[CASE_ACCUMULATOR], t->field[TIMES_ACCUMULATOR]) == 0 &&
             strcmp(c->field[CASE_DEVICE], t->field[TIMES_DEVICE]) == 0 &&
             strcmp(c->field[CASE_INPUT], t->field[TIMES_INPUT]) == 0)
-            gathered_raise(&most, report_err_ulp(c));
+            gathered_raise(&most, page_err_ulp(c));
     }
     return most.known ? most.value : NAN;
 }
 
 /* Of what was timed on an input. */
-static enum status draw_pareto(struct report *r, const char *name, const char *input,
+static enum status draw_pareto(struct page *r, const char *name, const char *input,
                                struct problem *p)
 {
     struct look look = {
@@ -59,7 +59,7 @@ static enum status draw_pareto(struct report *r, const char *name, const char *i
         return problem(p, STATUS_DEVICE, "%s: out of memory for the pictures", r->folder);
     }
     for (size_t i = 0; i < r->times; i++) {
-        const struct report_time *t = &r->time[i];
+        const struct page_time *t = &r->time[i];
         double error = error_of(r, t);
         if (strcmp(t->field[TIMES_INPUT], input) != 0 || !t->gb_per_s.known || !isfinite(error))
             continue;
@@ -71,7 +71,7 @@ static enum status draw_pareto(struct report *r, const char *name, const char *i
                                           error,
                                           NAN};
     }
-    enum status status = count > 1 ? report_samples(r, &look, sample, count, p) : STATUS_OK;
+    enum status status = count > 1 ? page_samples(r, &look, sample, count, p) : STATUS_OK;
     free(sample);
     text_free(&heading);
     return status;
@@ -79,7 +79,7 @@ static enum status draw_pareto(struct report *r, const char *name, const char *i
 
 /* Of the first two inputs that were timed: `ladder` has one that is well-conditioned, and one that
  * is not. */
-enum status report_pareto(struct report *r, struct problem *p)
+enum status page_pareto(struct page *r, struct problem *p)
 {
     if (r->times == 0 || r->candidates > 0)
         return STATUS_OK;

@@ -136,7 +136,7 @@ size_t plot_data_end(struct plot *p)
     return p->blocks++;
 }
 
-static enum status write_file(const struct report *r, const char *name, const char *ending,
+static enum status write_file(const struct page *r, const char *name, const char *ending,
                               const struct text *text, struct problem *p)
 {
     char *path;
@@ -148,7 +148,7 @@ static enum status write_file(const struct report *r, const char *name, const ch
 }
 
 /* Runs gnuplot on a script in the folder. */
-static bool run_gnuplot(struct report *r, const char *name)
+static bool run_gnuplot(struct page *r, const char *name)
 {
     extern char **environ;
     char script[64];
@@ -195,7 +195,7 @@ static char *read_file(const char *path)
 }
 
 /* The picture without what is said before it of XML, with a text for who cannot see it. */
-static bool add_panel(struct plot *p, struct report *r, size_t panel)
+static bool add_panel(struct plot *p, struct page *r, size_t panel)
 {
     char *path;
     const char *title = text_string(&p->title[panel - 1]);
@@ -228,7 +228,7 @@ static void free_plot(struct plot *p)
         text_free(&p->title[i]);
 }
 
-enum status plot_end(struct plot *p, struct report *r, const char *heading, const char *caption,
+enum status plot_end(struct plot *p, struct page *r, const char *heading, const char *caption,
                      struct problem *problem)
 {
     enum status status = STATUS_OK;

@@ -16,7 +16,7 @@
 
 static enum status take(void *context, const struct csv_row *row, struct problem *p)
 {
-    struct report_rows *rows = context;
+    struct page_rows *rows = context;
     if (!grow(&rows->cell, rows->count, rows->columns * sizeof *rows->cell))
         return problem(p, STATUS_DEVICE, "%s: out of memory", row->path);
     char **cell = rows->cell + rows->count++ * rows->columns;
@@ -26,8 +26,8 @@ static enum status take(void *context, const struct csv_row *row, struct problem
     return good ? STATUS_OK : problem(p, STATUS_DEVICE, "%s: out of memory", row->path);
 }
 
-enum status report_file(const struct report *r, const char *name, column_at *column, size_t columns,
-                        csv_take take, void *context, struct problem *p)
+enum status page_file(const struct page *r, const char *name, column_at *column, size_t columns,
+                      csv_take take, void *context, struct problem *p)
 {
     char *path;
     uint64_t whole;
@@ -42,29 +42,29 @@ enum status report_file(const struct report *r, const char *name, column_at *col
 }
 
 /* Keeps a file of the directory; none where it is not there. rows_free is due either way. */
-static enum status rows_read(struct report_rows *rows, const struct report *r, const char *name,
+static enum status rows_read(struct page_rows *rows, const struct page *r, const char *name,
                              column_at *column, size_t columns, struct problem *p)
 {
-    *rows = (struct report_rows){.columns = columns};
-    return report_file(r, name, column, columns, take, rows, p);
+    *rows = (struct page_rows){.columns = columns};
+    return page_file(r, name, column, columns, take, rows, p);
 }
 
-static void rows_free(struct report_rows *rows)
+static void rows_free(struct page_rows *rows)
 {
     for (size_t i = 0; i < rows->count * rows->columns; i++)
         free(rows->cell[i]);
     free(rows->cell);
-    *rows = (struct report_rows){0};
+    *rows = (struct page_rows){0};
 }
 
-const char *report_cell(const struct report_rows *rows, size_t row, size_t column)
+const char *page_cell(const struct page_rows *rows, size_t row, size_t column)
 {
     return rows->cell[row * rows->columns + column];
 }
 
-double report_number(const struct report_rows *rows, size_t row, size_t column)
+double page_number(const struct page_rows *rows, size_t row, size_t column)
 {
-    const char *cell = report_cell(rows, row, column);
+    const char *cell = page_cell(rows, row, column);
     char *end;
     double value = strtod(cell, &end);
     return *cell && !*end ? value : NAN;
@@ -72,7 +72,7 @@ double report_number(const struct report_rows *rows, size_t row, size_t column)
 
 /* --- the order of interest --- */
 
-double report_unit(const char *accumulator)
+double page_unit(const char *accumulator)
 {
     enum format f = format_named(accumulator);
     return f == FORMATS ? NAN : ldexp(1, -format_facts[f].precision);
@@ -86,7 +86,7 @@ static size_t rank_in(const char *const *list, size_t count, const char *word)
     return i;
 }
 
-size_t report_pair_rank(const char *storage, const char *accumulator)
+size_t page_pair_rank(const char *storage, const char *accumulator)
 {
     static const char *const pairs[] = {"fp32/fp32", "fp16/fp32", "bf16/fp32", "fp16/fp16",
                                         "bf16/bf16", "fp64/fp64", "fp32/fp64"};
@@ -99,7 +99,7 @@ size_t report_pair_rank(const char *storage, const char *accumulator)
                : known + 8 * (size_t)format_named(storage) + (size_t)format_named(accumulator);
 }
 
-size_t report_method_rank(const char *method)
+size_t page_method_rank(const char *method)
 {
     static const char *const methods[] = {
         "serial", "atomic", "pairwise", "tiled",    "kahan",         "sum2",     "binned",
@@ -108,16 +108,16 @@ size_t report_method_rank(const char *method)
     return rank_in(methods, sizeof methods / sizeof *methods, slash ? slash + 1 : method);
 }
 
-bool report_same_series(const struct gathered_case *a, const struct gathered_case *b)
+bool page_same_series(const struct gathered_case *a, const struct gathered_case *b)
 {
     return strcmp(a->field[CASE_METHOD], b->field[CASE_METHOD]) == 0 &&
            strcmp(a->field[CASE_DEVICE], b->field[CASE_DEVICE]) == 0;
 }
 
-bool report_is_first(const struct report *r, size_t i)
+bool page_is_first(const struct page *r, size_t i)
 {
     for (size_t k = 0; k < i; k++)
-        if (report_same_series(&r->g.item[k], &r->g.item[i]))
+        if (page_same_series(&r->g.item[k], &r->g.item[i]))
             return false;
     return true;
 }
@@ -126,11 +126,11 @@ bool report_is_first(const struct report *r, size_t i)
 
 static enum status take_time(void *context, const struct csv_row *row, struct problem *p)
 {
-    struct report *r = context;
+    struct page *r = context;
     if (!grow(&r->time, r->times, sizeof *r->time))
         return problem(p, STATUS_DEVICE, "%s: out of memory", row->path);
-    struct report_time *t = &r->time[r->times++];
-    *t = (struct report_time){0};
+    struct page_time *t = &r->time[r->times++];
+    *t = (struct page_time){0};
     for (size_t i = 0; i < TIMES_COLUMNS; i++)
         if (!(t->field[i] = strdup(row->field[i])))
             return problem(p, STATUS_DEVICE, "%s: out of memory", row->path);
@@ -140,7 +140,7 @@ static enum status take_time(void *context, const struct csv_row *row, struct pr
     return status == STATUS_OK ? csv_figure(row, TIMES_OF_RAW, "of_raw", &t->of_raw, p) : status;
 }
 
-static bool has(const struct report *r, const char *name)
+static bool has(const struct page *r, const char *name)
 {
     char *path;
     bool there = asprintf(&path, "%s/%s", r->g.path, name) >= 0;
@@ -153,7 +153,7 @@ static bool has(const struct report *r, const char *name)
 
 /* The rows of the study: results.csv, where that was not kept summary.csv, and what `run trial` and
  * `run atomics` have. */
-static enum status read_rows(struct report *r, const char *directory, struct problem *p)
+static enum status read_rows(struct page *r, const char *directory, struct problem *p)
 {
     bool results = has(r, "results.csv"), summary = has(r, "summary.csv");
     enum status status = STATUS_OK;
@@ -175,20 +175,20 @@ static enum status read_rows(struct report *r, const char *directory, struct pro
             strcmp(r->g.item[0].field[CASE_DEVICE], r->g.item[i].field[CASE_DEVICE]) != 0;
     for (size_t i = 1; i < r->trial.count; i++)
         r->several_devices |=
-            strcmp(report_cell(&r->trial, 0, CHECK_ON), report_cell(&r->trial, i, CHECK_ON)) != 0;
+            strcmp(page_cell(&r->trial, 0, CHECK_ON), page_cell(&r->trial, i, CHECK_ON)) != 0;
     return status;
 }
 
-static enum status read_all(struct report *r, const char *directory, const char *out,
+static enum status read_all(struct page *r, const char *directory, const char *out,
                             struct problem *p)
 {
     enum status status = gathered_study(&r->g, directory, p);
     if (status == STATUS_OK)
         status = read_rows(r, directory, p);
     if (status == STATUS_OK)
-        status = report_file(r, "times.csv", times_column, TIMES_COLUMNS, take_time, r, p);
+        status = page_file(r, "times.csv", times_column, TIMES_COLUMNS, take_time, r, p);
     if (status == STATUS_OK)
-        status = report_candidates(r, p);
+        status = page_candidates(r, p);
     if (status == STATUS_OK &&
         asprintf(&r->folder, "%s%s", out ? out : directory, out ? "" : "/report") < 0) {
         r->folder = NULL;
@@ -234,7 +234,7 @@ static const char style[] =
     "figure,tr{break-inside:avoid}.wide table{font-size:7pt}th,td{white-space:normal}"
     ".panels{grid-template-columns:1fr 1fr}}\n";
 
-static void add_head(struct text *to, const struct report *r)
+static void add_head(struct text *to, const struct page *r)
 {
     const char *experiment = gathered_word(&r->g, NULL, "experiment");
     text_add(to, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
@@ -249,45 +249,44 @@ static void add_head(struct text *to, const struct report *r)
     text_add(to, "</p>\n");
 }
 
-static enum status make_pictures(struct report *r, struct problem *p)
+static enum status make_pictures(struct page *r, struct problem *p)
 {
-    static enum status (*const picture[])(struct report *, struct problem *) = {
-        report_trial,  report_frontier,        report_growth, report_cond,
-        report_heat,   report_distinct_growth, report_spread, report_distinct,
-        report_pareto, report_drift,           report_trees};
+    static enum status (*const picture[])(struct page *, struct problem *) = {
+        page_trial,  page_frontier, page_growth, page_cond,  page_heat, page_distinct_growth,
+        page_spread, page_distinct, page_pareto, page_drift, page_trees};
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < sizeof picture / sizeof *picture; i++)
         status = picture[i](r, p);
     return status;
 }
 
-static enum status make_page(struct text *to, struct report *r, struct problem *p)
+static enum status make_page(struct text *to, struct page *r, struct problem *p)
 {
     enum status status = make_pictures(r, p);
     if (status != STATUS_OK)
         return status;
     add_head(to, r);
-    report_findings(to, r);
+    page_findings(to, r);
     if (r->undrawn.status != STATUS_OK) {
         text_add(to, "<p class=\"how\">");
         html_text(to, r->undrawn.text);
         text_add(to, "</p>\n");
     }
     text_join(to, &r->pictures);
-    report_subjects(to, r);
-    report_methods(to, r);
-    report_exponents(to, r);
-    report_cliffs(to, r);
-    report_times(to, r);
-    status = report_files(to, r, p);
-    report_provenance(to, r);
+    page_subjects(to, r);
+    page_methods(to, r);
+    page_exponents(to, r);
+    page_cliffs(to, r);
+    page_times(to, r);
+    status = page_files(to, r, p);
+    page_provenance(to, r);
     text_add(to, "</body>\n</html>\n");
     if (status == STATUS_OK && to->failed)
         status = problem(p, STATUS_DEVICE, "%s: out of memory for the page", r->folder);
     return status;
 }
 
-static void free_report(struct report *r)
+static void free_report(struct page *r)
 {
     for (size_t i = 0; i < r->times; i++)
         for (size_t k = 0; k < TIMES_COLUMNS; k++)
@@ -302,10 +301,10 @@ static void free_report(struct report *r)
     gathered_free(&r->g);
 }
 
-enum status report_write(char **path, const char *directory, const char *out,
-                         report_operation *only, struct problem *p)
+enum status page_write(char **path, const char *directory, const char *out, page_operation *only,
+                       struct problem *p)
 {
-    struct report r = {0};
+    struct page r = {0};
     struct text page = {0};
     *path = NULL;
     enum status status = read_all(&r, directory, out, p);

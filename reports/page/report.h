@@ -5,13 +5,13 @@
 #include "reports/page/html.h"
 
 /* A row of times.csv, as far as it is shown. */
-struct report_time {
+struct page_time {
     char *field[TIMES_COLUMNS];
     struct figure time_us, gb_per_s, of_raw;
 };
 
 /* A row of recommend.csv, as far as it is drawn. */
-struct report_candidate {
+struct page_candidate {
     char name[128], quantity[16], arrays[24]; /* how many it was tried on */
     enum format accumulator;
     /* The largest error on what all candidates were tried on; on all that this one was tried on. */
@@ -21,21 +21,21 @@ struct report_candidate {
 };
 
 /* A file of the study, whole, as words. */
-struct report_rows {
+struct page_rows {
     size_t count, columns;
     char **cell; /* row after row */
 };
 
-struct report {
+struct page {
     struct gathered g;
     const struct operation *only; /* of the experiment; NULL: it has several, or is not known */
     char *folder;                 /* where everything is written */
-    struct report_time *time;
+    struct page_time *time;
     size_t times;
-    struct report_candidate *candidate; /* where it is a directory of `recommend` */
+    struct page_candidate *candidate; /* where it is a directory of `recommend` */
     size_t candidates;
-    struct report_rows trial;           /* trial.csv */
-    struct report_rows atomics, growth; /* atomics.csv and growth.csv */
+    struct page_rows trial;           /* trial.csv */
+    struct page_rows atomics, growth; /* atomics.csv and growth.csv */
     bool several_devices;
     struct text pictures; /* HTML */
     size_t drawn;
@@ -45,11 +45,11 @@ struct report {
 /* --- files of rows --- */
 
 /* Gives `take` each row of a file of the directory; none where it is not there. */
-enum status report_file(const struct report *r, const char *name, column_at *column, size_t columns,
-                        csv_take take, void *context, struct problem *p);
+enum status page_file(const struct page *r, const char *name, column_at *column, size_t columns,
+                      csv_take take, void *context, struct problem *p);
 
-const char *report_cell(const struct report_rows *rows, size_t row, size_t column);
-double report_number(const struct report_rows *rows, size_t row, size_t column); /* NaN: none */
+const char *page_cell(const struct page_rows *rows, size_t row, size_t column);
+double page_number(const struct page_rows *rows, size_t row, size_t column); /* NaN: none */
 
 /* --- pictures --- */
 
@@ -73,7 +73,7 @@ void plot_label(struct text *to, const char *text, size_t longest);
 size_t plot_data_end(struct plot *p);
 /* Writes both files, has gnuplot draw, and appends the picture to the report. `caption` is HTML.
  * STATUS_DATA where a file cannot be written; what is wrong with gnuplot goes to r->undrawn. */
-enum status plot_end(struct plot *p, struct report *r, const char *heading, const char *caption,
+enum status plot_end(struct plot *p, struct page *r, const char *heading, const char *caption,
                      struct problem *problem);
 
 /* What is drawn of a case or an output. */
@@ -98,65 +98,65 @@ struct look {
     const char *(*also)(
         const char *accumulator); /* gnuplot's `plot` arguments drawn first, or "" */
 };
-enum status report_samples(struct report *r, const struct look *look, const struct sample *sample,
-                           size_t count, struct problem *p);
+enum status page_samples(struct page *r, const struct look *look, const struct sample *sample,
+                         size_t count, struct problem *p);
 
 /* Each appends its picture where the directory has the data for it. */
-enum status report_growth(struct report *r, struct problem *p);
-enum status report_cond(struct report *r, struct problem *p);
-enum status report_distinct(struct report *r, struct problem *p);
-enum status report_pareto(struct report *r, struct problem *p);
-enum status report_frontier(struct report *r, struct problem *p);
-enum status report_heat(struct report *r, struct problem *p);
-enum status report_drift(struct report *r, struct problem *p);
-enum status report_trial(struct report *r, struct problem *p);
-enum status report_trees(struct report *r, struct problem *p);
-enum status report_spread(struct report *r, struct problem *p);
-enum status report_distinct_growth(struct report *r, struct problem *p);
+enum status page_growth(struct page *r, struct problem *p);
+enum status page_cond(struct page *r, struct problem *p);
+enum status page_distinct(struct page *r, struct problem *p);
+enum status page_pareto(struct page *r, struct problem *p);
+enum status page_frontier(struct page *r, struct problem *p);
+enum status page_heat(struct page *r, struct problem *p);
+enum status page_drift(struct page *r, struct problem *p);
+enum status page_trial(struct page *r, struct problem *p);
+enum status page_trees(struct page *r, struct problem *p);
+enum status page_spread(struct page *r, struct problem *p);
+enum status page_distinct_growth(struct page *r, struct problem *p);
 
 /* --- words and tables, as HTML --- */
 
-void report_findings(struct text *to, const struct report *r);
-void report_error_findings(struct text *to, const struct report *r);
-void report_cost_findings(struct text *to, const struct report *r);
-void report_trial_findings(struct text *to, const struct report *r);
-void report_atomics_findings(struct text *to, const struct report *r);
-void report_methods(struct text *to, const struct report *r);
-void report_cliffs(struct text *to, const struct report *r);
+void page_findings(struct text *to, const struct page *r);
+void page_error_findings(struct text *to, const struct page *r);
+void page_cost_findings(struct text *to, const struct page *r);
+void page_trial_findings(struct text *to, const struct page *r);
+void page_atomics_findings(struct text *to, const struct page *r);
+void page_methods(struct text *to, const struct page *r);
+void page_cliffs(struct text *to, const struct page *r);
 /* log2 of the least condition number tried at which no digit is right, of a method in a pair of
  * formats; INFINITY: none is so bad. *most: of the largest tried; -INFINITY: none was. */
-double report_cliff(const struct report *r, const struct gathered_case *like, double *most);
-void report_times(struct text *to, const struct report *r);
-void report_subjects(struct text *to, const struct report *r);
-void report_exponents(struct text *to, const struct report *r);
-void report_provenance(struct text *to, const struct report *r);
-enum status report_files(struct text *to, const struct report *r, struct problem *p);
+double page_cliff(const struct page *r, const struct gathered_case *like, double *most);
+void page_times(struct text *to, const struct page *r);
+void page_subjects(struct text *to, const struct page *r);
+void page_exponents(struct text *to, const struct page *r);
+void page_provenance(struct text *to, const struct page *r);
+enum status page_files(struct text *to, const struct page *r, struct problem *p);
 
 /* Reads recommend.csv, where there is one. */
-enum status report_candidates(struct report *r, struct problem *p);
+enum status page_candidates(struct page *r, struct problem *p);
 
 /* The only operation of an experiment of this name, for subjects that the registry does not know;
  * NULL: it has several, or there is no such experiment. */
-typedef const struct operation *report_operation(const char *experiment);
+typedef const struct operation *page_operation(const char *experiment);
 
 /* Reads a directory, and writes its page, report.html, to the directory `out`, which is made where
  * it is not there; NULL: DIR/report. *path, which the caller frees,
  * is the page's. STATUS_DATA also where there is a page but, for want of gnuplot, no picture. */
-enum status report_write(char **path, const char *directory, const char *out,
-                         report_operation *only, struct problem *p);
+enum status page_write(char **path, const char *directory, const char *out, page_operation *only,
+                       struct problem *p);
 
 /* --- what is asked of the cases --- */
 
 /* 2^-p of the accumulator of this name; NaN where it is none. */
-double report_unit(const char *accumulator);
+double page_unit(const char *accumulator);
 /* Formats and methods in the order of interest: smaller is first. */
-size_t report_pair_rank(const char *storage, const char *accumulator);
-size_t report_method_rank(const char *method);
+size_t page_pair_rank(const char *storage, const char *accumulator);
+size_t page_method_rank(const char *method);
 /* Are there inputs `cond` whose condition numbers lie a thousand times apart? */
-bool report_has_conditions(const struct report *r);
-bool report_same_series(const struct gathered_case *a, const struct gathered_case *b);
+bool page_has_conditions(const struct page *r);
+bool page_same_series(const struct gathered_case *a, const struct gathered_case *b);
 /* Is case i the first of its series? */
-bool report_is_first(const struct report *r, size_t i);
+bool page_is_first(const struct page *r, size_t i);
 /* The largest err_ulp of a case; not known where it is inf because the exact sum is beyond the
  * accumulator's range: such a result is as right as can be. */
-struct figure report_err_ulp(const struct gathered_case *c);
+struct figure page_err_ulp(const struct gathered_case *c);

@@ -94,8 +94,8 @@ static int by_pair(const void *x, const void *y)
 {
     const struct sample *a = *(const struct sample *const *)x,
                         *b = *(const struct sample *const *)y;
-    size_t i = report_pair_rank(a->storage, a->accumulator),
-           k = report_pair_rank(b->storage, b->accumulator);
+    size_t i = page_pair_rank(a->storage, a->accumulator),
+           k = page_pair_rank(b->storage, b->accumulator);
     return (i > k) - (i < k);
 }
 
@@ -103,7 +103,7 @@ static int by_series(const void *x, const void *y)
 {
     const struct sample *a = *(const struct sample *const *)x,
                         *b = *(const struct sample *const *)y;
-    size_t i = report_method_rank(a->method), k = report_method_rank(b->method);
+    size_t i = page_method_rank(a->method), k = page_method_rank(b->method);
     int order = (i > k) - (i < k);
     order = order ? order : strcmp(a->method, b->method);
     return order ? order : strcmp(a->device, b->device);
@@ -196,7 +196,7 @@ static size_t write_series(struct plot *plot, const struct point *point, size_t 
 }
 
 /* Returns the length of its name in the legend. */
-static size_t add_curve(struct text *to, const char *name, const struct report *r,
+static size_t add_curve(struct text *to, const char *name, const struct page *r,
                         const struct look *look, const struct sample *series, size_t index,
                         size_t points, size_t linetype)
 {
@@ -269,7 +269,7 @@ static bool any_finite(const struct point *point, size_t count)
 }
 
 /* Curves of which no point can be drawn are left out, and panels without a curve. */
-static void draw_panel(struct plot *plot, const struct report *r, const struct look *look,
+static void draw_panel(struct plot *plot, const struct page *r, const struct look *look,
                        const struct sample *sample, size_t count, const struct sample *pair,
                        const struct groups *series, struct point *point)
 {
@@ -304,8 +304,8 @@ static void draw_panel(struct plot *plot, const struct report *r, const struct l
     text_free(&curves);
 }
 
-enum status report_samples(struct report *r, const struct look *look, const struct sample *sample,
-                           size_t count, struct problem *p)
+enum status page_samples(struct page *r, const struct look *look, const struct sample *sample,
+                         size_t count, struct problem *p)
 {
     struct plot plot;
     struct groups pairs = {0}, series = {0};

@@ -16,7 +16,7 @@ static void figure_cell(struct html_table *t, const char *format, struct figure 
         html_cell(t, "%s", "");
 }
 
-void report_methods(struct text *to, const struct report *r)
+void page_methods(struct text *to, const struct page *r)
 {
     static const char *const header[] = {"method",   "device",           "promise",
                                          "cases",    "results, at most", "largest error, ulp",
@@ -36,14 +36,14 @@ void report_methods(struct text *to, const struct report *r)
         const struct gathered_case *c = &r->g.item[i];
         struct figure ulp = {0}, share = {0}, time = {0};
         size_t cases = 0, distinct = 0;
-        bool first = report_is_first(r, i);
+        bool first = page_is_first(r, i);
         for (size_t k = i; first && k < r->g.count; k++) {
             const struct gathered_case *d = &r->g.item[k];
-            if (!report_same_series(c, d) || d->runs == 0)
+            if (!page_same_series(c, d) || d->runs == 0)
                 continue;
             cases++;
             distinct = d->distinct > distinct ? d->distinct : distinct;
-            gathered_raise(&ulp, report_err_ulp(d));
+            gathered_raise(&ulp, page_err_ulp(d));
             gathered_raise(&share, d->err_over_bound);
             if (d->time_ns.known && !(time.known && time.value <= d->time_ns.value))
                 time = d->time_ns;
@@ -63,13 +63,13 @@ void report_methods(struct text *to, const struct report *r)
     text_add(to, "</section>\n");
 }
 
-double report_cliff(const struct report *r, const struct gathered_case *like, double *most)
+double page_cliff(const struct page *r, const struct gathered_case *like, double *most)
 {
     double cliff = INFINITY;
     *most = -INFINITY;
     for (size_t i = 0; i < r->g.count; i++) {
         const struct gathered_case *c = &r->g.item[i];
-        if (!report_same_series(c, like) || !c->err_rel.known || !c->cond_log2.known ||
+        if (!page_same_series(c, like) || !c->err_rel.known || !c->cond_log2.known ||
             strncmp(c->field[CASE_INPUT], "cond", strlen("cond")) != 0 ||
             strcmp(c->field[CASE_STORAGE], like->field[CASE_STORAGE]) != 0 ||
             strcmp(c->field[CASE_ACCUMULATOR], like->field[CASE_ACCUMULATOR]) != 0)
@@ -81,10 +81,10 @@ double report_cliff(const struct report *r, const struct gathered_case *like, do
     return cliff;
 }
 
-void report_cliffs(struct text *to, const struct report *r)
+void page_cliffs(struct text *to, const struct page *r)
 {
     struct html_table t;
-    if (!report_has_conditions(r))
+    if (!page_has_conditions(r))
         return;
     text_add(to, "<section id=\"cliffs\"><h2>Cliffs</h2>\n<p>The least condition number tried at "
                  "which no digit is right.</p>\n");
@@ -98,12 +98,12 @@ void report_cliffs(struct text *to, const struct report *r)
         bool seen = false;
         double most, cliff;
         for (size_t k = 0; k < i && !seen; k++)
-            seen = report_same_series(c, &r->g.item[k]) &&
+            seen = page_same_series(c, &r->g.item[k]) &&
                    strcmp(c->field[CASE_STORAGE], r->g.item[k].field[CASE_STORAGE]) == 0 &&
                    strcmp(c->field[CASE_ACCUMULATOR], r->g.item[k].field[CASE_ACCUMULATOR]) == 0;
         if (seen || c->runs == 0)
             continue;
-        cliff = report_cliff(r, c, &most);
+        cliff = page_cliff(r, c, &most);
         if (isinf(most))
             continue;
         html_cell(&t, "%s", c->field[CASE_METHOD]);
@@ -115,7 +115,7 @@ void report_cliffs(struct text *to, const struct report *r)
     text_add(to, "</section>\n");
 }
 
-void report_times(struct text *to, const struct report *r)
+void page_times(struct text *to, const struct page *r)
 {
     static const enum times_column column[] = {TIMES_METHOD,      TIMES_DEVICE, TIMES_STORAGE,
                                                TIMES_ACCUMULATOR, TIMES_INPUT,  TIMES_N,
@@ -169,7 +169,7 @@ static void add_json(struct html_table *t, const char *name, const json_t *value
     free(text);
 }
 
-static void add_entries(struct text *to, const struct report *r, const char *const *name,
+static void add_entries(struct text *to, const struct page *r, const char *const *name,
                         const char *summary)
 {
     struct html_table t;
@@ -188,7 +188,7 @@ static void add_entries(struct text *to, const struct report *r, const char *con
         text_add(to, "</details>\n");
 }
 
-void report_provenance(struct text *to, const struct report *r)
+void page_provenance(struct text *to, const struct page *r)
 {
     static const char *const
         first[] = {"experiment", "started", "program", "machine", "resumed", "objects", NULL},
@@ -277,7 +277,7 @@ static int is_csv(const struct dirent *d)
     return length > 4 && strcmp(d->d_name + length - 4, ".csv") == 0;
 }
 
-enum status report_files(struct text *to, const struct report *r, struct problem *p)
+enum status page_files(struct text *to, const struct page *r, struct problem *p)
 {
     struct dirent **file = NULL;
     int count = scandir(r->g.path, &file, is_csv, alphasort);

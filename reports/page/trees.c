@@ -12,7 +12,7 @@ enum { TREES_SMALL = 16, TREES_LARGE = 4096, TREES_MOST = 32 };
 
 /* A tree, and which methods have it, with commas between. */
 struct shown_tree {
-    struct reveal_tree tree;
+    struct sum_tree tree;
     struct text methods;
 };
 
@@ -28,7 +28,7 @@ static enum status add_outline(struct text *to, struct shown_tree *shown, struct
     FILE *file = open_memstream(&outline, &length);
     if (!file)
         return problem(p, STATUS_DEVICE, "report: out of memory for an outline");
-    enum status status = reveal_tree_text(file, &shown->tree, 0, p);
+    enum status status = sum_tree_text(file, &shown->tree, 0, p);
     if (fclose(file) != 0 && status == STATUS_OK)
         status = problem(p, STATUS_DEVICE, "report: out of memory for an outline");
     if (status == STATUS_OK) {
@@ -43,7 +43,7 @@ static enum status add_outline(struct text *to, struct shown_tree *shown, struct
 }
 
 /* Appends the trees, a line to a partial sum. */
-static enum status add_outlines(struct report *r, struct shown_trees *trees, struct problem *p)
+static enum status add_outlines(struct page *r, struct shown_trees *trees, struct problem *p)
 {
     enum status status = STATUS_OK;
     if (trees->count == 0)
@@ -66,11 +66,11 @@ enum { NEIGHBOURS = 16 };
 
 /* Writes the most additions that an element of each group of neighbours passes through, where that
  * changes, as the corners of stairs. */
-static enum status write_depths(struct text *to, const struct reveal_tree *t, uint32_t *highest,
+static enum status write_depths(struct text *to, const struct sum_tree *t, uint32_t *highest,
                                 struct problem *p)
 {
-    struct reveal_nodes nodes;
-    enum status status = reveal_nodes_make(&nodes, t, p);
+    struct sum_tree_nodes nodes;
+    enum status status = sum_tree_nodes_make(&nodes, t, p);
     uint32_t before = 0;
     if (status != STATUS_OK)
         return status;
@@ -140,7 +140,7 @@ static enum status add_depths(struct plot *plot, struct shown_trees *trees, stru
 static void trees_free(struct shown_trees *trees)
 {
     for (size_t i = 0; i < trees->count; i++) {
-        reveal_tree_free(&trees->item[i].tree);
+        sum_tree_free(&trees->item[i].tree);
         text_free(&trees->item[i].methods);
     }
 }
@@ -162,18 +162,18 @@ static enum status add_tree(struct shown_trees *trees, const struct method *m,
         strncmp(c->field[CASE_DEVICE], "cuda", strlen("cuda")) == 0 ? DEVICE_CUDA : DEVICE_CPU;
     struct shape shape = {.threads = (unsigned)strtoul(c->field[CASE_THREADS], NULL, 10),
                           .blocks = (unsigned)strtoul(c->field[CASE_BLOCKS], NULL, 10)};
-    struct reveal_tree tree;
+    struct sum_tree tree;
     struct order o;
     size_t i = 0, last = m->operation == &operation_scan ? n - 1 : 0;
     method_order(&o, m, device, n, shape, false, NULL);
-    enum status status = reveal_tree_of(&tree, &o, last, 0, n, p);
+    enum status status = sum_tree_of(&tree, &o, last, 0, n, p);
     order_free(&o);
     if (status != STATUS_OK)
         return status;
-    while (i < trees->count && !reveal_tree_equal(&trees->item[i].tree, &tree))
+    while (i < trees->count && !sum_tree_equal(&trees->item[i].tree, &tree))
         i++;
     if (i == TREES_MOST || i < trees->count)
-        reveal_tree_free(&tree);
+        sum_tree_free(&tree);
     else
         trees->item[trees->count++] = (struct shown_tree){.tree = tree};
     if (i < TREES_MOST)
@@ -183,7 +183,7 @@ static enum status add_tree(struct shown_trees *trees, const struct method *m,
 
 /* Of n elements, each different tree of the methods that declare their order, in the order of the
  * study, in the launch shape of a method's first case. trees_free is due either way. */
-static enum status trees_list(struct shown_trees *trees, const struct report *r, size_t n,
+static enum status trees_list(struct shown_trees *trees, const struct page *r, size_t n,
                               struct problem *p)
 {
     enum status status = STATUS_OK;
@@ -210,8 +210,7 @@ struct place {
 };
 
 /* Places a node and all below it; *next is where the next element comes. */
-static void place_node(struct place *place, const struct reveal_tree *t, uint32_t node,
-                       size_t *next)
+static void place_node(struct place *place, const struct sum_tree *t, uint32_t node, size_t *next)
 {
     if (node < t->leaves) {
         place[node] = (struct place){(double)(*next)++, 0};
@@ -227,7 +226,7 @@ static void place_node(struct place *place, const struct reveal_tree *t, uint32_
     }
 }
 
-static void write_lines(struct text *to, const struct reveal_tree *t, const struct place *place)
+static void write_lines(struct text *to, const struct sum_tree *t, const struct place *place)
 {
     text_add(to, "# lines from a sum to what it adds: x, y, on by x, by y\n");
     for (size_t k = 0; k < t->additions; k++)
@@ -240,7 +239,7 @@ static void write_lines(struct text *to, const struct reveal_tree *t, const stru
 
 static void draw_tree(struct plot *plot, struct shown_tree *shown)
 {
-    const struct reveal_tree *t = &shown->tree;
+    const struct sum_tree *t = &shown->tree;
     struct place place[NODES_MOST];
     struct text title = {0};
     size_t next = 0, root = t->leaves + t->additions - 1;
@@ -267,7 +266,7 @@ static void draw_tree(struct plot *plot, struct shown_tree *shown)
     text_free(&title);
 }
 
-enum status report_trees(struct report *r, struct problem *p)
+enum status page_trees(struct page *r, struct problem *p)
 {
     struct plot plot;
     struct shown_trees small = {0}, large = {0};

@@ -25,29 +25,29 @@ static size_t rung_named(const char *name)
 }
 
 /* Has the row this verdict? */
-static bool verdict_is(const struct report *r, size_t row, const char *verdict)
+static bool verdict_is(const struct page *r, size_t row, const char *verdict)
 {
-    return strcmp(report_cell(&r->trial, row, CHECK_VERDICT), verdict) == 0;
+    return strcmp(page_cell(&r->trial, row, CHECK_VERDICT), verdict) == 0;
 }
 
 /* The subject whose first row is at *row, which becomes that of the next. */
-static struct subject subject_next(const struct report *r, size_t *row)
+static struct subject subject_next(const struct page *r, size_t *row)
 {
-    struct subject s = {.method = report_cell(&r->trial, *row, CHECK_METHOD),
-                        .device = report_cell(&r->trial, *row, CHECK_ON),
-                        .promise = report_cell(&r->trial, *row, CHECK_PROMISE),
-                        .kept = report_cell(&r->trial, *row, CHECK_KEEPS)};
+    struct subject s = {.method = page_cell(&r->trial, *row, CHECK_METHOD),
+                        .device = page_cell(&r->trial, *row, CHECK_ON),
+                        .promise = page_cell(&r->trial, *row, CHECK_PROMISE),
+                        .kept = page_cell(&r->trial, *row, CHECK_KEEPS)};
     s.rung = rung_named(s.promise);
-    for (; *row < r->trial.count &&
-           strcmp(s.method, report_cell(&r->trial, *row, CHECK_METHOD)) == 0 &&
-           strcmp(s.device, report_cell(&r->trial, *row, CHECK_ON)) == 0;
+    for (;
+         *row < r->trial.count && strcmp(s.method, page_cell(&r->trial, *row, CHECK_METHOD)) == 0 &&
+         strcmp(s.device, page_cell(&r->trial, *row, CHECK_ON)) == 0;
          ++*row)
-        s.row[rung_named(report_cell(&r->trial, *row, CHECK_RUNG))] = *row + 1;
+        s.row[rung_named(page_cell(&r->trial, *row, CHECK_RUNG))] = *row + 1;
     return s;
 }
 
 /* The first rung that it promises and that is broken; 0: none. */
-static size_t broken_rung(const struct report *r, const struct subject *s)
+static size_t broken_rung(const struct page *r, const struct subject *s)
 {
     for (size_t rung = 1; rung <= s->rung; rung++)
         if (s->row[rung] && verdict_is(r, s->row[rung] - 1, "broken"))
@@ -57,20 +57,19 @@ static size_t broken_rung(const struct report *r, const struct subject *s)
 
 /* --- sentences --- */
 
-static void say_broken(struct text *to, const struct report *r, const struct subject *s,
-                       size_t rung)
+static void say_broken(struct text *to, const struct page *r, const struct subject *s, size_t rung)
 {
-    const struct report_rows *t = &r->trial;
+    const struct page_rows *t = &r->trial;
     size_t row = s->row[rung] - 1;
     html_format(to,
                 "%s promises %s and does not keep it: %s of %s attempts gave other bits, as %s "
                 "in %s on %s, n = %s, where %s (%s) and %s (%s) are not the same.",
-                s->method, promise_name[rung], report_cell(t, row, CHECK_DIFFERING),
-                report_cell(t, row, CHECK_ATTEMPTS), report_cell(t, row, CHECK_STORAGE),
-                report_cell(t, row, CHECK_ACCUMULATOR), report_cell(t, row, CHECK_INPUT),
-                report_cell(t, row, CHECK_N), report_cell(t, row, CHECK_BITS),
-                report_cell(t, row, CHECK_IS), report_cell(t, row, CHECK_OTHER_BITS),
-                report_cell(t, row, CHECK_OTHER_IS));
+                s->method, promise_name[rung], page_cell(t, row, CHECK_DIFFERING),
+                page_cell(t, row, CHECK_ATTEMPTS), page_cell(t, row, CHECK_STORAGE),
+                page_cell(t, row, CHECK_ACCUMULATOR), page_cell(t, row, CHECK_INPUT),
+                page_cell(t, row, CHECK_N), page_cell(t, row, CHECK_BITS),
+                page_cell(t, row, CHECK_IS), page_cell(t, row, CHECK_OTHER_BITS),
+                page_cell(t, row, CHECK_OTHER_IS));
 }
 
 struct tally {
@@ -80,7 +79,7 @@ struct tally {
         *note;
 };
 
-static void count_subject(struct tally *t, const struct report *r, const struct subject *s)
+static void count_subject(struct tally *t, const struct page *r, const struct subject *s)
 {
     t->subjects++;
     t->broken += broken_rung(r, s) > 0;
@@ -89,10 +88,10 @@ static void count_subject(struct tally *t, const struct report *r, const struct 
         if (!s->row[rung])
             continue;
         size_t row = s->row[rung] - 1;
-        double attempts = report_number(&r->trial, row, CHECK_ATTEMPTS);
+        double attempts = page_number(&r->trial, row, CHECK_ATTEMPTS);
         if (verdict_is(r, row, "failed")) {
             t->first_failed = t->first_failed ? t->first_failed : s->method;
-            t->note = t->note ? t->note : report_cell(&r->trial, row, CHECK_NOTE);
+            t->note = t->note ? t->note : page_cell(&r->trial, row, CHECK_NOTE);
             failed = true;
         }
         if (rung > s->rung || !verdict_is(r, row, "kept") || isnan(attempts))
@@ -143,7 +142,7 @@ static void say_kept(struct text *to, const struct tally *t)
     }
 }
 
-void report_trial_findings(struct text *to, const struct report *r)
+void page_trial_findings(struct text *to, const struct page *r)
 {
     struct tally tally = {0};
     for (size_t row = 0; row < r->trial.count;) {
@@ -162,23 +161,23 @@ void report_trial_findings(struct text *to, const struct report *r)
 
 /* --- tables --- */
 
-static void rung_cell(struct html_table *t, const struct report *r, size_t row)
+static void rung_cell(struct html_table *t, const struct page *r, size_t row)
 {
     if (row == 0)
         html_cell(t, "%s", "");
     else if (verdict_is(r, row - 1, "broken") &&
-             report_number(&r->trial, row - 1, CHECK_DIFFERING) == 0)
+             page_number(&r->trial, row - 1, CHECK_DIFFERING) == 0)
         html_cell(t, "broken below");
     else if (verdict_is(r, row - 1, "broken"))
-        html_cell(t, "broken %s/%s", report_cell(&r->trial, row - 1, CHECK_DIFFERING),
-                  report_cell(&r->trial, row - 1, CHECK_ATTEMPTS));
+        html_cell(t, "broken %s/%s", page_cell(&r->trial, row - 1, CHECK_DIFFERING),
+                  page_cell(&r->trial, row - 1, CHECK_ATTEMPTS));
     else if (verdict_is(r, row - 1, "kept"))
-        html_cell(t, "kept %s", report_cell(&r->trial, row - 1, CHECK_ATTEMPTS));
+        html_cell(t, "kept %s", page_cell(&r->trial, row - 1, CHECK_ATTEMPTS));
     else
-        html_cell(t, "%s", report_cell(&r->trial, row - 1, CHECK_VERDICT));
+        html_cell(t, "%s", page_cell(&r->trial, row - 1, CHECK_VERDICT));
 }
 
-static void add_witnesses(struct text *to, const struct report *r)
+static void add_witnesses(struct text *to, const struct page *r)
 {
     static const enum check_column column[] = {
         CHECK_METHOD,      CHECK_PROMISE,  CHECK_RUNG,   CHECK_BROKEN_BY, CHECK_STORAGE,
@@ -192,13 +191,13 @@ static void add_witnesses(struct text *to, const struct report *r)
         html_cell(&t, "%s", check_column(column[k])->name);
     for (size_t row = 0; row < r->trial.count; row++)
         for (size_t k = 0;
-             *report_cell(&r->trial, row, CHECK_COMMAND) && k < sizeof column / sizeof *column; k++)
-            html_cell(&t, "%s", report_cell(&r->trial, row, column[k]));
+             *page_cell(&r->trial, row, CHECK_COMMAND) && k < sizeof column / sizeof *column; k++)
+            html_cell(&t, "%s", page_cell(&r->trial, row, column[k]));
     html_table_end(&t);
     text_add(to, "</details>\n");
 }
 
-void report_subjects(struct text *to, const struct report *r)
+void page_subjects(struct text *to, const struct page *r)
 {
     struct html_table t;
     if (r->trial.count == 0)
@@ -262,7 +261,7 @@ static void family_of(char family[FAMILY_TEXT], const char *method)
 }
 
 /* Colour of the cell, and of what is written in it. */
-static void write_cell(struct plot *plot, const struct report *r, const struct subject *s,
+static void write_cell(struct plot *plot, const struct page *r, const struct subject *s,
                        size_t rung, size_t place)
 {
     static const unsigned colour[2][2] = {{0xa6cee3, 0xfdd0a2}, {0x0072b2, 0xb03a00}};
@@ -273,17 +272,17 @@ static void write_cell(struct plot *plot, const struct report *r, const struct s
                 kept || broken ? colour[promised][broken] : 0xbbbbbb,
                 promised && (kept || broken) ? 0xffffff : 1);
     if (broken)
-        text_format(&plot->data, "%s/%s\n", report_cell(&r->trial, row, CHECK_DIFFERING),
-                    report_cell(&r->trial, row, CHECK_ATTEMPTS));
+        text_format(&plot->data, "%s/%s\n", page_cell(&r->trial, row, CHECK_DIFFERING),
+                    page_cell(&r->trial, row, CHECK_ATTEMPTS));
     else
         text_format(&plot->data, "%s\n",
-                    kept                           ? report_cell(&r->trial, row, CHECK_ATTEMPTS)
+                    kept                           ? page_cell(&r->trial, row, CHECK_ATTEMPTS)
                     : verdict_is(r, row, "failed") ? "failed"
                                                    : "-");
 }
 
 /* Writes the cells of a family, and their subjects' names into `names`. Returns how many. */
-static size_t write_family(struct plot *plot, struct text *names, const struct report *r,
+static size_t write_family(struct plot *plot, struct text *names, const struct page *r,
                            const char *family)
 {
     size_t place = 0;
@@ -309,7 +308,7 @@ static size_t write_family(struct plot *plot, struct text *names, const struct r
     return place;
 }
 
-static void draw_family(struct plot *plot, const struct report *r, const char *family)
+static void draw_family(struct plot *plot, const struct page *r, const char *family)
 {
     struct text names = {0};
     char title[80];
@@ -337,7 +336,7 @@ static void draw_family(struct plot *plot, const struct report *r, const char *f
     text_free(&names);
 }
 
-enum status report_trial(struct report *r, struct problem *p)
+enum status page_trial(struct page *r, struct problem *p)
 {
     struct plot plot;
     char family[LADDERS_MOST][FAMILY_TEXT];

@@ -10,7 +10,7 @@ struct depths {
     double mean;
 };
 
-static struct depths depths_of(const struct reveal_nodes *nodes, size_t leaves)
+static struct depths depths_of(const struct sum_tree_nodes *nodes, size_t leaves)
 {
     struct depths d = {UINT32_MAX, 0, 0};
     for (size_t i = 0; i < leaves; i++) {
@@ -22,11 +22,11 @@ static struct depths depths_of(const struct reveal_nodes *nodes, size_t leaves)
     return d;
 }
 
-enum status reveal_tree_facts(FILE *to, const struct reveal_tree *t, struct problem *p)
+enum status sum_tree_facts(FILE *to, const struct sum_tree *t, struct problem *p)
 {
-    struct reveal_nodes nodes;
+    struct sum_tree_nodes nodes;
     size_t two = 0, most = 2;
-    enum status status = reveal_nodes_make(&nodes, t, p);
+    enum status status = sum_tree_nodes_make(&nodes, t, p);
     if (status != STATUS_OK)
         return status;
     for (size_t k = 0; k < t->additions; k++) {
@@ -59,7 +59,7 @@ static void print_quoted(FILE *to, const char *text)
     fputc('"', to);
 }
 
-void reveal_tree_dot(FILE *to, const struct reveal_tree *t, size_t first, const char *title)
+void sum_tree_dot(FILE *to, const struct sum_tree *t, size_t first, const char *title)
 {
     fputs("graph order {\n    label = ", to);
     print_quoted(to, title);
@@ -94,8 +94,8 @@ enum { EXPRESSION = 16, LINES = 60 };
  * numbers further on. */
 struct drawing {
     FILE *to;
-    const struct reveal_tree *tree;
-    struct reveal_nodes nodes;
+    const struct sum_tree *tree;
+    struct sum_tree_nodes nodes;
     size_t first;
     uint64_t *shape;
     uint32_t drawn[LINES]; /* nodes whose shape was drawn */
@@ -104,7 +104,7 @@ struct drawing {
     struct problem *p;
 };
 
-static const uint32_t *children(const struct reveal_tree *t, uint32_t node, size_t *count)
+static const uint32_t *children(const struct sum_tree *t, uint32_t node, size_t *count)
 {
     const uint32_t *begin = &t->begin[node - t->leaves];
     *count = begin[1] - begin[0];
@@ -113,7 +113,7 @@ static const uint32_t *children(const struct reveal_tree *t, uint32_t node, size
 
 static void find_shapes(struct drawing *d)
 {
-    const struct reveal_tree *t = d->tree;
+    const struct sum_tree *t = d->tree;
     for (uint32_t i = 0; i < t->leaves + t->additions; i++) {
         uint64_t hash = hash_mix(i < t->leaves ? 1 : 2);
         size_t count = 0;
@@ -201,9 +201,9 @@ static void find_terms(const struct drawing *d, uint32_t node, struct terms *x)
 
 static void print_set(struct drawing *d, uint32_t node)
 {
-    char text[REVEAL_SET] = "";
+    char text[SUM_TREE_SET] = "";
     if (d->status == STATUS_OK)
-        d->status = reveal_set_text(text, d->tree, node, d->first, d->p);
+        d->status = sum_tree_set_text(text, d->tree, node, d->first, d->p);
     fputs(text, d->to);
 }
 
@@ -325,7 +325,7 @@ static void draw(struct drawing *d, uint32_t node, const char *indent, const cha
         fputc('\n', d->to);
 }
 
-enum status reveal_tree_text(FILE *to, const struct reveal_tree *t, size_t first, struct problem *p)
+enum status sum_tree_text(FILE *to, const struct sum_tree *t, size_t first, struct problem *p)
 {
     struct drawing d = {.to = to, .tree = t, .first = first, .p = p};
     uint32_t root = (uint32_t)(t->leaves + t->additions - 1);
@@ -334,7 +334,7 @@ enum status reveal_tree_text(FILE *to, const struct reveal_tree *t, size_t first
         fputc('\n', to);
         return STATUS_OK;
     }
-    d.status = reveal_nodes_make(&d.nodes, t, p);
+    d.status = sum_tree_nodes_make(&d.nodes, t, p);
     d.shape = calloc(t->leaves + t->additions, sizeof *d.shape);
     if (d.status == STATUS_OK && !d.shape)
         d.status = problem(p, STATUS_DEVICE, "reveal: out of memory for a tree");

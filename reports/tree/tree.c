@@ -5,18 +5,18 @@
 
 #include "reports/tree/text.h"
 
-#define NONE REVEAL_NO_PARENT
+#define NONE SUM_TREE_NO_PARENT
 
 static enum status no_memory(struct problem *p)
 {
     return problem(p, STATUS_DEVICE, "reveal: out of memory for a tree");
 }
 
-void reveal_tree_free(struct reveal_tree *t)
+void sum_tree_free(struct sum_tree *t)
 {
     free(t->begin);
     free(t->child);
-    *t = (struct reveal_tree){0};
+    *t = (struct sum_tree){0};
 }
 
 /* A tree of given parents in which the children of a node are linked, the least leaf first. */
@@ -52,7 +52,7 @@ static uint32_t link_children(struct links *l)
 }
 
 /* Additions in the order in which they are done: all of a node's children before it. */
-static void number_nodes(struct reveal_tree *t, struct links *l, uint32_t root)
+static void number_nodes(struct sum_tree *t, struct links *l, uint32_t root)
 {
     uint32_t at = root, children = 0;
     for (;;) {
@@ -73,11 +73,11 @@ static void number_nodes(struct reveal_tree *t, struct links *l, uint32_t root)
     t->begin[t->additions] = children;
 }
 
-enum status reveal_tree_make(struct reveal_tree *t, size_t leaves, size_t nodes,
-                             const uint32_t *parent, struct problem *p)
+enum status sum_tree_make(struct sum_tree *t, size_t leaves, size_t nodes, const uint32_t *parent,
+                          struct problem *p)
 {
     uint32_t *room = calloc(4 * nodes, sizeof *room);
-    *t = (struct reveal_tree){.leaves = leaves};
+    *t = (struct sum_tree){.leaves = leaves};
     t->begin = calloc(nodes - leaves + 1, sizeof *t->begin);
     t->child = calloc(nodes, sizeof *t->child);
     if (!room || !t->begin || !t->child) {
@@ -123,10 +123,10 @@ static size_t walk_order(const struct order *o, uint32_t root, size_t first, siz
     return nodes == 2 * leaves - 1 ? nodes : 0;
 }
 
-enum status reveal_tree_of(struct reveal_tree *t, const struct order *o, size_t output,
-                           size_t first, size_t leaves, struct problem *p)
+enum status sum_tree_of(struct sum_tree *t, const struct order *o, size_t output, size_t first,
+                        size_t leaves, struct problem *p)
 {
-    *t = (struct reveal_tree){0};
+    *t = (struct sum_tree){0};
     uint32_t *parent = calloc(2 * leaves, sizeof *parent);
     uint32_t *stack = calloc(4 * leaves + 4, sizeof *stack);
     enum status status = STATUS_OK;
@@ -141,20 +141,20 @@ enum status reveal_tree_of(struct reveal_tree *t, const struct order *o, size_t 
                          "%zu",
                          output, first, first + leaves - 1);
     if (status == STATUS_OK)
-        status = reveal_tree_make(t, leaves, nodes, parent, p);
+        status = sum_tree_make(t, leaves, nodes, parent, p);
     free(parent);
     free(stack);
     return status;
 }
 
-enum status reveal_nodes_make(struct reveal_nodes *nodes, const struct reveal_tree *t,
-                              struct problem *p)
+enum status sum_tree_nodes_make(struct sum_tree_nodes *nodes, const struct sum_tree *t,
+                                struct problem *p)
 {
     size_t count = t->leaves + t->additions;
     uint32_t *room = calloc(4 * count, sizeof *room);
     if (!room)
         return no_memory(p);
-    *nodes = (struct reveal_nodes){room, room + count, room + 2 * count, room + 3 * count};
+    *nodes = (struct sum_tree_nodes){room, room + count, room + 2 * count, room + 3 * count};
     nodes->parent[count - 1] = NONE;
     for (uint32_t i = 0; i < t->leaves; i++) {
         nodes->least[i] = i;
@@ -179,7 +179,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-size_t reveal_tree_leaves(const struct reveal_tree *t, uint32_t node, uint32_t *leaf)
+size_t sum_tree_leaves(const struct sum_tree *t, uint32_t node, uint32_t *leaf)
 {
     size_t count = 0;
     if (node < t->leaves) {
@@ -200,7 +200,7 @@ size_t reveal_tree_leaves(const struct reveal_tree *t, uint32_t node, uint32_t *
     return count;
 }
 
-bool reveal_tree_equal(const struct reveal_tree *a, const struct reveal_tree *b)
+bool sum_tree_equal(const struct sum_tree *a, const struct sum_tree *b)
 {
     return a->leaves == b->leaves && a->additions == b->additions &&
            memcmp(a->begin, b->begin, (a->additions + 1) * sizeof *a->begin) == 0 &&
@@ -265,7 +265,7 @@ static size_t next_run(struct runs *r, bool regular, const uint32_t *leaf, size_
 }
 
 /* The first ones, and the last. */
-static void print_set(char text[REVEAL_SET], const uint32_t *leaf, size_t count, size_t first)
+static void print_set(char text[SUM_TREE_SET], const uint32_t *leaf, size_t count, size_t first)
 {
     enum { SHOWN = 4 };
     struct runs r;
@@ -280,19 +280,19 @@ static void print_set(char text[REVEAL_SET], const uint32_t *leaf, size_t count,
             continue;
         }
         size_t used = strlen(text);
-        snprintf(text + used, REVEAL_SET - used, "%s%s", at == 0 ? "" : ", ",
+        snprintf(text + used, SUM_TREE_SET - used, "%s%s", at == 0 ? "" : ", ",
                  skipped ? "... " : "");
-        print_run(text, REVEAL_SET, leaf + at, &r, first);
+        print_run(text, SUM_TREE_SET, leaf + at, &r, first);
     }
 }
 
-enum status reveal_set_text(char text[REVEAL_SET], const struct reveal_tree *t, uint32_t node,
-                            size_t first, struct problem *p)
+enum status sum_tree_set_text(char text[SUM_TREE_SET], const struct sum_tree *t, uint32_t node,
+                              size_t first, struct problem *p)
 {
     uint32_t *leaf = calloc(t->leaves, sizeof *leaf);
     if (!leaf)
         return problem(p, STATUS_DEVICE, "reveal: out of memory for a tree");
-    size_t count = reveal_tree_leaves(t, node, leaf);
+    size_t count = sum_tree_leaves(t, node, leaf);
     print_set(text, leaf, count, first);
     free(leaf);
     return STATUS_OK;

@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     compare_free(&c);
     text_free(&text);
     p = (struct problem){0};
-    status = report_write(&page, fuzz_in_folder(), NULL, experiment_operation, &p);
+    status = page_write(&page, fuzz_in_folder(), NULL, experiment_operation, &p);
     fuzz_problem(status, &p);
     free(page);
     return 0;

@@ -124,7 +124,7 @@ Test(gpu_reveal, scatter_adds_show_the_cpus_order_in_a_bin)
                       p.text);
         }
         cr_expect(shown[0].verdict == REVEAL_TREE && shown[1].verdict == REVEAL_TREE &&
-                      reveal_tree_equal(&shown[0].tree, &shown[1].tree),
+                      sum_tree_equal(&shown[0].tree, &shown[1].tree),
                   "%s, n = %zu: '%s' on the CPU, '%s' on the GPU", m->name, c.spec.n,
                   shown[0].words, shown[1].words);
         reveal_free(&shown[0]);

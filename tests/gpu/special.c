@@ -9,9 +9,9 @@
 /* One input in so many: other ones at each length and in each pair of formats. */
 enum { EVERY_SUM = 64, EVERY_SCAN = 256, EVERY_EXTREMUM = 256 };
 
-static void say(const struct special_report *r, const char *name, size_t class)
+static void say(const struct conformance_report *r, const char *name, size_t class)
 {
-    const struct special_finding *f = r->all[class].first;
+    const struct conformance_finding *f = r->all[class].first;
     char input[INPUT_WORDS], due[POSSIBLE_TEXT], number[NUMBER_TEXT];
     if (!f)
         return;
@@ -26,17 +26,18 @@ static void say(const struct special_report *r, const char *name, size_t class)
 
 static void hold(const struct method *m, bool ours)
 {
-    static struct special_report r;
+    static struct conformance_report r;
     struct problem p = {0};
-    struct special_request request = {.method = m,
-                                      .device = {DEVICE_CUDA, 0},
-                                      .seed = 1,
-                                      .every = m->operation->array                 ? EVERY_SCAN
-                                               : m->operation->of >= EXACT_MINIMUM ? EVERY_EXTREMUM
-                                                                                   : EVERY_SUM};
+    struct conformance_request request = {.method = m,
+                                          .device = {DEVICE_CUDA, 0},
+                                          .seed = 1,
+                                          .every = m->operation->array ? EVERY_SCAN
+                                                   : m->operation->of >= EXACT_MINIMUM
+                                                       ? EVERY_EXTREMUM
+                                                       : EVERY_SUM};
     size_t impossible = 0, cases = 0;
     cr_assert(pairs_parse(&request.pairs, "all", &p) == STATUS_OK, "%s", p.text);
-    cr_assert(special_run(&r, &request, &p) == STATUS_OK, "%s: %s", m->name, p.text);
+    cr_assert(conformance_run(&r, &request, &p) == STATUS_OK, "%s: %s", m->name, p.text);
     for (size_t k = 0; k < SPECIAL_CLASSES; k++) {
         impossible += r.all[k].impossible;
         cases += r.all[k].cases;
@@ -44,7 +45,7 @@ static void hold(const struct method *m, bool ours)
     }
     cr_expect(!ours || r.failed == 0, "%s: %zu runs failed: %s", m->name, r.failed, r.failure.text);
     cr_expect(!ours || impossible == 0, "%s: %zu of %zu", m->name, impossible, cases);
-    special_report_free(&r);
+    conformance_report_free(&r);
 }
 
 static void registry(const struct operation *operation)

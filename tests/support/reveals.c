@@ -48,23 +48,23 @@ static bool may_be_plain(const struct probe_spec *s)
 bool reveals_declared(const struct reveal_case *c, char why[WHY])
 {
     struct reveal r;
-    struct reveal_tree declared = {0};
+    struct sum_tree declared = {0};
     struct problem p = {0};
     bool is_declared, fine = true;
     size_t first, leaves = reveal_elements(c, &first);
     if (reveal_declared(&declared, &is_declared, c, &p) != STATUS_OK ||
         reveal_method(&r, c, c->spec.n + c->prefix, &p) != STATUS_OK) {
-        reveal_tree_free(&declared);
+        sum_tree_free(&declared);
         return failed(why, c, &(struct reveal){0}, p.text);
     }
     bool two = leaves < 3 && r.verdict == REVEAL_TREE; /* one tree is possible */
     if (two || can_show(&c->spec) || (may_be_plain(&c->spec) && r.verdict == REVEAL_TREE))
-        fine = (r.verdict == REVEAL_TREE && reveal_tree_equal(&r.tree, &declared)) ||
+        fine = (r.verdict == REVEAL_TREE && sum_tree_equal(&r.tree, &declared)) ||
                failed(why, c, &r, "not the declared order");
     else
         fine = r.verdict == REVEAL_OUT_OF_REACH || failed(why, c, &r, "expected that none shows");
     reveal_free(&r);
-    reveal_tree_free(&declared);
+    sum_tree_free(&declared);
     return fine;
 }
 

@@ -22,7 +22,7 @@ static void add(struct making *m, const size_t *i, size_t count)
     uint32_t node = (uint32_t)(2 * m->leaves - ++m->made);
     for (size_t k = 0; k < count; k++) {
         m->parent[m->at[i[k]]] = node;
-        m->at[i[k]] = REVEAL_NO_PARENT;
+        m->at[i[k]] = SUM_TREE_NO_PARENT;
     }
     m->at[i[0]] = node;
     m->left -= count - 1;
@@ -92,7 +92,7 @@ static void random_nodes(struct making *m, size_t most, uint64_t *state)
                 pick[k] = sample_next(state) % m->leaves;
                 for (j = 0; j < k && pick[j] != pick[k]; j++)
                     ;
-            } while (m->at[pick[k]] == REVEAL_NO_PARENT || j < k);
+            } while (m->at[pick[k]] == SUM_TREE_NO_PARENT || j < k);
         }
         add(m, pick, count);
     }
@@ -133,7 +133,7 @@ static void build(struct making *m, enum tree_shape shape, uint64_t *state)
     }
 }
 
-void tree_make(struct reveal_tree *t, enum tree_shape shape, size_t leaves, uint64_t seed)
+void tree_make(struct sum_tree *t, enum tree_shape shape, size_t leaves, uint64_t seed)
 {
     uint32_t *room = calloc(3 * leaves, sizeof *room);
     struct making m = {room, room + 2 * leaves, leaves, leaves, 0};
@@ -146,10 +146,10 @@ void tree_make(struct reveal_tree *t, enum tree_shape shape, size_t leaves, uint
         if (i < leaves || i >= leaves + gap)
             m.parent[i] -= gap;
     memmove(m.parent + leaves, m.parent + leaves + gap, m.made * sizeof *m.parent);
-    m.parent[leaves] = REVEAL_NO_PARENT;
+    m.parent[leaves] = SUM_TREE_NO_PARENT;
     if (leaves == 1)
-        m.parent[0] = REVEAL_NO_PARENT;
-    if (reveal_tree_make(t, leaves, leaves + m.made, m.parent, NULL) != STATUS_OK)
+        m.parent[0] = SUM_TREE_NO_PARENT;
+    if (sum_tree_make(t, leaves, leaves + m.made, m.parent, NULL) != STATUS_OK)
         abort();
     free(room);
 }
@@ -168,7 +168,7 @@ static double fused(enum format f, const double *node, const uint32_t *child, si
 enum status tree_sum_evaluate(void *context, double *result, struct problem *p)
 {
     struct tree_sum *s = context;
-    const struct reveal_tree *t = s->tree;
+    const struct sum_tree *t = s->tree;
     (void)p;
     array_decode(&s->in, s->first, t->leaves, s->node);
     for (size_t i = 0; i < t->leaves; i++)

@@ -17,13 +17,13 @@ enum tree_shape {
 };
 extern const char *const tree_shape_name[TREE_SHAPES];
 
-/* Free with reveal_tree_free. */
-void tree_make(struct reveal_tree *t, enum tree_shape shape, size_t leaves, uint64_t seed);
+/* Free with sum_tree_free. */
+void tree_make(struct sum_tree *t, enum tree_shape shape, size_t leaves, uint64_t seed);
 
 /* A sum along a tree, in a format: each node of two children rounds once; one of more first cuts
  * every child to the digits of the largest of them, towards zero, as fused adders do. */
 struct tree_sum {
-    const struct reveal_tree *tree;
+    const struct sum_tree *tree;
     enum format accumulator;
     struct array in;
     size_t first;

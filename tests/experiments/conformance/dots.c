@@ -84,23 +84,24 @@ static enum status forgets_a_sign(const struct task *t, struct problem *p)
 
 typedef enum status liar(const struct task *t, struct problem *p);
 
-static struct special_report *report_of(liar *cpu, enum format f, unsigned products, unsigned every)
+static struct conformance_report *report_of(liar *cpu, enum format f, unsigned products,
+                                            unsigned every)
 {
     static struct method m;
-    struct special_report *r = malloc(sizeof *r);
+    struct conformance_report *r = malloc(sizeof *r);
     struct problem p = {0};
     m = *method_named("dot/serial");
     m.name = "dot/liar";
     m.cpu = cpu;
-    struct special_request request = {
+    struct conformance_request request = {
         .method = &m, .pairs = {{{f, f}}, 1}, .seed = 1, .every = every, .products = products};
-    cr_assert(r && special_run(r, &request, &p) == STATUS_OK, "%s", p.text);
+    cr_assert(r && conformance_run(r, &request, &p) == STATUS_OK, "%s", p.text);
     return r;
 }
 
-static void end(struct special_report *r)
+static void end(struct conformance_report *r)
 {
-    special_report_free(r);
+    conformance_report_free(r);
     free(r);
 }
 
@@ -110,9 +111,9 @@ enum { ROUNDED = 1 << PRODUCT_ROUNDED, FUSED = 1 << PRODUCT_FUSED };
 Test(special_dots, an_honest_one_is_none)
 {
     for (enum format f = 0; f < ACCUMULATORS; f++) {
-        struct special_report *r = report_of(honest, f, 0, 16);
+        struct conformance_report *r = report_of(honest, f, 0, 16);
         for (size_t k = 0; k < SPECIAL_CLASSES; k++) {
-            const struct special_tally *t = &r->all[k];
+            const struct conformance_tally *t = &r->all[k];
             bool any = special_class[k] != &special_factors;
             cr_expect((t->cases > 0) == any && t->impossible == 0 && t->failed == 0,
                       "%s: %zu of %zu: %s", special_class[k]->name, t->impossible, t->cases,
@@ -122,7 +123,8 @@ Test(special_dots, an_honest_one_is_none)
     }
 }
 
-static const struct special_finding *found_by(const struct special_report *r, const char *class)
+static const struct conformance_finding *found_by(const struct conformance_report *r,
+                                                  const char *class)
 {
     for (size_t k = 0; k < SPECIAL_CLASSES; k++)
         if (strcmp(special_class[k]->name, class) == 0)
@@ -151,8 +153,8 @@ Test(special_dots, are_found_out_by_the_smallest_input)
         {"forgets a sign", "power", forgets_a_sign, FUSED, 1, "a number that no order gives"},
     };
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        struct special_report *r = report_of(expected[i].cpu, FP32, expected[i].products, 4);
-        const struct special_finding *f = found_by(r, expected[i].class);
+        struct conformance_report *r = report_of(expected[i].cpu, FP32, expected[i].products, 4);
+        const struct conformance_finding *f = found_by(r, expected[i].class);
         cr_assert(f, "%s: not found by %s", expected[i].fault, expected[i].class);
         cr_expect_str_eq(f->judgement.why, expected[i].why, "%s: %s", expected[i].fault,
                          f->judgement.why);
@@ -171,9 +173,9 @@ static void holds(const char *text, const char *what)
 
 Test(special_dots, says_it_in_pairs, .init = make_folder, .fini = remove_folder)
 {
-    struct special_report *r = report_of(skips_zeros, FP32, FUSED, 16);
+    struct conformance_report *r = report_of(skips_zeros, FP32, FUSED, 16);
     struct text text = {0};
-    special_report_text(&text, r, NULL);
+    conformance_report_text(&text, r, NULL);
     const char *said = text_string(&text);
     holds(said,
           "products, fp32/fp32, products fused: a NaN, or infinities of both signs, are lost\n"
@@ -185,7 +187,7 @@ Test(special_dots, says_it_in_pairs, .init = make_folder, .fini = remove_folder)
           "--accumulator fp32 --product fused\n");
     text_free(&text);
     struct problem p = {0};
-    cr_assert(special_report_write(r, folder, &p) == STATUS_OK, "%s", p.text);
+    cr_assert(conformance_report_write(r, folder, &p) == STATUS_OK, "%s", p.text);
     struct data_set set = expect_data(in_folder("products-fp32-fp32.npy"), FP32, false, "input");
     cr_expect(set.count == 1 && set.item[0].array.n == 2, "both arrays");
     data_free(&set);
@@ -194,21 +196,21 @@ Test(special_dots, says_it_in_pairs, .init = make_folder, .fini = remove_folder)
 
 Test(special_dots, long_pairs_are_two_loops)
 {
-    static struct special_report r;
+    static struct conformance_report r;
     static double x[40], y[40];
-    static struct special_finding f;
+    static struct conformance_finding f;
     struct text text = {0};
     for (size_t i = 0; i < 40; i++)
         y[i] = i == 20 ? 2 : 1;
     x[39] = 3;
     r.request.method = method_named("dot/serial");
-    f = (struct special_finding){.subject = {.method = r.request.method,
-                                             .storage = FP64,
-                                             .accumulator = FP64,
-                                             .product = PRODUCT_ROUNDED},
-                                 .in = {{FP64, 40, x}, {FP64, 40, y}}};
+    f = (struct conformance_finding){.subject = {.method = r.request.method,
+                                                 .storage = FP64,
+                                                 .accumulator = FP64,
+                                                 .product = PRODUCT_ROUNDED},
+                                     .in = {{FP64, 40, x}, {FP64, 40, y}}};
     r.all[0].first = &f;
-    special_command(&text, &r, 0, NULL);
+    conformance_command(&text, &r, 0, NULL);
     holds(text_string(&text),
           "{ awk 'BEGIN { for (i = 0; i < 40; i++) print i == 39 ? \"0x1.8p+1\" : \"0x0p+0\" }'; "
           "awk 'BEGIN { for (i = 0; i < 40; i++) print i == 20 ? \"0x1p+1\" : \"0x1p+0\" }'; } | "

@@ -113,7 +113,7 @@ static const struct result noted[] = {
 
 static void hold_result(const struct result *r, enum judged is)
 {
-    struct special_subject s = {
+    struct conformance_subject s = {
         .method = method_named(r->method), .storage = r->storage, .accumulator = r->accumulator};
     double data[4], got[1];
     char words[INPUT_WORDS];
@@ -123,7 +123,7 @@ static void hold_result(const struct result *r, enum judged is)
     struct problem p = {0};
     array_encode(&in, 0, r->n, r->x);
     array_encode(&out, 0, 1, &r->result);
-    cr_assert(special_judge(&j, &s, &input, NULL, &out, &p) == STATUS_OK, "%s", p.text);
+    cr_assert(conformance_judge(&j, &s, &input, NULL, &out, &p) == STATUS_OK, "%s", p.text);
     special_input_words(words, &input);
     cr_expect(j.is == is && strcmp(j.why ? j.why : "", r->why) == 0,
               "%s, %s gives %a: judged %d: %s", r->method, words, r->result, (int)j.is,
@@ -155,14 +155,14 @@ Test(special_exact, says_what_is_possible)
                  {"norm/tiled", {0, -1}, NAN, "a number within its bound"},
                  {"norm/tiled", {0, 0}, 1, "0x0p+0"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct special_subject s = {
+        struct conformance_subject s = {
             .method = method_named(cases[i].method), .storage = FP32, .accumulator = FP32};
         float data[2] = {(float)cases[i].x[0], (float)cases[i].x[1]};
         float got = (float)cases[i].result;
         struct array in = {FP32, 2, data}, out = {FP32, 1, &got};
         char words[POSSIBLE_TEXT];
         struct judgement j;
-        cr_assert(special_judge(&j, &s, &(struct special_input){.x = in}, NULL, &out, NULL) ==
+        cr_assert(conformance_judge(&j, &s, &(struct special_input){.x = in}, NULL, &out, NULL) ==
                   STATUS_OK);
         special_due_words(words, &j);
         cr_expect_str_eq(words, cases[i].due, "case %zu: %s", i, words);
@@ -274,26 +274,26 @@ struct expected {
 
 static void hold(const struct expected *e)
 {
-    static struct special_report r;
+    static struct conformance_report r;
     struct method m = *method_named(e->method);
     struct problem p = {0};
     enum format f = m.operation->of >= EXACT_ARGMIN ? FP64 : FP32;
     size_t k = 0;
     m.cpu = lies;
     lie = e->lie;
-    struct special_request request = {
+    struct conformance_request request = {
         .method = &m, .pairs = {{{FP32, f}}, 1}, .seed = 1, .every = 4};
-    cr_assert(special_run(&r, &request, &p) == STATUS_OK, "%s", p.text);
+    cr_assert(conformance_run(&r, &request, &p) == STATUS_OK, "%s", p.text);
     while (k < SPECIAL_CLASSES && strcmp(special_class[k]->name, e->class) != 0)
         k++;
     cr_assert(k < SPECIAL_CLASSES, "%s", e->class);
-    const struct special_finding *found = r.all[k].first;
+    const struct conformance_finding *found = r.all[k].first;
     cr_assert(found, "%s %s: not found by %s", e->method, e->fault, e->class);
     cr_expect_str_eq(found->judgement.why, e->why, "%s %s: %s", e->method, e->fault,
                      found->judgement.why);
     cr_expect(found->in.x.n == e->n, "%s %s: shrunk to n = %zu", e->method, e->fault,
               found->in.x.n);
-    special_report_free(&r);
+    conformance_report_free(&r);
 }
 
 Test(special_exact, liars_are_found_out_by_the_smallest_input)

@@ -12,11 +12,11 @@ static struct judgement judged_as(const struct method *m, bool exclusive, const 
 {
     struct judgement j;
     struct problem p = {0};
-    const struct special_subject s = {
+    const struct conformance_subject s = {
         .method = m, .storage = FP32, .accumulator = FP32, .exclusive = exclusive};
     const struct special_input in = {.x = {FP32, n, (void *)x}};
     const struct array result = {FP32, m->operation->outputs(n, 0), (void *)out};
-    cr_assert(special_judge(&j, &s, &in, NULL, &result, &p) == STATUS_OK, "%s", p.text);
+    cr_assert(conformance_judge(&j, &s, &in, NULL, &result, &p) == STATUS_OK, "%s", p.text);
     return j;
 }
 

@@ -131,28 +131,30 @@ struct expected {
     size_t place; /* of x[0], where n is more than 3; the others are +0 */
 };
 
-static struct special_report *report_of(enum status (*cpu)(const struct task *t, struct problem *p),
-                                        enum format storage, enum format accumulator)
+static struct conformance_report *report_of(enum status (*cpu)(const struct task *t,
+                                                               struct problem *p),
+                                            enum format storage, enum format accumulator)
 {
     static struct method m;
-    struct special_report *r = malloc(sizeof *r);
+    struct conformance_report *r = malloc(sizeof *r);
     struct problem p = {0};
     m = *method_named("sum/serial");
     m.name = "sum/liar";
     m.cpu = cpu;
-    struct special_request request = {
+    struct conformance_request request = {
         .method = &m, .pairs = {{{storage, accumulator}}, 1}, .seed = 1, .every = 1};
-    cr_assert(r && special_run(r, &request, &p) == STATUS_OK, "%s", p.text);
+    cr_assert(r && conformance_run(r, &request, &p) == STATUS_OK, "%s", p.text);
     return r;
 }
 
-static void end(struct special_report *r)
+static void end(struct conformance_report *r)
 {
-    special_report_free(r);
+    conformance_report_free(r);
     free(r);
 }
 
-static const struct special_tally *tally_of(const struct special_report *r, const char *class)
+static const struct conformance_tally *tally_of(const struct conformance_report *r,
+                                                const char *class)
 {
     size_t k = 0;
     while (k < SPECIAL_CLASSES && strcmp(special_class[k]->name, class) != 0)
@@ -163,9 +165,9 @@ static const struct special_tally *tally_of(const struct special_report *r, cons
 
 static void hold(const struct expected *e)
 {
-    struct special_report *r = report_of(e->cpu, FP32, FP32);
-    const struct special_tally *t = tally_of(r, e->class);
-    const struct special_finding *f = t->first;
+    struct conformance_report *r = report_of(e->cpu, FP32, FP32);
+    const struct conformance_tally *t = tally_of(r, e->class);
+    const struct conformance_finding *f = t->first;
     cr_assert(f && t->impossible > 0, "%s: not found by %s", e->fault, e->class);
     cr_expect_str_eq(f->judgement.why, e->why, "%s: %s", e->fault, f->judgement.why);
     cr_expect(f->in.x.n == e->n, "%s: shrunk to n = %zu, not %zu", e->fault, f->in.x.n, e->n);
@@ -210,7 +212,7 @@ Test(special_liars, are_found_out_by_the_smallest_input)
 Test(special_liars, an_honest_method_is_none)
 {
     for (enum format f = 0; f < ACCUMULATORS; f++) {
-        struct special_report *r = report_of(honest_cpu, f, f);
+        struct conformance_report *r = report_of(honest_cpu, f, f);
         for (size_t k = 0; k < SPECIAL_CLASSES; k++) {
             cr_expect((r->all[k].cases > 0) ==
                           (special_class[k]->fill && special_class[k] != &special_factors),
@@ -233,14 +235,14 @@ static enum status fails_on_fp16(const struct task *t, struct problem *p)
 
 Test(special_liars, runs_that_fail_are_counted)
 {
-    static struct special_report r;
+    static struct conformance_report r;
     static struct method m;
     struct problem p = {0};
     m = *method_named("sum/serial");
     m.cpu = fails_on_fp16;
-    struct special_request request = {.method = &m, .seed = 1, .every = 64};
+    struct conformance_request request = {.method = &m, .seed = 1, .every = 64};
     cr_assert(pairs_parse(&request.pairs, "all", &p) == STATUS_OK);
-    cr_assert(special_run(&r, &request, &p) == STATUS_OK, "%s", p.text);
+    cr_assert(conformance_run(&r, &request, &p) == STATUS_OK, "%s", p.text);
     cr_expect(r.failed == 8, "%zu", r.failed); /* two in each pair with it */
     cr_expect(r.failure.status == STATUS_DATA && strcmp(r.failure.text, "no fp16 here") == 0);
     for (size_t i = 0; i < request.pairs.count; i++) {
@@ -253,5 +255,5 @@ Test(special_liars, runs_that_fail_are_counted)
         cr_expect(failed == (fp16 ? 2 : 0) && (fp16 || cases > 60), "pair %zu: %zu of %zu", i,
                   failed, cases);
     }
-    special_report_free(&r);
+    conformance_report_free(&r);
 }

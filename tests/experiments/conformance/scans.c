@@ -46,18 +46,19 @@ BROKEN(first_is_negative, FIRST_IS_NEGATIVE)
 BROKEN(warms_up, WARMS_UP)
 BROKEN(nan_stays, NAN_STAYS)
 
-static struct special_report *report_of(enum status (*cpu)(const struct task *t, struct problem *p))
+static struct conformance_report *report_of(enum status (*cpu)(const struct task *t,
+                                                               struct problem *p))
 {
     static struct method m;
-    struct special_report *r = malloc(sizeof *r);
+    struct conformance_report *r = malloc(sizeof *r);
     struct problem p = {0};
     m = *method_named("scan/segmented");
     m.cpu = cpu;
     m.height = method_named("scan/serial")->height;
     m.prefix_height = method_named("scan/serial")->prefix_height;
-    struct special_request request = {
+    struct conformance_request request = {
         .method = &m, .pairs = {{{FP32, FP32}}, 1}, .seed = 1, .every = 16};
-    cr_assert(r && special_run(r, &request, &p) == STATUS_OK, "%s", p.text);
+    cr_assert(r && conformance_run(r, &request, &p) == STATUS_OK, "%s", p.text);
     return r;
 }
 
@@ -71,10 +72,10 @@ struct expected {
 
 static void hold(const struct expected *e)
 {
-    struct special_report *r = report_of(e->cpu);
+    struct conformance_report *r = report_of(e->cpu);
     size_t found = 0;
     for (size_t k = 0; k < SPECIAL_CLASSES; k++) {
-        const struct special_finding *f = r->all[k].first;
+        const struct conformance_finding *f = r->all[k].first;
         if (!f || strcmp(f->judgement.why, e->why) != 0)
             continue;
         found++;
@@ -85,7 +86,7 @@ static void hold(const struct expected *e)
                   f->judgement.output, f->judgement.why);
     }
     cr_expect(found > 0, "%s: not found", e->fault);
-    special_report_free(r);
+    conformance_report_free(r);
     free(r);
 }
 
@@ -106,10 +107,10 @@ Test(special_scans, wrong_ones_are_found_out)
 
 Test(special_scans, nan_crosses_no_head)
 {
-    struct special_report *r = report_of(nan_stays);
+    struct conformance_report *r = report_of(nan_stays);
     bool found = false;
     for (size_t k = 0; k < SPECIAL_CLASSES; k++) {
-        const struct special_finding *f = r->all[k].first;
+        const struct conformance_finding *f = r->all[k].first;
         if (!f)
             continue;
         found = true;
@@ -117,18 +118,18 @@ Test(special_scans, nan_crosses_no_head)
                   "n = %zu", f->in.x.n);
     }
     cr_expect(found);
-    special_report_free(r);
+    conformance_report_free(r);
     free(r);
 }
 
 Test(special_scans, an_honest_one_is_none)
 {
-    struct special_report *r = report_of(honest);
+    struct conformance_report *r = report_of(honest);
     for (size_t k = 0; k < SPECIAL_CLASSES; k++)
         cr_expect(!r->all[k].first &&
                       (r->all[k].cases > 0) ==
                           (special_class[k]->fill && special_class[k] != &special_factors),
                   "%s", special_class[k]->name);
-    special_report_free(r);
+    conformance_report_free(r);
     free(r);
 }

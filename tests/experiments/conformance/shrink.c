@@ -76,7 +76,7 @@ static struct array shrunk(bool (*holds)(const struct special_input *in), enum f
         array_encode(&in.x, i, 1, i == 321 ? &(double){NAN} : &x);
     }
     cr_assert(holds(&in));
-    cr_assert(special_shrink(&in, &by, &p) == STATUS_OK, "%s", p.text);
+    cr_assert(conformance_shrink(&in, &by, &p) == STATUS_OK, "%s", p.text);
     cr_assert(holds(&in), "it does not show it any more");
     *asked = q.asked;
     return in.x;
@@ -107,7 +107,7 @@ Test(special_shrink, pairs)
             array_encode(&in.x, i, 1, &(double){(double)(sample_next(&seed) % 64) / 16});
             array_encode(&in.y, i, 1, &(double){i % 7 == 3 ? 1 : 1.5});
         }
-        cr_assert(special_shrink(&in, &by, NULL) == STATUS_OK);
+        cr_assert(conformance_shrink(&in, &by, NULL) == STATUS_OK);
         cr_expect(in.x.n == 2 && in.y.n == 2, "n = %zu, %zu", in.x.n, in.y.n);
         cr_expect(array_get(&in.x, 0) == 0 && array_get(&in.y, 0) == 1, "%a * %a",
                   array_get(&in.x, 0), array_get(&in.y, 0));
@@ -122,7 +122,7 @@ Test(special_shrink, stops_in_time)
     struct special_input in = {.x = {FP32, N, memset(data, 0, sizeof data)}};
     struct question q = {always, 0};
     struct special_shows by = {shows, &q, 10000, 0};
-    cr_assert(special_shrink(&in, &by, NULL) == STATUS_OK);
+    cr_assert(conformance_shrink(&in, &by, NULL) == STATUS_OK);
     cr_expect(q.asked == 0 && in.x.n == N);
 }
 

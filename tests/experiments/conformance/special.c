@@ -10,7 +10,7 @@
 /* One input in so many: other ones at each length and in each pair of formats. */
 enum { EVERY_SUM = 32, EVERY_DOT = 64, EVERY_SCAN = 128, EVERY_OTHER = 64, EVERY_INDEX = 16 };
 
-static const char *words_of(const struct special_finding *f)
+static const char *words_of(const struct conformance_finding *f)
 {
     static char words[INPUT_WORDS + POSSIBLE_TEXT + 256];
     char input[INPUT_WORDS], due[POSSIBLE_TEXT], number[NUMBER_TEXT];
@@ -34,14 +34,14 @@ static unsigned every_of(const struct operation *o)
                                    : EVERY_OTHER;
 }
 
-static void conforms(const struct method *m, struct special_report *r)
+static void conforms(const struct method *m, struct conformance_report *r)
 {
     struct problem p = {0};
-    struct special_request request = {.method = m, .seed = 1, .every = every_of(m->operation)};
+    struct conformance_request request = {.method = m, .seed = 1, .every = every_of(m->operation)};
     cr_assert(pairs_parse(&request.pairs, "all", &p) == STATUS_OK, "%s", p.text);
-    cr_assert(special_run(r, &request, &p) == STATUS_OK, "%s", p.text);
+    cr_assert(conformance_run(r, &request, &p) == STATUS_OK, "%s", p.text);
     for (size_t k = 0; k < SPECIAL_CLASSES; k++) {
-        const struct special_tally *t = &r->all[k];
+        const struct conformance_tally *t = &r->all[k];
         bool due = special_class[k] == &special_factors
                        ? m->operation == &operation_product
                        : special_class[k]->fill || m->operation->inputs == 2;
@@ -51,12 +51,12 @@ static void conforms(const struct method *m, struct special_report *r)
                   special_class[k]->name, t->impossible, t->cases,
                   t->first ? words_of(t->first) : "");
     }
-    special_report_free(r);
+    conformance_report_free(r);
 }
 
 static void registry(const struct operation *operation)
 {
-    static struct special_report r;
+    static struct conformance_report r;
     for (size_t i = 0; i < method_count; i++)
         if (method_registry[i]->cpu && method_registry[i]->operation == operation)
             conforms(method_registry[i], &r);
@@ -156,9 +156,9 @@ Test(special, judges_single_results)
 {
     for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
         const struct result *r = &results[i];
-        struct special_subject s = {.method = method_named(r->method),
-                                    .storage = r->storage,
-                                    .accumulator = r->accumulator};
+        struct conformance_subject s = {.method = method_named(r->method),
+                                        .storage = r->storage,
+                                        .accumulator = r->accumulator};
         double data[4], got[1];
         char words[INPUT_WORDS];
         struct array in = {r->storage, r->n, data}, out = {r->accumulator, 1, got};
@@ -166,7 +166,7 @@ Test(special, judges_single_results)
         struct problem p = {0};
         array_encode(&in, 0, r->n, r->x);
         array_encode(&out, 0, 1, &r->result);
-        cr_assert(special_judge(&j, &s, &(struct special_input){.x = in}, NULL, &out, &p) ==
+        cr_assert(conformance_judge(&j, &s, &(struct special_input){.x = in}, NULL, &out, &p) ==
                       STATUS_OK,
                   "%s", p.text);
         special_input_words(words, &(struct special_input){.x = in});
@@ -194,17 +194,17 @@ Test(special, excuses_what_a_bound_says_is_flushed)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         enum format f = cases[i].f;
-        struct special_subject s = {.method = method_named("sum/atomic"),
-                                    .device = {DEVICE_CUDA, 0},
-                                    .storage = f,
-                                    .accumulator = f};
+        struct conformance_subject s = {.method = method_named("sum/atomic"),
+                                        .device = {DEVICE_CUDA, 0},
+                                        .storage = f,
+                                        .accumulator = f};
         double data[1], got[1];
         struct array in = {f, 1, data}, out = {f, 1, got};
         struct judgement j;
         struct problem p = {0};
         array_encode(&in, 0, 1, &cases[i].x);
         array_encode(&out, 0, 1, &cases[i].result);
-        cr_assert(special_judge(&j, &s, &(struct special_input){.x = in}, NULL, &out, &p) ==
+        cr_assert(conformance_judge(&j, &s, &(struct special_input){.x = in}, NULL, &out, &p) ==
                       STATUS_OK,
                   "%s", p.text);
         cr_expect(j.is == cases[i].is, "%s: %a gives %a: judged %d", format_facts[f].name,
@@ -218,14 +218,14 @@ Test(special, words_that_overflow_together_are_an_infinity)
     static const char *const name[] = {"sum/sum2", "sum/sumk", "sum/sumk4", "sum/sumk5"};
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
         for (int sign = 1; sign > -2; sign -= 2) {
-            struct special_subject s = {
+            struct conformance_subject s = {
                 .method = method_named(name[i]), .storage = FP16, .accumulator = FP16};
             double data[1];
             struct array in = {FP16, 3, data};
             struct judgement j;
             struct problem p = {0};
             array_encode(&in, 0, 3, (double[]){sign * 65504.0, sign * 8.0, sign * 8.0});
-            cr_assert(special_try(&j, &s, &(struct special_input){.x = in}, 1, &p) == STATUS_OK,
+            cr_assert(conformance_try(&j, &s, &(struct special_input){.x = in}, 1, &p) == STATUS_OK,
                       "%s", p.text);
             cr_expect(j.is != JUDGED_IMPOSSIBLE, "%s gives %a: %s", name[i], j.result, j.why);
         }

@@ -36,7 +36,7 @@ static struct bytes printed(const struct arguments *a, enum status want, const c
 {
     struct problem p = {0};
     cr_assert(freopen(in_folder("printed"), "w", stdout));
-    enum status status = special_check(a, &p);
+    enum status status = conformance_check(a, &p);
     fflush(stdout);
     cr_expect(status == want && strstr(p.text, said), "status %d: %s", (int)status, p.text);
     return words_in(in_folder("printed"));

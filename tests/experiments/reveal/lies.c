@@ -28,14 +28,14 @@ struct liar {
         LIE_DIFFERS,   /* an order that depends on where the masks are */
         LIES
     } lie;
-    const struct reveal_tree *tree[2];
+    const struct sum_tree *tree[2];
     double node[64];
 };
 static const char *const lie_name[LIES] = {"random",   "nan",       "inf",    "negative", "zero",
                                            "mean",     "drops",     "twice",  "beyond",   "counts",
                                            "shuffles", "sometimes", "hashed", "differs"};
 
-static double plain(struct liar *l, const struct reveal_tree *t)
+static double plain(struct liar *l, const struct sum_tree *t)
 {
     struct tree_sum s = {.tree = t, .accumulator = FP32, .in = l->in, .node = l->node};
     double result;
@@ -110,7 +110,7 @@ Test(reveal_lies, is_told_no_lies)
         [LIE_HASHED] = REVEAL_CONTRADICTION, [LIE_DIFFERS] = REVEAL_CONTRADICTION};
     static struct liar l;
     double data[N];
-    struct reveal_tree tree[2];
+    struct sum_tree tree[2];
     tree_make(&tree[0], TREE_SEQUENTIAL, LEAVES, 1);
     tree_make(&tree[1], TREE_ADJACENT, LEAVES, 1);
     for (uint64_t seed = 0; seed < 200; seed++)
@@ -131,8 +131,8 @@ Test(reveal_lies, is_told_no_lies)
             cr_expect(*r.words, "seed %d, %s: no words", (int)seed, lie_name[k]);
             reveal_free(&r);
         }
-    reveal_tree_free(&tree[0]);
-    reveal_tree_free(&tree[1]);
+    sum_tree_free(&tree[0]);
+    sum_tree_free(&tree[1]);
 }
 
 /* Adds along one tree first, then along another, as what chooses its kernel late does. */
@@ -159,7 +159,7 @@ Test(reveal_lies, tells_of_answers_that_are_not_those_of_the_tree)
 {
     enum { LEAVES = 100 };
     double data[LEAVES], node[2][2 * LEAVES];
-    struct reveal_tree tree[2];
+    struct sum_tree tree[2];
     tree_make(&tree[0], TREE_SEQUENTIAL, LEAVES, 1);
     tree_make(&tree[1], TREE_ADJACENT, LEAVES, 1);
     size_t told = 0;
@@ -177,7 +177,7 @@ Test(reveal_lies, tells_of_answers_that_are_not_those_of_the_tree)
                                          .context = &s};
         cr_assert_eq(reveal_order(&r, &subject, 1, NULL), STATUS_OK);
         for (int i = 0; i < 2; i++)
-            if (r.verdict == REVEAL_TREE && reveal_tree_equal(&r.tree, &tree[i])) {
+            if (r.verdict == REVEAL_TREE && sum_tree_equal(&r.tree, &tree[i])) {
                 cr_expect(!*r.words || s.differing[i] > 0, "after %d: %d differ, '%s'", (int)after,
                           (int)s.differing[i], r.words);
                 told += *r.words != 0;
@@ -186,7 +186,7 @@ Test(reveal_lies, tells_of_answers_that_are_not_those_of_the_tree)
     }
     cr_expect(told > 0);
     for (int i = 0; i < 2; i++)
-        reveal_tree_free(&tree[i]);
+        sum_tree_free(&tree[i]);
 }
 
 /* Adds along a tree but that every second, or third, call turns its first three elements: (0 + 1) +
@@ -217,7 +217,7 @@ Test(reveal_lies, a_part_that_changes_now_and_then_is_no_fixed_order)
     double data[MOST], node[2 * MOST];
     for (size_t k = 2 * 4; k < 2 * MOST; k += k < 40 || k % 2 == 0 ? 1 : 39) {
         size_t leaves = k / 2;
-        struct reveal_tree tree;
+        struct sum_tree tree;
         struct reveal r;
         tree_make(&tree, TREE_SEQUENTIAL, leaves, 1);
         struct turning s = {
@@ -234,6 +234,6 @@ Test(reveal_lies, a_part_that_changes_now_and_then_is_no_fixed_order)
                   "%zu leaves, every %d: verdict %d, '%s'", leaves, (int)s.every, (int)r.verdict,
                   r.words);
         reveal_free(&r);
-        reveal_tree_free(&tree);
+        sum_tree_free(&tree);
     }
 }

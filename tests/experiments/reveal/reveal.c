@@ -9,7 +9,7 @@
 #include "tests/support/trees.h"
 
 /* Reveals a tree, of elements `first` on of an array that has some more. Returns the calls. */
-static uint64_t hold(const struct reveal_tree *t, enum format storage, enum format accumulator,
+static uint64_t hold(const struct sum_tree *t, enum format storage, enum format accumulator,
                      uint64_t seed, const char *what)
 {
     size_t first = seed % 3, n = first + t->leaves + seed % 2;
@@ -30,7 +30,7 @@ static uint64_t hold(const struct reveal_tree *t, enum format storage, enum form
     struct problem p = {0};
     cr_assert_eq(reveal_order(&r, &s, seed, &p), STATUS_OK, "%s: %s", what, p.text);
     cr_assert_eq(r.verdict, REVEAL_TREE, "%s: verdict %d, %s", what, (int)r.verdict, r.words);
-    cr_assert(reveal_tree_equal(&r.tree, t), "%s: another tree", what);
+    cr_assert(sum_tree_equal(&r.tree, t), "%s: another tree", what);
     cr_assert_eq(r.calls, sum.calls, "%s: %llu calls said, %llu made", what,
                  (unsigned long long)r.calls, (unsigned long long)sum.calls);
     uint64_t calls = r.calls;
@@ -52,7 +52,7 @@ Test(reveal, reveals_every_tree_in_every_format)
             for (int pair = 0; pair < ACCUMULATORS * ACCUMULATORS; pair++) {
                 enum format s = pair / ACCUMULATORS, f = pair % ACCUMULATORS;
                 char what[128];
-                struct reveal_tree t;
+                struct sum_tree t;
                 if (!can(s, f))
                     continue;
                 snprintf(what, sizeof what, "%s tree of %zu, %s/%s, seed %d",
@@ -60,7 +60,7 @@ Test(reveal, reveals_every_tree_in_every_format)
                          (int)++seed);
                 tree_make(&t, shape, leaves, seed);
                 hold(&t, s, f, seed, what);
-                reveal_tree_free(&t);
+                sum_tree_free(&t);
             }
 }
 
@@ -72,12 +72,12 @@ Test(reveal, asks_little_of_long_sums)
         for (size_t i = 0; i < 3; i++) {
             size_t leaves = lengths[i];
             char what[128];
-            struct reveal_tree t;
+            struct sum_tree t;
             snprintf(what, sizeof what, "%s tree of %zu", tree_shape_name[shape], leaves);
             tree_make(&t, shape, leaves, leaves);
             uint64_t calls = hold(&t, FP32, FP32, leaves, what);
             cr_expect(calls < 2 * leaves, "%s: %llu calls", what, (unsigned long long)calls);
-            reveal_tree_free(&t);
+            sum_tree_free(&t);
         }
 }
 
@@ -88,29 +88,29 @@ Test(reveal, finds_pairs_under_one_node)
     static const uint32_t apart[] = {1, 1, 64};
     for (size_t i = 0; i < 3; i++) {
         uint32_t parent[LEAVES + 64];
-        struct reveal_tree t;
+        struct sum_tree t;
         size_t pairs = i == 0 ? 1 : 60, nodes = LEAVES + 1;
         for (size_t k = 0; k < LEAVES; k++)
             parent[k] = LEAVES;
-        parent[LEAVES] = REVEAL_NO_PARENT;
+        parent[LEAVES] = SUM_TREE_NO_PARENT;
         for (size_t k = 0; k < pairs; k++, nodes++) {
             uint32_t leaf = (uint32_t)(i == 1 ? 2 * k : i == 2 ? k : 77);
             parent[leaf] = parent[leaf + apart[i]] = (uint32_t)nodes;
             parent[nodes] = LEAVES;
         }
-        cr_assert_eq(reveal_tree_make(&t, LEAVES, nodes, parent, NULL), STATUS_OK);
+        cr_assert_eq(sum_tree_make(&t, LEAVES, nodes, parent, NULL), STATUS_OK);
         hold(&t, FP32, FP32, i, i == 0 ? "a pair" : i == 1 ? "neighbours" : "pairs 64 apart");
-        reveal_tree_free(&t);
+        sum_tree_free(&t);
     }
-    struct reveal_tree star;
+    struct sum_tree star;
     uint32_t parent[LEAVES + 1];
     for (size_t k = 0; k < LEAVES; k++)
         parent[k] = LEAVES;
-    parent[LEAVES] = REVEAL_NO_PARENT;
-    cr_assert_eq(reveal_tree_make(&star, LEAVES, LEAVES + 1, parent, NULL), STATUS_OK);
+    parent[LEAVES] = SUM_TREE_NO_PARENT;
+    cr_assert_eq(sum_tree_make(&star, LEAVES, LEAVES + 1, parent, NULL), STATUS_OK);
     uint64_t calls = hold(&star, FP32, FP32, 0, "a star");
     cr_expect(calls < 2000, "a star: %llu calls", (unsigned long long)calls);
-    reveal_tree_free(&star);
+    sum_tree_free(&star);
 }
 
 /* --- what is asked with --- */
@@ -205,7 +205,7 @@ Test(reveal, finds_out_how_many_digits_there_are)
 {
     enum { LEAVES = 60 };
     double data[LEAVES], node[2 * LEAVES];
-    struct reveal_tree t;
+    struct sum_tree t;
     tree_make(&t, TREE_RANDOM, LEAVES, 5);
     struct tree_sum sum = {
         .tree = &t, .accumulator = BF16, .in = {FP32, LEAVES, data}, .node = node};
@@ -217,11 +217,11 @@ Test(reveal, finds_out_how_many_digits_there_are)
                                .context = &sum};
     struct reveal r;
     cr_assert_eq(reveal_order(&r, &s, 1, NULL), STATUS_OK);
-    cr_expect(r.verdict == REVEAL_TREE && reveal_tree_equal(&r.tree, &t), "verdict %d, %s",
+    cr_expect(r.verdict == REVEAL_TREE && sum_tree_equal(&r.tree, &t), "verdict %d, %s",
               (int)r.verdict, r.words);
     cr_expect_eq(r.window.bits, 8, "%u bits", r.window.bits);
     reveal_free(&r);
-    reveal_tree_free(&t);
+    sum_tree_free(&t);
 }
 
 /* Subnormal elements are taken for zeros: they are not asked with, or not to the end. */
@@ -246,7 +246,7 @@ Test(reveal, takes_no_subnormal_units_where_they_are_flushed)
     double data[LEAVES], node[2 * LEAVES];
     for (int pair = 0; pair < ACCUMULATORS * ACCUMULATORS; pair++) {
         enum format s = pair / ACCUMULATORS, f = pair % ACCUMULATORS;
-        struct reveal_tree t;
+        struct sum_tree t;
         struct reveal r;
         if (!can(s, f))
             continue;
@@ -259,10 +259,9 @@ Test(reveal, takes_no_subnormal_units_where_they_are_flushed)
                                          .evaluate = evaluate_flushed,
                                          .context = &sum};
         cr_assert_eq(reveal_order(&r, &subject, 1, NULL), STATUS_OK);
-        cr_expect(r.verdict == REVEAL_TREE && reveal_tree_equal(&r.tree, &t),
-                  "%s/%s: verdict %d, %s", format_facts[s].name, format_facts[f].name,
-                  (int)r.verdict, r.words);
+        cr_expect(r.verdict == REVEAL_TREE && sum_tree_equal(&r.tree, &t), "%s/%s: verdict %d, %s",
+                  format_facts[s].name, format_facts[f].name, (int)r.verdict, r.words);
         reveal_free(&r);
-        reveal_tree_free(&t);
+        sum_tree_free(&t);
     }
 }

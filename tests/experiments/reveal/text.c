@@ -8,25 +8,25 @@
 #include "reports/tree/text.h"
 #include "tests/support/trees.h"
 
-static char *text_of(const struct reveal_tree *t, size_t first)
+static char *text_of(const struct sum_tree *t, size_t first)
 {
     char *text = NULL;
     size_t size;
     FILE *to = open_memstream(&text, &size);
-    cr_assert_eq(reveal_tree_text(to, t, first, NULL), STATUS_OK);
+    cr_assert_eq(sum_tree_text(to, t, first, NULL), STATUS_OK);
     fclose(to);
     return text;
 }
 
 static void hold_text(enum tree_shape shape, size_t leaves, size_t first, const char *due)
 {
-    struct reveal_tree t;
+    struct sum_tree t;
     tree_make(&t, shape, leaves, 1);
     char *text = text_of(&t, first);
     cr_expect_str_eq(text, due, "%s tree of %zu:\n%sexpected:\n%s", tree_shape_name[shape], leaves,
                      text, due);
     free(text);
-    reveal_tree_free(&t);
+    sum_tree_free(&t);
 }
 
 Test(reveal_text, small_trees)
@@ -68,37 +68,37 @@ Test(reveal_text, drawings)
 }
 
 /* A tree from the children of its additions, in ascending order of their numbers, the root last. */
-static void make_tree(struct reveal_tree *t, size_t leaves, const uint32_t *child,
+static void make_tree(struct sum_tree *t, size_t leaves, const uint32_t *child,
                       const uint32_t *count, size_t additions)
 {
     uint32_t parent[64];
     size_t nodes = leaves + additions, c = 0;
-    /* reveal_tree_make numbers from the root down. */
+    /* sum_tree_make numbers from the root down. */
     for (size_t k = 0; k < additions; k++)
         for (size_t i = 0; i < count[k]; i++, c++) {
             size_t node = child[c] < leaves ? child[c] : nodes - 1 - (child[c] - leaves);
             parent[node] = (uint32_t)(nodes - 1 - k);
         }
-    parent[leaves] = REVEAL_NO_PARENT;
-    cr_assert_eq(reveal_tree_make(t, leaves, nodes, parent, NULL), STATUS_OK);
+    parent[leaves] = SUM_TREE_NO_PARENT;
+    cr_assert_eq(sum_tree_make(t, leaves, nodes, parent, NULL), STATUS_OK);
 }
 
 static void hold_set(const uint32_t *member, size_t members, const char *due)
 {
     /* Those under one node, all others beside it. */
     uint32_t parent[64];
-    char text[REVEAL_SET];
-    struct reveal_tree t;
+    char text[SUM_TREE_SET];
+    struct sum_tree t;
     for (size_t i = 0; i < 40; i++)
         parent[i] = 40;
     for (size_t i = 0; i < members; i++)
         parent[member[i]] = 41;
-    parent[40] = REVEAL_NO_PARENT;
+    parent[40] = SUM_TREE_NO_PARENT;
     parent[41] = 40;
-    cr_assert_eq(reveal_tree_make(&t, 40, 42, parent, NULL), STATUS_OK);
-    cr_assert_eq(reveal_set_text(text, &t, 40, 0, NULL), STATUS_OK);
+    cr_assert_eq(sum_tree_make(&t, 40, 42, parent, NULL), STATUS_OK);
+    cr_assert_eq(sum_tree_set_text(text, &t, 40, 0, NULL), STATUS_OK);
     cr_expect_str_eq(text, due, "%s, expected %s", text, due);
-    reveal_tree_free(&t);
+    sum_tree_free(&t);
 }
 
 #define HOLD_SET(due, ...)                                                                         \
@@ -120,7 +120,7 @@ Test(reveal_text, sets)
 
 Test(reveal_text, nodes_of_many)
 {
-    struct reveal_tree t;
+    struct sum_tree t;
     uint32_t child[] = {0, 1, 2, 3, 4, 5, 6, 7, 20, 8, 9, 10, 21, 22, 11};
     for (size_t i = 0; i < 15; i++)
         child[i] = child[i] >= 20 ? child[i] - 20 + 12 : child[i];
@@ -128,7 +128,7 @@ Test(reveal_text, nodes_of_many)
     char *text = text_of(&t, 0);
     cr_expect_str_eq(text, "[[[0 + 1 + 2 + 3] + 8 + 9 + 10] + [4 + 5 + 6 + 7] + 11]\n", "%s", text);
     free(text);
-    reveal_tree_free(&t);
+    sum_tree_free(&t);
 }
 
 /* --- side by side --- */
@@ -136,7 +136,7 @@ Test(reveal_text, nodes_of_many)
 static void hold_difference(enum tree_shape a, enum tree_shape b, size_t leaves, uint32_t node,
                             uint32_t other)
 {
-    struct reveal_tree x, y;
+    struct sum_tree x, y;
     struct reveal_difference d;
     tree_make(&x, a, leaves, 1);
     tree_make(&y, b, leaves, 1);
@@ -146,8 +146,8 @@ static void hold_difference(enum tree_shape a, enum tree_shape b, size_t leaves,
               leaves, d.equal, d.swapped, d.node, d.other);
     cr_assert_eq(reveal_tree_difference(&d, &x, &x, NULL), STATUS_OK);
     cr_expect(d.equal);
-    reveal_tree_free(&x);
-    reveal_tree_free(&y);
+    sum_tree_free(&x);
+    sum_tree_free(&y);
 }
 
 Test(reveal_text, differences)
@@ -160,7 +160,7 @@ Test(reveal_text, differences)
 /* All nodes of the one are the other's, which has more. */
 Test(reveal_text, a_finer_tree_differs)
 {
-    struct reveal_tree fine, coarse;
+    struct sum_tree fine, coarse;
     struct reveal_difference d;
     tree_make(&fine, TREE_SEQUENTIAL, 4, 1);
     make_tree(&coarse, 4, (const uint32_t[]){0, 1, 4, 2, 3}, (const uint32_t[]){2, 3}, 2);
@@ -169,8 +169,8 @@ Test(reveal_text, a_finer_tree_differs)
               d.swapped, d.node, d.other);
     cr_assert_eq(reveal_tree_difference(&d, &fine, &coarse, NULL), STATUS_OK);
     cr_expect(!d.equal && !d.swapped && d.node == 5 && d.other == 5);
-    reveal_tree_free(&fine);
-    reveal_tree_free(&coarse);
+    sum_tree_free(&fine);
+    sum_tree_free(&coarse);
 }
 
 Test(reveal_text, what_is_no_tree_is_refused)
@@ -178,14 +178,14 @@ Test(reveal_text, what_is_no_tree_is_refused)
     static const uint32_t bad[][4] = {{0, 0, 3, 1}, {0, 1, 3, 0}, {0, 1, 3, 3}, {0, 1, 2, 2}};
     for (size_t i = 0; i < 4; i++) {
         struct order o;
-        struct reveal_tree t;
+        struct sum_tree t;
         struct problem p = {0};
         order_init(&o, 3, 1);
         order_add(&o, bad[i][0], bad[i][1]);
         o.output[0] = order_add(&o, bad[i][2], bad[i][3]);
-        cr_expect_eq(reveal_tree_of(&t, &o, 0, 0, 3, &p), STATUS_FAILED, "%zu", i);
+        cr_expect_eq(sum_tree_of(&t, &o, 0, 0, 3, &p), STATUS_FAILED, "%zu", i);
         cr_expect(*p.text);
-        reveal_tree_free(&t);
+        sum_tree_free(&t);
         order_free(&o);
     }
 }
@@ -193,12 +193,12 @@ Test(reveal_text, what_is_no_tree_is_refused)
 /* Every node once, every edge once. */
 Test(reveal_text, graphviz)
 {
-    struct reveal_tree t;
+    struct sum_tree t;
     char *text = NULL;
     size_t size, edges = 0;
     tree_make(&t, TREE_FUSED, 50, 3);
     FILE *to = open_memstream(&text, &size);
-    reveal_tree_dot(to, &t, 0, "a \"name\"");
+    sum_tree_dot(to, &t, 0, "a \"name\"");
     fclose(to);
     for (const char *at = text; (at = strstr(at, " -- ")); at++)
         edges++;
@@ -206,5 +206,5 @@ Test(reveal_text, graphviz)
     cr_expect(strstr(text, "label = \"a \\\"name\\\"\"") && strstr(text, " at once\"]"), "%s",
               text);
     free(text);
-    reveal_tree_free(&t);
+    sum_tree_free(&t);
 }

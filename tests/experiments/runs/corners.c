@@ -129,16 +129,16 @@ Test(corners, the_other_infinity_is_an_overflow_anywhere)
 static enum judged judged(const struct method *m, const float *x, const float *out, size_t n,
                           const uint8_t *heads)
 {
-    struct special_subject s = {.method = m,
-                                .device = {DEVICE_CPU, 0},
-                                .storage = FP32,
-                                .accumulator = FP32,
-                                .segment = heads ? 4 : 0};
+    struct conformance_subject s = {.method = m,
+                                    .device = {DEVICE_CPU, 0},
+                                    .storage = FP32,
+                                    .accumulator = FP32,
+                                    .segment = heads ? 4 : 0};
     struct special_input in = {{FP32, n, (void *)x}, {FP32, n, NULL}};
     size_t outputs = m->operation->array ? n : 1;
     struct array to = {FP32, outputs, (void *)out};
     struct judgement j;
-    cr_assert(special_judge(&j, &s, &in, heads, &to, NULL) == STATUS_OK);
+    cr_assert(conformance_judge(&j, &s, &in, heads, &to, NULL) == STATUS_OK);
     return j.is;
 }
 

@@ -42,7 +42,7 @@ static enum status evaluate(void *context, double *result, struct problem *p)
 static size_t revealed_height(struct bin *b)
 {
     struct reveal r;
-    struct reveal_nodes nodes;
+    struct sum_tree_nodes nodes;
     size_t height = 0;
     struct reveal_subject s = {.in = {FP32, b->terms, b->own},
                                .leaves = b->terms,
@@ -52,7 +52,7 @@ static size_t revealed_height(struct bin *b)
                                .context = b};
     cr_assert_eq(reveal_order(&r, &s, 1, NULL), STATUS_OK);
     cr_assert_eq(r.verdict, REVEAL_TREE, "%s", r.words);
-    cr_assert_eq(reveal_nodes_make(&nodes, &r.tree, NULL), STATUS_OK);
+    cr_assert_eq(sum_tree_nodes_make(&nodes, &r.tree, NULL), STATUS_OK);
     for (size_t i = 0; i < b->terms; i++)
         height = nodes.depth[i] > height ? nodes.depth[i] : height;
     free(nodes.parent);

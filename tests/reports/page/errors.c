@@ -8,10 +8,10 @@
 #include "tests/support/study.h"
 
 /* Runs a study and reads it; free_told is due. */
-static struct report read_study(const char *experiment, study_words words)
+static struct page read_study(const char *experiment, study_words words)
 {
     static char out[320]; /* what is read keeps it */
-    struct report r = {0};
+    struct page r = {0};
     struct problem p = {0};
     snprintf(out, sizeof out, "%s", in_folder("out"));
     study_run(experiment, words, out);
@@ -40,20 +40,20 @@ Test(report, nan_stays_the_largest)
 /* Products overflow in the first input, whose sum is finite, and dot/exact alone holds it. */
 Test(report, nan_is_the_worst_case, .init = make_folder, .fini = remove_folder)
 {
-    struct report r = read_study("dot", (study_words){{"method", "dot/serial,dot/tiled,dot/exact"},
-                                                      {"device", "cpu"},
-                                                      {"input", "product_overflow,symmetric"},
-                                                      {"n", "1000"},
-                                                      {"storage", "fp32"},
-                                                      {"accumulator", "fp32"},
-                                                      {NULL}});
+    struct page r = read_study("dot", (study_words){{"method", "dot/serial,dot/tiled,dot/exact"},
+                                                    {"device", "cpu"},
+                                                    {"input", "product_overflow,symmetric"},
+                                                    {"n", "1000"},
+                                                    {"storage", "fp32"},
+                                                    {"accumulator", "fp32"},
+                                                    {NULL}});
     struct text text = {0};
-    report_findings(&text, &r);
+    page_findings(&text, &r);
     const char *told = text_string(&text);
     expect_told(told, "fp32 added in fp32: dot/exact errs least, ", true);
     expect_told(told, "; dot/serial and 1 other most, whose results are not finite.", true);
     text_clear(&text);
-    report_methods(&text, &r);
+    page_methods(&text, &r);
     expect_told(text_string(&text),
                 "<td>dot/tiled</td><td>cpu</td><td>gpu_to_gpu</td><td class="
                 "\"r\">2</td><td class=\"r\">1</td><td class=\"r\">nan</td>",
@@ -78,24 +78,24 @@ static struct text drawn_from(const char *name)
  * another input what is drawn of that length. */
 Test(report, nan_has_no_mark_and_no_digit, .init = make_folder, .fini = remove_folder)
 {
-    struct report r = read_study("accuracy", (study_words){{"method", "sum/tiled,sum/exact"},
-                                                           {"device", "cpu"},
-                                                           {"input", "near_overflow,uniform"},
-                                                           {"n", "12,15,60"},
-                                                           {"storage", "fp16"},
-                                                           {"accumulator", "fp16,fp32"},
-                                                           {NULL}});
+    struct page r = read_study("accuracy", (study_words){{"method", "sum/tiled,sum/exact"},
+                                                         {"device", "cpu"},
+                                                         {"input", "near_overflow,uniform"},
+                                                         {"n", "12,15,60"},
+                                                         {"storage", "fp16"},
+                                                         {"accumulator", "fp16,fp32"},
+                                                         {NULL}});
     struct problem p = {0};
     char page[320];
     snprintf(page, sizeof page, "%s", in_folder("page"));
     r.folder = page;
     mkdir(r.folder, 0777);
-    cr_assert(report_heat(&r, &p) == STATUS_OK, "%s", p.text);
+    cr_assert(page_heat(&r, &p) == STATUS_OK, "%s", p.text);
     struct text drawn = drawn_from("page/heat.dat");
     expect_told(text_string(&drawn), "\n0 0 0.0000 0.0\n", true);
     expect_told(text_string(&drawn), "\n2 0 16.0000 exact\n", true);
     text_free(&drawn);
-    cr_assert(report_growth(&r, &p) == STATUS_OK, "%s", p.text);
+    cr_assert(page_growth(&r, &p) == STATUS_OK, "%s", p.text);
     drawn = drawn_from("page/growth.dat");
     expect_told(text_string(&drawn), "\n12 NaN ", true);
     text_free(&drawn);
@@ -111,19 +111,19 @@ Test(report, infinities_that_are_right, .init = make_folder, .fini = remove_fold
     for (int lost = 0; lost < 2; lost++) {
         char input[64];
         snprintf(input, sizeof input, "ones:value=60000,%s", beside[lost]);
-        struct report r = read_study("accuracy", (study_words){{"method", "sum/serial,sum/exact"},
-                                                               {"device", "cpu"},
-                                                               {"input", input},
-                                                               {"n", "12"},
-                                                               {"storage", "fp16"},
-                                                               {"accumulator", "fp16"},
-                                                               {NULL}});
+        struct page r = read_study("accuracy", (study_words){{"method", "sum/serial,sum/exact"},
+                                                             {"device", "cpu"},
+                                                             {"input", input},
+                                                             {"n", "12"},
+                                                             {"storage", "fp16"},
+                                                             {"accumulator", "fp16"},
+                                                             {NULL}});
         struct text text = {0};
-        report_findings(&text, &r);
+        page_findings(&text, &r);
         expect_told(text_string(&text), "sum/serial most, whose result is not finite", lost);
         expect_told(text_string(&text), "sum/exact errs least", true);
         text_clear(&text);
-        report_methods(&text, &r);
+        page_methods(&text, &r);
         expect_told(text_string(&text), ">inf<", lost);
         text_free(&text);
         gathered_free(&r.g);
@@ -141,7 +141,7 @@ Test(report, counts_what_there_is)
     } is[] = {{3, "ok"}, {0, "unsupported"}, {0, "error"}, {2, "ok"}};
     for (unsigned which = 1; which < 16; which++) {
         struct gathered_case item[4] = {0};
-        struct report r = {.g.item = item};
+        struct page r = {.g.item = item};
         struct text text = {0};
         for (size_t k = 0; k < 4; k++)
             if (which >> k & 1) {
@@ -151,7 +151,7 @@ Test(report, counts_what_there_is)
                 c->runs = c->distinct = is[k].runs;
                 snprintf(c->status, sizeof c->status, "%s", is[k].status);
             }
-        report_findings(&text, &r);
+        page_findings(&text, &r);
         expect_told(text_string(&text), "; 1 cases are unsupported", which >> 1 & 1);
         expect_told(text_string(&text), "unsupported", which >> 1 & 1);
         expect_told(text_string(&text), "; 1 cases failed", which >> 2 & 1);
@@ -165,14 +165,14 @@ Test(report, nan_breaks_a_bound)
 {
     static const double share[] = {0.5, NAN, 7, 2};
     struct gathered_case item[4] = {0};
-    struct report r = {.g = {.item = item, .count = 4}};
+    struct page r = {.g = {.item = item, .count = 4}};
     struct text text = {0};
     for (size_t i = 0; i < 4; i++) {
         for (size_t k = 0; k < CASE_ALL; k++)
             item[i].field[k] = i == 1 ? "first" : "other";
         item[i].err_over_bound = (struct figure){true, share[i]};
     }
-    report_findings(&text, &r);
+    page_findings(&text, &r);
     expect_told(text_string(&text),
                 "In 3 of 4 cases a result breaks its method&#39;s error bound, the worst with a "
                 "result that is not finite (first, ",
@@ -186,8 +186,8 @@ Test(report, nan_has_no_spread, .init = make_folder, .fini = remove_folder)
     static const char *const due[][2] = {
         {"1000", "nan"}, {"1000", "0.5"}, {"2000", "0.25"}, {"4000", "0.125"}};
     char *cell[4][ATOMICS_COLUMNS], page[320];
-    struct report r = {.folder = page,
-                       .atomics = {.count = 4, .columns = ATOMICS_COLUMNS, .cell = *cell}};
+    struct page r = {.folder = page,
+                     .atomics = {.count = 4, .columns = ATOMICS_COLUMNS, .cell = *cell}};
     struct problem p = {0};
     for (size_t i = 0; i < 4; i++) {
         for (size_t k = 0; k < ATOMICS_COLUMNS; k++)
@@ -198,7 +198,7 @@ Test(report, nan_has_no_spread, .init = make_folder, .fini = remove_folder)
     }
     snprintf(page, sizeof page, "%s", in_folder("page"));
     mkdir(page, 0777);
-    cr_assert(report_spread(&r, &p) == STATUS_OK, "%s", p.text);
+    cr_assert(page_spread(&r, &p) == STATUS_OK, "%s", p.text);
     struct text drawn = drawn_from("page/spread.dat");
     expect_told(text_string(&drawn), "\n1000 ", false);
     expect_told(text_string(&drawn), "\n2000 0.25\n4000 0.125\n", true);
@@ -209,7 +209,7 @@ Test(report, nan_has_no_spread, .init = make_folder, .fini = remove_folder)
 /* Of each operation who errs least and most, not of one against another. */
 Test(report, ranks_within_an_operation, .init = make_folder, .fini = remove_folder)
 {
-    struct report r =
+    struct page r =
         read_study("norm", (study_words){{"method", "norm/serial,norm/scaled,mean/serial,"
                                                     "mean/exact,variance/textbook,"
                                                     "variance/two_pass"},
@@ -227,7 +227,7 @@ Test(report, ranks_within_an_operation, .init = make_folder, .fini = remove_fold
         "each of the 2 methods of variance has a case whose result is not finite.",
     };
     struct text text = {0};
-    report_findings(&text, &r);
+    page_findings(&text, &r);
     for (size_t i = 0; i < sizeof due / sizeof *due; i++)
         expect_told(text_string(&text), due[i], true);
     text_free(&text);
@@ -237,7 +237,7 @@ Test(report, ranks_within_an_operation, .init = make_folder, .fini = remove_fold
 /* What moves elements errs by nothing; of sums of rows there is something to say. */
 Test(report, what_moves_is_not_ranked, .init = make_folder, .fini = remove_folder)
 {
-    struct report r = read_study(
+    struct page r = read_study(
         "rows", (study_words){{"method", "rows/serial,rows/exact,transpose/naive,transpose/tiled,"
                                          "compact/scan"},
                               {"device", "cpu"},
@@ -247,7 +247,7 @@ Test(report, what_moves_is_not_ranked, .init = make_folder, .fini = remove_folde
                               {"accumulator", "fp32"},
                               {NULL}});
     struct text text = {0};
-    report_findings(&text, &r);
+    page_findings(&text, &r);
     const char *told = text_string(&text);
     expect_told(told, "fp32 added in fp32: rows/exact errs least, ", true);
     expect_told(told, "; rows/serial most, ", true);

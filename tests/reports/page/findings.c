@@ -24,9 +24,9 @@ static struct figure known(double value)
 enum { TIMES = 8, CASES = 8 };
 
 struct costs {
-    struct report_time time[TIMES];
+    struct page_time time[TIMES];
     struct gathered_case item[CASES];
-    struct report report;
+    struct page report;
 };
 
 static void add_method(struct costs *c, const char *method, enum promise promise)
@@ -41,7 +41,7 @@ static void add_method(struct costs *c, const char *method, enum promise promise
 static void add_time(struct costs *c, const char *method, const char *accumulator,
                      const char *input, double of_raw)
 {
-    struct report_time *to = &c->time[c->report.times++];
+    struct page_time *to = &c->time[c->report.times++];
     for (size_t k = 0; k < TIMES_COLUMNS; k++)
         to->field[k] = "same";
     to->field[TIMES_METHOD] = (char *)method;
@@ -74,7 +74,7 @@ Test(findings, what_promises_cost)
     struct costs c;
     struct text told = {0};
     make_costs(&c);
-    report_cost_findings(&told, &c.report);
+    page_cost_findings(&told, &c.report);
     expect_told(&told, "in raw reads of the same data (uniform, fp32 added in fp32", true);
     expect_told(&told,
                 ": run_to_run 2.00 (sum/shuffle), gpu_to_gpu 2.50 (sum/tiled), order_invariant "
@@ -88,7 +88,7 @@ Test(findings, the_fastest)
     struct costs c;
     struct text told = {0};
     make_costs(&c);
-    report_cost_findings(&told, &c.report);
+    page_cost_findings(&told, &c.report);
     expect_told(&told, "Fastest beside a raw read of the same data: sum/tiled, fp32 added in fp64",
                 true);
     expect_told(&told, "80 GB/s, 0.80 of the raw read.", true);
@@ -103,12 +103,12 @@ Test(findings, costs_that_are_not_told)
     struct text told = {0};
     make_costs(&c);
     c.report.candidates = 1;
-    report_cost_findings(&told, &c.report);
+    page_cost_findings(&told, &c.report);
     expect_told(&told, "What each promise costs", false);
     expect_told(&told, "Fastest", true);
     text_clear(&told);
     c.report.times = c.report.candidates = 0;
-    report_cost_findings(&told, &c.report);
+    page_cost_findings(&told, &c.report);
     cr_expect_eq(told.length, 0);
     text_free(&told);
 }
@@ -123,7 +123,7 @@ struct said {
 static struct text errors_of(const struct said *said, size_t count, bool right_infinity)
 {
     struct gathered_case item[CASES] = {0};
-    struct report r = {.g = {.item = item, .count = count}};
+    struct page r = {.g = {.item = item, .count = count}};
     struct text told = {0};
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < CASE_ALL; k++)
@@ -134,7 +134,7 @@ static struct text errors_of(const struct said *said, size_t count, bool right_i
         item[i].err_ulp = said[i].err_ulp < 0 ? (struct figure){0} : known(said[i].err_ulp);
         item[i].right_infinity = right_infinity;
     }
-    report_error_findings(&told, &r);
+    page_error_findings(&told, &r);
     return told;
 }
 
@@ -404,7 +404,7 @@ Test(findings, how_many_results)
               {PROMISE_GPU_TO_GPU, 3, 40}, {PROMISE_RUN_TO_RUN, 1, 50}, {PROMISE_RUN_TO_RUN, 1, 5}};
     enum { HAND_MADE = sizeof is / sizeof *is };
     struct gathered_case item[HAND_MADE] = {0};
-    struct report r = {.g = {.item = item, .count = HAND_MADE}};
+    struct page r = {.g = {.item = item, .count = HAND_MADE}};
     struct text told = {0};
     for (size_t i = 0; i < HAND_MADE; i++) {
         for (size_t k = 0; k < CASE_ALL; k++)
@@ -413,7 +413,7 @@ Test(findings, how_many_results)
         item[i].distinct = is[i].distinct;
         item[i].runs = is[i].runs;
     }
-    report_findings(&told, &r);
+    page_findings(&told, &r);
     expect_told(&told, "2 cases of methods that promise the same bits from run to run gave several",
                 true);
     expect_told(&told, ": 2 in 10 runs.", true);
@@ -431,7 +431,7 @@ Test(findings, first_and_last_cliff)
     static const double cliff[] = {20, 10, 30}, cond[] = {5, 10, 20, 30};
     enum { METHODS = 3, CONDS = 4 };
     struct gathered_case item[METHODS * CONDS] = {0};
-    struct report r = {.g = {.item = item, .count = METHODS * CONDS}};
+    struct page r = {.g = {.item = item, .count = METHODS * CONDS}};
     for (size_t lasts = 0; lasts < 2; lasts++) {
         struct text told = {0};
         for (size_t i = 0; i < METHODS * CONDS; i++) {
@@ -447,7 +447,7 @@ Test(findings, first_and_last_cliff)
             item[i].err_rel = known(lost ? 1 : 1e-3);
             item[i].err_ulp = known(lost ? 1e7 : 1e4);
         }
-        report_findings(&told, &r);
+        page_findings(&told, &r);
         expect_told(&told,
                     "sum/serial has no digit right from a condition number of 2^10 on, "
                     "the last to lose all is sum/exact, at 2^30.",
