@@ -71,11 +71,12 @@ static enum status read_keys(struct check_request *r, const struct list *names, 
 {
     if (names->count == 0)
         return STATUS_OK;
-    r->key = calloc(names->count, sizeof *r->key);
-    enum status status = r->key ? STATUS_OK : problem(p, STATUS_DEVICE, "check: out of memory");
+    r->setting.key = calloc(names->count, sizeof *r->setting.key);
+    enum status status =
+        r->setting.key ? STATUS_OK : problem(p, STATUS_DEVICE, "check: out of memory");
     for (size_t i = 0; i < names->count && status == STATUS_OK; i++) {
-        status = keys_parse(&r->key[i], names->item[i], p);
-        r->keys += status == STATUS_OK;
+        status = keys_parse(&r->setting.key[i], names->item[i], p);
+        r->setting.keys += status == STATUS_OK;
     }
     return status;
 }
@@ -117,10 +118,11 @@ static enum status read_layouts(struct check_request *r, const struct list *name
 {
     if (names->count == 0)
         return STATUS_OK;
-    r->layout = calloc(names->count, sizeof *r->layout);
-    enum status status = r->layout ? STATUS_OK : problem(p, STATUS_DEVICE, "check: out of memory");
+    r->setting.layout = calloc(names->count, sizeof *r->setting.layout);
+    enum status status =
+        r->setting.layout ? STATUS_OK : problem(p, STATUS_DEVICE, "check: out of memory");
     for (size_t i = 0; i < names->count && status == STATUS_OK; i++)
-        status = layout_parse(&r->layout[r->layouts++], names->item[i], p);
+        status = layout_parse(&r->setting.layout[r->setting.layouts++], names->item[i], p);
     return status;
 }
 
@@ -138,13 +140,13 @@ enum status check_asked(struct check_request *r, const struct request *q, struct
     if (status == STATUS_OK)
         status = read_keys(r, &q->axis[AXIS_KEYS], p);
     if (status == STATUS_OK)
-        status = read_list(&r->bins, q, AXIS_BINS, 1, KEYS_BINS_MAX, p);
+        status = read_list(&r->setting.bins, q, AXIS_BINS, 1, KEYS_BINS_MAX, p);
     if (status == STATUS_OK)
         status = read_layouts(r, &q->axis[AXIS_LAYOUT], p);
     if (status == STATUS_OK)
-        status = read_list(&r->rows, q, AXIS_ROWS, 0, LAYOUT_ROWS_MAX, p);
+        status = read_list(&r->setting.rows, q, AXIS_ROWS, 0, LAYOUT_ROWS_MAX, p);
     if (status == STATUS_OK)
-        status = read_list(&r->keep, q, AXIS_KEEP, 0, 100, p);
+        status = read_list(&r->setting.keep, q, AXIS_KEEP, 0, 100, p);
     if (status == STATUS_OK)
         status = read_list(&r->n, q, AXIS_N, 1, UINT64_C(1) << 40, p);
     if (status == STATUS_OK)
@@ -189,17 +191,17 @@ void check_request_free(struct check_request *r)
     numbers_free(&r->n);
     numbers_free(&r->threads);
     numbers_free(&r->blocks);
-    numbers_free(&r->bins);
-    numbers_free(&r->rows);
-    numbers_free(&r->keep);
-    free(r->layout);
-    r->layout = NULL;
-    r->layouts = 0;
-    for (size_t i = 0; i < r->keys; i++)
-        keys_free(&r->key[i]);
-    free(r->key);
-    r->key = NULL;
-    r->keys = 0;
+    numbers_free(&r->setting.bins);
+    numbers_free(&r->setting.rows);
+    numbers_free(&r->setting.keep);
+    free(r->setting.layout);
+    r->setting.layout = NULL;
+    r->setting.layouts = 0;
+    for (size_t i = 0; i < r->setting.keys; i++)
+        keys_free(&r->setting.key[i]);
+    free(r->setting.key);
+    r->setting.key = NULL;
+    r->setting.keys = 0;
     check_data_free(r);
     free((void *)r->input);
     r->input = NULL;

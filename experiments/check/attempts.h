@@ -31,10 +31,9 @@ struct load; /* kernels/gpu/load.h */
 struct check {
     const struct check_request *request;
     struct pairs pairs;
-    struct array in; /* elements of the case at hand; of a dot product both arrays' */
-    uint32_t *keys;  /* and their keys, of sums of rows their rows; NULL where there are none */
-    uint8_t *mask;   /* of a compaction; else NULL */
-    size_t stride;   /* of sums of rows, as a task's */
+    struct array in;              /* elements of the case at hand; of a dot product both arrays' */
+    struct setting_operands made; /* what else it reads */
+    uint32_t *place; /* the output that each element goes to; NULL where outputs cover prefixes */
     struct check_case at;
     struct numbers threads, blocks;  /* of launch shapes, see check_shape_at */
     struct check_evidence *evidence; /* of the kind at hand, or NULL */
@@ -90,20 +89,12 @@ enum check_found check_case_at(const struct check *c, enum check_kind kind, size
                                struct check_case *k);
 /* One that was recorded; false behind the last one. */
 bool check_recorded_at(const struct check *c, size_t u, struct check_case *k);
-/* Sees to it that c->in and c->keys are the case's input. STATUS_USAGE where there is no such
- * input. */
+/* Sees to it that c->in is the case's input, and c->made and c->place. STATUS_USAGE where there is
+ * no such input. */
 enum status check_load_case(struct check *c, const struct check_case *k, struct problem *p);
+void check_free_setting(struct check *c);
 /* The i-th array of n elements among them. */
 struct array check_array(const struct array *all, size_t n, unsigned i);
-/* Sets the u-th kind of keys, and a number of bins, of a method that takes keys. */
-void check_keys_at(const struct check_request *r, size_t u, struct check_case *k);
-/* Sees to it that c->keys are the case's. STATUS_USAGE where there are not so many. */
-enum status check_load_keys(struct check *c, const struct check_case *k, struct problem *p);
-/* The same of rows, layout and mask: of what matrices and compactions are told. */
-void check_rows_at(const struct check_request *r, size_t u, struct check_case *k);
-enum status check_load_rows(struct check *c, struct check_case *k, struct problem *p);
-/* Makes c->keys the rows that elements are in. */
-enum status check_row_keys(struct check *c, const struct check_case *k, struct problem *p);
 /* Lays a permuted copy out again: each row's elements, whose rows keys[] says, as they follow each
  * other. */
 enum status check_lay_rows(const struct check *c, const struct array *copy, const uint32_t *keys,

@@ -178,8 +178,7 @@ enum check_found check_case_at(const struct check *c, enum check_kind kind, size
         k->setting.exclusive = (last ? round / shapes : round + at.pass + at.pair) % 2;
     else
         k->setting.exclusive = scan && r->scan[1];
-    check_keys_at(r, mixed, k);
-    check_rows_at(r, mixed, k);
+    setting_vary(&k->setting, r->method->operation, &r->setting, k->n, mixed);
     /* Ours are asked in processes that stay, a few for each shape. */
     size_t shape = at.turn + at.pair + at.pass % inputs + round;
     if (kind == CHECK_PROCESS && !r->method->foreign && !last)
@@ -208,15 +207,33 @@ static void copy_data(const struct check *c, const struct check_case *k)
         array_set_bits(&second, i, array_bits(&from, (i + 1) % k->n));
 }
 
+/* What is read beside elements, all of it drawn with the seed of the case. */
+static enum status load_setting(struct check *c, struct problem *p)
+{
+    struct check_case *k = &c->at;
+    const struct operation *o = c->request->method->operation;
+    check_free_setting(c);
+    k->setting.key_seed = k->seed;
+    c->made.of.in = (struct array){k->pair.storage, k->n, NULL};
+    enum status status = setting_make(&c->made, o, &k->setting, k->seed, p);
+    k->setting.bins = c->made.of.bins;
+    return status == STATUS_OK ? setting_places(&c->place, o, &c->made, p) : status;
+}
+
+void check_free_setting(struct check *c)
+{
+    setting_free(&c->made);
+    free(c->place);
+    c->place = NULL;
+}
+
 enum status check_load_case(struct check *c, const struct check_case *k, struct problem *p)
 {
     unsigned arrays = c->request->method->operation->inputs;
     free(c->in.data);
     c->at = *k;
     c->in.data = NULL;
-    enum status status = check_load_rows(c, &c->at, p);
-    if (status == STATUS_OK)
-        status = check_load_keys(c, k, p);
+    enum status status = load_setting(c, p);
     if (status != STATUS_OK)
         return status;
     status = memory_array(&c->in, k->pair.storage, k->n * arrays, "an input", p);
@@ -234,7 +251,7 @@ enum status check_load_case(struct check *c, const struct check_case *k, struct 
 
 bool check_is_scan(const struct check *c)
 {
-    return c->request->method->operation == &operation_scan;
+    return operation_reads(c->request->method->operation, SETTING_SCAN);
 }
 
 size_t check_outputs(const struct check *c)
@@ -266,17 +283,17 @@ enum status check_open(const struct check *c, const struct check_setting *s, str
                                     .offset = s->offset,
                                     .around = s->around,
                                     .exclusive = c->at.setting.exclusive,
-                                    .mask = c->mask,
+                                    .mask = c->made.of.mask,
                                     .bins = c->at.setting.bins,
-                                    .stride = c->stride};
+                                    .stride = c->made.of.stride};
     enum status status = probe_open(probe, &spec, p);
     for (unsigned i = 0; status == STATUS_OK && i < c->request->method->operation->inputs; i++) {
         struct array to = i ? probe_second(*probe) : probe_input(*probe);
         struct array from = check_array(s->in ? s->in : &c->in, c->at.n, i);
         memcpy(to.data, from.data, array_bytes(from.format, from.n));
     }
-    if (status == STATUS_OK && c->request->method->operation->keys)
-        memcpy(probe_keys(*probe), s->keys ? s->keys : c->keys, c->at.n * sizeof *c->keys);
+    if (status == STATUS_OK && c->made.of.keys)
+        memcpy(probe_keys(*probe), s->keys ? s->keys : c->made.of.keys, c->at.n * sizeof *s->keys);
     if (status == STATUS_OK)
         check_note(c, s);
     return status;

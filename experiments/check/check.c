@@ -52,18 +52,18 @@ static const char *senseless(const struct check *c, enum check_kind kind)
     bool program = m->foreign && !name_is_object(m->name);
     bool named = m->foreign || method_named(m->name) == m;
     const struct operation *o = m->operation;
-    bool told = o->matrix || o->mask, moves = told && o != &operation_rows;
     switch (kind) {
-    case CHECK_PROCESS: /* `serve` has no words for masks */
-        return o->mask  ? "a process of its own cannot be told which elements to keep"
-               : !named ? "a function of this process has no other process"
-                        : NULL;
+    case CHECK_PROCESS:
+        return !operation_served(o) ? "a process of its own cannot be told which elements to keep"
+               : !named             ? "a function of this process has no other process"
+                                    : NULL;
     case CHECK_BATCH:
-        return o != &operation_rows ? "the operation has no batch" : NULL;
+        return !operation_batches(o) ? "the operation has no batch" : NULL;
     case CHECK_PERMUTATION:
-        return moves ? "the operation moves elements, it has no order of additions" : NULL;
+        return operation_moves(o) ? "the operation moves elements, it has no order of additions"
+                                  : NULL;
     case CHECK_EXACT:
-        return moves ? "the operation moves elements, it rounds nothing" : NULL;
+        return operation_moves(o) ? "the operation moves elements, it rounds nothing" : NULL;
     case CHECK_SHAPE:
         return !m->shape_read[c->request->device.kind] ? "the subject reads no launch shape" : NULL;
     case CHECK_OFFSET:
@@ -71,7 +71,7 @@ static const char *senseless(const struct check *c, enum check_kind kind)
         return program ? "where a program keeps its input is not known" : NULL;
     case CHECK_RECORDED:
         return c->request->datas && !c->request->inputs ? "nothing is recorded of data of yours"
-               : told                                   ? "nothing is recorded of this operation"
+               : !operation_recorded(o)                 ? "nothing is recorded of this operation"
                : !c->request->recorded ? "no recorded results are at hand (--recorded DIR)"
                                        : NULL;
     default:
@@ -439,8 +439,7 @@ enum status check_subject(struct check_report *report, const struct check_reques
     numbers_free(&c.threads);
     numbers_free(&c.blocks);
     free(c.in.data);
-    free(c.keys);
-    free(c.mask);
+    check_free_setting(&c);
     report->kept = check_kept(report);
     return status;
 }

@@ -59,12 +59,7 @@ struct check_request {
     struct numbers n, threads, blocks; /* likewise; lengths of prefixes of data */
     bool load[2];                      /* of the device: idle, busy; neither: both */
     bool scan[2];                      /* of scans: inclusive, exclusive; neither: both */
-    struct keys *key;                  /* of scatter-adds; none: those that suit what is tried */
-    size_t keys;
-    struct numbers bins;   /* likewise */
-    struct layout *layout; /* of matrices, likewise */
-    size_t layouts;
-    struct numbers rows, keep; /* and of compactions, likewise */
+    struct setting_axes setting;       /* but for scans; likewise */
     uint64_t seed, runs;  /* runs: of a repetition; what is no repetition is tried runs / CHECK_RUNS
                              times, at least once */
     double seconds;       /* to be spent on all; each kind has one case at least */

@@ -38,19 +38,20 @@ static uint64_t key_of(const struct check *c, const struct check_setting *s, str
     const struct array *in = s->in ? s->in : &c->in;
     const uint64_t facts[] = {c->at.n,
                               c->at.setting.bins,
-                              c->stride,
+                              c->made.of.stride,
                               c->at.setting.exclusive,
                               (uint64_t)c->at.pair.storage << 8 | c->at.pair.accumulator,
                               (uint64_t)shape.threads << 32 | shape.blocks,
                               (uint64_t)s->device.kind << 32 | (uint32_t)s->device.index,
                               s->offset << 8 | s->around};
     uint64_t key = hash_array(in).word[0];
-    if (c->request->method->operation->keys) {
-        struct array keys = check_keys_array((uint32_t *)(s->keys ? s->keys : c->keys), c->at.n);
+    if (c->made.of.keys) {
+        struct array keys =
+            check_keys_array((uint32_t *)(s->keys ? s->keys : c->made.of.keys), c->at.n);
         key = hash_mix(key) ^ hash_array(&keys).word[0];
     }
-    for (size_t i = 0; c->mask && i < c->at.n; i++)
-        key = hash_mix(key ^ c->mask[i]);
+    for (size_t i = 0; c->made.of.mask && i < c->at.n; i++)
+        key = hash_mix(key ^ c->made.of.mask[i]);
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
         key = hash_mix(key ^ hash_mix(facts[i] + i));
     return key ? key : 1;

@@ -50,7 +50,7 @@ static enum status set_due(const struct check *c, const struct array *out, struc
     const struct operation *operation = c->request->method->operation;
     struct array x = check_array(&c->in, c->at.n, 0), y = check_array(&c->in, c->at.n, 1);
     struct reference r;
-    if (c->keys)
+    if (c->place)
         return check_set_bins(c, out, p);
     if (check_is_scan(c)) {
         set_prefixes(c, out);

@@ -59,12 +59,12 @@ static enum status permute_all(const struct check *c, const struct check_setting
         struct array copy = check_array(to->in, c->at.n, i), in = check_array(&c->in, c->at.n, i);
         status = permute(&copy, &in, count, order, first_shuffle(c), p);
     }
-    if (status != STATUS_OK || !c->keys)
+    if (status != STATUS_OK || !c->place)
         return status;
     struct array copy = check_keys_array((uint32_t *)to->keys, c->at.n);
-    struct array keys = check_keys_array(c->keys, c->at.n);
+    struct array keys = check_keys_array(c->place, c->at.n);
     status = permute(&copy, &keys, count, order, first_shuffle(c), p);
-    if (status != STATUS_OK || !c->request->method->operation->matrix)
+    if (status != STATUS_OK || c->made.of.keys)
         return status;
     copy = check_array(to->in, c->at.n, 0);
     return check_lay_rows(c, &copy, to->keys, p);
@@ -83,7 +83,7 @@ static enum status try_orders(struct check *c, struct check_outcome *o, const st
         status = check_take(c, o, &out, from, p, "as generated");
     s.in = copy;
     s.keys = keys;
-    bool alike = c->request->method->operation->inputs > 1 || c->keys;
+    bool alike = c->request->method->operation->inputs > 1 || c->place;
     for (size_t order = 0; order < ORDERS && status == STATUS_OK && !check_enough(c, o); order++) {
         if (alike && !of_places(order))
             continue;
@@ -108,7 +108,7 @@ enum status check_permutation(struct check *c, struct check_outcome *o, struct p
     enum status status = memory_array(&copy, c->in.format, c->in.n, "a permuted input", p);
     if (status != STATUS_OK)
         return status;
-    if (c->keys)
+    if (c->place)
         status = memory_array(&keys, FP32, n, "permuted keys", p);
     if (status == STATUS_OK)
         status = try_orders(c, o, &copy, keys.data, count, p);

@@ -9,13 +9,8 @@ static enum status answers(struct check *c, struct format_pair pair, struct prob
 {
     struct array out;
     struct check_case k = {.pair = pair, .setting.output = pair.accumulator, .n = 3};
-    static const struct layout row_major = {LAYOUT_ROW, 0, "row"};
-    check_keys_at(c->request, 0, &k);
-    check_rows_at(c->request, 0, &k);
-    if (k.setting.layout) { /* the rows asked for may be no divisor of n */
-        k.setting.layout = &row_major;
-        k.setting.bins = 1;
-    }
+    static const struct setting_axes any = {0}; /* those asked for may not fit n */
+    setting_vary(&k.setting, c->request->method->operation, &any, k.n, 0);
     input_parse(&k.input, "ones", NULL);
     enum status status = check_load_case(c, &k, p);
     struct check_setting plain = check_plain(c, &k);

@@ -190,11 +190,11 @@ static bool among(const struct numbers *asked, uint64_t number)
 
 static bool into_asked_bins(const struct check_request *r, const struct check_case *at)
 {
-    bool keys = r->keys == 0, bins = r->bins.count == 0;
-    for (size_t i = 0; i < r->keys && at->setting.keys; i++)
-        keys |= strcmp(r->key[i].asked, at->setting.keys->asked) == 0;
-    for (size_t i = 0; i < r->bins.count; i++)
-        bins |= r->bins.item[i] == at->setting.bins;
+    bool keys = r->setting.keys == 0, bins = r->setting.bins.count == 0;
+    for (size_t i = 0; i < r->setting.keys && at->setting.keys; i++)
+        keys |= strcmp(r->setting.key[i].asked, at->setting.keys->asked) == 0;
+    for (size_t i = 0; i < r->setting.bins.count; i++)
+        bins |= r->setting.bins.item[i] == at->setting.bins;
     return keys && bins;
 }
 

@@ -1,66 +1,11 @@
-/* What sums of rows, transpositions and compactions are told beside elements; and batch invariance:
- * a row's sum must not depend on its neighbours, on its position, on how many rows there are or on
- * how they lie. */
+/* Batch invariance: a row's sum must not depend on its neighbours, on its position, on how many
+ * rows there are or on how they lie. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "experiments/check/attempts.h"
-#include "experiments/inputs/mask.h"
 #include "experiments/system/memory.h"
 #include "kernels/method/matrix.h"
-
-static const struct layout row_major = {LAYOUT_ROW, 0, "row"},
-                           column_major = {LAYOUT_COLUMN, 0, "column"};
-
-/* About square, one row, as many as elements, few. */
-static size_t rows_at(size_t n, size_t u)
-{
-    size_t square = layout_rows(n, 0), few = 16;
-    while (n % few != 0)
-        few--;
-    return u % 4 == 0 ? square : u % 4 == 1 ? 1 : u % 4 == 2 ? few : n;
-}
-
-void check_rows_at(const struct check_request *r, size_t u, struct check_case *k)
-{
-    const struct operation *o = r->method->operation;
-    if (o->mask)
-        k->setting.keep = r->keep.count ? (size_t)r->keep.item[u % r->keep.count] : u % 3 * 49 + 1;
-    if (!o->matrix)
-        return;
-    k->setting.layout = r->layouts ? &r->layout[u % r->layouts]
-                        : u % 2    ? &column_major
-                                   : &row_major;
-    k->setting.bins = r->rows.count ? layout_rows(k->n, (size_t)r->rows.item[u / 2 % r->rows.count])
-                                    : rows_at(k->n, u / 2);
-}
-
-enum status check_load_rows(struct check *c, struct check_case *k, struct problem *p)
-{
-    const struct operation *o = c->request->method->operation;
-    uint8_t *mask = NULL;
-    free(c->mask);
-    c->mask = NULL;
-    c->stride = 0;
-    if (o->mask) {
-        enum status status = mask_make(&mask, &k->setting.bins, k->n, k->setting.keep, k->seed, p);
-        c->mask = mask;
-        return status;
-    }
-    return o->matrix ? layout_stride(&c->stride, k->setting.layout, k->n, k->setting.bins, p)
-                     : STATUS_OK;
-}
-
-enum status check_row_keys(struct check *c, const struct check_case *k, struct problem *p)
-{
-    struct array keys;
-    enum status status = memory_array(&keys, FP32, k->n, "rows", p);
-    if (status != STATUS_OK)
-        return status;
-    c->keys = keys.data;
-    layout_keys(c->keys, k->n, k->setting.bins, c->stride);
-    return STATUS_OK;
-}
 
 enum status check_lay_rows(const struct check *c, const struct array *copy, const uint32_t *keys,
                            struct problem *p)
@@ -74,7 +19,7 @@ enum status check_lay_rows(const struct check *c, const struct array *copy, cons
         return status == STATUS_OK ? problem(p, STATUS_DEVICE, "check: out of memory") : status;
     }
     for (size_t i = 0; i < n; i++)
-        array_set_bits(&moved, matrix_at(keys[i], next[keys[i]]++, length, c->stride),
+        array_set_bits(&moved, matrix_at(keys[i], next[keys[i]]++, length, c->made.of.stride),
                        array_bits(copy, i));
     memcpy(copy->data, moved.data, array_bytes(copy->format, n));
     free(moved.data);
@@ -109,9 +54,8 @@ static enum status sum_at(const struct check *c, const struct array *row, const 
     struct check other = *c;
     struct check_setting plain = check_plain(c, &c->at);
     struct array out;
-    other.keys = NULL;
-    other.stride = at->stride;
-    other.at.setting.bins = at->rows;
+    other.made.of.stride = at->stride;
+    other.made.of.bins = other.at.setting.bins = at->rows;
     other.at.n = at->rows * row->n;
     enum status status = memory_array(&other.in, row->format, other.at.n, "rows", p);
     if (status != STATUS_OK)
@@ -192,7 +136,7 @@ enum status check_batch(struct check *c, struct check_outcome *o, struct problem
     if (status != STATUS_OK)
         return status;
     for (size_t k = 0; k < length; k++)
-        array_set_bits(&row, k, array_bits(&c->in, matrix_at(0, k, length, c->stride)));
+        array_set_bits(&row, k, array_bits(&c->in, matrix_at(0, k, length, c->made.of.stride)));
     status = whole_row(c, o, &row, p);
     if (status == STATUS_OK)
         status = short_row(c, o, &row, p);

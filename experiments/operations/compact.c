@@ -54,6 +54,12 @@ static void places(uint32_t *place, const struct operands *of)
         place[i] = (uint32_t)(of->mask[i] ? kept++ : of->bins);
 }
 
+static void vary(struct setting *s, const struct setting_axes *axes, size_t n, size_t u)
+{
+    (void)n;
+    s->keep = axes->keep.count ? (size_t)axes->keep.item[u % axes->keep.count] : u % 3 * 49 + 1;
+}
+
 const struct operation_use use_compact = {
     .operation = &operation_compact,
     .columns_of = COLUMNS_OF_SCATTERS,
@@ -65,4 +71,7 @@ const struct operation_use use_compact = {
     .each = each,
     .make = make,
     .places = places,
+    .vary = vary,
+    .not_served = true,
+    .not_recorded = true,
 };

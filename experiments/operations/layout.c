@@ -40,6 +40,16 @@ size_t layout_rows(size_t n, size_t asked)
     return rows;
 }
 
+size_t layout_vary(const struct numbers *asked, size_t n, size_t u)
+{
+    size_t few = 16;
+    if (asked->count)
+        return layout_rows(n, (size_t)asked->item[u % asked->count]);
+    while (n % few != 0)
+        few--;
+    return u % 4 == 0 ? layout_rows(n, 0) : u % 4 == 1 ? 1 : u % 4 == 2 ? few : n;
+}
+
 enum status layout_stride(size_t *stride, const struct layout *l, size_t n, size_t rows,
                           struct problem *p)
 {

@@ -27,6 +27,11 @@ enum status layout_parse(struct layout *l, const char *text, struct problem *p);
 /* How many rows are meant by --rows: 0 stands for the largest divisor of n up to its root. */
 size_t layout_rows(size_t n, size_t asked);
 
+struct numbers; /* experiments/options/options.h */
+/* The u-th of those asked for; of none, of some that differ most: about square, one row, few, as
+ * many as elements. */
+size_t layout_vary(const struct numbers *asked, size_t n, size_t u);
+
 /* *stride = what a task has. STATUS_USAGE where the rows do not divide n, or S not the rows. */
 enum status layout_stride(size_t *stride, const struct layout *l, size_t n, size_t rows,
                           struct problem *p);

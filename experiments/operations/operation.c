@@ -82,6 +82,28 @@ enum status setting_each_own(const struct setting_asked *asked, const struct set
     return use->each_own ? use->each_own(asked, *from, visit, context, p) : visit(context, from, p);
 }
 
+void setting_vary(struct setting *s, const struct operation *o, const struct setting_axes *axes,
+                  size_t n, size_t u)
+{
+    if (use_of(o)->vary)
+        use_of(o)->vary(s, axes, n, u);
+}
+
+bool operation_batches(const struct operation *o)
+{
+    return use_of(o)->batches;
+}
+
+bool operation_served(const struct operation *o)
+{
+    return !use_of(o)->not_served;
+}
+
+bool operation_recorded(const struct operation *o)
+{
+    return !use_of(o)->not_recorded;
+}
+
 enum status setting_make(struct setting_operands *to, const struct operation *o,
                          const struct setting *s, uint64_t seed, struct problem *p)
 {

@@ -81,6 +81,18 @@ enum status setting_each(const struct operation *o, const struct setting_asked *
 enum status setting_each_own(const struct setting_asked *asked, const struct setting *from,
                              setting_visit *visit, void *context, struct problem *p);
 
+/* Sets what the axes leave open, and what they ask for, to the u-th of those that tell most of a
+ * method; of n elements. */
+void setting_vary(struct setting *s, const struct operation *o, const struct setting_axes *axes,
+                  size_t n, size_t u);
+
+/* Does it sum up rows, each by itself? Then a row's sum must not depend on its neighbours. */
+bool operation_batches(const struct operation *o);
+/* Has the wire (experiments/subjects/wire.h) words for it? */
+bool operation_served(const struct operation *o);
+/* Are results recorded that other devices are held to? */
+bool operation_recorded(const struct operation *o);
+
 /* What a method reads in this setting. */
 struct setting_operands {
     struct operands of;
@@ -116,6 +128,8 @@ struct operation_use {
                         void *context, struct problem *p);
     enum status (*each_own)(const struct setting_asked *asked, struct setting s,
                             setting_visit *visit, void *context, struct problem *p);
+    void (*vary)(struct setting *s, const struct setting_axes *axes, size_t n, size_t u);
+    bool batches, not_served, not_recorded;
     enum status (*make)(struct setting_operands *to, const struct setting *s, uint64_t seed,
                         struct problem *p);
     void (*places)(uint32_t *place, const struct operands *of);

@@ -57,6 +57,13 @@ static void places(uint32_t *place, const struct operands *of)
     layout_keys(place, of->in.n, of->bins, of->stride);
 }
 
+static void vary(struct setting *s, const struct setting_axes *axes, size_t n, size_t u)
+{
+    static const struct layout row = {LAYOUT_ROW, 0, "row"}, column = {LAYOUT_COLUMN, 0, "column"};
+    s->layout = axes->layouts ? &axes->layout[u % axes->layouts] : u % 2 ? &column : &row;
+    s->bins = layout_vary(&axes->rows, n, u / 2);
+}
+
 const struct operation_use use_rows = {
     .operation = &operation_rows,
     .columns_of = COLUMNS_OF_SCATTERS,
@@ -68,4 +75,7 @@ const struct operation_use use_rows = {
     .each = each,
     .make = make,
     .places = places,
+    .vary = vary,
+    .batches = true,
+    .not_recorded = true,
 };

@@ -59,6 +59,27 @@ static void places(uint32_t *place, const struct operands *of)
     memcpy(place, of->keys, of->in.n * sizeof *place);
 }
 
+/* Bins that many elements meet in, that few do, and all in one. */
+static const struct keys telling[] = {
+    {.kind = KEYS_UNIFORM, .asked = "uniform", .name = "uniform"},
+    {.kind = KEYS_ZIPF, .s = 1.1, .asked = "zipf:s=1.1", .name = "zipf:s=1.1"},
+    {.kind = KEYS_ONE, .asked = "one", .name = "one"},
+    {.kind = KEYS_SORTED, .asked = "sorted", .name = "sorted"}};
+/* In a cache or not. */
+static const uint64_t some_bins[] = {10, 1000, 1, 257, 20000};
+
+/* With each kind of keys in turn each number of bins. */
+static void vary(struct setting *s, const struct setting_axes *axes, size_t n, size_t u)
+{
+    const struct keys *key = axes->keys ? axes->key : telling;
+    size_t keys = axes->keys ? axes->keys : sizeof telling / sizeof *telling;
+    const uint64_t *bins = axes->bins.count ? axes->bins.item : some_bins;
+    size_t count = axes->bins.count ? axes->bins.count : sizeof some_bins / sizeof *some_bins;
+    (void)n;
+    s->keys = &key[u % keys];
+    s->bins = (size_t)bins[(u % keys + u / keys) % count];
+}
+
 const struct operation_use use_scatter = {
     .operation = &operation_scatter,
     .columns_of = COLUMNS_OF_SCATTERS,
@@ -69,4 +90,5 @@ const struct operation_use use_scatter = {
     .each = each,
     .make = make,
     .places = places,
+    .vary = vary,
 };

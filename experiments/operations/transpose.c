@@ -4,6 +4,8 @@
 #include "experiments/operations/operation.h"
 #include "kernels/method/matrix.h"
 
+static const struct layout row = {LAYOUT_ROW, 0, "row"};
+
 static void columns(struct setting_columns *to, const struct setting *s)
 {
     snprintf(to->number[0], sizeof to->number[0], "%zu", s->bins);
@@ -31,7 +33,6 @@ static void note(char note[SETTING_NOTE], const struct method *m, const struct s
 static enum status each(const struct setting_asked *asked, struct setting s, setting_visit *visit,
                         void *context, struct problem *p)
 {
-    static const struct layout row = {LAYOUT_ROW, 0, "row"};
     const struct numbers *rows = &asked->axes->rows;
     enum status status = STATUS_OK;
     size_t stride;
@@ -51,6 +52,19 @@ static void places(uint32_t *place, const struct operands *of)
         place[i] = (uint32_t)(i % columns * of->bins + i / columns);
 }
 
+static enum status make(struct setting_operands *to, const struct setting *s, uint64_t seed,
+                        struct problem *p)
+{
+    size_t stride;
+    (void)seed;
+    return layout_stride(&stride, &row, to->of.in.n, s->bins, p);
+}
+
+static void vary(struct setting *s, const struct setting_axes *axes, size_t n, size_t u)
+{
+    s->bins = layout_vary(&axes->rows, n, u / 2);
+}
+
 const struct operation_use use_transpose = {
     .operation = &operation_transpose,
     .columns_of = COLUMNS_OF_SCATTERS,
@@ -61,4 +75,7 @@ const struct operation_use use_transpose = {
     .note = note,
     .each = each,
     .places = places,
+    .make = make,
+    .vary = vary,
+    .not_recorded = true,
 };

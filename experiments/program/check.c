@@ -181,8 +181,8 @@ static enum status check_all(struct command *c, struct problem *p)
 {
     const struct arguments *a = c->arguments;
     const struct method *m[OPERANDS_MAX];
-    bool keys = c->request.keys > 0 || c->request.bins.count > 0;
-    bool rows = c->request.rows.count > 0 || c->request.layouts > 0;
+    bool keys = c->request.setting.keys > 0 || c->request.setting.bins.count > 0;
+    bool rows = c->request.setting.rows.count > 0 || c->request.setting.layouts > 0;
     const struct operation *operation = argument_value(a, "scan") ? &operation_scan
                                         : keys                    ? &operation_scatter
                                         : rows                    ? &operation_rows

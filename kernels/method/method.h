@@ -40,6 +40,7 @@ struct operation {
     bool keys;           /* beside its array it reads a key of each element, which names its bin */
     bool matrix;         /* beside its array it is told how the rows of a matrix lie in it */
     bool mask;           /* beside its array it reads a flag of each element */
+    bool moves;          /* results are elements, bit for bit: nothing is added up */
     unsigned inputs;     /* arrays that it reads, of one length and format: 1 or 2 */
     enum exact_value of; /* what the exact result is, and sum|x| in errors and bounds */
     const char *fixed;   /* the method whose result is s_fixed, or whose outputs others are compared
@@ -75,6 +76,11 @@ extern const struct operation *const operations[]; /* all; ends with NULL */
 static inline bool operation_plain(const struct operation *o)
 {
     return !o->keys && !o->matrix && !o->mask;
+}
+
+static inline bool operation_moves(const struct operation *o)
+{
+    return o->moves;
 }
 
 /* What else it is told, "a key of each element"; NULL where nothing. */

@@ -108,16 +108,10 @@ static void say_error(struct text *to, const struct ranking *k, const struct ope
     text_add(to, "</li>\n");
 }
 
-/* What moves elements adds nothing up. */
-static bool moves(const struct operation *o)
-{
-    return o == &operation_transpose || o == &operation_compact;
-}
-
 void page_error_findings(struct text *to, const struct page *r)
 {
     for (size_t i = 0; operations[i]; i++) {
-        if (moves(operations[i]))
+        if (operation_moves(operations[i]))
             continue;
         struct ranking k = ranking_of(r, operations[i]);
         say_error(to, &k, operations[i]);

@@ -34,6 +34,14 @@ static inline void free_check(struct check *c)
     numbers_free(&c->threads);
     numbers_free(&c->blocks);
     free(c->in.data);
-    free(c->keys);
-    free(c->mask);
+    check_free_setting(c);
+}
+
+/* Element i goes to bin i % bins. */
+static inline void give_keys(struct check *c, size_t n, uint32_t bins)
+{
+    c->place = malloc(n * sizeof *c->place);
+    c->made.of.keys = c->made.keys = malloc(n * sizeof *c->made.keys);
+    for (uint32_t i = 0; i < n; i++)
+        c->place[i] = c->made.keys[i] = i % bins;
 }

@@ -48,7 +48,8 @@ Test(check_asked, numbers)
         NULL);
     cr_expect(r.seconds == 5 && r.runs == 2 && r.seed == 1, "%g s, %llu runs", r.seconds,
               (unsigned long long)r.runs);
-    cr_expect(r.keep.count == 2 && r.keep.item[0] == 0 && r.keep.item[1] == 100);
+    cr_expect(r.setting.keep.count == 2 && r.setting.keep.item[0] == 0 &&
+              r.setting.keep.item[1] == 100);
     check_request_free(&r);
     r = asked((study_words){{NULL}}, NULL);
     cr_expect(r.seconds == 10 && r.runs == CHECK_RUNS);

@@ -46,13 +46,13 @@ Test(check_evidence, each_difference_is_another_attempt)
                      : (struct check_setting){.method = r.method};
         c.at.setting.exclusive = i == 7;
         c.at.setting.bins = i == 8 ? 4 : 0;
-        c.stride = i == 9 ? 2 : 0;
-        c.mask = i >= 10 ? mask : NULL;
+        c.made.of.stride = i == 9 ? 2 : 0;
+        c.made.of.mask = i >= 10 ? mask : NULL;
         mask[5] = i == 11;
         cr_expect(is_new(&c, &s), "%zu", i);
         cr_expect(!is_new(&c, &s), "%zu again", i);
     }
-    c.mask = NULL;
+    c.made.of.mask = NULL;
     end(&c);
 }
 

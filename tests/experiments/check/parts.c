@@ -425,7 +425,7 @@ Test(check_parts, keys_meet_all_numbers_of_bins)
     for (size_t u = 0; u < 20; u++) {
         struct check_case k = {0};
         size_t at = 0;
-        check_keys_at(&r, u, &k);
+        setting_vary(&k.setting, r.method->operation, &r.setting, k.n, u);
         while (at < met && (keys[at] != k.setting.keys || bins[at] != k.setting.bins))
             at++;
         keys[at] = k.setting.keys;
@@ -438,11 +438,13 @@ Test(check_parts, keys_meet_all_numbers_of_bins)
         struct keys uniform = {.kind = KEYS_UNIFORM, .asked = "uniform", .name = "uniform"};
         struct check_case k = {
             .n = 100, .seed = seed, .setting.keys = &uniform, .setting.bins = 1000};
+        input_parse(&k.input, "ones", NULL);
         struct problem p = {0};
         uint32_t due[100];
         cr_assert(keys_fill(&uniform, due, 100, 1000, seed, &p) == STATUS_OK);
-        cr_assert(check_load_keys(&c, &k, &p) == STATUS_OK, "%s", p.text);
-        cr_expect(memcmp(c.keys, due, sizeof due) == 0, "seed %llu", (unsigned long long)seed);
+        cr_assert(check_load_case(&c, &k, &p) == STATUS_OK, "%s", p.text);
+        cr_expect(memcmp(c.made.of.keys, due, sizeof due) == 0, "seed %llu",
+                  (unsigned long long)seed);
     }
     free_check(&c);
 }
@@ -454,7 +456,7 @@ Test(check_parts, rows_are_square_one_few_and_all)
     struct check_request r = request_for(method_named("rows/serial"), 1);
     for (size_t u = 0; u < 16; u++) {
         struct check_case k = {.n = 1000};
-        check_rows_at(&r, u, &k);
+        setting_vary(&k.setting, r.method->operation, &r.setting, k.n, u);
         cr_expect(k.setting.bins == due[u / 2 % 4], "%zu: %zu rows", u, k.setting.bins);
         cr_expect(k.setting.layout->kind == (u % 2 ? LAYOUT_COLUMN : LAYOUT_ROW));
     }

@@ -47,9 +47,9 @@ static void show_batch_again(const struct check_request *asked, const struct che
     r.pairs = (struct pairs){{b->at.pair}, 1};
     r.input = &b->at.input;
     r.n = (struct numbers){1, &n};
-    r.rows = (struct numbers){1, &rows};
-    r.layout = &layout;
-    r.inputs = r.layouts = 1;
+    r.setting.rows = (struct numbers){1, &rows};
+    r.setting.layout = &layout;
+    r.inputs = r.setting.layouts = 1;
     r.seed = b->at.seed;
     r.shrink = false;
     struct check_report report = checked(&r);
@@ -68,7 +68,7 @@ Test(check_rows, refutes_what_hangs_on_other_rows)
         m.name = "rows/liar";
         m.cpu = liars[i / 2];
         struct check_request r = request_for(&m, 0.5);
-        r.rows = (struct numbers){i % 2, ten};
+        r.setting.rows = (struct numbers){i % 2, ten};
         struct check_report report = checked(&r);
         const struct check_tried *batch = &report.tried[CHECK_BATCH];
         cr_expect(batch->broken > 0 && report.kept == PROMISE_RUN_TO_RUN, "liar %zu keeps %s",
@@ -118,10 +118,10 @@ Test(check_rows, says_what_a_witness_was_told)
         m.cpu = liars[i].cpu;
         struct check_request r = request_for(&m, 0.5);
         r.n = (struct numbers){1, thousand};
-        r.rows = (struct numbers){1, ten};
-        r.keep = (struct numbers){1, fifty};
-        r.layout = &column;
-        r.layouts = 1;
+        r.setting.rows = (struct numbers){1, ten};
+        r.setting.keep = (struct numbers){1, fifty};
+        r.setting.layout = &column;
+        r.setting.layouts = 1;
         struct check_report report = checked(&r);
         struct text row = {0};
         json_t *all = check_json(&report, "check");

@@ -121,9 +121,9 @@ Test(check_scatter, refutes_correctly_rounded_and_names_the_bin)
     one_bin.cpu = misses_one_bin;
     one_bin.name = "scatter/liar"; /* fresh processes would run another one */
     struct check_request r = request_for(&one_bin, 0.5);
-    r.key = &keys;
-    r.keys = 1;
-    r.bins = (struct numbers){1, bins};
+    r.setting.key = &keys;
+    r.setting.keys = 1;
+    r.setting.bins = (struct numbers){1, bins};
     struct check_report report = checked(&r);
     const struct check_break *b = &report.tried[CHECK_EXACT].witness;
     cr_assert(report.tried[CHECK_EXACT].broken > 0 && check_broken(&report));
@@ -144,12 +144,12 @@ Test(check_scatter, goes_through_keys_and_bins)
     struct check_request r = request_for(method_named("scatter/exact"), 0.5);
     bool met[4][5] = {{0}};
     struct check_case first = {0};
-    check_keys_at(&r, 0, &first);
+    setting_vary(&first.setting, r.method->operation, &r.setting, 0, 0);
     for (size_t u = 0; u < 20; u++) {
         static const uint64_t bins[] = {10, 1000, 1, 257, 20000};
         struct check_case k = {0};
         size_t which = 0;
-        check_keys_at(&r, u, &k);
+        setting_vary(&k.setting, r.method->operation, &r.setting, 0, u);
         while (which < 5 && bins[which] != k.setting.bins)
             which++;
         cr_assert(which < 5, "%zu bins", k.setting.bins);
@@ -162,8 +162,8 @@ Test(check_scatter, goes_through_keys_and_bins)
     struct keys file = {
         .kind = KEYS_FILE, .asked = "file:k", .name = "file:k", .given = given, .count = 40};
     foreign_server(ULPSCOPE_PROGRAM);
-    r.key = &file;
-    r.keys = 1;
+    r.setting.key = &file;
+    r.setting.keys = 1;
     struct check_report report = checked(&r);
     cr_expect(!check_broken(&report));
     cr_expect(report.tried[CHECK_EXACT].attempts > 0 && report.tried[CHECK_PERMUTATION].attempts);

@@ -153,9 +153,8 @@ Test(check_tries, what_belongs_together_is_permuted_alike)
         struct check c;
         make_check(&c, &r, N);
         c.at.setting.bins = N;
-        c.keys = which ? malloc(N * sizeof *c.keys) : NULL;
-        for (uint32_t i = 0; which && i < N; i++)
-            c.keys[i] = i;
+        if (which)
+            give_keys(&c, N, N);
         expect_attempts(check_permutation, &c, 6, 0);
         cr_assert(times == 7, "%zu runs", times);
         for (size_t run = 0; run < times; run++)
@@ -383,7 +382,7 @@ Test(check_tries, the_first_row_is_tried_among_others)
             make_check(&c, &r, 1000);
             c.at.setting.bins = 10;
             c.at.setting.layout = &column;
-            c.stride = stride;
+            c.made.of.stride = stride;
             times = 0;
             expect_attempts(check_batch, &c, 11 + 2, 0);
             for (size_t k = 0; i == 0 && k < 100; k++)
@@ -398,7 +397,7 @@ Test(check_tries, a_long_row_is_tried_in_part)
     struct check_request r = request_for(method_named("rows/serial"), 1);
     struct check c;
     make_check(&c, &r, 1000);
-    c.at.setting.bins = c.stride = 1;
+    c.at.setting.bins = c.made.of.stride = 1;
     expect_attempts(check_batch, &c, 9 + 4, 0);
     free_check(&c);
 }
@@ -414,9 +413,8 @@ Test(check_tries, exact_results_are_those_of_exact_methods)
         make_check(&c, &r, N);
         c.at.setting.exclusive = i == 2;
         c.at.setting.bins = 5;
-        c.keys = i == 3 ? calloc(N, sizeof *c.keys) : NULL;
-        for (uint32_t k = 0; c.keys && k < N; k++)
-            c.keys[k] = k % 5;
+        if (i == 3)
+            give_keys(&c, N, 5);
         expect_attempts(check_exact, &c, 1, 0);
         free_check(&c);
     }

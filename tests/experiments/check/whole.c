@@ -113,8 +113,8 @@ Test(check_whole, refused_cases_are_passed_by)
     struct keys file = {
         .kind = KEYS_FILE, .asked = "file:k", .name = "file:k", .given = given, .count = 40};
     struct check_request r = only(method_named("scatter/exact"), CHECK_EXACT, 0.1);
-    r.key = &file;
-    r.keys = 1;
+    r.setting.key = &file;
+    r.setting.keys = 1;
     struct check_report report = checked(&r); /* of 1000, 2049 and 33 elements */
     cr_expect(report.tried[CHECK_EXACT].attempts > 0);
     cr_expect(report.untried.status == STATUS_OK, "%s", report.untried.text);
@@ -239,15 +239,15 @@ Test(check_whole, recorded_scatters_are_into_the_bins_asked_for)
     r.recorded = &recorded;
     r.n.count = 0;
     cr_expect(among_asked(&r));
-    r.bins = (struct numbers){1, seven};
+    r.setting.bins = (struct numbers){1, seven};
     cr_expect(among_asked(&r));
-    r.bins.item = eight;
+    r.setting.bins.item = eight;
     cr_expect(!among_asked(&r));
-    r.bins.count = 0;
-    r.key = &sorted;
-    r.keys = 1;
+    r.setting.bins.count = 0;
+    r.setting.key = &sorted;
+    r.setting.keys = 1;
     cr_expect(!among_asked(&r));
-    r.key = &uniform;
+    r.setting.key = &uniform;
     cr_expect(among_asked(&r));
 }
 
