@@ -76,6 +76,3 @@ void possible_round(struct possible *p, enum format f);
 
 /* Is this double one of them? Zeros are told apart. */
 bool possible_holds(const struct possible *p, double result);
-
-/* Tries all trees. Returns false, with *p as it was, where there are too many. */
-bool any_order_list(const struct any_order *a, struct possible *p);

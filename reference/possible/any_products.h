@@ -56,6 +56,3 @@ void any_products_init(struct any_products *a, enum format f, enum product_kind 
 void any_products_add(struct any_products *a, double x, double y);
 
 void any_products_possible(const struct any_products *a, struct possible *p);
-
-/* Tries all trees. Returns false, with *p as it was, where there are too many. */
-bool any_products_list(const struct any_products *a, struct possible *p);

@@ -322,7 +322,7 @@ static rational due_mean(const struct theorem *t, size_t n, rational mean, ratio
     return rounded(over(due_tree(t, n, sum, sum_abs, product, storage, f), whole(n)), mean, f);
 }
 
-/* Of a variance, what theorem/population.h says of the elements, rounded from storage to f. */
+/* Of a variance, what theorem/variance.c says of the elements, rounded from storage to f. */
 struct population {
     rational mean, mean_abs, largest, deviation, moved;
 };
