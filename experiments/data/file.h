@@ -66,5 +66,3 @@ struct npy_header {
 /* Finds and reads a file's header; the array begins at byte *offset. STATUS_DATA. */
 enum status npy_header_read(struct npy_header *header, size_t *offset, const struct data_file *file,
                             struct problem *p);
-enum status npy_header_parse(struct npy_header *header, const char *path, const char *text,
-                             size_t size, struct problem *p);

@@ -5,10 +5,40 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "experiments/inputs/portable.h"
+#include "experiments/inputs/heads.h"
+#include "experiments/inputs/mask.h"
 #include "experiments/inputs/philox.h"
+#include "experiments/inputs/portable.h"
 #include "reference/format/number.h"
 #include "reference/base/visible.h"
+
+enum status heads_make(uint8_t **heads, size_t n, size_t segment, struct problem *p)
+{
+    *heads = NULL;
+    if (n == 0 || segment == 0)
+        return STATUS_OK;
+    *heads = calloc(n, sizeof **heads);
+    if (!*heads)
+        return problem(p, STATUS_DEVICE, "no memory for the head flags of %zu elements", n);
+    for (size_t k = 0; k <= (n - 1) / segment; k++)
+        (*heads)[k * segment] = 1;
+    return STATUS_OK;
+}
+
+enum status mask_make(uint8_t **mask, size_t *kept, size_t n, size_t percent, uint64_t seed,
+                      struct problem *p)
+{
+    *kept = 0;
+    *mask = malloc(n + 1);
+    if (!*mask)
+        return problem(p, STATUS_DEVICE, "no memory for a mask of %zu elements", n);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t word = random_draw(seed, RANDOM_MASK, i).word[0];
+        (*mask)[i] = random_below(word, MASK_ALL) < percent;
+        *kept += (*mask)[i];
+    }
+    return STATUS_OK;
+}
 
 #define ZIPF_LEAST   0
 #define ZIPF_MOST    16

@@ -1,13 +1,283 @@
 /* ulpscope run: sweeps the cases of an experiment into a results directory. */
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "reports/results/study.h"
+#include "experiments/cases/added_in.h"
+#include "experiments/sweep/breaks.h"
 #include "experiments/subjects/interrupt.h"
 #include "experiments/studies/recommend/files.h"
 #include "experiments/sweep/resume.h"
-#include "experiments/program/run.h"
 #include "experiments/program/verbs.h"
+#include "experiments/cases/experiment.h"
+#include "experiments/options/options.h"
+#include "experiments/sweep/sweep.h"
+
+/* The command line, resolved. */
+struct run_command {
+    const struct arguments *arguments;
+    const struct experiment *experiment;
+    json_t *from; /* the study repeated, or NULL */
+    struct request request;
+    struct axes axes;
+    struct plan plan;
+    char *out;
+};
+
+/* --- What `run --dry-run` says: the cases, and the axes that they come of --- */
+
+/* Of all cases. */
+static uint64_t run_command_runs(const struct run_command *c)
+{
+    uint64_t runs = 0;
+    for (size_t i = 0; i < c->plan.case_count; i++)
+        runs += c->plan.cases[i].runs;
+    return runs;
+}
+
+/* To standard output, with a new line behind it; takes the object. */
+static void run_print_json(json_t *object)
+{
+    json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    printf("\n");
+    json_decref(object);
+}
+
+static json_t *case_json(const struct plan *plan, const struct study_case *t)
+{
+    char id[CASE_ID_TEXT], device[DEVICE_TEXT];
+    struct setting_columns setting;
+    const struct source *s = &plan->source[t->source];
+    case_id_text(id, t->id);
+    device_name(t->device, device);
+    json_t *object =
+        json_pack("{ss ss ss ss ss ss ss sI}", "case_id", id, "method", t->method->name, "promise",
+                  promise_name[t->method->promise], "device", device, "storage",
+                  format_facts[s->array.format].name, "accumulator",
+                  format_facts[t->accumulator].name, "input", s->name, "n", (json_int_t)s->array.n);
+    if (s->generated)
+        json_object_set_new(object, "seed", json_integer((json_int_t)s->seed));
+    if (t->shape.threads)
+        json_object_set_new(object, "threads", json_integer(t->shape.threads));
+    if (t->shape.blocks)
+        json_object_set_new(object, "blocks", json_integer(t->shape.blocks));
+    setting_columns(&setting, t->method->operation, &t->setting);
+    for (size_t i = CASE_SCAN; i < CASE_ALL; i++)
+        if (*setting.column[i])
+            json_object_set_new(object, case_columns[i].name, json_string(setting.column[i]));
+    if (*setting.column[CASE_KEYS])
+        json_object_set_new(object, "bins", json_integer((json_int_t)t->setting.bins));
+    if (t->setting.segment)
+        json_object_set_new(object, "segment", json_integer((json_int_t)t->setting.segment));
+    if (t->load != LOAD_IDLE)
+        json_object_set_new(object, "load", json_string(load_name[t->load]));
+    json_object_set_new(object, "runs", json_integer((json_int_t)t->runs));
+    json_object_set_new(object, "supported", json_boolean(t->supported));
+    return object;
+}
+
+static void run_dry_json(const struct run_command *c)
+{
+    json_t *cases = json_array();
+    for (size_t i = 0; i < c->plan.case_count; i++)
+        json_array_append_new(cases, case_json(&c->plan, &c->plan.cases[i]));
+    run_print_json(json_pack(
+        "{ss so sI sI sI so so}", "experiment", c->experiment->name, "out", study_path(c->out),
+        "cases", (json_int_t)c->plan.case_count, "inputs_left_out", (json_int_t)c->plan.left_out,
+        "runs", (json_int_t)run_command_runs(c), "axes", axes_json(&c->axes), "case_list", cases));
+}
+
+/* Is it something that a person would ask for, and has it a value? */
+static bool axis_shown(const struct run_command *c, enum axis axis, const json_t *words)
+{
+    bool cuda = false;
+    for (size_t i = 0; i < c->axes.devices; i++)
+        cuda |= c->axes.device[i].kind == DEVICE_CUDA;
+    if (axis > AXIS_FORMATS && !(axis == AXIS_RUNS_CUDA && cuda))
+        return false;
+    const char *only =
+        json_array_size(words) == 1 ? json_string_value(json_array_get(words, 0)) : "";
+    return json_array_size(words) > 0 && strcmp(only, "0") != 0;
+}
+
+/* Words of an axis, in lines of at most 100 columns where the words allow it. */
+static void print_axis(const char *name, const json_t *words)
+{
+    size_t i, column = 14;
+    json_t *word;
+    printf("  %-12s", name);
+    json_array_foreach(words, i, word)
+    {
+        size_t width = 1 + json_string_length(word);
+        if (column + width > 100) {
+            printf("\n%14s", "");
+            column = 14;
+        }
+        printf(" %s", json_string_value(word));
+        column += width;
+    }
+    printf("\n");
+}
+
+/* --dry-run: what would be run, to standard output. */
+static void run_dry_text(const struct run_command *c)
+{
+    json_t *axes = axes_json(&c->axes);
+    struct text out = {0};
+    text_visible(&out, c->out);
+    printf("%s: cases: %zu, inputs: %zu, runs: %llu, would go to %s\n", c->experiment->name,
+           c->plan.case_count, c->plan.sources, (unsigned long long)run_command_runs(c),
+           text_string(&out) ? out.data : "");
+    text_free(&out);
+    for (enum axis axis = 0; axis < AXES; axis++) {
+        const json_t *words = json_object_get(axes, axis_name[axis]);
+        if (axis_shown(c, axis, words))
+            print_axis(axis_name[axis], words);
+    }
+    json_decref(axes);
+}
+
+/* --- What `run` says at its end: tables, or summary.csv and the like as JSON --- */
+
+/* A CSV file as an array of objects. */
+struct csv_json {
+    const struct column *(*column)(size_t);
+    size_t columns;
+    bool (*is_name)(size_t column); /* else it is a number, or what JSON has no number for */
+    json_t *rows;
+};
+
+static bool summary_name(size_t column)
+{
+    return column < CASE_N;
+}
+
+static bool times_name(size_t column)
+{
+    return column < TIMES_N || column == TIMES_NOTE || column == TIMES_CASE_ID;
+}
+
+static json_t *field_json(const char *text, bool name)
+{
+    char *end;
+    if (!*text)
+        return json_null();
+    double value = strtod(text, &end);
+    if (name || *end || !(value - value == 0))
+        return json_string(text);
+    return strchr(text, '.') || strchr(text, 'e') ? json_real(value)
+                                                  : json_integer(strtoll(text, NULL, 10));
+}
+
+static enum status take_row(void *context, const struct csv_row *row, struct problem *p)
+{
+    const struct csv_json *c = context;
+    json_t *object = json_object();
+    for (size_t i = 0; i < c->columns; i++)
+        json_object_set_new(object, c->column(i)->name, field_json(row->field[i], c->is_name(i)));
+    return json_array_append_new(c->rows, object) == 0
+               ? STATUS_OK
+               : problem(p, STATUS_DEVICE, "%s: out of memory", row->path);
+}
+
+static enum status read_csv(struct csv_json *to, const char *out, const char *name,
+                            struct problem *p)
+{
+    char *path;
+    uint64_t whole;
+    to->rows = json_array();
+    if (asprintf(&path, "%s/%s", out, name) < 0)
+        return problem(p, STATUS_DEVICE, "out of memory");
+    enum status status = csv_read(path, to->column, to->columns, take_row, to, &whole, p);
+    free(path);
+    return status;
+}
+
+static enum status derived_json(json_t *object, const char *out, const struct derived_file *f,
+                                struct problem *p)
+{
+    char *name;
+    struct csv_json rows = {.column = f->column, .columns = f->columns, .is_name = f->is_name};
+    if (asprintf(&name, "%s.csv", f->name) < 0)
+        return problem(p, STATUS_DEVICE, "out of memory");
+    enum status status = read_csv(&rows, out, name, p);
+    json_object_set_new(object, f->name, rows.rows);
+    free(name);
+    return status;
+}
+
+static enum status run_report_json(const struct run_command *c, const struct sweep_outcome *outcome,
+                                   struct problem *p)
+{
+    struct csv_json summary = {.column = summary_column_of(experiment_columns(c->experiment)),
+                               .columns = summary_columns(experiment_columns(c->experiment)),
+                               .is_name = summary_name};
+    struct csv_json times = {
+        .column = times_column, .columns = TIMES_COLUMNS, .is_name = times_name};
+    enum status status = read_csv(&summary, c->out, "summary.csv", p);
+    json_t *object =
+        json_pack("{ss so sI sI sI sI sI sI so so}", "experiment", c->experiment->name, "out",
+                  study_path(c->out), "cases", (json_int_t)c->plan.case_count, "inputs_left_out",
+                  (json_int_t)c->plan.left_out, "finished", (json_int_t)outcome->finished, "runs",
+                  (json_int_t)outcome->runs, "failed", (json_int_t)outcome->failed, "broken",
+                  (json_int_t)outcome->broken, "promises_broken", breaks_json(&c->plan), "summary",
+                  summary.rows);
+    if (status == STATUS_OK && experiment_times(c->experiment)) {
+        status = read_csv(&times, c->out, "times.csv", p);
+        json_object_set_new(object, "times", times.rows);
+    }
+    for (const struct derived_file *f = c->experiment->derived; status == STATUS_OK && f && f->name;
+         f++)
+        status = derived_json(object, c->out, f, p);
+    run_print_json(object);
+    return status;
+}
+
+static size_t unsupported(const struct plan *plan)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < plan->case_count; i++)
+        count += !plan->cases[i].supported;
+    return count;
+}
+
+/* What was run and found, to standard output, read from the results directory. */
+static enum status run_report_text(const struct run_command *c, const struct sweep_outcome *outcome,
+                                   struct problem *p)
+{
+    struct text text = {0};
+    c->experiment->table(&text, &c->plan, c->out, p);
+    added_in_note(&text, &c->plan);
+    breaks_lines(&text, &c->plan);
+    text_format(&text, "%zu cases, %llu runs", c->plan.case_count,
+                (unsigned long long)run_command_runs(c));
+    if (unsupported(&c->plan) > 0)
+        text_format(&text, ", %zu cases unsupported", unsupported(&c->plan));
+    if (c->plan.left_out > 0)
+        text_format(&text, ", %zu inputs left out, beyond the range of their format",
+                    c->plan.left_out);
+    if (outcome->runs == 0 && outcome->failed == 0)
+        text_add(&text, ", all there before");
+    text_add(&text, ": ");
+    text_visible(&text, c->out);
+    text_add(&text, "/results.csv (a row per run), summary.csv (a row per case), ");
+    if (experiment_reads(c->experiment, SETTING_SCAN))
+        text_add(&text, "profile.csv (errors along each scan), ");
+    if (experiment_times(c->experiment))
+        text_add(&text, "times.csv (beside the raw read), ");
+    for (const struct derived_file *f = c->experiment->derived; f && f->name; f++)
+        text_format(&text, "%s.csv (%s), ", f->name, f->says);
+    text_add(&text, "study.json\n");
+    const char *string = text_string(&text);
+    if (string)
+        fputs(string, stdout);
+    else
+        problem(p, STATUS_DEVICE, "out of memory for the table");
+    text_free(&text);
+    return p->status;
+}
 
 /* Prints a line for each of the first few failures. */
 static void note(void *context, const char *line)

@@ -29,10 +29,6 @@ struct atomics {
 /* Is it a finished case with results? */
 bool atomics_has(const struct atomics *a, const struct study_case *t);
 
-/* May they stand in one group? */
-bool atomics_together(const struct plan *plan, const struct study_case *a,
-                      const struct study_case *b);
-
 /* Reads results.csv in the directory `out`. atomics_free is due, also after failure. STATUS_DATA
  * where it cannot be read, STATUS_DEVICE when memory is short. */
 enum status atomics_read(struct atomics *a, const struct plan *plan, const char *out,
