@@ -17,6 +17,8 @@ struct reader {
     struct check_recorded *to;
     const char *folder;
     enum columns_of of;
+    const struct method *const *method; /* that are asked for */
+    size_t methods;                     /* 0: all */
     char last_case[CHECK_WORDS];
 };
 
@@ -90,6 +92,34 @@ static enum status keep(struct check_recorded *to, const struct check_recorded_r
                : problem(p, STATUS_DEVICE, "out of memory for recorded results");
 }
 
+/* The text of a field of a row that has no quotes. */
+static const char *field_of(const char *line, size_t field)
+{
+    while (line && field-- > 0) {
+        line = strchr(line, ',');
+        line += line != NULL;
+    }
+    return line ? line : "";
+}
+
+static bool is_field(const char *field, const char *text)
+{
+    size_t length = strlen(text);
+    return strncmp(field, text, length) == 0 && field[length] == ',';
+}
+
+/* Rows of other methods, of CPUs, and later runs of a case. */
+static bool skip(void *context, const char *line)
+{
+    const struct reader *r = context;
+    const char *method = field_of(line, results_case_column(CASE_METHOD));
+    bool asked = r->methods == 0;
+    for (size_t i = 0; i < r->methods && !asked; i++)
+        asked = is_field(method, r->method[i]->name);
+    return !asked || is_field(field_of(line, results_case_column(CASE_ID)), r->last_case) ||
+           strncmp(field_of(line, results_case_column(CASE_DEVICE)), "cuda", 4) != 0;
+}
+
 static enum status take(void *context, const struct csv_row *row, struct problem *p)
 {
     struct reader *r = context;
@@ -126,26 +156,29 @@ static bool read_header(const char *path, enum columns_of *of)
     return there && !strstr(header, ",product,");
 }
 
-static enum status read_folder(struct check_recorded *to, const char *dir, const char *folder,
+static enum status read_folder(struct reader *r, const char *dir, const char *folder,
                                struct problem *p)
 {
     char path[4096];
     uint64_t whole_bytes;
-    struct reader r = {.to = to, .folder = folder};
+    r->folder = folder;
+    *r->last_case = 0;
     snprintf(path, sizeof path, "%s/%s/results.csv", dir, folder);
-    if (!read_header(path, &r.of))
+    if (!read_header(path, &r->of))
         return STATUS_OK;
-    return csv_read(path, results_column_of(r.of), results_columns(r.of), take, &r, &whole_bytes,
-                    p);
+    return csv_read_but(path, results_column_of(r->of), results_columns(r->of), skip, take, r,
+                        &whole_bytes, p);
 }
 
 enum status check_recorded_read(struct check_recorded **recorded, const char *dir,
+                                const struct method *const *method, size_t methods,
                                 struct problem *p)
 {
     struct dirent **entry;
     *recorded = calloc(1, sizeof **recorded);
     if (!*recorded)
         return problem(p, STATUS_DEVICE, "%s: out of memory", dir);
+    struct reader r = {.to = *recorded, .method = method, .methods = methods};
     int count = scandir(dir, &entry, NULL, alphasort);
     enum status status = count < 0
                              ? problem(p, STATUS_DATA, "%s: %s; expected a directory of results",
@@ -153,7 +186,7 @@ enum status check_recorded_read(struct check_recorded **recorded, const char *di
                              : STATUS_OK;
     for (int i = 0; i < count; i++) {
         if (status == STATUS_OK && *entry[i]->d_name != '.')
-            status = read_folder(*recorded, dir, entry[i]->d_name, p);
+            status = read_folder(&r, dir, entry[i]->d_name, p);
         free(entry[i]);
     }
     if (count >= 0)

@@ -19,8 +19,10 @@ struct check_recorded {
     size_t rows;
 };
 
-/* Reads DIR/NAME/results.csv of all folders. STATUS_DATA where there is no such directory or a file
- * cannot be read. check_recorded_free is due on success. */
+/* Reads what DIR/NAME/results.csv of all folders have of these methods, by their names; of all
+ * where `methods` is 0. STATUS_DATA where there is no such directory or a file cannot be read.
+ * check_recorded_free is due on success. */
 enum status check_recorded_read(struct check_recorded **recorded, const char *dir,
+                                const struct method *const *method, size_t methods,
                                 struct problem *p);
 void check_recorded_free(struct check_recorded *recorded); /* NULL is fine */

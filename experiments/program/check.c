@@ -176,6 +176,20 @@ static enum status check_one(struct command *c, const struct method *m, struct p
     return status;
 }
 
+/* The source tree's, where it is there and no other is asked for. */
+static enum status read_recorded(struct command *c, const struct method *const *method,
+                                 size_t methods, struct problem *p)
+{
+    const char *asked = argument_value(c->arguments, "recorded");
+    c->request.recorded_in = asked;
+    if (!c->request.tried[CHECK_RECORDED] || (!asked && access(build_recorded, R_OK) != 0))
+        return STATUS_OK;
+    enum status status =
+        check_recorded_read(&c->recorded, asked ? asked : build_recorded, method, methods, p);
+    c->request.recorded = c->recorded;
+    return status;
+}
+
 /* All operands are looked at before the first is run. */
 static enum status check_all(struct command *c, struct problem *p)
 {
@@ -193,6 +207,8 @@ static enum status check_all(struct command *c, struct problem *p)
         if (status == STATUS_OK)
             status = check_takes(m[i], a, p);
     }
+    if (status == STATUS_OK)
+        status = read_recorded(c, m, argument_flag(a, "all") ? 0 : a->operands, p);
     for (size_t i = 0; i < a->operands && status == STATUS_OK; i++)
         status = check_one(c, m[i], p);
     for (size_t i = 0; argument_flag(a, "all") && i < method_count && status == STATUS_OK; i++)
@@ -214,26 +230,12 @@ static enum status verdict(const struct command *c, struct problem *p)
                : STATUS_OK;
 }
 
-/* The source tree's, where it is there and no other is asked for. */
-static enum status read_recorded(struct command *c, struct problem *p)
-{
-    const char *asked = argument_value(c->arguments, "recorded");
-    c->request.recorded_in = asked;
-    if (!c->request.tried[CHECK_RECORDED] || (!asked && access(build_recorded, R_OK) != 0))
-        return STATUS_OK;
-    enum status status = check_recorded_read(&c->recorded, asked ? asked : build_recorded, p);
-    c->request.recorded = c->recorded;
-    return status;
-}
-
 static enum status check_into(struct command *c, struct problem *p)
 {
     const char *out = argument_value(c->arguments, "out");
     enum status status =
         out ? csv_file_open(&c->csv, out, 0, check_column, CHECK_COLUMNS, p) : STATUS_OK;
     c->csv.once = true;
-    if (status == STATUS_OK)
-        status = read_recorded(c, p);
     if (status == STATUS_OK)
         status = check_all(c, p);
     enum status closed = out ? csv_file_close(&c->csv, p) : STATUS_OK;

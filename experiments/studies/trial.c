@@ -453,7 +453,7 @@ static enum status run_trial(const struct experiment_run *run, struct problem *p
         return STATUS_OK;
     }
     if (status == STATUS_OK && access(build_recorded, R_OK) == 0)
-        status = check_recorded_read(&recorded, build_recorded, &why);
+        status = check_recorded_read(&recorded, build_recorded, NULL, 0, &why);
     s.request.recorded = recorded;
     if (status == STATUS_OK)
         status = trial_study_open(&s, run, &why);

@@ -17,6 +17,7 @@ struct reading {
     struct csv_row row;
     const struct column *(*column)(size_t);
     size_t least, columns; /* those behind `least`, and those that came later, may be missing */
+    csv_skip skip;         /* or NULL */
     csv_take take;
     void *context;
     struct text bytes; /* the row's fields, each with a terminating zero */
@@ -108,8 +109,13 @@ static enum status read_lines(struct reading *r, struct csv_parser *parser, FILE
     while (r->status == STATUS_OK && (length = getline(&line, &capacity, file)) > 0 &&
            line[length - 1] == '\n') {
         size_t rows = r->rows;
+        bool begins = *whole == at;
         r->row.line++;
         at += (uint64_t)length;
+        if (r->skip && rows > 0 && begins && !strchr(line, '"') && r->skip(r->context, line)) {
+            *whole = at;
+            continue;
+        }
         r->row.begin = *whole;
         r->row.end = at;
         if (csv_parse(parser, line, (size_t)length, end_field, end_row, r) != (size_t)length)
@@ -125,10 +131,31 @@ static enum status read_lines(struct reading *r, struct csv_parser *parser, FILE
     return r->status;
 }
 
-enum status csv_read(const char *path, const struct column *(*column)(size_t), size_t columns,
-                     csv_take take, void *context, uint64_t *whole, struct problem *p)
+static enum status read_file(struct reading *r, uint64_t *whole)
 {
-    return csv_read_since(path, column, columns, columns, take, context, whole, p);
+    struct csv_parser parser;
+    *whole = 0;
+    FILE *file;
+    enum status status = file_open(&file, r->row.path, r->p);
+    if (status != STATUS_OK)
+        return status;
+    r->begin = calloc(r->columns, sizeof *r->begin);
+    r->place = calloc(r->columns, sizeof *r->place);
+    r->field = calloc(r->columns, sizeof *r->field);
+    r->row.field = r->field;
+    if (!r->begin || !r->place || !r->field || csv_init(&parser, CSV_STRICT) != 0) {
+        r->status = problem(r->p, STATUS_DEVICE, "%s: out of memory", r->row.path);
+    } else {
+        csv_set_space_func(&parser, no_space);
+        read_lines(r, &parser, file, whole);
+        csv_free(&parser);
+    }
+    text_free(&r->bytes);
+    free(r->begin);
+    free(r->place);
+    free(r->field);
+    fclose(file);
+    return r->status;
 }
 
 enum status csv_read_since(const char *path, const struct column *(*column)(size_t), size_t least,
@@ -142,29 +169,28 @@ enum status csv_read_since(const char *path, const struct column *(*column)(size
                         .take = take,
                         .context = context,
                         .p = p};
-    struct csv_parser parser;
-    *whole = 0;
-    FILE *file;
-    enum status status = file_open(&file, path, p);
-    if (status != STATUS_OK)
-        return status;
-    r.begin = calloc(columns, sizeof *r.begin);
-    r.place = calloc(columns, sizeof *r.place);
-    r.field = calloc(columns, sizeof *r.field);
-    r.row.field = r.field;
-    if (!r.begin || !r.place || !r.field || csv_init(&parser, CSV_STRICT) != 0) {
-        r.status = problem(p, STATUS_DEVICE, "%s: out of memory", path);
-    } else {
-        csv_set_space_func(&parser, no_space);
-        read_lines(&r, &parser, file, whole);
-        csv_free(&parser);
-    }
-    text_free(&r.bytes);
-    free(r.begin);
-    free(r.place);
-    free(r.field);
-    fclose(file);
-    return r.status;
+    return read_file(&r, whole);
+}
+
+enum status csv_read_but(const char *path, const struct column *(*column)(size_t), size_t columns,
+                         csv_skip skip, csv_take take, void *context, uint64_t *whole,
+                         struct problem *p)
+{
+    struct reading r = {.row.path = path,
+                        .column = column,
+                        .least = columns,
+                        .columns = columns,
+                        .skip = skip,
+                        .take = take,
+                        .context = context,
+                        .p = p};
+    return read_file(&r, whole);
+}
+
+enum status csv_read(const char *path, const struct column *(*column)(size_t), size_t columns,
+                     csv_take take, void *context, uint64_t *whole, struct problem *p)
+{
+    return csv_read_but(path, column, columns, NULL, take, context, whole, p);
 }
 
 enum status csv_figure(const struct csv_row *row, size_t field, const char *column,

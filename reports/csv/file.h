@@ -43,6 +43,13 @@ typedef enum status (*csv_take)(void *context, const struct csv_row *row, struct
 enum status csv_read(const char *path, const struct column *(*column)(size_t), size_t columns,
                      csv_take take, void *context, uint64_t *whole, struct problem *p);
 
+/* The same, but for rows that `skip` says from their text are not wanted: most of a large file's
+ * need no parsing then. A row with a quoted field is never skipped, nor is the header. */
+typedef bool (*csv_skip)(void *context, const char *line);
+enum status csv_read_but(const char *path, const struct column *(*column)(size_t), size_t columns,
+                         csv_skip skip, csv_take take, void *context, uint64_t *whole,
+                         struct problem *p);
+
 /* The same of a file that may be without columns that were added behind the first `least`: their
  * fields are "". */
 enum status csv_read_since(const char *path, const struct column *(*column)(size_t), size_t least,

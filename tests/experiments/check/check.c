@@ -178,12 +178,41 @@ Test(check, a_rung_above_the_promise_may_break)
     cr_expect(check_broken(&report));
 }
 
+/* Of the methods that are asked for, the same rows as where all are read. */
+Test(check, reads_what_was_recorded_of_some_methods)
+{
+    struct problem p = {0};
+    struct check_recorded *all, *some;
+    const struct method *const asked[] = {method_named("sum/tiled"), method_named("scan/tiled")};
+    cr_assert(check_recorded_read(&all, build_recorded, NULL, 0, &p) == STATUS_OK, "%s", p.text);
+    cr_assert(check_recorded_read(&some, build_recorded, asked, 2, &p) == STATUS_OK, "%s", p.text);
+    size_t at = 0, others = 0;
+    for (size_t i = 0; i < all->rows; i++) {
+        const struct check_recorded_row *row = &all->row[i];
+        if (strcmp(row->method, asked[0]->name) != 0 && strcmp(row->method, asked[1]->name) != 0) {
+            others++;
+            continue;
+        }
+        cr_assert(at < some->rows, "only %zu rows", at);
+        const struct check_recorded_row *same = &some->row[at++];
+        cr_assert(strcmp(row->method, same->method) == 0 && row->at.n == same->at.n &&
+                      strcmp(row->folder, same->folder) == 0 &&
+                      memcmp(&row->digest, &same->digest, sizeof row->digest) == 0,
+                  "row %zu of %s", at, row->folder);
+    }
+    cr_expect(at == some->rows && at > 100 && others > 100, "%zu of %zu rows, %zu others", at,
+              some->rows, others);
+    check_recorded_free(all);
+    check_recorded_free(some);
+}
+
 /* A method whose order is another one than when it was recorded. */
 Test(check, holds_methods_to_what_was_recorded)
 {
     struct problem p = {0};
     struct check_recorded *recorded;
-    cr_assert(check_recorded_read(&recorded, build_recorded, &p) == STATUS_OK, "%s", p.text);
+    cr_assert(check_recorded_read(&recorded, build_recorded, NULL, 0, &p) == STATUS_OK, "%s",
+              p.text);
     static const char *const names[][2] = {{"sum/tiled", "sum/tiled"},
                                            {"sum/two_kernel", "sum/two_kernel"},
                                            {"scan/tiled", "scan/tiled"},
@@ -204,7 +233,7 @@ Test(check, holds_methods_to_what_was_recorded)
                   "%s as %s", names[i][1], names[i][0]);
     }
     check_recorded_free(recorded);
-    cr_expect(check_recorded_read(&recorded, "/nowhere", &p) == STATUS_DATA);
+    cr_expect(check_recorded_read(&recorded, "/nowhere", NULL, 0, &p) == STATUS_DATA);
 }
 
 /* --- those that are what they say --- */

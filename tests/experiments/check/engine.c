@@ -200,7 +200,8 @@ Test(check_engine, asks_for_the_seed_that_was_recorded)
     struct problem p = {0};
     struct check_recorded *recorded;
     struct check_case k;
-    cr_assert(check_recorded_read(&recorded, build_recorded, &p) == STATUS_OK, "%s", p.text);
+    cr_assert(check_recorded_read(&recorded, build_recorded, NULL, 0, &p) == STATUS_OK, "%s",
+              p.text);
     struct check_request r = request_for(method_named("sum/tiled"), 1);
     r.recorded = recorded;
     r.n.count = 0;

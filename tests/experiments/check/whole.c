@@ -296,7 +296,7 @@ static struct check_recorded *written(const char *header, const char *const *row
     for (size_t i = 0; i < count; i++)
         fprintf(file, "%s\n", rows[i]);
     fclose(file);
-    cr_assert(check_recorded_read(&recorded, folder, &p) == STATUS_OK, "%s", p.text);
+    cr_assert(check_recorded_read(&recorded, folder, NULL, 0, &p) == STATUS_OK, "%s", p.text);
     unlink(path);
     rmdir(study);
     rmdir(folder);
