@@ -55,9 +55,8 @@ static void places(uint32_t *place, const struct operands *of)
 static enum status make(struct setting_operands *to, const struct setting *s, uint64_t seed,
                         struct problem *p)
 {
-    size_t stride;
     (void)seed;
-    return layout_stride(&stride, &row, to->of.in.n, s->bins, p);
+    return layout_stride(&to->of.stride, &row, to->of.in.n, s->bins, p);
 }
 
 static void vary(struct setting *s, const struct setting_axes *axes, size_t n, size_t u)
