@@ -5,8 +5,6 @@
 #include <unistd.h>
 
 #include "reference/base/grow.h"
-#include "experiments/inputs/heads.h"
-#include "experiments/inputs/mask.h"
 #include "experiments/system/memory.h"
 
 /* The sample's share of the input. Starting CPU threads takes far longer than starting a kernel,
@@ -97,25 +95,6 @@ enum status bench_input_second(struct bench_input *b, struct problem *p)
     return status;
 }
 
-enum status bench_input_keys(struct bench_input *b, const struct keys *keys, size_t bins,
-                             uint64_t seed, struct problem *p)
-{
-    size_t n = b->array.n;
-    enum status status = keys_fit(keys, n, bins, p);
-    if (status != STATUS_OK)
-        return status;
-    b->keys = keys;
-    b->bins = bins;
-    b->key = malloc((n + 1) * sizeof *b->key);
-    if (!b->key)
-        return problem(p, STATUS_DEVICE, "%s: out of memory for %zu keys", b->name, n);
-    status = keys_fill(keys, b->key, n, bins, seed, p);
-    if (status == STATUS_OK && b->gpu)
-        status = gpu_upload_keys(b->gpu, b->key, p);
-    return status == STATUS_OK && b->gpu_sample ? gpu_upload_keys(b->gpu_sample, b->key, p)
-                                                : status;
-}
-
 enum status bench_input_output(struct bench_input *b, enum format f, size_t n, struct problem *p)
 {
     if (b->output.data && array_bytes(b->output.format, b->output.n) >= array_bytes(f, n))
@@ -124,40 +103,60 @@ enum status bench_input_output(struct bench_input *b, enum format f, size_t n, s
     return memory_array(&b->output, f, n, "the outputs of a benchmark", p);
 }
 
-enum status bench_input_heads(struct bench_input *b, size_t segment, const uint8_t **flags,
-                              struct problem *p)
+/* How outputs are rounded, and what they cover, makes no difference to what is read. */
+static struct setting what_is_read(const struct setting *s)
 {
-    *flags = NULL;
-    if (segment == 0)
-        return STATUS_OK;
-    for (size_t i = 0; i < b->heads_count; i++)
-        if (b->heads[i].segment == segment)
-            *flags = b->heads[i].flags;
-    if (*flags)
-        return STATUS_OK;
-    if (!grow(&b->heads, b->heads_count, sizeof *b->heads))
-        return problem(p, STATUS_DEVICE, "out of memory for head flags");
-    struct bench_heads *made = &b->heads[b->heads_count];
-    made->segment = segment;
-    enum status status = heads_make(&made->flags, b->array.n, segment, p);
-    if (status == STATUS_OK)
-        *flags = b->heads[b->heads_count++].flags;
-    return status;
+    struct setting read = *s;
+    read.output = 0;
+    read.exclusive = false;
+    read.product = PRODUCT_NONE;
+    return read;
 }
 
-enum status bench_input_mask(struct bench_input *b, size_t keep, const struct bench_mask **mask,
-                             struct problem *p)
+static enum status make(struct bench_input *b, const struct bench_made *wanted, struct problem *p)
 {
-    struct bench_mask *m = &b->mask;
-    *mask = m;
-    if (m->flags && m->keep == keep)
-        return STATUS_OK;
-    free(m->flags);
-    *m = (struct bench_mask){.keep = keep};
-    enum status status = mask_make(&m->flags, &m->kept, b->array.n, keep, 1, p);
-    for (size_t i = 0; status == STATUS_OK && i < b->sample.n; i++)
-        m->sample_kept += m->flags[i];
-    return status;
+    if (!grow(&b->made, b->made_count, sizeof *b->made))
+        return problem(p, STATUS_DEVICE, "out of memory for what methods read");
+    struct bench_made *made = &b->made[b->made_count];
+    bool whole = wanted->n == b->array.n, part = wanted->n == b->sample.n;
+    *made = *wanted;
+    made->of.of.in = whole ? b->array : b->sample;
+    enum status status = setting_make(&made->of, made->operation, &made->setting, 1, p);
+    b->made_count += status == STATUS_OK;
+    if (status == STATUS_OK && made->of.keys && b->gpu && whole)
+        status = gpu_upload_keys(b->gpu, made->of.keys, p);
+    return status == STATUS_OK && made->of.keys && b->gpu_sample && part
+               ? gpu_upload_keys(b->gpu_sample, made->of.keys, p)
+               : status;
+}
+
+enum status bench_input_operands(struct bench_input *b, const struct bench_row *row, bool sample,
+                                 struct operands *of, struct problem *p)
+{
+    const struct operation *o = row->method->operation;
+    size_t n = sample ? b->sample.n : b->array.n, i = 0;
+    struct bench_made wanted = {.operation = o, .setting = what_is_read(&row->setting), .n = n};
+    if (n < b->array.n)
+        wanted.setting = setting_sample(o, &wanted.setting, n);
+    while (i < b->made_count && !(b->made[i].operation == o && b->made[i].n == n &&
+                                  setting_equal(&b->made[i].setting, &wanted.setting)))
+        i++;
+    enum status status = i < b->made_count ? STATUS_OK : make(b, &wanted, p);
+    if (status != STATUS_OK)
+        return status;
+    *of = b->made[i].of.of;
+    of->exclusive = row->setting.exclusive;
+    of->product = row->setting.product;
+    return STATUS_OK;
+}
+
+void bench_input_forget(struct bench_input *b)
+{
+    for (size_t i = 0; i < b->made_count; i++)
+        setting_free(&b->made[i].of);
+    free(b->made);
+    b->made = NULL;
+    b->made_count = 0;
 }
 
 void bench_input_close(struct bench_input *b)
@@ -166,13 +165,9 @@ void bench_input_close(struct bench_input *b)
         gpu_release(b->gpu);
     if (b->gpu_sample)
         gpu_release(b->gpu_sample);
-    for (size_t i = 0; i < b->heads_count; i++)
-        free(b->heads[i].flags);
-    free(b->heads);
-    free(b->mask.flags);
+    bench_input_forget(b);
     free(b->output.data);
     free(b->second.data);
-    free(b->key);
     if (!b->borrowed)
         free(b->array.data);
     *b = (struct bench_input){0};
@@ -200,7 +195,7 @@ bool bench_is_vendor(const struct method *m)
 bool bench_writes(const struct bench_row *row)
 {
     const struct operation *o = row->method ? row->method->operation : NULL;
-    return o && o->array && o != &operation_rows;
+    return o && o->array && !operation_batches(o);
 }
 
 double bench_bytes(const struct bench_input *in, const struct bench_row *row)
@@ -212,10 +207,9 @@ double bench_bytes(const struct bench_input *in, const struct bench_row *row)
     if (!row->method || !row->method->operation->array)
         return input;
     const struct operation *o = row->method->operation;
-    double n = (double)in->array.n, flags = row->setting.segment > 0 || o->mask ? n : 0;
-    double keys = o->keys ? n * sizeof *in->key : 0;
-    size_t outputs = o->outputs(in->array.n, o->keys ? in->bins : row->setting.bins);
-    return input + flags + keys + (double)array_bytes(row->setting.output, outputs);
+    size_t outputs = o->outputs(in->array.n, row->setting.bins);
+    return input + setting_bytes(o, &row->setting, in->array.n) +
+           (double)array_bytes(row->setting.output, outputs);
 }
 
 double bench_of_copy(const struct bench_input *in, const struct bench_row *row)

@@ -12,6 +12,8 @@
 #include "kernels/gpu/gpu.h"
 #include "reference/measure/measure.h"
 
+struct bench_row;
+
 /* What the measurements on one input share. */
 struct bench_input {
     struct device device;
@@ -22,20 +24,17 @@ struct bench_input {
     struct gpu_input *gpu, *gpu_sample; /* both in the GPU's memory; NULL on the CPU */
     struct array second; /* of dot products: the array turned by one element; data NULL as yet */
     bool in_cache;       /* it fits in the device's last-level cache */
-    /* Of scatter-adds: where their keys come from, n of them, and bins; NULL as yet. */
+    /* Of scatter-adds: where the keys of the rows that are timed come from, and bins; else NULL. */
     const struct keys *keys;
-    uint32_t *key;
     size_t bins;
     struct array output; /* on the CPU: where all write, one at a time; as large as any needs yet */
-    struct bench_heads { /* of each segment length that came up: n flags, host memory */
-        size_t segment;
-        uint8_t *flags;
-    } * heads;
-    size_t heads_count;
-    struct bench_mask { /* of compactions; flags NULL as yet */
-        size_t keep, kept, sample_kept;
-        uint8_t *flags;
-    } mask;
+    struct bench_made {  /* what rows read beside elements, of each setting that came up */
+        const struct operation *operation;
+        struct setting setting;
+        size_t n;
+        struct setting_operands of;
+    } * made;
+    size_t made_count;
 };
 
 /* Bytes of the device's last-level cache; 0 where they are not known. */
@@ -51,15 +50,12 @@ enum status bench_input_borrow(struct bench_input *b, struct device device, cons
 enum status bench_input_output(struct bench_input *b, enum format f, size_t n, struct problem *p);
 /* Sees to it that there is a second array, on a GPU too. */
 enum status bench_input_second(struct bench_input *b, struct problem *p);
-/* Gives it keys of this kind; once. STATUS_USAGE or STATUS_DATA where they do not fit. */
-enum status bench_input_keys(struct bench_input *b, const struct keys *keys, size_t bins,
-                             uint64_t seed, struct problem *p);
-/* The head flags for this segment length; NULL for 0, one segment. */
-enum status bench_input_heads(struct bench_input *b, size_t segment, const uint8_t **flags,
-                              struct problem *p);
-/* The mask that keeps so many hundredths: the last one asked for is kept. */
-enum status bench_input_mask(struct bench_input *b, size_t keep, const struct bench_mask **mask,
-                             struct problem *p);
+/* What a row's method reads of it, or of its sample: of a GPU's input keys are uploaded. Kept until
+ * it is closed. STATUS_USAGE or STATUS_DATA where the setting does not fit. */
+enum status bench_input_operands(struct bench_input *b, const struct bench_row *row, bool sample,
+                                 struct operands *of, struct problem *p);
+/* Frees what rows read beside elements. */
+void bench_input_forget(struct bench_input *b);
 void bench_input_close(struct bench_input *b);
 
 enum bench_kind {

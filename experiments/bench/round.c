@@ -50,8 +50,8 @@ static double share_of(const struct bench_input *in, const struct bench_row *row
 {
     struct bench_input sample = *in;
     sample.array = in->sample;
-    return row->method->operation->keys ? bench_bytes(in, row) / bench_bytes(&sample, row)
-                                        : (double)in->array.n / (double)in->sample.n;
+    return row->setting.keys ? bench_bytes(in, row) / bench_bytes(&sample, row)
+                             : (double)in->array.n / (double)in->sample.n;
 }
 
 /* The least that a run on one element takes, as far as it is known: threads are started, whatever
@@ -62,12 +62,16 @@ static double least_to_begin(const struct bench_row *row, const struct bench_inp
     struct bench_subject s;
     double least_ns = INFINITY, time_ns;
     one.sample.n = 1;
-    if (in->device.kind != DEVICE_CPU || !operation_plain(row->method->operation) ||
-        bench_subject_open(&s, &one, row, true, NULL) != STATUS_OK)
+    one.made = NULL; /* its own, which is freed here */
+    one.made_count = 0;
+    if (in->device.kind != DEVICE_CPU || row->setting.keys)
         return 0;
-    for (int run = 0; run < 3 && bench_subject_run(&s, 1, &time_ns, NULL) == STATUS_OK; run++)
-        least_ns = fmin(least_ns, time_ns);
-    bench_subject_close(&s);
+    if (bench_subject_open(&s, &one, row, true, NULL) == STATUS_OK) {
+        for (int run = 0; run < 3 && bench_subject_run(&s, 1, &time_ns, NULL) == STATUS_OK; run++)
+            least_ns = fmin(least_ns, time_ns);
+        bench_subject_close(&s);
+    }
+    bench_input_forget(&one);
     return isfinite(least_ns) ? least_ns : 0;
 }
 
@@ -174,7 +178,7 @@ static enum status append_subject(struct round *r, const struct bench_row *row, 
     show(r->listener, row);
     enum status status = bench_subject_open(&e->subject, r->in, row, false, p);
     e->runs = status == STATUS_OK;
-    if (e->runs && row->method && row->method->operation->mask)
+    if (e->runs && row->method)
         e->row.setting.bins = e->subject.of.bins;
     if (status == STATUS_OK)
         status = check_room(r, p);

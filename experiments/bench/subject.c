@@ -124,33 +124,6 @@ static struct shape shape_of(const struct bench_input *in, const struct bench_ro
                : row->shape;
 }
 
-/* What else the method is told. A sample has rows of its own: as many as there are elements in one.
- */
-static enum status describe(struct bench_subject *s, const struct bench_row *row, bool sample,
-                            struct problem *p)
-{
-    const struct operation *o = row->method->operation;
-    const struct bench_mask *mask;
-    size_t n = s->of.in.n;
-    bool whole = n == s->in->array.n;
-    if (o->keys) {
-        s->of.bins = s->in->bins;
-        return STATUS_OK;
-    }
-    if (o->mask) {
-        enum status status = bench_input_mask(s->in, row->setting.keep, &mask, p);
-        s->of.mask = mask->flags;
-        s->of.bins = sample ? mask->sample_kept : mask->kept;
-        return status;
-    }
-    s->of.bins = whole ? row->setting.bins : layout_rows(n, 0);
-    s->of.stride =
-        !whole && row->setting.layout && row->setting.layout->kind == LAYOUT_BATCH ? 1 : 0;
-    return row->setting.layout && !s->of.stride
-               ? layout_stride(&s->of.stride, row->setting.layout, n, s->of.bins, p)
-               : STATUS_OK;
-}
-
 enum status bench_subject_open(struct bench_subject *s, struct bench_input *in,
                                const struct bench_row *row, bool sample, struct problem *p)
 {
@@ -160,10 +133,7 @@ enum status bench_subject_open(struct bench_subject *s, struct bench_input *in,
                                 .kind = row->kind,
                                 .method = row->method,
                                 .gpu = sample ? in->gpu_sample : in->gpu};
-    s->of = (struct operands){.in = *a,
-                              .exclusive = row->setting.exclusive,
-                              .product = row->setting.product,
-                              .keys = in->key};
+    s->of.in = *a;
     s->task = (struct task){.of = &s->of,
                             .out = {a->format, a->n, NULL},
                             .accumulator = row->accumulator,
@@ -172,9 +142,7 @@ enum status bench_subject_open(struct bench_subject *s, struct bench_input *in,
                             .shape = shape_of(in, row, sample)};
     bool both =
         row->kind == BENCH_READ_BOTH || (row->method && row->method->operation->inputs == 2);
-    enum status status = bench_input_heads(in, row->setting.segment, &s->of.heads, p);
-    if (status == STATUS_OK && row->method)
-        status = describe(s, row, sample, p);
+    enum status status = row->method ? bench_input_operands(in, row, sample, &s->of, p) : STATUS_OK;
     if (row->method)
         s->task.out = (struct array){row->setting.output,
                                      row->method->operation->outputs(a->n, s->of.bins), NULL};

@@ -28,23 +28,15 @@ struct bench_line {
     double bytes, of_copy;
 };
 
-const char *bench_scan(const struct bench_row *row)
-{
-    bool scan = row->method && row->method->operation == &operation_scan;
-    return scan ? scan_name[row->setting.exclusive ? SCAN_EXCLUSIVE : SCAN_INCLUSIVE] : "";
-}
-
 static enum table_kind kind_of(const struct bench_row *row)
 {
     if (row->kind == BENCH_COPY)
         return TABLE_COPY;
-    if (row->method && row->method->operation->keys)
+    if (row->setting.keys)
         return TABLE_SCATTERS;
-    if (bench_writes(row) && !*bench_scan(row))
-        return TABLE_MOVES;
-    return !*bench_scan(row)        ? TABLE_SUMS
-           : row->setting.exclusive ? TABLE_EXCLUSIVE
-                                    : TABLE_INCLUSIVE;
+    if (row->method && operation_reads(row->method->operation, SETTING_SCAN))
+        return row->setting.exclusive ? TABLE_EXCLUSIVE : TABLE_INCLUSIVE;
+    return bench_writes(row) ? TABLE_MOVES : TABLE_SUMS;
 }
 
 void bench_table_add(struct bench_table *t, const struct bench_input *in,
@@ -191,12 +183,11 @@ static const char *title(const struct bench_table *t, const struct bench_line *f
 {
     static const char *const of[] = {"sums", "inclusive scans", "exclusive scans",
                                      "transpositions and compactions", "scatter-adds"};
-    for (size_t i = 0; i < t->count && first->kind == TABLE_SUMS; i++) {
-        const struct method *m = t->line[i].row.method;
-        if (belongs(t, i, first) && m && m->operation != &operation_sum)
-            return "reductions";
-    }
-    return of[first->kind];
+    const char *is = of[first->kind];
+    for (size_t i = 0; i < t->count && first->kind == TABLE_SUMS && strcmp(is, "sums") == 0; i++)
+        if (belongs(t, i, first) && t->line[i].row.method)
+            is = operation_plural(t->line[i].row.method->operation);
+    return is;
 }
 
 static void draw_table(struct text *to, struct bench_table *t, const struct bench_line *first)

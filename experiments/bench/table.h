@@ -16,6 +16,3 @@ void bench_table_add(struct bench_table *t, const struct bench_input *in,
                      const struct bench_row *row);
 void bench_table_draw(struct text *to, struct bench_table *t);
 void bench_table_free(struct bench_table *t);
-
-/* "inclusive" or "exclusive" of a scan, else "". */
-const char *bench_scan(const struct bench_row *row);

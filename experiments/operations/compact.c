@@ -60,6 +60,12 @@ static void vary(struct setting *s, const struct setting_axes *axes, size_t n, s
     s->keep = axes->keep.count ? (size_t)axes->keep.item[u % axes->keep.count] : u % 3 * 49 + 1;
 }
 
+static double bytes(const struct setting *s, size_t n)
+{
+    (void)s;
+    return (double)n;
+}
+
 const struct operation_use use_compact = {
     .operation = &operation_compact,
     .columns_of = COLUMNS_OF_SCATTERS,
@@ -74,4 +80,5 @@ const struct operation_use use_compact = {
     .vary = vary,
     .not_served = true,
     .not_recorded = true,
+    .bytes = bytes,
 };

@@ -125,6 +125,24 @@ void setting_free(struct setting_operands *of)
     *of = (struct setting_operands){0};
 }
 
+double setting_bytes(const struct operation *o, const struct setting *s, size_t n)
+{
+    return use_of(o)->bytes ? use_of(o)->bytes(s, n) : 0;
+}
+
+struct setting setting_sample(const struct operation *o, const struct setting *s, size_t n)
+{
+    struct setting own = *s;
+    if (use_of(o)->sample)
+        use_of(o)->sample(&own, n);
+    return own;
+}
+
+const char *operation_plural(const struct operation *o)
+{
+    return o == &operation_sum ? "sums" : "reductions";
+}
+
 enum status setting_places(uint32_t **place, const struct operation *o,
                            const struct setting_operands *of, struct problem *p)
 {

@@ -106,6 +106,15 @@ enum status setting_make(struct setting_operands *to, const struct operation *o,
                          const struct setting *s, uint64_t seed, struct problem *p);
 void setting_free(struct setting_operands *of);
 
+/* Bytes of what is read beside n elements. */
+double setting_bytes(const struct operation *o, const struct setting *s, size_t n);
+
+/* What is asked for where n elements stand for more: as many rows as there are elements in one. */
+struct setting setting_sample(const struct operation *o, const struct setting *s, size_t n);
+
+/* What its results are called: "sums", or "reductions" where no word is better. */
+const char *operation_plural(const struct operation *o);
+
 /* Where each output is of elements of its own, as bins, rows and moved elements are: *place says
  * which output each element goes to; what goes to none, to the one behind the last. Else *place is
  * NULL. The caller frees it. */
@@ -132,6 +141,8 @@ struct operation_use {
     bool batches, not_served, not_recorded;
     enum status (*make)(struct setting_operands *to, const struct setting *s, uint64_t seed,
                         struct problem *p);
+    double (*bytes)(const struct setting *s, size_t n);
+    void (*sample)(struct setting *s, size_t n);
     void (*places)(uint32_t *place, const struct operands *of);
     const char *(*twin)(const struct setting *s);
 };

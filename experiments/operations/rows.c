@@ -64,6 +64,14 @@ static void vary(struct setting *s, const struct setting_axes *axes, size_t n, s
     s->bins = layout_vary(&axes->rows, n, u / 2);
 }
 
+static void sample(struct setting *s, size_t n)
+{
+    static const struct layout row = {LAYOUT_ROW, 0, "row"};
+    s->bins = layout_rows(n, 0);
+    if (s->layout->kind == LAYOUT_BATCH)
+        s->layout = &row;
+}
+
 const struct operation_use use_rows = {
     .operation = &operation_rows,
     .columns_of = COLUMNS_OF_SCATTERS,
@@ -78,4 +86,5 @@ const struct operation_use use_rows = {
     .vary = vary,
     .batches = true,
     .not_recorded = true,
+    .sample = sample,
 };

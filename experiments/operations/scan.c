@@ -80,6 +80,11 @@ static const char *twin(const struct setting *s)
     return s->segment ? "scan/segmented" : "scan/tiled";
 }
 
+static double bytes(const struct setting *s, size_t n)
+{
+    return s->segment ? (double)n : 0;
+}
+
 const struct operation_use use_scan = {
     .operation = &operation_scan,
     .columns_of = COLUMNS_OF_SCANS,
@@ -91,4 +96,5 @@ const struct operation_use use_scan = {
     .each_own = each_own,
     .make = make,
     .twin = twin,
+    .bytes = bytes,
 };

@@ -80,6 +80,12 @@ static void vary(struct setting *s, const struct setting_axes *axes, size_t n, s
     s->bins = (size_t)bins[(u % keys + u / keys) % count];
 }
 
+static double bytes(const struct setting *s, size_t n)
+{
+    (void)s;
+    return (double)n * sizeof(uint32_t);
+}
+
 const struct operation_use use_scatter = {
     .operation = &operation_scatter,
     .columns_of = COLUMNS_OF_SCATTERS,
@@ -91,4 +97,5 @@ const struct operation_use use_scatter = {
     .make = make,
     .places = places,
     .vary = vary,
+    .bytes = bytes,
 };

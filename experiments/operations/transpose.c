@@ -64,6 +64,11 @@ static void vary(struct setting *s, const struct setting_axes *axes, size_t n, s
     s->bins = layout_vary(&axes->rows, n, u / 2);
 }
 
+static void sample(struct setting *s, size_t n)
+{
+    s->bins = layout_rows(n, 0);
+}
+
 const struct operation_use use_transpose = {
     .operation = &operation_transpose,
     .columns_of = COLUMNS_OF_SCATTERS,
@@ -77,4 +82,5 @@ const struct operation_use use_transpose = {
     .make = make,
     .vary = vary,
     .not_recorded = true,
+    .sample = sample,
 };

@@ -78,8 +78,8 @@ static enum status bench_input(struct bench *b, const struct timed *t, const str
     uint64_t seed = b->axes.seed.item[0];
     enum status status =
         bench_input_open(&b->input, t->device, t->input, seed, t->storage, t->n, p);
-    if (status == STATUS_OK && row->setting.keys)
-        status = bench_input_keys(&b->input, row->setting.keys, row->setting.bins, seed, p);
+    b->input.keys = row->setting.keys;
+    b->input.bins = row->setting.keys ? row->setting.bins : 0;
     if (status == STATUS_OK)
         status = bench_measure(&b->input, row, rows, b->repeats, &b->round, &listener, p);
     bench_input_close(&b->input);
