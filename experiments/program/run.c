@@ -185,14 +185,8 @@ static enum status take_row(void *context, const struct csv_row *row, struct pro
 static enum status read_csv(struct csv_json *to, const char *out, const char *name,
                             struct problem *p)
 {
-    char *path;
-    uint64_t whole;
     to->rows = json_array();
-    if (asprintf(&path, "%s/%s", out, name) < 0)
-        return problem(p, STATUS_DEVICE, "out of memory");
-    enum status status = csv_read(path, to->column, to->columns, take_row, to, &whole, p);
-    free(path);
-    return status;
+    return csv_read_in(out, name, to->column, to->columns, take_row, to, p);
 }
 
 static enum status derived_json(json_t *object, const char *out, const struct derived_file *f,

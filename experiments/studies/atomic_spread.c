@@ -63,20 +63,14 @@ static enum status take(void *context, const struct csv_row *row, struct problem
 
 static enum status read_results(struct atomics *a, const char *out, struct problem *p)
 {
-    char *path;
-    uint64_t whole;
     struct reading r = {a, calloc(a->plan->case_count + 1, sizeof *r.tally)};
     if (!r.tally)
         return no_memory(p);
-    if (asprintf(&path, "%s/results.csv", out) < 0) {
-        free(r.tally);
-        return no_memory(p);
-    }
-    enum status status = csv_read(path, results_column, RESULTS_COLUMNS, take, &r, &whole, p);
+    enum status status =
+        csv_read_in(out, "results.csv", results_column, RESULTS_COLUMNS, take, &r, p);
     for (size_t i = 0; i < a->plan->case_count; i++)
         tally_free(&r.tally[i]);
     free(r.tally);
-    free(path);
     return status;
 }
 

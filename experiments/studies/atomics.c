@@ -14,28 +14,12 @@
 
 enum { SIZES_SHOWN = 5 }; /* columns of the table of growth: the largest n */
 
-static void figure_cell(struct table *t, const char *format, struct figure f)
-{
-    if (f.known)
-        table_cell(t, format, f.value);
-    else
-        table_cell(t, "%s", "");
-}
-
 static void number_cell(struct table *t, const char *format, double x)
 {
     if (isnan(x))
         table_cell(t, "%s", "");
     else
         table_cell(t, format, x);
-}
-
-static void shape_cell(struct table *t, unsigned value)
-{
-    if (value)
-        table_cell(t, "%u", value);
-    else
-        table_cell(t, "%s", "");
 }
 
 static const struct source *source_of(const struct atomics *a, const struct study_case *t)
@@ -77,18 +61,18 @@ static void case_row(struct table *table, const struct atomics *a, const struct 
 {
     const struct distribution *d = &a->of_case[t - a->plan->cases];
     table_cell(table, "%s%s", t->method->name, breaks_mark(t));
-    shape_cell(table, t->shape.threads);
-    shape_cell(table, t->shape.blocks);
+    table_count(table, t->shape.threads);
+    table_count(table, t->shape.blocks);
     if (a->plan->axes->seed.count > 1)
         table_cell(table, "%llu", (unsigned long long)source_of(a, t)->seed);
     else
         table_cell(table, "%s", "");
     table_cell(table, "%s", load_name[t->load]);
     table_cell(table, "%llu", (unsigned long long)d->distinct);
-    figure_cell(table, "%.4g", t->summary.spread_ulp);
-    figure_cell(table, "%.2g", t->summary.vs_max);
-    figure_cell(table, "%.2f", d->skewness);
-    figure_cell(table, "%.2f", d->kurtosis);
+    table_figure(table, "%.4g", t->summary.spread_ulp);
+    table_figure(table, "%.2g", t->summary.vs_max);
+    table_figure(table, "%.2f", d->skewness);
+    table_figure(table, "%.2f", d->kurtosis);
     if (d->p.known)
         table_cell(table, d->p.value < 0.0095 ? "%.0e" : "%.2f", d->p.value);
     else
@@ -149,9 +133,9 @@ static void growth_row(struct table *table, const struct atomics_group *g, enum 
             figure = g->n[k] == n[i] ? g->largest[grown][k] : figure;
         number_cell(table, "%.2g", figure);
     }
-    figure_cell(table, "%.2f", growth->exponent);
-    figure_cell(table, "%.2f", growth->standard_error);
-    figure_cell(table, "%.3f", growth->r_squared);
+    table_figure(table, "%.2f", growth->exponent);
+    table_figure(table, "%.2f", growth->standard_error);
+    table_figure(table, "%.3f", growth->r_squared);
     table_cell(table, "%zu", growth->points);
 }
 

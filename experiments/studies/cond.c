@@ -59,17 +59,6 @@ static enum status take(void *context, const struct csv_row *row, struct problem
     return STATUS_OK;
 }
 
-static enum status read_bounds(struct cond *c, const char *out, struct problem *p)
-{
-    char *path;
-    uint64_t whole;
-    if (asprintf(&path, "%s/results.csv", out) < 0)
-        return problem(p, STATUS_DEVICE, "out of memory for the table");
-    enum status status = csv_read(path, results_column, RESULTS_COLUMNS, take, c, &whole, p);
-    free(path);
-    return status;
-}
-
 static int ascending(const void *a, const void *b)
 {
     int x = *(const int *)a, y = *(const int *)b;
@@ -218,9 +207,10 @@ static enum status draw(struct text *to, const struct plan *plan, const char *ou
                      .spot = calloc(room, sizeof *c.spot),
                      .place = calloc(room, sizeof *c.place),
                      .drawn = calloc(room, sizeof *c.drawn)};
-    enum status status = c.of_case && c.spot && c.place && c.drawn
-                             ? read_bounds(&c, out, p)
-                             : problem(p, STATUS_DEVICE, "out of memory for the table");
+    enum status status =
+        c.of_case && c.spot && c.place && c.drawn
+            ? csv_read_in(out, "results.csv", results_column, RESULTS_COLUMNS, take, &c, p)
+            : problem(p, STATUS_DEVICE, "out of memory for the table");
     text_add(to, "Correct decimal digits by condition number sum|x| / |sum x|, worst case. cliff: "
                  "the least condition number\ntried with none, the error being as large as the "
                  "sum; theory: the least at which the method's bound is, which\npromises nothing "

@@ -39,17 +39,6 @@ static enum status take(void *context, const struct csv_row *row, struct problem
     return status;
 }
 
-static enum status read_profile(struct drift *d, const char *out, struct problem *p)
-{
-    char *path;
-    uint64_t whole;
-    if (asprintf(&path, "%s/profile.csv", out) < 0)
-        return problem(p, STATUS_DEVICE, "out of memory for the table");
-    enum status status = csv_read(path, profile_column, PROFILE_COLUMNS, take, d, &whole, p);
-    free(path);
-    return status;
-}
-
 /* Which powers of ten below n are shown, evenly spaced, from the first on; 0 fills up. */
 static void places_of(size_t place[SHOWN], size_t n)
 {
@@ -84,12 +73,12 @@ static void row(struct table *to, const struct scan_table *t, const struct study
     size_t place[SHOWN];
     places_of(place, d->plan->source[one->source].array.n);
     for (size_t i = 0; i < SHOWN; i++)
-        scan_table_figure(to, "%.2g", place[i] ? at[place[i]] : (struct figure){0});
-    scan_table_figure(to, "%.2g", at[LAST]);
-    scan_table_figure(to, "%.2g", one->summary.err_ulp_max);
-    scan_table_figure(to, "%.0f", one->summary.scan.worst_index);
-    scan_table_figure(to, "%.2g", one->summary.err_over_bound_max);
-    scan_table_figure(to, "%.0f", one->summary.scan.decreases_max);
+        table_figure(to, "%.2g", place[i] ? at[place[i]] : (struct figure){0});
+    table_figure(to, "%.2g", at[LAST]);
+    table_figure(to, "%.2g", one->summary.err_ulp_max);
+    table_figure(to, "%.0f", one->summary.scan.worst_index);
+    table_figure(to, "%.2g", one->summary.err_over_bound_max);
+    table_figure(to, "%.0f", one->summary.scan.decreases_max);
 }
 
 static enum status draw(struct text *to, const struct plan *plan, const char *out,
@@ -103,7 +92,8 @@ static enum status draw(struct text *to, const struct plan *plan, const char *ou
     text_add(to, "err_ulp of output number 10^2, 10^3, ... and of the last; the worst, and its "
                  "index; the largest share of\nthe bound; outputs that are less than the one "
                  "before although no element is negative\n\n");
-    enum status status = read_profile(&d, out, p);
+    enum status status =
+        csv_read_in(out, "profile.csv", profile_column, PROFILE_COLUMNS, take, &d, p);
     if (status == STATUS_OK)
         status = scan_tables(to, &t, p);
     free(d.err_ulp);

@@ -106,28 +106,16 @@ static enum status name_bases(struct ladder *l, struct problem *p)
     return l->base ? STATUS_OK : no_memory(p);
 }
 
-static enum status read_file(struct ladder *l, const char *out, const char *name,
-                             const struct column *(*column)(size_t), size_t columns, csv_take take,
-                             struct problem *p)
-{
-    char *path;
-    uint64_t whole;
-    if (asprintf(&path, "%s/%s", out, name) < 0)
-        return no_memory(p);
-    enum status status = csv_read(path, column, columns, take, l, &whole, p);
-    free(path);
-    return status;
-}
-
 enum status ladder_read(struct ladder *l, const struct plan *plan, const char *out,
                         struct problem *p)
 {
     *l = (struct ladder){.plan = plan};
     enum status status = name_bases(l, p);
     if (status == STATUS_OK)
-        status = read_file(l, out, "results.csv", results_column, RESULTS_COLUMNS, take_result, p);
+        status =
+            csv_read_in(out, "results.csv", results_column, RESULTS_COLUMNS, take_result, l, p);
     if (status == STATUS_OK)
-        status = read_file(l, out, "times.csv", times_column, TIMES_COLUMNS, take_time, p);
+        status = csv_read_in(out, "times.csv", times_column, TIMES_COLUMNS, take_time, l, p);
     keep_different(l);
     return status;
 }

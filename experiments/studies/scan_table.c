@@ -9,14 +9,6 @@
 
 enum { CASE_CELLS = 4, ALIGN_TEXT = 32 };
 
-void scan_table_figure(struct table *to, const char *format, struct figure f)
-{
-    if (f.known)
-        table_cell(to, format, f.value);
-    else
-        table_cell(to, "%s", "");
-}
-
 static bool shown(const struct scan_table *t, const struct study_case *one)
 {
     return one->finished && one->supported && !(t->left_out && t->left_out(t->plan, one->method));
@@ -144,13 +136,13 @@ static void bins_row(struct table *to, const struct scan_table *t, const struct 
     const struct summary *s = &one->summary;
     (void)t;
     table_cell(to, "%llu/%llu", (unsigned long long)s->distinct, (unsigned long long)s->runs);
-    scan_table_figure(to, "%.0f", s->scan.worst_index);
-    scan_table_figure(to, "%.3g", s->err_ulp_max);
-    scan_table_figure(to, "%.3g", s->scan.err_ulp_rms_max);
-    scan_table_figure(to, "%.2g", s->err_over_bound_max);
-    scan_table_figure(to, "%.2g", s->scan.run_differing_max);
-    scan_table_figure(to, "%.2g", s->scan.differing_max);
-    scan_table_figure(to, "%.2g", s->scan.mean_rel_diff_max);
+    table_figure(to, "%.0f", s->scan.worst_index);
+    table_figure(to, "%.3g", s->err_ulp_max);
+    table_figure(to, "%.3g", s->scan.err_ulp_rms_max);
+    table_figure(to, "%.2g", s->err_over_bound_max);
+    table_figure(to, "%.2g", s->scan.run_differing_max);
+    table_figure(to, "%.2g", s->scan.differing_max);
+    table_figure(to, "%.2g", s->scan.mean_rel_diff_max);
 }
 
 enum status scan_tables_bins(struct text *to, const struct plan *plan, struct problem *p)
@@ -176,13 +168,13 @@ static void row(struct table *to, const struct scan_table *t, const struct study
     const struct summary *s = &one->summary;
     (void)t;
     table_cell(to, "%llu/%llu", (unsigned long long)s->distinct, (unsigned long long)s->runs);
-    scan_table_figure(to, "%.3g", s->mode_share);
-    scan_table_figure(to, "%.0f", s->scan.run_first_diff_min);
-    scan_table_figure(to, "%.0f", s->scan.run_first_diff_median);
-    scan_table_figure(to, "%.2g", s->scan.run_differing_median);
-    scan_table_figure(to, "%.2g", s->scan.run_differing_max);
-    scan_table_figure(to, "%.2g", s->scan.run_mean_rel_diff_max);
-    scan_table_figure(to, "%.2g", s->scan.differing_max);
+    table_figure(to, "%.3g", s->mode_share);
+    table_figure(to, "%.0f", s->scan.run_first_diff_min);
+    table_figure(to, "%.0f", s->scan.run_first_diff_median);
+    table_figure(to, "%.2g", s->scan.run_differing_median);
+    table_figure(to, "%.2g", s->scan.run_differing_max);
+    table_figure(to, "%.2g", s->scan.run_mean_rel_diff_max);
+    table_figure(to, "%.2g", s->scan.differing_max);
 }
 
 static enum status draw_variance(struct text *to, const struct plan *plan, const char *out,

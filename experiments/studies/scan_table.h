@@ -20,6 +20,3 @@ enum status scan_tables(struct text *to, const struct scan_table *t, struct prob
 
 /* Appends the tables of what has bins, rows or masks. */
 enum status scan_tables_bins(struct text *to, const struct plan *plan, struct problem *p);
-
-/* Appends a cell; an empty one where the figure is not known. */
-void scan_table_figure(struct table *to, const char *format, struct figure f);

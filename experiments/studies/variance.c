@@ -6,22 +6,6 @@
 #include "experiments/studies/steady.h"
 #include "reports/text/table.h"
 
-static void figure_cell(struct table *t, const char *format, struct figure f)
-{
-    if (f.known)
-        table_cell(t, format, f.value);
-    else
-        table_cell(t, "%s", "");
-}
-
-static void shape_cell(struct table *t, unsigned value)
-{
-    if (value)
-        table_cell(t, "%u", value);
-    else
-        table_cell(t, "%s", "");
-}
-
 static void case_row(struct table *table, const struct plan *plan, const struct study_case *t)
 {
     char device[DEVICE_TEXT];
@@ -33,14 +17,14 @@ static void case_row(struct table *table, const struct plan *plan, const struct 
                format_facts[t->accumulator].name);
     table_cell(table, "%s", s->name);
     table_cell(table, "%zu", s->array.n);
-    shape_cell(table, t->shape.threads);
-    shape_cell(table, t->shape.blocks);
+    table_count(table, t->shape.threads);
+    table_count(table, t->shape.blocks);
     table_cell(table, "%llu/%llu", (unsigned long long)t->summary.distinct,
                (unsigned long long)t->summary.runs);
-    figure_cell(table, "%.3g", t->summary.mode_share);
-    figure_cell(table, "%.4g", t->summary.spread_ulp);
-    figure_cell(table, "%.2g", t->summary.vs_max);
-    figure_cell(table, "%.4g", t->summary.err_ulp_max);
+    table_figure(table, "%.3g", t->summary.mode_share);
+    table_figure(table, "%.4g", t->summary.spread_ulp);
+    table_figure(table, "%.2g", t->summary.vs_max);
+    table_figure(table, "%.4g", t->summary.err_ulp_max);
 }
 
 /* Fits 120 columns: what else there is to say of a case stands in summary.csv. */

@@ -193,6 +193,18 @@ enum status csv_read(const char *path, const struct column *(*column)(size_t), s
     return csv_read_but(path, column, columns, NULL, take, context, whole, p);
 }
 
+enum status csv_read_in(const char *folder, const char *name, column_at *column, size_t columns,
+                        csv_take take, void *context, struct problem *p)
+{
+    char *path;
+    uint64_t whole;
+    if (asprintf(&path, "%s/%s", folder, name) < 0)
+        return problem(p, STATUS_DEVICE, "%s: out of memory", folder);
+    enum status status = csv_read(path, column, columns, take, context, &whole, p);
+    free(path);
+    return status;
+}
+
 enum status csv_figure(const struct csv_row *row, size_t field, const char *column,
                        struct figure *value, struct problem *p)
 {

@@ -50,6 +50,10 @@ enum status csv_read_but(const char *path, const struct column *(*column)(size_t
                          csv_skip skip, csv_take take, void *context, uint64_t *whole,
                          struct problem *p);
 
+/* The same of a file of a folder, wherever its last whole row ends. */
+enum status csv_read_in(const char *folder, const char *name, column_at *column, size_t columns,
+                        csv_take take, void *context, struct problem *p);
+
 /* The same of a file that may be without columns that were added behind the first `least`: their
  * fields are "". */
 enum status csv_read_since(const char *path, const struct column *(*column)(size_t), size_t least,

@@ -49,15 +49,8 @@ static void leave_out_short(struct page *r)
 
 enum status page_candidates(struct page *r, struct problem *p)
 {
-    char *path;
-    uint64_t whole;
-    enum status status = STATUS_OK;
-    if (asprintf(&path, "%s/recommend.csv", r->g.path) < 0)
-        return problem(p, STATUS_DEVICE, "%s: out of memory", r->g.path);
-    if (access(path, F_OK) == 0)
-        status = csv_read_since(path, recommend_column, RECOMMEND_COLUMNS_FIRST, RECOMMEND_COLUMNS,
-                                take, r, &whole, p);
-    free(path);
+    enum status status =
+        page_file(r, "recommend.csv", recommend_column, RECOMMEND_COLUMNS, take, r, p);
     leave_out_short(r);
     return status;
 }

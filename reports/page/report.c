@@ -31,12 +31,14 @@ enum status page_file(const struct page *r, const char *name, column_at *column,
 {
     char *path;
     uint64_t whole;
+    size_t least = column == check_column       ? CHECK_COLUMNS_OLD
+                   : column == recommend_column ? RECOMMEND_COLUMNS_FIRST
+                                                : columns;
     enum status status = STATUS_OK;
     if (asprintf(&path, "%s/%s", r->g.path, name) < 0)
         return problem(p, STATUS_DEVICE, "%s: out of memory", r->g.path);
     if (access(path, F_OK) == 0)
-        status = csv_read_since(path, column, column == check_column ? CHECK_COLUMNS_OLD : columns,
-                                columns, take, context, &whole, p);
+        status = csv_read_since(path, column, least, columns, take, context, &whole, p);
     free(path);
     return status;
 }

@@ -189,22 +189,6 @@ static void add_heading(struct text *to, const struct compare *c)
     text_add(to, "\n");
 }
 
-static void count_cell(struct table *t, size_t count)
-{
-    if (count)
-        table_cell(t, "%zu", count);
-    else
-        table_cell(t, "%s", "");
-}
-
-static void figure_cell(struct table *t, struct figure f)
-{
-    if (f.known)
-        table_cell(t, "%.3g", f.value);
-    else
-        table_cell(t, "%s", "");
-}
-
 static void add_method(struct table *t, const struct row *row)
 {
     static const enum verdict counted[] = {
@@ -214,10 +198,10 @@ static void add_method(struct table *t, const struct row *row)
     table_cell(t, "%s", promise_name[row->first->promise]);
     table_cell(t, "%zu", row->cases);
     for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
-        count_cell(t, row->count[counted[i]]);
-    count_cell(t, row->broken);
-    figure_cell(t, row->err_ulp[0]);
-    figure_cell(t, row->err_ulp[1]);
+        table_count(t, row->count[counted[i]]);
+    table_count(t, row->broken);
+    table_figure(t, "%.3g", row->err_ulp[0]);
+    table_figure(t, "%.3g", row->err_ulp[1]);
 }
 
 static void describe(struct text *to, const struct gathered_case *c)

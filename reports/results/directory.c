@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,27 @@
 
 #include "reports/columns/columns.h"
 #include "reports/text/file.h"
+
+/* The files; study.json goes last, and only by being replaced: without it nothing would be resumed.
+ */
+static const struct {
+    size_t at; /* in struct directory */
+    const char *name;
+} files[] = {{offsetof(struct directory, summary), "summary.csv"},
+             {offsetof(struct directory, results), "results.csv"},
+             {offsetof(struct directory, profile), "profile.csv"},
+             {offsetof(struct directory, times), "times.csv"},
+             {offsetof(struct directory, atomics), "atomics.csv"},
+             {offsetof(struct directory, growth), "growth.csv"},
+             {offsetof(struct directory, trial), "trial.csv"},
+             {offsetof(struct directory, study), "study.json"}};
+
+enum { FILES = sizeof files / sizeof *files, WITHOUT_STUDY = FILES - 1 };
+
+static char **file_at(const struct directory *d, size_t i)
+{
+    return (char **)((char *)d + files[i].at);
+}
 
 /* Like mkdir -p. */
 static int make_folders(const char *path)
@@ -47,11 +69,9 @@ static int lock(int folder)
 /* What a process that was killed had begun to write beside a file. */
 static enum status drop_parts(const struct directory *d, struct problem *p)
 {
-    const char *const file[] = {d->study, d->results, d->summary, d->profile,
-                                d->times, d->atomics, d->growth,  d->trial};
     enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < sizeof file / sizeof *file; i++) {
-        char *part = file_part(file[i]);
+    for (size_t i = 0; status == STATUS_OK && i < FILES; i++) {
+        char *part = file_part(*file_at(d, i));
         if (!part)
             return problem(p, STATUS_DEVICE, "%s: out of memory", d->path);
         if (unlink(part) != 0 && errno != ENOENT)
@@ -79,14 +99,10 @@ enum status directory_open(struct directory *d, const char *path, struct problem
                                             : "%s: could not be locked",
                        path);
     d->path = strdup(path);
-    if (!d->path || asprintf(&d->study, "%s/study.json", path) < 0 ||
-        asprintf(&d->results, "%s/results.csv", path) < 0 ||
-        asprintf(&d->summary, "%s/summary.csv", path) < 0 ||
-        asprintf(&d->profile, "%s/profile.csv", path) < 0 ||
-        asprintf(&d->times, "%s/times.csv", path) < 0 ||
-        asprintf(&d->atomics, "%s/atomics.csv", path) < 0 ||
-        asprintf(&d->growth, "%s/growth.csv", path) < 0 ||
-        asprintf(&d->trial, "%s/trial.csv", path) < 0)
+    bool good = d->path != NULL;
+    for (size_t i = 0; good && i < FILES; i++)
+        good = asprintf(file_at(d, i), "%s/%s", path, files[i].name) >= 0;
+    if (!good)
         return problem(p, STATUS_DEVICE, "%s: out of memory", path);
     return drop_parts(d, p);
 }
@@ -97,13 +113,10 @@ static bool exists(const char *path)
     return lstat(path, &facts) == 0;
 }
 
-/* study.json goes last, and only by being replaced: without it nothing would be resumed. */
 static enum status start_over(const struct directory *d, struct problem *p)
 {
-    const char *const file[] = {d->summary, d->results, d->profile, d->times,
-                                d->atomics, d->growth,  d->trial};
-    for (size_t i = 0; i < sizeof file / sizeof *file; i++)
-        if (unlink(file[i]) != 0 && errno != ENOENT)
+    for (size_t i = 0; i < WITHOUT_STUDY; i++)
+        if (unlink(*file_at(d, i)) != 0 && errno != ENOENT)
             return problem(p, STATUS_DATA, "%s: could not start over: %s", d->path,
                            strerror(errno));
     return STATUS_OK;
@@ -153,8 +166,6 @@ enum status directory_look(const struct directory *d, json_t *study, bool force,
 enum status directory_replace(const struct directory *d, const char *const *file, size_t count,
                               struct problem *p)
 {
-    const char *const all[] = {d->summary, d->results, d->profile, d->times,
-                               d->atomics, d->growth,  d->trial};
     for (size_t i = 0; i < count; i++) {
         char *part = file_part(file[i]);
         if (!part)
@@ -165,12 +176,13 @@ enum status directory_replace(const struct directory *d, const char *const *file
             return problem(p, STATUS_DATA, "%s: could not be replaced: %s", file[i],
                            strerror(errno));
     }
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    for (size_t i = 0; i < WITHOUT_STUDY; i++) {
+        const char *path = *file_at(d, i);
         bool ours = false;
         for (size_t k = 0; k < count; k++)
-            ours |= strcmp(all[i], file[k]) == 0;
-        if (!ours && unlink(all[i]) != 0 && errno != ENOENT)
-            return problem(p, STATUS_DATA, "%s: could not be removed: %s", all[i], strerror(errno));
+            ours |= strcmp(path, file[k]) == 0;
+        if (!ours && unlink(path) != 0 && errno != ENOENT)
+            return problem(p, STATUS_DATA, "%s: could not be removed: %s", path, strerror(errno));
     }
     return STATUS_OK;
 }
@@ -180,13 +192,7 @@ void directory_close(struct directory *d)
     if (d->lock >= 0)
         close(d->lock);
     free(d->path);
-    free(d->study);
-    free(d->results);
-    free(d->summary);
-    free(d->profile);
-    free(d->times);
-    free(d->atomics);
-    free(d->growth);
-    free(d->trial);
+    for (size_t i = 0; i < FILES; i++)
+        free(*file_at(d, i));
     *d = (struct directory){.lock = -1};
 }

@@ -28,6 +28,22 @@ void table_cell(struct table *t, const char *format, ...)
     va_end(arguments);
 }
 
+void table_figure(struct table *t, const char *format, struct figure f)
+{
+    if (f.known)
+        table_cell(t, format, f.value);
+    else
+        table_cell(t, "%s", "");
+}
+
+void table_count(struct table *t, size_t count)
+{
+    if (count)
+        table_cell(t, "%zu", count);
+    else
+        table_cell(t, "%s", "");
+}
+
 /* Characters, not bytes, of UTF-8. */
 static int width_of(const char *cell)
 {

@@ -14,6 +14,11 @@ struct table {
 /* Appends a cell; a row is full when each column has one. */
 void table_cell(struct table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The same of a figure, and of a number that 0 stands for none of; an empty cell where there is
+ * none. */
+void table_figure(struct table *t, const char *format, struct figure f);
+void table_count(struct table *t, size_t count);
+
 /* Appends the table to `to`, each row a line. Columns whose cells are all empty are left out. */
 void table_draw(struct text *to, const struct table *t);
 void table_free(struct table *t);
