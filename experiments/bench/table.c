@@ -34,7 +34,7 @@ static enum table_kind kind_of(const struct bench_row *row)
         return TABLE_COPY;
     if (row->setting.keys)
         return TABLE_SCATTERS;
-    if (row->method && operation_reads(row->method->operation, SETTING_SCAN))
+    if (row->method && operation_asks(row->method->operation, SETTING_SCAN))
         return row->setting.exclusive ? TABLE_EXCLUSIVE : TABLE_INCLUSIVE;
     return bench_writes(row) ? TABLE_MOVES : TABLE_SUMS;
 }

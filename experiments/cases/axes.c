@@ -41,7 +41,7 @@ static enum status add_method(struct axes *axes, const char *name, struct proble
         return STATUS_OK;
     }
     experiments_of(others, sizeof others, m->operation);
-    if (!operation_plain(m->operation) && !e->operation[0])
+    if (operation_takes(m->operation) && !e->operation[0])
         return problem(p, STATUS_USAGE,
                        "option --method: found %s, which takes %s (see run %s), expected a method "
                        "that reads elements alone",

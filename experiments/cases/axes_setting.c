@@ -11,7 +11,7 @@ _Static_assert((int)AXIS_KEEP - (int)AXIS_SCAN == (int)SETTING_KEEP, "an axis fo
 static void experiments_reading(char others[128], enum setting_option option)
 {
     size_t i = 0;
-    while (!operation_reads(operations[i], option))
+    while (!operation_asks(operations[i], option))
         i++;
     experiments_of(others, 128, operations[i]);
 }

@@ -4,7 +4,7 @@
 
 bool experiment_takes(const struct experiment *e, const struct operation *o)
 {
-    bool takes = !e->operation[0] && (e->every || operation_plain(o));
+    bool takes = !e->operation[0] && (e->every || !operation_takes(o));
     for (size_t i = 0; i < EXPERIMENT_OPERATIONS && e->operation[i]; i++)
         takes |= e->operation[i] == o;
     return takes;
@@ -39,7 +39,7 @@ bool experiment_loads(const struct experiment *e)
 bool experiment_reads(const struct experiment *e, enum setting_option option)
 {
     for (size_t i = 0; operations[i]; i++)
-        if (experiment_takes(e, operations[i]) && operation_reads(operations[i], option))
+        if (experiment_takes(e, operations[i]) && operation_asks(operations[i], option))
             return true;
     return false;
 }

@@ -251,7 +251,7 @@ enum status check_load_case(struct check *c, const struct check_case *k, struct 
 
 bool check_is_scan(const struct check *c)
 {
-    return operation_reads(c->request->method->operation, SETTING_SCAN);
+    return operation_asks(c->request->method->operation, SETTING_SCAN);
 }
 
 size_t check_outputs(const struct check *c)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "experiments/operations/operation.h"
 #include "reference/base/grow.h"
 #include "experiments/check/attempts.h"
 #include "reference/format/hash_array.h"
@@ -64,7 +65,7 @@ static enum status read_keys(struct check_recorded_row *taken, const struct csv_
 {
     const char *text = field(row, CASE_KEYS);
     const struct method *m = method_named(field(row, CASE_METHOD));
-    *ours = m && m->operation->keys && strncmp(text, "file:", 5) != 0;
+    *ours = m && operation_asks(m->operation, SETTING_KEYS) && strncmp(text, "file:", 5) != 0;
     if (!*ours)
         return STATUS_OK;
     taken->keys = malloc(sizeof *taken->keys);

@@ -101,8 +101,9 @@ static enum status check_device(struct special *s, const char *name, struct prob
 
 static bool is_special(const struct method *m)
 {
-    return m->operation == &operation_sum || m->operation == &operation_scan ||
-           m->operation == &operation_dot || special_is_exact(m);
+    enum exact_value of = m->operation->of;
+    return special_is_exact(m) ||
+           (!operation_takes(m->operation) && (of == EXACT_SUM || of == EXACT_DOT));
 }
 
 /* Of files, where there are more subjects than one. */

@@ -26,14 +26,14 @@ static const struct operation_use *use_of(const struct operation *o)
     return &plain;
 }
 
-bool operation_reads(const struct operation *o, enum setting_option option)
+bool operation_asks(const struct operation *o, enum setting_option option)
 {
     return use_of(o)->reads & 1u << option;
 }
 
 bool setting_read(const struct method *m, enum setting_option option)
 {
-    return operation_reads(m->operation, option) && (option != SETTING_SEGMENT || m->segmented);
+    return operation_asks(m->operation, option) && (option != SETTING_SEGMENT || m->segmented);
 }
 
 enum columns_of operation_columns(const struct operation *o)

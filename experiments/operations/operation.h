@@ -27,7 +27,8 @@ struct setting_option_facts {
 };
 extern const struct setting_option_facts setting_options[SETTING_OPTIONS];
 
-bool operation_reads(const struct operation *o, enum setting_option option);
+/* Does it read this option? */
+bool operation_asks(const struct operation *o, enum setting_option option);
 /* Does this method? Not every scan heeds segments. */
 bool setting_read(const struct method *m, enum setting_option option);
 

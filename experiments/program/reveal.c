@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "experiments/inputs/heads.h"
+#include "experiments/operations/operation.h"
 #include "experiments/reveal/report.h"
 #include "experiments/subjects/subject.h"
 #include "experiments/program/verbs.h"
@@ -91,7 +92,7 @@ static enum status make_case(struct reveal_case *c, const struct reveal_request 
     enum status status = subject_named(&m, where, name, operation, p);
     if (status != STATUS_OK)
         return status;
-    bool scan = m->operation == &operation_scan;
+    bool scan = operation_asks(m->operation, SETTING_SCAN);
     if (!reveal_can_ask(m))
         return problem(
             p, STATUS_USAGE,
@@ -216,7 +217,7 @@ static enum status check_scans(const struct arguments *a, const struct reveal_ca
 {
     static const char *const of_scans[] = {"prefix", "scan", "output"};
     for (size_t i = 0; i < cases; i++)
-        if (c[i].spec.method->operation == &operation_scan)
+        if (operation_asks(c[i].spec.method->operation, SETTING_SCAN))
             return STATUS_OK;
     for (size_t i = 0; i < sizeof of_scans / sizeof *of_scans; i++)
         if (argument_value(a, of_scans[i]))

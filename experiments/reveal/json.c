@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "experiments/reveal/report.h"
+#include "experiments/operations/operation.h"
 #include "reference/format/number.h"
 
 static const char *const verdict_name[] = {
@@ -73,7 +74,7 @@ json_t *reveal_report_json(const struct reveal_report *r)
     const struct probe_spec *s = &r->of.spec;
     const struct reveal *f = &r->found;
     struct shape shape = method_shape(s->method, s->device.kind, s->n, s->shape);
-    bool scan = s->method->operation == &operation_scan;
+    bool scan = operation_asks(s->method->operation, SETTING_SCAN);
     char device[DEVICE_TEXT];
     device_name(s->device, device);
     return json_pack(

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "experiments/operations/operation.h"
 #include "experiments/system/clock.h"
 #include "experiments/reveal/ask.h"
 #include "experiments/reveal/hold.h"
@@ -18,13 +19,13 @@ struct asked {
 
 size_t reveal_divisor(const struct probe_spec *s)
 {
-    return s->method->operation == &operation_mean ? s->n : 0;
+    return s->method->operation->of == EXACT_MEAN ? s->n : 0;
 }
 
 bool reveal_can_ask(const struct method *m)
 {
     enum exact_value of = m->operation->of;
-    if (m->operation == &operation_transpose || m->operation->mask)
+    if (operation_moves(m->operation))
         return false;
     return of == EXACT_SUM || of == EXACT_DOT || of == EXACT_NORM ||
            (of == EXACT_MEAN && m->bound != THEOREM_RUNNING_MEAN);
@@ -34,7 +35,7 @@ size_t reveal_elements(const struct reveal_case *c, size_t *first)
 {
     const struct probe_spec *s = &c->spec;
     *first = 0;
-    if (s->method->operation != &operation_scan)
+    if (!operation_asks(s->method->operation, SETTING_SCAN))
         return s->n;
     for (size_t i = 1; s->heads && i <= c->prefix; i++)
         if (s->heads[i])
@@ -89,7 +90,7 @@ static void make_order(struct order *o, const struct reveal_case *c)
 
 static size_t output_of(const struct reveal_case *c)
 {
-    return c->spec.method->operation == &operation_scan ? c->prefix : 0;
+    return operation_asks(c->spec.method->operation, SETTING_SCAN) ? c->prefix : 0;
 }
 
 enum status reveal_declared(struct sum_tree *t, bool *declared, const struct reveal_case *c,
@@ -134,7 +135,9 @@ enum status reveal_method(struct reveal *r, const struct reveal_case *c, uint64_
     struct probe_spec own = c->spec;
     const struct probe_spec *spec = &own;
     const struct operation *o = own.method->operation;
-    own.bins = own.stride = o->keys || o->matrix; /* all elements go to one bin, or row */
+    own.bins = own.stride =
+        operation_asks(o, SETTING_BINS) ||
+        operation_asks(o, SETTING_ROWS); /* all elements go to one bin, or row */
     size_t outputs = spec->method->operation->outputs(spec->n, spec->bins);
     struct asked a = {.of = c,
                       .begin_ns = clock_ns(),
@@ -144,7 +147,7 @@ enum status reveal_method(struct reveal *r, const struct reveal_case *c, uint64_
     struct reveal_subject s = {.accumulator = spec->accumulator,
                                .output = spec->output,
                                .divisor = a.divisor,
-                               .squares = spec->method->operation == &operation_norm,
+                               .squares = spec->method->operation->of == EXACT_NORM,
                                .evaluate = evaluate,
                                .progress = c->progress ? draw_progress : NULL,
                                .context = &a};

@@ -1,4 +1,5 @@
 #include "experiments/reveal/ask.h"
+#include "experiments/operations/operation.h"
 #include "experiments/reveal/report.h"
 
 #include <math.h>
@@ -51,7 +52,7 @@ void reveal_title(char text[REVEAL_TITLE], const struct reveal_case *c)
         used += snprintf(text + used, REVEAL_TITLE - (size_t)used, ", %u threads", shape.threads);
     if (shape.blocks && s->method->shape_order & SHAPE_BLOCKS)
         used += snprintf(text + used, REVEAL_TITLE - (size_t)used, ", %u blocks", shape.blocks);
-    if (s->method->operation == &operation_scan)
+    if (operation_asks(s->method->operation, SETTING_SCAN))
         snprintf(text + used, REVEAL_TITLE - (size_t)used, ", %s, output %zu",
                  s->exclusive ? "exclusive" : "inclusive", c->prefix);
 }

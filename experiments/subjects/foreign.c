@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "experiments/operations/operation.h"
 #include "reference/base/visible.h"
 
 double foreign_timeout_s = 60;
@@ -33,7 +34,7 @@ const char *foreign_program(void)
 
 void foreign_products(struct method *m)
 {
-    bool dot = m->operation == &operation_dot;
+    bool dot = operation_asks(m->operation, SETTING_PRODUCT);
     m->product = dot ? PRODUCT_UNKNOWN : PRODUCT_NONE;
     m->products = dot ? 1u << PRODUCT_UNKNOWN : 0;
 }

@@ -124,7 +124,7 @@ static enum status ask_timed(struct foreign *f, struct question q, int device, s
 /* What a question has behind its array: another one, or keys; else NULL. */
 static const void *second_of(const struct task *t, size_t *bytes)
 {
-    bool keys = t->method->operation->keys;
+    bool keys = t->of->keys != NULL;
     *bytes = keys ? t->of->in.n * sizeof *t->of->keys : array_bytes(t->of->in.format, t->of->in.n);
     return keys                                ? (const void *)t->of->keys
            : t->method->operation->inputs == 2 ? t->of->in2.data

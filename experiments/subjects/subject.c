@@ -1,5 +1,6 @@
 #include "experiments/subjects/subject.h"
 
+#include "experiments/operations/operation.h"
 #include "experiments/subjects/foreign.h"
 
 #include <stdio.h>
@@ -71,7 +72,7 @@ enum status subject_askable(const struct method **m, const char *where, const ch
                             const struct operation *operation, struct problem *p)
 {
     enum status status = subject_named(m, where, name, operation, p);
-    if (status != STATUS_OK || !(*m)->operation->mask)
+    if (status != STATUS_OK || operation_served((*m)->operation))
         return status;
     return problem(p, STATUS_USAGE,
                    "%s: found %s, which takes %s, expected a method that reads elements, and maybe "
@@ -83,7 +84,7 @@ enum status subject_keyless(const struct method **m, const char *where, const ch
                             const struct operation *operation, struct problem *p)
 {
     enum status status = subject_named(m, where, name, operation, p);
-    if (status != STATUS_OK || operation_plain((*m)->operation))
+    if (status != STATUS_OK || !operation_takes((*m)->operation))
         return status;
     return problem(p, STATUS_USAGE,
                    "%s: found %s, which takes %s, expected a method that reads elements alone",

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "experiments/operations/operation.h"
 #include "experiments/inputs/keys.h"
 #include "experiments/operations/layout.h"
 #include "experiments/system/memory.h"
@@ -14,12 +15,12 @@ void wire_write(char line[WIRE_LINE], const struct wire_request *r)
 {
     int length = snprintf(line, WIRE_LINE, "%s %zu %s %s", r->operation->name, r->n,
                           format_facts[r->storage].name, format_facts[r->accumulator].name);
-    if (r->operation == &operation_scan)
+    if (operation_asks(r->operation, SETTING_SCAN))
         length += snprintf(line + length, WIRE_LINE - (size_t)length, " %s %s",
                            scan_name[r->exclusive], format_facts[r->output].name);
-    if (r->operation->keys)
+    if (operation_asks(r->operation, SETTING_BINS))
         length += snprintf(line + length, WIRE_LINE - (size_t)length, " %zu", r->bins);
-    if (r->operation->matrix)
+    if (operation_asks(r->operation, SETTING_ROWS))
         length +=
             snprintf(line + length, WIRE_LINE - (size_t)length, " %zu %zu", r->bins, r->stride);
     snprintf(line + length, WIRE_LINE - (size_t)length, "\n");
@@ -78,8 +79,9 @@ static bool parse(struct wire_request *r, const char *line)
         known++;
     if (!operations[known])
         return false;
-    bool scan = operations[known] == &operation_scan, keys = operations[known]->keys;
-    bool matrix = operations[known]->matrix;
+    bool scan = operation_asks(operations[known], SETTING_SCAN);
+    bool keys = operation_asks(operations[known], SETTING_BINS);
+    bool matrix = operation_asks(operations[known], SETTING_ROWS);
     if (words != (scan || matrix ? 6 : keys ? 5 : 4))
         return false;
     *r = (struct wire_request){.operation = operations[known],
