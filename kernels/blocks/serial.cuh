@@ -33,7 +33,7 @@ template <typename W, typename S, typename A> __global__ void walk(const S *x, s
 template <template <typename> class Kind> struct method {
     static int enqueue(const struct cuda_task *t)
     {
-        return with_types(t, [t](auto s, auto a) {
+        return with_stored_types(t, [t](auto s, auto a) {
             typedef decltype(s) S;
             typedef decltype(a) A;
             walk<Kind<A>>

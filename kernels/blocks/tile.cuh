@@ -3,13 +3,16 @@
  */
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/blocks/piece.cuh"
 #include "kernels/blocks/tiled.h"
 
 /* By a warp: each lane holds 8 of the 256 columns. Which ones depends on the width of its loads, V
  * elements: column 32 V j + V lane + k is column k of part j, for k < V and j < 8 / V. */
 constexpr unsigned per_lane = TILE_COLUMNS / warp_lanes;
-static_assert(per_lane == 8, "a lane's columns are loaded 16 bytes at a time");
+static_assert(per_lane == 8,
+              "a lane's columns are loaded 16 bytes at a time, or 8 of one byte each");
 
 /* The columns are folded by halving, 128, 64, ..., 1 columns apart. First those that lie in one
  * lane: v[k] = the fold of columns k of the parts j, j + step, j + 2 step, ... Part j is got by
@@ -71,20 +74,22 @@ template <unsigned V, typename P> __device__ inline P fold_lanes(P (&v)[V])
     return v[0];
 }
 
-/* 16 bytes of elements, read once and not again. */
+/* 16 bytes of elements, read once and not again; 8 where that is all of a lane's columns. */
 template <typename S> struct load {
-    static constexpr unsigned width = sizeof(uint4) / sizeof(S);
+    typedef std::conditional_t<sizeof(S) == 1, uint2, uint4> word;
+    static constexpr unsigned width = sizeof(word) / sizeof(S);
     S x[width];
-    __device__ void from(const uint4 *address)
+    __device__ void from(const word *address)
     {
-        uint4 bytes = __ldcs(address);
+        word bytes = __ldcs(address);
         memcpy(x, &bytes, sizeof bytes);
     }
 };
 
 /* The columns of a lane, row by row: the order in which they lie in memory. */
 template <typename P, typename S, typename Terms>
-__device__ inline void add_rows(const uint4 *from, const Terms &terms, P (&column)[per_lane])
+__device__ inline void add_rows(const typename load<S>::word *from, const Terms &terms,
+                                P (&column)[per_lane])
 {
     constexpr unsigned V = load<S>::width, parts = per_lane / V; /* of a row, for each lane */
     constexpr unsigned loads = 8, rows = loads / parts;          /* on their way at once */
@@ -109,7 +114,8 @@ __device__ inline void add_rows(const uint4 *from, const Terms &terms, P (&colum
 
 /* The columns of part j of a lane. */
 template <typename S, typename P, unsigned V, typename Terms>
-__device__ inline void add_part(const uint4 *from, unsigned j, const Terms &terms, P (&column)[V])
+__device__ inline void add_part(const typename load<S>::word *from, unsigned j, const Terms &terms,
+                                P (&column)[V])
 {
     load<S> loaded[TILE_ROWS];
 #pragma unroll
@@ -133,7 +139,7 @@ template <typename P, typename S, typename Terms>
 __device__ inline P tile_by_warp(const S *tile, const Terms &terms)
 {
     constexpr unsigned V = load<S>::width;
-    const uint4 *from = (const uint4 *)tile + threadIdx.x % warp_lanes;
+    const auto *from = (const typename load<S>::word *)tile + threadIdx.x % warp_lanes;
     P v[V];
     if constexpr (P::words > 2) {
         fold_parts<0, 1>(v, [&](unsigned j, P(&part)[V]) { add_part<S>(from, j, terms, part); });

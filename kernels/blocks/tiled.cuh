@@ -185,8 +185,8 @@ template <template <typename> class Kind> struct method {
     }
     static int enqueue(const struct cuda_task *t)
     {
-        return with_types(t,
-                          [t](auto s, auto a) { return run<Kind<decltype(a)>, decltype(s)>(t); });
+        return with_stored_types(
+            t, [t](auto s, auto a) { return run<Kind<decltype(a)>, decltype(s)>(t); });
     }
 };
 

@@ -257,12 +257,17 @@ int enqueue(const struct cuda_task *t)
         return cudaSuccess;
     count_flags<<<(unsigned)at.groups, threads, 0, stream>>>(t->mask, t->n, at);
     scan_groups<<<1, block_lanes, 0, stream>>>(at.kept, at.groups);
-    return with_word(t, [&](auto element) {
+    return with_word(t, [&](auto element) -> int {
         typedef decltype(element) W;
-        size_t parts = groups_of(t->n, span) * part<W>::count;
-        unsigned blocks = (unsigned)min(groups_of(parts, movers), (size_t)mover_blocks);
-        move_kept<<<blocks, mover_threads, 0, stream>>>((const W *)t->in, t->n, at, (W *)t->out);
-        return (int)cudaGetLastError();
+        if constexpr (sizeof(W) == 1) /* more of a span than its registers hold */
+            return cudaErrorInvalidValue;
+        else {
+            size_t parts = groups_of(t->n, span) * part<W>::count;
+            unsigned blocks = (unsigned)min(groups_of(parts, movers), (size_t)mover_blocks);
+            move_kept<<<blocks, mover_threads, 0, stream>>>((const W *)t->in, t->n, at,
+                                                            (W *)t->out);
+            return cudaGetLastError();
+        }
     });
 }
 

@@ -11,7 +11,7 @@ const struct method cub_select = {
     .summary = "NVIDIA's cub::DeviceSelect::Flagged, as it comes with CUDA",
     .operation = &operation_compact,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {[DEVICE_CUDA] = TRANSPOSE_PAIRS},
+    .pairs = {[DEVICE_CUDA] = FORMAT_PAIRS_SAME_FROM_16},
     .addition = ADDITION_NONE,
     .bound = THEOREM_EXTREMUM,
 };

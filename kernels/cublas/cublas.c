@@ -61,8 +61,7 @@ static enum format executed_in(enum format f)
  * Order: "a multiphase model of accumulation to avoid intermediate underflow and overflow"
  * (cublas<t>nrm2). The bound that rows are held to is for any order of rounded squares of elements
  * that a power of two has scaled: a wider execution keeps it all the more. */
-METHOD(norm, "nrm2; fp16 and bf16 executed in fp32", norm,
-       FORMAT_PAIRS([FP16] = IN(FP16), [BF16] = IN(BF16), [FP32] = IN(FP32), [FP64] = IN(FP64)),
+METHOD(norm, "nrm2; fp16 and bf16 executed in fp32", norm, FORMAT_PAIRS_SAME_FROM_16,
        .adds_in = executed_in, .bound = THEOREM_SCALED_NORM,
        .height = serial_height /* the greatest of any order */)
 

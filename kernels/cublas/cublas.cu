@@ -105,8 +105,9 @@ static cublasMath_t math_of(enum mode mode)
 
 static cudaDataType type_of(enum format f)
 {
-    static const cudaDataType type[FORMATS] = {CUDA_R_16F, CUDA_R_16BF, CUDA_R_32F, CUDA_R_64F};
-    static_assert(FP16 == 0 && BF16 == 1 && FP32 == 2 && FP64 == 3 && FORMATS == 4, "");
+    static const cudaDataType type[ACCUMULATORS] = {CUDA_R_16F, CUDA_R_16BF, CUDA_R_32F,
+                                                    CUDA_R_64F};
+    static_assert(FP16 == 0 && BF16 == 1 && FP32 == 2 && FP64 == 3 && ACCUMULATORS == 4, "");
     return type[f];
 }
 

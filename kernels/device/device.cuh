@@ -11,22 +11,41 @@
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 #include <cuda_runtime.h>
 
 #include "kernels/device/cuda.h"
 
-/* The list of formats: calls `use` with a value of the type that stands for f on the device. */
+/* The list of formats: calls `use` with a value of the type that stands for f on the device. Those
+ * that additions are done in; */
 template <typename Use> int with_type(enum format f, Use use)
+{
+    switch ((enum accumulator)f) {
+    case IN_FP16:
+        return use(__half());
+    case IN_BF16:
+        return use(__nv_bfloat16());
+    case IN_FP32:
+        return use(float());
+    case IN_FP64:
+        return use(double());
+    }
+    return cudaErrorInvalidValue;
+}
+
+/* and all that elements are stored in. */
+template <typename Use> int with_stored(enum format f, Use use)
 {
     switch (f) {
     case FP16:
-        return use(__half());
     case BF16:
-        return use(__nv_bfloat16());
     case FP32:
-        return use(float());
     case FP64:
-        return use(double());
+        return with_type(f, use);
+    case E4M3:
+        return use(__nv_fp8_e4m3());
+    case E5M2:
+        return use(__nv_fp8_e5m2());
     }
     return cudaErrorInvalidValue;
 }
@@ -38,10 +57,19 @@ inline int enqueue_zeros(const struct cuda_task *t)
                            (cudaStream_t)t->stream);
 }
 
-/* Calls `use` with values of the types S and A of a task: all 16 pairs. */
+/* Calls `use` with values of the types S and A of a task: the 16 pairs of formats of 16 bits and
+ * more; */
 template <typename Use> int with_types(const struct cuda_task *t, Use use)
 {
     return with_type(t->storage, [&](auto s) {
+        return with_type(t->accumulator, [&](auto a) { return use(s, a); });
+    });
+}
+
+/* all 24 pairs. */
+template <typename Use> int with_stored_types(const struct cuda_task *t, Use use)
+{
+    return with_stored(t->storage, [&](auto s) {
         return with_type(t->accumulator, [&](auto a) { return use(s, a); });
     });
 }
@@ -123,6 +151,34 @@ template <> __device__ inline __half convert(__half x)
 }
 template <> __device__ inline __nv_bfloat16 convert(__nv_bfloat16 x)
 {
+    return x;
+}
+
+/* Every number of 8 bits is one of fp16. */
+__device__ inline __half half_of(__nv_fp8_storage_t x, __nv_fp8_interpretation_t format)
+{
+    return __half(__nv_cvt_fp8_to_halfraw(x, format));
+}
+template <typename A> __device__ inline A convert(__nv_fp8_e4m3 x)
+{
+    return convert<A>(half_of(x.__x, __NV_E4M3));
+}
+template <typename A> __device__ inline A convert(__nv_fp8_e5m2 x)
+{
+    return convert<A>(half_of(x.__x, __NV_E5M2));
+}
+
+/* Read once and not again, as cuda_fp16.h has it for fp16. */
+__device__ inline __nv_fp8_e4m3 __ldcs(const __nv_fp8_e4m3 *from)
+{
+    __nv_fp8_e4m3 x;
+    x.__x = __ldcs((const unsigned char *)from);
+    return x;
+}
+__device__ inline __nv_fp8_e5m2 __ldcs(const __nv_fp8_e5m2 *from)
+{
+    __nv_fp8_e5m2 x;
+    x.__x = __ldcs((const unsigned char *)from);
     return x;
 }
 

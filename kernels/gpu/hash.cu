@@ -15,13 +15,13 @@ constexpr unsigned blocks_most = 2048; /* to an array: what keeps any device bus
 
 /* Adds the elements of a piece of 16 bytes, the first of which is element i. */
 template <typename W>
-__device__ void add_piece(hash128 *h, size_t i, const uint4 &piece, uint64_t inf)
+__device__ void add_piece(hash128 *h, size_t i, const uint4 &piece, uint64_t last)
 {
     W element[sizeof piece / sizeof(W)];
     memcpy(element, &piece, sizeof piece);
 #pragma unroll
     for (unsigned k = 0; k < sizeof piece / sizeof(W); k++)
-        hash_add(h, i + k, hash_canonical(element[k], inf));
+        hash_add(h, i + k, hash_canonical(element[k], last));
 }
 
 __device__ uint64_t warp_total(uint64_t v)
@@ -52,7 +52,7 @@ __device__ void add_block(hash128 h, uint64_t *hash)
 /* W: an unsigned integer as wide as an element. */
 template <typename W>
 __global__ __launch_bounds__(threads) void hash_arrays(const char *first, size_t stride, size_t n,
-                                                       uint64_t inf, uint64_t *hash)
+                                                       uint64_t last, uint64_t *hash)
 {
     constexpr size_t to_a_piece = sizeof(uint4) / sizeof(W);
     const char *x = first + blockIdx.y * stride;
@@ -70,17 +70,17 @@ __global__ __launch_bounds__(threads) void hash_arrays(const char *first, size_t
         for (unsigned k = 0; k < loads; k++) {
             size_t at = begin + k * threads + threadIdx.x;
             if (at < pieces)
-                add_piece<W>(&h, at * to_a_piece, piece[k], inf);
+                add_piece<W>(&h, at * to_a_piece, piece[k], last);
         }
     }
     size_t i = pieces * to_a_piece + threadIdx.x;
     if (blockIdx.x == 0 && i < n)
-        hash_add(&h, i, hash_canonical(((const W *)x)[i], inf));
+        hash_add(&h, i, hash_canonical(((const W *)x)[i], last));
     add_block(h, hash + 2 * blockIdx.y);
 }
 
 template <typename W>
-int launch(const void *first, size_t stride, size_t arrays, size_t n, uint64_t inf, uint64_t *hash,
+int launch(const void *first, size_t stride, size_t arrays, size_t n, uint64_t last, uint64_t *hash,
            cudaStream_t stream)
 {
     size_t blocks = groups_of(n, block_pieces * (sizeof(uint4) / sizeof(W)));
@@ -88,7 +88,7 @@ int launch(const void *first, size_t stride, size_t arrays, size_t n, uint64_t i
               : blocks < blocks_most ? (unsigned)blocks
                                      : blocks_most,
               (unsigned)arrays);
-    hash_arrays<W><<<grid, threads, 0, stream>>>((const char *)first, stride, n, inf, hash);
+    hash_arrays<W><<<grid, threads, 0, stream>>>((const char *)first, stride, n, last, hash);
     return cudaGetLastError();
 }
 
@@ -98,18 +98,21 @@ int hash_enqueue(const void *first, size_t stride, size_t arrays, enum format f,
                  uint64_t *hash, void *on)
 {
     cudaStream_t stream = (cudaStream_t)on;
-    uint64_t inf = format_encode(f, HUGE_VAL);
+    uint64_t last = format_facts[f].last;
     cudaError_t error = cudaMemsetAsync(hash, 0, arrays * sizeof(hash128), stream);
     if (error != cudaSuccess)
         return error;
     switch (f) {
     case FP16:
     case BF16:
-        return launch<uint16_t>(first, stride, arrays, n, inf, hash, stream);
+        return launch<uint16_t>(first, stride, arrays, n, last, hash, stream);
     case FP32:
-        return launch<uint32_t>(first, stride, arrays, n, inf, hash, stream);
+        return launch<uint32_t>(first, stride, arrays, n, last, hash, stream);
     case FP64:
-        return launch<uint64_t>(first, stride, arrays, n, inf, hash, stream);
+        return launch<uint64_t>(first, stride, arrays, n, last, hash, stream);
+    case E4M3:
+    case E5M2:
+        return launch<uint8_t>(first, stride, arrays, n, last, hash, stream);
     }
     return cudaErrorInvalidValue;
 }

@@ -32,7 +32,7 @@ const struct method mean_running = {
     .summary = "corrected with each element, m += (x - m) / k: no sum that could overflow",
     .operation = &operation_mean,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
+    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},
     .bound = THEOREM_RUNNING_MEAN,
     .height = serial_height,
     .order = serial_order,

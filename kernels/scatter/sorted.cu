@@ -48,6 +48,9 @@ int sort_by_width(void *storage, size_t *bytes, const struct cuda_task *t, int l
         return sort<unsigned>(storage, bytes, t, low, s);
     case FP64:
         return sort<unsigned long long>(storage, bytes, t, low, s);
+    case E4M3:
+    case E5M2:
+        break;
     }
     return cudaErrorInvalidValue;
 }

@@ -116,14 +116,14 @@ __device__ void finish(const binned_tally &tally, const binned_case &task, void 
         result = binned_total(bin, task.bins.kept, task.bins.width, binned_unit(&task.bins, window),
                               task.rounding);
     }
-    switch (task.accumulator) {
-    case FP16:
+    switch ((enum accumulator)task.accumulator) {
+    case IN_FP16:
         return write<__half>(out, result);
-    case BF16:
+    case IN_BF16:
         return write<__nv_bfloat16>(out, result);
-    case FP32:
+    case IN_FP32:
         return write<float>(out, result);
-    case FP64:
+    case IN_FP64:
         return write<double>(out, result);
     }
 }
@@ -238,6 +238,9 @@ int run_storage(const struct cuda_task *t, const binned_case &task)
         return wide ? run_kept<float>(t, task, 0.0) : run_kept<float>(t, task, 0.0f);
     case FP64:
         return run_kept<double>(t, task, 0.0);
+    case E4M3:
+    case E5M2:
+        break;
     }
     return cudaErrorInvalidValue;
 }

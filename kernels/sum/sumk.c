@@ -99,7 +99,7 @@ static double value(const struct piece_rule *rule, enum format f, struct piece s
         .summary = told,                                                                           \
         .operation = &operation_sum,                                                               \
         .promise = PROMISE_GPU_TO_GPU,                                                             \
-        .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},                                 \
+        .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},                                             \
         .shape_read = {SHAPE_THREADS, SHAPE_THREADS | SHAPE_BLOCKS},                               \
         .resolve = tiled_shape,                                                                    \
         .addition = ADDITION_FOLDS,                                                                \

@@ -16,6 +16,9 @@ template <typename Use> int with_word(const struct cuda_task *t, Use use)
         return use((unsigned)0);
     case FP64:
         return use((unsigned long long)0);
+    case E4M3:
+    case E5M2:
+        return use((unsigned char)0);
     }
     return cudaErrorInvalidValue;
 }

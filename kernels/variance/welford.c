@@ -43,7 +43,7 @@ const struct method variance_welford = {
     .summary = "one pass with a running mean, M += (x - m) (x - m'): serial",
     .operation = &operation_variance,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
+    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},
     .bound = THEOREM_WELFORD,
     .height = serial_height,
     .order = serial_order,

@@ -32,7 +32,9 @@ static void hold_conversion(const struct array *in, enum format to)
 
 Test(gpu_arithmetic, every_narrow_encoding_converts)
 {
-    for (enum format from = FP16; from <= BF16; from++) {
+    static const enum format narrow[] = {FP16, BF16, E4M3, E5M2};
+    for (size_t k = 0; k < sizeof narrow / sizeof *narrow; k++) {
+        enum format from = narrow[k];
         struct array in = {from, ENCODINGS, room(ENCODINGS, from)};
         for (size_t i = 0; i < ENCODINGS; i++)
             array_set_bits(&in, i, i);

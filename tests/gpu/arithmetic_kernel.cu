@@ -41,7 +41,7 @@ int gpu_arithmetic_convert(enum format from, enum format to, const void *in, siz
     struct cuda_task pair = {};
     pair.storage = from;
     pair.accumulator = to;
-    return with_types(&pair, [&](auto s, auto a) {
+    return with_stored_types(&pair, [&](auto s, auto a) {
         copy<decltype(s)> x(in, n);
         copy<decltype(a)> results(NULL, n);
         if (x.error || results.error)

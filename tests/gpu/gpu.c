@@ -153,7 +153,7 @@ static void hold_all_methods(const struct subject *on, size_t shape_step, size_t
 /* Inputs of one length, in every storage format. */
 static void hold_length(size_t n, enum sample kind, size_t offset, size_t shape_step, size_t runs)
 {
-    for (enum format s = 0; s < ACCUMULATORS; s++) {
+    for (enum format s = 0; s < FORMATS; s++) {
         struct subject on = {{s, n, malloc(array_bytes(s, n) + 1)}, NULL, kind, offset};
         struct gpu_input *input = NULL;
         struct problem p = {0};
