@@ -7,22 +7,13 @@
 
 _Static_assert((int)AXIS_KEEP - (int)AXIS_SCAN == (int)SETTING_KEEP, "an axis for each option");
 
-/* The experiments of the first operation that reads it. */
-static void experiments_reading(char others[128], enum setting_option option)
-{
-    size_t i = 0;
-    while (!operation_asks(operations[i], option))
-        i++;
-    experiments_of(others, 128, operations[i]);
-}
-
 static enum status refuse(const struct axes *axes, const struct request *r, struct problem *p)
 {
     const struct experiment *e = axes->experiment;
     char others[128];
     for (enum setting_option i = 0; i < SETTING_OPTIONS; i++) {
         const struct list *asked = &r->axis[AXIS_SCAN + i];
-        experiments_reading(others, i);
+        experiments_of(others, sizeof others, operation_asking(i));
         if (asked->count > 0 && !experiment_reads(e, i))
             return problem(p, STATUS_USAGE,
                            "option --%s: found '%s' with %s, which runs no %s: expected it with an "
@@ -30,7 +21,7 @@ static enum status refuse(const struct axes *axes, const struct request *r, stru
                            setting_options[i].name, asked->item[0], e->name,
                            setting_options[i].plural, others);
     }
-    experiments_reading(others, SETTING_PRODUCT);
+    experiments_of(others, sizeof others, operation_asking(SETTING_PRODUCT));
     for (size_t i = 0; i < axes->inputs && !experiment_reads(e, SETTING_PRODUCT); i++)
         if (axes->input[i].family->pair)
             return problem(p, STATUS_USAGE,

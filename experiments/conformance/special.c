@@ -140,7 +140,8 @@ static enum status find_methods(const struct special *s, const struct method *m[
                                 struct problem *p)
 {
     const struct arguments *a = s->a;
-    const struct operation *operation = argument_value(a, "scan") ? &operation_scan : NULL;
+    const struct operation *operation =
+        argument_value(a, "scan") ? operation_asking(SETTING_SCAN) : NULL;
     enum status status = STATUS_OK;
     for (size_t i = 0; i < a->operands && status == STATUS_OK; i++) {
         status = subject_keyless(&m[i], "check", a->operand[i], operation, p);

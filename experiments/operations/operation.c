@@ -31,6 +31,14 @@ bool operation_asks(const struct operation *o, enum setting_option option)
     return use_of(o)->reads & 1u << option;
 }
 
+const struct operation *operation_asking(enum setting_option option)
+{
+    size_t i = 0;
+    while (!operation_asks(operations[i], option))
+        i++;
+    return operations[i];
+}
+
 bool setting_read(const struct method *m, enum setting_option option)
 {
     return operation_asks(m->operation, option) && (option != SETTING_SEGMENT || m->segmented);

@@ -29,6 +29,8 @@ extern const struct setting_option_facts setting_options[SETTING_OPTIONS];
 
 /* Does it read this option? */
 bool operation_asks(const struct operation *o, enum setting_option option);
+/* The first that reads it: what a program without a name of its own is taken for. */
+const struct operation *operation_asking(enum setting_option option);
 /* Does this method? Not every scan heeds segments. */
 bool setting_read(const struct method *m, enum setting_option option);
 

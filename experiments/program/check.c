@@ -197,9 +197,9 @@ static enum status check_all(struct command *c, struct problem *p)
     const struct method *m[OPERANDS_MAX];
     bool keys = c->request.setting.keys > 0 || c->request.setting.bins.count > 0;
     bool rows = c->request.setting.rows.count > 0 || c->request.setting.layouts > 0;
-    const struct operation *operation = argument_value(a, "scan") ? &operation_scan
-                                        : keys                    ? &operation_scatter
-                                        : rows                    ? &operation_rows
+    const struct operation *operation = argument_value(a, "scan") ? operation_asking(SETTING_SCAN)
+                                        : keys                    ? operation_asking(SETTING_KEYS)
+                                        : rows                    ? operation_asking(SETTING_ROWS)
                                                                   : NULL;
     enum status status = STATUS_OK;
     for (size_t i = 0; i < a->operands && status == STATUS_OK; i++) {

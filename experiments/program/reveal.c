@@ -79,7 +79,7 @@ static const struct operation *asked_operation(const struct arguments *a)
     static const char *const of_scans[] = {"prefix", "scan", "output", "segment"};
     for (size_t i = 0; i < sizeof of_scans / sizeof *of_scans; i++)
         if (argument_value(a, of_scans[i]))
-            return &operation_scan;
+            return operation_asking(SETTING_SCAN);
     return NULL;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "experiments/operations/operation.h"
 #include "experiments/system/clock.h"
 #include "experiments/subjects/foreign.h"
 #include "experiments/system/memory.h"
@@ -105,7 +106,8 @@ static void close_probe(struct server *s)
 static size_t body_bytes(const struct wire_request *r)
 {
     size_t elements = array_bytes(r->storage, r->n);
-    return r->operation->inputs * elements + (r->operation->keys ? r->n * sizeof(uint32_t) : 0);
+    return r->operation->inputs * elements +
+           (operation_asks(r->operation, SETTING_KEYS) ? r->n * sizeof(uint32_t) : 0);
 }
 
 /* Takes in what follows a line, in pieces: a line may promise more than comes, and memory is for
