@@ -94,8 +94,8 @@ enum { ULPSCOPE_READS_THREADS = 1, ULPSCOPE_READS_BLOCKS = 2 };
 struct ulpscope_task {
     size_t n;       /* elements; may be 0 */
     const void *in; /* aligned to one element; 64 bytes and more, unless another place is tried */
-    const void
-        *in2; /* of a dot product alone: the second array, as long and placed alike; else NULL */
+    /* Of a dot product alone: the second array, as long and placed alike; else NULL. */
+    const void *in2;
     /* To be written: of a sum one element in the accumulator's format, of a scan n elements in the
      * format `output`. Holds NaNs before. Aligned to 64 bytes. */
     void *out;

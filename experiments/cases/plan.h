@@ -31,8 +31,8 @@ struct study_case {
     bool has_result;
     struct hash128 result; /* what tells its first result from others */
     enum promise broken;   /* the rung of its promise that it breaks; PROMISE_NONE: none */
-    const struct study_case
-        *beside; /* the case that it breaks it beside; NULL: by its own results */
+    /* The case that it breaks it beside; NULL: by its own results. */
+    const struct study_case *beside;
     struct summary summary;
     struct figure err_rel_max, err_backward_max; /* for tables: over the runs, NaN where any is */
     struct figure cond_log2;                     /* measured */

@@ -78,8 +78,8 @@ struct check_request {
 struct check_case {
     struct format_pair pair;
     struct input input;
-    const struct check_data
-        *data; /* its first n elements, in place of a generated input; or NULL */
+    /* Its first n elements, in place of a generated input; or NULL. */
+    const struct check_data *data;
     size_t n;
     uint64_t seed;
     bool busy;              /* the device has other work, whatever is tried */
