@@ -85,9 +85,9 @@ enum status bench_input_second(struct bench_input *b, struct problem *p)
     memcpy((char *)b->second.data + (n - 1) * width, b->array.data, width);
     struct array sample = {b->array.format, b->sample.n, b->second.data};
     if (b->gpu)
-        status = gpu_upload_second(b->gpu, &b->second, 0, p);
+        status = gpu_give(b->gpu, &(struct operands){.in2 = b->second}, OPERAND_IN2, 0, p);
     if (status == STATUS_OK && b->gpu_sample)
-        status = gpu_upload_second(b->gpu_sample, &sample, 0, p);
+        status = gpu_give(b->gpu_sample, &(struct operands){.in2 = sample}, OPERAND_IN2, 0, p);
     if (status != STATUS_OK) {
         free(b->second.data);
         b->second.data = NULL;
@@ -124,9 +124,9 @@ static enum status make(struct bench_input *b, const struct bench_made *wanted, 
     enum status status = setting_make(&made->of, made->operation, &made->setting, 1, p);
     b->made_count += status == STATUS_OK;
     if (status == STATUS_OK && made->of.keys && b->gpu && whole)
-        status = gpu_upload_keys(b->gpu, made->of.keys, p);
+        status = gpu_give(b->gpu, &made->of.of, OPERAND_KEYS, 0, p);
     return status == STATUS_OK && made->of.keys && b->gpu_sample && part
-               ? gpu_upload_keys(b->gpu_sample, made->of.keys, p)
+               ? gpu_give(b->gpu_sample, &made->of.of, OPERAND_KEYS, 0, p)
                : status;
 }
 

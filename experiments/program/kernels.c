@@ -47,8 +47,10 @@ static enum status kernels_of(json_t *names, const struct asked *of, const struc
     struct gpu_input *input = NULL;
     struct gpu_job *job = NULL;
     struct operands x = {.in = *in,
+                         .in2 = *in,
+                         .keys = keys,
                          .product = m->product,
-                         .mask = m->operation->mask ? (const uint8_t *)keys : NULL, /* zeros */
+                         .mask = (const uint8_t *)keys, /* zeros */
                          .bins = m->operation->matrix ? layout_rows(in->n, 0)
                                  : m->operation->keys ? BINS
                                                       : 0,
@@ -58,10 +60,6 @@ static enum status kernels_of(json_t *names, const struct asked *of, const struc
                         .accumulator = f,
                         .shape = method_shape(m, DEVICE_CUDA, in->n, (struct shape){0, 0})};
     enum status status = gpu_upload(&input, of->device.index, in, 0, p);
-    if (status == STATUS_OK && m->operation->inputs == 2)
-        status = gpu_upload_second(input, in, 0, p);
-    if (status == STATUS_OK && m->operation->keys)
-        status = gpu_upload_keys(input, keys, p);
     if (status == STATUS_OK)
         status = gpu_job_open(&job, input, m, &task, p);
     if (status == STATUS_OK)

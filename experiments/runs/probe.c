@@ -57,9 +57,14 @@ static enum status make_keys(struct probe *probe, struct problem *p)
     return STATUS_OK;
 }
 
-static bool has_second(const struct probe *probe)
+/* The GPU's copy becomes what the arrays and the keys hold now. */
+static enum status reload(struct probe *probe, struct problem *p)
 {
-    return probe->spec.method->operation->inputs == 2;
+    enum status status = STATUS_OK;
+    for (enum operand k = 0; k < OPERAND_HEADS && status == STATUS_OK; k++)
+        if (operand_data(&probe->of, k))
+            status = gpu_give(probe->gpu, &probe->of, k, probe->spec.offset % ALIGNMENT, p);
+    return status;
 }
 
 static enum status make_input(struct probe *probe, struct problem *p)
@@ -67,29 +72,18 @@ static enum status make_input(struct probe *probe, struct problem *p)
     const struct probe_spec *s = &probe->spec;
     struct array *in = &probe->of.in, *in2 = &probe->of.in2;
     enum status status = make_array(probe, in, &probe->allocation[0], p);
-    if (status == STATUS_OK && has_second(probe))
+    if (status == STATUS_OK && operation_has(s->method->operation, OPERAND_IN2))
         status = make_array(probe, in2, &probe->allocation[1], p);
     for (size_t i = 0; status == STATUS_OK && i < in2->n; i++)
         array_encode(in2, i, 1, &(double){1});
-    if (status == STATUS_OK && s->method->operation->keys)
+    if (status == STATUS_OK && operation_has(s->method->operation, OPERAND_KEYS))
         status = make_keys(probe, p);
     if (status != STATUS_OK || !on_gpu(probe))
         return status;
     status = gpu_upload(&probe->gpu, s->device.index, in, s->offset % ALIGNMENT, p);
-    if (status == STATUS_OK && has_second(probe))
-        status = gpu_upload_second(probe->gpu, in2, s->offset % ALIGNMENT, p);
+    if (status == STATUS_OK)
+        status = reload(probe, p);
     return status == STATUS_OK ? gpu_surround(probe->gpu, around(s), p) : status;
-}
-
-/* The GPU's copy becomes what the arrays and the keys hold now. */
-static enum status reload(struct probe *probe, struct problem *p)
-{
-    enum status status = gpu_reload(probe->gpu, &probe->of.in, p);
-    if (status == STATUS_OK && probe->of.keys)
-        status = gpu_upload_keys(probe->gpu, probe->of.keys, p);
-    return status == STATUS_OK && has_second(probe)
-               ? gpu_reload_second(probe->gpu, &probe->of.in2, p)
-               : status;
 }
 
 enum status probe_open(struct probe **opened, const struct probe_spec *s, struct problem *p)

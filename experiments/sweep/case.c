@@ -102,7 +102,7 @@ enum status sweep_fail(struct sweep *w, struct study_case *t, const struct probl
     return csv_file_flush(&w->results.file, p);
 }
 
-/* Uploads the source when the first case of a GPU reads it, and the keys of each. */
+/* Uploads the source when the first case of a GPU reads it. */
 static enum status upload(struct sweep *w, struct runner *r, struct problem *why)
 {
     const struct axes *axes = w->plan->axes;
@@ -115,10 +115,8 @@ static enum status upload(struct sweep *w, struct runner *r, struct problem *why
     if (!w->gpu[at]) {
         status = gpu_upload(&w->gpu[at], r->device.index, &r->of->in, 0, why);
         if (status == STATUS_OK && r->of->in2.data)
-            status = gpu_upload_second(w->gpu[at], &r->of->in2, 0, why);
+            status = gpu_give(w->gpu[at], r->of, OPERAND_IN2, 0, why);
     }
-    if (status == STATUS_OK && r->of->keys)
-        status = gpu_upload_keys(w->gpu[at], r->of->keys, why);
     if (status != STATUS_OK) {
         gpu_release(w->gpu[at]);
         w->gpu[at] = NULL;

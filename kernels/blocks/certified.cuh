@@ -189,8 +189,8 @@ template <typename V, typename S, typename A> int run(const struct cuda_task *t)
     int error = room_on_device<V, S, A>(&r);
     if (error != cudaSuccess)
         return error;
-    vectors<S, enclose_loads> x(t->in, t->n);
-    vectors<S, exact_loads> y(t->in, t->n);
+    vectors<S, enclose_loads> x(t->of->in.data, t->of->in.n);
+    vectors<S, exact_loads> y(t->of->in.data, t->of->in.n);
     auto blocks = [&](unsigned threads, unsigned most) {
         size_t batches = x.batches(threads);
         return batches == 0 ? 1 : (unsigned)min(batches, (size_t)min(most, blocks_most));

@@ -10,7 +10,7 @@
 /* Blocks that have elements, of those asked for; one for the sum of nothing. */
 inline unsigned grid_stride_grid(const struct cuda_task *t)
 {
-    size_t needed = groups_of(t->n, t->threads);
+    size_t needed = groups_of(t->of->in.n, t->threads);
     return needed == 0 ? 1 : needed < t->blocks ? (unsigned)needed : t->blocks;
 }
 

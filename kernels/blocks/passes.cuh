@@ -13,18 +13,19 @@
 /* Where the second buffer begins. The first holds the results of the first pass. */
 inline size_t second_buffer(const struct cuda_task *t, size_t group)
 {
-    return groups_of(groups_of(t->n, group) * sizeof(double), 256) * 256;
+    return groups_of(groups_of(t->of->in.n, group) * sizeof(double), 256) * 256;
 }
 
 template <typename Pass> size_t passes_workspace(const struct cuda_task *t)
 {
     size_t group = Pass::group(t->threads);
-    return second_buffer(t, group) + groups_of(groups_of(t->n, group), group) * sizeof(double);
+    return second_buffer(t, group) +
+           groups_of(groups_of(t->of->in.n, group), group) * sizeof(double);
 }
 
 template <typename Pass, typename S, typename A> int passes_run(const struct cuda_task *t)
 {
-    size_t group = Pass::group(t->threads), count = groups_of(t->n, group);
+    size_t group = Pass::group(t->threads), count = groups_of(t->of->in.n, group);
     if (group < 2)
         return cudaErrorInvalidValue;
     char *workspace = (char *)t->workspace;
@@ -32,8 +33,8 @@ template <typename Pass, typename S, typename A> int passes_run(const struct cud
     A *out = (A *)t->out;
     cudaStream_t stream = (cudaStream_t)t->stream;
 
-    Pass::launch((const S *)t->in, t->n, count > 1 ? from : out, t->threads, grid_for(count),
-                 stream);
+    Pass::launch((const S *)t->of->in.data, t->of->in.n, count > 1 ? from : out, t->threads,
+                 grid_for(count), stream);
     while (count > 1) {
         size_t n = count;
         count = groups_of(n, group);

@@ -114,9 +114,10 @@ template <typename A, typename S> __device__ inline A product_error(A p, S x, S 
 template <typename Use> int with_products(const struct cuda_task *t, Use use)
 {
     return with_types(t, [&](auto s, auto a) -> int {
-        if (t->product == PRODUCT_FUSED)
+        if (t->of->product == PRODUCT_FUSED)
             return use(s, a, std::true_type());
-        return t->product == PRODUCT_ROUNDED ? use(s, a, std::false_type()) : cudaErrorInvalidValue;
+        return t->of->product == PRODUCT_ROUNDED ? use(s, a, std::false_type())
+                                                 : cudaErrorInvalidValue;
     });
 }
 

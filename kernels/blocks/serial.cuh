@@ -36,8 +36,8 @@ template <template <typename> class Kind> struct method {
         return with_stored_types(t, [t](auto s, auto a) {
             typedef decltype(s) S;
             typedef decltype(a) A;
-            walk<Kind<A>>
-                <<<1, 1, 0, (cudaStream_t)t->stream>>>((const S *)t->in, t->n, (A *)t->out);
+            walk<Kind<A>><<<1, 1, 0, (cudaStream_t)t->stream>>>((const S *)t->of->in.data,
+                                                                t->of->in.n, (A *)t->out);
             return (int)cudaGetLastError();
         });
     }

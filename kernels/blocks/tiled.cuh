@@ -139,9 +139,9 @@ inline unsigned tiles_of(size_t n)
 inline schedule schedule_for(const struct cuda_task *t)
 {
     schedule s = {};
-    s.n = t->n;
-    s.tiles = tiles_of(t->n);
-    s.full = (uintptr_t)t->in % sizeof(uint4) == 0 ? (unsigned)(t->n / TILE) : 0;
+    s.n = t->of->in.n;
+    s.tiles = tiles_of(t->of->in.n);
+    s.full = (uintptr_t)t->of->in.data % sizeof(uint4) == 0 ? (unsigned)(t->of->in.n / TILE) : 0;
     size_t least = lanes_for(t->threads) / warp_lanes, share = groups_of(s.tiles, t->blocks);
     while (1u << s.run_log2 < TILE && (1u << s.run_log2 < least || 1u << s.run_log2 < share))
         s.run_log2++;
@@ -153,7 +153,7 @@ int run(const struct cuda_task *t, Terms terms = Terms())
 {
     schedule s = schedule_for(t);
     cudaStream_t stream = (cudaStream_t)t->stream;
-    const S *x = (const S *)t->in;
+    const S *x = (const S *)t->of->in.data;
     place<P> *pieces = (place<P> *)t->workspace;
     typename P::result *out = (typename P::result *)t->out;
     if (s.tiles <= TILE_FEW && t->threads == TILE_COLUMNS && t->blocks == s.tiles) {
@@ -169,7 +169,7 @@ int run(const struct cuda_task *t, Terms terms = Terms())
 /* Places for the pieces of all levels, but not for the last. */
 inline size_t workspace(const struct cuda_task *t, unsigned words)
 {
-    size_t count = tiles_of(t->n), pieces = count;
+    size_t count = tiles_of(t->of->in.n), pieces = count;
     while (count > TILE) {
         count = groups_of(count, TILE);
         pieces += count;

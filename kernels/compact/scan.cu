@@ -28,7 +28,7 @@ struct places {
 
 places places_of(const struct cuda_task *t)
 {
-    size_t groups = groups_of(t->n, group);
+    size_t groups = groups_of(t->of->in.n, group);
     word *kept = (word *)t->workspace;
     unsigned *ahead = (unsigned *)(kept + groups);
     return {groups, kept, ahead, ahead + groups * group_spans};
@@ -36,7 +36,7 @@ places places_of(const struct cuda_task *t)
 
 size_t workspace(const struct cuda_task *t)
 {
-    size_t groups = groups_of(t->n, group);
+    size_t groups = groups_of(t->of->in.n, group);
     return groups * (sizeof(word) + group_spans * (1 + warp_lanes) * sizeof(unsigned));
 }
 
@@ -253,19 +253,19 @@ int enqueue(const struct cuda_task *t)
 {
     cudaStream_t stream = (cudaStream_t)t->stream;
     places at = places_of(t);
-    if (t->n == 0)
+    if (t->of->in.n == 0)
         return cudaSuccess;
-    count_flags<<<(unsigned)at.groups, threads, 0, stream>>>(t->mask, t->n, at);
+    count_flags<<<(unsigned)at.groups, threads, 0, stream>>>(t->of->mask, t->of->in.n, at);
     scan_groups<<<1, block_lanes, 0, stream>>>(at.kept, at.groups);
     return with_word(t, [&](auto element) -> int {
         typedef decltype(element) W;
         if constexpr (sizeof(W) == 1) /* more of a span than its registers hold */
             return cudaErrorInvalidValue;
         else {
-            size_t parts = groups_of(t->n, span) * part<W>::count;
+            size_t parts = groups_of(t->of->in.n, span) * part<W>::count;
             unsigned blocks = (unsigned)min(groups_of(parts, movers), (size_t)mover_blocks);
-            move_kept<<<blocks, mover_threads, 0, stream>>>((const W *)t->in, t->n, at,
-                                                            (W *)t->out);
+            move_kept<<<blocks, mover_threads, 0, stream>>>((const W *)t->of->in.data, t->of->in.n,
+                                                            at, (W *)t->out);
             return cudaGetLastError();
         }
     });

@@ -15,7 +15,7 @@ template <typename A> struct converted {
 template <typename S, typename A, typename Use>
 int with_elements(const struct cuda_task *t, Use use)
 {
-    const S *in = (const S *)t->in;
+    const S *in = (const S *)t->of->in.data;
     if constexpr (std::is_same<S, A>::value)
         return use(in);
     else

@@ -16,7 +16,7 @@ template <typename A> struct rounded_addition {
 /* Each calls `use` with values of the types S and A of a task. Accumulators of 2 bytes, */
 template <typename Use> int with_narrow_pair(const struct cuda_task *t, Use use)
 {
-    switch (FORMATS * t->storage + t->accumulator) {
+    switch (FORMATS * t->of->in.format + t->accumulator) {
     case FORMATS *FP16 + FP16:
         return use(__half(), __half());
     case FORMATS *BF16 + BF16:
@@ -29,7 +29,7 @@ template <typename Use> int with_narrow_pair(const struct cuda_task *t, Use use)
 /* wider ones, */
 template <typename Use> int with_wide_pair(const struct cuda_task *t, Use use)
 {
-    switch (FORMATS * t->storage + t->accumulator) {
+    switch (FORMATS * t->of->in.format + t->accumulator) {
     case FORMATS *FP32 + FP32:
         return use(float(), float());
     case FORMATS *FP64 + FP64:

@@ -25,7 +25,7 @@ size_t aligned(size_t bytes)
 
 size_t most_runs(const struct cuda_task *t)
 {
-    return min(t->n, t->bins);
+    return min(t->of->in.n, t->of->bins);
 }
 
 size_t runs_bytes(const struct cuda_task *t)
@@ -48,7 +48,7 @@ int reduce(void *storage, size_t *bytes, const struct cuda_task *t, const sorted
 {
     runs<A> r = runs_of<A>(t);
     return cub::DeviceReduce::ReduceByKey(storage, *bytes, s.keys, r.key, (const S *)s.values,
-                                          r.sum, r.count, rounded_addition<A>(), t->n,
+                                          r.sum, r.count, rounded_addition<A>(), t->of->in.n,
                                           (cudaStream_t)t->stream);
 }
 
@@ -66,7 +66,7 @@ template <typename S, typename A> int run(const struct cuda_task *t)
     struct sorted s;
     size_t bytes = SIZE_MAX; /* enough: asking again at every run would be unfair to CUB */
     char *place = (char *)t->workspace + runs_bytes(t);
-    int error = cudaMemsetAsync(t->out, 0, t->bins * sizeof(A), stream);
+    int error = cudaMemsetAsync(t->out, 0, t->of->bins * sizeof(A), stream);
     if (error == cudaSuccess)
         error = sorted_pairs_enqueue(t, 0, place, &s);
     if (error == cudaSuccess)
@@ -91,7 +91,7 @@ size_t workspace(const struct cuda_task *t)
 
 int enqueue(const struct cuda_task *t)
 {
-    if (t->n == 0)
+    if (t->of->in.n == 0)
         return enqueue_zeros(t);
     return with_pair(t, [t](auto s, auto a) { return run<decltype(s), decltype(a)>(t); });
 }

@@ -63,10 +63,10 @@ template <typename Level> auto environment(const struct cuda_task *t, one_block 
 template <typename Level, typename S, typename A>
 int reduce(one_block memory, const struct cuda_task *t)
 {
-    if ((count)t->n != t->n)
+    if ((count)t->of->in.n != t->of->in.n)
         return cudaErrorInvalidValue;
     return with_elements<S, A>(t, [&](auto in) -> int {
-        return cub::DeviceReduce::Reduce(in, (A *)t->out, (count)t->n, cuda::std::plus<A>(),
+        return cub::DeviceReduce::Reduce(in, (A *)t->out, (count)t->of->in.n, cuda::std::plus<A>(),
                                          A(-0.0f), environment<Level>(t, memory));
     });
 }
@@ -91,14 +91,14 @@ typedef int call(one_block memory, const struct cuda_task *t);
 template <call *Call> size_t workspace(const struct cuda_task *t)
 {
     size_t bytes = 0;
-    if (t->n > 0)
+    if (t->of->in.n > 0)
         (void)Call(one_block{NULL, &bytes}, t);
     return bytes;
 }
 
 template <call *Call> int enqueue_sum(const struct cuda_task *t)
 {
-    if (t->n == 0)
+    if (t->of->in.n == 0)
         return cudaMemsetAsync(t->out, 0, sizeof(double), (cudaStream_t)t->stream);
     size_t bytes;
     return Call(one_block{t->workspace, &bytes}, t);
@@ -107,7 +107,7 @@ template <call *Call> int enqueue_sum(const struct cuda_task *t)
 template <call *Call> int enqueue_scan(const struct cuda_task *t)
 {
     size_t bytes;
-    return t->n == 0 ? (int)cudaSuccess : Call(one_block{t->workspace, &bytes}, t);
+    return t->of->in.n == 0 ? (int)cudaSuccess : Call(one_block{t->workspace, &bytes}, t);
 }
 
 } // namespace required

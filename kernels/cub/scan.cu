@@ -20,14 +20,14 @@ namespace
 template <typename S, typename A, typename O>
 int scan(void *storage, size_t *bytes, const struct cuda_task *t)
 {
-    const S *in = (const S *)t->in;
+    const S *in = (const S *)t->of->in.data;
     O *out = (O *)t->out;
     cuda::std::plus<A> plus;
     cudaStream_t stream = (cudaStream_t)t->stream;
-    if (t->exclusive)
-        return cub::DeviceScan::ExclusiveScan(storage, *bytes, in, out, plus, A(0.0f), t->n,
+    if (t->of->exclusive)
+        return cub::DeviceScan::ExclusiveScan(storage, *bytes, in, out, plus, A(0.0f), t->of->in.n,
                                               stream);
-    return cub::DeviceScan::InclusiveScan(storage, *bytes, in, out, plus, t->n, stream);
+    return cub::DeviceScan::InclusiveScan(storage, *bytes, in, out, plus, t->of->in.n, stream);
 }
 
 template <typename S, typename A>
@@ -35,7 +35,7 @@ int scan_to(void *storage, size_t *bytes, const struct cuda_task *t)
 {
     if (t->output == t->accumulator)
         return scan<S, A, A>(storage, bytes, t);
-    if (t->output == t->storage)
+    if (t->output == t->of->in.format)
         return scan<S, A, S>(storage, bytes, t);
     return cudaErrorInvalidValue;
 }

@@ -10,12 +10,12 @@ namespace required
 template <typename S, typename A, typename O> int scan(one_block memory, const struct cuda_task *t)
 {
     typedef cuda::execution::determinism::run_to_run_t level;
-    const S *in = (const S *)t->in;
+    const S *in = (const S *)t->of->in.data;
     cuda::std::plus<A> plus;
-    if (t->exclusive)
-        return cub::DeviceScan::ExclusiveScan(in, (O *)t->out, plus, A(0.0f), t->n,
+    if (t->of->exclusive)
+        return cub::DeviceScan::ExclusiveScan(in, (O *)t->out, plus, A(0.0f), t->of->in.n,
                                               environment<level>(t, memory));
-    return cub::DeviceScan::InclusiveScan(in, (O *)t->out, plus, t->n,
+    return cub::DeviceScan::InclusiveScan(in, (O *)t->out, plus, t->of->in.n,
                                           environment<level>(t, memory));
 }
 
@@ -23,7 +23,7 @@ template <typename S, typename A> int scan_to(one_block memory, const struct cud
 {
     if (t->output == t->accumulator)
         return scan<S, A, A>(memory, t);
-    return t->output == t->storage ? scan<S, A, S>(memory, t) : (int)cudaErrorInvalidValue;
+    return t->output == t->of->in.format ? scan<S, A, S>(memory, t) : (int)cudaErrorInvalidValue;
 }
 
 inline int scan_pair(one_block memory, const struct cuda_task *t)

@@ -15,9 +15,9 @@ int select(void *storage, size_t *bytes, const struct cuda_task *t)
 {
     return with_word(t, [=](auto word) {
         typedef decltype(word) W;
-        return (int)cub::DeviceSelect::Flagged(storage, *bytes, (const W *)t->in, t->heads,
-                                               (W *)t->out, (unsigned long long *)t->workspace,
-                                               t->n, (cudaStream_t)t->stream);
+        return (int)cub::DeviceSelect::Flagged(
+            storage, *bytes, (const W *)t->of->in.data, t->of->mask, (W *)t->out,
+            (unsigned long long *)t->workspace, t->of->in.n, (cudaStream_t)t->stream);
     });
 }
 
@@ -29,7 +29,8 @@ size_t workspace(const struct cuda_task *t)
 int enqueue(const struct cuda_task *t)
 {
     size_t bytes = SIZE_MAX; /* enough, as in enqueue_scan */
-    return t->n == 0 ? (int)cudaSuccess : select((char *)t->workspace + COUNT_BYTES, &bytes, t);
+    return t->of->in.n == 0 ? (int)cudaSuccess
+                            : select((char *)t->workspace + COUNT_BYTES, &bytes, t);
 }
 
 } // namespace

@@ -19,12 +19,12 @@ template <stored_call *Call> size_t storage_bytes(const struct cuda_task *t)
 template <stored_call *Call> int enqueue_scan(const struct cuda_task *t)
 {
     size_t bytes = SIZE_MAX; /* enough: asking again at every run would be unfair to CUB */
-    return t->n == 0 ? (int)cudaSuccess : Call(t->workspace, &bytes, t);
+    return t->of->in.n == 0 ? (int)cudaSuccess : Call(t->workspace, &bytes, t);
 }
 
 template <stored_call *Call> int enqueue_sum(const struct cuda_task *t)
 {
-    if (t->n == 0)
+    if (t->of->in.n == 0)
         return cudaMemsetAsync(t->out, 0, sizeof(double), (cudaStream_t)t->stream);
     return enqueue_scan<Call>(t);
 }

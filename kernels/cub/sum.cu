@@ -13,8 +13,9 @@ namespace
 template <typename S, typename A>
 int reduce(void *storage, size_t *bytes, const struct cuda_task *t)
 {
-    return cub::DeviceReduce::Reduce(storage, *bytes, (const S *)t->in, (A *)t->out, t->n,
-                                     rounded_addition<A>(), A(-0.0f), (cudaStream_t)t->stream);
+    return cub::DeviceReduce::Reduce(storage, *bytes, (const S *)t->of->in.data, (A *)t->out,
+                                     t->of->in.n, rounded_addition<A>(), A(-0.0f),
+                                     (cudaStream_t)t->stream);
 }
 
 int reduce_pair(void *storage, size_t *bytes, const struct cuda_task *t)

@@ -22,8 +22,8 @@ int reduce(void *storage, size_t *bytes, const struct cuda_task *t)
     struct found *found = (struct found *)t->workspace;
     void *rest = storage ? (char *)storage + found_bytes : NULL;
     cudaError_t error = cub::DeviceReduce::ReduceByKey(
-        rest, *bytes, thrust::constant_iterator<int>(0), &found->key, (const S *)t->in, (A *)t->out,
-        &found->runs, rounded_addition<A>(), t->n, (cudaStream_t)t->stream);
+        rest, *bytes, thrust::constant_iterator<int>(0), &found->key, (const S *)t->of->in.data,
+        (A *)t->out, &found->runs, rounded_addition<A>(), t->of->in.n, (cudaStream_t)t->stream);
     if (!storage)
         *bytes += found_bytes;
     return error;

@@ -13,9 +13,9 @@ template <typename S, typename A>
 int reduce(void *storage, size_t *bytes, const struct cuda_task *t)
 {
     typedef thrust::constant_iterator<size_t> offset;
-    return cub::DeviceSegmentedReduce::Reduce(storage, *bytes, (const S *)t->in, (A *)t->out, 1,
-                                              offset(0), offset(t->n), rounded_addition<A>(),
-                                              A(-0.0f), (cudaStream_t)t->stream);
+    return cub::DeviceSegmentedReduce::Reduce(
+        storage, *bytes, (const S *)t->of->in.data, (A *)t->out, 1, offset(0), offset(t->of->in.n),
+        rounded_addition<A>(), A(-0.0f), (cudaStream_t)t->stream);
 }
 
 int reduce_pair(void *storage, size_t *bytes, const struct cuda_task *t)

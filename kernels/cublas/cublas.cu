@@ -71,7 +71,7 @@ template <typename Routine>
 static int call(const struct cuda_task *t, cublasMath_t math, cublasPointerMode_t pointers,
                 Routine routine)
 {
-    if (t->n == 0)
+    if (t->of->in.n == 0)
         return cudaMemsetAsync(t->out, 0, sizeof(double), (cudaStream_t)t->stream);
     std::lock_guard<std::mutex> lock(one_at_a_time);
     cublasHandle_t handle = NULL;
@@ -139,7 +139,7 @@ static unsigned fill_grid(size_t count)
 
 static int fill_ones(const struct cuda_task *t, size_t count)
 {
-    return with_type(t->storage, [&](auto s) -> int {
+    return with_type(t->of->in.format, [&](auto s) -> int {
         typedef decltype(s) S;
         fill<S><<<fill_grid(count), 256, 0, (cudaStream_t)t->stream>>>((S *)ones_of(t), count);
         return cudaGetLastError();
@@ -150,7 +150,7 @@ static size_t workspace(const struct cuda_task *t, size_t count)
 {
     cublasHandle_t handle = NULL;
     size_t width = 0;
-    (void)with_type(t->storage, [&](auto s) { return width = sizeof s, (int)cudaSuccess; });
+    (void)with_type(t->of->in.format, [&](auto s) { return width = sizeof s, (int)cudaSuccess; });
     std::lock_guard<std::mutex> lock(one_at_a_time);
     (void)handle_here(&handle); /* not in a capture, and if it fails the call says so */
     return own_bytes + results_bytes + count * width;
@@ -160,7 +160,7 @@ static size_t workspace(const struct cuda_task *t, size_t count)
 
 static size_t vector_workspace(const struct cuda_task *t)
 {
-    return workspace(t, t->n);
+    return workspace(t, t->of->in.n);
 }
 
 /* The same for what needs no ones. */
@@ -171,7 +171,7 @@ static size_t bare_workspace(const struct cuda_task *t)
 
 static int vector_prepare(const struct cuda_task *t)
 {
-    return fill_ones(t, t->n);
+    return fill_ones(t, t->of->in.n);
 }
 
 static cudaDataType execution_of(enum format f)
@@ -183,21 +183,22 @@ static cudaDataType execution_of(enum format f)
  * fp64 on fp64. */
 static int dot(const struct cuda_task *t)
 {
-    cudaDataType type = type_of(t->storage), execution = execution_of(t->storage);
-    int64_t n = (int64_t)t->n;
+    cudaDataType type = type_of(t->of->in.format), execution = execution_of(t->of->in.format);
+    int64_t n = (int64_t)t->of->in.n;
     return call(t, CUBLAS_DEFAULT_MATH, CUBLAS_POINTER_MODE_DEVICE, [&](cublasHandle_t handle) {
-        return loaded()->dot(handle, n, t->in, type, 1, t->in2 ? t->in2 : ones_of(t), type, 1,
-                             t->out, type, execution);
+        return loaded()->dot(handle, n, t->of->in.data, type, 1,
+                             t->of->in2.data ? t->of->in2.data : ones_of(t), type, 1, t->out, type,
+                             execution);
     });
 }
 
 /* The 2-norm of the input by nrm2; executed likewise. */
 static int norm(const struct cuda_task *t)
 {
-    cudaDataType type = type_of(t->storage), execution = execution_of(t->storage);
-    int64_t n = (int64_t)t->n;
+    cudaDataType type = type_of(t->of->in.format), execution = execution_of(t->of->in.format);
+    int64_t n = (int64_t)t->of->in.n;
     return call(t, CUBLAS_DEFAULT_MATH, CUBLAS_POINTER_MODE_DEVICE, [&](cublasHandle_t handle) {
-        return loaded()->norm(handle, n, t->in, type, 1, t->out, type, execution);
+        return loaded()->norm(handle, n, t->of->in.data, type, 1, t->out, type, execution);
     });
 }
 
@@ -207,21 +208,23 @@ static cublasStatus_t gemv_of(cublasHandle_t handle, const struct cuda_task *t)
     const float alpha = 1, beta = 0;
     const double alpha_double = 1, beta_double = 0;
     const void *ones = ones_of(t);
-    int64_t n = (int64_t)t->n;
-    switch (FORMATS * t->storage + t->accumulator) {
+    int64_t n = (int64_t)t->of->in.n;
+    switch (FORMATS * t->of->in.format + t->accumulator) {
     case FORMATS *FP16 + FP32:
-        return loaded()->gemv_fp16(handle, CUBLAS_OP_T, n, 1, &alpha, (const __half *)t->in, n, n,
-                                   (const __half *)ones, 1, n, &beta, (float *)t->out, 1, 1, 1);
+        return loaded()->gemv_fp16(handle, CUBLAS_OP_T, n, 1, &alpha,
+                                   (const __half *)t->of->in.data, n, n, (const __half *)ones, 1, n,
+                                   &beta, (float *)t->out, 1, 1, 1);
     case FORMATS *BF16 + FP32:
-        return loaded()->gemv_bf16(handle, CUBLAS_OP_T, n, 1, &alpha, (const __nv_bfloat16 *)t->in,
-                                   n, n, (const __nv_bfloat16 *)ones, 1, n, &beta, (float *)t->out,
-                                   1, 1, 1);
+        return loaded()->gemv_bf16(
+            handle, CUBLAS_OP_T, n, 1, &alpha, (const __nv_bfloat16 *)t->of->in.data, n, n,
+            (const __nv_bfloat16 *)ones, 1, n, &beta, (float *)t->out, 1, 1, 1);
     case FORMATS *FP32 + FP32:
-        return loaded()->gemv_fp32(handle, CUBLAS_OP_T, n, 1, &alpha, (const float *)t->in, n,
-                                   (const float *)ones, 1, &beta, (float *)t->out, 1);
+        return loaded()->gemv_fp32(handle, CUBLAS_OP_T, n, 1, &alpha, (const float *)t->of->in.data,
+                                   n, (const float *)ones, 1, &beta, (float *)t->out, 1);
     case FORMATS *FP64 + FP64:
-        return loaded()->gemv_fp64(handle, CUBLAS_OP_T, n, 1, &alpha_double, (const double *)t->in,
-                                   n, (const double *)ones, 1, &beta_double, (double *)t->out, 1);
+        return loaded()->gemv_fp64(handle, CUBLAS_OP_T, n, 1, &alpha_double,
+                                   (const double *)t->of->in.data, n, (const double *)ones, 1,
+                                   &beta_double, (double *)t->out, 1);
     default:
         return CUBLAS_STATUS_NOT_SUPPORTED;
     }
@@ -255,7 +258,7 @@ template <typename S> __global__ void subtract(S *out, const S *sums)
 
 static size_t asum_workspace(const struct cuda_task *t)
 {
-    return workspace(t, 2 * leading(t->n));
+    return workspace(t, 2 * leading(t->of->in.n));
 }
 
 static cublasStatus_t asum_into(float *sum, cublasHandle_t handle, int64_t n, const float *x)
@@ -271,18 +274,19 @@ static cublasStatus_t asum_into(double *sum, cublasHandle_t handle, int64_t n, c
 template <typename S> static int asum_as(const struct cuda_task *t)
 {
     cudaStream_t stream = (cudaStream_t)t->stream;
-    S *above = (S *)ones_of(t), *below = above + leading(t->n);
+    S *above = (S *)ones_of(t), *below = above + leading(t->of->in.n);
     S *sums = (S *)((char *)t->workspace + own_bytes);
-    if (t->n > 0)
-        split<S><<<fill_grid(t->n), 256, 0, stream>>>((const S *)t->in, t->n, above, below);
+    if (t->of->in.n > 0)
+        split<S><<<fill_grid(t->of->in.n), 256, 0, stream>>>((const S *)t->of->in.data, t->of->in.n,
+                                                             above, below);
     int error =
         call(t, CUBLAS_DEFAULT_MATH, CUBLAS_POINTER_MODE_DEVICE, [&](cublasHandle_t handle) {
-            cublasStatus_t status = asum_into(&sums[0], handle, (int64_t)t->n, above);
+            cublasStatus_t status = asum_into(&sums[0], handle, (int64_t)t->of->in.n, above);
             return status == CUBLAS_STATUS_SUCCESS
-                       ? asum_into(&sums[1], handle, (int64_t)t->n, below)
+                       ? asum_into(&sums[1], handle, (int64_t)t->of->in.n, below)
                        : status;
         });
-    if (t->n > 0 && error == cudaSuccess)
+    if (t->of->in.n > 0 && error == cudaSuccess)
         subtract<S><<<1, 1, 0, stream>>>((S *)t->out, sums);
     return error == cudaSuccess ? (int)cudaGetLastError() : error;
 }
@@ -290,7 +294,7 @@ template <typename S> static int asum_as(const struct cuda_task *t)
 /* What the positive elements add up to by asum, less what the others do by asum. */
 static int asum(const struct cuda_task *t)
 {
-    switch (FORMATS * t->storage + t->accumulator) {
+    switch (FORMATS * t->of->in.format + t->accumulator) {
     case FORMATS *FP32 + FP32:
         return asum_as<float>(t);
     case FORMATS *FP64 + FP64:
@@ -304,12 +308,12 @@ static int asum(const struct cuda_task *t)
 
 static size_t matrix_workspace(const struct cuda_task *t)
 {
-    return workspace(t, columns * leading(t->n));
+    return workspace(t, columns * leading(t->of->in.n));
 }
 
 static int matrix_prepare(const struct cuda_task *t)
 {
-    return fill_ones(t, columns * leading(t->n));
+    return fill_ones(t, columns * leading(t->of->in.n));
 }
 
 static cublasComputeType_t compute_of(enum format accumulator, enum mode mode)
@@ -329,12 +333,12 @@ template <typename A>
 static cublasStatus_t gemm_of(cublasHandle_t handle, const struct cuda_task *t, enum mode mode)
 {
     const A alpha = A(1.0f), beta = A(0.0f);
-    int64_t n = (int64_t)t->n, apart = (int64_t)leading(t->n);
-    cudaDataType from = type_of(t->storage), to = type_of(t->accumulator);
+    int64_t n = (int64_t)t->of->in.n, apart = (int64_t)leading(t->of->in.n);
+    cudaDataType from = type_of(t->of->in.format), to = type_of(t->accumulator);
     A *row = (A *)((char *)t->workspace + own_bytes);
     cublasStatus_t status =
-        loaded()->gemm(handle, CUBLAS_OP_T, CUBLAS_OP_N, 1, (int64_t)columns, n, &alpha, t->in,
-                       from, apart, ones_of(t), from, apart, &beta, row, to, 1,
+        loaded()->gemm(handle, CUBLAS_OP_T, CUBLAS_OP_N, 1, (int64_t)columns, n, &alpha,
+                       t->of->in.data, from, apart, ones_of(t), from, apart, &beta, row, to, 1,
                        compute_of(t->accumulator, mode), CUBLAS_GEMM_DEFAULT);
     if (status != CUBLAS_STATUS_SUCCESS)
         return status;

@@ -4,8 +4,7 @@
  *     extern "C" const struct cuda_method sum_tiled_cuda = {...}; */
 #pragma once
 
-#include "reference/format/format.h"
-#include "reference/theorem/name.h"
+#include "kernels/method/operands.h"
 
 #ifdef __cplusplus
 #define ULPSCOPE_LEFT_OUT = 0 /* after a member that an initialiser may leave out */
@@ -15,12 +14,8 @@ extern "C" {
 #endif
 
 struct cuda_task {
-    const void *in; /* device address, aligned to one element at least */
-    /* Of dot products alone: the second array, likewise; and how products are formed. */
-    const void *in2;
-    enum product_kind product;
-    size_t n; /* may be 0 */
-    enum format storage, accumulator;
+    const struct operands *of; /* device addresses, each aligned to one element at least */
+    enum format accumulator;
     unsigned threads, blocks; /* resolved launch shape; 0 where the method does not read it */
     /* Device address of the results, in the format `output`. A single one is aligned to 8 bytes and
      * has all of them to itself; an array is aligned to 256 bytes. */
@@ -29,11 +24,6 @@ struct cuda_task {
     void *host_workspace; /* address of pinned host memory */
     void *stream;         /* cudaStream_t */
     enum format output;   /* the accumulator's for sums */
-    /* As in a task (kernels/method/method.h), of what they are said there to be of. */
-    bool exclusive;
-    const uint8_t *heads, *mask; /* device address of n flags, or NULL */
-    size_t bins, stride;
-    const uint32_t *keys; /* device address of n of them, or NULL */
 };
 
 struct cuda_method {
@@ -52,9 +42,6 @@ struct cuda_method {
     /* Its enqueue waits for the stream and so cannot be captured. */
     bool waits ULPSCOPE_LEFT_OUT;
 };
-
-/* Parallel to method_registry: NULL where a method has no CUDA side (in this build). */
-extern const struct cuda_method *const cuda_registry[];
 
 /* Enqueues the hashing (reference/base/hash.h) of `arrays` arrays of n encodings in f, 1 .. 65535
  * of them, the first at `first`, each `stride` bytes beyond the one before; all aligned to 16

@@ -53,7 +53,7 @@ template <typename Use> int with_stored(enum format f, Use use)
 /* Enqueues what is due to no elements where sums are several: +0 for each. A cudaError_t. */
 inline int enqueue_zeros(const struct cuda_task *t)
 {
-    return cudaMemsetAsync(t->out, 0, t->bins * (size_t)format_facts[t->output].bytes,
+    return cudaMemsetAsync(t->out, 0, t->of->bins * (size_t)format_facts[t->output].bytes,
                            (cudaStream_t)t->stream);
 }
 
@@ -61,7 +61,7 @@ inline int enqueue_zeros(const struct cuda_task *t)
  * more; */
 template <typename Use> int with_types(const struct cuda_task *t, Use use)
 {
-    return with_type(t->storage, [&](auto s) {
+    return with_type(t->of->in.format, [&](auto s) {
         return with_type(t->accumulator, [&](auto a) { return use(s, a); });
     });
 }
@@ -69,7 +69,7 @@ template <typename Use> int with_types(const struct cuda_task *t, Use use)
 /* all 24 pairs. */
 template <typename Use> int with_stored_types(const struct cuda_task *t, Use use)
 {
-    return with_stored(t->storage, [&](auto s) {
+    return with_stored(t->of->in.format, [&](auto s) {
         return with_type(t->accumulator, [&](auto a) { return use(s, a); });
     });
 }
@@ -87,7 +87,7 @@ template <typename Use> int with_scan_types(const struct cuda_task *t, Use use)
     return with_types(t, [&](auto s, auto a) -> int {
         if (t->output == t->accumulator)
             return use(s, a, a);
-        return t->output == t->storage ? use(s, a, s) : cudaErrorInvalidValue;
+        return t->output == t->of->in.format ? use(s, a, s) : cudaErrorInvalidValue;
     });
 }
 

@@ -16,10 +16,10 @@ __global__ void add_products(const S *x, const S *y, size_t n, A *out)
 template <typename S, typename A> int run(const struct cuda_task *t)
 {
     cudaStream_t stream = (cudaStream_t)t->stream;
-    start_running_sum<<<1, 1, 0, stream>>>(t->n, (A *)t->out);
-    if (t->n > 0)
-        add_products<<<grid_for(groups_of(t->n, t->threads)), t->threads, 0, stream>>>(
-            (const S *)t->in, (const S *)t->in2, t->n, (A *)t->out);
+    start_running_sum<<<1, 1, 0, stream>>>(t->of->in.n, (A *)t->out);
+    if (t->of->in.n > 0)
+        add_products<<<grid_for(groups_of(t->of->in.n, t->threads)), t->threads, 0, stream>>>(
+            (const S *)t->of->in.data, (const S *)t->of->in2.data, t->of->in.n, (A *)t->out);
     return cudaGetLastError();
 }
 

@@ -96,16 +96,16 @@ template <typename S, typename A> int run(const struct cuda_task *t)
     if (error != cudaSuccess)
         return error;
     auto blocks = [&](unsigned threads, unsigned most) {
-        size_t groups = groups_of(t->n, threads);
+        size_t groups = groups_of(t->of->in.n, threads);
         return groups == 0 ? 1 : (unsigned)min(groups, (size_t)min(most, blocks_most));
     };
     state *s = (state *)t->workspace;
-    const S *x = (const S *)t->in, *y = (const S *)t->in2;
+    const S *x = (const S *)t->of->in.data, *y = (const S *)t->of->in2.data;
     cudaStream_t stream = (cudaStream_t)t->stream;
     enclose_products<<<blocks(enclose_threads, 8 * r.processors), enclose_threads, 0, stream>>>(
-        x, y, t->n, s, (A *)t->out);
-    sum_exactly<<<blocks(r.threads, r.processors), r.threads, r.bytes, stream>>>(x, y, t->n, s,
-                                                                                 (A *)t->out);
+        x, y, t->of->in.n, s, (A *)t->out);
+    sum_exactly<<<blocks(r.threads, r.processors), r.threads, r.bytes, stream>>>(x, y, t->of->in.n,
+                                                                                 s, (A *)t->out);
     return cudaGetLastError();
 }
 

@@ -29,8 +29,8 @@ __global__ void walk(const S *x, const S *y, size_t n, A *out)
 
 template <bool fuse, typename S, typename A> int run(const struct cuda_task *t)
 {
-    walk<fuse><<<1, 1, 0, (cudaStream_t)t->stream>>>((const S *)t->in, (const S *)t->in2, t->n,
-                                                     (A *)t->out);
+    walk<fuse><<<1, 1, 0, (cudaStream_t)t->stream>>>(
+        (const S *)t->of->in.data, (const S *)t->of->in2.data, t->of->in.n, (A *)t->out);
     return cudaGetLastError();
 }
 

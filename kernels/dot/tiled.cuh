@@ -133,10 +133,10 @@ __global__ __launch_bounds__(TILE_COLUMNS, 2) void sum_few(const S *x, const S *
 template <typename P, typename S> int run(const struct cuda_task *t)
 {
     schedule s = sum_tree::schedule_for(t);
-    if ((uintptr_t)t->in2 % sizeof(uint4) != 0)
+    if ((uintptr_t)t->of->in2.data % sizeof(uint4) != 0)
         s.full = 0;
     cudaStream_t stream = (cudaStream_t)t->stream;
-    const S *x = (const S *)t->in, *y = (const S *)t->in2;
+    const S *x = (const S *)t->of->in.data, *y = (const S *)t->of->in2.data;
     place<P> *pieces = (place<P> *)t->workspace;
     typename P::result *out = (typename P::result *)t->out;
     if (s.tiles <= TILE_FEW && t->threads == TILE_COLUMNS && t->blocks == s.tiles) {

@@ -27,9 +27,10 @@ template <bool fuse, typename S, typename A> int run(const struct cuda_task *t)
     unsigned blocks = grid_stride_grid(t), lanes = lanes_for(t->threads);
     cudaStream_t stream = (cudaStream_t)t->stream;
     A *result = (A *)t->workspace;
-    first_stage<fuse><<<blocks, lanes, 0, stream>>>((const S *)t->in, (const S *)t->in2, t->n,
+    first_stage<fuse><<<blocks, lanes, 0, stream>>>((const S *)t->of->in.data,
+                                                    (const S *)t->of->in2.data, t->of->in.n,
                                                     t->threads, t->blocks, result);
-    second_stage<<<1, lanes, 0, stream>>>(result, blocks, t->threads, t->n, (A *)t->out);
+    second_stage<<<1, lanes, 0, stream>>>(result, blocks, t->threads, t->of->in.n, (A *)t->out);
     return cudaGetLastError();
 }
 

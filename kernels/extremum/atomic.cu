@@ -15,7 +15,7 @@ typedef unsigned long long word;
 /* Does a word hold key and index? */
 template <typename S> bool fits(const struct cuda_task *t)
 {
-    return sizeof(key<S>) < sizeof(word) && t->n <= (size_t)1 << 32;
+    return sizeof(key<S>) < sizeof(word) && t->of->in.n <= (size_t)1 << 32;
 }
 
 template <typename S> __global__ void offer_keys(const S *x, extremum_task t, key<S> *least)
@@ -70,16 +70,16 @@ template <typename S> int run(const struct cuda_task *t, unsigned seek)
 {
     extremum_task task = extremum_task_of(t, seek);
     cudaStream_t stream = (cudaStream_t)t->stream;
-    const S *x = (const S *)t->in;
+    const S *x = (const S *)t->of->in.data;
     word *cell = (word *)t->workspace;
-    unsigned blocks = grid_for(groups_of(t->n, t->threads));
+    unsigned blocks = grid_for(groups_of(t->of->in.n, t->threads));
     bool index = seek & SEEK_INDEX, both = index && fits<S>(t);
     start<<<1, 1, 0, stream>>>(cell, index && !both ? 0 : ~(word)0);
-    if (t->n > 0 && !index)
+    if (t->of->in.n > 0 && !index)
         offer_keys<<<blocks, t->threads, 0, stream>>>(x, task, (key<S> *)cell);
-    else if (t->n > 0 && both)
+    else if (t->of->in.n > 0 && both)
         offer_both<<<blocks, t->threads, 0, stream>>>(x, task, cell);
-    else if (t->n > 0)
+    else if (t->of->in.n > 0)
         offer_indices<<<blocks, t->threads, 0, stream>>>(x, task, cell);
     finish<S><<<1, 1, 0, stream>>>(task, cell, both);
     return cudaGetLastError();

@@ -135,7 +135,7 @@ struct extremum_task {
 
 inline extremum_task extremum_task_of(const struct cuda_task *t, unsigned seek)
 {
-    return {t->n, seek, t->accumulator, t->out};
+    return {t->of->in.n, seek, t->accumulator, t->out};
 }
 
 /* Writes the result. An index is a double, and a key's element is held by one. */
@@ -162,7 +162,7 @@ template <typename S> __device__ inline void write_extremum(const extremum_task 
 #define EXTREMUM_ON_GPU(sought, form, seeks)                                                       \
     static int sought##_enqueue(const struct cuda_task *t)                                         \
     {                                                                                              \
-        return with_type(t->storage, [t](auto s) { return run<decltype(s)>(t, seeks); });          \
+        return with_type(t->of->in.format, [t](auto s) { return run<decltype(s)>(t, seeks); });    \
     }                                                                                              \
     extern "C" const struct cuda_method sought##_##form##_cuda = {workspace, no_workspace,         \
                                                                   sought##_enqueue};

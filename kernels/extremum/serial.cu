@@ -32,7 +32,8 @@ size_t workspace(const struct cuda_task *)
 
 template <typename S> int run(const struct cuda_task *t, unsigned seek)
 {
-    walk<<<1, 1, 0, (cudaStream_t)t->stream>>>((const S *)t->in, extremum_task_of(t, seek));
+    walk<<<1, 1, 0, (cudaStream_t)t->stream>>>((const S *)t->of->in.data,
+                                               extremum_task_of(t, seek));
     return cudaGetLastError();
 }
 

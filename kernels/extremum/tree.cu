@@ -146,7 +146,7 @@ template <typename S, bool index, bool number> int launch(const struct cuda_task
     int error = blocks_at_a_time<S, index, number>(lanes, &most);
     if (error != cudaSuccess)
         return error;
-    vectors<S, loads> x(t->in, t->n);
+    vectors<S, loads> x(t->of->in.data, t->of->in.n);
     size_t blocks = min(x.batches(lanes), (size_t)min(min(most, t->blocks), blocks_most));
     search<S, index, number><<<blocks ? (unsigned)blocks : 1, lanes, 0, (cudaStream_t)t->stream>>>(
         x, extremum_task_of(t, seek), (state *)t->workspace);

@@ -80,7 +80,8 @@ template <typename S> int run(const struct cuda_task *t, unsigned seek)
     found<S> *result = (found<S> *)t->workspace;
     extremum_task task = extremum_task_of(t, seek);
     auto first = seek & SEEK_INDEX ? first_stage<true, S> : first_stage<false, S>;
-    first<<<blocks, lanes, 0, stream>>>((const S *)t->in, task, t->threads, t->blocks, result);
+    first<<<blocks, lanes, 0, stream>>>((const S *)t->of->in.data, task, t->threads, t->blocks,
+                                        result);
     best_of_blocks<<<1, lanes, 0, stream>>>(result, blocks, t->threads, task);
     return cudaGetLastError();
 }

@@ -96,7 +96,7 @@ static cudaError_t enqueue_arrays(struct gpu_job *job, size_t batch, size_t runs
 /* 64-bit words that a run's digest takes on its way to the host. */
 static size_t digest_words(const struct gpu_job *job)
 {
-    return job->method->operation->array ? 2 : 1;
+    return gpu_job_array(job) ? 2 : 1;
 }
 
 static cudaError_t enqueue_batch(struct gpu_job *job, size_t batch, size_t runs)
@@ -104,8 +104,8 @@ static cudaError_t enqueue_batch(struct gpu_job *job, size_t batch, size_t runs)
     struct gpu_buffer *b = &job->channel->buffer[batch];
     cudaStream_t stream = job->channel->stream;
     size_t bytes = runs * digest_words(job) * sizeof *b->on_device;
-    cudaError_t error = job->method->operation->array ? enqueue_arrays(job, batch, runs)
-                                                      : enqueue_singles(job, b, runs);
+    cudaError_t error =
+        gpu_job_array(job) ? enqueue_arrays(job, batch, runs) : enqueue_singles(job, b, runs);
     if (error == cudaSuccess)
         error = cudaMemcpyAsync(b->on_host, b->on_device, bytes, cudaMemcpyDeviceToHost, stream);
     if (error == cudaSuccess)
@@ -117,7 +117,7 @@ static cudaError_t enqueue_batch(struct gpu_job *job, size_t batch, size_t runs)
 static enum status prepare(struct gpu_job *job, size_t batch, struct problem *p)
 {
     enum status status = gpu_choose(job->channel->device, p);
-    if (status == STATUS_OK && job->method->operation->array)
+    if (status == STATUS_OK && gpu_job_array(job))
         status = gpu_outputs_make(&job->outputs, batch, job->method->name, p);
     return status;
 }
@@ -145,7 +145,7 @@ static struct hash128 digest_of(const struct gpu_job *job, const uint64_t *words
 {
     enum format f = job->task.output;
     uint64_t mask = UINT64_MAX >> (64 - 8 * format_facts[f].bytes);
-    if (job->method->operation->array)
+    if (gpu_job_array(job))
         return (struct hash128){{words[2 * i], words[2 * i + 1]}};
     return (struct hash128){{format_canonical(f, words[i] & mask), 0}};
 }
@@ -175,8 +175,7 @@ enum status gpu_job_wait(struct gpu_job *job, struct hash128 *digest, double *ti
 enum status gpu_job_output(struct gpu_job *job, size_t i, const struct array *to, struct problem *p)
 {
     const struct gpu_outputs *o = &job->outputs;
-    if (!job->method->operation->array || i >= job->at_hand || to->format != o->format ||
-        to->n != o->n)
+    if (!gpu_job_array(job) || i >= job->at_hand || to->format != o->format || to->n != o->n)
         return problem(
             p, STATUS_DEVICE, "device cuda:%d: %s: no output %zu of %zu elements in %s at hand",
             job->channel->device, job->method->name, i, to->n, format_facts[to->format].name);
@@ -211,7 +210,7 @@ enum status gpu_job_time(struct gpu_job *job, size_t runs, double *time_ns, stru
         return status;
     float ms = 0;
     cudaError_t error =
-        job->method->operation->array ? time_arrays(job, b, runs) : enqueue_singles(job, b, runs);
+        gpu_job_array(job) ? time_arrays(job, b, runs) : enqueue_singles(job, b, runs);
     if (error == cudaSuccess)
         error = cudaEventSynchronize(b->end);
     if (error == cudaSuccess)

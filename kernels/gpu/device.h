@@ -7,10 +7,8 @@
 
 struct gpu_input {
     int device;
-    struct array array;  /* its data is a device address */
-    struct array second; /* likewise; data NULL where there is none */
-    uint32_t *keys;      /* device address of as many; NULL where there are none */
-    void *allocation, *second_allocation;
+    struct operands of; /* device addresses; NULL of what it has not been given */
+    void *allocation[OPERANDS];
     void *copy; /* NULL until it is asked for */
 };
 

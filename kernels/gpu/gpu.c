@@ -97,29 +97,13 @@ enum status gpu_allocate(void **address, int device, size_t bytes, const char *w
                    device, what, bytes, available, total);
 }
 
-static enum status copy_to(struct gpu_input *in, void *to, const void *from, size_t bytes,
-                           struct problem *p)
-{
-    if (bytes == 0)
-        return STATUS_OK;
-    enum status status = gpu_choose(in->device, p);
-    if (status != STATUS_OK)
-        return status;
-    cudaError_t error = cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice);
-    /* The copy may return while its last part is on the way, and the streams of jobs do not wait
-     * for it. */
-    if (error == cudaSuccess)
-        error = cudaStreamSynchronize(cudaStreamLegacy);
-    return error == cudaSuccess ? STATUS_OK
-                                : gpu_failed(in->device, "copying an input to it", error, p);
-}
-
 enum { AROUND = 512 };
 
-static cudaError_t surround(void *allocation, const struct array *a, uint8_t byte)
+static cudaError_t surround(const struct gpu_input *in, enum operand which, uint8_t byte)
 {
-    char *data = a->data, *behind = data + array_bytes(a->format, a->n);
-    cudaError_t error = cudaMemset(allocation, byte, (size_t)(data - (char *)allocation));
+    char *begin = in->allocation[which], *data = (char *)operand_data(&in->of, which);
+    char *behind = data + operand_bytes(&in->of, which);
+    cudaError_t error = cudaMemset(begin, byte, (size_t)(data - begin));
     return error == cudaSuccess ? cudaMemset(behind, byte, AROUND) : error;
 }
 
@@ -128,9 +112,10 @@ enum status gpu_surround(struct gpu_input *in, uint8_t byte, struct problem *p)
     enum status status = gpu_choose(in->device, p);
     if (status != STATUS_OK)
         return status;
-    cudaError_t error = surround(in->allocation, &in->array, byte);
-    if (error == cudaSuccess && in->second_allocation)
-        error = surround(in->second_allocation, &in->second, byte);
+    cudaError_t error = cudaSuccess;
+    for (enum operand k = 0; k < OPERANDS && error == cudaSuccess; k++)
+        if (in->allocation[k])
+            error = surround(in, k, byte);
     if (error == cudaSuccess)
         error = cudaStreamSynchronize(cudaStreamLegacy);
     return error == cudaSuccess
@@ -138,63 +123,53 @@ enum status gpu_surround(struct gpu_input *in, uint8_t byte, struct problem *p)
                : gpu_failed(in->device, "filling what lies around an input", error, p);
 }
 
-enum status gpu_reload(struct gpu_input *in, const struct array *a, struct problem *p)
+/* Memory for it, in the middle of what surrounds it. */
+static enum status make_operand(struct gpu_input *in, enum operand which, size_t offset,
+                                struct problem *p)
 {
-    return copy_to(in, in->array.data, a->data, array_bytes(a->format, a->n), p);
-}
-
-enum status gpu_reload_second(struct gpu_input *in, const struct array *a, struct problem *p)
-{
-    return copy_to(in, in->second.data, a->data, array_bytes(a->format, a->n), p);
-}
-
-enum status gpu_upload_keys(struct gpu_input *in, const uint32_t *keys, struct problem *p)
-{
-    size_t bytes = in->array.n * sizeof *keys;
-    enum status status = gpu_choose(in->device, p);
-    if (status == STATUS_OK && !in->keys)
-        status = gpu_allocate((void **)&in->keys, in->device, bytes, "keys", p);
-    return status == STATUS_OK ? copy_to(in, in->keys, keys, bytes, p) : status;
-}
-
-enum status gpu_upload_second(struct gpu_input *in, const struct array *a, size_t offset,
-                              struct problem *p)
-{
-    size_t bytes = array_bytes(a->format, a->n), width = (size_t)format_facts[a->format].bytes;
-    if (a->format != in->array.format || a->n != in->array.n || in->second_allocation)
-        return problem(p, STATUS_DEVICE, "device cuda:%d: a second array of %zu elements of %s",
-                       in->device, a->n, format_facts[a->format].name);
+    size_t bytes = operand_bytes(&in->of, which), width = operand_width(&in->of, which);
+    if (bytes > SIZE_MAX - 2 * AROUND || offset > (SIZE_MAX - bytes - 2 * AROUND) / width)
+        return problem(p, STATUS_DEVICE, "device cuda:%d: an input of %zu elements is too large",
+                       in->device, in->of.in.n);
     size_t ahead = AROUND + offset * width;
-    enum status status = gpu_choose(in->device, p);
+    enum status status = gpu_allocate(&in->allocation[which], in->device, ahead + bytes + AROUND,
+                                      operand_name[which], p);
     if (status == STATUS_OK)
-        status = gpu_allocate(&in->second_allocation, in->device, ahead + bytes + AROUND,
-                              "a second input", p);
-    if (status != STATUS_OK)
+        operand_set(&in->of, which, (char *)in->allocation[which] + ahead);
+    return status;
+}
+
+enum status gpu_give(struct gpu_input *in, const struct operands *of, enum operand which,
+                     size_t offset, struct problem *p)
+{
+    size_t bytes = operand_bytes(&in->of, which);
+    if (which == OPERAND_IN2 && (of->in2.format != in->of.in.format || of->in2.n != in->of.in.n))
+        return problem(p, STATUS_DEVICE, "device cuda:%d: a second array of %zu elements of %s",
+                       in->device, of->in2.n, format_facts[of->in2.format].name);
+    enum status status = gpu_choose(in->device, p);
+    if (status == STATUS_OK && !in->allocation[which])
+        status = make_operand(in, which, which <= OPERAND_IN2 ? offset : 0, p);
+    if (status != STATUS_OK || bytes == 0)
         return status;
-    in->second = (struct array){a->format, a->n, (char *)in->second_allocation + ahead};
-    return gpu_reload_second(in, a, p);
+    cudaError_t error = cudaMemcpy((void *)operand_data(&in->of, which), operand_data(of, which),
+                                   bytes, cudaMemcpyHostToDevice);
+    /* The copy may return while its last part is on the way, and the streams of jobs do not wait
+     * for it. */
+    if (error == cudaSuccess)
+        error = cudaStreamSynchronize(cudaStreamLegacy);
+    return error == cudaSuccess ? STATUS_OK
+                                : gpu_failed(in->device, "copying an input to it", error, p);
 }
 
 enum status gpu_upload(struct gpu_input **input, int device, const struct array *a, size_t offset,
                        struct problem *p)
 {
     *input = NULL;
-    size_t bytes = array_bytes(a->format, a->n), width = (size_t)format_facts[a->format].bytes;
-    if (bytes > SIZE_MAX - 2 * AROUND || offset > (SIZE_MAX - bytes - 2 * AROUND) / width)
-        return problem(p, STATUS_DEVICE, "device cuda:%d: an input of %zu elements is too large",
-                       device, a->n);
-    enum status status = gpu_choose(device, p);
-    if (status != STATUS_OK)
-        return status;
     struct gpu_input *in = calloc(1, sizeof *in);
     if (!in)
         return problem(p, STATUS_DEVICE, "no memory for the record of an input");
-    in->device = device;
-    size_t ahead = AROUND + offset * width;
-    status = gpu_allocate(&in->allocation, device, ahead + bytes + AROUND, "an input", p);
-    in->array = (struct array){a->format, a->n, (char *)in->allocation + ahead};
-    if (status == STATUS_OK)
-        status = gpu_reload(in, a, p);
+    *in = (struct gpu_input){.device = device, .of.in = {a->format, a->n, NULL}};
+    enum status status = gpu_give(in, &(struct operands){.in = *a}, OPERAND_IN, offset, p);
     if (status == STATUS_OK)
         *input = in;
     else
@@ -206,10 +181,9 @@ void gpu_release(struct gpu_input *input)
 {
     if (!input)
         return;
-    if (input->allocation && cudaSetDevice(input->device) == cudaSuccess) {
-        (void)cudaFree(input->allocation);
-        (void)cudaFree(input->second_allocation);
-        (void)cudaFree(input->keys);
+    if (input->allocation[OPERAND_IN] && cudaSetDevice(input->device) == cudaSuccess) {
+        for (enum operand k = 0; k < OPERANDS; k++)
+            (void)cudaFree(input->allocation[k]);
         (void)cudaFree(input->copy);
     }
     (void)cudaGetLastError();

@@ -30,25 +30,20 @@ enum status gpu_upload(struct gpu_input **input, int device, const struct array 
 /* Sets every byte of what lies before and behind its elements, 512 of them at least. No job may be
  * running. */
 enum status gpu_surround(struct gpu_input *input, uint8_t byte, struct problem *p);
-/* Overwrites its elements by others of the same format and number. No job may be running. */
-enum status gpu_reload(struct gpu_input *input, const struct array *a, struct problem *p);
-/* Gives it a second array, of the same format and number, as dot products read it; `offset` as
- * above. And overwrites its elements. */
-enum status gpu_upload_second(struct gpu_input *input, const struct array *a, size_t offset,
-                              struct problem *p);
-enum status gpu_reload_second(struct gpu_input *input, const struct array *a, struct problem *p);
-/* Gives it keys, one for each element, as scatter-adds read them, or overwrites those it has. No
- * job may be running. */
-enum status gpu_upload_keys(struct gpu_input *input, const uint32_t *keys, struct problem *p);
+/* Gives it an operand of `of`, in host memory, for all its n elements, or overwrites the one that
+ * it has. `offset`: of arrays of elements alone, where it is first given, as above. No job may be
+ * running. */
+enum status gpu_give(struct gpu_input *input, const struct operands *of, enum operand which,
+                     size_t offset, struct problem *p);
 void gpu_release(struct gpu_input *input);
 
 /* Many executions of one method on one input. Executions are enqueued in batches and run while the
  * host digests the batch before: start, start, wait, start, wait, ... */
 struct gpu_job;
 enum { GPU_BATCH = 4096 };
-/* Of the task are read: accumulator, shape, out.format and, of its operands, all but the arrays and
- * keys, which are the input's. Heads and mask are in host memory, and copied. Outputs of scans are
- * of the accumulator's or the storage's format. */
+/* Of the task are read: accumulator, shape, out.format and operands. Arrays of operands are the
+ * input's; what the method reads and the input was not given is copied from host memory. Outputs of
+ * scans are of the accumulator's or the storage's format. */
 enum status gpu_job_open(struct gpu_job **job, const struct gpu_input *input,
                          const struct method *m, const struct task *t, struct problem *p);
 /* The most runs that a batch of this job may have, 1 .. GPU_BATCH: outputs that are arrays are kept

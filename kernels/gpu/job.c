@@ -40,70 +40,50 @@ static enum status make_workspace(struct gpu_job *job, struct problem *p)
     return error == cudaSuccess ? STATUS_OK : gpu_job_failed(job, error, p);
 }
 
-/* Is the method told what it has to be told of rows and masks? */
-static bool whole_matrix(const struct operation *o, size_t n, const struct operands *of)
-{
-    if (o->mask)
-        return n == 0 || of->mask;
-    return !o->matrix || (of->bins > 0 && n % of->bins == 0 &&
-                          (o != &operation_rows || (of->stride > 0 && of->bins % of->stride == 0)));
-}
-
 /* Sets everything of the task but its memory. */
 static enum status describe(struct gpu_job *job, const struct gpu_input *input,
                             const struct task *t, struct problem *p)
 {
     const struct method *m = job->method;
-    enum format s = input->array.format, f = t->accumulator, o = t->out.format;
+    enum format s = input->of.in.format, f = t->accumulator, o = t->out.format;
+    char why[OPERANDS_TEXT];
     if (!job->cuda || !method_supports(m, DEVICE_CUDA, s, f))
         return problem(p, STATUS_DEVICE, "device cuda:%d: %s does not support %s in %s there",
                        input->device, m->name, format_facts[s].name, format_facts[f].name);
-    if (o != f && (!m->operation->array || m->operation->keys || o != s))
+    if (o != f && (!operation_rounds_outputs(m->operation) || o != s))
         return problem(p, STATUS_DEVICE, "device cuda:%d: %s does not support outputs in %s there",
                        input->device, m->name, format_facts[o].name);
-    if (m->operation->inputs == 2 && !input->second_allocation)
-        return problem(p, STATUS_DEVICE, "device cuda:%d: %s reads two arrays, found one",
-                       input->device, m->name);
-    if (m->operation->keys && !input->keys)
-        return problem(p, STATUS_DEVICE, "device cuda:%d: %s reads keys, found none", input->device,
-                       m->name);
-    if (!whole_matrix(m->operation, input->array.n, t->of))
-        return problem(
-            p, STATUS_DEVICE,
-            "device cuda:%d: %s: found %zu elements in %zu rows, stride %zu, and %s mask",
-            input->device, m->name, input->array.n, t->of->bins, t->of->stride,
-            t->of->mask ? "a" : "no");
-    job->task = (struct cuda_task){.in = input->array.data,
-                                   .in2 = input->second.data,
-                                   .product = t->of->product,
-                                   .n = input->array.n,
-                                   .storage = s,
+    job->of = *t->of;
+    job->of.in = input->of.in;
+    for (enum operand k = 0; k < OPERANDS; k++)
+        if (operand_data(&input->of, k) || !operation_has(m->operation, k))
+            operand_set(&job->of, k,
+                        operation_has(m->operation, k) ? operand_data(&input->of, k) : NULL);
+    if (!operation_fits(m->operation, &job->of, why))
+        return problem(p, STATUS_DEVICE, "device cuda:%d: %s: %s", input->device, m->name, why);
+    job->task = (struct cuda_task){.of = &job->of,
                                    .accumulator = f,
                                    .threads = t->shape.threads,
                                    .blocks = t->shape.blocks,
-                                   .output = o,
-                                   .exclusive = t->of->exclusive,
-                                   .bins = t->of->bins,
-                                   .stride = t->of->stride,
-                                   .keys = input->keys};
-    return m->operation->array
-               ? gpu_outputs_plan(&job->outputs, input->device, o,
-                                  m->operation->outputs(input->array.n, t->of->bins), p)
+                                   .output = o};
+    size_t outputs = m->operation->outputs(job->of.in.n, job->of.bins);
+    return operation_makes_array(m->operation)
+               ? gpu_outputs_plan(&job->outputs, input->device, o, outputs, p)
                : STATUS_OK;
 }
 
-/* The heads or the mask. */
-static enum status copy_flags(struct gpu_job *job, const uint8_t *flags, struct problem *p)
+/* An operand that the method reads and the input does not have. */
+static enum status copy_operand(struct gpu_job *job, enum operand which, struct problem *p)
 {
-    size_t n = job->task.n;
-    if (!flags)
-        return STATUS_OK;
-    enum status status = gpu_allocate(&job->flags, job->channel->device, n, "an array of flags", p);
+    size_t bytes = operand_bytes(&job->of, which);
+    const void *from = operand_data(&job->of, which);
+    enum status status =
+        gpu_allocate(&job->copy[which], job->channel->device, bytes, operand_name[which], p);
     if (status != STATUS_OK)
         return status;
-    job->task.heads = job->task.mask = job->flags;
-    cudaError_t error =
-        cudaMemcpyAsync(job->flags, flags, n, cudaMemcpyHostToDevice, job->channel->stream);
+    operand_set(&job->of, which, job->copy[which]);
+    cudaError_t error = cudaMemcpyAsync(job->copy[which], from, bytes, cudaMemcpyHostToDevice,
+                                        job->channel->stream);
     return error == cudaSuccess ? STATUS_OK : gpu_job_failed(job, error, p);
 }
 
@@ -121,8 +101,10 @@ enum status gpu_job_open(struct gpu_job **opened, const struct gpu_input *input,
         status = gpu_choose(input->device, p);
     if (status == STATUS_OK)
         status = gpu_channel_take(&job->channel, input->device, p);
-    if (status == STATUS_OK)
-        status = copy_flags(job, t->of->heads ? t->of->heads : t->of->mask, p);
+    for (enum operand k = 0; k < OPERANDS && status == STATUS_OK; k++)
+        if (operation_has(m->operation, k) && operand_data(&job->of, k) &&
+            !operand_data(&input->of, k))
+            status = copy_operand(job, k, p);
     if (status == STATUS_OK) {
         job->task.stream = job->channel->stream;
         status = make_workspace(job, p);
@@ -136,7 +118,7 @@ enum status gpu_job_open(struct gpu_job **opened, const struct gpu_input *input,
 
 size_t gpu_job_batch(const struct gpu_job *job)
 {
-    return job->method->operation->array ? job->outputs.batch : GPU_BATCH;
+    return gpu_job_array(job) ? job->outputs.batch : GPU_BATCH;
 }
 
 size_t gpu_job_memory(const struct gpu_job *job)
@@ -155,7 +137,8 @@ void gpu_job_close(struct gpu_job *job)
             (void)cudaGraphExecDestroy(job->graph);
         (void)cudaFree(job->graph_results);
         gpu_outputs_free(&job->outputs);
-        (void)cudaFree(job->flags);
+        for (enum operand k = 0; k < OPERANDS; k++)
+            (void)cudaFree(job->copy[k]);
         (void)cudaFree(job->task.workspace);
         (void)cudaFreeHost(job->task.host_workspace);
     }

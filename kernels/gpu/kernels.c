@@ -92,8 +92,8 @@ static cudaError_t capture(struct gpu_job *job, cudaGraph_t *graph)
 {
     cudaStream_t stream = job->channel->stream;
     struct cuda_task task = job->task;
-    task.out = job->method->operation->array ? gpu_output_at(&job->outputs, 0, 0)
-                                             : job->channel->buffer[0].on_device;
+    task.out =
+        gpu_job_array(job) ? gpu_output_at(&job->outputs, 0, 0) : job->channel->buffer[0].on_device;
     cudaError_t error = (cudaError_t)job->cuda->enqueue(&task);
     if (error == cudaSuccess)
         error = cudaStreamSynchronize(stream);
@@ -115,7 +115,7 @@ enum status gpu_job_kernels(struct gpu_job *job, gpu_kernel *take, void *context
                                           "result, which no capture allows"
                                         : "a batch is under way");
     enum status status = gpu_choose(job->channel->device, p);
-    if (status == STATUS_OK && job->method->operation->array)
+    if (status == STATUS_OK && gpu_job_array(job))
         status = gpu_outputs_make(&job->outputs, 0, job->method->name, p);
     if (status != STATUS_OK)
         return status;

@@ -41,28 +41,10 @@ enum status gpu_surround(struct gpu_input *input, uint8_t byte, struct problem *
     return absent(p);
 }
 
-enum status gpu_reload(struct gpu_input *input, const struct array *a, struct problem *p)
+enum status gpu_give(struct gpu_input *input, const struct operands *of, enum operand which,
+                     size_t offset, struct problem *p)
 {
-    (void)input, (void)a;
-    return absent(p);
-}
-
-enum status gpu_upload_second(struct gpu_input *input, const struct array *a, size_t offset,
-                              struct problem *p)
-{
-    (void)input, (void)a, (void)offset;
-    return absent(p);
-}
-
-enum status gpu_reload_second(struct gpu_input *input, const struct array *a, struct problem *p)
-{
-    (void)input, (void)a;
-    return absent(p);
-}
-
-enum status gpu_upload_keys(struct gpu_input *input, const uint32_t *keys, struct problem *p)
-{
-    (void)input, (void)keys;
+    (void)input, (void)of, (void)which, (void)offset;
     return absent(p);
 }
 

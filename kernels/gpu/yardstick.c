@@ -10,13 +10,13 @@ struct work {
 
 static cudaError_t enqueue(const struct gpu_input *input, struct work w, struct gpu_channel *c)
 {
-    const struct array *a = &input->array;
+    const struct array *a = &input->of.in;
     size_t bytes = array_bytes(a->format, a->n);
     if (w.to)
         return cudaMemcpyAsync(w.to, a->data, bytes, cudaMemcpyDeviceToDevice, c->stream);
     int error = raw_read_enqueue(a->data, bytes, c->buffer[0].on_device, c->stream);
     if (w.read == 2 && error == cudaSuccess)
-        error = raw_read_enqueue(input->second.data, bytes, c->buffer[0].on_device, c->stream);
+        error = raw_read_enqueue(input->of.in2.data, bytes, c->buffer[0].on_device, c->stream);
     return (cudaError_t)error;
 }
 
@@ -64,7 +64,7 @@ enum status gpu_raw_read(const struct gpu_input *input, unsigned arrays, size_t 
 /* The copy stays until the input is released: fresh memory would make copying slower. */
 enum status gpu_copy(struct gpu_input *input, size_t runs, double *time_ns, struct problem *p)
 {
-    size_t bytes = array_bytes(input->array.format, input->array.n);
+    size_t bytes = array_bytes(input->of.in.format, input->of.in.n);
     enum status status = gpu_choose(input->device, p);
     if (status == STATUS_OK && !input->copy)
         status = gpu_allocate(&input->copy, input->device, bytes, "the copy of an input", p);

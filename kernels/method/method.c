@@ -3,8 +3,6 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "kernels/device/cuda.h"
-
 const char *const promise_name[PROMISES] = {"none", "run_to_run", "gpu_to_gpu", "order_invariant",
                                             "correctly_rounded"};
 
@@ -163,6 +161,33 @@ const struct operation *const operations[] = {
     &operation_argmin,    &operation_argmax,         &operation_rows,
     &operation_transpose, &operation_compact,        NULL,
 };
+
+bool operation_has(const struct operation *o, enum operand which)
+{
+    const bool reads[OPERANDS] = {true, o->inputs == 2, o->keys, o == &operation_scan, o->mask};
+    return reads[which];
+}
+
+bool operation_fits(const struct operation *o, const struct operands *of, char why[OPERANDS_TEXT])
+{
+    bool strided = o == &operation_rows;
+    for (enum operand k = OPERAND_IN2; k < OPERANDS; k++)
+        if (operation_has(o, k) && k != OPERAND_HEADS && of->in.n > 0 && !operand_data(of, k)) {
+            snprintf(why, OPERANDS_TEXT, "reads %s, found none", operand_name[k]);
+            return false;
+        }
+    if (!o->matrix || (of->bins > 0 && of->in.n % of->bins == 0 &&
+                       (!strided || (of->stride > 0 && of->bins % of->stride == 0))))
+        return true;
+    snprintf(why, OPERANDS_TEXT, "found %zu elements in %zu rows, stride %zu", of->in.n, of->bins,
+             of->stride);
+    return false;
+}
+
+bool operation_rounds_outputs(const struct operation *o)
+{
+    return o == &operation_scan;
+}
 
 const char *operation_takes(const struct operation *o)
 {

@@ -1,6 +1,5 @@
 /* All that an operation reads. Addresses are the host's on the CPU, a device's on a GPU. */
-#ifndef ULPSCOPE_METHOD_OPERANDS_H
-#define ULPSCOPE_METHOD_OPERANDS_H
+#pragma once
 
 #include "reference/format/array.h"
 #include "reference/theorem/name.h"
@@ -22,4 +21,21 @@ struct operands {
     size_t stride; /* of sums of rows alone: how rows lie (kernels/method/matrix.h) */
 };
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Those of them that are arrays, in the order in which they are handed over. */
+enum operand { OPERAND_IN, OPERAND_IN2, OPERAND_KEYS, OPERAND_HEADS, OPERAND_MASK, OPERANDS };
+extern const char *const operand_name[OPERANDS]; /* "an input", "keys" */
+
+const void *operand_data(const struct operands *of, enum operand which); /* NULL: none */
+/* A second input has the first one's length and format. */
+void operand_set(struct operands *of, enum operand which, const void *data);
+/* Bytes of an element of it; and of all n, or SIZE_MAX where that does not fit. */
+size_t operand_width(const struct operands *of, enum operand which);
+size_t operand_bytes(const struct operands *of, enum operand which);
+
+#ifdef __cplusplus
+}
 #endif

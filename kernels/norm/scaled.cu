@@ -101,10 +101,10 @@ size_t workspace(const struct cuda_task *t)
 template <typename S, typename A> int run(const struct cuda_task *t)
 {
     typedef typename std::conditional<sizeof(S) == 8 || sizeof(A) == 8, double, float>::type W;
-    vectors<S, largest_loads> x(t->in, t->n);
+    vectors<S, largest_loads> x(t->of->in.data, t->of->in.n);
     size_t batches = x.batches(largest_threads);
     unsigned blocks = batches < 1 ? 1 : batches < blocks_most ? (unsigned)batches : blocks_most;
-    int room = theorem_scale(t->accumulator, t->n, 0.5); /* 0.5 has the exponent 0 */
+    int room = theorem_scale(t->accumulator, t->of->in.n, 0.5); /* 0.5 has the exponent 0 */
     state *s = (state *)t->workspace;
     find_largest<<<blocks, largest_threads, 0, (cudaStream_t)t->stream>>>(x, room, s);
     cudaError_t error = cudaGetLastError();

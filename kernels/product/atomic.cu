@@ -76,11 +76,11 @@ template <typename S, typename A> int run(const struct cuda_task *t)
 {
     shared_product<A> *all = (shared_product<A> *)t->workspace;
     cudaStream_t stream = (cudaStream_t)t->stream;
-    size_t blocks = groups_of(t->n, t->threads);
+    size_t blocks = groups_of(t->of->in.n, t->threads);
     start<<<1, 1, 0, stream>>>(all);
-    if (t->n > 0)
+    if (t->of->in.n > 0)
         multiply_factors<<<(unsigned)min(blocks, (size_t)blocks_most), t->threads, 0, stream>>>(
-            (const S *)t->in, t->n, all);
+            (const S *)t->of->in.data, t->of->in.n, all);
     finish<<<1, 1, 0, stream>>>(all, (A *)t->out);
     return cudaGetLastError();
 }

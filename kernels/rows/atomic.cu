@@ -45,12 +45,13 @@ template <typename S, typename A> int run(const struct cuda_task *t)
 {
     cudaStream_t stream = (cudaStream_t)t->stream;
     A *out = (A *)t->out;
-    if (t->bins > 0)
-        start<<<grid_for(groups_of(t->bins, t->threads)), t->threads, 0, stream>>>(t->bins, t->n,
-                                                                                   out);
-    if (t->n > 0)
-        add_elements<<<grid_for(groups_of(t->n, t->threads)), t->threads, 0, stream>>>(
-            (const S *)t->in, t->n, matrix_length(t->n, t->bins), t->stride, out);
+    if (t->of->bins > 0)
+        start<<<grid_for(groups_of(t->of->bins, t->threads)), t->threads, 0, stream>>>(
+            t->of->bins, t->of->in.n, out);
+    if (t->of->in.n > 0)
+        add_elements<<<grid_for(groups_of(t->of->in.n, t->threads)), t->threads, 0, stream>>>(
+            (const S *)t->of->in.data, t->of->in.n, matrix_length(t->of->in.n, t->of->bins),
+            t->of->stride, out);
     return cudaGetLastError();
 }
 

@@ -97,7 +97,7 @@ template <typename S, typename A> int run(const struct cuda_task *t)
 {
     cudaStream_t stream = (cudaStream_t)t->stream;
     plan p = plan_of(t);
-    const S *x = (const S *)t->in;
+    const S *x = (const S *)t->of->in.data;
     A *out = (A *)t->out;
     enclosure *part = (enclosure *)t->workspace;
     undecided_rows *rest = (undecided_rows *)((char *)part + part_bytes(p));
@@ -115,7 +115,7 @@ template <typename S, typename A> int run(const struct cuda_task *t)
 
 size_t workspace(const struct cuda_task *t)
 {
-    if (t->n <= t->bins)
+    if (t->of->in.n <= t->of->bins)
         return 0;
     plan p = plan_of(t);
     size_t totals = p.length > exact_piece ? p.rows : 0;
@@ -124,7 +124,7 @@ size_t workspace(const struct cuda_task *t)
 
 int enqueue(const struct cuda_task *t)
 {
-    if (t->n == 0)
+    if (t->of->in.n == 0)
         return enqueue_zeros(t);
     return with_types(t, [t](auto s, auto a) { return run<decltype(s), decltype(a)>(t); });
 }

@@ -34,15 +34,15 @@ struct plan {
 inline plan plan_of(const struct cuda_task *t)
 {
     plan p = {};
-    p.rows = t->bins;
-    p.length = matrix_length(t->n, t->bins);
-    p.stride = t->stride;
+    p.rows = t->of->bins;
+    p.length = matrix_length(t->of->in.n, t->of->bins);
+    p.stride = t->of->stride;
     if (p.stride == 1) {
         p.lanes = 8;
         while (p.lanes < warp_lanes && p.rows * p.lanes < busy && p.length >= least_share * p.lanes)
             p.lanes *= 2;
     } else {
-        size_t share = t->n / least_share >= busy ? least_share : 16;
+        size_t share = t->of->in.n / least_share >= busy ? least_share : 16;
         p.groups = groups_of(p.stride, threads / 4);
         p.columns = (unsigned)groups_of(p.stride, p.groups);
         p.deep = (unsigned)min((size_t)threads / p.columns, max(p.length / share, (size_t)1));

@@ -35,9 +35,11 @@ __global__ void walk(const S *x, size_t rows, size_t length, size_t stride, A *o
 
 template <typename S, typename A> int run(const struct cuda_task *t)
 {
-    if (t->bins > 0)
-        walk<<<grid_for(groups_of(t->bins, t->threads)), t->threads, 0, (cudaStream_t)t->stream>>>(
-            (const S *)t->in, t->bins, matrix_length(t->n, t->bins), t->stride, (A *)t->out);
+    if (t->of->bins > 0)
+        walk<<<grid_for(groups_of(t->of->bins, t->threads)), t->threads, 0,
+               (cudaStream_t)t->stream>>>((const S *)t->of->in.data, t->of->bins,
+                                          matrix_length(t->of->in.n, t->of->bins), t->of->stride,
+                                          (A *)t->out);
     return cudaGetLastError();
 }
 

@@ -155,10 +155,10 @@ void sum_tiles(const S *x, size_t rows, size_t length, size_t stride, A *out, cu
 
 inline size_t workspace(const struct cuda_task *t)
 {
-    size_t sums = 0, length = matrix_length(t->n, t->bins);
+    size_t sums = 0, length = matrix_length(t->of->in.n, t->of->bins);
     while (length > TILE) {
         length = groups_of(length, TILE);
-        sums += t->bins * length;
+        sums += t->of->bins * length;
     }
     return sums * sizeof(double);
 }
@@ -166,16 +166,16 @@ inline size_t workspace(const struct cuda_task *t)
 template <typename S, typename A> int run(const struct cuda_task *t)
 {
     cudaStream_t stream = (cudaStream_t)t->stream;
-    size_t rows = t->bins, length = matrix_length(t->n, rows);
+    size_t rows = t->of->bins, length = matrix_length(t->of->in.n, rows);
     A *from = NULL, *to = length > TILE ? (A *)t->workspace : (A *)t->out;
     if (rows == 0)
         return cudaSuccess;
-    sum_tiles((const S *)t->in, rows, length, t->stride, to, stream);
+    sum_tiles((const S *)t->of->in.data, rows, length, t->of->stride, to, stream);
     while (length > TILE) {
         length = groups_of(length, TILE);
         from = to;
         to = length > TILE ? from + rows * length : (A *)t->out;
-        sum_tiles(from, rows, length, t->stride, to, stream);
+        sum_tiles(from, rows, length, t->of->stride, to, stream);
     }
     return cudaGetLastError();
 }

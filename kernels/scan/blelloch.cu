@@ -120,22 +120,22 @@ void scan(const S *x, size_t n, A *sum, bool exclusive, float nothing, O *out, c
 
 template <typename S, typename A, typename O> int run(const struct cuda_task *t)
 {
-    scan<S, A, O>((const S *)t->in, t->n, (A *)t->workspace, t->exclusive, 0.0f, (O *)t->out,
-                  (cudaStream_t)t->stream);
+    scan<S, A, O>((const S *)t->of->in.data, t->of->in.n, (A *)t->workspace, t->of->exclusive, 0.0f,
+                  (O *)t->out, (cudaStream_t)t->stream);
     return cudaGetLastError();
 }
 
 size_t workspace(const struct cuda_task *t)
 {
     size_t places = 0;
-    for (unsigned blocks = blocks_of(t->n); blocks > 1; blocks = blocks_of(blocks))
+    for (unsigned blocks = blocks_of(t->of->in.n); blocks > 1; blocks = blocks_of(blocks))
         places += places_of(blocks);
     return places * sizeof(double);
 }
 
 int enqueue(const struct cuda_task *t)
 {
-    if (t->n == 0)
+    if (t->of->in.n == 0)
         return cudaSuccess;
     return with_scan_types(
         t, [t](auto s, auto a, auto o) { return run<decltype(s), decltype(a), decltype(o)>(t); });

@@ -29,8 +29,8 @@ struct layout {
     explicit layout(const struct cuda_task *t)
     {
         size_t count = tiles_of(t);
-        size_t sum =
-            t->storage == FP64 ? sizeof(exact_sum<wide_words>) : sizeof(exact_sum<narrow_words>);
+        size_t sum = t->of->in.format == FP64 ? sizeof(exact_sum<wide_words>)
+                                              : sizeof(exact_sum<narrow_words>);
         flags = groups_of(scan_pass::workspace(t, 3), 256) * 256;
         tiles = flags + 256;
         sums = tiles + groups_of(count, 256) * 256;
@@ -44,11 +44,11 @@ template <typename S, typename Words> int run_again(const struct cuda_task *t, c
     layout at(t);
     char *workspace = (char *)t->workspace;
     cudaStream_t stream = (cudaStream_t)t->stream;
-    pass p = {(const S *)t->in,
+    pass p = {(const S *)t->of->in.data,
               t->out,
-              t->n,
+              t->of->in.n,
               tiles_of(t),
-              t->exclusive,
+              t->of->exclusive,
               t->accumulator,
               t->output,
               d,
@@ -78,7 +78,7 @@ int enqueue(const struct cuda_task *t)
     layout at(t);
     char *workspace = (char *)t->workspace;
     doubts d = {(unsigned *)(workspace + at.flags), (uint8_t *)workspace + at.tiles};
-    if (t->n == 0)
+    if (t->of->in.n == 0)
         return cudaSuccess;
     int error = with_scan_types(t, [&](auto s, auto a, auto o) {
         typedef exact_piece<decltype(a), sizeof(s) <= 4> piece;
@@ -86,7 +86,7 @@ int enqueue(const struct cuda_task *t)
     });
     if (error != cudaSuccess)
         return error;
-    return with_type(t->storage, [&](auto s) {
+    return with_type(t->of->in.format, [&](auto s) {
         return run_again<decltype(s), typename words_for<decltype(s)>::type>(t, d);
     });
 }

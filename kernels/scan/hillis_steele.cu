@@ -44,22 +44,22 @@ __global__ void store(const A *v, size_t n, bool exclusive, O *out)
 
 size_t buffer_bytes(const struct cuda_task *t)
 {
-    return groups_of(t->n * format_facts[t->accumulator].bytes, 256) * 256;
+    return groups_of(t->of->in.n * format_facts[t->accumulator].bytes, 256) * 256;
 }
 
 template <typename S, typename A, typename O> int run(const struct cuda_task *t)
 {
     cudaStream_t stream = (cudaStream_t)t->stream;
     A *v = (A *)t->workspace, *next = (A *)((char *)t->workspace + buffer_bytes(t));
-    unsigned blocks = (unsigned)groups_of(t->n, threads); /* they fit: 2^39 elements do */
-    load<<<blocks, threads, 0, stream>>>((const S *)t->in, t->n, v);
-    for (size_t d = 1; d < t->n; d *= 2) {
-        add_before<<<blocks, threads, 0, stream>>>((const A *)v, t->n, d, next);
+    unsigned blocks = (unsigned)groups_of(t->of->in.n, threads); /* they fit: 2^39 elements do */
+    load<<<blocks, threads, 0, stream>>>((const S *)t->of->in.data, t->of->in.n, v);
+    for (size_t d = 1; d < t->of->in.n; d *= 2) {
+        add_before<<<blocks, threads, 0, stream>>>((const A *)v, t->of->in.n, d, next);
         A *sums = next;
         next = v;
         v = sums;
     }
-    store<<<blocks, threads, 0, stream>>>((const A *)v, t->n, t->exclusive, (O *)t->out);
+    store<<<blocks, threads, 0, stream>>>((const A *)v, t->of->in.n, t->of->exclusive, (O *)t->out);
     return cudaGetLastError();
 }
 
@@ -70,7 +70,7 @@ size_t workspace(const struct cuda_task *t)
 
 int enqueue(const struct cuda_task *t)
 {
-    if (t->n == 0)
+    if (t->of->in.n == 0)
         return cudaSuccess;
     return with_scan_types(
         t, [t](auto s, auto a, auto o) { return run<decltype(s), decltype(a), decltype(o)>(t); });

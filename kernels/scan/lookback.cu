@@ -166,7 +166,7 @@ constexpr size_t ticket_bytes = 256; /* so that the tiles behind them are aligne
 
 size_t tiles_of(const struct cuda_task *t)
 {
-    return groups_of(t->n, (size_t)lanes_for(t->threads) * rows);
+    return groups_of(t->of->in.n, (size_t)lanes_for(t->threads) * rows);
 }
 
 /* A block for each tile: they fit a grid, 2^40 elements do. */
@@ -174,7 +174,7 @@ template <typename S, typename A, typename O> int run(const struct cuda_task *t)
 {
     char *workspace = (char *)t->workspace;
     single_pass<<<(unsigned)tiles_of(t), lanes_for(t->threads), 0, (cudaStream_t)t->stream>>>(
-        (const S *)t->in, t->n, t->exclusive, (counter *)workspace,
+        (const S *)t->of->in.data, t->of->in.n, t->of->exclusive, (counter *)workspace,
         (tile<A> *)(workspace + ticket_bytes), (O *)t->out);
     return cudaGetLastError();
 }
@@ -186,7 +186,7 @@ size_t workspace(const struct cuda_task *t)
 
 int enqueue(const struct cuda_task *t)
 {
-    if (t->n == 0)
+    if (t->of->in.n == 0)
         return cudaSuccess;
     return with_scan_types(
         t, [t](auto s, auto a, auto o) { return run<decltype(s), decltype(a), decltype(o)>(t); });

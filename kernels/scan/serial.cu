@@ -34,8 +34,8 @@ __global__ void walk(const S *x, size_t n, bool exclusive, O *out)
 
 template <typename S, typename A, typename O> int run(const struct cuda_task *t)
 {
-    walk<S, A, O>
-        <<<1, 1, 0, (cudaStream_t)t->stream>>>((const S *)t->in, t->n, t->exclusive, (O *)t->out);
+    walk<S, A, O><<<1, 1, 0, (cudaStream_t)t->stream>>>((const S *)t->of->in.data, t->of->in.n,
+                                                        t->of->exclusive, (O *)t->out);
     return cudaGetLastError();
 }
 

@@ -116,22 +116,22 @@ void scan(const S *x, size_t n, unsigned threads, A *sum, bool exclusive, float 
 
 template <typename S, typename A, typename O> int run(const struct cuda_task *t)
 {
-    scan<S, A, O>((const S *)t->in, t->n, t->threads, (A *)t->workspace, t->exclusive, 0.0f,
-                  (O *)t->out, (cudaStream_t)t->stream);
+    scan<S, A, O>((const S *)t->of->in.data, t->of->in.n, t->threads, (A *)t->workspace,
+                  t->of->exclusive, 0.0f, (O *)t->out, (cudaStream_t)t->stream);
     return cudaGetLastError();
 }
 
 size_t workspace(const struct cuda_task *t)
 {
     size_t places = 0;
-    for (size_t n = t->n, tiles; (tiles = tiles_of(n, t->threads)) > 1; n = tiles)
+    for (size_t n = t->of->in.n, tiles; (tiles = tiles_of(n, t->threads)) > 1; n = tiles)
         places += places_of(tiles);
     return places * sizeof(double);
 }
 
 int enqueue(const struct cuda_task *t)
 {
-    if (t->n == 0)
+    if (t->of->in.n == 0)
         return cudaSuccess;
     return with_scan_types(
         t, [t](auto s, auto a, auto o) { return run<decltype(s), decltype(a), decltype(o)>(t); });

@@ -127,7 +127,7 @@ int launch(const pass<S, O> &p, const schedule &s, cudaStream_t stream)
 
 inline unsigned tiles_of(const struct cuda_task *t)
 {
-    return (unsigned)groups_of(t->n, SCAN_TILE);
+    return (unsigned)groups_of(t->of->in.n, SCAN_TILE);
 }
 
 template <typename P, typename S, typename O>
@@ -135,16 +135,25 @@ int run(const struct cuda_task *t, const doubts &d = {})
 {
     room r;
     schedule s = {0, 0};
-    if (t->n == 0)
+    if (t->of->in.n == 0)
         return cudaSuccess;
     int error = room_on_device<P, S, O>(&r);
     if (error != cudaSuccess)
         return error;
     if (!make_schedule(&s, r, crew<P, S, O>::stage, tiles_of(t), enough_stages<P>))
         return cudaErrorInvalidConfiguration;
-    pass<S, O> p = {(const S *)t->in,  t->heads,        (O *)t->out,           t->n,
-                    tiles_of(t),       s.stages,        t->exclusive,          aligned(t->in),
-                    aligned(t->heads), aligned(t->out), (state *)t->workspace, d};
+    pass<S, O> p = {(const S *)t->of->in.data,
+                    t->of->heads,
+                    (O *)t->out,
+                    t->of->in.n,
+                    tiles_of(t),
+                    s.stages,
+                    t->of->exclusive,
+                    aligned(t->of->in.data),
+                    aligned(t->of->heads),
+                    aligned(t->out),
+                    (state *)t->workspace,
+                    d};
     return launch<P>(p, s, (cudaStream_t)t->stream);
 }
 

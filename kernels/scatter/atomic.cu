@@ -20,17 +20,18 @@ template <typename S, typename A> int run(const struct cuda_task *t)
 {
     cudaStream_t stream = (cudaStream_t)t->stream;
     empty_bins *empty = (empty_bins *)t->workspace;
-    begin_bins<<<grid_for(groups_of(t->bins, bin_threads)), bin_threads, 0, stream>>>(
-        (A *)t->out, t->bins, empty);
-    if (t->n > 0)
-        add_elements<<<grid_for(groups_of(t->n, (size_t)t->threads * elements_each)), t->threads, 0,
-                       stream>>>((const S *)t->in, t->keys, t->n, (A *)t->out);
+    begin_bins<<<grid_for(groups_of(t->of->bins, bin_threads)), bin_threads, 0, stream>>>(
+        (A *)t->out, t->of->bins, empty);
+    if (t->of->in.n > 0)
+        add_elements<<<grid_for(groups_of(t->of->in.n, (size_t)t->threads * elements_each)),
+                       t->threads, 0, stream>>>((const S *)t->of->in.data, t->of->keys, t->of->in.n,
+                                                (A *)t->out);
     return settle_bins<A>(t, empty);
 }
 
 size_t workspace(const struct cuda_task *t)
 {
-    return empty_bins_bytes(t->bins);
+    return empty_bins_bytes(t->of->bins);
 }
 
 } // namespace

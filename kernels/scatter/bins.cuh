@@ -114,12 +114,12 @@ template <typename A> int settle_bins(const struct cuda_task *t, empty_bins *emp
 {
     A *out = (A *)t->out;
     cudaStream_t stream = (cudaStream_t)t->stream;
-    unsigned grid = grid_for(groups_of(t->bins, bin_threads));
-    unsigned sweeps = (unsigned)min(groups_of(t->n, bin_threads), (size_t)sweeps_most);
-    suspect_bins<<<grid, bin_threads, 0, stream>>>(out, t->bins, empty);
-    if (t->n > 0)
-        mark_bins<<<sweeps, bin_threads, 0, stream>>>(out, t->keys, t->n, empty);
-    empty_to_zero<<<grid, bin_threads, 0, stream>>>(out, t->bins, empty);
+    unsigned grid = grid_for(groups_of(t->of->bins, bin_threads));
+    unsigned sweeps = (unsigned)min(groups_of(t->of->in.n, bin_threads), (size_t)sweeps_most);
+    suspect_bins<<<grid, bin_threads, 0, stream>>>(out, t->of->bins, empty);
+    if (t->of->in.n > 0)
+        mark_bins<<<sweeps, bin_threads, 0, stream>>>(out, t->of->keys, t->of->in.n, empty);
+    empty_to_zero<<<grid, bin_threads, 0, stream>>>(out, t->of->bins, empty);
     return cudaGetLastError();
 }
 

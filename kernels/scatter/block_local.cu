@@ -23,13 +23,13 @@ size_t aligned(size_t bytes)
 /* A row may have a place more than bins: see add_to_bin. */
 size_t row_places(const struct cuda_task *t)
 {
-    return t->bins + t->bins % 2;
+    return t->of->bins + t->of->bins % 2;
 }
 
 struct places places_of(const struct cuda_task *t)
 {
     char *workspace = (char *)t->workspace;
-    return {(empty_bins *)workspace, workspace + aligned(empty_bins_bytes(t->bins))};
+    return {(empty_bins *)workspace, workspace + aligned(empty_bins_bytes(t->of->bins))};
 }
 
 /* Block b adds its consecutive share of the elements, of one length but for one, to bins that it
@@ -98,29 +98,29 @@ template <typename S, typename A> int run(const struct cuda_task *t)
     size_t places = row_places(t), bytes = places * sizeof(A);
     A *rows = (A *)at.rows, *last = rows + fold_rows_needed(t->blocks) * places;
     A *first = first_rows(rows, t->blocks, last);
-    const S *x = (const S *)t->in;
+    const S *x = (const S *)t->of->in.data;
     bool fit = false;
     int error = ask_for_shared(add_shares<true, S, A>, bytes, &fit);
     if (error != cudaSuccess)
         return error;
     if (fit)
-        add_shares<true>
-            <<<t->blocks, t->threads, bytes, stream>>>(x, t->keys, t->n, places, first, at.empty);
+        add_shares<true><<<t->blocks, t->threads, bytes, stream>>>(x, t->of->keys, t->of->in.n,
+                                                                   places, first, at.empty);
     else
-        add_shares<false>
-            <<<t->blocks, t->threads, 0, stream>>>(x, t->keys, t->n, places, first, at.empty);
+        add_shares<false><<<t->blocks, t->threads, 0, stream>>>(x, t->of->keys, t->of->in.n, places,
+                                                                first, at.empty);
     error = fold_parts(rows, t->blocks, places, last, stream);
     if (error != cudaSuccess)
         return error;
-    take_bins<<<grid_for(groups_of(t->bins, bin_threads)), bin_threads, 0, stream>>>(last, t->bins,
-                                                                                     (A *)t->out);
+    take_bins<<<grid_for(groups_of(t->of->bins, bin_threads)), bin_threads, 0, stream>>>(
+        last, t->of->bins, (A *)t->out);
     return settle_bins<A>(t, at.empty);
 }
 
 size_t workspace(const struct cuda_task *t)
 {
     size_t rows = fold_rows_needed(t->blocks) + 1;
-    return aligned(empty_bins_bytes(t->bins)) + rows * row_places(t) * sizeof(double);
+    return aligned(empty_bins_bytes(t->of->bins)) + rows * row_places(t) * sizeof(double);
 }
 
 } // namespace

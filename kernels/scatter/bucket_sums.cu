@@ -78,7 +78,8 @@ template <typename S, typename A> int run(const struct cuda_task *t)
     int error = cudaFuncSetAttribute(sum_light_buckets<S, A>,
                                      cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     if (error == cudaSuccess)
-        error = bucketed_enqueue(t, (char *)t->workspace + tile_bytes(t->n, sizeof(double)), &b);
+        error =
+            bucketed_enqueue(t, (char *)t->workspace + tile_bytes(t->of->in.n, sizeof(double)), &b);
     if (error != cudaSuccess)
         return error;
     sum_light_buckets<S><<<b.buckets, light_threads, bytes, stream>>>(b, out);
@@ -94,7 +95,7 @@ template <typename S, typename A> int run(const struct cuda_task *t)
 
 size_t bucket_sum_workspace(const struct cuda_task *t)
 {
-    return tile_bytes(t->n, sizeof(double)) + bucketed_workspace(t);
+    return tile_bytes(t->of->in.n, sizeof(double)) + bucketed_workspace(t);
 }
 
 int bucket_sum_enqueue(const struct cuda_task *t)

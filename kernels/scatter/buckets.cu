@@ -156,9 +156,9 @@ template <typename V> int place(const bucketed *b, cudaStream_t stream)
  * one bin would have more. */
 unsigned shift_for(const struct cuda_task *t)
 {
-    size_t most = light_most((unsigned)format_facts[t->storage].bytes) / 8 * 7;
+    size_t most = light_most((unsigned)format_facts[t->of->in.format].bytes) / 8 * 7;
     unsigned shift = 0;
-    while (1u << shift < bucket_bins && (t->n << (shift + 1)) / t->bins <= most)
+    while (1u << shift < bucket_bins && (t->of->in.n << (shift + 1)) / t->of->bins <= most)
         shift++;
     return shift;
 }
@@ -182,19 +182,19 @@ struct taker {
 size_t lay_out(const struct cuda_task *t, char *place, bucketed *b)
 {
     taker m = {place, 0};
-    b->bytes = (unsigned)format_facts[t->storage].bytes;
-    b->n = (unsigned)t->n;
-    b->bins = (unsigned)t->bins;
+    b->bytes = (unsigned)format_facts[t->of->in.format].bytes;
+    b->n = (unsigned)t->of->in.n;
+    b->bins = (unsigned)t->of->bins;
     b->shift = shift_for(t);
-    b->buckets = (unsigned)groups_of(t->bins, (size_t)1 << b->shift);
+    b->buckets = (unsigned)groups_of(t->of->bins, (size_t)1 << b->shift);
     b->light = light_most(b->bytes);
-    b->units = b->buckets + (unsigned)groups_of(t->n, part_chunk);
+    b->units = b->buckets + (unsigned)groups_of(t->of->in.n, part_chunk);
     b->first = m.take<unsigned>(b->buckets + 1);
     b->heavy = m.take<unsigned>(1);
     b->table = m.take<unsigned>((size_t)b->units * bucket_bins);
     b->before = m.take<uint16_t>((size_t)b->units * part_tiles * bucket_bins);
-    b->sorted = m.take<char>(t->n * b->bytes);
-    b->begin = m.take<unsigned long long>(t->bins);
+    b->sorted = m.take<char>(t->of->in.n * b->bytes);
+    b->begin = m.take<unsigned long long>(t->of->bins);
     return m.bytes;
 }
 
@@ -203,8 +203,8 @@ size_t lay_out(const struct cuda_task *t, char *place, bucketed *b)
 bool bucketed_fit(const struct cuda_task *t)
 {
     constexpr size_t buckets_most = 4096, elements_most = (size_t)1 << 31;
-    unsigned shift = t->n <= elements_most ? shift_for(t) : 0;
-    return shift > 0 && groups_of(t->bins, (size_t)1 << shift) <= buckets_most;
+    unsigned shift = t->of->in.n <= elements_most ? shift_for(t) : 0;
+    return shift > 0 && groups_of(t->of->bins, (size_t)1 << shift) <= buckets_most;
 }
 
 size_t bucketed_workspace(const struct cuda_task *t)

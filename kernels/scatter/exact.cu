@@ -105,25 +105,26 @@ template <typename S, typename A> int run(const struct cuda_task *t)
     cudaStream_t stream = (cudaStream_t)t->stream;
     struct sorted s;
     enclosure *tile = (enclosure *)t->workspace;
-    undecided_bins *rest = (undecided_bins *)((char *)tile + tile_bytes(t->n, sizeof(enclosure)));
+    undecided_bins *rest =
+        (undecided_bins *)((char *)tile + tile_bytes(t->of->in.n, sizeof(enclosure)));
     A *out = (A *)t->out;
-    size_t windows = groups_of(t->n, TILE);
+    size_t windows = groups_of(t->of->in.n, TILE);
     unsigned threads, bytes;
     int device;
     int error = cudaGetDevice(&device);
     if (error == cudaSuccess)
         error = room_for_words<Words>(sum_exactly<S, A, Words>, device, &threads, &bytes);
     if (error == cudaSuccess)
-        error = sorted_enqueue(t, (char *)rest + undecided_bytes<uint32_t>(t->bins), &s);
+        error = sorted_enqueue(t, (char *)rest + undecided_bytes<uint32_t>(t->of->bins), &s);
     if (error == cudaSuccess)
         error = cudaMemsetAsync(&rest->count, 0, sizeof rest->count, stream);
     if (error != cudaSuccess)
         return error;
     enclose_tiles<S>
-        <<<grid_for(groups_of(t->bins + windows, unit_warps)), unit_threads, 0, stream>>>(
-            s, t->n, t->bins, tile, out, rest);
-    join_tiles<<<grid_for(groups_of(windows, unit_warps)), unit_threads, 0, stream>>>(s, t->n, tile,
-                                                                                      out, rest);
+        <<<grid_for(groups_of(t->of->bins + windows, unit_warps)), unit_threads, 0, stream>>>(
+            s, t->of->in.n, t->of->bins, tile, out, rest);
+    join_tiles<<<grid_for(groups_of(windows, unit_warps)), unit_threads, 0, stream>>>(
+        s, t->of->in.n, tile, out, rest);
     sum_exactly<S, A, Words><<<exact_blocks, threads, bytes, stream>>>(s, rest, out);
     return cudaGetLastError();
 }
@@ -131,13 +132,13 @@ template <typename S, typename A> int run(const struct cuda_task *t)
 /* The enclosures of tiles; the list; what sorting takes. */
 size_t workspace(const struct cuda_task *t)
 {
-    return tile_bytes(t->n, sizeof(enclosure)) + undecided_bytes<uint32_t>(t->bins) +
+    return tile_bytes(t->of->in.n, sizeof(enclosure)) + undecided_bytes<uint32_t>(t->of->bins) +
            sorted_workspace(t);
 }
 
 int enqueue(const struct cuda_task *t)
 {
-    if (t->n == 0)
+    if (t->of->in.n == 0)
         return enqueue_zeros(t);
     return with_types(t, [t](auto s, auto a) { return run<decltype(s), decltype(a)>(t); });
 }

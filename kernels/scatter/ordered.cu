@@ -179,12 +179,12 @@ constexpr size_t alignment = 256;
 
 size_t pieces_of(const struct cuda_task *t)
 {
-    return groups_of(t->n, ordered_piece(t->n));
+    return groups_of(t->of->in.n, ordered_piece(t->of->in.n));
 }
 
 size_t empty_bytes(const struct cuda_task *t)
 {
-    return groups_of(empty_bins_bytes(t->bins), alignment) * alignment;
+    return groups_of(empty_bins_bytes(t->of->bins), alignment) * alignment;
 }
 
 template <typename S, typename A> int run(const struct cuda_task *t)
@@ -193,27 +193,27 @@ template <typename S, typename A> int run(const struct cuda_task *t)
     empty_bins *empty = (empty_bins *)t->workspace;
     A *sums = (A *)((char *)t->workspace + empty_bytes(t)), *out = (A *)t->out;
     size_t pieces = pieces_of(t);
-    unsigned warps = warps_for(t->bins, sizeof(A));
+    unsigned warps = warps_for(t->of->bins, sizeof(A));
     add_pieces<<<grid_for(groups_of(pieces, warps)), warps * warp_lanes,
-                 warps *(t->bins + warp_lanes) * sizeof(A), stream>>>(
-        (const S *)t->in, t->keys, t->n, ordered_piece(t->n), (unsigned)t->bins,
-        first_rows(sums, pieces, out), empty);
-    int error = fold_parts(sums, pieces, t->bins, out, stream);
+                 warps *(t->of->bins + warp_lanes) * sizeof(A), stream>>>(
+        (const S *)t->of->in.data, t->of->keys, t->of->in.n, ordered_piece(t->of->in.n),
+        (unsigned)t->of->bins, first_rows(sums, pieces, out), empty);
+    int error = fold_parts(sums, pieces, t->of->bins, out, stream);
     return error == cudaSuccess ? settle_bins<A>(t, empty) : error;
 }
 
 size_t workspace(const struct cuda_task *t)
 {
-    if (t->bins > ORDERED_BINS)
+    if (t->of->bins > ORDERED_BINS)
         return bucketed_fit(t) ? bucket_sum_workspace(t) : sorted_sum_workspace(t);
-    return empty_bytes(t) + fold_rows_needed(pieces_of(t)) * t->bins * sizeof(double);
+    return empty_bytes(t) + fold_rows_needed(pieces_of(t)) * t->of->bins * sizeof(double);
 }
 
 int enqueue(const struct cuda_task *t)
 {
-    if (t->n == 0)
+    if (t->of->in.n == 0)
         return enqueue_zeros(t);
-    if (t->bins > ORDERED_BINS)
+    if (t->of->bins > ORDERED_BINS)
         return bucketed_fit(t) ? bucket_sum_enqueue(t) : sorted_sum_enqueue(t);
     return with_types(t, [t](auto s, auto a) { return run<decltype(s), decltype(a)>(t); });
 }

@@ -34,14 +34,16 @@ template <typename S, typename A> int run(const struct cuda_task *t)
     cudaStream_t stream = (cudaStream_t)t->stream;
     struct sorted s;
     A *tile_sum = (A *)t->workspace;
-    int error = sorted_enqueue(t, (char *)t->workspace + tile_bytes(t->n, sizeof(double)), &s);
+    int error =
+        sorted_enqueue(t, (char *)t->workspace + tile_bytes(t->of->in.n, sizeof(double)), &s);
     if (error != cudaSuccess)
         return error;
-    size_t windows = groups_of(t->n, TILE);
-    sum_tiles<S><<<grid_for(groups_of(t->bins + windows, unit_warps)), unit_threads, 0, stream>>>(
-        s, t->n, t->bins, tile_sum, (A *)t->out);
+    size_t windows = groups_of(t->of->in.n, TILE);
+    sum_tiles<S>
+        <<<grid_for(groups_of(t->of->bins + windows, unit_warps)), unit_threads, 0, stream>>>(
+            s, t->of->in.n, t->of->bins, tile_sum, (A *)t->out);
     sum_levels<<<grid_for(groups_of(windows, unit_warps)), unit_threads, 0, stream>>>(
-        s, t->n, tile_sum, (A *)t->out);
+        s, t->of->in.n, tile_sum, (A *)t->out);
     return cudaGetLastError();
 }
 
@@ -49,12 +51,12 @@ template <typename S, typename A> int run(const struct cuda_task *t)
 
 size_t sorted_sum_workspace(const struct cuda_task *t)
 {
-    return tile_bytes(t->n, sizeof(double)) + sorted_workspace(t);
+    return tile_bytes(t->of->in.n, sizeof(double)) + sorted_workspace(t);
 }
 
 int sorted_sum_enqueue(const struct cuda_task *t)
 {
-    if (t->n == 0)
+    if (t->of->in.n == 0)
         return enqueue_zeros(t);
     return with_types(t, [t](auto s, auto a) { return run<decltype(s), decltype(a)>(t); });
 }

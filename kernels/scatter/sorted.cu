@@ -25,22 +25,22 @@ int bits_of_bins(size_t bins)
 template <typename V, typename N>
 int sort(void *storage, size_t *bytes, const struct cuda_task *t, int low, const sorted &s, N n)
 {
-    return cub::DeviceRadixSort::SortPairs(storage, *bytes, t->keys, s.keys, (const V *)t->in,
-                                           (V *)s.values, n, low, bits_of_bins(t->bins),
-                                           (cudaStream_t)t->stream);
+    return cub::DeviceRadixSort::SortPairs(storage, *bytes, t->of->keys, s.keys,
+                                           (const V *)t->of->in.data, (V *)s.values, n, low,
+                                           bits_of_bins(t->of->bins), (cudaStream_t)t->stream);
 }
 
 /* CUB's sort is faster where it is told by the type of n that places are of 32 bits. */
 template <typename V>
 int sort(void *storage, size_t *bytes, const struct cuda_task *t, int low, const sorted &s)
 {
-    return t->n <= UINT32_MAX ? sort<V>(storage, bytes, t, low, s, (uint32_t)t->n)
-                              : sort<V>(storage, bytes, t, low, s, t->n);
+    return t->of->in.n <= UINT32_MAX ? sort<V>(storage, bytes, t, low, s, (uint32_t)t->of->in.n)
+                                     : sort<V>(storage, bytes, t, low, s, t->of->in.n);
 }
 
 int sort_by_width(void *storage, size_t *bytes, const struct cuda_task *t, int low, const sorted &s)
 {
-    switch (t->storage) {
+    switch (t->of->in.format) {
     case FP16:
     case BF16:
         return sort<unsigned short>(storage, bytes, t, low, s);
@@ -58,10 +58,10 @@ int sort_by_width(void *storage, size_t *bytes, const struct cuda_task *t, int l
 /* Lays out what lies at `place`; returns the bytes ahead of CUB's. */
 size_t lay_out(const struct cuda_task *t, char *place, struct sorted *s)
 {
-    size_t limits = t->bins * sizeof *s->begin, keys = aligned(t->n * sizeof *s->keys);
-    size_t values = aligned(t->n * (size_t)format_facts[t->storage].bytes);
+    size_t limits = t->of->bins * sizeof *s->begin, keys = aligned(t->of->in.n * sizeof *s->keys);
+    size_t values = aligned(t->of->in.n * (size_t)format_facts[t->of->in.format].bytes);
     s->begin = (unsigned long long *)place;
-    s->end = s->begin + t->bins;
+    s->end = s->begin + t->of->bins;
     place += aligned(2 * limits);
     s->keys = (uint32_t *)place;
     s->values = place + keys;
@@ -89,7 +89,7 @@ size_t sorted_workspace(const struct cuda_task *t)
 {
     struct sorted s = {};
     size_t bytes = 0, ahead = lay_out(t, NULL, &s);
-    if (t->n > 0 && sort_by_width(NULL, &bytes, t, 0, s) != cudaSuccess)
+    if (t->of->in.n > 0 && sort_by_width(NULL, &bytes, t, 0, s) != cudaSuccess)
         bytes = 0; /* the sort will say why */
     return ahead + aligned(bytes);
 }
@@ -106,9 +106,9 @@ int sorted_enqueue(const struct cuda_task *t, void *place, struct sorted *s)
     cudaStream_t stream = (cudaStream_t)t->stream;
     int error = sorted_pairs_enqueue(t, 0, place, s);
     if (error == cudaSuccess)
-        error = cudaMemsetAsync(s->begin, 0, 2 * t->bins * sizeof *s->begin, stream);
+        error = cudaMemsetAsync(s->begin, 0, 2 * t->of->bins * sizeof *s->begin, stream);
     if (error != cudaSuccess)
         return error;
-    find_limits<<<grid_for(groups_of(t->n, threads)), threads, 0, stream>>>(*s, t->n);
+    find_limits<<<grid_for(groups_of(t->of->in.n, threads)), threads, 0, stream>>>(*s, t->of->in.n);
     return cudaGetLastError();
 }

@@ -18,10 +18,10 @@ template <typename S, typename A> __global__ void add_elements(const S *x, size_
 template <typename S, typename A> int run(const struct cuda_task *t)
 {
     cudaStream_t stream = (cudaStream_t)t->stream;
-    start_running_sum<<<1, 1, 0, stream>>>(t->n, (A *)t->out);
-    if (t->n > 0)
-        add_elements<<<grid_for(groups_of(t->n, t->threads)), t->threads, 0, stream>>>(
-            (const S *)t->in, t->n, (A *)t->out);
+    start_running_sum<<<1, 1, 0, stream>>>(t->of->in.n, (A *)t->out);
+    if (t->of->in.n > 0)
+        add_elements<<<grid_for(groups_of(t->of->in.n, t->threads)), t->threads, 0, stream>>>(
+            (const S *)t->of->in.data, t->of->in.n, (A *)t->out);
     return cudaGetLastError();
 }
 

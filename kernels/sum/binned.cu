@@ -184,10 +184,10 @@ __global__ __launch_bounds__(BINNED_THREADS, 3) void sum_in_bins(const S *x, bin
 template <typename S, typename T, unsigned B> int run(const struct cuda_task *t, binned_case task)
 {
     size_t warps = (size_t)t->blocks * lanes_for(t->threads) / warp_lanes;
-    size_t share = t->n / pieces_of<S>::elements / warps / 4;
+    size_t share = t->of->in.n / pieces_of<S>::elements / warps / 4;
     task.run = share < 1 ? 1 : share > 16 ? 16 : (unsigned)share;
     sum_in_bins<S, T, B><<<t->blocks, lanes_for(t->threads), 0, (cudaStream_t)t->stream>>>(
-        (const S *)t->in, task, (binned_workspace *)t->workspace, t->out);
+        (const S *)t->of->in.data, task, (binned_workspace *)t->workspace, t->out);
     return cudaGetLastError();
 }
 
@@ -228,7 +228,7 @@ template <typename S> int run_kept(const struct cuda_task *t, const binned_case 
 int run_storage(const struct cuda_task *t, const binned_case &task)
 {
     bool wide = t->accumulator == FP64;
-    switch (t->storage) {
+    switch (t->of->in.format) {
     case FP16:
         return wide ? run<__half, double, 1>(t, task) : run<__half, float, 2>(t, task);
     case BF16:
@@ -248,9 +248,9 @@ int run_storage(const struct cuda_task *t, const binned_case &task)
 template <unsigned folds> int enqueue(const struct cuda_task *t)
 {
     const struct format_facts *f = &format_facts[t->accumulator];
-    binned_case task = {t->n,
+    binned_case task = {t->of->in.n,
                         1,
-                        binned_bins_of(t->storage, t->accumulator, folds),
+                        binned_bins_of(t->of->in.format, t->accumulator, folds),
                         t->accumulator,
                         {f->precision, f->emin, f->emax}};
     return run_storage(t, task);

@@ -27,10 +27,10 @@ __global__ void add_blocks(const S *x, size_t n, A *out, unsigned threads)
 template <typename S, typename A> int run(const struct cuda_task *t)
 {
     cudaStream_t stream = (cudaStream_t)t->stream;
-    start_running_sum<<<1, 1, 0, stream>>>(t->n, (A *)t->out);
-    if (t->n > 0)
-        add_blocks<<<grid_for(groups_of(t->n, t->threads)), lanes_for(t->threads), 0, stream>>>(
-            (const S *)t->in, t->n, (A *)t->out, t->threads);
+    start_running_sum<<<1, 1, 0, stream>>>(t->of->in.n, (A *)t->out);
+    if (t->of->in.n > 0)
+        add_blocks<<<grid_for(groups_of(t->of->in.n, t->threads)), lanes_for(t->threads), 0,
+                     stream>>>((const S *)t->of->in.data, t->of->in.n, (A *)t->out, t->threads);
     return cudaGetLastError();
 }
 

@@ -49,11 +49,11 @@ template <typename S, typename A> int run(const struct cuda_task *t)
     cudaStream_t stream = (cudaStream_t)t->stream;
     struct finish *f = (struct finish *)t->host_workspace;
     f->format = t->accumulator;
-    f->n = t->n;
+    f->n = t->of->in.n;
     f->count = grid_stride_grid(t);
 
-    first_stage<<<f->count, lanes_for(t->threads), 0, stream>>>((const S *)t->in, t->n, t->threads,
-                                                                t->blocks, (A *)t->workspace);
+    first_stage<<<f->count, lanes_for(t->threads), 0, stream>>>(
+        (const S *)t->of->in.data, t->of->in.n, t->threads, t->blocks, (A *)t->workspace);
     cudaError_t error = cudaGetLastError();
     if (error == cudaSuccess)
         error = cudaMemcpyAsync(f + 1, t->workspace, f->count * sizeof(A), cudaMemcpyDeviceToHost,

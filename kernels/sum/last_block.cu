@@ -37,7 +37,7 @@ template <typename S, typename A> int run(const struct cuda_task *t)
 {
     char *workspace = (char *)t->workspace;
     single_pass<<<grid_stride_grid(t), lanes_for(t->threads), 0, (cudaStream_t)t->stream>>>(
-        (const S *)t->in, t->n, t->threads, t->blocks, (unsigned *)workspace,
+        (const S *)t->of->in.data, t->of->in.n, t->threads, t->blocks, (unsigned *)workspace,
         (A *)(workspace + ticket_bytes), (A *)t->out);
     return cudaGetLastError();
 }

@@ -24,9 +24,9 @@ template <typename S, typename A> int run(const struct cuda_task *t)
     unsigned blocks = grid_stride_grid(t), lanes = lanes_for(t->threads);
     cudaStream_t stream = (cudaStream_t)t->stream;
     A *result = (A *)t->workspace;
-    first_stage<<<blocks, lanes, 0, stream>>>((const S *)t->in, t->n, t->threads, t->blocks,
-                                              result);
-    second_stage<<<1, lanes, 0, stream>>>(result, blocks, t->threads, t->n, (A *)t->out);
+    first_stage<<<blocks, lanes, 0, stream>>>((const S *)t->of->in.data, t->of->in.n, t->threads,
+                                              t->blocks, result);
+    second_stage<<<1, lanes, 0, stream>>>(result, blocks, t->threads, t->of->in.n, (A *)t->out);
     return cudaGetLastError();
 }
 

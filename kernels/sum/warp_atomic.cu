@@ -25,10 +25,10 @@ template <typename S, typename A> int run(const struct cuda_task *t)
 {
     cudaStream_t stream = (cudaStream_t)t->stream;
     unsigned lanes = lanes_for(t->threads);
-    start_running_sum<<<1, 1, 0, stream>>>(t->n, (A *)t->out);
-    if (t->n > 0)
-        add_warps<<<grid_for(groups_of(t->n, lanes)), lanes, 0, stream>>>((const S *)t->in, t->n,
-                                                                          (A *)t->out);
+    start_running_sum<<<1, 1, 0, stream>>>(t->of->in.n, (A *)t->out);
+    if (t->of->in.n > 0)
+        add_warps<<<grid_for(groups_of(t->of->in.n, lanes)), lanes, 0, stream>>>(
+            (const S *)t->of->in.data, t->of->in.n, (A *)t->out);
     return cudaGetLastError();
 }
 

@@ -17,10 +17,10 @@ template <typename S, typename A, typename O> int scan(one_block *memory, const 
     thrust::plus<A> plus;
     return with_elements<S, A>(t, [&](auto in) -> int {
         return caught([&]() -> int {
-            if (t->exclusive)
-                thrust::exclusive_scan(policy, in, in + t->n, out, A(0.0f), plus);
+            if (t->of->exclusive)
+                thrust::exclusive_scan(policy, in, in + t->of->in.n, out, A(0.0f), plus);
             else
-                thrust::inclusive_scan(policy, in, in + t->n, out, plus);
+                thrust::inclusive_scan(policy, in, in + t->of->in.n, out, plus);
             return cudaSuccess;
         });
     });
@@ -33,14 +33,15 @@ int scan_pair(one_block *memory, const struct cuda_task *t)
         typedef decltype(a) A;
         if (t->output == t->accumulator)
             return scan<S, A, A>(memory, t);
-        return t->output == t->storage ? scan<S, A, S>(memory, t) : (int)cudaErrorInvalidValue;
+        return t->output == t->of->in.format ? scan<S, A, S>(memory, t)
+                                             : (int)cudaErrorInvalidValue;
     });
 }
 
 size_t workspace(const struct cuda_task *t)
 {
     one_block none = {NULL, 0};
-    if (t->n > 0)
+    if (t->of->in.n > 0)
         (void)scan_pair(&none, t);
     return none.asked;
 }
@@ -48,7 +49,7 @@ size_t workspace(const struct cuda_task *t)
 int enqueue(const struct cuda_task *t)
 {
     one_block memory = {t->workspace, 0};
-    return t->n == 0 ? (int)cudaSuccess : scan_pair(&memory, t);
+    return t->of->in.n == 0 ? (int)cudaSuccess : scan_pair(&memory, t);
 }
 
 } // namespace

@@ -8,7 +8,7 @@
 /* Calls `use` with a value of the unsigned type that is as wide as the storage's format. */
 template <typename Use> int with_word(const struct cuda_task *t, Use use)
 {
-    switch (t->storage) {
+    switch (t->of->in.format) {
     case FP16:
     case BF16:
         return use((unsigned short)0);
@@ -72,12 +72,12 @@ template <unsigned padding> int enqueue(const struct cuda_task *t)
     return with_word(t, [t](auto word) {
         typedef decltype(word) W;
         constexpr unsigned more = padding > sizeof(W) ? padding / sizeof(W) : padding > 0;
-        size_t rows = t->bins, columns = matrix_length(t->n, rows);
+        size_t rows = t->of->bins, columns = matrix_length(t->of->in.n, rows);
         size_t tiles = groups_of(rows, TRANSPOSE_TILE) * groups_of(columns, TRANSPOSE_TILE);
-        if (t->n > 0)
+        if (t->of->in.n > 0)
             move_tiles<TRANSPOSE_TILE + more>
                 <<<grid_for(tiles), threads<W>, 0, (cudaStream_t)t->stream>>>(
-                    (const W *)t->in, (W *)t->out, rows, columns);
+                    (const W *)t->of->in.data, (W *)t->out, rows, columns);
         return (int)cudaGetLastError();
     });
 }

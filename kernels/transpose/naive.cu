@@ -18,10 +18,11 @@ int enqueue(const struct cuda_task *t)
 {
     return with_word(t, [t](auto word) {
         typedef decltype(word) W;
-        if (t->n > 0)
-            move_elements<<<grid_for(groups_of(t->n, t->threads)), t->threads, 0,
-                            (cudaStream_t)t->stream>>>((const W *)t->in, (W *)t->out, t->bins,
-                                                       matrix_length(t->n, t->bins));
+        if (t->of->in.n > 0)
+            move_elements<<<grid_for(groups_of(t->of->in.n, t->threads)), t->threads, 0,
+                            (cudaStream_t)t->stream>>>((const W *)t->of->in.data, (W *)t->out,
+                                                       t->of->bins,
+                                                       matrix_length(t->of->in.n, t->of->bins));
         return (int)cudaGetLastError();
     });
 }

@@ -165,16 +165,16 @@ template <typename S, typename A> int run(const struct cuda_task *t)
     cudaStream_t stream = (cudaStream_t)t->stream;
     part<A> *from = (part<A> *)t->workspace;
     A *out = (A *)t->out;
-    size_t count = t->n > 0 ? groups_of(t->n, TILE) : 1;
-    size_t full = (uintptr_t)t->in % sizeof(uint4) == 0 ? t->n / TILE : 0;
+    size_t count = t->of->in.n > 0 ? groups_of(t->of->in.n, TILE) : 1;
+    size_t full = (uintptr_t)t->of->in.data % sizeof(uint4) == 0 ? t->of->in.n / TILE : 0;
     unsigned first = (unsigned)groups_of(full, tiles_of_block);
     merge_elements<<<first + (unsigned)(count - full), TILE_COLUMNS, 0, stream>>>(
-        (const S *)t->in, t->n, full, first, from, out);
+        (const S *)t->of->in.data, t->of->in.n, full, first, from, out);
     cudaError_t error = cudaGetLastError();
     while (count > 1 && error == cudaSuccess) {
         size_t groups = groups_of(count, TILE);
-        merge_parts<<<(unsigned)groups, TILE_COLUMNS, 0, stream>>>(from, count, t->n, from + count,
-                                                                   out);
+        merge_parts<<<(unsigned)groups, TILE_COLUMNS, 0, stream>>>(from, count, t->of->in.n,
+                                                                   from + count, out);
         error = cudaGetLastError();
         from += count;
         count = groups;
@@ -186,7 +186,7 @@ template <typename S, typename A> int run(const struct cuda_task *t)
 size_t workspace(const struct cuda_task *t)
 {
     size_t parts = 0;
-    for (size_t count = t->n; count > 1; parts += count)
+    for (size_t count = t->of->in.n; count > 1; parts += count)
         count = groups_of(count, TILE);
     return parts * sizeof(part<double>);
 }

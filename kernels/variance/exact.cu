@@ -186,7 +186,7 @@ template <typename S, typename A> int run(const struct cuda_task *t)
     int error = room_on_device<S, A>(&r);
     if (error != cudaSuccess)
         return error;
-    vectors<S, loads> x(t->in, t->n);
+    vectors<S, loads> x(t->of->in.data, t->of->in.n);
     auto blocks = [&](unsigned threads, unsigned most) {
         return (unsigned)min(max(x.batches(threads), (size_t)1), (size_t)min(most, blocks_most));
     };

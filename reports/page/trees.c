@@ -164,7 +164,7 @@ static enum status add_tree(struct shown_trees *trees, const struct method *m,
                           .blocks = (unsigned)strtoul(c->field[CASE_BLOCKS], NULL, 10)};
     struct sum_tree tree;
     struct order o;
-    size_t i = 0, last = m->operation == &operation_scan ? n - 1 : 0;
+    size_t i = 0, last = m->operation->outputs(n, 1) - 1;
     method_order(&o, m, device, n, shape, false, NULL);
     enum status status = sum_tree_of(&tree, &o, last, 0, n, p);
     order_free(&o);

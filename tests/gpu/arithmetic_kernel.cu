@@ -38,8 +38,10 @@ template <typename T> struct copy {
 
 int gpu_arithmetic_convert(enum format from, enum format to, const void *in, size_t n, void *out)
 {
+    struct operands of = {};
+    of.in.format = from;
     struct cuda_task pair = {};
-    pair.storage = from;
+    pair.of = &of;
     pair.accumulator = to;
     return with_stored_types(&pair, [&](auto s, auto a) {
         copy<decltype(s)> x(in, n);

@@ -111,7 +111,7 @@ Test(gpu_check, fills_what_lies_around_an_input)
     cr_assert(gpu_upload(&input, 0, &a, OFFSET, &p) == STATUS_OK, "%s", p.text);
     for (int byte = 0; byte < 256; byte += 123) {
         cr_assert(gpu_surround(input, (uint8_t)byte, &p) == STATUS_OK, "%s", p.text);
-        char *begin = input->array.data;
+        char *begin = input->of.in.data;
         cr_expect((uintptr_t)begin % 256 == OFFSET * sizeof *data);
         for (int behind = 0; behind < 2; behind++) {
             const char *from = behind ? begin + sizeof data : begin - AROUND;

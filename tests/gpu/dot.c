@@ -36,7 +36,8 @@ static void upload(struct two *t, size_t offset, size_t second_offset)
 {
     struct problem p = {0};
     cr_assert(gpu_upload(&t->gpu, 0, &t->a, offset, &p) == STATUS_OK &&
-                  gpu_upload_second(t->gpu, &t->b, second_offset, &p) == STATUS_OK,
+                  gpu_give(t->gpu, &(struct operands){.in2 = t->b}, OPERAND_IN2, second_offset,
+                           &p) == STATUS_OK,
               "%s", p.text);
 }
 
@@ -200,8 +201,9 @@ Test(gpu_dot, one_array_is_not_enough)
                         .accumulator = FP64};
     cr_assert(gpu_upload(&input, 0, &a, 0, &p) == STATUS_OK, "%s", p.text);
     cr_expect(gpu_job_open(&job, input, method_named("dot/serial"), &task, &p) == STATUS_DEVICE &&
-                  strstr(p.text, "reads two arrays"),
+                  strstr(p.text, "reads a second input"),
               "%s", p.text);
-    cr_expect(gpu_upload_second(input, &other, 0, &p) == STATUS_DEVICE);
+    cr_expect(gpu_give(input, &(struct operands){.in2 = other}, OPERAND_IN2, 0, &p) ==
+              STATUS_DEVICE);
     gpu_release(input);
 }

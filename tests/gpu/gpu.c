@@ -322,7 +322,8 @@ Test(gpu, flushing_is_as_declared)
             struct shape shape = method_shape(m, DEVICE_CUDA, 1, (struct shape){0, 0});
             cr_assert_eq(gpu_upload(&input, 0, &in, 0, &p), STATUS_OK, "%s", p.text);
             if (m->operation->inputs == 2)
-                cr_assert_eq(gpu_upload_second(input, &second, 0, &p), STATUS_OK, "%s", p.text);
+                cr_assert_eq(gpu_give(input, &(struct operands){.in2 = second}, OPERAND_IN2, 0, &p),
+                             STATUS_OK, "%s", p.text);
             bool flushed = run_on_gpu(input, m, f, shape, 1, m->name) != subnormal;
             bool declared = method_theorem(m, DEVICE_CUDA, f, 1, shape).flushing > 0;
             cr_expect_eq(flushed, declared, "%s in %s: %s, declared is that it %s", m->name,

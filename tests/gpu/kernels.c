@@ -41,10 +41,12 @@ static enum status ask(struct names *names, const char *method, enum format s, e
     *names = (struct names){0};
     cr_assert_eq(gpu_upload(&input, 0, &in, 0, p), STATUS_OK, "%s", p->text);
     if (m->operation->inputs == 2)
-        cr_assert_eq(gpu_upload_second(input, &in, 0, p), STATUS_OK, "%s", p->text);
+        cr_assert_eq(gpu_give(input, &(struct operands){.in2 = in}, OPERAND_IN2, 0, p), STATUS_OK,
+                     "%s", p->text);
     /* Zeros are keys, too. */
     if (m->operation->keys)
-        cr_assert_eq(gpu_upload_keys(input, in.data, p), STATUS_OK, "%s", p->text);
+        cr_assert_eq(gpu_give(input, &(struct operands){.keys = in.data}, OPERAND_KEYS, 0, p),
+                     STATUS_OK, "%s", p->text);
     cr_assert_eq(gpu_job_open(&job, input, m, &task, p), STATUS_OK, "%s", p->text);
     enum status status = gpu_job_kernels(job, take, names, p);
     gpu_job_close(job);

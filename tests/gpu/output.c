@@ -147,15 +147,13 @@ Test(gpu_output, nothing_beyond_is_written)
             cr_assert_eq(cudaMalloc(&x, bytes + 1), cudaSuccess);
             cr_assert_eq(cudaMemcpy(x, data, bytes, cudaMemcpyHostToDevice), cudaSuccess);
             struct shape shape = method_shape(m, DEVICE_CUDA, in.n, (struct shape){0, 0});
-            struct cuda_task task = {.in = x,
-                                     .n = in.n,
-                                     .storage = f,
+            struct operands of = {.in = {f, in.n, x}, .exclusive = k / ACCUMULATORS % 2};
+            struct cuda_task task = {.of = &of,
                                      .accumulator = f,
                                      .threads = shape.threads,
                                      .blocks = shape.blocks,
                                      .out = there + GUARD,
-                                     .output = f,
-                                     .exclusive = k / ACCUMULATORS % 2};
+                                     .output = f};
             size_t workspace = cuda_registry[i]->workspace(&task);
             cr_assert_eq(cuda_registry[i]->host_workspace(&task), 0, "%s", m->name);
             cr_assert_eq(cudaMalloc(&task.workspace, workspace + 1), cudaSuccess);

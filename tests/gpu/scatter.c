@@ -37,7 +37,8 @@ static struct subject subject_new(enum format s, size_t n, size_t bins, enum sam
     scatter_keys_fill(t.key, n, bins, keys, n ^ bins);
     snprintf(t.what, sizeof t.what, "%s, keys %s", sample_name[kind], key_name[keys]);
     cr_assert(gpu_upload(&t.gpu, 0, &t.in, offset, &p) == STATUS_OK &&
-                  gpu_upload_keys(t.gpu, t.key, &p) == STATUS_OK,
+                  gpu_give(t.gpu, &(struct operands){.keys = t.key}, OPERAND_KEYS, 0, &p) ==
+                      STATUS_OK,
               "%s", p.text);
     return t;
 }
@@ -294,7 +295,9 @@ Test(gpu_scatter, without_order_one_result, .timeout = 300)
                 for (size_t e = 0; !zeros && e < n; e++)
                     on.key[e] = (uint32_t)((e * 7919 + 1) % (n + 1));
                 struct problem p = {0};
-                cr_assert(gpu_upload_keys(on.gpu, on.key, &p) == STATUS_OK, "%s", p.text);
+                cr_assert(gpu_give(on.gpu, &(struct operands){.keys = on.key}, OPERAND_KEYS, 0,
+                                   &p) == STATUS_OK,
+                          "%s", p.text);
                 struct ran r = ran_new(&on, method_registry[i], f, shapes[(k + i) % 3]);
                 run_there(&r);
                 run_here(&r, method_named("scatter/sort"), (struct shape){0, 0});
@@ -360,7 +363,9 @@ Test(gpu_scatter, keys_are_the_inputs)
         .of = &(struct operands){.bins = 50}, .out.format = FP32, .accumulator = FP32};
     hold_fixed_all(&on, FP32);
     scatter_keys_fill(on.key, N, 50, SCATTER_SKEWED, 99);
-    cr_assert(gpu_upload_keys(on.gpu, on.key, &p) == STATUS_OK, "%s", p.text);
+    cr_assert(gpu_give(on.gpu, &(struct operands){.keys = on.key}, OPERAND_KEYS, 0, &p) ==
+                  STATUS_OK,
+              "%s", p.text);
     hold_fixed_all(&on, FP32);
     subject_free(&on);
 

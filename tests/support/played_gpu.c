@@ -7,7 +7,7 @@
 #include "kernels/gpu/gpu.h"
 
 struct gpu_input {
-    struct array array;
+    struct operands of;
 };
 
 struct gpu_job {
@@ -43,8 +43,8 @@ enum status __wrap_gpu_describe(int device, struct gpu_facts *facts, struct prob
 enum status __wrap_gpu_upload(struct gpu_input **input, int device, const struct array *a,
                               size_t offset, struct problem *p);
 void __wrap_gpu_release(struct gpu_input *input);
-enum status __wrap_gpu_upload_second(struct gpu_input *input, const struct array *a, size_t offset,
-                                     struct problem *p);
+enum status __wrap_gpu_give(struct gpu_input *input, const struct operands *of, enum operand which,
+                            size_t offset, struct problem *p);
 enum status __wrap_gpu_job_open(struct gpu_job **job, const struct gpu_input *input,
                                 const struct method *m, const struct task *t, struct problem *p);
 enum status __wrap_gpu_job_time(struct gpu_job *job, size_t runs, double *time_ns,
@@ -79,15 +79,15 @@ enum status __wrap_gpu_upload(struct gpu_input **input, int device, const struct
     (void)device, (void)offset, (void)p;
     *input = malloc(sizeof **input);
     cr_assert(*input);
-    (*input)->array = *a;
+    (*input)->of.in = *a;
     return STATUS_OK;
 }
 
-enum status __wrap_gpu_upload_second(struct gpu_input *input, const struct array *a, size_t offset,
-                                     struct problem *p)
+enum status __wrap_gpu_give(struct gpu_input *input, const struct operands *of, enum operand which,
+                            size_t offset, struct problem *p)
 {
     (void)offset, (void)p;
-    cr_assert(a->n == input->array.n);
+    cr_assert(which == OPERAND_IN2 && of->in2.n == input->of.in.n);
     return STATUS_OK;
 }
 
@@ -112,7 +112,7 @@ unsigned char letter_of(const struct method *m)
 enum status __wrap_gpu_job_open(struct gpu_job **job, const struct gpu_input *input,
                                 const struct method *m, const struct task *t, struct problem *p)
 {
-    cr_assert(t->of->in.n == input->array.n);
+    cr_assert(t->of->in.n == input->of.in.n);
     *job = calloc(1, sizeof **job);
     cr_assert(*job);
     **job = (struct gpu_job){
@@ -182,7 +182,7 @@ enum status __wrap_gpu_raw_read(const struct gpu_input *input, unsigned arrays, 
 enum status __wrap_gpu_copy(struct gpu_input *input, size_t runs, double *time_ns,
                             struct problem *p)
 {
-    size_t bytes = array_bytes(input->array.format, input->array.n);
+    size_t bytes = array_bytes(input->of.in.format, input->of.in.n);
     (void)runs;
     turn_of('c');
     *time_ns = 80;
