@@ -10,7 +10,7 @@ const struct option_spec option_specs[] = {
     {"device", 0, "LIST", "run bench serve reveal kernels check recommend",
      "cpu, cuda, cuda:1, auto (the GPU if there is one)"},
     {"storage", 0, "LIST", "run bench gen sum reveal check recommend",
-     "formats of the input: fp16, bf16, fp32, fp64"},
+     "formats of the input: fp16, bf16, fp32, fp64, e4m3, e5m2"},
     {"accumulator", 0, "LIST", "run bench reveal check recommend",
      "formats that additions are done in"},
     {"input", 0, "LIST", "run bench sum check recommend",

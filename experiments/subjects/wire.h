@@ -13,7 +13,8 @@
  * says how the rows lie, as in kernels/method/matrix.h: 1, one after the other; ROWS, the columns
  * of what lies so transpose N STORAGE ACCUMULATOR ROWS STRIDE       N elements
  *
- * Formats are fp16, bf16, fp32, fp64. The end of the input is the end of the program.
+ * Formats are fp16, bf16, fp32, fp64; of elements also e4m3, e5m2. The end of the input is the end
+ * of the program.
  *
  *     time R sum N STORAGE ACCUMULATOR                  the same, and 8 bytes
  *

@@ -1,3 +1,4 @@
+#include <math.h>
 #include "tests/support/files.h"
 
 TestSuite(npy, .init = make_folder, .fini = remove_folder);
@@ -117,6 +118,43 @@ Test(npy, header_styles)
     cr_expect(set.item[0].array.n == 2 && array_get(&set.item[0].array, 1) == -2);
     data_free(&set);
     clear_bytes(&b);
+}
+
+/* What NumPy 2.4 with ml_dtypes 0.6 writes: '<V1' for float8_e4m3fn, '<f1' for float8_e5m2; and
+ * bytes, viewed as '|u1'. 1, 2, a NaN, and the largest or -inf. */
+Test(npy, formats_of_8_bits)
+{
+    const struct {
+        const char *descr;
+        enum format format;
+        bool typed;
+        uint8_t bytes[4];
+        double last;
+    } files[] = {{"<V1", E4M3, false, {0x38, 0x40, 0xff, 0x7e}, 448},
+                 {"|V1", E4M3, false, {0x38, 0x40, 0x7f, 0xfe}, -448},
+                 {"|u1", E4M3, false, {0x38, 0x40, 0x7f, 0x7e}, 448},
+                 {"<f1", E5M2, true, {0x3c, 0x40, 0x7e, 0xfc}, -INFINITY},
+                 {"|u1", E5M2, false, {0x3c, 0x40, 0x7f, 0x7b}, 57344}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char header[128];
+        snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (4,)}",
+                 files[i].descr);
+        struct bytes b = npy(1, header, files[i].bytes, 4);
+        const char *path = put_file("bytes.npy", &b);
+        enum format asked = files[i].typed ? FORMATS : files[i].format;
+        if (!files[i].typed)
+            expect_problem(path, FORMATS, STATUS_USAGE, "--storage e4m3 or e5m2", header);
+        expect_problem(path, FP16, STATUS_USAGE, files[i].typed ? "holds e5m2" : "e4m3 or e5m2",
+                       header);
+        struct data_set set = expect_data(path, asked, false, header);
+        const struct array *a = &set.item[0].array;
+        cr_assert(a->format == files[i].format && a->n == 4, "%s", header);
+        cr_expect(array_get(a, 0) == 1 && array_get(a, 1) == 2 && isnan(array_get(a, 2)) &&
+                      array_get(a, 3) == files[i].last,
+                  "%s: %g", header, array_get(a, 3));
+        data_free(&set);
+        clear_bytes(&b);
+    }
 }
 
 Test(npy, two_bytes_of_no_type)

@@ -51,6 +51,22 @@ static void check_item(const struct data *item, const char *name, enum format f,
         cr_expect(array_get(&item->array, 0) == 1, "%s: %g", name, array_get(&item->array, 0));
 }
 
+Test(safetensors, formats_of_8_bits)
+{
+    static const unsigned char data[] = {0x38, 0xfe, 0x3c, 0xfb};
+    struct bytes b = tensors("{\"a\": {\"dtype\": \"F8_E4M3\", \"shape\": [2], "
+                             "\"data_offsets\": [0, 2]},"
+                             "\"b\": {\"dtype\": \"F8_E5M2\", \"shape\": [1, 2], "
+                             "\"data_offsets\": [2, 4]}}",
+                             data, sizeof data);
+    struct data_set set = expect_data(put_file("f8", &b), FORMATS, false, "8 bits");
+    cr_assert(set.count == 2, "%zu tensors", set.count);
+    check_item(&set.item[0], "f8#a", E4M3, 2, -448);
+    check_item(&set.item[1], "f8#b", E5M2, 2, -57344);
+    data_free(&set);
+    clear_bytes(&b);
+}
+
 Test(safetensors, all_tensors)
 {
     struct bytes b = all_types_file();
