@@ -195,16 +195,16 @@ bool bench_is_vendor(const struct method *m)
 bool bench_writes(const struct bench_row *row)
 {
     const struct operation *o = row->method ? row->method->operation : NULL;
-    return o && o->array && !operation_batches(o);
+    return o && operation_makes_array(o) && !operation_batches(o);
 }
 
 double bench_bytes(const struct bench_input *in, const struct bench_row *row)
 {
     double input = (double)array_bytes(in->array.format, in->array.n);
     if (row->kind == BENCH_COPY || row->kind == BENCH_READ_BOTH ||
-        (row->method && row->method->operation->inputs == 2))
+        (row->method && operation_has(row->method->operation, OPERAND_IN2)))
         return 2 * input;
-    if (!row->method || !row->method->operation->array)
+    if (!row->method || !operation_makes_array(row->method->operation))
         return input;
     const struct operation *o = row->method->operation;
     size_t outputs = o->outputs(in->array.n, row->setting.bins);

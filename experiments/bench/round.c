@@ -192,9 +192,9 @@ static struct bench_row yardstick_of(const struct bench_input *in, const struct 
 {
     bool cpu = in->device.kind == DEVICE_CPU;
     const struct operation *operation = row->method->operation;
-    return (struct bench_row){.kind = bench_writes(row)        ? BENCH_COPY
-                                      : operation->inputs == 2 ? BENCH_READ_BOTH
-                                                               : BENCH_READ,
+    return (struct bench_row){.kind = bench_writes(row)                       ? BENCH_COPY
+                                      : operation_has(operation, OPERAND_IN2) ? BENCH_READ_BOTH
+                                                                              : BENCH_READ,
                               .accumulator = FORMATS,
                               .setting.output = FORMATS,
                               .shape.threads = cpu ? bench_threads(row->method, row->shape) : 0};

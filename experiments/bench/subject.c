@@ -100,7 +100,7 @@ enum status bench_subject_look(struct bench_subject *s, size_t runs, bench_look 
     struct hash128 digest;
     double time_ns;
     if (s->job) {
-        if (s->method->operation->array)
+        if (operation_makes_array(s->method->operation))
             return STATUS_OK;
         enum status status = gpu_job_start(s->job, 1, p);
         if (status == STATUS_OK)
@@ -140,8 +140,8 @@ enum status bench_subject_open(struct bench_subject *s, struct bench_input *in,
                             .method = row->method,
                             .device = in->device.kind == DEVICE_CPU ? -1 : in->device.index,
                             .shape = shape_of(in, row, sample)};
-    bool both =
-        row->kind == BENCH_READ_BOTH || (row->method && row->method->operation->inputs == 2);
+    bool both = row->kind == BENCH_READ_BOTH ||
+                (row->method && operation_has(row->method->operation, OPERAND_IN2));
     enum status status = row->method ? bench_input_operands(in, row, sample, &s->of, p) : STATUS_OK;
     if (row->method)
         s->task.out = (struct array){row->setting.output,

@@ -40,7 +40,7 @@ static size_t length_at(size_t turn, size_t pair, size_t lengths_count)
 
 static bool reads_two(const struct check *c)
 {
-    return c->request->method->operation->inputs == 2;
+    return operation_has(c->request->method->operation, OPERAND_IN2);
 }
 
 /* The user's own, and generated ones. */

@@ -421,7 +421,8 @@ enum status check_subject(struct check_report *report, const struct check_reques
     c.last = c.end + clock_span(fifth > least ? fifth : least);
     *report = (struct check_report){.request = *request};
     for (size_t i = 0; i < request->inputs; i++)
-        if (request->input[i].family->pair && request->method->operation->inputs != 2)
+        if (request->input[i].family->pair &&
+            !operation_has(request->method->operation, OPERAND_IN2))
             return problem(p, STATUS_USAGE, "check: input %s is of two arrays, %s reads one",
                            request->input[i].family->name, request->method->name);
     enum status status = check_shapes_make(&c, p);

@@ -56,8 +56,9 @@ static enum status set_due(const struct check *c, const struct array *out, struc
         set_prefixes(c, out);
         return STATUS_OK;
     }
-    enum status status = reference_compute_of(
-        &r, operation->of, &x, operation->inputs == 2 ? &y : NULL, REFERENCE_MPFR, p);
+    enum status status =
+        reference_compute_of(&r, operation->of, &x,
+                             operation_has(operation, OPERAND_IN2) ? &y : NULL, REFERENCE_MPFR, p);
     if (status != STATUS_OK)
         return status;
     array_encode(out, 0, 1, &(double){check_rounded_once(r.sum, c->at.pair.accumulator)});

@@ -14,8 +14,9 @@ static uint64_t canonical(const struct array *a, size_t i)
 
 static struct hash128 digest_of(const struct check *c, const struct array *out)
 {
-    return c->request->method->operation->array ? hash_array(out)
-                                                : (struct hash128){{canonical(out, 0), 0}};
+    return operation_makes_array(c->request->method->operation)
+               ? hash_array(out)
+               : (struct hash128){{canonical(out, 0), 0}};
 }
 
 static struct array from_index(const struct array *a, size_t from)
@@ -95,7 +96,7 @@ enum status check_take_runs(void *taking, const struct runner_results *results, 
             memory_array(&out, t->check->at.setting.output, check_outputs(t->check), "results", p);
         if (status != STATUS_OK)
             continue;
-        if (operation->array)
+        if (operation_makes_array(operation))
             status = results->output(results->source, i, &out, p);
         else
             array_set_bits(&out, 0, results->digest[i].word[0]);

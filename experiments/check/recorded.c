@@ -283,7 +283,7 @@ enum status check_with_recorded(struct check *c, struct check_outcome *o, struct
     if (status != STATUS_OK)
         return status;
     struct hash128 digest =
-        m->operation->array
+        operation_makes_array(m->operation)
             ? hash_array(&out)
             : (struct hash128){{format_canonical(out.format, array_bits(&out, 0)), 0}};
     free(out.data);
@@ -291,8 +291,9 @@ enum status check_with_recorded(struct check *c, struct check_outcome *o, struct
         return problem(p, STATUS_DEVICE, "out of memory for results");
     o->attempts = 1;
     o->differing = o->tally.count > 1;
-    o->found = (struct check_break){
-        .at = c->at, .hash = m->operation->array, .bits = {row->digest.word[0], digest.word[0]}};
+    o->found = (struct check_break){.at = c->at,
+                                    .hash = operation_makes_array(m->operation),
+                                    .bits = {row->digest.word[0], digest.word[0]}};
     snprintf(o->found.is[0], CHECK_WORDS, "recorded in %s", row->folder);
     snprintf(o->found.is[1], CHECK_WORDS, "here");
     return STATUS_OK;

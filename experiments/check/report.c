@@ -122,7 +122,7 @@ static void case_text(struct text *to, const struct check_report *r, const struc
     if (says.length > 0)
         text_format(to, ", %s", text_string(&says));
     text_free(&says);
-    if (r->request.method->operation->array && !b->hash)
+    if (operation_makes_array(r->request.method->operation) && !b->hash)
         text_format(to, ", %s %zu", b->at.setting.keys ? "bin" : "output", b->index);
 }
 

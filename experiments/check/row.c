@@ -33,7 +33,7 @@ static json_t *witness_json(const struct check_report *r, enum check_kind kind, 
     json_object_set_new(o, "threads", json_integer(b->at.shape.threads));
     json_object_set_new(o, "blocks", json_integer(b->at.shape.blocks));
     set_setting(o, r, b);
-    if (r->request.method->operation->array)
+    if (operation_makes_array(r->request.method->operation))
         json_object_set_new(o, "index", json_integer((json_int_t)b->index));
     free(command);
     return o;
@@ -105,7 +105,7 @@ static void fill_witness(struct text cell[CHECK_COLUMNS], const struct check_rep
     text_add(&cell[CHECK_SCAN], setting.column[CASE_SCAN]);
     text_add(&cell[CHECK_KEYS], setting.column[CASE_KEYS]);
     text_add(&cell[CHECK_BINS], setting.column[CASE_BINS]);
-    if (r->request.method->operation->array)
+    if (operation_makes_array(r->request.method->operation))
         text_unsigned(&cell[CHECK_INDEX], b->index);
     check_bits_text(bits, b, 0);
     text_add(&cell[CHECK_BITS], bits);

@@ -98,7 +98,7 @@ enum status conformance_asked_of(struct conformance_asked *s, const struct metho
     struct array all = s->data.item[0].array;
     s->input = (struct special_input){all, {all.format, all.n, NULL}};
     s->request.data = &s->input;
-    if (m->operation->inputs != 2)
+    if (!operation_has(m->operation, OPERAND_IN2))
         return STATUS_OK;
     if (all.n % 2)
         return problem(p, STATUS_DATA,

@@ -94,7 +94,7 @@ enum { FEW_PARTS = 32 }; /* of a prefix: there are many of them */
 
 static bool of_products(const struct due *d)
 {
-    return d->subject->method->operation->inputs == 2;
+    return operation_has(d->subject->method->operation, OPERAND_IN2);
 }
 
 const struct any_order *due_elements(const struct due *d)
@@ -123,7 +123,7 @@ void due_begin(struct due *d, const struct conformance_subject *subject)
     any_order_init(&d->elements, whole ? FP64 : d->way == WAY_WIDENED ? format_wider(f) : f);
     if (d->way != WAY_PLAIN && d->way != WAY_WIDENED)
         d->elements.parts_most = 0;
-    else if (subject->method->operation->array)
+    else if (operation_makes_array(subject->method->operation))
         d->elements.parts_most = FEW_PARTS;
 }
 

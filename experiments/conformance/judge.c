@@ -245,7 +245,7 @@ static enum status judge_sum(struct judgement *to, struct due *d, const struct s
 {
     struct reference r;
     const struct method *m = d->subject->method;
-    bool two = m->operation->inputs == 2;
+    bool two = operation_has(m->operation, OPERAND_IN2);
     for (size_t i = 0; i < in->x.n; i++)
         if (two)
             due_add_product(d, array_get(&in->x, i), array_get(&in->y, i));
@@ -362,6 +362,7 @@ enum status conformance_judge(struct judgement *to, const struct conformance_sub
         return conformance_judge_exact(to, s, &in->x, array_get(out, 0), p);
     *to = (struct judgement){.is = JUDGED_FINE};
     due_begin(&due, s);
-    return s->method->operation->array ? judge_scan(to, &due, &in->x, heads, out, p)
-                                       : judge_sum(to, &due, in, array_get(out, 0), p);
+    return operation_makes_array(s->method->operation)
+               ? judge_scan(to, &due, &in->x, heads, out, p)
+               : judge_sum(to, &due, in, array_get(out, 0), p);
 }

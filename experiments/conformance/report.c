@@ -116,7 +116,7 @@ void conformance_command(struct text *to, const struct conformance_report *r, si
         text_format(to, " --threads %u", s->shape.threads);
     if (s->shape.blocks)
         text_format(to, " --blocks %u", s->shape.blocks);
-    if (s->method->operation->array)
+    if (operation_makes_array(s->method->operation))
         text_format(to, " --scan %s", s->exclusive ? "exclusive" : "inclusive");
     if (s->product && s->product != PRODUCT_UNKNOWN)
         text_format(to, " --product %s", product_name[s->product]);
@@ -228,7 +228,7 @@ static void add_finding(struct text *to, const struct conformance_report *r, siz
     if (f->in.x.n < f->n)
         text_format(to, " (shrunk from n = %zu)", f->n);
     text_add(to, "\n  result    ");
-    if (f->subject.method->operation->array)
+    if (operation_makes_array(f->subject.method->operation))
         text_format(to, "output %zu of the %s scan: ", f->judgement.output,
                     f->subject.exclusive ? "exclusive" : "inclusive");
     text_format(to, "%s\n  possible  %s\n  again     ", result, due);

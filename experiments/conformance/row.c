@@ -70,7 +70,7 @@ static void fill_finding(struct cell *c, const struct conformance_finding *f)
     char words[INPUT_WORDS], due[POSSIBLE_TEXT], number[NUMBER_TEXT];
     set_text(&c[0], f->judgement.why);
     set_whole(&c[1], f->in.x.n);
-    if (f->subject.method->operation->array)
+    if (operation_makes_array(f->subject.method->operation))
         set_whole(&c[2], f->judgement.output);
     number_decimal(number, f->judgement.result);
     set_text(&c[3], number);

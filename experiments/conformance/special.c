@@ -126,10 +126,12 @@ static enum status check_method(struct special *s, const struct method *m, size_
     enum status status = conformance_asked_of(&s->asked, m, p);
     s->asked.request.method = m;
     set_prefix(s, place);
-    if (status == STATUS_OK && m->operation->inputs == 2 && s->asked.request.products &&
-        !(s->asked.request.products & m->products))
+    if (status == STATUS_OK && operation_has(m->operation, OPERAND_IN2) &&
+        s->asked.request.products && !(s->asked.request.products & m->products))
         status = problem(p, STATUS_USAGE, "check --special: %s does not form products so", m->name);
-    s->asked.request.every = m->foreign ? EVERY_FOREIGN : m->operation->array ? EVERY_SCAN : 1;
+    s->asked.request.every = m->foreign                            ? EVERY_FOREIGN
+                             : operation_makes_array(m->operation) ? EVERY_SCAN
+                                                                   : 1;
     for (size_t i = 0; i < s->asked.devices.count && status == STATUS_OK; i++)
         status = check_device(s, s->asked.devices.item[i], p);
     return status;

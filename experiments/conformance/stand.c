@@ -30,7 +30,7 @@ enum status conformance_stand_open(struct conformance_stand *s,
     s->out = (struct array){subject->accumulator, 1, s->one};
     enum status status = heads_make(&s->heads, n, subject->segment, p);
     spec.heads = s->heads;
-    if (status == STATUS_OK && m->operation->array) {
+    if (status == STATUS_OK && operation_makes_array(m->operation)) {
         s->out.data = NULL;
         status =
             memory_array(&s->out, subject->accumulator, m->operation->outputs(n, 0), m->name, p);

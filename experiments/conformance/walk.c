@@ -150,12 +150,13 @@ static enum status run_length(struct conformance_walk *w, size_t length, uint64_
                               struct problem *p)
 {
     const struct conformance_request *q = &w->report->request;
-    const struct conformance_setting setting = {w->subject.storage,
-                                                w->subject.accumulator,
-                                                special_length[length],
-                                                q->seed,
-                                                w->subject.method->operation->inputs == 2,
-                                                w->subject.method->operation->of == EXACT_PRODUCT};
+    const struct conformance_setting setting = {
+        w->subject.storage,
+        w->subject.accumulator,
+        special_length[length],
+        q->seed,
+        operation_has(w->subject.method->operation, OPERAND_IN2),
+        w->subject.method->operation->of == EXACT_PRODUCT};
     struct conformance_stand stand;
     if (q->show)
         q->show(&w->subject, setting.n);
@@ -223,9 +224,9 @@ static size_t variants_of(const struct conformance_walk *w, struct conformance_s
     const struct conformance_request *q = &w->report->request;
     const struct method *m = w->subject.method;
     size_t count = 0;
-    if (m->operation->inputs == 2)
+    if (operation_has(m->operation, OPERAND_IN2))
         return variants_of_dot(w, to);
-    if (!m->operation->array) {
+    if (!operation_makes_array(m->operation)) {
         to[0] = w->subject;
         return 1;
     }

@@ -86,7 +86,7 @@ static enum status task_make(struct task *t, struct operands *of, const char *na
         status = library_array(&of->in2, a2, p);
     if (status != STATUS_OK)
         return status;
-    if ((a2 != NULL) != (m->operation->inputs == 2))
+    if ((a2 != NULL) != (operation_has(m->operation, OPERAND_IN2)))
         return problem(p, STATUS_USAGE, "%s: found %d arrays, expected %u", name, a2 ? 2 : 1,
                        m->operation->inputs);
     if (a2 && (a2->format != a->format || a2->n != a->n))

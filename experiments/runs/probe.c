@@ -146,7 +146,7 @@ static enum status run_on_gpu(struct probe *probe, const struct array *out, stru
 {
     struct hash128 digest;
     double time_ns;
-    bool array = probe->spec.method->operation->array;
+    bool array = operation_makes_array(probe->spec.method->operation);
     enum status status = reload(probe, p);
     if (status == STATUS_OK)
         status = open_job(probe, p);

@@ -44,7 +44,7 @@ enum { CPU_BATCH = 256 };
 
 struct hash128 runner_digest_of(const struct method *m, const struct array *out)
 {
-    return m->operation->array
+    return operation_makes_array(m->operation)
                ? hash_array(out)
                : (struct hash128){{format_canonical(out->format, array_bits(out, 0)), 0}};
 }
@@ -88,7 +88,7 @@ static enum status cpu_batches(const struct runner *r, uint64_t runs, struct arr
 {
     struct hash128 digest[CPU_BATCH];
     uint64_t time_ns[CPU_BATCH];
-    size_t room = r->method->operation->array ? 1 : CPU_BATCH;
+    size_t room = operation_makes_array(r->method->operation) ? 1 : CPU_BATCH;
     enum status status = STATUS_OK;
     while (runs > 0 && status == STATUS_OK) {
         bool timed = true;

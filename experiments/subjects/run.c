@@ -126,9 +126,9 @@ static const void *second_of(const struct task *t, size_t *bytes)
 {
     bool keys = t->of->keys != NULL;
     *bytes = keys ? t->of->in.n * sizeof *t->of->keys : array_bytes(t->of->in.format, t->of->in.n);
-    return keys                                ? (const void *)t->of->keys
-           : t->method->operation->inputs == 2 ? t->of->in2.data
-                                               : NULL;
+    return keys                                               ? (const void *)t->of->keys
+           : operation_has(t->method->operation, OPERAND_IN2) ? t->of->in2.data
+                                                              : NULL;
 }
 
 /* The array and what is behind it, into *q, whose data the caller frees. */

@@ -89,7 +89,7 @@ static void compare_orders(const struct source *s, const struct source *first,
     for (size_t i = s->first; i < s->first + s->cases; i++) {
         const struct operation *o = cases[i].method->operation;
         for (size_t k = first->first; k < first->first + first->cases; k++)
-            if (!o->array && comparable(&cases[i]) && comparable(&cases[k]) &&
+            if (!operation_makes_array(o) && comparable(&cases[i]) && comparable(&cases[k]) &&
                 same_work(&cases[i], &cases[k]))
                 hold_to(&cases[i], &cases[k], PROMISE_ORDER_INVARIANT);
     }

@@ -18,7 +18,7 @@ static void text_of(struct case_text *c, const struct sweep *w, const struct stu
 
 const struct text *sweep_exact(const struct sweep *w, const struct study_case *t)
 {
-    if (!t->method->operation->array)
+    if (!operation_makes_array(t->method->operation))
         return w->truth ? &w->truth->exact : NULL;
     return w->shared.like && w->shared.outputs ? &w->shared.last.exact : NULL;
 }
@@ -26,7 +26,7 @@ const struct text *sweep_exact(const struct sweep *w, const struct study_case *t
 /* Sees to it that what cases share that scan alike is there, if this is one. */
 static enum status begin_scans(struct sweep *w, const struct study_case *t, struct problem *why)
 {
-    if (!t->method->operation->array)
+    if (!operation_makes_array(t->method->operation))
         return STATUS_OK;
     if (w->truth)
         return shared_begin(&w->shared, t, &w->plan->source[t->source], w->plan->axes->reference,
@@ -40,7 +40,7 @@ static enum status find_due(struct sweep *w, const struct study_case *t, struct 
                             struct figure *fixed, struct problem *p)
 {
     struct shared *s = &w->shared;
-    if (!t->method->operation->array) {
+    if (!operation_makes_array(t->method->operation)) {
         *ulp = tally_ulp(w->truth->reference.sum, t->accumulator);
         const struct source *source = &w->plan->source[t->source];
         *fixed = truth_fixed(w->truth, t->method->operation, &source->array,

@@ -34,7 +34,7 @@ static void note_broken(const struct live *l, const struct distinct *d, uint64_t
 {
     struct sweep_outcome *outcome = l->w->outcome;
     char index[40] = "";
-    if (l->t->method->operation->array)
+    if (operation_makes_array(l->t->method->operation))
         snprintf(index, sizeof index, ", index %zu", d->first_broken);
     if (outcome->broken++ == 0)
         snprintf(outcome->first_broken, sizeof outcome->first_broken,
@@ -52,7 +52,7 @@ static enum status take(struct live *l, const struct runner_results *results, si
         return l->status = problem(p, STATUS_DEVICE, "%s: out of memory for its distinct results",
                                    l->t->method->name);
     enum status status = STATUS_OK;
-    if (unmet(l, d) && l->t->method->operation->array)
+    if (unmet(l, d) && operation_makes_array(l->t->method->operation))
         status = sweep_meet_scan(l, d, results, i, p);
     else if (unmet(l, d))
         meet_sum(l, d);
@@ -84,7 +84,7 @@ enum status sweep_digest(void *context, const struct runner_results *results, st
 {
     struct live *l = context;
     const volatile sig_atomic_t *stop = l->w->options->stop;
-    bool array = l->t->method->operation->array;
+    bool array = operation_makes_array(l->t->method->operation);
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < results->runs; i++) {
         if (array && i > 0 && stop && *stop)

@@ -120,7 +120,7 @@ static enum status find_case(struct reading *r, const struct csv_row *row, bool 
 static enum status parse_result(struct hash128 *digest, struct figure *value, struct study_case *t,
                                 const struct csv_row *row, struct problem *p)
 {
-    if (t->method->operation->array) {
+    if (operation_makes_array(t->method->operation)) {
         enum status status = results_parse_hash(digest, row, p);
         return status == STATUS_OK ? csv_figure(row, RESULTS_RESULT, "result", value, p) : status;
     }

@@ -10,9 +10,9 @@
 
 bool shared_alike(const struct study_case *a, const struct study_case *b)
 {
-    return a->method->operation->array && a->method->operation == b->method->operation &&
-           a->source == b->source && a->accumulator == b->accumulator &&
-           setting_equal(&a->setting, &b->setting);
+    return operation_makes_array(a->method->operation) &&
+           a->method->operation == b->method->operation && a->source == b->source &&
+           a->accumulator == b->accumulator && setting_equal(&a->setting, &b->setting);
 }
 
 /* The elements that the last output covers. */
