@@ -10,7 +10,7 @@
 #include "experiments/inputs/input.h"
 #include "kernels/gpu/gpu.h"
 #include "reference/measure/measure.h"
-#include "tests/support/checks.h"
+#include "tests/support/holds.h"
 #include "tests/gpu/subject.h"
 #include "tests/support/samples.h"
 
@@ -55,7 +55,7 @@ static void hold_to_twin(const struct subject *on, const struct method *m, enum 
     char what[256];
     uint64_t want = 0;
     struct shape usual = {0, 0}, here = method_shape(m, DEVICE_CPU, on->in.n, usual);
-    cr_assert_eq(check_run(m, &on->in, f, here, &want), STATUS_OK, "%s: it failed", m->name);
+    cr_assert_eq(run_method_once(m, &on->in, f, here, &want), STATUS_OK, "%s: it failed", m->name);
     want = format_canonical(f, want);
     for (size_t k = 0; k < SHAPES; k++)
         if (k == 0 || (k + (size_t)m->operation->of + f + on->in.n) % step == 0) {

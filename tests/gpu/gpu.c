@@ -10,7 +10,7 @@
 
 #include "kernels/gpu/gpu.h"
 #include "reference/measure/measure.h"
-#include "tests/support/checks.h"
+#include "tests/support/holds.h"
 #include "tests/support/samples.h"
 
 static const struct shape shapes[] = {{0, 0},   {256, 3},  {1, 1},       {2, 5},     {31, 7},
@@ -86,7 +86,7 @@ static void hold_to_twin(const struct subject *on, const struct method *m, enum 
     struct shape here = method_shape(m, DEVICE_CPU, on->in.n, given);
     struct shape there = method_shape(m, DEVICE_CUDA, on->in.n, asked);
     describe(what, on, m, f, there);
-    cr_assert_eq(check_run(m, &on->in, f, here, &want), STATUS_OK, "%s", what);
+    cr_assert_eq(run_method_once(m, &on->in, f, here, &want), STATUS_OK, "%s", what);
     uint64_t got = run_on_gpu(on->input, m, f, there, runs, what);
     cr_assert_eq(got, want, "%s: GPU %#" PRIx64 ", CPU %#" PRIx64, what, got, want);
 }

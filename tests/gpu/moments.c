@@ -9,7 +9,7 @@
 
 #include "experiments/inputs/input.h"
 #include "reference/measure/measure.h"
-#include "tests/support/checks.h"
+#include "tests/support/holds.h"
 #include "tests/gpu/subject.h"
 #include "tests/support/samples.h"
 #include "tests/support/values.h"
@@ -48,7 +48,7 @@ static void hold_one(const struct subject *s, const struct method *m, enum forma
         return;
     }
     struct shape here = method_shape(m, DEVICE_CPU, n, (struct shape){0, 0});
-    cr_assert(check_run(m, &s->in, f, here, &want) == STATUS_OK, "%s", what);
+    cr_assert(run_method_once(m, &s->in, f, here, &want) == STATUS_OK, "%s", what);
     want = format_canonical(f, want);
     cr_assert_eq(got, want, "%s: GPU %#" PRIx64 ", CPU %#" PRIx64, what, got, want);
 }
@@ -200,6 +200,6 @@ Test(gpu_moments, ties_are_rounded_as_mpfr_rounds_them, .timeout = 300)
         there.shape_read[DEVICE_CPU] = 0;
         if (has_value(on_trial) && on_trial->promise == PROMISE_CORRECTLY_ROUNDED &&
             method_supports(on_trial, DEVICE_CUDA, FP64, FP64))
-            cr_assert(check_ties(&there, why), "%s", why);
+            cr_assert(holds_ties(&there, why), "%s", why);
     }
 }

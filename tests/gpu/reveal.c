@@ -3,7 +3,7 @@
 
 #include "kernels/scan/tiled.h"
 #include "kernels/blocks/tiled.h"
-#include "tests/support/checks_scan.h"
+#include "tests/support/holds_scan.h"
 #include "tests/support/reveals.h"
 
 static const struct device gpu = {DEVICE_CUDA, 0};

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/gpu/gpu.h"
-#include "tests/support/checks_scan.h"
+#include "tests/support/holds_scan.h"
 
 /* Opens a job for the case. */
 enum status gpu_scan_open(struct gpu_job **job, const struct gpu_input *input,

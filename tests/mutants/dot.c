@@ -150,19 +150,19 @@ static void break_bound(struct method *m)
 }
 
 const struct mutant dot_mutants[] = {
-    {"fuses where products are to be rounded", "dot/tiled", break_always_fuses, check_dot_walk},
-    {"rounds products where they are to be fused", "dot/serial", break_never_fuses, check_dot_walk},
-    {"adds in another order", "dot/tiled", break_adds_serially, check_dot_walk},
-    {"reads the first array twice", "dot/tiled", break_squares, check_dot_walk},
-    {"rounds the elements first", "dot/serial", break_rounds_elements, check_dot_walk},
-    {"drops the last product", "dot/tiled", break_drops_last, check_dot_walk},
-    {"loses what products lose", "dot/compensated", break_forgets_products_errors, check_dot_walk},
-    {"loses what products lose", "dot/compensated", break_forgets_products_errors, check_dot_bound},
-    {"drops the last product", "dot/tiled", break_drops_last, check_dot_bound},
-    {"takes products for doubles", "dot/exact", break_rounds_to_doubles, check_dot_rounded},
-    {"rounds twice", "dot/exact", break_rounds_twice, check_dot_rounded},
-    {"depends on the number of threads", "dot/tiled", break_reads_threads, check_dot_promise},
-    {"depends on the order", "dot/exact", break_adds_serially, check_dot_promise},
-    {"claims another theorem", "dot/tiled", break_bound, check_dot_bound},
+    {"fuses where products are to be rounded", "dot/tiled", break_always_fuses, holds_dot_walk},
+    {"rounds products where they are to be fused", "dot/serial", break_never_fuses, holds_dot_walk},
+    {"adds in another order", "dot/tiled", break_adds_serially, holds_dot_walk},
+    {"reads the first array twice", "dot/tiled", break_squares, holds_dot_walk},
+    {"rounds the elements first", "dot/serial", break_rounds_elements, holds_dot_walk},
+    {"drops the last product", "dot/tiled", break_drops_last, holds_dot_walk},
+    {"loses what products lose", "dot/compensated", break_forgets_products_errors, holds_dot_walk},
+    {"loses what products lose", "dot/compensated", break_forgets_products_errors, holds_dot_bound},
+    {"drops the last product", "dot/tiled", break_drops_last, holds_dot_bound},
+    {"takes products for doubles", "dot/exact", break_rounds_to_doubles, holds_dot_rounded},
+    {"rounds twice", "dot/exact", break_rounds_twice, holds_dot_rounded},
+    {"depends on the number of threads", "dot/tiled", break_reads_threads, holds_dot_promise},
+    {"depends on the order", "dot/exact", break_adds_serially, holds_dot_promise},
+    {"claims another theorem", "dot/tiled", break_bound, holds_dot_bound},
 };
 const size_t dot_mutant_count = sizeof dot_mutants / sizeof *dot_mutants;

@@ -2,7 +2,7 @@
  * The checks must catch every one. */
 #pragma once
 
-#include "tests/support/checks.h"
+#include "tests/support/holds.h"
 
 struct mutant {
     const char *fault;

@@ -99,17 +99,17 @@ static void break_bound(struct method *m)
 }
 
 const struct mutant product_mutants[] = {
-    {"multiplies in another order", "product/tree", break_serial, check_product_walk},
-    {"does not keep exponents apart", "product/serial", break_plain_loop, check_product_walk},
-    {"does not keep exponents apart", "product/serial", break_plain_loop, check_product_range},
-    {"rounds at the end alone", "product/serial", break_wide, check_product_walk},
-    {"drops the last factor", "product/tree", break_drops_last, check_product_walk},
-    {"forgets the sign", "product/serial", break_unsigned_result, check_product_specials},
-    {"is 0 of nothing", "product/atomic", break_of_nothing_0, check_product_specials},
-    {"rounds twice", "product/exact", break_rounds_twice, check_product_halfway},
-    {"flushes subnormal results", "product/exact", break_flushes, check_product_ends},
-    {"rounds each product", "product/exact", break_serial, check_promise},
-    {"depends on the order", "product/exact", break_serial, check_permuted},
-    {"claims another theorem", "product/tree", break_bound, check_bound},
+    {"multiplies in another order", "product/tree", break_serial, holds_product_walk},
+    {"does not keep exponents apart", "product/serial", break_plain_loop, holds_product_walk},
+    {"does not keep exponents apart", "product/serial", break_plain_loop, holds_product_range},
+    {"rounds at the end alone", "product/serial", break_wide, holds_product_walk},
+    {"drops the last factor", "product/tree", break_drops_last, holds_product_walk},
+    {"forgets the sign", "product/serial", break_unsigned_result, holds_product_specials},
+    {"is 0 of nothing", "product/atomic", break_of_nothing_0, holds_product_specials},
+    {"rounds twice", "product/exact", break_rounds_twice, holds_product_halfway},
+    {"flushes subnormal results", "product/exact", break_flushes, holds_product_ends},
+    {"rounds each product", "product/exact", break_serial, holds_promise},
+    {"depends on the order", "product/exact", break_serial, holds_permuted},
+    {"claims another theorem", "product/tree", break_bound, holds_bound},
 };
 const size_t product_mutant_count = sizeof product_mutants / sizeof *product_mutants;

@@ -57,10 +57,10 @@ static void break_exaggerate(struct method *m)
 }
 
 const struct mutant rounded_mutants[] = {
-    {"rounds elements first", "sum/exact", break_elements, check_rounded},
-    {"is good to twice the digits", "sum/exact", break_twofold, check_rounded},
-    {"rounds prefixes by way of fp64", "scan/exact", break_rests, check_rounded},
-    {"promises more than it keeps", "sum/sum2", break_exaggerate, check_rounded},
-    {"promises more than it keeps", "scan/compensated", break_exaggerate, check_rounded},
+    {"rounds elements first", "sum/exact", break_elements, holds_rounded},
+    {"is good to twice the digits", "sum/exact", break_twofold, holds_rounded},
+    {"rounds prefixes by way of fp64", "scan/exact", break_rests, holds_rounded},
+    {"promises more than it keeps", "sum/sum2", break_exaggerate, holds_rounded},
+    {"promises more than it keeps", "scan/compensated", break_exaggerate, holds_rounded},
 };
 const size_t rounded_mutant_count = sizeof rounded_mutants / sizeof *rounded_mutants;

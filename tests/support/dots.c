@@ -128,17 +128,17 @@ static bool walk_one(const struct method *m, struct two *t, enum format s, size_
             fine = dot_run(m, how, &t->a, &t->b, f, shape, &out) == STATUS_OK;
             uint64_t want = format_encode(f, walk(m, how, t, f, shape, &o, node));
             if (got != want)
-                fine = check_failed(why, m, s, f, n, shape,
-                                    "products %s, sample %s, seed %" PRIu64 ": %#" PRIx64
-                                    ", by the order %#" PRIx64,
-                                    product_name[how], sample_name[k], seed, got, want);
+                fine = not_held(why, m, s, f, n, shape,
+                                "products %s, sample %s, seed %" PRIu64 ": %#" PRIx64
+                                ", by the order %#" PRIx64,
+                                product_name[how], sample_name[k], seed, got, want);
         }
     order_free(&o);
     free(node);
     return fine;
 }
 
-bool check_dot_walk(const struct method *m, char why[WHY])
+bool holds_dot_walk(const struct method *m, char why[WHY])
 {
     static const size_t lengths[] = {
         1,           2,   3,    7,    31,       64,   100,      255,        256,
@@ -173,28 +173,28 @@ static bool promise_one(const struct method *m, struct two *t, enum product_kind
                         uint64_t seed, char why[WHY])
 {
     struct shape shape[CHECK_SHAPES];
-    size_t shapes = check_shapes(m, t->a.n, shape);
+    size_t shapes = shapes_tried(m, t->a.n, shape);
     uint64_t first = 0, got;
     for (size_t i = 0; i < shapes; i++)
         for (int run = 0; run < 2; run++) {
             got = 0;
             struct array out = {f, 1, &got};
             if (dot_run(m, how, &t->a, &t->b, f, shape[i], &out) != STATUS_OK)
-                return check_failed(why, m, t->a.format, f, t->a.n, shape[i], "it failed");
+                return not_held(why, m, t->a.format, f, t->a.n, shape[i], "it failed");
             if ((i == 0 || m->promise < PROMISE_GPU_TO_GPU) && run == 0)
                 first = got;
             if (got != first)
-                return check_failed(why, m, t->a.format, f, t->a.n, shape[i],
-                                    "products %s, seed %" PRIu64 ": %#" PRIx64
-                                    ", before that %#" PRIx64,
-                                    product_name[how], seed, got, first);
+                return not_held(why, m, t->a.format, f, t->a.n, shape[i],
+                                "products %s, seed %" PRIu64 ": %#" PRIx64
+                                ", before that %#" PRIx64,
+                                product_name[how], seed, got, first);
             if (m->promise >= PROMISE_ORDER_INVARIANT)
                 permute(t, &seed);
         }
     return true;
 }
 
-bool check_dot_promise(const struct method *m, char why[WHY])
+bool holds_dot_promise(const struct method *m, char why[WHY])
 {
     static const size_t lengths[] = {0, 1, 2, 100, 1000, TILE + 1, 3 * TILE + 300};
     static struct two t;
@@ -247,13 +247,13 @@ static bool bound_one(const struct method *m, struct two *t, const struct refere
                 continue;
             theorem.product = how;
             if (dot_run(m, how, &t->a, &t->b, f, shape, &out) != STATUS_OK)
-                return check_failed(why, m, s, f, n, shape, "it failed");
+                return not_held(why, m, s, f, n, shape, "it failed");
             double result = array_get(&out, 0);
             measure(&measured, r, s, f, result, &theorem);
             if (measured.broken || (!isfinite(result) && must_be_finite(r, s, f)))
-                return check_failed(
-                    why, m, s, f, n, shape, "products %s, %s: %a is %g off, the bound is %g",
-                    product_name[how], input, result, measured.err_abs.value, measured.bound.value);
+                return not_held(why, m, s, f, n, shape,
+                                "products %s, %s: %a is %g off, the bound is %g", product_name[how],
+                                input, result, measured.err_abs.value, measured.bound.value);
         }
     return true;
 }
@@ -280,8 +280,8 @@ static bool each_input(const struct method *m,
                 struct input in;
                 struct reference r;
                 if (input_parse(&in, family(i)->name, NULL) != STATUS_OK)
-                    return check_failed(why, m, s, FORMATS, 0, (struct shape){0, 0}, "no input %s",
-                                        family(i)->name);
+                    return not_held(why, m, s, FORMATS, 0, (struct shape){0, 0}, "no input %s",
+                                    family(i)->name);
                 double cond = ldexp(1, (int)((i * 31 + k * 7 + s) % 60));
                 if (input_generate_pair(&in, &whole, k + 1, cond, NULL) != STATUS_OK)
                     continue;
@@ -290,8 +290,7 @@ static bool each_input(const struct method *m,
                 t.b.data = (char *)both + array_bytes(s, lengths[k]);
                 if (reference_compute_of(&r, EXACT_DOT, &t.a, &t.b, REFERENCE_MPFR, NULL) !=
                     STATUS_OK)
-                    return check_failed(why, m, s, FORMATS, 0, (struct shape){0, 0},
-                                        "no reference");
+                    return not_held(why, m, s, FORMATS, 0, (struct shape){0, 0}, "no reference");
                 bool fine = use(m, &t, &r, family(i)->name, why);
                 reference_free(&r);
                 if (!fine)
@@ -300,7 +299,7 @@ static bool each_input(const struct method *m,
     return true;
 }
 
-bool check_dot_bound(const struct method *m, char why[WHY])
+bool holds_dot_bound(const struct method *m, char why[WHY])
 {
     return each_input(m, bound_one, why);
 }
@@ -317,15 +316,15 @@ static bool rounded_one(const struct method *m, struct two *t, const struct refe
             continue;
         if (dot_run(m, m->product, &t->a, &t->b, f, (struct shape){3, 0}, &out) != STATUS_OK ||
             bits != due)
-            return check_failed(why, m, t->a.format, f, t->a.n, (struct shape){3, 0},
-                                "%s: %#" PRIx64 ", MPFR says %#" PRIx64, input, bits, due);
+            return not_held(why, m, t->a.format, f, t->a.n, (struct shape){3, 0},
+                            "%s: %#" PRIx64 ", MPFR says %#" PRIx64, input, bits, due);
     }
     return true;
 }
 
 /* Sums halfway between two numbers of the accumulator but for little, which one that is rounded to
  * fp64 first takes for halfway. */
-static bool check_halfway(const struct method *m, char why[WHY])
+static bool holds_halfway(const struct method *m, char why[WHY])
 {
     static struct two t;
     for (uint64_t k = 0; k < ACCUMULATORS * ACCUMULATORS * 8; k++) {
@@ -340,7 +339,7 @@ static bool check_halfway(const struct method *m, char why[WHY])
             array_encode(&t.b, i, 1, &(double){x[i] < 1 ? x[i] : 1});
         }
         if (reference_compute_of(&r, EXACT_DOT, &t.a, &t.b, REFERENCE_MPFR, NULL) != STATUS_OK)
-            return check_failed(why, m, s, FORMATS, 3, (struct shape){0, 0}, "no reference");
+            return not_held(why, m, s, FORMATS, 3, (struct shape){0, 0}, "no reference");
         bool fine = rounded_one(m, &t, &r, "halfway", why);
         reference_free(&r);
         if (!fine)
@@ -349,8 +348,8 @@ static bool check_halfway(const struct method *m, char why[WHY])
     return true;
 }
 
-bool check_dot_rounded(const struct method *m, char why[WHY])
+bool holds_dot_rounded(const struct method *m, char why[WHY])
 {
     return m->promise < PROMISE_CORRECTLY_ROUNDED ||
-           (check_halfway(m, why) && each_input(m, rounded_one, why));
+           (holds_halfway(m, why) && each_input(m, rounded_one, why));
 }

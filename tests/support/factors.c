@@ -33,7 +33,7 @@ static bool walk_array(const struct method *m, const struct array *in, enum form
                        const char *what, char why[WHY])
 {
     struct shape shape[CHECK_SHAPES];
-    size_t shapes = check_shapes(m, in->n, shape);
+    size_t shapes = shapes_tried(m, in->n, shape);
     struct order o;
     order_init(&o, in->n, 1);
     m->order(&o, shape[0]);
@@ -41,16 +41,16 @@ static bool walk_array(const struct method *m, const struct array *in, enum form
     order_free(&o);
     for (size_t k = 0; k < shapes; k++) {
         uint64_t got = 0;
-        if (check_run(m, in, f, shape[k], &got) != STATUS_OK)
-            return check_failed(why, m, in->format, f, in->n, shape[k], "it could not be run");
+        if (run_method_once(m, in, f, shape[k], &got) != STATUS_OK)
+            return not_held(why, m, in->format, f, in->n, shape[k], "it could not be run");
         if (got != format_encode(f, due))
-            return check_failed(why, m, in->format, f, in->n, shape[k],
-                                "%s: %#" PRIx64 ", MPFR says %a", what, got, due);
+            return not_held(why, m, in->format, f, in->n, shape[k],
+                            "%s: %#" PRIx64 ", MPFR says %a", what, got, due);
     }
     return true;
 }
 
-bool check_product_walk(const struct method *m, char why[WHY])
+bool holds_product_walk(const struct method *m, char why[WHY])
 {
     static const size_t lengths[] = {1, 2, 3, 33, 256, 257, TILE - 1, TILE + 1, MOST};
     static double data[MOST];
@@ -76,22 +76,22 @@ static bool gives(const struct method *m, size_t n, const double *x, double due,
         for (enum format f = 0; f < ACCUMULATORS; f++) {
             struct array in = {s, n, data};
             struct shape shape[CHECK_SHAPES];
-            size_t shapes = check_shapes(m, n, shape);
+            size_t shapes = shapes_tried(m, n, shape);
             array_encode(&in, 0, n, x);
             for (size_t k = 0; k < shapes; k++) {
                 uint64_t got = 0;
-                if (check_run(m, &in, f, shape[k], &got) != STATUS_OK)
-                    return check_failed(why, m, s, f, n, shape[k], "it could not be run");
+                if (run_method_once(m, &in, f, shape[k], &got) != STATUS_OK)
+                    return not_held(why, m, s, f, n, shape[k], "it could not be run");
                 if (got != format_encode(f, due))
-                    return check_failed(why, m, s, f, n, shape[k], "%s: %#" PRIx64 ", not %a", what,
-                                        got, due);
+                    return not_held(why, m, s, f, n, shape[k], "%s: %#" PRIx64 ", not %a", what,
+                                    got, due);
             }
         }
     return true;
 }
 
 /* Odd ones among numbers of product 1: at their ends, and where blocks and tiles end. */
-bool check_product_specials(const struct method *m, char why[WHY])
+bool holds_product_specials(const struct method *m, char why[WHY])
 {
     static const double odd[][3] = {{0.0, 1, 0.0},
                                     {-0.0, 1, -0.0},
@@ -128,7 +128,7 @@ bool check_product_specials(const struct method *m, char why[WHY])
 
 /* Half of them grow it, half of them undo that, far beyond the range of every format on the way: in
  * whatever order. Then the smallest numbers. */
-bool check_product_range(const struct method *m, char why[WHY])
+bool holds_product_range(const struct method *m, char why[WHY])
 {
     static double x[2 * TILE];
     for (size_t i = 0; i < 2 * TILE; i++)

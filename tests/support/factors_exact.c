@@ -34,7 +34,7 @@ static size_t append(double *x, size_t n, const double *from, size_t count)
     return n + count;
 }
 
-bool check_product_halfway(const struct method *m, char why[WHY])
+bool holds_product_halfway(const struct method *m, char why[WHY])
 {
     double x[LESS + MORE + 6];
     for (size_t i = 0; i < sizeof halfway / sizeof *halfway; i++)
@@ -48,16 +48,15 @@ bool check_product_halfway(const struct method *m, char why[WHY])
             x[n++] = ldexp(1, -240 * h->by_less - 210 * h->by_more - 4);
             struct array in = {FP64, n, x};
             uint64_t got = 0, due = format_encode(f, (top + h->due) / 16);
-            if (check_run(m, &in, f, (struct shape){0, 0}, &got) != STATUS_OK || got != due)
-                return check_failed(why, m, FP64, f, n, (struct shape){0, 0},
-                                    "next to halfway, %zu: %#" PRIx64 ", not %#" PRIx64, i, got,
-                                    due);
+            if (run_method_once(m, &in, f, (struct shape){0, 0}, &got) != STATUS_OK || got != due)
+                return not_held(why, m, FP64, f, n, (struct shape){0, 0},
+                                "next to halfway, %zu: %#" PRIx64 ", not %#" PRIx64, i, got, due);
         }
     return true;
 }
 
 /* Results next to the smallest number and the largest, of factors far from them. */
-bool check_product_ends(const struct method *m, char why[WHY])
+bool holds_product_ends(const struct method *m, char why[WHY])
 {
     double x[40];
     uint64_t seed = 8;
@@ -83,11 +82,11 @@ bool check_product_ends(const struct method *m, char why[WHY])
             }
             double due = oracle_round(f, product);
             uint64_t got = 0;
-            fine = check_run(m, &in, f, (struct shape){0, 0}, &got) == STATUS_OK &&
+            fine = run_method_once(m, &in, f, (struct shape){0, 0}, &got) == STATUS_OK &&
                    got == format_encode(f, due);
             if (!fine)
-                check_failed(why, m, FP64, f, n, (struct shape){0, 0},
-                             "round %d: %#" PRIx64 ", MPFR says %a", round, got, due);
+                not_held(why, m, FP64, f, n, (struct shape){0, 0},
+                         "round %d: %#" PRIx64 ", MPFR says %a", round, got, due);
         }
     mpfr_clear(product);
     return fine;

@@ -16,9 +16,9 @@ bool matrix_takes(const struct method *m)
 
 static bool failed(const struct matrix_case *c, char why[WHY], size_t output, const char *what)
 {
-    return check_failed(why, c->method, c->in.format, c->accumulator, c->in.n, c->shape,
-                        "%zu rows, stride %zu, sample %s, output %zu: %s", c->bins, c->stride,
-                        c->sample ? c->sample : "-", output, what);
+    return not_held(why, c->method, c->in.format, c->accumulator, c->in.n, c->shape,
+                    "%zu rows, stride %zu, sample %s, output %zu: %s", c->bins, c->stride,
+                    c->sample ? c->sample : "-", output, what);
 }
 
 /* Rows, their length, and the stride. */
@@ -194,7 +194,7 @@ static void default_shape(struct matrix_case *c)
     c->shape = method_shape(c->method, DEVICE_CPU, c->in.n, (struct shape){0});
 }
 
-bool check_matrix_bits(const struct method *m, char why[WHY])
+bool holds_matrix_bits(const struct method *m, char why[WHY])
 {
     struct work *w = work_new(m);
     bool fine = true;
@@ -238,10 +238,10 @@ static bool family_within_bound(struct work *w, size_t family, char why[WHY])
     return true;
 }
 
-bool check_matrix_bound(const struct method *m, char why[WHY])
+bool holds_matrix_bound(const struct method *m, char why[WHY])
 {
     if (m->operation != &operation_rows)
-        return check_matrix_bits(m, why);
+        return holds_matrix_bits(m, why);
     struct work *w = work_new(m);
     bool fine = true;
     for (size_t i = 0; i < input_family_count && fine; i++)

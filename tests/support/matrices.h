@@ -1,4 +1,4 @@
-/* Checks of what is told how the rows of a matrix lie, or a mask: those of checks.h, output by
+/* Checks of what is told how the rows of a matrix lie, or a mask: those of holds.h, output by
  * output. */
 #pragma once
 
@@ -36,18 +36,18 @@ enum status matrix_run(const struct matrix_case *c, const struct array *out);
 bool matrix_holds(const struct matrix_case *c, const struct array *out, char why[WHY]);
 
 /* matrix_holds of every sample. */
-bool check_matrix_bits(const struct method *m, char why[WHY]);
+bool holds_matrix_bits(const struct method *m, char why[WHY]);
 
 /* Every row within its theorem, on every input family. */
-bool check_matrix_bound(const struct method *m, char why[WHY]);
+bool holds_matrix_bound(const struct method *m, char why[WHY]);
 
 /* The promise, over runs and launch shapes; from order_invariant up over permutations of each row;
  * of sums of rows batch invariance: a row has the same bits among other rows, at another position,
  * in another layout and alone. */
-bool check_matrix_promise(const struct method *m, char why[WHY]);
+bool holds_matrix_promise(const struct method *m, char why[WHY]);
 
 /* Rows of nothing are +0, of -0 alone -0; what is not finite stays in its row. */
-bool check_matrix_edges(const struct method *m, char why[WHY]);
+bool holds_matrix_edges(const struct method *m, char why[WHY]);
 
 extern const struct mutant matrix_mutants[];
 extern const size_t matrix_mutant_count;

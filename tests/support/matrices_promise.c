@@ -17,8 +17,8 @@ struct work {
 
 static bool failed(const struct matrix_case *c, char why[WHY], size_t output, const char *what)
 {
-    return check_failed(why, c->method, c->in.format, c->accumulator, c->in.n, c->shape,
-                        "%zu rows, stride %zu, output %zu: %s", c->bins, c->stride, output, what);
+    return not_held(why, c->method, c->in.format, c->accumulator, c->in.n, c->shape,
+                    "%zu rows, stride %zu, output %zu: %s", c->bins, c->stride, output, what);
 }
 
 static struct work *work_new(const struct method *m)
@@ -59,7 +59,7 @@ static void permute_rows(const struct matrix_case *c, uint64_t seed)
 static bool keeps(struct work *w, char why[WHY])
 {
     struct shape shape[CHECK_SHAPES];
-    size_t shapes = check_shapes(w->c.method, w->c.in.n, shape);
+    size_t shapes = shapes_tried(w->c.method, w->c.in.n, shape);
     enum promise promise = w->c.method->promise;
     w->c.shape = shape[0];
     if (!run(&w->c, &w->out, w->out_data, why))
@@ -115,7 +115,7 @@ static bool stands_alone(struct work *w, char why[WHY])
     return true;
 }
 
-bool check_matrix_promise(const struct method *m, char why[WHY])
+bool holds_matrix_promise(const struct method *m, char why[WHY])
 {
     struct work *w = work_new(m);
     bool fine = true;
@@ -156,7 +156,7 @@ static bool edges(struct work *w, size_t stride, size_t length, char why[WHY])
     return true;
 }
 
-bool check_matrix_edges(const struct method *m, char why[WHY])
+bool holds_matrix_edges(const struct method *m, char why[WHY])
 {
     struct work *w = work_new(m);
     bool fine = true;

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "tests/support/checks.h"
+#include "tests/support/holds.h"
 
 struct recorded {
     size_t compared;   /* rows */

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "experiments/reveal/method.h"
-#include "tests/support/checks.h"
+#include "tests/support/holds.h"
 
 /* Reveals a case of a method that declares an order. True if it is that one, or, where no element
  * can make an order show in these formats, if that is what is found out. */

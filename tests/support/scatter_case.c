@@ -44,8 +44,8 @@ void scatter_shape(struct scatter *s)
 
 bool scatter_failed(const struct scatter *s, char why[WHY], size_t bin, const char *what)
 {
-    return check_failed(why, s->method, s->in.format, s->accumulator, s->in.n, s->shape,
-                        "%zu bins, bin %zu: %s", s->bins, bin, what);
+    return not_held(why, s->method, s->in.format, s->accumulator, s->in.n, s->shape,
+                    "%zu bins, bin %zu: %s", s->bins, bin, what);
 }
 
 bool scatter_run(struct scatter *s, char why[WHY])

@@ -50,7 +50,7 @@ static bool family_within_bound(struct scatter *s, size_t family, char why[WHY])
     return true;
 }
 
-bool check_scatter_bound(const struct method *m, char why[WHY])
+bool holds_scatter_bound(const struct method *m, char why[WHY])
 {
     struct scatter *s = scatter_new(m);
     bool fine = true;
@@ -87,7 +87,7 @@ static bool same_outputs(struct scatter *s, const void *first, char why[WHY])
 static bool keeps(struct scatter *s, char why[WHY])
 {
     struct shape shape[CHECK_SHAPES];
-    size_t shapes = check_shapes(s->method, s->in.n, shape);
+    size_t shapes = shapes_tried(s->method, s->in.n, shape);
     void *first = malloc(array_bytes(s->accumulator, s->bins));
     bool fine = true;
     scatter_shape(s);
@@ -105,7 +105,7 @@ static bool keeps(struct scatter *s, char why[WHY])
     return fine;
 }
 
-bool check_scatter_promise(const struct method *m, char why[WHY])
+bool holds_scatter_promise(const struct method *m, char why[WHY])
 {
     static const size_t lengths[] = {0, 1, 31, 257, SCATTER_MOST}, bins[] = {1, 2, 1000};
     struct scatter *s = scatter_new(m);
@@ -147,7 +147,7 @@ static bool edges(struct scatter *s, size_t n, char why[WHY])
     return true;
 }
 
-bool check_scatter_edges(const struct method *m, char why[WHY])
+bool holds_scatter_edges(const struct method *m, char why[WHY])
 {
     struct scatter *s = scatter_new(m);
     bool fine = true;

@@ -139,7 +139,7 @@ static bool hard_to_round(struct scatter *s, char why[WHY])
     return true;
 }
 
-bool check_scatter_bits(const struct method *m, char why[WHY])
+bool holds_scatter_bits(const struct method *m, char why[WHY])
 {
     struct scatter *s = scatter_new(m);
     bool fine = m->promise < PROMISE_CORRECTLY_ROUNDED || hard_to_round(s, why);

@@ -208,19 +208,19 @@ static const struct {
 
 /* ---- against the method ---- */
 
-bool check_result_is(const struct method *m, const struct array *in, enum format f, double due,
-                     const char *what, uint64_t seed, char why[WHY])
+bool result_is(const struct method *m, const struct array *in, enum format f, double due,
+               const char *what, uint64_t seed, char why[WHY])
 {
     struct shape shape[CHECK_SHAPES];
-    size_t shapes = check_shapes(m, in->n, shape);
+    size_t shapes = shapes_tried(m, in->n, shape);
     for (size_t k = 0; k < shapes; k++) {
         uint64_t got = 0, want = format_encode(f, due);
-        if (check_run(m, in, f, shape[k], &got) != STATUS_OK)
-            return check_failed(why, m, in->format, f, in->n, shape[k], "it could not be run");
+        if (run_method_once(m, in, f, shape[k], &got) != STATUS_OK)
+            return not_held(why, m, in->format, f, in->n, shape[k], "it could not be run");
         if (got != want)
-            return check_failed(why, m, in->format, f, in->n, shape[k],
-                                "%s, seed %" PRIu64 ": result %#" PRIx64 ", by its steps %#" PRIx64,
-                                what, seed, got, want);
+            return not_held(why, m, in->format, f, in->n, shape[k],
+                            "%s, seed %" PRIu64 ": result %#" PRIx64 ", by its steps %#" PRIx64,
+                            what, seed, got, want);
     }
     return true;
 }
@@ -249,7 +249,7 @@ static const char *fill(const struct array *in, enum format f, uint64_t seed)
     return name[how];
 }
 
-static bool check_length(const struct method *m, double (*due)(const struct steps *s), size_t n,
+static bool holds_length(const struct method *m, double (*due)(const struct steps *s), size_t n,
                          size_t draws, char why[WHY])
 {
     struct order o;
@@ -258,7 +258,7 @@ static bool check_length(const struct method *m, double (*due)(const struct step
     order_init(&o, n, 1);
     m->order(&o, method_shape(m, DEVICE_CPU, n, (struct shape){0, 0}));
     bool fine = data && node && !o.failed;
-    check_failed(why, m, FORMATS, FORMATS, n, (struct shape){0, 0}, "memory ran out");
+    not_held(why, m, FORMATS, FORMATS, n, (struct shape){0, 0}, "memory ran out");
     for (size_t k = 0; fine && k < draws * ACCUMULATORS * ACCUMULATORS; k++) {
         enum format s = k % ACCUMULATORS, f = k / ACCUMULATORS % ACCUMULATORS;
         uint64_t state = n << 20 ^ k, seed = sample_next(&state);
@@ -266,7 +266,7 @@ static bool check_length(const struct method *m, double (*due)(const struct step
         if (!method_supports(m, DEVICE_CPU, s, f))
             continue;
         const char *what = fill(&in, f, seed);
-        fine = check_result_is(m, &in, f, due(&(struct steps){&in, f, &o, node}), what, seed, why);
+        fine = result_is(m, &in, f, due(&(struct steps){&in, f, &o, node}), what, seed, why);
     }
     order_free(&o);
     free(node);
@@ -274,7 +274,7 @@ static bool check_length(const struct method *m, double (*due)(const struct step
     return fine;
 }
 
-bool check_steps(const struct method *m, char why[WHY])
+bool holds_steps(const struct method *m, char why[WHY])
 {
     static const size_t lengths[] = {1, 2, 3, 5, 17, 100, 255, 300, TILE, TILE + 257};
     double (*due)(const struct steps *s) = NULL;
@@ -284,14 +284,14 @@ bool check_steps(const struct method *m, char why[WHY])
         if (strcmp(written[i].method, m->name) == 0)
             due = written[i].due;
     if (!due || !m->order)
-        return check_failed(why, m, FORMATS, FORMATS, 0, (struct shape){0, 0},
-                            "its steps are not in tests/support/values.c");
+        return not_held(why, m, FORMATS, FORMATS, 0, (struct shape){0, 0},
+                        "its steps are not in tests/support/values.c");
     for (enum format f = 0; f < ACCUMULATORS; f++)
-        if (!check_result_is(m, &(struct array){f, 0, &(double){0}}, f,
-                             m->operation == &operation_norm ? 0 : NAN, "nothing", 0, why))
+        if (!result_is(m, &(struct array){f, 0, &(double){0}}, f,
+                       m->operation == &operation_norm ? 0 : NAN, "nothing", 0, why))
             return false;
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
-        if (!check_length(m, due, lengths[i],
+        if (!holds_length(m, due, lengths[i],
                           lengths[i] < 20      ? 40
                           : lengths[i] == TILE ? 6
                           : lengths[i] < 1000  ? 4

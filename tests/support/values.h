@@ -1,5 +1,5 @@
 /* What methods of norms, means and variances do beside adding, held against their steps once more,
- * each by MPFR; as tests/support/checks.h. And such methods that are broken on purpose. */
+ * each by MPFR; as tests/support/holds.h. And such methods that are broken on purpose. */
 #pragma once
 
 #include "tests/mutants/mutants.h"
@@ -8,16 +8,16 @@
 bool has_value(const struct method *m);
 
 /* One array's result is `due`, with every launch shape; what and seed say of what it is made. */
-bool check_result_is(const struct method *m, const struct array *in, enum format f, double due,
-                     const char *what, uint64_t seed, char why[WHY]);
+bool result_is(const struct method *m, const struct array *in, enum format f, double due,
+               const char *what, uint64_t seed, char why[WHY]);
 
 /* The results are those of the declared steps, each rounded by MPFR; false where nobody has written
- * the steps of a method down. Those that are correctly rounded, check_rounded holds. */
-bool check_steps(const struct method *m, char why[WHY]);
+ * the steps of a method down. Those that are correctly rounded, holds_rounded holds. */
+bool holds_steps(const struct method *m, char why[WHY]);
 
 /* Where the promise is correctly_rounded: halfway between two numbers of the accumulator, and
  * beside it, the results are MPFR's. */
-bool check_ties(const struct method *m, char why[WHY]);
+bool holds_ties(const struct method *m, char why[WHY]);
 
 extern const struct mutant value_mutants[];
 extern const size_t value_mutant_count;

@@ -26,7 +26,7 @@ static void draw_tie(enum exact_value of, enum format f, double x[2], uint64_t *
 /* The tie itself; beside it by the last digit of an element; or by so little that fp64 cannot tell,
  * from two elements that are far smaller. In fp64, all of it times a power of two, also such a one
  * that the result is subnormal, where the tie is another. */
-bool check_ties(const struct method *m, char why[WHY])
+bool holds_ties(const struct method *m, char why[WHY])
 {
     enum { ROUNDS = 3000 };
     enum exact_value of = m->operation->of;
@@ -45,7 +45,7 @@ bool check_ties(const struct method *m, char why[WHY])
         for (size_t i = 0; i < in.n; i++)
             x[i] = ldexp(x[i], of == EXACT_VARIANCE ? e / 2 : e);
         oracle_values(due, of, &in);
-        if (!check_result_is(m, &in, f, due[f], "a tie or beside it", drawn, why))
+        if (!result_is(m, &in, f, due[f], "a tie or beside it", drawn, why))
             return false;
     }
     return true;

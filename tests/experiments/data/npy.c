@@ -53,8 +53,8 @@ static size_t fill(unsigned char *data, enum format f, const size_t d[3], bool b
     return d[0] * d[1] * d[2];
 }
 
-static void check_layout(const struct type *t, const struct shape_case *s, int major, char order,
-                         bool fortran)
+static void hold_layout(const struct type *t, const struct shape_case *s, int major, char order,
+                        bool fortran)
 {
     char header[256], what[300];
     unsigned char data[64 * 8];
@@ -87,7 +87,7 @@ Test(npy, layouts)
             for (int major = 1; major <= 3; major++)
                 for (const char *order = types[t].format == BF16 ? "<|" : "<>="; *order; order++)
                     for (int fortran = 0; fortran < 2; fortran++)
-                        check_layout(&types[t], &shapes[s], major, *order, fortran);
+                        hold_layout(&types[t], &shapes[s], major, *order, fortran);
 }
 
 /* Headers that other writers make: any order of keys, either quotes, no blanks, any length. */

@@ -38,8 +38,8 @@ static struct bytes all_types_file(void)
     return b;
 }
 
-static void check_item(const struct data *item, const char *name, enum format f, size_t n,
-                       double last)
+static void hold_item(const struct data *item, const char *name, enum format f, size_t n,
+                      double last)
 {
     cr_expect(strcmp(item->name, name) == 0, "%s, expected %s", item->name, name);
     cr_expect(item->array.format == f && item->file_format == f && !item->converted, "%s", name);
@@ -61,8 +61,8 @@ Test(safetensors, formats_of_8_bits)
                              data, sizeof data);
     struct data_set set = expect_data(put_file("f8", &b), FORMATS, false, "8 bits");
     cr_assert(set.count == 2, "%zu tensors", set.count);
-    check_item(&set.item[0], "f8#a", E4M3, 2, -448);
-    check_item(&set.item[1], "f8#b", E5M2, 2, -57344);
+    hold_item(&set.item[0], "f8#a", E4M3, 2, -448);
+    hold_item(&set.item[1], "f8#b", E5M2, 2, -57344);
     data_free(&set);
     clear_bytes(&b);
 }
@@ -74,12 +74,12 @@ Test(safetensors, all_tensors)
         const char *path = put_file(named ? "m.safetensors" : "m", &b);
         struct data_set set = expect_data(path, FORMATS, false, "all");
         cr_assert(set.count == 5, "%zu tensors", set.count);
-        check_item(&set.item[0], named ? "m.safetensors#half" : "m#half", FP16, 2, -2);
-        check_item(&set.item[1], named ? "m.safetensors#brain" : "m#brain", BF16, 2, -3);
+        hold_item(&set.item[0], named ? "m.safetensors#half" : "m#half", FP16, 2, -2);
+        hold_item(&set.item[1], named ? "m.safetensors#brain" : "m#brain", BF16, 2, -3);
         if (named) {
-            check_item(&set.item[2], "m.safetensors#single", FP32, 2, -4);
-            check_item(&set.item[3], "m.safetensors#none", FP32, 0, 0);
-            check_item(&set.item[4], "m.safetensors#a#b", FP64, 1, -5);
+            hold_item(&set.item[2], "m.safetensors#single", FP32, 2, -4);
+            hold_item(&set.item[3], "m.safetensors#none", FP32, 0, 0);
+            hold_item(&set.item[4], "m.safetensors#a#b", FP64, 1, -5);
         }
         data_free(&set);
     }
@@ -93,15 +93,15 @@ Test(safetensors, one_tensor)
     snprintf(path, sizeof path, "%s#single", put_file("m.safetensors", &b));
     struct data_set set = expect_data(path, FORMATS, false, path);
     cr_assert(set.count == 1);
-    check_item(&set.item[0], "m.safetensors#single", FP32, 2, -4);
+    hold_item(&set.item[0], "m.safetensors#single", FP32, 2, -4);
     data_free(&set);
     snprintf(path, sizeof path, "%s#a#b", put_file("m.safetensors", &b));
     set = expect_data(path, FP64, false, path);
-    check_item(&set.item[0], "m.safetensors#a#b", FP64, 1, -5);
+    hold_item(&set.item[0], "m.safetensors#a#b", FP64, 1, -5);
     data_free(&set);
     snprintf(path, sizeof path, "%s#single", put_file("a#file#too", &b));
     set = expect_data(path, FORMATS, false, path);
-    check_item(&set.item[0], "a#file#too#single", FP32, 2, -4);
+    hold_item(&set.item[0], "a#file#too#single", FP32, 2, -4);
     data_free(&set);
     snprintf(path, sizeof path, "%s#byte", put_file("m.safetensors", &b));
     expect_problem(path, FORMATS, STATUS_DATA, "'byte'", "an integer tensor");

@@ -7,7 +7,7 @@
 
 #include "kernels/scan/tiled.h"
 #include "kernels/blocks/tiled.h"
-#include "tests/support/checks_scan.h"
+#include "tests/support/holds_scan.h"
 #include "tests/support/reveals.h"
 #include "tests/support/small_scan.h"
 
@@ -74,7 +74,7 @@ Test(reveal_methods, in_every_launch_shape)
         for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
             const struct method *m = method_registry[i];
             struct shape shape[CHECK_SHAPES];
-            size_t shapes = m->cpu ? check_shapes(m, lengths[k], shape) : 0;
+            size_t shapes = m->cpu ? shapes_tried(m, lengths[k], shape) : 0;
             for (size_t s = 0; s < shapes; s++) {
                 struct reveal_case c = case_of(m, lengths[k], FP32 * ACCUMULATORS + FP32);
                 if (!m->shape_order && shape[s].threads > 1 && lengths[k] > 64)

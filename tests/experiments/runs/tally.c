@@ -176,8 +176,8 @@ static void check_counts(const struct summary *m, const struct sample *s, uint64
               (uintmax_t)seed);
 }
 
-static void check_moments(const struct summary *m, const struct sample *s, double fixed,
-                          uint64_t seed)
+static void hold_moments(const struct summary *m, const struct sample *s, double fixed,
+                         uint64_t seed)
 {
     mpq_t exact, unit;
     mpq_inits(exact, unit, (mpq_ptr)0);
@@ -200,8 +200,8 @@ static void check_moments(const struct summary *m, const struct sample *s, doubl
     mpq_clears(exact, unit, (mpq_ptr)0);
 }
 
-static void check_distances(const struct summary *m, const struct sample *s, double fixed,
-                            double ulp, uint64_t seed)
+static void hold_distances(const struct summary *m, const struct sample *s, double fixed,
+                           double ulp, uint64_t seed)
 {
     mpq_t largest, vs, unit;
     mpq_inits(largest, vs, unit, (mpq_ptr)0);
@@ -238,8 +238,8 @@ Test(tally, statistics_are_those_of_rational_arithmetic)
         double fixed = seed % 2 ? s.value[0] : -1.1 * s.value[s.runs - 1], ulp = ldexp(1, -20);
         tally_summary(&m, &t, known(ulp), known(fixed));
         check_counts(&m, &s, seed);
-        check_moments(&m, &s, fixed, seed);
-        check_distances(&m, &s, fixed, ulp, seed);
+        hold_moments(&m, &s, fixed, seed);
+        hold_distances(&m, &s, fixed, ulp, seed);
         cr_expect(tally_err_rel_max(&t).value == m.err_ulp_max.value / 2 &&
                       tally_err_backward_max(&t).value == m.err_ulp_max.value / 4,
                   "seed %ju: largest errors", (uintmax_t)seed);

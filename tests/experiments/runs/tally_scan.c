@@ -109,7 +109,7 @@ static void check(const struct scan_summary *m, const struct sample *s, uint64_t
 }
 
 /* That of the first run of those with the largest err_ulp. */
-static void check_worst(const struct scan_summary *m, const struct sample *s, uint64_t seed)
+static void hold_worst(const struct scan_summary *m, const struct sample *s, uint64_t seed)
 {
     size_t worst = s->run[0];
     for (size_t i = 1; i < s->runs; i++) {
@@ -131,7 +131,7 @@ Test(tally_scan, statistics_are_those_of_the_runs)
         fill(&t, &s);
         tally_summary(&m, &t, unknown, unknown);
         check(&m.scan, &s, seed);
-        check_worst(&m.scan, &s, seed);
+        hold_worst(&m.scan, &s, seed);
     }
     tally_free(&t);
 }

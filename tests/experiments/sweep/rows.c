@@ -69,7 +69,7 @@ static void sums_of(mpq_t sum, mpq_t sum_abs, const struct rows *r, size_t row, 
     mpq_clear(term);
 }
 
-static void check_row(const struct rows *r, size_t row)
+static void hold_row(const struct rows *r, size_t row)
 {
     mpq_t sum, sum_abs, exact, result, one, ulp;
     mpq_inits(sum, sum_abs, exact, result, one, ulp, (mpq_ptr)0);
@@ -128,7 +128,7 @@ Test(rows, each_row_speaks_for_itself, .init = make_folder, .fini = remove_folde
             ill++;
             continue;
         }
-        check_row(&r, i);
+        hold_row(&r, i);
         checked++;
     }
     cr_expect(checked > 800 && ill == rows_with(&r, RESULTS_METHOD + CASE_N - CASE_METHOD, "1") / 5,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "kernels/blocks/pieces.h"
-#include "tests/support/checks.h"
+#include "tests/support/holds.h"
 #include "tests/support/samples.h"
 #include "experiments/reveal/walk_node.h"
 
@@ -15,7 +15,7 @@ static double sum_by(const char *name, const struct array *in, enum format f)
     const struct method *m = method_named(name);
     uint64_t bits = 0;
     struct shape shape = method_shape(m, DEVICE_CPU, in->n, (struct shape){0, 0});
-    cr_assert(check_run(m, in, f, shape, &bits) == STATUS_OK);
+    cr_assert(run_method_once(m, in, f, shape, &bits) == STATUS_OK);
     return format_decode(f, bits);
 }
 

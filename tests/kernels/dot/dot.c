@@ -111,22 +111,22 @@ static size_t each(bool (*check)(const struct method *m, char why[WHY]))
 
 Test(dot, every_method_follows_its_order)
 {
-    cr_expect(each(check_dot_walk) >= 6);
+    cr_expect(each(holds_dot_walk) >= 6);
 }
 
 Test(dot, every_method_keeps_its_promise)
 {
-    cr_expect(each(check_dot_promise) >= 6);
+    cr_expect(each(holds_dot_promise) >= 6);
 }
 
 Test(dot, no_method_breaks_its_theorem)
 {
-    cr_expect(each(check_dot_bound) >= 6);
+    cr_expect(each(holds_dot_bound) >= 6);
 }
 
 Test(dot, correctly_rounded_is_what_mpfr_says)
 {
-    cr_expect(each(check_dot_rounded) >= 6);
+    cr_expect(each(holds_dot_rounded) >= 6);
 }
 
 /* Infinity times zero, zeros of either sign, infinities that products make. */

@@ -8,7 +8,7 @@
 
 #include "kernels/extremum/extremum.h"
 #include "kernels/blocks/tiled.h"
-#include "tests/support/checks.h"
+#include "tests/support/holds.h"
 #include "tests/support/extremes.h"
 #include "tests/mutants/caught.h"
 #include "tests/support/samples.h"
@@ -36,23 +36,23 @@ static bool run_array(const struct method *m, const struct array *in, size_t ste
                       const char *what, char why[WHY])
 {
     struct shape shape[CHECK_SHAPES];
-    size_t shapes = check_shapes(m, in->n, shape);
+    size_t shapes = shapes_tried(m, in->n, shape);
     for (enum format f = 0; f < ACCUMULATORS; f++)
         for (size_t k = f % (step < shapes ? step : shapes); k < shapes; k += step) {
             uint64_t got = 0;
             if (!method_supports(m, DEVICE_CPU, in->format, f))
                 continue;
-            if (check_run(m, in, f, shape[k], &got) != STATUS_OK)
-                return check_failed(why, m, in->format, f, in->n, shape[k], "it could not be run");
+            if (run_method_once(m, in, f, shape[k], &got) != STATUS_OK)
+                return not_held(why, m, in->format, f, in->n, shape[k], "it could not be run");
             if (got != format_encode(f, due))
-                return check_failed(why, m, in->format, f, in->n, shape[k],
-                                    "%s: %#" PRIx64 ", not %a", what, got, due);
+                return not_held(why, m, in->format, f, in->n, shape[k], "%s: %#" PRIx64 ", not %a",
+                                what, got, due);
         }
     return true;
 }
 
 /* Random arrays of all kinds, and of few different values, so that there are many ties. */
-static bool check_random(const struct method *m, char why[WHY])
+static bool holds_random(const struct method *m, char why[WHY])
 {
     static const size_t lengths[] = {0, 1, 2, 3, 31, 100, 255, 257, 600};
     static const double few[] = {1, -1, 0.0, -0.0, INFINITY, -INFINITY, NAN, 2};
@@ -78,7 +78,7 @@ static bool check_random(const struct method *m, char why[WHY])
 
 /* What is sought at two places among others, about where blocks, rows and tiles end; NaNs, where
  * they lose, everywhere else. */
-static bool check_places(const struct method *m, char why[WHY])
+static bool holds_places(const struct method *m, char why[WHY])
 {
     static const size_t place[] = {0, 255, 256, 1023, 1024, 2047, 2048, 4999};
     static double data[5000];
@@ -107,7 +107,7 @@ static bool check_places(const struct method *m, char why[WHY])
 }
 
 /* Ties among all elements, time and again: the first stays, whoever comes first. */
-static bool check_ties(const struct method *m, char why[WHY])
+static bool holds_ties(const struct method *m, char why[WHY])
 {
     static double data[20000];
     struct array in = {FP64, 20000, data};
@@ -135,17 +135,17 @@ static void expect_each(enum exact_value first,
 
 Test(extremum, of_random_arrays)
 {
-    expect_each(EXACT_MINIMUM, check_random);
+    expect_each(EXACT_MINIMUM, holds_random);
 }
 
 Test(extremum, wherever_it_stands)
 {
-    expect_each(EXACT_MINIMUM, check_places);
+    expect_each(EXACT_MINIMUM, holds_places);
 }
 
 Test(extremum, the_first_of_equals)
 {
-    expect_each(EXACT_ARGMIN, check_ties);
+    expect_each(EXACT_ARGMIN, holds_ties);
 }
 
 /* An index beyond what fp32 holds. */
@@ -161,7 +161,7 @@ Test(extremum, an_index_that_fp32_does_not_hold)
         const struct method *m = method_named(name[i]);
         uint64_t got = 0;
         struct shape shape = method_shape(m, DEVICE_CPU, FAR, (struct shape){0, 0});
-        cr_expect(check_run(m, &in, FP64, shape, &got) == STATUS_OK &&
+        cr_expect(run_method_once(m, &in, FP64, shape, &got) == STATUS_OK &&
                       double_from_bits(got) == (1 << 24) + 1,
                   "%s: %a", name[i], double_from_bits(got));
     }
@@ -268,19 +268,19 @@ BREAK(reads_shape)
 BREAK(depends_on_order)
 
 static const struct mutant mutant[] = {
-    {"compares values alone", "minimum/serial", break_compares_values, check_random},
-    {"compares values alone", "minimum/serial", break_compares_values, check_places},
-    {"takes the last of equals", "argmin/atomic", break_last_of_equals, check_random},
-    {"takes the last of equals", "argmin/atomic", break_last_of_equals, check_places},
-    {"takes the last of equals", "argmin/atomic", break_last_of_equals, check_ties},
-    {"rounds the index", "argmin/tree", break_index_in_fp16, check_places},
-    {"lets a NaN win", "minimum_number/tree", break_nan_wins, check_random},
-    {"lets a NaN lose", "maximum/tree", break_nan_loses, check_random},
-    {"drops the last element", "maximum/tree", break_drops_last, check_places},
-    {"is 0 of nothing", "argmax/serial", break_of_nothing_0, check_random},
-    {"depends on the launch shape", "minimum/tree", break_reads_shape, check_promise},
-    {"depends on the order", "minimum/serial", break_depends_on_order, check_permuted},
-    {"is off", "minimum/serial", break_depends_on_order, check_bound},
+    {"compares values alone", "minimum/serial", break_compares_values, holds_random},
+    {"compares values alone", "minimum/serial", break_compares_values, holds_places},
+    {"takes the last of equals", "argmin/atomic", break_last_of_equals, holds_random},
+    {"takes the last of equals", "argmin/atomic", break_last_of_equals, holds_places},
+    {"takes the last of equals", "argmin/atomic", break_last_of_equals, holds_ties},
+    {"rounds the index", "argmin/tree", break_index_in_fp16, holds_places},
+    {"lets a NaN win", "minimum_number/tree", break_nan_wins, holds_random},
+    {"lets a NaN lose", "maximum/tree", break_nan_loses, holds_random},
+    {"drops the last element", "maximum/tree", break_drops_last, holds_places},
+    {"is 0 of nothing", "argmax/serial", break_of_nothing_0, holds_random},
+    {"depends on the launch shape", "minimum/tree", break_reads_shape, holds_promise},
+    {"depends on the order", "minimum/serial", break_depends_on_order, holds_permuted},
+    {"is off", "minimum/serial", break_depends_on_order, holds_bound},
 };
 
 Test(extremum, every_mutant_is_caught)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "kernels/method/fold.h"
-#include "tests/support/checks.h"
+#include "tests/support/holds.h"
 #include "tests/support/samples.h"
 
 static void print(FILE *to, const struct order *o, uint32_t node)
@@ -197,7 +197,7 @@ Test(order, every_declared_order_is_a_tree_of_its_height)
     size_t checked = 0;
     for (size_t i = 0; i < method_count; i++)
         if (method_registry[i]->order) {
-            cr_expect(check_order(method_registry[i], why), "%s", why);
+            cr_expect(holds_order(method_registry[i], why), "%s", why);
             checked++;
         }
     cr_expect(checked >= 10, "only %zu methods with an order", checked);

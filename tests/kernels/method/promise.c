@@ -1,14 +1,14 @@
 /* Every method keeps the promise that it makes of its bits, on the CPU. */
 #include <criterion/criterion.h>
 
-#include "tests/support/checks.h"
+#include "tests/support/holds.h"
 
 Test(promise, every_method_keeps_its_promise)
 {
     char why[WHY] = "";
     for (size_t i = 0; i < method_count; i++)
         if (method_registry[i]->cpu)
-            cr_expect(check_promise(method_registry[i], why), "%s", why);
+            cr_expect(holds_promise(method_registry[i], why), "%s", why);
 }
 
 Test(promise, nothing_one_element_and_negative_zeros)
@@ -16,7 +16,7 @@ Test(promise, nothing_one_element_and_negative_zeros)
     char why[WHY] = "";
     for (size_t i = 0; i < method_count; i++)
         if (method_registry[i]->cpu)
-            cr_expect(check_edges(method_registry[i], why), "%s", why);
+            cr_expect(holds_edges(method_registry[i], why), "%s", why);
 }
 
 static void expect_rounded(const struct operation *operation)
@@ -26,7 +26,7 @@ static void expect_rounded(const struct operation *operation)
     for (size_t i = 0; i < method_count; i++) {
         const struct method *m = method_registry[i];
         if (m->operation == operation && m->promise == PROMISE_CORRECTLY_ROUNDED && m->cpu) {
-            cr_expect(check_rounded(m, why), "%s", why);
+            cr_expect(holds_rounded(m, why), "%s", why);
             checked++;
         }
     }

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "experiments/runs/probe.h"
-#include "tests/support/checks.h"
+#include "tests/support/holds.h"
 #include "tests/support/samples.h"
 
 enum { MOST = 10007, BINS = 7 };
@@ -120,7 +120,7 @@ Test(schedule, a_block_is_folded_before_it_is_added)
     }
     uint16_t sum;
     const struct method *m = method_named("sum/block_atomic");
-    cr_assert(check_run(m, &in, FP16, (struct shape){1, 0}, &sum) == STATUS_OK);
+    cr_assert(run_method_once(m, &in, FP16, (struct shape){1, 0}, &sum) == STATUS_OK);
     cr_expect(format_decode(FP16, sum) == 2, "%g", format_decode(FP16, sum));
 }
 

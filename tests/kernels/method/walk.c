@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "kernels/blocks/tiled.h"
-#include "tests/support/checks.h"
+#include "tests/support/holds.h"
 #include "tests/support/samples.h"
 
 Test(walk, every_method_follows_its_order)
@@ -11,7 +11,7 @@ Test(walk, every_method_follows_its_order)
     size_t walked = 0;
     for (size_t i = 0; i < method_count; i++)
         if (method_registry[i]->order && method_registry[i]->cpu) {
-            cr_expect(check_walk(method_registry[i], why), "%s", why);
+            cr_expect(holds_walk(method_registry[i], why), "%s", why);
             walked++;
         }
     cr_expect(walked >= 10, "only %zu methods with an order", walked);

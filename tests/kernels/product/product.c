@@ -21,29 +21,29 @@ static size_t each_of_product(bool ordered, bool (*check)(const struct method *m
 
 Test(product, fixed_orders_are_mpfrs)
 {
-    cr_expect(each_of_product(true, check_product_walk) >= 2);
+    cr_expect(each_of_product(true, holds_product_walk) >= 2);
 }
 
 Test(product, zeros_infinities_nans_and_signs)
 {
-    cr_expect(each_of_product(false, check_product_specials) >= 4);
+    cr_expect(each_of_product(false, holds_product_specials) >= 4);
 }
 
 Test(product, nothing_overflows_on_the_way)
 {
-    cr_expect(each_of_product(false, check_product_range) >= 4);
+    cr_expect(each_of_product(false, holds_product_range) >= 4);
 }
 
 Test(product, next_to_halfway)
 {
     char why[WHY] = "";
-    cr_expect(check_product_halfway(method_named("product/exact"), why), "%s", why);
+    cr_expect(holds_product_halfway(method_named("product/exact"), why), "%s", why);
 }
 
 Test(product, ends_of_the_range)
 {
     char why[WHY] = "";
-    cr_expect(check_product_ends(method_named("product/exact"), why), "%s", why);
+    cr_expect(holds_product_ends(method_named("product/exact"), why), "%s", why);
 }
 
 Test(product, every_mutant_is_caught)

@@ -1,4 +1,4 @@
-/* Sums of rows, transpositions and compactions. What every method is held to, checks.h holds them
+/* Sums of rows, transpositions and compactions. What every method is held to, holds.h holds them
  * to as well, output by output. */
 #include <criterion/criterion.h>
 
@@ -14,7 +14,7 @@ Test(matrix, bits_output_by_output)
         const struct method *m = method_registry[i];
         if (!matrix_takes(m) || !m->cpu)
             continue;
-        cr_expect(check_matrix_bits(m, why), "%s", why);
+        cr_expect(holds_matrix_bits(m, why), "%s", why);
         checked++;
     }
     cr_expect(checked >= 8);

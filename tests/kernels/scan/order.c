@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "tests/support/checks_scan.h"
+#include "tests/support/holds_scan.h"
 #include "tests/support/samples.h"
 #include "tests/support/small_scan.h"
 
@@ -260,8 +260,8 @@ Test(scan_order, small_units_keep_every_claim)
         char why[WHY] = "";
         struct method m = *twin[k];
         m.shape_read[DEVICE_CPU] = 0;
-        cr_expect(check_scan_order(&m, why), "small units: %s", why);
-        cr_expect(check_scan_walk(&m, why), "small units: %s", why);
+        cr_expect(holds_scan_order(&m, why), "small units: %s", why);
+        cr_expect(holds_scan_walk(&m, why), "small units: %s", why);
     }
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "kernels/scan/tiled.h"
-#include "tests/support/checks_scan.h"
+#include "tests/support/holds_scan.h"
 #include "tests/support/samples.h"
 
 static void run(const struct method *m, struct scan_case *c, unsigned threads, void *out)

@@ -1,4 +1,4 @@
-/* Scatter-adds. What every method is held to, checks.h holds them to as well, bin by bin. */
+/* Scatter-adds. What every method is held to, holds.h holds them to as well, bin by bin. */
 #include <criterion/criterion.h>
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ Test(scatter, fixed_orders_and_rounding_bit_by_bit)
         const struct method *m = method_registry[i];
         if (m->operation != &operation_scatter || m->promise < PROMISE_GPU_TO_GPU)
             continue;
-        cr_expect(check_scatter_bits(m, why), "%s", why);
+        cr_expect(holds_scatter_bits(m, why), "%s", why);
         checked++;
     }
     cr_expect(checked >= 3);

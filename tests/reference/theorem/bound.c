@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "experiments/inputs/input.h"
-#include "tests/support/checks.h"
+#include "tests/support/holds.h"
 
 /* Methods that read the same inputs and compute the same value are checked together, so that inputs
  * and references are made once for all of them. */
@@ -20,12 +20,12 @@ Test(bound, no_method_breaks_its_theorem)
         due += m->cpu != NULL;
         for (size_t k = 0; m->cpu && k < method_count; k++) {
             const struct method *other = method_registry[k];
-            if (other->cpu && (k == i || check_bound_alike(m, other)))
+            if (other->cpu && (k == i || bound_alike(m, other)))
                 alike[count++] = other;
         }
         if (count == 0 || alike[0] != m) /* else checked with the first of them */
             continue;
-        cr_expect(check_bounds(alike, count, why), "%s", why);
+        cr_expect(holds_bounds(alike, count, why), "%s", why);
         checked += count;
     }
     free(alike);

@@ -1,6 +1,6 @@
 /* The heights that bounds are made of are those of the trees that methods really add in: of bins,
  * whatever their keys, as their bits reveal them. (Those of sums, prefixes and segments are held to
- * declared orders by checks_order.c and checks_scan_order.c.) */
+ * declared orders by holds_order.c and holds_scan_order.c.) */
 #include <criterion/criterion.h>
 
 #include <math.h>

@@ -71,7 +71,7 @@ static void expect_field(const struct csv_row *row, size_t column, const char *e
                      row->field[results_case_column(CASE_INPUT)], results_column(column)->name);
 }
 
-static enum status check_row(void *context, const struct csv_row *row, struct problem *p)
+static enum status hold_row(void *context, const struct csv_row *row, struct problem *p)
 {
     struct seen *seen = context;
     size_t i = seen->rows++;
@@ -115,7 +115,7 @@ Test(results, every_name_and_number_is_read_as_written, .init = make_folder, .fi
     struct problem p = {0};
     uint64_t whole;
     write_results(path);
-    cr_assert_eq(csv_read(path, results_column, RESULTS_COLUMNS, check_row, &seen, &whole, &p),
+    cr_assert_eq(csv_read(path, results_column, RESULTS_COLUMNS, hold_row, &seen, &whole, &p),
                  STATUS_OK, "%s", p.text);
     struct bytes b = get_file(path);
     cr_expect(seen.rows == NAMES && whole == b.size && seen.end == b.size, "%zu rows", seen.rows);

@@ -2,7 +2,7 @@
 
 #include "experiments/inputs/input.h"
 #include "reference/measure/scan.h"
-#include "tests/support/checks_scan.h"
+#include "tests/support/holds_scan.h"
 
 enum { LONGEST = 5000, SHAPES = 2 };
 
@@ -51,7 +51,7 @@ struct outputs {
 static bool run_all(struct outputs *o, const struct method *m, struct scan_case c, char why[WHY])
 {
     struct shape shape[CHECK_SHAPES];
-    size_t n = c.in.n, shapes = check_shapes(m, n, shape);
+    size_t n = c.in.n, shapes = shapes_tried(m, n, shape);
     o->count = 0;
     for (unsigned k = 0; k < ACCUMULATORS * SHAPES; k++) {
         c.accumulator = c.output = k / SHAPES;
@@ -72,7 +72,7 @@ static bool run_all(struct outputs *o, const struct method *m, struct scan_case 
     return true;
 }
 
-static bool check_scan(struct outputs *o, const struct method *m, const struct scan_case *c,
+static bool holds_scan(struct outputs *o, const struct method *m, const struct scan_case *c,
                        const char *input, char why[WHY])
 {
     struct scan scan = {c->in, c->exclusive, c->heads, NULL};
@@ -92,7 +92,7 @@ static bool check_scan(struct outputs *o, const struct method *m, const struct s
     return true;
 }
 
-static bool check_family(struct outputs *o, const struct method *m, size_t family, char why[WHY])
+static bool holds_family(struct outputs *o, const struct method *m, size_t family, char why[WHY])
 {
     static const size_t lengths[] = {1, 2, 100, 1000, LONGEST};
     static double data[LONGEST];
@@ -117,33 +117,33 @@ static bool check_family(struct outputs *o, const struct method *m, size_t famil
                 input_name(&input, name);
                 /* A family may not have a member of this size in this format. */
                 if (input_generate(&input, &c.in, k + 1, 0, NULL) == STATUS_OK &&
-                    !check_scan(o, m, &c, name, why))
+                    !holds_scan(o, m, &c, name, why))
                     return false;
             }
     return true;
 }
 
-static bool check_all_largest(struct outputs *o, const struct method *m, char why[WHY])
+static bool holds_all_largest(struct outputs *o, const struct method *m, char why[WHY])
 {
     static double data[CHECK_LARGEST_N];
     for (enum format s = 0; s < ACCUMULATORS; s++)
         for (unsigned i = 0; i < CHECK_LARGEST; i++) {
             struct scan_case c = {.in = {s, 0, data}};
-            check_largest(&c.in, i);
-            if (!check_scan(o, m, &c, "largest numbers", why))
+            make_largest(&c.in, i);
+            if (!holds_scan(o, m, &c, "largest numbers", why))
                 return false;
         }
     return true;
 }
 
-bool check_scan_bound(const struct method *m, char why[WHY])
+bool holds_scan_bound(const struct method *m, char why[WHY])
 {
     struct outputs *o = malloc(sizeof *o);
     bool fine = o;
-    check_failed(why, m, FORMATS, FORMATS, 0, (struct shape){0, 0}, "memory ran out");
+    not_held(why, m, FORMATS, FORMATS, 0, (struct shape){0, 0}, "memory ran out");
     for (size_t i = 0; fine && i < input_family_count; i++)
-        fine = check_family(o, m, i, why);
-    fine = fine && check_all_largest(o, m, why);
+        fine = holds_family(o, m, i, why);
+    fine = fine && holds_all_largest(o, m, why);
     free(o);
     return fine;
 }

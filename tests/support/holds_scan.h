@@ -1,8 +1,8 @@
-/* The checks of checks.h, for scans: the same claims, held at every index, inclusive and exclusive,
+/* The checks of holds.h, for scans: the same claims, held at every index, inclusive and exclusive,
  * and where a method heeds heads, with several kinds of them. */
 #pragma once
 
-#include "tests/support/checks.h"
+#include "tests/support/holds.h"
 
 struct scan_case {
     struct array in;
@@ -32,9 +32,9 @@ size_t scan_variants(const struct method *m, struct scan_variant variant[SCAN_VA
 /* Flags for a variant; NULL where there are none. */
 const uint8_t *scan_heads(const struct scan_variant *v, uint8_t *heads, size_t n, uint64_t seed);
 
-/* As their namesakes in checks.h, which call them for scans. */
-bool check_scan_order(const struct method *m, char why[WHY]);
-bool check_scan_walk(const struct method *m, char why[WHY]);
-bool check_scan_promise(const struct method *m, char why[WHY]);
-bool check_scan_edges(const struct method *m, char why[WHY]);
-bool check_scan_bound(const struct method *m, char why[WHY]);
+/* As their namesakes in holds.h, which call them for scans. */
+bool holds_scan_order(const struct method *m, char why[WHY]);
+bool holds_scan_walk(const struct method *m, char why[WHY]);
+bool holds_scan_promise(const struct method *m, char why[WHY]);
+bool holds_scan_edges(const struct method *m, char why[WHY]);
+bool holds_scan_bound(const struct method *m, char why[WHY]);

@@ -3,7 +3,7 @@
 
 #include "experiments/inputs/input.h"
 #include "reference/measure/measure.h"
-#include "tests/support/checks_scan.h"
+#include "tests/support/holds_scan.h"
 #include "tests/support/matrices.h"
 #include "tests/support/scatters.h"
 
@@ -29,26 +29,26 @@ static bool must_be_finite(const struct reference *r, const struct theorem *t, e
 }
 
 /* One result against the theorem. */
-static bool check_result(const struct method *m, const struct array *in, const struct reference *r,
+static bool holds_result(const struct method *m, const struct array *in, const struct reference *r,
                          enum format f, struct shape shape, const char *input, char why[WHY])
 {
     uint64_t bits = 0;
     struct measure measured;
     struct theorem t = method_theorem(m, DEVICE_CPU, f, in->n, shape);
-    if (check_run(m, in, f, shape, &bits) != STATUS_OK)
-        return check_failed(why, m, in->format, f, in->n, shape, "it could not be run");
+    if (run_method_once(m, in, f, shape, &bits) != STATUS_OK)
+        return not_held(why, m, in->format, f, in->n, shape, "it could not be run");
     double result = format_decode(f, bits);
     measure(&measured, r, in->format, f, result, &t);
     if (measured.broken)
-        return check_failed(why, m, in->format, f, in->n, shape,
-                            "%s: result %a is %g off, the bound is %g", input, result,
-                            measured.err_abs.value, measured.bound.value);
-    if (!(result - result == 0) && check_adds(m) && must_be_finite(r, &t, in->format, f))
-        return check_failed(why, m, in->format, f, in->n, shape,
-                            "%s: result %a, but no order overflows", input, result);
+        return not_held(why, m, in->format, f, in->n, shape,
+                        "%s: result %a is %g off, the bound is %g", input, result,
+                        measured.err_abs.value, measured.bound.value);
+    if (!(result - result == 0) && only_adds(m) && must_be_finite(r, &t, in->format, f))
+        return not_held(why, m, in->format, f, in->n, shape,
+                        "%s: result %a, but no order overflows", input, result);
     if (mpfr_nan_p(r->sum) && result == result)
-        return check_failed(why, m, in->format, f, in->n, shape, "%s: result %a, expected NaN",
-                            input, result);
+        return not_held(why, m, in->format, f, in->n, shape, "%s: result %a, expected NaN", input,
+                        result);
     return true;
 }
 
@@ -57,24 +57,23 @@ static bool check_array(const struct method *const *m, size_t count, const struc
                         const char *input, char why[WHY])
 {
     struct reference r;
-    if (reference_compute_of(&r, check_value(*m), in, NULL, REFERENCE_FAST, NULL) != STATUS_OK)
-        return check_failed(why, *m, in->format, FORMATS, in->n, (struct shape){0, 0},
-                            "no reference");
+    if (reference_compute_of(&r, value_due(*m), in, NULL, REFERENCE_FAST, NULL) != STATUS_OK)
+        return not_held(why, *m, in->format, FORMATS, in->n, (struct shape){0, 0}, "no reference");
     bool fine = true;
     for (size_t i = 0; fine && i < count; i++) {
         struct shape shape[CHECK_SHAPES];
-        size_t shapes = check_shapes(m[i], in->n, shape);
+        size_t shapes = shapes_tried(m[i], in->n, shape);
         for (enum format f = 0; fine && f < ACCUMULATORS; f++)
             if (method_supports(m[i], DEVICE_CPU, in->format, f))
                 for (size_t k = 0; fine && k < shapes; k += 5)
-                    fine = check_result(m[i], in, &r, f, shape[k], input, why);
+                    fine = holds_result(m[i], in, &r, f, shape[k], input, why);
     }
     reference_free(&r);
     return fine;
 }
 
 /* Next to each other, or a row of a tile apart. */
-void check_largest(struct array *a, unsigned i)
+void make_largest(struct array *a, unsigned i)
 {
     const struct format_facts *facts = &format_facts[a->format];
     const double largest = facts->largest, ulp = format_ulp(a->format, largest);
@@ -87,13 +86,13 @@ void check_largest(struct array *a, unsigned i)
         array_encode(a, k * apart, 1, &value[i % 3]);
 }
 
-static bool check_all_largest(const struct method *const *m, size_t count, double *data,
+static bool holds_all_largest(const struct method *const *m, size_t count, double *data,
                               char why[WHY])
 {
     for (enum format s = 0; s < ACCUMULATORS; s++)
         for (unsigned i = 0; i < CHECK_LARGEST; i++) {
             struct array in = {s, 0, data};
-            check_largest(&in, i);
+            make_largest(&in, i);
             if (!check_array(m, count, &in, "largest numbers", why))
                 return false;
         }
@@ -105,24 +104,24 @@ static bool has_own_inputs(const struct method *m)
     return m->operation == &operation_scan || m->operation == &operation_scatter || matrix_takes(m);
 }
 
-bool check_bound_alike(const struct method *a, const struct method *b)
+bool bound_alike(const struct method *a, const struct method *b)
 {
-    return !has_own_inputs(a) && !has_own_inputs(b) && check_value(a) == check_value(b);
+    return !has_own_inputs(a) && !has_own_inputs(b) && value_due(a) == value_due(b);
 }
 
-bool check_bound(const struct method *m, char why[WHY])
+bool holds_bound(const struct method *m, char why[WHY])
 {
-    return check_bounds(&m, 1, why);
+    return holds_bounds(&m, 1, why);
 }
 
-bool check_bounds(const struct method *const *m, size_t count, char why[WHY])
+bool holds_bounds(const struct method *const *m, size_t count, char why[WHY])
 {
     if ((*m)->operation == &operation_scan)
-        return check_scan_bound(*m, why);
+        return holds_scan_bound(*m, why);
     if ((*m)->operation == &operation_scatter)
-        return check_scatter_bound(*m, why);
+        return holds_scatter_bound(*m, why);
     if (matrix_takes(*m))
-        return check_matrix_bound(*m, why);
+        return holds_matrix_bound(*m, why);
     static const size_t lengths[] = {1, 2, 100, 1000, 5000};
     static double data[5000];
     for (size_t i = 0; i < input_family_count; i++)
@@ -133,8 +132,8 @@ bool check_bounds(const struct method *const *m, size_t count, char why[WHY])
                     struct input input;
                     char name[INPUT_TEXT];
                     if (input_parse(&input, input_families[i]->name, NULL) != STATUS_OK)
-                        return check_failed(why, *m, s, FORMATS, lengths[k], (struct shape){0, 0},
-                                            "no input %s", input_families[i]->name);
+                        return not_held(why, *m, s, FORMATS, lengths[k], (struct shape){0, 0},
+                                        "no input %s", input_families[i]->name);
                     input.arrangement = how;
                     input_name(&input, name);
                     if (how != ARRANGED_AS_GENERATED &&
@@ -145,5 +144,5 @@ bool check_bounds(const struct method *const *m, size_t count, char why[WHY])
                         !check_array(m, count, &in, name, why))
                         return false;
                 }
-    return check_all_largest(m, count, data, why);
+    return holds_all_largest(m, count, data, why);
 }

@@ -1,4 +1,4 @@
-#include "tests/support/checks_scan.h"
+#include "tests/support/holds_scan.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,9 +23,9 @@ bool scan_failed(char why[WHY], const struct method *m, const struct scan_case *
     va_start(arguments, format);
     vsnprintf(detail, sizeof detail, format, arguments);
     va_end(arguments);
-    return check_failed(why, m, c->in.format, c->accumulator, c->in.n, c->shape,
-                        "%s%s, output %s: %s", c->exclusive ? "exclusive" : "inclusive",
-                        c->heads ? ", with heads" : "", format_facts[c->output].name, detail);
+    return not_held(why, m, c->in.format, c->accumulator, c->in.n, c->shape, "%s%s, output %s: %s",
+                    c->exclusive ? "exclusive" : "inclusive", c->heads ? ", with heads" : "",
+                    format_facts[c->output].name, detail);
 }
 
 size_t scan_variants(const struct method *m, struct scan_variant variant[SCAN_VARIANTS])

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "kernels/blocks/tiled.h"
-#include "tests/support/checks.h"
+#include "tests/support/holds.h"
 #include "tests/support/oracle.h"
 #include "tests/support/samples.h"
 
@@ -55,51 +55,50 @@ static void remember(struct element *element, const struct array *a)
 }
 
 /* Every arrangement, each with a partition among threads at random, gives the bits of the first. */
-static bool check_orders(const struct method *m, const struct array *in, enum format f,
+static bool holds_orders(const struct method *m, const struct array *in, enum format f,
                          struct element *element, enum sample kind, uint64_t seed, char why[WHY])
 {
     struct shape shape[CHECK_SHAPES];
-    size_t shapes = check_shapes(m, in->n, shape);
+    size_t shapes = shapes_tried(m, in->n, shape);
     uint64_t due = 0, got = 0, state = seed;
-    if (check_run(m, in, f, shape[0], &due) != STATUS_OK)
-        return check_failed(why, m, in->format, f, in->n, shape[0], "it could not be run");
+    if (run_method_once(m, in, f, shape[0], &due) != STATUS_OK)
+        return not_held(why, m, in->format, f, in->n, shape[0], "it could not be run");
     for (int how = 0; how < ARRANGEMENTS_TRIED; how++) {
         struct shape own = shape[sample_next(&state) % shapes];
         remember(element, in);
         arrange(in, element, how < SHUFFLED ? (enum arranged)how : SHUFFLED, &state);
-        if (check_run(m, in, f, own, &got) != STATUS_OK)
-            return check_failed(why, m, in->format, f, in->n, own, "it could not be run");
+        if (run_method_once(m, in, f, own, &got) != STATUS_OK)
+            return not_held(why, m, in->format, f, in->n, own, "it could not be run");
         if (got != due)
-            return check_failed(
-                why, m, in->format, f, in->n, own,
-                "sample %s, seed %" PRIu64 ": %s %#" PRIx64 ", as they came %#" PRIx64,
-                sample_name[kind], seed, arranged_name[how < SHUFFLED ? how : SHUFFLED], got, due);
+            return not_held(why, m, in->format, f, in->n, own,
+                            "sample %s, seed %" PRIu64 ": %s %#" PRIx64 ", as they came %#" PRIx64,
+                            sample_name[kind], seed, arranged_name[how < SHUFFLED ? how : SHUFFLED],
+                            got, due);
     }
     return true;
 }
 
 /* The oracle's exact value, rounded once; of a dot product with ones, the sum. */
-static bool check_rounding(const struct method *m, const struct array *in, enum format f,
+static bool holds_rounding(const struct method *m, const struct array *in, enum format f,
                            const char *what, uint64_t seed, char why[WHY])
 {
     struct shape shape = method_shape(m, DEVICE_CPU, in->n, (struct shape){0, 0});
     uint64_t got = 0;
     double value[ACCUMULATORS];
-    oracle_values(value, check_value(m), in);
+    oracle_values(value, value_due(m), in);
     uint64_t due = format_encode(f, value[f]);
-    if (check_run(m, in, f, shape, &got) != STATUS_OK)
-        return check_failed(why, m, in->format, f, in->n, shape, "it could not be run");
+    if (run_method_once(m, in, f, shape, &got) != STATUS_OK)
+        return not_held(why, m, in->format, f, in->n, shape, "it could not be run");
     if (format_canonical(f, got) != due)
-        return check_failed(why, m, in->format, f, in->n, shape,
-                            "sample %s, seed %" PRIu64 ": %#" PRIx64
-                            ", correctly rounded %#" PRIx64,
-                            what, seed, got, due);
+        return not_held(why, m, in->format, f, in->n, shape,
+                        "sample %s, seed %" PRIu64 ": %#" PRIx64 ", correctly rounded %#" PRIx64,
+                        what, seed, got, due);
     return true;
 }
 
 /* Sums halfway between two numbers of the accumulator but for little: 2^p + 1 + 2^-60, and with
  * other signs, which a sum rounded to fp64 first takes for halfway. */
-static bool check_halfway(const struct method *m, enum format s, enum format f, char why[WHY])
+static bool holds_halfway(const struct method *m, enum format s, enum format f, char why[WHY])
 {
     double data[3];
     struct array in = {s, 3, data};
@@ -107,26 +106,26 @@ static bool check_halfway(const struct method *m, enum format s, enum format f, 
         const double size[] = {ldexp(1, format_facts[f].precision), 1, ldexp(1, -60)};
         for (size_t i = 0; i < 3; i++)
             array_encode(&in, i, 1, &(double){signs >> i & 1 ? -size[i] : size[i]});
-        if (!check_rounding(m, &in, f, "halfway", signs, why))
+        if (!holds_rounding(m, &in, f, "halfway", signs, why))
             return false;
     }
     return true;
 }
 
-bool check_permuted(const struct method *m, char why[WHY])
+bool holds_permuted(const struct method *m, char why[WHY])
 {
     static const size_t lengths[] = {2, 3, 30, 257, 1025, TILE + 1, 5 * TILE + 300};
     enum { MOST = 5 * TILE + 300 };
     double *data = malloc(MOST * sizeof *data);
     struct element *element = malloc(MOST * sizeof *element);
     bool fine = data && element;
-    check_failed(why, m, FORMATS, FORMATS, 0, (struct shape){0, 0}, "memory ran out");
+    not_held(why, m, FORMATS, FORMATS, 0, (struct shape){0, 0}, "memory ran out");
     for (size_t i = 0; fine && i < sizeof lengths / sizeof *lengths; i++)
         for (enum format s = 0; fine && s < ACCUMULATORS; s++)
             for (enum format f = 0; fine && f < ACCUMULATORS; f++) {
                 if (i == 0 && m->promise >= PROMISE_CORRECTLY_ROUNDED &&
                     method_supports(m, DEVICE_CPU, s, f))
-                    fine = check_halfway(m, s, f, why);
+                    fine = holds_halfway(m, s, f, why);
                 for (enum sample kind = 0; fine && kind < SAMPLES; kind++) {
                     size_t share = lengths[i] > TILE ? SAMPLES : lengths[i] > 1000 ? 3 : 1;
                     if (!method_supports(m, DEVICE_CPU, s, f) || (kind + s + f + i) % share != 0)
@@ -134,9 +133,9 @@ bool check_permuted(const struct method *m, char why[WHY])
                     struct array in = {s, lengths[i], data};
                     uint64_t seed = 100 * lengths[i] + 10 * kind + 4 * s + f;
                     sample_fill(&in, kind, f, seed);
-                    fine = check_orders(m, &in, f, element, kind, seed, why);
+                    fine = holds_orders(m, &in, f, element, kind, seed, why);
                     if (fine && m->promise >= PROMISE_CORRECTLY_ROUNDED)
-                        fine = check_rounding(m, &in, f, sample_name[kind], seed, why);
+                        fine = holds_rounding(m, &in, f, sample_name[kind], seed, why);
                 }
             }
     free(element);

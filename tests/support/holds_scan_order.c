@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "kernels/scan/tiled.h"
-#include "tests/support/checks_scan.h"
+#include "tests/support/holds_scan.h"
 #include "tests/support/samples.h"
 
 /* Each leaf weighs a random number. A node that has the weight of a range of leaves has each of
@@ -78,7 +78,7 @@ static bool check_one(const struct method *m, const struct scan_case *c, char wh
     return fault ? scan_failed(why, m, c, "%s", fault) : true;
 }
 
-bool check_scan_order(const struct method *m, char why[WHY])
+bool holds_scan_order(const struct method *m, char why[WHY])
 {
     enum { GROUP = SCAN_TILE * SCAN_GROUP };
     static const size_t edges[] = {1023,      1024,          1025,
@@ -90,7 +90,7 @@ bool check_scan_order(const struct method *m, char why[WHY])
     for (size_t i = 1; i <= 600 + count; i++) {
         struct shape shape[CHECK_SHAPES];
         struct scan_variant variant[SCAN_VARIANTS];
-        size_t n = i <= 600 ? i : edges[i - 601], shapes = check_shapes(m, n, shape);
+        size_t n = i <= 600 ? i : edges[i - 601], shapes = shapes_tried(m, n, shape);
         size_t variants = scan_variants(m, variant);
         for (size_t k = 0; k < shapes * variants; k++) {
             const struct scan_variant *v = &variant[k % variants];

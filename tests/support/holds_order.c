@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "kernels/blocks/tiled.h"
-#include "tests/support/checks_scan.h"
+#include "tests/support/holds_scan.h"
 
 /* Every node but the root is an operand exactly once, the root never, and operands come first:
  * then every leaf hangs under the root exactly once. */
@@ -37,24 +37,24 @@ static bool check_one(const struct method *m, size_t n, struct shape shape, char
     size_t declared = m->height ? m->height(n, shape) : height;
     order_free(&o);
     if (fault)
-        return check_failed(why, m, FORMATS, FORMATS, n, shape, "%s", fault);
+        return not_held(why, m, FORMATS, FORMATS, n, shape, "%s", fault);
     if (height != declared)
-        return check_failed(why, m, FORMATS, FORMATS, n, shape, "height %zu, but %zu is declared",
-                            height, declared);
+        return not_held(why, m, FORMATS, FORMATS, n, shape, "height %zu, but %zu is declared",
+                        height, declared);
     return true;
 }
 
-bool check_order(const struct method *m, char why[WHY])
+bool holds_order(const struct method *m, char why[WHY])
 {
     if (m->operation == &operation_scan)
-        return check_scan_order(m, why);
+        return holds_scan_order(m, why);
     static const size_t edges[] = {1023,         1024,     1025,           TILE - 1,
                                    TILE,         TILE + 1, 2 * TILE + 255, 8 * 1024,
                                    8 * 1024 + 1, TILE * 9, TILE * 256 + 1, TILE * 300};
     struct shape shape[CHECK_SHAPES];
     size_t count = sizeof edges / sizeof *edges;
     for (size_t i = 1; i <= 600 + count; i++) {
-        size_t n = i <= 600 ? i : edges[i - 601], shapes = check_shapes(m, n, shape);
+        size_t n = i <= 600 ? i : edges[i - 601], shapes = shapes_tried(m, n, shape);
         for (size_t s = 0; s < shapes; s++)
             if (!check_one(m, n, shape[s], why))
                 return false;

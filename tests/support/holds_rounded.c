@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "experiments/inputs/input.h"
-#include "tests/support/checks_scan.h"
+#include "tests/support/holds_scan.h"
 #include "tests/support/oracle.h"
 #include "tests/support/samples.h"
 
@@ -16,20 +16,20 @@ static bool check_one(const struct method *m, const struct array *in, size_t tur
                       char why[WHY])
 {
     struct shape shape[CHECK_SHAPES];
-    size_t shapes = check_shapes(m, in->n, shape);
+    size_t shapes = shapes_tried(m, in->n, shape);
     bool fine = true;
     double due[ACCUMULATORS];
-    oracle_values(due, check_value(m), in);
+    oracle_values(due, value_due(m), in);
     for (enum format f = 0; fine && f < ACCUMULATORS; f++) {
         uint64_t got = 0, want = format_encode(f, due[f]);
         struct shape own = shape[turn > 0 ? (turn + f) % shapes : 0];
         if (!method_supports(m, DEVICE_CPU, in->format, f))
             continue;
-        if (check_run(m, in, f, own, &got) != STATUS_OK)
-            fine = check_failed(why, m, in->format, f, in->n, own, "it could not be run");
+        if (run_method_once(m, in, f, own, &got) != STATUS_OK)
+            fine = not_held(why, m, in->format, f, in->n, own, "it could not be run");
         else if (got != want)
-            fine = check_failed(why, m, in->format, f, in->n, own,
-                                "%s: result %#" PRIx64 ", MPFR says %#" PRIx64, what, got, want);
+            fine = not_held(why, m, in->format, f, in->n, own,
+                            "%s: result %#" PRIx64 ", MPFR says %#" PRIx64, what, got, want);
     }
     return fine;
 }
@@ -64,13 +64,13 @@ static double (*prefixes_of(const struct method *m, const struct array *in, size
 }
 
 /* Inclusive and exclusive, in every accumulator and one output format of each. */
-static bool check_scan(const struct method *m, const struct array *in, size_t turn,
+static bool holds_scan(const struct method *m, const struct array *in, size_t turn,
                        const char *what, char why[WHY])
 {
     static double got[LONGEST];
     double(*prefix)[LONGEST] = prefixes_of(m, in, turn);
     struct shape shape[CHECK_SHAPES];
-    size_t shapes = check_shapes(m, in->n, shape);
+    size_t shapes = shapes_tried(m, in->n, shape);
     for (size_t k = 0; k < 2 * ACCUMULATORS; k++) {
         enum format f = k / 2;
         struct scan_case c = {.in = *in,
@@ -99,12 +99,12 @@ static bool check_array(const struct method *m, const struct array *in, size_t t
                         const char *what, char why[WHY])
 {
     bool scan = m->operation == &operation_scan;
-    return (scan ? check_scan : check_one)(m, in, turn, what, why);
+    return (scan ? holds_scan : check_one)(m, in, turn, what, why);
 }
 
 /* ---- every input family ---- */
 
-static bool check_families(const struct method *m, char why[WHY])
+static bool holds_families(const struct method *m, char why[WHY])
 {
     static const size_t lengths[] = {0, 1, 2, 3, 100, 1000, 5000, LONGEST};
     static double data[LONGEST];
@@ -123,8 +123,8 @@ static bool check_families(const struct method *m, char why[WHY])
             continue;
         double cond = ldexp(1, (int)(k * 37 % 200));
         if (input_parse(&input, input_families[i]->name, NULL) != STATUS_OK)
-            return check_failed(why, m, s, FORMATS, n, (struct shape){0, 0}, "no input %s",
-                                input_families[i]->name);
+            return not_held(why, m, s, FORMATS, n, (struct shape){0, 0}, "no input %s",
+                            input_families[i]->name);
         input.arrangement = how;
         input_name(&input, name);
         /* A family may not have a member of this size in this format. */
@@ -201,10 +201,10 @@ static bool check_bits(const struct method *m, size_t elements, char why[WHY])
     return true;
 }
 
-bool check_rounded(const struct method *m, char why[WHY])
+bool holds_rounded(const struct method *m, char why[WHY])
 {
     if (m->promise < PROMISE_CORRECTLY_ROUNDED)
         return true;
-    return check_families(m, why) &&
-           check_bits(m, check_adds(m) && m->operation != &operation_scan ? 2000000 : 500000, why);
+    return holds_families(m, why) &&
+           check_bits(m, only_adds(m) && m->operation != &operation_scan ? 2000000 : 500000, why);
 }

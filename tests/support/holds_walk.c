@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "kernels/blocks/tiled.h"
-#include "tests/support/checks_scan.h"
+#include "tests/support/holds_scan.h"
 #include "tests/support/samples.h"
 #include "experiments/reveal/walk_node.h"
 
@@ -25,19 +25,18 @@ static bool check_one(const struct method *m, const struct order *o, const struc
 {
     uint64_t got = 0;
     uint64_t want = format_encode(f, walk(m, o, in, f, node));
-    if (check_run(m, in, f, shape, &got) != STATUS_OK)
-        return check_failed(why, m, in->format, f, in->n, shape, "it could not be run");
+    if (run_method_once(m, in, f, shape, &got) != STATUS_OK)
+        return not_held(why, m, in->format, f, in->n, shape, "it could not be run");
     if (got != want)
-        return check_failed(why, m, in->format, f, in->n, shape,
-                            "sample %s, seed %" PRIu64 ": result %#" PRIx64
-                            ", by the order %#" PRIx64,
-                            sample, seed, got, want);
+        return not_held(why, m, in->format, f, in->n, shape,
+                        "sample %s, seed %" PRIu64 ": result %#" PRIx64 ", by the order %#" PRIx64,
+                        sample, seed, got, want);
     return true;
 }
 
 /* One length and shape, in each of these format pairs: with one kind of sample, drawn at random, so
  * that all of them meet as n and the shape change, or `thorough`, with every kind. */
-static bool check_length(const struct method *m, size_t n, struct shape shape,
+static bool holds_length(const struct method *m, size_t n, struct shape shape,
                          const struct format_pairs *pairs, bool thorough, char why[WHY])
 {
     struct order o;
@@ -65,12 +64,12 @@ static bool check_length(const struct method *m, size_t n, struct shape shape,
     return fine;
 }
 
-bool check_walk(const struct method *m, char why[WHY])
+bool holds_walk(const struct method *m, char why[WHY])
 {
-    if (!check_adds(m))
+    if (!only_adds(m))
         return true;
     if (m->operation == &operation_scan)
-        return check_scan_walk(m, why);
+        return holds_scan_walk(m, why);
     static const size_t edges[] =
         {511,  512,      513,        1024,           1025,           TILE - 1,
          TILE, TILE + 1, TILE + 256, 2 * TILE + 255, 3 * TILE + 257, 8 * 1024 + 1},
@@ -79,18 +78,18 @@ bool check_walk(const struct method *m, char why[WHY])
                                      few = FORMAT_PAIRS([FP32] = IN(FP32), [FP16] = IN(BF16));
     struct shape shape[CHECK_SHAPES];
     size_t lengths = 300 + sizeof edges / sizeof *edges;
-    check_failed(why, m, FORMATS, FORMATS, 0, (struct shape){0, 0}, "memory ran out");
+    not_held(why, m, FORMATS, FORMATS, 0, (struct shape){0, 0}, "memory ran out");
     for (size_t i = 1; i <= lengths; i++) {
-        size_t n = i <= 300 ? i : edges[i - 301], shapes = check_shapes(m, n, shape);
+        size_t n = i <= 300 ? i : edges[i - 301], shapes = shapes_tried(m, n, shape);
         for (size_t s = 0; s < shapes; s++) {
             bool chosen = n <= 40 || n > 300 || (n + s) % 4 == 0; /* each shape every fourth n */
-            if (chosen && !check_length(m, n, shape[s], &all, n <= 8, why))
+            if (chosen && !holds_length(m, n, shape[s], &all, n <= 8, why))
                 return false;
         }
     }
     for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
         struct shape usual = method_shape(m, DEVICE_CPU, large[i], (struct shape){0, 0});
-        if (!check_length(m, large[i], usual, &few, false, why))
+        if (!holds_length(m, large[i], usual, &few, false, why))
             return false;
     }
     return true;

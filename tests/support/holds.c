@@ -1,11 +1,11 @@
-#include "tests/support/checks.h"
+#include "tests/support/holds.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-bool check_failed(char why[WHY], const struct method *m, enum format storage,
-                  enum format accumulator, size_t n, struct shape shape, const char *format, ...)
+bool not_held(char why[WHY], const struct method *m, enum format storage, enum format accumulator,
+              size_t n, struct shape shape, const char *format, ...)
 {
     static const char *const none = "-";
     int used = snprintf(why, WHY,
@@ -20,7 +20,7 @@ bool check_failed(char why[WHY], const struct method *m, enum format storage,
     return false;
 }
 
-size_t check_shapes(const struct method *m, size_t n, struct shape shape[CHECK_SHAPES])
+size_t shapes_tried(const struct method *m, size_t n, struct shape shape[CHECK_SHAPES])
 {
     static const unsigned threads[] = {0, 1, 2, 3, 4, 32, 33, 100, 1024}, blocks[] = {0, 1, 2, 7};
     /* Where the order does not depend on the shape, a CPU's threads are real ones: few. */
@@ -50,19 +50,19 @@ static struct array ones(enum format f, size_t n)
     return (struct array){f, n, kept[f].data};
 }
 
-bool check_adds(const struct method *m)
+bool only_adds(const struct method *m)
 {
     return operation_plain(m->operation) &&
            (m->operation->of == EXACT_SUM || m->operation->of == EXACT_DOT);
 }
 
-enum exact_value check_value(const struct method *m)
+enum exact_value value_due(const struct method *m)
 {
-    return check_adds(m) ? EXACT_SUM : m->operation->of;
+    return only_adds(m) ? EXACT_SUM : m->operation->of;
 }
 
-enum status check_run(const struct method *m, const struct array *in, enum format accumulator,
-                      struct shape shape, void *out)
+enum status run_method_once(const struct method *m, const struct array *in, enum format accumulator,
+                            struct shape shape, void *out)
 {
     struct operands of = {.in = *in, .product = m->product};
     struct task task = {.of = &of,

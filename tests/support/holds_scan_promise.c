@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "kernels/scan/tiled.h"
-#include "tests/support/checks_scan.h"
+#include "tests/support/holds_scan.h"
 #include "tests/support/samples.h"
 
 enum { REPEATS = 3, LONGEST = 5 * SCAN_TILE + 300 };
@@ -19,7 +19,7 @@ static bool check_outputs(const struct method *m, struct scan_case *c, void *wan
                           char why[WHY])
 {
     struct shape shape[CHECK_SHAPES];
-    size_t shapes = check_shapes(m, c->in.n, shape);
+    size_t shapes = shapes_tried(m, c->in.n, shape);
     struct array first = {c->output, c->in.n, want}, other = {c->output, c->in.n, got};
     for (size_t k = 0; k < shapes * REPEATS; k++) {
         size_t run = k % REPEATS;
@@ -36,7 +36,7 @@ static bool check_outputs(const struct method *m, struct scan_case *c, void *wan
     return true;
 }
 
-bool check_scan_promise(const struct method *m, char why[WHY])
+bool holds_scan_promise(const struct method *m, char why[WHY])
 {
     static const size_t lengths[] = {0, 1, 2, 31, 100, 257, 1025, SCAN_TILE + 1, LONGEST};
     static double data[LONGEST], want[LONGEST], got[LONGEST];
@@ -66,11 +66,11 @@ bool check_scan_promise(const struct method *m, char why[WHY])
 
 /* Every output is `rest`, but for the first one of an exclusive scan: the sum of nothing. Beyond
  * the outputs nothing is written. */
-static bool check_edge(const struct method *m, struct scan_case *c, double rest, void *got,
+static bool holds_edge(const struct method *m, struct scan_case *c, double rest, void *got,
                        char why[WHY])
 {
     struct shape shape[CHECK_SHAPES];
-    size_t n = c->in.n, shapes = check_shapes(m, n, shape), bytes = array_bytes(c->output, n);
+    size_t n = c->in.n, shapes = shapes_tried(m, n, shape), bytes = array_bytes(c->output, n);
     struct array out = {c->output, n, got};
     for (size_t k = 0; k < shapes; k++) {
         c->shape = shape[k];
@@ -90,7 +90,7 @@ static bool check_edge(const struct method *m, struct scan_case *c, double rest,
     return true;
 }
 
-static bool check_case_edges(const struct method *m, struct scan_case *c, void *got, char why[WHY])
+static bool holds_case_edges(const struct method *m, struct scan_case *c, void *got, char why[WHY])
 {
     static const size_t lengths[] = {0, 2, 3, 17, 33, 255, 257, 1000, SCAN_TILE + 1};
     uint64_t seed = 4 * c->in.format + c->accumulator;
@@ -99,14 +99,14 @@ static bool check_case_edges(const struct method *m, struct scan_case *c, void *
             c->in.n = 1;
             sample_fill(&c->in, kind, c->accumulator, sample_next(&seed));
             double x = format_round(c->accumulator, array_get(&c->in, 0));
-            if (!check_edge(m, c, x, got, why))
+            if (!holds_edge(m, c, x, got, why))
                 return false;
         }
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         c->in.n = lengths[i];
         for (size_t j = 0; j < lengths[i]; j++)
             array_encode(&c->in, j, 1, &(double){-0.0});
-        if (!check_edge(m, c, -0.0, got, why))
+        if (!holds_edge(m, c, -0.0, got, why))
             return false;
     }
     return true;
@@ -114,7 +114,7 @@ static bool check_case_edges(const struct method *m, struct scan_case *c, void *
 
 /* 2049 lies halfway between two numbers of fp16, and 2049 + 2^-24 beyond, but not so far as for
  * fp32 to tell. By way of that, as without the last bit, it would be 2048. */
-static bool check_output_rounding(const struct method *m, char why[WHY])
+static bool holds_output_rounding(const struct method *m, char why[WHY])
 {
     double data[4], got[4], want[] = {2048, 2048, 2050};
     struct scan_case c = {.in = {FP16, 3, data}, .accumulator = FP64, .output = FP16};
@@ -132,7 +132,7 @@ static bool check_output_rounding(const struct method *m, char why[WHY])
     return true;
 }
 
-bool check_scan_edges(const struct method *m, char why[WHY])
+bool holds_scan_edges(const struct method *m, char why[WHY])
 {
     static double data[SCAN_TILE + 1], got[SCAN_TILE + 2];
     for (unsigned k = 0; k < ACCUMULATORS * ACCUMULATORS * ACCUMULATORS * 2; k++) {
@@ -142,8 +142,8 @@ bool check_scan_edges(const struct method *m, char why[WHY])
                               .exclusive = k % 2};
         bool chosen = c.output == c.in.format || c.output == c.accumulator || k / 2 % 7 == 0;
         if (chosen && method_supports(m, DEVICE_CPU, c.in.format, c.accumulator) &&
-            !check_case_edges(m, &c, got, why))
+            !holds_case_edges(m, &c, got, why))
             return false;
     }
-    return check_output_rounding(m, why);
+    return holds_output_rounding(m, why);
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "kernels/scan/tiled.h"
-#include "tests/support/checks_scan.h"
+#include "tests/support/holds_scan.h"
 #include "tests/support/samples.h"
 
 /* A value, and what its additions lost: for methods that add such pairs. */
@@ -72,7 +72,7 @@ static bool check_one(const struct method *m, const struct order *o, const struc
 
 /* Length and variant are given by c; each of these pairs, with one kind of sample drawn at random
  * or, `thorough`, with every kind. */
-static bool check_pairs(const struct method *m, struct scan_case *c, struct format_pairs pairs,
+static bool holds_pairs(const struct method *m, struct scan_case *c, struct format_pairs pairs,
                         bool thorough, const struct room *room, char why[WHY])
 {
     struct order o;
@@ -114,12 +114,12 @@ static struct format_pairs four_pairs(size_t which)
 
 /* Short lengths: everything; up to 300 each shape and variant every fourth length; beyond, all of
  * them with some pairs, or the longest with two shapes and two variants. */
-static bool check_length(const struct method *m, size_t n, const struct room *room, char why[WHY])
+static bool holds_length(const struct method *m, size_t n, const struct room *room, char why[WHY])
 {
     enum { LONG = 300, LONGEST = 10000 };
     struct shape shape[CHECK_SHAPES];
     struct scan_variant variant[SCAN_VARIANTS];
-    size_t shapes = check_shapes(m, n, shape), variants = scan_variants(m, variant);
+    size_t shapes = shapes_tried(m, n, shape), variants = scan_variants(m, variant);
     shapes = n > LONGEST && shapes > 2 ? 2 : shapes;
     for (size_t k = 0; k < shapes * variants; k++) {
         const struct scan_variant *v = &variant[k % variants];
@@ -134,13 +134,13 @@ static bool check_length(const struct method *m, size_t n, const struct room *ro
         static const struct format_pairs all = FORMAT_PAIRS_ALL,
                                          few = FORMAT_PAIRS([FP32] = IN(FP32), [FP16] = IN(BF16));
         struct format_pairs pairs = n > LONGEST ? few : n > LONG ? four_pairs(n + k) : all;
-        if (!check_pairs(m, &c, pairs, n <= 4, room, why))
+        if (!holds_pairs(m, &c, pairs, n <= 4, room, why))
             return false;
     }
     return true;
 }
 
-bool check_scan_walk(const struct method *m, char why[WHY])
+bool holds_scan_walk(const struct method *m, char why[WHY])
 {
     enum { ROW = SCAN_ROW, TILE = SCAN_TILE, GROUP = TILE * SCAN_GROUP, EACH = 300 };
     static const size_t edges[] = {ROW - 1,        ROW,
@@ -156,9 +156,9 @@ bool check_scan_walk(const struct method *m, char why[WHY])
     struct room room = {malloc(longest * sizeof(double)), malloc(longest * sizeof(double)),
                         malloc(longest), NULL};
     bool fine = room.data && room.out && room.heads;
-    check_failed(why, m, FORMATS, FORMATS, 0, (struct shape){0, 0}, "memory ran out");
+    not_held(why, m, FORMATS, FORMATS, 0, (struct shape){0, 0}, "memory ran out");
     for (size_t i = 1; fine && i <= EACH + sizeof edges / sizeof *edges; i++)
-        fine = check_length(m, i <= EACH ? i : edges[i - EACH - 1], &room, why);
+        fine = holds_length(m, i <= EACH ? i : edges[i - EACH - 1], &room, why);
     free(room.data);
     free(room.out);
     free(room.heads);
