@@ -251,9 +251,11 @@ Test(special_liars, runs_that_fail_are_counted)
             failed += r.tally[i][k].failed;
             cases += r.tally[i][k].cases;
         }
-        bool fp16 = request.pairs.item[i].storage == FP16;
-        cr_expect(failed == (fp16 ? 2 : 0) && (fp16 || cases > 60), "pair %zu: %zu of %zu", i,
-                  failed, cases);
+        enum format storage = request.pairs.item[i].storage;
+        /* In 8 bits there are fewer inputs: many would need numbers that there are not. */
+        size_t least = format_facts[storage].bytes == 1 ? 30 : 60;
+        cr_expect(failed == (storage == FP16 ? 2 : 0) && (storage == FP16 || cases > least),
+                  "pair %zu: %zu of %zu", i, failed, cases);
     }
     conformance_report_free(&r);
 }
