@@ -47,11 +47,12 @@ static enum status grow(struct memory *m, size_t bytes, const char *what, struct
  * bytes' alignment as the host's. */
 static enum status upload(const struct task *t, struct ulpscope_task *call, struct problem *p)
 {
-    size_t in = array_bytes(t->in.format, t->in.n), out = array_bytes(t->out.format, t->out.n);
-    size_t ahead = (uintptr_t)t->in.data % ALIGNMENT, all = MEMORY_AROUND + in + MEMORY_AROUND;
+    size_t in = array_bytes(t->of->in.format, t->of->in.n),
+           out = array_bytes(t->out.format, t->out.n);
+    size_t ahead = (uintptr_t)t->of->in.data % ALIGNMENT, all = MEMORY_AROUND + in + MEMORY_AROUND;
     enum status status = grow(&held.in, ahead + all, "the input", p);
-    size_t second = (uintptr_t)t->in2.data % ALIGNMENT;
-    if (status == STATUS_OK && t->in2.data)
+    size_t second = (uintptr_t)t->of->in2.data % ALIGNMENT;
+    if (status == STATUS_OK && t->of->in2.data)
         status = grow(&held.in2, second + all, "the second array", p);
     if (status == STATUS_OK)
         status = grow(&held.out, out + 1, "the results", p);
@@ -62,12 +63,12 @@ static enum status upload(const struct task *t, struct ulpscope_task *call, stru
     call->out = held.out.address;
     call->device = held.device;
     call->stream = held.stream;
-    cudaError_t error = cudaMemcpyAsync(to, (const char *)t->in.data - MEMORY_AROUND, all,
+    cudaError_t error = cudaMemcpyAsync(to, (const char *)t->of->in.data - MEMORY_AROUND, all,
                                         cudaMemcpyHostToDevice, held.stream);
-    if (error == cudaSuccess && t->in2.data) {
+    if (error == cudaSuccess && t->of->in2.data) {
         char *to2 = (char *)held.in2.address + second;
         call->in2 = to2 + MEMORY_AROUND;
-        error = cudaMemcpyAsync(to2, (const char *)t->in2.data - MEMORY_AROUND, all,
+        error = cudaMemcpyAsync(to2, (const char *)t->of->in2.data - MEMORY_AROUND, all,
                                 cudaMemcpyHostToDevice, held.stream);
     }
     if (error == cudaSuccess)

@@ -17,7 +17,7 @@ using sum_tree::schedule;
 
 /* The columns of a lane, row by row, as add_rows of kernels/blocks/tile.cuh. */
 template <typename P, typename S>
-__device__ inline void add_rows(const uint4 *x, const uint4 *y, P (&column)[per_lane])
+__device__ inline void add_products(const uint4 *x, const uint4 *y, P (&column)[per_lane])
 {
     constexpr unsigned V = load<S>::width, parts = per_lane / V;
     constexpr unsigned loads = P::words > 1 ? 4 : 8; /* of each array, on their way at once */
@@ -47,7 +47,7 @@ template <typename P, typename S> __device__ inline P tile_by_warp(const S *x, c
     constexpr unsigned V = load<S>::width;
     unsigned lane = threadIdx.x % warp_lanes;
     P column[per_lane], v[V];
-    add_rows<P, S>((const uint4 *)x + lane, (const uint4 *)y + lane, column);
+    add_products<P, S>((const uint4 *)x + lane, (const uint4 *)y + lane, column);
     fold_parts<0, 1>(v, [&](unsigned j, P(&part)[V]) {
 #pragma unroll
         for (unsigned k = 0; k < V; k++)
