@@ -31,7 +31,9 @@ const struct verb verb_gen = {
         "their\nparameters. --n and --out are needed; --seed is 1, --storage fp64 if not given.\n"
         "The same INPUT, n, seed, condition number and storage give the same bits on every "
         "machine.\nfp16, fp32 and fp64 are written as '<f2', '<f4' and '<f8', bf16 as '<V2', which "
-        "other programs\nsee as two bytes of no type.\n"
+        "other programs\nsee as two bytes of no type; e4m3 and e5m2 as '|u1', and are read back "
+        "with "
+        "--storage.\n"
         "Of an input of two arrays, for dot products, 2 n elements are written, x before y; of "
         "others the "
         "second\narray is what the seed with its highest bit turned over (2^63 + SEED) gives.",
