@@ -24,7 +24,7 @@ struct bench_input {
     struct gpu_input *gpu, *gpu_sample; /* both in the GPU's memory; NULL on the CPU */
     struct array second; /* of dot products: the array turned by one element; data NULL as yet */
     bool in_cache;       /* it fits in the device's last-level cache */
-    /* Of scatter-adds: where the keys of the rows that are timed come from, and bins; else NULL. */
+    /* Of scatter-adds: how keys are made for the rows being timed, for how many bins; or NULL. */
     const struct keys *keys;
     size_t bins;
     struct array output; /* on the CPU: where all write, one at a time; as large as any needs yet */

@@ -33,7 +33,7 @@ static struct cell ratio(double a, double b)
     return (struct cell){.kind = known ? CELL_REAL : CELL_EMPTY, .number = known ? a / b : 0};
 }
 
-/* What results.csv has in the columns of its setting; of a yardstick that of the keys beside it. */
+/* The columns of its setting, as in results.csv. A yardstick has none: it has those of the keys. */
 static void fill_setting(struct cell cell[BENCH_COLUMNS], const struct bench_input *in,
                          const struct bench_row *row, struct setting_columns *own)
 {

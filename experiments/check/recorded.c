@@ -93,7 +93,7 @@ static enum status keep(struct check_recorded *to, const struct check_recorded_r
                : problem(p, STATUS_DEVICE, "out of memory for recorded results");
 }
 
-/* The text of a field of a row that has no quotes. */
+/* A field of a line without quotes. */
 static const char *field_of(const char *line, size_t field)
 {
     while (line && field-- > 0) {

@@ -158,33 +158,33 @@ static enum status read_file(struct reading *r, uint64_t *whole)
     return r->status;
 }
 
-enum status csv_read_since(const char *path, const struct column *(*column)(size_t), size_t least,
-                           size_t columns, csv_take take, void *context, uint64_t *whole,
-                           struct problem *p)
+static enum status read_rows(const char *path, const struct column *(*column)(size_t), size_t least,
+                             size_t columns, csv_skip skip, csv_take take, void *context,
+                             uint64_t *whole, struct problem *p)
 {
     struct reading r = {.row.path = path,
                         .column = column,
                         .least = least,
-                        .columns = columns,
-                        .take = take,
-                        .context = context,
-                        .p = p};
-    return read_file(&r, whole);
-}
-
-enum status csv_read_but(const char *path, const struct column *(*column)(size_t), size_t columns,
-                         csv_skip skip, csv_take take, void *context, uint64_t *whole,
-                         struct problem *p)
-{
-    struct reading r = {.row.path = path,
-                        .column = column,
-                        .least = columns,
                         .columns = columns,
                         .skip = skip,
                         .take = take,
                         .context = context,
                         .p = p};
     return read_file(&r, whole);
+}
+
+enum status csv_read_since(const char *path, const struct column *(*column)(size_t), size_t least,
+                           size_t columns, csv_take take, void *context, uint64_t *whole,
+                           struct problem *p)
+{
+    return read_rows(path, column, least, columns, NULL, take, context, whole, p);
+}
+
+enum status csv_read_but(const char *path, const struct column *(*column)(size_t), size_t columns,
+                         csv_skip skip, csv_take take, void *context, uint64_t *whole,
+                         struct problem *p)
+{
+    return read_rows(path, column, columns, columns, skip, take, context, whole, p);
 }
 
 enum status csv_read(const char *path, const struct column *(*column)(size_t), size_t columns,
