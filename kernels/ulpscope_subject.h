@@ -18,10 +18,10 @@
  *     cc -O2 -shared -fPIC -I INCLUDE mine.c -o mine.so
  *     ulpscope run accuracy --method ./mine.so:mine
  *
- * The object is loaded into a process of its own, which calls `run` again and again, from one
- * thread, never two runs at a time. What crashes, exits, or runs on costs a row of the study. Its
- * standard input is empty, and what it prints goes to standard error, of which the last line is
- * told when it fails. C or C++; valid in CUDA sources. */
+ * The object is loaded into a process of its own, which calls `run` repeatedly, from one thread,
+ * never two runs at a time. A crash, an exit or a hang costs one row of the study. Standard input
+ * is empty; output goes to standard error, whose last line is printed if the run fails. C or C++;
+ * valid in CUDA sources. */
 #ifndef ULPSCOPE_ULPSCOPE_SUBJECT_H
 #define ULPSCOPE_ULPSCOPE_SUBJECT_H
 
@@ -32,12 +32,12 @@
 extern "C" {
 #endif
 
-/* Grows with every change that would make an older object misread. Objects of version 1, whose
+/* Incremented by every change that makes an older object unreadable. Objects of version 1, whose
  * pairs were 16 bits, are read as well. */
 #define ULPSCOPE_SUBJECT_VERSION 2
 
 /* IEEE 754 binary16, bfloat16, binary32, binary64; E4M3 and E5M2 of OCP 8-bit floating point 1.0,
- * which elements are stored in and nothing is added in. Little-endian, without padding. */
+ * for storage only, not for additions. Little-endian, without padding. */
 enum ulpscope_format {
     ULPSCOPE_FP16,
     ULPSCOPE_BF16,
@@ -48,12 +48,12 @@ enum ulpscope_format {
 };
 
 enum ulpscope_operation {
-    ULPSCOPE_SUM, /* one result; of nothing +0 */
+    ULPSCOPE_SUM, /* one result; +0 for n = 0 */
     /* n results: output i is the sum of the elements 0 .. i or, where `exclusive`, 0 .. i-1. */
     ULPSCOPE_SCAN,
-    ULPSCOPE_DOT, /* one result: the sum of the products in[i] in2[i]; of nothing +0 */
-    /* One result each, of the library's methods alone: a subject is none of these. Of nothing +0,
-     * NaN, NaN, 1, inf, -inf, inf, -inf, -1, -1. */
+    ULPSCOPE_DOT, /* one result: the sum of the products in[i] in2[i]; +0 for n = 0 */
+    /* One result each. For the library's own methods: a subject cannot be one of these. For n = 0
+     * they are +0, NaN, NaN, 1, inf, -inf, inf, -inf, -1, -1, +0. */
     ULPSCOPE_NORM,
     ULPSCOPE_MEAN,
     ULPSCOPE_VARIANCE,
@@ -63,14 +63,15 @@ enum ulpscope_operation {
     ULPSCOPE_MINIMUM_NUMBER, /* a NaN loses */
     ULPSCOPE_MAXIMUM_NUMBER,
     ULPSCOPE_ARGMIN, /* the lowest index of the minimum, as a number of fp64 */
-    ULPSCOPE_ARGMAX
+    ULPSCOPE_ARGMAX,
+    ULPSCOPE_ASUM /* the sum of magnitudes */
 };
 
-/* What `in`, `in2` and `out` are addresses of. ULPSCOPE_DEVICE: of a CUDA device's memory, that of
- * `device`, which is the current one. */
+/* Where `in`, `in2` and `out` point to. ULPSCOPE_DEVICE: memory of the CUDA device `device`, which
+ * is current. */
 enum ulpscope_memory { ULPSCOPE_HOST, ULPSCOPE_DEVICE };
 
-/* What you claim of the bits of a result, for `ulpscope check` to try to refute; each includes
+/* The reproducibility that you claim, which `ulpscope check` tries to refute; each promise includes
  * those before it. */
 enum ulpscope_promise {
     ULPSCOPE_NO_PROMISE,
@@ -80,31 +81,31 @@ enum ulpscope_promise {
     ULPSCOPE_CORRECTLY_ROUNDED
 };
 
-/* Elements stored in one format and added in another: combine such pairs with |. There is
- * room for 8 formats. ULPSCOPE_ALL_PAIRS are those of 16 bits and more; ULPSCOPE_PAIRS_8 those that
- * store 8 bits. */
+/* A storage format and an accumulator: combine pairs with |. There is room for 8 formats.
+ * ULPSCOPE_ALL_PAIRS: all pairs with storage of 16 bits or more; ULPSCOPE_PAIRS_8: those with 8-bit
+ * storage. */
 #define ULPSCOPE_PAIR(storage, accumulator) (UINT64_C(1) << (8 * (storage) + (accumulator)))
 #define ULPSCOPE_ALL_PAIRS                  UINT64_C(0x0f0f0f0f)
 #define ULPSCOPE_PAIRS_8                    UINT64_C(0x0f0f00000000)
 
-/* What is read of the launch shape: combine with |. */
+/* The parts of the launch shape that the function reads: combine with |. */
 enum { ULPSCOPE_READS_THREADS = 1, ULPSCOPE_READS_BLOCKS = 2 };
 
 /* One execution. */
 struct ulpscope_task {
     size_t n;       /* elements; may be 0 */
     const void *in; /* aligned to one element; 64 bytes and more, unless another place is tried */
-    /* Of a dot product alone: the second array, as long and placed alike; else NULL. */
+    /* Dot products only: the second array, of the same length and alignment; else NULL. */
     const void *in2;
-    /* To be written: of a sum one element in the accumulator's format, of a scan n elements in the
-     * format `output`. Holds NaNs before. Aligned to 64 bytes. */
+    /* The result, to be written: one element in the accumulator's format for a sum, n elements in
+     * the format `output` for a scan. Filled with NaN before the call. Aligned to 64 bytes. */
     void *out;
     enum ulpscope_format storage, accumulator, output;
     int exclusive;            /* of scans */
     unsigned threads, blocks; /* asked for; 0 leaves it to you, or you do not read it */
     int device;               /* the CUDA device's number; -1 with host memory */
-    /* cudaStream_t: whatever is done to device memory is enqueued here. What has been enqueued when
-     * `run` returns is waited for. NULL with host memory. */
+    /* cudaStream_t: enqueue all work on device memory here. ulpscope waits for everything enqueued
+     * when `run` returns. NULL with host memory. */
     void *stream;
 };
 
@@ -114,10 +115,11 @@ struct ulpscope_subject {
     enum ulpscope_operation operation;
     enum ulpscope_memory memory;
     enum ulpscope_promise promise;
-    uint64_t pairs; /* ULPSCOPE_PAIRs that it supports: it is never asked for others */
-    uint32_t reads; /* ULPSCOPE_READS_...; runs that differ in nothing that it reads are one case */
-    /* 0, or a number that is told (return (int)cudaGetLastError() behind a launch): the run is then
-     * an error. */
+    uint64_t pairs; /* ULPSCOPE_PAIRs that it supports; it is never called with others */
+    uint32_t reads; /* ULPSCOPE_READS_...; launch shapes that differ only in what it does not read
+                       are one case */
+    /* Returns 0, or an error code that is printed (return (int)cudaGetLastError() after a launch):
+     * the run is then an error. */
     int (*run)(const struct ulpscope_task *t);
 };
 
@@ -127,7 +129,7 @@ struct ulpscope_subjects {
     const struct ulpscope_subject *subject;
 };
 
-/* What the object has to export. */
+/* The symbol that the object must export. */
 extern
 #ifdef __GNUC__
     __attribute__((visibility("default")))

@@ -116,7 +116,7 @@ static struct setting what_is_read(const struct setting *s)
 static enum status make(struct bench_input *b, const struct bench_made *wanted, struct problem *p)
 {
     if (!grow(&b->made, b->made_count, sizeof *b->made))
-        return problem(p, STATUS_DEVICE, "out of memory for what methods read");
+        return problem(p, STATUS_MEMORY, "out of memory for what methods read");
     struct bench_made *made = &b->made[b->made_count];
     bool whole = wanted->n == b->array.n, part = wanted->n == b->sample.n;
     *made = *wanted;
@@ -183,13 +183,6 @@ const char *bench_name(const struct bench_row *row)
 unsigned bench_threads(const struct method *m, struct shape shape)
 {
     return method_threaded(m) && shape.threads ? shape.threads : 1;
-}
-
-bool bench_is_vendor(const struct method *m)
-{
-    return strcmp(m->name, "cub/sum") == 0 || strcmp(m->name, "cub/scan") == 0 ||
-           strcmp(m->name, "cub/select") == 0 || strcmp(m->name, "cub/reduce_by_key") == 0 ||
-           strcmp(m->name, "cublas/dot_product") == 0 || strcmp(m->name, "cublas/norm") == 0;
 }
 
 bool bench_writes(const struct bench_row *row)

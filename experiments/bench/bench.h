@@ -96,9 +96,6 @@ double bench_of_copy(const struct bench_input *in, const struct bench_row *row);
 /* CPU threads that the method runs on with this shape: what its yardstick is done with. */
 unsigned bench_threads(const struct method *m, struct shape shape);
 
-/* Is it a routine of the device's vendor, which others are held against? */
-bool bench_is_vendor(const struct method *m);
-
 /* Who hears of what is measured. */
 struct bench_listener {
     /* A row that is finished. */

@@ -36,7 +36,7 @@ static enum status add(struct bench_plan *plan, const struct bench_row *row, str
     if (there)
         return STATUS_OK;
     if (!grow(&plan->row, plan->count, sizeof *plan->row))
-        return problem(p, STATUS_DEVICE, "out of memory for a plan of %zu rows", plan->count + 1);
+        return problem(p, STATUS_MEMORY, "out of memory for a plan of %zu rows", plan->count + 1);
     memmove(&plan->row[place + 1], &plan->row[place], (plan->count++ - place) * sizeof *plan->row);
     plan->row[place] = *row;
     return STATUS_OK;
@@ -69,7 +69,7 @@ static enum status add_methods(void *context, const struct setting *s, struct pr
     for (int vendor = 1; vendor >= 0; vendor--)
         for (size_t i = 0; i < axes->methods && status == STATUS_OK; i++) {
             const struct method *m = axes->method[i];
-            if (m->operation != to->operation || bench_is_vendor(m) != vendor ||
+            if (m->operation != to->operation || m->vendor != vendor ||
                 !(axes->method_named ||
                   method_supports(m, to->device, to->asked.storage, to->asked.accumulator)))
                 continue;

@@ -86,6 +86,8 @@ static void fill(struct cell cell[BENCH_COLUMNS], const struct bench_input *in,
         method_added_in(own->added_in, row->method, f);
     cell[TIMES_ADDED_IN] = text(own->added_in);
     cell[TIMES_RESULT_FORMAT] = text(row->method ? format_facts[row->setting.output].name : "");
+    cell[BENCH_TIME_LOW] = ratio(t->low_ns, 1e3);
+    cell[BENCH_TIME_HIGH] = ratio(t->high_ns, 1e3);
     cell[BENCH_ELEMENTS] = ratio(row->method ? (double)in->array.n : 0, t->median_ns);
 }
 
@@ -98,10 +100,12 @@ static const char *shown(char line[64], const struct cell *c)
         return c->text;
     case CELL_FLAG:
         return c->flag ? "yes" : "";
-    default:
+    case CELL_WHOLE:
+    case CELL_REAL:
         snprintf(line, 64, c->kind == CELL_WHOLE ? "%.0f" : "%.17g", c->number);
         return line;
     }
+    return "";
 }
 
 static json_t *json_of(const struct cell *c)
@@ -115,9 +119,10 @@ static json_t *json_of(const struct cell *c)
         return json_boolean(c->flag);
     case CELL_WHOLE:
         return json_integer((json_int_t)c->number);
-    default:
+    case CELL_REAL:
         return json_real(c->number);
     }
+    return NULL;
 }
 
 enum status bench_report_open(struct bench_report *r, bool json, const char *csv, struct problem *p)
@@ -185,7 +190,7 @@ enum status bench_report_close(struct bench_report *r, struct problem *p)
         if (drawn)
             printf("%s", drawn);
         else
-            status = problem(p, STATUS_DEVICE, "out of memory for the table");
+            status = problem(p, STATUS_MEMORY, "out of memory for the table");
     }
     if (r->to_csv) {
         enum status closed = csv_file_close(&r->csv, p);

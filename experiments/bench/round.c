@@ -166,8 +166,8 @@ static enum status check_room(const struct round *r, struct problem *p)
         return STATUS_OK;
     enum status status = gpu_describe(in->device.index, &facts, p);
     if (status == STATUS_OK && facts.memory_free / 2 < array_bytes(in->array.format, in->array.n))
-        status = problem(p, STATUS_DEVICE, "device cuda:%d: %zu bytes are left", in->device.index,
-                         facts.memory_free);
+        status = problem(p, STATUS_MEMORY, "device cuda:%d: out of memory: %zu bytes are left",
+                         in->device.index, facts.memory_free);
     return status;
 }
 
@@ -232,7 +232,7 @@ static const struct bench_row *vendor_in(const struct round *r, const struct ben
 {
     for (size_t i = 0; i < r->count; i++) {
         const struct bench_row *v = &r->entry[i].row;
-        if (v->method && bench_is_vendor(v->method) && same_work(v, row))
+        if (v->method && v->method->vendor && same_work(v, row))
             return v;
     }
     return NULL;
@@ -249,10 +249,10 @@ static enum status append_yardstick(struct round *r, const struct bench_row *row
 /* In a later round the vendor's routine comes again. */
 static enum status append_vendor(struct round *r, const struct bench_row *row, struct problem *p)
 {
-    if (bench_is_vendor(row->method) || vendor_in(r, row))
+    if (row->method->vendor || vendor_in(r, row))
         return STATUS_OK;
     for (size_t i = 0; i < r->first; i++)
-        if (bench_is_vendor(r->planned[i].method) && same_work(&r->planned[i], row)) {
+        if (r->planned[i].method->vendor && same_work(&r->planned[i], row)) {
             struct bench_row again = r->planned[i];
             return excused(&again, r->in) ? STATUS_OK : append_subject(r, &again, p);
         }
@@ -324,7 +324,7 @@ static enum status time_all(struct round *r, size_t repeats, struct problem *p)
     struct timing_subject *s = calloc(r->count + 1, sizeof *s);
     size_t subjects = 0, next = 0;
     if (!s)
-        return problem(p, STATUS_DEVICE, "out of memory for a round of %zu rows", r->count);
+        return problem(p, STATUS_MEMORY, "out of memory for a round of %zu rows", r->count);
     for (size_t i = 0; i < r->count; i++)
         if (r->entry[i].runs)
             s[subjects++] = (struct timing_subject){
@@ -370,7 +370,7 @@ enum status bench_measure(struct bench_input *in, const struct bench_row *planne
     /* In each round a planned row comes once, and brings at most a yardstick with it. */
     r.entry = calloc(2 * rows + 1, sizeof *r.entry);
     if (!r.entry)
-        return problem(p, STATUS_DEVICE, "out of memory for a round of %zu rows", rows);
+        return problem(p, STATUS_MEMORY, "out of memory for a round of %zu rows", rows);
     for (size_t next = 0; next < rows && status == STATUS_OK;) {
         bool full = false;
         r.first = next;

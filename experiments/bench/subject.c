@@ -19,9 +19,10 @@ static enum status run_once(struct bench_subject *s, struct problem *p)
         return status == STATUS_OK ? raw_read(&t->of->in2, t->shape.threads, &mix, p) : status;
     case BENCH_COPY:
         return raw_copy(&t->of->in, t->out.data, t->shape.threads, p);
-    default:
-        return s->method->cpu(t, p);
+    case BENCH_METHOD:
+        break;
     }
+    return s->method->cpu(t, p);
 }
 
 /* As long as the calls take there, without the way and back; a program is asked for all of them at
@@ -65,9 +66,10 @@ static enum status on_gpu(struct bench_subject *s, size_t runs, double *time_ns,
         return gpu_raw_read(s->gpu, 2, runs, time_ns, p);
     case BENCH_COPY:
         return gpu_copy(s->gpu, runs, time_ns, p);
-    default:
-        return gpu_job_time(s->job, runs, time_ns, p);
+    case BENCH_METHOD:
+        break;
     }
+    return gpu_job_time(s->job, runs, time_ns, p);
 }
 
 enum status bench_subject_run(struct bench_subject *s, size_t runs, double *time_ns,

@@ -1,5 +1,6 @@
 #include "experiments/bench/table.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -127,6 +128,17 @@ static void cell_real(struct table *to, double x)
         table_cell(to, "%s", "");
 }
 
+/* How far the ends of the median's interval are from it at most. */
+static void cell_spread(struct table *to, const struct timing *t)
+{
+    double away = fmax(t->high_ns - t->median_ns, t->median_ns - t->low_ns);
+    if (t->median_ns > 0 && t->high_ns > 0)
+        table_cell(to, away < 0.1 * t->median_ns ? "+-%.2g%%" : "+-%.0f%%",
+                   100 * away / t->median_ns);
+    else
+        table_cell(to, "%s", "");
+}
+
 /* How long the note is up to its colon; that of a layout, batch:4, has no blank behind it. */
 static size_t first_words(const char *note)
 {
@@ -136,9 +148,9 @@ static size_t first_words(const char *note)
 
 /* Of scatter-adds the column of the segments is one of elements. */
 enum { SEGMENT = 3 };
-static const char *const header[] = {"method",  "formats",   "added_in", "segment",  "n",
-                                     "threads", "blocks",    "time_us",  "gb_per_s", "of_raw",
-                                     "of_copy", "of_vendor", "note"};
+static const char *const header[] = {"method",  "formats", "added_in",  "segment", "n",
+                                     "threads", "blocks",  "time_us",   "95%",     "gb_per_s",
+                                     "of_raw",  "of_copy", "of_vendor", "note"};
 
 static void add_line(struct table *to, const struct bench_line *line)
 {
@@ -155,6 +167,7 @@ static void add_line(struct table *to, const struct bench_line *line)
     cell_whole(to, row->shape.threads);
     cell_whole(to, row->shape.blocks);
     cell_real(to, ns / 1e3);
+    cell_spread(to, &row->time);
     cell_real(to, ns > 0 ? line->bytes / ns : 0);
     cell_real(to, ns > 0 ? row->raw_ns / ns : 0);
     cell_real(to, line->of_copy);
@@ -179,6 +192,50 @@ static void add_note(struct text *to, const struct bench_line *line)
                 line->n, row->note);
 }
 
+/* Were they timed in turn, on the same elements and formats, with the same to do? */
+static bool comparable(const struct bench_line *a, const struct bench_line *b)
+{
+    return a->row.method && b->row.method && a->row.time.high_ns > 0 && b->row.time.high_ns > 0 &&
+           strcmp(a->place, b->place) == 0 && a->kind == b->kind && a->n == b->n &&
+           a->storage == b->storage && a->row.round == b->row.round &&
+           a->row.accumulator == b->row.accumulator &&
+           a->row.method->operation == b->row.method->operation &&
+           a->row.setting.segment == b->row.setting.segment &&
+           a->row.setting.output == b->row.setting.output && strcmp(a->row.note, b->row.note) == 0;
+}
+
+/* The first of those comparable with line i that has the least time. */
+static bool is_fastest(const struct bench_table *t, size_t i)
+{
+    const struct bench_line *line = &t->line[i];
+    bool others = false;
+    for (size_t k = 0; k < t->count; k++) {
+        if (k == i || !comparable(line, &t->line[k]))
+            continue;
+        double ns = t->line[k].row.time.median_ns, own = line->row.time.median_ns;
+        if (ns < own || (ns == own && k < i))
+            return false;
+        others = true;
+    }
+    return others;
+}
+
+/* Who is the fastest, and who may be as fast: the intervals of their medians overlap. */
+static void add_fastest(struct text *to, const struct bench_table *t, size_t i)
+{
+    const struct bench_line *line = &t->line[i];
+    struct text words = {0};
+    size_t open = 0;
+    text_format(&words, "%s/%s, n = %zu: the fastest is %s", format_facts[line->storage].name,
+                format_facts[line->row.accumulator].name, line->n, bench_name(&line->row));
+    for (size_t k = 0; k < t->count; k++)
+        if (k != i && comparable(line, &t->line[k]) &&
+            t->line[k].row.time.low_ns <= line->row.time.high_ns)
+            text_format(&words, "%s%s", open++ ? ", " : "; cannot be told apart from it: ",
+                        bench_name(&t->line[k].row));
+    text_wrapped(to, &words, TABLE_COLUMNS, 2);
+}
+
 static const char *title(const struct bench_table *t, const struct bench_line *first)
 {
     static const char *const of[] = {"sums", "inclusive scans", "exclusive scans",
@@ -193,7 +250,7 @@ static const char *title(const struct bench_table *t, const struct bench_line *f
 static void draw_table(struct text *to, struct bench_table *t, const struct bench_line *first)
 {
     bool scatters = first->kind == TABLE_SCATTERS;
-    struct table table = {.align = "lllrrrrrrrrrl"};
+    struct table table = {.align = "llLrrRRrrrrrrl"};
     for (size_t i = 0; i < sizeof header / sizeof *header; i++)
         table_cell(&table, "%s", scatters && i == SEGMENT ? "elements_per_ns" : header[i]);
     for (size_t i = 0; i < t->count; i++)
@@ -202,6 +259,9 @@ static void draw_table(struct text *to, struct bench_table *t, const struct benc
             t->line[i].drawn = true;
         }
     text_format(to, "%s: %s\n", first->place, title(t, first));
+    for (size_t i = 0; i < t->count; i++)
+        if (belongs(t, i, first) && is_fastest(t, i))
+            add_fastest(to, t, i);
     table_draw(to, &table);
     table_free(&table);
     for (size_t i = 0; i < t->count; i++)

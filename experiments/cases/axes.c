@@ -6,12 +6,13 @@
 #include "reference/base/grow.h"
 #include "experiments/cases/experiment.h"
 #include "experiments/subjects/subject.h"
+#include "reports/text/near.h"
 
 #define RUNS_MAX 1000000000
 
 static enum status no_memory(struct problem *p)
 {
-    return problem(p, STATUS_DEVICE, "out of memory while resolving the axes");
+    return problem(p, STATUS_MEMORY, "out of memory while resolving the axes");
 }
 
 enum { OWN_TEXT = 192 };
@@ -145,6 +146,7 @@ static enum status resolve_inputs(struct axes *axes, const struct request *r, st
         status = input_parse(&axes->input[axes->inputs++], list.item[i], p);
     list_free(&list);
     axes->convert = r->axis[AXIS_CONVERT].count > 0;
+    axes->saturate = r->axis[AXIS_SATURATE].count > 0;
     axes->raw = r->axis[AXIS_RAW].count > 0;
     return status;
 }
@@ -241,8 +243,7 @@ static enum status resolve_reference(struct axes *axes, const struct request *r,
     axes->reference = strcmp(name, "mpfr") == 0 ? REFERENCE_MPFR : REFERENCE_FAST;
     return axes->reference == REFERENCE_MPFR || strcmp(name, "fast") == 0
                ? STATUS_OK
-               : problem(p, STATUS_USAGE, "option --reference: found '%s', expected fast or mpfr",
-                         name);
+               : near_unknown_option(p, "reference", name, "fast or mpfr");
 }
 
 static enum status resolve_threads(struct axes *axes, const struct request *r, struct problem *p)
@@ -337,6 +338,7 @@ void axes_free(struct axes *axes)
     numbers_free(&axes->setting.rows);
     numbers_free(&axes->setting.keep);
     free(axes->setting.layout);
+    free(axes->setting.shape);
     for (size_t i = 0; i < axes->setting.keys; i++)
         keys_free(&axes->setting.key[i]);
     free(axes->setting.key);

@@ -37,13 +37,15 @@ enum axis {
     AXIS_ROWS,    /* from here: of matrices, and of masks, alone */
     AXIS_LAYOUT,
     AXIS_KEEP,    /* to here */
+    AXIS_SHAPE,   /* of matrix products alone */
     AXIS_TIMED,   /* of experiments that time methods */
     AXIS_LOAD,    /* of experiments that load the device */
     AXIS_SECONDS, /* of experiments that check promises */
     AXIS_RUNS,
     AXIS_REFERENCE,
-    AXIS_CONVERT, /* "yes" */
-    AXIS_RAW,     /* likewise; in a study.json where it was asked for */
+    AXIS_CONVERT,  /* "yes" */
+    AXIS_SATURATE, /* likewise, and the next; in a study.json where it was asked for */
+    AXIS_RAW,
     AXES_ASKED,
     AXIS_FORMATS = AXES_ASKED, /* from here on: in a study.json only */
     AXIS_DATA_STORAGE,
@@ -58,6 +60,11 @@ extern const char *const axis_name[AXES]; /* the options' names, and those in st
  * or of times stands only with those; and of condition numbers, whether they were asked for, only
  * where the experiment has its own. */
 bool axis_recorded(const struct experiment *e, enum axis axis);
+/* Does a study.json have it only where it was asked for? */
+static inline bool axis_where_asked(enum axis axis)
+{
+    return axis == AXIS_SATURATE || axis == AXIS_RAW;
+}
 
 struct request {
     struct list axis[AXES];
@@ -83,8 +90,8 @@ struct axes {
     size_t inputs;
     struct list data;
     struct formats data_storage; /* none: as the files have it */
-    bool convert, raw;
-    struct numbers n;      /* of generated inputs */
+    bool convert, saturate, raw;
+    struct numbers n;      /* of generated inputs; of matrix products as their shapes take */
     struct numbers data_n; /* the first so many elements of data; none: all of them */
     double *cond;          /* targets for inputs that take one; none: as the inputs have it */
     size_t conds;

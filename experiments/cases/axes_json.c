@@ -129,6 +129,17 @@ static json_t *layouts(const struct axes *axes)
     return list;
 }
 
+static json_t *shapes(const struct axes *axes)
+{
+    json_t *list = json_array();
+    char text[SHAPE_NAME];
+    for (size_t i = 0; i < axes->setting.shapes; i++) {
+        shape_name(text, &axes->setting.shape[i]);
+        json_array_append_new(list, json_string(text));
+    }
+    return list;
+}
+
 static json_t *loads(const struct axes *axes)
 {
     json_t *list = json_array();
@@ -166,12 +177,14 @@ json_t *axes_json(const struct axes *axes)
         [AXIS_ROWS] = wholes(&axes->setting.rows),
         [AXIS_LAYOUT] = layouts(axes),
         [AXIS_KEEP] = wholes(&axes->setting.keep),
+        [AXIS_SHAPE] = shapes(axes),
         [AXIS_TIMED] = runs(axes->timed),
         [AXIS_LOAD] = loads(axes),
         [AXIS_RUNS] = runs(axes->runs[DEVICE_CPU]),
         [AXIS_REFERENCE] = one_word(axes->reference == REFERENCE_MPFR ? "mpfr" : "fast"),
         [AXIS_CONVERT] = one_word(axes->convert ? "yes" : NULL),
-        [AXIS_RAW] = one_word("yes"),
+        [AXIS_SATURATE] = one_word(axes->saturate ? "yes" : NULL),
+        [AXIS_RAW] = one_word(axes->raw ? "yes" : NULL),
         [AXIS_FORMATS] = format_pairs(axes),
         [AXIS_DATA_STORAGE] = storages(axes),
         [AXIS_DATA_N] = wholes(&axes->data_n),
@@ -182,7 +195,8 @@ json_t *axes_json(const struct axes *axes)
     json_t *object = json_object();
     bool good = object != NULL;
     for (size_t i = 0; i < AXES; i++)
-        if (axis_recorded(axes->experiment, i) && (i != AXIS_RAW || axes->raw))
+        if (axis_recorded(axes->experiment, i) &&
+            (!axis_where_asked(i) || json_array_size(entry[i]) > 0))
             good = json_object_set_new(object, axis_name[i], entry[i]) == 0 && good;
         else
             json_decref(entry[i]);

@@ -4,8 +4,10 @@
 #include "experiments/cases/axes.h"
 #include "experiments/cases/experiment.h"
 #include "experiments/inputs/mask.h"
+#include "reference/base/grow.h"
+#include "reports/text/near.h"
 
-_Static_assert((int)AXIS_KEEP - (int)AXIS_SCAN == (int)SETTING_KEEP, "an axis for each option");
+_Static_assert((int)AXIS_SHAPE - (int)AXIS_SCAN == (int)SETTING_SHAPE, "an axis for each option");
 
 static enum status refuse(const struct axes *axes, const struct request *r, struct problem *p)
 {
@@ -34,6 +36,14 @@ static enum status refuse(const struct axes *axes, const struct request *r, stru
 enum { NAMES = 2 };
 _Static_assert((int)SCAN_KINDS == NAMES && (int)OUTPUT_KINDS == NAMES, "names of an axis");
 
+static enum status unknown(enum axis axis, const char *text, const char *const name[NAMES],
+                           struct problem *p)
+{
+    char expected[64];
+    snprintf(expected, sizeof expected, "%s or %s", name[0], name[1]);
+    return near_unknown_option(p, axis_name[axis], text, expected);
+}
+
 enum status axes_names(size_t which[NAMES], size_t *count, const char *const name[NAMES],
                        const struct request *r, enum axis axis, const char *otherwise,
                        struct problem *p)
@@ -46,8 +56,7 @@ enum status axes_names(size_t which[NAMES], size_t *count, const char *const nam
         while (found < NAMES && strcmp(list.item[i], name[found]) != 0)
             found++;
         if (found == NAMES)
-            status = problem(p, STATUS_USAGE, "option --%s: found '%s', expected %s or %s",
-                             axis_name[axis], list.item[i], name[0], name[1]);
+            status = unknown(axis, list.item[i], name, p);
         else if (*count == 0 || (*count == 1 && which[0] != found))
             which[(*count)++] = found;
     }
@@ -58,17 +67,47 @@ enum status axes_names(size_t which[NAMES], size_t *count, const char *const nam
 static enum status resolve_scans(struct axes *axes, const struct request *r, struct problem *p)
 {
     struct setting_axes *to = &axes->setting;
-    const char *own = axes->experiment->output;
-    size_t scan[NAMES], output[NAMES];
+    size_t scan[NAMES];
     enum status status = axes_names(scan, &to->scans, scan_name, r, AXIS_SCAN, "inclusive", p);
-    if (status == STATUS_OK)
-        status = axes_names(output, &to->outputs, output_name, r, AXIS_OUTPUT,
-                            own ? own : "accumulator", p);
     for (size_t i = 0; status == STATUS_OK && i < to->scans; i++)
         to->scan[i] = (enum scan_kind)scan[i];
+    return status;
+}
+
+static enum status resolve_outputs(struct axes *axes, const struct request *r, struct problem *p)
+{
+    struct setting_axes *to = &axes->setting;
+    const char *own = axes->experiment->output;
+    size_t output[NAMES];
+    enum status status =
+        axes_names(output, &to->outputs, output_name, r, AXIS_OUTPUT, own ? own : "accumulator", p);
     for (size_t i = 0; status == STATUS_OK && i < to->outputs; i++)
         to->output[i] = (enum output_kind)output[i];
     return status;
+}
+
+/* Of matrix products alone, generated inputs are as long as their shapes take, where no option says
+ * how long: of each length one. */
+static enum status follow_shapes(struct axes *axes, const struct request *r, struct problem *p)
+{
+    const struct setting_axes *of = &axes->setting;
+    bool alone = of->shapes > 0 && r->axis[AXIS_N].count == 0 && axes->inputs > 0;
+    for (size_t i = 0; i < axes->methods; i++)
+        alone = alone && operation_asks(axes->method[i]->operation, SETTING_SHAPE);
+    if (!alone)
+        return STATUS_OK;
+    numbers_free(&axes->n);
+    for (size_t i = 0; i < of->shapes; i++) {
+        size_t earlier = 0, n = gemm_elements(&of->shape[i]);
+        while (earlier < axes->n.count && axes->n.item[earlier] != n)
+            earlier++;
+        if (earlier < axes->n.count)
+            continue;
+        if (!grow(&axes->n.item, axes->n.count, sizeof *axes->n.item))
+            return problem(p, STATUS_MEMORY, "out of memory for the lengths of shapes");
+        axes->n.item[axes->n.count++] = n;
+    }
+    return STATUS_OK;
 }
 
 static enum status add_product(struct setting_axes *to, const char *name, struct problem *p)
@@ -80,8 +119,7 @@ static enum status add_product(struct setting_axes *to, const char *name, struct
         if (to->product[i] == k)
             return STATUS_OK;
     if (k > PRODUCT_EXACT)
-        return problem(p, STATUS_USAGE,
-                       "option --product: found '%s', expected rounded, fused or exact", name);
+        return near_unknown_option(p, "product", name, "rounded, fused or exact");
     to->product[to->products++] = k;
     return STATUS_OK;
 }
@@ -104,6 +142,11 @@ static enum status add_layout(struct setting_axes *to, const char *text, struct 
     return layout_parse(&to->layout[to->layouts++], text, p);
 }
 
+static enum status add_shape(struct setting_axes *to, const char *text, struct problem *p)
+{
+    return shape_parse(&to->shape[to->shapes++], text, p);
+}
+
 /* Each word of an axis, for which `room` entries of `size` bytes are made. */
 static enum status resolve_words(struct axes *axes, const struct request *r, enum axis axis,
                                  const char *otherwise, void **room, size_t size,
@@ -114,7 +157,7 @@ static enum status resolve_words(struct axes *axes, const struct request *r, enu
     struct list list;
     enum status status = axes_words(&list, &r->axis[axis], otherwise, p);
     if (room && !(*room = calloc(list.count + 1, size)))
-        status = problem(p, STATUS_DEVICE, "out of memory for the words of --%s", axis_name[axis]);
+        status = problem(p, STATUS_MEMORY, "out of memory for the words of --%s", axis_name[axis]);
     for (size_t i = 0; status == STATUS_OK && i < list.count; i++)
         status = add(&axes->setting, list.item[i], p);
     list_free(&list);
@@ -140,6 +183,13 @@ enum status axes_resolve_setting(struct axes *axes, const struct request *r, str
     enum status status = refuse(axes, r, p);
     if (status == STATUS_OK && experiment_reads(e, SETTING_SCAN))
         status = resolve_scans(axes, r, p);
+    if (status == STATUS_OK && experiment_reads(e, SETTING_OUTPUT))
+        status = resolve_outputs(axes, r, p);
+    if (status == STATUS_OK && experiment_reads(e, SETTING_SHAPE))
+        status = resolve_words(axes, r, AXIS_SHAPE, e->shape, (void **)&to->shape,
+                               sizeof *to->shape, add_shape, p);
+    if (status == STATUS_OK)
+        status = follow_shapes(axes, r, p);
     if (status == STATUS_OK && experiment_reads(e, SETTING_PRODUCT))
         status = resolve_words(axes, r, AXIS_PRODUCT, NULL, NULL, 0, add_product, p);
     if (status == STATUS_OK && experiment_reads(e, SETTING_KEYS))

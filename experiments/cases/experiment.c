@@ -1,4 +1,5 @@
 #include "experiments/cases/experiment.h"
+#include "reports/text/near.h"
 
 #include <stdio.h>
 
@@ -77,6 +78,7 @@ void experiments_that(char *text, size_t size, bool (*are)(const struct experime
 enum status experiment_named(const struct experiment **e, const char *name, struct problem *p)
 {
     struct text known = {0};
+    struct near near = {.word = name};
     for (size_t i = 0; experiments[i]; i++) {
         *e = experiments[i];
         if (name && strcmp(name, (*e)->name) == 0) {
@@ -84,6 +86,15 @@ enum status experiment_named(const struct experiment **e, const char *name, stru
             return STATUS_OK;
         }
         text_format(&known, "%s%s", i ? ", " : "", (*e)->name);
+        if (name)
+            near_try(&near, (*e)->name);
+    }
+    if (near.found) {
+        text_free(&known);
+        return problem(p, STATUS_USAGE,
+                       "run: found the experiment '%s': did you mean %s? (ulpscope list "
+                       "experiments has all)",
+                       name, near.found);
     }
     const char *all = text_string(&known);
     enum status status =

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "experiments/cases/plan.h"
+#include "experiments/cases/shard.h"
 #include "kernels/method/method.h"
 #include "reports/text/text.h"
 
@@ -20,6 +21,9 @@ struct experiment_axes {
     uint64_t runs;
 };
 
+/* Storage formats of 16 bits and more, each added in itself and, below fp64, in a wider format. */
+#define FORMATS_USUAL "fp16/fp16,fp16/fp32,bf16/bf16,bf16/fp32,fp32/fp32,fp32/fp64,fp64/fp64"
+
 /* A file that an experiment derives from its rows when a study is complete: NAME.csv. */
 struct derived_file {
     const char *name, *says; /* "a row per case: ..." */
@@ -32,6 +36,8 @@ struct derived_file {
 struct experiment_run {
     const struct request *request; /* completed by the study repeated */
     const char *out;
+    struct shard shard; /* the share to run, where several processes share a study */
+    uint32_t merged;    /* the number of shards `out` was merged from, and nothing is run; or 0 */
     bool force, dry_run, quiet, progress;
     int argc;
     char **argv;
@@ -50,14 +56,16 @@ struct experiment {
      * scans or of two arrays alone, or some with one result each. */
     const struct operation *operation[EXPERIMENT_OPERATIONS];
     const char *method; /* those where none is asked for; NULL: all of the operations */
-    bool every;       /* where there are no operations: those told of more than their arrays too */
-    const char *keys; /* of scatter-adds, where --keys does not say */
-    const char *rows; /* of matrices, where --rows does not say; NULL: 0 */
-    const char *output; /* of scans, where --output does not say; NULL: accumulator */
+    bool every;        /* where there are no operations: those told of more than their arrays too */
+    const char *keys;  /* of scatter-adds, where --keys does not say */
+    const char *rows;  /* of matrices, where --rows does not say; NULL: 0 */
+    const char *shape; /* of matrix products, where --shape does not say */
+    const char *output; /* of scans and matrix products, where --output does not say; NULL:
+                           accumulator */
     bool orders;        /* data is run in other orders of its elements too */
     struct experiment_axes axes[DEVICE_KINDS]; /* the CPU's where a CPU is among the devices */
     /* Appends the table that a person wants to see of a finished plan, whose results directory is
-     * `out`. STATUS_DATA where what it reads there cannot be read, STATUS_DEVICE when memory is
+     * `out`. STATUS_DATA where what it reads there cannot be read, STATUS_MEMORY when memory is
      * short. */
     enum status (*table)(struct text *to, const struct plan *plan, const char *out,
                          struct problem *p);
@@ -76,7 +84,8 @@ enum status accuracy_table(struct text *to, const struct plan *plan, const char 
 extern const struct experiment experiment_extrema;
 extern const struct experiment experiment_accuracy, experiment_dot, experiment_norm,
     experiment_variance, experiment_cond, experiment_ladder, experiment_trial, experiment_atomics,
-    experiment_drift, experiment_scan_variance, experiment_scatter, experiment_rows;
+    experiment_drift, experiment_scan_variance, experiment_scatter, experiment_rows,
+    experiment_gemm;
 extern const struct experiment *const experiments[]; /* ends with NULL */
 
 /* May its methods be of this operation? */

@@ -44,7 +44,7 @@ enum status generated_make(struct generated *g, const char *specification, bool 
                        g->name);
     bool both = pairs && in.family->pair;
     if (both && n > SIZE_MAX / 2)
-        return problem(p, STATUS_DEVICE, "%s: out of memory for two arrays", g->name);
+        return problem(p, STATUS_MEMORY, "%s: out of memory for two arrays", g->name);
     status = memory_array(&g->array, storage, (size_t)(both ? 2 * n : n), g->name, p);
     if (status != STATUS_OK)
         return status;

@@ -6,7 +6,7 @@
 
 enum status plan_no_memory(struct problem *p)
 {
-    return problem(p, STATUS_DEVICE, "out of memory while listing the cases");
+    return problem(p, STATUS_MEMORY, "out of memory while listing the cases");
 }
 
 /* The storage formats among the pairs. */
@@ -136,9 +136,11 @@ static enum status add_data(struct plan *plan, struct problem *p)
         return plan_no_memory(p);
     for (size_t i = 0; i < axes->data.count; i++)
         for (size_t k = 0; status == STATUS_OK && k < storages; k++) {
-            struct data_options options = {axes->data_storage.count ? axes->data_storage.item[k]
-                                                                    : FORMATS,
-                                           axes->convert, axes->raw};
+            struct data_options options = {
+                .storage = axes->data_storage.count ? axes->data_storage.item[k] : FORMATS,
+                .convert = axes->convert,
+                .saturate = axes->saturate,
+                .raw = axes->raw};
             struct data_set *set = &plan->data[plan->data_sets];
             if (k > 0 && strcmp(axes->data.item[i], "-") == 0)
                 return problem(p, STATUS_USAGE,

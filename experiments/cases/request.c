@@ -27,12 +27,14 @@ const char *const axis_name[AXES] = {
     [AXIS_ROWS] = "rows",
     [AXIS_LAYOUT] = "layout",
     [AXIS_KEEP] = "keep",
+    [AXIS_SHAPE] = "shape",
     [AXIS_TIMED] = "timed",
     [AXIS_LOAD] = "load",
     [AXIS_SECONDS] = "seconds",
     [AXIS_RUNS] = "runs",
     [AXIS_REFERENCE] = "reference",
     [AXIS_CONVERT] = "convert",
+    [AXIS_SATURATE] = "saturate",
     [AXIS_RAW] = "raw",
     [AXIS_FORMATS] = "formats",
     [AXIS_DATA_STORAGE] = "data_storage",
@@ -65,7 +67,7 @@ static enum status append_word(struct list *list, const char *word, bool is_path
 {
     char *path = is_path ? visible_unescape(word) : NULL;
     enum status status = is_path && !path
-                             ? problem(p, STATUS_DEVICE, "out of memory while reading a study")
+                             ? problem(p, STATUS_MEMORY, "out of memory while reading a study")
                              : list_append(list, path ? path : word, strlen(path ? path : word), p);
     free(path);
     return status;
@@ -97,50 +99,36 @@ static enum status repeat_axis(struct list *list, const json_t *words, const cha
 /* What an option asks for speaks for the entries of study.json that were resolved from it too. */
 static bool overruled(const struct request *r, enum axis axis)
 {
-    switch (axis) {
-    case AXIS_DATA_STORAGE:
-        return r->axis[AXIS_STORAGE].count > 0;
-    case AXIS_DATA_N:
-        return r->axis[AXIS_N].count > 0;
-    case AXIS_RUNS_CUDA:
-        return r->axis[AXIS_RUNS].count > 0;
-    case AXIS_METHOD_NAMED:
-        return r->axis[AXIS_METHOD].count > 0;
-    case AXIS_COND_NAMED:
-        return r->axis[AXIS_COND].count > 0;
-    default:
-        return r->axis[axis].count > 0;
-    }
+    static const struct {
+        enum axis entry, by;
+    } resolved[] = {{AXIS_DATA_STORAGE, AXIS_STORAGE},
+                    {AXIS_DATA_N, AXIS_N},
+                    {AXIS_RUNS_CUDA, AXIS_RUNS},
+                    {AXIS_METHOD_NAMED, AXIS_METHOD},
+                    {AXIS_COND_NAMED, AXIS_COND}};
+    for (size_t i = 0; i < sizeof resolved / sizeof *resolved; i++)
+        if (axis == resolved[i].entry)
+            return r->axis[resolved[i].by].count > 0;
+    return r->axis[axis].count > 0;
 }
 
 /* What `check` reads. */
 static bool of_checks(enum axis axis)
 {
-    switch (axis) {
-    case AXIS_METHOD:
-    case AXIS_DEVICE:
-    case AXIS_FORMATS:
-    case AXIS_INPUT:
-    case AXIS_N:
-    case AXIS_SEED:
-    case AXIS_THREADS:
-    case AXIS_BLOCKS:
-    case AXIS_SCAN:
-    case AXIS_KEYS:
-    case AXIS_BINS:
-    case AXIS_SECONDS:
-    case AXIS_RUNS:
-        return true;
-    default:
-        return false;
-    }
+    static const enum axis read[] = {AXIS_METHOD, AXIS_DEVICE,  AXIS_FORMATS, AXIS_INPUT, AXIS_N,
+                                     AXIS_SEED,   AXIS_THREADS, AXIS_BLOCKS,  AXIS_SCAN,  AXIS_KEYS,
+                                     AXIS_BINS,   AXIS_SECONDS, AXIS_RUNS};
+    for (size_t i = 0; i < sizeof read / sizeof *read; i++)
+        if (axis == read[i])
+            return true;
+    return false;
 }
 
 bool axis_recorded(const struct experiment *e, enum axis axis)
 {
     if (e->run)
         return of_checks(axis);
-    if (axis >= AXIS_SCAN && axis <= AXIS_KEEP)
+    if (axis >= AXIS_SCAN && axis <= AXIS_SHAPE)
         return experiment_reads(e, axis - AXIS_SCAN);
     if (axis == AXIS_COND_NAMED)
         return experiment_conds(e);
@@ -159,7 +147,7 @@ enum status request_repeat(struct request *r, const struct experiment *e, const 
     bool keep[AXES];
     for (size_t i = 0; i < AXES; i++)
         keep[i] = overruled(r, i) || !axis_recorded(e, i) ||
-                  (i == AXIS_RAW && !json_object_get(axes, axis_name[i]));
+                  (axis_where_asked(i) && !json_object_get(axes, axis_name[i]));
     for (size_t i = 0; i < AXES; i++) {
         enum status status = keep[i] ? STATUS_OK
                                      : repeat_axis(&r->axis[i], json_object_get(axes, axis_name[i]),

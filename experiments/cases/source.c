@@ -24,7 +24,7 @@ bool source_takes_cond(const struct input *in)
 
 static enum status no_memory(const char *name, struct problem *p)
 {
-    return problem(p, STATUS_DEVICE, "%s: out of memory", name);
+    return problem(p, STATUS_MEMORY, "%s: out of memory", name);
 }
 
 enum status source_generated(struct source *s, const struct input *in, enum format storage,
@@ -59,7 +59,8 @@ enum status source_data(struct source *s, const struct data *data, size_t n, str
     if (n > data->array.n)
         return problem(p, STATUS_USAGE, "option --n: found %zu, but %s has %zu elements", n,
                        data->name, data->array.n);
-    *s = (struct source){.array = {data->array.format, n, data->array.data}};
+    *s = (struct source){.array = {data->array.format, n, data->array.data},
+                         .rows = n == data->array.n ? data->rows : 0};
     s->name = strdup(data->name);
     hash_array(s);
     return s->name ? STATUS_OK : no_memory(data->name, p);

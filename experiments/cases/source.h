@@ -15,6 +15,7 @@ struct source {
     struct array array;     /* data NULL while it is not there */
     bool pair;              /* there are two arrays, for dot products: */
     struct array second;    /* as long, of the same format, and there when the first is */
+    size_t rows;            /* of data that is a whole matrix; else 0 */
     char hash[HASH_TEXT];   /* XXH3-128 of the stored bytes, of two arrays that of both
                                hashes; "" while it is not known */
     bool recorded;          /* study.json has its hash */
@@ -50,7 +51,7 @@ enum status source_arrange(struct source *s, enum arrangement order, struct prob
 /* Are they the same elements in different orders? */
 bool source_reordered(const struct source *a, const struct source *b);
 
-/* Its name without the order of the elements. STATUS_DEVICE when memory is short. */
+/* Its name without the order of the elements. STATUS_MEMORY when memory is short. */
 enum status source_base(char **name, const struct source *s, struct problem *p);
 
 /* Sees to it that the array and its hash are there. */

@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <string.h>
 
 #include "reference/base/grow.h"
 #include "experiments/cases/experiment.h"
@@ -17,6 +18,14 @@ struct study_case *plan_find(const struct plan *plan, uint64_t id)
 {
     uint32_t found = plan->slots ? *slot_of(plan, id) : 0;
     return found ? &plan->cases[found - 1] : NULL;
+}
+
+void plan_index(struct plan *plan)
+{
+    if (plan->slots)
+        memset(plan->slot, 0, plan->slots * sizeof *plan->slot);
+    for (size_t i = 0; i < plan->case_count; i++)
+        *slot_of(plan, plan->cases[i].id) = (uint32_t)i + 1;
 }
 
 /* Room for one more case, with at least half of the slots empty. */
@@ -39,8 +48,7 @@ static enum status make_room(struct plan *plan, struct problem *p)
     plan->slot = slot;
     plan->slots = 2 * capacity;
     plan->case_capacity = capacity;
-    for (size_t i = 0; i < plan->case_count; i++)
-        *slot_of(plan, plan->cases[i].id) = (uint32_t)i + 1;
+    plan_index(plan);
     return STATUS_OK;
 }
 
@@ -107,9 +115,11 @@ static enum status add_settings(struct plan *plan, struct study_case of, struct 
 {
     const struct source *s = &plan->source[of.source];
     const struct axes *axes = plan->axes;
+    struct setting_axes setting = axes->setting;
+    setting.file_rows = s->rows;
     struct adding a = {plan,
                        of,
-                       {.axes = &axes->setting,
+                       {.axes = &setting,
                         .method = of.method,
                         .storage = s->array.format,
                         .accumulator = of.accumulator,

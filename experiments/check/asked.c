@@ -3,6 +3,9 @@
 
 #include "experiments/cases/axes.h"
 #include "experiments/check/data.h"
+#include "experiments/inputs/cache.h"
+#include "reference/base/grow.h"
+#include "reports/text/near.h"
 
 enum { DEFAULT_SECONDS = 10 };
 
@@ -30,7 +33,7 @@ static enum status read_inputs(struct check_request *r, const struct list *names
     if (names->count == 0)
         return STATUS_OK;
     struct input *input = calloc(names->count, sizeof *input);
-    enum status status = input ? STATUS_OK : problem(p, STATUS_DEVICE, "check: out of memory");
+    enum status status = input ? STATUS_OK : problem(p, STATUS_MEMORY, "check: out of memory");
     r->input = input;
     for (size_t i = 0; i < names->count && status == STATUS_OK; i++)
         status = input_parse(&input[i], names->item[i], p);
@@ -45,9 +48,7 @@ static enum status read_scans(struct check_request *r, const struct list *names,
         while (which < SCAN_KINDS && strcmp(names->item[i], scan_name[which]) != 0)
             which++;
         if (which == SCAN_KINDS)
-            return problem(p, STATUS_USAGE,
-                           "option --scan: found '%s', expected inclusive or exclusive",
-                           names->item[i]);
+            return near_unknown_option(p, "scan", names->item[i], "inclusive or exclusive");
         r->scan[which] = true;
     }
     return STATUS_OK;
@@ -60,8 +61,7 @@ static enum status read_load(struct check_request *r, const struct list *names, 
         while (which < LOAD_KINDS && strcmp(names->item[i], load_name[which]) != 0)
             which++;
         if (which == LOAD_KINDS)
-            return problem(p, STATUS_USAGE, "option --load: found '%s', expected idle or busy",
-                           names->item[i]);
+            return near_unknown_option(p, "load", names->item[i], "idle or busy");
         r->load[which] = true;
     }
     return STATUS_OK;
@@ -73,7 +73,7 @@ static enum status read_keys(struct check_request *r, const struct list *names, 
         return STATUS_OK;
     r->setting.key = calloc(names->count, sizeof *r->setting.key);
     enum status status =
-        r->setting.key ? STATUS_OK : problem(p, STATUS_DEVICE, "check: out of memory");
+        r->setting.key ? STATUS_OK : problem(p, STATUS_MEMORY, "check: out of memory");
     for (size_t i = 0; i < names->count && status == STATUS_OK; i++) {
         status = keys_parse(&r->setting.key[i], names->item[i], p);
         r->setting.keys += status == STATUS_OK;
@@ -120,14 +120,36 @@ static enum status read_layouts(struct check_request *r, const struct list *name
         return STATUS_OK;
     r->setting.layout = calloc(names->count, sizeof *r->setting.layout);
     enum status status =
-        r->setting.layout ? STATUS_OK : problem(p, STATUS_DEVICE, "check: out of memory");
+        r->setting.layout ? STATUS_OK : problem(p, STATUS_MEMORY, "check: out of memory");
     for (size_t i = 0; i < names->count && status == STATUS_OK; i++)
         status = layout_parse(&r->setting.layout[r->setting.layouts++], names->item[i], p);
     return status;
 }
 
+/* Where nothing says how long inputs are, they are as long as the shapes take. */
+static enum status read_shapes(struct check_request *r, const struct list *names, struct problem *p)
+{
+    if (names->count == 0)
+        return STATUS_OK;
+    r->setting.shape = calloc(names->count, sizeof *r->setting.shape);
+    enum status status =
+        r->setting.shape ? STATUS_OK : problem(p, STATUS_MEMORY, "check: out of memory");
+    bool open = r->n.count == 0 && r->datas == 0;
+    for (size_t i = 0; i < names->count && status == STATUS_OK; i++) {
+        struct gemm_shape *s = &r->setting.shape[r->setting.shapes++];
+        status = shape_parse(s, names->item[i], p);
+        if (status != STATUS_OK || !open)
+            continue;
+        if (!grow(&r->n.item, r->n.count, sizeof *r->n.item))
+            return problem(p, STATUS_MEMORY, "check: out of memory");
+        r->n.item[r->n.count++] = gemm_elements(s);
+    }
+    return status;
+}
+
 enum status check_asked(struct check_request *r, const struct request *q, struct problem *p)
 {
+    r->cache = input_cache_new(CHECK_CACHE_BYTES);
     enum status status = read_pairs(r, q, p);
     if (status == STATUS_OK)
         status = check_read_data(r, q, p);
@@ -149,6 +171,8 @@ enum status check_asked(struct check_request *r, const struct request *q, struct
         status = read_list(&r->setting.keep, q, AXIS_KEEP, 0, 100, p);
     if (status == STATUS_OK)
         status = read_list(&r->n, q, AXIS_N, 1, UINT64_C(1) << 40, p);
+    if (status == STATUS_OK)
+        status = read_shapes(r, &q->axis[AXIS_SHAPE], p);
     if (status == STATUS_OK)
         status = read_list(&r->threads, q, AXIS_THREADS, 0, THREADS_MAX, p);
     if (status == STATUS_OK)
@@ -188,6 +212,8 @@ enum status check_devices(struct device devices[CHECK_DEVICES], size_t *count,
 
 void check_request_free(struct check_request *r)
 {
+    input_cache_free(r->cache);
+    r->cache = NULL;
     numbers_free(&r->n);
     numbers_free(&r->threads);
     numbers_free(&r->blocks);
@@ -197,6 +223,9 @@ void check_request_free(struct check_request *r)
     free(r->setting.layout);
     r->setting.layout = NULL;
     r->setting.layouts = 0;
+    free(r->setting.shape);
+    r->setting.shape = NULL;
+    r->setting.shapes = 0;
     for (size_t i = 0; i < r->setting.keys; i++)
         keys_free(&r->setting.key[i]);
     free(r->setting.key);

@@ -14,6 +14,7 @@ struct check_outcome {
     struct array first; /* the outputs compared with; data NULL: none yet */
     uint64_t attempts, differing;
     struct check_break found; /* the first that differs, where any does */
+    struct check_variant now; /* how the outputs were had that are taken next */
 };
 
 /* What attempts of a kind were made over. */
@@ -32,8 +33,9 @@ struct check {
     const struct check_request *request;
     struct pairs pairs;
     struct array in;              /* elements of the case at hand; of a dot product both arrays' */
-    struct setting_operands made; /* what else it reads */
+    struct setting_operands made; /* what else it reads; its `in` is the case's */
     uint32_t *place; /* the output that each element goes to; NULL where outputs cover prefixes */
+    struct input_cache *inputs; /* the request's, or its own */
     struct check_case at;
     struct numbers threads, blocks;  /* of launch shapes, see check_shape_at */
     struct check_evidence *evidence; /* of the kind at hand, or NULL */
@@ -44,6 +46,7 @@ struct check {
     struct load *load;               /* of the device; NULL: it is quiet */
     bool ran[CHECK_KINDS];           /* a case of it */
     struct problem unusable;         /* why another device could not run it */
+    struct problem no_load;          /* why the device could not be loaded */
     unsigned round;                  /* of the case: once more, where runs ask for it */
     const struct method *served[CHECK_SERVED]; /* processes of `ulpscope serve`, to be ended */
     size_t serving;
@@ -79,6 +82,10 @@ void check_evidence_free(struct check_evidence *e);
 /* The case has results to compare, and no time for more. */
 bool check_enough(const struct check *c, const struct check_outcome *o);
 
+/* Begins other work for the device; load_end ends it. False, and `no_load` says why, where there
+ * can be none. */
+bool check_load(struct check *c, struct load **load);
+
 /* The u-th case of a kind. */
 enum check_found {
     CHECK_FOUND,
@@ -105,6 +112,9 @@ struct array check_keys_array(uint32_t *keys, size_t n);
 enum { CHECK_EXACT_BITS = 2200 };
 /* x rounded once to f, its range and its subnormals included. */
 double check_rounded_once(const mpfr_t x, enum format f);
+/* Writes every element of a matrix product, rounded once. */
+enum status check_set_product(const struct check *c, const struct matrices *of,
+                              const struct array *out, struct problem *p);
 /* Writes the sum of every bin, rounded once. */
 enum status check_set_bins(const struct check *c, const struct array *out, struct problem *p);
 struct check_setting check_plain(const struct check *c, const struct check_case *k);
@@ -127,6 +137,8 @@ struct check_taking {
     uint64_t runs;    /* taken so far */
 };
 enum status check_take_runs(void *taking, const struct runner_results *results, struct problem *p);
+/* How a run in this setting is had. */
+struct check_variant check_variant(const struct check_setting *s);
 /* Adds what came of other inputs of the case, compared among themselves. *other is to be freed. */
 void check_join(struct check_outcome *o, struct check_outcome *other);
 void check_outcome_free(struct check_outcome *o);
@@ -144,6 +156,10 @@ enum status check_device(struct check *c, struct check_outcome *o, struct proble
 enum status check_with_recorded(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_permutation(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_exact(struct check *c, struct check_outcome *o, struct problem *p);
+
+/* Permutes the case's elements into to->in, and its keys into to->keys, as an attempt did. */
+enum status check_order_again(struct check *c, const struct check_setting *to,
+                              const struct check_variant *v, struct problem *p);
 
 /* `ulpscope serve` of the method, as a subject: a process of its own for each `more`, the options
  * that end its command line. */

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 
 #include "experiments/check/attempts.h"
+#include "experiments/inputs/cache.h"
 #include "experiments/system/memory.h"
+#include "kernels/gpu/gpu.h"
 
 /* On which orders of additions differ in all formats, or which show a wrong rounding; the first,
  * which does so most often, again. */
@@ -146,8 +148,8 @@ static bool comes_again(const struct check *c, const struct check_case *k, size_
  * are loaded in repetitions alone, which take long enough. */
 static bool is_busy(const struct check_request *r, size_t u)
 {
-    bool asked = r->load[0] || r->load[1],
-         both = asked ? r->load[0] && r->load[1] : r->method->foreign;
+    bool asked = r->load[0] || r->load[1], can = r->device.kind == DEVICE_CPU || gpu_build(),
+         both = asked ? r->load[0] && r->load[1] : r->method->foreign && can;
     return both ? u % 32 / 4 == 2 : r->load[1];
 }
 
@@ -178,7 +180,9 @@ enum check_found check_case_at(const struct check *c, enum check_kind kind, size
         k->setting.exclusive = (last ? round / shapes : round + at.pass + at.pair) % 2;
     else
         k->setting.exclusive = scan && r->scan[1];
-    setting_vary(&k->setting, r->method->operation, &r->setting, k->n, mixed);
+    struct setting_axes axes = r->setting;
+    axes.file_rows = k->data && k->n == k->data->array.n ? k->data->rows : 0;
+    setting_vary(&k->setting, r->method->operation, &axes, k->n, mixed);
     /* Ours are asked in processes that stay, a few for each shape. */
     size_t shape = at.turn + at.pair + at.pass % inputs + round;
     if (kind == CHECK_PROCESS && !r->method->foreign && !last)
@@ -214,7 +218,7 @@ static enum status load_setting(struct check *c, struct problem *p)
     const struct operation *o = c->request->method->operation;
     check_free_setting(c);
     k->setting.key_seed = k->seed;
-    c->made.of.in = (struct array){k->pair.storage, k->n, NULL};
+    c->made.of.in = check_array(&c->in, k->n, 0);
     enum status status = setting_make(&c->made, o, &k->setting, k->seed, p);
     k->setting.bins = c->made.of.bins;
     return status == STATUS_OK ? setting_places(&c->place, o, &c->made, p) : status;
@@ -229,24 +233,20 @@ void check_free_setting(struct check *c)
 
 enum status check_load_case(struct check *c, const struct check_case *k, struct problem *p)
 {
-    unsigned arrays = c->request->method->operation->inputs;
+    unsigned arrays = operation_arrays(c->request->method->operation);
     free(c->in.data);
     c->at = *k;
     c->in.data = NULL;
-    enum status status = load_setting(c, p);
-    if (status != STATUS_OK)
-        return status;
-    status = memory_array(&c->in, k->pair.storage, k->n * arrays, "an input", p);
+    enum status status = memory_array(&c->in, k->pair.storage, k->n * arrays, "an input", p);
     if (status != STATUS_OK) {
         c->in.data = NULL;
         return status;
     }
-    if (k->data) {
+    if (k->data)
         copy_data(c, k);
-        return STATUS_OK;
-    }
-    return arrays == 2 ? input_generate_pair(&k->input, &c->in, k->seed, 0, p)
-                       : input_generate(&k->input, &c->in, k->seed, 0, p);
+    else
+        status = input_cached(c->inputs, &k->input, &c->in, k->seed, arrays == 2, p);
+    return status == STATUS_OK ? load_setting(c, p) : status;
 }
 
 bool check_is_scan(const struct check *c)
@@ -285,9 +285,12 @@ enum status check_open(const struct check *c, const struct check_setting *s, str
                                     .exclusive = c->at.setting.exclusive,
                                     .mask = c->made.of.mask,
                                     .bins = c->at.setting.bins,
-                                    .stride = c->made.of.stride};
+                                    .stride = c->made.of.stride,
+                                    .gemm = c->made.of.gemm,
+                                    .c = c->made.of.c};
     enum status status = probe_open(probe, &spec, p);
-    for (unsigned i = 0; status == STATUS_OK && i < c->request->method->operation->inputs; i++) {
+    for (unsigned i = 0; status == STATUS_OK && i < operation_arrays(c->request->method->operation);
+         i++) {
         struct array to = i ? probe_second(*probe) : probe_input(*probe);
         struct array from = check_array(s->in ? s->in : &c->in, c->at.n, i);
         memcpy(to.data, from.data, array_bytes(from.format, from.n));

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 
 #include "experiments/check/attempts.h"
+#include "experiments/inputs/cache.h"
 #include "experiments/system/clock.h"
 #include "experiments/subjects/foreign_state.h"
 #include "kernels/gpu/load.h"
+#include "kernels/gpu/gpu.h"
 
 const struct check_kind_facts check_kinds[CHECK_KINDS] = {
     [CHECK_REPEAT] = {"repeat", PROMISE_RUN_TO_RUN, "run after run in one process"},
@@ -49,12 +51,12 @@ bool check_stopped(const struct check *c)
 static const char *senseless(const struct check *c, enum check_kind kind)
 {
     const struct method *m = c->request->method;
-    bool program = m->foreign && !name_is_object(m->name);
-    bool named = m->foreign || method_named(m->name) == m;
+    bool program = m->foreign && !name_is_described(m->name);
+    bool named = m->foreign ? foreign_restarts(m) : method_named(m->name) == m;
     const struct operation *o = m->operation;
     switch (kind) {
     case CHECK_PROCESS:
-        return !operation_served(o) ? "a process of its own cannot be told which elements to keep"
+        return !operation_served(o) ? "a process of its own cannot be told what it reads"
                : !named             ? "a function of this process has no other process"
                                     : NULL;
     case CHECK_BATCH:
@@ -66,17 +68,30 @@ static const char *senseless(const struct check *c, enum check_kind kind)
         return operation_moves(o) ? "the operation moves elements, it rounds nothing" : NULL;
     case CHECK_SHAPE:
         return !m->shape_read[c->request->device.kind] ? "the subject reads no launch shape" : NULL;
-    case CHECK_OFFSET:
+    case CHECK_LOAD:
+        return c->request->device.kind == DEVICE_CUDA && !gpu_build()
+                   ? "this program was built without CUDA, and has no other work for the GPU"
+                   : NULL;
+    case CHECK_DEVICE:
+        return name_is_program(m->name) ? "a program decides itself what device it runs on" : NULL;
     case CHECK_NEIGHBOUR:
+        if (name_is_python(m->name))
+            return "what lies around an array of Python's is not set";
+        return program ? "where a program keeps its input is not known" : NULL;
+    case CHECK_OFFSET:
+        if (name_is_python(m->name) && !foreign_places(m))
+            return "its library of arrays decides where they lie";
         return program ? "where a program keeps its input is not known" : NULL;
     case CHECK_RECORDED:
         return c->request->datas && !c->request->inputs ? "nothing is recorded of data of yours"
                : !operation_recorded(o)                 ? "nothing is recorded of this operation"
                : !c->request->recorded ? "no recorded results are at hand (--recorded DIR)"
                                        : NULL;
-    default:
-        return NULL;
+    case CHECK_REPEAT:
+    case CHECK_KINDS:
+        break;
     }
+    return NULL;
 }
 
 static bool applies(const struct check *c, enum check_kind kind)
@@ -123,6 +138,19 @@ static void add_outcome(struct check_tried *t, struct check_outcome *o, enum che
     }
 }
 
+/* What is sure of a repetition follows from how often it was made; of what is varied it is the
+ * variety that tells. Fresh processes and a loaded device take long. */
+enum { VARIED_LEAST = 100, SHARE = 10 };
+
+uint64_t check_wanted(const struct check_request *r, enum check_kind kind)
+{
+    bool slow = kind == CHECK_PROCESS || kind == CHECK_LOAD;
+    uint64_t least = slow ? CHECK_LEAST : VARIED_LEAST, share = r->enough / SHARE;
+    if (r->enough == 0)
+        return UINT64_MAX;
+    return kind == CHECK_REPEAT ? r->enough : share > least ? share : least;
+}
+
 /* How the time of a kind goes. What a case takes is judged by others in the same formats: by an
  * element, of so many at least, so that what each run costs counts little. */
 struct pace {
@@ -131,9 +159,10 @@ struct pace {
     uint64_t deadline;
     uint64_t least;                    /* the first few small cases are tried until then */
     size_t done, passed;               /* passed: cases in a row that were not tried */
+    size_t stale;                      /* cases in a row without an attempt that is a new one */
     double ns[FORMATS][FORMATS], most; /* an element; 0: not known */
 };
-enum { SMALL = 10000, PASSED_MOST = 4096 };
+enum { SMALL = 10000, PASSED_MOST = 4096, STALE_MOST = 12 };
 static const uint64_t LEAST_NS = 300000000, LEAST_OURS_NS = 1000000000;
 
 static bool few(const struct pace *t, uint64_t now)
@@ -173,16 +202,23 @@ bool check_enough(const struct check *c, const struct check_outcome *o)
     return look && c->until != UINT64_MAX && clock_ns() >= c->until;
 }
 
-/* Other work for the device, as long as cases ask for it. */
-static enum status set_load(struct check *c, enum check_kind kind, bool busy, struct problem *p)
+bool check_load(struct check *c, struct load **load)
 {
     struct device d = c->request->device;
+    c->no_load = (struct problem){0};
+    return load_begin(load, d.kind == DEVICE_CPU ? -1 : d.index, &c->no_load) == STATUS_OK;
+}
+
+/* Other work for the device, as long as cases ask for it. Where there can be none, the subject has
+ * not failed: such a case is left out. */
+static bool set_load(struct check *c, enum check_kind kind, bool busy)
+{
     busy = busy && check_kinds[kind].rung > PROMISE_RUN_TO_RUN;
     if (busy == (c->load != NULL))
-        return STATUS_OK;
+        return true;
     load_end(c->load);
     c->load = NULL;
-    return busy ? load_begin(&c->load, d.kind == DEVICE_CPU ? -1 : d.index, p) : STATUS_OK;
+    return !busy || check_load(c, &c->load);
 }
 
 /* One case. STATUS_USAGE where there is no such input in this format. */
@@ -192,11 +228,12 @@ static enum status try_case(struct check *c, struct check_tried *t, enum check_k
     struct check_outcome o = {0};
     /* A repetition has its runs; of others each is tried more than once where many are asked for:
      * for what shows itself rarely, since the same again is no more evidence. */
-    bool once = check_kinds[kind].rung == PROMISE_RUN_TO_RUN || kind == CHECK_RECORDED;
+    bool once = check_kinds[kind].rung == PROMISE_RUN_TO_RUN || kind == CHECK_RECORDED ||
+                c->request->enough > 0;
     unsigned rounds = once ? 1 : 1 + (unsigned)((c->request->runs - 1) / CHECK_RUNS);
     enum status status = check_load_case(c, k, p);
-    if (status == STATUS_OK)
-        status = set_load(c, kind, k->busy, p);
+    if (status == STATUS_OK && !set_load(c, kind, k->busy))
+        return STATUS_OK;
     for (c->round = 0; c->round < rounds && status == STATUS_OK && !check_enough(c, &o);
          c->round++) {
         uint64_t differing = o.differing;
@@ -262,7 +299,8 @@ static enum status try_kind(struct check *c, struct check_report *report, enum c
         struct problem why = {0};
         uint64_t begin = clock_ns();
         if ((!few(&pace, begin) && begin > deadline) || begin > c->last ||
-            pace.passed > PASSED_MOST)
+            pace.passed > PASSED_MOST || pace.tried->attempts >= check_wanted(c->request, kind) ||
+            (c->request->enough > 0 && pace.stale > STALE_MOST))
             break;
         pace.passed++;
         if (found == CHECK_NONE || !time_for(&pace, &k, begin))
@@ -270,7 +308,9 @@ static enum status try_kind(struct check *c, struct check_report *report, enum c
         tell(c, kind, begin);
         limit_run(c, report, begin);
         c->until = deadline > begin + LEAST_NS ? deadline : begin + LEAST_NS;
+        uint64_t attempts = pace.tried->attempts;
         enum status status = try_case(c, &report->tried[kind], kind, &k, &why);
+        pace.stale = pace.tried->attempts > attempts ? 0 : pace.stale + 1;
         if (status == STATUS_USAGE) {
             if (report->untried.status == STATUS_OK)
                 report->untried = why;
@@ -279,7 +319,7 @@ static enum status try_kind(struct check *c, struct check_report *report, enum c
         if (ran_out(c, report, status))
             break;
         if (status != STATUS_OK) {
-            set_load(c, kind, false, p);
+            set_load(c, kind, false);
             return problem(p, status, "%s", why.text);
         }
         c->ran[kind] = true;
@@ -317,16 +357,23 @@ static enum status shrink_all(struct check *c, struct check_report *report, stru
     return status;
 }
 
+/* Repetitions that are enough leave the rest of their time to others. */
+static double share_of(const struct check *c, enum check_kind kind)
+{
+    bool first = kind == CHECK_REPEAT && c->request->enough > 0;
+    return first ? 4 * ways[kind].share : ways[kind].share;
+}
+
 /* The time that is left is shared among the kinds that are left. */
 static uint64_t deadline_of(const struct check *c, enum check_kind kind, uint64_t end)
 {
     double shares = 0;
     uint64_t now = clock_ns();
     for (size_t i = kind; i < CHECK_KINDS; i++)
-        shares += c->request->tried[i] && applies(c, i) ? ways[i].share : 0;
+        shares += c->request->tried[i] && applies(c, i) ? share_of(c, i) : 0;
     return end <= now || !(shares > 0)
                ? now
-               : now + (uint64_t)((double)(end - now) * ways[kind].share / shares);
+               : now + (uint64_t)((double)(end - now) * share_of(c, kind) / shares);
 }
 
 static enum status try_all(struct check *c, struct check_report *report, struct problem *p)
@@ -356,6 +403,8 @@ static enum status try_all(struct check *c, struct check_report *report, struct 
     return shrink_all(c, report, p);
 }
 
+static const char time_ran_out[] = "time ran out";
+
 static const char *reason(const struct check *c, const struct check_report *r, enum check_kind kind)
 {
     const char *why = senseless(c, kind);
@@ -366,23 +415,26 @@ static const char *reason(const struct check *c, const struct check_report *r, e
            : failed && kind == r->failed                             ? "the subject failed"
            : failed && kind > r->failed                              ? "the subject failed before"
            : kind == CHECK_DEVICE && c->unusable.status != STATUS_OK ? c->unusable.text
+           : kind == CHECK_LOAD && c->no_load.status != STATUS_OK    ? c->no_load.text
            : r->untried.status != STATUS_OK                          ? r->untried.text
-           : kind == CHECK_DEVICE && !format_pairs_any(&c->request->method->pairs[other])
+           : kind == CHECK_DEVICE && !format_pairs_any(method_pairs(c->request->method, other))
                ? "no other device runs it"
            : kind == CHECK_DEVICE   ? "no other device that runs it is at hand"
            : kind == CHECK_RECORDED ? "nothing recorded is among the cases asked for"
            : c->ran[kind] && kind == CHECK_SHAPE
                ? "all launch shapes come to the same for these lengths"
            : c->ran[kind] ? "no run differed from others in what this varies"
-                          : "time ran out";
+                          : time_ran_out;
 }
 
 static void say_reasons(const struct check *c, struct check_report *r)
 {
     for (size_t kind = 0; kind < CHECK_KINDS; kind++)
-        if (r->tried[kind].attempts == 0)
-            snprintf(r->tried[kind].untried, CHECK_REASON, "%.*s", CHECK_REASON - 1,
-                     reason(c, r, kind));
+        if (r->tried[kind].attempts == 0) {
+            const char *why = reason(c, r, kind);
+            snprintf(r->tried[kind].untried, CHECK_REASON, "%.*s", CHECK_REASON - 1, why);
+            r->tried[kind].late = why == time_ran_out;
+        }
 }
 
 /* Cases that were refused count where no other was tried. A repetition can be tried of any that is
@@ -425,6 +477,7 @@ enum status check_subject(struct check_report *report, const struct check_reques
             !operation_has(request->method->operation, OPERAND_IN2))
             return problem(p, STATUS_USAGE, "check: input %s is of two arrays, %s reads one",
                            request->input[i].family->name, request->method->name);
+    c.inputs = request->cache ? request->cache : input_cache_new(CHECK_CACHE_BYTES);
     enum status status = check_shapes_make(&c, p);
     if (status == STATUS_OK)
         status = check_find_pairs(&c, report, p);
@@ -440,6 +493,8 @@ enum status check_subject(struct check_report *report, const struct check_reques
     numbers_free(&c.threads);
     numbers_free(&c.blocks);
     free(c.in.data);
+    if (c.inputs != request->cache)
+        input_cache_free(c.inputs);
     check_free_setting(&c);
     report->kept = check_kept(report);
     return status;

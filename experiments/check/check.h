@@ -32,18 +32,21 @@ struct check_kind_facts {
 };
 extern const struct check_kind_facts check_kinds[CHECK_KINDS];
 
-enum { CHECK_RUNS = 20 };  /* where nobody says how many */
-enum { CHECK_LEAST = 10 }; /* a rung with fewer attempts is not tried */
+enum { CHECK_RUNS = 20 };             /* where nobody says how many */
+enum { CHECK_CACHE_BYTES = 1 << 25 }; /* of generated inputs */
+enum { CHECK_LEAST = 10 };            /* a rung with fewer attempts is not tried */
 
 /* An array of the user's own. */
 struct check_data {
     const char *asked; /* as --data names it, each comma as `\,` */
     const char *name;  /* as the column `input` does */
     struct array array;
-    bool converted; /* --convert rounded it */
+    size_t rows;               /* of a matrix; else 0 */
+    bool converted, saturated; /* rounded by --convert, clamped by --saturate */
 };
 
 struct check_recorded; /* experiments/check/recorded.h */
+struct input_cache;    /* experiments/inputs/cache.h */
 
 struct check_request {
     const struct method *method;
@@ -60,9 +63,14 @@ struct check_request {
     bool load[2];                      /* of the device: idle, busy; neither: both */
     bool scan[2];                      /* of scans: inclusive, exclusive; neither: both */
     struct setting_axes setting;       /* but for scans; likewise */
-    uint64_t seed, runs;  /* runs: of a repetition; what is no repetition is tried runs / CHECK_RUNS
-                             times, at least once */
-    double seconds;       /* to be spent on all; each kind has one case at least */
+    /* Of inputs, which requests made one after the other share; NULL: a check has its own. */
+    struct input_cache *cache;
+    uint64_t seed, runs; /* runs: of a repetition; what is no repetition is tried runs / CHECK_RUNS
+                            times, at least once */
+    double seconds;      /* to be spent on all; each kind has one case at least */
+    /* Where it is not 0, a kind ends before its time: repetitions behind as many attempts, all
+     * others behind those of check_wanted. */
+    uint64_t enough;
     enum promise promise; /* that the subject is held to */
     bool tried[CHECK_KINDS];
     bool shrink;                           /* look for the least n that shows a break */
@@ -93,9 +101,21 @@ void check_input_text(const struct check_case *k, char text[INPUT_TEXT]);
 
 enum { CHECK_WORDS = 96, CHECK_COUNTS = 64 };
 
+/* How a result was had, where it is not by the case as it stands. */
+struct check_variant {
+    struct shape shape;
+    struct device device;
+    size_t offset;       /* elements off an aligned address */
+    uint8_t byte;        /* all bytes around the input */
+    bool permuted;       /* by check_order_again: */
+    size_t order, count; /* which permutation, of how many elements */
+    unsigned round;
+};
+
 /* Two results of one case that are not the same. */
 struct check_break {
     struct check_case at;
+    struct check_variant variant[2];
     struct shape
         other_shape; /* of launch shapes: that of the second result; at.shape of the first */
     uint64_t runs;
@@ -105,11 +125,12 @@ struct check_break {
     char is[2][CHECK_WORDS];
 };
 
-enum { CHECK_REASON = 160, CHECK_SET = 256 };
+enum { CHECK_REASON = 160, CHECK_RUNG_REASON = 6 * CHECK_REASON, CHECK_SET = 256 };
 
 /* What came of a kind. An attempt is a result that is compared with another. */
 struct check_tried {
     char untried[CHECK_REASON]; /* why there is no attempt; empty where there are */
+    bool late;                  /* because time ran out */
     uint64_t cases, broken;     /* broken: cases in which a result differed */
     uint64_t attempts, differing;
     uint64_t distinct;          /* results, in the case with most of them */
@@ -179,11 +200,14 @@ struct check_rung {
     uint64_t attempts, differing, distinct;
     size_t shapes, lengths, inputs; /* that attempts were made over */
     const char *counts;
-    double unseen_p95;         /* 1 - 0.05^(1/attempts) */
-    char reason[CHECK_REASON]; /* why it is not tried, failed, or broken by a rung below; of what is
-                                  kept, what that leaves open; or "" */
+    double unseen_p95;              /* 1 - 0.05^(1/attempts) */
+    char reason[CHECK_RUNG_REASON]; /* why it is not tried, failed, or broken by a rung below; of
+                                  what is kept, what that leaves open; or "" */
 };
 struct check_rung check_rung(const struct check_report *r, enum promise rung);
+
+/* How many attempts of a kind are enough for a request; UINT64_MAX: as many as time allows. */
+uint64_t check_wanted(const struct check_request *r, enum check_kind kind);
 
 /* Is a rung broken that the subject is held to? */
 bool check_broken(const struct check_report *r);

@@ -23,14 +23,16 @@ static enum status add(struct check_request *r, struct check_file *file, struct 
     const struct data_set *set = &file->set;
     struct check_data *grown = realloc(r->data, (r->datas + set->count) * sizeof *grown);
     if (!grown)
-        return problem(p, STATUS_DEVICE, "%s: out of memory", file->asked);
+        return problem(p, STATUS_MEMORY, "%s: out of memory", file->asked);
     r->data = grown;
     for (size_t i = 0; i < set->count; i++)
         if (set->item[i].array.n > 0)
             r->data[r->datas++] = (struct check_data){.asked = file->asked,
                                                       .name = set->item[i].name,
                                                       .array = set->item[i].array,
-                                                      .converted = set->item[i].converted};
+                                                      .rows = set->item[i].rows,
+                                                      .converted = set->item[i].converted,
+                                                      .saturated = set->item[i].saturated};
     return STATUS_OK;
 }
 
@@ -38,11 +40,11 @@ static enum status read_file(struct check_request *r, const char *path,
                              const struct data_options *options, struct problem *p)
 {
     if (!grow(&r->file, r->files, sizeof *r->file))
-        return problem(p, STATUS_DEVICE, "%s: out of memory", path);
+        return problem(p, STATUS_MEMORY, "%s: out of memory", path);
     struct check_file *file = &r->file[r->files];
     *file = (struct check_file){.asked = escaped(path)};
     if (!file->asked)
-        return problem(p, STATUS_DEVICE, "%s: out of memory", path);
+        return problem(p, STATUS_MEMORY, "%s: out of memory", path);
     r->files++;
     enum status status = data_read(&file->set, path, options, p);
     return status == STATUS_OK ? add(r, file, p) : status;
@@ -52,15 +54,17 @@ enum status check_read_data(struct check_request *r, const struct request *q, st
 {
     const struct list *paths = &q->axis[AXIS_DATA];
     struct formats storage = {0};
-    bool convert = q->axis[AXIS_CONVERT].count > 0;
+    bool convert = q->axis[AXIS_CONVERT].count > 0, saturate = q->axis[AXIS_SATURATE].count > 0;
     enum status status = formats_parse(&storage, "storage", &q->axis[AXIS_STORAGE], p);
     size_t formats = storage.count ? storage.count : 1;
-    if (status == STATUS_OK && convert && paths->count == 0)
-        status = problem(p, STATUS_USAGE, "check: found --convert, expected it with --data");
+    if (status == STATUS_OK && (convert || saturate) && paths->count == 0)
+        status = problem(p, STATUS_USAGE, "check: found --%s, expected it with --data",
+                         convert ? "convert" : "saturate");
     for (size_t i = 0; i < paths->count * formats && status == STATUS_OK; i++) {
         struct data_options options = {.storage =
                                            storage.count ? storage.item[i % formats] : FORMATS,
                                        .convert = convert,
+                                       .saturate = saturate,
                                        .raw = q->axis[AXIS_RAW].count > 0};
         status = read_file(r, paths->item[i / formats], &options, p);
     }

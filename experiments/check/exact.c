@@ -44,12 +44,34 @@ static void set_prefixes(const struct check *c, const struct array *out)
     mpfr_clear(sum);
 }
 
+enum status check_set_product(const struct check *c, const struct matrices *of,
+                              const struct array *out, struct problem *p)
+{
+    struct matrices_packed packed;
+    mpfr_t sum, sum_abs;
+    enum status status = matrices_pack(&packed, of, p);
+    if (status != STATUS_OK)
+        return status;
+    mpfr_inits2(MPFR_PREC_MIN, sum, sum_abs, (mpfr_ptr)0);
+    for (size_t i = 0; i < matrices_outputs(&packed); i++) {
+        matrices_mpfr(&packed, i, sum, sum_abs);
+        double rounded = check_rounded_once(sum, c->at.setting.output);
+        array_encode(out, i, 1, &rounded);
+    }
+    mpfr_clears(sum, sum_abs, (mpfr_ptr)0);
+    matrices_free(&packed);
+    return STATUS_OK;
+}
+
 /* The outputs that are due. */
 static enum status set_due(const struct check *c, const struct array *out, struct problem *p)
 {
     const struct operation *operation = c->request->method->operation;
     struct array x = check_array(&c->in, c->at.n, 0), y = check_array(&c->in, c->at.n, 1);
     struct reference r;
+    struct matrices matrices;
+    if (setting_matrices(&matrices, operation, &c->made.of))
+        return check_set_product(c, &matrices, out, p);
     if (c->place)
         return check_set_bins(c, out, p);
     if (check_is_scan(c)) {

@@ -9,6 +9,7 @@
     do {                                                                                           \
         struct array out;                                                                          \
         status = check_once(c, &(setting), &out, p);                                               \
+        o->now = check_variant(&(setting));                                                        \
         if (status == STATUS_OK)                                                                   \
             status = check_take(c, o, &out, 0, p, __VA_ARGS__);                                    \
     } while (0)
@@ -125,7 +126,7 @@ static size_t other_devices(const struct check *c, struct device others[OTHERS])
 {
     size_t count = 0;
     struct device own = c->request->device;
-    int gpus = gpu_count();
+    int gpus = gpu_count() > 0 || !c->request->method->foreign ? gpu_count() : gpu_seen();
     for (int i = -1; i < gpus && count < OTHERS; i++) {
         struct device d = {i < 0 ? DEVICE_CPU : DEVICE_CUDA, i < 0 ? 0 : i};
         if ((d.kind != own.kind || d.index != own.index) &&
@@ -152,7 +153,7 @@ enum status check_device(struct check *c, struct check_outcome *o, struct proble
         device_name(own.device, here);
         device_name(s.device, there);
         status = check_once(c, &s, &other, &why);
-        if (status == STATUS_DEVICE) {
+        if (status == STATUS_DEVICE || status == STATUS_MEMORY) {
             c->unusable = why;
             status = STATUS_OK;
             continue;
@@ -163,6 +164,7 @@ enum status check_device(struct check *c, struct check_outcome *o, struct proble
             TAKE(own, "on %s", here);
         taken = true;
         check_note(c, &s); /* what is taken is the run noted last */
+        o->now = check_variant(&s);
         if (status == STATUS_OK)
             status = check_take(c, o, &other, 0, p, "on %s", there);
         else

@@ -49,12 +49,38 @@ static enum status permute(const struct array *copy, const struct array *in, siz
     return input_arrange(&part, arrangement[kind], shuffle + order, p);
 }
 
+/* Changes the places of terms that several outputs share. */
+static enum status reorder(const struct check *c, const struct array *copy, size_t terms,
+                           size_t order, struct problem *p)
+{
+    const struct operation *o = c->request->method->operation;
+    struct array own, changed;
+    enum status status = memory_array(&own, FP32, terms, "an order of terms", p);
+    if (status != STATUS_OK)
+        return status;
+    status = memory_array(&changed, FP32, terms, "an order of terms", p);
+    for (size_t i = 0; i < terms && status == STATUS_OK; i++)
+        ((uint32_t *)own.data)[i] = (uint32_t)i;
+    if (status == STATUS_OK)
+        status = permute(&changed, &own, terms, order, first_shuffle(c), p);
+    if (status == STATUS_OK) {
+        memcpy(copy->data, c->in.data, array_bytes(copy->format, copy->n));
+        setting_reorder(o, copy, &c->in, &c->made.of, changed.data);
+    }
+    free(own.data);
+    free(changed.data);
+    return status;
+}
+
 /* Permutes all that the method reads. */
 static enum status permute_all(const struct check *c, const struct check_setting *to, size_t count,
                                size_t order, struct problem *p)
 {
-    unsigned arrays = c->request->method->operation->inputs;
+    unsigned arrays = operation_arrays(c->request->method->operation);
+    size_t terms = setting_terms(c->request->method->operation, &c->made.of);
     enum status status = STATUS_OK;
+    if (terms > 0)
+        return reorder(c, to->in, terms, order, p);
     for (unsigned i = 0; i < arrays && status == STATUS_OK; i++) {
         struct array copy = check_array(to->in, c->at.n, i), in = check_array(&c->in, c->at.n, i);
         status = permute(&copy, &in, count, order, first_shuffle(c), p);
@@ -70,6 +96,13 @@ static enum status permute_all(const struct check *c, const struct check_setting
     return check_lay_rows(c, &copy, to->keys, p);
 }
 
+enum status check_order_again(struct check *c, const struct check_setting *to,
+                              const struct check_variant *v, struct problem *p)
+{
+    c->round = v->round;
+    return permute_all(c, to, v->count, v->order, p);
+}
+
 static enum status try_orders(struct check *c, struct check_outcome *o, const struct array *copy,
                               uint32_t *keys, size_t count, struct problem *p)
 {
@@ -79,17 +112,25 @@ static enum status try_orders(struct check *c, struct check_outcome *o, const st
     struct array out;
     struct check_setting s = check_plain(c, &c->at);
     enum status status = check_once(c, &s, &out, p);
+    struct check_variant as_is = check_variant(&s);
+    o->now = as_is;
     if (status == STATUS_OK)
         status = check_take(c, o, &out, from, p, "as generated");
     s.in = copy;
     s.keys = keys;
-    bool alike = c->request->method->operation->inputs > 1 || c->place;
+    bool shared = setting_terms(c->request->method->operation, &c->made.of) > 0;
+    bool alike = operation_arrays(c->request->method->operation) > 1 || c->place || shared;
     for (size_t order = 0; order < ORDERS && status == STATUS_OK && !check_enough(c, o); order++) {
         if (alike && !of_places(order))
             continue;
         status = permute_all(c, &s, count, order, p);
         if (status == STATUS_OK)
             status = check_once(c, &s, &out, p);
+        o->now = as_is;
+        o->now.permuted = true;
+        o->now.order = order;
+        o->now.count = count;
+        o->now.round = c->round;
         if (status == STATUS_OK && order < SHUFFLED)
             status = check_take(c, o, &out, from, p, "%s", order_name[order]);
         else if (status == STATUS_OK)

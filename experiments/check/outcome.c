@@ -46,12 +46,18 @@ static enum status count(struct check_outcome *o, struct hash128 digest, bool is
     bool empty = o->tally.count == 0;
     struct distinct *d = tally_add(&o->tally, digest);
     if (!d)
-        return problem(p, STATUS_DEVICE, "out of memory for results");
+        return problem(p, STATUS_MEMORY, "out of memory for results");
     *first = empty;
     *differs = d != o->tally.item;
     o->attempts += !empty && (is_new || *differs);
     o->differing += *differs;
     return STATUS_OK;
+}
+
+struct check_variant check_variant(const struct check_setting *s)
+{
+    return (struct check_variant){
+        .shape = s->shape, .device = s->device, .offset = s->offset, .byte = (uint8_t)~s->around};
 }
 
 enum status check_take(const struct check *c, struct check_outcome *o, struct array *out,
@@ -65,6 +71,7 @@ enum status check_take(const struct check *c, struct check_outcome *o, struct ar
         va_start(arguments, is);
         vsnprintf(o->found.is[!first], CHECK_WORDS, is, arguments);
         va_end(arguments);
+        o->found.variant[!first] = o->now;
     }
     if (status == STATUS_OK && differs && o->differing == 1)
         note_difference(c, o, out, from);
@@ -90,6 +97,7 @@ enum status check_take_runs(void *taking, const struct runner_results *results, 
         if (status != STATUS_OK || !wanted)
             continue;
         snprintf(o->found.is[!first], CHECK_WORDS, "%s %llu", t->what, (unsigned long long)run);
+        o->found.variant[!first] = o->now;
         /* Of sums, the output is the digest; runs in one batch may share its place. */
         const struct operation *operation = t->check->request->method->operation;
         status =

@@ -3,6 +3,7 @@
 #include "experiments/check/attempts.h"
 #include "experiments/system/clock.h"
 #include "experiments/subjects/foreign.h"
+#include "kernels/gpu/gpu.h"
 
 /* Does a program answer a request for this pair? */
 static enum status answers(struct check *c, struct format_pair pair, struct problem *p)
@@ -42,7 +43,7 @@ static bool has_input(const struct check_request *r, enum format storage)
 enum status check_find_pairs(struct check *c, struct check_report *report, struct problem *p)
 {
     const struct check_request *r = c->request;
-    bool program = r->method->foreign && !name_is_object(r->method->name);
+    bool program = r->method->foreign && !name_is_described(r->method->name);
     bool waited = false; /* for long, and for nothing: a program that hangs is not asked again */
     struct problem why = {0};
     for (size_t i = 0; i < r->pairs.count; i++) {
@@ -73,8 +74,11 @@ enum status check_find_pairs(struct check *c, struct check_report *report, struc
     char device[DEVICE_TEXT];
     device_name(r->device, device);
     if (report->left_out.count == 0)
-        return problem(p, STATUS_DEVICE, "check: %s does not run on %s in the formats asked for",
-                       r->method->name, device);
+        return problem(p, STATUS_DEVICE, "check: %s does not run on %s in the formats asked for%s",
+                       r->method->name, device,
+                       !gpu_build() && r->device.kind == DEVICE_CUDA && !r->method->foreign
+                           ? ": this program was built without CUDA"
+                           : "");
     report->failure = why;
     return STATUS_OK;
 }

@@ -70,7 +70,7 @@ static enum status read_keys(struct check_recorded_row *taken, const struct csv_
         return STATUS_OK;
     taken->keys = malloc(sizeof *taken->keys);
     if (!taken->keys)
-        return problem(p, STATUS_DEVICE, "out of memory for recorded results");
+        return problem(p, STATUS_MEMORY, "out of memory for recorded results");
     struct problem why = {0};
     enum status status = keys_parse(taken->keys, text, &why);
     if (status != STATUS_OK) {
@@ -85,12 +85,12 @@ static enum status keep(struct check_recorded *to, const struct check_recorded_r
                         struct problem *p)
 {
     if (!grow(&to->row, to->rows, sizeof *to->row))
-        return problem(p, STATUS_DEVICE, "out of memory for recorded results");
+        return problem(p, STATUS_MEMORY, "out of memory for recorded results");
     to->row[to->rows] = *row;
     to->row[to->rows].method = strdup(row->method);
     return to->row[to->rows++].method
                ? STATUS_OK
-               : problem(p, STATUS_DEVICE, "out of memory for recorded results");
+               : problem(p, STATUS_MEMORY, "out of memory for recorded results");
 }
 
 /* A field of a line without quotes. */
@@ -178,7 +178,7 @@ enum status check_recorded_read(struct check_recorded **recorded, const char *di
     struct dirent **entry;
     *recorded = calloc(1, sizeof **recorded);
     if (!*recorded)
-        return problem(p, STATUS_DEVICE, "%s: out of memory", dir);
+        return problem(p, STATUS_MEMORY, "%s: out of memory", dir);
     struct reader r = {.to = *recorded, .method = method, .methods = methods};
     int count = scandir(dir, &entry, NULL, alphasort);
     enum status status = count < 0
@@ -288,7 +288,7 @@ enum status check_with_recorded(struct check *c, struct check_outcome *o, struct
             : (struct hash128){{format_canonical(out.format, array_bits(&out, 0)), 0}};
     free(out.data);
     if (!tally_add(&o->tally, row->digest) || !tally_add(&o->tally, digest))
-        return problem(p, STATUS_DEVICE, "out of memory for results");
+        return problem(p, STATUS_MEMORY, "out of memory for results");
     o->attempts = 1;
     o->differing = o->tally.count > 1;
     o->found = (struct check_break){.at = c->at,

@@ -52,14 +52,11 @@ enum status check_under_load(struct check *c, struct check_outcome *o, struct pr
 {
     struct load *load;
     struct array out;
-    struct device d = c->request->device;
     struct check_setting plain = check_plain(c, &c->at);
     enum status status = check_once(c, &plain, &out, p);
     if (status == STATUS_OK)
         status = check_take(c, o, &out, 0, p, "on an idle device");
-    if (status == STATUS_OK)
-        status = load_begin(&load, d.kind == DEVICE_CPU ? -1 : d.index, p);
-    if (status != STATUS_OK)
+    if (status != STATUS_OK || !check_load(c, &load))
         return status;
     status = repeat(c, o, "under load, run", p);
     load_end(load);
@@ -69,11 +66,9 @@ enum status check_under_load(struct check *c, struct check_outcome *o, struct pr
 enum status check_served(struct check *c, const struct check_setting *s, const char *more,
                          const struct method **served, struct problem *p)
 {
-    char path[PATH_MAX] = "", device[DEVICE_TEXT];
+    char path[PATH_MAX], device[DEVICE_TEXT];
     struct text text = {0};
-    ssize_t length = readlink(foreign_program(), path, sizeof path - 1);
-    if (length < 0)
-        snprintf(path, sizeof path, "%s", foreign_program());
+    foreign_program_path(path);
     device_name(s->device, device);
     text_add(&text, "exec:exec ");
     shell_word(&text, path);
@@ -84,7 +79,7 @@ enum status check_served(struct check *c, const struct check_setting *s, const c
     const char *command = text_string(&text);
     enum status status =
         command ? subject_named(served, "check", command, c->request->method->operation, p)
-                : problem(p, STATUS_DEVICE, "out of memory");
+                : problem(p, STATUS_MEMORY, "out of memory");
     text_free(&text);
     size_t i = 0;
     while (i < c->serving && c->served[i] != *served)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "reference/format/number.h"
+#include "reports/text/table.h"
 
 bool check_partly(const struct check_report *r)
 {
@@ -35,80 +36,98 @@ void check_untried_text(char text[CHECK_LONG], const struct check_report *r, enu
                                      check_kinds[kind].name, r->tried[kind].untried);
 }
 
-/* No line of a verdict or of evidence is longer; what follows stands below its beginning. */
-enum { WIDTH = 100, INDENT = 19 };
+/* A report of one subject fits on a screen of 80 x 24. */
+enum { WIDTH = 80, INDENT = 2 };
 
-static void add_wrapped(struct text *to, const char *words)
+static void add_wrapped(struct text *to, struct text *line)
 {
-    size_t column = INDENT;
-    while (*words) {
-        size_t length = strcspn(words, " ");
-        if (column > INDENT && column + 1 + length > WIDTH) {
-            text_format(to, "\n%*s", INDENT, "");
-            column = INDENT;
-        }
-        text_format(to, "%s%.*s", column > INDENT ? " " : "", (int)length, words);
-        column += length + (column > INDENT);
-        words += length + strspn(words + length, " ");
+    text_wrapped(to, line, WIDTH, INDENT);
+}
+
+static void add_count(struct table *t, bool known, uint64_t count)
+{
+    if (known)
+        table_cell(t, "%llu", (unsigned long long)count);
+    else
+        table_cell(t, "%s", "");
+}
+
+/* A rung a row: its verdict, and over what attempts were made. */
+static void add_rungs(struct text *to, const struct check_report *r, bool all)
+{
+    static const char *const name[] = {"rung",   "verdict", "attempts", "differ",        "results",
+                                       "shapes", "lengths", "inputs",   "how often each"};
+    struct table table = {.align = "llrrrrrrl"};
+    bool several = false;
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        table_cell(&table, "%s", name[i]);
+    for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++) {
+        struct check_rung is = check_rung(r, rung);
+        bool tried = is.attempts > 0;
+        several |= is.distinct > 1;
+        table_cell(&table, "%s", promise_name[rung]);
+        table_cell(&table, "%s", check_state_name[is.state]);
+        add_count(&table, tried, is.attempts);
+        add_count(&table, tried, is.differing);
+        add_count(&table, is.distinct > 1, is.distinct);
+        add_count(&table, tried, is.shapes);
+        add_count(&table, tried, is.lengths);
+        add_count(&table, tried, is.inputs);
+        table_cell(&table, "%s", all && is.distinct > 1 ? is.counts : "");
     }
-    text_add(to, "\n");
+    table_draw(to, &table);
+    table_free(&table);
+    if (several)
+        text_add(to, "results: the most different results that one case gave\n");
 }
 
-static const char *plural(size_t count)
+/* Why rungs were not tried, and what is open of those kept; each reason once. */
+static void add_reasons(struct text *to, const struct check_report *r)
 {
-    return count == 1 ? "" : "s";
+    bool said[PROMISES] = {0};
+    for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++) {
+        struct check_rung is = check_rung(r, rung);
+        if (said[rung] || !*is.reason || is.differing > 0 || is.state == CHECK_FAILED)
+            continue;
+        struct text line = {0};
+        text_add(&line, promise_name[rung]);
+        for (enum promise other = rung + 1; other < PROMISES; other++) {
+            struct check_rung too = check_rung(r, other);
+            if (too.state != is.state || strcmp(too.reason, is.reason) != 0)
+                continue;
+            text_format(&line, ", %s", promise_name[other]);
+            said[other] = true;
+        }
+        text_format(&line, ": %s", is.reason);
+        add_wrapped(to, &line);
+    }
 }
 
-static void add_rung(struct text *to, const struct check_report *r, enum promise rung)
-{
-    struct text line = {0};
-    struct check_rung is = check_rung(r, rung);
-    text_add(&line, check_state_name[is.state]);
-    if (is.state == CHECK_KEPT)
-        text_format(&line, " in %llu attempts", (unsigned long long)is.attempts);
-    else if (is.state == CHECK_BROKEN && is.differing > 0)
-        text_format(&line, ": %llu of %llu attempts differ", (unsigned long long)is.differing,
-                    (unsigned long long)is.attempts);
-    bool agree = is.state == CHECK_NOT_TRIED && is.attempts >= CHECK_LEAST;
-    if (agree)
-        text_format(&line, ": %s; on this one %llu attempts agree", is.reason,
-                    (unsigned long long)is.attempts);
-    if (is.state == CHECK_KEPT || is.differing > 0 || agree)
-        text_format(&line, " over %zu shape%s, %zu length%s, %zu input%s", is.shapes,
-                    plural(is.shapes), is.lengths, plural(is.lengths), is.inputs,
-                    plural(is.inputs));
-    if (is.distinct > 1)
-        text_format(&line, "; %llu results of one case (%s)", (unsigned long long)is.distinct,
-                    is.counts);
-    if (*is.reason && !agree)
-        text_format(&line, "%s %s", is.differing > 0 || is.state == CHECK_KEPT ? ";" : ":",
-                    is.reason);
-    const char *words = text_string(&line);
-    text_format(to, "%-*s", INDENT, promise_name[rung]);
-    add_wrapped(to, words ? words : "");
-    text_free(&line);
-}
+#define UNSEEN "95%% confident: under %.2g%% of runs differ (%s)"
 
-/* What was tried of a rung, what was not, and why. */
-static void add_evidence(struct text *to, const struct check_report *r, enum promise rung)
+/* What was tried, what was not and why, and how sure that makes what is kept. */
+static void add_evidence(struct text *to, const struct check_report *r)
 {
-    char tried[CHECK_TEXT], untried[CHECK_LONG];
-    struct text line = {0};
-    struct check_rung is = check_rung(r, rung);
-    if (is.attempts == 0)
-        return;
-    check_tried_text(tried, r, rung);
-    check_untried_text(untried, r, rung);
-    text_add(&line, tried);
-    if (is.state == CHECK_KEPT)
-        text_format(&line, "; 95%% confident that fewer than %.2g%% of runs differ",
-                    100 * is.unseen_p95);
-    if (*untried && !check_partly(r))
-        text_format(&line, "; not tried: %s", untried);
-    const char *words = text_string(&line);
-    text_format(to, "%-*s", INDENT, promise_name[rung]);
-    add_wrapped(to, words ? words : "");
-    text_free(&line);
+    char words[CHECK_LONG];
+    struct text tried = {0}, untried = {0}, unseen = {0};
+    for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++) {
+        struct check_rung is = check_rung(r, rung);
+        if (is.attempts == 0)
+            continue;
+        check_tried_text(words, r, rung);
+        text_format(&tried, "%s%s", tried.length ? ", " : "tried: ", words);
+        check_untried_text(words, r, rung);
+        if (*words && !check_partly(r))
+            text_format(&untried, "%s%s", untried.length ? ", " : "not tried: ", words);
+        if (is.state == CHECK_KEPT)
+            text_format(&unseen, unseen.length ? ", %.2g%% (%s)" : UNSEEN, 100 * is.unseen_p95,
+                        promise_name[rung]);
+    }
+    struct text *const part[] = {&unseen, &tried, &untried};
+    text_add(to, tried.length ? "\n" : "");
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+        if (part[i]->length)
+            add_wrapped(to, part[i]);
 }
 
 static void case_text(struct text *to, const struct check_report *r, const struct check_break *b)
@@ -150,47 +169,122 @@ static void add_witness(struct text *to, const struct check_report *r, enum chec
 {
     const struct check_break *b = &r->tried[kind].witness;
     char *command = check_command(r, kind, program);
-    text_format(to, "\n%s broken (%s): ", promise_name[check_kinds[kind].rung],
+    text_format(to, "\ncounterexample to %s (%s): ", promise_name[check_kinds[kind].rung],
                 check_kinds[kind].summary);
     case_text(to, r, b);
     add_result(to, b, 0);
     add_result(to, b, 1);
-    text_format(to, "\n  %s\n", command ? command : "");
+    text_format(to, "\n  reproduce: %s\n", command ? command : "");
     free(command);
 }
 
-static void add_verdict(struct text *to, const struct check_report *r)
+/* All of them; or the shortest of the lowest rung that is broken. */
+static void add_witnesses(struct text *to, const struct check_report *r, const char *program,
+                          bool all)
 {
-    const struct check_request *q = &r->request;
-    char device[DEVICE_TEXT];
-    device_name(q->device, device);
-    text_format(to, "%s on %s: promises %s", q->method->name, device,
-                promise_name[q->method->promise]);
-    if (q->promise != q->method->promise)
-        text_format(to, ", held to %s", promise_name[q->promise]);
-    if (!check_partly(r))
-        text_format(to, ", keeps %s", promise_name[r->kept]);
-    text_add(to, check_broken(r) ? ": BROKEN\n" : "\n");
+    size_t broken = 0, shown = 0;
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
+        const struct check_tried *t = &r->tried[kind], *least = &r->tried[shown];
+        if (!t->broken)
+            continue;
+        if (all)
+            add_witness(to, r, kind, program);
+        else if (broken == 0 || (check_kinds[kind].rung == check_kinds[shown].rung &&
+                                 t->witness.at.n < least->witness.at.n))
+            shown = kind;
+        broken++;
+    }
+    if (all || broken == 0)
+        return;
+    add_witness(to, r, shown, program);
+    if (broken > 1)
+        text_format(to, "%zu more with --wide\n", broken - 1);
 }
 
-void check_text(struct text *to, const struct check_report *r, const char *program)
+/* The verdict on the required rung. */
+static void add_held(struct text *to, const struct check_report *r)
 {
-    char left_out[PAIRS_TEXT];
+    enum promise held = r->request.promise, claimed = r->request.method->promise;
+    enum check_state state = check_rung(r, held).state;
+    const char *name = promise_name[held],
+               *whose = held == claimed ? "which it promises" : "which --promise asks for";
+    bool part = check_partly(r);
+    if (state == CHECK_BROKEN)
+        text_format(to, "BREAKS %s, %s", name, whose);
+    else if (r->failure.status != STATUS_OK)
+        text_format(to, "FAILED in %s", check_kinds[r->failed].name);
+    else if (state != CHECK_KEPT)
+        text_format(to, "%s, %s, was not tried", name, whose); /* whatever is kept above it */
+    else if (part)
+        text_format(to, "no attempt breaks %s, %s", name, whose);
+    else if (r->kept > held)
+        text_format(to, "keeps %s, %s %s", promise_name[r->kept],
+                    held == claimed ? "promises" : "--promise asks for", name);
+    else
+        text_format(to, "keeps %s, %s", name,
+                    held == claimed ? "as promised" : "as --promise asks");
+}
+
+/* A rung includes those below it, so the verdict names the ones that were not tried. */
+static void add_gaps(struct text *to, const struct check_report *r)
+{
+    const char *before = "; not tried: ";
+    for (enum promise low = PROMISE_RUN_TO_RUN; low < r->kept; low++)
+        if (check_rung(r, low).state == CHECK_NOT_TRIED) {
+            text_format(to, "%s%s", before, promise_name[low]);
+            before = ", ";
+        }
+}
+
+/* The answer, on one line. Of a part of the ladder there is no highest rung that is kept. */
+static void add_verdict(struct text *to, const struct check_report *r)
+{
+    enum promise held = r->request.promise;
+    bool part = check_partly(r);
+    size_t broken = 0; /* the kind of attempt that breaks the lowest rung */
+    char device[DEVICE_TEXT];
+    device_name(r->request.device, device);
+    text_format(to, "%s on %s: ", r->request.method->name, device);
+    while (broken < CHECK_KINDS && r->tried[broken].broken == 0)
+        broken++;
+    if (held > PROMISE_NONE)
+        add_held(to, r);
+    else if (r->failure.status != STATUS_OK)
+        text_format(to, "FAILED in %s", check_kinds[r->failed].name);
+    else
+        text_format(to, part ? "promises none" : "keeps %s, promises none", promise_name[r->kept]);
+    if (part && broken < CHECK_KINDS && !check_broken(r))
+        text_format(to, "; breaks %s", promise_name[check_kinds[broken].rung]);
+    else if (!part && r->kept < held)
+        text_format(to, "; keeps %s", promise_name[r->kept]);
+    if (!part &&
+        (held == PROMISE_NONE || check_rung(r, held).state == CHECK_KEPT || r->kept < held))
+        add_gaps(to, r);
+    text_add(to, "\n");
+}
+
+/* What programs left unanswered, and what time did not suffice for. */
+static void add_pairs(struct text *to, const char *what, const struct pairs *pairs)
+{
+    char names[PAIRS_TEXT];
+    struct text line = {0};
+    pairs_text(names, pairs);
+    if (!*names)
+        return;
+    text_format(&line, "%s: %s", what, names);
+    add_wrapped(to, &line);
+}
+
+void check_text(struct text *to, const struct check_report *r, const char *program, bool all)
+{
     add_verdict(to, r);
-    for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++)
-        add_rung(to, r, rung);
-    text_add(to, "\nWhat was tried:\n");
-    for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++)
-        add_evidence(to, r, rung);
+    text_add(to, "\n");
+    add_rungs(to, r, all);
+    add_reasons(to, r);
+    add_evidence(to, r);
     if (r->failure.status != STATUS_OK)
         text_format(to, "failed in %s: %s\n", check_kinds[r->failed].name, r->failure.text);
-    pairs_text(left_out, &r->left_out);
-    if (*left_out)
-        text_format(to, "not answered: %s\n", left_out);
-    pairs_text(left_out, &r->unasked);
-    if (*left_out)
-        text_format(to, "not asked, time ran out: %s\n", left_out);
-    for (size_t kind = 0; kind < CHECK_KINDS; kind++)
-        if (r->tried[kind].broken)
-            add_witness(to, r, kind, program);
+    add_pairs(to, "not answered", &r->left_out);
+    add_pairs(to, "not asked, time ran out", &r->unasked);
+    add_witnesses(to, r, program, all);
 }

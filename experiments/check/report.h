@@ -7,8 +7,9 @@
 #include "reference/format/number.h"
 #include "reports/text/text.h"
 
-/* `program` begins the commands. STATUS_DEVICE when memory is short. */
-void check_text(struct text *to, const struct check_report *r, const char *program);
+/* A verdict, its evidence, and what shows a break again: the shortest counterexample to the lowest
+ * broken rung, or with `all` each. `program` begins the commands. */
+void check_text(struct text *to, const struct check_report *r, const char *program, bool all);
 /* Rows, as reports/columns/columns.h has them. */
 void check_rows(struct text *to, const struct check_report *r, const char *program);
 json_t *check_json(const struct check_report *r, const char *program);

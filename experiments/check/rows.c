@@ -1,5 +1,5 @@
-/* Batch invariance: a row's sum must not depend on its neighbours, on its position, on how many
- * rows there are or on how they lie. */
+/* Batch invariance: a row's sum, or an element of a matrix product, must not depend on its
+ * neighbours, on its position, on how many there are or on how they lie. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@ enum status check_lay_rows(const struct check *c, const struct array *copy, cons
     enum status status = memory_array(&moved, copy->format, n, "permuted rows", p);
     if (status != STATUS_OK || !next) {
         free(next);
-        return status == STATUS_OK ? problem(p, STATUS_DEVICE, "check: out of memory") : status;
+        return status == STATUS_OK ? problem(p, STATUS_MEMORY, "check: out of memory") : status;
     }
     for (size_t i = 0; i < n; i++)
         array_set_bits(&moved, matrix_at(keys[i], next[keys[i]]++, length, c->made.of.stride),
@@ -127,9 +127,59 @@ static enum status short_row(const struct check *c, struct check_outcome *o,
     return status;
 }
 
+/* Sets *one to what is the first output of the case, in its other surroundings. */
+static enum status output_in(const struct check *c, const struct surrounding *at, struct array *one,
+                             struct problem *p)
+{
+    const struct operation *operation = c->request->method->operation;
+    struct check other = *c;
+    struct check_setting plain = check_plain(c, &c->at);
+    struct array out;
+    enum status status = memory_array(&other.in, c->in.format, at->n, "other operands", p);
+    if (status != STATUS_OK)
+        return status;
+    memset(other.in.data, at->byte, array_bytes(other.in.format, at->n));
+    setting_embed(operation, &other.in, at, &c->in, &c->at.setting);
+    other.at.n = at->n;
+    other.at.setting = at->setting;
+    other.made = (struct setting_operands){.of.in = other.in};
+    status = setting_make(&other.made, operation, &at->setting, c->at.seed, p);
+    if (status == STATUS_OK)
+        status = check_once(&other, &plain, &out, p);
+    setting_free(&other.made);
+    free(other.in.data);
+    if (status != STATUS_OK)
+        return status;
+    status = memory_array(one, out.format, 1, "an output", p);
+    if (status == STATUS_OK)
+        array_set_bits(one, 0, array_bits(&out, at->output));
+    free(out.data);
+    return status;
+}
+
+/* The first output of the case, wherever else it may be. */
+static enum status surrounded(struct check *c, struct check_outcome *o, struct problem *p)
+{
+    const struct operation *operation = c->request->method->operation;
+    struct surrounding at;
+    enum status status = STATUS_OK;
+    for (size_t u = 0; check_outputs(c) > 0 && status == STATUS_OK && !check_enough(c, o) &&
+                       setting_surround(&at, operation, &c->at.setting, u);
+         u++) {
+        struct array one;
+        status = output_in(c, &at, &one, p);
+        if (status == STATUS_OK)
+            status = check_take(c, o, &one, 0, p, "%s", at.are);
+    }
+    return status;
+}
+
 /* The first row of the case, wherever else it may stand. */
 enum status check_batch(struct check *c, struct check_outcome *o, struct problem *p)
 {
+    struct surrounding first;
+    if (setting_surround(&first, c->request->method->operation, &c->at.setting, 0))
+        return surrounded(c, o, p);
     struct array row;
     size_t length = matrix_length(c->at.n, c->at.setting.bins);
     enum status status = memory_array(&row, c->in.format, length, "a row", p);

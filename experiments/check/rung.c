@@ -74,7 +74,7 @@ static bool needs_another(const struct check_report *r, enum promise rung)
     bool all = rung == PROMISE_GPU_TO_GPU || rung == PROMISE_ORDER_INVARIANT;
     bool gpu = q->device.kind == DEVICE_CUDA;
     return all && alone(r) &&
-           (gpu || (q->method->foreign && format_pairs_any(&q->method->pairs[DEVICE_CUDA])));
+           (gpu || (q->method->foreign && format_pairs_any(method_pairs(q->method, DEVICE_CUDA))));
 }
 
 static void add_reason(struct check_rung *is, const char *words)
@@ -88,7 +88,7 @@ static void say_open(struct check_rung *is, const struct check_report *r, enum p
 {
     char below[CHECK_REASON] = "";
     if (rung == PROMISE_GPU_TO_GPU && alone(r))
-        add_reason(is, format_pairs_any(&r->request.method->pairs[DEVICE_CUDA])
+        add_reason(is, format_pairs_any(method_pairs(r->request.method, DEVICE_CUDA))
                            ? "on this CPU: no other device was tried"
                            : "on this CPU: no other device runs it");
     for (enum promise low = PROMISE_RUN_TO_RUN; low < rung; low++) {

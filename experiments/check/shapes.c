@@ -43,7 +43,7 @@ static enum status make(struct numbers *list, const struct numbers *asked, const
     size_t all = given ? asked->count : count + MORE;
     list->item = calloc(all, sizeof *list->item);
     if (!list->item)
-        return problem(p, STATUS_DEVICE, "check: out of memory for %zu launch shapes", all);
+        return problem(p, STATUS_MEMORY, "check: out of memory for %zu launch shapes", all);
     list->count = given || !more ? all - (given ? 0 : MORE) : all;
     memcpy(list->item, given ? asked->item : own, (given ? all : count) * sizeof *list->item);
     for (size_t i = 0; !given && more && i < MORE; i++)

@@ -75,6 +75,8 @@ static void add_axes(struct text *t, const struct check_report *r, enum check_ki
                 format_facts[b->at.pair.storage].name, format_facts[b->at.pair.accumulator].name);
     if (b->at.data && b->at.data->converted)
         text_add(t, " --convert");
+    if (b->at.data && b->at.data->saturated)
+        text_add(t, " --saturate");
     text_add(t, b->at.data ? " --data " : " --input ");
     shell_word(t, b->at.data ? b->at.data->asked : input);
     text_format(t, " --n %zu --seed %llu", b->at.n, (unsigned long long)b->at.seed);

@@ -1,4 +1,5 @@
 #include "experiments/conformance/asked.h"
+#include "reports/text/near.h"
 
 static enum status read_formats(struct conformance_asked *s, struct problem *p)
 {
@@ -29,9 +30,7 @@ static enum status read_scans(struct conformance_asked *s, struct problem *p)
     for (size_t i = 0; i < names.count && status == STATUS_OK; i++) {
         bool inclusive = strcmp(names.item[i], "inclusive") == 0;
         if (!inclusive && strcmp(names.item[i], "exclusive") != 0)
-            status = problem(p, STATUS_USAGE,
-                             "option --scan: found '%s', expected inclusive or exclusive",
-                             names.item[i]);
+            status = near_unknown_option(p, "scan", names.item[i], "inclusive or exclusive");
         s->request.scan[!inclusive] = true;
     }
     list_free(&names);
@@ -68,7 +67,10 @@ static enum status one_file(const struct arguments *a, struct problem *p)
 /* The user's own input, as it is; where a storage is named, the file is read as that. */
 static enum status read_data(struct conformance_asked *s, struct problem *p)
 {
-    struct data_options options = {FORMATS, true, argument_flag(s->a, "raw")};
+    struct data_options options = {.storage = FORMATS,
+                                   .convert = true,
+                                   .saturate = argument_flag(s->a, "saturate"),
+                                   .raw = argument_flag(s->a, "raw")};
     const char *path = argument_value(s->a, "data"), *storage = argument_value(s->a, "storage");
     if (!path)
         return STATUS_OK;
@@ -120,9 +122,7 @@ static enum status read_products(struct conformance_asked *s, struct problem *p)
             how++;
         s->request.products |= 1u << how;
         if (how == PRODUCT_UNKNOWN)
-            status = problem(p, STATUS_USAGE,
-                             "option --product: found '%s', expected rounded, fused or exact",
-                             names.item[i]);
+            status = near_unknown_option(p, "product", names.item[i], "rounded, fused or exact");
     }
     list_free(&names);
     return status;

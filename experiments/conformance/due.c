@@ -85,9 +85,25 @@ static enum way way_of(const struct method *m)
         return WAY_BINNED;
     case THEOREM_CORRECTLY_ROUNDED:
         return WAY_EXACT;
-    default:
-        return WAY_CARRIED;
+    case THEOREM_COMPENSATED:
+    case THEOREM_KAHAN:
+    case THEOREM_K_FOLD:
+    case THEOREM_DOUBLE_WORD:
+    case THEOREM_BLOCKED:
+    case THEOREM_NORM:
+    case THEOREM_SCALED_NORM:
+    case THEOREM_MEAN:
+    case THEOREM_RUNNING_MEAN:
+    case THEOREM_TEXTBOOK:
+    case THEOREM_TWO_PASS:
+    case THEOREM_WELFORD:
+    case THEOREM_CHAN:
+    case THEOREM_PRODUCT:
+    case THEOREM_EXTREMUM:
+    case THEOREMS:
+        break;
     }
+    return WAY_CARRIED;
 }
 
 enum { FEW_PARTS = 32 }; /* of a prefix: there are many of them */

@@ -5,12 +5,6 @@
 #include "experiments/conformance/due.h"
 #include "reference/measure/measure.h"
 
-bool special_is_exact(const struct method *m)
-{
-    enum exact_value of = m->operation->of;
-    return of == EXACT_NORM || of == EXACT_PRODUCT || of >= EXACT_MINIMUM;
-}
-
 static bool is_same(double a, double b)
 {
     return isnan(a) ? isnan(b) : double_bits(a) == double_bits(b);
@@ -47,11 +41,14 @@ static const char *why_not_value(double x, double due)
     return isinf(x) ? "infinite, where the exact value is not" : "another value than the exact one";
 }
 
+typedef void judge_form(struct judgement *j, const struct conformance_subject *s,
+                        const struct reference *r, const struct array *in, double x);
+
 static void judge_one(struct judgement *j, const struct conformance_subject *s,
-                      const struct array *in, double x, double due)
+                      const struct reference *r, const struct array *in, double x)
 {
-    enum exact_value of = s->method->operation->of;
-    bool index = of == EXACT_ARGMIN || of == EXACT_ARGMAX;
+    double due = format_round(s->accumulator, mpfr_get_d(r->sum, MPFR_RNDN));
+    bool index = exact_facts[r->of].form == FORM_INDEX;
     possible_just(&j->due, due);
     if (!is_same(x, due))
         special_impossible(j, x, index ? why_not_index(in, x, due) : why_not_value(x, due));
@@ -74,7 +71,7 @@ void special_ends(struct possible *due, const struct reference *r, const struct 
     mpfr_clears(bound, end, (mpfr_ptr)0);
 }
 
-static void judge_product(struct judgement *j, const struct conformance_subject *s,
+static void judge_numbers(struct judgement *j, const struct conformance_subject *s,
                           const struct reference *r, double x)
 {
     struct measure m;
@@ -97,21 +94,56 @@ static void judge_product(struct judgement *j, const struct conformance_subject 
         special_impossible(j, x, "beyond the bound of its theorem");
 }
 
+static void judge_product(struct judgement *j, const struct conformance_subject *s,
+                          const struct reference *r, const struct array *in, double x)
+{
+    if (mpfr_regular_p(r->sum) && in->n > 0)
+        judge_numbers(j, s, r, x);
+    else
+        judge_one(j, s, r, in, x);
+}
+
+static void judge_norm(struct judgement *j, const struct conformance_subject *s,
+                       const struct reference *r, const struct array *in, double x)
+{
+    (void)in;
+    conformance_judge_norm(j, s, r, x);
+}
+
+/* NULL: sums, which other rules hold of, and what no rules are known of. */
+static judge_form *judge_of(const struct method *m)
+{
+    switch (exact_facts[m->operation->of].form) {
+    case FORM_ROOT:
+        return judge_norm;
+    case FORM_PRODUCT:
+        return judge_product;
+    case FORM_ELEMENT:
+    case FORM_INDEX:
+        return judge_one;
+    case FORM_SUM:
+    case FORM_QUOTIENT:
+    case FORM_MOMENTS:
+        break;
+    }
+    return NULL;
+}
+
+bool special_is_exact(const struct method *m)
+{
+    return judge_of(m) != NULL;
+}
+
 enum status conformance_judge_exact(struct judgement *j, const struct conformance_subject *s,
                                     const struct array *in, double x, struct problem *p)
 {
     struct reference r;
-    enum exact_value of = s->method->operation->of;
-    enum status status = reference_compute_of(&r, of, in, NULL, REFERENCE_FAST, p);
+    enum status status =
+        reference_compute_of(&r, s->method->operation->of, in, NULL, REFERENCE_FAST, p);
     *j = (struct judgement){.is = JUDGED_FINE, .result = x};
     if (status != STATUS_OK)
         return status;
-    if (of == EXACT_NORM)
-        conformance_judge_norm(j, s, &r, x);
-    else if (of == EXACT_PRODUCT && mpfr_regular_p(r.sum) && in->n > 0)
-        judge_product(j, s, &r, x);
-    else
-        judge_one(j, s, in, x, format_round(s->accumulator, mpfr_get_d(r.sum, MPFR_RNDN)));
+    judge_of(s->method)(j, s, &r, in, x);
     reference_free(&r);
     return STATUS_OK;
 }

@@ -19,7 +19,7 @@
 /* Is this what a method's result is judged by? */
 bool special_is_exact(const struct method *m);
 
-/* Judges the result x. STATUS_DEVICE when memory is short. */
+/* Judges the result x. STATUS_MEMORY when memory is short. */
 enum status conformance_judge_exact(struct judgement *j, const struct conformance_subject *s,
                                     const struct array *in, double x, struct problem *p);
 

@@ -250,7 +250,7 @@ static enum status judge_sum(struct judgement *to, struct due *d, const struct s
         if (two)
             due_add_product(d, array_get(&in->x, i), array_get(&in->y, i));
         else
-            due_add(d, array_get(&in->x, i));
+            due_add(d, exact_term(m->operation->of, array_get(&in->x, i)));
     judge_value(to, d, 0, x);
 
     struct theorem theorem = special_theorem(d->subject, in->x.n);
@@ -306,7 +306,8 @@ static enum status judge_bounds(struct judgement *to, struct due *d, const struc
                         .of = &(struct operands){.in = *in, .exclusive = s->exclusive},
                         .shape = method_shape(s->method, s->device.kind, in->n, s->shape)};
     struct heights h = {&task, NULL};
-    struct scan scan = {{in->format, count, in->data}, s->exclusive, heads, NULL};
+    struct scan scan = {
+        .in = {in->format, count, in->data}, .exclusive = s->exclusive, .heads = heads};
     struct scan_output output = {.out = {out->format, count, out->data},
                                  .accumulator = s->accumulator,
                                  .bound = s->method->bound,
@@ -317,7 +318,7 @@ static enum status judge_bounds(struct judgement *to, struct due *d, const struc
     if (heads && s->method->segment_heights) {
         h.segment = malloc(in->n * sizeof *h.segment);
         status = h.segment ? s->method->segment_heights(h.segment, in->n, s->exclusive, heads, p)
-                           : problem(p, STATUS_DEVICE, "special: out of memory for heights");
+                           : problem(p, STATUS_MEMORY, "special: out of memory for heights");
     }
     if (status == STATUS_OK)
         status = measure_scan(&m, &output, 1, &scan, 1, p);

@@ -45,7 +45,7 @@ struct special_input {
 /* The elements; there is room for as many. */
 void special_input_copy(const struct special_input *to, const struct special_input *from);
 
-/* Judges the outputs of one run; heads as the run's. STATUS_DEVICE when memory is short. */
+/* Judges the outputs of one run; heads as the run's. STATUS_MEMORY when memory is short. */
 enum status conformance_judge(struct judgement *j, const struct conformance_subject *s,
                               const struct special_input *in, const uint8_t *heads,
                               const struct array *out, struct problem *p);

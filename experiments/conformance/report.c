@@ -256,15 +256,52 @@ static size_t tried_pairs(const struct conformance_report *r)
     return pairs - r->left_out.count;
 }
 
+/* "impossible results: 3 of 5040 inputs, in inf, nan"; what was tried, where all conform. */
+static void add_verdict(struct text *to, const struct conformance_report *r)
+{
+    char device[DEVICE_TEXT];
+    struct text line = {0}, classes = {0};
+    const size_t pairs = tried_pairs(r), impossible = conformance_report_impossible(r);
+    size_t cases = 0, failed = 0, noted = 0;
+    for (size_t k = 0; k < SPECIAL_CLASSES; k++) {
+        const struct conformance_tally *t = &r->all[k];
+        cases += t->cases;
+        failed += t->failed;
+        noted += t->noted;
+        if (t->impossible > 0)
+            text_format(&classes, "%s%s", classes.length ? ", " : "",
+                        conformance_report_class(r, k));
+    }
+    device_name(r->request.device, device);
+    text_visible(&line, r->request.method->name);
+    text_format(&line, " on %s, %zu pair%s of formats: ", device, pairs, pairs == 1 ? "" : "s");
+    if (impossible > 0) {
+        text_format(&line, "%zu of %zu special inputs give an impossible result: ", impossible,
+                    cases);
+        text_join(&line, &classes);
+    } else if (cases == 0 && r->failure.status != STATUS_OK) {
+        text_add(&line, "failed on the first special input");
+    } else if (failed > 0 || r->failure.status != STATUS_OK) {
+        text_format(&line, "failed on %zu of %zu special inputs", failed, cases);
+    } else if (cases == 0) {
+        text_add(&line, "nothing was tried");
+    } else {
+        text_format(&line, "every result on %zu special inputs is possible", cases);
+    }
+    if (impossible == 0 && noted > 0)
+        text_format(&line, ", %zu of them legal but unusual", noted);
+    if (conformance_report_left(r) > 0)
+        text_format(&line, "; %zu inputs not tried", conformance_report_left(r));
+    text_wrapped(to, &line, TABLE_COLUMNS, 2);
+    text_free(&classes);
+}
+
 void conformance_report_text(struct text *to, const struct conformance_report *r,
                              const char *folder)
 {
-    char device[DEVICE_TEXT], left_out[PAIRS_TEXT];
-    size_t pairs = tried_pairs(r);
-    device_name(r->request.device, device);
+    char left_out[PAIRS_TEXT];
     pairs_text(left_out, &r->left_out);
-    text_format(to, "%s on %s, %zu pair%s of formats\n", r->request.method->name, device, pairs,
-                pairs == 1 ? "" : "s");
+    add_verdict(to, r);
     draw_table(to, r);
     for (size_t k = 0; k < SPECIAL_CLASSES; k++)
         if (r->all[k].note)
@@ -309,7 +346,7 @@ enum status conformance_report_write(const struct conformance_report *r, const c
         conformance_file(&file, r, k, folder);
         const char *path = text_string(&file);
         status = path ? write_input(path, &r->all[k].first->in, p)
-                      : problem(p, STATUS_DEVICE, "%s: out of memory", folder);
+                      : problem(p, STATUS_MEMORY, "%s: out of memory", folder);
         text_free(&file);
     }
     return status;

@@ -34,6 +34,11 @@ void conformance_command(struct text *to, const struct conformance_report *r, si
 void conformance_file(struct text *to, const struct conformance_report *r, size_t class,
                       const char *folder);
 
+/* Writes a program that shows the first finding without ulpscope
+ * (experiments/check/reproducer/reproducer.h); *found: there is one. */
+enum status conformance_reproduce(const char *file, const struct conformance_report *r, bool *found,
+                                  struct problem *p);
+
 /* A class's name, or that of the input asked for. */
 const char *conformance_report_class(const struct conformance_report *r, size_t class);
 size_t conformance_report_impossible(const struct conformance_report *r);

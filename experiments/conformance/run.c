@@ -28,7 +28,7 @@ static bool answers(const struct conformance_walk *w, struct problem *why)
     struct conformance_subject subject = w->subject;
     struct conformance_stand stand;
     struct judgement j;
-    if (!m->foreign || name_is_object(m->name))
+    if (!m->foreign || name_is_described(m->name))
         return true;
     subject.exclusive = q->scan[1] && !q->scan[0];
     subject.product = m->product;

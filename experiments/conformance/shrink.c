@@ -150,7 +150,7 @@ enum status conformance_shrink(struct special_input *in, struct special_shows *b
         by, in, {{f, in->x.n, room}, {f, in->x.n, room && in->y.data ? room + bytes : NULL}}};
     enum status status = STATUS_OK;
     if (!room)
-        return problem(p, STATUS_DEVICE, "no memory to shrink an input of %zu elements", in->x.n);
+        return problem(p, STATUS_MEMORY, "no memory to shrink an input of %zu elements", in->x.n);
     for (bool any = true; any && status == STATUS_OK && by->tries > 0;) {
         any = false;
         status = by_halves(&s, &any, p, leave_out);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "experiments/check/check.h"
+#include "experiments/check/reproducer/reproducer.h"
 #include "experiments/subjects/interrupt.h"
 #include "experiments/conformance/asked.h"
 #include "experiments/conformance/exact.h"
@@ -52,8 +52,24 @@ static enum status report(struct special *s, const struct conformance_report *r,
     if (string)
         printf("%s", string);
     else
-        status = problem(p, STATUS_DEVICE, "check: out of memory");
+        status = problem(p, STATUS_MEMORY, "check: out of memory");
     text_free(&text);
+    return status;
+}
+
+/* The program that shows the first finding, where it is asked for. */
+static enum status reproduce(const struct special *s, const struct conformance_report *r,
+                             struct problem *p)
+{
+    const char *file = argument_value(s->a, "reproducer");
+    struct text said = {0};
+    bool found = false;
+    enum status status = file ? conformance_reproduce(file, r, &found, p) : STATUS_OK;
+    if (file && status == STATUS_OK && !s->json) {
+        reproducer_say(&said, file, found);
+        fputs(text_string(&said) ? text_string(&said) : "", stdout);
+    }
+    text_free(&said);
     return status;
 }
 
@@ -79,7 +95,7 @@ static enum status check_device(struct special *s, const char *name, struct prob
                                 q->method->name, name);
     struct conformance_report *r = malloc(sizeof *r);
     if (!r)
-        return problem(p, STATUS_DEVICE, "check: out of memory");
+        return problem(p, STATUS_MEMORY, "check: out of memory");
     status = conformance_run(r, q, p);
     if (q->show)
         fprintf(stderr, "\r\033[K");
@@ -88,6 +104,8 @@ static enum status check_device(struct special *s, const char *name, struct prob
         enum status reported = report(s, r, status == STATUS_OK ? p : NULL);
         status = status == STATUS_OK ? reported : status;
     }
+    if (status == STATUS_OK)
+        status = reproduce(s, r, p);
     size_t impossible = conformance_report_impossible(r);
     s->impossible += impossible;
     if (impossible > 0 && s->found++ == 0)
@@ -101,9 +119,8 @@ static enum status check_device(struct special *s, const char *name, struct prob
 
 static bool is_special(const struct method *m)
 {
-    enum exact_value of = m->operation->of;
     return special_is_exact(m) ||
-           (!operation_takes(m->operation) && (of == EXACT_SUM || of == EXACT_DOT));
+           (!operation_takes(m->operation) && exact_facts[m->operation->of].form == FORM_SUM);
 }
 
 /* Of files, where there are more subjects than one. */
@@ -144,7 +161,7 @@ static enum status find_methods(const struct special *s, const struct method *m[
     const struct arguments *a = s->a;
     const struct operation *operation =
         argument_value(a, "scan") ? operation_asking(SETTING_SCAN) : NULL;
-    enum status status = STATUS_OK;
+    enum status status = s->all ? reproducer_asked(a, NULL, s->asked.devices.count, p) : STATUS_OK;
     for (size_t i = 0; i < a->operands && status == STATUS_OK; i++) {
         status = subject_keyless(&m[i], "check", a->operand[i], operation, p);
         if (status == STATUS_OK && !is_special(m[i]))
@@ -155,6 +172,8 @@ static enum status find_methods(const struct special *s, const struct method *m[
                         m[i]->name, m[i]->operation->name);
         if (status == STATUS_OK)
             status = check_takes(m[i], a, p);
+        if (status == STATUS_OK)
+            status = reproducer_asked(a, m[i], s->asked.devices.count, p);
     }
     return status;
 }

@@ -39,7 +39,7 @@ static enum status keep(struct conformance_tally *t, const struct conformance_wa
 {
     struct conformance_finding *f = calloc(1, sizeof *f);
     if (!f)
-        return problem(p, STATUS_DEVICE, "no memory for a finding");
+        return problem(p, STATUS_MEMORY, "no memory for a finding");
     *f = (struct conformance_finding){.subject = w->subject, .judgement = *j, .n = in->x.n};
     enum status status = copy(&f->in.x, &in->x, p);
     if (status == STATUS_OK)
@@ -156,7 +156,7 @@ static enum status run_length(struct conformance_walk *w, size_t length, uint64_
         special_length[length],
         q->seed,
         operation_has(w->subject.method->operation, OPERAND_IN2),
-        w->subject.method->operation->of == EXACT_PRODUCT};
+        exact_facts[w->subject.method->operation->of].form == FORM_PRODUCT};
     struct conformance_stand stand;
     if (q->show)
         q->show(&w->subject, setting.n);

@@ -121,7 +121,7 @@ static enum status grow(struct data_file *file, size_t *capacity, struct problem
     size_t wanted = *capacity ? 2 * *capacity : FIRST_CAPACITY;
     unsigned char *grown = memory_has(wanted - *capacity) ? realloc(file->bytes, wanted) : NULL;
     if (!grown)
-        return problem(p, STATUS_DEVICE, "%s: out of memory after %zu bytes, and it goes on",
+        return problem(p, STATUS_MEMORY, "%s: out of memory after %zu bytes, and it goes on",
                        file->path, file->size);
     file->bytes = grown;
     *capacity = wanted;
@@ -190,6 +190,8 @@ void data_file_close(struct data_file *file)
 enum status data_file_read(const struct data_file *file, size_t offset, size_t size, void *to,
                            struct problem *p)
 {
+    if (file->source)
+        return file->source(file->state, offset, size, to, p);
     if (file->bytes) {
         memcpy(to, file->bytes + offset, size);
         return STATUS_OK;

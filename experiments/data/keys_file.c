@@ -34,16 +34,16 @@ static enum status read_type(struct layout *l, const struct data_file *file, con
 
 static enum status read_npy(struct layout *l, const struct data_file *file, struct problem *p)
 {
-    struct npy_header header;
+    struct npy_header header = {0};
     enum status status = npy_header_read(&header, &l->offset, file, p);
     if (status == STATUS_OK)
         status = read_type(l, file, header.type, p);
     if (status != STATUS_OK)
         return status;
-    if (header.dimensions != 1)
+    if (header.shape.dimensions != 1)
         return problem(p, STATUS_DATA, "%s: found %zu dimensions, expected keys in one", file->path,
-                       header.dimensions);
-    l->count = header.shape[0];
+                       header.shape.dimensions);
+    l->count = header.shape.length[0];
     size_t present = file->size - l->offset;
     if (present % l->width != 0 || present / l->width != l->count)
         return problem(p, STATUS_DATA,
@@ -102,7 +102,7 @@ static enum status read_all(struct keys *k, const struct layout *l, const struct
     k->count = l->count;
     enum status status = STATUS_OK;
     if (!bytes || !k->given)
-        status = problem(p, STATUS_DEVICE, "%s: out of memory for %zu keys", file->path, l->count);
+        status = problem(p, STATUS_MEMORY, "%s: out of memory for %zu keys", file->path, l->count);
     for (size_t i = 0, count; status == STATUS_OK && i < l->count; i += count) {
         count = l->count - i < BLOCK ? l->count - i : BLOCK;
         status = data_file_read(file, l->offset + i * l->width, count * l->width, bytes, p);

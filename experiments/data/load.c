@@ -1,4 +1,5 @@
 /* From bytes in a file to an array in native byte order, C order and the format asked for. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,6 +9,7 @@
 #include "experiments/data/file.h"
 #include "experiments/system/memory.h"
 #include "reference/base/visible.h"
+#include "reports/text/text.h"
 
 static void swap_bytes(const struct array *a)
 {
@@ -53,34 +55,97 @@ static void permute(const struct array *to, const struct array *fortran,
     }
 }
 
-static void convert(const struct array *to, const struct array *from)
+void data_saturate(enum format f, double x[], size_t count)
+{
+    double largest = format_facts[f].largest;
+    for (size_t i = 0; i < count; i++)
+        if (fabs(x[i]) > largest)
+            x[i] = copysign(largest, x[i]);
+}
+
+static void convert(const struct array *to, const struct array *from, bool saturate)
 {
     double block[ARRAY_BLOCK];
     for (size_t begin = 0; begin < from->n; begin += ARRAY_BLOCK) {
         size_t count = from->n - begin < ARRAY_BLOCK ? from->n - begin : ARRAY_BLOCK;
         array_decode(from, begin, count, block);
+        if (saturate)
+            data_saturate(to->format, block, count);
         array_encode(to, begin, count, block);
     }
+}
+
+enum { GATHERED = 1 << 18 }; /* bytes of records at once */
+
+/* From records: of small ones many are read at once, of large ones what is wanted alone. */
+static enum status read_records(const struct data_file *file, const struct data_layout *l,
+                                size_t begin, size_t count, unsigned char *to, struct problem *p)
+{
+    size_t width = (size_t)format_facts[l->format].bytes, most = GATHERED / l->record;
+    unsigned char *room = most > 0 ? malloc(GATHERED) : NULL;
+    enum status status = STATUS_OK;
+    if (most > 0 && !room)
+        return problem(p, STATUS_MEMORY, "%s: out of memory", file->path);
+    for (size_t i = begin, end = begin + count, record, first; i < end && status == STATUS_OK;) {
+        record = i / l->run;
+        first = l->offset + record * l->record;
+        size_t records = (end - 1) / l->run + 1 - record;
+        if (room && records > most)
+            records = most;
+        if (!room) {
+            size_t in = i % l->run, piece = l->run - in < end - i ? l->run - in : end - i;
+            status = data_file_read(file, first + l->field_at + in * width, piece * width, to, p);
+            to += piece * width;
+            i += piece;
+            continue;
+        }
+        status = data_file_read(file, first, records * l->record, room, p);
+        for (size_t k = 0; k < records && status == STATUS_OK; k++) {
+            size_t in = i % l->run, piece = l->run - in < end - i ? l->run - in : end - i;
+            memcpy(to, room + k * l->record + l->field_at + in * width, piece * width);
+            to += piece * width;
+            i += piece;
+        }
+    }
+    free(room);
+    return status;
+}
+
+/* Elements begin .. begin+count-1 in the order in which they lie, in native byte order. */
+static enum status read_elements(const struct data_file *file, const struct data_layout *l,
+                                 size_t begin, size_t count, const struct array *to,
+                                 struct problem *p)
+{
+    size_t width = (size_t)format_facts[l->format].bytes;
+    enum status status =
+        l->record ? read_records(file, l, begin, count, to->data, p)
+                  : data_file_read(file, l->offset + begin * width, count * width, to->data, p);
+    if (status == STATUS_OK && l->big_endian)
+        swap_bytes(&(struct array){l->format, count, to->data});
+    return status;
 }
 
 static enum status load_plain(struct array *a, struct data_file *file,
                               const struct data_layout *layout, struct problem *p)
 {
-    size_t bytes = array_bytes(layout->format, layout->n);
-    if (file->bytes && layout->last) {
+    if (file->bytes && layout->last && !layout->record) {
         *a = (struct array){layout->format, layout->n, file->bytes};
-        memmove(file->bytes, file->bytes + layout->offset, bytes);
+        memmove(file->bytes, file->bytes + layout->offset, array_bytes(layout->format, layout->n));
         file->bytes = NULL;
-    } else {
-        enum status status = memory_array(a, layout->format, layout->n, file->path, p);
-        if (status == STATUS_OK)
-            status = data_file_read(file, layout->offset, bytes, a->data, p);
-        if (status != STATUS_OK)
-            return status;
+        if (layout->big_endian)
+            swap_bytes(a);
+        return STATUS_OK;
     }
-    if (layout->big_endian)
-        swap_bytes(a);
-    return STATUS_OK;
+    enum status status = memory_array(a, layout->format, layout->n, file->path, p);
+    return status == STATUS_OK ? read_elements(file, layout, 0, layout->n, a, p) : status;
+}
+
+size_t data_rows(size_t dimensions, const size_t shape[])
+{
+    size_t rows = 1;
+    for (size_t d = 0; d + 1 < dimensions; d++)
+        rows *= shape[d];
+    return dimensions > 1 && shape[dimensions - 1] > 0 ? rows : 0;
 }
 
 static bool order_matters(const struct data_layout *layout)
@@ -91,9 +156,9 @@ static bool order_matters(const struct data_layout *layout)
     return layout->fortran && layout->n > 0 && longer_than_one > 1;
 }
 
-/* Replaces an array by one of another format or order. */
+/* Replaces an array by one of another order or, without a layout, of another format. */
 static enum status rework(struct array *a, enum format f, const struct data_layout *layout,
-                          const char *path, struct problem *p)
+                          bool saturate, const char *path, struct problem *p)
 {
     struct array reworked;
     enum status status = memory_array(&reworked, f, a->n, path, p);
@@ -102,10 +167,79 @@ static enum status rework(struct array *a, enum format f, const struct data_layo
     if (layout)
         permute(&reworked, a, layout);
     else
-        convert(&reworked, a);
+        convert(&reworked, a, saturate);
     free(a->data);
     *a = reworked;
     return STATUS_OK;
+}
+
+static char *item_name(const struct data_file *file, const char *tensor, const char *from,
+                       bool saturated)
+{
+    const char mark[2] = {tensor ? file->mark : 0};
+    struct text name = {0};
+    text_format(&name, "%s%s%s%s%s%s", file->name, mark, tensor ? tensor : "", from ? ":from=" : "",
+                from ? from : "", saturated ? ":saturated" : "");
+    char *shown = text_string(&name) ? visible_name(text_string(&name)) : NULL;
+    text_free(&name);
+    return shown;
+}
+
+/* All but the data and its hash. The name is to be freed. */
+static enum status describe(struct data *item, const struct data_file *file, const char *tensor,
+                            const struct array *a, enum format file_format, bool saturated,
+                            struct problem *p)
+{
+    bool converted = a->format != file_format;
+    *item = (struct data){
+        .array = *a, .file_format = file_format, .converted = converted, .saturated = saturated};
+    item->name =
+        item_name(file, tensor, converted ? format_facts[file_format].name : NULL, saturated);
+    return item->name ? STATUS_OK : problem(p, STATUS_MEMORY, "%s: out of memory", file->path);
+}
+
+enum status data_stream_end(const struct data_stream *to, const struct data_file *file,
+                            const char *tensor, const struct array *a, enum format file_format,
+                            bool saturated, struct problem *p)
+{
+    struct data about;
+    enum status status = describe(&about, file, tensor, a, file_format, saturated, p);
+    if (status == STATUS_OK)
+        status = to->end(to->context, &about, p);
+    free(about.name);
+    return status;
+}
+
+enum { STREAMED = 1 << 22 }; /* bytes of a block, in the wider format */
+
+static enum status stream(const struct data_file *file, const char *tensor,
+                          const struct data_layout *l, enum format wanted,
+                          const struct data_options *options, struct problem *p)
+{
+    size_t from = (size_t)format_facts[l->format].bytes, to = (size_t)format_facts[wanted].bytes;
+    size_t most = STREAMED / (from > to ? from : to);
+    bool convert_it = wanted != l->format;
+    struct array block = {l->format, most, NULL}, converted = {wanted, most, NULL};
+    enum status status = memory_array(&block, l->format, most, file->path, p);
+    if (status == STATUS_OK && convert_it)
+        status = memory_array(&converted, wanted, most, file->path, p);
+    for (size_t begin = 0; begin < l->n && status == STATUS_OK; begin += block.n) {
+        block.n = l->n - begin < most ? l->n - begin : most;
+        status = read_elements(file, l, begin, block.n, &block, p);
+        if (status == STATUS_OK && convert_it)
+            convert(&(struct array){wanted, block.n, converted.data}, &block, options->saturate);
+        converted.n = block.n;
+        if (status == STATUS_OK)
+            status =
+                options->stream->take(options->stream->context, convert_it ? &converted : &block,
+                                      (begin + block.n) * from, l->n * from, p);
+    }
+    free(block.data);
+    free(converted.data);
+    struct array whole = {wanted, l->n, NULL};
+    return status == STATUS_OK ? data_stream_end(options->stream, file, tensor, &whole, l->format,
+                                                 options->saturate && convert_it, p)
+                               : status;
 }
 
 enum status data_load(struct data_set *set, struct data_file *file, const char *tensor,
@@ -113,34 +247,29 @@ enum status data_load(struct data_set *set, struct data_file *file, const char *
                       struct problem *p)
 {
     enum format wanted = options->storage == FORMATS ? layout->format : options->storage;
-    const char *mark = tensor ? "#" : "", *what = tensor ? tensor : "";
+    const char mark[2] = {tensor ? file->mark : 0}, *what = tensor ? tensor : "";
     if (wanted != layout->format && !options->convert)
         return problem(p, STATUS_USAGE,
                        "%s%s%s: holds %s, expected %s: add --convert to round it, or ask for %s",
                        file->path, mark, what, format_facts[layout->format].name,
                        format_facts[wanted].name, format_facts[layout->format].name);
+    if (options->stream)
+        return stream(file, tensor, layout, wanted, options, p);
     struct array a = {0};
     enum status status = load_plain(&a, file, layout, p);
     if (status == STATUS_OK && order_matters(layout))
-        status = rework(&a, a.format, layout, file->path, p);
+        status = rework(&a, a.format, layout, false, file->path, p);
     if (status == STATUS_OK && wanted != a.format)
-        status = rework(&a, wanted, NULL, file->path, p);
+        status = rework(&a, wanted, NULL, options->saturate, file->path, p);
+    if (status != STATUS_OK) {
+        free(a.data);
+        return status;
+    }
+    status = data_append(set, file, tensor, &a, layout->format,
+                         options->saturate && wanted != layout->format, p);
     if (status == STATUS_OK)
-        return data_append(set, file->name, tensor, &a, layout->format, p);
-    free(a.data);
+        set->item[set->count - 1].rows = layout->rows;
     return status;
-}
-
-static char *item_name(const char *file, const char *tensor, const char *from)
-{
-    int size = snprintf(NULL, 0, "%s#%s:from=%s", file, tensor ? tensor : "", from ? from : "");
-    char *name = malloc((size_t)size + 1);
-    if (name)
-        snprintf(name, (size_t)size + 1, "%s%s%s%s%s", file, tensor ? "#" : "",
-                 tensor ? tensor : "", from ? ":from=" : "", from ? from : "");
-    char *shown = name ? visible_name(name) : NULL;
-    free(name);
-    return shown;
 }
 
 static void hash_of(char text[33], const struct array *a)
@@ -150,16 +279,16 @@ static void hash_of(char text[33], const struct array *a)
              (unsigned long long)hash.low64);
 }
 
-enum status data_append(struct data_set *set, const char *file, const char *tensor,
-                        struct array *array, enum format file_format, struct problem *p)
+enum status data_append(struct data_set *set, const struct data_file *file, const char *tensor,
+                        struct array *array, enum format file_format, bool saturated,
+                        struct problem *p)
 {
-    struct data item = {.array = *array, .file_format = file_format};
-    item.converted = array->format != file_format;
-    item.name = item_name(file, tensor, item.converted ? format_facts[file_format].name : NULL);
-    if (!item.name || !grow(&set->item, set->count, sizeof *set->item)) {
+    struct data item;
+    enum status status = describe(&item, file, tensor, array, file_format, saturated, p);
+    if (status != STATUS_OK || !grow(&set->item, set->count, sizeof *set->item)) {
         free(item.name);
         free(array->data);
-        return problem(p, STATUS_DEVICE, "%s: out of memory", file);
+        return problem(p, STATUS_MEMORY, "%s: out of memory", file->path);
     }
     hash_of(item.hash, array);
     set->item[set->count++] = item;

@@ -111,7 +111,7 @@ static enum status write_file(const char *path, const struct array *a, struct pr
     char *target = exists ? realpath(path, NULL) : strdup(path);
     size_t size = (target ? strlen(target) : 0) + 32;
     char *beside = malloc(size);
-    enum status status = STATUS_DEVICE;
+    enum status status = STATUS_MEMORY;
     if (target && beside) {
         snprintf(beside, size, "%s.%ld.partial", target, (long)getpid());
         status = write_beside(target, beside, a, p);

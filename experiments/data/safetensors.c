@@ -12,7 +12,7 @@ struct tensor {
     const char *name;
     enum format format; /* FORMATS: not one of ours */
     size_t begin, end;  /* bytes, from the start of the file */
-    size_t n;
+    size_t n, rows;
 };
 
 struct tensors {
@@ -49,7 +49,7 @@ static enum status read_header(json_t **header, size_t *begin, const struct data
                        (unsigned long long)length, most);
     char *text = malloc((size_t)length + 1);
     if (!text)
-        return problem(p, STATUS_DEVICE, "%s: out of memory for the header", file->path);
+        return problem(p, STATUS_MEMORY, "%s: out of memory for the header", file->path);
     status = data_file_read(file, LENGTH, (size_t)length, text, p);
     json_error_t error = {0};
     *header = status == STATUS_OK ? json_loadb(text, (size_t)length, JSON_REJECT_DUPLICATES, &error)
@@ -97,6 +97,15 @@ static bool get_product(const json_t *shape, size_t *n)
     return empty || !overflow;
 }
 
+/* A matrix' rows, as data_rows tells them. */
+static size_t get_rows(const json_t *shape, size_t n)
+{
+    size_t dimensions = json_array_size(shape), last = 0;
+    return n > 0 && dimensions > 1 && get_size(json_array_get(shape, dimensions - 1), &last)
+               ? n / last
+               : 0;
+}
+
 static enum status read_tensor(struct tensor *t, const char *name, const json_t *entry,
                                const struct data_file *file, size_t data, struct problem *p)
 {
@@ -110,6 +119,7 @@ static enum status read_tensor(struct tensor *t, const char *name, const json_t 
                          "a shape: an array of integers, 0 or more, with a product "
                          "below 2^64",
                          p);
+    t->rows = get_rows(json_object_get(entry, "shape"), t->n);
     if (json_array_size(offsets) != 2 || !get_size(json_array_get(offsets, 0), &t->begin) ||
         !get_size(json_array_get(offsets, 1), &t->end))
         return malformed(file, name, "data_offsets: an array of two integers, 0 or more", p);
@@ -170,7 +180,7 @@ static enum status read_table(struct tensors *tensors, json_t *header, const str
     json_t *entry;
     tensors->item = calloc(json_object_size(header) + 1, sizeof *tensors->item);
     if (!tensors->item)
-        return problem(p, STATUS_DEVICE, "%s: out of memory", file->path);
+        return problem(p, STATUS_MEMORY, "%s: out of memory", file->path);
     json_object_foreach(header, name, entry)
     {
         if (strcmp(name, "__metadata__") == 0)
@@ -210,7 +220,8 @@ static enum status load_tensors(struct data_set *set, const struct tensors *tens
             return malformed(file, t->name, "dtype " TYPES, p);
         if (t->format == FORMATS)
             continue;
-        struct data_layout layout = {.format = t->format, .offset = t->begin, .n = t->n};
+        struct data_layout layout = {
+            .format = t->format, .offset = t->begin, .n = t->n, .rows = t->rows};
         enum status status = data_load(set, file, t->name, &layout, options, p);
         if (status != STATUS_OK)
             return status;
@@ -223,8 +234,9 @@ static enum status load_tensors(struct data_set *set, const struct tensors *tens
                    file->path, tensors->count);
 }
 
-enum status data_read_safetensors(struct data_set *set, struct data_file *file, const char *tensor,
-                                  const struct data_options *options, struct problem *p)
+static enum status read_safetensors(struct data_set *set, struct data_file *file,
+                                    const char *tensor, const struct data_options *options,
+                                    struct problem *p)
 {
     json_t *header = NULL;
     size_t data = 0;
@@ -239,3 +251,16 @@ enum status data_read_safetensors(struct data_set *set, struct data_file *file, 
     json_decref(header);
     return status;
 }
+
+/* A length below 2^40, then the header's brace: no text has those zeros. */
+static bool begins_safetensors(const struct data_head *head)
+{
+    return head->size > LENGTH && head->byte[LENGTH] == '{' &&
+           memcmp(head->byte + 5, "\0\0\0", 3) == 0;
+}
+
+const struct data_reader safetensors_reader = {.what = "a safetensors file",
+                                               .members = "a tensor",
+                                               .ending = {".safetensors"},
+                                               .begins = begins_safetensors,
+                                               .read = read_safetensors};

@@ -8,9 +8,10 @@
 
 /* --- Raw numbers, little-endian, back to back: nothing tells their format but the user --- */
 
-enum status data_read_raw(struct data_set *set, struct data_file *file,
-                          const struct data_options *options, struct problem *p)
+static enum status read_raw(struct data_set *set, struct data_file *file, const char *member,
+                            const struct data_options *options, struct problem *p)
 {
+    (void)member;
     if (options->storage == FORMATS)
         return problem(p, STATUS_USAGE,
                        "%s: found no known file type (.npy, safetensors, text), expected --storage "
@@ -23,6 +24,9 @@ enum status data_read_raw(struct data_set *set, struct data_file *file,
     struct data_layout layout = {.format = options->storage, .n = file->size / width, .last = true};
     return data_load(set, file, NULL, &layout, options, p);
 }
+
+const struct data_reader raw_reader = {
+    .what = "raw numbers", .ending = {".raw", ".bin"}, .plain = true, .read = read_raw};
 
 /* Where a number's digits end, and their base; NULL where the text is no number. MPFR alone would
  * also take 0b1, 1@5, nan(17) and more. */
@@ -68,6 +72,8 @@ static double round_text(mpfr_t x, const char *text, int base, enum format f)
     return mpfr_get_d(x, MPFR_RNDN);
 }
 
+enum { STREAMED = 1 << 22 }; /* bytes of a block of lines */
+
 struct lines {
     const char *path;
     char *at, *end; /* *end is 0 */
@@ -104,7 +110,8 @@ static enum status not_a_number(const struct lines *l, struct problem *p)
                    l->path, l->line, length < 40 ? (int)length : 40, l->at);
 }
 
-static enum status parse(struct array *a, struct lines *l, mpfr_t x, struct problem *p)
+static enum status parse(struct array *a, struct lines *l, mpfr_t x, bool saturate,
+                         struct problem *p)
 {
     for (a->n = 0; next_number(l); a->n++) {
         int base = 10;
@@ -116,13 +123,19 @@ static enum status parse(struct array *a, struct lines *l, mpfr_t x, struct prob
         char *next = rest < l->end ? rest + 1 : rest;
         *stop = 0; /* strtofr allocates as much as the text is long, to its very end */
         double value = round_text(x, l->at, base, a->format);
+        if (saturate)
+            data_saturate(a->format, &value, 1);
         array_set_bits(a, a->n, format_encode(a->format, value));
         l->at = next;
     }
-    if (a->n == 0)
-        return problem(p, STATUS_DATA, "%s: found no number in %zu lines, expected one a line",
-                       l->path, l->line);
     return STATUS_OK;
+}
+
+static enum status expect_some(size_t n, const struct lines *l, struct problem *p)
+{
+    return n > 0 ? STATUS_OK
+                 : problem(p, STATUS_DATA, "%s: found no number in %zu lines, expected one a line",
+                           l->path, l->line);
 }
 
 static size_t count_lines(const char *at, const char *end)
@@ -136,8 +149,9 @@ static size_t count_lines(const char *at, const char *end)
 }
 
 static enum status read_lines(struct data_set *set, struct data_file *file, char *text,
-                              enum format f, struct problem *p)
+                              const struct data_options *options, struct problem *p)
 {
+    enum format f = options->storage == FORMATS ? FP64 : options->storage;
     static const char byte_order_mark[] = "\xef\xbb\xbf";
     struct lines lines = {file->path, text, text + file->size, 0};
     struct array a;
@@ -148,25 +162,121 @@ static enum status read_lines(struct data_set *set, struct data_file *file, char
         return status;
     mpfr_t x;
     mpfr_init2(x, 53);
-    status = parse(&a, &lines, x, p);
+    status = parse(&a, &lines, x, options->saturate, p);
     mpfr_clear(x);
     if (status == STATUS_OK)
-        return data_append(set, file->name, NULL, &a, f, p);
+        status = expect_some(a.n, &lines, p);
+    if (status == STATUS_OK)
+        return data_append(set, file, NULL, &a, f, options->saturate, p);
     free(a.data);
     return status;
 }
 
-enum status data_read_text(struct data_set *set, struct data_file *file, enum format storage,
-                           struct problem *p)
+bool data_number(double *value, mpfr_t x, const char *text, enum format f)
 {
+    int base = 10;
+    while (*text && blank(*text))
+        text++;
+    char *copy = NULL, *stop = scan_number((char *)text, &base), *rest = stop;
+    while (rest && *rest && blank(*rest))
+        rest++;
+    if (!rest || *rest || (*stop && !(copy = strndup(text, (size_t)(stop - text)))))
+        return false;
+    *value = round_text(x, copy ? copy : text, base, f);
+    free(copy);
+    return true;
+}
+
+/* Whole lines at a time; what follows the last break is kept for the next. */
+static enum status stream_lines(const struct data_file *file, char *text, struct array *a,
+                                const struct data_options *options, struct problem *p)
+{
+    const struct data_stream *to = options->stream;
+    struct lines lines = {.path = file->path};
+    size_t kept = 0, n = 0;
+    enum status status = STATUS_OK;
+    mpfr_t x;
+    mpfr_init2(x, 53);
+    for (size_t done = 0, count; status == STATUS_OK && done < file->size; done += count) {
+        count = file->size - done < STREAMED - kept ? file->size - done : STREAMED - kept;
+        status = data_file_read(file, done, count, text + kept, p);
+        size_t held = kept + count;
+        const char *stop = memrchr(text, '\n', held);
+        size_t whole = stop ? (size_t)(stop - text) + 1 : 0;
+        if (done + count == file->size)
+            whole = held;
+        if (status == STATUS_OK && whole == 0)
+            status = problem(p, STATUS_DATA,
+                             "%s: line %zu: found more than %d bytes, expected one "
+                             "number",
+                             file->path, lines.line + 1, STREAMED);
+        if (status != STATUS_OK)
+            break;
+        char first = text[whole];
+        text[whole] = 0;
+        lines.at = text + (done == 0 && held >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
+        lines.end = text + whole;
+        status = parse(a, &lines, x, options->saturate, p);
+        n += a->n;
+        if (status == STATUS_OK)
+            status = to->take(to->context, a, done + count, file->size, p);
+        text[whole] = first;
+        kept = held - whole;
+        memmove(text, text + whole, kept);
+    }
+    mpfr_clear(x);
+    if (status == STATUS_OK)
+        status = expect_some(n, &lines, p);
+    struct array whole = {a->format, n, NULL};
+    return status == STATUS_OK
+               ? data_stream_end(to, file, NULL, &whole, a->format, options->saturate, p)
+               : status;
+}
+
+static enum status stream_text(const struct data_file *file, const struct data_options *options,
+                               struct problem *p)
+{
+    struct array a;
+    enum format f = options->storage == FORMATS ? FP64 : options->storage;
+    char *text = malloc(STREAMED + 1); /* a number takes two bytes at least */
+    enum status status = memory_array(&a, f, STREAMED / 2 + 1, file->path, p);
+    if (!text)
+        status = problem(p, STATUS_MEMORY, "%s: out of memory", file->path);
+    if (status == STATUS_OK)
+        status = stream_lines(file, text, &a, options, p);
+    free(text);
+    free(a.data);
+    return status;
+}
+
+static enum status read_text(struct data_set *set, struct data_file *file, const char *member,
+                             const struct data_options *options, struct problem *p)
+{
+    (void)member;
+    if (options->stream)
+        return stream_text(file, options, p);
     char *text = memory_has(file->size) ? malloc(file->size + 1) : NULL;
     if (!text)
-        return problem(p, STATUS_DEVICE, "%s: out of memory for %zu bytes of text", file->path,
+        return problem(p, STATUS_MEMORY, "%s: out of memory for %zu bytes of text", file->path,
                        file->size);
     enum status status = data_file_read(file, 0, file->size, text, p);
     text[file->size] = 0;
     if (status == STATUS_OK)
-        status = read_lines(set, file, text, storage == FORMATS ? FP64 : storage, p);
+        status = read_lines(set, file, text, options, p);
     free(text);
     return status;
 }
+
+static bool begins_text(const struct data_head *head)
+{
+    for (size_t i = 0; i < head->size; i++)
+        if (head->byte[i] > 126 || !(isprint(head->byte[i]) || isspace(head->byte[i])))
+            return false;
+    return head->size > 0;
+}
+
+const struct data_reader text_reader = {.what = "text",
+                                        .ending = {".txt", ".dat"},
+                                        .begins = begins_text,
+                                        .plain = true,
+                                        .read = read_text};

@@ -105,7 +105,7 @@ static enum status sort(const struct array *a, enum arrangement how, struct prob
     size_t size = array_bytes(a->format, a->n);
     void *other = malloc(size), *from = a->data, *to = other;
     if (!other)
-        return problem(p, STATUS_DEVICE, "no memory to sort %zu elements: %zu bytes", a->n, size);
+        return problem(p, STATUS_MEMORY, "no memory to sort %zu elements: %zu bytes", a->n, size);
     for (int shift = 0; shift < 8 * bytes; shift += DIGIT_BITS)
         if (sort_by_digit(&k, to, from, a->format, a->n, shift)) {
             void *sorted = to;

@@ -92,6 +92,6 @@ uint64_t pair_seed(uint64_t seed); /* its highest bit is the other one */
 
 /* Puts the elements of an array into an arrangement, by value (NaN last in each; -0 is less than
  * +0, but of the same magnitude; equal elements keep their order); shuffled by the seed
- * (Fisher-Yates over Philox4x32-10). Sorting takes as much memory again: STATUS_DEVICE. */
+ * (Fisher-Yates over Philox4x32-10). Sorting takes as much memory again: STATUS_MEMORY. */
 enum status input_arrange(const struct array *a, enum arrangement how, uint64_t seed,
                           struct problem *p);

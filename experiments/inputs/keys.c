@@ -11,6 +11,7 @@
 #include "experiments/inputs/portable.h"
 #include "reference/format/number.h"
 #include "reference/base/visible.h"
+#include "reports/text/near.h"
 
 enum status heads_make(uint8_t **heads, size_t n, size_t segment, struct problem *p)
 {
@@ -19,7 +20,7 @@ enum status heads_make(uint8_t **heads, size_t n, size_t segment, struct problem
         return STATUS_OK;
     *heads = calloc(n, sizeof **heads);
     if (!*heads)
-        return problem(p, STATUS_DEVICE, "no memory for the head flags of %zu elements", n);
+        return problem(p, STATUS_MEMORY, "no memory for the head flags of %zu elements", n);
     for (size_t k = 0; k <= (n - 1) / segment; k++)
         (*heads)[k * segment] = 1;
     return STATUS_OK;
@@ -31,7 +32,7 @@ enum status mask_make(uint8_t **mask, size_t *kept, size_t n, size_t percent, ui
     *kept = 0;
     *mask = malloc(n + 1);
     if (!*mask)
-        return problem(p, STATUS_DEVICE, "no memory for a mask of %zu elements", n);
+        return problem(p, STATUS_MEMORY, "no memory for a mask of %zu elements", n);
     for (size_t i = 0; i < n; i++) {
         uint64_t word = random_draw(seed, RANDOM_MASK, i).word[0];
         (*mask)[i] = random_below(word, MASK_ALL) < percent;
@@ -49,16 +50,13 @@ static const char *const plain[] = {
 
 static enum status no_memory(struct problem *p)
 {
-    return problem(p, STATUS_DEVICE, "out of memory for keys");
+    return problem(p, STATUS_MEMORY, "out of memory for keys");
 }
 
 static enum status unknown(const char *text, struct problem *p)
 {
-    return problem(
-        p, STATUS_USAGE,
-        "option --keys: found '%s', expected uniform, zipf:s=S (0 to 16), one, sorted or "
-        "file:PATH",
-        text);
+    return near_unknown_option(p, "keys", text,
+                               "uniform, zipf:s=S (0 to 16), one, sorted or file:PATH");
 }
 
 static enum status parse_zipf(struct keys *k, const char *text, struct problem *p)
@@ -210,8 +208,10 @@ enum status keys_fill(const struct keys *k, uint32_t *to, size_t n, size_t bins,
     case KEYS_FILE:
         memcpy(to, k->given, n * sizeof *to);
         return STATUS_OK;
-    default:
-        memset(to, 0, n * sizeof *to);
-        return STATUS_OK;
+    case KEYS_ONE:
+    case KEYS_KINDS:
+        break;
     }
+    memset(to, 0, n * sizeof *to);
+    return STATUS_OK;
 }

@@ -40,7 +40,7 @@ void keys_free(struct keys *k);
  * STATUS_DATA: the first that is not below. */
 enum status keys_fit(const struct keys *k, size_t n, size_t bins, struct problem *p);
 
-/* The first n keys; they fit. STATUS_DEVICE when memory is short. */
+/* The first n keys; they fit. STATUS_MEMORY when memory is short. */
 enum status keys_fill(const struct keys *k, uint32_t *to, size_t n, size_t bins, uint64_t seed,
                       struct problem *p);
 

@@ -1,5 +1,6 @@
 /* Specifications of inputs: NAME[:PARAMETER=VALUE]...[:order=ARRANGEMENT]. */
 #include "experiments/inputs/input.h"
+#include "reports/text/near.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -55,7 +56,9 @@ static bool number(const char *text, double *value)
 
 static enum status parse_family(struct input *in, struct piece name, struct problem *p)
 {
-    char known[1024] = "";
+    char known[1024] = "", word[64];
+    struct near near = {.word = word};
+    snprintf(word, sizeof word, "%.*s", (int)name.length, name.begin);
     for (size_t i = 0; i < input_family_count + pair_family_count; i++) {
         const struct input_family *f =
             i < input_family_count ? input_families[i] : pair_families[i - input_family_count];
@@ -64,7 +67,12 @@ static enum status parse_family(struct input *in, struct piece name, struct prob
             return STATUS_OK;
         }
         append(known, sizeof known, ", ", f->name);
+        near_try(&near, f->name);
     }
+    if (near.found)
+        return problem(p, STATUS_USAGE,
+                       "input '%.*s' is not known; did you mean %s? (ulpscope list inputs has all)",
+                       (int)name.length, name.begin, near.found);
     return problem(p, STATUS_USAGE, "input '%.*s' is not known; there is %s", (int)name.length,
                    name.begin, known);
 }

@@ -11,38 +11,27 @@ _Static_assert((int)ULPSCOPE_RUNGS == (int)PROMISES &&
                    sizeof((struct ulpscope_rung *)0)->is[0] == CHECK_WORDS,
                "rungs");
 
-static const struct operation *const of_kind[] = {
-    [ULPSCOPE_SUM] = &operation_sum,
-    [ULPSCOPE_SCAN] = &operation_scan,
-    [ULPSCOPE_DOT] = &operation_dot,
-    [ULPSCOPE_NORM] = &operation_norm,
-    [ULPSCOPE_MEAN] = &operation_mean,
-    [ULPSCOPE_VARIANCE] = &operation_variance,
-    [ULPSCOPE_PRODUCT] = &operation_product,
-    [ULPSCOPE_MINIMUM] = &operation_minimum,
-    [ULPSCOPE_MAXIMUM] = &operation_maximum,
-    [ULPSCOPE_MINIMUM_NUMBER] = &operation_minimum_number,
-    [ULPSCOPE_MAXIMUM_NUMBER] = &operation_maximum_number,
-    [ULPSCOPE_ARGMIN] = &operation_argmin,
-    [ULPSCOPE_ARGMAX] = &operation_argmax,
-};
-
-enum { KINDS = sizeof of_kind / sizeof *of_kind };
-
-/* KINDS where the library has no word for it. */
-static size_t kind_of(const struct operation *operation)
+/* Its constant of enum ulpscope_operation, or -1. */
+static int number_of(const struct operation *operation)
 {
-    size_t kind = 0;
-    while (kind < KINDS && of_kind[kind] != operation)
-        kind++;
-    return kind;
+    static const struct {
+        const struct operation *operation;
+        int number;
+    } known[] = {
+#define OPERATION(name, number, ...) {&operation_##name, number},
+#include "kernels/method/operations.def"
+    };
+    size_t i = 0;
+    while (known[i].operation != operation)
+        i++;
+    return known[i].number;
 }
 
 /* The i-th method of these operations, or NULL. */
 static const struct method *listed(size_t i)
 {
     for (size_t k = 0; k < method_count; k++)
-        if (kind_of(method_registry[k]->operation) < KINDS && i-- == 0)
+        if (number_of(method_registry[k]->operation) >= 0 && i-- == 0)
             return method_registry[k];
     return NULL;
 }
@@ -65,12 +54,12 @@ enum ulpscope_status ulpscope_method_get(struct ulpscope_method *m, size_t i,
                 ulpscope_method_count());
         return library_failed(error, &p);
     }
-    *m = (struct ulpscope_method){.name = from->name,
-                                  .summary = from->summary,
-                                  .operation = (enum ulpscope_operation)kind_of(from->operation),
-                                  .promise = (enum ulpscope_promise)from->promise,
-                                  .pairs =
-                                      from->cpu ? object_pair_bits(&from->pairs[DEVICE_CPU]) : 0};
+    *m = (struct ulpscope_method){
+        .name = from->name,
+        .summary = from->summary,
+        .operation = (enum ulpscope_operation)number_of(from->operation),
+        .promise = (enum ulpscope_promise)from->promise,
+        .pairs = from->cpu ? object_pair_bits(method_pairs(from, DEVICE_CPU)) : 0};
     return ULPSCOPE_OK;
 }
 
@@ -79,7 +68,7 @@ static enum status task_make(struct task *t, struct operands *of, const char *na
                              struct problem *p)
 {
     const struct method *m = t->method = method_named(name);
-    if (!m || kind_of(m->operation) == KINDS)
+    if (!m || number_of(m->operation) < 0)
         return problem(p, STATUS_USAGE, "method: found '%s', expected a name that is listed", name);
     enum status status = library_array(&of->in, a, p);
     if (status == STATUS_OK && a2)
@@ -88,7 +77,7 @@ static enum status task_make(struct task *t, struct operands *of, const char *na
         return status;
     if ((a2 != NULL) != (operation_has(m->operation, OPERAND_IN2)))
         return problem(p, STATUS_USAGE, "%s: found %d arrays, expected %u", name, a2 ? 2 : 1,
-                       m->operation->inputs);
+                       operation_arrays(m->operation));
     if (a2 && (a2->format != a->format || a2->n != a->n))
         return problem(p, STATUS_USAGE, "%s: the arrays differ in length or format", name);
     if (!m->cpu || !method_supports(m, DEVICE_CPU, of->in.format, t->accumulator))
@@ -151,17 +140,18 @@ static enum status own_make(struct own *own, const struct ulpscope_subject *s, s
                        (int)s->promise, (uintmax_t)s->pairs, s->summary ? "a" : "no",
                        s->run ? "a" : "no");
     unsigned reads = s->reads & (SHAPE_THREADS | SHAPE_BLOCKS);
-    *own = (struct own){{.name = s->name,
-                         .summary = s->summary,
-                         .operation = of_kind[s->operation],
-                         .promise = (enum promise)s->promise,
-                         .pairs = {[DEVICE_CPU] = object_pairs(s->pairs)},
-                         .shape_read = {[DEVICE_CPU] = reads},
-                         .shape_order = reads,
-                         .resolve = reads ? as_asked : NULL,
-                         .bound = THEOREM_ANY_ORDER,
-                         .cpu = run_own},
-                        s};
+    *own =
+        (struct own){{.name = s->name,
+                      .summary = s->summary,
+                      .operation = s->operation == ULPSCOPE_SCAN ? &operation_scan : &operation_sum,
+                      .promise = (enum promise)s->promise,
+                      .pairs = {[DEVICE_CPU] = object_pairs(s->pairs)},
+                      .shape_read = {[DEVICE_CPU] = reads},
+                      .shape_order = reads,
+                      .resolve = reads ? as_asked : NULL,
+                      .bound = THEOREM_ANY_ORDER,
+                      .cpu = run_own},
+                     s};
     return STATUS_OK;
 }
 
@@ -200,7 +190,7 @@ enum ulpscope_status ulpscope_check(struct ulpscope_report *report,
         return library_failed(error, &p);
     struct check_report *found = calloc(1, sizeof *found);
     if (!found) {
-        problem(&p, STATUS_DEVICE, "check: out of memory (%zu bytes)", sizeof *found);
+        problem(&p, STATUS_MEMORY, "check: out of memory (%zu bytes)", sizeof *found);
         return library_failed(error, &p);
     }
     struct check_request r = {.method = &own.method,

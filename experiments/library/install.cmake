@@ -10,6 +10,8 @@ install(DIRECTORY ${documents}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
 install(FILES ${documents}/ulpscope DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES ${documents}/_ulpscope DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
 install(FILES ${documents}/ulpscope.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+# The process of python: subjects, which the program looks for beside itself.
+install(FILES python/ulpscope/worker.py DESTINATION ${CMAKE_INSTALL_DATADIR}/ulpscope)
 if(NOT ULPSCOPE_LIBRARY)
     return()
 endif()
@@ -37,6 +39,10 @@ add_custom_command(OUTPUT ${static}
     COMMAND_EXPAND_LISTS COMMENT "Static library libulpscope.a")
 add_custom_target(ulpscope_static ALL DEPENDS ${static})
 
+if(SKBUILD)
+    include(${CMAKE_CURRENT_SOURCE_DIR}/python/wheel.cmake)
+endif()
+
 include(CMakePackageConfigHelpers)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/ulpscope)
 configure_package_config_file(library/ulpscopeConfig.cmake.in ulpscopeConfig.cmake
@@ -56,7 +62,7 @@ install(FILES examples/exact.c examples/own.c DESTINATION ${CMAKE_INSTALL_DOCDIR
 # `cpack -G DEB`: what it depends on is what the shared objects in it do.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "ulpscope <ulpscope@localhost>")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "floating-point summation under a microscope")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "how wrong, and how reproducible, floating-point reductions are")
 set(CPACK_PACKAGE_DESCRIPTION "Runs reductions and scans in fp16, bf16, fp32 and fp64, holds every result
 against the exact sum and its error theorem, and says which promise of its
 bits a method keeps. The program, its man pages and completion, and the

@@ -10,7 +10,8 @@
 #include "reference/format/number.h"
 
 _Static_assert((int)ULPSCOPE_DATA == (int)STATUS_DATA &&
-                   (int)ULPSCOPE_MEMORY == (int)STATUS_DEVICE &&
+                   (int)ULPSCOPE_UNAVAILABLE == (int)STATUS_DEVICE &&
+                   (int)ULPSCOPE_MEMORY == (int)STATUS_MEMORY &&
                    sizeof((struct ulpscope_error *)0)->text == sizeof((struct problem *)0)->text,
                "an error is a problem");
 
@@ -110,7 +111,7 @@ enum ulpscope_status ulpscope_reference_new(struct ulpscope_reference **made,
         return library_failed(error, &p);
     struct ulpscope_reference *r = calloc(1, sizeof *r);
     if (!r) {
-        problem(&p, STATUS_DEVICE, "reference: out of memory (%zu bytes)", sizeof *r);
+        problem(&p, STATUS_MEMORY, "reference: out of memory (%zu bytes)", sizeof *r);
         return library_failed(error, &p);
     }
     r->storage = in.format;
@@ -121,7 +122,7 @@ enum ulpscope_status ulpscope_reference_new(struct ulpscope_reference **made,
     r->hex = number_hex_mpfr(r->reference.sum);
     if (!r->hex) {
         ulpscope_reference_free(r);
-        problem(&p, STATUS_DEVICE, "reference: out of memory");
+        problem(&p, STATUS_MEMORY, "reference: out of memory");
         return library_failed(error, &p);
     }
     *made = r;

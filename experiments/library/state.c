@@ -18,7 +18,7 @@ static struct ulpscope_state *allocate(struct problem *p)
 {
     struct ulpscope_state *s = calloc(1, sizeof *s);
     if (!s)
-        problem(p, STATUS_DEVICE, "state: out of memory (%zu bytes)", sizeof *s);
+        problem(p, STATUS_MEMORY, "state: out of memory (%zu bytes)", sizeof *s);
     return s;
 }
 

@@ -31,13 +31,14 @@ extern "C" {
 #define ULPSCOPE_API
 #endif
 
-/* The exit statuses of the program, too. */
+/* The exit statuses of the program, too, which has 4 for ULPSCOPE_MEMORY. */
 enum ulpscope_status {
     ULPSCOPE_OK = 0,
-    ULPSCOPE_FAILED = 1, /* an internal check failed: no number of this build may be trusted */
-    ULPSCOPE_USAGE = 2,  /* unknown name, format or value */
-    ULPSCOPE_DATA = 3,   /* malformed bytes; a subject that reports an error */
-    ULPSCOPE_MEMORY = 4  /* out of memory or threads, or a method that does not support the case */
+    ULPSCOPE_FAILED = 1,      /* an internal check failed: no number of this build may be trusted */
+    ULPSCOPE_USAGE = 2,       /* unknown name, format or value */
+    ULPSCOPE_DATA = 3,        /* malformed bytes; a subject that reports an error */
+    ULPSCOPE_UNAVAILABLE = 4, /* out of threads, or a method that does not support the case */
+    ULPSCOPE_MEMORY = 5       /* out of memory */
 };
 
 struct ulpscope_error {
@@ -53,9 +54,9 @@ struct ulpscope_array {
     const void *data;
 };
 
-/* Of this header; and of the library: "0.1.0". */
+/* Of this header; and of the library: "0.2.0". */
 #define ULPSCOPE_VERSION_MAJOR 0
-#define ULPSCOPE_VERSION_MINOR 1
+#define ULPSCOPE_VERSION_MINOR 2
 #define ULPSCOPE_VERSION_PATCH 0
 ULPSCOPE_API const char *ulpscope_version(void);
 
@@ -198,7 +199,7 @@ ULPSCOPE_API enum ulpscope_status ulpscope_method_get(struct ulpscope_method *m,
 /* Runs the method of that name. a2: the second array of a dot product, of a's length and format;
  * else NULL. out: one element of the accumulator's format, of a scan n of them (inclusive), apart
  * from the input. threads, blocks: the launch shape, up to 1024 and 65535; 0: the method's choice.
- * ULPSCOPE_USAGE, ULPSCOPE_MEMORY. */
+ * ULPSCOPE_USAGE, ULPSCOPE_UNAVAILABLE, ULPSCOPE_MEMORY. */
 ULPSCOPE_API enum ulpscope_status ulpscope_run(const char *method, const struct ulpscope_array *a,
                                                const struct ulpscope_array *a2,
                                                enum ulpscope_format accumulator, unsigned threads,
@@ -233,7 +234,7 @@ struct ulpscope_report {
 /* Checks a subject of host memory (ulpscope_subject.h) for about so many seconds, > 0; its `run` is
  * called in the calling thread, and `seed` seeds the inputs. A broken promise is ULPSCOPE_OK and
  * stands in the report. ULPSCOPE_USAGE: the subject's entry is not filled in; ULPSCOPE_DATA: its
- * `run` returned another number than 0; ULPSCOPE_MEMORY. */
+ * `run` returned another number than 0; ULPSCOPE_UNAVAILABLE, ULPSCOPE_MEMORY. */
 ULPSCOPE_API enum ulpscope_status ulpscope_check(struct ulpscope_report *report,
                                                  const struct ulpscope_subject *subject,
                                                  double seconds, uint64_t seed,

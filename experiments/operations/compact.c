@@ -12,7 +12,7 @@ static void columns(struct setting_columns *to, const struct setting *s)
 
 static size_t words(struct setting_word *word, const struct setting *s)
 {
-    *word = (struct setting_word){SETTING_KEEP, NULL, NULL, s->keep};
+    *word = (struct setting_word){SETTING_KEEP, NULL, NULL, s->keep, ""};
     return 1;
 }
 

@@ -16,7 +16,8 @@ static void note(char note[SETTING_NOTE], const struct method *m, const struct s
 
 bool setting_can(const struct method *m, const struct setting *s)
 {
-    return s->product == m->product || (m->products & 1u << s->product);
+    return s->product == PRODUCT_NONE || s->product == m->product ||
+           (m->products & 1u << s->product);
 }
 
 bool setting_settle(const struct method *m, struct setting *s)

@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "experiments/operations/setting.h"
 #include "experiments/options/options.h"
 #include "kernels/method/matrix.h"
+#include "reports/text/near.h"
 
 enum status layout_parse(struct layout *l, const char *text, struct problem *p)
 {
@@ -16,8 +18,7 @@ enum status layout_parse(struct layout *l, const char *text, struct problem *p)
     if (strcmp(text, "column") == 0)
         return STATUS_OK;
     if (strncmp(text, "batch:", 6) != 0)
-        return problem(p, STATUS_USAGE,
-                       "option --layout: found '%s', expected row, column or batch:S", text);
+        return near_unknown_option(p, "layout", text, "row, column or batch:S");
     enum status status =
         numbers_parse(&size, "layout", text + 6, RANGE_DOUBLING, 1, LAYOUT_ROWS_MAX, p);
     if (status == STATUS_OK && size.count > 1)
@@ -40,11 +41,21 @@ size_t layout_rows(size_t n, size_t asked)
     return rows;
 }
 
-size_t layout_vary(const struct numbers *asked, size_t n, size_t u)
+size_t layout_asked(const struct setting_axes *axes, size_t asked, size_t n, enum layout_kind kind)
 {
+    size_t rows = axes->file_rows;
+    bool fits = rows > 0 && n % rows == 0 && kind != LAYOUT_BATCH;
+    size_t sums = fits && kind == LAYOUT_COLUMN ? n / rows : rows;
+    return layout_rows(n, asked == 0 && fits && sums <= LAYOUT_ROWS_MAX ? sums : asked);
+}
+
+size_t layout_vary(const struct setting_axes *axes, size_t n, size_t u, enum layout_kind kind)
+{
+    const struct numbers *asked = &axes->rows;
     size_t few = 16;
-    if (asked->count)
-        return layout_rows(n, (size_t)asked->item[u % asked->count]);
+    if (asked->count || axes->file_rows)
+        return layout_asked(axes, asked->count ? (size_t)asked->item[u % asked->count] : 0, n,
+                            kind);
     while (n % few != 0)
         few--;
     return u % 4 == 0 ? layout_rows(n, 0) : u % 4 == 1 ? 1 : u % 4 == 2 ? few : n;

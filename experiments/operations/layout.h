@@ -27,10 +27,14 @@ enum status layout_parse(struct layout *l, const char *text, struct problem *p);
 /* How many rows are meant by --rows: 0 stands for the largest divisor of n up to its root. */
 size_t layout_rows(size_t n, size_t asked);
 
-struct numbers; /* experiments/options/options.h */
-/* The u-th of those asked for; of none, of some that differ most: about square, one row, few, as
- * many as elements. */
-size_t layout_vary(const struct numbers *asked, size_t n, size_t u);
+struct setting_axes; /* experiments/operations/setting.h */
+/* The same, but 0 stands for the rows that a file says, or in layout `column` for its columns,
+ * where it says so. */
+size_t layout_asked(const struct setting_axes *axes, size_t asked, size_t n, enum layout_kind kind);
+
+/* The u-th of those asked for; of none what the file says; without a file, the u-th of some that
+ * differ most: about square, one row, few, as many as elements. */
+size_t layout_vary(const struct setting_axes *axes, size_t n, size_t u, enum layout_kind kind);
 
 /* *stride = what a task has. STATUS_USAGE where the rows do not divide n, or S not the rows. */
 enum status layout_stride(size_t *stride, const struct layout *l, size_t n, size_t rows,

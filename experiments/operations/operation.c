@@ -1,10 +1,15 @@
 #include "experiments/operations/operation.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "experiments/system/memory.h"
 
 const struct setting_option_facts setting_options[SETTING_OPTIONS] = {
     [SETTING_SCAN] = {"scan", "a scan", "scans"},
-    [SETTING_OUTPUT] = {"output", "a scan", "scans"},
+    [SETTING_OUTPUT] = {"output", "a scan or a matrix product", "scans"},
     [SETTING_SEGMENT] = {"segment", "a segmented scan", "scans"},
     [SETTING_PRODUCT] = {"product", "a dot product", "dot products"},
     [SETTING_SHIFT] = {"shift", "a dot product", "dot products"},
@@ -13,12 +18,13 @@ const struct setting_option_facts setting_options[SETTING_OPTIONS] = {
     [SETTING_ROWS] = {"rows", "a method that reads a matrix", "matrices"},
     [SETTING_LAYOUT] = {"layout", "a method that reads a matrix", "matrices"},
     [SETTING_KEEP] = {"keep", "a compaction", "matrices"},
+    [SETTING_SHAPE] = {"shape", "a matrix product", "matrix products"},
 };
 
 static const struct operation_use *use_of(const struct operation *o)
 {
-    static const struct operation_use *const uses[] = {&use_scan, &use_dot,       &use_scatter,
-                                                       &use_rows, &use_transpose, &use_compact};
+    static const struct operation_use *const uses[] = {
+        &use_scan, &use_dot, &use_scatter, &use_rows, &use_transpose, &use_compact, &use_gemm};
     static const struct operation_use plain = {.columns_of = COLUMNS_OF_SUMS};
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
         if (uses[i]->operation == o)
@@ -117,6 +123,7 @@ enum status setting_make(struct setting_operands *to, const struct operation *o,
 {
     to->flags = NULL;
     to->keys = NULL;
+    to->c = NULL;
     to->of.exclusive = s->exclusive;
     to->of.product = s->product;
     to->of.bins = s->bins;
@@ -130,6 +137,7 @@ void setting_free(struct setting_operands *of)
 {
     free(of->flags);
     free(of->keys);
+    free(of->c);
     *of = (struct setting_operands){0};
 }
 
@@ -159,13 +167,88 @@ enum status setting_places(uint32_t **place, const struct operation *o,
         return STATUS_OK;
     *place = malloc((of->of.in.n + 1) * sizeof **place);
     if (!*place)
-        return problem(p, STATUS_DEVICE, "out of memory for the places of %zu elements",
+        return problem(p, STATUS_MEMORY, "out of memory for the places of %zu elements",
                        of->of.in.n);
     use_of(o)->places(*place, &of->of);
     return STATUS_OK;
 }
 
+bool setting_matrices(struct matrices *to, const struct operation *o, const struct operands *of)
+{
+    bool are = use_of(o)->matrices;
+    if (are)
+        *to = use_of(o)->matrices(of);
+    return are;
+}
+
+size_t setting_terms(const struct operation *o, const struct operands *of)
+{
+    return use_of(o)->terms ? use_of(o)->terms(of) : 0;
+}
+
+void setting_reorder(const struct operation *o, const struct array *to, const struct array *from,
+                     const struct operands *of, const uint32_t *order)
+{
+    use_of(o)->reorder(to, from, of, order);
+}
+
+bool setting_surround(struct surrounding *to, const struct operation *o, const struct setting *s,
+                      size_t u)
+{
+    return use_of(o)->surround && use_of(o)->surround(to, s, u);
+}
+
+void setting_embed(const struct operation *o, const struct array *to, const struct surrounding *at,
+                   const struct array *from, const struct setting *s)
+{
+    use_of(o)->embed(to, at, from, s);
+}
+
 const char *setting_twin(const struct operation *o, const struct setting *s)
 {
     return use_of(o)->twin ? use_of(o)->twin(s) : o->fixed;
+}
+
+/* --- requests --- */
+
+const char *request_rest(const struct operation *o)
+{
+    return use_of(o)->request ? use_of(o)->request : "";
+}
+
+void request_write(char to[REQUEST_TEXT], const struct wire_request *r)
+{
+    *to = 0;
+    if (use_of(r->operation)->tell)
+        use_of(r->operation)->tell(to, r);
+}
+
+bool request_read(struct wire_request *r, char *const word[], size_t words)
+{
+    const struct operation_use *use = use_of(r->operation);
+    size_t due = use->request ? 1 : 0;
+    for (const char *c = use->request; c && *c; c++)
+        due += *c == ' ';
+    return words == due && (!use->told || use->told(r, word));
+}
+
+bool request_number(size_t *n, const char *word)
+{
+    char *end;
+    uint64_t value = strtoull(word, &end, 10);
+    *n = value;
+    return isdigit((unsigned char)*word) && !*end && strlen(word) < 20 &&
+           value <= MEMORY_ELEMENTS_MAX;
+}
+
+void request_write_rows(char to[REQUEST_TEXT], const struct wire_request *r)
+{
+    snprintf(to, REQUEST_TEXT, " %zu %zu", r->bins, r->stride);
+}
+
+bool request_read_rows(struct wire_request *r, char *const word[])
+{
+    return request_number(&r->bins, word[0]) && request_number(&r->stride, word[1]) &&
+           r->bins > 0 && r->bins <= LAYOUT_ROWS_MAX && r->n % r->bins == 0 && r->stride > 0 &&
+           r->bins % r->stride == 0;
 }

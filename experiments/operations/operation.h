@@ -3,7 +3,9 @@
  * that reads elements alone needs nothing here (operation.c). */
 #pragma once
 
+#include "experiments/operations/request.h"
 #include "experiments/operations/setting.h"
+#include "reference/exact/matrices.h"
 #include "reports/columns/columns.h"
 
 /* Options that some operations read. */
@@ -18,6 +20,7 @@ enum setting_option {
     SETTING_ROWS,
     SETTING_LAYOUT,
     SETTING_KEEP,
+    SETTING_SHAPE,
     SETTING_OPTIONS
 };
 struct setting_option_facts {
@@ -41,7 +44,7 @@ enum columns_of operation_columns(const struct operation *o);
  * copied. */
 struct setting_columns {
     const char *column[CASE_ALL];
-    char number[2][32];
+    char number[2][SHAPE_NAME];
 };
 void setting_columns(struct setting_columns *to, const struct operation *o,
                      const struct setting *s);
@@ -51,6 +54,7 @@ struct setting_word {
     enum setting_option option;
     const char *text, *asked; /* its name, and as an option asks for it; NULL: a number */
     size_t number;
+    char made[SHAPE_NAME]; /* what `text` may point to: not to be copied */
 };
 size_t setting_words(struct setting_word word[SETTING_OPTIONS], const struct operation *o,
                      const struct setting *s);
@@ -59,10 +63,11 @@ size_t setting_words(struct setting_word word[SETTING_OPTIONS], const struct ope
 void setting_says(struct text *to, const struct operation *o, const struct setting *s);
 
 /* In a narrow column: "40 rows, row". Left as it is where there is nothing to say. */
-enum { SETTING_NOTE = 96 };
+enum { SETTING_NOTE = SHAPE_NAME };
 void setting_note(char note[SETTING_NOTE], const struct method *m, const struct setting *s);
 
-/* Does the method form products as the setting asks? All that form none do. */
+/* Does the method form products as the setting asks? All that form none do, and where it asks for
+ * nothing. */
 bool setting_can(const struct method *m, const struct setting *s);
 /* The same once what is not known, and cannot be asked for, is the method's own way. */
 bool setting_settle(const struct method *m, struct setting *s);
@@ -99,12 +104,13 @@ bool operation_recorded(const struct operation *o);
 /* What a method reads in this setting. */
 struct setting_operands {
     struct operands of;
-    uint8_t *flags; /* that `of` points to and that are its own, as keys; or NULL */
+    uint8_t *flags; /* that `of` points to and that are its own, as keys and C; or NULL */
     uint32_t *keys;
+    void *c;
 };
-/* Makes them of n elements of to->of.in, which stay the caller's; the seed is a mask's.
- * STATUS_DEVICE when memory is short; STATUS_USAGE or STATUS_DATA where they do not fit. On failure
- * nothing is made. */
+/* Makes them of n elements of to->of.in, which are there and stay the caller's; the seed is a
+ * mask's. STATUS_MEMORY when memory is short; STATUS_USAGE or STATUS_DATA where they do not fit. On
+ * failure nothing is made. */
 enum status setting_make(struct setting_operands *to, const struct operation *o,
                          const struct setting *s, uint64_t seed, struct problem *p);
 void setting_free(struct setting_operands *of);
@@ -123,6 +129,30 @@ const char *operation_plural(const struct operation *o);
  * NULL. The caller frees it. */
 enum status setting_places(uint32_t **place, const struct operation *o,
                            const struct setting_operands *of, struct problem *p);
+
+/* Where outputs are elements of a matrix product: what is multiplied; else false. */
+bool setting_matrices(struct matrices *to, const struct operation *o, const struct operands *of);
+
+/* Where each output is a sum of terms that can change places, but not elements of its own: how many
+ * terms; else 0. `reorder`: writes the elements `from` to `to`, term order[k] in place of term k.
+ */
+size_t setting_terms(const struct operation *o, const struct operands *of);
+void setting_reorder(const struct operation *o, const struct array *to, const struct array *from,
+                     const struct operands *of, const uint32_t *order);
+
+/* The first output of a case as output number `output` of n other elements, in another setting. */
+struct surrounding {
+    struct setting setting;
+    size_t n, output;
+    uint8_t byte; /* of all other elements every byte */
+    char are[96]; /* in words */
+};
+/* The u-th of them; false behind the last, and where rows are what batches consist of. */
+bool setting_surround(struct surrounding *to, const struct operation *o, const struct setting *s,
+                      size_t u);
+/* Copies what the first output reads. */
+void setting_embed(const struct operation *o, const struct array *to, const struct surrounding *at,
+                   const struct array *from, const struct setting *s);
 
 /* The method in whose fixed order outputs are compared with. */
 const char *setting_twin(const struct operation *o, const struct setting *s);
@@ -148,6 +178,16 @@ struct operation_use {
     void (*sample)(struct setting *s, size_t n);
     void (*places)(uint32_t *place, const struct operands *of);
     const char *(*twin)(const struct setting *s);
+    struct matrices (*matrices)(const struct operands *of);
+    size_t (*terms)(const struct operands *of);
+    void (*reorder)(const struct array *to, const struct array *from, const struct operands *of,
+                    const uint32_t *order);
+    bool (*surround)(struct surrounding *to, const struct setting *s, size_t u);
+    void (*embed)(const struct array *to, const struct surrounding *at, const struct array *from,
+                  const struct setting *s);
+    const char *request; /* request_rest, as many words as `told` reads */
+    void (*tell)(char to[REQUEST_TEXT], const struct wire_request *r);
+    bool (*told)(struct wire_request *r, char *const word[]);
 };
 extern const struct operation_use use_scan, use_dot, use_scatter, use_rows, use_transpose,
-    use_compact;
+    use_compact, use_gemm;

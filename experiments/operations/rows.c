@@ -12,8 +12,8 @@ static void columns(struct setting_columns *to, const struct setting *s)
 
 static size_t words(struct setting_word *word, const struct setting *s)
 {
-    word[0] = (struct setting_word){SETTING_ROWS, NULL, NULL, s->bins};
-    word[1] = (struct setting_word){SETTING_LAYOUT, s->layout->name, s->layout->name, 0};
+    word[0] = (struct setting_word){SETTING_ROWS, NULL, NULL, s->bins, ""};
+    word[1] = (struct setting_word){SETTING_LAYOUT, s->layout->name, s->layout->name, 0, ""};
     return 2;
 }
 
@@ -36,7 +36,7 @@ static enum status each(const struct setting_asked *asked, struct setting s, set
     size_t stride;
     for (size_t i = 0; i < axes->rows.count; i++)
         for (size_t k = 0; status == STATUS_OK && k < axes->layouts; k++) {
-            s.bins = layout_rows(asked->n, (size_t)axes->rows.item[i]);
+            s.bins = layout_asked(axes, (size_t)axes->rows.item[i], asked->n, axes->layout[k].kind);
             s.layout = &axes->layout[k];
             status = layout_stride(&stride, s.layout, asked->n, s.bins, p);
             if (status == STATUS_OK)
@@ -61,7 +61,7 @@ static void vary(struct setting *s, const struct setting_axes *axes, size_t n, s
 {
     static const struct layout row = {LAYOUT_ROW, 0, "row"}, column = {LAYOUT_COLUMN, 0, "column"};
     s->layout = axes->layouts ? &axes->layout[u % axes->layouts] : u % 2 ? &column : &row;
-    s->bins = layout_vary(&axes->rows, n, u / 2);
+    s->bins = layout_vary(axes, n, u / 2, s->layout->kind);
 }
 
 static void sample(struct setting *s, size_t n)
@@ -87,4 +87,7 @@ const struct operation_use use_rows = {
     .batches = true,
     .not_recorded = true,
     .sample = sample,
+    .request = REQUEST_OF_ROWS,
+    .tell = request_write_rows,
+    .told = request_read_rows,
 };

@@ -1,6 +1,7 @@
 #include "experiments/operations/scan.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "experiments/inputs/heads.h"
 #include "experiments/operations/operation.h"
@@ -27,7 +28,7 @@ static void columns(struct setting_columns *to, const struct setting *s)
 static size_t words(struct setting_word *word, const struct setting *s)
 {
     const char *name = scan_name[s->exclusive];
-    *word = (struct setting_word){SETTING_SCAN, name, name, 0};
+    *word = (struct setting_word){SETTING_SCAN, name, name, 0, ""};
     return 1;
 }
 
@@ -85,6 +86,18 @@ static double bytes(const struct setting *s, size_t n)
     return s->segment ? (double)n : 0;
 }
 
+static void tell(char to[REQUEST_TEXT], const struct wire_request *r)
+{
+    snprintf(to, REQUEST_TEXT, " %s %s", scan_name[r->exclusive], format_facts[r->output].name);
+}
+
+static bool told(struct wire_request *r, char *const word[])
+{
+    r->exclusive = strcmp(word[0], scan_name[SCAN_EXCLUSIVE]) == 0;
+    r->output = format_named(word[1]);
+    return r->output < FORMATS && (r->exclusive || strcmp(word[0], scan_name[SCAN_INCLUSIVE]) == 0);
+}
+
 const struct operation_use use_scan = {
     .operation = &operation_scan,
     .columns_of = COLUMNS_OF_SCANS,
@@ -97,4 +110,7 @@ const struct operation_use use_scan = {
     .make = make,
     .twin = twin,
     .bytes = bytes,
+    .request = "inclusive|exclusive OUTPUT",
+    .tell = tell,
+    .told = told,
 };

@@ -14,8 +14,8 @@ static void columns(struct setting_columns *to, const struct setting *s)
 
 static size_t words(struct setting_word *word, const struct setting *s)
 {
-    word[0] = (struct setting_word){SETTING_KEYS, s->keys->name, s->keys->asked, 0};
-    word[1] = (struct setting_word){SETTING_BINS, NULL, NULL, s->bins};
+    word[0] = (struct setting_word){SETTING_KEYS, s->keys->name, s->keys->asked, 0, ""};
+    word[1] = (struct setting_word){SETTING_BINS, NULL, NULL, s->bins, ""};
     return 2;
 }
 
@@ -51,7 +51,7 @@ static enum status make(struct setting_operands *to, const struct setting *s, ui
         return status;
     to->of.keys = to->keys = malloc((n + 1) * sizeof *to->keys);
     return to->keys ? keys_fill(s->keys, to->keys, n, s->bins, s->key_seed, p)
-                    : problem(p, STATUS_DEVICE, "out of memory for %zu keys", n);
+                    : problem(p, STATUS_MEMORY, "out of memory for %zu keys", n);
 }
 
 static void places(uint32_t *place, const struct operands *of)
@@ -86,6 +86,16 @@ static double bytes(const struct setting *s, size_t n)
     return (double)n * sizeof(uint32_t);
 }
 
+static void tell(char to[REQUEST_TEXT], const struct wire_request *r)
+{
+    snprintf(to, REQUEST_TEXT, " %zu", r->bins);
+}
+
+static bool told(struct wire_request *r, char *const word[])
+{
+    return request_number(&r->bins, word[0]) && r->bins > 0 && r->bins <= KEYS_BINS_MAX;
+}
+
 const struct operation_use use_scatter = {
     .operation = &operation_scatter,
     .columns_of = COLUMNS_OF_SCATTERS,
@@ -98,4 +108,7 @@ const struct operation_use use_scatter = {
     .places = places,
     .vary = vary,
     .bytes = bytes,
+    .request = "BINS",
+    .tell = tell,
+    .told = told,
 };

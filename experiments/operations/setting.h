@@ -5,27 +5,31 @@
 #include "experiments/inputs/keys.h"
 #include "experiments/operations/layout.h"
 #include "experiments/operations/scan.h"
+#include "experiments/operations/shape.h"
 #include "experiments/options/options.h"
 #include "kernels/method/method.h"
 
 /* What an operation does not read is 0. */
 struct setting {
-    enum format output;        /* that outputs are rounded to; of all but scans the accumulator */
+    enum format output;        /* that outputs are rounded to; of all but scans and matrix products
+                                  the accumulator */
     bool exclusive;            /* of scans, as `segment` */
     size_t segment;            /* elements of a segment, the last may have fewer; 0: there is one */
     enum product_kind product; /* of dot products: how they are formed */
     const struct keys *keys;   /* of scatter-adds: where their keys come from, with the seed */
     uint64_t key_seed;         /* 0 where the keys are a file's */
-    size_t bins;               /* of scatter-adds; of matrices the rows */
+    size_t bins; /* of scatter-adds; of matrices the rows; of products elements of D */
     const struct layout *layout; /* of sums of rows */
     size_t keep;                 /* of compactions: hundredths of the elements */
+    struct gemm_shape shape;     /* of matrix products */
 };
 
 static inline bool setting_equal(const struct setting *a, const struct setting *b)
 {
     return a->output == b->output && a->exclusive == b->exclusive && a->segment == b->segment &&
            a->product == b->product && a->keys == b->keys && a->key_seed == b->key_seed &&
-           a->bins == b->bins && a->layout == b->layout && a->keep == b->keep;
+           a->bins == b->bins && a->layout == b->layout && a->keep == b->keep &&
+           shape_equal(&a->shape, &b->shape);
 }
 
 /* Are the same keys read, or none? */
@@ -48,6 +52,9 @@ struct setting_axes {
     struct numbers bins;
     struct layout *layout;
     size_t layouts;
-    struct numbers rows; /* 0: see layout_rows */
+    struct numbers rows; /* 0: the file's, or see layout_rows */
+    size_t file_rows;    /* of the matrix that the elements are, where their file says so; or 0 */
     struct numbers keep; /* hundredths of the elements that compactions keep, about */
+    struct gemm_shape *shape;
+    size_t shapes; /* none: see shape_fitting */
 };

@@ -15,7 +15,7 @@ static void columns(struct setting_columns *to, const struct setting *s)
 
 static size_t words(struct setting_word *word, const struct setting *s)
 {
-    *word = (struct setting_word){SETTING_ROWS, NULL, NULL, s->bins};
+    *word = (struct setting_word){SETTING_ROWS, NULL, NULL, s->bins, ""};
     return 1;
 }
 
@@ -37,7 +37,7 @@ static enum status each(const struct setting_asked *asked, struct setting s, set
     enum status status = STATUS_OK;
     size_t stride;
     for (size_t i = 0; status == STATUS_OK && i < rows->count; i++) {
-        s.bins = layout_rows(asked->n, (size_t)rows->item[i]);
+        s.bins = layout_asked(asked->axes, (size_t)rows->item[i], asked->n, LAYOUT_ROW);
         status = layout_stride(&stride, &row, asked->n, s.bins, p);
         if (status == STATUS_OK)
             status = visit(context, &s, p);
@@ -61,7 +61,7 @@ static enum status make(struct setting_operands *to, const struct setting *s, ui
 
 static void vary(struct setting *s, const struct setting_axes *axes, size_t n, size_t u)
 {
-    s->bins = layout_vary(&axes->rows, n, u / 2);
+    s->bins = layout_vary(axes, n, u / 2, LAYOUT_ROW);
 }
 
 static void sample(struct setting *s, size_t n)
@@ -83,4 +83,7 @@ const struct operation_use use_transpose = {
     .vary = vary,
     .not_recorded = true,
     .sample = sample,
+    .request = REQUEST_OF_ROWS,
+    .tell = request_write_rows,
+    .told = request_read_rows,
 };

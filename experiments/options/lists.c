@@ -10,10 +10,11 @@
 #include "experiments/options/subject_name.h"
 #include "kernels/method/method.h"
 #include "reference/format/number.h"
+#include "reports/text/near.h"
 
 static enum status no_memory(struct problem *p)
 {
-    return problem(p, STATUS_DEVICE, "out of memory while reading the command line");
+    return problem(p, STATUS_MEMORY, "out of memory while reading the command line");
 }
 
 enum status list_append(struct list *list, const char *text, size_t length, struct problem *p)
@@ -311,5 +312,5 @@ enum status format_parse(enum format *f, const char *option, const char *text, s
                                     : ", ",
                  format_facts[i].name);
     }
-    return problem(p, STATUS_USAGE, "option --%s: found '%s', expected %s", option, text, names);
+    return near_unknown_option(p, option, text, names);
 }

@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "reports/text/near.h"
+
 const struct option_spec option_specs[] = {
     {"method", 0, "LIST", "run bench kernels recommend",
-     "methods, as `list methods` names them, PATH.so:NAME, exec:COMMAND"},
+     "methods, as `list methods` names them, PATH.so:NAME, exec:COMMAND, python:FUNCTION"},
     {"device", 0, "LIST", "run bench serve reveal kernels check recommend",
      "cpu, cuda, cuda:1, auto (the GPU if there is one)"},
     {"storage", 0, "LIST", "run bench gen sum reveal check recommend",
@@ -16,7 +18,9 @@ const struct option_spec option_specs[] = {
     {"input", 0, "LIST", "run bench sum check recommend",
      "generated inputs, NAME[:PARAMETER=VALUE]...[:order=...]"},
     {"data", 0, "FILE", "run check recommend",
-     "your own data: .npy, .safetensors[#TENSOR], raw, text, - (repeatable, but for --special)"},
+     "your own data: .npy, .npz:NAME, .h5:/PATH, .csv:COLUMN, .safetensors, raw, text, - "
+     "(repeatable, but for "
+     "--special)"},
     {"n", 0, "LIST", "run bench gen sum reveal kernels check recommend",
      "elements: 1000, 1e6, 2^20, doubling range 2^10..2^20"},
     {"cond", 0, "LIST", "run gen sum recommend",
@@ -28,7 +32,7 @@ const struct option_spec option_specs[] = {
     {"scan", 0, "LIST", "run bench reveal check",
      "inclusive, exclusive: what the outputs of scans cover"},
     {"output", 0, "LIST", "run bench reveal",
-     "accumulator, storage: the format that scans round outputs to"},
+     "accumulator, storage: the format that scans and matrix products round outputs to"},
     {"segment", 0, "LIST", "run bench reveal check",
      "elements of a segment, for segmented scans; 0: one segment"},
     {"product", 0, "LIST", "run bench check",
@@ -39,10 +43,12 @@ const struct option_spec option_specs[] = {
      "bins of elements, for scatter-adds: uniform, zipf:s=1.1, one, sorted, file:PATH"},
     {"bins", 0, "LIST", "run bench check", "how many bins, for scatter-adds: 1 to 2^20"},
     {"rows", 0, "LIST", "run bench check",
-     "rows of a matrix, which divide n; 0: the largest divisor up to its root"},
+     "rows of a matrix, which divide n; 0: the file's, else the largest divisor up to its root"},
     {"layout", 0, "LIST", "run bench check", "how rows that are summed lie: row, column, batch:S"},
     {"keep", 0, "LIST", "run bench check",
      "hundredths of the elements that a compaction keeps: 0 to 100"},
+    {"shape", 0, "LIST", "run bench check",
+     "shapes of matrix products: MxNxK[:nt|:tn|:tt][:pad=P], t: by columns"},
     {"timed", 0, "N", "run", "elements of the inputs that `run ladder` times methods on"},
     {"load", 0, "LIST", "run check",
      "idle, busy: what else the device does while sums run (`run atomics`, check)"},
@@ -50,34 +56,54 @@ const struct option_spec option_specs[] = {
     {"reference", 0, "KIND", "run sum", "fast (superaccumulator, the default) or mpfr"},
     {"convert", 0, NULL, "run sum check recommend",
      "round data to the storage asked for; the rows say so"},
+    {"saturate", 0, NULL, "run sum check recommend",
+     "numbers beyond the range of the storage become its largest number, not infinity or NaN"},
+    {"stream", 0, NULL, "sum",
+     "read the file block by block in bounded memory; no accumulator is tried"},
     {"raw", 0, NULL, "run sum check recommend",
-     "data files hold raw numbers of the storage asked for, whatever they look like"},
+     "read data files as raw numbers in the format of --storage, regardless of their content"},
     {"from", 0, "FILE", "run", "repeat the study that this study.json describes"},
     {"offset", 0, "K", "serve",
      "elements by which the input lies off an aligned address, 0 to 255"},
     {"around", 0, "BYTE", "serve", "every byte of the memory before and behind the input: 255"},
     {"describe", 0, NULL, "serve", "print what is known of the method as JSON, and end"},
-    {"timeout", 0, "SECONDS", "run bench check reveal recommend",
-     "how long a run of exec: or of a .so may take: 60"},
+    {"timeout", 0, "SECONDS", "run bench check reveal recommend gate",
+     "how long a run of exec:, of python: or of a .so may take: 60"},
+    {"array", 0, "LIBRARY", "run bench check reveal recommend serve",
+     "arrays that python: functions take: numpy, torch, cupy, jax, array (default: their "
+     "module's)"},
+    {"operation", 0, "NAME", "run bench check reveal recommend serve",
+     "what python: functions compute, where their names do not say: sum, scan, dot, norm, ..."},
     {"prefix", 0, "I", "reveal",
      "the output of a scan whose order is asked for: 0 to n - 1, the last"},
     {"against", 0, "METHOD", "reveal", "compare with the order of another method"},
     {"dot", 0, NULL, "reveal", "print the tree for Graphviz"},
     {"repeats", 0, "R", "bench", "timed repetitions of each measurement, at least 15"},
-    {"out", 'o', "PATH", "run gen bench check compare recommend report",
-     "where to write (run, recommend, report, check --special: a directory; gen: a .npy; bench, "
+    {"out", 'o', "PATH", "run gen bench check compare recommend report merge",
+     "where to write (run, recommend, report, merge, check --special: a directory; gen: a .npy; "
+     "bench, "
      "check, compare: a .csv)"},
-    {"force", 0, NULL, "run recommend", "start over in a directory that holds results"},
+    {"figures", 0, "LIST", "report", "write each figure also as pdf, png (svg always)"},
+    {"index", 0, "PATH", "report", "link the page back to this one, as seen from it"},
+    {"force", 0, NULL, "run recommend merge", "start over in a directory that holds results"},
+    {"shard", 0, "I/N", "run",
+     "run the I-th of N shares of the cases; `ulpscope merge` joins the N directories"},
     {"dry-run", 0, NULL, "run", "say what would be run, and write nothing"},
-    {"json", 0, NULL, "list run sum bench doctor reveal kernels check compare recommend",
+    {"json", 0, NULL,
+     "list run sum bench doctor reveal kernels check compare recommend "
+     "gate merge",
      "print JSON instead of a table"},
+    {"wide", 0, NULL, "run bench check compare recommend list merge",
+     "print all columns, all methods, all counterexamples, however wide"},
     {"special", 0, NULL, "check", "conformance on special inputs instead"},
     {"all", 0, NULL, "check", "every method of the registry that runs on the device"},
     {"only", 0, "WHAT", "check", "a rung, RUNG/ATTEMPT, or an attempt"},
+    {"reproducer", 0, "FILE", "check",
+     "write a program (C, CUDA or Python) that shows the break without ulpscope"},
     {"recorded", 0, "DIR", "check",
      "results recorded elsewhere, DIR/*/results.csv: reports/recorded of the source tree"},
     {"promise", 0, "RUNG", "check recommend",
-     "the rung to hold the subject to, where it is not its own; recommend: the least"},
+     "require this promise instead of the declared one; recommend: at least this promise"},
     {"seconds", 0, "S", "check run recommend",
      "time to spend on each subject, about: 10 (run: `run trial`), or to recommend"},
     {"tolerance", 0, "T", "recommend", "the error allowed: 1e-3 (the default), 4ulp, 0.5bits"},
@@ -85,7 +111,11 @@ const struct option_spec option_specs[] = {
      "try only the data, other orders of it and arrays drawn from it"},
     {"quantity", 0, "Q", "recommend", "of what: rel (the exact sum), backward (sum|x|), ulp"},
     {"confidence", 0, "C", "recommend", "that drawn arrays do not break it: 0.99"},
-    {"quiet", 'q', NULL, "run", "no table and no progress"},
+    {"junit", 0, "FILE", "gate", "write the verdicts as JUnit XML"},
+    {"markdown", 0, "FILE", "gate", "write the verdicts as a table of Markdown"},
+    {"baseline", 0, "DIR", "gate", "hold bits and errors to those that DIR/baseline.json records"},
+    {"update", 0, NULL, "gate", "record them anew, and print what differs"},
+    {"quiet", 'q', NULL, "run merge", "no table and no progress"},
     {"help", 'h', NULL, "", "this text"},
     {0},
 };
@@ -152,21 +182,57 @@ static enum status find_verb(struct arguments *a, struct problem *p)
     if (a->argc < 2)
         return problem(p, STATUS_USAGE, "no verb: expected one of %s (see ulpscope --help)",
                        verb_names());
-    for (size_t i = 0; verbs[i]; i++)
+    struct near near = {.word = a->argv[1]};
+    for (size_t i = 0; verbs[i]; i++) {
+        near_try(&near, verbs[i]->name);
         if (strcmp(verbs[i]->name, a->argv[1]) == 0)
             a->verb = verbs[i];
+    }
+    if (!a->verb && near.found)
+        return problem(p, STATUS_USAGE,
+                       "unknown verb '%s': did you mean %s? (ulpscope --help has all)", a->argv[1],
+                       near.found);
     if (!a->verb)
         return problem(p, STATUS_USAGE, "unknown verb '%s': expected one of %s", a->argv[1],
                        verb_names());
     return STATUS_OK;
 }
 
+/* `--devce` and `--devce=cpu` mean --device. An option of other verbs is told as such. */
+static enum status unknown_option(const struct arguments *a, const char *culprit, struct problem *p)
+{
+    const char *verb = a->verb->name;
+    char word[64] = "", of[256] = "";
+    bool known = false;
+    if (strncmp(culprit, "--", 2) == 0)
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(culprit + 2, "="), culprit + 2);
+    struct near near = {.word = word};
+    for (const struct option_spec *spec = option_specs; spec->name; spec++) {
+        if (takes(spec, a->verb))
+            near_try(&near, spec->name);
+        else if (strcmp(spec->name, word) == 0)
+            known = snprintf(of, sizeof of, "%s", spec->verbs) > 0;
+    }
+    for (char *blank = of; (blank = strchr(blank, ' ')); blank++)
+        *blank = '|';
+    if (known)
+        return problem(p, STATUS_USAGE,
+                       "%s: option --%s is one of %s, not of %s: see ulpscope %s "
+                       "--help",
+                       verb, word, of, verb, verb);
+    if (near.found)
+        return problem(p, STATUS_USAGE,
+                       "%s: unknown option '%s': did you mean --%s? (ulpscope %s --help has all)",
+                       verb, culprit, near.found, verb);
+    return problem(p, STATUS_USAGE, "%s: unknown option '%s': see ulpscope %s --help", verb,
+                   culprit, verb);
+}
+
 static enum status take_option(struct arguments *a, int found, const char *culprit,
                                struct problem *p)
 {
     if (found == '?')
-        return problem(p, STATUS_USAGE, "%s: unknown option '%s': see ulpscope %s --help",
-                       a->verb->name, culprit, a->verb->name);
+        return unknown_option(a, culprit, p);
     if (found == ':')
         return problem(p, STATUS_USAGE, "%s: option %s needs a value: see ulpscope %s --help",
                        a->verb->name, culprit, a->verb->name);
@@ -211,7 +277,7 @@ enum status arguments_parse(struct arguments *a, int argc, char **argv, struct p
      * record. */
     char **words = calloc((size_t)argc, sizeof *words);
     if (!words)
-        return problem(p, STATUS_DEVICE, "out of memory while reading the command line");
+        return problem(p, STATUS_MEMORY, "out of memory while reading the command line");
     memcpy(words, argv + 1, (size_t)(argc - 1) * sizeof *words);
     opterr = 0;
     optind = 0; /* glibc: start anew */

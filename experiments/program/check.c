@@ -6,6 +6,7 @@
 #include "experiments/cases/axes.h"
 #include "experiments/check/recorded.h"
 #include "experiments/check/report.h"
+#include "experiments/check/reproducer/reproducer.h"
 #include "experiments/subjects/interrupt.h"
 #include "experiments/system/machine.h"
 #include "experiments/system/progress.h"
@@ -13,6 +14,8 @@
 #include "experiments/subjects/subject.h"
 #include "experiments/program/verbs.h"
 #include "reports/csv/file.h"
+#include "reports/text/near.h"
+#include "reports/text/table.h"
 
 /* The command line, resolved. */
 struct command {
@@ -27,8 +30,12 @@ struct command {
     struct csv_file csv; /* where --out asks for it */
     bool terminal;       /* progress is drawn: */
     struct progress_line *line;
+    const char *reproducer; /* the file that is asked for, or NULL */
+    bool reproduced;
     size_t checked, broken, failed, untried;
     char first_broken[128];
+    size_t unheld; /* what --promise asks for was not tried of it */
+    char first_unheld[128];
     enum status first_failed, first_untried;
 };
 
@@ -38,10 +45,9 @@ static enum status read_promise(enum promise *promise, const char *option, const
     for (*promise = 0; *promise < PROMISES; (*promise)++)
         if (strcmp(text, promise_name[*promise]) == 0)
             return STATUS_OK;
-    return problem(p, STATUS_USAGE,
-                   "option --%s: found '%s', expected none, run_to_run, gpu_to_gpu, "
-                   "order_invariant or correctly_rounded",
-                   option, text);
+    return near_unknown_option(p, option, text,
+                               "none, run_to_run, gpu_to_gpu, order_invariant or "
+                               "correctly_rounded");
 }
 
 /* RUNG, ATTEMPT, or RUNG/ATTEMPT. */
@@ -56,11 +62,11 @@ static bool is_meant(enum check_kind kind, const char *only)
 static enum status read_only(struct command *c, struct problem *p)
 {
     struct list list = {0};
-    char known[512] = "";
+    char known[512] = "one of ";
     enum status status = argument_list(c->arguments, "only", &list, p);
     for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
         size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%s/%s", used ? ", " : "",
+        snprintf(known + used, sizeof known - used, "%s%s/%s", kind > 0 ? ", " : "",
                  promise_name[check_kinds[kind].rung], check_kinds[kind].name);
         c->request.tried[kind] = list.count == 0;
     }
@@ -72,8 +78,7 @@ static enum status read_only(struct command *c, struct problem *p)
             found |= meant;
         }
         if (!found)
-            status = problem(p, STATUS_USAGE, "option --only: found '%s', expected one of %s",
-                             list.item[i], known);
+            status = near_unknown_option(p, "only", list.item[i], known);
     }
     c->request.shrink = list.count == 0;
     list_free(&list);
@@ -86,6 +91,7 @@ static enum status resolve(struct command *c, struct problem *p)
     const char *promise = argument_value(a, "promise");
     struct request words = {0};
     c->json = argument_flag(a, "json");
+    c->reproducer = argument_value(a, "reproducer");
     c->promised = promise;
     c->request.stop = interrupt_catch();
     enum status status = request_arguments(&words, a, p);
@@ -115,14 +121,16 @@ static enum status print(struct command *c, const struct check_report *r, struct
     if (c->json)
         return json_array_append_new(c->reports, check_json(r, program)) == 0
                    ? STATUS_OK
-                   : problem(p, STATUS_DEVICE, "check: out of memory");
-    check_text(&text, r, program);
+                   : problem(p, STATUS_MEMORY, "check: out of memory");
+    check_text(&text, r, program, table_wide());
+    if (c->reproducer)
+        reproducer_say(&text, c->reproducer, c->reproduced);
     const char *string = text_string(&text);
     if (string)
-        printf("%s\n", string);
+        printf("%s%s", c->checked > 1 ? "\n" : "", string);
     text_free(&text);
     fflush(stdout);
-    return string ? STATUS_OK : problem(p, STATUS_DEVICE, "check: out of memory for the table");
+    return string ? STATUS_OK : problem(p, STATUS_MEMORY, "check: out of memory for the table");
 }
 
 static void show(void *context, const struct method *m, const char *attempt, double seconds)
@@ -163,9 +171,18 @@ static enum status check_on(struct command *c, const struct method *m, struct de
         if (c->failed++ == 0)
             c->first_failed = report.failure.status;
     }
+    bool asked = c->promised && request.promise > PROMISE_NONE && !check_partly(&report);
+    if (asked && check_rung(&report, request.promise).state == CHECK_NOT_TRIED && c->unheld++ == 0)
+        snprintf(c->first_unheld, sizeof c->first_unheld, "%s", m->name);
     if (check_broken(&report) && c->broken++ == 0)
         snprintf(c->first_broken, sizeof c->first_broken, "%s", m->name);
-    return print(c, &report, p);
+    enum status written = STATUS_OK;
+    if (c->reproducer)
+        written = reproducer_of_check(c->reproducer, &report, c->arguments->argv[0], &c->reproduced,
+                                      &why);
+    status = print(c, &report, p);
+    return status == STATUS_OK && written != STATUS_OK ? problem(p, written, "%s", why.text)
+                                                       : status;
 }
 
 static enum status check_one(struct command *c, const struct method *m, struct problem *p)
@@ -201,11 +218,14 @@ static enum status check_all(struct command *c, struct problem *p)
                                         : keys                    ? operation_asking(SETTING_KEYS)
                                         : rows                    ? operation_asking(SETTING_ROWS)
                                                                   : NULL;
-    enum status status = STATUS_OK;
+    enum status status =
+        argument_flag(a, "all") ? reproducer_asked(a, NULL, c->devices, p) : STATUS_OK;
     for (size_t i = 0; i < a->operands && status == STATUS_OK; i++) {
         status = subject_named(&m[i], "check", a->operand[i], operation, p);
         if (status == STATUS_OK)
             status = check_takes(m[i], a, p);
+        if (status == STATUS_OK)
+            status = reproducer_asked(a, m[i], c->devices, p);
     }
     if (status == STATUS_OK)
         status = read_recorded(c, m, argument_flag(a, "all") ? 0 : a->operands, p);
@@ -224,6 +244,11 @@ static enum status verdict(const struct command *c, struct problem *p)
                        c->broken, c->checked, c->first_broken);
     if (c->failed > 0)
         return problem(p, c->first_failed, "check: %zu subjects failed", c->failed);
+    if (c->unheld > 0)
+        return problem(p, STATUS_FAILED,
+                       "check: what --promise asks for was not tried of %zu of %zu subjects, first "
+                       "%s: give more --seconds; the reasons are above",
+                       c->unheld, c->checked, c->first_unheld);
     bool due = c->untried > 0 && (!argument_flag(c->arguments, "all") || c->untried == c->checked);
     return due ? problem(p, c->first_untried, "check: nothing was tried of %zu of %zu subjects",
                          c->untried, c->checked)
@@ -246,9 +271,9 @@ static enum status check_into(struct command *c, struct problem *p)
 static enum status options(const struct arguments *a, struct problem *p)
 {
     static const char *const of_special[] = {"segment", "product"};
-    static const char *const of_promises[] = {"input",    "n",    "runs",   "only", "promise",
-                                              "recorded", "keys", "bins",   "rows", "layout",
-                                              "keep",     "load", "convert"};
+    static const char *const of_promises[] = {"input",    "n",     "runs", "only",   "promise",
+                                              "recorded", "keys",  "bins", "rows",   "layout",
+                                              "keep",     "shape", "load", "convert"};
     bool special = argument_flag(a, "special");
     for (size_t i = 0; !special && i < sizeof of_special / sizeof *of_special; i++)
         if (argument_value(a, of_special[i]))
@@ -299,7 +324,7 @@ const struct verb verb_check = {
     .operands = "METHOD...",
     .least = 0,
     .most = OPERANDS_MAX,
-    .summary = "tries to refute what methods promise of their bits; shows a witness where it can",
+    .summary = "tries to refute what methods promise of their bits; minimises what refutes them",
     .details =
         "Each rung of the ladder is attacked, whatever is promised:\n"
         "\n"
@@ -330,32 +355,43 @@ const struct verb verb_check = {
         "that agree mean,\n"
         "with 95% confidence, that fewer than 1 - 0.05^(1/N) of runs differ. Each rung and kind "
         "that is not\n"
-        "tried says why. A break has a witness: two results, and a command that shows them "
-        "again.\n"
+        "tried says why. The shortest counterexample to the lowest broken rung is shown: two "
+        "results, and the\n"
+        "command that reproduces them. --wide shows one for each kind of attempt.\n"
         "\n"
         "--seconds bounds the time, and with it the number of attempts; --only, --storage, "
         "--accumulator,\n"
         "--input, --n, --threads, --blocks narrow what is tried, and of the methods that read them "
         "--scan,\n"
-        "--keys, --bins, --rows, --layout, --keep. An exec: subject is a sum; with --scan a scan, "
+        "--keys, --bins, --rows, --layout, --keep, --shape. An exec: subject is a sum; with --scan "
+        "a scan, "
         "with --keys\n"
         "or --bins a scatter-add, with --rows or --layout a sum of rows. It is asked for all pairs "
         "of formats,\n"
         "of which it may answer some.\n"
+        "python:MODULE.FUNCTION and python:FILE.py:FUNCTION are functions of Python. --operation "
+        "says "
+        "what one\n"
+        "computes where its name (cumsum, mean, ...) does not; --array whose arrays it takes "
+        "(numpy, "
+        "torch,\n"
+        "cupy, jax) where its module does not.\n"
         "\n"
         "--data tries them on your own arrays, and on their first elements; --load busy only "
         "beside other work.\n"
         "\n"
-        "Exit status 1 where a promise is broken: the subject's own or, with --promise, "
-        "that. A break of a\n"
-        "rung that nobody promised is no failure. 2 where nothing could be tried of a subject that "
-        "was named, or of\n"
-        "any: options that no case can meet.\n\n" SPECIAL_DETAILS,
+        "Exit status 1: a promise is broken, the subject's own or that of --promise, or what "
+        "--promise asks for was not tried. Failing a "
+        "rung "
+        "that is not\n"
+        "promised is not an error. 2: nothing to test, as no case meets the "
+        "options.\n\n" SPECIAL_DETAILS,
     .examples = "  ulpscope check sum/tiled --device cpu\n"
                 "  ulpscope check sum/atomic --device cpu --only run_to_run --seconds 2\n"
                 "  ulpscope check --all --device cpu --seconds 1 --json\n"
                 "  ulpscope check 'exec:ulpscope serve sum/tiled --device cpu' --device cpu "
                 "--n 1000 --seconds 2\n"
+                "  ulpscope check python:numpy.sum --device cpu\n"
                 "  ulpscope check sum/tiled --special --device cpu --storage fp32",
     .run = run,
 };

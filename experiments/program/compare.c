@@ -22,7 +22,7 @@ static enum status print_json(const struct compare *c, struct problem *p)
 {
     json_t *json = compare_json(c);
     if (!json)
-        return problem(p, STATUS_DEVICE, "compare: out of memory");
+        return problem(p, STATUS_MEMORY, "compare: out of memory");
     json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
     printf("\n");
     json_decref(json);
@@ -34,7 +34,7 @@ static enum status print_text(const struct compare *c, struct problem *p)
     struct text text = {0};
     compare_text(&text, c);
     enum status status =
-        text.failed ? problem(p, STATUS_DEVICE, "compare: out of memory for the table") : STATUS_OK;
+        text.failed ? problem(p, STATUS_MEMORY, "compare: out of memory for the table") : STATUS_OK;
     if (status == STATUS_OK)
         fwrite(text.data, 1, text.length, stdout);
     text_free(&text);
@@ -63,18 +63,22 @@ const struct verb verb_compare = {
     .most = 2,
     .summary = "two results directories: the same bits or not, case by case",
     .details =
-        "Joins the results.csv of two directories by case: of two devices, drivers, versions or "
-        "days. Where the device\ndiffers, a case of one stands against the same case of the other, "
-        "whatever their launch shapes, but for\nmethods that promise run_to_run, whose bits hang "
-        "on "
-        "the shape. A case with many runs is compared as the\nset of its results.\n\n"
-        "Per method it counts the cases with the same bits, with other bits within their bounds, "
-        "with a broken bound,\nand those that are missing in either. --out writes a row for each "
-        "case.\n\n"
-        "Exit status 1 where methods that promise gpu_to_gpu or more gave other bits, where runs "
-        "of a case with a\npromise differ, or a bound is broken; else 3 where the studies' inputs "
-        "differ, or no case is in both. That\nmethods with a lesser promise differ is told and no "
-        "failure.",
+        "Compares the results.csv of two directories case by case, say of two devices, drivers, "
+        "versions or\n"
+        "days. If the devices differ, launch shapes may differ too, except for methods that "
+        "promise run_to_run,\n"
+        "whose bits depend on the launch shape. A case with several runs is compared as the set of "
+        "its results.\n"
+        "\n"
+        "For each method it counts the cases with the same bits, with other bits within their "
+        "bounds, with a\n"
+        "broken bound, and missing from one directory. --out writes a row for each case.\n"
+        "\n"
+        "Exit status 1: methods that promise gpu_to_gpu or more gave other bits, runs of a case "
+        "with a promise\n"
+        "differ, or a bound is broken. 3: the inputs of the studies differ, or they have no case "
+        "in common.\n"
+        "Different bits of methods with a lesser promise are reported, and are not a failure.",
     .examples = "  ulpscope run --from reports/recorded/h200-data/study.json --device cpu --out "
                 "results-cpu --force\n"
                 "  ulpscope compare reports/recorded/h200-data results-cpu\n"

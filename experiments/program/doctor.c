@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "experiments/data/data.h"
 #include "experiments/system/machine.h"
 #include "experiments/program/verbs.h"
 #include "kernels/gpu/gpu.h"
 #include "reference/exact/mpfr.h"
+#include "reports/text/table.h"
 
 enum verdict { GOOD, ABSENT, BAD };
 
@@ -19,12 +21,32 @@ struct report {
     bool json, bad;
 };
 
+/* What follows the first line stands below its text. */
+static void print_line(const char *verdict, const char *what, const char *words)
+{
+    struct text line = {0}, shown = {0};
+    text_format(&line, "  %-7s %-17s ", verdict, what);
+    size_t indent = line.length;
+    text_clear(&line);
+    text_add(&line, words);
+    text_wrapped(&shown, &line, TABLE_COLUMNS - indent, 0);
+    const char *at = text_string(&shown);
+    for (bool first = true; at && *at; first = false, at += strcspn(at, "\n") + 1) {
+        if (first)
+            printf("  %-7s %-17s ", verdict, what);
+        else
+            printf("%*s", (int)indent, "");
+        printf("%.*s\n", (int)strcspn(at, "\n"), at);
+    }
+    text_free(&shown);
+}
+
 static void tell(struct report *r, enum verdict verdict, const char *what, json_t *text)
 {
     static const char *const name[] = {"ok", "absent", "BAD"};
     r->bad |= verdict == BAD;
     if (!r->json)
-        printf("  %-7s %-16s %s\n", name[verdict], what, json_string_value(text));
+        print_line(name[verdict], what, json_string_value(text));
     json_array_append_new(r->findings, json_pack("{ss ss so}", "name", what, "verdict",
                                                  name[verdict], "summary", text));
 }
@@ -87,10 +109,12 @@ static void tell_reference(struct report *r)
 static void tell_gpu(struct report *r)
 {
     if (!gpu_build()) {
-        tell(r, ABSENT, "CUDA",
-             json_string("this build has no GPU side; everything else works. To have it, install "
-                         "the CUDA Toolkit (tried: 13.0; nvcc on PATH or in /usr/local/cuda) and "
-                         "build anew"));
+        tell(
+            r, ABSENT, "CUDA",
+            json_string("this build has no GPU side: it gives methods on GPUs, CUB's and cuBLAS's, "
+                        "and their speed; all else works. To have it: install the CUDA Toolkit "
+                        "(tried: 13.0; nvcc on PATH or in /usr/local/cuda), then cmake -B build "
+                        "-DULPSCOPE_CUDA=ON && cmake --build build"));
         return;
     }
     tell(r, GOOD, "CUDA",
@@ -128,7 +152,8 @@ static void tell_gpu(struct report *r)
     }
 }
 
-static void tell_tool(struct report *r, const char *tool, const char *what_for)
+/* `gives` with it, and what to type to have it. */
+static void tell_tool(struct report *r, const char *tool, const char *gives, const char *type)
 {
     char path[4096];
     const char *at = getenv("PATH");
@@ -141,7 +166,18 @@ static void tell_tool(struct report *r, const char *tool, const char *what_for)
         }
         at += length + (at[length] == ':');
     }
-    tell(r, ABSENT, tool, json_sprintf("not on PATH: needed only to %s", what_for));
+    tell(r, ABSENT, tool, json_sprintf("not on PATH: %s; to have it: %s", gives, type));
+}
+
+/* Libraries that formats of users' files need. */
+static void tell_libraries(struct report *r)
+{
+    const struct data_library *l;
+    for (size_t i = 0; (l = data_library(i)); i++)
+        tell(r, l->version ? GOOD : ABSENT, l->name,
+             l->version
+                 ? json_sprintf("%s: %s", l->version, l->gives)
+                 : json_sprintf("none in this build: it %s; to have it: %s", l->gives, l->install));
 }
 
 static enum status run(const struct arguments *a, struct problem *p)
@@ -152,8 +188,13 @@ static enum status run(const struct arguments *a, struct problem *p)
     tell_arithmetic(&r);
     tell_reference(&r);
     tell_gpu(&r);
-    tell_tool(&r, "cmake", "build ulpscope");
-    tell_tool(&r, "compute-sanitizer", "check the GPU kernels for races and bad accesses");
+    tell_libraries(&r);
+    tell_tool(&r, "cmake", "builds ulpscope anew", "apt-get install cmake");
+    tell_tool(&r, "gnuplot", "draws the pictures of `ulpscope report`, whose tables need none",
+              "apt-get install gnuplot-nox");
+    tell_tool(&r, "dot", "draws the trees of `ulpscope reveal --dot`", "apt-get install graphviz");
+    tell_tool(&r, "compute-sanitizer", "checks the GPU kernels for races and bad accesses",
+              "install the CUDA Toolkit, and PATH=/usr/local/cuda/bin:$PATH");
     if (r.json) {
         json_dumpf(r.findings, stdout, JSON_INDENT(2));
         printf("\n");
@@ -167,7 +208,7 @@ const struct verb verb_doctor = {
     .name = "doctor",
     .operands = "",
     .summary = "devices, compilers, libraries, what is missing",
-    .details = "Exit status 1 where something would make results wrong; a missing GPU is no fault.",
+    .details = "Exit status 1: something would make results wrong. A missing GPU is not an error.",
     .examples = "  ulpscope doctor\n"
                 "  ulpscope doctor --json",
     .run = run,

@@ -75,7 +75,7 @@ json_t *finding_json(const struct finding *f)
     size_t finite = r->n - r->infs - r->nans;
     double log2 = reference_cond_log2(r);
     json_t *accumulators = json_array();
-    for (enum format a = 0; a < ACCUMULATORS; a++)
+    for (enum format a = 0; a < ACCUMULATORS && !f->streamed; a++)
         json_array_append_new(accumulators, accumulator(f, a));
     return json_pack("{ss ss sI so so so so so so so so sI sI sI sI so}", "name", f->name,
                      "storage", format_facts[f->array.format].name, "n", (json_int_t)r->n, "exact",
@@ -157,13 +157,16 @@ enum status finding_print(const struct finding *f, struct problem *p)
     size_t finite = r->n - r->infs - r->nans;
     printf("%s: %zu elements of %s\n\n", f->name, r->n, format_facts[f->array.format].name);
     if (!print_exact("exact sum", r->sum) || !print_exact("sum |x|", r->sum_abs))
-        return problem(p, STATUS_DEVICE, "%s: out of memory", f->name);
+        return problem(p, STATUS_MEMORY, "%s: out of memory", f->name);
     print_condition(r);
     print_magnitude("smallest |x|", r->smallest, finite > r->zeros);
     print_magnitude("largest |x|", r->largest, finite > 0);
     printf("%-14s %zu zeros, %zu subnormals, %zu infs, %zu nans\n", "among them", r->zeros,
            r->subnormals, r->infs, r->nans);
-    print_accumulators(f);
+    if (f->streamed)
+        printf("\naccumulators   not tried: the array was read in a stream, in bounded memory\n");
+    else
+        print_accumulators(f);
     return STATUS_OK;
 }
 
@@ -198,6 +201,15 @@ enum status finding_make(struct finding *f, const char *name, const struct array
     if (status != STATUS_OK)
         finding_free(f);
     return status;
+}
+
+void finding_streamed(struct finding *f, const char *name, enum format storage,
+                      const struct reference *reference)
+{
+    *f = (struct finding){.name = name,
+                          .array = {storage, reference->n, NULL},
+                          .reference = *reference,
+                          .streamed = true};
 }
 
 void finding_free(struct finding *f)

@@ -28,15 +28,17 @@ const struct verb verb_gen = {
     .summary = "writes a generated input to a .npy file",
     .details =
         "INPUT is NAME[:PARAMETER=VALUE]...[:order=ARRANGEMENT]; `list inputs` names them and "
-        "their\nparameters. --n and --out are needed; --seed is 1, --storage fp64 if not given.\n"
+        "their\n"
+        "parameters. --n and --out are needed; --seed is 1, --storage fp64 if not given.\n"
         "The same INPUT, n, seed, condition number and storage give the same bits on every "
-        "machine.\nfp16, fp32 and fp64 are written as '<f2', '<f4' and '<f8', bf16 as '<V2', which "
-        "other programs\nsee as two bytes of no type; e4m3 and e5m2 as '|u1', and are read back "
-        "with "
+        "machine.\n"
+        "fp16, fp32 and fp64 are written as '<f2', '<f4' and '<f8', bf16 as '<V2', two bytes\n"
+        "without a type for other programs; e4m3 and e5m2 as '|u1'. Read these back with "
         "--storage.\n"
-        "Of an input of two arrays, for dot products, 2 n elements are written, x before y; of "
-        "others the "
-        "second\narray is what the seed with its highest bit turned over (2^63 + SEED) gives.",
+        "Inputs of dot products are two arrays, of which 2 n elements are written, x before y. For "
+        "other inputs\n"
+        "the second array of a dot product has the seed with its highest bit flipped (2^63 + "
+        "SEED).",
     .examples = "  ulpscope gen uniform --n 2^20 --storage fp32 -o uniform.npy\n"
                 "  ulpscope gen cond --n 1e5 --cond 1e12 --seed 7 -o ill.npy\n"
                 "  ulpscope gen lognormal:sigma=4:order=descending --n 1000 --storage bf16 -o - | "

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "experiments/operations/layout.h"
+#include "experiments/operations/operation.h"
 #include "experiments/system/device.h"
 #include "experiments/program/verbs.h"
 #include "kernels/gpu/gpu.h"
@@ -51,9 +52,9 @@ static enum status kernels_of(json_t *names, const struct asked *of, const struc
                          .keys = keys,
                          .product = m->product,
                          .mask = (const uint8_t *)keys, /* zeros */
-                         .bins = m->operation->matrix ? layout_rows(in->n, 0)
-                                 : m->operation->keys ? BINS
-                                                      : 0,
+                         .bins = operation_asks(m->operation, SETTING_ROWS) ? layout_rows(in->n, 0)
+                                 : operation_asks(m->operation, SETTING_BINS) ? BINS
+                                                                              : 0,
                          .stride = 1};
     struct task task = {.of = &x,
                         .out.format = f,
@@ -79,7 +80,7 @@ static enum status tell(struct asked *of, const struct method *m, enum format s,
     if (!in.data || !keys) {
         free(in.data);
         free(keys);
-        return problem(p, STATUS_DEVICE, "kernels: out of memory for %zu elements", n);
+        return problem(p, STATUS_MEMORY, "kernels: out of memory for %zu elements", n);
     }
     json_t *names = json_array();
     bool known = kernels_of(names, of, m, &in, keys, f, &why) == STATUS_OK;
@@ -139,10 +140,9 @@ const struct verb verb_kernels = {
     .name = "kernels",
     .operands = "",
     .summary = "which kernels a method launches on a GPU: the path that a library takes",
-    .details = "A library chooses by n, formats and device which of its kernels run, and says "
-               "nothing of it.\nWithout --method all methods are asked that there are on a GPU; "
-               "without --n for 2^10 and 2^20.",
-    .examples = "  ulpscope kernels --method cublas/gemm_16,cublas/gemm_pedantic --n 1e6\n"
+    .details = "A library chooses its kernels by n, formats and device, and does not say which.\n"
+               "Default: all methods that run on a GPU, at n = 2^10 and 2^20.",
+    .examples = "  ulpscope kernels --method cublas/sum_by_gemm_16,cub/sum --n 1e6\n"
                 "  ulpscope kernels --method cub/sum_not_guaranteed --json",
     .run = run,
 };

@@ -1,13 +1,18 @@
 /* ulpscope list: what there is. Each section is built as JSON; the text is drawn from that. */
 #include <jansson.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "experiments/cases/experiment.h"
 #include "experiments/inputs/input.h"
 #include "experiments/system/machine.h"
+#include "experiments/program/list_chips.h"
 #include "experiments/program/method_json.h"
 #include "experiments/program/verbs.h"
 #include "kernels/gpu/gpu.h"
+#include "reports/columns/columns.h"
+#include "reports/text/near.h"
+#include "reports/text/table.h"
 
 static void list_methods(json_t *to)
 {
@@ -95,12 +100,50 @@ static void list_devices(json_t *to)
     }
 }
 
+static json_t *named(const json_t *objects, const char *name)
+{
+    size_t i;
+    json_t *object;
+    json_array_foreach(objects, i, object)
+    {
+        if (strcmp(json_string_value(json_object_get(object, "name")), name) == 0)
+            return object;
+    }
+    return NULL;
+}
+
+static void add_columns(json_t *to, const char *file, column_at *column, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!named(to, column(i)->name))
+            json_array_append_new(to, json_pack("{ss ss ss ss}", "name", column(i)->name, "summary",
+                                                column(i)->meaning, "unit", column(i)->unit, "file",
+                                                file));
+}
+
+/* Each name once, with the first file that has it. */
+static void list_columns(json_t *to)
+{
+    for (enum columns_of of = 0; of < COLUMNS_KINDS; of++)
+        add_columns(to, "results.csv", results_column_of(of), results_columns(of));
+    for (enum columns_of of = 0; of < COLUMNS_KINDS; of++)
+        add_columns(to, "summary.csv", summary_column_of(of), summary_columns(of));
+    add_columns(to, "profile.csv", profile_column, PROFILE_COLUMNS);
+    add_columns(to, "times.csv", bench_column, BENCH_COLUMNS);
+    add_columns(to, "recommend.csv", recommend_column, RECOMMEND_COLUMNS);
+    add_columns(to, "trial.csv", check_column, CHECK_COLUMNS);
+    add_columns(to, "compare --out", compare_column, COMPARE_COLUMNS);
+}
+
 static const struct section {
     const char *name;
     void (*list)(json_t *to);
+    void (*print)(const char *section, const json_t *objects); /* NULL: print_section */
 } sections[] = {
-    {"methods", list_methods}, {"inputs", list_inputs},   {"experiments", list_experiments},
-    {"formats", list_formats}, {"devices", list_devices}, {NULL, NULL},
+    {"methods", list_methods, NULL},         {"inputs", list_inputs, NULL},
+    {"experiments", list_experiments, NULL}, {"formats", list_formats, NULL},
+    {"devices", list_devices, NULL},         {"chips", list_chips, print_chips},
+    {"columns", list_columns, NULL},         {NULL, NULL, NULL},
 };
 
 static const char *text_of(const json_t *object, const char *key)
@@ -109,7 +152,7 @@ static const char *text_of(const json_t *object, const char *key)
     return text ? text : "";
 }
 
-enum { NAME_WIDTH = 20, COLUMNS = 120 };
+enum { NAME_WIDTH = 20, MANY = 150 };
 
 /* The words of a text from column `at` on; lines that follow begin there too. */
 static void print_words(const char *text, size_t at)
@@ -117,7 +160,7 @@ static void print_words(const char *text, size_t at)
     size_t column = at;
     while (*text) {
         size_t length = strcspn(text, " ");
-        if (column > at && column + 1 + length > COLUMNS) {
+        if (column > at && column + 1 + length > TABLE_COLUMNS) {
             printf("\n%*s", (int)at, "");
             column = at;
         }
@@ -179,6 +222,40 @@ static void print_parameters(const json_t *object)
         json_real_value(json_object_get(parameter, "default")), text_of(parameter, "meaning"));
 }
 
+/* The names of a section; of methods a line for each family, with a * where this build lacks them.
+ */
+static void print_names(const char *section, const json_t *objects)
+{
+    size_t i, family = 0;
+    json_t *object;
+    struct text line = {0}, all = {0};
+    const char *last = "";
+    printf("%s (ulpscope list %s says more):\n", section, section);
+    if (json_array_size(objects) > MANY) {
+        printf("  %zu, in results.csv and the files beside it\n", json_array_size(objects));
+        return;
+    }
+    json_array_foreach(objects, i, object)
+    {
+        const char *name = text_of(object, "name"), *slash = strchr(name, '/');
+        json_t *devices = json_object_get(object, "devices");
+        size_t length = slash ? (size_t)(slash - name) + 1 : 0;
+        if (length != family || strncmp(name, last, length) != 0) {
+            if (line.length)
+                text_wrapped(&all, &line, TABLE_COLUMNS, 4);
+            text_format(&line, "  %.*s", (int)length, name);
+            family = length;
+            last = name;
+        }
+        text_format(&line, "%s%s%s", line.length ? " " : "  ", name + length,
+                    devices && json_array_size(devices) == 0 ? "*" : "");
+    }
+    if (line.length)
+        text_wrapped(&all, &line, TABLE_COLUMNS, family ? 4 : 2);
+    fputs(text_string(&all) ? all.data : "", stdout);
+    text_free(&all);
+}
+
 static void print_section(const char *name, const json_t *objects)
 {
     size_t i;
@@ -202,6 +279,59 @@ static json_t *section_objects(const struct section *section, bool kind)
     return objects;
 }
 
+/* Those of a section that have this name, or are methods of this family. */
+static json_t *matching(const json_t *objects, const char *wanted)
+{
+    size_t i, length = strlen(wanted);
+    json_t *object, *found = json_array();
+    json_array_foreach(objects, i, object)
+    {
+        const char *name = text_of(object, "name");
+        bool family = strncmp(name, wanted, length) == 0 && name[length] == '/';
+        if (family || strcmp(name, wanted) == 0)
+            json_array_append(found, object);
+    }
+    return found;
+}
+
+/* What is there by that name. */
+static enum status list_one(const char *wanted, bool json, struct problem *p)
+{
+    json_t *all = json_array(), *object;
+    struct near near = {.word = wanted};
+    struct text meant = {0};
+    for (const struct section *s = sections; s->name; s++) {
+        size_t i;
+        json_t *objects = section_objects(s, true), *found = matching(objects, wanted);
+        near_try(&near, s->name);
+        json_array_foreach(objects, i, object) near_try(&near, text_of(object, "name"));
+        if (!json && json_array_size(found) > 0)
+            (s->print ? s->print : print_section)(s->name, found);
+        if (near.found) { /* it may be of these objects */
+            text_clear(&meant);
+            text_add(&meant, near.found);
+            near.found = text_string(&meant);
+        }
+        json_array_extend(all, found);
+        json_decref(found);
+        json_decref(objects);
+    }
+    enum status status = STATUS_OK;
+    if (json_array_size(all) == 0)
+        status =
+            near.found
+                ? problem(p, STATUS_USAGE, "list: found '%s': did you mean %s?", wanted, near.found)
+                : problem(p, STATUS_USAGE,
+                          "list: found '%s', expected methods, inputs, experiments, formats, "
+                          "devices, chips or columns, or the name of one of these",
+                          wanted);
+    else if (json)
+        json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17)), printf("\n");
+    text_free(&meant);
+    json_decref(all);
+    return status;
+}
+
 static enum status run(const struct arguments *a, struct problem *p)
 {
     const char *wanted = a->operands ? a->operand[0] : NULL;
@@ -214,7 +344,9 @@ static enum status run(const struct arguments *a, struct problem *p)
         if (json)
             json_array_extend(all, objects);
         else
-            printf("%s", found ? "\n" : ""), print_section(s->name, objects);
+            printf("%s", found ? "\n" : ""), (!wanted && !table_wide() ? print_names
+                                              : s->print               ? s->print
+                                                         : print_section)(s->name, objects);
         json_decref(objects);
         found = true;
     }
@@ -223,19 +355,22 @@ static enum status run(const struct arguments *a, struct problem *p)
         printf("\n");
     }
     json_decref(all);
-    return found ? STATUS_OK
-                 : problem(p, STATUS_USAGE,
-                           "list: found '%s', expected methods, inputs, experiments, formats or "
-                           "devices",
-                           wanted);
+    return found ? STATUS_OK : list_one(wanted, json, p);
 }
 
 const struct verb verb_list = {
     .name = "list",
-    .operands = "[methods|inputs|experiments|formats|devices]",
+    .operands = "[methods|inputs|experiments|formats|devices|chips|columns]",
     .most = 1,
-    .summary = "what there is: methods with their promises, inputs, experiments, formats, devices",
+    .summary = "what there is: methods with their promises, inputs, experiments, formats, devices, "
+               "chips, columns",
+    .details = "Without an argument: names only, grouped; --wide says all about them. The name of "
+               "an entry, or of a\n"
+               "family of methods (sum), lists that alone. *: not in this build.",
     .examples = "  ulpscope list methods\n"
+                "  ulpscope list sum\n"
+                "  ulpscope list err_ulp\n"
+                "  ulpscope list h100\n"
                 "  ulpscope list inputs --json",
     .run = run,
 };

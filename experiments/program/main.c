@@ -9,6 +9,7 @@
 #include "experiments/subjects/foreign.h"
 #include "experiments/system/machine.h"
 #include "experiments/program/verbs.h"
+#include "reports/text/table.h"
 
 static enum status flush(struct problem *p)
 {
@@ -17,13 +18,16 @@ static enum status flush(struct problem *p)
     return problem(p, STATUS_DATA, "standard output: could not be written: %s", strerror(errno));
 }
 
-static enum status limit(const struct arguments *a, struct problem *p)
+/* What holds for all foreign subjects. */
+static enum status subjects(const struct arguments *a, struct problem *p)
 {
     double seconds;
     const char *text = argument_value(a, "timeout");
     enum status status = text ? real_parse(&seconds, "timeout", text, p) : STATUS_OK;
     if (text && status == STATUS_OK)
         foreign_timeout(seconds);
+    if (status == STATUS_OK)
+        status = foreign_python(argument_value(a, "array"), argument_value(a, "operation"), p);
     return status;
 }
 
@@ -67,7 +71,8 @@ static enum status dispatch(int argc, char **argv, struct problem *p)
         help_print(arguments.verb);
         return STATUS_OK;
     }
-    status = limit(&arguments, p);
+    table_set_wide(argument_flag(&arguments, "wide"));
+    status = subjects(&arguments, p);
     return status == STATUS_OK ? arguments.verb->run(&arguments, p) : status;
 }
 
@@ -94,5 +99,5 @@ int main(int argc, char **argv)
         status = flushed;
     if (*p.text && status != STATUS_OK)
         fprintf(stderr, "ulpscope: %s\n", p.text);
-    return (int)status;
+    return status_exit(status);
 }

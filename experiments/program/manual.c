@@ -5,12 +5,13 @@
 #include "experiments/program/verbs.h"
 #include "experiments/program/documents.h"
 #include "experiments/system/machine.h"
+#include "reports/text/near.h"
 
 /* --- What --help prints, from the tables of verbs and options --- */
 
 static void print_program(void)
 {
-    printf("ulpscope puts floating-point summation under a microscope.\n\n"
+    printf("ulpscope measures how wrong, and how reproducible, floating-point reductions are.\n\n"
            "usage: ulpscope VERB [OPERAND]... [OPTION]...\n\nverbs:\n");
     for (size_t i = 0; verbs[i]; i++)
         printf("  %-8s %s\n", verbs[i]->name, verbs[i]->summary);
@@ -62,6 +63,8 @@ static const char *value_of(const struct option_spec *spec)
         {"device", "list devices"},
         {"accumulator", "list formats"},
         {"out", "files"},
+        {"index", "files"},
+        {"figures", "words pdf svg png"},
         {"scan", "words inclusive exclusive"},
         {"product", "words rounded fused exact"},
         {"output", "words accumulator storage"},
@@ -253,8 +256,7 @@ enum status completion_print(const char *shell, struct problem *p)
     else if (strcmp(shell, "verbs") == 0)
         put_verbs(), putchar('\n');
     else
-        return problem(p, STATUS_USAGE, "--completion: found '%s', expected bash, zsh or fish",
-                       shell);
+        return near_unknown(p, "--completion", shell, "bash, zsh or fish");
     return STATUS_OK;
 }
 
@@ -349,7 +351,7 @@ static void put_head(const struct verb *verb)
     put(build_version);
     printf("\" \"User Commands\"\n.SH NAME\nulpscope%s%s \\- ", verb ? "\\-" : "",
            verb ? verb->name : "");
-    put(verb ? verb->summary : "floating-point summation under a microscope");
+    put(verb ? verb->summary : "errors and reproducibility of floating-point reductions");
     printf("\n.SH SYNOPSIS\n.B ulpscope");
     printf(verb ? " %s\n" : "%s\n", verb ? verb->name : "");
     if (!verb)

@@ -30,8 +30,8 @@ static json_t *added_in(const struct method *m)
     for (enum format a = 0; a < FORMATS; a++)
         for (enum format s = 0; s < FORMATS; s++) {
             method_added_in(text, m, a);
-            if (format_pairs_have(&m->pairs[DEVICE_CPU], s, a) ||
-                format_pairs_have(&m->pairs[DEVICE_CUDA], s, a))
+            if (format_pairs_have(method_pairs(m, DEVICE_CPU), s, a) ||
+                format_pairs_have(method_pairs(m, DEVICE_CUDA), s, a))
                 json_object_set_new(words, format_facts[a].name, json_string(text));
         }
     return words;

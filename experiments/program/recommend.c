@@ -10,6 +10,7 @@
 #include "experiments/sweep/resume.h"
 #include "experiments/program/verbs.h"
 #include "reference/format/number.h"
+#include "reports/text/near.h"
 
 static const struct experiment defaults = {
     .name = "recommend",
@@ -56,10 +57,9 @@ static enum status read_promise(enum promise *promise, const char *text, struct 
         *promise = PROMISES;
     return !text || *promise < PROMISES
                ? STATUS_OK
-               : problem(p, STATUS_USAGE,
-                         "option --promise: found '%s', expected none, run_to_run, gpu_to_gpu, "
-                         "order_invariant or correctly_rounded",
-                         text);
+               : near_unknown_option(p, "promise", text,
+                                     "none, run_to_run, gpu_to_gpu, order_invariant or "
+                                     "correctly_rounded");
 }
 
 static enum status read_numbers(struct command *c, struct problem *p)
@@ -148,14 +148,14 @@ static enum status print(const struct command *c, struct problem *p)
         int failed = json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
         printf("\n");
         json_decref(object);
-        return failed ? problem(p, STATUS_DEVICE, "recommend: out of memory") : STATUS_OK;
+        return failed ? problem(p, STATUS_MEMORY, "recommend: out of memory") : STATUS_OK;
     }
     recommend_text(&text, &c->report, c->out, c->again);
     const char *string = text_string(&text);
     if (string)
         fputs(string, stdout);
     text_free(&text);
-    return string ? STATUS_OK : problem(p, STATUS_DEVICE, "recommend: out of memory");
+    return string ? STATUS_OK : problem(p, STATUS_MEMORY, "recommend: out of memory");
 }
 
 /* Says of each candidate that did not answer why; returns how many there are. */
@@ -214,7 +214,7 @@ enum status recommend_answer(const struct arguments *a, const json_t *from, cons
     struct command c = {.arguments = a, .from = from, .path = path};
     enum status status = resolve(&c, p);
     if (status == STATUS_OK && !(c.again = recommend_again(a, c.axes.device[0])))
-        status = problem(p, STATUS_DEVICE, "recommend: out of memory");
+        status = problem(p, STATUS_MEMORY, "recommend: out of memory");
     if (status == STATUS_OK)
         status = decide(&c, p);
     recommend_free(&c.report);
@@ -236,33 +236,40 @@ const struct verb verb_recommend = {
     .summary = "the cheapest accumulator and method that are enough for your data",
     .details =
         "Candidates are tried on the data, on other orders of its elements, on adversarial arrays "
-        "of "
-        "the same\nmagnitudes (all of one sign, the largest first; with --quantity backward also "
-        "out and back; none with\n--no-adversarial), and on drawn arrays: resamples and shuffles, "
-        "as "
-        "many as the confidence needs or the\n--seconds allow. The cheapest that holds the "
-        "tolerance on all of them is "
-        "recommended: by throughput, measured beside the raw read\n(within a tenth as one), then "
-        "by the width of the accumulator.\n\n"
-        "--tolerance 1e-3 is a share of the exact sum or, with --quantity backward, of sum|x|; "
-        "4ulp is in units\nin the last place of the exact sum in the storage format; 0.5bits "
-        "allows 2^0.5 times the error that\nrounding the exact sum to the storage format may "
-        "have.\n\n"
-        "Without --method: the registry's that declare at least run_to_run; on the CPU without "
-        "those "
-        "whose order is that\nof a GPU's launch shape; and two-level accumulation, fp16 or bf16 "
-        "partial "
-        "sums promoted every K\nelements, simulated and not timed.\n\n"
-        "--promise RUNG: what candidates declare is no evidence. Their promise is tried as `check` "
-        "does, on the\ndata and on inputs of its own, in the order of cost; the recommended one "
-        "gets most of the time. What\nbreaks it, and what it could not be tried of, is not "
-        "enough.\n\n"
+        "of the same\n"
+        "magnitudes (all of one sign, the largest first; with --quantity backward also out and "
+        "back; none with\n"
+        "--no-adversarial), and on drawn arrays: resamples and shuffles, as many as the confidence "
+        "needs or the\n"
+        "--seconds allow. The cheapest that meets the tolerance on all of them is recommended. "
+        "Candidates are ranked by\n"
+        "throughput, measured beside the raw read; within 10%, the narrower accumulator wins.\n"
+        "\n"
+        "--tolerance 1e-3 is relative to the exact sum or, with --quantity backward, to sum|x|; "
+        "4ulp counts units\n"
+        "in the last place of the exact sum in the storage format; 0.5bits allows 2^0.5 times the "
+        "largest error\n"
+        "of rounding the exact sum to the storage format.\n"
+        "\n"
+        "Default methods: those of the registry that declare at least run_to_run, on the CPU "
+        "without those whose\n"
+        "order follows a GPU's launch shape; and two-level accumulation, fp16 or bf16 partial sums "
+        "promoted\n"
+        "every K elements, simulated and not timed.\n"
+        "\n"
+        "--promise RUNG: a declaration is not evidence. Candidates are tried as by `check`, on the "
+        "data and on\n"
+        "other inputs, cheapest first; the recommended one gets most of the time. A candidate that "
+        "breaks the\n"
+        "promise, or on which it could not be tried, is not enough.\n"
+        "\n"
         "--out (results-recommend) gets recommend.csv, results.csv, summary.csv, times.csv, "
-        "study.json, and as "
-        "breaks.npy\nwhat breaks the next cheaper candidate. The same command asks anew: times "
-        "hold "
-        "within one run. The earlier\nanswer stays until the new one is there. Exit status 1 where "
-        "nothing is enough.",
+        "study.json, and as breaks.npy\n"
+        "an array on which the next cheaper candidate fails. The same command starts over, as "
+        "times are comparable\n"
+        "within one run only; the earlier answer stays until the new one is complete. Exit status "
+        "1: nothing is\n"
+        "enough.",
     .examples = "  ulpscope recommend --data tests/data/brain-signals-f16.npy --device cpu\n"
                 "  ulpscope recommend --input ones --n 2049 --storage fp16 --tolerance 4ulp "
                 "--device cpu --out results-ones\n"

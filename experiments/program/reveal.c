@@ -7,12 +7,14 @@
 #include "experiments/operations/operation.h"
 #include "experiments/reveal/report.h"
 #include "experiments/subjects/subject.h"
+#include "experiments/program/reveal_chip.h"
 #include "experiments/program/verbs.h"
+#include "reports/text/near.h"
 
 /* What is asked for, of one method or of two. */
 struct reveal_request {
     struct device device;
-    enum format storage, accumulator;
+    enum format storage, accumulator; /* FORMATS: not said */
     bool exclusive, output_storage;
     uint64_t n, prefix, threads, blocks, segment;
     uint8_t *heads;
@@ -30,12 +32,13 @@ static enum status read_format(const struct arguments *a, const char *name, enum
 static enum status read_choice(const struct arguments *a, const char *name, const char *one,
                                const char *other, bool *is_other, struct problem *p)
 {
+    char expected[64];
     const char *text = argument_value(a, name);
+    snprintf(expected, sizeof expected, "%s or %s", one, other);
     *is_other = text && strcmp(text, other) == 0;
     return !text || *is_other || strcmp(text, one) == 0
                ? STATUS_OK
-               : problem(p, STATUS_USAGE, "option --%s: found '%s', expected %s or %s", name, text,
-                         one, other);
+               : near_unknown_option(p, name, text, expected);
 }
 
 static enum status read_numbers(const struct arguments *a, struct reveal_request *q,
@@ -61,9 +64,9 @@ static enum status read_request(const struct arguments *a, struct reveal_request
     *q = (struct reveal_request){0};
     enum status status = device_parse(&q->device, device ? device : "auto", p);
     if (status == STATUS_OK)
-        status = read_format(a, "storage", FP32, &q->storage, p);
+        status = read_format(a, "storage", FORMATS, &q->storage, p);
     if (status == STATUS_OK)
-        status = read_format(a, "accumulator", q->storage, &q->accumulator, p);
+        status = read_format(a, "accumulator", FORMATS, &q->accumulator, p);
     if (status == STATUS_OK)
         status = read_choice(a, "scan", "inclusive", "exclusive", &q->exclusive, p);
     if (status == STATUS_OK)
@@ -102,12 +105,13 @@ static enum status make_case(struct reveal_case *c, const struct reveal_request 
     if (q->heads && !m->segmented)
         return problem(p, STATUS_USAGE, "option --segment: found %s, expected a segmented scan",
                        m->name);
+    struct format_pair pair = reveal_formats(m, q->device.kind, q->storage, q->accumulator);
     *c = (struct reveal_case){
         .spec = {.method = m,
                  .device = q->device,
-                 .storage = q->storage,
-                 .accumulator = q->accumulator,
-                 .output = scan && q->output_storage ? q->storage : q->accumulator,
+                 .storage = pair.storage,
+                 .accumulator = pair.accumulator,
+                 .output = scan && q->output_storage ? pair.storage : pair.accumulator,
                  .n = q->n,
                  .shape = {(unsigned)q->threads, (unsigned)q->blocks},
                  .exclusive = scan && q->exclusive,
@@ -231,6 +235,8 @@ static enum status run(const struct arguments *a, struct problem *p)
     const char *against = argument_value(a, "against");
     struct reveal_request q;
     struct reveal_case c[2];
+    if (reveal_names_chip(a->operand[0]))
+        return reveal_chip(a, a->operand[0], p);
     enum status status = read_request(a, &q, p);
     if (status == STATUS_OK && argument_flag(a, "dot") && (against || argument_flag(a, "json")))
         status = problem(p, STATUS_USAGE, "option --dot: found --%s with it, expected it alone",
@@ -254,42 +260,49 @@ const struct verb verb_reveal = {
     .most = 1,
     .summary = "the order that a method really uses, from its outputs alone",
     .details =
-        "METHOD is a method's name, or a subject of your own: PATH.so:NAME, 'exec:COMMAND'.\n"
+        "METHOD is a method's name, or a subject of your own: PATH.so:NAME, python:FUNCTION, "
+        "'exec:COMMAND'.\n"
         "\n"
-        "A large number M in one element and -M in another one swallow what meets the one before "
-        "the other\n"
-        "does; the units left over name the elements outside of the smallest subtree of the two. "
-        "One call asks\n"
-        "for as many elements as the accumulator holds bits, of many pairs at once. Where what "
-        "rounding loses is\n"
-        "kept, numbers that overflow on the way show the order, an element a call. Addition "
-        "commutes, so the\n"
-        "tree has no left and right: trees that differ in that are equal. A node that adds more "
-        "than two at once\n"
-        "stands in brackets, or says `at once`.\n"
+        "With a large M in one element and -M in another, units that are added to M before M meets "
+        "-M are lost;\n"
+        "the units that survive are the elements outside the smallest subtree of the two. One call "
+        "tests as many\n"
+        "elements as the accumulator has bits, for many pairs at once. For methods that keep "
+        "rounding errors,\n"
+        "numbers that overflow on the way show the order, one element per call. Addition commutes, "
+        "so left and\n"
+        "right in the tree have no meaning. A node that adds more than two at once stands in "
+        "brackets, or says\n"
+        "`at once`.\n"
         "\n"
-        "The tree is then held to the bits of other data: mixed signs and scales, sorted, "
-        "cancelling, sums of three.\n"
-        "Where these differ, the order depends on the data, or it adds otherwise than in pairs "
+        "The tree must then give the same bits on other data: mixed signs and scales, sorted, "
+        "cancelling, sums of\n"
+        "three. If it does not, the order depends on the data, or additions are not in pairs "
         "(fused, in a wider\n"
-        "accumulator, compensated): the sums of three tell which.\n"
+        "accumulator, compensated); the sums of three tell which.\n"
         "\n"
-        "Of a scatter-add it is the order within one bin, that all elements go to.\n"
+        "For a scatter-add it is the order within one bin, which gets all elements.\n"
         "\n"
-        "In the text, a part that has the shape of one drawn before says which (`as`). --json has "
-        "every node:\n"
-        "number `elements` + k adds up those in nodes[k], lower numbers are elements, from "
-        "`first` on;\n"
+        "CHIP/UNIT, as h100/wgmma (ulpscope list chips), is the model of a matrix instruction: of "
+        "a product of n\n"
+        "elements of --storage (fp32: tf32) and C it finds which are one sum, to how many bits "
+        "terms are cut, how\n"
+        "results are rounded, and where C comes in, and says whether that is what is listed.\n"
+        "\n"
+        "In the text, `as` refers to an earlier part of the same shape. --json has every node:\n"
+        "number `elements` + k adds up those in nodes[k], lower numbers are elements, from `first` "
+        "on;\n"
         "depth[i] is how many additions the i-th of them passes through. `held`: to how many "
         "arrays.\n"
-        "Exit status 1: no fixed order, one that depends on the data, additions otherwise than in "
-        "pairs, not the\n"
+        "Exit status 1: no fixed order, an order that depends on the data, additions that are not "
+        "in pairs, not the\n"
         "declared order, or not that of --against.",
     .examples =
         "  ulpscope reveal sum/tiled --device cpu --n 8\n"
         "  ulpscope reveal sum/two_kernel --device cpu --n 2^12 --threads 64 --blocks 4\n"
         "  ulpscope reveal scan/blelloch --device cpu --n 16 --prefix 6\n"
         "  ulpscope reveal sum/pairwise --device cpu --n 12 --dot\n"
+        "  ulpscope reveal h100/wgmma --storage e4m3 --accumulator fp32\n"
         "  ulpscope reveal sum/tiled --device cpu --against sum/coarsened --threads 256 --n "
         "600",
     .run = run,

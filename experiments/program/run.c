@@ -8,21 +8,27 @@
 #include "experiments/cases/added_in.h"
 #include "experiments/sweep/breaks.h"
 #include "experiments/subjects/interrupt.h"
+#include "experiments/system/shell.h"
 #include "experiments/studies/recommend/files.h"
 #include "experiments/sweep/resume.h"
 #include "experiments/program/verbs.h"
 #include "experiments/cases/experiment.h"
 #include "experiments/options/options.h"
 #include "experiments/sweep/sweep.h"
+#include "reports/text/table.h"
 
 /* The command line, resolved. */
 struct run_command {
     const struct arguments *arguments;
     const struct experiment *experiment;
+    const char *from_path;
     json_t *from; /* the study repeated, or NULL */
     struct request request;
     struct axes axes;
     struct plan plan;
+    struct shard shard; /* `plan` is that of `whole` cases */
+    size_t whole;
+    uint32_t merged; /* the number of shards `out` was merged from, or 0 */
     char *out;
 };
 
@@ -179,7 +185,7 @@ static enum status take_row(void *context, const struct csv_row *row, struct pro
         json_object_set_new(object, c->column(i)->name, field_json(row->field[i], c->is_name(i)));
     return json_array_append_new(c->rows, object) == 0
                ? STATUS_OK
-               : problem(p, STATUS_DEVICE, "%s: out of memory", row->path);
+               : problem(p, STATUS_MEMORY, "%s: out of memory", row->path);
 }
 
 static enum status read_csv(struct csv_json *to, const char *out, const char *name,
@@ -195,7 +201,7 @@ static enum status derived_json(json_t *object, const char *out, const struct de
     char *name;
     struct csv_json rows = {.column = f->column, .columns = f->columns, .is_name = f->is_name};
     if (asprintf(&name, "%s.csv", f->name) < 0)
-        return problem(p, STATUS_DEVICE, "out of memory");
+        return problem(p, STATUS_MEMORY, "out of memory");
     enum status status = read_csv(&rows, out, name, p);
     json_object_set_new(object, f->name, rows.rows);
     free(name);
@@ -241,34 +247,63 @@ static size_t unsupported(const struct plan *plan)
 static enum status run_report_text(const struct run_command *c, const struct sweep_outcome *outcome,
                                    struct problem *p)
 {
-    struct text text = {0};
+    struct text text = {0}, note = {0}, line = {0};
+    breaks_headline(&text, &c->plan);
+    if (outcome->broken > 0)
+        text_format(&text, "! %zu result%s an error bound\n", outcome->broken,
+                    outcome->broken == 1 ? " breaks" : "s break");
     c->experiment->table(&text, &c->plan, c->out, p);
-    added_in_note(&text, &c->plan);
+    added_in_note(&note, &c->plan);
+    const char *lines = text_string(&note);
+    if (table_wide() || !lines || !strchr(lines, '\n') || !strchr(lines, '\n')[1])
+        text_join(&text, &note);
+    text_free(&note);
     breaks_lines(&text, &c->plan);
-    text_format(&text, "%zu cases, %llu runs", c->plan.case_count,
+    text_format(&line, "%zu cases, %llu runs", c->plan.case_count,
                 (unsigned long long)run_command_runs(c));
     if (unsupported(&c->plan) > 0)
-        text_format(&text, ", %zu cases unsupported", unsupported(&c->plan));
+        text_format(&line, ", %zu cases unsupported", unsupported(&c->plan));
     if (c->plan.left_out > 0)
-        text_format(&text, ", %zu inputs left out, beyond the range of their format",
+        text_format(&line, ", %zu inputs left out, beyond the range of their format",
                     c->plan.left_out);
-    if (outcome->runs == 0 && outcome->failed == 0)
-        text_add(&text, ", all there before");
-    text_add(&text, ": ");
-    text_visible(&text, c->out);
-    text_add(&text, "/results.csv (a row per run), summary.csv (a row per case), ");
+    if (c->merged > 0)
+        text_format(&line, ", merged from %u shards", c->merged);
+    else if (outcome->runs == 0 && outcome->failed == 0)
+        text_add(&line, ", all there before");
+    text_add(&line, ": ");
+    text_visible(&line, c->out);
+    text_add(&line, "/results.csv (a row per run), summary.csv (a row per case), ");
     if (experiment_reads(c->experiment, SETTING_SCAN))
-        text_add(&text, "profile.csv (errors along each scan), ");
+        text_add(&line, "profile.csv (errors along each scan), ");
     if (experiment_times(c->experiment))
-        text_add(&text, "times.csv (beside the raw read), ");
+        text_add(&line, "times.csv (beside the raw read), ");
     for (const struct derived_file *f = c->experiment->derived; f && f->name; f++)
-        text_format(&text, "%s.csv (%s), ", f->name, f->says);
-    text_add(&text, "study.json\n");
+        text_format(&line, "%s.csv (%s), ", f->name, f->says);
+    text_add(&line, "study.json");
+    text_wrapped(&text, &line, TABLE_COLUMNS, 2);
+    if (c->shard.count > 0) {
+        text_format(&line,
+                    "shard %u of %u: %zu of the study's %zu cases; when all are finished: ulpscope "
+                    "merge DIR...",
+                    c->shard.index, c->shard.count, c->plan.case_count, c->whole);
+        text_wrapped(&text, &line, TABLE_COLUMNS, 2);
+    }
+    text_add(&text, "reproduce: ");
+    shell_word(&text, c->arguments->argv[0]);
+    text_add(&text, " run --from ");
+    shell_word(&text, c->out);
+    text_add(&text, "/study.json --out ");
+    shell_word(&text, c->out);
+    text_add(&text, "-again\nnext: ");
+    shell_word(&text, c->arguments->argv[0]);
+    text_add(&text, " report ");
+    shell_word(&text, c->out);
+    text_add(&text, "\n");
     const char *string = text_string(&text);
     if (string)
         fputs(string, stdout);
     else
-        problem(p, STATUS_DEVICE, "out of memory for the table");
+        problem(p, STATUS_MEMORY, "out of memory for the table");
     text_free(&text);
     return p->status;
 }
@@ -282,13 +317,25 @@ static void note(void *context, const char *line)
         fprintf(stderr, "ulpscope: %s\n", line);
 }
 
+/* --shard, or that of the study repeated. */
+static enum status read_shard(struct run_command *c, const char *from, struct problem *p)
+{
+    const char *asked = argument_value(c->arguments, "shard");
+    const char *theirs = json_string_value(json_object_get(c->from, "shard"));
+    if (asked)
+        return shard_parse(&c->shard, "option --shard", asked, p);
+    return theirs ? shard_parse(&c->shard, from, theirs, p) : STATUS_OK;
+}
+
 static enum status resolve(struct run_command *c, struct problem *p)
 {
     const struct arguments *a = c->arguments;
-    const char *from = argument_value(a, "from"), *name = a->operands ? a->operand[0] : NULL;
+    const char *from = c->from_path, *name = c->merged || !a->operands ? NULL : a->operand[0];
     enum status status = request_arguments(&c->request, a, p);
     if (status == STATUS_OK && from)
         status = study_read(&c->from, from, p);
+    if (status == STATUS_OK)
+        status = read_shard(c, from, p);
     if (status == STATUS_OK && from) {
         const char *theirs = json_string_value(json_object_get(c->from, "experiment"));
         if (name && strcmp(name, theirs) != 0)
@@ -309,6 +356,9 @@ static enum status resolve(struct run_command *c, struct problem *p)
     status = axes_resolve(&c->axes, c->experiment, &c->request, p);
     if (status == STATUS_OK)
         status = plan_make(&c->plan, &c->axes, p);
+    c->whole = c->plan.case_count;
+    if (status == STATUS_OK)
+        status = shard_keep(&c->plan, c->shard, p);
     return status == STATUS_OK && from ? resume_inputs(&c->plan, c->from, from, false, p) : status;
 }
 
@@ -320,7 +370,9 @@ static enum status sweep(struct run_command *c, struct problem *p)
     struct problem why = {0};
     struct sweep_outcome outcome;
     struct sweep_options options = {.out = c->out,
-                                    .force = argument_flag(a, "force"),
+                                    .force = argument_flag(a, "force") && !c->merged,
+                                    .shard = c->shard,
+                                    .merged = c->merged,
                                     .argc = a->argc,
                                     .argv = a->argv,
                                     .stop = interrupt_catch(),
@@ -353,18 +405,21 @@ static enum status run_itself(const struct run_command *c, struct problem *p)
     if (argument_flag(a, "json"))
         return problem(p, STATUS_USAGE, "run %s: option --json: see `check --json`",
                        c->experiment->name);
-    return c->experiment->run(&(struct experiment_run){.request = &c->request,
-                                                       .out = c->out,
-                                                       .force = argument_flag(a, "force"),
-                                                       .dry_run = argument_flag(a, "dry-run"),
-                                                       .quiet = quiet,
-                                                       .progress = !quiet && isatty(STDERR_FILENO),
-                                                       .argc = a->argc,
-                                                       .argv = a->argv,
-                                                       .stop = interrupt_catch(),
-                                                       .note = note,
-                                                       .context = &notes},
-                              p);
+    return c->experiment->run(
+        &(struct experiment_run){.request = &c->request,
+                                 .out = c->out,
+                                 .shard = c->shard,
+                                 .merged = c->merged,
+                                 .force = argument_flag(a, "force") && !c->merged,
+                                 .dry_run = argument_flag(a, "dry-run"),
+                                 .quiet = quiet,
+                                 .progress = !quiet && isatty(STDERR_FILENO),
+                                 .argc = a->argc,
+                                 .argv = a->argv,
+                                 .stop = interrupt_catch(),
+                                 .note = note,
+                                 .context = &notes},
+        p);
 }
 
 /* Is what --from names the study of a recommendation, which is no experiment? Then it is asked
@@ -382,28 +437,69 @@ static bool repeats_recommend(const struct arguments *a, enum status *status, st
     return is;
 }
 
+/* --out, or results-accuracy, of a shard results-accuracy-2of4. */
+static enum status name_out(struct run_command *c, const char *out, struct problem *p)
+{
+    int length = out                  ? asprintf(&c->out, "%s", out)
+                 : c->shard.count > 0 ? asprintf(&c->out, "results-%s-%uof%u", c->experiment->name,
+                                                 c->shard.index, c->shard.count)
+                                      : asprintf(&c->out, "results-%s", c->experiment->name);
+    if (length >= 0)
+        return STATUS_OK;
+    c->out = NULL;
+    return problem(p, STATUS_MEMORY, "out of memory");
+}
+
+static enum status go(struct run_command *c, struct problem *p)
+{
+    const struct arguments *a = c->arguments;
+    if (c->experiment->run)
+        return run_itself(c, p);
+    if (!argument_flag(a, "dry-run"))
+        return sweep(c, p);
+    argument_flag(a, "json") ? run_dry_json(c) : run_dry_text(c);
+    return STATUS_OK;
+}
+
+static void run_command_free(struct run_command *c)
+{
+    plan_free(&c->plan);
+    axes_free(&c->axes);
+    request_free(&c->request);
+    json_decref(c->from);
+    free(c->out);
+}
+
 static enum status run(const struct arguments *a, struct problem *p)
 {
-    struct run_command c = {.arguments = a};
+    struct run_command c = {.arguments = a, .from_path = argument_value(a, "from")};
     enum status repeated;
     if (repeats_recommend(a, &repeated, p))
         return repeated;
-    const char *out = argument_value(a, "out");
     enum status status = resolve(&c, p);
-    if (status == STATUS_OK &&
-        asprintf(&c.out, out ? "%s" : "results-%s", out ? out : c.experiment->name) < 0)
-        status = problem(p, STATUS_DEVICE, "out of memory");
-    if (status == STATUS_OK && c.experiment->run)
-        status = run_itself(&c, p);
-    else if (status == STATUS_OK && argument_flag(a, "dry-run"))
-        argument_flag(a, "json") ? run_dry_json(&c) : run_dry_text(&c);
-    else if (status == STATUS_OK)
-        status = sweep(&c, p);
-    plan_free(&c.plan);
-    axes_free(&c.axes);
-    request_free(&c.request);
-    json_decref(c.from);
-    free(c.out);
+    if (status == STATUS_OK)
+        status = name_out(&c, argument_value(a, "out"), p);
+    if (status == STATUS_OK)
+        status = go(&c, p);
+    run_command_free(&c);
+    return status;
+}
+
+enum status run_merged(const struct arguments *a, const char *out, uint32_t shards,
+                       struct problem *p)
+{
+    struct run_command c = {.arguments = a, .merged = shards};
+    char *from;
+    if (asprintf(&from, "%s/study.json", out) < 0)
+        return problem(p, STATUS_MEMORY, "out of memory");
+    c.from_path = from;
+    enum status status = resolve(&c, p);
+    if (status == STATUS_OK)
+        status = name_out(&c, out, p);
+    if (status == STATUS_OK)
+        status = go(&c, p);
+    run_command_free(&c);
+    free(from);
     return status;
 }
 
@@ -415,17 +511,20 @@ const struct verb verb_run = {
     .summary = "sweeps the cases of an experiment into a results directory",
     .details =
         "Axes are comma-separated lists; each combination is a case, each execution of a case a "
-        "row of\nresults.csv, each case a row of summary.csv; study.json says what was run, where "
-        "and with what.\n--out is results-EXPERIMENT if not given. The same command again goes on "
-        "where it was\ninterrupted or killed; --from repeats a study, and other options then "
-        "change its axes.\nExit status 1 where a row broke its bound, or the results of a method "
-        "its promise: a ! behind its "
-        "name\nin the table, and a line below it, say so.\n\n"
-        "`run trial` is no sweep: each subject goes through `check`, into trial.csv, a row for "
-        "each "
-        "rung of the\nladder. It takes --method, --device, --storage, --accumulator, --input, --n, "
-        "--seed, --threads,\n--blocks, --scan, --runs, --seconds as `check` does; exit status 1 "
-        "where a promise is broken.",
+        "row of\n"
+        "results.csv, each case a row of summary.csv; study.json says what was run, where and with "
+        "what.\n"
+        "--out is results-EXPERIMENT if not given. The same command again continues where it was\n"
+        "interrupted or killed; --from repeats a study, and other options then change its axes.\n"
+        "Exit status 1: an error exceeded its bound, or the results of a method broke its promise. "
+        "The table\n"
+        "marks the method with a !, and a line below it says how.\n"
+        "\n"
+        "`run trial` is not a sweep: it runs `check` on each subject and writes trial.csv, with a "
+        "row for each\n"
+        "promise of the ladder. It takes --method, --device, --storage, --accumulator, --input, "
+        "--n, --seed, --threads,\n"
+        "--blocks, --scan, --runs, --seconds as `check` does; exit status 1: a promise is broken.",
     .examples = "  ulpscope run accuracy\n"
                 "  ulpscope run accuracy --device cpu --method sum/serial,sum/tiled --input "
                 "uniform,cond --n 2^10..2^14 --cond 1e3,1e6 --out results-mine\n"

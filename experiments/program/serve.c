@@ -106,7 +106,7 @@ static void close_probe(struct server *s)
 static size_t body_bytes(const struct wire_request *r)
 {
     size_t elements = array_bytes(r->storage, r->n);
-    return r->operation->inputs * elements +
+    return operation_arrays(r->operation) * elements +
            (operation_asks(r->operation, SETTING_KEYS) ? r->n * sizeof(uint32_t) : 0);
 }
 
@@ -118,14 +118,14 @@ static enum status gather(struct server *s, const struct wire_request *r, struct
     size_t due = body_bytes(r), found = 0, capacity = 0;
     size_t outputs = array_bytes(r->output, r->operation->outputs(r->n, r->bins));
     if (!memory_has(due + outputs))
-        return problem(p, STATUS_DEVICE, "request: out of memory for %zu elements of %s", r->n,
+        return problem(p, STATUS_MEMORY, "request: out of memory for %zu elements of %s", r->n,
                        format_facts[r->storage].name);
     while (found < due) {
         capacity = capacity == 0 ? FIRST : 2 * capacity;
         capacity = capacity < due ? capacity : due;
         char *grown = memory_has(capacity - found) ? realloc(s->body, capacity) : NULL;
         if (!grown)
-            return problem(p, STATUS_DEVICE, "request: out of memory after %zu of %zu bytes", found,
+            return problem(p, STATUS_MEMORY, "request: out of memory after %zu of %zu bytes", found,
                            due);
         s->body = grown;
         size_t got = fread(s->body + found, 1, capacity - found, s->in);
@@ -134,7 +134,7 @@ static enum status gather(struct server *s, const struct wire_request *r, struct
             break;
     }
     s->next = s->body;
-    size_t elements = array_bytes(r->storage, r->n) * r->operation->inputs;
+    size_t elements = array_bytes(r->storage, r->n) * operation_arrays(r->operation);
     if (found < elements)
         return problem(p, STATUS_DATA, "request: found %zu of %zu bytes of elements", found,
                        elements);
@@ -288,7 +288,7 @@ static enum status describe(struct server *s, struct problem *p)
 {
     json_t *object = method_json(s->method);
     if (!object)
-        return problem(p, STATUS_DEVICE, "%s: out of memory", s->method->name);
+        return problem(p, STATUS_MEMORY, "%s: out of memory", s->method->name);
     json_dumpf(object, s->out, JSON_INDENT(2));
     json_decref(object);
     return fprintf(s->out, "\n") > 0 && fflush(s->out) == 0
@@ -316,37 +316,41 @@ const struct verb verb_serve = {
     .least = 1,
     .most = 1,
     .summary = "answers with a method for other programs, over standard input and output",
-    .details =
-        "A request is one line and N elements, little-endian, without padding; the answer is the "
-        "results,\nin the same way:\n\n"
-        "  sum N STORAGE ACCUMULATOR                             1 element of ACCUMULATOR\n"
-        "  scan N STORAGE ACCUMULATOR inclusive|exclusive OUTPUT N elements of OUTPUT\n"
-        "  dot N STORAGE ACCUMULATOR                             1 element; 2 N are read, x before "
-        "y\n"
-        "  scatter N STORAGE ACCUMULATOR BINS                    BINS elements; N keys of 4 bytes "
-        "are "
-        "read behind\n"
-        "                                                        the N elements\n"
-        "  rows N STORAGE ACCUMULATOR ROWS STRIDE                ROWS elements; row r begins at "
-        "element\n"
-        "                                                        r N/ROWS where STRIDE is 1, at r "
-        "where it is\n"
-        "                                                        ROWS (a column); between, in "
-        "batches of STRIDE\n"
-        "  transpose N STORAGE ACCUMULATOR ROWS STRIDE           N elements\n"
-        "  time R REQUEST                                        the same; behind it the "
-        "nanoseconds of\n"
-        "                                                        R runs, 8 bytes\n\n"
-        "Formats are fp16, bf16, fp32, fp64; of elements also e4m3, e5m2. Requests follow each "
-        "other; the\nend of the input is the end. A request that is malformed ends it with exit "
-        "status 3 and a line on\nstandard error. This is what\n--method exec:COMMAND expects of a "
-        "program, so exec:'ulpscope serve "
-        "METHOD' is that method in a process\nof its own, and exec:'ssh HOST ulpscope serve "
-        "METHOD' "
-        "that of another machine. METHOD may also be\nPATH.so:NAME, a subject of a shared object: "
-        "here it is loaded and called. Threads and blocks of 0,\nor none, leave the launch shape "
-        "to the method; the input lies --offset elements behind an address\nthat 256 bytes divide. "
-        "--describe prints what is known of the method as JSON, and ends.",
+    .details = "A request is one line and N elements, little-endian, without padding; the answer "
+               "is the results,\n"
+               "in the same way:\n"
+               "\n"
+               "  sum N STORAGE ACCUMULATOR                             1 element of ACCUMULATOR\n"
+               "  scan N STORAGE ACCUMULATOR inclusive|exclusive OUTPUT N elements of OUTPUT\n"
+               "  dot N STORAGE ACCUMULATOR                             1 element; 2 N are read, x "
+               "before y\n"
+               "  scatter N STORAGE ACCUMULATOR BINS                    BINS elements; N keys of 4 "
+               "bytes are read behind\n"
+               "                                                        the N elements\n"
+               "  rows N STORAGE ACCUMULATOR ROWS STRIDE                ROWS elements; row r "
+               "begins at element\n"
+               "                                                        r N/ROWS where STRIDE is "
+               "1, at r where it is\n"
+               "                                                        ROWS (a column); between, "
+               "in batches of STRIDE\n"
+               "  transpose N STORAGE ACCUMULATOR ROWS STRIDE           N elements\n"
+               "  time R REQUEST                                        the same; behind it the "
+               "nanoseconds of\n"
+               "                                                        R runs, 8 bytes\n"
+               "\n"
+               "Formats are fp16, bf16, fp32, fp64; elements may also be e4m3 or e5m2. Requests "
+               "follow each other\n"
+               "until the input ends. A malformed request ends the program with exit status 3 and "
+               "a line on standard\n"
+               "error. --method exec:COMMAND speaks this protocol, so exec:'ulpscope serve METHOD' "
+               "is the method in a\n"
+               "process of its own, and exec:'ssh HOST ulpscope serve METHOD' the method on "
+               "another machine. METHOD\n"
+               "may also be PATH.so:NAME, a subject of a shared object. Without --threads and "
+               "--blocks, or with 0, the\n"
+               "method chooses the launch shape; the input begins --offset elements after an "
+               "address aligned to 256\n"
+               "bytes. --describe prints a description of the method as JSON.",
     .examples = "  printf 'sum 2 fp32 fp32\\n\\0\\0\\200\\077\\0\\0\\0\\100' | ulpscope serve "
                 "sum/serial --device cpu | od -An -tf4\n"
                 "  ulpscope serve sum/tiled --describe",

@@ -1,11 +1,16 @@
 /* ulpscope sum: the exact truth about the user's own array. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "experiments/data/data.h"
 #include "experiments/program/finding.h"
 #include "experiments/cases/generated.h"
 #include "experiments/program/verbs.h"
+#include "experiments/system/clock.h"
+#include "experiments/system/progress.h"
+#include "reports/text/near.h"
 
 struct output {
     enum reference_kind kind;
@@ -14,6 +19,19 @@ struct output {
     bool broken;
 };
 
+static enum status tell(struct output *out, const struct finding *f, struct problem *p)
+{
+    enum status status = STATUS_OK;
+    if (!out->json) {
+        printf("%s", out->count > 0 ? "\n" : "");
+        status = finding_print(f, p);
+    } else if (json_array_append_new(out->json, finding_json(f)) != 0) {
+        status = problem(p, STATUS_MEMORY, "%s: out of memory", f->name);
+    }
+    out->count++;
+    return status;
+}
+
 static enum status report(struct output *out, const char *name, const struct array *array,
                           struct problem *p)
 {
@@ -21,17 +39,62 @@ static enum status report(struct output *out, const char *name, const struct arr
     enum status status = finding_make(&f, name, array, out->kind, p);
     if (status != STATUS_OK)
         return status;
-    if (!out->json) {
-        printf("%s", out->count > 0 ? "\n" : "");
-        status = finding_print(&f, p);
-    } else if (json_array_append_new(out->json, finding_json(&f)) != 0) {
-        status = problem(p, STATUS_DEVICE, "%s: out of memory", name);
-    }
-    out->count++;
+    status = tell(out, &f, p);
     out->broken |= f.broken;
     if (f.broken)
         problem(p, STATUS_FAILED, "%s: a result of %s broke its bound", name, f.method->name);
     finding_free(&f);
+    return status;
+}
+
+/* --- A file that is read block by block --- */
+
+struct streaming {
+    struct output *out;
+    struct reference_blocks blocks;
+    struct progress_line *line;
+    uint64_t begin_ns;
+};
+
+static enum status take_block(void *context, const struct array *block, size_t done, size_t of,
+                              struct problem *p)
+{
+    struct streaming *s = context;
+    (void)p;
+    reference_blocks_add(&s->blocks, block);
+    double seconds = (double)(clock_ns() - s->begin_ns) / 1e9, rate = (double)done / seconds;
+    progress_line_say(s->line, rate > 0 ? ((double)of - (double)done) / rate : 0,
+                      "%.2f of %.2f GB, %.2f GB/s", (double)done / 1e9, (double)of / 1e9,
+                      rate / 1e9);
+    return STATUS_OK;
+}
+
+static enum status end_blocks(void *context, const struct data *about, struct problem *p)
+{
+    struct streaming *s = context;
+    struct reference reference;
+    struct finding f;
+    progress_line_clear(s->line);
+    reference_blocks_end(&reference, &s->blocks);
+    finding_streamed(&f, about->name, about->array.format, &reference);
+    enum status status = tell(s->out, &f, p);
+    finding_free(&f);
+    reference_blocks_begin(&s->blocks);
+    s->begin_ns = clock_ns();
+    return status;
+}
+
+static enum status sum_stream(struct output *out, const char *path, struct data_options options,
+                              struct problem *p)
+{
+    struct streaming s = {.out = out, .begin_ns = clock_ns()};
+    const struct data_stream stream = {take_block, end_blocks, &s};
+    struct data_set none;
+    options.stream = &stream;
+    reference_blocks_begin(&s.blocks);
+    s.line = progress_line_begin(isatty(STDERR_FILENO) != 0);
+    enum status status = data_read(&none, path, &options, p);
+    progress_line_end(s.line);
     return status;
 }
 
@@ -50,14 +113,23 @@ static enum status sum_generated(struct output *out, const char *specification,
 static enum status sum_file(struct output *out, const char *path, const struct arguments *a,
                             struct problem *p)
 {
-    struct data_options options = {FORMATS, argument_flag(a, "convert"), argument_flag(a, "raw")};
+    struct data_options options = {.storage = FORMATS,
+                                   .convert = argument_flag(a, "convert"),
+                                   .saturate = argument_flag(a, "saturate"),
+                                   .raw = argument_flag(a, "raw")};
     const char *storage = argument_value(a, "storage");
     enum status status = STATUS_OK;
     if (storage)
         status = format_parse(&options.storage, "storage", storage, p);
     struct data_set set = {0};
+    if (status == STATUS_OK && argument_flag(a, "stream"))
+        return sum_stream(out, path, options, p);
     if (status == STATUS_OK)
         status = data_read(&set, path, &options, p);
+    if (status == STATUS_MEMORY && out->kind == REFERENCE_FAST && strcmp(path, "-") != 0) {
+        *p = (struct problem){0}; /* larger than memory */
+        return sum_stream(out, path, options, p);
+    }
     for (size_t i = 0; i < set.count && status == STATUS_OK; i++)
         status = report(out, set.item[i].name, &set.item[i].array, p);
     data_free(&set);
@@ -76,15 +148,17 @@ static enum status check_options(const struct arguments *a, enum reference_kind 
         if (!input && argument_value(a, with_input[i]))
             return problem(p, STATUS_USAGE, "sum: found --%s with a file, expected it with --input",
                            with_input[i]);
-    static const char *const with_file[] = {"convert", "raw"};
+    static const char *const with_file[] = {"convert", "saturate", "raw", "stream"};
     for (size_t i = 0; i < sizeof with_file / sizeof *with_file; i++)
         if (input && argument_flag(a, with_file[i]))
             return problem(p, STATUS_USAGE, "sum: found --%s with --input, expected it with FILE",
                            with_file[i]);
     *kind = reference && strcmp(reference, "mpfr") == 0 ? REFERENCE_MPFR : REFERENCE_FAST;
     if (reference && *kind == REFERENCE_FAST && strcmp(reference, "fast") != 0)
-        return problem(p, STATUS_USAGE, "option --reference: found '%s', expected fast or mpfr",
-                       reference);
+        return near_unknown_option(p, "reference", reference, "fast or mpfr");
+    if (*kind == REFERENCE_MPFR && argument_flag(a, "stream"))
+        return problem(p, STATUS_USAGE,
+                       "sum: found --stream with --reference mpfr, expected one of them");
     return STATUS_OK;
 }
 
@@ -120,10 +194,17 @@ const struct verb verb_sum = {
     .most = 1,
     .summary = "the exact sum of a file, its condition number, what each accumulator makes of it",
     .details =
-        "FILE is .npy (f2, f4, f8 of either byte order, any shape; V2 with --storage bf16),\n"
-        ".safetensors (all tensors of a floating-point type, or FILE#TENSOR), text with a number "
-        "a line,\nraw little-endian numbers (with --storage), or - for standard input. --input "
-        "takes a generated\ninput in its place, with --n, --seed, --cond and --storage.\n"
+        "FILE is .npy (f2, f4, f8 of either byte order, any shape; V2 or u2 with --storage bf16; "
+        "of a\nstructured dtype FILE:FIELD), .npz (FILE:NAME), .h5 (FILE:/PATH), .csv and .tsv "
+        "(FILE:COLUMN, by name or number), .safetensors (all tensors of a "
+        "floating-point type,\nor FILE#TENSOR), text with a number a line, raw little-endian "
+        "numbers (with --storage), or - for\nstandard input. --input takes a generated input in "
+        "its "
+        "place, with --n, --seed, --cond and\n--storage.\n"
+        "With --stream, or where a file does not fit in memory, it is read block by block in "
+        "bounded "
+        "memory:\nthe exact sum, the condition number and the census are told, and no accumulator "
+        "is tried.\n"
         "Data in another format than --storage says is rounded to it only with --convert.\n"
         "What looks like a file of another kind (HDF5, zip, gzip, PNG, Parquet, pickle, ...) is "
         "refused,\nunless --raw says that all its bytes are raw numbers.\n"

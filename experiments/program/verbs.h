@@ -3,8 +3,15 @@
 
 #include "experiments/options/options.h"
 
-extern const struct verb verb_bench, verb_check, verb_compare, verb_doctor, verb_gen, verb_kernels,
-    verb_list, verb_recommend, verb_report, verb_reveal, verb_run, verb_serve, verb_sum;
+extern const struct verb verb_bench, verb_check, verb_compare, verb_doctor, verb_gate, verb_gen,
+    verb_kernels, verb_list, verb_merge, verb_recommend, verb_report, verb_reveal, verb_run,
+    verb_serve, verb_sum;
+
+/* Finishes the study in `out`, merged from `shards` shards, as `run` does one: table, derived
+ * files, verdict. Nothing is run; a case that is missing is STATUS_DATA. The options of `a` say how
+ * it is printed. */
+enum status run_merged(const struct arguments *a, const char *out, uint32_t shards,
+                       struct problem *p);
 
 /* Prints what --help of a verb prints, or of the program where verb is NULL. */
 void help_print(const struct verb *verb);

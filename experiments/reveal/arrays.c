@@ -13,7 +13,7 @@ struct reveal_range reveal_range_of(const struct reveal_subject *s)
 {
     const struct format_facts *storage = &format_facts[s->in.format];
     const struct format_facts *accumulator = &format_facts[s->accumulator];
-    int per = s->squares ? 2 : 1, log = 0;
+    int per = s->root ? 2 : 1, log = 0;
     while ((size_t)1 << log < s->leaves)
         log++;
     struct reveal_range r = {.digits = least_of(storage->precision, accumulator->precision / per)};
@@ -95,9 +95,17 @@ static bool negative(enum kind kind, size_t i, size_t n, uint64_t word)
         return i >= n / 2;
     case NEGATIVE_FIRST:
         return i == 0;
-    default:
-        return word >> 63;
+    case MIXED:
+    case WIDE:
+    case ASCENDING:
+    case DESCENDING:
+    case CANCELLING:
+    case FEW_VALUES:
+    case ONE_LARGE:
+    case SPARSE:
+        break;
     }
+    return word >> 63;
 }
 
 /* The exponents that element i is drawn from: a few, or all. */

@@ -62,19 +62,21 @@ size_t reveal_windows(struct reveal_window window[3], enum format storage, enum 
     return count;
 }
 
-/* M = 1.5 * 2^a: its square, 2.25 * 4^a, is even, and half of its last digit is h = 2^(2a + 1 - p).
- * The unit's square is h, or 25/32 h where h is no square: M^2 + h is a tie, that goes to M^2, and
- * twice the unit's square is more than h, and no more than 2h. The root of M^2 + 2h is M and two
- * thirds of its last digit, so that it shows. a such that units are near 1, as far as M^2 is
+/* M = 1.5 * 2^a: its term, M or 2.25 * 4^a, is even, and half of its last digit is h. The unit's
+ * term is h, or 25/32 h where h is to be a square and is none: M's and h is a tie, that goes to
+ * M's, and twice the unit's is more than h, and no more than 2h. The root of M^2 + 2h is M and two
+ * thirds of its last digit, so that it shows. a such that units are near 1, as far as M's term is
  * finite. */
-bool reveal_tie_window(struct reveal_window *w, enum format storage, enum format accumulator)
+bool reveal_tie_window(struct reveal_window *w, const struct reveal_subject *of)
 {
-    const struct format_facts *s = &format_facts[storage], *f = &format_facts[accumulator];
-    int p = f->precision, a = least_of((p + 1) / 2, least_of(s->emax - 1, (f->emax - 2) / 2));
-    int exponent = a - p / 2; /* of h's root, rounded down */
-    double unit = ldexp(p % 2 ? 1 : 1.25, exponent);
+    const struct format_facts *s = &format_facts[of->in.format],
+                              *f = &format_facts[of->accumulator];
+    int p = f->precision, per = of->root ? 2 : 1;
+    int a = least_of((p + 1) / 2, least_of(s->emax - 1, (f->emax - 2) / per));
+    int exponent = a - (per == 2 ? p / 2 : p); /* of h, or of its root, rounded down */
+    double unit = ldexp(per == 2 && p % 2 == 0 ? 1.25 : 1, exponent);
     *w = (struct reveal_window){REVEAL_BY_TIES, ldexp(1.5, a), unit, 1};
-    return format_round(storage, unit) == unit && unit * unit >= f->smallest_normal;
+    return format_round(of->in.format, unit) == unit && of->term(unit) >= f->smallest_normal;
 }
 
 /* --- calls --- */

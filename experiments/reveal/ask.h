@@ -11,9 +11,10 @@
  * i and j meet before the third leaf meets either: where it lies outside. That works too where what
  * rounded additions lose is kept. One call asks for one leaf.
  *
- * By ties, where squares are added, of which none is negative: a unit in i and in j and M in a
- * third leaf, where M^2 loses the square of one unit, but not the sum of two. M^2 grows where i and
- * j meet before the third leaf meets either: where it lies outside. One call asks for one leaf. */
+ * By ties, where squares or magnitudes are added, of which none is negative: a unit in i and in j
+ * and M in a third leaf, where what M adds loses what one unit does, but not the sum of two. It
+ * grows where i and j meet before the third leaf meets either: where it lies outside. One call asks
+ * for one leaf. */
 #pragma once
 
 #include "experiments/reveal/reveal.h"
@@ -26,9 +27,8 @@ enum { REVEAL_BITS = 64 };
 size_t reveal_windows(struct reveal_window window[3], enum format storage, enum format accumulator,
                       enum format output, size_t divisor);
 
-/* That of squares, for elements of a format that are added up in an accumulator, of which the
- * output is the root. False where there is none. */
-bool reveal_tie_window(struct reveal_window *w, enum format storage, enum format accumulator);
+/* That of a subject none of whose terms is negative. False where there is none. */
+bool reveal_tie_window(struct reveal_window *w, const struct reveal_subject *of);
 
 /* What a quotient has of digits beyond those that units take: for its rounding, and for that of the
  * quotient times the divisor, in fp64. */

@@ -40,7 +40,7 @@ static enum status lowest_above(const struct sum_tree *t, const struct sum_tree 
     struct sum_tree_nodes nodes = {0};
     uint32_t *leaf = calloc(other->leaves, sizeof *leaf);
     enum status status = leaf ? sum_tree_nodes_make(&nodes, t, p)
-                              : problem(p, STATUS_DEVICE, "reveal: out of memory for a tree");
+                              : problem(p, STATUS_MEMORY, "reveal: out of memory for a tree");
     if (status == STATUS_OK) {
         size_t count = sum_tree_leaves(other, node, leaf);
         uint32_t top = leaf[0];
@@ -80,7 +80,7 @@ enum status reveal_tree_difference(struct reveal_difference *d, const struct sum
     free(x);
     free(y);
     if (!x || !y)
-        return problem(p, STATUS_DEVICE, "reveal: out of memory for a tree");
+        return problem(p, STATUS_MEMORY, "reveal: out of memory for a tree");
     if (missing < nodes) {
         d->node = (uint32_t)missing;
         return lowest_above(b, a, d->node, &d->other, p);

@@ -37,7 +37,7 @@ static double walk(const struct holding *h, const struct way *w)
     struct walk_node *node = h->node;
     for (size_t i = 0; i < w->leaves; i++) {
         double x = h->x[w->first + i];
-        node[i] = walk_leaf(w->method, w->format, i, h->s->squares ? x * x : x);
+        node[i] = walk_leaf(w->method, w->format, i, h->s->term ? h->s->term(x) : x);
     }
     for (size_t k = 0; k < w->additions; k++)
         node[w->leaves + k] =
@@ -316,7 +316,7 @@ enum status reveal_hold(struct reveal *r, const struct reveal_subject *s,
     h.worst = h.x + s->in.n;
     h.node = calloc(h.way.leaves + h.way.additions + 1, sizeof *h.node);
     enum status status = h.x && h.node ? hold_all(&h, p)
-                                       : problem(p, STATUS_DEVICE,
+                                       : problem(p, STATUS_MEMORY,
                                                  "reveal: out of memory for %zu elements", s->in.n);
     if (status == STATUS_OK)
         status = conclude(&h, p);

@@ -19,16 +19,45 @@ struct asked {
 
 size_t reveal_divisor(const struct probe_spec *s)
 {
-    return s->method->operation->of == EXACT_MEAN ? s->n : 0;
+    return exact_facts[s->method->operation->of].form == FORM_QUOTIENT ? s->n : 0;
+}
+
+struct format_pair reveal_formats(const struct method *m, enum device_kind device,
+                                  enum format storage, enum format accumulator)
+{
+    static const enum format first[] = {FP32, FP64};
+    enum { FIRST = sizeof first / sizeof *first };
+    for (size_t i = 0; i < FIRST + FORMATS; i++) {
+        enum format s = i < FIRST ? first[i] : (enum format)(i - FIRST);
+        for (size_t k = 0; k < 1 + FIRST + ACCUMULATORS; k++) {
+            enum format a = k == 0          ? s
+                            : k < 1 + FIRST ? first[k - 1]
+                                            : (enum format)(k - 1 - FIRST);
+            bool asked = (storage == FORMATS || storage == s) &&
+                         (accumulator == FORMATS || accumulator == a);
+            if (asked && (int)a < ACCUMULATORS && method_supports(m, device, s, a))
+                return (struct format_pair){s, a};
+        }
+    }
+    storage = storage == FORMATS ? FP32 : storage;
+    return (struct format_pair){storage, accumulator == FORMATS ? storage : accumulator};
 }
 
 bool reveal_can_ask(const struct method *m)
 {
-    enum exact_value of = m->operation->of;
-    if (operation_moves(m->operation))
-        return false;
-    return of == EXACT_SUM || of == EXACT_DOT || of == EXACT_NORM ||
-           (of == EXACT_MEAN && m->bound != THEOREM_RUNNING_MEAN);
+    switch (exact_facts[m->operation->of].form) {
+    case FORM_SUM:
+    case FORM_ROOT:
+        return operation_adds_elements(m->operation);
+    case FORM_QUOTIENT:
+        return m->bound != THEOREM_RUNNING_MEAN;
+    case FORM_MOMENTS:
+    case FORM_PRODUCT:
+    case FORM_ELEMENT:
+    case FORM_INDEX:
+        break;
+    }
+    return false;
 }
 
 size_t reveal_elements(const struct reveal_case *c, size_t *first)
@@ -119,7 +148,7 @@ static enum status hold(struct reveal *r, const struct reveal_subject *s,
     if (status == STATUS_OK && declared && r->verdict == REVEAL_TREE &&
         sum_tree_equal(&tree, &r->tree)) {
         make_order(&o, c);
-        status = o.failed ? problem(p, STATUS_DEVICE, "reveal: out of memory for an order")
+        status = o.failed ? problem(p, STATUS_MEMORY, "reveal: out of memory for an order")
                           : reveal_hold(r, s, &o, output_of(c), c->spec.method, seed, p);
         order_free(&o);
     } else if (status == STATUS_OK) {
@@ -147,7 +176,8 @@ enum status reveal_method(struct reveal *r, const struct reveal_case *c, uint64_
     struct reveal_subject s = {.accumulator = spec->accumulator,
                                .output = spec->output,
                                .divisor = a.divisor,
-                               .squares = spec->method->operation->of == EXACT_NORM,
+                               .term = exact_facts[o->of].term,
+                               .root = exact_facts[o->of].form == FORM_ROOT,
                                .evaluate = evaluate,
                                .progress = c->progress ? draw_progress : NULL,
                                .context = &a};
@@ -159,7 +189,7 @@ enum status reveal_method(struct reveal *r, const struct reveal_case *c, uint64_
         s.leaves = reveal_elements(c, &s.first);
         status = a.out.data
                      ? reveal_order(r, &s, seed, p)
-                     : problem(p, STATUS_DEVICE, "reveal: out of memory for %zu outputs", outputs);
+                     : problem(p, STATUS_MEMORY, "reveal: out of memory for %zu outputs", outputs);
     }
     a.divisor = 0; /* masks alone need the sum; bits are those of the quotient */
     if (status == STATUS_OK)

@@ -1,6 +1,7 @@
 /* The order of a method on a device, and the one that it declares. */
 #pragma once
 
+#include "experiments/options/pairs.h"
 #include "experiments/runs/probe.h"
 #include "experiments/reveal/reveal.h"
 
@@ -22,6 +23,12 @@ size_t reveal_divisor(const struct probe_spec *s);
  * not, no order can be asked for.
  */
 bool reveal_can_ask(const struct method *m);
+
+/* Formats that the method supports: those asked for, where FORMATS leaves one open; of open ones
+ * fp32, else fp64, else the first, and an accumulator like the storage. As asked, the storage being
+ * fp32 and the accumulator like it where they are open, if it supports none. */
+struct format_pair reveal_formats(const struct method *m, enum device_kind device,
+                                  enum format storage, enum format accumulator);
 
 /* As reveal_order, then held to other data as reveal/hold.h says. There must be elements. */
 enum status reveal_method(struct reveal *r, const struct reveal_case *c, uint64_t seed,

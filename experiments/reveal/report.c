@@ -83,16 +83,18 @@ static int exponent(double x)
     return ilogb(x);
 }
 
-static void print_asked(const struct reveal *r)
+static void print_asked(const struct reveal_report *of)
 {
+    const struct reveal *r = &of->found;
     const struct reveal_window *w = &r->window;
+    bool root = exact_facts[of->of.spec.method->operation->of].form == FORM_ROOT;
     printf("%llu call%s", (unsigned long long)r->calls, r->calls == 1 ? "" : "s");
     if (w->bits && w->means == REVEAL_BY_MASKS)
         printf(": M = 2^%d, units from 2^%d on, %u element%s a call", exponent(w->mask),
                exponent(w->unit), w->bits, w->bits == 1 ? "" : "s");
     else if (w->bits && w->means == REVEAL_BY_TIES)
-        printf(": M = %g, units %g: M^2 loses the square of one, not of two together", w->mask,
-               w->unit);
+        printf(": M = %g, units %g: %s one, not %stwo together", w->mask, w->unit,
+               root ? "M^2 loses the square of" : "M loses", root ? "of " : "");
     else if (w->bits)
         printf(": L = 2^%d, where L + L overflows", exponent(w->mask));
     if (r->verdict == REVEAL_TREE && r->checks > 0)
@@ -178,8 +180,11 @@ static void print_verdict(const struct reveal_report *r)
     case REVEAL_OTHERWISE:
         printf("adds otherwise than in pairs: %s\n", r->found.words);
         break;
-    default:
+    case REVEAL_NO_SUM:
         printf("not a sum of these elements: %s\n", r->found.words);
+        break;
+    case REVEAL_TREE: /* printed instead of a verdict */
+        break;
     }
 }
 
@@ -200,11 +205,41 @@ static enum status print_declared(const struct reveal_report *r, struct problem 
     return status;
 }
 
+/* The answer, on one line behind the title. */
+static const char *headline(const struct reveal_report *r)
+{
+    const struct reveal_beside *d = &r->declared;
+    switch (r->found.verdict) {
+    case REVEAL_TREE:
+        return !d->asked             ? "this order, none is declared"
+               : !d->shown           ? "this order, the declared one does not show"
+               : d->difference.equal ? "the declared order"
+                                     : "NOT the declared order";
+    case REVEAL_EXACT:
+        return "no order shows, it adds exactly or all at once";
+    case REVEAL_OUT_OF_REACH:
+        return "no order shows";
+    case REVEAL_CONTRADICTION:
+        return "no tree of rounded additions";
+    case REVEAL_CHANGES:
+        return "no fixed order";
+    case REVEAL_DATA:
+        return "the order depends on the data";
+    case REVEAL_FALSE:
+        return "the order depends on the data, or it adds otherwise than in pairs";
+    case REVEAL_OTHERWISE:
+        return "adds otherwise than in pairs";
+    case REVEAL_NO_SUM:
+        break;
+    }
+    return "not a sum of these elements";
+}
+
 enum status reveal_report_print(const struct reveal_report *r, struct problem *p)
 {
     char title[REVEAL_TITLE];
     reveal_title(title, &r->of);
-    printf("%s\n\n", title);
+    printf("%s: %s\n\n", title, headline(r));
     enum status status = STATUS_OK;
     if (r->found.verdict == REVEAL_TREE || r->found.held.fits) {
         status = sum_tree_text(stdout, &r->found.tree, r->first, p);
@@ -218,7 +253,7 @@ enum status reveal_report_print(const struct reveal_report *r, struct problem *p
     }
     if (r->found.verdict != REVEAL_TREE)
         print_verdict(r);
-    print_asked(&r->found);
+    print_asked(r);
     print_held(&r->found);
     return status == STATUS_OK ? print_declared(r, p) : status;
 }

@@ -36,7 +36,7 @@ static enum status make_star(struct reveal *r, size_t leaves, struct problem *p)
 {
     uint32_t *parent = calloc(leaves + 1, sizeof *parent);
     if (!parent)
-        return problem(p, STATUS_DEVICE, "reveal: out of memory for %zu elements", leaves);
+        return problem(p, STATUS_MEMORY, "reveal: out of memory for %zu elements", leaves);
     for (size_t i = 0; i < leaves; i++)
         parent[i] = (uint32_t)leaves;
     parent[leaves] = SUM_TREE_NO_PARENT;
@@ -154,7 +154,7 @@ static bool take(struct reveal *r, struct search *x, enum reveal_means means, en
     return outcome == FOUND || outcome == CHANGED;
 }
 
-/* Of roots of sums of squares. */
+/* Of terms that are not negative. */
 static enum status order_by_ties(struct reveal *r, const struct reveal_subject *s, uint64_t seed,
                                  struct problem *p)
 {
@@ -166,7 +166,7 @@ static enum status order_by_ties(struct reveal *r, const struct reveal_subject *
     struct reveal_window window;
     struct reveal_asker a;
     enum outcome outcome;
-    if (!reveal_tie_window(&window, s->in.format, s->accumulator))
+    if (!reveal_tie_window(&window, s))
         return STATUS_OK;
     reveal_asker_open(&a, s, seed, r->words, sizeof r->words);
     a.window = window;
@@ -189,7 +189,7 @@ enum status reveal_order(struct reveal *r, const struct reveal_subject *s, uint6
     *r = (struct reveal){.verdict = REVEAL_OUT_OF_REACH};
     if (s->leaves == 1)
         return one_leaf(r, p);
-    if (s->squares)
+    if (s->term)
         return order_by_ties(r, s, seed, p);
     for (size_t k = 0; k < windows; k++) {
         struct reveal_asker a;

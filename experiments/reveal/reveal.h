@@ -10,9 +10,10 @@ struct reveal_subject {
     struct array in;
     size_t first, leaves; /* leaves >= 1 */
     enum format accumulator, output;
-    size_t divisor; /* by which the output is divided before it is rounded, as that of a mean is,
-                       and `evaluate` multiplies it again; 0: it is not */
-    bool squares;   /* the output is the root of the sum of the elements' squares */
+    size_t divisor;   /* by which the output is divided before it is rounded, as that of a mean is,
+                         and `evaluate` multiplies it again; 0: it is not */
+    array_term *term; /* what an element adds to the sum, never below 0; NULL: itself */
+    bool root;        /* terms are squares, and the output the root of their sum */
     enum status (*evaluate)(void *context, double *result, struct problem *p);
     void (*progress)(void *context, size_t placed); /* NULL, or told how many leaves have a place */
     void *context;
@@ -21,7 +22,7 @@ struct reveal_subject {
 enum reveal_means { REVEAL_BY_MASKS, REVEAL_BY_OVERFLOW, REVEAL_BY_TIES };
 
 /* Masks M and units, of `bits` leaves a call, unit * 2^k for the k-th; or L, of one leaf a call;
- * or, where elements are squared, M and two units, of one leaf a call. */
+ * or, where no term is negative, M and two units, of one leaf a call. */
 struct reveal_window {
     enum reveal_means means;
     double mask, unit;

@@ -335,7 +335,7 @@ static enum status open_splitting(struct splitting *s, struct reveal_asker *a, s
     s->outside = calloc(n, 1);
     s->failed = !s->leaf || !s->outside;
     if (s->failed)
-        return problem(p, STATUS_DEVICE, "reveal: out of memory for %zu elements", n);
+        return problem(p, STATUS_MEMORY, "reveal: out of memory for %zu elements", n);
     s->child = s->leaf + n;
     s->grown = s->child + n;
     s->sorted = s->grown + n;
@@ -361,7 +361,7 @@ enum status reveal_split(struct reveal_asker *a, struct sum_tree *t, struct prob
             a->subject->progress(a->subject->context, s.placed);
     }
     if (s.failed && status == STATUS_OK)
-        status = problem(p, STATUS_DEVICE, "reveal: out of memory for %zu elements", leaves);
+        status = problem(p, STATUS_MEMORY, "reveal: out of memory for %zu elements", leaves);
     if (status == STATUS_OK && !a->contradiction)
         status = sum_tree_make(t, leaves, s.nodes, s.parent, p);
     while (s.height > 0)

@@ -8,7 +8,7 @@ enum { TRIES = 60 };
 
 double reveal_finish(const struct reveal_subject *s, double sum)
 {
-    double result = s->squares ? sqrt(sum) : sum;
+    double result = s->root ? sqrt(sum) : sum;
     result = format_round(s->accumulator, result);
     if (s->divisor > 0)
         result = quotient_rounded(s->accumulator, result, s->divisor);
@@ -59,7 +59,7 @@ static int64_t digits_of(int digits, uint64_t *state)
 static void draw_near(__int128 whole[3], const struct reveal_subject *s,
                       const struct reveal_range *r, uint64_t *state)
 {
-    int per = s->squares ? 2 : 1, precision = format_facts[s->accumulator].precision;
+    int per = s->root ? 2 : 1, precision = format_facts[s->accumulator].precision;
     int apart = (precision - per * r->digits + 4) / per + 1;
     for (size_t k = 0; k < 3; k++)
         whole[k] = (__int128)digits_of(r->digits, state)
@@ -81,7 +81,7 @@ static void draw_tie(__int128 whole[3], const struct reveal_subject *s,
 static bool find_unit(int *unit, const __int128 whole[3], const struct reveal_subject *s)
 {
     const struct format_facts *f = &format_facts[s->in.format];
-    int bits = 0, top = f->emax, per = s->squares ? 2 : 1;
+    int bits = 0, top = f->emax, per = s->root ? 2 : 1;
     top = top < (format_facts[s->accumulator].emax - 2) / per
               ? top
               : (format_facts[s->accumulator].emax - 2) / per;
@@ -97,7 +97,7 @@ static bool draw(struct reveal_three *t, const struct reveal_subject *s,
                  const struct reveal_range *r, bool tie, uint64_t *state)
 {
     enum format f = s->accumulator;
-    int per = s->squares ? 2 : 1, unit;
+    int per = s->root ? 2 : 1, unit;
     __int128 whole[3], exact = 0;
     double term[3];
     if (tie)
@@ -109,9 +109,8 @@ static bool draw(struct reveal_three *t, const struct reveal_subject *s,
     for (size_t k = 0; k < 3; k++) {
         whole[k] = reveal_word(state) % 2 ? -whole[k] : whole[k];
         t->x[k] = ldexp((double)whole[k], unit);
-        whole[k] = s->squares ? whole[k] * whole[k] : whole[k];
-        term[k] = ldexp((double)whole[k], per * unit);
-        exact += whole[k];
+        term[k] = s->term ? s->term(t->x[k]) : t->x[k];
+        exact += (__int128)ldexp(term[k], -per * unit);
     }
     double best = reveal_finish(s, ldexp((double)exact, per * unit));
     bool tells = true;
@@ -129,7 +128,7 @@ bool reveal_three(struct reveal_three *q, const struct reveal_subject *s, const 
     struct reveal_range range = reveal_range_of(s);
     uint64_t state = hash_mix(seed);
     for (size_t k = 0; k < TRIES && s->leaves > 2; k++)
-        if (draw(q, s, &range, k % 2 && !s->squares, &state)) {
+        if (draw(q, s, &range, k % 2 && !s->root, &state)) {
             pick_leaves(q->leaf, t, s->leaves, &state);
             return true;
         }

@@ -195,7 +195,7 @@ enum status reveal_check_tree(struct reveal_asker *a, const struct sum_tree *t, 
     enum status status = sum_tree_nodes_make(&c.nodes, t, p);
     c.taken = calloc(t->leaves, 1);
     if (status == STATUS_OK && !c.taken)
-        status = problem(p, STATUS_DEVICE, "reveal: out of memory for %zu elements", t->leaves);
+        status = problem(p, STATUS_MEMORY, "reveal: out of memory for %zu elements", t->leaves);
     /* By masks, every node was held to answers about what it holds (reveal/split.c). */
     size_t most = t->leaves < CHECKS ? (3 * t->leaves + 1) / 2 * TIMES : CHECKS;
     most = most < CHECKS ? most : CHECKS;

@@ -14,9 +14,26 @@ static unsigned words_of(const struct method *m)
         return 2;
     case THEOREM_K_FOLD:
         return m->folds;
-    default:
-        return 1;
+    case THEOREM_ANY_ORDER:
+    case THEOREM_TREE:
+    case THEOREM_WIDENED:
+    case THEOREM_CORRECTLY_ROUNDED:
+    case THEOREM_BINNED:
+    case THEOREM_NORM:
+    case THEOREM_SCALED_NORM:
+    case THEOREM_MEAN:
+    case THEOREM_RUNNING_MEAN:
+    case THEOREM_TEXTBOOK:
+    case THEOREM_TWO_PASS:
+    case THEOREM_WELFORD:
+    case THEOREM_CHAN:
+    case THEOREM_PRODUCT:
+    case THEOREM_EXTREMUM:
+    case THEOREM_NONE:
+    case THEOREMS:
+        break;
     }
+    return 1;
 }
 
 static enum format added_in(const struct method *m, enum format f)

@@ -35,7 +35,7 @@ static enum status make_array(struct probe *probe, struct array *a, void **alloc
     if (room)
         *allocation = aligned_alloc(ALIGNMENT, room);
     if (!*allocation)
-        return problem(p, STATUS_DEVICE, "%s: out of memory for %zu elements of %s",
+        return problem(p, STATUS_MEMORY, "%s: out of memory for %zu elements of %s",
                        s->method->name, s->n, format_facts[s->storage].name);
     char *begin = (char *)*allocation + MEMORY_AROUND + ahead;
     *a = (struct array){s->storage, s->n, begin};
@@ -51,7 +51,7 @@ static enum status make_keys(struct probe *probe, struct problem *p)
     size_t room = MEMORY_AROUND + ahead + s->n * width + MEMORY_AROUND + ALIGNMENT;
     probe->allocated_keys = aligned_alloc(ALIGNMENT, room / ALIGNMENT * ALIGNMENT);
     if (!probe->allocated_keys)
-        return problem(p, STATUS_DEVICE, "%s: out of memory for %zu keys", s->method->name, s->n);
+        return problem(p, STATUS_MEMORY, "%s: out of memory for %zu keys", s->method->name, s->n);
     memset(probe->allocated_keys, 0, room / ALIGNMENT * ALIGNMENT);
     probe->of.keys = (uint32_t *)((char *)probe->allocated_keys + MEMORY_AROUND + ahead);
     return STATUS_OK;
@@ -96,14 +96,16 @@ enum status probe_open(struct probe **opened, const struct probe_spec *s, struct
                        format_facts[s->storage].name, format_facts[s->accumulator].name, device);
     struct probe *probe = calloc(1, sizeof *probe);
     if (!probe)
-        return problem(p, STATUS_DEVICE, "%s: out of memory", s->method->name);
+        return problem(p, STATUS_MEMORY, "%s: out of memory", s->method->name);
     probe->spec = *s;
     probe->of = (struct operands){.exclusive = s->exclusive,
                                   .heads = s->heads,
                                   .mask = s->mask,
                                   .product = s->product ? s->product : s->method->product,
                                   .bins = s->bins,
-                                  .stride = s->stride};
+                                  .stride = s->stride,
+                                  .gemm = s->gemm,
+                                  .c = s->c};
     enum status status = make_input(probe, p);
     probe->runner =
         (struct runner){.method = s->method,

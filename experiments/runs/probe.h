@@ -20,12 +20,14 @@ struct probe_spec {
     const uint8_t *heads, *mask; /* as in operands; kept, not copied */
     enum product_kind product;   /* of dot products: PRODUCT_NONE is the method's own way */
     size_t bins; /* of what takes keys: how many; of a matrix its rows, and so on, as in operands */
-    size_t stride; /* likewise */
+    size_t stride;          /* likewise */
+    struct gemm_shape gemm; /* of a matrix product; and its C, kept, not copied */
+    struct array c;
 };
 
 struct probe;
 
-/* STATUS_DEVICE where the device does not run it or memory is short. */
+/* STATUS_DEVICE where the device does not run it, STATUS_MEMORY when memory is short. */
 enum status probe_open(struct probe **probe, const struct probe_spec *spec, struct problem *p);
 
 /* Its input, n elements in host memory that are the probe's: to be filled before a run. */

@@ -180,7 +180,7 @@ static enum status gpu_run(const struct runner *r, uint64_t runs, runner_digest 
     struct task task = runner_task(r);
     struct batch *b = malloc(sizeof *b);
     if (!b)
-        return problem(p, STATUS_DEVICE, "%s: out of memory for results", r->method->name);
+        return problem(p, STATUS_MEMORY, "%s: out of memory for results", r->method->name);
     enum status status = gpu_job_open(&job, r->gpu, r->method, &task, p);
     if (status == STATUS_OK) {
         status = gpu_batches(r, job, runs, b, digest, context, p);

@@ -1,6 +1,6 @@
 #include "experiments/runs/timing.h"
 
-#include <stdbool.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "experiments/system/clock.h"
@@ -51,7 +51,7 @@ static enum status prepare(struct series *series, struct timing_subject *s, size
     series->time_ns = malloc(series->repetitions * sizeof *series->time_ns);
     return series->time_ns
                ? STATUS_OK
-               : problem(p, STATUS_DEVICE, "out of memory for %zu times", series->repetitions);
+               : problem(p, STATUS_MEMORY, "out of memory for %zu times", series->repetitions);
 }
 
 static void repeat(struct series *series, struct timing_subject *s)
@@ -66,6 +66,22 @@ static void repeat(struct series *series, struct timing_subject *s)
         series->done++;
 }
 
+/* The number of values below the median is binomial: more than i of them, and more than i above,
+ * but for a probability of 2 P(at most i of count). */
+bool timing_bounds(size_t *i, size_t count)
+{
+    double outside = 0, n = (double)count;
+    size_t inside = 0;
+    for (; 2 * inside < count; inside++) {
+        double k = (double)inside;
+        outside += 2 * exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) - n * log(2));
+        if (outside > 0.05)
+            break;
+    }
+    *i = inside > 0 ? inside - 1 : 0;
+    return inside > 0;
+}
+
 static void conclude(const struct series *series, struct timing_subject *s)
 {
     if (s->problem.status != STATUS_OK || series->done == 0) {
@@ -75,6 +91,11 @@ static void conclude(const struct series *series, struct timing_subject *s)
     s->time.repetitions = series->done;
     s->time.median_ns = clock_median(series->time_ns, series->done);
     s->time.least_ns = series->time_ns[0]; /* sorted by then */
+    size_t from;
+    if (timing_bounds(&from, series->done)) {
+        s->time.low_ns = series->time_ns[from];
+        s->time.high_ns = series->time_ns[series->done - 1 - from];
+    }
 }
 
 enum status timing_measure(struct timing_subject *subject, size_t count, size_t repeats,
@@ -83,7 +104,7 @@ enum status timing_measure(struct timing_subject *subject, size_t count, size_t 
     enum status status = STATUS_OK;
     struct series *series = calloc(count + 1, sizeof *series);
     if (!series)
-        return problem(p, STATUS_DEVICE, "out of memory for the times of %zu subjects", count);
+        return problem(p, STATUS_MEMORY, "out of memory for the times of %zu subjects", count);
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
         status = prepare(&series[i], &subject[i], repeats, p);
     for (size_t turn = 0; turn < repeats && status == STATUS_OK; turn++)

@@ -19,7 +19,7 @@ static enum status check(const struct truth *t, const char *name, const struct a
         status = problem(p, STATUS_FAILED,
                          "%s: the superaccumulator and MPFR disagree on the exact %s of %s, "
                          "n = %zu: trust no figure of this build",
-                         name, exact_value_name[t->of], format_facts[a->format].name, a->n);
+                         name, exact_facts[t->of].name, format_facts[a->format].name, a->n);
     reference_free(&slow);
     return status;
 }
@@ -43,7 +43,7 @@ static enum status write_exact(struct truth *t, const char *name, struct problem
     if (hex)
         results_exact(&t->exact, decimal, hex);
     free(hex);
-    return t->exact.failed ? problem(p, STATUS_DEVICE, "%s: out of memory", name) : STATUS_OK;
+    return t->exact.failed ? problem(p, STATUS_MEMORY, "%s: out of memory", name) : STATUS_OK;
 }
 
 enum status truth_make(struct truth *t, const char *name, const struct array *a,

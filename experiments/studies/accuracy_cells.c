@@ -13,8 +13,7 @@ bool accuracy_sees(const struct accuracy_view *v, const struct study_case *t)
            (!v->input || (s->array.n == v->n && strcmp(s->name, v->input) == 0));
 }
 
-/* Correct decimal digits: inf where the result is exact, 0 where none is right, NaN for NaN. */
-static double digits_of(const struct study_case *t)
+double accuracy_case_digits(const struct study_case *t)
 {
     struct figure error = t->err_rel_max;
     if (!error.known) /* the exact sum is 0 */
@@ -40,7 +39,7 @@ void accuracy_digits(struct table *table, const struct accuracy_view *v)
         const struct study_case *t = &v->plan->cases[i];
         if (!accuracy_sees(v, t) || !t->summary.err_ulp_max.known) /* not known: no finite sum */
             continue;
-        double digits = digits_of(t);
+        double digits = accuracy_case_digits(t);
         worst = !(digits >= worst) && !isnan(worst) ? digits : worst;
         best = digits > best ? digits : best;
         best = best < 0 ? 0 : best;
@@ -63,7 +62,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void accuracy_backward(struct table *table, const struct accuracy_view *v)
+void accuracy_backward(struct table *table, const struct accuracy_view *v, bool both)
 {
     double *error = calloc(v->plan->case_count, sizeof *error);
     size_t count = 0;
@@ -76,7 +75,11 @@ void accuracy_backward(struct table *table, const struct accuracy_view *v)
         table_cell(table, "%s", "");
     } else {
         qsort(error, count, sizeof *error, by_value);
-        table_cell(table, "%.2g %.2g", error[(count - 1) / 2], error[count - 1]);
+        double median = error[(count - 1) / 2], worst = error[count - 1];
+        if (both)
+            table_cell(table, "%.2g %.2g", median, worst);
+        else
+            table_cell(table, isfinite(worst) ? "%.2g" : "overflow", worst);
     }
     free(error);
 }

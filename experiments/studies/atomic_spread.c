@@ -18,7 +18,7 @@ struct reading {
 
 static enum status no_memory(struct problem *p)
 {
-    return problem(p, STATUS_DEVICE, "out of memory for distributions");
+    return problem(p, STATUS_MEMORY, "out of memory for distributions");
 }
 
 bool atomics_has(const struct atomics *a, const struct study_case *t)
@@ -267,7 +267,7 @@ static enum status replace(const char *out, const char *name, const struct text 
     struct csv_file file = {.fd = -1};
     if (asprintf(&path, "%s/%s.csv", out, name) < 0 || asprintf(&part, "%s.part", path) < 0) {
         free(path);
-        return problem(p, STATUS_DEVICE, "%s: out of memory", name);
+        return problem(p, STATUS_MEMORY, "%s: out of memory", name);
     }
     enum status status = csv_file_open(&file, part, 0, column, columns, p);
     if (status == STATUS_OK) {
@@ -296,7 +296,7 @@ enum status atomics_write(const struct atomics *a, const char *out, struct probl
         for (int k = 0; k < GROWNS; k++)
             growth_row(&growth, a, &a->group[i], k);
     enum status status = cases.failed || growth.failed
-                             ? problem(p, STATUS_DEVICE, "out of memory for distributions")
+                             ? problem(p, STATUS_MEMORY, "out of memory for distributions")
                              : STATUS_OK;
     if (status == STATUS_OK)
         status = replace(out, "atomics", &cases, atomics_column, ATOMICS_COLUMNS, p);

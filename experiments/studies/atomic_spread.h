@@ -30,7 +30,7 @@ struct atomics {
 bool atomics_has(const struct atomics *a, const struct study_case *t);
 
 /* Reads results.csv in the directory `out`. atomics_free is due, also after failure. STATUS_DATA
- * where it cannot be read, STATUS_DEVICE when memory is short. */
+ * where it cannot be read, STATUS_MEMORY when memory is short. */
 enum status atomics_read(struct atomics *a, const struct plan *plan, const char *out,
                          struct problem *p);
 void atomics_free(struct atomics *a);

@@ -8,11 +8,13 @@
 #include <math.h>
 
 #include "experiments/studies/atomic_spread.h"
+#include "experiments/studies/says.h"
 #include "experiments/sweep/breaks.h"
 #include "experiments/cases/experiment.h"
 #include "reports/text/table.h"
 
-enum { SIZES_SHOWN = 5 }; /* columns of the table of growth: the largest n */
+/* Columns of the table of growth: the largest n; --wide shows all of them. */
+enum { SIZES_SHOWN = 5, SIZES_NARROW = 3 };
 
 static void number_cell(struct table *t, const char *format, double x)
 {
@@ -31,10 +33,10 @@ static const struct source *source_of(const struct atomics *a, const struct stud
 static bool one_view(const struct atomics *a, const struct study_case *x,
                      const struct study_case *y)
 {
-    const struct source *s = source_of(a, x), *o = source_of(a, y);
+    const struct source *s = source_of(a, x), *other = source_of(a, y);
     return x->device.kind == y->device.kind && x->device.index == y->device.index &&
-           x->accumulator == y->accumulator && s->array.format == o->array.format &&
-           strcmp(s->name, o->name) == 0;
+           x->accumulator == y->accumulator && s->array.format == other->array.format &&
+           strcmp(s->name, other->name) == 0;
 }
 
 /* Is it a method whose results vary, here or anywhere in the study? */
@@ -84,7 +86,7 @@ static void draw_cases(struct text *to, const struct atomics *a, const struct st
     static const char *const name[] = {"method", "threads",  "blocks",     "seed",
                                        "load",   "distinct", "spread_ulp", "vs_max",
                                        "skew",   "kurtosis", "p"};
-    struct table table = {.align = "lrrrlrrrrrl"};
+    struct table table = {.align = "lrrrlrrRRRl"};
     size_t n = largest_n(a, first);
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
         table_cell(&table, "%s", name[i]);
@@ -102,7 +104,7 @@ static size_t sizes_of(double n[SIZES_SHOWN], const struct atomics *a,
                        const struct study_case *first)
 {
     size_t count = 0;
-    for (double below = INFINITY; count < SIZES_SHOWN; count++) {
+    for (double below = INFINITY; count < (table_wide() ? SIZES_SHOWN : SIZES_NARROW); count++) {
         double most = -1;
         for (size_t i = 0; i < a->groups; i++)
             for (size_t k = 0; one_view(a, a->group[i].first, first) && k < a->group[i].points; k++)
@@ -145,6 +147,7 @@ static void draw_growth(struct text *to, const struct atomics *a, const struct s
     size_t sizes = sizes_of(n, a, first), rows = 0;
     char align[SIZES_SHOWN + 8] = "lll";
     memset(align + 3, 'r', sizes + 4);
+    align[sizes + 6] = 'R';
     struct table table = {.align = align};
     table_cell(&table, "method");
     table_cell(&table, "load");
@@ -189,17 +192,46 @@ static bool seen_before(const struct atomics *a, size_t number)
     return false;
 }
 
+/* How a method's spread grows, over its groups of three lengths or more. */
+static void growth_lines(struct text *to, const struct atomics *a)
+{
+    struct text line = {0};
+    size_t names = 0;
+    for (size_t k = 0; k < a->plan->axes->methods; k++) {
+        const struct method *m = a->plan->axes->method[k];
+        double least = INFINITY, most = -INFINITY;
+        for (size_t i = 0; i < a->groups; i++) {
+            const struct growth *g = &a->group[i].growth[GROWN_SPREAD];
+            if (a->group[i].first->method != m || !g->exponent.known || g->points < 3)
+                continue;
+            least = fmin(least, g->exponent.value);
+            most = fmax(most, g->exponent.value);
+        }
+        if (least > most || !says_next(&line, &names, "spread grows as a power of n: "))
+            continue;
+        text_visible(&line, m->name);
+        text_format(&line, most - least < 0.05 ? " %.1f" : " %.1f to %.1f", least, most);
+    }
+    says_rest(&line, names);
+    if (names > 0)
+        says_line(to, &line);
+    text_free(&line);
+}
+
 static enum status draw(struct text *to, const struct plan *plan, const char *out,
                         struct problem *p)
 {
     struct atomics a;
     enum status status = atomics_read(&a, plan, out, p);
-    text_add(to,
-             "spread_ulp: largest result - least, in ulps of the exact sum. vs_max: the largest "
-             "|1 - |result / that of sum/tiled||.\nskew, kurtosis (excess): 0 for a normal "
-             "distribution; p: the probability of as much of them by chance.\nThen how the "
-             "largest of any launch shape and seed grows: as n to the power of the exponent, "
-             "+- its standard error.\n");
+    says_repeats(to, plan);
+    if (status == STATUS_OK)
+        growth_lines(to, &a);
+    text_add(to, "\n");
+    says_legend(to, "spread_ulp: largest result - least, in ulps of the exact sum. vs_max: the "
+                    "largest |1 - |result / that of sum/tiled||. skew, kurtosis (excess): 0 for a "
+                    "normal distribution; p: the probability of as much of them by chance. Then "
+                    "how the largest of any launch shape and seed grows: as n to the power of the "
+                    "exponent, +- its standard error.");
     for (size_t i = 0; status == STATUS_OK && i < plan->case_count; i++)
         if (atomics_has(&a, &plan->cases[i]) && !seen_before(&a, i))
             draw_view(to, &a, &plan->cases[i]);

@@ -4,6 +4,7 @@
 
 #include "experiments/sweep/breaks.h"
 #include "experiments/cases/experiment.h"
+#include "experiments/studies/says.h"
 #include "reports/text/table.h"
 
 /* Columns of the table: at multiples of half the accumulator's precision, so that the condition
@@ -113,17 +114,25 @@ static void digits_cell(struct table *to, double err_rel)
         table_cell(to, "%.1f", err_rel >= 1 ? 0 : -log10(err_rel));
 }
 
-/* The least condition number at which the error, or the bound, is as large as the sum. */
+/* The least of the condition numbers at which the error, or the bound, is as large as the sum;
+ * `places` where it never is. Then *x is the error there: NaN where it has none. */
+static size_t cliff(double *x, const struct cond *c, const struct method *m, bool of_bound)
+{
+    size_t i = 0;
+    *x = 0;
+    for (; i < c->places; i++) {
+        *x = largest(c, m, c->place[i], of_bound);
+        if (*x >= 1 || isnan(*x))
+            break;
+    }
+    return i;
+}
+
 static void cliff_cell(struct table *to, const struct cond *c, const struct method *m,
                        bool of_bound)
 {
-    size_t i = 0;
-    double x = 0;
-    for (; i < c->places; i++) {
-        x = largest(c, m, c->place[i], of_bound);
-        if (x >= 1 || isnan(x))
-            break;
-    }
+    double x;
+    size_t i = cliff(&x, c, m, of_bound);
     if (i == c->places)
         table_cell(to, ">2^%d", c->place[c->places - 1]);
     else if (isnan(x) && of_bound)
@@ -149,7 +158,7 @@ static size_t columns_of(int column[COLUMNS_MOST], const struct cond *c, enum fo
     return columns;
 }
 
-static void heading(struct text *to, const struct plan *plan, const struct study_case *first)
+static void cond_of(struct text *to, const struct plan *plan, const struct study_case *first)
 {
     char device[DEVICE_TEXT];
     const struct array *a = &plan->source[first->source].array;
@@ -158,7 +167,6 @@ static void heading(struct text *to, const struct plan *plan, const struct study
                 format_facts[first->accumulator].name, a->n);
     if (plan->axes->devices > 1)
         text_format(to, ", %s", device);
-    text_add(to, "\n");
 }
 
 static bool has_cases(const struct cond *c, const struct method *m)
@@ -169,33 +177,90 @@ static bool has_cases(const struct cond *c, const struct method *m)
     return false;
 }
 
+/* Which method is the first to have no digit right, and which the last. */
+static void cliffs_line(struct text *to, const struct cond *c, const struct study_case *at)
+{
+    const struct axes *axes = c->plan->axes;
+    const struct method *first = NULL, *last = NULL;
+    size_t first_place = 0, last_place = 0, methods = 0, alike = 0;
+    struct text line = {0};
+    for (size_t i = 0; i < axes->methods; i++) {
+        double x;
+        if (!has_cases(c, axes->method[i]))
+            continue;
+        size_t place = cliff(&x, c, axes->method[i], false);
+        if (!first || place < first_place)
+            first = axes->method[i], first_place = place;
+        alike = place == last_place ? alike + 1 : alike;
+        if (!last || place > last_place)
+            last = axes->method[i], last_place = place, alike = 1;
+        methods++;
+    }
+    cond_of(&line, c->plan, at);
+    text_add(&line, ": ");
+    if (first_place == c->places) {
+        text_visible(&line, methods == 1 && first ? first->name : "every method");
+        text_format(&line, " keeps digits up to a condition number of 2^%d, the largest tried",
+                    c->place[c->places - 1]);
+    } else {
+        text_visible(&line, first->name);
+        text_format(&line, " has no digit right from a condition number of 2^%d on",
+                    c->place[first_place]);
+    }
+    if (last_place == c->places && first_place < c->places) {
+        text_add(&line, "; ");
+        text_visible(&line, last->name);
+        text_format(&line, " keeps some up to 2^%d, the largest tried", c->place[c->places - 1]);
+    } else if (last_place > first_place) {
+        text_add(&line, "; the last to lose all: ");
+        text_visible(&line, last->name);
+        if (alike > 1)
+            text_format(&line, " and %zu other%s", alike - 1, alike == 2 ? "" : "s");
+        text_format(&line, ", at 2^%d", c->place[last_place]);
+    }
+    says_line(to, &line);
+}
+
 static void draw_table(struct text *to, const struct cond *c, const struct study_case *first)
 {
     const struct axes *axes = c->plan->axes;
     int column[COLUMNS_MOST];
     size_t columns = columns_of(column, c, first->accumulator);
     char align[COLUMNS_MOST + 4] = "lrr";
-    memset(align + 3, 'r', columns);
+    memset(align + 3, 'R', columns);
     struct table table = {.align = align};
-    heading(to, c->plan, first);
+    cond_of(to, c->plan, first);
+    text_add(to, "\n");
     table_cell(&table, "method");
-    for (size_t i = 0; i < columns; i++)
-        table_cell(&table, "2^%d", column[i]);
     table_cell(&table, "cliff");
     table_cell(&table, "theory");
+    for (size_t i = 0; i < columns; i++)
+        table_cell(&table, "2^%d", column[i]);
     for (size_t i = 0; i < axes->methods; i++) {
         const struct method *m = axes->method[i];
         if (!has_cases(c, m))
             continue;
         table_cell(&table, "%s%s", m->name, breaks_mark_method(c->plan, m));
-        for (size_t k = 0; k < columns; k++)
-            digits_cell(&table, largest(c, m, column[k], false));
         cliff_cell(&table, c, m, false);
         cliff_cell(&table, c, m, true);
+        for (size_t k = 0; k < columns; k++)
+            digits_cell(&table, largest(c, m, column[k], false));
     }
     table_draw(to, &table);
     text_add(to, "\n");
     table_free(&table);
+}
+
+static void for_each_table(struct text *to, struct cond *c,
+                           void (*add)(struct text *, const struct cond *,
+                                       const struct study_case *))
+{
+    memset(c->drawn, 0, c->plan->case_count * sizeof *c->drawn);
+    for (size_t i = 0; i < c->plan->case_count; i++)
+        if (!c->drawn[i] && shown(&c->plan->cases[i])) {
+            gather(c, &c->plan->cases[i]);
+            add(to, c, &c->plan->cases[i]);
+        }
 }
 
 static enum status draw(struct text *to, const struct plan *plan, const char *out,
@@ -210,16 +275,17 @@ static enum status draw(struct text *to, const struct plan *plan, const char *ou
     enum status status =
         c.of_case && c.spot && c.place && c.drawn
             ? csv_read_in(out, "results.csv", results_column, RESULTS_COLUMNS, take, &c, p)
-            : problem(p, STATUS_DEVICE, "out of memory for the table");
-    text_add(to, "Correct decimal digits by condition number sum|x| / |sum x|, worst case. cliff: "
-                 "the least condition number\ntried with none, the error being as large as the "
-                 "sum; theory: the least at which the method's bound is, which\npromises nothing "
-                 "from there on; >: beyond all that were tried\n\n");
-    for (size_t i = 0; status == STATUS_OK && i < plan->case_count; i++)
-        if (!c.drawn[i] && shown(&plan->cases[i])) {
-            gather(&c, &plan->cases[i]);
-            draw_table(to, &c, &plan->cases[i]);
-        }
+            : problem(p, STATUS_MEMORY, "out of memory for the table");
+    if (status == STATUS_OK)
+        for_each_table(to, &c, cliffs_line);
+    text_add(to, "\n");
+    says_legend(to, "Correct decimal digits by condition number sum|x| / |sum x|, worst case. "
+                    "cliff: the least condition number tried with none, the error being as large "
+                    "as the sum; theory: the least tried at which the method's bound is as large, "
+                    "so that it promises no digit; >: beyond all that were tried.");
+    text_add(to, "\n");
+    if (status == STATUS_OK)
+        for_each_table(to, &c, draw_table);
     free(c.of_case);
     free(c.spot);
     free(c.place);
@@ -237,14 +303,12 @@ const struct experiment experiment_cond = {
     .operation = {&operation_sum},
     .axes =
         {
-            [DEVICE_CPU] = {.formats = "fp16/fp16,fp16/fp32,bf16/bf16,bf16/fp32,fp32/fp32,"
-                                       "fp32/fp64,fp64/fp64",
+            [DEVICE_CPU] = {.formats = FORMATS_USUAL,
                             .input = "cond:sum=2^-14",
                             .n = "2^12",
                             .cond = CONDS,
                             .runs = 1},
-            [DEVICE_CUDA] = {.formats = "fp16/fp16,fp16/fp32,bf16/bf16,bf16/fp32,fp32/fp32,"
-                                        "fp32/fp64,fp64/fp64",
+            [DEVICE_CUDA] = {.formats = FORMATS_USUAL,
                              .input = "cond:sum=2^-14",
                              .n = "2^12",
                              .cond = CONDS,

@@ -12,11 +12,7 @@ const struct experiment experiment_dot = {
     .operation = {&operation_dot},
     .axes =
         {
-            [DEVICE_CPU] = {.formats = "fp16/fp16,fp16/fp32,bf16/bf16,bf16/fp32,fp32/fp32,"
-                                       "fp32/fp64,fp64/fp64",
-                            .input = INPUTS,
-                            .n = "1000,2^18",
-                            .runs = 1},
+            [DEVICE_CPU] = {.formats = FORMATS_USUAL, .input = INPUTS, .n = "1000,2^18", .runs = 1},
             [DEVICE_CUDA] = {.formats = "all", .input = INPUTS, .n = "1000,2^18", .runs = 1},
         },
     .table = accuracy_table,

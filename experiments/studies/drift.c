@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "experiments/cases/experiment.h"
+#include "experiments/studies/says.h"
 #include "experiments/studies/scan_table.h"
 
 /* Places along a scan: LAST, and k >= FIRST for output number 10^k, which is at index 10^k - 1. */
@@ -81,6 +82,35 @@ static void row(struct table *to, const struct scan_table *t, const struct study
     table_figure(to, "%.0f", one->summary.scan.decreases_max);
 }
 
+/* Which methods' scans fall although nothing negative is added. */
+static void decreasing(struct text *to, const struct plan *plan)
+{
+    struct text line = {0};
+    size_t names = 0;
+    for (size_t k = 0; k < plan->axes->methods; k++) {
+        size_t cases = 0, fall = 0;
+        for (size_t i = 0; i < plan->case_count; i++) {
+            const struct study_case *t = &plan->cases[i];
+            struct figure decreases = t->summary.scan.decreases_max;
+            if (t->method != plan->axes->method[k] || !t->finished || !t->supported ||
+                !decreases.known)
+                continue;
+            cases++;
+            fall += decreases.value > 0;
+        }
+        if (fall == 0 || !says_next(&line, &names,
+                                    "outputs fall although nothing negative is "
+                                    "added: "))
+            continue;
+        text_visible(&line, plan->axes->method[k]->name);
+        text_format(&line, " (%zu of %zu case%s)", fall, cases, cases == 1 ? "" : "s");
+    }
+    says_rest(&line, names);
+    if (names > 0)
+        says_line(to, &line);
+    text_free(&line);
+}
+
 static enum status draw(struct text *to, const struct plan *plan, const char *out,
                         struct problem *p)
 {
@@ -88,10 +118,14 @@ static enum status draw(struct text *to, const struct plan *plan, const char *ou
     struct scan_table t = {
         .plan = plan, .align = "rrrrrrrrr", .header = header, .row = row, .context = &d};
     if (!d.err_ulp)
-        return problem(p, STATUS_DEVICE, "out of memory for the table");
-    text_add(to, "err_ulp of output number 10^2, 10^3, ... and of the last; the worst, and its "
-                 "index; the largest share of\nthe bound; outputs that are less than the one "
-                 "before although no element is negative\n\n");
+        return problem(p, STATUS_MEMORY, "out of memory for the table");
+    says_errors(to, plan);
+    decreasing(to, plan);
+    text_add(to, "\n");
+    says_legend(to, "Errors in ulps of output number 10^2, 10^3, ... and of the last; the worst, "
+                    "and its index; the largest share of the bound; decreases: outputs that are "
+                    "less than the one before although no element is negative.");
+    text_add(to, "\n");
     enum status status =
         csv_read_in(out, "profile.csv", profile_column, PROFILE_COLUMNS, take, &d, p);
     if (status == STATUS_OK)
@@ -111,8 +145,7 @@ const struct experiment experiment_drift = {
                             .input = "uniform,walk,plateau,creep",
                             .n = "2^16",
                             .runs = 1},
-            [DEVICE_CUDA] = {.formats = "fp16/fp16,fp16/fp32,bf16/bf16,bf16/fp32,fp32/fp32,"
-                                        "fp32/fp64,fp64/fp64",
+            [DEVICE_CUDA] = {.formats = FORMATS_USUAL,
                              .input = "uniform,walk,plateau,creep",
                              .n = "2^16,2^22",
                              .runs = 1},

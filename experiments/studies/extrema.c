@@ -3,6 +3,7 @@
 
 #include "experiments/studies/accuracy_cells.h"
 #include "experiments/cases/experiment.h"
+#include "experiments/studies/says.h"
 
 /* The cases of one cell: an operation on an input of some length, in one pair of formats. */
 struct cell {
@@ -70,7 +71,7 @@ static void results(struct text *to, const struct plan *plan, const struct pairs
 {
     struct table table = {0};
     char align[3 + FORMATS * FORMATS + 1] = "llr";
-    memset(align + 3, 'r', pairs->count);
+    memset(align + 3, 'R', pairs->count);
     table.align = align;
     table_cell(&table, "operation");
     table_cell(&table, "input");
@@ -95,7 +96,8 @@ static enum status extrema_table(struct text *to, const struct plan *plan, const
     (void)out, (void)p;
     struct pairs pairs;
     accuracy_pairs(&pairs, plan);
-    text_add(to, "Results, by storage/accumulator; smallest..largest where methods differ\n");
+    says_errors(to, plan);
+    text_add(to, "\nResults, by storage/accumulator; smallest..largest where methods differ\n");
     results(to, plan, &pairs);
     text_add(to, "\n");
     text_add(to,

@@ -5,6 +5,7 @@
 #include "experiments/sweep/breaks.h"
 #include "experiments/cases/experiment.h"
 #include "experiments/studies/ladder_prices.h"
+#include "experiments/studies/says.h"
 #include "reports/text/table.h"
 
 /* One table, with a letter for each input. */
@@ -93,15 +94,17 @@ static void heading(struct text *to, const struct view *v)
     for (size_t i = 0; i < v->inputs; i++) {
         struct figure cond = cond_of(v, v->input[i]);
         const struct ladder_time *raw = ladder_time(&v->in, NULL, v->input[i]);
-        text_format(to, "%c: %s", (int)('a' + i % 26), v->input[i]);
+        struct text line = {0};
+        text_format(&line, "%c: ", (int)('a' + i % 26));
+        text_visible(&line, v->input[i]);
         if (cond.known)
-            text_format(to,
+            text_format(&line,
                         isinf(cond.value) ? ", condition number inf" : ", condition number 2^%.0f",
                         cond.value);
         if (raw && raw->gb_per_s.known)
-            text_format(to, "; timed at n = %zu, raw read %.3g GB/s%s", raw->n, raw->gb_per_s.value,
-                        raw->in_cache ? ", from cache" : "");
-        text_add(to, "\n");
+            text_format(&line, "; timed at n = %zu, raw read %.3g GB/s%s", raw->n,
+                        raw->gb_per_s.value, raw->in_cache ? ", from cache" : "");
+        says_line(to, &line);
     }
 }
 
@@ -199,7 +202,9 @@ static void draw_methods(struct text *to, const struct view *v, char *align)
     struct table table = {.align = align};
     const uint64_t runs = v->in.ladder->plan->axes->runs[v->in.device.kind];
     memset(align, 'r', 2 * v->inputs + 6);
+    memset(align + 3, 'R', 2 * v->inputs - 1); /* all but the time of the first input */
     align[0] = align[1] = 'l';
+    align[2 * v->inputs + 5] = 'R';
     align[2 * v->inputs + 6] = 0;
     table_cell(&table, "promise");
     table_cell(&table, "method");
@@ -253,7 +258,7 @@ static void draw_prices(struct text *to, const struct view *v, char *align)
     struct table table = {.align = align};
     align[0] = 'l';
     for (size_t i = 0; i < v->inputs; i++)
-        memcpy(align + 1 + 2 * i, "lr", 2);
+        memcpy(align + 1 + 2 * i, i == 0 ? "lr" : "LR", 2);
     align[1 + 2 * v->inputs] = 0;
     table_cell(&table, "promise");
     for (size_t i = 0; i < v->inputs; i++) {
@@ -276,7 +281,44 @@ static void draw_prices(struct text *to, const struct view *v, char *align)
     table_free(&table);
 }
 
-static enum status draw_view(struct text *to, const struct ladder_view *in, struct problem *p)
+/* "cpu, fp32/fp32, n = 4096: ..., in raw reads of uniform: run_to_run 1.02 (sum/tiled), ..." */
+static void prices_line(struct text *to, const struct view *v)
+{
+    struct text line = {0};
+    char device[DEVICE_TEXT];
+    size_t priced = 0;
+    device_name(v->in.device, device);
+    text_format(&line, "%s, %s/%s, n = %zu: ", device, format_facts[v->in.storage].name,
+                format_facts[v->in.accumulator].name, v->in.n);
+    for (enum promise promise = 0; promise < PROMISES; promise++) {
+        const struct method *m = cheapest(v, promise, 0);
+        const struct ladder_time *t = m ? ladder_time(&v->in, m, v->input[0]) : NULL;
+        if (!t || !t->of_raw.known || !(t->of_raw.value > 0))
+            continue;
+        if (priced++ == 0) {
+            text_add(&line, "cost of each promise, in raw reads of ");
+            text_visible(&line, v->input[0]);
+        }
+        text_format(&line, "%s %s %.2f (", priced > 1 ? "," : ":", promise_name[promise],
+                    1 / t->of_raw.value);
+        text_visible(&line, m->name);
+        text_add(&line, ")");
+    }
+    if (priced == 0)
+        text_add(&line, "nothing was timed, so no promise has a price");
+    says_line(to, &line);
+}
+
+static void tables(struct text *to, const struct view *v, char *align)
+{
+    heading(to, v);
+    draw_methods(to, v, align);
+    draw_prices(to, v, align);
+}
+
+/* Says what it has to say of a view: its line, or its tables. */
+static enum status draw_view(struct text *to, const struct ladder_view *in, bool line,
+                             struct problem *p)
 {
     const struct plan *plan = in->ladder->plan;
     struct view v = {.in = *in,
@@ -288,15 +330,13 @@ static enum status draw_view(struct text *to, const struct ladder_view *in, stru
     if (good) {
         list_inputs(&v);
         list_methods(&v);
-        heading(to, &v);
-        draw_methods(to, &v, align);
-        draw_prices(to, &v, align);
+        line ? prices_line(to, &v) : tables(to, &v, align);
     }
     free(v.input);
     free(v.method);
     free(v.results);
     free(align);
-    return good ? STATUS_OK : problem(p, STATUS_DEVICE, "out of memory for the table");
+    return good ? STATUS_OK : problem(p, STATUS_MEMORY, "out of memory for the table");
 }
 
 /* Is there an earlier case in the same view? */
@@ -308,25 +348,36 @@ static bool seen_before(const struct ladder_view *v, size_t number)
     return false;
 }
 
+static enum status draw_views(struct text *to, const struct ladder *l, bool line, struct problem *p)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < l->plan->case_count; i++) {
+        const struct study_case *t = &l->plan->cases[i];
+        const struct array *a = &l->plan->source[t->source].array;
+        const struct ladder_view v = {l, t->device, a->format, t->accumulator, a->n};
+        if (ladder_shows(&v, t) && !seen_before(&v, i))
+            status = draw_view(to, &v, line, p);
+    }
+    return status;
+}
+
 static enum status draw(struct text *to, const struct plan *plan, const char *out,
                         struct problem *p)
 {
     struct ladder l;
     enum status status = ladder_read(&l, plan, out, p);
-    text_add(to,
-             "time: over that of a raw read of the same bytes, on the CPU with as many threads. "
-             "error: the largest, in ulps of\nthe exact sum; 0.5 is the best there is. "
-             "Different results, the most of any input: runs, in one launch; launches,\nin any "
-             "launch shape; orders, whatever the order of the elements; !: the promise is "
-             "broken. memory: bytes beside\nthe input. Below: for each promise the fastest method "
-             "that makes it and did not break it here.\n\n");
-    for (size_t i = 0; status == STATUS_OK && i < plan->case_count; i++) {
-        const struct study_case *t = &plan->cases[i];
-        const struct array *a = &plan->source[t->source].array;
-        const struct ladder_view v = {&l, t->device, a->format, t->accumulator, a->n};
-        if (ladder_shows(&v, t) && !seen_before(&v, i))
-            status = draw_view(to, &v, p);
-    }
+    if (status == STATUS_OK)
+        status = draw_views(to, &l, true, p);
+    text_add(to, "\n");
+    says_legend(to, "time: over that of a raw read of the same bytes, on the CPU with as many "
+                    "threads. error: the largest, in ulps of the exact sum; 0.5 is the best there "
+                    "is. Different results, the most of any input: runs, in one launch; launches, "
+                    "in any launch shape; orders, whatever the order of the elements; !: the "
+                    "promise is broken. memory: bytes beside the input. Below: for each promise "
+                    "the fastest method that makes it and did not break it here.");
+    text_add(to, "\n");
+    if (status == STATUS_OK)
+        status = draw_views(to, &l, false, p);
     ladder_free(&l);
     return status;
 }

@@ -11,7 +11,7 @@
 
 static enum status no_memory(struct problem *p)
 {
-    return problem(p, STATUS_DEVICE, "out of memory for the table");
+    return problem(p, STATUS_MEMORY, "out of memory for the table");
 }
 
 static enum status read_figures(struct ladder_time *t, const struct csv_row *row, struct problem *p)

@@ -1,8 +1,9 @@
-/* run norm: how wrong are norms, means and variances? */
+/* run norm: how wrong are norms, sums of magnitudes, means and variances? */
 #include <math.h>
 
 #include "experiments/studies/accuracy_cells.h"
 #include "experiments/cases/experiment.h"
+#include "experiments/studies/says.h"
 
 /* wide and subnormal have squares beyond the range of every format, and of a mean of 1000 the
  * variance is less than the millionth part of the mean of squares. */
@@ -50,8 +51,11 @@ static void by_input(struct text *to, const struct plan *plan, const struct oper
         const struct method *m = plan->axes->method[i];
         if (m->operation != o || methods == MOST)
             continue;
-        align[3 + methods++] = 'r';
-        table_cell(&table, "%s", m->name);
+        align[3 + methods++] = 'R';
+        /* The first cell of the row has the operation already. */
+        const char *slash = strchr(m->name, '/');
+        bool own = slash && strncmp(m->name, o->name, (size_t)(slash - m->name)) == 0;
+        table_cell(&table, "%s", own ? slash + 1 : m->name);
     }
     align[3 + methods] = '\0';
     table.align = align;
@@ -69,27 +73,26 @@ static enum status norm_table(struct text *to, const struct plan *plan, const ch
                               struct problem *p)
 {
     (void)out, (void)p;
-    text_add(to, "Correct decimal digits, worst..best of these formats, by method\n");
+    says_errors(to, plan);
+    text_add(to, "\nCorrect decimal digits, worst..best of these formats, by method\n");
     for (const struct operation *const *o = operations; *o; o++)
         by_input(to, plan, *o);
-    text_add(to,
-             "|error| / (u A), u of the accumulator: median and worst over these inputs; A = norm, "
-             "sum|x| / n, sum x^2 / n\n");
+    says_legend(to,
+                "|error| / (u A), u of the accumulator: median and worst over these inputs; A = "
+                "norm, sum|x|, sum|x| / n, sum x^2 / n");
     accuracy_by_method(to, plan);
     return STATUS_OK;
 }
 
 const struct experiment experiment_norm = {
     .name = "norm",
-    .summary = "how wrong norms, means and variances are: error over method, formats, input and n",
-    .operation = {&operation_norm, &operation_mean, &operation_variance},
+    .summary =
+        "how wrong norms, sums of magnitudes, means and variances are: error over method, formats, "
+        "input and n",
+    .operation = {&operation_norm, &operation_asum, &operation_mean, &operation_variance},
     .axes =
         {
-            [DEVICE_CPU] = {.formats = "fp16/fp16,fp16/fp32,bf16/bf16,bf16/fp32,fp32/fp32,"
-                                       "fp32/fp64,fp64/fp64",
-                            .input = INPUTS,
-                            .n = "1000,2^18",
-                            .runs = 1},
+            [DEVICE_CPU] = {.formats = FORMATS_USUAL, .input = INPUTS, .n = "1000,2^18", .runs = 1},
             [DEVICE_CUDA] = {.formats = "all", .input = INPUTS, .n = "1000,2^18", .runs = 1},
         },
     .table = norm_table,

@@ -1,18 +1,23 @@
 /* run rows: how wrong are sums of rows, does a row's sum hang on how rows lie or how many there
  * are; and do transpositions and compactions leave every bit alone? */
 #include "experiments/cases/experiment.h"
+#include "experiments/studies/says.h"
 #include "experiments/studies/scan_table.h"
 
 static enum status draw(struct text *to, const struct plan *plan, const char *out,
                         struct problem *p)
 {
     (void)out;
-    text_add(
-        to, "Different outputs of so many runs. The output (a row; of what moves, an element) with "
-            "the largest error of any\nrun, that error in ulps, the root mean square over the "
-            "outputs, and the largest error over its bound. The\nlargest share of outputs that "
-            "differ from run 1; from the fixed-order twin (rows/tiled on the CPU), with their\n"
-            "mean relative difference.\n\n");
+    says_repeats(to, plan);
+    says_errors(to, plan);
+    text_add(to, "\n");
+    says_legend(to, "distinct: different outputs in how many runs. worst at: the output (a row; of "
+                    "what moves, an element) with the largest error of any run; that error in "
+                    "ulps, the root mean square over the outputs, and the largest error over its "
+                    "bound. run 1: the largest share of outputs that differ from run 1; from twin: "
+                    "from rows/tiled on the CPU, whose order is fixed, with their mean relative "
+                    "difference.");
+    text_add(to, "\n");
     return scan_tables_bins(to, plan, p);
 }
 

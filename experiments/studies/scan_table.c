@@ -5,6 +5,7 @@
 
 #include "experiments/sweep/breaks.h"
 #include "experiments/cases/experiment.h"
+#include "experiments/studies/says.h"
 #include "experiments/studies/steady.h"
 
 enum { CASE_CELLS = 4, ALIGN_TEXT = 32 };
@@ -23,6 +24,7 @@ static bool together(const struct plan *plan, const struct study_case *a,
            strcmp(x->name, y->name) == 0 && a->setting.exclusive == b->setting.exclusive &&
            a->setting.keys == b->setting.keys && a->setting.bins == b->setting.bins &&
            a->setting.layout == b->setting.layout && a->setting.keep == b->setting.keep &&
+           shape_equal(&a->setting.shape, &b->setting.shape) &&
            a->method->operation == b->method->operation && a->device.kind == b->device.kind &&
            a->device.index == b->device.index;
 }
@@ -114,7 +116,7 @@ enum status scan_tables(struct text *to, const struct scan_table *t, struct prob
 {
     bool *drawn = calloc(t->plan->case_count + 1, sizeof *drawn);
     if (!drawn)
-        return problem(p, STATUS_DEVICE, "out of memory for the table");
+        return problem(p, STATUS_MEMORY, "out of memory for the table");
     for (size_t i = 0; i < t->plan->case_count; i++)
         if (!drawn[i] && shown(t, &t->plan->cases[i]))
             draw(to, t, i, drawn);
@@ -126,9 +128,10 @@ static void bins_header(struct table *to, const struct scan_table *t, size_t n)
 {
     static const char *const name[] = {"distinct", "worst bin", "err_ulp",   "rms",
                                        "of bound", "run 1",     "from twin", "rel_diff"};
-    (void)t, (void)n;
+    bool rows = experiment_reads(t->plan->axes->experiment, SETTING_ROWS);
+    (void)n;
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
-        table_cell(to, "%s", name[i]);
+        table_cell(to, "%s", rows && i == 1 ? "worst at" : name[i]);
 }
 
 static void bins_row(struct table *to, const struct scan_table *t, const struct study_case *one)
@@ -148,7 +151,40 @@ static void bins_row(struct table *to, const struct scan_table *t, const struct 
 enum status scan_tables_bins(struct text *to, const struct plan *plan, struct problem *p)
 {
     struct scan_table t = {
-        .plan = plan, .align = "rrrrrrrr", .header = bins_header, .row = bins_row};
+        .plan = plan, .align = "rrrrrRRR", .header = bins_header, .row = bins_row};
+    return scan_tables(to, &t, p);
+}
+
+static void product_header(struct table *to, const struct scan_table *t, size_t n)
+{
+    static const char *const name[] = {"distinct", "worst at",   "err_ulp", "rms",
+                                       "of bound", "from tiled", "rel_diff"};
+    (void)t, (void)n;
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        table_cell(to, "%s", name[i]);
+}
+
+static void product_row(struct table *to, const struct scan_table *t, const struct study_case *one)
+{
+    const struct summary *s = &one->summary;
+    size_t columns = one->setting.shape.n, worst = (size_t)s->scan.worst_index.value;
+    (void)t;
+    table_cell(to, "%llu/%llu", (unsigned long long)s->distinct, (unsigned long long)s->runs);
+    if (s->scan.worst_index.known && columns > 0)
+        table_cell(to, "%zu,%zu", worst / columns, worst % columns);
+    else
+        table_cell(to, "%s", "");
+    table_figure(to, "%.3g", s->err_ulp_max);
+    table_figure(to, "%.3g", s->scan.err_ulp_rms_max);
+    table_figure(to, "%.2g", s->err_over_bound_max);
+    table_figure(to, "%.2g", s->scan.differing_max);
+    table_figure(to, "%.2g", s->scan.mean_rel_diff_max);
+}
+
+enum status scan_tables_product(struct text *to, const struct plan *plan, struct problem *p)
+{
+    struct scan_table t = {
+        .plan = plan, .align = "rrrrrrr", .header = product_header, .row = product_row};
     return scan_tables(to, &t, p);
 }
 
@@ -177,19 +213,46 @@ static void row(struct table *to, const struct scan_table *t, const struct study
     table_figure(to, "%.2g", s->scan.differing_max);
 }
 
+/* Where runs first part. */
+static void first_difference(struct text *to, const struct plan *plan)
+{
+    struct text line = {0};
+    const struct study_case *first = NULL;
+    for (size_t i = 0; i < plan->case_count; i++) {
+        const struct study_case *t = &plan->cases[i];
+        struct figure at = t->summary.scan.run_first_diff_min;
+        if (t->finished && t->supported && at.known &&
+            (!first || at.value < first->summary.scan.run_first_diff_min.value))
+            first = t;
+    }
+    if (!first)
+        return;
+    text_add(&line, "earliest difference between two runs: ");
+    text_visible(&line, first->method->name);
+    text_format(&line, ", index %.0f (", first->summary.scan.run_first_diff_min.value);
+    says_case(&line, plan, first);
+    text_add(&line, ")");
+    says_line(to, &line);
+}
+
 static enum status draw_variance(struct text *to, const struct plan *plan, const char *out,
                                  struct problem *p)
 {
     struct scan_table t = {.plan = plan,
-                           .align = "rrrrrrrr",
+                           .align = "rRrRrRRR",
                            .header = header,
                            .row = row,
                            .left_out = steady_left_out};
     (void)out;
-    text_add(to, "Different outputs of so many runs, and the share of the most frequent. Against "
-                 "run 1: the first index that\ndiffers, smallest and median; the share of outputs "
-                 "that differ, median and most; their mean relative difference.\nAgainst the "
-                 "fixed-order twin (scan/tiled on the CPU): the share that differs.\n\n");
+    says_repeats(to, plan);
+    first_difference(to, plan);
+    text_add(to, "\n");
+    says_legend(to, "distinct: different outputs in how many runs; mode: the share of the most "
+                    "frequent. Against run 1: the first index that differs, smallest and median; "
+                    "the share of outputs that differ, median and most; their mean relative "
+                    "difference. from twin: the share that differs from the fixed-order twin "
+                    "(scan/tiled on the CPU).");
+    text_add(to, "\n");
     enum status status = scan_tables(to, &t, p);
     steady_lines(to, plan);
     return status;

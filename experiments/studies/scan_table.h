@@ -15,8 +15,10 @@ struct scan_table {
     const void *context;
 };
 
-/* Appends a table for each input that finished cases read. STATUS_DEVICE when memory is short. */
+/* Appends a table for each input that finished cases read. STATUS_MEMORY when memory is short. */
 enum status scan_tables(struct text *to, const struct scan_table *t, struct problem *p);
 
 /* Appends the tables of what has bins, rows or masks. */
 enum status scan_tables_bins(struct text *to, const struct plan *plan, struct problem *p);
+/* Those of matrix products. */
+enum status scan_tables_product(struct text *to, const struct plan *plan, struct problem *p);

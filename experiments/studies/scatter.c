@@ -1,15 +1,21 @@
 /* run scatter: how wrong are the sums of bins, in which bin most, and are they the same again? */
 #include "experiments/cases/experiment.h"
+#include "experiments/studies/says.h"
 #include "experiments/studies/scan_table.h"
 
 static enum status draw(struct text *to, const struct plan *plan, const char *out,
                         struct problem *p)
 {
     (void)out;
-    text_add(to, "Different outputs of so many runs. The bin with the largest error of any run, "
-                 "that error in ulps, the root mean\nsquare over the bins, and the largest error "
-                 "over its bound. The largest share of bins that differ from run 1;\nfrom the "
-                 "fixed-order twin (scatter/sort), with their mean relative difference.\n\n");
+    says_repeats(to, plan);
+    says_errors(to, plan);
+    text_add(to, "\n");
+    says_legend(to, "distinct: different outputs in how many runs. worst bin: the one with the "
+                    "largest error of any run; that error in ulps, the root mean square over the "
+                    "bins, and the largest error over its bound. run 1: the largest share of bins "
+                    "that differ from run 1; from twin: from scatter/sort, whose order is fixed, "
+                    "with their mean relative difference.");
+    text_add(to, "\n");
     return scan_tables_bins(to, plan, p);
 }
 

@@ -12,7 +12,6 @@
 #include "experiments/cases/experiment.h"
 #include "experiments/system/machine.h"
 #include "experiments/system/progress.h"
-#include "reports/text/table.h"
 
 enum { RUNGS = PROMISES - 1 };
 
@@ -24,7 +23,7 @@ static enum status add_subject(struct trial_study *s, const struct method *m, st
             s->subject[i].device.index == d.index)
             return STATUS_OK;
     if (!grow(&s->subject, s->subjects, sizeof *s->subject))
-        return problem(p, STATUS_DEVICE, "run trial: out of memory");
+        return problem(p, STATUS_MEMORY, "run trial: out of memory");
     s->subject[s->subjects++] = (struct trial_subject){.method = m, .device = d};
     return STATUS_OK;
 }
@@ -115,7 +114,7 @@ static enum status subjects_axes(struct axes *axes, const struct trial_study *s,
     axes->method = calloc(s->subjects + 1, sizeof *axes->method);
     axes->device = calloc(s->subjects + 1, sizeof *axes->device);
     if (!axes->method || !axes->device)
-        return problem(p, STATUS_DEVICE, "run trial: out of memory");
+        return problem(p, STATUS_MEMORY, "run trial: out of memory");
     for (size_t i = 0; i < s->subjects; i++) {
         const struct trial_subject *t = &s->subject[i];
         if (i == 0 || s->subject[i - 1].method != t->method)
@@ -135,10 +134,11 @@ static enum status claim(struct trial_study *s, const struct experiment_run *run
     if (status == STATUS_OK)
         study = provenance_words(&axes, axes_of(s, run->request), run->argc, run->argv);
     if (status == STATUS_OK && !study)
-        status = problem(p, STATUS_DEVICE, "run trial: out of memory");
+        status = problem(p, STATUS_MEMORY, "run trial: out of memory");
+    provenance_shard(study, run->shard);
     if (status == STATUS_OK)
         status = directory_claim(&s->directory, study, run->force, resumed, p);
-    if (status == STATUS_OK && *resumed) {
+    if (status == STATUS_OK && *resumed && !run->merged) {
         provenance_resumed(study, &axes, run->argc, run->argv);
         status = study_write(study, s->directory.study, p);
     }
@@ -162,6 +162,10 @@ static void set_cell(struct trial_subject *t, enum promise rung, const char *ver
         snprintf(t->cell[rung], sizeof t->cell[rung], "kept %llu", (unsigned long long)attempts);
     else
         snprintf(t->cell[rung], sizeof t->cell[rung], "%s", verdict);
+    if (broken && rung <= t->method->promise && !t->broken)
+        t->broken_rung = rung;
+    if (kept && rung <= t->method->promise)
+        t->attempts += attempts;
     t->broken |= broken && rung <= t->method->promise;
     t->failed |= strcmp(verdict, "failed") == 0;
 }
@@ -180,7 +184,8 @@ static struct trial_subject *subject_of(const struct trial_study *s, const struc
     for (size_t i = 0; i < s->subjects; i++) {
         char device[DEVICE_TEXT];
         device_name(s->subject[i].device, device);
-        if (strcmp(row->field[CHECK_METHOD], s->subject[i].method->name) == 0 &&
+        if (strcmp(method_first_name(row->field[CHECK_METHOD]),
+                   method_first_name(s->subject[i].method->name)) == 0 &&
             strcmp(row->field[CHECK_ON], device) == 0)
             return &s->subject[i];
     }
@@ -225,6 +230,7 @@ static enum status take_row(void *context, const struct csv_row *row, struct pro
         t->line = row->line;
         r->begin = row->begin;
         t->broken = t->failed = false;
+        t->attempts = 0;
     }
     r->at = t;
     r->rows++;
@@ -234,6 +240,7 @@ static enum status take_row(void *context, const struct csv_row *row, struct pro
     if (rung == PROMISES - 1 && t->failed) { /* to be tried again */
         r->drop[r->drops++] = (struct csv_range){r->begin, row->end};
         t->failed = t->broken = false;
+        t->attempts = 0;
     }
     return STATUS_OK;
 }
@@ -245,7 +252,7 @@ static enum status read_rows(struct trial_study *s, uint64_t *whole, struct prob
     enum status status = r.drop
                              ? csv_read_since(s->directory.trial, check_column, CHECK_COLUMNS_OLD,
                                               CHECK_COLUMNS, take_row, &r, whole, p)
-                             : problem(p, STATUS_DEVICE, "run trial: out of memory");
+                             : problem(p, STATUS_MEMORY, "run trial: out of memory");
     if (status == STATUS_OK && r.rows % RUNGS != 0) /* the last subject's are not all there */
         *whole = r.begin;
     if (status == STATUS_OK && r.drops > 0)
@@ -275,6 +282,7 @@ static enum status trial_study_add(struct trial_study *s, struct trial_subject *
                                    struct problem *p)
 {
     check_rows(&s->csv.pending, r, program);
+    t->attempts = 0;
     for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++) {
         struct check_rung is = check_rung(r, rung);
         set_cell(t, rung, check_state_name[is.state], is.attempts, is.differing);
@@ -355,57 +363,16 @@ static enum status try_all(struct trial_study *s, const struct experiment_run *r
     return status;
 }
 
-static void add_table(struct text *to, const struct trial_study *s)
-{
-    struct table table = {.align = "llllllll"};
-    static const char *const header[] = {"method", "device", "promises", "keeps"};
-    char device[DEVICE_TEXT];
-    for (size_t i = 0; i < sizeof header / sizeof *header; i++)
-        table_cell(&table, "%s", header[i]);
-    for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++)
-        table_cell(&table, "%s", promise_name[rung]);
-    for (size_t i = 0; i < s->subjects; i++) {
-        const struct trial_subject *t = &s->subject[i];
-        if (t->absent)
-            continue;
-        device_name(t->device, device);
-        table_cell(&table, "%s", t->method->name);
-        table_cell(&table, "%s", device);
-        table_cell(&table, "%s", promise_name[t->method->promise]);
-        table_cell(&table, "%s%s", promise_name[t->kept], t->broken ? "!" : "");
-        for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++)
-            table_cell(&table, "%s", t->cell[rung]);
-    }
-    table_draw(to, &table);
-    to->failed |= table.failed;
-    table_free(&table);
-}
-
-static size_t count(const struct trial_study *s, bool absent)
-{
-    size_t found = 0;
-    for (size_t i = 0; i < s->subjects; i++)
-        found += s->subject[i].absent == absent;
-    return found;
-}
-
 static enum status print(const struct trial_study *s, const struct experiment_run *run,
                          struct problem *p)
 {
     struct text text = {0};
-    add_table(&text, s);
-    text_format(&text, "\n%zu subjects", count(s, false));
-    if (count(s, true) > 0)
-        text_format(&text, ", %zu others not there", count(s, true));
-    text_format(&text,
-                ": %s/trial.csv (a row for each rung, with a witness where it is broken), "
-                "study.json\n",
-                run->out);
+    trial_says(&text, s, run);
     const char *string = text_string(&text);
     if (string)
         fputs(string, stdout);
     text_free(&text);
-    return string ? STATUS_OK : problem(p, STATUS_DEVICE, "out of memory for the table");
+    return string ? STATUS_OK : problem(p, STATUS_MEMORY, "out of memory for the table");
 }
 
 static enum status verdict(const struct trial_study *s, const struct experiment_run *run,
@@ -440,6 +407,43 @@ static enum status interrupted(const struct trial_study *s, const struct experim
                    finished, s->subjects, run->out);
 }
 
+/* Dealt one after the other: each takes the same time. */
+static void keep_shard(struct trial_study *s, struct shard shard)
+{
+    size_t kept = 0;
+    if (shard.count == 0)
+        return;
+    for (size_t i = shard.index - 1; i < s->subjects; i += shard.count)
+        s->subject[kept++] = s->subject[i];
+    s->subjects = kept;
+}
+
+static bool runs_there(const struct trial_study *s, const struct trial_subject *t)
+{
+    const struct pairs *pairs = &s->request.pairs;
+    for (size_t i = 0; i < pairs->count; i++)
+        if (method_supports(t->method, t->device.kind, pairs->item[i].storage,
+                            pairs->item[i].accumulator))
+            return true;
+    return false;
+}
+
+/* Of a merged study: has every subject that the device runs its rows? */
+static enum status all_there(struct trial_study *s, const struct experiment_run *run,
+                             struct problem *p)
+{
+    for (size_t i = 0; i < s->subjects; i++) {
+        struct trial_subject *t = &s->subject[i];
+        t->absent = !t->finished && !runs_there(s, t);
+        if (!t->finished && !t->absent)
+            return problem(p, STATUS_DATA,
+                           "%s/trial.csv: %s is missing, of shard %zu/%u: run that shard again "
+                           "until it is finished, then merge with --force",
+                           run->out, t->method->name, i % run->merged + 1, run->merged);
+    }
+    return STATUS_OK;
+}
+
 static enum status run_trial(const struct experiment_run *run, struct problem *p)
 {
     struct trial_study s;
@@ -447,6 +451,7 @@ static enum status run_trial(const struct experiment_run *run, struct problem *p
     struct problem why = {0};
     enum status status = trial_study_make(&s, run->request, run->stop, &why);
     if (status == STATUS_OK && run->dry_run) {
+        keep_shard(&s, run->shard);
         for (size_t i = 0; i < s.subjects; i++)
             printf("%s\n", s.subject[i].method->name);
         trial_study_free(&s);
@@ -457,8 +462,9 @@ static enum status run_trial(const struct experiment_run *run, struct problem *p
     s.request.recorded = recorded;
     if (status == STATUS_OK)
         status = trial_study_open(&s, run, &why);
+    keep_shard(&s, run->shard); /* study.json names the subjects of all */
     if (status == STATUS_OK)
-        status = try_all(&s, run, &why);
+        status = run->merged ? all_there(&s, run, &why) : try_all(&s, run, &why);
     enum status closed = trial_study_close(&s, &why);
     status = status == STATUS_OK ? closed : status;
     if (status == STATUS_INTERRUPTED)

@@ -16,7 +16,9 @@ struct trial_subject {
     bool absent;   /* the device does not run it */
     enum promise kept;
     bool broken, failed;
-    char cell[PROMISES][32]; /* for the table: what came of each rung */
+    enum promise broken_rung; /* the first that it promises and breaks, where it is broken */
+    uint64_t attempts;        /* at the rungs that it promises and keeps */
+    char cell[PROMISES][32];  /* for the table: what came of each rung */
 };
 
 struct trial_study {
@@ -38,3 +40,6 @@ enum status trial_study_open(struct trial_study *s, const struct experiment_run 
 /* Sees to it that all is on the disk. */
 enum status trial_study_close(struct trial_study *s, struct problem *p);
 void trial_study_free(struct trial_study *s);
+
+/* What a person is told of it: whether promises are kept, a table, what to type next. */
+void trial_says(struct text *to, const struct trial_study *s, const struct experiment_run *run);

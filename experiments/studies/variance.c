@@ -1,8 +1,10 @@
 /* run variance: does a method give the same bits again? */
+#include <math.h>
 #include <stdlib.h>
 
 #include "experiments/sweep/breaks.h"
 #include "experiments/cases/experiment.h"
+#include "experiments/studies/says.h"
 #include "experiments/studies/steady.h"
 #include "reports/text/table.h"
 
@@ -27,15 +29,41 @@ static void case_row(struct table *table, const struct plan *plan, const struct 
     table_figure(table, "%.4g", t->summary.err_ulp_max);
 }
 
-/* Fits 120 columns: what else there is to say of a case stands in summary.csv. */
+/* What else there is to say of a case stands in summary.csv. */
 static void header(struct table *table)
 {
     static const char *const name[] = {"method", "device",     "formats", "input",
                                        "n",      "threads",    "blocks",  "distinct",
                                        "mode",   "spread_ulp", "vs_max",  "err_ulp_max"};
-    table->align = "llllrrrrrrrr";
+    table->align = "lLllrRRrRrRR";
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
         table_cell(table, "%s", name[i]);
+}
+
+/* The case whose results lie furthest apart. */
+static void widest_spread(struct text *to, const struct plan *plan)
+{
+    struct text line = {0};
+    const struct study_case *widest = NULL;
+    for (size_t i = 0; i < plan->case_count; i++) {
+        const struct study_case *t = &plan->cases[i];
+        struct figure spread = t->summary.spread_ulp;
+        if (t->finished && t->supported && spread.known && isfinite(spread.value) &&
+            spread.value > 0 && (!widest || spread.value > widest->summary.spread_ulp.value))
+            widest = t;
+    }
+    if (!widest)
+        return;
+    text_add(&line, "widest spread: ");
+    text_visible(&line, widest->method->name);
+    text_format(&line, ", %llu results in %llu runs, up to ",
+                (unsigned long long)widest->summary.distinct,
+                (unsigned long long)widest->summary.runs);
+    says_ulps(&line, widest->summary.spread_ulp.value);
+    text_add(&line, " apart (");
+    says_case(&line, plan, widest);
+    text_add(&line, ")");
+    says_line(to, &line);
 }
 
 static enum status draw(struct text *to, const struct plan *plan, const char *out,
@@ -44,6 +72,8 @@ static enum status draw(struct text *to, const struct plan *plan, const char *ou
     struct table table = {0};
     size_t rows = 0;
     (void)out, (void)p;
+    says_repeats(to, plan);
+    text_add(to, "\n");
     header(&table);
     for (size_t i = 0; i < plan->case_count; i++) {
         const struct study_case *t = &plan->cases[i];
@@ -55,6 +85,9 @@ static enum status draw(struct text *to, const struct plan *plan, const char *ou
     if (rows > 0)
         table_draw(to, &table);
     table_free(&table);
+    if (rows > 0)
+        text_add(to, "\n");
+    widest_spread(to, plan);
     steady_lines(to, plan);
     return STATUS_OK;
 }
@@ -69,11 +102,8 @@ const struct experiment experiment_variance = {
                             .input = "uniform,cond",
                             .n = "2^16",
                             .runs = 100},
-            [DEVICE_CUDA] = {.formats = "fp16/fp16,fp16/fp32,bf16/bf16,bf16/fp32,fp32/fp32,"
-                                        "fp32/fp64,fp64/fp64",
-                             .input = "uniform,cond",
-                             .n = "2^16",
-                             .runs = 1000},
+            [DEVICE_CUDA] =
+                {.formats = FORMATS_USUAL, .input = "uniform,cond", .n = "2^16", .runs = 1000},
         },
     .table = draw,
 };

@@ -1,4 +1,4 @@
-/* What a shared object says of its subject, asked of a process that may die of it. */
+/* What a subject says of itself, asked of a process that may die of it. */
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -46,9 +46,10 @@ static bool take(struct foreign *f, const json_t *object)
     static const char *const device[DEVICE_KINDS] = {"cpu", "cuda"};
     struct method *m = &f->method;
     const char *operation = word_of(object, "operation");
-    m->operation = strcmp(operation, operation_scan.name) == 0  ? &operation_scan
-                   : strcmp(operation, operation_dot.name) == 0 ? &operation_dot
-                                                                : &operation_sum;
+    size_t known = 0;
+    while (operations[known] && strcmp(operation, operations[known]->name) != 0)
+        known++;
+    m->operation = operations[known] ? operations[known] : &operation_sum;
     foreign_products(m);
     f->summary = strdup(word_of(object, "summary"));
     m->summary = f->summary;
@@ -60,12 +61,15 @@ static bool take(struct foreign *f, const json_t *object)
         m->pairs[d] = read_pairs(json_object_get(json_object_get(object, "pairs"), device[d]));
         m->shape_read[d] = read_shape(json_object_get(json_object_get(object, "reads"), device[d]));
     }
+    f->lent = json_is_false(json_object_get(object, "process"));
+    f->placed = !json_is_false(json_object_get(object, "places"));
+    f->facts = json_incref(json_object_get(object, "facts"));
     return f->summary && m->promise < PROMISES && strcmp(operation, m->operation->name) == 0;
 }
 
 /* What the process said in its last line, without our name; else what we know of its end. */
-static enum status refused(struct foreign *f, struct process *c, const char *where,
-                           enum status status, const struct problem *why, struct problem *p)
+static enum status refused(struct process *c, const char *where, enum status status,
+                           const struct problem *why, struct problem *p)
 {
     static const char us[] = "ulpscope: ";
     const char *words = process_last_words(c);
@@ -73,7 +77,6 @@ static enum status refused(struct foreign *f, struct process *c, const char *whe
     if (exit_status < STATUS_USAGE || exit_status > STATUS_DEVICE || !*words)
         return problem(p, status, "%s: %s", where, why->text);
     words += strncmp(words, us, strlen(us)) == 0 ? strlen(us) : 0;
-    (void)f;
     return problem(p, (enum status)exit_status, "%s: %s", where, words);
 }
 
@@ -81,7 +84,7 @@ enum status foreign_hash(struct foreign *f, const char *where, struct problem *p
 {
     char *path = strdup(f->name), *end = path ? strstr(path, ".so:") : NULL;
     if (!end)
-        return problem(p, STATUS_DEVICE, "%s: out of memory", f->name);
+        return problem(p, STATUS_MEMORY, "%s: out of memory", f->name);
     end[3] = 0;
     char block[1 << 14];
     size_t got;
@@ -102,22 +105,26 @@ enum status foreign_hash(struct foreign *f, const char *where, struct problem *p
     return p->status;
 }
 
+/* A shared object's process ends when it has described it; Python's stays, and is asked for runs
+ * next, so its answer has a length that is known. */
 enum status foreign_describe(struct foreign *f, const char *where, struct problem *p)
 {
     const char *const argv[] = {foreign_server_path, "serve", f->name, "--describe", NULL};
-    struct process *c;
+    bool python = f->kind == FOREIGN_PYTHON;
     struct problem why = {0};
     char *text = malloc(DESCRIPTION_MAX);
-    size_t found = 0;
+    size_t found = DESCRIPTION_MAX;
     if (!text)
-        return problem(p, STATUS_DEVICE, "%s: out of memory", f->name);
-    enum status status = process_open(&c, f->name, argv, "cpu", p);
+        return problem(p, STATUS_MEMORY, "%s: out of memory", f->name);
+    f->device = -1;
+    enum status status =
+        python ? python_open(f, "cpu", p) : process_open(&f->process, f->name, argv, "cpu", p);
     if (status == STATUS_OK)
-        status = process_ask(c,
-                             &(struct question){.line = "",
+        status = process_ask(f->process,
+                             &(struct question){.line = python ? "describe\n" : "",
                                                 .answer = text,
                                                 .due = DESCRIPTION_MAX,
-                                                .found = &found,
+                                                .found = python ? NULL : &found,
                                                 .timeout_s = foreign_timeout_s,
                                                 .stop = foreign_stop},
                              &why);
@@ -125,9 +132,10 @@ enum status foreign_describe(struct foreign *f, const char *where, struct proble
     if (status == STATUS_OK && !(object && take(f, object)))
         status = problem(p, STATUS_DATA, "%s: %s: its description is none: found %zu bytes: %.*s",
                          where, f->name, found, found < 200 ? (int)found : 200, text);
-    else if (c && status != STATUS_OK)
-        status = refused(f, c, where, status, &why, p);
-    process_close(c);
+    else if (f->process && status != STATUS_OK)
+        status = refused(f->process, where, status, &why, p);
+    if (!python || status != STATUS_OK)
+        foreign_close(f);
     json_decref(object);
     free(text);
     return status;

@@ -1,6 +1,8 @@
 #include "experiments/subjects/foreign_state.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "experiments/operations/operation.h"
 #include "reference/base/visible.h"
@@ -32,6 +34,15 @@ const char *foreign_program(void)
     return foreign_server_path;
 }
 
+void foreign_program_path(char path[PATH_MAX])
+{
+    ssize_t length = readlink(foreign_server_path, path, PATH_MAX - 1);
+    if (length < 0)
+        snprintf(path, PATH_MAX, "%s", foreign_server_path);
+    else
+        path[length] = 0;
+}
+
 void foreign_products(struct method *m)
 {
     bool dot = operation_asks(m->operation, SETTING_PRODUCT);
@@ -42,6 +53,8 @@ void foreign_products(struct method *m)
 static void free_one(struct foreign *f)
 {
     pthread_mutex_destroy(&f->mutex);
+    process_close(f->process);
+    json_decref(f->facts);
     free(f->name);
     free(f->summary);
     free(f);
@@ -81,16 +94,36 @@ static enum status make_object(struct foreign *f, const char *where, struct prob
     return status == STATUS_OK ? foreign_hash(f, where, p) : status;
 }
 
+/* What is known of any that computes this. Nobody says how it does so. */
+static enum theorem_kind bound_of(const struct operation *o)
+{
+    enum exact_form form = exact_facts[o->of].form;
+    if (operation_moves(o) || form == FORM_ELEMENT || form == FORM_INDEX)
+        return THEOREM_EXTREMUM;
+    return form == FORM_SUM ? THEOREM_ANY_ORDER : THEOREM_NONE;
+}
+
+static enum status make_python(struct foreign *f, const char *where,
+                               const struct operation *operation, struct problem *p)
+{
+    f->method.operation = operation;
+    f->method.bound = bound_of(operation);
+    f->times = TIMES_ITSELF;
+    return foreign_describe(f, where, p);
+}
+
 static enum status make(struct foreign **made, const char *where, const char *name,
                         const struct operation *operation, struct problem *p)
 {
     struct foreign *f = calloc(1, sizeof *f);
     if (!f || !(f->name = strdup(name))) {
         free(f);
-        return problem(p, STATUS_DEVICE, "%s: out of memory", where);
+        return problem(p, STATUS_MEMORY, "%s: out of memory", where);
     }
     pthread_mutex_init(&f->mutex, NULL);
-    f->object = name_is_object(name);
+    f->kind = name_is_object(name)   ? FOREIGN_OBJECT
+              : name_is_python(name) ? FOREIGN_PYTHON
+                                     : FOREIGN_PROGRAM;
     f->method = (struct method){.name = f->name,
                                 .promise = PROMISE_NONE,
                                 .foreign = true,
@@ -99,21 +132,24 @@ static enum status make(struct foreign **made, const char *where, const char *na
                                 .cpu = foreign_run};
     enum status status = check_name(where, name, p);
     if (status == STATUS_OK)
-        status = f->object ? make_object(f, where, p) : make_program(f, where, operation, p);
+        status = f->kind == FOREIGN_OBJECT   ? make_object(f, where, p)
+                 : f->kind == FOREIGN_PYTHON ? make_python(f, where, operation, p)
+                                             : make_program(f, where, operation, p);
     *made = f;
     if (status != STATUS_OK)
         free_one(f);
     return status;
 }
 
-enum status foreign_named(const struct method **m, const char *where, const char *name,
-                          const struct operation *operation, struct problem *p)
+static enum status find(const struct method **m, const char *where, const char *name,
+                        const struct operation *operation, struct problem *p)
 {
     const struct operation *wanted = operation ? operation : &operation_sum;
     enum status status = STATUS_OK;
     pthread_mutex_lock(&all_mutex);
     struct foreign *f = all;
-    while (f && !(strcmp(f->name, name) == 0 && (f->object || f->method.operation == wanted)))
+    while (f && !(strcmp(f->name, name) == 0 &&
+                  (f->kind == FOREIGN_OBJECT || f->method.operation == wanted)))
         f = f->next;
     if (!f) {
         status = make(&f, where, name, operation, p);
@@ -127,10 +163,22 @@ enum status foreign_named(const struct method **m, const char *where, const char
     return status;
 }
 
+enum status foreign_named(const struct method **m, const char *where, const char *name,
+                          const struct operation *operation, struct problem *p)
+{
+    if (!name_is_python(name))
+        return find(m, where, name, operation, p);
+    char *full = python_name(name);
+    enum status status = full ? find(m, where, full, python_operation(full, operation), p)
+                              : problem(p, STATUS_MEMORY, "%s: out of memory", where);
+    free(full);
+    return status;
+}
+
 bool foreign_times(const struct method *m)
 {
     const struct foreign *f = (const struct foreign *)m;
-    return m->cpu == foreign_run && (f->object || f->times == TIMES_ITSELF);
+    return m->cpu == foreign_run && (f->kind == FOREIGN_OBJECT || f->times == TIMES_ITSELF);
 }
 
 bool foreign_time(const struct method *m, uint64_t *time_ns)
@@ -144,7 +192,22 @@ bool foreign_time(const struct method *m, uint64_t *time_ns)
 const char *foreign_fingerprint(const struct method *m)
 {
     const struct foreign *f = (const struct foreign *)m;
-    return m->cpu == foreign_run && f->object ? f->fingerprint : NULL;
+    return m->cpu == foreign_run && f->kind == FOREIGN_OBJECT ? f->fingerprint : NULL;
+}
+
+const json_t *foreign_facts(const struct method *m)
+{
+    return m->cpu == foreign_run ? ((const struct foreign *)m)->facts : NULL;
+}
+
+bool foreign_places(const struct method *m)
+{
+    return m->cpu == foreign_run && ((const struct foreign *)m)->placed;
+}
+
+bool foreign_restarts(const struct method *m)
+{
+    return m->cpu == foreign_run && !((const struct foreign *)m)->lent;
 }
 
 struct foreign *foreign_all(void)
@@ -155,14 +218,20 @@ struct foreign *foreign_all(void)
     return first;
 }
 
+void foreign_close(struct foreign *f)
+{
+    process_close(f->process);
+    f->process = NULL;
+    f->holds = false;
+}
+
 void foreign_end(const struct method *m)
 {
     for (struct foreign *f = foreign_all(); f; f = f->next) {
         if (m && m != &f->method)
             continue;
         pthread_mutex_lock(&f->mutex);
-        process_close(f->process);
-        f->process = NULL;
+        foreign_close(f);
         pthread_mutex_unlock(&f->mutex);
     }
 }

@@ -3,6 +3,8 @@
  *
  *     exec:COMMAND    a program, run by /bin/sh -c, asked as experiments/subjects/wire.h says. The
  *                     environment variable ULPSCOPE_DEVICE says which device the row is of.
+ *     python:FUNCTION a function of Python, run by the worker that is shipped with the program
+ *                     (experiments/python/ulpscope/worker.py)
  *     PATH.so:NAME    a subject of a shared object (kernels/ulpscope_subject.h), which
  *                     `ulpscope serve` loads and calls
  *
@@ -11,6 +13,8 @@
  * waited longest is ended. */
 #pragma once
 
+#include <jansson.h>
+#include <limits.h>
 #include <signal.h>
 
 #include "experiments/options/subject_name.h"
@@ -31,6 +35,10 @@ void foreign_timeout(double seconds);
 /* What interrupts a run, and ends its process, when it is not 0; NULL: nothing. */
 void foreign_interrupt(const volatile sig_atomic_t *stop);
 
+/* Which library's arrays functions of Python take, and what they compute, where their names leave
+ * it open: NULL, or "numpy", "norm". STATUS_USAGE where there is no such thing. */
+enum status foreign_python(const char *array, const char *operation, struct problem *p);
+
 /* Sets *time_ns to what its last run took without the way there and back, as a shared object's
  * process measures it: a host call by the clock, device work by events. Of programs it is not
  * known: see foreign_time_runs. */
@@ -44,6 +52,16 @@ bool foreign_learn(const struct task *t);
 enum status foreign_time_runs(const struct task *t, size_t runs, uint64_t *time_ns,
                               struct problem *p);
 
+/* What the process of a function of Python says that it runs: library, version, calls, devices.
+ * NULL of all other methods. It stays the subject's. */
+const json_t *foreign_facts(const struct method *m);
+
+/* Can it be run in a process started anew? A function of the process that started us cannot. */
+bool foreign_restarts(const struct method *m);
+
+/* Does its array lie where it is asked for? Not where its library decides. */
+bool foreign_places(const struct method *m);
+
 /* XXH3-128 of a shared object's file as it was when the method was named, 32 hexadecimal digits.
  * NULL of all other methods. */
 const char *foreign_fingerprint(const struct method *m);
@@ -54,3 +72,5 @@ void foreign_end(const struct method *m);
 /* The program that serves shared objects; else the one that is running. Kept, not copied. */
 void foreign_server(const char *path);
 const char *foreign_program(void); /* that program: a path, or a link to it */
+/* The same, as the path that the link leads to. */
+void foreign_program_path(char path[PATH_MAX]);

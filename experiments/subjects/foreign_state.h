@@ -1,20 +1,27 @@
 /* What the files of foreign subjects share. */
 #pragma once
 
+#include <jansson.h>
 #include <pthread.h>
+#include <xxhash.h>
 
 #include "experiments/subjects/foreign.h"
 #include "experiments/system/process.h"
 
 struct foreign {
     struct method method; /* first: a task's method leads here */
-    bool object;
+    enum { FOREIGN_PROGRAM, FOREIGN_OBJECT, FOREIGN_PYTHON } kind;
     char *name, *summary;
+    json_t *facts;           /* of a function of Python; else NULL */
+    bool lent;               /* a function of the process that started us: it has no other */
+    bool placed;             /* an array lies as far from an aligned address as we say */
     char fingerprint[33];    /* of an object */
     pthread_mutex_t mutex;   /* one run at a time; and over what follows */
     struct process *process; /* NULL: none */
-    int device;              /* that it was started for, as a task's */
-    uint64_t asked;          /* the place of its last question among those to all */
+    bool holds;              /* the process has elements with this hash: */
+    XXH128_hash_t held;
+    int device;     /* that it was started for, as a task's */
+    uint64_t asked; /* the place of its last question among those to all */
     enum { LEARN, TIMES_ITSELF, NOT_TIMED } times; /* of a program: does it answer `time`? */
     bool timed;
     uint64_t time_ns; /* of the last run, where timed */
@@ -28,11 +35,25 @@ extern const char *foreign_server_path;
 /* The last one named; the list only ever grows, at this end. */
 struct foreign *foreign_all(void);
 
+/* Ends its process, if there is one. The caller has the mutex. */
+void foreign_close(struct foreign *f);
+
 /* A method's `cpu`. */
 enum status foreign_run(const struct task *t, struct problem *p);
 
 /* Sets the fingerprint of a shared object's file. STATUS_DATA where it cannot be read. */
 enum status foreign_hash(struct foreign *f, const char *where, struct problem *p);
 
-/* Asks a shared object's process what it says of itself: fills in the method. */
+/* Asks the process of a shared object or of Python what it says of itself: fills in the method. */
 enum status foreign_describe(struct foreign *f, const char *where, struct problem *p);
+
+/* --- functions of Python (python.c) --- */
+
+/* The name in full, "python:FUNCTION[@ARRAY][@OPERATION]", of one that may leave that to
+ * foreign_python. The caller frees it. NULL: memory is short. */
+char *python_name(const char *name);
+/* What it computes: what its name says, else what is asked for, else what functions of that name
+ * do, else a sum. */
+const struct operation *python_operation(const char *name, const struct operation *asked);
+/* Starts the process for a device. */
+enum status python_open(struct foreign *f, const char *device, struct problem *p);

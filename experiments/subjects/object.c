@@ -116,7 +116,7 @@ static enum status load(const struct ulpscope_subjects **subjects, const char *n
 {
     char *path = path_of(name);
     if (!path)
-        return problem(p, STATUS_DEVICE, "%s: out of memory", name);
+        return problem(p, STATUS_MEMORY, "%s: out of memory", name);
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     *subjects = handle ? dlsym(handle, "ulpscope_subjects") : NULL;
     if (!handle)
@@ -183,7 +183,7 @@ static enum status check(const struct ulpscope_subject *s, const char *name, str
                        name, (int)s->operation, (int)s->memory, (int)s->promise,
                        (uintmax_t)s->pairs, s->summary ? "a" : "no", s->run ? "a" : "no");
     if (s->memory == ULPSCOPE_DEVICE && !gpu_build())
-        return problem(p, STATUS_DEVICE,
+        return problem(p, STATUS_MEMORY,
                        "%s: takes device memory: this program was built without CUDA", name);
     return STATUS_OK;
 }

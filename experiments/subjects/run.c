@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <xxhash.h>
 
 #include "experiments/system/clock.h"
 #include "experiments/system/device.h"
@@ -40,8 +41,7 @@ static void make_room(void)
     }
     if (count < PROCESSES_MAX || pthread_mutex_trylock(&oldest->mutex) != 0)
         return;
-    process_close(oldest->process);
-    oldest->process = NULL;
+    foreign_close(oldest);
     pthread_mutex_unlock(&oldest->mutex);
 }
 
@@ -49,24 +49,30 @@ static void make_room(void)
 static enum status start(struct foreign *f, int device, struct problem *p)
 {
     char text[DEVICE_TEXT];
-    if (f->process && f->device != device) {
-        process_close(f->process);
-        f->process = NULL;
-    }
+    if (f->process && f->device != device && f->kind != FOREIGN_PYTHON)
+        foreign_close(f);
     if (f->process)
         return STATUS_OK;
     make_room();
     f->device = device;
     device_text(text, device);
+    if (f->kind == FOREIGN_PYTHON)
+        return python_open(f, text, p);
     const char *const program[] = {"/bin/sh", "-c", f->name + strlen("exec:"), NULL};
     const char *const object[] = {foreign_server_path, "serve", f->name, "--device", text, NULL};
-    return process_open(&f->process, f->name, f->object ? object : program, text, p);
+    return process_open(&f->process, f->name, f->kind == FOREIGN_OBJECT ? object : program, text,
+                        p);
 }
 
-/* What a shared object's process is told of the run beside the request. */
+/* What the process that we wrote is told of the run beside the request. */
 static int write_settings(char *to, size_t size, const struct task *t)
 {
+    const struct foreign *f = (const struct foreign *)t->method;
     size_t ahead = (uintptr_t)t->of->in.data % PLACE / (size_t)format_facts[t->of->in.format].bytes;
+    char device[DEVICE_TEXT];
+    device_text(device, t->device);
+    if (f->kind == FOREIGN_PYTHON)
+        return snprintf(to, size, "device %s\noffset %zu\n", device, ahead);
     return snprintf(to, size, "time\noffset %zu\nshape %u %u\n", ahead, t->shape.threads,
                     t->shape.blocks);
 }
@@ -74,7 +80,7 @@ static int write_settings(char *to, size_t size, const struct task *t)
 /* STATUS_DEVICE where the process that we wrote says that it is that. */
 static enum status kind_of(const struct foreign *f, enum status status)
 {
-    return f->object && status == STATUS_DATA &&
+    return f->kind != FOREIGN_PROGRAM && status == STATUS_DATA &&
                    process_exit_status(f->process) == (int)STATUS_DEVICE
                ? STATUS_DEVICE
                : status;
@@ -91,10 +97,10 @@ static enum status ask(struct foreign *f, const struct question *q, int device, 
             status = process_ask(f->process, q, &why);
         if (status == STATUS_OK)
             return status;
-        bool again = attempt == 0 && f->process && process_served(f->process);
+        bool again =
+            attempt == 0 && f->kind != FOREIGN_PYTHON && f->process && process_served(f->process);
         status = f->process ? kind_of(f, status) : status;
-        process_close(f->process);
-        f->process = NULL;
+        foreign_close(f);
         if (!again)
             return problem(p, status, "%s", why.text);
     }
@@ -109,7 +115,7 @@ static enum status ask_timed(struct foreign *f, struct question q, int device, s
     q.answer = malloc(due + sizeof f->time_ns);
     q.due = due + sizeof f->time_ns;
     if (!q.answer)
-        return problem(p, STATUS_DEVICE, "%s: out of memory for %zu bytes of results", f->name,
+        return problem(p, STATUS_MEMORY, "%s: out of memory for %zu bytes of results", f->name,
                        due);
     enum status status = ask(f, &q, device, p);
     if (status == STATUS_OK) {
@@ -137,7 +143,7 @@ static enum status join(struct question *q, const struct task *t, const void *se
 {
     char *both = malloc(q->bytes + second_bytes + 1);
     if (!both)
-        return problem(p, STATUS_DEVICE, "%s: out of memory for a question", t->method->name);
+        return problem(p, STATUS_MEMORY, "%s: out of memory for a question", t->method->name);
     if (q->bytes > 0)
         memcpy(both, t->of->in.data, q->bytes);
     if (second_bytes > 0)
@@ -158,21 +164,42 @@ static enum status ask_program(struct foreign *f, const struct task *t, struct q
     return status;
 }
 
+/* A function of Python: elements that its process has from the last question, by their hash, are
+ * not sent again, and stay where they are on the device. */
+static enum status ask_python(struct foreign *f, const struct task *t, struct question q,
+                              const char *settings, const char *request, struct problem *p)
+{
+    char line[3 * WIRE_LINE];
+    XXH128_hash_t hash = XXH3_128bits(q.bytes > 0 ? q.data : "", q.bytes);
+    bool same = f->process && f->holds && XXH128_isEqual(hash, f->held);
+    struct question brief = q;
+    snprintf(line, sizeof line, "%s%s%s", settings, same ? "same " : "", request);
+    q.line = brief.line = line;
+    brief.bytes = same ? 0 : q.bytes;
+    f->holds = false;
+    enum status status = ask_timed(f, brief, t->device, p);
+    f->holds = status == STATUS_OK;
+    f->held = hash;
+    return status;
+}
+
 static enum status question(const struct task *t, size_t runs, double timeout_s, struct problem *p)
 {
     struct foreign *f = (struct foreign *)t->method;
-    char line[2 * WIRE_LINE];
-    int before = f->object ? write_settings(line, WIRE_LINE, t)
-                 : runs    ? snprintf(line, WIRE_LINE, "time %zu ", runs)
-                           : 0;
-    wire_write(line + before, &(struct wire_request){.operation = f->method.operation,
-                                                     .n = t->of->in.n,
-                                                     .storage = t->of->in.format,
-                                                     .accumulator = t->accumulator,
-                                                     .output = t->out.format,
-                                                     .exclusive = t->of->exclusive,
-                                                     .bins = t->of->bins,
-                                                     .stride = t->of->stride});
+    char settings[WIRE_LINE] = "", request[2 * WIRE_LINE], line[3 * WIRE_LINE];
+    bool ours = f->kind != FOREIGN_PROGRAM;
+    if (ours)
+        write_settings(settings, sizeof settings, t);
+    int before = runs ? snprintf(request, WIRE_LINE, "time %zu ", runs) : 0;
+    wire_write(request + before, &(struct wire_request){.operation = f->method.operation,
+                                                        .n = t->of->in.n,
+                                                        .storage = t->of->in.format,
+                                                        .accumulator = t->accumulator,
+                                                        .output = t->out.format,
+                                                        .exclusive = t->of->exclusive,
+                                                        .bins = t->of->bins,
+                                                        .stride = t->of->stride});
+    snprintf(line, sizeof line, "%s%s", settings, request);
     struct question q = {.line = line,
                          .data = t->of->in.data,
                          .bytes = array_bytes(t->of->in.format, t->of->in.n),
@@ -186,7 +213,9 @@ static enum status question(const struct task *t, size_t runs, double timeout_s,
     if (status != STATUS_OK)
         return status;
     pthread_mutex_lock(&f->mutex);
-    status = f->object ? ask_timed(f, q, t->device, p) : ask_program(f, t, q, runs, p);
+    status = f->kind == FOREIGN_PYTHON   ? ask_python(f, t, q, settings, request, p)
+             : f->kind == FOREIGN_OBJECT ? ask_timed(f, q, t->device, p)
+                                         : ask_program(f, t, q, runs, p);
     pthread_mutex_unlock(&f->mutex);
     if (second)
         free((void *)q.data);
@@ -201,7 +230,7 @@ enum status foreign_run(const struct task *t, struct problem *p)
 bool foreign_learn(const struct task *t)
 {
     struct foreign *f = (struct foreign *)t->method;
-    if (f->object || f->times != LEARN)
+    if (f->kind == FOREIGN_OBJECT || f->times != LEARN)
         return foreign_times(t->method);
     uint64_t begin = clock_ns();
     bool answers = foreign_run(t, NULL) == STATUS_OK;

@@ -2,6 +2,7 @@
 
 #include "experiments/operations/operation.h"
 #include "experiments/subjects/foreign.h"
+#include "reports/text/near.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -62,9 +63,24 @@ enum status subject_named(const struct method **m, const char *where, const char
     *m = method_named(name);
     if (*m)
         return STATUS_OK;
+    struct near near = {.word = name};
+    bool family = false;
+    for (size_t i = 0; i < method_count; i++) {
+        const struct method *known_method = method_registry[i];
+        size_t length = family_length(known_method->name) - 1;
+        family = family || (strncmp(known_method->name, name, length) == 0 && !name[length]);
+        if (!operation || known_method->operation == operation)
+            near_try(&near, known_method->name);
+    }
+    if (near.found && !family)
+        return problem(p, STATUS_USAGE,
+                       "%s: found '%.200s', expected a method: did you mean %s? (ulpscope list "
+                       "methods has all)",
+                       where, name, near.found);
     expected(known, sizeof known, name, operation);
     return problem(p, STATUS_USAGE,
-                   "%s: found '%.200s', expected one of %s; or exec:COMMAND, or PATH.so:NAME",
+                   "%s: found '%.200s', expected one of %s; or exec:COMMAND, python:FUNCTION, or "
+                   "PATH.so:NAME",
                    where, name, known);
 }
 

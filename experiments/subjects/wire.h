@@ -23,19 +23,9 @@
  * bytes. One that does not know it is not timed. */
 #pragma once
 
-#include "kernels/method/method.h"
+#include "experiments/operations/request.h"
 
 enum { WIRE_LINE = 160, WIRE_RUNS_MAX = 1 << 24 };
-
-struct wire_request {
-    const struct operation *operation;
-    size_t n;
-    enum format storage, accumulator;
-    enum format output; /* of scans alone; else the accumulator's */
-    bool exclusive;
-    size_t bins;   /* of scatter-adds; of a matrix its rows; else 0 */
-    size_t stride; /* of a matrix (kernels/method/matrix.h); else 0 */
-};
 
 /* The line, with its line break. */
 void wire_write(char line[WIRE_LINE], const struct wire_request *r);

@@ -6,6 +6,7 @@
 
 #include "reference/base/grow.h"
 #include "experiments/runs/tally.h"
+#include "reports/text/table.h"
 
 enum { SETTING = 96, WORDS = 512 };
 
@@ -181,6 +182,28 @@ static void seen_text(char text[WORDS], const struct plan *plan, const struct st
     }
 }
 
+void breaks_headline(struct text *to, const struct plan *plan)
+{
+    enum { NAMED = 4 };
+    size_t count;
+    struct breaker *list = breakers_of(plan, &count);
+    struct text line = {0};
+    to->failed |= !list;
+    for (size_t i = 0; list && i < count && i < NAMED; i++) {
+        if (i == 0)
+            text_format(&line, "! %zu method%s: ", count,
+                        count == 1 ? " breaks its promise" : "s break their promises");
+        text_add(&line, i ? ", " : "");
+        text_visible(&line, list[i].first->method->name);
+    }
+    if (list && count > NAMED)
+        text_format(&line, " and %zu more", count - NAMED);
+    if (list && count > 0)
+        text_wrapped(to, &line, TABLE_COLUMNS, 2);
+    text_free(&line);
+    free(list);
+}
+
 void breaks_lines(struct text *to, const struct plan *plan)
 {
     size_t count;
@@ -224,7 +247,7 @@ enum status breaks_status(const struct plan *plan, const char *out, struct probl
     size_t methods;
     struct breaker *list = breakers_of(plan, &methods);
     if (!list)
-        return problem(p, STATUS_DEVICE, "out of memory for broken promises");
+        return problem(p, STATUS_MEMORY, "out of memory for broken promises");
     const struct study_case *first = methods > 0 ? list[0].first : NULL;
     free(list);
     if (!first)

@@ -22,6 +22,9 @@ void breaks_find(struct plan *plan);
 const char *breaks_mark(const struct study_case *t);
 const char *breaks_mark_method(const struct plan *plan, const struct method *m);
 
+/* Appends a line that names the methods that break their promise; nothing where none does. */
+void breaks_headline(struct text *to, const struct plan *plan);
+
 /* Appends a line for each method that breaks its promise: how its first case does, and how many
  * others do. */
 void breaks_lines(struct text *to, const struct plan *plan);

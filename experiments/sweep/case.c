@@ -10,10 +10,17 @@
 #include "kernels/gpu/load.h"
 #include "reference/format/number.h"
 
+/* Of a matrix product, that of the element shown; else that of the whole input. */
+static struct figure cond_of(const struct sweep *w)
+{
+    if (shared_multiplies(&w->shared))
+        return w->shared.outputs ? w->shared.last.cond_log2 : (struct figure){0};
+    return w->truth ? w->truth->cond_log2 : (struct figure){0};
+}
+
 static void text_of(struct case_text *c, const struct sweep *w, const struct study_case *t)
 {
-    case_text(c, t, &w->plan->source[t->source], w->plan->axes->experiment->name,
-              w->truth ? w->truth->cond_log2 : (struct figure){0});
+    case_text(c, t, &w->plan->source[t->source], w->plan->axes->experiment->name, cond_of(w));
 }
 
 const struct text *sweep_exact(const struct sweep *w, const struct study_case *t)
@@ -78,7 +85,7 @@ static enum status finish(struct sweep *w, struct study_case *t, struct tally *t
     if (t->supported)
         breaks_note(t, tally);
     if (w->truth)
-        t->cond_log2 = w->truth->cond_log2;
+        t->cond_log2 = cond_of(w);
     summary_row(&w->summary.pending, text->column, &t->summary,
                 experiment_columns(w->plan->axes->experiment));
     w->outcome->finished += !t->finished;
@@ -195,9 +202,9 @@ enum status sweep_case(struct sweep *w, struct study_case *t, struct problem *p)
 {
     struct case_text text;
     struct problem why = {0};
+    enum status status = begin_scans(w, t, &why);
     text_of(&text, w, t);
     results_case(&w->results, text.column);
-    enum status status = begin_scans(w, t, &why);
     if (status == STATUS_FAILED || (status != STATUS_OK && t->finished))
         return problem(p, status, "%s", why.text);
     if (!t->supported && !t->finished)

@@ -24,6 +24,21 @@ static json_t *objects(const struct axes *axes)
     return object;
 }
 
+/* Functions of Python by their names, with what their processes say of them; NULL where there are
+ * none. */
+static json_t *functions(const struct axes *axes)
+{
+    json_t *object = NULL;
+    for (size_t i = 0; i < axes->methods; i++) {
+        const json_t *facts = foreign_facts(axes->method[i]);
+        if (facts && !object)
+            object = json_object();
+        if (facts)
+            json_object_set_new(object, axes->method[i]->name, json_deep_copy(facts));
+    }
+    return object;
+}
+
 /* "2026-01-31T12:34:56Z". */
 static json_t *now_text(void)
 {
@@ -77,7 +92,7 @@ static json_t *machine(const struct axes *axes)
                      gpu_build() ? gpu_build() : "", "cublas", gpu_cublas() ? gpu_cublas() : "");
 }
 
-static json_t *words(int argc, char **argv)
+json_t *provenance_arguments(int argc, char **argv)
 {
     json_t *list = json_array();
     for (int i = 0; i < argc; i++) {
@@ -93,10 +108,19 @@ json_t *provenance_study(const struct axes *axes, int argc, char **argv)
 
 json_t *provenance_words(const struct axes *axes, json_t *axes_words, int argc, char **argv)
 {
-    return json_pack("{si ss so so* so so so so so}", "schema_version", SCHEMA_VERSION,
+    return json_pack("{si ss so so* so* so so so so so}", "schema_version", SCHEMA_VERSION,
                      "experiment", axes->experiment->name, "axes", axes_words, "objects",
-                     objects(axes), "arguments", words(argc, argv), "program", program(), "machine",
+                     objects(axes), "python", functions(axes), "arguments",
+                     provenance_arguments(argc, argv), "program", program(), "machine",
                      machine(axes), "inputs", json_object(), "started", now_text());
+}
+
+void provenance_shard(json_t *study, struct shard shard)
+{
+    char text[SHARD_TEXT];
+    shard_text(text, shard);
+    if (study && shard.count > 0)
+        json_object_set_new(study, "shard", json_string(text));
 }
 
 void provenance_resumed(json_t *study, const struct axes *axes, int argc, char **argv)
@@ -107,6 +131,6 @@ void provenance_resumed(json_t *study, const struct axes *axes, int argc, char *
         json_object_set_new(study, "resumed", list);
     }
     json_array_append_new(list, json_pack("{so so so so}", "started", now_text(), "arguments",
-                                          words(argc, argv), "program", program(), "machine",
-                                          machine(axes)));
+                                          provenance_arguments(argc, argv), "program", program(),
+                                          "machine", machine(axes)));
 }

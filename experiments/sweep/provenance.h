@@ -2,6 +2,7 @@
 #pragma once
 
 #include "experiments/cases/axes.h"
+#include "experiments/cases/shard.h"
 
 /* A new study: schema version, experiment, axes, arguments, program, machine, no inputs yet, when
  * it started. Nothing of the environment. argv has argc words. NULL when memory is short. */
@@ -10,6 +11,12 @@ json_t *provenance_study(const struct axes *axes, int argc, char **argv);
 /* The same with other words for the axes, which are taken over: of the axes only the experiment,
  * methods and devices are read. */
 json_t *provenance_words(const struct axes *axes, json_t *axes_words, int argc, char **argv);
+
+/* The words of a command line. */
+json_t *provenance_arguments(int argc, char **argv);
+
+/* Says which shard of the study it is; of the whole nothing. */
+void provenance_shard(json_t *study, struct shard shard);
 
 /* Notes in a study that it was taken up again, by this program on this machine. */
 void provenance_resumed(json_t *study, const struct axes *axes, int argc, char **argv);

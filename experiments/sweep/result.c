@@ -49,7 +49,7 @@ static enum status take(struct live *l, const struct runner_results *results, si
     struct distinct *d = tally_add(l->tally, results->digest[i]);
     bool timed = results->time_ns != NULL;
     if (!d || (timed && !tally_time(l->tally, results->time_ns[i])))
-        return l->status = problem(p, STATUS_DEVICE, "%s: out of memory for its distinct results",
+        return l->status = problem(p, STATUS_MEMORY, "%s: out of memory for its distinct results",
                                    l->t->method->name);
     enum status status = STATUS_OK;
     if (unmet(l, d) && operation_makes_array(l->t->method->operation))

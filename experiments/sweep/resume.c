@@ -40,7 +40,7 @@ static int by_id(const void *a, const void *b)
 
 static enum status no_memory(const struct csv_row *row, struct problem *p)
 {
-    return problem(p, STATUS_DEVICE, "%s: out of memory", row->path);
+    return problem(p, STATUS_MEMORY, "%s: out of memory", row->path);
 }
 
 /* Summaries are derived: one that cannot be read is made anew. */
@@ -266,7 +266,7 @@ static enum status write_summary(struct reading *r, const struct directory *d, s
     char *part = file_part(d->summary);
     struct csv_file file;
     if (!part)
-        return problem(p, STATUS_DEVICE, "%s: out of memory", d->summary);
+        return problem(p, STATUS_MEMORY, "%s: out of memory", d->summary);
     enum status status =
         csv_file_open(&file, part, 0, summary_column_of(r->of), summary_columns(r->of), p);
     if (status == STATUS_OK) {
@@ -321,7 +321,7 @@ enum status resume_inputs(struct plan *plan, const json_t *study, const char *pa
         struct source *s = &plan->source[i];
         char *key = source_key(s);
         if (!key)
-            return problem(p, STATUS_DEVICE, "%s: out of memory", path);
+            return problem(p, STATUS_MEMORY, "%s: out of memory", path);
         const char *hash = json_string_value(json_object_get(inputs, key));
         free(key);
         if (hash && *s->hash && strcmp(hash, s->hash) != 0)

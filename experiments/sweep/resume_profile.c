@@ -19,7 +19,7 @@ static enum status drop_row(struct reading *r, const struct csv_row *row, struct
         return STATUS_OK;
     }
     if (!grow(&r->drop, r->drops, sizeof *r->drop))
-        return problem(p, STATUS_DEVICE, "%s: out of memory", row->path);
+        return problem(p, STATUS_MEMORY, "%s: out of memory", row->path);
     r->drop[r->drops++] = (struct csv_range){row->begin, row->end};
     return STATUS_OK;
 }

@@ -38,7 +38,7 @@ static void set_entry(const struct live *l, struct distinct *d, const struct sca
                           .bound = last ? last->bound : (struct figure){0},
                           .err_over_bound = m->err_over_bound};
     d->value = last ? (struct figure){true, last->result} : (struct figure){0};
-    if (s->place && s->outputs) {
+    if (shared_own(s) && s->outputs) {
         d->value = (struct figure){true, array_get(out, s->shown)};
         all.bound = shared_shown_bound(s, l->t, d->value.value);
     }
@@ -83,7 +83,7 @@ enum status sweep_meet_scan(struct live *l, struct distinct *d,
             return status;
     }
     set_entry(l, d, &m, out);
-    if (l->t->done > 0 || w->shared.place)
+    if (l->t->done > 0 || shared_own(&w->shared))
         return STATUS_OK;
     profile_append(&w->profile, l->text, l->t->setting.output, &m);
     return l->status = csv_file_flush(&w->profile, p);

@@ -1,6 +1,7 @@
 #include "experiments/sweep/shared.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "experiments/operations/operation.h"
 #include "experiments/system/machine.h"
@@ -57,6 +58,34 @@ static enum status begin_bins(struct shared *s, size_t bins, const struct source
     return status == STATUS_OK ? show_fullest(s, source, kind, p) : status;
 }
 
+/* The matrices, held to MPFR where there are few products, and the truth of the first element: a
+ * dot product, C one of its factors, the other 1. */
+static enum status begin_product(struct shared *s, const struct matrices *of,
+                                 const struct source *source, enum reference_kind kind,
+                                 struct problem *p)
+{
+    enum status status = matrices_pack(&s->packed, of, p);
+    if (status != STATUS_OK || !s->outputs)
+        return status;
+    if (kind == REFERENCE_MPFR || of->k * s->made.of.bins <= TRUTH_ALWAYS_CHECKED)
+        status = matrices_check(&s->packed, source->name, p);
+    struct array x = {FP64, of->k + 1, NULL}, y = x;
+    if (status == STATUS_OK)
+        status = memory_array(&x, FP64, of->k + 1, source->name, p);
+    if (status == STATUS_OK)
+        status = memory_array(&y, FP64, of->k + 1, source->name, p);
+    if (status == STATUS_OK) {
+        memcpy(x.data, s->packed.a, of->k * sizeof(double));
+        memcpy(y.data, s->packed.b, of->k * sizeof(double));
+        array_encode(&x, of->k, 1, &(double){array_get(&of->c, 0)});
+        array_encode(&y, of->k, 1, &(double){1});
+        status = truth_make_of(&s->last, source->name, EXACT_DOT, &x, &y, kind, p);
+    }
+    free(x.data);
+    free(y.data);
+    return status;
+}
+
 static enum status begin_prefixes(struct shared *s, const struct study_case *t,
                                   const struct source *source, enum reference_kind kind,
                                   struct problem *p)
@@ -81,8 +110,11 @@ enum status shared_begin(struct shared *s, const struct study_case *t, const str
     if (status == STATUS_OK)
         status = setting_places(&s->place, o, &s->made, p);
     size_t outputs = o->outputs(source->array.n, s->made.of.bins);
+    struct matrices matrices;
     s->outputs = outputs > 0;
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && setting_matrices(&matrices, o, &s->made.of))
+        status = begin_product(s, &matrices, source, kind, p);
+    else if (status == STATUS_OK)
         status = s->place ? begin_bins(s, outputs, source, kind, p)
                           : begin_prefixes(s, t, source, kind, p);
     if (status == STATUS_OK)
@@ -94,7 +126,17 @@ enum status shared_begin(struct shared *s, const struct study_case *t, const str
 
 size_t shared_outputs(const struct shared *s)
 {
-    return s->place ? s->by_bin.bins : s->made.of.in.n;
+    return s->place ? s->by_bin.bins : s->packed.a ? matrices_outputs(&s->packed) : s->made.of.in.n;
+}
+
+bool shared_multiplies(const struct shared *s)
+{
+    return s->packed.a;
+}
+
+bool shared_own(const struct shared *s)
+{
+    return s->place || shared_multiplies(s);
 }
 
 enum status shared_twin(struct shared *s, struct problem *p)
@@ -125,29 +167,37 @@ struct tree {
     size_t n;
     struct shape shape;
     bool exclusive;
-    const struct by_bin *by_bin;
+    const struct shared *shared;
     uint16_t *segment; /* heights of trees that heads cut, or NULL */
 };
 
-static size_t height_of_bin(const struct method *m, const struct by_bin *b, size_t n, size_t bin)
+static size_t own_terms(const struct shared *s, size_t i)
 {
-    return m->bin_height(b->element + b->start[bin], by_bin_count(b, bin), n, b->bins);
+    return s->place ? by_bin_count(&s->by_bin, i) : s->packed.k + 1;
+}
+
+static size_t height_of_own(const struct method *m, const struct shared *s, size_t n, size_t i)
+{
+    const size_t *element = s->place ? s->by_bin.element + s->by_bin.start[i] : NULL;
+    return m->bin_height(element, own_terms(s, i), n, shared_outputs(s));
 }
 
 static enum status make_tree(struct tree *tree, const struct shared *s, const struct study_case *t,
                              struct problem *p)
 {
-    *tree = (struct tree){
-        t->method, s->made.of.in.n, t->shape, t->setting.exclusive, s->place ? &s->by_bin : NULL,
-        NULL};
-    if (tree->by_bin || !s->made.of.heads || !t->method->segment_heights)
+    *tree = (struct tree){.method = t->method,
+                          .n = s->made.of.in.n,
+                          .shape = t->shape,
+                          .exclusive = t->setting.exclusive,
+                          .shared = s};
+    if (shared_own(s) || !s->made.of.heads || !t->method->segment_heights)
         return STATUS_OK;
     tree->segment = malloc(s->made.of.in.n * sizeof *tree->segment);
     enum status status =
         tree->segment
             ? t->method->segment_heights(tree->segment, s->made.of.in.n, t->setting.exclusive,
                                          s->made.of.heads, p)
-            : problem(p, STATUS_DEVICE, "scan: out of memory for %zu heights", s->made.of.in.n);
+            : problem(p, STATUS_MEMORY, "scan: out of memory for %zu heights", s->made.of.in.n);
     if (status != STATUS_OK)
         free(tree->segment);
     return status;
@@ -156,8 +206,8 @@ static enum status make_tree(struct tree *tree, const struct shared *s, const st
 static size_t height_of(const void *context, size_t i)
 {
     const struct tree *t = context;
-    if (t->by_bin)
-        return height_of_bin(t->method, t->by_bin, t->n, i);
+    if (shared_own(t->shared))
+        return height_of_own(t->method, t->shared, t->n, i);
     if (t->segment)
         return t->segment[i];
     return t->method->prefix_height(i, t->n, t->shape, t->exclusive);
@@ -169,23 +219,27 @@ enum status shared_measure(struct scan_measure *m, struct shared *s, const struc
     enum status status = shared_twin(s, p);
     if (status != STATUS_OK)
         return status;
-    const struct by_bin *by_bin = s->place ? &s->by_bin : NULL;
     struct theorem theorem =
         method_theorem(t->method, t->device.kind, t->accumulator, s->made.of.in.n, t->shape);
     struct tree tree;
     status = make_tree(&tree, s, t, p);
     if (status != STATUS_OK)
         return status;
-    struct scan scan = {s->made.of.in, t->setting.exclusive, s->made.of.heads, by_bin};
+    struct scan scan = {.in = s->made.of.in,
+                        .exclusive = t->setting.exclusive,
+                        .heads = s->made.of.heads,
+                        .by_bin = s->place ? &s->by_bin : NULL,
+                        .matrices = s->packed.a ? &s->packed : NULL};
     struct scan_output output = {.out = *out,
                                  .accumulator = t->accumulator,
                                  .bound = t->method->bound,
                                  .height = height_of,
                                  .context = &tree,
                                  .twin = {&s->twin, run_1},
+                                 .product = t->method->product,
                                  .flushes = theorem.flushing > 0};
-    status = by_bin ? measure_scatter(m, &output, 1, &scan, machine_processors(), p)
-                    : measure_scan(m, &output, 1, &scan, machine_processors(), p);
+    status = shared_own(s) ? measure_scatter(m, &output, 1, &scan, machine_processors(), p)
+                           : measure_scan(m, &output, 1, &scan, machine_processors(), p);
     free(tree.segment);
     return status;
 }
@@ -193,14 +247,15 @@ enum status shared_measure(struct scan_measure *m, struct shared *s, const struc
 struct figure shared_shown_bound(const struct shared *s, const struct study_case *t, double result)
 {
     struct measure m;
-    size_t terms = by_bin_count(&s->by_bin, s->shown);
+    size_t terms = own_terms(s, s->shown);
     struct theorem theorem =
         method_theorem(t->method, t->device.kind, t->accumulator, s->made.of.in.n, t->shape);
     theorem.height = 0;
     theorem.flushing = theorem.flushing > 0 ? terms : 0;
     if (t->method->bin_height && terms > 0)
-        theorem.height = height_of_bin(t->method, &s->by_bin, s->made.of.in.n, s->shown);
-    measure(&m, &s->last.reference, s->made.of.in.format, t->accumulator, result, &theorem);
+        theorem.height = height_of_own(t->method, s, s->made.of.in.n, s->shown);
+    measure_output(&m, &s->last.reference, s->made.of.in.format, t->accumulator, t->setting.output,
+                   result, &theorem);
     return m.bound;
 }
 
@@ -209,6 +264,7 @@ void shared_end(struct shared *s)
     if (s->like && s->outputs)
         truth_free(&s->last);
     by_bin_free(&s->by_bin);
+    matrices_free(&s->packed);
     free(s->place);
     setting_free(&s->made);
     free(s->twin.data);

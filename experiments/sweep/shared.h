@@ -1,5 +1,5 @@
 /* What cases of one source share that scan it alike, or add it up into the same bins or rows, or
- * move it alike: input, keys, heads, exact values, the twin. */
+ * move it alike, or multiply the same matrices: input, keys, heads, exact values, the twin. */
 #pragma once
 
 #include "experiments/cases/plan.h"
@@ -11,10 +11,12 @@ struct shared {
     struct setting_operands made;  /* what the runs read */
     bool outputs;                  /* there are any: the input has elements, or there are bins */
     struct truth last; /* of the elements that output `shown` covers; where there are outputs */
-    size_t shown;      /* the output whose value rows have: the last; of bins the fullest */
-    uint32_t *place;   /* see setting_places; NULL: outputs cover prefixes, and by_bin is nothing */
+    size_t shown;    /* the output whose value rows have: the last; of bins the fullest; of a matrix
+                        product the first */
+    uint32_t *place; /* see setting_places; NULL: outputs cover prefixes, and by_bin is nothing */
     struct by_bin by_bin;
-    struct array twin; /* the fixed-order twin's output; data NULL until shared_twin */
+    struct matrices_packed packed; /* of a matrix product; a NULL: it is none */
+    struct array twin;             /* the fixed-order twin's output; data NULL until shared_twin */
 };
 
 /* Are they of one source, accumulator, output format, scan and segment; or keys and bins; or layout
@@ -22,7 +24,7 @@ struct shared {
 bool shared_alike(const struct study_case *a, const struct study_case *b);
 
 /* Readies *s, zero or of other cases before, for a case of this source; keeps what is there where
- * that is of cases alike. STATUS_DEVICE when memory is short, STATUS_FAILED as truth_make; nothing
+ * that is of cases alike. STATUS_MEMORY when memory is short, STATUS_FAILED as truth_make; nothing
  * is here then. */
 enum status shared_begin(struct shared *s, const struct study_case *t, const struct source *source,
                          enum reference_kind kind, struct problem *p);
@@ -38,7 +40,12 @@ enum status shared_twin(struct shared *s, struct problem *p);
 enum status shared_measure(struct scan_measure *m, struct shared *s, const struct study_case *t,
                            const struct array *out, const struct array *run_1, struct problem *p);
 
-/* What the bound of the shown output is, a scatter-add's, whose sum is `result`. */
+/* Are outputs sums of their own terms, not of prefixes? */
+bool shared_own(const struct shared *s);
+/* Are they elements of a matrix product? */
+bool shared_multiplies(const struct shared *s);
+
+/* What the bound of the shown output is, where outputs have their own terms, if it is `result`. */
 struct figure shared_shown_bound(const struct shared *s, const struct study_case *t, double result);
 
 void shared_end(struct shared *s);

@@ -40,7 +40,7 @@ static enum status load(struct sweep *w, struct source *s, struct problem *why, 
     char *key = source_key(s);
     json_t *inputs = json_object_get(w->study, "inputs");
     if (!key || json_object_set_new(inputs, key, json_string(s->hash)) != 0)
-        problem(p, STATUS_DEVICE, "%s: out of memory", s->name);
+        problem(p, STATUS_MEMORY, "%s: out of memory", s->name);
     free(key);
     s->recorded = w->study_changed = true;
     return p->status == STATUS_OK ? write_study(w, false, p) : p->status;
@@ -208,10 +208,35 @@ static bool count(struct sweep *w)
     return left;
 }
 
+/* The first case of a merged study that is not there, and the shard that it belongs to. */
+static enum status missing(const struct sweep *w, struct problem *p)
+{
+    const struct plan *plan = w->plan;
+    uint32_t *dealt = calloc(plan->case_count + 1, sizeof *dealt);
+    enum status status = dealt ? shard_deal(dealt, plan, w->options->merged, p)
+                               : problem(p, STATUS_MEMORY, "out of memory");
+    size_t first = 0;
+    while (plan->cases[first].finished)
+        first++;
+    if (status == STATUS_OK)
+        status = problem(
+            p, STATUS_DATA,
+            "%zu of %zu cases are missing, the first %s on %s, n = %zu, of shard "
+            "%u/%u: run that shard again until it is finished, then merge with --force",
+            plan->case_count - w->outcome->finished, plan->case_count,
+            plan->cases[first].method->name, plan->source[plan->cases[first].source].name,
+            plan->source[plan->cases[first].source].array.n, dealt[first], w->options->merged);
+    free(dealt);
+    return status;
+}
+
 static enum status run_sources(struct sweep *w, struct problem *p)
 {
     enum status status = STATUS_OK;
-    if (count(w) && json_object_size(json_object_get(w->study, "inputs")) > 0) {
+    bool left = count(w);
+    if (left && w->options->merged)
+        return missing(w, p);
+    if (left && json_object_size(json_object_get(w->study, "inputs")) > 0) {
         provenance_resumed(w->study, w->plan->axes, w->options->argc, w->options->argv);
         w->study_changed = true;
     }
@@ -228,9 +253,10 @@ enum status sweep_run(struct sweep_outcome *outcome, struct plan *plan,
     *outcome = (struct sweep_outcome){0};
     w.results.file.fd = w.summary.fd = w.profile.fd = w.directory.lock = -1;
     w.study = provenance_study(plan->axes, options->argc, options->argv);
+    provenance_shard(w.study, options->shard);
     w.gpu = calloc(plan->axes->devices, sizeof *w.gpu);
     enum status status =
-        w.study && w.gpu ? open_directory(&w, p) : problem(p, STATUS_DEVICE, "out of memory");
+        w.study && w.gpu ? open_directory(&w, p) : problem(p, STATUS_MEMORY, "out of memory");
     if (status == STATUS_OK)
         status = run_sources(&w, p);
     if (status == STATUS_OK && experiment_times(plan->axes->experiment))

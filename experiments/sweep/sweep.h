@@ -4,11 +4,15 @@
 #include <signal.h>
 
 #include "experiments/cases/plan.h"
+#include "experiments/cases/shard.h"
 #include "experiments/system/progress.h"
 
 struct sweep_options {
     const char *out;
     bool force;
+    struct shard shard; /* the plan is its share of the study's; or of the whole */
+    uint32_t merged;    /* `out` was merged of so many shards: nothing is run, and a case that is
+                           not there is STATUS_DATA, with the shard that lacks it */
     int argc;
     char **argv;                       /* for the record */
     const volatile sig_atomic_t *stop; /* not 0: stop behind the run or batch in progress */

@@ -95,6 +95,13 @@ enum status sweep_times(struct sweep *w, struct problem *p)
     for (size_t i = 0; status == STATUS_OK && i < times.groups; i++)
         if (w->options->stop && *w->options->stop)
             status = problem(p, STATUS_INTERRUPTED, "interrupted");
+        else if (!times_complete(&times.group[i]) && w->options->merged)
+            status = problem(
+                p, STATUS_DATA,
+                "times of %s, %s, n = %zu are missing: run the shards again until each "
+                "is finished, then merge with --force",
+                times.group[i].source.name, format_facts[times.group[i].source.array.format].name,
+                times.group[i].source.array.n);
         else if (!times_complete(&times.group[i]))
             status = time_group(&t, &times.group[i], p);
     if (w->options->progress)

@@ -7,7 +7,7 @@
 
 static enum status no_memory(struct problem *p)
 {
-    return problem(p, STATUS_DEVICE, "out of memory for the list of times");
+    return problem(p, STATUS_MEMORY, "out of memory for the list of times");
 }
 
 /* The input of a plan's source, as it is timed. */
@@ -176,7 +176,7 @@ static enum status take(void *context, const struct csv_row *row, struct problem
     if (group == r->times->groups)
         return unexpected(row, TIMES_INPUT, p);
     if (!grow(&r->found, r->count, sizeof *r->found))
-        return problem(p, STATUS_DEVICE, "%s: out of memory", row->path);
+        return problem(p, STATUS_MEMORY, "%s: out of memory", row->path);
     r->found[r->count++] = (struct found){group, {row->begin, row->end}};
     return mark(&r->times->group[group], row, p);
 }
@@ -191,7 +191,7 @@ enum status times_resume(struct times *t, const char *path, uint64_t *whole, str
     enum status status = csv_read(path, times_column, TIMES_COLUMNS, take, &r, whole, p);
     struct csv_range *drop = calloc(r.count + 1, sizeof *drop);
     if (status == STATUS_OK && !drop)
-        status = problem(p, STATUS_DEVICE, "%s: out of memory", path);
+        status = problem(p, STATUS_MEMORY, "%s: out of memory", path);
     for (size_t i = 0; status == STATUS_OK && i < r.count; i++)
         if (!times_complete(&t->group[r.found[i].group]))
             drop[drops++] = r.found[i].range;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "kernels/gpu/gpu.h"
+#include "reports/text/near.h"
 
 void device_name(struct device d, char text[DEVICE_TEXT])
 {
@@ -41,9 +42,8 @@ enum status device_parse(struct device *d, const char *text, struct problem *p)
     else if (strcmp(text, "cuda") != 0)
         end = (char *)text;
     if (*end)
-        return problem(p, STATUS_USAGE,
-                       "option --device: found '%s', expected cpu, cuda, cuda:N or auto", text);
-    if (index >= gpu_count())
+        return near_unknown_option(p, "device", text, "cpu, cuda, cuda:N or auto");
+    if (index >= gpu_count() && index >= gpu_seen())
         return absent(text, p);
     *d = (struct device){DEVICE_CUDA, (int)index};
     return STATUS_OK;

@@ -16,7 +16,7 @@ size_t machine_memory(void);
 size_t machine_memory_available(void);
 
 /* What CMake recorded when it configured this build. */
-extern const char *const build_version;       /* "0.1.0" */
+extern const char *const build_version;       /* "0.2.0" */
 extern const char *const build_commit;        /* git commit, "-dirty" appended, or "unknown" */
 extern const char *const build_type;          /* "Release" */
 extern const char *const build_compiler;      /* "GNU 12.2.0" */
@@ -25,4 +25,5 @@ extern const char *const build_cuda_compiler; /* "NVIDIA 13.0.88", or "" */
 extern const char *const build_cuda_flags;
 extern const char *const build_cccl; /* that of ULPSCOPE_CCCL_DIR: "3.1.4", or "" */
 extern const char *const build_cuda_architectures;
+extern const char *const build_worker;   /* experiments/python/ulpscope/worker.py there */
 extern const char *const build_recorded; /* reports/recorded of the source tree: a path */

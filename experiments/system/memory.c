@@ -20,7 +20,7 @@ enum status memory_array(struct array *a, enum format f, size_t n, const char *w
     if (bytes <= SIZE_MAX - ALIGNMENT && memory_has(bytes))
         a->data = aligned_alloc(ALIGNMENT, (bytes / ALIGNMENT + 1) * ALIGNMENT);
     if (!a->data)
-        return problem(p, STATUS_DEVICE,
+        return problem(p, STATUS_MEMORY,
                        "%s: out of memory: %zu elements of %s take %.3g bytes, %.3g are available",
                        what, n, format_facts[f].name, (double)n * (double)format_facts[f].bytes,
                        (double)machine_memory_available());

@@ -14,7 +14,7 @@
 enum { MEMORY_AROUND = 512 };
 
 /* Sets *a to n elements with data from malloc, 64-byte aligned, its contents undefined.
- * STATUS_DEVICE, with `what` (a file, an input) in the message, where the machine has not that
+ * STATUS_MEMORY, with `what` (a file, an input) in the message, where the machine has not that
  * much left. */
 enum status memory_array(struct array *a, enum format f, size_t n, const char *what,
                          struct problem *p);

@@ -139,13 +139,14 @@ enum status process_open(struct process **process, const char *name, const char 
     struct process *c = calloc(1, sizeof *c);
     *process = NULL;
     if (!c)
-        return problem(p, STATUS_DEVICE, "%s: out of memory", name);
+        return problem(p, STATUS_MEMORY, "%s: out of memory", name);
     *c = (struct process){.name = name, .to = -1, .from = -1, .errors = -1, .life = -1};
     int error = start(c, argv, device);
     if (error) {
         c->failed = true;
         process_close(c);
-        return problem(p, STATUS_DEVICE, "%s: could not be started: %s", name, strerror(error));
+        return problem(p, error == ENOMEM ? STATUS_MEMORY : STATUS_DEVICE,
+                       "%s: could not be started: %s", name, strerror(error));
     }
     fcntl(c->to, F_SETFL, O_NONBLOCK);
     fcntl(c->from, F_SETFL, O_NONBLOCK);

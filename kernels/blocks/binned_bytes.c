@@ -71,7 +71,7 @@ static enum status read_header(struct binned_state *s, const unsigned char *byte
                              bytes[AT_FOLDS], p);
 }
 
-/* What the elements cannot have led to, with their number and kinds as the header says. */
+/* Refuses states that no elements of the number and kinds in the header can lead to. */
 static enum status check_header(const struct binned_state *s, struct problem *p)
 {
     unsigned kinds = (unsigned)s->nan + s->inf[0] + s->inf[1] + (s->window >= 0);

@@ -72,7 +72,7 @@ enum status two_stage_sum(const struct task *t, struct problem *p)
     size_t blocks = grid_stride_blocks(t->of->in.n, t->shape);
     double *result = malloc((blocks + (blocks == 0)) * sizeof *result);
     if (!result)
-        return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu block results", blocks);
+        return problem(p, STATUS_MEMORY, "device cpu: no memory for %zu block results", blocks);
     result[0] = 0; /* the sum of nothing */
     if (blocks > 0) {
         grid_stride_sums(&t->of->in, f, t->shape, result);

@@ -22,7 +22,7 @@ enum status passes_sum(const struct pass *pass, const struct task *t, struct pro
     size_t group = group_of(pass, t->shape), n = t->of->in.n, count = n / group + (n % group != 0);
     double *v = malloc((count + (count == 0)) * sizeof *v);
     if (!v)
-        return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu results of the first pass",
+        return problem(p, STATUS_MEMORY, "device cpu: no memory for %zu results of the first pass",
                        count);
     v[0] = 0; /* the sum of nothing */
 

@@ -1,8 +1,9 @@
 /* Tiles of pieces in `real`, for pieces_fast.c, which includes this once with float and once with
- * double. NAME(x) is x with a suffix, ROUND(f, x) is x rounded to the format f. The rules are those
- * of kahan.c, neumaier.c, sumk.c (sum/sum2 with two words) and double_word.c. w[] is a piece,
- * which what is added to it overwrites. Loops over words are unrolled: inside the loop over
- * columns, any that is left keeps gcc from making vector code of it. */
+ * double. NAME(x) is x with a suffix, ROUND(f, x) is x rounded to the format f, MAGNITUDE(x) is
+ * |x|; none of them outlives it. The rules are those of kahan.c, neumaier.c, sumk.c (sum/sum2 with
+ * two words) and double_word.c. w[] is a piece, which what is added to it overwrites. Loops over
+ * words are unrolled: inside the loop over columns, any that is left keeps gcc from making vector
+ * code of it. */
 
 INLINE real NAME(plus)(enum format f, real a, real b)
 {
@@ -28,7 +29,7 @@ INLINE real NAME(fast_two_sum)(enum format f, real *a, real b)
 
 INLINE real NAME(by_branch)(enum format f, real *a, real b)
 {
-    bool ordered = NAME(fabs)(*a) >= NAME(fabs)(b);
+    bool ordered = MAGNITUDE(*a) >= MAGNITUDE(b);
     real large = ordered ? *a : b, small = ordered ? b : *a;
     *a = NAME(plus)(f, *a, b);
     return NAME(plus)(f, NAME(plus)(f, large, -*a), small);
@@ -39,7 +40,7 @@ INLINE void NAME(add_kahan)(enum format f, real *w, real x)
     real y = NAME(plus)(f, x, w[1]), s = NAME(plus)(f, w[0], y);
     real c = NAME(plus)(f, y, -NAME(plus)(f, s, -w[0]));
     w[0] = s;
-    w[1] = NAME(fabs)(c) < (real)INFINITY ? c : 0;
+    w[1] = MAGNITUDE(c) < (real)INFINITY ? c : 0;
 }
 
 INLINE void NAME(add_neumaier)(enum format f, real *w, real x)
@@ -85,7 +86,7 @@ INLINE void NAME(join_words)(unsigned words, enum format f, real *w, const real 
 /* The piece high + low, or sum alone. */
 INLINE void NAME(keep)(real *w, real high, real low, real sum)
 {
-    bool kept = (high != 0) & (NAME(fabs)(low) < (real)INFINITY);
+    bool kept = (high != 0) & (MAGNITUDE(low) < (real)INFINITY);
     w[0] = kept ? high : sum;
     w[1] = kept ? low : 0;
 }
@@ -167,3 +168,7 @@ INLINE struct piece NAME(tile)(enum piece_kind kind, unsigned words, enum format
         piece.word[k] = column[k][0];
     return piece;
 }
+#undef real
+#undef NAME
+#undef ROUND
+#undef MAGNITUDE

@@ -27,7 +27,7 @@ static struct piece single(const struct piece_rule *rule, double x)
     return piece;
 }
 
-/* Of elements that are values of f. */
+/* The elements must be values of f. */
 static struct piece sum_elements(const struct piece_rule *rule, enum format f, const double *x,
                                  size_t count)
 {
@@ -88,7 +88,7 @@ struct work {
     struct piece *piece;
 };
 
-/* Of the full tiles. */
+/* One thread's share of the full tiles. */
 static void sum_share(void *context, unsigned thread)
 {
     const struct work *w = context;
@@ -107,7 +107,7 @@ enum status pieces_sum(const struct piece_rule *rule, const struct task *t, stru
     size_t count = tiled_tiles(t->of->in.n);
     struct piece *v = malloc((count + (count == 0)) * sizeof *v);
     if (!v)
-        return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu tile sums", count);
+        return problem(p, STATUS_MEMORY, "device cpu: no memory for %zu tile sums", count);
     v[0] = single(rule, 0); /* the sum of nothing */
 
     enum status status = team_run(t->shape.threads, sum_share, &(struct work){rule, t, v}, p);

@@ -9,9 +9,9 @@
 
 enum { PIECE_WORDS = 5 };
 
-/* The rules, by who has a fast path for them. */
+/* Rules of combination, named after the method whose fast path implements them. */
 enum piece_kind {
-    PIECE_PLAIN, /* nobody */
+    PIECE_PLAIN, /* no fast path */
     PIECE_KAHAN,
     PIECE_NEUMAIER,
     PIECE_SUM2,

@@ -12,19 +12,13 @@
 #define real        float
 #define NAME(x)     x##_single
 #define ROUND(f, x) round_single(f, x)
-#define fabs_single fabsf
+#define MAGNITUDE   fabsf
 #include "kernels/blocks/piece_lanes.h"
-#undef real
-#undef NAME
-#undef ROUND
 #define real        double
 #define NAME(x)     x##_double
 #define ROUND(f, x) ((void)(f), (x))
-#define fabs_double fabs
+#define MAGNITUDE   fabs
 #include "kernels/blocks/piece_lanes.h"
-#undef real
-#undef NAME
-#undef ROUND
 
 INLINE void load_single(enum format storage, enum format f, const void *data, float *x)
 {
@@ -140,13 +134,17 @@ INLINE void tiles(const struct piece_rule *rule, const struct array *in, enum fo
     case PIECE_SUM2:
         tiles_of_rule(PIECE_SUM2, 2, in, f, first, count, piece);
         break;
-    default:
+    case PIECE_SUMK:
         if (rule->words == 3)
             tiles_of_rule(PIECE_SUMK, 3, in, f, first, count, piece);
         else if (rule->words == 4)
             tiles_of_rule(PIECE_SUMK, 4, in, f, first, count, piece);
         else
             tiles_of_rule(PIECE_SUMK, 5, in, f, first, count, piece);
+        break;
+    case PIECE_PLAIN:
+    case PIECE_BLOCKED: /* go other ways */
+        break;
     }
 }
 

@@ -45,12 +45,12 @@ static inline double product_fused(enum format f, double sum, double x, double y
     if (!isfinite(total) || (rest == 0 && lo == 0)) /* a zero keeps its sign */
         return format_round(f, total);
     rest = product_sum(rest, lo, &last);
-    /* What of the two is below the total's half, and then the sign of what is left. */
+    /* The part of both below half an ulp of the total, then the sign of the remainder. */
     total = product_sum(total, rest, &rest);
     return product_round(f, total, rest + last);
 }
 
-/* What the rounded product p lacks of x y: exact where f holds the values of the storage and it
+/* x y - p for the rounded product p: exact if f holds the values of the storage and the difference
  * does not underflow. */
 static inline double product_error(enum format f, double p, double x, double y)
 {

@@ -68,7 +68,7 @@ enum status reduce_tiled(const struct reduction *r, const struct task *t, struct
     size_t n = tiled_tiles(t->of->in.n);
     struct partial *v = malloc((n + (n == 0)) * sizeof *v);
     if (!v)
-        return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu tile results", n);
+        return problem(p, STATUS_MEMORY, "device cpu: no memory for %zu tile results", n);
     enum status status = team_run(t->shape.threads, join_share, &(struct tiles){r, t, v}, p);
     for (size_t count; status == STATUS_OK && n > 1; n = count) {
         count = tiled_tiles(n);
@@ -106,7 +106,7 @@ enum status reduce_two_kernel(const struct reduction *r, const struct task *t, s
     size_t blocks = grid_stride_blocks(t->of->in.n, on_gpu.shape);
     struct partial *v = malloc((blocks + (blocks == 0)) * sizeof *v);
     if (!v)
-        return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu block results", blocks);
+        return problem(p, STATUS_MEMORY, "device cpu: no memory for %zu block results", blocks);
     for (size_t b = 0; b < blocks; b++)
         v[b] = join_block(r, &on_gpu, b);
     if (blocks > 0)

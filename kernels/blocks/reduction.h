@@ -4,8 +4,8 @@
 
 #include "kernels/method/method.h"
 
-/* What is kept of some of the elements: of a product (kernels/product/scaled.h), or of extrema
- * (kernels/extremum/extremum.h). */
+/* The state of a reduction after some elements: of a product (kernels/product/scaled.h) or of
+ * extrema (kernels/extremum/extremum.h). */
 struct partial {
     union {
         double significand;
@@ -25,7 +25,7 @@ struct reduction {
     void (*finish)(const struct task *t, const struct partial *whole);
 };
 
-/* Run it in the order of the sum of that name; STATUS_DEVICE when memory is short. */
+/* Run it in the order of the sum of that name; STATUS_MEMORY when memory is short. */
 enum status reduce_serial(const struct reduction *r, const struct task *t, struct problem *p);
 enum status reduce_tiled(const struct reduction *r, const struct task *t, struct problem *p);
 enum status reduce_two_kernel(const struct reduction *r, const struct task *t, struct problem *p);

@@ -41,17 +41,31 @@ tile_sums *tiled_fastest(void)
 
 struct work {
     const struct array *in;
+    array_term *term;
     enum format format;
     unsigned threads;
     double *sum;
 };
 
-/* Of the full tiles. */
+static void sum_tiles(const struct work *w, tile_sums *sums, size_t first, size_t count)
+{
+    double room[TILE];
+    if (!w->term)
+        sums(w->in, w->format, first, count, w->sum + first);
+    for (size_t i = first; w->term && i < first + count; i++) {
+        size_t rest = w->in->n - i * TILE;
+        struct array tile = {w->in->format, rest < TILE ? rest : TILE, room};
+        array_terms(&tile, w->in, i * TILE, tile.n, w->term);
+        sums(&tile, w->format, 0, 1, w->sum + i);
+    }
+}
+
+/* One thread's share of the full tiles. */
 static void sum_share(void *context, unsigned thread)
 {
     const struct work *w = context;
     struct tiled_share share = tiled_share(w->in->n / TILE, thread, w->threads);
-    tiled_fastest()(w->in, w->format, share.first, share.count, w->sum + share.first);
+    sum_tiles(w, tiled_fastest(), share.first, share.count);
 }
 
 void tiled_fold(enum format f, double *v, size_t count)
@@ -64,24 +78,25 @@ void tiled_fold(enum format f, double *v, size_t count)
     }
 }
 
-enum status tiled_sum(const struct array *in, enum format f, unsigned threads, double *sum,
-                      struct problem *p)
+enum status tiled_sum(const struct array *in, array_term *term, enum format f, unsigned threads,
+                      double *sum, struct problem *p)
 {
     size_t n = in->n, count = tiled_tiles(n);
     double *v = malloc((count + (count == 0)) * sizeof *v);
     if (!v)
-        return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu tile sums", count);
+        return problem(p, STATUS_MEMORY, "device cpu: no memory for %zu tile sums", count);
 
-    enum status status = team_run(threads, sum_share, &(struct work){in, f, threads, v}, p);
+    struct work w = {in, term, f, threads, v};
+    enum status status = team_run(threads, sum_share, &w, p);
     if (n % TILE)
-        tiled_plain(in, f, n / TILE, 1, &v[n / TILE]);
+        sum_tiles(&w, tiled_plain, n / TILE, 1);
     tiled_fold(f, v, status == STATUS_OK ? count : 0);
     *sum = v[0];
     free(v);
     return status;
 }
 
-/* Columns are what threads are in a pass. */
+/* A column of a tile corresponds to a thread of a pass. */
 static const struct pass pass = {.rows = TILE_ROWS, .fold = fold_halving, .order = order_halving};
 static const struct shape columns = {.threads = TILE_COLUMNS};
 

@@ -12,7 +12,7 @@ enum { TILE_THREADS_MAX = 512, TILE_FEW = 512 };
 #ifndef __cplusplus
 #include "kernels/method/method.h"
 
-/* What the methods that use the order share: the tiles of n values; members of a descriptor. */
+/* Shared by the methods that use this order: the tiles of n values; members of a descriptor. */
 size_t tiled_tiles(size_t n);
 struct shape tiled_shape(size_t n, enum device_kind device, struct shape asked);
 size_t tiled_height(size_t n, struct shape shape);
@@ -28,9 +28,10 @@ struct tiled_share tiled_share(size_t tiles, unsigned thread, unsigned threads);
  * tree above the tiles; of none +0. v has room for one. */
 void tiled_fold(enum format f, double *v, size_t count);
 
-/* *sum = the sum in f, a value of f. */
-enum status tiled_sum(const struct array *in, enum format f, unsigned threads, double *sum,
-                      struct problem *p);
+/* *sum = the sum in f, a value of f, of the elements or, where `term` is not NULL, of their terms.
+ */
+enum status tiled_sum(const struct array *in, array_term *term, enum format f, unsigned threads,
+                      double *sum, struct problem *p);
 
 /* sum[i] = the sum, in f, of tile first + i, a value of f, for i < count. */
 typedef void tile_sums(const struct array *in, enum format f, size_t first, size_t count,

@@ -7,6 +7,7 @@
 
 struct work {
     const struct task *task;
+    array_term *term;
     struct exact *sum; /* one of these two, for each thread */
     struct products *products;
     bool *fine;
@@ -22,7 +23,7 @@ static void add_share(void *context, unsigned thread)
     begin = begin < n ? begin : n; /* without a tile it is behind the last, which may be short */
     if (w->sum) {
         exact_init(&w->sum[thread]);
-        exact_add_array(&w->sum[thread], &t->of->in, begin, end - begin);
+        exact_add_terms(&w->sum[thread], &t->of->in, begin, end - begin, w->term);
         return;
     }
     products_init(&w->products[thread]);
@@ -30,12 +31,12 @@ static void add_share(void *context, unsigned thread)
                                    t->of->in2.data ? &t->of->in2 : &t->of->in, begin, end - begin);
 }
 
-enum status whole_sum(const struct task *t, struct exact *sum, struct problem *p)
+enum status whole_sum(const struct task *t, array_term *term, struct exact *sum, struct problem *p)
 {
     unsigned threads = t->shape.threads;
-    struct work w = {.task = t, .sum = calloc(threads, sizeof *w.sum)};
+    struct work w = {.task = t, .term = term, .sum = calloc(threads, sizeof *w.sum)};
     if (!w.sum)
-        return problem(p, STATUS_DEVICE, "device cpu: no memory for %u exact sums", threads);
+        return problem(p, STATUS_MEMORY, "device cpu: no memory for %u exact sums", threads);
     enum status status = team_run(threads, add_share, &w, p);
     exact_init(sum);
     for (unsigned i = 0; status == STATUS_OK && i < threads; i++)
@@ -58,7 +59,7 @@ enum status whole_products(const struct task *t, struct products *sum, struct pr
         products_merge(sum, &w.products[i]);
     }
     if (!fine)
-        status = problem(p, STATUS_DEVICE, "device cpu: no memory for exact products");
+        status = problem(p, STATUS_MEMORY, "device cpu: no memory for exact products");
     free(w.products);
     free(w.fine);
     return status;

@@ -43,7 +43,7 @@ static enum status cpu(const struct task *t, struct problem *p)
     struct work w = {t, calloc(threads, sizeof *w.kept)};
     size_t before = 0;
     if (!w.kept)
-        return problem(p, STATUS_DEVICE, "device cpu: no memory for %u threads", threads);
+        return problem(p, STATUS_MEMORY, "device cpu: no memory for %u threads", threads);
     enum status status = team_run(threads, count_share, &w, p);
     for (unsigned i = 0; i < threads; i++) {
         size_t kept = w.kept[i];

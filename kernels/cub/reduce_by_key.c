@@ -12,6 +12,7 @@ const struct method cub_reduce_by_key = {
     .name = "cub/reduce_by_key",
     .summary = "NVIDIA's cub::DeviceRadixSort, then cub::DeviceReduce::ReduceByKey",
     .operation = &operation_scatter,
+    .vendor = true,
     .promise = PROMISE_RUN_TO_RUN,
     .pairs = {[DEVICE_CUDA] =
                   FORMAT_PAIRS([FP16] = IN(FP16) | IN(FP32), [BF16] = IN(BF16) | IN(FP32),

@@ -10,6 +10,7 @@ const struct method cub_scan = {
     .name = "cub/scan",
     .summary = "NVIDIA's cub::DeviceScan, as it comes with CUDA",
     .operation = &operation_scan,
+    .vendor = true,
     .promise = PROMISE_NONE,
     .pairs = {[DEVICE_CUDA] =
                   FORMAT_PAIRS([FP16] = IN(FP16) | IN(FP32), [BF16] = IN(BF16) | IN(FP32),

@@ -9,6 +9,7 @@ const struct method cub_sum = {
     .name = "cub/sum",
     .summary = "NVIDIA's cub::DeviceReduce, as it comes with CUDA",
     .operation = &operation_sum,
+    .vendor = true,
     .promise = PROMISE_RUN_TO_RUN,
     .pairs = {[DEVICE_CUDA] =
                   FORMAT_PAIRS([FP16] = IN(FP16) | IN(FP32), [BF16] = IN(BF16) | IN(FP32),

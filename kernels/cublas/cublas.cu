@@ -239,6 +239,19 @@ template <enum mode mode> static int gemv(const struct cuda_task *t)
 
 /* --- magnitudes --- */
 
+static int of_one_format(const struct cuda_task *t, int (*of_fp32)(const struct cuda_task *t),
+                         int (*of_fp64)(const struct cuda_task *t))
+{
+    switch (FORMATS * t->of->in.format + t->accumulator) {
+    case FORMATS *FP32 + FP32:
+        return of_fp32(t);
+    case FORMATS *FP64 + FP64:
+        return of_fp64(t);
+    default:
+        return cudaErrorNotSupported;
+    }
+}
+
 /* Of each element one part is 0: adding it changes nothing. */
 template <typename S> __global__ void split(const S *in, size_t n, S *above, S *below)
 {
@@ -271,7 +284,7 @@ static cublasStatus_t asum_into(double *sum, cublasHandle_t handle, int64_t n, c
     return loaded()->asum_fp64(handle, n, x, 1, sum);
 }
 
-template <typename S> static int asum_as(const struct cuda_task *t)
+template <typename S> static int sum_by_asum_as(const struct cuda_task *t)
 {
     cudaStream_t stream = (cudaStream_t)t->stream;
     S *above = (S *)ones_of(t), *below = above + leading(t->of->in.n);
@@ -291,17 +304,23 @@ template <typename S> static int asum_as(const struct cuda_task *t)
     return error == cudaSuccess ? (int)cudaGetLastError() : error;
 }
 
+template <typename S> static int asum_as(const struct cuda_task *t)
+{
+    return call(t, CUBLAS_DEFAULT_MATH, CUBLAS_POINTER_MODE_DEVICE, [&](cublasHandle_t handle) {
+        return asum_into((S *)t->out, handle, (int64_t)t->of->in.n, (const S *)t->of->in.data);
+    });
+}
+
 /* What the positive elements add up to by asum, less what the others do by asum. */
+static int sum_by_asum(const struct cuda_task *t)
+{
+    return of_one_format(t, sum_by_asum_as<float>, sum_by_asum_as<double>);
+}
+
+/* What the magnitudes of all elements add up to. */
 static int asum(const struct cuda_task *t)
 {
-    switch (FORMATS * t->of->in.format + t->accumulator) {
-    case FORMATS *FP32 + FP32:
-        return asum_as<float>(t);
-    case FORMATS *FP64 + FP64:
-        return asum_as<double>(t);
-    default:
-        return cudaErrorNotSupported;
-    }
+    return of_one_format(t, asum_as<float>, asum_as<double>);
 }
 
 /* --- matrices --- */
@@ -361,22 +380,23 @@ template <enum mode mode> static int gemm(const struct cuda_task *t)
 /* --- methods --- */
 
 /* What a routine takes of the workspace, how it is called, and what fills in its ones. */
-#define METHOD(routine, workspace, ...)                                                            \
-    extern "C" const struct cuda_method cublas_##routine##_cuda = {workspace, no_workspace,        \
-                                                                   __VA_ARGS__};
+#define METHOD(name, workspace, ...)                                                               \
+    extern "C" const struct cuda_method cublas_##name##_cuda = {workspace, no_workspace,           \
+                                                                __VA_ARGS__};
 
-METHOD(dot, vector_workspace, dot, vector_prepare)
-METHOD(dot_16, vector_workspace, dot, vector_prepare)
+METHOD(sum_by_dot, vector_workspace, dot, vector_prepare)
+METHOD(sum_by_dot_16, vector_workspace, dot, vector_prepare)
 METHOD(dot_product, bare_workspace, dot)
-METHOD(asum, asum_workspace, asum)
+METHOD(sum_by_asum, asum_workspace, sum_by_asum)
+METHOD(l1_norm, bare_workspace, asum)
 METHOD(norm, bare_workspace, norm)
-METHOD(gemv, vector_workspace, gemv<mode_default>, vector_prepare)
-METHOD(gemv_16, vector_workspace, gemv<mode_default>, vector_prepare)
-METHOD(gemv_tf32, vector_workspace, gemv<mode_tf32>, vector_prepare)
-METHOD(gemv_pedantic, vector_workspace, gemv<mode_pedantic>, vector_prepare)
-METHOD(gemm, matrix_workspace, gemm<mode_default>, matrix_prepare)
-METHOD(gemm_16, matrix_workspace, gemm<mode_default>, matrix_prepare)
-METHOD(gemm_tf32, matrix_workspace, gemm<mode_tf32>, matrix_prepare)
-METHOD(gemm_pedantic, matrix_workspace, gemm<mode_pedantic>, matrix_prepare)
+METHOD(sum_by_gemv, vector_workspace, gemv<mode_default>, vector_prepare)
+METHOD(sum_by_gemv_16, vector_workspace, gemv<mode_default>, vector_prepare)
+METHOD(sum_by_gemv_tf32, vector_workspace, gemv<mode_tf32>, vector_prepare)
+METHOD(sum_by_gemv_pedantic, vector_workspace, gemv<mode_pedantic>, vector_prepare)
+METHOD(sum_by_gemm, matrix_workspace, gemm<mode_default>, matrix_prepare)
+METHOD(sum_by_gemm_16, matrix_workspace, gemm<mode_default>, matrix_prepare)
+METHOD(sum_by_gemm_tf32, matrix_workspace, gemm<mode_tf32>, matrix_prepare)
+METHOD(sum_by_gemm_pedantic, matrix_workspace, gemm<mode_pedantic>, matrix_prepare)
 
 } // namespace cublas

@@ -9,7 +9,6 @@ const struct method dot_atomic = {
     .summary = "an atomic addition per product",
     .operation = &operation_dot,
     .promise = PROMISE_NONE,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS},
     .resolve = shared_sum_each_shape,
     .products = 1u << PRODUCT_ROUNDED,

@@ -13,7 +13,8 @@
 #include "kernels/blocks/pieces.h"
 #include "kernels/method/team.h"
 
-/* Where the accumulator does not hold the storage's values, a product is not two of its numbers. */
+/* If the accumulator does not hold the storage's values, a product is not the sum of two of its
+ * numbers. */
 #define FROM_16                                                                                    \
     [FP16] = IN(FP16) | IN(FP32) | IN(FP64), [BF16] = IN(BF16) | IN(FP32) | IN(FP64),              \
     [FP32] = IN(FP32) | IN(FP64), [FP64] = IN(FP64)
@@ -53,7 +54,7 @@ static enum status cpu(const struct task *t, struct problem *p)
     size_t count = tiled_tiles(t->of->in.n);
     struct piece *v = malloc((count + (count == 0)) * sizeof *v);
     if (!v)
-        return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu tile sums", count);
+        return problem(p, STATUS_MEMORY, "device cpu: no memory for %zu tile sums", count);
     v[0] = (struct piece){{0}}; /* the sum of nothing */
     enum status status = team_run(t->shape.threads, sum_share, &(struct work){t, v}, p);
     for (size_t n = count; status == STATUS_OK && n > 1; n = count) {

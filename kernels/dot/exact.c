@@ -29,7 +29,6 @@ const struct method dot_exact = {
     .summary = "the exact sum of whole products, rounded once",
     .operation = &operation_dot,
     .promise = PROMISE_CORRECTLY_ROUNDED,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, 0},
     .resolve = tiled_shape,
     .products = 1u << PRODUCT_EXACT,

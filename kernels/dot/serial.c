@@ -28,7 +28,6 @@ const struct method dot_serial = {
     .summary = "one product after the other, left to right",
     .operation = &operation_dot,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .products = DOT_ROUNDED_OR_FUSED,
     .product = PRODUCT_ROUNDED,
     .bound = THEOREM_TREE,

@@ -46,7 +46,7 @@ enum status squares_sum(const struct task *t, squares_change *change, const void
     size_t count = tiled_tiles(t->of->in.n);
     double *v = malloc((count + (count == 0)) * sizeof *v);
     if (!v)
-        return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu tile sums", count);
+        return problem(p, STATUS_MEMORY, "device cpu: no memory for %zu tile sums", count);
     enum status status = team_run(t->shape.threads, sum_share, &(struct work){t, change, by, v}, p);
     tiled_fold(t->accumulator, v, status == STATUS_OK ? count : 0);
     *sum = v[0];

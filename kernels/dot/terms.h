@@ -1,4 +1,4 @@
-/* What the methods of dot products share on the CPU. */
+/* Shared by the methods of dot products on the CPU. */
 #pragma once
 
 #include "kernels/blocks/product.h"

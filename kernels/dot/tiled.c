@@ -45,7 +45,7 @@ struct work {
     double *sum;
 };
 
-/* Of the full tiles. */
+/* One thread's share of the full tiles. */
 static void sum_share(void *context, unsigned thread)
 {
     const struct work *w = context;
@@ -59,7 +59,7 @@ static enum status cpu(const struct task *t, struct problem *p)
     size_t count = tiled_tiles(t->of->in.n);
     double *v = malloc((count + (count == 0)) * sizeof *v);
     if (!v)
-        return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu tile sums", count);
+        return problem(p, STATUS_MEMORY, "device cpu: no memory for %zu tile sums", count);
     enum status status = team_run(t->shape.threads, sum_share, &(struct work){t, v}, p);
     if (status == STATUS_OK && t->of->in.n % TILE)
         dot_tiles_plain(t, t->of->in.n / TILE, 1, &v[t->of->in.n / TILE]);
@@ -75,7 +75,6 @@ const struct method dot_tiled = {
     .summary = "the tree of sum/tiled over products: order from n alone, fast",
     .operation = &operation_dot,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS | SHAPE_BLOCKS},
     .resolve = tiled_shape,
     .products = DOT_ROUNDED_OR_FUSED,

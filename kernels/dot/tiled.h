@@ -23,6 +23,6 @@ struct dot_variant {
 extern const struct dot_variant dot_variant[];
 extern const size_t dot_variants;
 
-/* That of this machine for what the task asks; the specification where there is no fast path. Of
- * full tiles. */
+/* This machine's fastest function for the task, which takes full tiles; the specification if there
+ * is no fast path. */
 dot_tiles *dot_tiles_fastest(const struct task *t);

@@ -39,7 +39,7 @@ static enum status cpu(const struct task *t, struct problem *p)
     size_t blocks = grid_stride_blocks(t->of->in.n, t->shape);
     double *result = malloc((blocks + (blocks == 0)) * sizeof *result), sum[THREADS_MAX];
     if (!result)
-        return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu block results", blocks);
+        return problem(p, STATUS_MEMORY, "device cpu: no memory for %zu block results", blocks);
     result[0] = 0; /* the sum of nothing */
     for (size_t b = 0; b < blocks; b++) {
         size_t present = sum_threads(t, b, sum);
@@ -57,7 +57,6 @@ const struct method dot_two_kernel = {
     .summary = "grid-stride accumulation and block trees, then a second kernel with one block",
     .operation = &operation_dot,
     .promise = PROMISE_RUN_TO_RUN,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS | SHAPE_BLOCKS, SHAPE_THREADS | SHAPE_BLOCKS},
     .shape_order = SHAPE_THREADS | SHAPE_BLOCKS,
     .resolve = grid_stride_shape,

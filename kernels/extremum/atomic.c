@@ -41,7 +41,7 @@ static void offer_share(void *context, unsigned thread)
     const struct task *t = to->task;
     struct tiled_share share = tiled_share(t->of->in.n, thread, t->shape.threads);
     double block[ARRAY_BLOCK];
-    bool index = to->of == EXACT_ARGMIN || to->of == EXACT_ARGMAX;
+    bool index = exact_facts[to->of].form == FORM_INDEX;
     for (size_t i = 0, count; i < share.count; i += count) {
         count = share.count - i < ARRAY_BLOCK ? share.count - i : ARRAY_BLOCK;
         array_decode(&t->of->in, share.first + i, count, block);

@@ -2,14 +2,9 @@
 
 #include <math.h>
 
-static bool is_largest(enum exact_value of)
-{
-    return of == EXACT_MAXIMUM || of == EXACT_MAXIMUM_NUMBER || of == EXACT_ARGMAX;
-}
-
 static int64_t nan_rank(enum exact_value of)
 {
-    return of == EXACT_MINIMUM_NUMBER || of == EXACT_MAXIMUM_NUMBER ? INT64_MAX : INT64_MIN;
+    return exact_facts[of].nan_loses ? INT64_MAX : INT64_MIN;
 }
 
 /* Encodings of positive numbers are ordered as their values are, those of negative ones the other
@@ -22,26 +17,25 @@ static int64_t signed_order(int64_t bits)
 int64_t extremum_rank(enum exact_value of, double x)
 {
     int64_t rank = signed_order((int64_t)double_bits(x));
-    return isnan(x) ? nan_rank(of) : is_largest(of) ? ~rank : rank;
+    return isnan(x) ? nan_rank(of) : exact_facts[of].largest ? ~rank : rank;
 }
 
 double extremum_ranked(enum exact_value of, int64_t rank)
 {
     if (rank == nan_rank(of))
         return NAN;
-    return double_from_bits((uint64_t)signed_order(is_largest(of) ? ~rank : rank));
+    return double_from_bits((uint64_t)signed_order(exact_facts[of].largest ? ~rank : rank));
 }
 
 void extremum_finish(enum exact_value of, const struct task *t, const struct partial *found)
 {
-    bool index = of == EXACT_ARGMIN || of == EXACT_ARGMAX;
     double value;
-    if (index)
+    if (exact_facts[of].form == FORM_INDEX)
         value = found ? (double)found->index : -1;
     else if (found)
         value = extremum_ranked(of, found->rank);
     else
-        value = is_largest(of) ? -INFINITY : INFINITY;
+        value = exact_facts[of].largest ? -INFINITY : INFINITY;
     array_encode(&t->out, 0, 1, &value);
 }
 

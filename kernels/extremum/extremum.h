@@ -26,7 +26,8 @@ double extremum_ranked(enum exact_value of, int64_t rank);
 /* Writes the result; NULL: that of nothing. */
 void extremum_finish(enum exact_value of, const struct task *t, const struct partial *found);
 
-/* One of a form: `run` is what its CPU side returns; last, the members of launch shapes. */
+/* One method of a form. `run`: what its CPU side returns; last come the members for launch shapes.
+ */
 #define EXTREMUM_METHOD(sought, form, promised, accumulators, run, says, ...)                      \
     static enum status sought##_cpu(const struct task *t, struct problem *p)                       \
     {                                                                                              \

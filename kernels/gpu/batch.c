@@ -28,7 +28,7 @@ static cudaError_t make_graph(struct gpu_job *job)
     /* A first run may load kernels, which a capture need not allow. */
     if (error == cudaSuccess)
         error = enqueue(job, job->graph_results, 1);
-    /* What a method does not write must be the same in every launch. */
+    /* Bytes that a method does not write must be the same in every launch. */
     if (error == cudaSuccess)
         error = cudaMemsetAsync(job->graph_results, 0xff, GRAPH_RUNS * sizeof(uint64_t), stream);
     if (error == cudaSuccess)
@@ -113,7 +113,7 @@ static cudaError_t enqueue_batch(struct gpu_job *job, size_t batch, size_t runs)
     return error;
 }
 
-/* What a batch needs before it can be enqueued. */
+/* Prepares everything that a batch needs before it is enqueued. */
 static enum status prepare(struct gpu_job *job, size_t batch, struct problem *p)
 {
     enum status status = gpu_choose(job->channel->device, p);
@@ -140,7 +140,7 @@ enum status gpu_job_start(struct gpu_job *job, size_t runs, struct problem *p)
     return STATUS_OK;
 }
 
-/* What came for run i. */
+/* The result of run i. */
 static struct hash128 digest_of(const struct gpu_job *job, const uint64_t *words, size_t i)
 {
     enum format f = job->task.output;

@@ -53,7 +53,7 @@ enum status gpu_channel_take(struct gpu_channel **channel, int device, struct pr
         return STATUS_OK;
     struct gpu_channel *c = calloc(1, sizeof *c);
     if (!c)
-        return problem(p, STATUS_DEVICE, "no memory for the record of a channel");
+        return problem(p, STATUS_MEMORY, "no memory for the record of a channel");
     c->device = device;
     cudaError_t error = cudaStreamCreateWithFlags(&c->stream, cudaStreamNonBlocking);
     enum status status =

@@ -1,4 +1,4 @@
-/* What the files of the GPU's host side share. */
+/* Shared by the files of the GPU's host side. */
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -15,10 +15,11 @@ struct gpu_input {
 /* Makes a device the current one. STATUS_DEVICE where there is none of that number. */
 enum status gpu_choose(int device, struct problem *p);
 
-/* Device memory, at least one byte. Out of memory is STATUS_DEVICE with a line that names the
+/* Device memory, at least one byte. Out of memory is STATUS_MEMORY with a line that names the
  * device, what for, the bytes asked for and those that are free. Free it with cudaFree. */
 enum status gpu_allocate(void **address, int device, size_t bytes, const char *what,
                          struct problem *p);
 
-/* STATUS_DEVICE with a line that names the device, what was being done, and CUDA's reason. */
+/* STATUS_MEMORY where CUDA's reason is that memory is short, else STATUS_DEVICE, with a line that
+ * names the device, what was being done, and that reason. */
 enum status gpu_failed(int device, const char *doing, cudaError_t error, struct problem *p);

@@ -47,7 +47,7 @@ enum status gpu_load_open(struct gpu_load **load, int device, struct problem *p)
         return status;
     struct gpu_load *l = calloc(1, sizeof *l);
     if (!l)
-        return problem(p, STATUS_DEVICE, "device cuda:%d: no memory for a load", device);
+        return problem(p, STATUS_MEMORY, "device cuda:%d: no memory for a load", device);
     l->device = device;
     status = prepare(l, p);
     if (status == STATUS_OK)

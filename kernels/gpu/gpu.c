@@ -25,6 +25,11 @@ const char *gpu_driver(void)
     return version ? version_text(text, version) : "no NVIDIA driver is installed";
 }
 
+int gpu_seen(void)
+{
+    return gpu_count();
+}
+
 int gpu_count(void)
 {
     int count = 0;
@@ -37,8 +42,8 @@ int gpu_count(void)
 enum status gpu_failed(int device, const char *doing, cudaError_t error, struct problem *p)
 {
     (void)cudaGetLastError();
-    return problem(p, STATUS_DEVICE, "device cuda:%d: %s: %s", device, doing,
-                   cudaGetErrorString(error));
+    return problem(p, error == cudaErrorMemoryAllocation ? STATUS_MEMORY : STATUS_DEVICE,
+                   "device cuda:%d: %s: %s", device, doing, cudaGetErrorString(error));
 }
 
 enum status gpu_choose(int device, struct problem *p)
@@ -92,7 +97,7 @@ enum status gpu_allocate(void **address, int device, size_t bytes, const char *w
     (void)cudaGetLastError();
     size_t available = 0, total = 0;
     (void)cudaMemGetInfo(&available, &total);
-    return problem(p, STATUS_DEVICE,
+    return problem(p, STATUS_MEMORY,
                    "device cuda:%d: out of memory: %s asks for %zu bytes, %zu of %zu are free",
                    device, what, bytes, available, total);
 }
@@ -129,7 +134,7 @@ static enum status make_operand(struct gpu_input *in, enum operand which, size_t
 {
     size_t bytes = operand_bytes(&in->of, which), width = operand_width(&in->of, which);
     if (bytes > SIZE_MAX - 2 * AROUND || offset > (SIZE_MAX - bytes - 2 * AROUND) / width)
-        return problem(p, STATUS_DEVICE, "device cuda:%d: an input of %zu elements is too large",
+        return problem(p, STATUS_MEMORY, "device cuda:%d: an input of %zu elements is too large",
                        in->device, in->of.in.n);
     size_t ahead = AROUND + offset * width;
     enum status status = gpu_allocate(&in->allocation[which], in->device, ahead + bytes + AROUND,
@@ -167,7 +172,7 @@ enum status gpu_upload(struct gpu_input **input, int device, const struct array 
     *input = NULL;
     struct gpu_input *in = calloc(1, sizeof *in);
     if (!in)
-        return problem(p, STATUS_DEVICE, "no memory for the record of an input");
+        return problem(p, STATUS_MEMORY, "no memory for the record of an input");
     *in = (struct gpu_input){.device = device, .of.in = {a->format, a->n, NULL}};
     enum status status = gpu_give(in, &(struct operands){.in = *a}, OPERAND_IN, offset, p);
     if (status == STATUS_OK)

@@ -20,6 +20,9 @@ const char *gpu_driver(void);
  * loader does not find it. */
 const char *gpu_cublas(void);
 int gpu_count(void); /* 0 where there is no CUDA, driver or device */
+/* The same, but that a build without CUDA asks the driver: those that subjects in processes of
+ * their own can use. */
+int gpu_seen(void);
 enum status gpu_describe(int device, struct gpu_facts *facts, struct problem *p);
 
 /* An array in a GPU's memory, uploaded once and shared by all cases that use it. `offset`
@@ -41,9 +44,9 @@ void gpu_release(struct gpu_input *input);
  * host digests the batch before: start, start, wait, start, wait, ... */
 struct gpu_job;
 enum { GPU_BATCH = 4096 };
-/* Of the task are read: accumulator, shape, out.format and operands. Arrays of operands are the
- * input's; what the method reads and the input was not given is copied from host memory. Outputs of
- * scans are of the accumulator's or the storage's format. */
+/* Reads these members of the task: accumulator, shape, out.format and operands (NULL: the input
+ * alone). Arrays of operands are the input's; what the method reads and the input was not given is
+ * copied from host memory. Outputs of scans are of the accumulator's or the storage's format. */
 enum status gpu_job_open(struct gpu_job **job, const struct gpu_input *input,
                          const struct method *m, const struct task *t, struct problem *p);
 /* The most runs that a batch of this job may have, 1 .. GPU_BATCH: outputs that are arrays are kept

@@ -53,7 +53,8 @@ static enum status describe(struct gpu_job *job, const struct gpu_input *input,
     if (o != f && (!operation_rounds_outputs(m->operation) || o != s))
         return problem(p, STATUS_DEVICE, "device cuda:%d: %s does not support outputs in %s there",
                        input->device, m->name, format_facts[o].name);
-    job->of = *t->of;
+    if (t->of)
+        job->of = *t->of;
     job->of.in = input->of.in;
     for (enum operand k = 0; k < OPERANDS; k++)
         if (operand_data(&input->of, k) || !operation_has(m->operation, k))
@@ -93,7 +94,7 @@ enum status gpu_job_open(struct gpu_job **opened, const struct gpu_input *input,
     *opened = NULL;
     struct gpu_job *job = calloc(1, sizeof *job);
     if (!job)
-        return problem(p, STATUS_DEVICE, "no memory for the record of a job");
+        return problem(p, STATUS_MEMORY, "no memory for the record of a job");
     job->method = m;
     job->cuda = cuda_side(m);
     enum status status = describe(job, input, t, p);

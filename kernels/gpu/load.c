@@ -50,7 +50,7 @@ static void *add(void *argument)
     return NULL;
 }
 
-/* A GPU that fails says so to whoever waits for sums on it, too. */
+/* Ignores errors: a GPU that fails also fails the sums that are being measured. */
 static void *launch(void *argument)
 {
     struct load *load = argument;
@@ -78,7 +78,7 @@ static enum status start(struct load *load, struct problem *p)
     unsigned wanted = load->gpu ? 1 : processors();
     load->thread = calloc(wanted, sizeof *load->thread);
     if (!load->thread)
-        return problem(p, STATUS_DEVICE, "no memory for a load of %u threads", wanted);
+        return problem(p, STATUS_MEMORY, "no memory for a load of %u threads", wanted);
     for (; load->threads < wanted; load->threads++) {
         int error =
             pthread_create(&load->thread[load->threads], NULL, load->gpu ? launch : add, load);
@@ -96,7 +96,7 @@ enum status load_begin(struct load **begun, int device, struct problem *p)
     *begun = NULL;
     struct load *load = calloc(1, sizeof *load);
     if (!load)
-        return problem(p, STATUS_DEVICE, "no memory for a load");
+        return problem(p, STATUS_MEMORY, "no memory for a load");
     atomic_init(&load->begun, 0);
     atomic_init(&load->over, false);
     atomic_init(&load->rounds, 0);

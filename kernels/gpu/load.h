@@ -5,7 +5,7 @@
 
 #include "reference/base/problem.h"
 
-/* What else a device does while sums run. */
+/* Other work that a device does while sums run. */
 enum load_kind { LOAD_IDLE, LOAD_BUSY, LOAD_KINDS };
 extern const char *const load_name[LOAD_KINDS];
 
@@ -14,8 +14,8 @@ struct load;
 /* Begins it, and returns when it is under way. device: -1: the CPU, where as many threads as there
  * are processors add up numbers in memory; k >= 0: cuda:k, where kernels of all sizes, which read
  * memory and add atomically, follow each other on a stream of their own. It leaves room: sums are
- * slower, none waits for the end of the load. STATUS_DEVICE where there is no such device, or
- * memory or threads are short. */
+ * slower, none waits for the end of the load. STATUS_DEVICE where there is no such device
+ * or threads are short, STATUS_MEMORY where memory is. */
 enum status load_begin(struct load **load, int device, struct problem *p);
 
 /* How often its work was done so far, by all threads; tenths of a millisecond each time. */

@@ -1,4 +1,6 @@
-/* GPUs in a build without CUDA: there are none. */
+/* GPUs in a build without CUDA: there are none, but for the processes of others. */
+#include <dlfcn.h>
+
 #include "kernels/gpu/gpu.h"
 #include "kernels/gpu/device_load.h"
 
@@ -20,6 +22,21 @@ const char *gpu_driver(void)
 int gpu_count(void)
 {
     return 0;
+}
+
+int gpu_seen(void)
+{
+    static _Atomic int seen = -1; /* the driver stays loaded: it does not like to be unloaded */
+    int count = 0;
+    if (seen >= 0)
+        return seen;
+    void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+    int (*init)(unsigned) = driver ? (int (*)(unsigned))dlsym(driver, "cuInit") : NULL;
+    int (*get)(int *) = driver ? (int (*)(int *))dlsym(driver, "cuDeviceGetCount") : NULL;
+    if (!init || !get || init(0) != 0 || get(&count) != 0)
+        count = 0;
+    seen = count;
+    return count;
 }
 
 enum status gpu_describe(int device, struct gpu_facts *facts, struct problem *p)

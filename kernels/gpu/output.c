@@ -4,8 +4,8 @@
 
 #include "kernels/device/cuda.h"
 
-/* Results are looked at, progress is shown and interruptions are noticed between batches; more
- * outputs in memory at once serve nobody. */
+/* Results are looked at, progress is shown and interruptions are noticed between batches; keeping
+ * more outputs in memory has no use. */
 enum { PLACES_MOST = 64 };
 static const size_t memory_most = (size_t)256 << 20;
 
@@ -15,7 +15,7 @@ enum status gpu_outputs_plan(struct gpu_outputs *o, int device, enum format f, s
     enum { ALIGNMENT = 256 };
     size_t bytes = array_bytes(f, n);
     if (bytes > SIZE_MAX - ALIGNMENT)
-        return problem(p, STATUS_DEVICE, "device cuda:%d: an output of %zu elements is too large",
+        return problem(p, STATUS_MEMORY, "device cuda:%d: an output of %zu elements is too large",
                        device, n);
     size_t stride = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     size_t batch = stride > 0 ? memory_most / stride : PLACES_MOST;

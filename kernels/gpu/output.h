@@ -1,4 +1,4 @@
-/* Where the outputs of a job's two batches lie, when they are arrays. */
+/* The places of array outputs of a job's two batches. */
 #pragma once
 
 #include "kernels/gpu/device.h"
@@ -12,7 +12,7 @@ struct gpu_outputs {
 };
 
 /* Plans for outputs of n elements in f: as many to a batch as stay within some memory.
- * STATUS_DEVICE where one is too large for any. */
+ * STATUS_MEMORY where one is too large for any. */
 enum status gpu_outputs_plan(struct gpu_outputs *o, int device, enum format f, size_t n,
                              struct problem *p);
 /* Sees to it that batch 0 or 1 has places. `what` they are for, in the line of a failure. */

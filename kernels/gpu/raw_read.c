@@ -92,7 +92,7 @@ enum status raw_read(const struct array *a, unsigned threads, uint64_t *mix, str
     struct work w = {.data = a->data, .bytes = array_bytes(a->format, a->n), .threads = threads};
     w.mix = calloc(threads, sizeof *w.mix);
     if (!w.mix)
-        return problem(p, STATUS_DEVICE, "device cpu: no memory for %u threads", threads);
+        return problem(p, STATUS_MEMORY, "device cpu: no memory for %u threads", threads);
     enum status status = team_run(threads, read_share, &w, p);
     *mix = 0;
     for (unsigned i = 0; i < threads; i++)

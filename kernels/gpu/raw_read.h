@@ -6,7 +6,7 @@
 #include "reference/base/problem.h"
 
 /* Reads with `threads` >= 1 threads. *mix depends on every byte, so that no load can be left out.
- * STATUS_DEVICE where threads or memory cannot be had. */
+ * STATUS_DEVICE where threads cannot be had, STATUS_MEMORY where memory cannot. */
 enum status raw_read(const struct array *a, unsigned threads, uint64_t *mix, struct problem *p);
 
 /* Copies its bytes with `threads` >= 1 threads to `to`, which does not overlap it. */

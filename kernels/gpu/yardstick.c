@@ -2,7 +2,7 @@
 #include "kernels/device/cuda.h"
 #include "kernels/gpu/channel.h"
 
-/* What is to be done: how many arrays are read, or where the first is copied to. */
+/* The work: how many arrays are read, or where the first is copied to. */
 struct work {
     unsigned read;
     void *to;

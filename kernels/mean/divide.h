@@ -4,7 +4,7 @@
 #include "kernels/mean/quotient.h"
 #include "kernels/method/method.h"
 
-/* What a method of sums makes of the array, divided by n, rounded once; of nothing NaN. */
+/* The sum that a method computes, divided by n and rounded once; NaN for n = 0. */
 static inline enum status mean_of_sum(const struct method *sum, const struct task *t,
                                       struct problem *p)
 {

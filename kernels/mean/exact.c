@@ -16,7 +16,7 @@
 static enum status cpu(const struct task *t, struct problem *p)
 {
     struct exact sum;
-    enum status status = whole_sum(t, &sum, p);
+    enum status status = whole_sum(t, NULL, &sum, p);
     if (status == STATUS_OK)
         array_encode(&t->out, 0, 1, &(double){moments_mean(&sum, t->of->in.n, t->accumulator)});
     return status;
@@ -27,7 +27,6 @@ const struct method mean_exact = {
     .summary = "the exact sum divided by n, rounded once",
     .operation = &operation_mean,
     .promise = PROMISE_CORRECTLY_ROUNDED,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, 0},
     .resolve = tiled_shape,
     .addition = ADDITION_EXACT,

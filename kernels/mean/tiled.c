@@ -17,7 +17,6 @@ const struct method mean_tiled = {
     .summary = "the sum in the tree of sum/tiled, divided by n",
     .operation = &operation_mean,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS | SHAPE_BLOCKS},
     .resolve = tiled_shape,
     .bound = THEOREM_MEAN,

@@ -24,142 +24,14 @@ static size_t an_output_a_bin(size_t n, size_t bins)
     return bins;
 }
 
-const struct operation operation_sum = {
-    .name = "sum",
-    .outputs = one_output,
-    .inputs = 1,
-    .of = EXACT_SUM,
-    .fixed = "sum/tiled",
-};
-const struct operation operation_scan = {
-    .name = "scan",
-    .outputs = as_many_outputs,
-    .array = true,
-    .inputs = 1,
-    .of = EXACT_SUM,
-};
-const struct operation operation_dot = {
-    .name = "dot",
-    .outputs = one_output,
-    .inputs = 2,
-    .of = EXACT_DOT,
-    .fixed = "dot/tiled",
-};
-const struct operation operation_norm = {
-    .name = "norm",
-    .outputs = one_output,
-    .inputs = 1,
-    .of = EXACT_NORM,
-    .fixed = "norm/tiled",
-};
-const struct operation operation_mean = {
-    .name = "mean",
-    .outputs = one_output,
-    .inputs = 1,
-    .of = EXACT_MEAN,
-    .fixed = "mean/tiled",
-};
-const struct operation operation_variance = {
-    .name = "variance",
-    .outputs = one_output,
-    .inputs = 1,
-    .of = EXACT_VARIANCE,
-    .fixed = "variance/two_pass",
-};
-const struct operation operation_scatter = {
-    .name = "scatter",
-    .outputs = an_output_a_bin,
-    .array = true,
-    .keys = true,
-    .inputs = 1,
-    .of = EXACT_SUM,
-    .fixed = "scatter/sort",
-};
-const struct operation operation_rows = {
-    .name = "rows",
-    .outputs = an_output_a_bin,
-    .array = true,
-    .matrix = true,
-    .inputs = 1,
-    .of = EXACT_SUM,
-    .fixed = "rows/tiled",
-};
-const struct operation operation_transpose = {
-    .name = "transpose",
-    .outputs = as_many_outputs,
-    .array = true,
-    .matrix = true,
-    .moves = true,
-    .inputs = 1,
-    .of = EXACT_SUM,
-    .fixed = "transpose/naive",
-};
-const struct operation operation_compact = {
-    .name = "compact",
-    .outputs = an_output_a_bin,
-    .array = true,
-    .mask = true,
-    .moves = true,
-    .inputs = 1,
-    .of = EXACT_SUM,
-    .fixed = "compact/scan",
-};
-const struct operation operation_product = {
-    .name = "product",
-    .outputs = one_output,
-    .inputs = 1,
-    .of = EXACT_PRODUCT,
-    .fixed = "product/tree",
-};
-const struct operation operation_minimum = {
-    .name = "minimum",
-    .outputs = one_output,
-    .inputs = 1,
-    .of = EXACT_MINIMUM,
-    .fixed = "minimum/tree",
-};
-const struct operation operation_maximum = {
-    .name = "maximum",
-    .outputs = one_output,
-    .inputs = 1,
-    .of = EXACT_MAXIMUM,
-    .fixed = "maximum/tree",
-};
-const struct operation operation_minimum_number = {
-    .name = "minimum_number",
-    .outputs = one_output,
-    .inputs = 1,
-    .of = EXACT_MINIMUM_NUMBER,
-    .fixed = "minimum_number/tree",
-};
-const struct operation operation_maximum_number = {
-    .name = "maximum_number",
-    .outputs = one_output,
-    .inputs = 1,
-    .of = EXACT_MAXIMUM_NUMBER,
-    .fixed = "maximum_number/tree",
-};
-const struct operation operation_argmin = {
-    .name = "argmin",
-    .outputs = one_output,
-    .inputs = 1,
-    .of = EXACT_ARGMIN,
-    .fixed = "argmin/tree",
-};
-const struct operation operation_argmax = {
-    .name = "argmax",
-    .outputs = one_output,
-    .inputs = 1,
-    .of = EXACT_ARGMAX,
-    .fixed = "argmax/tree",
-};
+#define OPERATION(its_name, number, ...)                                                           \
+    const struct operation operation_##its_name = {.name = #its_name, __VA_ARGS__};
+#include "kernels/method/operations.def"
+
 const struct operation *const operations[] = {
-    &operation_sum,       &operation_scan,           &operation_dot,
-    &operation_norm,      &operation_mean,           &operation_variance,
-    &operation_scatter,   &operation_product,        &operation_minimum,
-    &operation_maximum,   &operation_minimum_number, &operation_maximum_number,
-    &operation_argmin,    &operation_argmax,         &operation_rows,
-    &operation_transpose, &operation_compact,        NULL,
+#define OPERATION(name, ...) &operation_##name,
+#include "kernels/method/operations.def"
+    NULL,
 };
 
 bool operation_has(const struct operation *o, enum operand which)
@@ -171,11 +43,18 @@ bool operation_has(const struct operation *o, enum operand which)
 bool operation_fits(const struct operation *o, const struct operands *of, char why[OPERANDS_TEXT])
 {
     bool strided = o == &operation_rows;
+    const struct gemm_shape *s = &of->gemm;
     for (enum operand k = OPERAND_IN2; k < OPERANDS; k++)
         if (operation_has(o, k) && k != OPERAND_HEADS && of->in.n > 0 && !operand_data(of, k)) {
             snprintf(why, OPERANDS_TEXT, "reads %s, found none", operand_name[k]);
             return false;
         }
+    if (o->matrices && (of->bins != s->m * s->n || gemm_c_begins(s) > of->in.n ||
+                        of->c.n != of->bins || (of->bins > 0 && !of->c.data))) {
+        snprintf(why, OPERANDS_TEXT, "found %zu elements for matrices of %zu x %zu x %zu", of->in.n,
+                 s->m, s->n, s->k);
+        return false;
+    }
     if (!o->matrix || (of->bins > 0 && of->in.n % of->bins == 0 &&
                        (!strided || (of->stride > 0 && of->bins % of->stride == 0))))
         return true;
@@ -184,25 +63,29 @@ bool operation_fits(const struct operation *o, const struct operands *of, char w
     return false;
 }
 
-bool operation_rounds_outputs(const struct operation *o)
-{
-    return o == &operation_scan;
-}
-
 const char *operation_takes(const struct operation *o)
 {
-    return o->keys     ? "a key of each element"
-           : o->matrix ? "the rows of a matrix"
-           : o->mask   ? "a mask"
-                       : NULL;
+    return o->keys       ? "a key of each element"
+           : o->matrix   ? "the rows of a matrix"
+           : o->mask     ? "a mask"
+           : o->matrices ? "the shapes of matrices"
+                         : NULL;
 }
 
 const struct method *method_named(const char *name)
 {
-    for (size_t i = 0; i < method_count; i++)
-        if (strcmp(method_registry[i]->name, name) == 0)
-            return method_registry[i];
+    for (size_t i = 0; i < method_count; i++) {
+        const struct method *m = method_registry[i];
+        if (strcmp(m->name, name) == 0 || (m->former && strcmp(m->former, name) == 0))
+            return m;
+    }
     return NULL;
+}
+
+const char *method_first_name(const char *name)
+{
+    const struct method *m = method_named(name);
+    return m && m->former ? m->former : name;
 }
 
 static bool in_this_build(const struct method *m, enum device_kind device)
@@ -215,10 +98,21 @@ static bool in_this_build(const struct method *m, enum device_kind device)
     return false;
 }
 
+const struct format_pairs *method_pairs(const struct method *m, enum device_kind device)
+{
+    static const struct format_pairs usual[DEVICE_KINDS] = {FORMAT_PAIRS_ALL,
+                                                            FORMAT_PAIRS_FROM_16(IN_ALL)};
+    bool stated = m->foreign;
+    for (enum device_kind d = 0; d < DEVICE_KINDS; d++)
+        stated |= format_pairs_any(&m->pairs[d]);
+    return stated ? &m->pairs[device] : &usual[device];
+}
+
 bool method_supports(const struct method *m, enum device_kind device, enum format storage,
                      enum format accumulator)
 {
-    return format_pairs_have(&m->pairs[device], storage, accumulator) && in_this_build(m, device);
+    return format_pairs_have(method_pairs(m, device), storage, accumulator) &&
+           in_this_build(m, device);
 }
 
 struct shape method_shape(const struct method *m, enum device_kind device, size_t n,

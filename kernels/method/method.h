@@ -18,7 +18,7 @@
 #include "reference/exact/value.h"
 #include "reference/theorem/name.h"
 
-/* What a method claims of its bits; each rung includes those before it. */
+/* The reproducibility that a method claims; each promise includes those before it. */
 enum promise {
     PROMISE_NONE,
     PROMISE_RUN_TO_RUN,      /* same device, same launch shape */
@@ -31,51 +31,44 @@ extern const char *const promise_name[PROMISES];
 
 enum device_kind { DEVICE_CPU, DEVICE_CUDA, DEVICE_KINDS };
 
-/* What is computed. Arrays of n elements give outputs(n, bins) results, `bins` as operands'. */
+/* An operation: a row of operations.def. */
 struct operation {
     const char *name;
     size_t (*outputs)(size_t n, size_t bins);
-    /* Its result is an array, of which a run keeps a hash; else one output of at most 8 bytes. */
+    /* The result is an array, and a run keeps its hash; otherwise it is one output of at most 8
+     * bytes. */
     bool array;
     bool keys;           /* beside its array it reads a key of each element, which names its bin */
     bool matrix;         /* beside its array it is told how the rows of a matrix lie in it */
     bool mask;           /* beside its array it reads a flag of each element */
+    bool matrices;       /* its array holds the matrices of a product, and it reads another one */
+    bool rounds_outputs; /* outputs are rounded once more, to the format of task.out */
     bool moves;          /* results are elements, bit for bit: nothing is added up */
     unsigned inputs;     /* arrays that it reads, of one length and format: 1 or 2 */
     enum exact_value of; /* what the exact result is, and sum|x| in errors and bounds */
     const char *fixed;   /* the method whose result is s_fixed, or whose outputs others are compared
                             with; NULL: see experiments/sweep/shared.h */
 };
-extern const struct operation operation_sum;  /* one result; the sum of nothing is +0 */
-extern const struct operation operation_scan; /* n results: the sums of all prefixes */
-/* One result: the sum of the products x[i] y[i] of the elements of two arrays, as they are stored;
- * of nothing +0. */
-extern const struct operation operation_dot;
-/* One result each: the 2-norm, of nothing +0; the mean and the variance of the population, of
- * nothing NaN. */
-extern const struct operation operation_norm, operation_mean, operation_variance;
-/* `bins` results: output b is the sum of the elements whose key is b, of none +0. */
-extern const struct operation operation_scatter;
-/* One result: the product of the elements; of nothing 1. */
-extern const struct operation operation_product;
-/* One result each, as EXACT_MINIMUM and so on say. Elements are compared as they are stored, and
- * the one found is rounded to the accumulator. An index is put in fp64, which holds it exactly to
- * 2^53: methods of indices have no other accumulator. */
-extern const struct operation operation_minimum, operation_maximum, operation_minimum_number,
-    operation_maximum_number, operation_argmin, operation_argmax;
-/* `bins` results: output r is the sum of row r of a matrix, of none +0. */
-extern const struct operation operation_rows;
-/* n results, moved bit for bit: the matrix the other way round. Element c of row r, of n / bins, is
- * element r * n / bins + c of the array, and c * bins + r of the results. */
-extern const struct operation operation_transpose;
-/* `bins` results, moved bit for bit: the elements whose flag is not 0, in their order. */
-extern const struct operation operation_compact;
+#define OPERATION(name, ...) extern const struct operation operation_##name;
+#include "kernels/method/operations.def"
 extern const struct operation *const operations[]; /* all; ends with NULL */
 
 /* Is it told of nothing but its arrays? */
 static inline bool operation_plain(const struct operation *o)
 {
-    return !o->keys && !o->matrix && !o->mask;
+    return !o->keys && !o->matrix && !o->mask && !o->matrices;
+}
+
+/* How many arrays does it read, of one length and format? */
+static inline unsigned operation_arrays(const struct operation *o)
+{
+    return o->inputs;
+}
+
+/* Are its terms elements of its array, or products of those of two arrays, each in one term? */
+static inline bool operation_adds_elements(const struct operation *o)
+{
+    return !o->moves && !o->matrices;
 }
 
 static inline bool operation_moves(const struct operation *o)
@@ -83,7 +76,7 @@ static inline bool operation_moves(const struct operation *o)
     return o->moves;
 }
 
-/* Is its result an array, of which a run keeps a hash? */
+/* Is its result an array, so that a run keeps its hash? */
 static inline bool operation_makes_array(const struct operation *o)
 {
     return o->array;
@@ -97,9 +90,12 @@ enum { OPERANDS_TEXT = 128 };
 bool operation_fits(const struct operation *o, const struct operands *of, char why[OPERANDS_TEXT]);
 
 /* Are its outputs rounded once more, to the storage's format where that is asked for? */
-bool operation_rounds_outputs(const struct operation *o);
+static inline bool operation_rounds_outputs(const struct operation *o)
+{
+    return o->rounds_outputs;
+}
 
-/* What else it is told, "a key of each element"; NULL where nothing. */
+/* What else it takes, such as "a key of each element"; NULL: nothing. */
 const char *operation_takes(const struct operation *o);
 
 /* A launch shape. On a GPU, threads to a block and blocks in the grid. On the
@@ -123,7 +119,7 @@ enum addition {
     ADDITION_EXACT,     /* rounded once, at the end */
     ADDITION_NONE,      /* nothing is added: elements are compared or moved */
     ADDITION_UNDOCUMENTED, /* the vendor does not say */
-    ADDITION_UNKNOWN       /* a subject of somebody else's */
+    ADDITION_UNKNOWN       /* a user's subject */
 };
 
 struct method;
@@ -132,8 +128,8 @@ struct cuda_method;
 /* One execution. Addresses are the host's on the CPU, a device's on a GPU. */
 struct task {
     const struct operands *of;
-    /* outputs(n, bins) elements, apart from the input's. A scan's are of any format: each is
-     * rounded once more to it; all others of the accumulator's. */
+    /* outputs(n, bins) elements, apart from the input's. Those of scans and matrix products are of
+     * any format: each is rounded once more to it; all others of the accumulator's. */
     struct array out;
     enum format accumulator;     /* asked for: additions are done in it, or as the method says */
     struct shape shape;          /* resolved: no zero in what the method reads on this device */
@@ -143,10 +139,11 @@ struct task {
 
 struct method {
     const char *name;    /* "sum/tiled" */
+    const char *former;  /* its name in older results, which names no other; NULL: the same */
     const char *summary; /* one line */
     const struct operation *operation;
     enum promise promise;
-    struct format_pairs pairs[DEVICE_KINDS]; /* that it supports; none: not on this device */
+    struct format_pairs pairs[DEVICE_KINDS]; /* none at all: the usual; see method_pairs */
     unsigned shape_read[DEVICE_KINDS];       /* flags: what it reads of the launch shape */
     unsigned shape_order; /* flags: what its order depends on; 0 from gpu_to_gpu up */
 
@@ -157,19 +154,22 @@ struct method {
     /* A scan that heeds heads. */
     bool segmented;
 
-    /* Of dot products: how it can form them, flags 1 << PRODUCT_...; and how it does where nobody
-     * asks for another way: what its source says. */
+    /* Dot products only: the ways in which it can form products, flags 1 << PRODUCT_...; and the
+     * one that it uses unless asked otherwise, as its source says. */
     unsigned products;
     enum product_kind product;
 
-    /* A subject that is not ours, in a process of its own: its `cpu` takes arrays in host memory
-     * whatever the device, which is that process's affair. */
+    /* A user's subject, in a process of its own: its `cpu` takes arrays in host memory for every
+     * device; that process handles the device. */
     bool foreign;
 
     /* How additions are done, and in which format, where that is not the accumulator that it is
      * asked for, which is then the result's alone: fp64 for fp32, in sum/widened. NULL: in it. */
     enum addition addition;
     enum format (*adds_in)(enum format accumulator);
+
+    /* The vendor's routine for its operation, which others stand beside when they are timed. */
+    bool vendor;
 
     /* Adds with atomic instructions. Where the device's flush subnormals, the bound says so. */
     bool atomic;
@@ -180,25 +180,26 @@ struct method {
     unsigned folds;
     /* The tree's height, n >= 1; equals order_height of `order`. That of a scan is the greatest of
      * all its trees when it is inclusive, that of scatter-adds and sums of rows the height where
-     * all elements are in one bin, or row. NULL with THEOREM_ANY_ORDER. */
+     * all elements are in one bin, or row, of matrix products that of one element of D, whose n
+     * terms are C's and n - 1 products. NULL with THEOREM_ANY_ORDER. */
     size_t (*height)(size_t n, struct shape shape);
     /* The height of the tree of output i < n, without heads. NULL for sums and with
      * THEOREM_ANY_ORDER. */
     size_t (*prefix_height)(size_t i, size_t n, struct shape shape, bool exclusive);
-    /* Of segmented scans: the heights of all n trees, which heads cut; 0 of the sum of nothing.
+    /* Segmented scans only: the heights of all n trees, cut at heads; 0 for the empty sum.
      * NULL with THEOREM_ANY_ORDER. */
     enum status (*segment_heights)(uint16_t *height, size_t n, bool exclusive, const uint8_t *heads,
                                    struct problem *p);
-    /* Of scatter-adds and sums of rows: the height of the tree of a bin, or row, of `bins`, that
-     * has `terms` >= 1 of n elements. element: their indices, ascending; sums of rows do not read
-     * them. NULL with THEOREM_ANY_ORDER. */
+    /* Scatter-adds, sums of rows and matrix products only: the height of the tree of one of `bins`
+     * bins, rows or elements, which has `terms` >= 1 of n elements. element: their indices,
+     * ascending; only scatter-adds read them. NULL with THEOREM_ANY_ORDER. */
     size_t (*bin_height)(const size_t *element, size_t terms, size_t n, size_t bins);
     /* Appends the additions and sets the outputs of an initialised order of n >= 1
      * leaves, all of one bin or row. NULL where the order is not fixed. */
     void (*order)(struct order *o, struct shape shape);
 
-    /* The CPU implementation; NULL where there is none. n may be 0. Fails only for memory
-     * or threads, with STATUS_DEVICE. */
+    /* The CPU implementation; NULL where there is none. n may be 0. Fails only for memory,
+     * with STATUS_MEMORY, or threads, with STATUS_DEVICE. */
     enum status (*cpu)(const struct task *t, struct problem *p);
 };
 
@@ -207,8 +208,13 @@ extern const struct method *const method_registry[];
 extern const size_t method_count;
 /* Parallel to it (kernels/device/cuda.h): NULL where a method has no CUDA side in this build. */
 extern const struct cuda_method *const cuda_registry[];
-const struct method *method_named(const char *name); /* or NULL */
+const struct method *method_named(const char *name); /* or formerly named; or NULL */
+/* The first name that a renamed method had, from which case ids are made; other names unchanged. */
+const char *method_first_name(const char *name);
 
+/* The pairs that it supports on the device, none where it is not for it. Ours that state none for
+ * any device support the usual: all on a CPU, on a GPU those whose storage has 16 bits or more. */
+const struct format_pairs *method_pairs(const struct method *m, enum device_kind device);
 /* Does the method exist for this device and format pair? (For CUDA: in this build.) */
 bool method_supports(const struct method *m, enum device_kind device, enum format storage,
                      enum format accumulator);

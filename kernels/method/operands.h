@@ -1,13 +1,14 @@
 /* All that an operation reads. Addresses are the host's on the CPU, a device's on a GPU. */
 #pragma once
 
+#include "kernels/method/gemm.h"
 #include "reference/format/array.h"
 #include "reference/theorem/name.h"
 
 struct operands {
     struct array in, in2; /* in2: of dot products alone, as long and in the same format; else its
                              data is NULL */
-    /* Of scans alone. Output i covers elements 0 .. i or, where `exclusive`, 0 .. i-1; the sum of
+    /* Scans only. Output i covers elements 0 .. i or, where `exclusive`, 0 .. i-1; the sum of
      * nothing is +0. A segmented scan begins anew at 0 and at each i with heads[i] != 0, of n
      * flags; NULL: nowhere else. */
     bool exclusive;
@@ -15,17 +16,21 @@ struct operands {
     const uint8_t *mask;       /* of compactions alone: n flags */
     enum product_kind product; /* of dot products alone: how they are formed */
     const uint32_t *keys;      /* of what takes keys alone: one for each element, below `bins` */
-    /* How many bins there are, >= 1; rows of a matrix, which divide n; or flags of a mask that are
-     * not 0. Else it is not read. */
+    /* How many bins there are, >= 1; rows of a matrix, which divide n; flags of a mask that are
+     * not 0; or elements of D. Else it is not read. */
     size_t bins;
     size_t stride; /* of sums of rows alone: how rows lie (kernels/method/matrix.h) */
+    /* Of matrix products alone: where A and B lie in `in`, and C, row-major, in the format of the
+     * results. Bins are elements of D. */
+    struct gemm_shape gemm;
+    struct array c;
 };
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Those of them that are arrays, in the order in which they are handed over. */
+/* The operands that are arrays, in the order in which they are passed. */
 enum operand { OPERAND_IN, OPERAND_IN2, OPERAND_KEYS, OPERAND_HEADS, OPERAND_MASK, OPERANDS };
 extern const char *const operand_name[OPERANDS]; /* "an input", "keys" */
 

@@ -19,8 +19,7 @@ struct order {
     uint32_t (*operand)[2]; /* of each addition: node ids, left operand first */
     size_t outputs;
     uint32_t *output; /* node ids */
-    /* What is asked of a scan, as in a task (kernels/method/method.h); false and NULL once
-     * initialised. */
+    /* The kind of scan, as in a task (kernels/method/method.h); initialised to false and NULL. */
     bool exclusive;
     const uint8_t *heads;
     bool failed; /* memory ran out; nothing else holds then */

@@ -1,6 +1,6 @@
 /* Sets of pairs of formats: elements stored in one and added in another.
  *
- *     .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)}
+ *     .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL}
  *     .pairs = {[DEVICE_CUDA] = FORMAT_PAIRS([FP16] = IN(FP16) | IN(FP32), [FP32] = IN(FP32))}
  */
 #pragma once

@@ -57,7 +57,7 @@ enum status team_run(unsigned threads, void (*work)(void *context, unsigned thre
     atomic_init(&team.off, false);
     struct member *member = malloc(threads * sizeof *member);
     if (!member)
-        return problem(p, STATUS_DEVICE, "device cpu: no memory for %u threads", threads);
+        return problem(p, STATUS_MEMORY, "device cpu: no memory for %u threads", threads);
 
     team.crowded = is_crowd(threads);
     pthread_rwlock_init(&team.gate, NULL);

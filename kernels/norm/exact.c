@@ -27,7 +27,6 @@ const struct method norm_exact = {
     .summary = "the root of the exact sum of squares, rounded once",
     .operation = &operation_norm,
     .promise = PROMISE_CORRECTLY_ROUNDED,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, 0},
     .resolve = tiled_shape,
     .addition = ADDITION_EXACT,

@@ -1,4 +1,4 @@
-/* What norms share that are roots of sums of squares, on the CPU. */
+/* Shared by the norms that are roots of sums of squares, on the CPU. */
 #pragma once
 
 #include <math.h>

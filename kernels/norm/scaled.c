@@ -46,7 +46,7 @@ static enum status find_largest(const struct task *t, double *largest, struct pr
     unsigned threads = t->shape.threads;
     struct work w = {t, calloc(threads, sizeof *w.largest)};
     if (!w.largest)
-        return problem(p, STATUS_DEVICE, "device cpu: no memory for %u threads", threads);
+        return problem(p, STATUS_MEMORY, "device cpu: no memory for %u threads", threads);
     enum status status = team_run(threads, find_share, &w, p);
     *largest = 0;
     for (unsigned i = 0; i < threads; i++)
@@ -93,7 +93,6 @@ const struct method norm_scaled = {
         "norm/tiled of elements times a power of two that keeps squares in range: two passes",
     .operation = &operation_norm,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS | SHAPE_BLOCKS},
     .resolve = tiled_shape,
     .bound = THEOREM_SCALED_NORM,

@@ -18,7 +18,6 @@ const struct method norm_tiled = {
     .summary = "the root of the sum of squares in the tree of sum/tiled: overflows where they do",
     .operation = &operation_norm,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS | SHAPE_BLOCKS},
     .resolve = tiled_shape,
     .bound = THEOREM_NORM,

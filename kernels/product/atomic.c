@@ -60,7 +60,6 @@ const struct method product_atomic = {
     .summary = "an atomic multiplication per factor, exponents kept apart",
     .operation = &operation_product,
     .promise = PROMISE_NONE,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS},
     .resolve = shared_sum_each_shape,
     .bound = THEOREM_PRODUCT,

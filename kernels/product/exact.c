@@ -126,7 +126,7 @@ static enum status round_product(double *value, const struct task *t, struct pro
     for (; status == STATUS_OK && !sure; product.room *= 2) {
         product.limb = malloc(product.room * sizeof *product.limb);
         if (!product.limb) {
-            status = problem(p, STATUS_DEVICE, "device cpu: no memory for a product of %zu words",
+            status = problem(p, STATUS_MEMORY, "device cpu: no memory for a product of %zu words",
                              product.room);
             break;
         }
@@ -137,7 +137,7 @@ static enum status round_product(double *value, const struct task *t, struct pro
     return status;
 }
 
-/* Where they are not all finite, or one is 0, so is the product, or it is NaN. */
+/* If an element is 0 or not finite, the product is 0, infinite or NaN. */
 static bool is_special(double *value, const struct array *in)
 {
     double block[ARRAY_BLOCK], product = 1;

@@ -1,8 +1,8 @@
 /* Products with their exponents kept apart, so that nothing overflows or underflows on the way.
  *
  * A partial product is significand 2^exponent: the significand is +-1 <= |m| < 2, rounded to the
- * accumulator's precision, or a signed zero, an infinity or NaN, which multiply as IEEE 754 has
- * them (0 inf is NaN, in whatever order the two come together); the exponent is a whole number. */
+ * accumulator's precision, or a signed zero, an infinity or NaN, which multiply as in IEEE 754 (0
+ * inf is NaN, in any order); the exponent is a whole number. */
 #pragma once
 
 #include "kernels/blocks/reduction.h"

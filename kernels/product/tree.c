@@ -1,8 +1,8 @@
 /* product/tree: the tree of sum/tiled over factors, exponents kept apart.
  *
  * Order: that of sum/tiled (kernels/sum/tiled.c), which depends on n alone, each addition a
- * multiplication as in product/serial. Threads are a schedule. A product's error does not profit
- * from a low tree: it has n - 1 multiplications in whatever order. */
+ * multiplication as in product/serial. Threads are a schedule. A low tree does not reduce the error
+ * of a product, which has n - 1 multiplications in every order. */
 #include "kernels/product/scaled.h"
 #include "kernels/blocks/tiled.h"
 
@@ -16,7 +16,6 @@ const struct method product_tree = {
     .summary = "the tree of sum/tiled over factors, exponents kept apart: order from n alone",
     .operation = &operation_product,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS | SHAPE_BLOCKS},
     .resolve = tiled_shape,
     .bound = THEOREM_PRODUCT,

@@ -1,8 +1,8 @@
 /* rows/atomic: an atomic addition per element.
  *
- * Order: none that anybody could name. Each element is added to the running sum of its row, which
- * starts from -0, in the order in which the threads get hold of them: what a row's sum is may hang
- * on anything that runs beside it. On the CPU real threads contend with compare and exchange, each
+ * Order: depends on timing. Each element is added to the running sum of its row, which
+ * starts from -0, in the order in which the threads reach them: a row's sum may depend on
+ * everything that runs beside it. On the CPU real threads contend with compare and exchange, each
  * with a consecutive share of the elements. */
 #include "kernels/rows/rows.h"
 #include "kernels/scatter/bins.h"
@@ -39,7 +39,6 @@ const struct method rows_atomic = {
     .summary = "an atomic addition per element, to its row",
     .operation = &operation_rows,
     .promise = PROMISE_NONE,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS},
     .resolve = scatter_atomic_shape,
     .atomic = true,

@@ -1,7 +1,6 @@
 /* rows/exact: the exact sum of each row, rounded once to the accumulator, to nearest, ties to even.
  *
- * Order: none. What is returned of a row is what sum/exact returns of its elements; so it keeps
- * every promise. */
+ * Order: none. A row's result is that of sum/exact for its elements; so it keeps every promise. */
 #include "kernels/rows/rows.h"
 #include "kernels/scatter/bins.h"
 #include "reference/exact/rounded.h"
@@ -23,7 +22,6 @@ const struct method rows_exact = {
     .summary = "the exact sum of each row, rounded once",
     .operation = &operation_rows,
     .promise = PROMISE_CORRECTLY_ROUNDED,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, 0},
     .resolve = scatter_each_shape,
     .addition = ADDITION_EXACT,

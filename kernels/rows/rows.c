@@ -33,7 +33,7 @@ static void sum_rows(void *context, unsigned thread)
     struct scatter_share share = scatter_share(0, t->of->bins, thread, t->shape.threads);
     double *copy = t->of->stride > 1 ? malloc((w->length + 1) * sizeof *copy) : NULL;
     if (t->of->stride > 1 && !copy)
-        problem(p, STATUS_DEVICE, "device cpu: no memory for a row of %zu elements", w->length);
+        problem(p, STATUS_MEMORY, "device cpu: no memory for a row of %zu elements", w->length);
     for (size_t r = share.begin; r < share.end && p->status == STATUS_OK; r++) {
         struct array x = elements(w, r, copy);
         double sum = 0; /* of nothing */
@@ -49,7 +49,7 @@ enum status rows_each(const struct task *t, row_sum *sum, struct problem *p)
     struct work w = {t, sum, matrix_length(t->of->in.n, t->of->bins),
                      calloc(t->shape.threads, sizeof *w.problem)};
     if (!w.problem)
-        return problem(p, STATUS_DEVICE, "device cpu: no memory for %u threads", t->shape.threads);
+        return problem(p, STATUS_MEMORY, "device cpu: no memory for %u threads", t->shape.threads);
     enum status status = team_run(t->shape.threads, sum_rows, &w, p);
     for (unsigned i = 0; status == STATUS_OK && i < t->shape.threads; i++)
         if (w.problem[i].status != STATUS_OK)

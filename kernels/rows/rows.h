@@ -1,11 +1,11 @@
-/* What methods of sums of rows share: rows taken one by one. */
+/* Shared by the methods for sums of rows: rows taken one by one. */
 #pragma once
 
 #include "kernels/method/matrix.h"
 #include "kernels/method/method.h"
 
 /* *sum = the sum of a row in f, a value of f. x: its elements, n >= 1, in the storage's format or,
- * with the same values, in FP64. STATUS_DEVICE when memory is short. */
+ * with the same values, in FP64. STATUS_MEMORY when memory is short. */
 typedef enum status row_sum(const struct array *x, enum format f, double *sum, struct problem *p);
 
 /* Sums each row. Threads are a schedule: each has consecutive rows. */

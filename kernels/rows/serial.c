@@ -1,8 +1,8 @@
 /* rows/serial: each row one after the other.
  *
- * Order: of each row ((x[0] + x[1]) + x[2]) + ..., that of sum/serial; so a row's sum has the bits
- * that sum/serial gives for its elements alone, whatever other rows there are. Threads are a
- * schedule. */
+ * Order: for each row ((x[0] + x[1]) + x[2]) + ..., that of sum/serial; so a row's sum has the bits
+ * that sum/serial gives for its elements, independently of the other rows. Threads are a schedule.
+ */
 #include "kernels/rows/rows.h"
 #include "kernels/scatter/bins.h"
 #include "kernels/blocks/serial.h"
@@ -37,7 +37,6 @@ const struct method rows_serial = {
     .summary = "each row one after the other",
     .operation = &operation_rows,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS},
     .resolve = scatter_each_shape,
     .bound = THEOREM_TREE,

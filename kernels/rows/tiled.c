@@ -19,7 +19,6 @@ const struct method rows_tiled = {
     .summary = "each row in sum/tiled's order, which its length alone fixes",
     .operation = &operation_rows,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, 0},
     .resolve = scatter_each_shape,
     .bound = THEOREM_TREE,

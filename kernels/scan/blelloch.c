@@ -97,7 +97,6 @@ const struct method scan_blelloch = {
     .summary = "up-sweep and down-sweep over one balanced tree",
     .operation = &operation_scan,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .bound = THEOREM_TREE,
     .height = height,
     .prefix_height = prefix_height,

@@ -61,7 +61,6 @@ const struct method scan_compensated = {
     .summary = "the tree of scan/tiled, each sum with the error of its additions beside it",
     .operation = &operation_scan,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, 0},
     .resolve = scan_tiled_shape,
     .addition = ADDITION_PAIRS,

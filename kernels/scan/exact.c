@@ -65,7 +65,6 @@ const struct method scan_exact = {
     .summary = "every prefix exact, rounded once",
     .operation = &operation_scan,
     .promise = PROMISE_CORRECTLY_ROUNDED,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, 0},
     .resolve = scan_tiled_shape,
     .addition = ADDITION_EXACT,

@@ -5,7 +5,7 @@
 
 enum { HEIGHT_OF_NOTHING = -1 };
 
-/* Of the addition of two trees, which is skipped where one of them covers nothing. */
+/* The height of the sum of two trees; the addition is skipped if one of them covers nothing. */
 static inline long height_join(long a, long b)
 {
     if (a == HEIGHT_OF_NOTHING || b == HEIGHT_OF_NOTHING)

@@ -13,7 +13,7 @@ static enum status cpu(const struct task *t, struct problem *p)
     size_t n = t->of->in.n;
     double *v = malloc((n + 1) * sizeof *v), nothing = 0;
     if (!v)
-        return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu prefixes", n);
+        return problem(p, STATUS_MEMORY, "device cpu: no memory for %zu prefixes", n);
     array_decode(&t->of->in, 0, n, v);
     for (size_t i = 0; i < n; i++)
         v[i] = format_round(f, v[i]);
@@ -62,7 +62,6 @@ const struct method scan_hillis_steele = {
     .summary = "rounds d = 1, 2, 4, ...: to each element what stands d before it",
     .operation = &operation_scan,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .bound = THEOREM_TREE,
     .height = height,
     .prefix_height = prefix_height,

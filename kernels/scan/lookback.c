@@ -33,8 +33,8 @@ struct work {
 
 /* The sum of all before tile k > 0. It cannot deadlock: tiles are taken in ascending order by
  * ticket, so that every predecessor has been taken by a thread that is running; and a thread makes
- * its tile's sum known before it waits. The first tile whose prefix is not known yet has therefore
- * nothing to wait for but running threads, and whoever waits yields the processor to them. */
+ * its tile's sum known before it waits. The first tile whose prefix is not yet known therefore
+ * waits for running threads only, and a waiting thread yields the processor to them. */
 static double look_back(const struct work *w, size_t k)
 {
     enum format f = w->task->accumulator;
@@ -100,7 +100,7 @@ static enum status cpu(const struct task *t, struct problem *p)
     struct work w = {.task = t, .tiles = tiles_of(t->of->in.n)};
     w.tile = malloc((w.tiles + 1) * sizeof *w.tile);
     if (!w.tile)
-        return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu tiles", w.tiles);
+        return problem(p, STATUS_MEMORY, "device cpu: no memory for %zu tiles", w.tiles);
     atomic_init(&w.ticket, 0);
     for (size_t k = 0; k < w.tiles; k++)
         atomic_init(&w.tile[k].state, UNKNOWN);
@@ -122,7 +122,6 @@ const struct method scan_lookback = {
     .summary = "a single pass; tiles look back over their predecessors' sums and prefixes",
     .operation = &operation_scan,
     .promise = PROMISE_NONE,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS},
     .resolve = resolve,
     .bound = THEOREM_ANY_ORDER,

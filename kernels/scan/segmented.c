@@ -51,7 +51,6 @@ const struct method scan_segmented = {
     .summary = "the tree of scan/tiled, cut at head flags that nothing crosses",
     .operation = &operation_scan,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, 0},
     .resolve = scan_tiled_shape,
     .segmented = true,

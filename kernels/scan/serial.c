@@ -44,7 +44,6 @@ const struct method scan_serial = {
     .summary = "one after the other, left to right",
     .operation = &operation_scan,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .bound = THEOREM_TREE,
     .height = serial_height,
     .prefix_height = prefix_height,

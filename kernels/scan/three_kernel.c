@@ -87,7 +87,7 @@ static double *make_room(size_t tiles, struct problem *p)
     size_t levels = tiles + tiles / 3 + 64;
     double *room = malloc(levels * sizeof *room);
     if (!room)
-        problem(p, STATUS_DEVICE, "device cpu: no memory for %zu tile sums", tiles);
+        problem(p, STATUS_MEMORY, "device cpu: no memory for %zu tile sums", tiles);
     return room;
 }
 
@@ -97,7 +97,7 @@ static enum status cpu(const struct task *t, struct problem *p)
     size_t n = t->of->in.n, tile = (size_t)OWNED * t->shape.threads, tiles = tiles_of(n, tile);
     double v[TILE_MAX], thread[THREADS_MAX], *sum = make_room(tiles, p);
     if (!sum)
-        return STATUS_DEVICE;
+        return STATUS_MEMORY;
     for (size_t k = 0; k < tiles; k++) {
         size_t count = smaller(tile, n - k * tile);
         load_tile(t, k * tile, count, v);
@@ -124,7 +124,8 @@ static long sum_height(long base, unsigned threads)
     return base + OWNED - 1 + (long)order_balanced_height(threads);
 }
 
-/* Of element i of a tile whose prefix has the height `tiles`, in an array of the height `base`. */
+/* The height of element i of a tile whose prefix has height `tiles`, in an array of height `base`.
+ */
 static long height_inside(size_t i, long tiles, long base, bool exclusive)
 {
     size_t t = i / OWNED;
@@ -241,7 +242,6 @@ const struct method scan_three_kernel = {
     .summary = "tiles of 4 T: their sums, a scan of the sums, the tiles again",
     .operation = &operation_scan,
     .promise = PROMISE_RUN_TO_RUN,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS},
     .shape_order = SHAPE_THREADS,
     .resolve = resolve,

@@ -209,7 +209,7 @@ static enum status scan_shared(const struct task *t, size_t tiles, struct proble
     enum format f = t->accumulator;
     struct work w = {t, tiles, calloc(tiles, sizeof *w.tile)};
     if (!w.tile)
-        return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu tile sums", tiles);
+        return problem(p, STATUS_MEMORY, "device cpu: no memory for %zu tile sums", tiles);
     enum status status = team_run(t->shape.threads, sum_share, &w, p);
     struct before before = {.super = -0.0};
     for (size_t k = 0; k < tiles; k++) {
@@ -240,7 +240,6 @@ const struct method scan_tiled = {
     .summary = "tiles of 8 rows of 32 chunks of 16, groups of tiles: order from n alone, fast",
     .operation = &operation_scan,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, 0},
     .resolve = scan_tiled_shape,
     .bound = THEOREM_TREE,

@@ -1,4 +1,4 @@
-/* What is known of scan/tiled's tree: the order, heights, schedules. */
+/* The tree of scan/tiled: order, heights, schedules. */
 #include "kernels/scan/heights.h"
 #include "kernels/scan/tiled.h"
 #include "kernels/scan/tree.h"
@@ -32,7 +32,8 @@ void scan_tiled_order(struct order *o, struct shape shape)
         o->failed = true;
 }
 
-/* Of `count` things of the height `own`, added by the adjacent rule or as in scan/hillis_steele. */
+/* The height of `count` trees of height `own`, added by the adjacent rule or as in
+ * scan/hillis_steele. */
 static long height_of(size_t count, long own)
 {
     return count == 0 ? HEIGHT_OF_NOTHING : own + (long)order_balanced_height(count);

@@ -159,7 +159,7 @@ static enum status walk_shared(const struct tree *tree, size_t tiles, unsigned t
 {
     struct work w = {tree, threads, tiles, calloc(tiles, sizeof *w.tile)};
     if (!w.tile)
-        return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu tile sums", tiles);
+        return problem(p, STATUS_MEMORY, "device cpu: no memory for %zu tile sums", tiles);
     enum status status = team_run(threads, sum_share, &w, p);
     struct before before = {.super = nothing};
     for (size_t k = 0; k < tiles; k++) {

@@ -4,7 +4,7 @@
 #include "kernels/method/order.h"
 #include "reference/base/problem.h"
 
-/* What some consecutive elements add up to since the last head among them. */
+/* The sum of consecutive elements since the last head among them. */
 struct piece {
     bool present; /* false: they are none, and adding them is skipped */
     bool head;    /* there is one among them: nothing that lies before is added */
@@ -28,5 +28,6 @@ struct tree {
     void *context;
 };
 
-/* Whatever the threads, the same additions. STATUS_DEVICE where memory or threads cannot be had. */
+/* Whatever the threads, the same additions. STATUS_MEMORY or STATUS_DEVICE where
+ * memory or threads cannot be had. */
 enum status scan_tree_walk(const struct tree *tree, unsigned threads, struct problem *p);

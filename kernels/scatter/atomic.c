@@ -24,7 +24,6 @@ const struct method scatter_atomic = {
     .summary = "an atomic addition per element, to its bin",
     .operation = &operation_scatter,
     .promise = PROMISE_NONE,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS},
     .resolve = scatter_atomic_shape,
     .atomic = true,

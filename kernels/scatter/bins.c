@@ -73,7 +73,7 @@ enum status scatter_each(const struct task *t, scatter_bin *sum, struct problem 
     w.problem = calloc(t->shape.threads, sizeof *w.problem);
     status = w.sorted.data && w.problem
                  ? team_run(t->shape.threads, sum_bins, &w, p)
-                 : problem(p, STATUS_DEVICE, "device cpu: no memory for %zu elements by bin",
+                 : problem(p, STATUS_MEMORY, "device cpu: no memory for %zu elements by bin",
                            t->of->in.n);
     for (unsigned i = 0; status == STATUS_OK && i < t->shape.threads; i++)
         if (w.problem[i].status != STATUS_OK)

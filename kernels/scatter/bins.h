@@ -1,4 +1,4 @@
-/* What methods of scatter-adds share: bins that atomics add to, and bins taken one by one. */
+/* Shared by the methods of scatter-adds: bins that atomics add to, and bins taken one by one. */
 #pragma once
 
 #include "kernels/method/method.h"
@@ -18,7 +18,7 @@ void scatter_add_atomically(const struct task *t, const struct array *bins,
                             struct scatter_share share);
 
 /* The sum of the elements of one bin in the accumulator, a value of it. x: their values, in FP64,
- * n >= 1, and element[] their indices, ascending. STATUS_DEVICE when memory is short. */
+ * n >= 1, and element[] their indices, ascending. STATUS_MEMORY when memory is short. */
 typedef enum status scatter_bin(const struct task *t, const struct array *x, const size_t *element,
                                 double *sum, struct problem *p);
 

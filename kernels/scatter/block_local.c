@@ -2,7 +2,7 @@
  *
  * Order: the elements are cut into as many consecutive shares as there are blocks, of one length
  * but for one element. A block adds each of its elements to its own running sum of the element's
- * bin, atomically, in the order in which its threads get hold of them: nobody could name it. Then
+ * bin, atomically, in an order that depends on timing. Then
  * the blocks' sums of a bin are folded, neighbours first: ((0 + 1) + (2 + 3)) + ...; blocks without
  * an element of the bin add nothing. The second half is fixed by the launch shape, the
  * first is not: nothing is promised, unless a block has one thread.
@@ -40,7 +40,7 @@ static void add_shares(void *context, unsigned thread)
     }
 }
 
-/* What is still -0 of a block, the identity, had no element there or adds nothing. */
+/* A bin of a block that is still -0, the identity, has no element or adds nothing. */
 static void add_blocks(const struct work *w)
 {
     const struct task *t = w->task;
@@ -66,7 +66,7 @@ static enum status cpu(const struct task *t, struct problem *p)
     if (!w.local.data || !w.sum) {
         free(w.local.data);
         free(w.sum);
-        return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu bins of %u blocks",
+        return problem(p, STATUS_MEMORY, "device cpu: no memory for %zu bins of %u blocks",
                        t->of->bins, t->shape.blocks);
     }
     for (size_t i = 0; i < cells; i++)
@@ -97,7 +97,6 @@ const struct method scatter_block_local = {
     .summary = "each block adds atomically to bins of its own, then the blocks' are folded",
     .operation = &operation_scatter,
     .promise = PROMISE_NONE,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS | SHAPE_BLOCKS, SHAPE_THREADS | SHAPE_BLOCKS},
     .shape_order = SHAPE_BLOCKS,
     .resolve = shape,

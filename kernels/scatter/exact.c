@@ -1,8 +1,7 @@
 /* scatter/exact: the exact sum of each bin, rounded once to the accumulator, to nearest, ties to
  * even.
  *
- * Order: none. What is returned of a bin is what sum/exact returns of its elements; so it keeps
- * every promise. */
+ * Order: none. A bin's result is that of sum/exact for its elements; so it keeps every promise. */
 #include "kernels/scatter/bins.h"
 #include "reference/exact/rounded.h"
 
@@ -24,7 +23,6 @@ const struct method scatter_exact = {
     .summary = "the exact sum of each bin, rounded once",
     .operation = &operation_scatter,
     .promise = PROMISE_CORRECTLY_ROUNDED,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, 0},
     .resolve = scatter_each_shape,
     .addition = ADDITION_EXACT,

@@ -59,7 +59,7 @@ static void push(struct waiting *w, size_t piece, double sum)
     w->sum[w->count++] = sum;
 }
 
-/* Those of the elements from `at` on that stand in one row with it, and their sum. */
+/* The elements from `at` on that are consecutive with it, and their sum. */
 static size_t sum_row(enum format f, const double *x, const size_t *element, size_t at, size_t n,
                       double *sum)
 {
@@ -188,7 +188,6 @@ const struct method scatter_ordered = {
                "no atomics; above 4096 bins scatter/sort's order",
     .operation = &operation_scatter,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, 0},
     .resolve = scatter_each_shape,
     .bound = THEOREM_TREE,

@@ -9,7 +9,7 @@
 enum status tiled_alone(const struct array *x, enum format f, double *sum, struct problem *p)
 {
     if (x->n > TILE)
-        return tiled_sum(x, f, 1, sum, p);
+        return tiled_sum(x, NULL, f, 1, sum, p);
     tiled_plain(x, f, 0, 1, sum);
     return STATUS_OK;
 }
@@ -37,7 +37,6 @@ const struct method scatter_sort = {
     .summary = "a stable sort by bin, then sum/tiled's order in each bin",
     .operation = &operation_scatter,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, 0},
     .resolve = scatter_each_shape,
     .bound = THEOREM_TREE,

@@ -10,7 +10,6 @@ const struct method sum_atomic = {
     .summary = "an atomic addition per element",
     .operation = &operation_sum,
     .promise = PROMISE_NONE,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS},
     .resolve = shared_sum_each_shape,
     .atomic = true,

@@ -48,7 +48,7 @@ static enum status sum_in_bins(const struct task *t, unsigned folds, struct prob
     size_t threads = t->shape.threads;
     struct binned_state *state = malloc(threads * sizeof *state);
     if (!state)
-        return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu states", threads);
+        return problem(p, STATUS_MEMORY, "device cpu: no memory for %zu states", threads);
     for (size_t i = 0; i < threads; i++)
         binned_state_init(&state[i], t->of->in.format, t->out.format, folds, NULL);
     enum status status =
@@ -89,7 +89,6 @@ static struct shape resolve(size_t n, enum device_kind device, struct shape aske
         .summary = "elements cut into bins with exact sums: any order, " digits " the digits",     \
         .operation = &operation_sum,                                                               \
         .promise = PROMISE_ORDER_INVARIANT,                                                        \
-        .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},                                 \
         .shape_read = {SHAPE_THREADS, SHAPE_THREADS | SHAPE_BLOCKS},                               \
         .resolve = resolve,                                                                        \
         .addition = ADDITION_BINS,                                                                 \

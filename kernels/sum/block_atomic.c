@@ -25,7 +25,6 @@ const struct method sum_block_atomic = {
     .summary = "blocks as in sum/shuffle, then an atomic addition per block",
     .operation = &operation_sum,
     .promise = PROMISE_NONE,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS},
     .resolve = resolve,
     .atomic = true,

@@ -30,7 +30,6 @@ const struct method sum_exact = {
     .summary = "the exact sum, rounded once: a fast pass with a certificate, else fixed point",
     .operation = &operation_sum,
     .promise = PROMISE_CORRECTLY_ROUNDED,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, 0},
     .resolve = tiled_shape,
     .addition = ADDITION_EXACT,

@@ -15,7 +15,7 @@ static enum status cpu(const struct task *t, struct problem *p)
     size_t blocks = grid_stride_blocks(t->of->in.n, t->shape);
     double *result = malloc((blocks + (blocks == 0)) * sizeof *result);
     if (!result)
-        return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu block results", blocks);
+        return problem(p, STATUS_MEMORY, "device cpu: no memory for %zu block results", blocks);
     result[0] = 0; /* the sum of nothing */
     grid_stride_sums(&t->of->in, f, t->shape, result);
     fold_serial(f, result, blocks);
@@ -47,7 +47,6 @@ const struct method sum_host_finish = {
     .summary = "grid-stride accumulation and block trees; the host adds the block sums in order",
     .operation = &operation_sum,
     .promise = PROMISE_RUN_TO_RUN,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS | SHAPE_BLOCKS, SHAPE_THREADS | SHAPE_BLOCKS},
     .shape_order = SHAPE_THREADS | SHAPE_BLOCKS,
     .resolve = grid_stride_shape,

@@ -11,7 +11,7 @@
 
 #include "kernels/blocks/pieces.h"
 
-/* What s = a + b lost. */
+/* The rounding error of s = a + b. */
 static double lost(enum format f, double a, double b, double s)
 {
     if (fabs(a) >= fabs(b))

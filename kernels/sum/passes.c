@@ -53,7 +53,6 @@
         .summary = told,                                                                           \
         .operation = &operation_sum,                                                               \
         .promise = PROMISE_RUN_TO_RUN,                                                             \
-        .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},                                 \
         .shape_read = {SHAPE_THREADS, SHAPE_THREADS},                                              \
         .shape_order = SHAPE_THREADS,                                                              \
         .resolve = form##_shape,                                                                   \
@@ -99,7 +98,6 @@ const struct method sum_pairwise = {
     .summary = "neighbours first: a balanced tree over all of x",
     .operation = &operation_sum,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .bound = THEOREM_TREE,
     .height = pairwise_height,
     .order = pairwise_order,

@@ -10,7 +10,7 @@
 static enum status cpu(const struct task *t, struct problem *p)
 {
     double sum;
-    enum status status = tiled_sum(&t->of->in, t->accumulator, t->shape.threads, &sum, p);
+    enum status status = tiled_sum(&t->of->in, NULL, t->accumulator, t->shape.threads, &sum, p);
     if (status == STATUS_OK)
         array_encode(&t->out, 0, 1, &sum);
     return status;

@@ -12,7 +12,6 @@ const struct method sum_two_kernel = {
     .summary = "grid-stride accumulation and block trees, then a second kernel with one block",
     .operation = &operation_sum,
     .promise = PROMISE_RUN_TO_RUN,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS | SHAPE_BLOCKS, SHAPE_THREADS | SHAPE_BLOCKS},
     .shape_order = SHAPE_THREADS | SHAPE_BLOCKS,
     .resolve = grid_stride_shape,

@@ -22,7 +22,6 @@ const struct method sum_warp_atomic = {
     .summary = "warps of 32 by shuffles, then an atomic addition per warp",
     .operation = &operation_sum,
     .promise = PROMISE_NONE,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS},
     .resolve = resolve,
     .atomic = true,

@@ -13,7 +13,7 @@ static enum status cpu(const struct task *t, struct problem *p)
 {
     double sum;
     enum format wider = format_wider(t->accumulator);
-    enum status status = tiled_sum(&t->of->in, wider, t->shape.threads, &sum, p);
+    enum status status = tiled_sum(&t->of->in, NULL, wider, t->shape.threads, &sum, p);
     if (status == STATUS_OK)
         array_encode(&t->out, 0, 1, &sum);
     return status;

@@ -1,8 +1,8 @@
-/* transpose/padded: tile by tile, without conflicts of banks.
+/* transpose/padded: tile by tile, without bank conflicts.
  *
- * Order: nothing is added; what comes out is what transpose/naive says. It is transpose/tiled but
- * for the buffer, whose rows are 65 elements apart: so the elements of a column lie in different
- * banks of a GPU's shared memory. Threads and blocks are a schedule. */
+ * Order: nothing is added; the result is that of transpose/naive. It differs from transpose/tiled
+ * in the buffer alone: rows are 65 elements apart, so that the elements of a column lie in
+ * different banks of a GPU's shared memory. Threads and blocks are a schedule. */
 #include "kernels/scatter/bins.h"
 #include "kernels/transpose/tile.h"
 

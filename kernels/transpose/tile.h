@@ -1,4 +1,4 @@
-/* What methods of transposition share. */
+/* Shared by the methods of transposition. */
 #pragma once
 
 /* Rows and columns of a tile: a launch shape's threads have no part in it. */

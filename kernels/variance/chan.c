@@ -126,7 +126,7 @@ static enum status cpu(const struct task *t, struct problem *p)
     size_t count = tiled_tiles(t->of->in.n);
     struct part *v = calloc(count + (count == 0), sizeof *v);
     if (!v)
-        return problem(p, STATUS_DEVICE, "device cpu: no memory for %zu tiles", count);
+        return problem(p, STATUS_MEMORY, "device cpu: no memory for %zu tiles", count);
     enum status status = team_run(t->shape.threads, merge_share, &(struct work){t, v}, p);
     for (size_t n = count; status == STATUS_OK && n > 1; n = count) {
         count = tiled_tiles(n);
@@ -144,7 +144,6 @@ const struct method variance_chan = {
     .summary = "counts, means and scatters of parts merged in the tree of sum/tiled: one pass",
     .operation = &operation_variance,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, 0},
     .resolve = tiled_shape,
     .bound = THEOREM_CHAN,

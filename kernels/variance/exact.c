@@ -17,7 +17,7 @@ static enum status cpu(const struct task *t, struct problem *p)
     struct exact sum;
     struct products squares;
     double variance;
-    enum status status = whole_sum(t, &sum, p);
+    enum status status = whole_sum(t, NULL, &sum, p);
     if (status == STATUS_OK)
         status = whole_products(t, &squares, p);
     if (status != STATUS_OK)
@@ -32,7 +32,6 @@ const struct method variance_exact = {
     .summary = "the exact mean of squares less the square of the mean, rounded once",
     .operation = &operation_variance,
     .promise = PROMISE_CORRECTLY_ROUNDED,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, 0},
     .resolve = tiled_shape,
     .addition = ADDITION_EXACT,

@@ -20,7 +20,7 @@ static enum status cpu(const struct task *t, struct problem *p)
     squares.method = &dot_tiled;
     squares.of = &with_itself;
     squares.out = (struct array){FP64, 1, &sum_of_squares};
-    enum status status = tiled_sum(&t->of->in, f, t->shape.threads, &sum, p);
+    enum status status = tiled_sum(&t->of->in, NULL, f, t->shape.threads, &sum, p);
     if (status == STATUS_OK)
         status = dot_tiled.cpu(&squares, p);
     if (status != STATUS_OK)
@@ -36,7 +36,6 @@ const struct method variance_textbook = {
     .summary = "the mean of squares less the square of the mean: cancels where the mean is large",
     .operation = &operation_variance,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS | SHAPE_BLOCKS},
     .resolve = tiled_shape,
     .bound = THEOREM_TEXTBOOK,

@@ -18,7 +18,7 @@ static enum status cpu(const struct task *t, struct problem *p)
 {
     enum format f = t->accumulator;
     double sum, squares = 0;
-    enum status status = tiled_sum(&t->of->in, f, t->shape.threads, &sum, p);
+    enum status status = tiled_sum(&t->of->in, NULL, f, t->shape.threads, &sum, p);
     double mean = quotient_rounded(f, sum, t->of->in.n);
     if (status == STATUS_OK)
         status = squares_sum(t, distances, &mean, &squares, p);
@@ -32,7 +32,6 @@ const struct method variance_two_pass = {
     .summary = "the mean of squared distances from the mean, in the tree of sum/tiled: two passes",
     .operation = &operation_variance,
     .promise = PROMISE_GPU_TO_GPU,
-    .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS | SHAPE_BLOCKS},
     .resolve = tiled_shape,
     .bound = THEOREM_TWO_PASS,

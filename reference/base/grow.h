@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes room for one more item behind the `count` of `*array`, all of which were added so; their
- * room doubles at each power of two. `array` is the address of a pointer to items of `size` bytes.
- * False where memory is short: the array stays as it was. */
+/* Makes room for one more item after the `count` items of `*array`, which must all have been added
+ * this way: capacity doubles at each power of two. `array` is the address of a pointer to items of
+ * `size` bytes. Returns false if memory is short; the array is then unchanged. */
 static inline bool grow(void *array, size_t count, size_t size)
 {
     void *items;

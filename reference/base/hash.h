@@ -1,9 +1,9 @@
-/* A 128-bit hash of a whole array of encodings, the same in whatever order, on whatever device and
+/* A 128-bit hash of a whole array of encodings, the same in every order, on every device and
  * by however many threads the elements are taken.
  *
  * It is the sum, modulo 2^64 in each of two words, of a hash of every (index, encoding). Arrays of
  * one length that differ in one element have different hashes; others collide with a probability of
- * about 2^-128. It is no defence against somebody who builds collisions. Every NaN is taken as the
+ * about 2^-128. It does not resist deliberate collisions. Every NaN is taken as the
  * canonical one (format.h).
  *
  * Plain integer arithmetic that means the same in C, C++ and CUDA. The header needs no other. */

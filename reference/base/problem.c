@@ -18,3 +18,8 @@ enum status problem(struct problem *p, enum status status, const char *format, .
     visible_text(p->text, sizeof p->text, text);
     return status;
 }
+
+int status_exit(enum status status)
+{
+    return (int)(status == STATUS_MEMORY ? STATUS_DEVICE : status);
+}

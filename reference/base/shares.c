@@ -10,7 +10,7 @@ struct crew {
     void (*work)(void *context, size_t share);
     void *context;
     size_t count;
-    atomic_size_t next; /* the first share that nobody has taken */
+    atomic_size_t next; /* the first share not yet taken */
 };
 
 static void *serve(void *argument)

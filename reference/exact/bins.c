@@ -8,7 +8,7 @@
 
 #include "reference/format/pair.h"
 
-/* Encodings are read whatever type wrote them. */
+/* Encodings are read regardless of the type that wrote them. */
 typedef uint16_t __attribute__((may_alias)) word16;
 typedef uint32_t __attribute__((may_alias)) word32;
 typedef uint64_t __attribute__((may_alias)) word64;
@@ -110,7 +110,7 @@ static void wide_block(struct wide *w, int set, const word64 *bits, size_t count
         count_tiny(w, bits, count);
 }
 
-/* Whether there are elements that are not finite: they are still to be told apart. */
+/* Returns true if there are elements that are not finite, which remain to be classified. */
 static bool wide_empty(struct exact *e, const struct wide *w)
 {
     bool specials = false;
@@ -161,7 +161,8 @@ static inline void narrow_add(uint64_t *bin, uint32_t bits, int fraction_bits)
     bin[bits >> fraction_bits] += UINT64_C(1) << NARROW_COUNT | fraction;
 }
 
-/* Whether there are NaNs: the sum of their fractions does not tell if there are infinities, too. */
+/* Returns true if there are NaNs: the sum of fractions does not show whether there are infinities
+ * as well. */
 static bool narrow_empty(struct exact *e, const narrow_set *bins, enum format f)
 {
     bool nans = false;

@@ -10,7 +10,7 @@ enum status by_bin_make(struct by_bin *b, const uint32_t *keys, size_t n, size_t
                          .element = calloc(n + 1, sizeof *b->element)};
     if (!b->start || !b->element) {
         by_bin_free(b);
-        return problem(p, STATUS_DEVICE, "out of memory for the order of %zu keys of %zu bins", n,
+        return problem(p, STATUS_MEMORY, "out of memory for the order of %zu keys of %zu bins", n,
                        bins);
     }
     /* Two places late: the count of a bin becomes its start, and that, when its elements have been

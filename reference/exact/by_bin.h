@@ -12,7 +12,7 @@ struct by_bin {
     size_t *element; /* n indices, each bin's ascending */
 };
 
-/* Sorts n keys, each below `bins`, stably. STATUS_DEVICE when memory is short (8 (n + bins) bytes);
+/* Sorts n keys, each below `bins`, stably. STATUS_MEMORY when memory is short (8 (n + bins) bytes);
  * by_bin_free is due on success. */
 enum status by_bin_make(struct by_bin *b, const uint32_t *keys, size_t n, size_t bins,
                         struct problem *p);

@@ -75,7 +75,7 @@ INLINE void find_errors(double *error, const double *sum, const double *term)
     }
 }
 
-/* What the additions that led to sum[1 .. CHUNK] lost at most, and more than that. */
+/* An upper bound on the rounding errors of the additions that led to sum[1 .. CHUNK]. */
 INLINE double lost_at_most(const double *sum)
 {
     lanes total = {0};
@@ -97,7 +97,8 @@ INLINE double lost_at_most(const double *sum)
  *
  * The sum of the words is h + l + z, exact. With w > |z| + slack, l is the nearest to all of l +- w
  * if it is to the ends; then w is less than an ulp of l, l is not 0, and where h is nearest to
- * h + l with l taken an ulp or more farther from 0, it is nearest to whatever the sum may be. */
+ * h + l with l taken an ulp or more farther from 0, it is nearest to every value that the sum can
+ * have. */
 INLINE void certify(const double *sum0, const double *sum1, const double *sum2, double slack,
                     double *hi, double *lo, lanes_bits *failed, double *rest)
 {

@@ -1,4 +1,5 @@
-/* What an array holds: zeros, subnormals, infinities, NaNs, and the range of the rest. */
+/* A census of an array: zeros, subnormals, infinities, NaNs, and the range of the other elements.
+ */
 #pragma once
 
 #include "reference/format/array.h"

@@ -46,6 +46,21 @@ void exact_add_array(struct exact *e, const struct array *a, size_t begin, size_
     }
 }
 
+void exact_add_terms(struct exact *e, const struct array *a, size_t begin, size_t count,
+                     array_term *term)
+{
+    enum { BLOCK = 16 * ARRAY_BLOCK }; /* large, so that bins are seldom emptied */
+    double room[BLOCK];
+    struct array block = {a->format, BLOCK, room};
+    if (!term)
+        exact_add_array(e, a, begin, count);
+    for (size_t i = 0, part; term && i < count; i += part) {
+        part = count - i < BLOCK ? count - i : BLOCK;
+        array_terms(&block, a, begin + i, part, term);
+        exact_add_array(e, &block, 0, part);
+    }
+}
+
 void exact_merge(struct exact *e, const struct exact *from)
 {
     for (int s = 0; s < 2; s++) {

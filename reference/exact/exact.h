@@ -32,6 +32,10 @@ void exact_add(struct exact *e, double x);
 /* Adds elements begin .. begin+count-1 of an array. */
 void exact_add_array(struct exact *e, const struct array *a, size_t begin, size_t count);
 
+/* The same of their terms, or of themselves where `term` is NULL. */
+void exact_add_terms(struct exact *e, const struct array *a, size_t begin, size_t count,
+                     array_term *term);
+
 /* Adds all that `from` holds. */
 void exact_merge(struct exact *e, const struct exact *from);
 

@@ -13,7 +13,7 @@ struct line {
     bool magnitudes;        /* sums |x| */
     struct cascade cascade; /* the sum, within cascade.error */
     struct running running; /* while cascade.error is not 0: the sum without .. */
-    size_t behind;          /* .. so many elements, which come next; 0 between calls */
+    size_t behind;          /* .. that many elements, which come next; 0 between calls */
     unsigned failures;      /* of the cascade, in blocks one after the other */
     bool rounded;           /* of the last call: some lo may not be all that was left */
 };

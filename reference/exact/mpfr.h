@@ -1,4 +1,4 @@
-/* What a superaccumulator holds, as a number of MPFR: all bits. */
+/* The value of a superaccumulator as an MPFR number, with all bits. */
 #pragma once
 
 #include <mpfr.h>

@@ -142,7 +142,7 @@ bool prefix_next(struct prefix *p, const struct array *a, const uint8_t *heads, 
 /* Several to a thread, so that a thread that is held up holds up little. */
 enum { SHARES_TO_A_THREAD = 8 };
 
-/* Where the last segment that has elements in [begin, end) begins, or `begin`. */
+/* The index at which the last segment with elements in [begin, end) begins, or `begin`. */
 static size_t last_head(const uint8_t *heads, size_t begin, size_t end)
 {
     size_t i = end;
@@ -191,7 +191,7 @@ enum status prefix_shares_make(struct prefix_shares *s, const struct array *a, c
     s->count = size ? a->n / size + (a->n % size != 0) : 0;
     s->share = malloc((s->count + 1) * sizeof *s->share);
     if (!s->share)
-        return problem(p, STATUS_DEVICE, "prefixes: out of memory (%zu exact sums)", s->count);
+        return problem(p, STATUS_MEMORY, "prefixes: out of memory (%zu exact sums)", s->count);
     s->share[0].first = 0;
     exact_init(&s->share[0].before);
     struct sums sums = {a, heads, s};

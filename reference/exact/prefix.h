@@ -27,13 +27,13 @@ struct prefix {
 /* Begins a stream after elements whose exact sum is `before` (exact_init: at the beginning). */
 void prefix_begin(struct prefix *p, const struct exact *before);
 
-/* Where pairs go: n doubles each. */
+/* Destination of the pairs: n doubles each. */
 struct prefix_pairs {
     double *hi, *lo;
     double *abs_hi, *abs_lo; /* of sum|x| so far. NULL, in all calls of a stream: not wanted */
 };
 
-/* Where the pairs from i on go. */
+/* The destination of the pairs from i on. */
 struct prefix_pairs prefix_pairs_from(const struct prefix_pairs *to, size_t i);
 
 /* The pairs of the next elements, begin .. begin+count-1 of an array, into to->hi[0 .. count-1] and
@@ -44,7 +44,7 @@ struct prefix_pairs prefix_pairs_from(const struct prefix_pairs *to, size_t i);
 bool prefix_next(struct prefix *p, const struct array *a, const uint8_t *heads, size_t begin,
                  size_t count, const struct prefix_pairs *to);
 
-/* The pairs of a whole array, on up to `threads` >= 1 threads. STATUS_DEVICE when memory is short.
+/* The pairs of a whole array, on up to `threads` >= 1 threads. STATUS_MEMORY when memory is short.
  */
 enum status prefix_all(const struct array *a, const uint8_t *heads, unsigned threads,
                        const struct prefix_pairs *to, struct problem *p);
@@ -61,7 +61,7 @@ struct prefix_shares {
 };
 
 /* Cuts an array into shares for `threads` threads, which sum them; one share and no work for one.
- * STATUS_DEVICE when memory is short; on success prefix_shares_free is due. */
+ * STATUS_MEMORY when memory is short; on success prefix_shares_free is due. */
 enum status prefix_shares_make(struct prefix_shares *s, const struct array *a, const uint8_t *heads,
                                unsigned threads, struct problem *p);
 void prefix_shares_free(struct prefix_shares *s);

@@ -80,7 +80,7 @@ const struct products_variant products_variant[] = {
 };
 const size_t products_variants = sizeof products_variant / sizeof *products_variant;
 
-static const struct products_variant *fastest(void)
+const struct products_variant *products_fastest(void)
 {
     const struct products_variant *v = products_variant;
     while (!v->available())
@@ -123,11 +123,11 @@ struct buffer {
     double *x, *y, *hi, *lo;
 };
 
-/* What is added elsewhere leaves -0 here, which changes no sum. */
+/* Terms that are added elsewhere leave -0 here, which changes no sum. */
 static void add_doubles(struct products *to, struct buffer *b, size_t count)
 {
     struct array hi = {FP64, count, b->hi}, lo = {FP64, count, b->lo};
-    size_t others = fastest()->split(b->x, b->y, count, b->hi, b->lo);
+    size_t others = products_fastest()->split(b->x, b->y, count, b->hi, b->lo);
     for (size_t i = 0; others > 0 && i < count; i++)
         if (!plain(b->x[i], b->y[i], b->hi[i])) {
             add_scaled(to, b->x[i], b->y[i]);

@@ -55,3 +55,4 @@ struct products_variant {
 };
 extern const struct products_variant products_variant[];
 extern const size_t products_variants;
+const struct products_variant *products_fastest(void); /* that of this machine */

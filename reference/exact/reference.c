@@ -7,25 +7,20 @@
 #include "reference/exact/mpfr.h"
 #include "reference/exact/reference_parts.h"
 
-const char *const exact_value_name[EXACT_VALUES] = {
-    [EXACT_SUM] = "sum of elements",
-    [EXACT_DOT] = "sum of products",
-    [EXACT_NORM] = "norm",
-    [EXACT_MEAN] = "mean",
-    [EXACT_VARIANCE] = "variance",
-    [EXACT_PRODUCT] = "product",
-    [EXACT_MINIMUM] = "minimum",
-    [EXACT_MAXIMUM] = "maximum",
-    [EXACT_MINIMUM_NUMBER] = "minimum number",
-    [EXACT_MAXIMUM_NUMBER] = "maximum number",
-    [EXACT_ARGMIN] = "index of the minimum",
-    [EXACT_ARGMAX] = "index of the maximum",
+static double square(double x)
+{
+    return x * x;
+}
+
+const struct exact_facts exact_facts[EXACT_VALUES] = {
+#define VALUE(constant, ...) [EXACT_##constant] = {__VA_ARGS__},
+#include "reference/exact/values.def"
 };
 
 /* A block's exact sum spans 2^-1074 .. 2^1034, that of 2^63 elements 2^-1074 .. 2^1087. */
 enum { EXACT_PRECISION = 2176 };
 
-/* Elements that the superaccumulator takes before the census reads them: so many that its bins are
+/* Elements that the superaccumulator takes before the census reads them: enough that its bins are
  * seldom emptied, not many more than the second-level cache holds. */
 enum { REFERENCE_BLOCK = 1 << 17 };
 
@@ -39,19 +34,48 @@ void reference_take_census(struct reference *r, const struct census *c)
     r->largest = c->largest;
 }
 
-static void compute_fast(struct reference *r, const struct array *a)
+static void add_blocks(struct reference_blocks *b, const struct array *a, array_term *term)
 {
-    struct exact e;
-    struct census c = {0};
-    exact_init(&e);
     for (size_t begin = 0; begin < a->n; begin += REFERENCE_BLOCK) {
         size_t count = a->n - begin < REFERENCE_BLOCK ? a->n - begin : REFERENCE_BLOCK;
-        exact_add_array(&e, a, begin, count);
-        census_add(&c, a, begin, count);
+        exact_add_terms(&b->sum, a, begin, count, term);
+        census_add(&b->census, a, begin, count);
     }
-    exact_get(r->sum, &e);
-    exact_get_abs(r->sum_abs, &e);
-    reference_take_census(r, &c);
+    b->n += a->n;
+}
+
+static void take_blocks(struct reference *r, const struct reference_blocks *b)
+{
+    exact_get(r->sum, &b->sum);
+    exact_get_abs(r->sum_abs, &b->sum);
+    reference_take_census(r, &b->census);
+}
+
+static void compute_fast(struct reference *r, const struct array *a)
+{
+    struct reference_blocks b;
+    reference_blocks_begin(&b);
+    add_blocks(&b, a, exact_facts[r->of].term);
+    take_blocks(r, &b);
+}
+
+void reference_blocks_begin(struct reference_blocks *b)
+{
+    *b = (struct reference_blocks){0};
+    exact_init(&b->sum);
+}
+
+void reference_blocks_add(struct reference_blocks *b, const struct array *block)
+{
+    add_blocks(b, block, NULL);
+}
+
+void reference_blocks_end(struct reference *r, const struct reference_blocks *b)
+{
+    *r = (struct reference){.of = EXACT_SUM, .n = b->n};
+    mpfr_inits2(MPFR_PREC_MIN, r->sum, r->sum_abs, r->moment.sum, r->moment.sum_abs,
+                r->moment.squares, (mpfr_ptr)0);
+    take_blocks(r, b);
 }
 
 /* The slow kind shares nothing with the fast one: it counts the doubles one by one. */
@@ -94,7 +118,7 @@ static bool sum_blocks(struct reference *r, const struct array *a, struct block 
         array_decode(a, begin, count, b->value);
         for (size_t i = 0; i < count; i++) {
             reference_count_one(&c, b->value[i], a->format);
-            exact &= mpfr_set_d(b->term[i], b->value[i], MPFR_RNDN) == 0;
+            exact &= mpfr_set_d(b->term[i], exact_term(r->of, b->value[i]), MPFR_RNDN) == 0;
         }
         exact &= add_terms(r->sum, b, count, begin == 0);
         for (size_t i = 0; i < count; i++)
@@ -109,7 +133,7 @@ static enum status compute_mpfr(struct reference *r, const struct array *a, stru
 {
     struct block *b = malloc(sizeof *b);
     if (!b)
-        return problem(p, STATUS_DEVICE, "reference: out of memory (%zu bytes)", sizeof *b);
+        return problem(p, STATUS_MEMORY, "reference: out of memory (%zu bytes)", sizeof *b);
     for (size_t i = 0; i < ARRAY_BLOCK; i++) {
         mpfr_init2(b->term[i], 53);
         b->pointer[i] = b->term[i];
@@ -133,9 +157,8 @@ enum status reference_compute(struct reference *r, const struct array *a, enum r
     return reference_compute_of(r, EXACT_SUM, a, NULL, kind, p);
 }
 
-/* Sums, or sums of products, by the kind that is asked for. */
-static enum status compute_sums(struct reference *r, const struct array *a, const struct array *b,
-                                enum reference_kind kind, struct problem *p)
+enum status reference_sums(struct reference *r, const struct array *a, const struct array *b,
+                           enum reference_kind kind, struct problem *p)
 {
     if (b)
         return kind == REFERENCE_FAST ? reference_dot_fast(r, a, b, p)
@@ -146,38 +169,7 @@ static enum status compute_sums(struct reference *r, const struct array *a, cons
     return STATUS_OK;
 }
 
-/* Of the elements' sum and the sum of their squares those that the value depends on. */
-static enum status compute_moments(struct reference *r, const struct array *a,
-                                   enum reference_kind kind, struct problem *p)
-{
-    enum status status = STATUS_OK;
-    if (r->of != EXACT_NORM) {
-        status = compute_sums(r, a, NULL, kind, p);
-        mpfr_swap(r->moment.sum, r->sum);
-        mpfr_swap(r->moment.sum_abs, r->sum_abs);
-    }
-    if (status == STATUS_OK && r->of != EXACT_MEAN) {
-        status = compute_sums(r, a, a, kind, p);
-        mpfr_swap(r->moment.squares, r->sum);
-    }
-    if (status == STATUS_OK && !reference_derive(r))
-        status = problem(p, STATUS_FAILED, "reference: MPFR rounded an exact number");
-    return status;
-}
-
-static enum status compute(struct reference *r, const struct array *a, const struct array *b,
-                           enum reference_kind kind, struct problem *p)
-{
-    if (r->of == EXACT_SUM || r->of == EXACT_DOT)
-        return compute_sums(r, a, b, kind, p);
-    if (r->of == EXACT_PRODUCT)
-        return kind == REFERENCE_FAST ? reference_product_fast(r, a, p)
-                                      : reference_product_mpfr(r, a, p);
-    if (r->of < EXACT_PRODUCT)
-        return compute_moments(r, a, kind, p);
-    kind == REFERENCE_FAST ? reference_extremum_fast(r, a) : reference_extremum_mpfr(r, a);
-    return STATUS_OK;
-}
+const struct exact_rules reference_sum = {.compute = reference_sums};
 
 enum status reference_compute_of(struct reference *r, enum exact_value of, const struct array *a,
                                  const struct array *b, enum reference_kind kind, struct problem *p)
@@ -185,7 +177,7 @@ enum status reference_compute_of(struct reference *r, enum exact_value of, const
     *r = (struct reference){.of = of, .n = a->n};
     mpfr_inits2(MPFR_PREC_MIN, r->sum, r->sum_abs, r->moment.sum, r->moment.sum_abs,
                 r->moment.squares, (mpfr_ptr)0);
-    enum status status = compute(r, a, b, kind, p);
+    enum status status = exact_facts[of].rules->compute(r, a, b, kind, p);
     if (status != STATUS_OK)
         reference_free(r);
     return status;

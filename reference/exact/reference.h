@@ -8,6 +8,8 @@
 #include <mpfr.h>
 
 #include "reference/format/array.h"
+#include "reference/exact/census.h"
+#include "reference/exact/exact.h"
 #include "reference/exact/value.h"
 #include "reference/base/problem.h"
 
@@ -19,23 +21,23 @@ enum reference_kind {
 
 enum {
     REFERENCE_DIGITS = 640,         /* bits of an exact value that is no binary fraction */
-    REFERENCE_HEX_DIGITS = 256,     /* of which rows show these */
+    REFERENCE_HEX_DIGITS = 256,     /* of which results show these */
     REFERENCE_PRODUCT_DIGITS = 4096 /* a product of more bits than these is cut */
 };
 
 struct reference {
     enum exact_value of;
-    /* The exact value, not rounded; may be a signed zero, inf or NaN (see exact.h). Where it is no
-     * binary fraction of few digits, `cut` is true, and it lies between this number, which has the
-     * value's first REFERENCE_DIGITS bits and two more, and its neighbours: whatever rounds to
-     * fewer bits, or compares with a number of fewer, rounds and compares as the value itself
-     * would. Errors are reference_error's. */
+    /* The exact value, not rounded; may be a signed zero, inf or NaN (see exact.h). If it is not a
+     * short binary fraction, `cut` is true, and the value lies between this number, which has its
+     * first REFERENCE_DIGITS bits and two more, and a neighbour of it: rounding to fewer bits, and
+     * comparing with a number of fewer bits, give the same as for the value itself. reference_error
+     * computes errors. */
     mpfr_t sum;
     mpfr_t sum_abs; /* A, in the same manner; inf or NaN where an element is */
     bool cut;
-    /* Of a norm, a mean, a variance: the exact sums of x, of |x|, of x^2, as far as the value
-     * depends on them (a norm on the last alone, a mean not on it). Of a product that is cut `sum`
-     * alone: the product but for 2^-4000 of it. */
+    /* For a norm, a mean or a variance: the exact sums of x, |x| and x^2 on which the value depends
+     * (a norm on the last alone, a mean on the others). For a product that is cut `sum` alone: the
+     * product to within 2^-4000 of it. */
     struct {
         mpfr_t sum, sum_abs, squares;
     } moment;
@@ -46,7 +48,7 @@ struct reference {
 };
 
 /* Reads the array once, block by block, without a copy. STATUS_OK, or
- * STATUS_DEVICE when memory is short, STATUS_FAILED should MPFR ever report that an exact sum was
+ * STATUS_MEMORY when memory is short, STATUS_FAILED should MPFR ever report that an exact sum was
  * rounded; on success reference_free is due. */
 enum status reference_compute(struct reference *r, const struct array *a, enum reference_kind kind,
                               struct problem *p);
@@ -56,6 +58,17 @@ enum status reference_compute_of(struct reference *r, enum exact_value of, const
                                  const struct array *b, enum reference_kind kind,
                                  struct problem *p);
 void reference_free(struct reference *r);
+
+/* The same of a sum whose elements come block by block: of n elements so far, zeroed and begun. */
+struct reference_blocks {
+    struct exact sum;
+    struct census census;
+    size_t n;
+};
+void reference_blocks_begin(struct reference_blocks *b);
+void reference_blocks_add(struct reference_blocks *b, const struct array *block);
+/* reference_free is due. */
+void reference_blocks_end(struct reference *r, const struct reference_blocks *b);
 
 /* The same numbers (as bits)? For holding one kind to the other. */
 bool reference_equal(const struct reference *a, const struct reference *b);

@@ -13,7 +13,7 @@ enum status reference_dot_fast(struct reference *r, const struct array *a, const
     struct census c = {0};
     products_init(&s);
     if (!products_add(&s, a, b, 0, a->n))
-        return problem(p, STATUS_DEVICE, "reference: out of memory for products");
+        return problem(p, STATUS_MEMORY, "reference: out of memory for products");
     census_add(&c, a, 0, a->n);
     if (b != a)
         census_add(&c, b, 0, b->n);
@@ -76,7 +76,7 @@ enum status reference_dot_mpfr(struct reference *r, const struct array *a, const
 {
     struct block *block = malloc(sizeof *block);
     if (!block)
-        return problem(p, STATUS_DEVICE, "reference: out of memory (%zu bytes)", sizeof *block);
+        return problem(p, STATUS_MEMORY, "reference: out of memory (%zu bytes)", sizeof *block);
     for (size_t i = 0; i < ARRAY_BLOCK; i++) {
         mpfr_init2(block->term[i], 106);
         block->pointer[i] = block->term[i];

@@ -4,29 +4,14 @@
 
 #include "reference/exact/reference_parts.h"
 
-static bool is_index(enum exact_value of)
-{
-    return of == EXACT_ARGMIN || of == EXACT_ARGMAX;
-}
-
-static bool is_largest(enum exact_value of)
-{
-    return of == EXACT_MAXIMUM || of == EXACT_MAXIMUM_NUMBER || of == EXACT_ARGMAX;
-}
-
-static bool nan_loses(enum exact_value of)
-{
-    return of == EXACT_MINIMUM_NUMBER || of == EXACT_MAXIMUM_NUMBER;
-}
-
 /* best: that of the element, at index `at`; not read where there is none. */
 static void set_value(struct reference *r, double best, size_t at)
 {
     if (r->n == 0)
-        best = is_largest(r->of) ? -INFINITY : INFINITY;
+        best = exact_facts[r->of].largest ? -INFINITY : INFINITY;
     mpfr_set_prec(r->sum, 64);
     mpfr_set_prec(r->sum_abs, 64);
-    if (!is_index(r->of))
+    if (exact_facts[r->of].form != FORM_INDEX)
         mpfr_set_d(r->sum, best, MPFR_RNDN);
     else if (r->n == 0)
         mpfr_set_si(r->sum, -1, MPFR_RNDN);
@@ -43,11 +28,11 @@ static int64_t rank(enum exact_value of, double x)
     int64_t bits = (int64_t)double_bits(x);
     bits ^= bits < 0 ? INT64_MAX : 0;
     if (isnan(x))
-        return nan_loses(of) ? INT64_MAX : INT64_MIN;
-    return is_largest(of) ? ~bits : bits;
+        return exact_facts[of].nan_loses ? INT64_MAX : INT64_MIN;
+    return exact_facts[of].largest ? ~bits : bits;
 }
 
-void reference_extremum_fast(struct reference *r, const struct array *a)
+static void compute_fast(struct reference *r, const struct array *a)
 {
     struct census c = {0};
     double block[ARRAY_BLOCK], best = 0;
@@ -76,14 +61,14 @@ void reference_extremum_fast(struct reference *r, const struct array *a)
 static bool is_better(enum exact_value of, const mpfr_t x, const mpfr_t y)
 {
     if (mpfr_nan_p(x) || mpfr_nan_p(y))
-        return nan_loses(of) ? !mpfr_nan_p(x) : !mpfr_nan_p(y);
-    bool down = is_largest(of);
+        return exact_facts[of].nan_loses ? !mpfr_nan_p(x) : !mpfr_nan_p(y);
+    bool down = exact_facts[of].largest;
     if (mpfr_zero_p(x) && mpfr_zero_p(y))
         return down ? mpfr_signbit(y) && !mpfr_signbit(x) : mpfr_signbit(x) && !mpfr_signbit(y);
     return down ? mpfr_greater_p(x, y) : mpfr_less_p(x, y);
 }
 
-void reference_extremum_mpfr(struct reference *r, const struct array *a)
+static void compute_mpfr(struct reference *r, const struct array *a)
 {
     struct census c = {0};
     size_t at = 0;
@@ -102,3 +87,13 @@ void reference_extremum_mpfr(struct reference *r, const struct array *a)
     set_value(r, a->n ? mpfr_get_d(best, MPFR_RNDN) : 0, at);
     mpfr_clears(x, best, (mpfr_ptr)0);
 }
+
+static enum status compute(struct reference *r, const struct array *a, const struct array *b,
+                           enum reference_kind kind, struct problem *p)
+{
+    (void)b, (void)p;
+    kind == REFERENCE_FAST ? compute_fast(r, a) : compute_mpfr(r, a);
+    return STATUS_OK;
+}
+
+const struct exact_rules reference_extremum = {.compute = compute};

@@ -44,45 +44,69 @@ static bool set_scatter(mpfr_t to, const struct reference *r)
     return !rounded;
 }
 
-/* What the numerator of a value is divided by: n, n^2 of a variance. */
-static void set_divisor(mpfr_t to, const struct reference *r)
+static bool mean_fraction(mpfr_t over, mpfr_t under, const struct reference *r)
 {
-    mpfr_set_prec(to, 128);
-    mpfr_set_ui(to, r->n, MPFR_RNDN);
-    if (r->of == EXACT_VARIANCE)
-        mpfr_mul_ui(to, to, r->n, MPFR_RNDN);
+    mpfr_set_prec(under, 64);
+    mpfr_set_prec(over, MOMENT_PRECISION);
+    return mpfr_set_ui(under, r->n, MPFR_RNDN) == 0 &&
+           mpfr_set(over, r->moment.sum, MPFR_RNDN) == 0;
 }
 
-static bool derive_variance(struct reference *r)
+/* scatter / n^2 */
+static bool variance_fraction(mpfr_t over, mpfr_t under, const struct reference *r)
 {
-    mpfr_t scatter, divisor;
-    mpfr_inits2(128, scatter, divisor, (mpfr_ptr)0);
-    bool exact = set_scatter(scatter, r);
-    set_divisor(divisor, r);
-    r->cut = set_quotient(r->sum, scatter, divisor);
-    mpfr_set_ui(divisor, r->n, MPFR_RNDN);
-    set_quotient(r->sum_abs, r->moment.squares, divisor);
-    mpfr_clears(scatter, divisor, (mpfr_ptr)0);
+    mpfr_set_prec(under, 128);
+    mpfr_set_ui(under, r->n, MPFR_RNDN);
+    mpfr_mul_ui(under, under, r->n, MPFR_RNDN);
+    return set_scatter(over, r);
+}
+
+/* The divisor of A is n. */
+static bool derive_quotient(struct reference *r)
+{
+    const struct exact_rules *rules = exact_facts[r->of].rules;
+    mpfr_t over, under;
+    mpfr_inits2(128, over, under, (mpfr_ptr)0);
+    bool exact = rules->fraction(over, under, r);
+    r->cut = set_quotient(r->sum, over, under);
+    mpfr_set_ui(under, r->n, MPFR_RNDN);
+    set_quotient(r->sum_abs, rules->squares ? r->moment.squares : r->moment.sum_abs, under);
+    mpfr_clears(over, under, (mpfr_ptr)0);
     return exact;
+}
+
+static bool derive_root(struct reference *r)
+{
+    r->cut = set_root(r->sum, r->moment.squares);
+    mpfr_set_prec(r->sum_abs, mpfr_get_prec(r->sum));
+    mpfr_set(r->sum_abs, r->sum, MPFR_RNDN);
+    return true;
 }
 
 bool reference_derive(struct reference *r)
 {
-    mpfr_t divisor;
-    if (r->of == EXACT_VARIANCE)
-        return derive_variance(r);
-    if (r->of == EXACT_NORM) {
-        r->cut = set_root(r->sum, r->moment.squares);
-        mpfr_set_prec(r->sum_abs, mpfr_get_prec(r->sum));
-        mpfr_set(r->sum_abs, r->sum, MPFR_RNDN);
-        return true;
+    return exact_facts[r->of].rules->derive(r);
+}
+
+/* Computes the sum and the sum of squares as far as the value depends on them. */
+static enum status compute(struct reference *r, const struct array *a, const struct array *b,
+                           enum reference_kind kind, struct problem *p)
+{
+    const struct exact_rules *rules = exact_facts[r->of].rules;
+    enum status status = STATUS_OK;
+    (void)b;
+    if (rules->sum) {
+        status = reference_sums(r, a, NULL, kind, p);
+        mpfr_swap(r->moment.sum, r->sum);
+        mpfr_swap(r->moment.sum_abs, r->sum_abs);
     }
-    mpfr_init2(divisor, 128);
-    set_divisor(divisor, r);
-    r->cut = set_quotient(r->sum, r->moment.sum, divisor);
-    set_quotient(r->sum_abs, r->moment.sum_abs, divisor);
-    mpfr_clear(divisor);
-    return true;
+    if (status == STATUS_OK && rules->squares) {
+        status = reference_sums(r, a, a, kind, p);
+        mpfr_swap(r->moment.squares, r->sum);
+    }
+    if (status == STATUS_OK && !reference_derive(r))
+        status = problem(p, STATUS_FAILED, "reference: MPFR rounded an exact number");
+    return status;
 }
 
 /* |sqrt(S) - result| = |S - result^2| / (sqrt(S) + result), in which nothing is lost to
@@ -107,12 +131,8 @@ static void set_quotient_error(mpfr_t over, mpfr_t under, const struct reference
 {
     mpfr_t share;
     mpfr_init2(share, MOMENT_PRECISION);
-    set_divisor(under, r);
+    exact_facts[r->of].rules->fraction(over, under, r);
     mpfr_mul_d(share, under, result, MPFR_RNDN);
-    if (r->of == EXACT_VARIANCE)
-        set_scatter(over, r);
-    else
-        mpfr_set(over, r->moment.sum, MPFR_RNDN);
     mpfr_sub(over, over, share, MPFR_RNDN);
     mpfr_clear(share);
 }
@@ -128,9 +148,10 @@ static void set_exact_error(mpfr_t error, const struct reference *r, double resu
 
 void reference_error(mpfr_t error, const struct reference *r, double result)
 {
+    const struct exact_rules *rules = exact_facts[r->of].rules;
     mpfr_t over, under;
-    if (r->of == EXACT_PRODUCT) {
-        reference_product_error(error, r, result);
+    if (rules->error) {
+        rules->error(error, r, result);
         return;
     }
     if (!r->cut) {
@@ -138,26 +159,54 @@ void reference_error(mpfr_t error, const struct reference *r, double result)
         return;
     }
     mpfr_inits2(MOMENT_PRECISION, over, under, (mpfr_ptr)0);
-    if (r->of == EXACT_NORM)
-        set_root_error(over, under, r, result);
-    else
-        set_quotient_error(over, under, r, result);
+    rules->cut_error(over, under, r, result);
     mpfr_abs(over, over, MPFR_RNDN);
     set_quotient(error, over, under);
     mpfr_clears(over, under, (mpfr_ptr)0);
 }
 
+/* A - variance = mean^2 */
+static void variance_excess(mpfr_t excess, mpfr_t size, const struct reference *r)
+{
+    mpfr_sqr(excess, r->moment.sum, MPFR_RNDN);
+    set_scatter(size, r);
+}
+
+static void plain_excess(mpfr_t excess, mpfr_t size, const mpfr_t sum, const mpfr_t sum_abs)
+{
+    mpfr_abs(size, sum, MPFR_RNDN);
+    if (mpfr_signbit(sum))
+        mpfr_add(excess, sum_abs, sum, MPFR_RNDN);
+    else
+        mpfr_sub(excess, sum_abs, sum, MPFR_RNDN);
+}
+
+static void mean_excess(mpfr_t excess, mpfr_t size, const struct reference *r)
+{
+    plain_excess(excess, size, r->moment.sum, r->moment.sum_abs);
+}
+
 void reference_excess(mpfr_t excess, mpfr_t size, const struct reference *r)
 {
-    bool mean = r->of == EXACT_MEAN;
-    if (r->of == EXACT_VARIANCE) { /* A - variance = mean^2 */
-        mpfr_sqr(excess, r->moment.sum, MPFR_RNDN);
-        set_scatter(size, r);
-    } else if (r->of >= EXACT_PRODUCT) { /* A is the value's magnitude */
-        mpfr_set_zero(excess, 1);
-        mpfr_abs(size, r->sum, MPFR_RNDN);
-    } else {
-        mpfr_abs(size, mean ? r->moment.sum : r->sum, MPFR_RNDN);
-        mpfr_sub(excess, mean ? r->moment.sum_abs : r->sum_abs, size, MPFR_RNDN);
-    }
+    const struct exact_rules *rules = exact_facts[r->of].rules;
+    if (rules->excess)
+        rules->excess(excess, size, r);
+    else
+        plain_excess(excess, size, r->sum, r->sum_abs);
 }
+
+const struct exact_rules reference_norm = {
+    .compute = compute, .squares = true, .derive = derive_root, .cut_error = set_root_error};
+const struct exact_rules reference_mean = {.compute = compute,
+                                           .sum = true,
+                                           .fraction = mean_fraction,
+                                           .derive = derive_quotient,
+                                           .excess = mean_excess,
+                                           .cut_error = set_quotient_error};
+const struct exact_rules reference_variance = {.compute = compute,
+                                               .sum = true,
+                                               .squares = true,
+                                               .fraction = variance_fraction,
+                                               .derive = derive_quotient,
+                                               .excess = variance_excess,
+                                               .cut_error = set_quotient_error};

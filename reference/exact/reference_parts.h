@@ -1,4 +1,4 @@
-/* What the files of the reference share. */
+/* Shared by the files of the reference. */
 #pragma once
 
 #include "reference/exact/census.h"
@@ -15,20 +15,36 @@ enum status reference_dot_fast(struct reference *r, const struct array *a, const
 enum status reference_dot_mpfr(struct reference *r, const struct array *a, const struct array *b,
                                struct problem *p);
 
-/* The same of a product, with what `moment` has of it, and `cut`; of extrema and their indices. */
-enum status reference_product_fast(struct reference *r, const struct array *a, struct problem *p);
-enum status reference_product_mpfr(struct reference *r, const struct array *a, struct problem *p);
-void reference_extremum_fast(struct reference *r, const struct array *a);
-void reference_extremum_mpfr(struct reference *r, const struct array *a);
+/* How a kind of value is computed. */
+struct exact_rules {
+    /* Sets sum, sum_abs, cut and `moment`, as far as it has it, and the census. b: NULL, or the
+     * second array. */
+    enum status (*compute)(struct reference *r, const struct array *a, const struct array *b,
+                           enum reference_kind kind, struct problem *p);
+    /* reference_derive and reference_excess; NULL: A and the value are `sum_abs` and `sum`. */
+    bool (*derive)(struct reference *r);
+    void (*excess)(mpfr_t excess, mpfr_t size, const struct reference *r);
+    /* reference_error of any value; or, where it is cut, as over / under. NULL: the value is not
+     * cut. */
+    void (*error)(mpfr_t error, const struct reference *r, double result);
+    void (*cut_error)(mpfr_t over, mpfr_t under, const struct reference *r, double result);
+    /* For values derived from exact sums: the sums on which they depend; for a quotient also its
+     * parts, and whether none of them is rounded. */
+    bool sum, squares;
+    bool (*fraction)(mpfr_t over, mpfr_t under, const struct reference *r);
+};
+extern const struct exact_rules reference_sum, reference_norm, reference_mean, reference_variance,
+    reference_product, reference_extremum;
 
-/* reference_error of a product. */
-void reference_product_error(mpfr_t error, const struct reference *r, double result);
+/* Sums of elements, or of products, by the kind that is asked for: a rule's `compute`. */
+enum status reference_sums(struct reference *r, const struct array *a, const struct array *b,
+                           enum reference_kind kind, struct problem *p);
 
 /* x has REFERENCE_DIGITS bits, cut towards zero; what was cut off it is made to say in two more. */
 void reference_finish_cut(mpfr_t x, bool cut);
 
-/* Of a norm, a mean or a variance: set sum, sum_abs and cut by `moment` and n. False where what
- * should be exact was rounded. */
+/* Sets sum, sum_abs and cut of a norm, a mean or a variance from `moment` and n. Returns false if
+ * something that has to be exact was rounded. */
 bool reference_derive(struct reference *r);
 
 /* Sets excess and size, initialised, to A - |value| and |value|, both times the same factor, each

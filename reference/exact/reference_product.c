@@ -9,8 +9,7 @@
 
 #include "reference/exact/reference_parts.h"
 
-/* What zeros, infinities, NaNs and signs make of a product, whatever else is in it. Returns whether
- * that is all there is to say. */
+/* Sets the product if zeros, infinities or NaNs determine it, and returns whether they do. */
 static bool set_special(struct reference *r, bool negative)
 {
     bool nan = r->nans > 0 || (r->infs > 0 && r->zeros > 0);
@@ -105,7 +104,7 @@ static enum status set_product(struct reference *r, const struct running *of, st
                          REFERENCE_PRODUCT_DIGITS, REFERENCE_DIGITS);
 }
 
-enum status reference_product_fast(struct reference *r, const struct array *a, struct problem *p)
+static enum status compute_fast(struct reference *r, const struct array *a, struct problem *p)
 {
     struct running product = {.exponent = 0};
     struct census c = {0};
@@ -141,7 +140,7 @@ static bool multiply_bounds(mpfr_t low, mpfr_t high, double x)
     return !rounded;
 }
 
-/* What both bounds agree on, where they are not the product itself. */
+/* The bits on which both bounds agree, if they are not the product itself. */
 static enum status set_bounded(struct reference *r, const mpfr_t low, const mpfr_t high,
                                struct problem *p)
 {
@@ -160,7 +159,7 @@ static enum status set_bounded(struct reference *r, const mpfr_t low, const mpfr
                           REFERENCE_DIGITS);
 }
 
-enum status reference_product_mpfr(struct reference *r, const struct array *a, struct problem *p)
+static enum status compute_mpfr(struct reference *r, const struct array *a, struct problem *p)
 {
     struct census c = {0};
     bool negative = false;
@@ -192,7 +191,7 @@ enum status reference_product_mpfr(struct reference *r, const struct array *a, s
 /* Exact where the product is whole and nearly a double: their digits are at most so far apart. A
  * product that is cut has so many bits that its distance to a double is not lost in those that
  * were cut off. */
-void reference_product_error(mpfr_t error, const struct reference *r, double result)
+static void product_error(mpfr_t error, const struct reference *r, double result)
 {
     enum { APART = REFERENCE_PRODUCT_DIGITS + 4096 };
     mpfr_set_prec(error, APART);
@@ -203,3 +202,12 @@ void reference_product_error(mpfr_t error, const struct reference *r, double res
     mpfr_prec_round(error, REFERENCE_DIGITS, MPFR_RNDZ);
     reference_finish_cut(error, true);
 }
+
+static enum status compute(struct reference *r, const struct array *a, const struct array *b,
+                           enum reference_kind kind, struct problem *p)
+{
+    (void)b;
+    return kind == REFERENCE_FAST ? compute_fast(r, a, p) : compute_mpfr(r, a, p);
+}
+
+const struct exact_rules reference_product = {.compute = compute, .error = product_error};

@@ -50,8 +50,8 @@ struct work {
     const struct rounded_variant *variant;
     enum format to;
     unsigned threads;
-    atomic_int pass;      /* changed by who holds the lock, when the pass is over */
-    pthread_mutex_t lock; /* of what follows */
+    atomic_int pass;      /* changed under the lock when the pass is over */
+    pthread_mutex_t lock; /* protects the following members */
     size_t taken, done;   /* elements of this pass */
     size_t pieces;        /* that the estimate is made of */
     struct estimate estimate;

@@ -3,8 +3,8 @@
  * One pass adds in doubles by TwoSum and gathers the errors of its additions: the exact sum is
  * enclosed between two numbers, and where both round to the same value, that is the result (after
  * Ogita, Rump and Oishi 2005). Where they do not, a second pass goes through the superaccumulator.
- * The result is that of exact_round, bit for bit, whatever way it came: on any machine, from any
- * number of threads. */
+ * The result is that of exact_round, bit for bit, by whichever path it was computed: on any
+ * machine, from any number of threads. */
 #pragma once
 
 #include "reference/format/array.h"

@@ -73,7 +73,7 @@ INLINE void estimate_any(const struct array *a, size_t begin, size_t count, stru
     }
 }
 
-/* Of finite elements: a significand of 11 bits, shifted by up to 29. */
+/* Finite elements only: a significand of 11 bits, shifted by up to 29. */
 INLINE int64_t unit_count(uint16_t bits)
 {
     uint32_t field = bits >> 10 & 31, normal = field != 0;

@@ -27,7 +27,8 @@ struct rounded_variant {
     const char *name;
     bool (*available)(void); /* on this machine */
 
-    /* Of elements begin .. begin+count-1, not of fp16. -0 for the sum of zeros of that sign. */
+    /* Estimates the sum of elements begin .. begin+count-1, in formats other than fp16. The sum of
+     * negative zeros is -0. */
     void (*estimate)(const struct array *a, size_t begin, size_t count, struct estimate *e);
 
     /* The sum of elements of fp16 in units of 2^-24; *plain: one of them is not -0. Returns false

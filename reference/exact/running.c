@@ -78,7 +78,7 @@ void running_add_exact(struct running *r, const struct exact *e, bool magnitudes
 
 /* ---- reading ---- */
 
-/* What is still to be read: (window + the limbs below k as a fraction) * 2^(64 k + FIXED_LOWEST).
+/* The part not yet read: (window + the limbs below k as a fraction) * 2^(64 k + FIXED_LOWEST).
  * The window is rounded down, towards minus infinity, and the fraction is not negative. */
 struct rest {
     wide window;

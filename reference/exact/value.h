@@ -1,27 +1,36 @@
-/* What an exact value is of. */
+/* The kinds of exact values: the rows of values.def, and their properties. */
 #pragma once
 
+#include "reference/format/array.h"
+
 enum exact_value {
-    EXACT_SUM,  /* of the elements x of an array; beside it A = sum|x| */
-    EXACT_DOT,  /* of the products x y of the elements of two arrays, whole; A = sum|x y| */
-    EXACT_NORM, /* sqrt(sum x^2), of nothing 0; A is the norm itself */
-    EXACT_MEAN, /* (sum x) / n, of nothing NaN; A = (sum|x|) / n */
-    /* (sum x^2)/n - ((sum x)/n)^2, of the whole population: divided by n; of nothing NaN.
-     * A = (sum x^2)/n, so that A / variance is the square of the condition number of Chan, Golub
-     * and LeVeque 1983. */
-    EXACT_VARIANCE,
-    EXACT_PRODUCT, /* of all elements, of nothing 1; A = |product| */
-    /* The smallest and the largest element as IEEE 754-2019 orders them, 9.6: -0 below +0; of
-     * nothing inf and -inf. minimum, maximum: a NaN wins. minimumNumber, maximumNumber: it loses;
-     * only of NaNs it is NaN. Then their indices: the lowest of those that equal the minimum or the
-     * maximum, where a NaN equals a NaN; of nothing -1. A is the magnitude of the value. */
-    EXACT_MINIMUM,
-    EXACT_MAXIMUM,
-    EXACT_MINIMUM_NUMBER,
-    EXACT_MAXIMUM_NUMBER,
-    EXACT_ARGMIN,
-    EXACT_ARGMAX,
+#define VALUE(constant, ...) EXACT_##constant,
+#include "reference/exact/values.def"
     EXACT_VALUES
 };
-/* "sum of elements": what it is, for messages. */
-extern const char *const exact_value_name[EXACT_VALUES];
+
+/* How it comes from the elements. */
+enum exact_form {
+    FORM_SUM,      /* of terms: elements, what `term` makes of them, or products of two arrays' */
+    FORM_ROOT,     /* of such a sum */
+    FORM_QUOTIENT, /* of such a sum, by n */
+    FORM_MOMENTS,  /* of several sums */
+    FORM_PRODUCT,
+    FORM_ELEMENT, /* one of the elements */
+    FORM_INDEX    /* of an element */
+};
+
+struct exact_facts {
+    const char *name; /* "sum of elements": what it is, for messages */
+    enum exact_form form;
+    array_term *term;        /* what an element adds to the sum, never below 0; NULL: itself */
+    bool largest, nan_loses; /* of an element or an index: which one is sought */
+    const struct exact_rules *rules; /* how it is computed: reference_parts.h */
+};
+extern const struct exact_facts exact_facts[EXACT_VALUES];
+
+/* The term that an element adds to the sum. */
+static inline double exact_term(enum exact_value of, double x)
+{
+    return exact_facts[of].term ? exact_facts[of].term(x) : x;
+}

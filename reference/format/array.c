@@ -110,3 +110,44 @@ double array_get(const struct array *a, size_t i)
 {
     return format_decode(a->format, array_bits(a, i));
 }
+
+#define CLEAR_SIGNS(bits_of)                                                                       \
+    for (size_t i = 0; i < count; i++) {                                                           \
+        bits_of bits;                                                                              \
+        memcpy(&bits, from + i * sizeof bits, sizeof bits);                                        \
+        bits = (bits_of)(bits << 1) >> 1;                                                          \
+        memcpy(data + i * sizeof bits, &bits, sizeof bits);                                        \
+    }
+
+/* In every format the first bit is the sign. */
+static void magnitudes(const struct array *to, const struct array *a, size_t begin, size_t count)
+{
+    size_t width = (size_t)format_facts[a->format].bytes;
+    const char *from = (const char *)a->data + begin * width;
+    char *data = to->data;
+    if (width == 1)
+        CLEAR_SIGNS(uint8_t)
+    else if (width == 2)
+        CLEAR_SIGNS(uint16_t)
+    else if (width == 4)
+        CLEAR_SIGNS(uint32_t)
+    else
+        CLEAR_SIGNS(uint64_t)
+}
+
+void array_terms(const struct array *to, const struct array *a, size_t begin, size_t count,
+                 array_term *term)
+{
+    double x[ARRAY_BLOCK];
+    if (term == fabs) {
+        magnitudes(to, a, begin, count);
+        return;
+    }
+    for (size_t i = 0, part; i < count; i += part) {
+        part = count - i < ARRAY_BLOCK ? count - i : ARRAY_BLOCK;
+        array_decode(a, begin + i, part, x);
+        for (size_t j = 0; j < part; j++)
+            x[j] = term(x[j]);
+        array_encode(to, i, part, x);
+    }
+}

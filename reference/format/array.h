@@ -29,6 +29,12 @@ void array_decode(const struct array *a, size_t begin, size_t count, double *out
 /* Writes doubles into elements begin .. begin+count-1, each rounded to the format. */
 void array_encode(const struct array *a, size_t begin, size_t count, const double *in);
 
+/* The term that a sum adds for an element x; NULL for the element itself. */
+typedef double array_term(double x);
+/* Writes what it makes of elements begin .. begin+count-1 to the first elements of `to`. */
+void array_terms(const struct array *to, const struct array *a, size_t begin, size_t count,
+                 array_term *term);
+
 /* The encoding of element i, and writing one. */
 uint64_t array_bits(const struct array *a, size_t i);
 void array_set_bits(const struct array *a, size_t i, uint64_t bits);

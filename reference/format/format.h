@@ -24,8 +24,8 @@ enum format {
 #define FORMAT(constant, ...) constant,
 #include "reference/format/formats.def"
 };
-/* Those that additions are done in, by the same numbers: IN_FP16, ... A switch over an accumulator
- * is one over (enum accumulator)f, and names these. */
+/* The formats in which additions are done, with the same numbers: IN_FP16, ... A switch over
+ * accumulators is one over (enum accumulator)f, with these names. */
 enum accumulator {
 #define FORMAT(constant, ...)
 #define ACCUMULATOR(constant, ...) IN_##constant = constant,
@@ -93,8 +93,8 @@ enum format format_named(const char *name);
 /* Is every value of `narrow` one of f? */
 bool format_holds(enum format f, enum format narrow);
 
-/* What rounding x of `from` to f changes, where it is in f's range: at most relative |x| +
- * absolute. Nothing relative where f has as many digits, nothing absolute where it reaches as low.
+/* The error of rounding x from `from` to f, if x is in f's range: at most relative |x| + absolute.
+ * relative is 0 if f has as many digits, absolute is 0 if f reaches as low.
  */
 struct conversion {
     double relative, absolute;
@@ -147,9 +147,9 @@ static inline float float_from_bits(uint32_t bits)
     return x;
 }
 
-/* Of a format of at most 16 bits whose exponent is narrower than a float's: the field is moved to a
- * float's place and corrected by one exact multiplication, which also normalises subnormals;
- * infinities and NaNs get their exponent back. Branch-free. */
+/* For formats of at most 16 bits whose exponent is narrower than a float's: the fields are moved to
+ * their place in a float and corrected by one exact multiplication, which also normalises
+ * subnormals; infinities and NaNs get their exponent back. Branch-free. */
 static inline float format_decode_narrow(enum format f, uint32_t bits)
 {
     const struct format_facts *facts = &format_facts[f];

@@ -67,7 +67,7 @@ enum status by_bin_check(const struct by_bin *b, const struct array *a, const ui
     struct window *w = malloc(sizeof *w);
     enum status status = STATUS_OK;
     if (!w)
-        return problem(p, STATUS_DEVICE, "%s: out of memory for exact sums", name);
+        return problem(p, STATUS_MEMORY, "%s: out of memory for exact sums", name);
     for (w->first = 0; w->first < b->bins && status == STATUS_OK; w->first += w->bins) {
         w->bins = b->bins - w->first < WINDOW ? b->bins - w->first : WINDOW;
         for (size_t k = 0; k < w->bins; k++)

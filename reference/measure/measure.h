@@ -17,7 +17,7 @@ static inline bool figure_worse(double error, double most)
     return !isnan(most) && !(error <= most);
 }
 
-/* What became of a run; names as the column `status` prints them. */
+/* The outcome of a run, named as in the column `status`. */
 enum outcome {
     OUTCOME_OK,
     OUTCOME_OVERFLOW,

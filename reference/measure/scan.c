@@ -241,6 +241,7 @@ static void add_block(struct job *job, struct piece *p, struct scan_part *part, 
     struct scan_block *b = &p->block;
     b->count = count;
     b->exact = p->exact;
+    b->lost = NULL;
     b->hi = p->hi + i;
     b->lo = p->lo + i;
     b->abs_hi = p->abs_hi + i;
@@ -281,7 +282,7 @@ static void measure_share(void *context, size_t k)
     free(p);
 }
 
-/* The lengths of prefixes of which points are kept, as indices of their last elements. */
+/* The prefixes whose points are kept, as indices of their last elements. */
 static void set_points(struct scan_measure *m, size_t n)
 {
     m->points = 0;
@@ -348,7 +349,7 @@ enum status measure_scan(struct scan_measure *m, const struct scan_output *out, 
             scan_part_free(&job.part[i]);
     }
     if (!job.part || atomic_load(&job.failed))
-        status = problem(p, STATUS_DEVICE, "scan: out of memory (%zu parts)", shares * outputs);
+        status = problem(p, STATUS_MEMORY, "scan: out of memory (%zu parts)", shares * outputs);
     free(job.part);
     prefix_shares_free(&job.shares);
     return status;

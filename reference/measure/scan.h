@@ -1,5 +1,5 @@
 /* The outputs of a scan held against the exact prefixes, all of them in one pass; or those of a
- * scatter-add against the exact sums of its bins.
+ * scatter-add against the exact sums of its bins, of a matrix product against its exact elements.
  *
  * What measure.h says of one sum is said here of every index: output i is held against the exact
  * sum of the elements that it covers, in units of its own ulp, magnitudes and bound. Maxima over
@@ -7,22 +7,26 @@
 #pragma once
 
 #include "reference/exact/by_bin.h"
+#include "reference/exact/matrices.h"
 #include "reference/measure/measure.h"
 
-/* What was scanned, and how. Host memory. */
+/* The input of a scan, and the kind of scan. Host memory. */
 struct scan {
     struct array in;
     bool exclusive;       /* output i covers elements before i, else up to i */
     const uint8_t *heads; /* n flags, != 0 where a segment begins: nothing before it is covered;
                              NULL: one segment */
-    /* Of a scatter-add: output i is the sum of bin i, of by_bin->bins; else NULL. */
+    /* Scatter-adds only: output i is the sum of bin i of by_bin->bins; else NULL. */
     const struct by_bin *by_bin;
+    /* Of a matrix product: output i is its element number i; else NULL. in.format is A's and B's.
+     */
+    const struct matrices_packed *matrices;
 };
 
 /* How many outputs it has. */
 static inline size_t scan_outputs(const struct scan *s)
 {
-    return s->by_bin ? s->by_bin->bins : s->in.n;
+    return s->by_bin ? s->by_bin->bins : s->matrices ? matrices_outputs(s->matrices) : s->in.n;
 }
 
 enum { SCAN_TWINS = 2 };
@@ -38,8 +42,9 @@ struct scan_output {
     const void *context;
     /* Outputs of the same scan that it is compared with, in the same format; or NULL. */
     const struct array *twin[SCAN_TWINS];
-    bool flushes; /* an addition for each element, all of which may flush subnormals: `flushing`
-                     of a theorem. Not of those that are correctly rounded */
+    enum product_kind product; /* how those of a matrix product are formed */
+    bool flushes; /* one addition per element, each of which may flush subnormals: `flushing` of a
+                     theorem. Not for correctly rounded sums */
 };
 
 /* One output against another, bit for bit with all NaNs alike. */
@@ -81,11 +86,11 @@ struct scan_measure {
 
 /* Measures `outputs` outputs of one scan together, on up to `threads` >= 1 threads; figures depend
  * neither on threads nor on each other. STATUS_USAGE where an output or twin has another length or
- * a twin another format, STATUS_DEVICE when memory is short. */
+ * a twin another format, STATUS_MEMORY when memory is short. */
 enum status measure_scan(struct scan_measure *m, const struct scan_output *out, size_t outputs,
                          const struct scan *scan, unsigned threads, struct problem *p);
 
-/* The same of a scatter-add; there are no points. Bins without an element are among the outputs:
- * the sum of nothing is 0. */
+/* The same of a scatter-add or a matrix product; there are no points. Bins without an element are
+ * among the outputs: the sum of nothing is 0. */
 enum status measure_scatter(struct scan_measure *m, const struct scan_output *out, size_t outputs,
                             const struct scan *scan, unsigned threads, struct problem *p);

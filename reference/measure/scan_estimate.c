@@ -44,7 +44,8 @@ struct lane {
     pair result, hi, lo, abs_hi, terms, height;
 };
 
-/* Where errors may be lost (theorem_lost_errors), and where that, or what follows, is not told. */
+/* The limits from which errors may be lost (theorem_lost_errors), and from which this cannot be
+ * decided. */
 struct losses {
     pair_bits lost, unsure;
 };
@@ -93,7 +94,7 @@ static inline pair unless(pair_bits mask, pair x)
     return (pair)((pair_bits)x | mask);
 }
 
-/* What divides by 0 or by infinity is not known. An error that is not finite is not, either. */
+/* Quotients by 0 or infinity are unknown, and so are errors that are not finite. */
 static inline void estimate(const struct scan_rules *rules, const struct lane *x,
                             pair figure[SCAN_FIGURES])
 {

@@ -4,7 +4,7 @@
 #include "reference/exact/dd.h"
 #include "reference/measure/scan_rules.h"
 
-/* What dd.h loses, with room to spare; and the range in which it loses no more. */
+/* A generous bound on the relative error of dd.h, and the range in which it holds. */
 #define LOSS  0x1p-96
 #define LEAST 0x1p-800
 #define MOST  0x1p800

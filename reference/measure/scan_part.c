@@ -14,7 +14,7 @@ static struct scan_rules rules_of(const struct scan *scan, const struct scan_out
                            .output = out->out.format,
                            .bound = out->bound,
                            .u = format_facts[out->accumulator].unit_roundoff};
-    struct conversion by = format_conversion(r.accumulator, r.storage);
+    struct conversion by = theorem_conversion(out->product, r.storage, r.accumulator);
     r.input_u = by.relative;
     r.input_h = by.absolute;
     if (out->flushes) /* an element is perturbed by so much: see theorem_bound */
@@ -86,12 +86,25 @@ void scan_bin_sum(const struct scan *scan, size_t bin, struct exact *sum)
     }
 }
 
+bool scan_own_sum(const struct scan *scan, size_t i, struct exact *sum)
+{
+    if (scan->matrices)
+        return matrices_sum(scan->matrices, i, sum);
+    scan_bin_sum(scan, i, sum);
+    return true;
+}
+
+size_t scan_own_terms(const struct scan *scan, size_t i)
+{
+    return scan->matrices ? scan->matrices->k + 1 : by_bin_count(scan->by_bin, i);
+}
+
 /* Moves the walker to where it covers what output `index` does. Indices never decrease. */
 static void walk(struct scan_part *part, size_t index, double terms)
 {
     size_t end = index + !part->scan->exclusive, first = end - (size_t)terms;
-    if (part->scan->by_bin) {
-        scan_bin_sum(part->scan, index, &part->walker);
+    if (part->scan->by_bin || part->scan->matrices) {
+        scan_own_sum(part->scan, index, &part->walker);
         return;
     }
     if (first >= part->walked) {
@@ -121,6 +134,21 @@ static double value_of(struct figure f)
     return f.known ? f.value : -1;
 }
 
+/* The exact sum and that of the magnitudes, of any size. */
+static void read_exactly(struct scan_part *part, size_t index, double terms, struct reference *r)
+{
+    struct products products;
+    if (part->scan->matrices) {
+        matrices_products(part->scan->matrices, index, &products);
+        products_get(r->sum, &products);
+        products_get_abs(r->sum_abs, &products);
+        return;
+    }
+    walk(part, index, terms);
+    exact_get(r->sum, &part->walker);
+    exact_get_abs(r->sum_abs, &part->walker);
+}
+
 /* By the exact numbers themselves. */
 static void measure_item(struct scan_part *part, size_t index, const struct scan_item *x,
                          struct scan_figures *f, struct scan_point *point)
@@ -128,13 +156,12 @@ static void measure_item(struct scan_part *part, size_t index, const struct scan
     const struct scan_rules *rules = &part->rules;
     struct theorem theorem = {.kind = rules->bound,
                               .height = (size_t)x->height,
-                              .flushing = part->out->flushes ? (size_t)x->terms : 0};
+                              .flushing = part->out->flushes ? (size_t)x->terms : 0,
+                              .product = part->out->product};
     struct reference r = {.n = (size_t)x->terms};
     struct measure m;
     mpfr_inits2(MPFR_PREC_MIN, r.sum, r.sum_abs, (mpfr_ptr)0);
-    walk(part, index, x->terms);
-    exact_get(r.sum, &part->walker);
-    exact_get_abs(r.sum_abs, &part->walker);
+    read_exactly(part, index, x->terms, &r);
     measure_output(&m, &r, rules->storage, rules->accumulator, rules->output, x->result, &theorem);
     *f = (struct scan_figures){{value_of(m.err_abs), value_of(m.err_rel), value_of(m.err_ulp),
                                 value_of(m.err_backward), value_of(m.err_over_bound)},
@@ -161,8 +188,9 @@ static bool within_range(enum format f, double hi, double lo)
     return fabs(hi) < threshold || (fabs(hi) == threshold && isfinite(hi) && (inwards || even));
 }
 
-/* What measure_output says where the result or the exact prefix is not finite, without its expense:
- * there may be many. False where both are, as numbers too large for doubles. */
+/* Gives the figures of measure_output if the result or the exact prefix is not finite, at less
+ * cost, as there may be many. Returns false if both are finite, such as numbers too large for
+ * doubles. */
 static bool find_odd(struct scan_part *part, size_t index, const struct scan_item *x,
                      struct scan_figures *f)
 {
@@ -293,10 +321,11 @@ static void find_item(struct scan_part *part, const struct scan_block *b, size_t
     struct scan_item x = item_of(b, i);
     struct scan_figures f;
     struct scan_point *point = mark & MARK_POINT ? point_of(part, begin + i) : NULL;
-    bool odd = mark & MARK_ODD;
+    bool odd = mark & MARK_ODD, lost = odd && b->lost && b->lost[i];
     bool found =
-        odd ? find_odd(part, begin + i, &x, &f)
-            : scan_figures_find(&f, &part->rules, &x) || find_closely(part, begin + i, &x, &f);
+        lost  ? false
+        : odd ? find_odd(part, begin + i, &x, &f)
+              : scan_figures_find(&f, &part->rules, &x) || find_closely(part, begin + i, &x, &f);
     if (!found || point)
         measure_item(part, begin + i, &x, &f, point);
     take_figures(part, begin + i, &f);

@@ -1,4 +1,4 @@
-/* What measure_scan knows of one output after part of its elements. */
+/* State of measure_scan after part of the outputs. */
 #pragma once
 
 #include "reference/exact/prefix.h"
@@ -16,7 +16,7 @@ void scan_best_take(struct scan_best *best, const struct scan_best *other);
 /* Against a twin. */
 struct scan_contrast {
     size_t differing, first_diff;
-    size_t compared; /* of which `relative` is the sum of the relative differences */
+    size_t compared; /* `relative` is the sum of their relative differences */
     struct exact relative;
 };
 
@@ -27,8 +27,8 @@ struct scan_part {
     struct scan_best best[SCAN_FIGURES];
     bool overflow, nan;
     size_t broken, first_broken;
-    /* Of err_ulp, where it is a number. The precision holds every sum of block sums exactly, so
-     * that it does not depend on the order of parts. */
+    /* The sum of the squares of err_ulp, where it is a number. The precision holds every sum of
+     * block sums exactly, so that it does not depend on the order of parts. */
     mpfr_t squares;
     size_t squared;
     size_t decreases;
@@ -52,8 +52,13 @@ void scan_part_free(struct scan_part *part);
 
 /* The exact sum of a bin. */
 void scan_bin_sum(const struct scan *scan, size_t bin, struct exact *sum);
+/* That of output i of a scatter-add or a matrix product: false where it has no room in *sum. And
+ * how many terms it has. */
+bool scan_own_sum(const struct scan *scan, size_t i, struct exact *sum);
+size_t scan_own_terms(const struct scan *scan, size_t i);
 
-/* Outputs begin .. begin+b->count-1, of which b says all but result[], height[] and estimates. */
+/* Adds outputs begin .. begin+b->count-1; the caller sets all of b but result[], height[] and the
+ * estimates. */
 void scan_part_add(struct scan_part *part, struct scan_block *b, size_t begin);
 
 /* Counts what differs from the twins and what decreases; b->result is known. */

@@ -1,4 +1,4 @@
-/* What the outputs of a scan are measured by. */
+/* The rules by which the outputs of a scan are measured. */
 #pragma once
 
 #include "reference/measure/scan.h"
@@ -11,8 +11,8 @@ struct scan_rules {
     enum theorem_kind bound;
     double u;                /* of the accumulator */
     double input_u, input_h; /* what rounding an element to it changes: u |x| + eta/2, or 0 */
-    /* What rounding a prefix to the output changes: u |result|, eta/2 at least, or 0. An output of
-     * no fewer digits changes none beyond output_most: see measure_output_exact. */
+    /* The error of rounding a prefix to the output: u |result|, at least eta/2, or 0. An output
+     * format with as many digits changes none up to output_most: see measure_output_exact. */
     double output_u, output_h, output_most;
 };
 
@@ -54,9 +54,10 @@ struct scan_block {
      * beyond the doubles, what it divides is estimated too large. */
     double estimate[SCAN_FIGURES][SCAN_BLOCK];
     double most[SCAN_FIGURES]; /* the largest estimate, -1: none is known */
-    bool odd;                  /* there are items of which doubles tell nothing: numbers that are
-                                  not finite, or an error. Their err_abs is NaN */
-    bool loose;                /* there are estimates that are too large */
+    bool odd;   /* there are items that doubles cannot describe: numbers or errors that are not
+                   finite. Their err_abs is NaN */
+    bool loose; /* there are estimates that are too large */
+    const bool *lost; /* items whose hi, NaN, does not say what the sum is; NULL: there are none */
 };
 
 /* Fills in what follows height[]. */

@@ -1,4 +1,5 @@
-/* Bins measured as the outputs of scans are, each against the exact sum of its elements. */
+/* Bins, and elements of matrix products, measured as the outputs of scans are, each against the
+ * exact sum of its own terms. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ struct job {
 struct piece {
     double hi[SCAN_BLOCK], lo[SCAN_BLOCK], abs_hi[SCAN_BLOCK], abs_lo[SCAN_BLOCK];
     double terms[SCAN_BLOCK];
+    bool lost[SCAN_BLOCK];
     struct scan_block block;
 };
 
@@ -53,13 +55,19 @@ static void fill_block(struct piece *p, const struct scan *scan, size_t begin, s
                                    .lo = p->lo,
                                    .abs_hi = p->abs_hi,
                                    .abs_lo = p->abs_lo,
-                                   .terms = p->terms};
+                                   .terms = p->terms,
+                                   .lost = p->lost};
     for (size_t i = 0; i < count; i++) {
-        p->terms[i] = (double)by_bin_count(scan->by_bin, begin + i);
+        p->terms[i] = (double)scan_own_terms(scan, begin + i);
         p->hi[i] = p->lo[i] = p->abs_hi[i] = p->abs_lo[i] = 0;
+        p->lost[i] = false;
         if (p->terms[i] == 0)
             continue;
-        scan_bin_sum(scan, begin + i, &sum);
+        if (!scan_own_sum(scan, begin + i, &sum)) {
+            p->lost[i] = true;
+            p->hi[i] = p->abs_hi[i] = NAN;
+            continue;
+        }
         if (!read_pair(&sum, false, &p->hi[i], &p->lo[i]))
             p->block.exact = false;
         read_pair(&sum, true, &p->abs_hi[i], &p->abs_lo[i]);
@@ -121,7 +129,7 @@ enum status measure_scatter(struct scan_measure *m, const struct scan_output *ou
     }
     if (!job.part || atomic_load(&job.failed))
         status =
-            problem(p, STATUS_DEVICE, "scatter: out of memory (%zu parts)", job.shares * outputs);
+            problem(p, STATUS_MEMORY, "scatter: out of memory (%zu parts)", job.shares * outputs);
     free(job.part);
     return status;
 }

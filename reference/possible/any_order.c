@@ -254,7 +254,7 @@ static bool is_exact(const struct any_order *a)
     return all <= fmin(ldexp(a->grid, facts->precision), facts->largest);
 }
 
-/* Results that are finite, of elements of which some are not 0. */
+/* The finite results, if not all elements are 0. */
 static void set_interval(const struct any_order *a, struct possible *p)
 {
     enum format f = a->f;

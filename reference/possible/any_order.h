@@ -71,7 +71,7 @@ void any_order_add(struct any_order *a, double x);
 
 void any_order_possible(const struct any_order *a, struct possible *p);
 
-/* What becomes of it when a result is rounded once more. */
+/* Rounds the possible results once more. */
 void possible_round(struct possible *p, enum format f);
 
 /* Is this double one of them? Zeros are told apart. */

@@ -225,7 +225,7 @@ static double smallest(const struct any_products *a)
     return format_facts[a->rounded.f].smallest;
 }
 
-/* What roundings may change, of n terms whose magnitudes add up to `all`. */
+/* A bound on the rounding errors of n terms whose magnitudes add up to `all`. */
 static double error_of(const struct any_products *a, size_t count, double all)
 {
     double n = (double)count, u = format_facts[a->rounded.f].unit_roundoff;
@@ -268,7 +268,7 @@ static void set_interval(const struct any_products *a, struct possible *p)
     p->zero[1] = p->zero[0] && a->count[1] > 0 && grid < smallest(a);
 }
 
-/* Of one sign, one of which is infinite once it is rounded. */
+/* Do terms of one sign include one that becomes infinite when it is rounded? */
 static bool is_infinite(const struct any_products *a, int sign)
 {
     return a->count[!sign] == 0 && a->rounded.inf[sign];

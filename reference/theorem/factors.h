@@ -1,7 +1,7 @@
-/* What each theorem says in numbers, for theorem.c's table.
+/* The factors of each theorem, for theorem.c's table.
  *
- * Of elements that are added as they are, with S their sum and A = sum|x|, each theorem says
- * |error| <= of_sum |S| + of_abs A + constant. */
+ * For elements that are added without being rounded first, with sum S and A = sum|x|, each theorem
+ * says |error| <= of_sum |S| + of_abs A + constant. */
 #pragma once
 
 #include "reference/theorem/theorem.h"
@@ -43,8 +43,8 @@ void theorem_running(mpfr_t to, size_t n, const mpfr_t mean_abs, const mpfr_t la
 /* Sets `to` to gamma_k = ku/(1-ku), rounded up. Returns false where that says nothing, ku >= 1. */
 bool theorem_gamma(mpfr_t to, size_t k, double u);
 
-/* Raises of_abs where a sum may reach the largest number, and the errors of additions may be lost:
- * see theorem/accurate.c. `perturbed` is what rounding elements may change. */
+/* Raises of_abs if a sum may come near the largest number, where the errors of additions may be
+ * lost: see theorem/accurate.c. `perturbed`: a bound on the error of rounding elements. */
 void theorem_lost_errors(struct theorem_factors *to, const struct theorem *t,
                          const struct reference *r, const mpfr_t perturbed, enum format f);
 

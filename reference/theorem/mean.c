@@ -16,7 +16,7 @@
  *   between m and x_k: by u X at most. Without these errors, k M' = (k-1) M + x_k says
  *   k e_k = (k-1) e_(k-1); so k |e_k| <= (k-1) |e_(k-1)| + (2u + u^2) |a| + k (eta/2 + u X).
  * - |a| <= |x_k| + X. Added up for k = 2 .. n and divided by n:
- *   |e_n| <= (2u + u^2) (A + X) + (n+1)/2 (u X + eta/2), whatever n u is.
+ *   |e_n| <= (2u + u^2) (A + X) + (n+1)/2 (u X + eta/2), for every n u.
  *
  * Elements that the accumulator does not hold are rounded first, by c = u |x| + eta/2: the mean
  * changes by u A + eta/2, and A and X are no more than that larger. */

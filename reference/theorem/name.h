@@ -42,36 +42,36 @@ enum theorem_kind {
      * theorem_digits: the exact sum of the elements, cut to D digits of the largest, rounded once:
      * after Demmel and Nguyen 2015. */
     THEOREM_BINNED,
-    /* d / sqrt(S) or, if that is less, sqrt(d), rounded once more, S = sum x^2: d is what
-     * THEOREM_TREE says of the sum of rounded squares. */
+    /* d / sqrt(S) or, if that is less, sqrt(d), rounded once more, S = sum x^2: d is the bound of
+     * THEOREM_TREE for the sum of rounded squares. */
     THEOREM_NORM,
     /* The same of elements that theorem_scale's power of two has multiplied, and divided by it;
      * then eta/2 more. */
     THEOREM_SCALED_NORM,
-    /* d / n, rounded once more: d is what THEOREM_TREE says of the sum. */
+    /* d / n, rounded once more, with d the bound of THEOREM_TREE for the sum. */
     THEOREM_MEAN,
     /* (2u + u^2) (A/n + X) + (n+1)/2 (u X + eta/2), X = max|x|: m + (x - m)/k. */
     THEOREM_RUNNING_MEAN,
-    /* Of the population's variance: by the means of x and of x^2; by the mean's distance from each
-     * element; by M + (x - m)(x - m'), m and m' means as they run; by merging parts in a tree. */
+    /* The variance of a population: from the means of x and of x^2; from each element's distance to
+     * the mean; by M + (x - m)(x - m'), m and m' means as they run; by merging parts in a tree. */
     THEOREM_TEXTBOOK,
     THEOREM_TWO_PASS,
     THEOREM_WELFORD,
     THEOREM_CHAN,
     /* ((1 + u/(1+u))^k - 1) |P|, about k u |P|, of the product P of n elements in any order, k = n
-     * - 1, with exponents kept apart: every multiplication has a part in the result, so a tree's
-     * height is of no account. k = 2n - 1 where the storage has more digits; eta/2 more where the
+     * - 1, with exponents kept apart: every multiplication affects the result, so the height of the
+     * tree does not affect the bound. k = 2n - 1 if the storage has more digits; eta/2 more if the
      * result may be subnormal. Higham 2002, 3.1; Jeannerod and Rump 2018. */
     THEOREM_PRODUCT,
     /* 0; where the accumulator does not hold the storage's values u |value| or, if that is more,
      * eta/2: an element, rounded once. Of an index 0. */
     THEOREM_EXTREMUM,
-    THEOREM_NONE, /* there is no bound: nobody says how it adds */
+    THEOREM_NONE, /* no bound: the order and arithmetic are unknown */
     THEOREMS
 };
 
-/* What is added up: the elements of an array or, of dot products, products x y of two, each formed
- * from the elements as they are stored. */
+/* The terms of a sum: the elements of an array or, in a dot product, products x y of two arrays,
+ * each formed from the stored elements. */
 enum product_kind {
     PRODUCT_NONE,    /* elements, not products */
     PRODUCT_ROUNDED, /* rounded once to the accumulator, before it is added */
@@ -102,8 +102,8 @@ struct theorem {
      * where those above find them; else 0. */
     size_t plain_height;
     unsigned folds; /* K, where an algorithm is offered in K times the digits; else 0 */
-    /* Additions that may flush a subnormal operand or result to zero, each of
-     * which then errs by less than 3 times the smallest normal number. */
+    /* Additions that may flush a subnormal operand or result to zero; each then has an error of
+     * less than 3 times the smallest normal number. */
     size_t flushing;
     enum product_kind product; /* that a dot product is a sum of; then A = sum|x y| */
 };

@@ -5,7 +5,7 @@
  * sqrt(d), as sqrt(T) + sqrt(S) >= sqrt(|T - S|). Then the root is rounded.
  *
  * Scaled by 2^k, the elements have 4^k S for their sum of squares. Each square is rounded, with an
- * error of at most eta/2 where it underflows; where x 2^k is subnormal, whatever becomes of it, the
+ * error of at most eta/2 where it underflows; where x 2^k is subnormal, however it is rounded, the
  * square is below half of eta and becomes 0, so that eta/2 bounds that too. The root's error is
  * divided by 2^k; the rounded root divided by 2^k is rounded again where that is subnormal, by at
  * most eta/2. */
@@ -13,8 +13,8 @@
 
 #include <math.h>
 
-/* Where a sum is less than n 4^e for a multiple of 1/2 e, rounding makes it no more than twice as
- * much: (1+u)^(h+1) < 2. */
+/* If a sum is less than n 4^e, with e a multiple of 1/2, rounding at most doubles it: (1+u)^(h+1)
+ * < 2. */
 int theorem_scale(enum format f, size_t n, double largest)
 {
     int room = format_facts[f].emax, exponent;

@@ -66,8 +66,7 @@ bool theorem_extremum(mpfr_t bound, const struct theorem *t, const struct refere
     mpfr_set_zero(bound, 1);
     struct conversion by = format_conversion(accumulator, storage);
     bool low = fabs(mpfr_get_d(r->sum, MPFR_RNDZ)) < format_facts[accumulator].smallest_normal;
-    if (r->of != EXACT_ARGMIN && r->of != EXACT_ARGMAX &&
-        (by.relative > 0 || (by.absolute > 0 && low)))
+    if (exact_facts[r->of].form != FORM_INDEX && (by.relative > 0 || (by.absolute > 0 && low)))
         theorem_last_rounding(bound, r, accumulator);
     return true;
 }

@@ -10,7 +10,7 @@ static const struct {
     bool exact;        /* says it of elements that are not rounded first; then the sum is rounded */
     bool cut;          /* they are cut to theorem_digits instead */
     theorem_of_value *bound; /* of what is no sum; then nothing of the above holds */
-    bool any_order;          /* and this is so whatever the order is */
+    bool any_order;          /* and holds for every order */
 } theorems[THEOREMS] = {
     [THEOREM_ANY_ORDER] =
         {
@@ -149,17 +149,16 @@ bool theorem_has_height(enum theorem_kind kind)
            !theorems[kind].any_order;
 }
 
-/* What rounding a term to the accumulator may change: at most `relative` times it and, where it
+/* A bound on the error of rounding a term to the accumulator: `relative` times the term and, if it
  * may underflow, eta/2 more (eta = smallest subnormal). */
 struct term_error {
     double relative;
     bool underflows;
 };
 
-/* Of an element: as format_conversion says. A product has twice the digits, and exponents
- * twice as low. Rounded or fused into an addition, it is one more rounding, of it or of the sum
- * that it goes to, which can then underflow; in two words it is exact, unless the lower
- * one underflows. */
+/* For an element, that of format_conversion. A product has twice the digits, and exponents twice as
+ * low. Rounding it, or fusing it into an addition, is one more rounding, of the product or of the
+ * sum, which can then underflow; in two words it is exact, unless the lower one underflows. */
 static struct term_error term_error(enum product_kind product, enum format storage,
                                     enum format accumulator)
 {
@@ -172,6 +171,14 @@ static struct term_error term_error(enum product_kind product, enum format stora
     if (product == PRODUCT_EXACT)
         return (struct term_error){0, low};
     return (struct term_error){2 * s->precision <= a->precision ? 0 : u, low};
+}
+
+struct conversion theorem_conversion(enum product_kind product, enum format storage,
+                                     enum format accumulator)
+{
+    struct term_error error = term_error(product, storage, accumulator);
+    double eta = format_facts[accumulator].smallest, half = eta / 2;
+    return (struct conversion){error.relative, !error.underflows ? 0 : half > 0 ? half : eta};
 }
 
 /* Sets `to` to what rounding each term to the accumulator may change: u A + n eta/2, or less. */

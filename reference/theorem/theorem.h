@@ -24,5 +24,10 @@
  * there is no bound: with THEOREM_NONE; the input holds an inf or NaN; or 2hu
  * >= 1 and it is THEOREM_COMPENSATED's (hu >= 1 with h = plain_height, or 2hu >= 1 with h = height
  * - plain_height, and it is THEOREM_BLOCKED's). */
+/* What rounding a term, an element as it is stored or a product of two, to the accumulator may
+ * change, in that range: `relative` times it, and `absolute` more (which is no less than eta/2). */
+struct conversion theorem_conversion(enum product_kind product, enum format storage,
+                                     enum format accumulator);
+
 bool theorem_bound(mpfr_t bound, const struct theorem *t, const struct reference *r,
                    enum format storage, enum format accumulator);

@@ -6,7 +6,7 @@
  * eta/2, and so s~ <= s + r, |s~^2 - s^2| <= r (2s + r). */
 #include "reference/theorem/factors.h"
 
-/* Of the rounded elements, magnitudes, rounded up. */
+/* Figures of the rounded elements: magnitudes, rounded up. */
 struct population {
     mpfr_t mean, mean_abs, largest, deviation;
     mpfr_t moved; /* |s~^2 - s^2| */
@@ -37,7 +37,7 @@ static void population_cross(mpfr_t to, const mpfr_t x, double factor, const mpf
     mpfr_clear(sum);
 }
 
-/* Of r, a variance's reference, n > 0. population_free is due. */
+/* From r, the reference of a variance, n > 0. Call population_free afterwards. */
 static void population_init(struct population *x, const struct reference *r, enum format storage,
                             enum format accumulator)
 {
@@ -206,7 +206,7 @@ bool theorem_welford(mpfr_t bound, const struct theorem *t, const struct referen
     return true;
 }
 
-/* What Chan's proof calls by one letter, for a population. */
+/* The quantities to which Chan's proof gives letters, for a population. */
 struct chan {
     mpfr_t cubed, z, e, v; /* (1+u)^3 - 1 */
     mpfr_t half, unit;     /* eta/2, u */
@@ -244,7 +244,8 @@ static void chan_init(struct chan *c, const struct population *x, size_t height,
     mpfr_clear(part);
 }
 
-/* What underflows in the products of all merges, over n: h ((1+u)^3 |d| z + (1+u) eta/2) + eta/2.
+/* A bound on the underflow errors in the products of all merges, over n: h ((1+u)^3 |d| z + (1+u)
+ * eta/2) + eta/2.
  */
 static void set_lost(mpfr_t to, const struct chan *c, const struct population *x, size_t height)
 {

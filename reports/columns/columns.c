@@ -1,38 +1,39 @@
 #include "reports/columns/columns.h"
 
 const struct column case_columns[CASE_ALL] = {
-    [CASE_EXPERIMENT] = {"experiment", "", "the sweep that the row belongs to"},
+    [CASE_EXPERIMENT] = {"experiment", "", "the experiment of the row"},
     [CASE_ID] = {"case_id", "",
-                 "16 hexadecimal digits made of everything that makes the case: the same on every "
-                 "machine"},
+                 "16 hexadecimal digits, a hash of everything that defines the case: the same on "
+                 "every machine"},
     [CASE_METHOD] = {"method", "", "the method, as `list methods` names it"},
-    [CASE_PROMISE] = {"promise", "", "what the method claims of its bits"},
-    [CASE_DEVICE] = {"device", "", "cpu, or cuda: and the GPU's number"},
+    [CASE_PROMISE] = {"promise", "", "the reproducibility that the method claims"},
+    [CASE_DEVICE] = {"device", "", "cpu, or cuda:N for GPU N"},
     [CASE_STORAGE] = {"storage", "", "format that the input is kept in"},
-    [CASE_ACCUMULATOR] = {"accumulator", "",
-                          "the accumulator asked for; what additions are done in is added_in"},
-    [CASE_INPUT] = {"input", "", "the generated input's specification, or the data's name"},
+    [CASE_ACCUMULATOR] =
+        {"accumulator", "",
+         "the accumulator asked for; added_in has the arithmetic of the additions"},
+    [CASE_INPUT] = {"input", "", "specification of the generated input, or name of the data file"},
     [CASE_N] = {"n", "elements", "length of the input"},
     [CASE_COND_LOG2] =
         {"cond_log2", "bits",
-         "log2 of the condition number sum|x| / |sum x| of the stored input, "
-         "measured; inf where the exact sum is 0; of dot products, here as in all "
-         "columns, of the products: sum|x y| / |sum x y|; of norms, means and variances "
-         "A / |exact|, where A is the norm itself, sum|x| / n, sum x^2 / n; 0 of products of all "
-         "elements, extrema and their indices, where A is |exact|; of scans of what the last "
-         "output covers, of bins and rows of the fullest"},
+         "log2 of the condition number sum|x| / |sum x| of the stored input, measured; inf if the "
+         "exact sum is 0. Dot products: of the products, sum|x y| / |sum x y|, here and in all "
+         "columns. Norms, means, variances: A / |exact|, with A the norm itself, sum|x| / n, sum "
+         "x^2 / n. Products of all elements, extrema and indices: 0, with A = |exact|. Scans: of "
+         "the elements that the last output covers. Bins and rows: of the fullest, of a matrix "
+         "product of its first element"},
     [CASE_SEED] = {"seed", "", "the seed asked for; empty for data"},
     [CASE_THREADS] = {"threads", "threads",
-                      "to a block on a GPU, threads used on the CPU; empty where the method does "
-                      "not read it"},
-    [CASE_BLOCKS] = {"blocks", "blocks", "in the grid; empty where the method does not read it"},
+                      "threads per block on a GPU, threads used on the CPU; empty if the method "
+                      "does not read it"},
+    [CASE_BLOCKS] = {"blocks", "blocks",
+                     "blocks in the grid; empty if the method does not read it"},
     [CASE_ADDED_IN] =
         {"added_in", "",
-         "what additions are done in: a format; `fp32 pairs`, `triples` and so on, "
-         "where what they lose is carried in further words of it; `fp32 bins`, where "
-         "elements are cut at fixed places and their parts added exactly; `fp32 then "
-         "pairs`, by level; exact; none: nothing is added; undocumented, by a vendor; "
-         "unknown, of a subject that is not ours"},
+         "the arithmetic of the additions: a format; `fp32 pairs`, `triples` and so on: rounding "
+         "errors are carried in further words of the format; `fp32 bins`: elements are cut at "
+         "fixed places and their parts added exactly; `fp32 then pairs`: by level; exact; none: "
+         "nothing is added; undocumented: the vendor does not say; unknown: a user's subject"},
     [CASE_RESULT_FORMAT] = {"result_format", "", "format that the result is rounded to"},
     [CASE_SCAN] = {"scan", "",
                    "inclusive (output i covers elements 0 .. i) or exclusive (0 .. i-1; the first "
@@ -43,14 +44,15 @@ const struct column case_columns[CASE_ALL] = {
     [CASE_PRODUCT] = {"product", "",
                       "how products x y are formed: rounded (to the accumulator, before the "
                       "addition), fused (into the addition: one rounding), exact, or unknown"},
-    [CASE_KEYS] =
-        {"keys", "",
-         "where the bins of elements come from: as --keys says it; of sums of rows, whose "
-         "bins are rows, as --layout does; transposed; keep: and the hundredths of the "
-         "elements that a compaction keeps, about"},
-    [CASE_BINS] = {"bins", "bins",
-                   "how many bins there are, each with one result; rows of a matrix; empty of "
-                   "compactions"},
+    [CASE_KEYS] = {"keys", "",
+                   "the keys of a scatter-add, as in --keys; the layout of the rows in a sum of "
+                   "rows, as in --layout, whose bins are the rows; transposed for a transposition; "
+                   "keep:P for a compaction that keeps about P percent; of matrix products, whose "
+                   "bins are elements of D, the shape as --shape says it"},
+    [CASE_BINS] =
+        {"bins", "bins",
+         "how many bins there are, each with one result; rows of a matrix; elements of D; "
+         "empty of compactions"},
 };
 
 static const struct column run_column = {"run", "", "number of the run within its case, from 1"};
@@ -61,7 +63,8 @@ static const struct column result_columns[RESULTS_ADDED_IN - RESULTS_RESULT] = {
     {"result", "",
      "what the method returned, of a scan its last output, of a scatter-add the sum of the bin "
      "with "
-     "the most elements, the first of them, to 17 significant digits (exact to read back)"},
+     "the most elements, the first of them, of a matrix product its first element, to 17 "
+     "significant digits (exact to read back)"},
     {"result_hex", "", "the same as a C99 hex float"},
     {"result_bits", "",
      "its encoding in the accumulator's format; of a scan or a scatter-add a 128-bit hash of all "
@@ -84,15 +87,17 @@ static const struct column result_columns[RESULTS_ADDED_IN - RESULTS_RESULT] = {
      "err_abs / ulp(exact) in the accumulator's format, of a scan in the output's; inf where the "
      "result is infinite, or the quotient itself is beyond the doubles; empty where exact is no "
      "number"},
-    {"err_backward", "", "err_abs / sum|x|, or what cond_log2 has in place of sum|x|"},
+    {"err_backward", "", "err_abs / sum|x|; for other operations over the numerator in cond_log2"},
     {"bound", "",
-     "what err_abs cannot exceed by the theorem that holds for the method, rounded up; of a scan "
-     "that of its last output; empty where the theorem says nothing: an inf or NaN among the "
-     "input, a result that is not finite"},
-    {"err_over_bound", "", "err_abs / bound before either is rounded: above 1 the bound is broken"},
+     "the bound on err_abs from the method's theorem, rounded up; of a scan that of its last "
+     "output; empty if the theorem does not apply: an inf or NaN in the input, a result that is "
+     "not finite"},
+    {"err_over_bound", "",
+     "err_abs / bound, from both before they are rounded; above 1: a bug in the method or in its "
+     "bound"},
     {"time_ns", "ns",
-     "device time of the run, a cold start included; where runs are launched in batches, the "
-     "batch's share (for speed see `bench`)"},
+     "device time of the run, including a cold start; a run's share where runs are launched in "
+     "batches (for speed see `bench`)"},
     {"status", "",
      "ok; overflow (result not finite although the exact sum is within range, or infinite with the "
      "sign that the exact sum has not); nan; unsupported; error"},
@@ -104,28 +109,29 @@ static const struct column scan_columns[RESULTS_SCAN_COLUMNS - RESULTS_ERR_ULP_R
      "the largest is no finite number, that"},
     {"worst_index", "",
      "the output, from 0, with the largest err_ulp, NaN above all; of equal ones, as doubles, the "
-     "first; of a scatter-add its bin; empty where no output has an err_ulp"},
+     "first; of a scatter-add its bin, of a matrix product row * N + column of D; empty where no "
+     "output has an err_ulp"},
     {"differing", "",
      "share of the outputs whose bits are not those of the fixed-order twin: scan/tiled on the "
      "CPU, or scan/segmented where there are segments; of a scatter-add scatter/sort, of "
-     "sums of rows rows/tiled, of transpositions and compactions transpose/naive and compact/scan"},
+     "sums of rows rows/tiled, of matrix products gemm/tiled, of transpositions and compactions "
+     "transpose/naive and compact/scan"},
     {"mean_rel_diff", "",
      "mean over the outputs of |output - twin's| / |twin's|, 0 where the bits are the same; "
      "outputs that differ from a 0, inf or NaN are left out"},
     {"first_diff", "", "the first output that differs from the twin's; empty where none does"},
     {"decreases", "outputs",
-     "outputs that are less than the one before, or NaN, or follow one, heads of segments left "
-     "out; "
-     "empty where an element is negative or NaN, and of scatter-adds"},
+     "outputs that are less than the previous one, are NaN or follow a NaN, not counting heads of "
+     "segments; empty if an element is negative or NaN, and for scatter-adds"},
     {"run_differing", "",
-     "as differing, against run 1 of the case; empty where that is no longer at hand: of results "
+     "as differing, against run 1 of the case; empty if that is no longer available: for results "
      "first seen after a study was resumed"},
     {"run_mean_rel_diff", "", "as mean_rel_diff, against run 1"},
     {"run_first_diff", "", "as first_diff, against run 1"},
 };
 
 static const struct column statistics_columns[SUMMARY_ADDED_IN - SUMMARY_RUNS] = {
-    {"runs", "runs", "executions of the case; 0 where it is unsupported"},
+    {"runs", "runs", "executions of the case; 0 if it is unsupported"},
     {"distinct", "results", "different results, compared as bits"},
     {"mode_share", "", "share of the runs that gave the most frequent result"},
     {"min", "", "smallest result; nan where any is NaN"},
@@ -136,18 +142,18 @@ static const struct column statistics_columns[SUMMARY_ADDED_IN - SUMMARY_RUNS] =
      "for one run"},
     {"spread_ulp", "ulp", "(max - min) / ulp(exact) in the accumulator's format"},
     {"vs_max", "",
-     "largest |vs| of a run, vs = 1 - |result / s_fixed|, s_fixed from the CPU twin of a fixed "
-     "order for the same input and formats: sum/tiled, dot/tiled, norm/tiled, mean/tiled, "
-     "variance/two_pass, product/tree, and NAME/tree of extrema and indices; of a scan, bins and "
-     "rows the output of the twin that `differing` names in which `result` stands; empty where "
-     "s_fixed is 0 or not finite"},
+     "largest |vs| of the runs, vs = 1 - |result / s_fixed|; s_fixed is the result of the "
+     "fixed-order CPU twin on the same input and formats: sum/tiled, dot/tiled, norm/tiled, "
+     "mean/tiled, variance/two_pass, product/tree, NAME/tree for extrema and indices; for scans, "
+     "bins and rows the output of the twin named in `differing` at the same place as `result`; "
+     "empty if s_fixed is 0 or not finite"},
     {"vs_stddev", "", "sample standard deviation of vs; empty for one run"},
     {"unseen_p95", "",
      "1 - 0.05^(1/runs): with 95% confidence, a result not seen has at most this probability"},
     {"err_ulp_median", "ulp", "median of err_ulp over the runs (mean of the middle two)"},
     {"err_ulp_max", "ulp",
-     "largest err_ulp; nan where one is NaN, which a NaN has where the exact value is a number; "
-     "empty where a run has none"},
+     "largest err_ulp; nan if one is NaN (a result of NaN although the exact value is a number); "
+     "empty if a run has none"},
     {"err_over_bound_max", "", "largest err_over_bound"},
     {"time_ns_median", "ns", "median of time_ns (mean of the middle two)"},
 };
@@ -170,7 +176,7 @@ static const struct column scan_statistics_columns[SUMMARY_SCAN_COLUMNS -
 };
 
 static const struct column profile_columns[PROFILE_COLUMNS - PROFILE_INDEX] = {
-    {"index", "", "of the output, from 0: prefixes of 10^(k/20) elements, and the last"},
+    {"index", "", "index of the output, from 0: prefixes of 10^(k/20) elements, and the last"},
     {"result", "", "the output, to 17 significant digits (exact to read back)"},
     {"result_bits", "", "its encoding in the output's format; every NaN as the canonical one"},
     {"err_abs", "", "|result - exact|, exact being the exact sum of the elements that it covers"},

@@ -192,6 +192,8 @@ enum times_column {
     BENCH_KEYS = TIMES_COLUMNS,
     BENCH_BINS,
     BENCH_ELEMENTS,
+    BENCH_TIME_LOW, /* from here on they stand at the end */
+    BENCH_TIME_HIGH,
     BENCH_COLUMNS
 };
 

@@ -31,11 +31,10 @@ static const struct column columns[RECOMMEND_COLUMNS] = {
                          "the largest on the arrays that all candidates were tried on"},
     [RECOMMEND_WORST] = {"worst_input", "", "the array of the largest error"},
     [RECOMMEND_DATA_ERROR] = {"data_error", "", "the error on the data as it is"},
-    [RECOMMEND_MOST] = {"largest_error", "", "the largest on any array that it was tried on"},
+    [RECOMMEND_MOST] = {"largest_error", "", "the largest on any array tried"},
     [RECOMMEND_BOUND] = {"bound", "", "of the error on the data, by the method's theorem"},
-    [RECOMMEND_ARRAYS] = {"arrays", "", "how many it was tried on, all in all"},
-    [RECOMMEND_DRAWN] = {"drawn", "",
-                         "how many of them were drawn at random: resamples and shuffles"},
+    [RECOMMEND_ARRAYS] = {"arrays", "", "number of arrays tried in total"},
+    [RECOMMEND_DRAWN] = {"drawn", "", "number of them drawn at random: resamples and shuffles"},
     [RECOMMEND_UNSEEN] = {"unseen", "",
                           "of the recommended: with the confidence asked for, the share of such "
                           "drawn arrays that break it is at most this, 1 - (1-c)^(1/drawn)"},
@@ -53,16 +52,17 @@ static const struct column columns[RECOMMEND_COLUMNS] = {
     [RECOMMEND_BREAKS_AT] = {"breaks_at", "elements",
                              "the shortest length tried at which it broke; empty: none did"},
     [RECOMMEND_THEOREM_TO] = {"theorem_to", "elements",
-                              "up to here its theorem keeps such elements within the limit; 0: "
-                              "nowhere; 281474976710656: as far as was looked"},
+                              "the length up to which its theorem guarantees the limit for such "
+                              "elements; 0: none; 281474976710656: as far as was tried"},
     [RECOMMEND_LIKELY_TO] = {"likely_to", "elements",
-                             "the same were its rounding errors independent, with the confidence "
-                             "asked for; empty where errors are compensated"},
+                             "the same if rounding errors were independent, with the confidence "
+                             "asked for; empty for compensated methods"},
     [RECOMMEND_STAGNATES] = {"stagnates_at", "elements",
-                             "where a running sum of elements like the mean stands still: "
-                             "2^p mean|x| / |mean|"},
-    [RECOMMEND_OVERFLOWS] = {"overflows_at", "elements",
-                             "where a sum of this mean leaves the accumulator's range"},
+                             "the length at which a running sum of elements like the mean "
+                             "stagnates: 2^p mean|x| / |mean|"},
+    [RECOMMEND_OVERFLOWS] =
+        {"overflows_at", "elements",
+         "the length at which a sum with this mean leaves the accumulator's range"},
     [RECOMMEND_NOTE] = {"note", "", "why there is no time, or what failed"},
     [RECOMMEND_DRAWN_HELD] = {"drawn_held", "",
                               "on how many of the drawn arrays its error was within the limit"},
@@ -76,17 +76,17 @@ static const struct column columns[RECOMMEND_COLUMNS] = {
                              "magnitudes made to be hard"},
     [RECOMMEND_ASKED] = {"promise_asked", "", "the promise asked for; empty: none"},
     [RECOMMEND_KEPT] = {"promise_kept", "",
-                        "what trying it came to, as `check` tries: kept, broken, failed, or not "
-                        "tried; only what is kept is recommended"},
+                        "the verdict on that promise, tried as by `check`: kept, broken, failed, "
+                        "or not tried; only a candidate that keeps it is recommended"},
     [RECOMMEND_ATTEMPTS] = {"promise_attempts", "",
-                            "results compared with others that must be the same"},
-    [RECOMMEND_DIFFERING] = {"promise_differing", "", "how many of them were not"},
+                            "number of comparisons of results that must be equal"},
+    [RECOMMEND_DIFFERING] = {"promise_differing", "", "number of them that differed"},
     [RECOMMEND_SHAPES] = {"promise_shapes", "", "launch shapes that attempts were made over"},
     [RECOMMEND_TRIED_LENGTHS] = {"promise_lengths", "", "lengths, likewise"},
     [RECOMMEND_INPUTS] = {"promise_inputs", "",
                           "inputs, likewise: the data, and those that suit what is tried"},
     [RECOMMEND_REASON] = {"promise_reason", "",
-                          "why it is not tried or not kept, or what that leaves open"},
+                          "why it was not tried or not kept, or what remains untested"},
     [RECOMMEND_TIMED_N] = {"timed_n", "elements",
                            "what it was timed on: the data, or where that lies in a cache the data "
                            "repeated; on fewer where a long array would have taken too long, and "

@@ -43,7 +43,7 @@ static void end_field(void *bytes, size_t count, void *context)
 static enum status malformed(struct reading *r)
 {
     if (r->bytes.failed)
-        return problem(r->p, STATUS_DEVICE, "%s: out of memory", r->row.path);
+        return problem(r->p, STATUS_MEMORY, "%s: out of memory", r->row.path);
     return problem(r->p, STATUS_DATA, "%s: line %zu: found %zu fields, expected %zu", r->row.path,
                    r->row.line, r->fields, r->expected);
 }
@@ -119,7 +119,7 @@ static enum status read_lines(struct reading *r, struct csv_parser *parser, FILE
         r->row.begin = *whole;
         r->row.end = at;
         if (csv_parse(parser, line, (size_t)length, end_field, end_row, r) != (size_t)length)
-            r->status = problem(r->p, csv_error(parser) == CSV_ENOMEM ? STATUS_DEVICE : STATUS_DATA,
+            r->status = problem(r->p, csv_error(parser) == CSV_ENOMEM ? STATUS_MEMORY : STATUS_DATA,
                                 "%s: line %zu: %s", r->row.path, r->row.line,
                                 csv_strerror(csv_error(parser)));
         if (r->rows > rows)
@@ -144,7 +144,7 @@ static enum status read_file(struct reading *r, uint64_t *whole)
     r->field = calloc(r->columns, sizeof *r->field);
     r->row.field = r->field;
     if (!r->begin || !r->place || !r->field || csv_init(&parser, CSV_STRICT) != 0) {
-        r->status = problem(r->p, STATUS_DEVICE, "%s: out of memory", r->row.path);
+        r->status = problem(r->p, STATUS_MEMORY, "%s: out of memory", r->row.path);
     } else {
         csv_set_space_func(&parser, no_space);
         read_lines(r, &parser, file, whole);
@@ -199,7 +199,7 @@ enum status csv_read_in(const char *folder, const char *name, column_at *column,
     char *path;
     uint64_t whole;
     if (asprintf(&path, "%s/%s", folder, name) < 0)
-        return problem(p, STATUS_DEVICE, "%s: out of memory", folder);
+        return problem(p, STATUS_MEMORY, "%s: out of memory", folder);
     enum status status = csv_read(path, column, columns, take, context, &whole, p);
     free(path);
     return status;
@@ -278,7 +278,7 @@ static enum status csv_upgrade(const char *path, uint64_t *keep, column_at *colu
     if (has_header(path, column, columns))
         return STATUS_OK;
     if (asprintf(&part, "%s.part", path) < 0)
-        return problem(p, STATUS_DEVICE, "%s: out of memory", path);
+        return problem(p, STATUS_MEMORY, "%s: out of memory", path);
     enum status status = csv_file_open(&u.to, part, 0, column, columns, p);
     if (status == STATUS_OK)
         status = csv_read(path, column, columns, copy_row, &u, &whole, p);
@@ -328,7 +328,7 @@ enum status csv_drop(const char *path, uint64_t *whole, const struct csv_range *
 {
     char *part = file_part(path);
     if (!part)
-        return problem(p, STATUS_DEVICE, "%s: out of memory", path);
+        return problem(p, STATUS_MEMORY, "%s: out of memory", path);
     FILE *from, *to = NULL;
     if (file_open(&from, path, p) != STATUS_OK) {
         free(part);
@@ -369,7 +369,7 @@ enum status csv_file_open(struct csv_file *f, const char *path, uint64_t keep,
 {
     *f = (struct csv_file){.path = strdup(path), .whole = keep};
     if (!f->path)
-        return problem(p, STATUS_DEVICE, "%s: out of memory", path);
+        return problem(p, STATUS_MEMORY, "%s: out of memory", path);
     f->fd = -1;
     enum status status = keep ? csv_upgrade(path, &keep, column, columns, p) : STATUS_OK;
     if (status != STATUS_OK)
@@ -420,7 +420,7 @@ enum status csv_file_flush(struct csv_file *f, struct problem *p)
     if (f->fd < 0)
         return unwritable(f, EBADF, p);
     if (f->pending.failed)
-        return problem(p, STATUS_DEVICE, "%s: out of memory for rows", f->path);
+        return problem(p, STATUS_MEMORY, "%s: out of memory for rows", f->path);
     for (size_t at = 0; at < f->pending.length;) {
         ssize_t written = write(f->fd, f->pending.data + at, f->pending.length - at);
         if (written < 0 && errno == EINTR)

@@ -1,6 +1,7 @@
 /* What `run atomics` found of results that depend on timing: how many there are, how far they lie
  * apart, and how that grows with n. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "reports/page/report.h"
@@ -19,11 +20,12 @@ static void say_normal(struct text *to, const struct page *r)
     if (tested == 0)
         return;
     text_add(to, "<li class=\"plain\">");
-    html_format(to,
-                "Are the results normally distributed? In %zu of the %zu cases with enough "
-                "different results the test of D'Agostino and Pearson says no, at 5%%; of normal "
-                "ones it would say so of one in 20.",
-                rejected, tested);
+    html_format(
+        to,
+        "D'Agostino and Pearson's test rejects a normal distribution at the 5%% level in %zu "
+        "of the %zu cases with enough different results; of normal ones it rejects one in "
+        "20.",
+        rejected, tested);
     text_add(to, "</li>\n");
 }
 
@@ -40,8 +42,8 @@ void page_atomics_findings(struct text *to, const struct page *r)
     if (best < g->count) {
         text_add(to, "<li class=\"plain\">");
         html_format(to,
-                    "The spread of results grows with n: that of %s, %s added in %s, %s, as n to "
-                    "the power %.2f +- %.2f, from n = %s to %s.",
+                    "The spread of results grows with n: for %s, %s added in %s, %s, as n^%.2f "
+                    "(+- %.2f in the exponent), from n = %s to %s.",
                     page_cell(g, best, GROWTH_METHOD), page_cell(g, best, GROWTH_STORAGE),
                     page_cell(g, best, GROWTH_ACCUMULATOR), page_cell(g, best, GROWTH_INPUT),
                     page_number(g, best, GROWTH_EXPONENT),
@@ -165,7 +167,7 @@ static struct curve curve_of(const struct page *r, const struct what *what, size
 
 /* Appends the power law that growth.csv has for the curve, and says its exponent in the label. */
 static void add_law(struct text *curves, struct text *label, const struct page *r, size_t first,
-                    size_t linetype)
+                    size_t colour)
 {
     const struct page_rows *g = &r->growth;
     static const size_t column[][2] = {
@@ -180,26 +182,44 @@ static void add_law(struct text *curves, struct text *label, const struct page *
         if (!same || isnan(exponent) || isnan(page_number(g, row, GROWTH_FACTOR)))
             continue;
         text_format(label, ": n^%.2f", exponent);
-        text_format(curves, ", \\\n    %s * x ** %.9g with lines linetype %zu linewidth 1 notitle",
-                    page_cell(g, row, GROWTH_FACTOR), exponent, linetype);
+        text_format(curves,
+                    ", \\\n    %s * x ** %.9g with lines linecolor rgb colour[%zu] linewidth 1 "
+                    "notitle",
+                    page_cell(g, row, GROWTH_FACTOR), exponent, colour);
     }
+}
+
+static void write_row(struct plot *plot, const struct page *r, size_t first, double n, double y)
+{
+    static const size_t column[] = {CASE_METHOD,      CASE_DEVICE, CASE_STORAGE,
+                                    CASE_ACCUMULATOR, CASE_INPUT,  ATOMICS_LOAD};
+    for (size_t i = 0; i < sizeof column / sizeof *column; i++)
+        plot_cell(plot, word(r, first, column[i]));
+    plot_number(plot, n);
+    plot_number(plot, y);
+    plot_row_end(plot);
 }
 
 static void add_curve(struct plot *plot, struct text *curves, const struct page *r,
                       const struct what *what, const struct curve *c, size_t first, size_t shown)
 {
     struct text label = {0}, law = {0};
+    struct ink ink = page_ink(word(r, first, CASE_METHOD));
     text_format(&plot->data, "# %s, %s: n, %s\n", word(r, first, CASE_METHOD),
                 word(r, first, ATOMICS_LOAD), atomics_column(what->column)->name);
     for (size_t i = 0; i < c->count; i++)
-        if (isfinite(c->y[i]) && (!what->fitted || c->y[i] > 0))
+        if (isfinite(c->y[i]) && (!what->fitted || c->y[i] > 0)) {
             text_format(&plot->data, "%.9g %.9g\n", c->n[i], c->y[i]);
+            write_row(plot, r, first, c->n[i], c->y[i]);
+        }
     text_add(&label, word(r, first, CASE_METHOD));
     if (what->fitted)
-        add_law(&law, &label, r, first, shown);
-    text_format(curves, "%s'%s.dat' index %zu using 1:2 with %s linetype %zu title ",
+        add_law(&law, &label, r, first, ink.colour);
+    text_format(curves,
+                "%s'%s.dat' index %zu using 1:2 with %s linecolor rgb colour[%zu] \\\n"
+                "    pointtype mark[%zu] title ",
                 shown > 1 ? ", \\\n    " : "", plot->name, plot_data_end(plot),
-                what->fitted ? "points" : "linespoints", shown);
+                what->fitted ? "points" : "linespoints", ink.colour, ink.mark);
     plot_quote(curves, text_string(&label) ? text_string(&label) : "");
     text_join(curves, &law);
     text_free(&label);
@@ -232,7 +252,7 @@ static void draw_panel(struct plot *plot, const struct page *r, const struct wha
         highest = fmax(highest, number(r, row, ATOMICS_RUNS));
     }
     if (shown > 0) {
-        text_format(&title, "%s added in %s, %s, on a device that is %s",
+        text_format(&title, "%s: %s added in %s, %s, %s device", what->heading,
                     word(r, first, CASE_STORAGE), word(r, first, CASE_ACCUMULATOR),
                     word(r, first, CASE_INPUT), word(r, first, ATOMICS_LOAD));
         plot_panel(plot, 355 + 19 * (double)shown, text_string(&title) ? text_string(&title) : "");
@@ -255,8 +275,11 @@ static void draw_panel(struct plot *plot, const struct page *r, const struct wha
 static enum status draw(struct page *r, const struct what *what, struct problem *p)
 {
     struct plot plot;
+    char columns[128];
     size_t panels[PANELS], count = 0;
-    plot_begin(&plot, what->name);
+    snprintf(columns, sizeof columns, "method,device,storage,accumulator,input,load,n,%s",
+             atomics_column(what->column)->name);
+    plot_begin(&plot, what->name, columns);
     /* By formats in the order of interest, each with its inputs. */
     for (size_t rank = 0; rank < 64 && count < PANELS; rank++)
         for (size_t row = 0; row < r->atomics.count && count < PANELS; row++)

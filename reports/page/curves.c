@@ -17,7 +17,7 @@ static struct sample *make_samples(const struct page *r, struct problem *p)
 {
     struct sample *sample = calloc(r->g.count + 1, sizeof *sample);
     if (!sample)
-        problem(p, STATUS_DEVICE, "%s: out of memory for the pictures", r->folder);
+        problem(p, STATUS_MEMORY, "%s: out of memory for the pictures", r->folder);
     return sample;
 }
 
@@ -85,15 +85,16 @@ enum status page_growth(struct page *r, struct problem *p)
         .name = "growth",
         .heading = "Error against length",
         .caption =
-            "The largest error of any input that has several lengths, of any seed and run, in "
-            "units of u &middot; sum|x| (u: half "
-            "the distance from 1 to the next larger number of the accumulator). Dashed, in the "
-            "colour of its method: what the method's theorem allows. Dotted grey: what rounding "
-            "errors that add up at random come to, &radic;n, and at worst, n. Exact results, and "
-            "nearly exact ones, "
-            "stand on the lower edge; results that are not finite have no mark.",
+            "The largest error over all inputs that have several lengths, all seeds and runs, in "
+            "units of u &middot; sum|x| (u: half the distance from 1 to the accumulator's next "
+            "number). Solid lines with marks: measured. Dashed, in the same colour: the method's "
+            "proven bound. Dotted grey: &radic;n, where rounding errors are random, and n, the "
+            "worst. Exact results stand on the lower edge; results that are not finite have no "
+            "mark.",
         .x_label = "n, elements",
         .y_label = "error / (u sum|x|)",
+        .x_name = "n",
+        .y_name = "err_backward_over_u",
         .log_x = true,
         .lines = true,
         .bounds = true,
@@ -115,7 +116,7 @@ enum status page_growth(struct page *r, struct problem *p)
         sample[count++].bound = value_of(c->bound) / u;
     }
     enum status status =
-        sample ? STATUS_OK : problem(p, STATUS_DEVICE, "%s: out of memory", r->folder);
+        sample ? STATUS_OK : problem(p, STATUS_MEMORY, "%s: out of memory", r->folder);
     if (count > 0)
         status = page_samples(r, &look, sample, count, p);
     free(list);
@@ -154,15 +155,18 @@ enum status page_cond(struct page *r, struct problem *p)
         .name = "cond",
         .heading = "Error against condition number",
         .caption =
-            "The relative error, the largest of any length, seed and run, against the condition "
-            "number sum|x| / |sum x|, how much cancels. Where its marks cross 1 is the method's "
-            "cliff: behind it no digit is right. Dashed: what the method's theorem allows. Exact "
-            "results stand on the lower edge; errors above 1000 are left out.",
+            "Marks: the largest relative error over all lengths, seeds and runs, against the "
+            "condition number sum|x| / |sum x|, which says how much cancels. Dashed: the method's "
+            "proven bound. Where the marks of a method cross 1 is its cliff: beyond it no digit is "
+            "right. Exact results stand on the lower edge; errors above 1000 are not drawn.",
         .x_label = "log2 of the condition number",
         .y_label = "error / |exact sum|",
+        .x_name = "cond_log2",
+        .y_name = "err_rel",
         .bounds = true,
         .decades_most = 30,
         .top_most = 3,
+        .drawn_most = 1000,
         .series_most = 8,
         .also = also_cond};
     size_t count = 0;
@@ -175,10 +179,10 @@ enum status page_cond(struct page *r, struct problem *p)
             continue;
         sample[count] = sample_of(c);
         sample[count].x = round(c->cond_log2.value);
-        sample[count].y = c->err_rel.value > 1000 ? INFINITY : c->err_rel.value;
+        sample[count].y = c->err_rel.value;
         sample[count++].bound = value_of(c->bound) * exp2(c->cond_log2.value);
     }
-    enum status status = sample ? page_samples(r, &look, sample, count, p) : STATUS_DEVICE;
+    enum status status = sample ? page_samples(r, &look, sample, count, p) : STATUS_MEMORY;
     free(sample);
     return status;
 }
@@ -211,10 +215,10 @@ static enum status take_output(void *context, const struct csv_row *row, struct 
         strcmp(c->field[CASE_INPUT], o->r->g.item[0].field[CASE_INPUT]) != 0)
         return status;
     if (!grow(&o->sample, o->count, sizeof *o->sample))
-        return problem(p, STATUS_DEVICE, "%s: out of memory", row->path);
+        return problem(p, STATUS_MEMORY, "%s: out of memory", row->path);
     o->sample[o->count] = sample_of(c);
     o->sample[o->count].x = index.value + 1;
-    o->sample[o->count++].y = ulp.value < 0.01 ? 0 : ulp.value;
+    o->sample[o->count++].y = ulp.value < 0.1 ? 0 : ulp.value;
     return STATUS_OK;
 }
 
@@ -225,13 +229,13 @@ enum status page_drift(struct page *r, struct problem *p)
         .heading = "Error along a scan",
         .caption =
             "The largest error so far along the longest scans of the first input, in ulps of each "
-            "exact "
-            "prefix sum, against the number of the output; of those outputs that profile.csv "
-            "has. Results that are not finite have no mark; exact ones, and those less than 0.01 "
-            "ulp "
-            "off, stand on the lower edge.",
+            "exact prefix sum, against the number of the output; of the outputs in profile.csv. "
+            "Outputs less than 0.1 ulp off stand on the lower edge; those that are not finite "
+            "have no mark.",
         .x_label = "number of the output, from 1",
         .y_label = "error, ulp of the exact prefix",
+        .x_name = "output",
+        .y_name = "err_ulp_so_far",
         .log_x = true,
         .lines = true,
         .so_far = true,

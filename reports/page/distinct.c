@@ -43,33 +43,75 @@ struct bins {
     size_t highest;      /* the largest count */
 };
 
-/* Counts the runs in bins of whole ulps, as wide as it takes, and writes them. */
-static struct bins fill_bins(struct plot *plot, const struct gathered_case *c)
+static int by_value(const void *x, const void *y)
 {
-    double least = INFINITY, most = -INFINITY;
-    size_t count[BINS_MOST + 2] = {0};
+    double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+/* The least distance between two that differ; 1 where none do. */
+static double least_gap(const double *sorted, size_t count)
+{
+    double gap = INFINITY;
+    for (size_t i = 1; i < count; i++)
+        if (sorted[i] > sorted[i - 1])
+            gap = fmin(gap, sorted[i] - sorted[i - 1]);
+    return isfinite(gap) ? gap : 1;
+}
+
+static void write_bin(struct plot *plot, const struct gathered_case *c, double middle, size_t runs)
+{
+    static const enum case_column column[] = {CASE_METHOD, CASE_STORAGE, CASE_ACCUMULATOR,
+                                              CASE_INPUT,  CASE_N,       CASE_DEVICE};
+    text_format(&plot->data, "%.9g %zu\n", middle, runs);
+    for (size_t k = 0; k < sizeof column / sizeof *column; k++)
+        plot_cell(plot, c->field[column[k]]);
+    plot_number(plot, middle);
+    plot_number(plot, (double)runs);
+    plot_row_end(plot);
+}
+
+/* Counts the runs and writes bars in whose middle values lie: one for each value, or where these
+ * are many for an odd number of neighbours. */
+static struct bins count_bins(struct plot *plot, const struct gathered_case *c, double *value,
+                              size_t count)
+{
     struct bins bins = {0};
-    for (size_t i = 0; i < c->runs; i++)
-        if (isfinite(c->offset[i])) {
-            least = fmin(least, c->offset[i]);
-            most = fmax(most, c->offset[i]);
-        }
-    if (!(most >= least))
-        return bins;
-    bins.width = fmax(1, ceil((most - least) / BINS_MOST));
-    double first = floor(least / bins.width), last = floor(most / bins.width);
-    bins.range = (last - first + 1) * bins.width;
-    for (size_t i = 0; i < c->runs; i++)
-        if (isfinite(c->offset[i]))
-            count[(size_t)(floor(c->offset[i] / bins.width) - first)]++;
-    text_format(&plot->data, "# %s, %s/%s, %s, n = %.0f: middle of the bin (ulp), runs\n",
+    qsort(value, count, sizeof *value, by_value);
+    double gap = least_gap(value, count), span = value[count - 1] - value[0];
+    bins.width = gap * (2 * ceil((span / gap / BINS_MOST - 1) / 2) + 1);
+    bins.width = fmax(bins.width, gap);
+    bins.range = span + bins.width;
+    text_format(&plot->data, "# %s, %s/%s, %s, n = %.0f: middle of the bar (ulp), runs\n",
                 c->field[CASE_METHOD], c->field[CASE_STORAGE], c->field[CASE_ACCUMULATOR],
                 c->field[CASE_INPUT], c->n);
-    for (size_t i = 0; i <= (size_t)(last - first); i++) {
-        bins.highest = count[i] > bins.highest ? count[i] : bins.highest;
-        text_format(&plot->data, "%.9g %zu\n", (first + (double)i + 0.5) * bins.width, count[i]);
+    for (size_t i = 0, same; i < count; i += same) {
+        double place = floor((value[i] - value[0]) / bins.width + 0.5);
+        for (same = 1;
+             i + same < count && floor((value[i + same] - value[0]) / bins.width + 0.5) == place;)
+            same++;
+        bins.highest = same > bins.highest ? same : bins.highest;
+        write_bin(plot, c, value[0] + place * bins.width, same);
     }
     return bins;
+}
+
+/* A width of 0 where no result is finite. */
+static enum status fill_bins(struct bins *bins, struct plot *plot, const struct gathered_case *c,
+                             struct problem *p)
+{
+    double *value = calloc(c->runs + 1, sizeof *value);
+    size_t count = 0;
+    *bins = (struct bins){0};
+    if (!value)
+        return problem(p, STATUS_MEMORY, "report: out of memory for a histogram");
+    for (size_t i = 0; i < c->runs; i++)
+        if (isfinite(c->offset[i]))
+            value[count++] = c->offset[i];
+    if (count > 0)
+        *bins = count_bins(plot, c, value, count);
+    free(value);
+    return STATUS_OK;
 }
 
 /* A step of 1, 2 or 5 times a power of ten, so that a range has three to six of them, at least 1.
@@ -81,28 +123,30 @@ static double step_of(double range)
     return fmax(1, step);
 }
 
-static void draw_case(struct plot *plot, const struct gathered_case *c, size_t linetype)
+static enum status draw_case(struct plot *plot, const struct gathered_case *c, struct problem *p)
 {
     struct text title = {0};
-    struct bins bins = fill_bins(plot, c);
-    if (bins.width == 0)
-        return;
+    struct bins bins;
+    enum status status = fill_bins(&bins, plot, c, p);
+    if (status != STATUS_OK || bins.width == 0)
+        return status;
     size_t block = plot_data_end(plot);
-    text_format(&title, "%s, %s/%s, %s, n = %.0f, %s: %zu different results in %llu runs",
-                c->field[CASE_METHOD], c->field[CASE_STORAGE], c->field[CASE_ACCUMULATOR],
-                c->field[CASE_INPUT], c->n, c->field[CASE_DEVICE], c->distinct,
-                (unsigned long long)c->runs);
+    text_format(&title, "%s: %zu different results in %llu runs (%s added in %s, %s, n = %.0f, %s)",
+                c->field[CASE_METHOD], c->distinct, (unsigned long long)c->runs,
+                c->field[CASE_STORAGE], c->field[CASE_ACCUMULATOR], c->field[CASE_INPUT], c->n,
+                c->field[CASE_DEVICE]);
     plot_panel(plot, 330, text_string(&title) ? text_string(&title) : "");
     text_format(&plot->script,
-                "unset key\nset boxwidth %.9g\nset style fill solid 0.6 border\n"
-                "set xlabel 'result minus exact sum, ulp (bins of %.3g)'\nset ylabel 'runs'\n"
+                "unset key\nset boxwidth %.9g\nset style fill solid 0.7 noborder\n"
+                "set xlabel 'result minus exact sum, ulp (bars %.3g wide)'\nset ylabel 'runs'\n"
                 "set format x '%%.4g'\nset xtics %.9g\n"
                 "set offsets graph 0.03, graph 0.03, 0, 0\nset rmargin 5\n"
                 "set ytics %zu\nset yrange [0 : %zu]\n"
-                "plot '%s.dat' index %zu using 1:2 with boxes linetype %zu\n",
-                bins.width, bins.width, step_of(bins.range), (bins.highest + 5) / 6,
-                bins.highest + 1, plot->name, block, linetype);
+                "plot '%s.dat' index %zu using 1:2 with boxes linecolor rgb colour[%zu]\n",
+                0.9 * bins.width, bins.width, step_of(bins.range), (bins.highest + 5) / 6,
+                bins.highest + 1, plot->name, block, page_ink(c->field[CASE_METHOD]).colour);
     text_free(&title);
+    return STATUS_OK;
 }
 
 enum status page_distinct(struct page *r, struct problem *p)
@@ -111,19 +155,24 @@ enum status page_distinct(struct page *r, struct problem *p)
     size_t count = 0;
     const struct gathered_case **list = calloc(r->g.count + 1, sizeof *list);
     if (!list)
-        return problem(p, STATUS_DEVICE, "%s: out of memory for the pictures", r->folder);
+        return problem(p, STATUS_MEMORY, "%s: out of memory for the pictures", r->folder);
     for (size_t i = 0; r->g.of != COLUMNS_OF_SCANS && i < r->g.count; i++)
         if (varies(&r->g.item[i]))
             list[count++] = &r->g.item[i];
     qsort(list, count, sizeof *list, by_interest);
-    plot_begin(&plot, "distinct");
-    for (size_t i = 0; i < count && plot.panels < PANELS_MOST; i++)
+    plot_begin(&plot, "distinct",
+               "method,storage,accumulator,input,n,device,result_minus_exact_ulp,runs");
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < count && plot.panels < PANELS_MOST; i++)
         if (i == 0 || !same_picture(list[i - 1], list[i]))
-            draw_case(&plot, list[i], plot.panels % 6 + 1);
+            status = draw_case(&plot, list[i], p);
     free(list);
-    return plot_end(&plot, r, "Results that differ from run to run",
-                    "How often results came at each distance from the exact sum, of methods whose "
-                    "runs did not agree: of each method and pair of formats the longest input. "
-                    "0 is the exact sum; one bar would be one result.",
-                    p);
+    enum status drawn =
+        plot_end(&plot, r, "Results that differ from run to run",
+                 "How often each result came, by its distance from the exact sum (0), of methods "
+                 "whose runs did not agree: of each method and pair of formats the longest "
+                 "input. A bar stands on its results; a method with one result would have one "
+                 "bar.",
+                 p);
+    return status == STATUS_OK ? drawn : status;
 }

@@ -6,8 +6,7 @@
 
 /* --- Who errs least and who most, in sentences: of the methods of one operation --- */
 
-/* Of a subject that is not ours as far as its experiment tells; NULL: it is not known. */
-static const struct operation *operation_of(const struct page *r, const struct gathered_case *c)
+const struct operation *page_operation_of(const struct page *r, const struct gathered_case *c)
 {
     const struct method *m = method_named(c->field[CASE_METHOD]);
     return m ? m->operation : r->only;
@@ -26,7 +25,7 @@ static const struct gathered_case *first_pair(const struct page *r, const struct
     const struct gathered_case *best = NULL;
     for (size_t i = 0; i < r->g.count; i++) {
         const struct gathered_case *c = &r->g.item[i];
-        if (c->err_ulp.known && (!o || operation_of(r, c) == o) &&
+        if (c->err_ulp.known && (!o || page_operation_of(r, c) == o) &&
             (!best || page_pair_rank(c->field[CASE_STORAGE], c->field[CASE_ACCUMULATOR]) <
                           page_pair_rank(best->field[CASE_STORAGE], best->field[CASE_ACCUMULATOR])))
             best = c;
@@ -75,7 +74,7 @@ static struct ranking ranking_of(const struct page *r, const struct operation *o
     struct ranking k = {.pair = first_pair(r, o)};
     for (size_t i = 0; k.pair && i < r->g.count; i++) {
         const struct gathered_case *c = &r->g.item[i];
-        if (operation_of(r, c) != o || !page_is_first(r, i))
+        if (page_operation_of(r, c) != o || !page_is_first(r, i))
             continue;
         struct figure error = largest_error(r, c, k.pair);
         if (error.known)
@@ -103,6 +102,8 @@ static void say_error(struct text *to, const struct ranking *k, const struct ope
                     k->not_finite > 2 ? "s" : "");
     else if (k->least && k->not_finite)
         text_add(to, " most, whose result is not finite.");
+    else if (k->least && k->most_error * page_unit(k->pair->field[CASE_ACCUMULATOR]) >= 1)
+        text_add(to, " most: in its worst case no digit is right.");
     else if (k->least)
         html_format(to, " most, %.3g ulp.", k->most_error);
     text_add(to, "</li>\n");
@@ -138,7 +139,7 @@ static void say_speed(struct text *to, const struct page *r)
     text_add(to, "</li>\n");
 }
 
-static enum promise promise_of(const struct page *r, const char *method)
+enum promise page_promise_of(const struct page *r, const char *method)
 {
     for (size_t i = 0; i < r->g.count; i++)
         if (strcmp(r->g.item[i].field[CASE_METHOD], method) == 0)
@@ -146,21 +147,20 @@ static enum promise promise_of(const struct page *r, const char *method)
     return PROMISE_NONE;
 }
 
-/* The fastest method of those that promise a rung, of what was timed on the input and the formats
- * of the first row. */
-static const struct page_time *fastest(const struct page *r, enum promise rung)
+const struct page_time *page_fastest(const struct page *r, const struct page_time *like,
+                                     enum promise rung)
 {
     static const enum times_column same[] = {TIMES_DEVICE, TIMES_STORAGE, TIMES_ACCUMULATOR,
                                              TIMES_INPUT, TIMES_N};
-    const struct page_time *best = NULL, *first = NULL;
+    const struct page_time *best = NULL, *first = like;
     for (size_t i = 0; i < r->times; i++) {
         const struct page_time *t = &r->time[i];
         bool asked = t->of_raw.known && t->of_raw.value > 0 &&
-                     promise_of(r, t->field[TIMES_METHOD]) != PROMISE_NONE;
+                     page_promise_of(r, t->field[TIMES_METHOD]) != PROMISE_NONE;
         first = first || !asked ? first : t;
         for (size_t k = 0; asked && k < sizeof same / sizeof *same; k++)
             asked = strcmp(t->field[same[k]], first->field[same[k]]) == 0;
-        if (asked && promise_of(r, t->field[TIMES_METHOD]) >= rung &&
+        if (asked && page_promise_of(r, t->field[TIMES_METHOD]) >= rung &&
             (!best || t->of_raw.value > best->of_raw.value))
             best = t;
     }
@@ -169,7 +169,7 @@ static const struct page_time *fastest(const struct page *r, enum promise rung)
 
 static void say_costs(struct text *to, const struct page *r)
 {
-    const struct page_time *first = fastest(r, PROMISE_RUN_TO_RUN);
+    const struct page_time *first = page_fastest(r, NULL, PROMISE_RUN_TO_RUN);
     if (!first)
         return;
     text_add(to, "<li class=\"plain\">");
@@ -177,7 +177,7 @@ static void say_costs(struct text *to, const struct page *r)
                 first->field[TIMES_INPUT], first->field[TIMES_STORAGE],
                 first->field[TIMES_ACCUMULATOR]);
     for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++) {
-        const struct page_time *t = fastest(r, rung);
+        const struct page_time *t = page_fastest(r, NULL, rung);
         if (t)
             html_format(to, "%s %s %.2f (%s)", rung == PROMISE_RUN_TO_RUN ? "" : ",",
                         promise_name[rung], 1 / t->of_raw.value, t->field[TIMES_METHOD]);
@@ -220,7 +220,7 @@ static void say_size(struct text *to, const struct page *r)
         errors += strcmp(r->g.item[i].status, "error") == 0;
     }
     begin(to, errors ? "bad" : "plain");
-    html_format(to, "%zu cases gave %llu results on %s", r->g.count - none, runs,
+    html_format(to, "%zu cases, %llu results, on %s", r->g.count - none, runs,
                 gathered_machine(&r->g));
     if (none > errors)
         html_format(to, "; %zu cases are unsupported", none - errors);
@@ -247,24 +247,24 @@ static void say_bound(struct text *to, const struct page *r)
         return;
     begin(to, broken ? "bad" : "good");
     if (broken)
-        html_format(to, "In %zu of %zu cases a result breaks its method's error bound, the worst ",
+        html_format(to, "In %zu of %zu cases the error exceeds its method's bound, at worst ",
                     broken, bounded);
     if (broken && isfinite(closest->err_over_bound.value))
-        html_format(to, "by %.3g times (", closest->err_over_bound.value);
+        html_format(to, "by a factor of %.3g (", closest->err_over_bound.value);
     else if (broken)
         text_add(to, "with a result that is not finite (");
     else
         html_format(to,
-                    "No result breaks its method's error bound in the %zu cases that have one; "
-                    "the closest came to %.3g of it (",
-                    bounded, closest->err_over_bound.value);
+                    "No error exceeds its method's bound (%zu case%s with one); the largest is "
+                    "%.3g of it (",
+                    bounded, bounded > 1 ? "s" : "", closest->err_over_bound.value);
     add_case(to, closest);
     text_add(to, ").");
     end(to);
 }
 
 /* Which promises were broken, and how much the results without one vary. */
-static void say_distinct(struct text *to, const struct page *r)
+void page_distinct_findings(struct text *to, const struct page *r)
 {
     const struct gathered_case *most = NULL, *broken = NULL;
     size_t kept = 0, breaks = 0;
@@ -284,33 +284,33 @@ static void say_distinct(struct text *to, const struct page *r)
     if (broken) {
         begin(to, "bad");
         html_format(to,
-                    "%zu cases of methods that promise the same bits from run to run gave "
+                    "%zu case%s of methods that promise the same bits from run to run gave "
                     "several results, the first ",
-                    breaks);
+                    breaks, breaks > 1 ? "s" : "");
         add_case(to, broken);
         html_format(to, ": %zu in %llu runs.", broken->distinct, (unsigned long long)broken->runs);
         end(to);
     }
-    if (kept) {
-        begin(to, "good");
-        html_format(to,
-                    "%zu cases of methods that promise the same bits from run to run gave one "
-                    "result each, in up to %llu runs.",
-                    kept, (unsigned long long)runs);
-        end(to);
-    }
     if (most && most->distinct > 1) {
         begin(to, "plain");
-        html_format(to, "The most different results: %zu in %llu runs (", most->distinct,
+        html_format(to, "Most variation: %zu different results in %llu runs (", most->distinct,
                     (unsigned long long)most->runs);
         add_case(to, most);
         text_add(to, ").");
         end(to);
     }
+    if (kept) {
+        begin(to, "good");
+        html_format(to,
+                    "%zu case%s of methods that promise the same bits from run to run gave one "
+                    "result each, in up to %llu runs.",
+                    kept, kept > 1 ? "s" : "", (unsigned long long)runs);
+        end(to);
+    }
 }
 
 /* Of the formats of most interest the first cliff and the last. */
-static void say_cliffs(struct text *to, const struct page *r)
+void page_cliff_findings(struct text *to, const struct page *r)
 {
     const struct gathered_case *pair = first_pair(r, NULL), *first = NULL, *last = NULL;
     double first_cliff = INFINITY, last_cliff = -INFINITY, most = -INFINITY;
@@ -345,7 +345,7 @@ static void say_cliffs(struct text *to, const struct page *r)
     end(to);
 }
 
-static void say_recommended(struct text *to, const struct page *r)
+void page_recommended_findings(struct text *to, const struct page *r)
 {
     const struct page_candidate *best = NULL;
     for (size_t i = 0; i < r->candidates; i++)
@@ -364,18 +364,35 @@ static void say_recommended(struct text *to, const struct page *r)
     end(to);
 }
 
+/* What is broken comes first: items of the class `bad`, then the others, each in their order. */
+static void add_items(struct text *to, const char *items, bool bad)
+{
+    static const char item_end[] = "</li>\n", item_bad[] = "<li class=\"bad\">";
+    for (const char *end; (end = strstr(items, item_end)); items = end) {
+        end += strlen(item_end);
+        if ((strncmp(items, item_bad, strlen(item_bad)) == 0) == bad)
+            text_append(to, items, (size_t)(end - items));
+    }
+}
+
 void page_findings(struct text *to, const struct page *r)
 {
-    text_add(to, "<section id=\"findings\"><h2>Findings</h2>\n<ul>\n");
-    page_trial_findings(to, r);
-    say_recommended(to, r);
-    say_bound(to, r);
-    say_distinct(to, r);
-    page_error_findings(to, r);
-    say_cliffs(to, r);
-    page_cost_findings(to, r);
-    page_atomics_findings(to, r);
+    static void (*const say[])(struct text *, const struct page *) = {
+        page_trial_findings, page_recommended_findings, say_bound,          page_distinct_findings,
+        page_error_findings, page_cliff_findings,       page_cost_findings, page_atomics_findings};
+    struct text items = {0};
+    if (r->study && r->study->lead)
+        r->study->lead(&items, r);
+    for (size_t i = 0; i < sizeof say / sizeof *say; i++)
+        if (!r->study || say[i] != r->study->lead)
+            say[i](&items, r);
     if (r->g.count > 0)
-        say_size(to, r);
+        say_size(&items, r);
+    text_add(to, "<section id=\"findings\"><h2>Findings</h2>\n<ul>\n");
+    const char *all = text_string(&items);
+    to->failed |= !all;
+    add_items(to, all ? all : "", true);
+    add_items(to, all ? all : "", false);
+    text_free(&items);
     text_add(to, "</ul></section>\n");
 }

@@ -13,7 +13,7 @@ static enum status take(void *context, const struct csv_row *row, struct problem
 {
     struct page *r = context;
     if (!grow(&r->candidate, r->candidates, sizeof *r->candidate))
-        return problem(p, STATUS_DEVICE, "%s: out of memory", row->path);
+        return problem(p, STATUS_MEMORY, "%s: out of memory", row->path);
     struct page_candidate *c = &r->candidate[r->candidates];
     *c = (struct page_candidate){0};
     enum status status = csv_figure(row, RECOMMEND_ERROR, "error", &c->error, p);
@@ -30,6 +30,7 @@ static enum status take(void *context, const struct csv_row *row, struct problem
     c->frontier = strcmp(row->field[RECOMMEND_PARETO], "yes") == 0;
     snprintf(c->arrays, sizeof c->arrays, "%s", row->field[RECOMMEND_ARRAYS]);
     snprintf(c->quantity, sizeof c->quantity, "%s", row->field[RECOMMEND_QUANTITY]);
+    snprintf(c->method, sizeof c->method, "%s", row->field[RECOMMEND_METHOD]);
     snprintf(c->name, sizeof c->name, "%s in %s", row->field[RECOMMEND_METHOD],
              row->field[RECOMMEND_ACCUMULATOR]);
     r->candidates++;
@@ -99,30 +100,28 @@ static void write_place(struct plot *plot, const struct page_candidate *c, const
                 fmin(fmax(c->error.value, pow(10, f->lower)), pow(10, f->upper)));
 }
 
-static bool in_accumulator(const struct page_candidate *c, size_t which)
+static bool on_frontier(const struct page_candidate *c)
 {
-    return (size_t)c->accumulator == which;
-}
-
-static bool on_frontier(const struct page_candidate *c, size_t which)
-{
-    (void)which;
     return c->frontier;
 }
 
-static bool is_recommended(const struct page_candidate *c, size_t which)
+static bool behind(const struct page_candidate *c)
 {
-    (void)which;
+    return !c->frontier;
+}
+
+static bool is_recommended(const struct page_candidate *c)
+{
     return c->recommended;
 }
 
 /* Writes the candidates that are meant, in the order of recommend.csv. Returns how many. */
 static size_t write_places(struct plot *plot, const struct page *r, const struct frame *f,
-                           bool (*meant)(const struct page_candidate *, size_t), size_t which)
+                           bool (*meant)(const struct page_candidate *))
 {
     size_t count = 0;
     for (size_t i = 0; i < r->candidates; i++)
-        if (has_place(&r->candidate[i]) && meant(&r->candidate[i], which)) {
+        if (has_place(&r->candidate[i]) && meant(&r->candidate[i])) {
             write_place(plot, &r->candidate[i], f);
             count++;
         }
@@ -136,6 +135,17 @@ static void add_points(struct plot *plot, const char *how, const char *title)
     plot_quote(&plot->script, title);
 }
 
+/* A candidate of the frontier, with its name: in its method's colour, marks by accumulator. */
+static void add_named(struct plot *plot, const struct page_candidate *c, const struct frame *f)
+{
+    char how[128];
+    snprintf(how, sizeof how,
+             "with points linecolor rgb colour[%zu] pointtype mark[%d] pointsize 1.1",
+             page_ink(c->method).colour, (int)c->accumulator + 1);
+    write_place(plot, c, f);
+    add_points(plot, how, c->name);
+}
+
 static void draw(struct plot *plot, const struct page *r, const struct frame *f)
 {
     const struct page_candidate *first = &r->candidate[0];
@@ -145,7 +155,10 @@ static void draw(struct plot *plot, const struct page *r, const struct frame *f)
     const char *label = "largest error";
     for (size_t i = 0; i < sizeof unit / sizeof *unit; i += 2)
         label = strcmp(first->quantity, unit[i]) == 0 ? unit[i + 1] : label;
-    plot_panel(plot, 420, "Candidates: largest error against speed");
+    size_t named = 0;
+    for (size_t i = 0; i < r->candidates; i++)
+        named += has_place(&r->candidate[i]) && on_frontier(&r->candidate[i]);
+    plot_panel(plot, 440 + 20 * (double)named, "Candidates: largest error against speed");
     text_format(&plot->script,
                 "set logscale xy\nset format xy '10^{%%T}'\nset xrange [1e%.0f : 1e%.0f]\n"
                 "set yrange [1e%.0f : 1e%.0f]\nset xlabel \"10^9 bytes of input per second\\n \"\n"
@@ -153,34 +166,49 @@ static void draw(struct plot *plot, const struct page *r, const struct frame *f)
                 "'the error allowed'",
                 f->left, f->right, f->lower, f->upper, label,
                 first->limit.known ? first->limit.value : 0);
-    for (enum format a = 0; a < ACCUMULATORS; a++) {
-        char how[64];
-        snprintf(how, sizeof how, "with points linetype %d pointsize 0.8", (int)a + 1);
-        if (write_places(plot, r, f, in_accumulator, a) > 0)
-            add_points(plot, how, format_facts[a].name);
-    }
-    if (write_places(plot, r, f, on_frontier, 0) > 0)
+    if (write_places(plot, r, f, behind) > 0)
+        add_points(plot, "with points pointtype 6 pointsize 0.6 linecolor rgb 0xbbbbbb",
+                   "other candidates");
+    if (write_places(plot, r, f, on_frontier) > 0)
         add_points(plot, "smooth unique with fsteps linecolor rgb 0x888888 linewidth 1",
                    "the frontier");
-    if (write_places(plot, r, f, is_recommended, 0) > 0)
+    for (size_t i = 0; i < r->candidates; i++)
+        if (has_place(&r->candidate[i]) && on_frontier(&r->candidate[i]))
+            add_named(plot, &r->candidate[i], f);
+    if (write_places(plot, r, f, is_recommended) > 0)
         add_points(plot, "with points pointtype 6 pointsize 2 linewidth 2 linecolor rgb 0x000000",
                    "recommended");
     text_add(&plot->script, "\n");
+}
+
+/* What is drawn of every candidate, as it was measured. */
+static void write_rows(struct plot *plot, const struct page *r)
+{
+    for (size_t i = 0; i < r->candidates; i++) {
+        const struct page_candidate *c = &r->candidate[i];
+        plot_cell(plot, c->name);
+        plot_number(plot, c->gb_per_s.known ? c->gb_per_s.value : NAN);
+        plot_number(plot, c->error.known ? c->error.value : NAN);
+        plot_cell(plot, c->frontier ? "yes" : "no");
+        plot_cell(plot, c->recommended ? "yes" : "no");
+        plot_row_end(plot);
+    }
 }
 
 enum status page_frontier(struct page *r, struct problem *p)
 {
     struct plot plot;
     struct frame f = frame_of(r);
-    plot_begin(&plot, "frontier");
+    plot_begin(&plot, "frontier", "candidate,gb_per_s,error,frontier,recommended");
+    write_rows(&plot, r);
     if (f.places > 0)
         draw(&plot, r, &f);
     return plot_end(&plot, r, "What was tried, and what is recommended",
-                    "Each candidate, a method in an accumulator, where its speed and its largest "
-                    "error on the arrays that all were tried on put it: right is faster, down is "
-                    "more accurate. What is above the dotted line does not hold; nothing tried is "
-                    "both faster and more accurate than what is on the grey line. What erred not "
-                    "at all stands on the lower edge, what is not finite on the upper. Candidates "
-                    "that were not timed have no mark.",
+                    "A point is a method in an accumulator: right is faster, down is more accurate "
+                    "on the arrays that all were tried on. What is above the dotted line errs more "
+                    "than is allowed. No candidate beats those on the grey line, which are named; "
+                    "pale grey ones are slower and no more accurate. Exact results stand on the "
+                    "lower edge, those that are not finite on the upper. Candidates that were not "
+                    "timed have no mark.",
                     p);
 }

@@ -8,14 +8,15 @@
 
 enum { INPUTS_MOST = 16 };
 
-/* The method that the map is of: the one of most interest. */
-static const char *method_of(const struct page *r)
+/* The method that stands for an operation, the one of most interest; NULL: the study has none. */
+static const char *method_of(const struct page *r, const struct operation *o)
 {
     const char *best = NULL;
     for (size_t i = 0; i < r->g.count; i++) {
         const char *method = r->g.item[i].field[CASE_METHOD];
         bool tiled = strstr(method, "/tiled") != NULL;
-        if (r->g.item[i].runs > 0 && (!best || (tiled && !strstr(best, "/tiled"))))
+        if (r->g.item[i].runs > 0 && page_operation_of(r, &r->g.item[i]) == o &&
+            (!best || (tiled && !strstr(best, "/tiled"))))
             best = method;
     }
     return best;
@@ -61,24 +62,41 @@ static double digits_of(const struct page *r, const char *method, const char *in
     return most.value == 0 ? INFINITY : !(most.value < 1) ? 0 : -log10(most.value);
 }
 
-/* Writes the cells of a storage format: place, row, digits, text. Returns how many there are. */
-static size_t write_cells(struct plot *plot, const struct page *r, const char *method,
-                          const char *const *input, size_t inputs, enum format storage)
+/* Writes a cell: column, row, digits, text. */
+static void write_cell(struct plot *plot, size_t column, size_t row, double digits)
 {
-    size_t cells = 0;
-    for (size_t i = 0; i < inputs; i++)
-        for (enum format a = 0; a < ACCUMULATORS; a++) {
+    text_format(&plot->data, "%zu %zu %.4f ", column, row, fmin(digits, 16));
+    if (isinf(digits))
+        text_add(&plot->data, "exact\n");
+    else
+        text_format(&plot->data, "%.1f\n", digits);
+}
+
+/* Writes the cells of a storage format. Returns how many accumulators there are, which it lists. */
+static size_t write_cells(struct plot *plot, enum format list[ACCUMULATORS], const struct page *r,
+                          const char *method, const char *const *input, size_t inputs,
+                          enum format storage)
+{
+    size_t columns = 0;
+    for (enum format a = 0; a < ACCUMULATORS; a++) {
+        bool any = false;
+        for (size_t i = 0; i < inputs; i++) {
             double digits = digits_of(r, method, input[i], storage, a);
             if (isnan(digits))
                 continue;
-            text_format(&plot->data, "%d %zu %.4f ", (int)a, i, fmin(digits, 16));
-            if (isinf(digits))
-                text_add(&plot->data, "exact\n");
-            else
-                text_format(&plot->data, "%.1f\n", digits);
-            cells++;
+            write_cell(plot, columns, i, digits);
+            plot_cell(plot, method);
+            plot_cell(plot, format_facts[storage].name);
+            plot_cell(plot, format_facts[a].name);
+            plot_cell(plot, input[i]);
+            plot_number(plot, digits);
+            plot_row_end(plot);
+            any = true;
         }
-    return cells;
+        if (any)
+            list[columns++] = a;
+    }
+    return columns;
 }
 
 static void draw_storage(struct plot *plot, const struct page *r, const char *method,
@@ -87,26 +105,29 @@ static void draw_storage(struct plot *plot, const struct page *r, const char *me
     struct text title = {0};
     text_format(&plot->data, "# %s, %s: accumulator, input, digits, as text\n", method,
                 format_facts[storage].name);
-    if (write_cells(plot, r, method, input, inputs, storage) == 0)
+    enum format list[ACCUMULATORS];
+    size_t columns = write_cells(plot, list, r, method, input, inputs, storage);
+    if (columns == 0)
         return;
     size_t block = plot_data_end(plot);
     text_format(&title, "%s, data in %s: correct decimal digits", method,
                 format_facts[storage].name);
     plot_panel(plot, 120 + 28 * (double)inputs, text_string(&title) ? text_string(&title) : "");
     text_format(&plot->script, "unset key\nunset grid\nunset logscale\nset xtics (");
-    for (enum format a = 0; a < ACCUMULATORS; a++)
-        text_format(&plot->script, "%s'%s' %d", a ? ", " : "", format_facts[a].name, (int)a);
-    text_add(&plot->script, ")\nset ytics (");
+    for (size_t i = 0; i < columns; i++)
+        text_format(&plot->script, "%s'%s' %zu", i ? ", " : "", format_facts[list[i]].name, i);
+    text_add(&plot->script, ") scale 0\nset ytics (");
     for (size_t i = 0; i < inputs; i++) {
         text_add(&plot->script, i ? ", " : "");
-        plot_label(&plot->script, input[i], 20);
+        plot_label(&plot->script, input[i], 24);
         text_format(&plot->script, " %zu", i);
     }
     text_format(
         &plot->script,
-        ") noenhanced font 'sans,11'\nset lmargin at screen 0.4\nset rmargin at screen 0.97\nset "
+        ") scale 0 noenhanced font 'sans,11'\nset lmargin at screen 0.4\nset rmargin at screen "
+        "0.97\nset "
         "xrange [-0.5 : "
-        "%d.5]\nset yrange [%zu.5 : -0.5]\n"
+        "%zu.5]\nset yrange [%zu.5 : -0.5]\n"
         "set xlabel 'accumulator'\nunset ylabel\nset cbrange [0 : 16]\n"
         "unset colorbox\nset palette defined (0 '#440154', 4 '#3b528b', 8 '#21918c', \\\n"
         "    12 '#5ec962', 16 '#fde725')\n"
@@ -114,21 +135,37 @@ static void draw_storage(struct plot *plot, const struct page *r, const char *me
         "    noborder linecolor palette, \\\n"
         "    '' index %zu using 1:2:(stringcolumn(4)):"
         "($3 > 8 ? 0x000001 : 0xffffff) with labels textcolor rgb variable font 'sans,12'\n",
-        ACCUMULATORS - 1, inputs - 1, plot->name, block, block);
+        columns - 1, inputs - 1, plot->name, block, block);
     text_free(&title);
 }
 
+static void draw_method(struct plot *plot, const struct page *r, const char *method)
+{
+    const char *input[INPUTS_MOST];
+    size_t inputs = list_inputs(input, r, method);
+    for (enum format storage = 0; inputs > 1 && storage < FORMATS; storage++)
+        if (plot->panels < sizeof plot->title / sizeof *plot->title)
+            draw_storage(plot, r, method, input, inputs, storage);
+}
+
+/* A study of several operations has a map of each; of subjects that the registry does not know, one
+ * stands for all. */
 enum status page_heat(struct page *r, struct problem *p)
 {
     struct plot plot;
-    const char *input[INPUTS_MOST], *method = method_of(r);
-    size_t inputs = method ? list_inputs(input, r, method) : 0;
-    plot_begin(&plot, "heat");
-    for (enum format storage = 0; inputs > 1 && storage < FORMATS; storage++)
-        draw_storage(&plot, r, method, input, inputs, storage);
-    return plot_end(&plot, r, "Correct digits by input and accumulator",
-                    "Decimal digits that are right in the worst case of any length, seed and run "
-                    "of one method; exact: all of them; 0.0: not even the size is right. What is "
-                    "left blank was not run, or has no relative error (an exact sum of 0).",
-                    p);
+    plot_begin(&plot, "heat", "method,storage,accumulator,input,digits");
+    for (size_t i = 0; operations[i]; i++) {
+        const char *method = method_of(r, operations[i]);
+        if (method)
+            draw_method(&plot, r, method);
+    }
+    const char *foreign = method_of(r, NULL);
+    if (foreign && plot.panels == 0)
+        draw_method(&plot, r, foreign);
+    return plot_end(
+        &plot, r, "Correct digits by input and accumulator",
+        "Correct decimal digits of one method of each operation, in the worst case over all "
+        "lengths, seeds and runs. exact: all of them; 0.0: not even the size is right. A blank "
+        "was not run, or has no relative error (the exact sum is 0).",
+        p);
 }

@@ -33,20 +33,21 @@ static enum status draw_pareto(struct page *r, const char *name, const char *inp
     struct look look = {
         .name = name,
         .caption =
-            "Each method where its speed and its largest error on this input put it: right is "
-            "faster, down is more accurate. Nothing tried is both faster and more accurate than "
-            "the methods on the grey line. What takes more than 32 times as long as the fastest "
-            "stands on the left edge, exact results on the lower one; half an ulp is the best that "
-            "rounding once can do. Speeds are of times.csv, errors of this study's own cases, "
-            "whose length may be another.",
+            "A point is a method: right is faster, down is more accurate. No method beats those on "
+            "the grey line, which are named; pale grey ones are slower and no more accurate. "
+            "Methods that take more than 32 times as long as the fastest stand on the left edge, "
+            "exact results on the lower one. Half an ulp is the error of rounding once. Speeds are "
+            "those of times.csv; errors are of this study's cases, whose n may differ.",
         .x_label = "10^9 bytes of input per second",
         .y_label = "largest error, ulp of the exact sum",
+        .x_name = "gb_per_s",
+        .y_name = "err_ulp",
         .log_x = true,
         .frontier = true,
         .x_span = 32,
         .decades_most = 14,
         .top_most = 300,
-        .series_most = 40,
+        .series_most = 12,
         .also = also_pareto};
     size_t count = 0;
     struct text heading = {0};
@@ -56,7 +57,7 @@ static enum status draw_pareto(struct page *r, const char *name, const char *inp
     if (!sample || !look.heading) {
         free(sample);
         text_free(&heading);
-        return problem(p, STATUS_DEVICE, "%s: out of memory for the pictures", r->folder);
+        return problem(p, STATUS_MEMORY, "%s: out of memory for the pictures", r->folder);
     }
     for (size_t i = 0; i < r->times; i++) {
         const struct page_time *t = &r->time[i];

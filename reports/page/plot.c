@@ -1,5 +1,7 @@
 /* Pictures: a script and its data, which stay, and what gnuplot makes of them. */
+#include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,66 +37,213 @@ static const char *past_mark(const char *svg, const char *at)
     return strstr(svg, reference) ? at : past_space(end + 1);
 }
 
-/* Behind what says nothing at `at`: groups of nothing, attributes that have the default's value, a
- * font that browsers do not know by this name, so that the page's is better, filters for text in
- * boxes, of which no picture of ours has any; `at` where there is none. */
+/* What a page writes shorter than gnuplot does, the longer of two that begin alike first: groups by
+ * a class, colours by the page's names for them, so that a dark page has others; nothing for an
+ * attribute with the default's value, a font that browsers do not know by this name, white space.
+ */
+static const struct {
+    const char *from, *to;
+} shorter[] = {
+    {"<g fill=\"none\" color=\"black\" stroke=\"currentColor\"", "<g class=\"k\""},
+    {"<g fill=\"none\" color=\"gray\" stroke=\"currentColor\"", "<g class=\"k\""},
+    {" stroke=\"none\" fill=\"black\"", " class=\"t\""},
+    {" stroke=\"none\" fill=\"rgb(0,0,1)\"", " class=\"d\""},
+    {"  '/>", "'/>"},
+    {"fill = ", "fill="},
+    {"points = ", "points="},
+    {" '/>", "'/>"},
+    {"rgb(  0, 114, 178)", "var(--c1)"},
+    {"rgb(204,  78,   0)", "var(--c2)"},
+    {"rgb(  0, 143, 105)", "var(--c3)"},
+    {"rgb(190,  90, 146)", "var(--c4)"},
+    {"rgb( 58, 150, 204)", "var(--c5)"},
+    {"rgb(186, 126,   0)", "var(--c6)"},
+    {"rgb(  0,   0,   0)", "var(--ink)"},
+    {"rgb(118, 118, 118)", "var(--c8)"},
+    {"rgb(122,  68, 160)", "var(--c9)"},
+    {"rgb(187, 187, 187)", "var(--other)"},
+    {"rgb(170, 170, 170)", "var(--line)"},
+    {"rgb(136, 136, 136)", "var(--dim)"},
+    {" stroke-linecap=\"butt\"", ""},
+    {" stroke-linejoin=\"miter\"", ""},
+    {" stroke-width=\"1.00\"", ""},
+    {" font-family=\"sans\"", ""},
+    {" class=\"gridline\"", ""},
+    {"<tspan >", "<tspan>"},
+    {"xlink:href", "href"},
+    {"\n\t\t", "\n"},
+    {"\n\t", "\n"},
+    {"\n\n", "\n"},
+};
+
+/* Behind what says nothing at `at`: groups and text of nothing, filters for text in boxes, of which
+ * no picture of ours has any, gnuplot's title and description; `at` where there is none. */
 static const char *past_nothing(const char *at)
 {
-    static const char *const attribute[] = {" stroke-linecap=\"butt\"",
-                                            " stroke-linejoin=\"miter\"", " stroke-width=\"1.00\"",
-                                            " font-family=\"sans\""};
-    const char *end = begins(at, "<filter") ? strstr(at, "</filter>") : NULL;
-    if (end)
-        return past_space(end + strlen("</filter>"));
-    end = begins(at, "<g ") ? strchr(at, '>') : NULL;
-    if (end && begins(past_space(end + 1), "</g>"))
-        return past_space(past_space(end + 1) + strlen("</g>"));
-    for (size_t i = 0; i < sizeof attribute / sizeof *attribute; i++)
-        if (begins(at, attribute[i]))
-            return at + strlen(attribute[i]);
+    static const char *const element[][2] = {
+        {"<filter", "</filter>"}, {"<title>", "</title>"}, {"<desc>", "</desc>"}};
+    static const char *const empty[][2] = {{"<g ", "</g>"}, {"<tspan ", "</tspan>"}};
+    for (size_t i = 0; i < sizeof element / sizeof *element; i++) {
+        const char *end = begins(at, element[i][0]) ? strstr(at, element[i][1]) : NULL;
+        if (end)
+            return past_space(end + strlen(element[i][1]));
+    }
+    for (size_t i = 0; i < sizeof empty / sizeof *empty; i++) {
+        const char *end = begins(at, empty[i][0]) ? strchr(at, '>') : NULL;
+        if (end && begins(past_space(end + 1), empty[i][1]))
+            return past_space(past_space(end + 1) + strlen(empty[i][1]));
+    }
     return at;
+}
+
+/* Writes shorter what is at `at`, and returns what is behind it; `at` where that is as it was. */
+static const char *add_shorter(struct text *to, const char *at)
+{
+    for (size_t i = 0; i < sizeof shorter / sizeof *shorter; i++)
+        if (begins(at, shorter[i].from)) {
+            text_add(to, shorter[i].to);
+            return at + strlen(shorter[i].from);
+        }
+    return at;
+}
+
+/* Behind a fraction of two digits in a tag, of which the first is enough; `at` where there is none.
+ */
+static const char *add_fraction(struct text *to, const char *at)
+{
+    bool two = *at == '.' && isdigit((unsigned char)at[1]) && isdigit((unsigned char)at[2]) &&
+               !isdigit((unsigned char)at[3]);
+    if (two && at[1] != '0')
+        text_append(to, at, 2);
+    return two ? at + 3 : at;
+}
+
+/* Marks of one colour that follow each other: it is said once, by a group around them. */
+struct marks {
+    const char *colour; /* in gnuplot's text, up to a quote; NULL: there is no group */
+};
+
+static const char mark_colour[] = " color='";
+
+/* Where the colour of the mark at `at` is said; NULL: there is no mark. */
+static const char *colour_of(const char *at)
+{
+    const char *end = begins(at, "<use ") ? strchr(at, '>') : NULL,
+               *colour = end ? strstr(at, mark_colour) : NULL;
+    return colour && colour < end ? colour + strlen(mark_colour) : NULL;
+}
+
+/* Ends and begins groups at a tag. */
+static void group_marks(struct text *to, struct marks *m, const char *at)
+{
+    const char *colour = colour_of(at);
+    size_t length = colour ? strcspn(colour, "'") + 1 : 0;
+    if (colour && m->colour && strncmp(colour, m->colour, length) == 0)
+        return;
+    text_add(to, m->colour ? "</g>" : "");
+    m->colour = colour;
+    if (!colour)
+        return;
+    text_add(to, "<g color='");
+    for (const char *end = colour + length; colour < end;) {
+        const char *next = add_shorter(to, colour);
+        if (next == colour)
+            text_append(to, next++, 1);
+        colour = next;
+    }
+    text_add(to, ">");
 }
 
 /* Appends the picture of a panel, from what follows "<svg" on: ids that gnuplot gives in every file
  * get names of their own, and what says nothing is left out. */
 static void plot_svg(struct text *to, const char *svg, const char *name, size_t panel)
 {
-    static const char *const id[] = {"gpPt", "gpDot", "gnuplot_canvas"};
+    static const char *const id[][2] = {{"gpPt", "p"}, {"gpDot", "d"}, {"gnuplot_canvas", "c"}};
+    struct marks marks = {0};
+    bool tag = true;
     for (const char *at = svg; *at;) {
         const char *next = past_mark(svg, past_nothing(at));
-        if (next > at) {
-            at = next;
-            continue;
-        }
+        tag = *at == '<' || (tag && *at != '>');
+        if (next == at && *at == '<')
+            group_marks(to, &marks, at);
+        if (next == at && marks.colour && begins(at, mark_colour))
+            next = at + strlen(mark_colour) + strcspn(at + strlen(mark_colour), "'") + 1;
         bool quoted = at > svg && strchr("'\"#", at[-1]);
-        for (size_t i = 0; quoted && i < sizeof id / sizeof *id; i++)
-            if (begins(at, id[i]))
-                text_format(to, "%s%zu-", name, panel);
-        text_append(to, at++, 1);
+        for (size_t i = 0; next == at && quoted && i < sizeof id / sizeof *id; i++)
+            if (begins(at, id[i][0])) {
+                text_format(to, "%s%zu-%s", name, panel, id[i][1]);
+                next += strlen(id[i][0]);
+            }
+        if (next == at && tag)
+            next = add_fraction(to, at);
+        if (next == at)
+            next = add_shorter(to, at);
+        if (next == at)
+            text_append(to, next++, 1);
+        at = next;
     }
 }
 
-/* Colours of Okabe and Ito, which the colour-blind tell apart too, but for the yellow, which a
- * light page would swallow; then grey. The page shows black in the colour of its text. Marks differ
- * as well. */
+/* Colours after Okabe and Ito, which the colour-blind tell apart too, each dark enough on a light
+ * page; the page has its own for dark ones (`shorter`). Marks differ as well. `form` may be given:
+ * gnuplot -e "form='pdf'" NAME.gp. A pdf or png has the size of the page's picture in points. */
 static const char preamble[] =
-    "# Written by `ulpscope report`. Draws its pictures anew: gnuplot %s.gp (5.4 or later)\n"
+    "# Written by `ulpscope report`. Draws its pictures anew: gnuplot %s.gp (5.4 or later);\n"
+    "# for a paper: gnuplot -e \"form='pdf'\" %s.gp, or 'png'\n"
     "set encoding utf8\n"
-    "array colour[8] = [0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0x56b4e9, 0xe69f00, 0x000000, \\\n"
-    "    0x888888]\n"
+    "array colour[9] = [0x0072b2, 0xcc4e00, 0x008f69, 0xbe5a92, 0x3a96cc, 0xba7e00, 0x000000, \\\n"
+    "    0x767676, 0x7a44a0]\n"
     "array mark[13] = [7, 5, 9, 13, 6, 4, 8, 12, 11, 15, 10, 14, 2]\n"
     "do for [m = 1 : 52] {\n"
-    "    set linetype m linecolor rgb colour[(m - 1) %% 8 + 1] linewidth 1.5 \\\n"
+    "    set linetype m linecolor rgb colour[(m - 1) %% 9 + 1] linewidth 1.5 \\\n"
     "        pointtype mark[(m - 1) %% 13 + 1] pointsize 0.6\n"
     "}\n"
+    "if (!exists('form')) form = 'svg'\n"
+    "begin(k, h) = (form eq 'pdf' ? sprintf(\"set terminal pdfcairo size %%.3fin, %%.3fin enhanced "
+    "\" "
+    ". \\\n"
+    "    \"font 'sans,13' fontscale 0.75\", 420 / 72.0, h / 72.0) : form eq 'png' ? \\\n"
+    "    sprintf(\"set terminal pngcairo size 1260, %%d enhanced font 'sans,13' fontscale 2.25 "
+    "linewidth 3 \" . \\\n"
+    "    \"pointscale 3\", 3 * h) : sprintf(\"set terminal svg size 420, %%d dynamic enhanced \" . "
+    "\\\n"
+    "    \"font 'sans,13' name '%s%%d'\", h, k)) . \\\n"
+    "    sprintf(\"; set output '%s-%%d.%%s'\", k, form)\n"
     "set grid linecolor rgb 0xaaaaaa linewidth 0.4\nunset mxtics\nunset mytics\n"
-    "set key below Left reverse samplen 2 spacing 1.1 noenhanced maxcols 2 font 'sans,11'\n";
+    "set key below Left reverse samplen 2 spacing 1.1 noenhanced maxcols 2 font 'sans,12'\n";
 
-void plot_begin(struct plot *p, const char *name)
+void plot_begin(struct plot *p, const char *name, const char *columns)
 {
     *p = (struct plot){.name = name};
-    text_format(&p->script, preamble, name);
+    text_format(&p->script, preamble, name, name, name, name);
     text_format(&p->data, "# What %s.gp draws, written by `ulpscope report`.\n", name);
+    text_format(&p->rows, "%s\n", columns);
+}
+
+static void next_cell(struct plot *p)
+{
+    text_add(&p->rows, p->begun ? "," : "");
+    p->begun = true;
+}
+
+void plot_cell(struct plot *p, const char *text)
+{
+    next_cell(p);
+    text_field(&p->rows, text);
+}
+
+void plot_number(struct plot *p, double value)
+{
+    next_cell(p);
+    bool whole = value == floor(value) && fabs(value) < 1e15;
+    if (!isnan(value))
+        text_format(&p->rows, whole ? "%.0f" : "%.5g", value);
+}
+
+void plot_row_end(struct plot *p)
+{
+    text_add(&p->rows, "\n");
+    p->begun = false;
 }
 
 void plot_quote(struct text *to, const char *text)
@@ -124,10 +273,9 @@ void plot_label(struct text *to, const char *text, size_t longest)
 void plot_panel(struct plot *p, double height, const char *title)
 {
     text_add(&p->title[p->panels++], title);
-    text_format(&p->script,
-                "\nset terminal svg size 420,%.0f dynamic enhanced font 'sans,13' name '%s%zu'\n"
-                "set output '%s-%zu.svg'\n",
-                height, p->name, p->panels, p->name, p->panels);
+    p->least = p->panels == 1 ? height : fmin(p->least, height);
+    p->most = fmax(p->most, height);
+    text_format(&p->script, "\neval begin(%zu, %.0f)\n", p->panels, height);
 }
 
 size_t plot_data_end(struct plot *p)
@@ -141,22 +289,23 @@ static enum status write_file(const struct page *r, const char *name, const char
 {
     char *path;
     if (text->failed || asprintf(&path, "%s/%s.%s", r->folder, name, ending) < 0)
-        return problem(p, STATUS_DEVICE, "%s: out of memory", r->folder);
+        return problem(p, STATUS_MEMORY, "%s: out of memory", r->folder);
     enum status status = file_replace(path, text->data, text->length, p);
     free(path);
     return status;
 }
 
-/* Runs gnuplot on a script in the folder. */
-static bool run_gnuplot(struct page *r, const char *name)
+/* Runs gnuplot on a script in the folder, which draws in a form: svg, pdf or png. */
+static bool run_gnuplot(struct page *r, const char *name, const char *form)
 {
     extern char **environ;
-    char script[64];
+    char script[64], given[32];
     int exited = 0;
     pid_t pid;
     posix_spawn_file_actions_t actions;
     snprintf(script, sizeof script, "%s.gp", name);
-    char *const argv[] = {"gnuplot", script, NULL};
+    snprintf(given, sizeof given, "form='%s'", form);
+    char *const argv[] = {"gnuplot", "-e", given, script, NULL};
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addchdir_np(&actions, r->folder);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", 0, 0);
@@ -195,7 +344,7 @@ static char *read_file(const char *path)
 }
 
 /* The picture without what is said before it of XML, with a text for who cannot see it. */
-static bool add_panel(struct plot *p, struct page *r, size_t panel)
+static bool add_panel(struct text *to, struct plot *p, struct page *r, size_t panel)
 {
     char *path;
     const char *title = text_string(&p->title[panel - 1]);
@@ -204,13 +353,13 @@ static bool add_panel(struct plot *p, struct page *r, size_t panel)
     char *svg = read_file(path), *begin = svg ? strstr(svg, "<svg") : NULL;
     bool good = begin && strstr(begin, "</svg>");
     if (good) {
-        text_add(&r->pictures, "<figure><figcaption>");
-        html_text(&r->pictures, title);
-        text_add(&r->pictures, "</figcaption>\n<svg role=\"img\" aria-label=\"");
-        html_text(&r->pictures, title);
-        text_add(&r->pictures, "\"");
-        plot_svg(&r->pictures, begin + strlen("<svg"), p->name, panel);
-        text_add(&r->pictures, "</figure>\n");
+        text_add(to, "<figure><figcaption>");
+        html_text(to, title);
+        text_add(to, "</figcaption>\n<svg role=\"img\" aria-label=\"");
+        html_text(to, title);
+        text_add(to, "\"");
+        plot_svg(to, begin + strlen("<svg"), p->name, panel);
+        text_add(to, "</figure>\n");
     } else {
         problem(&r->undrawn, STATUS_DATA, "%s: found no whole picture, expected one by gnuplot",
                 path);
@@ -220,10 +369,60 @@ static bool add_panel(struct plot *p, struct page *r, size_t panel)
     return good;
 }
 
+/* How the picture is to be read, and what it is made of. */
+static void add_caption(struct text *to, const struct plot *p, const char *caption)
+{
+    text_format(to,
+                "<p class=\"how\">%s</p>\n<p class=\"how\">Data: <a href=\"%s.csv\">%s.csv</a>; "
+                "drawn by <code>gnuplot %s.gp</code>, beside this page.</p>\n",
+                caption, p->name, p->name, p->name);
+}
+
+/* The first picture of a page stands beside its findings, as far as its first panel goes. */
+static void add_picture(struct plot *p, struct page *r, const char *heading, const char *caption)
+{
+    bool first = r->drawn == 0;
+    struct text *to = first ? &r->hero : &r->pictures;
+    text_format(to, "<section id=\"%s\"><h2>", p->name);
+    html_text(to, heading);
+    text_add(to, "</h2>\n");
+    if (first) {
+        r->drawn += add_panel(to, p, r, 1);
+        add_caption(to, p, caption);
+        text_add(to, "</section>\n");
+        to = &r->pictures;
+    }
+    if (first && p->panels > 1) {
+        text_format(to, "<section id=\"%s-more\"><h2>", p->name);
+        html_text(to, heading);
+        text_add(to, ": all others</h2>\n");
+    }
+    if (!first || p->panels > 1)
+        text_format(to, "<div class=\"panels%s\">\n", p->most > 1.5 * p->least ? " uneven" : "");
+    for (size_t i = first ? 2 : 1; i <= p->panels; i++)
+        r->drawn += add_panel(to, p, r, i);
+    text_add(to, !first || p->panels > 1 ? "</div>\n" : "");
+    if (!first)
+        add_caption(to, p, caption);
+    text_add(to, !first || p->panels > 1 ? "</section>\n" : "");
+}
+
+/* Has gnuplot draw the picture as svg, for the page, and as what else was asked for. */
+static bool draw_forms(struct page *r, const char *name)
+{
+    static const char *const form[] = {"pdf", "png"};
+    const char *asked = r->options ? r->options->figures : NULL;
+    bool good = run_gnuplot(r, name, "svg");
+    for (size_t i = 0; good && asked && i < sizeof form / sizeof *form; i++)
+        good = !strstr(asked, form[i]) || run_gnuplot(r, name, form[i]);
+    return good;
+}
+
 static void free_plot(struct plot *p)
 {
     text_free(&p->script);
     text_free(&p->data);
+    text_free(&p->rows);
     for (size_t i = 0; i < p->panels; i++)
         text_free(&p->title[i]);
 }
@@ -235,18 +434,11 @@ enum status plot_end(struct plot *p, struct page *r, const char *heading, const 
     if (p->panels > 0)
         status = write_file(r, p->name, "dat", &p->data, problem);
     if (p->panels > 0 && status == STATUS_OK)
+        status = write_file(r, p->name, "csv", &p->rows, problem);
+    if (p->panels > 0 && status == STATUS_OK)
         status = write_file(r, p->name, "gp", &p->script, problem);
-    if (p->panels > 0 && status == STATUS_OK && run_gnuplot(r, p->name)) {
-        text_format(&r->pictures, "<section id=\"%s\"><h2>", p->name);
-        html_text(&r->pictures, heading);
-        text_format(&r->pictures, "</h2>\n<p>%s</p>\n<div class=\"panels\">\n", caption);
-        for (size_t i = 1; i <= p->panels; i++)
-            r->drawn += add_panel(p, r, i);
-        text_format(&r->pictures,
-                    "</div>\n<p class=\"how\">Drawn by <code>gnuplot %s.gp</code> from "
-                    "<code>%s.dat</code>, both beside this page.</p></section>\n",
-                    p->name, p->name);
-    }
+    if (p->panels > 0 && status == STATUS_OK && draw_forms(r, p->name))
+        add_picture(p, r, heading, caption);
     free_plot(p);
     return status;
 }

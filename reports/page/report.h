@@ -12,7 +12,7 @@ struct page_time {
 
 /* A row of recommend.csv, as far as it is drawn. */
 struct page_candidate {
-    char name[128], quantity[16], arrays[24]; /* how many it was tried on */
+    char name[128], method[96], quantity[16], arrays[24]; /* how many it was tried on */
     enum format accumulator;
     /* The largest error on what all candidates were tried on; on all that this one was tried on. */
     struct figure error, most;
@@ -26,8 +26,28 @@ struct page_rows {
     char **cell; /* row after row */
 };
 
+struct page;
+
+/* What the page of a study asks, and what answers it. */
+struct page_study {
+    const char *experiment, *question;
+    void (*lead)(struct text *to, const struct page *r); /* the findings said first; may be NULL */
+    /* Those that are drawn, the first beside the findings; the rest NULL. */
+    enum status (*picture[8])(struct page *r, struct problem *p);
+};
+
+/* How a page is to be written. */
+struct page_options {
+    const char *out;   /* a directory; NULL: DIR/report */
+    const char *index; /* what the page links back to; NULL: nothing */
+    const char
+        *figures; /* "pdf,svg,png": what pictures are written as beside the page; NULL: svg */
+};
+
 struct page {
     struct gathered g;
+    const struct page_study *study;
+    const struct page_options *options;
     const struct operation *only; /* of the experiment; NULL: it has several, or is not known */
     char *folder;                 /* where everything is written */
     struct page_time *time;
@@ -37,7 +57,7 @@ struct page {
     struct page_rows trial;           /* trial.csv */
     struct page_rows atomics, growth; /* atomics.csv and growth.csv */
     bool several_devices;
-    struct text pictures; /* HTML */
+    struct text hero, pictures; /* HTML: the first, and all others */
     size_t drawn;
     struct problem undrawn; /* why there are no pictures: no gnuplot, say */
 };
@@ -53,10 +73,13 @@ double page_number(const struct page_rows *rows, size_t row, size_t column); /* 
 
 /* --- pictures --- */
 
-/* A picture being made: NAME.gp and NAME.dat in the folder, and of each panel NAME-1.svg, ... */
+/* A picture being made: NAME.gp and NAME.dat in the folder, of each panel NAME-1.svg, ..., and for
+ * who reads on, NAME.csv: what is drawn, as it was measured. */
 struct plot {
     const char *name;
-    struct text script, data;
+    struct text script, data, rows;
+    bool begun;            /* has the row of NAME.csv a cell? */
+    double least, most;    /* heights of panels */
     size_t panels, blocks; /* data sets in NAME.dat so far */
     struct text title[64]; /* of panels */
 };
@@ -64,11 +87,16 @@ enum { PANELS_MOST = 6 };
 
 /* Begins; appends a panel of a size in pixels, whose title is escaped; then the caller appends to
  * the script. Text for gnuplot in single quotes goes through plot_quote. */
-void plot_begin(struct plot *p, const char *name);
+void plot_begin(struct plot *p, const char *name, const char *columns);
 void plot_panel(struct plot *p, double height, const char *title);
 void plot_quote(struct text *to, const char *text);
 /* The same, shortened in its middle where it has more bytes than `longest`. */
 void plot_label(struct text *to, const char *text, size_t longest);
+/* Cells of NAME.csv, and the end of a row. */
+void plot_cell(struct plot *p, const char *text);
+/* Whole numbers as they are, others to five digits; NaN: an empty cell. */
+void plot_number(struct plot *p, double value);
+void plot_row_end(struct plot *p);
 /* Ends a data set, whose number is returned: `index` of gnuplot. */
 size_t plot_data_end(struct plot *p);
 /* Writes both files, has gnuplot draw, and appends the picture to the report. `caption` is HTML.
@@ -87,6 +115,7 @@ struct sample {
 struct look {
     const char *name, *heading, *caption; /* caption: HTML */
     const char *x_label, *y_label;
+    const char *x_name, *y_name; /* columns of NAME.csv */
     bool log_x, lines, bounds;
     bool so_far;         /* of y the largest up to x */
     bool frontier;       /* a line along what no other sample beats: larger x, smaller y */
@@ -94,6 +123,7 @@ struct look {
                           * stands; 0: whole powers of ten */
     double decades_most; /* of y, from the top: what is below stands on the lower edge too */
     double top_most;     /* exponent of the upper edge, where what is above stands */
+    double drawn_most;   /* a larger y is in NAME.csv alone; 0: all are drawn */
     size_t series_most;  /* the first few in the order of interest */
     const char *(*also)(
         const char *accumulator); /* gnuplot's `plot` arguments drawn first, or "" */
@@ -105,6 +135,7 @@ enum status page_samples(struct page *r, const struct look *look, const struct s
 enum status page_growth(struct page *r, struct problem *p);
 enum status page_cond(struct page *r, struct problem *p);
 enum status page_distinct(struct page *r, struct problem *p);
+enum status page_prices(struct page *r, struct problem *p);
 enum status page_pareto(struct page *r, struct problem *p);
 enum status page_frontier(struct page *r, struct problem *p);
 enum status page_heat(struct page *r, struct problem *p);
@@ -116,9 +147,22 @@ enum status page_distinct_growth(struct page *r, struct problem *p);
 
 /* --- words and tables, as HTML --- */
 
+/* Of the experiment of this name, or what stands for those that are not listed. */
+const struct page_study *page_study(const char *experiment);
+
+/* How the points of a method are drawn: the numbers of its colour and of its mark, from 1. */
+struct ink {
+    size_t colour, mark;
+};
+struct ink page_ink(const char *method);
+void page_inks(struct text *to); /* what each colour means */
+
 void page_findings(struct text *to, const struct page *r);
 void page_error_findings(struct text *to, const struct page *r);
 void page_cost_findings(struct text *to, const struct page *r);
+void page_cliff_findings(struct text *to, const struct page *r);
+void page_distinct_findings(struct text *to, const struct page *r);
+void page_recommended_findings(struct text *to, const struct page *r);
 void page_trial_findings(struct text *to, const struct page *r);
 void page_atomics_findings(struct text *to, const struct page *r);
 void page_methods(struct text *to, const struct page *r);
@@ -139,11 +183,11 @@ enum status page_candidates(struct page *r, struct problem *p);
  * NULL: it has several, or there is no such experiment. */
 typedef const struct operation *page_operation(const char *experiment);
 
-/* Reads a directory, and writes its page, report.html, to the directory `out`, which is made where
- * it is not there; NULL: DIR/report. *path, which the caller frees,
- * is the page's. STATUS_DATA also where there is a page but, for want of gnuplot, no picture. */
-enum status page_write(char **path, const char *directory, const char *out, page_operation *only,
-                       struct problem *p);
+/* Reads a directory, and writes its page, report.html, to a directory, which is made where it is
+ * not there. *path, which the caller frees, is the page's. STATUS_DATA also where there is a page
+ * but, for want of gnuplot, no picture. */
+enum status page_write(char **path, const char *directory, const struct page_options *o,
+                       page_operation *only, struct problem *p);
 
 /* --- what is asked of the cases --- */
 
@@ -152,6 +196,11 @@ double page_unit(const char *accumulator);
 /* Formats and methods in the order of interest: smaller is first. */
 size_t page_pair_rank(const char *storage, const char *accumulator);
 size_t page_method_rank(const char *method);
+enum promise page_promise_of(const struct page *r, const char *method);
+/* The fastest method of those that promise a rung, of what was timed with `like`, NULL: with the
+ * first that promises any. */
+const struct page_time *page_fastest(const struct page *r, const struct page_time *like,
+                                     enum promise rung);
 /* Are there inputs `cond` whose condition numbers lie a thousand times apart? */
 bool page_has_conditions(const struct page *r);
 bool page_same_series(const struct gathered_case *a, const struct gathered_case *b);
@@ -159,4 +208,6 @@ bool page_same_series(const struct gathered_case *a, const struct gathered_case 
 bool page_is_first(const struct page *r, size_t i);
 /* The largest err_ulp of a case; not known where it is inf because the exact sum is beyond the
  * accumulator's range: such a result is as right as can be. */
+/* The operation of a case's method; of a user's subject that of the experiment, NULL if unknown. */
+const struct operation *page_operation_of(const struct page *r, const struct gathered_case *c);
 struct figure page_err_ulp(const struct gathered_case *c);

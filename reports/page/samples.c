@@ -1,5 +1,6 @@
 /* Samples as panels of curves, one for each pair of formats. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "reports/page/report.h"
@@ -9,6 +10,7 @@
 /* Where the axes of a panel end; what lies beyond stands on the edge. */
 struct edges {
     double left, lower, upper;
+    double drawn; /* the largest y that is drawn */
 };
 
 static bool same_pair(const struct sample *a, const struct sample *b)
@@ -20,24 +22,7 @@ struct extent {
     double x_least, x_most, y_least, y_most; /* of y: of what is above 0 and finite */
 };
 
-static struct extent extent_of(const struct sample *sample, size_t count, const struct sample *pair)
-{
-    struct extent e = {INFINITY, -INFINITY, INFINITY, -INFINITY};
-    for (size_t i = 0; i < count; i++) {
-        if (!same_pair(&sample[i], pair))
-            continue;
-        e.x_least = fmin(e.x_least, sample[i].x);
-        e.x_most = fmax(e.x_most, sample[i].x);
-        for (int bound = 0; bound < 2; bound++) {
-            double y = bound ? sample[i].bound : sample[i].y;
-            if (y > 0 && isfinite(y)) {
-                e.y_least = bound ? e.y_least : fmin(e.y_least, y);
-                e.y_most = fmax(e.y_most, y);
-            }
-        }
-    }
-    return e;
-}
+enum { BOUND_ABOVE = 10 }; /* how far above all samples a bound is shown */
 
 /* From the least x, or a span below the largest, with a label at 1, 2 and 5 of each power of ten.
  */
@@ -55,6 +40,11 @@ static double set_span(struct text *script, const struct extent *e, double span)
     return left;
 }
 
+static double drawn_most(const struct look *look)
+{
+    return look->drawn_most > 0 ? look->drawn_most : INFINITY;
+}
+
 /* Whole powers of ten around the samples, with room for what is 0 below. */
 static struct edges set_ranges(struct text *script, const struct look *look, const struct extent *e)
 {
@@ -62,27 +52,19 @@ static struct edges set_ranges(struct text *script, const struct look *look, con
     double top = any ? fmin(ceil(log10(e->y_most) + 0.05), look->top_most) : 1,
            bottom = any ? fmax(floor(log10(e->y_least) - 0.05), top - look->decades_most) - 1 : -1;
     text_format(script, "set logscale y\nset yrange [1e%.0f : 1e%.0f]\n", bottom, top);
-    double left = look->log_x ? pow(10, floor(log10(e->x_least))) : e->x_least - 1;
-    if (look->x_span > 0)
-        left = set_span(script, e, look->x_span);
+    double left = look->log_x ? e->x_least / 1.2 : e->x_least - 1;
+    if (look->x_span > 0 || (look->log_x && e->x_most < 100 * e->x_least))
+        left = set_span(script, e, look->x_span > 0 ? look->x_span : INFINITY);
     else if (look->log_x)
-        text_format(script, "set logscale x\nset format x '10^{%%T}'\nset xrange [%.6g : 1e%.0f]\n",
-                    left, ceil(log10(e->x_most) + 1e-9));
+        text_format(script, "set logscale x\nset format x '10^{%%T}'\nset xrange [%.6g : %.6g]\n",
+                    left, 1.2 * e->x_most);
     else
         text_format(script, "set xrange [%.6g : %.6g]\n", left, e->x_most + 1);
-    return (struct edges){left, pow(10, bottom), pow(10, top)};
+    return (struct edges){left, pow(10, bottom), pow(10, top), drawn_most(look)};
 }
 
-/* Appends gnuplot's commands that set the axes of a panel: whole powers of ten around the samples
- * of a pair of formats, with room for what is 0 below. */
-static struct edges set_edges(struct text *script, const struct look *look,
-                              const struct sample *sample, size_t count, const struct sample *pair)
-{
-    struct extent extent = extent_of(sample, count, pair);
-    return set_ranges(script, look, &extent);
-}
-
-enum { MARKS_MOST = 12 }; /* along a line, nearly */
+enum { MARKS_MOST = 12 };   /* along a line, nearly */
+enum { NAME_LONGEST = 38 }; /* in the legend: what a picture has room for */
 
 /* The pairs or series among the samples, in the order of interest. */
 struct groups {
@@ -169,11 +151,36 @@ static size_t points_of(struct point *point, const struct sample *sample, size_t
     return kept;
 }
 
+/* Of what a panel draws: of samples with the same x in one series the worst alone. */
+static struct extent extent_of(const struct look *look, const struct sample *sample, size_t count,
+                               const struct sample *pair, const struct groups *series,
+                               struct point *point)
+{
+    struct extent e = {INFINITY, -INFINITY, INFINITY, -INFINITY};
+    double bound_most = -INFINITY;
+    for (size_t i = 0; i < series->count; i++) {
+        size_t found = points_of(point, sample, count, pair, series->first[i], look->so_far);
+        for (size_t k = 0; k < found; k++) {
+            e.x_least = fmin(e.x_least, point[k].x);
+            e.x_most = fmax(e.x_most, point[k].x);
+            if (point[k].y > 0 && isfinite(point[k].y) && point[k].y <= drawn_most(look)) {
+                e.y_least = fmin(e.y_least, point[k].y);
+                e.y_most = fmax(e.y_most, point[k].y);
+            }
+            if (isfinite(point[k].bound))
+                bound_most = fmax(bound_most, point[k].bound);
+        }
+    }
+    if (bound_most > e.y_most && e.y_most > 0)
+        e.y_most = fmin(bound_most, BOUND_ABOVE * e.y_most);
+    return e;
+}
+
 static void write_points(struct text *to, const struct point *point, size_t count,
                          struct edges edges)
 {
     for (size_t i = 0; i < count; i++) {
-        bool there = isfinite(point[i].y);
+        bool there = isfinite(point[i].y) && point[i].y <= edges.drawn;
         text_format(to, "%.9g ", fmax(point[i].x, edges.left));
         if (there)
             text_format(to, "%.9g ", fmin(fmax(point[i].y, edges.lower), edges.upper));
@@ -183,6 +190,22 @@ static void write_points(struct text *to, const struct point *point, size_t coun
             text_format(to, "%.9g\n", point[i].bound);
         else
             text_add(to, "NaN\n");
+    }
+}
+
+/* As they were measured: nothing stands on an edge. */
+static void write_rows(struct plot *plot, const struct sample *pair, const struct sample *series,
+                       const struct point *point, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        plot_cell(plot, pair->storage);
+        plot_cell(plot, pair->accumulator);
+        plot_cell(plot, series->method);
+        plot_cell(plot, series->device);
+        plot_number(plot, point[i].x);
+        plot_number(plot, point[i].y);
+        plot_number(plot, point[i].bound);
+        plot_row_end(plot);
     }
 }
 
@@ -198,22 +221,24 @@ static size_t write_series(struct plot *plot, const struct point *point, size_t 
 /* Returns the length of its name in the legend. */
 static size_t add_curve(struct text *to, const char *name, const struct page *r,
                         const struct look *look, const struct sample *series, size_t index,
-                        size_t points, size_t linetype)
+                        size_t points)
 {
     struct text label = {0};
+    struct ink ink = page_ink(series->method);
     text_add(&label, series->method);
     if (r->several_devices)
         text_format(&label, ", %s", series->device);
-    text_format(
-        to, ", \\\n    '%s.dat' index %zu using 1:2 with %s linetype %zu pointinterval %zu title ",
-        name, index, look->lines ? "linespoints" : "points", linetype,
-        look->lines ? points / MARKS_MOST + 1 : 1);
-    plot_quote(to, text_string(&label) ? text_string(&label) : "");
+    text_format(to,
+                ", \\\n    '%s.dat' index %zu using 1:2 with %s linecolor rgb colour[%zu] \\\n"
+                "    pointtype mark[%zu] pointsize %s linewidth 1.5 pointinterval %zu title ",
+                name, index, look->lines ? "linespoints" : "points", ink.colour, ink.mark,
+                look->frontier ? "1" : "0.6", look->lines ? points / MARKS_MOST + 1 : 1);
+    plot_label(to, text_string(&label) ? text_string(&label) : "", NAME_LONGEST);
     if (look->bounds)
         text_format(to,
-                    ", \\\n    '%s.dat' index %zu using 1:3 with lines linetype %zu linewidth 1 "
-                    "dashtype 2 notitle",
-                    name, index, linetype);
+                    ", \\\n    '%s.dat' index %zu using 1:3 with lines linecolor rgb colour[%zu] "
+                    "linewidth 1 dashtype 2 notitle",
+                    name, index, ink.colour);
     size_t length = label.length;
     text_free(&label);
     return length;
@@ -253,11 +278,15 @@ static void add_frontier(struct plot *plot, struct text *curves, const struct sa
                 plot->name, plot_data_end(plot));
 }
 
-/* What the legend takes in height: names in two columns where the longest leaves room for that, as
- * gnuplot finds too. */
-static double legend_height(size_t names, size_t longest)
+/* Is a sample of the series one that no other of the panel beats? */
+static bool leads(const struct sample *sample, size_t count, const struct sample *pair,
+                  const struct sample *series)
 {
-    return 19 * (double)(longest > 18 ? names : (names + 1) / 2);
+    bool unbeaten_one = false;
+    for (size_t i = 0; i < count; i++)
+        unbeaten_one |= same_pair(&sample[i], pair) && same_series(&sample[i], series) &&
+                        unbeaten(sample, count, &sample[i]);
+    return unbeaten_one;
 }
 
 static bool any_finite(const struct point *point, size_t count)
@@ -268,28 +297,65 @@ static bool any_finite(const struct point *point, size_t count)
     return any;
 }
 
+/* What others beat, in grey, as one. */
+static void add_others(struct plot *plot, struct text *curves, const struct sample *sample,
+                       size_t count, const struct sample *pair, const struct groups *series,
+                       struct point *point, struct edges edges)
+{
+    size_t others = 0;
+    for (size_t i = 0; i < series->count; i++) {
+        size_t found = points_of(point, sample, count, pair, series->first[i], false);
+        if (!any_finite(point, found) || leads(sample, count, pair, series->first[i]))
+            continue;
+        if (others++ == 0)
+            text_add(&plot->data, "# what others beat\n");
+        write_rows(plot, pair, series->first[i], point, found);
+        write_points(&plot->data, point, found, edges);
+    }
+    if (others > 0)
+        text_format(curves,
+                    ", \\\n    '%s.dat' index %zu using 1:2 with points linecolor rgb 0xbbbbbb "
+                    "pointtype 6 \\\n    pointsize 0.6 title '%zu other%s'",
+                    plot->name, plot_data_end(plot), others, others > 1 ? "s" : "");
+}
+
+/* What the legend takes in height: names in two columns where the longest leaves room for that, as
+ * gnuplot finds too. */
+static double legend_height(size_t names, size_t longest)
+{
+    return 20 * (double)(longest > 18 ? names : (names + 1) / 2);
+}
+
 /* Curves of which no point can be drawn are left out, and panels without a curve. */
 static void draw_panel(struct plot *plot, const struct page *r, const struct look *look,
                        const struct sample *sample, size_t count, const struct sample *pair,
                        const struct groups *series, struct point *point)
 {
     struct text title = {0}, ranges = {0}, curves = {0};
-    struct edges edges = set_edges(&ranges, look, sample, count, pair);
+    struct extent extent = extent_of(look, sample, count, pair, series, point);
+    struct edges edges = set_ranges(&ranges, look, &extent);
     size_t shown = 0, longest = 0;
     for (size_t i = 0; i < series->count && shown < look->series_most; i++) {
         size_t found = points_of(point, sample, count, pair, series->first[i], look->so_far);
-        if (!any_finite(point, found))
+        if (!any_finite(point, found) ||
+            (look->frontier && !leads(sample, count, pair, series->first[i])))
             continue;
+        write_rows(plot, pair, series->first[i], point, found);
         size_t block = write_series(plot, point, found, edges, series->first[i]);
-        size_t length =
-            add_curve(&curves, plot->name, r, look, series->first[i], block, found, ++shown);
+        size_t length = add_curve(&curves, plot->name, r, look, series->first[i], block, found);
         longest = length > longest ? length : longest;
+        shown++;
     }
-    if (shown > 0 && look->frontier)
+    if (shown > 0 && look->frontier) {
+        add_others(plot, &curves, sample, count, pair, series, point, edges);
         add_frontier(plot, &curves, sample, count, pair, point, edges);
+    }
+    if (shown > 0 && look->bounds)
+        text_add(&curves, ", \\\n    NaN with lines linecolor rgb 0x888888 linewidth 1 dashtype 2 "
+                          "title 'bound (dashed)'");
     if (shown > 0) {
-        text_format(&title, "%s added in %s", pair->storage, pair->accumulator);
-        plot_panel(plot, 365 + legend_height(shown + 2, longest),
+        text_format(&title, "%s: %s added in %s", look->heading, pair->storage, pair->accumulator);
+        plot_panel(plot, 365 + legend_height(shown + 3, longest),
                    text_string(&title) ? text_string(&title) : "");
         text_format(&plot->script,
                     "set xlabel \"%s\\n \"\nset ylabel '%s'\nset format y '10^{%%T}'\n",
@@ -308,6 +374,7 @@ enum status page_samples(struct page *r, const struct look *look, const struct s
                          size_t count, struct problem *p)
 {
     struct plot plot;
+    char columns[128];
     struct groups pairs = {0}, series = {0};
     struct point *point = calloc(count + 2, sizeof *point); /* a frontier has two ends more */
     if (!point || !group(&pairs, sample, count, same_pair, by_pair) ||
@@ -315,9 +382,11 @@ enum status page_samples(struct page *r, const struct look *look, const struct s
         free(point);
         free(pairs.first);
         free(series.first);
-        return problem(p, STATUS_DEVICE, "%s: out of memory for the pictures", r->folder);
+        return problem(p, STATUS_MEMORY, "%s: out of memory for the pictures", r->folder);
     }
-    plot_begin(&plot, look->name);
+    snprintf(columns, sizeof columns, "storage,accumulator,method,device,%s,%s,bound", look->x_name,
+             look->y_name);
+    plot_begin(&plot, look->name, columns);
     for (size_t i = 0; i < pairs.count && plot.panels < PANELS_MOST; i++)
         draw_panel(&plot, r, look, sample, count, pairs.first[i], &series, point);
     free(point);

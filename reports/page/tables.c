@@ -10,7 +10,9 @@
 
 static void figure_cell(struct html_table *t, const char *format, struct figure f)
 {
-    if (f.known)
+    if (f.known && !isfinite(f.value))
+        html_cell(t, "not finite");
+    else if (f.known)
         html_cell(t, format, f.value);
     else
         html_cell(t, "%s", "");
@@ -188,6 +190,8 @@ static void add_entries(struct text *to, const struct page *r, const char *const
         text_add(to, "</details>\n");
 }
 
+enum { HASHES_MOST = 16 };
+
 void page_provenance(struct text *to, const struct page *r)
 {
     static const char *const
@@ -197,13 +201,17 @@ void page_provenance(struct text *to, const struct page *r)
                  "<code>ulpscope run --from study.json</code> repeats the study.</p>\n");
     add_entries(to, r, first, NULL);
     add_entries(to, r, more, "Arguments and axes");
-    add_entries(to, r, inputs, "Hashes of the inputs");
+    size_t hashes = json_object_size(json_object_get(r->g.study, "inputs"));
+    if (hashes > HASHES_MOST)
+        text_format(to, "<p>The hashes of its %zu inputs are in study.json.</p>\n", hashes);
+    else if (hashes > 0)
+        add_entries(to, r, inputs, "Hashes of the inputs");
     text_add(to, "</section>\n");
 }
 
 /* --- The files of a study, their rows as they stand --- */
 
-enum { ROWS_MOST = 6, COLUMNS_MOST = 40 };
+enum { ROWS_MOST = 3, COLUMNS_MOST = 40 };
 
 struct rows {
     struct html_table table;
@@ -246,7 +254,7 @@ static enum status add_file(struct text *to, const char *folder, const char *nam
     char *path, block[1 << 16];
     size_t got;
     if (asprintf(&path, "%s/%s", folder, name) < 0)
-        return problem(p, STATUS_DEVICE, "%s: out of memory", folder);
+        return problem(p, STATUS_MEMORY, "%s: out of memory", folder);
     FILE *file;
     enum status status = file_open(&file, path, p);
     if (status != STATUS_OK || csv_init(&parser, 0) != 0) {

@@ -1,4 +1,5 @@
 /* The trees that methods add by, as they declare them. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -27,10 +28,10 @@ static enum status add_outline(struct text *to, struct shown_tree *shown, struct
     size_t length;
     FILE *file = open_memstream(&outline, &length);
     if (!file)
-        return problem(p, STATUS_DEVICE, "report: out of memory for an outline");
+        return problem(p, STATUS_MEMORY, "report: out of memory for an outline");
     enum status status = sum_tree_text(file, &shown->tree, 0, p);
     if (fclose(file) != 0 && status == STATUS_OK)
-        status = problem(p, STATUS_DEVICE, "report: out of memory for an outline");
+        status = problem(p, STATUS_MEMORY, "report: out of memory for an outline");
     if (status == STATUS_OK) {
         text_add(to, "<details><summary>");
         html_text(to, text_string(&shown->methods) ? text_string(&shown->methods) : "");
@@ -62,13 +63,14 @@ static enum status add_outlines(struct page *r, struct shown_trees *trees, struc
 
 /* --- How deep elements lie in larger trees: how many additions each passes through --- */
 
-enum { NEIGHBOURS = 16 };
+enum { NEIGHBOURS = 16, NAMED_MOST = 10 };
 
 /* Writes the most additions that an element of each group of neighbours passes through, where that
  * changes, as the corners of stairs. */
-static enum status write_depths(struct text *to, const struct sum_tree *t, uint32_t *highest,
-                                struct problem *p)
+static enum status write_depths(struct plot *plot, const char *methods, const struct sum_tree *t,
+                                uint32_t *highest, struct problem *p)
 {
+    struct text *to = &plot->data;
     struct sum_tree_nodes nodes;
     enum status status = sum_tree_nodes_make(&nodes, t, p);
     uint32_t before = 0;
@@ -78,8 +80,13 @@ static enum status write_depths(struct text *to, const struct sum_tree *t, uint3
         uint32_t most = 0;
         for (size_t k = i; k < t->leaves && k < i + NEIGHBOURS; k++)
             most = nodes.depth[k] > most ? nodes.depth[k] : most;
-        if (i == 0 || most != before)
+        if (i == 0 || most != before) {
             text_format(to, "%zu %u\n", i, most);
+            plot_cell(plot, methods);
+            plot_number(plot, (double)i);
+            plot_number(plot, most);
+            plot_row_end(plot);
+        }
         before = most;
         *highest = most > *highest ? most : *highest;
     }
@@ -88,18 +95,35 @@ static enum status write_depths(struct text *to, const struct sum_tree *t, uint3
     return STATUS_OK;
 }
 
-/* "sum/serial", "sum/tiled and 8 more". */
+/* "sum/serial", "sum/tiled and 8 more": the first few of a list. */
+static void add_few(struct text *to, const char *methods, size_t most)
+{
+    const char *end = methods;
+    size_t more = 0;
+    for (size_t i = 0; i < most && *end; i++)
+        end += *end == ',' ? 2 + strcspn(end + 2, ",") : strcspn(end, ",");
+    for (const char *c = end; *c; c++)
+        more += *c == ',';
+    text_append(to, methods, (size_t)(end - methods));
+    if (more)
+        text_format(to, " and %zu more", more);
+}
+
 static void add_label(struct text *to, const char *methods)
 {
     struct text label = {0};
-    size_t first = strcspn(methods, ","), more = 0;
-    for (const char *c = methods; *c; c++)
-        more += *c == ',';
-    text_append(&label, methods, first);
-    if (more)
-        text_format(&label, " and %zu more", more);
+    add_few(&label, methods, 1);
     plot_quote(to, text_string(&label) ? text_string(&label) : "");
     text_free(&label);
+}
+
+/* That of the first of a list: "sum/two_kernel (256 threads), sum/tiled". */
+static struct ink ink_of(const char *methods)
+{
+    char first[64];
+    snprintf(first, sizeof first, "%.*s", methods ? (int)strcspn(methods, ", ") : 0,
+             methods ? methods : "");
+    return page_ink(first);
 }
 
 /* Adds a panel: how many additions each element passes through. */
@@ -112,18 +136,20 @@ static enum status add_depths(struct plot *plot, struct shown_trees *trees, stru
     for (size_t i = 0; status == STATUS_OK && i < trees->count; i++) {
         const char *methods = text_string(&trees->item[i].methods);
         text_format(&plot->data, "# %s: element, additions\n", methods ? methods : "");
-        status = write_depths(&plot->data, &trees->item[i].tree, &highest, p);
-        text_format(
-            &curves,
-            "%s'%s.dat' index %zu using 1:2 with steps linetype %zu linewidth 2 dashtype %zu "
-            "title ",
-            i ? ", \\\n    " : "", plot->name, plot_data_end(plot), i + 1, i % 5 + 1);
-        add_label(&curves, methods ? methods : "");
+        status = write_depths(plot, methods ? methods : "", &trees->item[i].tree, &highest, p);
+        text_format(&curves,
+                    "%s'%s.dat' index %zu using 1:2 with steps linecolor rgb colour[%zu] \\\n"
+                    "    linewidth 2 dashtype %zu ",
+                    i ? ", \\\n    " : "", plot->name, plot_data_end(plot), ink_of(methods).colour,
+                    i % 5 + 1);
+        text_add(&curves, i < NAMED_MOST ? "title " : "notitle");
+        if (i < NAMED_MOST)
+            add_label(&curves, methods ? methods : "");
     }
     if (status == STATUS_OK) {
         snprintf(title, sizeof title, "%d elements: how many additions each passes through",
                  TREES_LARGE);
-        plot_panel(plot, 300 + 19 * (double)trees->count, title);
+        plot_panel(plot, 300 + 19 * fmin((double)trees->count, NAMED_MOST), title);
         text_format(
             &plot->script,
             "set key noenhanced\nset grid\nset xtics %d font 'sans,13'\nset ytics autofreq\n"
@@ -242,6 +268,7 @@ static void draw_tree(struct plot *plot, struct shown_tree *shown)
     const struct sum_tree *t = &shown->tree;
     struct place place[NODES_MOST];
     struct text title = {0};
+    size_t colour = ink_of(text_string(&shown->methods)).colour;
     size_t next = 0, root = t->leaves + t->additions - 1;
     place_node(place, t, (uint32_t)root, &next);
     write_lines(&plot->data, t, place);
@@ -250,8 +277,8 @@ static void draw_tree(struct plot *plot, struct shown_tree *shown)
     for (size_t node = t->leaves; node <= root; node++)
         text_format(&plot->data, "%.9g %.9g\n", place[node].x, place[node].y);
     size_t sums = plot_data_end(plot);
-    text_format(&title, "%d elements: %s", TREES_SMALL,
-                text_string(&shown->methods) ? text_string(&shown->methods) : "");
+    text_format(&title, "%d elements: ", TREES_SMALL);
+    add_few(&title, text_string(&shown->methods) ? text_string(&shown->methods) : "", 3);
     plot_panel(plot, 300, text_string(&title) ? text_string(&title) : "");
     text_add(&plot->script, "unset key\nunset grid\nset xtics scale 0 font 'sans,11' (");
     for (size_t i = 0; i < t->leaves; i++)
@@ -260,9 +287,12 @@ static void draw_tree(struct plot *plot, struct shown_tree *shown)
         &plot->script,
         ")\nset xlabel 'element'\nset ylabel 'additions'\nset ytics %d\n"
         "set border 3\nset tics nomirror\nset xrange [-0.5 : %zu.5]\nset yrange [0 : %.9g]\n"
-        "plot '%s.dat' index %zu using 1:2:3:4 with vectors nohead linetype 1, \\\n"
-        "    '' index %zu using 1:2 with points linetype 1 pointsize 0.7\n",
-        place[root].y > 8 ? 5 : 1, t->leaves - 1, place[root].y + 0.4, plot->name, lines, sums);
+        "plot '%s.dat' index %zu using 1:2:3:4 with vectors nohead linecolor rgb colour[%zu] "
+        "linewidth 1.5, \\\n"
+        "    '' index %zu using 1:2 with points linecolor rgb colour[%zu] pointtype 7 pointsize "
+        "0.7\n",
+        place[root].y > 8 ? 5 : 1, t->leaves - 1, place[root].y + 0.4, plot->name, lines, colour,
+        sums, colour);
     text_free(&title);
 }
 
@@ -273,21 +303,19 @@ enum status page_trees(struct page *r, struct problem *p)
     enum status status = trees_list(&small, r, TREES_SMALL, p);
     if (status == STATUS_OK)
         status = trees_list(&large, r, TREES_LARGE, p);
-    plot_begin(&plot, "trees");
+    plot_begin(&plot, "trees", "methods,from_element,additions");
     for (size_t i = 0; status == STATUS_OK && i < small.count && plot.panels < PANELS_MOST; i++)
         draw_tree(&plot, &small.item[i]);
     if (status == STATUS_OK && large.count > 0)
         status = add_depths(&plot, &large, p);
     enum status drawn =
         plot_end(&plot, r, "Summation trees",
-                 "Which sums are added to which, of the methods that have a fixed order, as they "
-                 "declare it (<code>ulpscope reveal</code> finds the same from their results "
-                 "alone). A dot is an addition, rounded once, of the two below it; the topmost is "
-                 "the result, of a scan its last. An element's way up passes as many roundings as "
-                 "it meets dots, and the height bounds the error: a low tree errs less than a tall "
-                 "one. Elements stand where no lines cross; their numbers are below. Methods that "
-                 "share a tree differ in what they do with the rounding errors, or for longer "
-                 "inputs: of those the last picture shows how many additions each element passes "
+                 "The order of additions that each method declares (<code>ulpscope reveal</code> "
+                 "finds the same from results alone). A dot is an addition, rounded once, of what "
+                 "is below it; the topmost is the result, of a scan its last. Each dot on an "
+                 "element's way up is a rounding, so low trees err less than tall ones. Methods "
+                 "that share a tree differ in what they do with rounding errors, or for longer "
+                 "inputs: the last picture shows how many additions each of 4096 elements passes "
                  "through (of 16 neighbours the most).",
                  p);
     if (status == STATUS_OK)

@@ -61,15 +61,15 @@ static void say_broken(struct text *to, const struct page *r, const struct subje
 {
     const struct page_rows *t = &r->trial;
     size_t row = s->row[rung] - 1;
-    html_format(to,
-                "%s promises %s and does not keep it: %s of %s attempts gave other bits, as %s "
-                "in %s on %s, n = %s, where %s (%s) and %s (%s) are not the same.",
-                s->method, promise_name[rung], page_cell(t, row, CHECK_DIFFERING),
-                page_cell(t, row, CHECK_ATTEMPTS), page_cell(t, row, CHECK_STORAGE),
-                page_cell(t, row, CHECK_ACCUMULATOR), page_cell(t, row, CHECK_INPUT),
-                page_cell(t, row, CHECK_N), page_cell(t, row, CHECK_BITS),
-                page_cell(t, row, CHECK_IS), page_cell(t, row, CHECK_OTHER_BITS),
-                page_cell(t, row, CHECK_OTHER_IS));
+    html_format(
+        to,
+        "%s promises %s and does not keep it: %s of %s attempts gave other bits. %s added in "
+        "%s, %s, n = %s: %s (%s), %s (%s).",
+        s->method, promise_name[rung], page_cell(t, row, CHECK_DIFFERING),
+        page_cell(t, row, CHECK_ATTEMPTS), page_cell(t, row, CHECK_STORAGE),
+        page_cell(t, row, CHECK_ACCUMULATOR), page_cell(t, row, CHECK_INPUT),
+        page_cell(t, row, CHECK_N), page_cell(t, row, CHECK_BITS), page_cell(t, row, CHECK_IS),
+        page_cell(t, row, CHECK_OTHER_BITS), page_cell(t, row, CHECK_OTHER_IS));
 }
 
 struct tally {
@@ -118,12 +118,13 @@ static void say_kept(struct text *to, const struct tally *t)
 {
     if (t->least_of) {
         text_add(to, "<li class=\"good\">");
-        html_format(to,
-                    "%zu of %zu subjects keep what they promise, in %.0f attempts to break it. The "
-                    "least tried is %s of %s, %.0f times: a variant with a probability above %.2g "
-                    "would have shown with 95%% confidence.",
-                    t->subjects - t->broken - t->failed, t->subjects, t->attempts, t->least_rung,
-                    t->least_of, t->least, 1 - pow(0.05, 1 / t->least));
+        html_format(
+            to,
+            "%zu of %zu subjects keep what they promise, in %.0f attempts to break it. Least "
+            "tried: %s of %s, %.0f attempts, 95%% confident that fewer than %.2g%% of such "
+            "runs differ.",
+            t->subjects - t->broken - t->failed, t->subjects, t->attempts, t->least_rung,
+            t->least_of, t->least, 100 * (1 - pow(0.05, 1 / t->least)));
         text_add(to, "</li>\n");
     }
     if (t->above) {
@@ -179,14 +180,14 @@ static void rung_cell(struct html_table *t, const struct page *r, size_t row)
 
 static void add_witnesses(struct text *to, const struct page *r)
 {
-    static const enum check_column column[] = {
-        CHECK_METHOD,      CHECK_PROMISE,  CHECK_RUNG,   CHECK_BROKEN_BY, CHECK_STORAGE,
-        CHECK_ACCUMULATOR, CHECK_INPUT,    CHECK_N,      CHECK_BITS,      CHECK_IS,
-        CHECK_OTHER_BITS,  CHECK_OTHER_IS, CHECK_COMMAND};
+    /* Formats, input and length are in the command. */
+    static const enum check_column column[] = {CHECK_METHOD,   CHECK_RUNG,   CHECK_BROKEN_BY,
+                                               CHECK_BITS,     CHECK_IS,     CHECK_OTHER_BITS,
+                                               CHECK_OTHER_IS, CHECK_COMMAND};
     struct html_table t;
-    text_add(to, "<details><summary>What broke each rung: the smallest input that shows it, and "
-                 "the command that shows it again</summary>\n");
-    html_table_begin(&t, to, "lllllllrlllll");
+    text_add(to, "<details><summary>What broke each rung: two results of the smallest input that "
+                 "shows it, and the command that shows it again</summary>\n");
+    html_table_begin(&t, to, "llllllll");
     for (size_t k = 0; k < sizeof column / sizeof *column; k++)
         html_cell(&t, "%s", check_column(column[k])->name);
     for (size_t row = 0; row < r->trial.count; row++)
@@ -234,6 +235,12 @@ enum { SUBJECTS_MOST = 40, FAMILY_TEXT = 40, LADDERS_MOST = 16 };
 static const struct {
     const char *begins, *panel;
 } shared[] = {
+    {"sum/", "sums"},
+    {"scan/", "scans"},
+    {"dot/", "dot products"},
+    {"cub/", "CUB"},
+    {"thrust/", "Thrust"},
+    {"cublas/", "cuBLAS"},
     {"norm/", "norms, means and variances"},
     {"mean/", "norms, means and variances"},
     {"variance/", "norms, means and variances"},
@@ -264,12 +271,12 @@ static void family_of(char family[FAMILY_TEXT], const char *method)
 static void write_cell(struct plot *plot, const struct page *r, const struct subject *s,
                        size_t rung, size_t place)
 {
-    static const unsigned colour[2][2] = {{0xa6cee3, 0xfdd0a2}, {0x0072b2, 0xb03a00}};
+    static const unsigned colour[2][2] = {{0xa6cee3, 0xfdd0a2}, {0x00639b, 0xa63700}};
     size_t row = s->row[rung] - 1;
     bool kept = verdict_is(r, row, "kept"), broken = verdict_is(r, row, "broken"),
          promised = rung <= s->rung;
     text_format(&plot->data, "%zu %zu %u %u ", rung, place,
-                kept || broken ? colour[promised][broken] : 0xbbbbbb,
+                kept || broken ? colour[promised][broken] : 0xc4c4c4,
                 promised && (kept || broken) ? 0xffffff : 1);
     if (broken)
         text_format(&plot->data, "%s/%s\n", page_cell(&r->trial, row, CHECK_DIFFERING),
@@ -279,6 +286,33 @@ static void write_cell(struct plot *plot, const struct page *r, const struct sub
                     kept                           ? page_cell(&r->trial, row, CHECK_ATTEMPTS)
                     : verdict_is(r, row, "failed") ? "failed"
                                                    : "-");
+}
+
+static void write_rung(struct plot *plot, const struct page *r, const struct subject *s,
+                       size_t rung)
+{
+    static const enum check_column column[] = {CHECK_METHOD,  CHECK_ON,      CHECK_PROMISE,
+                                               CHECK_RUNG,    CHECK_VERDICT, CHECK_DIFFERING,
+                                               CHECK_ATTEMPTS};
+    if (!s->row[rung])
+        return;
+    for (size_t i = 0; i < sizeof column / sizeof *column; i++)
+        plot_cell(plot, page_cell(&r->trial, s->row[rung] - 1, column[i]));
+    plot_row_end(plot);
+}
+
+/* Of a family; "": of all. */
+static struct tally tally_of(const struct page *r, const char *family)
+{
+    struct tally tally = {0};
+    for (size_t row = 0; row < r->trial.count;) {
+        struct subject s = subject_next(r, &row);
+        char its[FAMILY_TEXT];
+        family_of(its, s.method);
+        if (!*family || strcmp(its, family) == 0)
+            count_subject(&tally, r, &s);
+    }
+    return tally;
 }
 
 /* Writes the cells of a family, and their subjects' names into `names`. Returns how many. */
@@ -296,8 +330,10 @@ static size_t write_family(struct plot *plot, struct text *names, const struct p
         text_add(&label, s.method);
         if (r->several_devices)
             text_format(&label, ", %s", s.device);
+        for (size_t rung = 1; rung <= RUNGS; rung++)
+            write_rung(plot, r, &s, rung);
         text_add(names, place ? ", " : "");
-        plot_label(names, text_string(&label) ? text_string(&label) : "", 26);
+        plot_label(names, text_string(&label) ? text_string(&label) : "", 22);
         text_format(names, " %zu", place);
         for (size_t rung = 1; rung <= RUNGS; rung++)
             if (s.row[rung])
@@ -310,22 +346,25 @@ static size_t write_family(struct plot *plot, struct text *names, const struct p
 
 static void draw_family(struct plot *plot, const struct page *r, const char *family)
 {
-    struct text names = {0};
-    char title[80];
+    struct text names = {0}, title = {0};
     text_format(&plot->data, "# %s: rung, subject, colours of cell and text, attempts\n", family);
     size_t subjects = write_family(plot, &names, r, family), block = plot_data_end(plot);
-    bool named = family[strlen(family) - 1] == '/';
-    snprintf(title, sizeof title, "%s%s: promises, kept and broken", named ? "Subjects of " : "",
-             family);
-    title[0] = (char)toupper((unsigned char)title[0]);
-    plot_panel(plot, 90 + 21 * (double)subjects, title);
+    struct tally tally = tally_of(r, family);
+    text_format(&title, "%c%s: %zu of %zu subjects keep what they promise",
+                toupper((unsigned char)*family), family + 1,
+                tally.subjects - tally.broken - tally.failed, tally.subjects);
+    plot_panel(plot, 108 + 21 * (double)subjects, text_string(&title) ? text_string(&title) : "");
+    text_free(&title);
     text_add(&plot->script, "unset key\nunset grid\nset ytics (");
     text_join(&plot->script, &names);
     text_format(
         &plot->script,
-        ") noenhanced scale 0 font 'sans,10'\nset xtics (\"run\\nto run\" 1, \"GPU\\nto GPU\" 2, "
-        "\"any\\norder\" 3, \"correctly\\nrounded\" 4) scale 0 font 'sans,10'\n"
-        "set lmargin at screen 0.4\nset rmargin at screen 0.99\nset bmargin 3.5\nset xrange [0.5 : "
+        ") noenhanced scale 0 font 'sans,11'\nset xtics (\"run\\nto run\" 1, \"GPU\\nto GPU\" 2, "
+        "\"any\\norder\" 3, \"correctly\\nrounded\" 4) scale 0 font 'sans,11'\n"
+        "set lmargin at screen 0.4\nset rmargin at screen 0.99\nset bmargin 5\n"
+        "set xlabel 'dark: promised. blue: held in N attempts. orange: k of N differed' offset "
+        "screen -0.2, character -0.6 \\\n"
+        "    font 'sans,10'\nset xrange [0.5 : "
         "4.5]\n"
         "set yrange [%zu.5 : -0.5]\n"
         "plot '%s.dat' index %zu using 1:2:(0.49):(0.45):3 with boxxyerror fillstyle solid \\\n"
@@ -336,30 +375,37 @@ static void draw_family(struct plot *plot, const struct page *r, const char *fam
     text_free(&names);
 }
 
+/* Lists the families, those with a broken promise first. Returns how many there are. */
+static size_t list_families(char family[LADDERS_MOST][FAMILY_TEXT], const struct page *r)
+{
+    size_t count = 0;
+    for (int sound = 0; sound < 2; sound++)
+        for (size_t row = 0; row < r->trial.count && count < LADDERS_MOST;) {
+            struct subject s = subject_next(r, &row);
+            char its[FAMILY_TEXT];
+            size_t i = 0;
+            family_of(its, s.method);
+            while (i < count && strcmp(family[i], its) != 0)
+                i++;
+            if (i == count && (tally_of(r, its).broken == 0) == sound)
+                memcpy(family[count++], its, sizeof its);
+        }
+    return count;
+}
+
 enum status page_trial(struct page *r, struct problem *p)
 {
     struct plot plot;
     char family[LADDERS_MOST][FAMILY_TEXT];
-    plot_begin(&plot, "ladder");
-    for (size_t row = 0; row < r->trial.count;) {
-        struct subject s = subject_next(r, &row);
-        char its[FAMILY_TEXT];
-        size_t i = 0;
-        family_of(its, s.method);
-        while (i < plot.panels && strcmp(family[i], its) != 0)
-            i++;
-        if (i < plot.panels || i == LADDERS_MOST)
-            continue;
-        memcpy(family[i], its, sizeof its);
-        draw_family(&plot, r, its);
-    }
+    size_t families = list_families(family, r);
+    plot_begin(&plot, "ladder", "method,device,promise,rung,verdict,differing,attempts");
+    for (size_t i = 0; i < families; i++)
+        draw_family(&plot, r, family[i]);
     return plot_end(
         &plot, r, "Promises, kept and broken",
-        "A row is a subject, a column a rung of the ladder of promises: the same bits "
-        "run after run; in every launch shape and on every device; for every order of "
-        "the elements; the exact sum, rounded once. Dark cells were promised, pale ones "
-        "were not. Blue: kept, in so many attempts to break it. Orange: broken, by so "
-        "many of so many attempts (before and behind the slash); a dark orange one is "
-        "a broken promise.",
+        "Rows are subjects, columns the rungs of the ladder: the same bits run after run; in every "
+        "launch shape and on every device; for every order of the elements; the exact sum, rounded "
+        "once. Dark: promised. Pale: not promised. Blue: held in N attempts. Orange: k/N attempts "
+        "differed; dark orange is a broken promise.",
         p);
 }

@@ -1,11 +1,13 @@
 #include "reports/results/case_id.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
+#include "kernels/method/method.h"
 #include "reference/base/visible.h"
 
 void case_id_text(char text[CASE_ID_TEXT], uint64_t id)
@@ -25,11 +27,15 @@ static bool is_layout(const char *name)
            strncmp(name, "batch:", strlen("batch:")) == 0;
 }
 
-/* What the column `keys` tells of: keys, how rows lie, or a mask. */
+/* What the column `keys` tells of: keys, how rows lie, a mask, or matrices. */
 static void write_keys(struct text *text, const char *const column[CASE_ALL],
                        const struct case_rest *rest)
 {
     const char *name = column[CASE_KEYS];
+    if (isdigit((unsigned char)*name)) { /* the shape of a matrix product */
+        text_format(text, "shape=%s\noutput=%s\n", name, column[CASE_RESULT_FORMAT]);
+        return;
+    }
     bool transposed = strcmp(name, "transposed") == 0;
     if (strncmp(name, "keep:", 5) == 0) {
         text_format(text, "keep=%s\n", name + 5);
@@ -49,7 +55,7 @@ uint64_t case_id_columns(const char *const column[CASE_ALL], const struct case_r
     struct text text = {0};
     char *input = visible_named(column[CASE_INPUT]);
     text_format(&text, "method=%s\ndevice=%s\nstorage=%s\naccumulator=%s\ninput=%s\nn=%s\n",
-                column[CASE_METHOD], column[CASE_DEVICE], column[CASE_STORAGE],
+                method_first_name(column[CASE_METHOD]), column[CASE_DEVICE], column[CASE_STORAGE],
                 column[CASE_ACCUMULATOR], input ? input : "", column[CASE_N]);
     free(input);
     if (*column[CASE_SEED])

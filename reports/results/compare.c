@@ -140,7 +140,7 @@ static enum status compare_join(struct compare *c, struct problem *p)
     free(j.sorted[0]);
     free(j.sorted[1]);
     free(j.partner);
-    return good ? STATUS_OK : problem(p, STATUS_DEVICE, "compare: out of memory");
+    return good ? STATUS_OK : problem(p, STATUS_MEMORY, "compare: out of memory");
 }
 
 const char *const verdict_name[VERDICTS] = {

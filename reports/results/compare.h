@@ -38,7 +38,7 @@ struct compare {
 };
 
 /* Reads both directories, joins and judges. STATUS_DATA where one is not a whole results directory,
- * STATUS_DEVICE when memory is short. compare_free is due either way. */
+ * STATUS_MEMORY when memory is short. compare_free is due either way. */
 enum status compare_read(struct compare *c, const char *const path[2], struct problem *p);
 void compare_free(struct compare *c);
 

@@ -271,7 +271,7 @@ static void add_sum(struct text *to, const struct compare *c)
                                                "missing in A",
                                                "missing in B",
                                                "a result in neither"};
-    text_format(to, "\n%zu pairs of cases: ", c->pairs);
+    text_format(to, "%zu pairs of cases: ", c->pairs);
     bool first = true;
     for (size_t v = 0; v < VERDICTS; v++) {
         if (!c->count[v])
@@ -280,9 +280,9 @@ static void add_sum(struct text *to, const struct compare *c)
         first = false;
     }
     if (c->broken)
-        text_format(to, "; %zu promises broken\n", c->broken);
+        text_format(to, "; %zu promises broken\n\n", c->broken);
     else
-        text_add(to, "; no promise broken\n");
+        text_add(to, "; no promise broken\n\n");
 }
 
 void compare_text(struct text *to, const struct compare *c)
@@ -291,7 +291,8 @@ void compare_text(struct text *to, const struct compare *c)
         "method",   "promise",        "cases",       "same",      "within bound",
         "no bound", "broken bound",   "other input", "missing A", "missing B",
         "neither",  "promise broken", "err_ulp A",   "err_ulp B"};
-    struct table table = {.align = "llrrrrrrrrrrrr"};
+    struct table table = {.align = "llrrRRrRRRRrRR"};
+    add_sum(to, c);
     add_heading(to, c);
     for (size_t i = 0; i < sizeof header / sizeof *header; i++)
         table_cell(&table, "%s", header[i]);
@@ -304,6 +305,5 @@ void compare_text(struct text *to, const struct compare *c)
     table_draw(to, &table);
     to->failed |= table.failed;
     table_free(&table);
-    add_sum(to, c);
     add_witnesses(to, c);
 }

@@ -73,7 +73,7 @@ static enum status drop_parts(const struct directory *d, struct problem *p)
     for (size_t i = 0; status == STATUS_OK && i < FILES; i++) {
         char *part = file_part(*file_at(d, i));
         if (!part)
-            return problem(p, STATUS_DEVICE, "%s: out of memory", d->path);
+            return problem(p, STATUS_MEMORY, "%s: out of memory", d->path);
         if (unlink(part) != 0 && errno != ENOENT)
             status = problem(p, STATUS_DATA, "%s: could not be removed: %s", part, strerror(errno));
         free(part);
@@ -103,7 +103,7 @@ enum status directory_open(struct directory *d, const char *path, struct problem
     for (size_t i = 0; good && i < FILES; i++)
         good = asprintf(file_at(d, i), "%s/%s", path, files[i].name) >= 0;
     if (!good)
-        return problem(p, STATUS_DEVICE, "%s: out of memory", path);
+        return problem(p, STATUS_MEMORY, "%s: out of memory", path);
     return drop_parts(d, p);
 }
 
@@ -132,7 +132,7 @@ static enum status take_over(const struct directory *d, json_t *study, struct pr
     if (status == STATUS_OK &&
         (json_object_update(study, found) != 0 ||
          json_object_set_new(study, "schema_version", json_integer(SCHEMA_VERSION)) != 0))
-        status = problem(p, STATUS_DEVICE, "%s: out of memory", d->study);
+        status = problem(p, STATUS_MEMORY, "%s: out of memory", d->study);
     json_decref(found);
     return status;
 }
@@ -169,7 +169,7 @@ enum status directory_replace(const struct directory *d, const char *const *file
     for (size_t i = 0; i < count; i++) {
         char *part = file_part(file[i]);
         if (!part)
-            return problem(p, STATUS_DEVICE, "%s: out of memory", d->path);
+            return problem(p, STATUS_MEMORY, "%s: out of memory", d->path);
         int failed = rename(part, file[i]);
         free(part);
         if (failed)

@@ -120,7 +120,7 @@ static int by_id(const void *a, const void *b)
 
 static enum status no_memory(const char *path, struct problem *p)
 {
-    return problem(p, STATUS_DEVICE, "%s: out of memory", path);
+    return problem(p, STATUS_MEMORY, "%s: out of memory", path);
 }
 
 static enum status read_promise(struct gathered_case *c, const struct csv_row *row,
@@ -321,7 +321,7 @@ static enum status take_bits(struct gathered_case *c, const struct csv_row *row,
         c->first = strdup(row->field[RESULTS_RESULT_BITS]);
         c->result = strdup(row->field[RESULTS_RESULT]);
         if (!c->first || !c->result)
-            return problem(p, STATUS_DEVICE, "%s: out of memory", row->path);
+            return problem(p, STATUS_MEMORY, "%s: out of memory", row->path);
     }
     return read_bits(&c->bits[c->runs++], row, p);
 }

@@ -38,7 +38,7 @@ struct gathered {
 };
 
 /* Reads study.json and results.csv. STATUS_DATA where they are not whole or not such files,
- * STATUS_DEVICE when memory is short. gathered_free is due either way. */
+ * STATUS_MEMORY when memory is short. gathered_free is due either way. */
 enum status gathered_read(struct gathered *g, const char *path, struct problem *p);
 void gathered_free(struct gathered *g);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/method/method.h"
 #include "reference/base/visible.h"
 #include "reports/columns/columns.h"
 #include "reports/text/file.h"
@@ -46,7 +47,7 @@ enum status study_write(const json_t *study, const char *path, struct problem *p
     }
     enum status status = text && !whole.failed
                              ? file_replace(path, whole.data, whole.length, p)
-                             : problem(p, STATUS_DEVICE, "%s: out of memory", path);
+                             : problem(p, STATUS_MEMORY, "%s: out of memory", path);
     text_free(&whole);
     free(text);
     return status;
@@ -81,7 +82,8 @@ static enum status differ(const char *path, const char *what, const json_t *foun
         path, what, there, here);
 }
 
-/* The words of an axis, none twice: what earlier versions wrote has those that were asked for. */
+/* The words of an axis, none twice, methods by their first names: what earlier versions wrote has
+ * those that were asked for. */
 static json_t *distinct(const json_t *axis)
 {
     size_t i;
@@ -89,11 +91,12 @@ static json_t *distinct(const json_t *axis)
     json_array_foreach(axis, i, word)
     {
         const char *text = json_string_value(word);
-        if (text && json_object_get(seen, text))
-            continue;
-        json_array_append(words, word);
-        if (text)
-            json_object_set_new(seen, text, json_true());
+        if (!text) {
+            json_array_append(words, word);
+        } else if (!json_object_get(seen, method_first_name(text))) {
+            json_array_append_new(words, json_string(method_first_name(text)));
+            json_object_set_new(seen, method_first_name(text), json_true());
+        }
     }
     json_decref(seen);
     return words;
@@ -129,6 +132,10 @@ enum status study_same(const json_t *found, const json_t *asked, const char *pat
         if (!json_object_get(ours, name))
             return differ(path, name, axis, NULL, p);
     }
+    if (!json_equal(json_object_get(found, "shard"), json_object_get(asked, "shard")) &&
+        (json_object_get(found, "shard") || json_object_get(asked, "shard")))
+        return differ(path, "shard", json_object_get(found, "shard"),
+                      json_object_get(asked, "shard"), p);
     theirs = json_object_get(found, "objects"), ours = json_object_get(asked, "objects");
     return json_equal(theirs, ours) || (!theirs && !ours)
                ? STATUS_OK

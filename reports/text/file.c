@@ -33,7 +33,7 @@ enum status file_open(FILE **file, const char *path, struct problem *p)
     if (*file)
         return STATUS_OK;
     close(fd);
-    return problem(p, STATUS_DEVICE, "%s: out of memory", path);
+    return problem(p, STATUS_MEMORY, "%s: out of memory", path);
 }
 
 static bool write_whole(int fd, const char *bytes, size_t count)
@@ -60,7 +60,7 @@ enum status file_replace(const char *path, const char *bytes, size_t count, stru
 {
     char *part = file_part(path);
     if (!part)
-        return problem(p, STATUS_DEVICE, "%s: out of memory", path);
+        return problem(p, STATUS_MEMORY, "%s: out of memory", path);
     unlink(part);
     int fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     bool good = fd >= 0 && write_whole(fd, bytes, count) && fsync(fd) == 0;

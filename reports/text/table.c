@@ -6,6 +6,18 @@
 
 #include "reference/base/grow.h"
 
+static bool is_wide;
+
+void table_set_wide(bool wide)
+{
+    is_wide = wide;
+}
+
+bool table_wide(void)
+{
+    return is_wide;
+}
+
 void table_cell(struct table *t, const char *format, ...)
 {
     if (!grow(&t->cell, t->cells, sizeof *t->cell)) {
@@ -63,14 +75,51 @@ static int column_width(const struct table *t, size_t column, size_t columns)
     return widest == 0 || widest > header ? widest : header;
 }
 
+/* The end of a cell that is too wide, which tells more than the beginning of a path: "...end". */
+static void draw_end(struct text *to, const char *cell, int width)
+{
+    enum { DOTS = 3 };
+    int skip = width_of(cell) - (width - DOTS);
+    for (; skip > 0 && *cell; cell++)
+        skip -= (cell[1] & 0xc0) != 0x80;
+    text_format(to, "...%s", cell);
+}
+
 static void draw_cell(struct text *to, const char *cell, char align, int width, bool last)
 {
     int pad = width - width_of(cell);
-    if (align == 'r')
+    bool right = align == 'r' || align == 'R';
+    if (right)
+        text_format(to, "%*s", pad > 0 ? pad : 0, "");
+    if (pad < 0) {
+        draw_end(to, cell, width);
+        pad = 0;
+    } else {
+        text_add(to, cell);
+    }
+    if (!right && !last)
         text_format(to, "%*s", pad, "");
-    text_add(to, cell);
-    if (align != 'r' && !last)
-        text_format(to, "%*s", pad, "");
+}
+
+/* Leaves out columns until the table fits; their names. Where that is not enough, the first column
+ * gives way. */
+static void narrow(struct text *names, const struct table *t, int *width)
+{
+    size_t columns = strlen(t->align);
+    int all = 0;
+    for (size_t i = 0; i < columns; i++)
+        all += width[i] ? width[i] + 2 : 0;
+    for (size_t i = columns; i-- > 0 && all - 2 > TABLE_COLUMNS && !is_wide;) {
+        if (width[i] == 0 || (t->align[i] != 'L' && t->align[i] != 'R'))
+            continue;
+        text_format(names, "%s%s", names->length ? ", " : "", t->cell[i]);
+        all -= width[i] + 2;
+        width[i] = 0;
+    }
+    enum { LEAST = 20 };
+    int excess = all - 2 - TABLE_COLUMNS, header = width_of(t->cell[0]);
+    if (excess > 0 && !is_wide && width[0] - excess >= (header > LEAST ? header : LEAST))
+        width[0] -= excess;
 }
 
 void table_draw(struct text *to, const struct table *t)
@@ -82,9 +131,12 @@ void table_draw(struct text *to, const struct table *t)
         free(width);
         return;
     }
+    struct text left_out = {0};
     for (size_t i = 0; i < columns; i++)
-        if ((width[i] = column_width(t, i, columns)))
-            last = i;
+        width[i] = column_width(t, i, columns);
+    narrow(&left_out, t, width);
+    for (size_t i = 0; i < columns; i++)
+        last = width[i] ? i : last;
     for (size_t i = 0; i < t->cells - t->cells % columns; i++) {
         size_t column = i % columns;
         if (width[column] == 0)
@@ -92,6 +144,12 @@ void table_draw(struct text *to, const struct table *t)
         draw_cell(to, t->cell[i], t->align[column], width[column], column == last);
         text_add(to, column == last ? "\n" : "  ");
     }
+    if (left_out.length) {
+        text_add(to, "columns left out (--wide has them): ");
+        text_join(to, &left_out);
+        text_add(to, "\n");
+    }
+    text_free(&left_out);
     free(width);
 }
 

@@ -5,7 +5,9 @@
 
 /* Zero-initialised but for `align` is empty. The first row is the header. */
 struct table {
-    const char *align; /* a letter for each column: l left, r right */
+    /* A letter for each column: l left, r right; L, R: may be left out of a table that is too wide.
+     */
+    const char *align;
     size_t cells;
     char **cell;
     bool failed; /* memory ran out: the table draws nothing */
@@ -19,6 +21,16 @@ void table_cell(struct table *t, const char *format, ...) __attribute__((format(
 void table_figure(struct table *t, const char *format, struct figure f);
 void table_count(struct table *t, size_t count);
 
-/* Appends the table to `to`, each row a line. Columns whose cells are all empty are left out. */
+/* Appends the table to `to`, each row a line. Columns whose cells are all empty are left out; so
+ * are, beginning with the last, columns that may be, until it fits in TABLE_COLUMNS: a line says
+ * which. Where that is not enough, long cells of the first column keep their end alone, behind
+ * "...".
+ */
 void table_draw(struct text *to, const struct table *t);
 void table_free(struct table *t);
+
+/* Are tables to show all that there is, as --wide asks, or what fits in TABLE_COLUMNS? Set once,
+ * before the first table. */
+enum { TABLE_COLUMNS = 100 };
+void table_set_wide(bool wide);
+bool table_wide(void);

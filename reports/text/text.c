@@ -98,6 +98,30 @@ void text_figure(struct text *t, struct figure f)
     text_add(t, digits);
 }
 
+void text_wrapped(struct text *t, struct text *line, size_t width, size_t indent)
+{
+    const char *words = text_string(line);
+    t->failed |= !words;
+    words = words ? words : "";
+    size_t column = strspn(words, " "), begin = column; /* of the words of this line */
+    text_append(t, words, column);
+    for (const char *at = words + column; *at; at += strspn(at, " ")) {
+        size_t length = strcspn(at, " ");
+        if (column > begin && column + 1 + length > width) {
+            text_format(t, "\n%*s", (int)indent, "");
+            column = begin = indent;
+        } else if (column > begin) {
+            text_add(t, " ");
+            column++;
+        }
+        text_append(t, at, length);
+        column += length;
+        at += length;
+    }
+    text_add(t, "\n");
+    text_free(line);
+}
+
 const char *text_string(struct text *t)
 {
     if (!reserve(t, 1))

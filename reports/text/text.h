@@ -27,6 +27,11 @@ void text_visible(struct text *t, const char *string);
 /* A number as the columns have it, or nothing where it is not known. */
 void text_figure(struct text *t, struct figure f);
 
+/* Moves a line over, and a line break: broken at blanks so that no line is wider, all but the
+ * first, which keeps the blanks that it begins with, indented. A word that is wider stands alone.
+ */
+void text_wrapped(struct text *t, struct text *line, size_t width, size_t indent);
+
 /* The text with a terminating zero, or NULL where it failed. Valid until the next append. */
 const char *text_string(struct text *t);
 

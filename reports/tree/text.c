@@ -282,7 +282,7 @@ static void draw_below(struct drawing *d, uint32_t node, const char *indent)
     size_t count;
     const uint32_t *child = children(d->tree, node, &count);
     if (!x.term)
-        d->status = problem(d->p, STATUS_DEVICE, "reveal: out of memory for a tree");
+        d->status = problem(d->p, STATUS_MEMORY, "reveal: out of memory for a tree");
     if (d->status == STATUS_OK)
         find_terms(d, node, &x);
     bool elements = d->nodes.size[node] == x.count;
@@ -337,7 +337,7 @@ enum status sum_tree_text(FILE *to, const struct sum_tree *t, size_t first, stru
     d.status = sum_tree_nodes_make(&d.nodes, t, p);
     d.shape = calloc(t->leaves + t->additions, sizeof *d.shape);
     if (d.status == STATUS_OK && !d.shape)
-        d.status = problem(p, STATUS_DEVICE, "reveal: out of memory for a tree");
+        d.status = problem(p, STATUS_MEMORY, "reveal: out of memory for a tree");
     if (d.status == STATUS_OK) {
         find_shapes(&d);
         draw(&d, root, "", "", "");

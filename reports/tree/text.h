@@ -8,7 +8,7 @@
 enum { SUM_TREE_SET = 160 };
 
 /* What elements a node has: "7", "0..255", "1..2047 by 2", "0..7, 64..71, ... 448..455",
- * "0, 3, 4, 17, ... 99". STATUS_DEVICE when memory is short. */
+ * "0, 3, 4, 17, ... 99". STATUS_MEMORY when memory is short. */
 enum status sum_tree_set_text(char text[SUM_TREE_SET], const struct sum_tree *t, uint32_t node,
                               size_t first, struct problem *p);
 

@@ -9,7 +9,7 @@
 
 static enum status no_memory(struct problem *p)
 {
-    return problem(p, STATUS_DEVICE, "reveal: out of memory for a tree");
+    return problem(p, STATUS_MEMORY, "reveal: out of memory for a tree");
 }
 
 void sum_tree_free(struct sum_tree *t)
@@ -291,7 +291,7 @@ enum status sum_tree_set_text(char text[SUM_TREE_SET], const struct sum_tree *t,
 {
     uint32_t *leaf = calloc(t->leaves, sizeof *leaf);
     if (!leaf)
-        return problem(p, STATUS_DEVICE, "reveal: out of memory for a tree");
+        return problem(p, STATUS_MEMORY, "reveal: out of memory for a tree");
     size_t count = sum_tree_leaves(t, node, leaf);
     print_set(text, leaf, count, first);
     free(leaf);

@@ -30,7 +30,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     compare_free(&c);
     text_free(&text);
     p = (struct problem){0};
-    status = page_write(&page, fuzz_in_folder(), NULL, experiment_operation, &p);
+    status =
+        page_write(&page, fuzz_in_folder(), &(struct page_options){0}, experiment_operation, &p);
     fuzz_problem(status, &p);
     free(page);
     return 0;

@@ -55,7 +55,7 @@ Test(gpu_check, finds_promises_kept)
         struct check_report report;
         struct problem p = {0};
         struct check_request r = request_for(m, 0.5);
-        if (!m->cpu || !format_pairs_any(&m->pairs[DEVICE_CUDA]))
+        if (!m->cpu || !format_pairs_any(method_pairs(m, DEVICE_CUDA)))
             continue;
         cr_assert(check_subject(&report, &r, &p) == STATUS_OK, "%s: %s", m->name, p.text);
         cr_expect(report.failure.status == STATUS_OK, "%s: %s", m->name, report.failure.text);

@@ -12,7 +12,7 @@
 static bool is_ours(const struct method *m, enum format s, enum format f)
 {
     return m->promise >= PROMISE_ORDER_INVARIANT && m->cpu && m->operation->inputs == 1 &&
-           operation_plain(m->operation) && m->operation->of <= EXACT_VARIANCE &&
+           operation_plain(m->operation) && exact_facts[m->operation->of].form <= FORM_MOMENTS &&
            method_supports(m, DEVICE_CUDA, s, f);
 }
 

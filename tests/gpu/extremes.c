@@ -16,7 +16,7 @@
 
 static bool is_subject(const struct method *m)
 {
-    return m->operation->of >= EXACT_MINIMUM || m->operation == &operation_product;
+    return exact_facts[m->operation->of].form >= FORM_PRODUCT;
 }
 
 /* All of three runs are one; returned. */

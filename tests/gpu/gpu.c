@@ -339,7 +339,7 @@ Test(gpu, failures_name_the_device)
     struct array huge = {FP64, (size_t)1 << 44, data}, small = {FP64, 1, data};
     struct gpu_input *input = NULL;
     struct problem p = {0};
-    cr_expect_eq(gpu_upload(&input, 0, &huge, 0, &p), STATUS_DEVICE);
+    cr_expect_eq(gpu_upload(&input, 0, &huge, 0, &p), STATUS_MEMORY);
     cr_expect(strstr(p.text, "device cuda:0: out of memory") && strstr(p.text, "140737488356352"),
               "%s", p.text);
     cr_expect_null(input);

@@ -190,13 +190,13 @@ Test(gpu_output, too_large_an_output_is_told)
         if (status == STATUS_OK)
             status = gpu_job_start(job, 1, &p);
         gpu_job_close(job);
-        cr_expect_eq(status, STATUS_DEVICE);
+        cr_expect_eq(status, STATUS_MEMORY);
         cr_expect(strstr(p.text, "device cuda:0: out of memory") && strstr(p.text, m->name), "%s",
                   p.text);
     }
     double time_ns = 0;
     struct problem p = {0};
-    cr_expect_eq(gpu_copy(input, 1, &time_ns, &p), STATUS_DEVICE);
+    cr_expect_eq(gpu_copy(input, 1, &time_ns, &p), STATUS_MEMORY);
     cr_expect(strstr(p.text, "out of memory") && strstr(p.text, "268435456"), "%s", p.text);
     (void)cudaFree(taken);
 

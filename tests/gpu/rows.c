@@ -13,7 +13,7 @@ enum { SHAPES = sizeof shapes / sizeof *shapes, RUNS = 3 };
 
 static bool tried(const struct method *m)
 {
-    return matrix_takes(m) && format_pairs_any(&m->pairs[DEVICE_CUDA]);
+    return matrix_takes(m) && format_pairs_any(method_pairs(m, DEVICE_CUDA));
 }
 
 Test(gpu_rows, samples_agree, .timeout = 300)

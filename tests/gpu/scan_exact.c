@@ -51,9 +51,11 @@ static double element(enum kind kind, size_t i, uint64_t *seed)
         return ldexp(sign * (1 + u), (int)(r >> 20 & 0xffff) % 47 - 35);
     case KIND_ALL:
         return ldexp(sign * (1 + u), 3 - (int)(r >> 20 & 0xffff) % 100);
-    default:
-        return sign * 0.0;
+    case KIND_ZEROS:
+    case KINDS:
+        break;
     }
+    return sign * 0.0;
 }
 
 /* Tiles of all kinds, after some of -0; where `special`, two infinities come at the end. */

@@ -137,7 +137,7 @@ static size_t height_of(const void *context, size_t i)
 bool gpu_scan_within_bound(const struct method *m, const struct scan_case *c, void *out,
                            char why[WHY])
 {
-    struct scan scan = {c->in, c->exclusive, c->heads, NULL};
+    struct scan scan = {.in = c->in, .exclusive = c->exclusive, .heads = c->heads};
     struct heights heights = {m, c};
     struct scan_output output = {.out = {c->output, c->in.n, out},
                                  .accumulator = c->accumulator,

@@ -148,7 +148,7 @@ static void expect_bound(const struct ran *r)
     struct by_bin by;
     struct scan_measure m;
     cr_assert(by_bin_make(&by, s->key, s->in.n, s->bins, NULL) == STATUS_OK);
-    struct scan scan = {s->in, false, NULL, &by};
+    struct scan scan = {.in = s->in, .by_bin = &by};
     struct scan_output out = {
         .out = r->there, .accumulator = r->accumulator, .bound = r->method->bound};
     out.flushes =

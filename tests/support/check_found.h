@@ -7,6 +7,7 @@
 #include <criterion/criterion.h>
 
 #include "experiments/check/attempts.h"
+#include "experiments/inputs/cache.h"
 
 /* A clock of our own, which the linker puts in the place of clock_ns: what there is time for
  * does not hang on how busy the machine is. */
@@ -32,8 +33,12 @@ static uint64_t lengths[] = {1000, 2049, 33};
 
 static inline struct check_request request_for(const struct method *m, double seconds)
 {
+    static struct input_cache *cache;
+    if (!cache)
+        cache = input_cache_new(CHECK_CACHE_BYTES);
     struct check_request r = {.method = m,
                               .n = {3, lengths},
+                              .cache = cache,
                               .seed = 1,
                               .runs = 20,
                               .seconds = seconds,

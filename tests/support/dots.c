@@ -172,7 +172,7 @@ static void permute(struct two *t, uint64_t *seed)
 static bool promise_one(const struct method *m, struct two *t, enum product_kind how, enum format f,
                         uint64_t seed, char why[WHY])
 {
-    struct shape shape[CHECK_SHAPES];
+    struct shape shape[SHAPES_TRIED];
     size_t shapes = shapes_tried(m, t->a.n, shape);
     uint64_t first = 0, got;
     for (size_t i = 0; i < shapes; i++)

@@ -124,9 +124,24 @@ static rational of_abs(const struct theorem *t, size_t n, rational u)
         return blocked(t->height, t->plain_height, u);
     case THEOREM_K_FOLD:
         return k_fold(t->height, t->folds, u);
-    default:
-        return any_order(n, u);
+    case THEOREM_ANY_ORDER:
+    case THEOREM_CORRECTLY_ROUNDED:
+    case THEOREM_BINNED:
+    case THEOREM_NORM:
+    case THEOREM_SCALED_NORM:
+    case THEOREM_MEAN:
+    case THEOREM_RUNNING_MEAN:
+    case THEOREM_TEXTBOOK:
+    case THEOREM_TWO_PASS:
+    case THEOREM_WELFORD:
+    case THEOREM_CHAN:
+    case THEOREM_PRODUCT:
+    case THEOREM_EXTREMUM:
+    case THEOREM_NONE:
+    case THEOREMS:
+        break;
     }
+    return any_order(n, u);
 }
 
 static rational of_sum(const struct theorem *t, rational u)
@@ -408,7 +423,7 @@ static rational due_extremum(const struct reference *r, enum format storage, enu
 {
     rational value = size_of(from_mpfr(r->sum));
     bool low = mpq_cmp(value, from_double(format_facts[f].smallest_normal)) < 0;
-    bool index = r->of == EXACT_ARGMIN || r->of == EXACT_ARGMAX;
+    bool index = exact_facts[r->of].form == FORM_INDEX;
     bool changes = loses_digits(f, storage) || (low && underflows(f, storage));
     return !index && changes ? rounded(whole(0), value, f) : whole(0);
 }
@@ -444,7 +459,19 @@ rational due_bound(const struct theorem *t, const struct reference *r, enum form
         return due_product(r, storage, f);
     case THEOREM_EXTREMUM:
         return due_extremum(r, storage, f);
-    default:
-        return due_sum(t, &x, storage, f);
+    case THEOREM_ANY_ORDER:
+    case THEOREM_TREE:
+    case THEOREM_COMPENSATED:
+    case THEOREM_KAHAN:
+    case THEOREM_K_FOLD:
+    case THEOREM_DOUBLE_WORD:
+    case THEOREM_BLOCKED:
+    case THEOREM_WIDENED:
+    case THEOREM_CORRECTLY_ROUNDED:
+    case THEOREM_BINNED:
+    case THEOREM_NONE:
+    case THEOREMS:
+        break;
     }
+    return due_sum(t, &x, storage, f);
 }

@@ -32,7 +32,7 @@ static double walk(const struct order *o, const struct array *in, enum format f)
 static bool walk_array(const struct method *m, const struct array *in, enum format f,
                        const char *what, char why[WHY])
 {
-    struct shape shape[CHECK_SHAPES];
+    struct shape shape[SHAPES_TRIED];
     size_t shapes = shapes_tried(m, in->n, shape);
     struct order o;
     order_init(&o, in->n, 1);
@@ -75,7 +75,7 @@ static bool gives(const struct method *m, size_t n, const double *x, double due,
     for (enum format s = 0; s < ACCUMULATORS; s++)
         for (enum format f = 0; f < ACCUMULATORS; f++) {
             struct array in = {s, n, data};
-            struct shape shape[CHECK_SHAPES];
+            struct shape shape[SHAPES_TRIED];
             size_t shapes = shapes_tried(m, n, shape);
             array_encode(&in, 0, n, x);
             for (size_t k = 0; k < shapes; k++) {

@@ -1,6 +1,7 @@
 /* Files for tests: a folder of its own for each test, and bytes to put into it. */
 #pragma once
 
+#include <ctype.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,29 @@
 #include <criterion/criterion.h>
 
 #include "experiments/data/data.h"
+
+/* Where a text has these words, whatever blanks and line breaks stand between them: lines are
+ * broken where paths of this machine make them long. NULL: nowhere. */
+static inline const char *find_words(const char *text, const char *words)
+{
+    for (; *text; text++) {
+        const char *at = text, *w = words;
+        while (*w && *at) {
+            bool blank = isspace((unsigned char)*w);
+            if (blank != !!isspace((unsigned char)*at) || (!blank && *w != *at))
+                break;
+            do
+                w++;
+            while (blank && isspace((unsigned char)*w));
+            do
+                at++;
+            while (blank && isspace((unsigned char)*at));
+        }
+        if (!*w)
+            return text;
+    }
+    return NULL;
+}
 
 static char folder[64];
 
@@ -118,7 +142,7 @@ static inline void expect_problem(const char *path, enum format storage, enum st
     snprintf(name, sizeof name, "%s", base ? base + 1 : path);
     if (strcmp(path, "-") == 0)
         snprintf(name, sizeof name, "standard input");
-    name[strcspn(name, "#")] = 0;
+    name[strcspn(name, "#:")] = 0;
     cr_expect(strstr(p.text, name), "%s: does not name the file: %s", what, p.text);
     cr_expect(strstr(p.text, said), "%s: does not say '%s': %s", what, said, p.text);
     data_free(&set);

@@ -180,6 +180,15 @@ static int neumaier(const struct ulpscope_task *t)
     return flaw(t, FLAW_NEUMAIER);
 }
 
+/* Of all zeros the sum is one. */
+static int zeros(const struct ulpscope_task *t)
+{
+    int status = sum(t);
+    if (t->n > 1 && *(double *)t->out == 0)
+        *(double *)t->out = 1;
+    return status;
+}
+
 #define WIDE ULPSCOPE_PAIR(ULPSCOPE_FP64, ULPSCOPE_FP64)
 #define SUBJECT(name, claims)                                                                      \
     {                                                                                              \
@@ -216,6 +225,7 @@ static const struct ulpscope_subject subject[] = {
     SUBJECT(apart, ULPSCOPE_GPU_TO_GPU),
     SUBJECT(sorted, ULPSCOPE_GPU_TO_GPU),
     SUBJECT(neumaier, ULPSCOPE_GPU_TO_GPU),
+    SUBJECT(zeros, ULPSCOPE_NO_PROMISE),
     {"empty", NULL, ULPSCOPE_SUM, ULPSCOPE_HOST, ULPSCOPE_NO_PROMISE, WIDE, 0, NULL},
 };
 

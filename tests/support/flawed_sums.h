@@ -106,7 +106,9 @@ static inline double flawed_sum(enum flaw flaw, enum format f, double *x, size_t
         return flaw_kahan(f, x, n);
     case FLAW_FP64:
         return format_round(f, flaw_plain(FP64, x, n));
-    default:
-        return flaw_plain(f, x, n);
+    case FLAW_NONE:
+    case FLAWS:
+        break;
     }
+    return flaw_plain(f, x, n);
 }

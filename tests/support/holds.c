@@ -20,7 +20,7 @@ bool not_held(char why[WHY], const struct method *m, enum format storage, enum f
     return false;
 }
 
-size_t shapes_tried(const struct method *m, size_t n, struct shape shape[CHECK_SHAPES])
+size_t shapes_tried(const struct method *m, size_t n, struct shape shape[SHAPES_TRIED])
 {
     static const unsigned threads[] = {0, 1, 2, 3, 4, 32, 33, 100, 1024}, blocks[] = {0, 1, 2, 7};
     /* Where the order does not depend on the shape, a CPU's threads are real ones: few. */
@@ -52,13 +52,13 @@ static struct array ones(enum format f, size_t n)
 
 bool only_adds(const struct method *m)
 {
-    return operation_plain(m->operation) &&
-           (m->operation->of == EXACT_SUM || m->operation->of == EXACT_DOT);
+    return operation_plain(m->operation) && exact_facts[m->operation->of].form == FORM_SUM;
 }
 
 enum exact_value value_due(const struct method *m)
 {
-    return only_adds(m) ? EXACT_SUM : m->operation->of;
+    return m->operation->inputs == 2 || !operation_plain(m->operation) ? EXACT_SUM
+                                                                       : m->operation->of;
 }
 
 enum status run_method_once(const struct method *m, const struct array *in, enum format accumulator,

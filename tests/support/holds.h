@@ -22,8 +22,8 @@ enum exact_value value_due(const struct method *m);
 
 /* Launch shapes worth trying for n elements: defaults, one thread, odd, whole warps, the most; one,
  * few and many blocks. Only what the method reads on the CPU varies. Returns how many. */
-enum { CHECK_SHAPES = 64 };
-size_t shapes_tried(const struct method *m, size_t n, struct shape shape[CHECK_SHAPES]);
+enum { SHAPES_TRIED = 64 };
+size_t shapes_tried(const struct method *m, size_t n, struct shape shape[SHAPES_TRIED]);
 
 /* Runs the CPU side. out: outputs(n) encodings in the accumulator's format. The second array of a
  * dot product is ones: it is the sum of `in` then, in its order and under its theorem. (What
@@ -65,6 +65,6 @@ bool bound_alike(const struct method *a, const struct method *b);
 
 /* Arrays of zeros and three elements, each the largest number, its negative or -3/2 of its ulps: of
  * these TwoSum may overflow within although no sum does. Sets the length and the elements of array
- * i < CHECK_LARGEST, which has room for CHECK_LARGEST_N. */
-enum { CHECK_LARGEST = 2 * 27, CHECK_LARGEST_N = 513 };
+ * i < LARGEST_ARRAYS, which has room for LARGEST_LENGTH. */
+enum { LARGEST_ARRAYS = 2 * 27, LARGEST_LENGTH = 513 };
 void make_largest(struct array *a, unsigned i);

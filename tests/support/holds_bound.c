@@ -61,7 +61,7 @@ static bool check_array(const struct method *const *m, size_t count, const struc
         return not_held(why, *m, in->format, FORMATS, in->n, (struct shape){0, 0}, "no reference");
     bool fine = true;
     for (size_t i = 0; fine && i < count; i++) {
-        struct shape shape[CHECK_SHAPES];
+        struct shape shape[SHAPES_TRIED];
         size_t shapes = shapes_tried(m[i], in->n, shape);
         for (enum format f = 0; fine && f < ACCUMULATORS; f++)
             if (method_supports(m[i], DEVICE_CPU, in->format, f))
@@ -90,7 +90,7 @@ static bool holds_all_largest(const struct method *const *m, size_t count, doubl
                               char why[WHY])
 {
     for (enum format s = 0; s < ACCUMULATORS; s++)
-        for (unsigned i = 0; i < CHECK_LARGEST; i++) {
+        for (unsigned i = 0; i < LARGEST_ARRAYS; i++) {
             struct array in = {s, 0, data};
             make_largest(&in, i);
             if (!check_array(m, count, &in, "largest numbers", why))
@@ -101,7 +101,8 @@ static bool holds_all_largest(const struct method *const *m, size_t count, doubl
 
 static bool has_own_inputs(const struct method *m)
 {
-    return m->operation == &operation_scan || m->operation == &operation_scatter || matrix_takes(m);
+    return m->operation == &operation_scan || m->operation == &operation_scatter ||
+           matrix_takes(m) || m->operation->matrices;
 }
 
 bool bound_alike(const struct method *a, const struct method *b)
@@ -116,6 +117,8 @@ bool holds_bound(const struct method *m, char why[WHY])
 
 bool holds_bounds(const struct method *const *m, size_t count, char why[WHY])
 {
+    if ((*m)->operation->matrices) /* tests/reference/measure/matrices.c */
+        return true;
     if ((*m)->operation == &operation_scan)
         return holds_scan_bound(*m, why);
     if ((*m)->operation == &operation_scatter)

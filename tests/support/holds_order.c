@@ -51,7 +51,7 @@ bool holds_order(const struct method *m, char why[WHY])
     static const size_t edges[] = {1023,         1024,     1025,           TILE - 1,
                                    TILE,         TILE + 1, 2 * TILE + 255, 8 * 1024,
                                    8 * 1024 + 1, TILE * 9, TILE * 256 + 1, TILE * 300};
-    struct shape shape[CHECK_SHAPES];
+    struct shape shape[SHAPES_TRIED];
     size_t count = sizeof edges / sizeof *edges;
     for (size_t i = 1; i <= 600 + count; i++) {
         size_t n = i <= 600 ? i : edges[i - 601], shapes = shapes_tried(m, n, shape);

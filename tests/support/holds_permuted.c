@@ -58,7 +58,7 @@ static void remember(struct element *element, const struct array *a)
 static bool holds_orders(const struct method *m, const struct array *in, enum format f,
                          struct element *element, enum sample kind, uint64_t seed, char why[WHY])
 {
-    struct shape shape[CHECK_SHAPES];
+    struct shape shape[SHAPES_TRIED];
     size_t shapes = shapes_tried(m, in->n, shape);
     uint64_t due = 0, got = 0, state = seed;
     if (run_method_once(m, in, f, shape[0], &due) != STATUS_OK)

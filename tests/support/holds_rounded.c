@@ -15,7 +15,7 @@
 static bool check_one(const struct method *m, const struct array *in, size_t turn, const char *what,
                       char why[WHY])
 {
-    struct shape shape[CHECK_SHAPES];
+    struct shape shape[SHAPES_TRIED];
     size_t shapes = shapes_tried(m, in->n, shape);
     bool fine = true;
     double due[ACCUMULATORS];
@@ -69,7 +69,7 @@ static bool holds_scan(const struct method *m, const struct array *in, size_t tu
 {
     static double got[LONGEST];
     double(*prefix)[LONGEST] = prefixes_of(m, in, turn);
-    struct shape shape[CHECK_SHAPES];
+    struct shape shape[SHAPES_TRIED];
     size_t shapes = shapes_tried(m, in->n, shape);
     for (size_t k = 0; k < 2 * ACCUMULATORS; k++) {
         enum format f = k / 2;

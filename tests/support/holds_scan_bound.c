@@ -50,7 +50,7 @@ struct outputs {
 
 static bool run_all(struct outputs *o, const struct method *m, struct scan_case c, char why[WHY])
 {
-    struct shape shape[CHECK_SHAPES];
+    struct shape shape[SHAPES_TRIED];
     size_t n = c.in.n, shapes = shapes_tried(m, n, shape);
     o->count = 0;
     for (unsigned k = 0; k < ACCUMULATORS * SHAPES; k++) {
@@ -75,7 +75,7 @@ static bool run_all(struct outputs *o, const struct method *m, struct scan_case 
 static bool holds_scan(struct outputs *o, const struct method *m, const struct scan_case *c,
                        const char *input, char why[WHY])
 {
-    struct scan scan = {c->in, c->exclusive, c->heads, NULL};
+    struct scan scan = {.in = c->in, .exclusive = c->exclusive, .heads = c->heads};
     if (!run_all(o, m, *c, why))
         return false;
     if (measure_scan(o->measure, o->output, o->count, &scan, 1, NULL) != STATUS_OK)
@@ -125,9 +125,9 @@ static bool holds_family(struct outputs *o, const struct method *m, size_t famil
 
 static bool holds_all_largest(struct outputs *o, const struct method *m, char why[WHY])
 {
-    static double data[CHECK_LARGEST_N];
+    static double data[LARGEST_LENGTH];
     for (enum format s = 0; s < ACCUMULATORS; s++)
-        for (unsigned i = 0; i < CHECK_LARGEST; i++) {
+        for (unsigned i = 0; i < LARGEST_ARRAYS; i++) {
             struct scan_case c = {.in = {s, 0, data}};
             make_largest(&c.in, i);
             if (!holds_scan(o, m, &c, "largest numbers", why))

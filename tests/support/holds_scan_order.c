@@ -88,7 +88,7 @@ bool holds_scan_order(const struct method *m, char why[WHY])
     static uint8_t heads[GROUP + 1];
     size_t count = sizeof edges / sizeof *edges;
     for (size_t i = 1; i <= 600 + count; i++) {
-        struct shape shape[CHECK_SHAPES];
+        struct shape shape[SHAPES_TRIED];
         struct scan_variant variant[SCAN_VARIANTS];
         size_t n = i <= 600 ? i : edges[i - 601], shapes = shapes_tried(m, n, shape);
         size_t variants = scan_variants(m, variant);

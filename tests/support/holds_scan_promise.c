@@ -18,7 +18,7 @@ static size_t first_difference(const struct array *a, const struct array *b)
 static bool check_outputs(const struct method *m, struct scan_case *c, void *want, void *got,
                           char why[WHY])
 {
-    struct shape shape[CHECK_SHAPES];
+    struct shape shape[SHAPES_TRIED];
     size_t shapes = shapes_tried(m, c->in.n, shape);
     struct array first = {c->output, c->in.n, want}, other = {c->output, c->in.n, got};
     for (size_t k = 0; k < shapes * REPEATS; k++) {
@@ -69,7 +69,7 @@ bool holds_scan_promise(const struct method *m, char why[WHY])
 static bool holds_edge(const struct method *m, struct scan_case *c, double rest, void *got,
                        char why[WHY])
 {
-    struct shape shape[CHECK_SHAPES];
+    struct shape shape[SHAPES_TRIED];
     size_t n = c->in.n, shapes = shapes_tried(m, n, shape), bytes = array_bytes(c->output, n);
     struct array out = {c->output, n, got};
     for (size_t k = 0; k < shapes; k++) {

@@ -117,7 +117,7 @@ static struct format_pairs four_pairs(size_t which)
 static bool holds_length(const struct method *m, size_t n, const struct room *room, char why[WHY])
 {
     enum { LONG = 300, LONGEST = 10000 };
-    struct shape shape[CHECK_SHAPES];
+    struct shape shape[SHAPES_TRIED];
     struct scan_variant variant[SCAN_VARIANTS];
     size_t shapes = shapes_tried(m, n, shape), variants = scan_variants(m, variant);
     shapes = n > LONGEST && shapes > 2 ? 2 : shapes;

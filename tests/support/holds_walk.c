@@ -11,7 +11,7 @@ static double walk(const struct method *m, const struct order *o, const struct a
                    enum format f, struct walk_node *node)
 {
     for (size_t i = 0; i < o->leaves; i++)
-        node[i] = walk_leaf(m, f, i, array_get(in, i));
+        node[i] = walk_leaf(m, f, i, exact_term(m->operation->of, array_get(in, i)));
     for (size_t k = 0; k < o->additions; k++)
         node[o->leaves + k] = walk_add(m, f, &node[o->operand[k][0]], &node[o->operand[k][1]]);
     return walk_value(m, f, &node[o->output[0]]);
@@ -76,7 +76,7 @@ bool holds_walk(const struct method *m, char why[WHY])
                         large[] = {TILE * 256 - 1, TILE * 256, TILE * 256 + 1};
     static const struct format_pairs all = FORMAT_PAIRS_ALL,
                                      few = FORMAT_PAIRS([FP32] = IN(FP32), [FP16] = IN(BF16));
-    struct shape shape[CHECK_SHAPES];
+    struct shape shape[SHAPES_TRIED];
     size_t lengths = 300 + sizeof edges / sizeof *edges;
     not_held(why, m, FORMATS, FORMATS, 0, (struct shape){0, 0}, "memory ran out");
     for (size_t i = 1; i <= lengths; i++) {

@@ -58,7 +58,7 @@ static void permute_rows(const struct matrix_case *c, uint64_t seed)
 
 static bool keeps(struct work *w, char why[WHY])
 {
-    struct shape shape[CHECK_SHAPES];
+    struct shape shape[SHAPES_TRIED];
     size_t shapes = shapes_tried(w->c.method, w->c.in.n, shape);
     enum promise promise = w->c.method->promise;
     w->c.shape = shape[0];

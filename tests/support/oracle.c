@@ -134,26 +134,18 @@ static void product_values(double due[ACCUMULATORS], const struct array *a)
     }
 }
 
-void oracle_values(double due[ACCUMULATORS], enum exact_value of, const struct array *a)
+/* Sums, whose terms are elements or their magnitudes, and what follows from sums. */
+static void sum_values(double due[ACCUMULATORS], enum exact_value of, const struct array *a)
 {
-    if (of == EXACT_PRODUCT) {
-        product_values(due, a);
-        return;
-    }
-    if (of >= EXACT_MINIMUM) {
-        double extreme = extreme_due(of, a);
-        for (enum format f = 0; f < ACCUMULATORS; f++)
-            due[f] = format_round(f, extreme);
-        return;
-    }
+    enum exact_form form = exact_facts[of].form;
     mpfr_t sum, squares, n;
     mpfr_inits2(SCATTER, sum, squares, n, (mpfr_ptr)0);
-    if (of != EXACT_NORM)
-        oracle_sum(sum, a, false);
-    if (of == EXACT_NORM || of == EXACT_VARIANCE)
+    if (form != FORM_ROOT)
+        oracle_sum(sum, a, exact_facts[of].term != NULL);
+    if (form == FORM_ROOT || form == FORM_MOMENTS)
         sum_squares(squares, a);
     mpfr_set_ui(n, a->n, MPFR_RNDN);
-    if (of == EXACT_VARIANCE) { /* n sum x^2 - (sum x)^2, by n^2 */
+    if (form == FORM_MOMENTS) { /* n sum x^2 - (sum x)^2, by n^2 */
         mpfr_prec_round(squares, SCATTER, MPFR_RNDN);
         mpfr_mul(squares, squares, n, MPFR_RNDN);
         mpfr_prec_round(sum, SCATTER, MPFR_RNDN);
@@ -162,10 +154,31 @@ void oracle_values(double due[ACCUMULATORS], enum exact_value of, const struct a
         mpfr_sqr(n, n, MPFR_RNDN);
     }
     for (enum format f = 0; f < ACCUMULATORS; f++)
-        due[f] = of == EXACT_SUM    ? oracle_round(f, sum)
-                 : of == EXACT_NORM ? oracle_root(f, squares)
-                                    : oracle_quotient(f, sum, n);
+        due[f] = form == FORM_SUM    ? oracle_round(f, sum)
+                 : form == FORM_ROOT ? oracle_root(f, squares)
+                                     : oracle_quotient(f, sum, n);
     mpfr_clears(sum, squares, n, (mpfr_ptr)0);
+}
+
+void oracle_values(double due[ACCUMULATORS], enum exact_value of, const struct array *a)
+{
+    double extreme;
+    switch (exact_facts[of].form) {
+    case FORM_SUM:
+    case FORM_ROOT:
+    case FORM_QUOTIENT:
+    case FORM_MOMENTS:
+        sum_values(due, of, a);
+        return;
+    case FORM_PRODUCT:
+        product_values(due, a);
+        return;
+    case FORM_ELEMENT:
+    case FORM_INDEX:
+        extreme = extreme_due(of, a);
+        for (enum format f = 0; f < ACCUMULATORS; f++)
+            due[f] = format_round(f, extreme);
+    }
 }
 
 bool same_mpfr(const mpfr_t a, const mpfr_t b)

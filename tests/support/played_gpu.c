@@ -32,7 +32,7 @@ static void turn_of(unsigned char letter)
 static enum status take_memory(size_t bytes, struct problem *p)
 {
     if (bytes > played_gpu.left)
-        return problem(p, STATUS_DEVICE, "out of memory");
+        return problem(p, STATUS_MEMORY, "out of memory");
     played_gpu.left -= bytes;
     return STATUS_OK;
 }

@@ -25,6 +25,27 @@ static inline char *content(const char *name)
     return (char *)b.data;
 }
 
+/* What is printed fits in 100 columns, but for commands to copy. */
+static inline void expect_narrow(const char *name)
+{
+    char *text = content(name);
+    for (const char *at = text; at; at = strchr(at, '\n')) {
+        at += *at == '\n';
+        cr_expect(strcspn(at, "\n") <= 100 || strncmp(at, "reproduce: ", 11) == 0 ||
+                      strncmp(at, "next: ", 6) == 0,
+                  "%.*s", (int)strcspn(at, "\n"), at);
+    }
+    free(text);
+}
+
+/* The same of prose that is broken into lines. */
+static inline void expect_told(const char *name, const char *what)
+{
+    char *text = content(name);
+    cr_expect(find_words(text, what), "'%s' is not in: %s", what, text);
+    free(text);
+}
+
 static inline void expect_said(const char *name, const char *what)
 {
     char *text = content(name);

@@ -151,7 +151,7 @@ static enum status make_keys(const struct recorded_twin *t, const struct csv_row
     struct keys kind;
     *keys = malloc((n + 1) * sizeof **keys);
     if (!*keys)
-        return problem(p, STATUS_DEVICE, "no memory for %zu keys", n);
+        return problem(p, STATUS_MEMORY, "no memory for %zu keys", n);
     enum status status = keys_parse(&kind, recorded_field(t, row, CASE_KEYS), p);
     if (status != STATUS_OK)
         return status;

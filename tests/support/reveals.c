@@ -34,9 +34,25 @@ static bool can_show(const struct probe_spec *s)
     case THEOREM_NORM:
     case THEOREM_SCALED_NORM:
         return true;
-    default:
-        return overflows;
+    case THEOREM_COMPENSATED:
+    case THEOREM_KAHAN:
+    case THEOREM_K_FOLD:
+    case THEOREM_DOUBLE_WORD:
+    case THEOREM_BLOCKED:
+    case THEOREM_CORRECTLY_ROUNDED:
+    case THEOREM_BINNED:
+    case THEOREM_RUNNING_MEAN:
+    case THEOREM_TEXTBOOK:
+    case THEOREM_TWO_PASS:
+    case THEOREM_WELFORD:
+    case THEOREM_CHAN:
+    case THEOREM_PRODUCT:
+    case THEOREM_EXTREMUM:
+    case THEOREM_NONE:
+    case THEOREMS:
+        break;
     }
+    return overflows;
 }
 
 /* Within a tile FABsum adds as sum/tiled does; three elements show what is kept. */

@@ -64,7 +64,9 @@ void sample_fill(const struct array *a, enum sample kind, enum format f, uint64_
             x = one_to_two(&state) * format_facts[f].smallest_normal / 2;
             x = sample_next(&state) % 8 ? ldexp(x, -within(&state, 0, 11)) : 0;
             break;
-        default:
+        case SAMPLE_BITS:
+        case SAMPLE_ZERO:
+        case SAMPLES:
             break;
         }
         bool negative = sample_next(&state) & 1;

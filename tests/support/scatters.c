@@ -86,7 +86,7 @@ static bool same_outputs(struct scatter *s, const void *first, char why[WHY])
 
 static bool keeps(struct scatter *s, char why[WHY])
 {
-    struct shape shape[CHECK_SHAPES];
+    struct shape shape[SHAPES_TRIED];
     size_t shapes = shapes_tried(s->method, s->in.n, shape);
     void *first = malloc(array_bytes(s->accumulator, s->bins));
     bool fine = true;

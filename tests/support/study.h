@@ -5,6 +5,7 @@
 #include "experiments/sweep/sweep.h"
 #include "reports/results/results.h"
 #include "reports/results/study.h"
+#include "reports/text/table.h"
 #include "tests/support/files.h"
 
 struct study {
@@ -108,7 +109,7 @@ static inline void study_free(struct study *s)
 
 /* What a person is shown of its results, in lines of at most TABLE_WIDTH bytes; text_free is due.
  */
-enum { TABLE_WIDTH = 120 };
+enum { TABLE_WIDTH = TABLE_COLUMNS };
 static inline struct text table_of(struct study *s, const char *out)
 {
     struct text text = {0};

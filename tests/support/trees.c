@@ -128,8 +128,10 @@ static void build(struct making *m, enum tree_shape shape, uint64_t *state)
     case TREE_FUSED:
         random_nodes(m, 9, state);
         break;
-    default:
+    case TREE_SEQUENTIAL:
+    case TREE_SHAPES:
         serial(m, 0, m->leaves, 1);
+        break;
     }
 }
 

@@ -211,7 +211,7 @@ static const struct {
 bool result_is(const struct method *m, const struct array *in, enum format f, double due,
                const char *what, uint64_t seed, char why[WHY])
 {
-    struct shape shape[CHECK_SHAPES];
+    struct shape shape[SHAPES_TRIED];
     size_t shapes = shapes_tried(m, in->n, shape);
     for (size_t k = 0; k < shapes; k++) {
         uint64_t got = 0, want = format_encode(f, due);

@@ -245,7 +245,7 @@ static json_t *study_of(const struct recommend_request *q, const struct argument
 
 static enum status no_memory(struct problem *p)
 {
-    return problem(p, STATUS_DEVICE, "recommend: out of memory");
+    return problem(p, STATUS_MEMORY, "recommend: out of memory");
 }
 
 /* Is the directory free for this question, or is it the one that it has an answer to? */
@@ -311,7 +311,7 @@ static enum status note_input(struct recommend_files *f, const struct source *s,
     bool noted = key && json_object_set_new(inputs, key, json_string(s->hash)) == 0;
     free(key);
     return noted ? study_write(f->study, f->directory.study, p)
-                 : problem(p, STATUS_DEVICE, "recommend: out of memory");
+                 : problem(p, STATUS_MEMORY, "recommend: out of memory");
 }
 
 /* What breaks the next cheaper one, as a file; an earlier answer's goes. */

@@ -108,7 +108,7 @@ enum status recommend_try_promise(struct recommend_report *r, struct recommend_c
     struct check_report *report = calloc(2, sizeof *report);
     struct problem why = {0};
     if (!report)
-        return problem(p, STATUS_DEVICE, "recommend: out of memory");
+        return problem(p, STATUS_MEMORY, "recommend: out of memory");
     free(t->show);
     *t = (struct recommend_promised){0};
     struct check_request q = request_of(r, c, seconds / 2);

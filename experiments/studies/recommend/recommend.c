@@ -98,7 +98,7 @@ static enum status list_candidates(struct recommend_report *r, struct problem *p
     r->candidate =
         calloc(plan->case_count + recommend_promoted_count * FORMATS + 1, sizeof *r->candidate);
     if (!r->candidate)
-        return problem(p, STATUS_DEVICE, "recommend: out of memory");
+        return problem(p, STATUS_MEMORY, "recommend: out of memory");
     for (size_t i = 0; i < plan->case_count; i++) {
         const struct study_case *t = &plan->cases[i];
         if (t->supported && considered(r, t->method))

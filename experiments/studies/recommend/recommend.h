@@ -100,7 +100,7 @@ struct recommend_promised {
     enum check_state state;
     uint64_t attempts, differing;
     size_t shapes, lengths, inputs; /* that attempts were made over */
-    char reason[CHECK_REASON];      /* where it is not kept */
+    char reason[CHECK_RUNG_REASON]; /* where it is not kept */
     char *show;                     /* the command that shows a break; or NULL */
 };
 

@@ -4,12 +4,13 @@
 #include <stdlib.h>
 
 #include "experiments/studies/recommend/files.h"
+#include "experiments/options/subject_name.h"
 #include "experiments/system/shell.h"
 #include "experiments/cases/added_in.h"
 #include "experiments/studies/recommend/recommend.h"
 #include "reports/text/table.h"
 
-/* --- Commands that show an answer, or what breaks a candidate, again --- */
+/* --- Commands that reproduce an answer, or what breaks a candidate --- */
 
 char *recommend_again(const struct arguments *a, struct device d)
 {
@@ -102,7 +103,7 @@ static enum status ask_again(const struct arguments *theirs, const json_t *study
         add_option(word, &count, &own[owned++], "json", NULL);
     enum status status = STATUS_OK;
     for (int i = 0; i < owned && status == STATUS_OK; i++)
-        status = own[i] ? STATUS_OK : problem(p, STATUS_DEVICE, "recommend: out of memory");
+        status = own[i] ? STATUS_OK : problem(p, STATUS_MEMORY, "recommend: out of memory");
     if (status == STATUS_OK)
         status = arguments_parse(&again, count, word, p);
     if (status == STATUS_OK)
@@ -130,7 +131,7 @@ enum status recommend_repeat(const json_t *study, const char *path, const struct
 static void add_method(struct text *to, const char *name)
 {
     struct text item = {0};
-    bool command = strncmp(name, "exec:", 5) == 0;
+    bool command = name_is_program(name) || name_is_python(name);
     for (const char *at = name; *at; at++) {
         text_add(&item, command && *at == ',' ? "\\" : "");
         text_append(&item, at, 1);
@@ -146,7 +147,7 @@ void recommend_show(struct text *to, const struct recommend_report *r,
 {
     char device[DEVICE_TEXT];
     device_name(r->device, device);
-    text_add(to, "  show it: ");
+    text_add(to, "  reproduce: ");
     shell_word(to, r->request.program);
     text_add(to, " run accuracy --data ");
     shell_word(to, out);
@@ -205,16 +206,18 @@ static void add_head(struct text *to, const struct recommend_report *r)
     if (t->quantity == RECOMMEND_ULP)
         text_format(to, " of the exact sum in %s (%s)", format_facts[r->source->array.format].name,
                     t->text);
-    text_format(to, "; candidates: %zu, on %s\n\n", r->count, device);
+    text_format(to, "; candidates: %zu, on %s\n", r->count, device);
 }
 
 static void add_break(struct text *to, const struct recommend_candidate *c,
                       const struct recommend_report *r)
 {
     const struct recommend_break *b = &c->broke;
-    text_format(to, "  breaks on %s%s: %.9g where %.9g is exact, an error of %.3g %s\n",
+    struct text line = {0};
+    text_format(&line, "  breaks on %s%s: %.9g where %.9g is exact, an error of %.2g %s",
                 origin[b->kind], b->input, b->result, b->exact, b->error,
                 unit[r->request.tolerance.quantity]);
+    text_wrapped(to, &line, TABLE_COLUMNS, 4);
     if (recommend_adversarial(b->kind))
         text_format(to, "  it held on the data, other orders of it and %llu drawn arrays\n",
                     (unsigned long long)c->drawn_held);
@@ -241,7 +244,7 @@ static void add_promised(struct text *to, const struct recommend_report *r,
         text_format(to, "  not known to keep its bits: %s is %s%s%s\n", promise,
                     check_state_name[t->state], *t->reason ? ": " : "", t->reason);
     if (t->show)
-        text_format(to, "  show it: %s\n", t->show);
+        text_format(to, "  reproduce: %s\n", t->show);
 }
 
 static void add_theorem(struct text *to, const struct recommend_report *r,
@@ -249,39 +252,51 @@ static void add_theorem(struct text *to, const struct recommend_report *r,
 {
     const struct recommend_tolerance *t = &r->request.tolerance;
     if (!c->bound.known)
-        text_add(to, "  no theorem bounds it on these data\n");
+        text_add(to, "  not guaranteed by theory, observed only: no theorem bounds the error\n");
     else if (recommend_holds(t, c->bound.value))
-        text_format(to, "  its theorem bounds the error on these data by %.3g: it must hold\n",
+        text_format(to, "  guaranteed on these data: its theorem bounds the error by %.2g\n",
                     c->bound.value);
     else
         text_format(to,
-                    "  its theorem bounds the error on these data by %.3g only: that it holds is "
-                    "measured\n",
+                    "  not guaranteed by theory, observed only: its theorem bounds the error by "
+                    "%.2g\n",
                     c->bound.value);
+}
+
+/* The answer, on one line. */
+static void add_verdict(struct text *to, const struct recommend_report *r)
+{
+    if (r->chosen == SIZE_MAX) {
+        text_format(to, "nothing is enough: none of %zu candidates\n\n", r->count);
+        return;
+    }
+    text_add(to, "enough: ");
+    add_label(to, &r->candidate[r->chosen]);
+    add_rate(to, &r->candidate[r->chosen]);
+    text_add(to, "\n\n");
 }
 
 static void add_chosen(struct text *to, const struct recommend_report *r)
 {
     const struct recommend_candidate *c = &r->candidate[r->chosen];
-    text_add(to, "enough: ");
-    add_label(to, c);
-    add_rate(to, c);
-    text_format(to, "\n  error at most %.3g %s on %zu arrays, ", c->most,
+    struct text line = {0};
+    text_format(&line, "  error at most %.2g %s on %zu arrays, ", c->most,
                 unit[r->request.tolerance.quantity], c->tried);
     if (c->most > 0)
-        text_format(to, "a margin of %.3g", r->request.tolerance.limit / c->most);
+        text_format(&line, "a margin of %.2g", r->request.tolerance.limit / c->most);
     else
-        text_add(to, "none at all");
-    text_format(to, ": the data, other orders of it%s\n",
+        text_add(&line, "none at all");
+    text_format(&line, ": the data, other orders of it%s",
                 r->request.no_adversarial ? "" : ", adversarial ones of its magnitudes");
     if (c->drawn > 0)
-        text_format(to,
-                    "  and %llu drawn ones (resamples, shuffles): with %.4g%% confidence, at most "
-                    "%.2g%% of such break it%s\n",
+        text_format(&line,
+                    " and %llu drawn ones (resamples, shuffles): %.4g%% confident that at most "
+                    "%.2g%% of such break it%s",
                     (unsigned long long)c->drawn, 100 * r->request.confidence, 100 * r->unseen,
                     c->drawn < r->draws_wanted ? " (more with more --seconds)" : "");
     else
-        text_add(to, "  no drawn ones: time was up (more with more --seconds)\n");
+        text_add(&line, "; no drawn ones: time was up (more with more --seconds)");
+    text_wrapped(to, &line, TABLE_COLUMNS, 4);
     add_theorem(to, r, c);
     if (!recommend_promises(r))
         return;
@@ -331,25 +346,24 @@ static void add_theory(struct text *to, const struct recommend_report *r)
 {
     const struct recommend_growth *g = &r->growth;
     const struct recommend_candidate *c = &r->candidate[r->chosen];
-    text_add(to, "  guaranteed by its theorem: ");
     if (!g->theorem_known)
-        text_add(to, "nothing, there is none");
+        text_add(to, "  guaranteed at no length: no theorem");
     else if (g->theorem_to == RECOMMEND_ANY_LENGTH)
-        text_add(to, "any length");
+        text_add(to, "  guaranteed at any length");
     else if (g->theorem_to == 0)
-        text_add(to, "no length");
+        text_add(to, "  guaranteed at no length");
     else
-        text_format(to, "up to n = %.3g or so", (double)g->theorem_to);
+        text_format(to, "  guaranteed only up to n of about %.3g", (double)g->theorem_to);
     if (g->likely_known && g->likely_to != g->theorem_to)
         text_format(to, "; to n = %.3g were rounding errors independent (%.4g%%)",
                     (double)g->likely_to, 100 * r->request.confidence);
     /* A chain of additions as long as the input is what can stand still. */
     bool serial = c->method->height && c->method->height(1000, (struct shape){0}) == 999;
     if (serial && g->stagnates.known)
-        text_format(to, "\n  a running sum of such elements stands still at n = %.6g or so",
+        text_format(to, "\n  a running sum of such elements stagnates at n of about %.3g",
                     g->stagnates.value);
     if (g->overflows.known)
-        text_format(to, "\n  such a sum leaves the range of %s at n = %.3g or so",
+        text_format(to, "\n  such a sum leaves the range of %s at n of about %.3g",
                     format_facts[c->accumulator].name, g->overflows.value);
     text_add(to, "\n");
 }
@@ -358,17 +372,18 @@ static void add_theory(struct text *to, const struct recommend_report *r)
 static void add_growth(struct text *to, const struct recommend_report *r)
 {
     const struct recommend_growth *g = &r->growth;
+    struct text line = {0};
     text_format(to, "growth: it holds at every length tried up to n = %llu",
                 (unsigned long long)g->holds_to);
     if (g->breaks_at)
         text_format(to, ", and first breaks at %llu", (unsigned long long)g->breaks_at);
-    else
-        text_add(to, ", as far as was tried");
-    text_format(to,
-                "\n  tried: the data, followed by elements drawn from it, at %zu lengths: the next "
-                "64, powers of two,\n  multiples of 256 and 2048, each with both neighbours, "
-                "halvings below a break, others spread evenly\n",
+    text_format(&line,
+                "  tried: the data, followed by elements drawn from it, at %zu lengths: the next "
+                "64, powers of two, multiples of 256 and 2048, each with both neighbours, halvings "
+                "below a break, others spread evenly",
                 g->lengths);
+    text_add(to, "\n");
+    text_wrapped(to, &line, TABLE_COLUMNS, 4);
     add_theory(to, r);
 }
 
@@ -413,7 +428,7 @@ static const char *verdict_of(const struct recommend_report *r, const struct rec
 
 static void add_frontier(struct text *to, const struct recommend_report *r)
 {
-    struct table table = {.align = "lllrrrl"};
+    struct table table = {.align = "lLLrrrL"};
     const char *const head[] = {"  method", "added in", "result",   "of raw",
                                 "error",    "verdict",  "breaks on"};
     char added_in[ADDED_IN_TEXT];
@@ -438,10 +453,11 @@ static void add_frontier(struct text *to, const struct recommend_report *r)
         table_cell(&table, "%s", verdict_of(r, c));
         table_cell(&table, "%s", c->broke.input);
     }
-    text_format(to,
-                "\nfrontier of error (in %s, the largest of %zu arrays) against throughput; *: "
-                "recommended, -: not on it\n",
-                unit[r->request.tolerance.quantity], r->common);
+    text_format(
+        to,
+        "\nfrontier: error (in %s, the largest of %zu arrays) against speed; *: recommended, "
+        "-: not on it\n",
+        unit[r->request.tolerance.quantity], r->common);
     table_draw(to, &table);
     table_free(&table);
 }
@@ -458,12 +474,10 @@ static bool emulated(const struct recommend_report *r)
 void recommend_text(struct text *to, const struct recommend_report *r, const char *out,
                     const char *command)
 {
+    add_verdict(to, r);
     add_head(to, r);
-    if (r->chosen == SIZE_MAX) {
-        text_format(to, "nothing is enough: none of %zu candidates\n", r->count);
-    } else {
+    if (r->chosen != SIZE_MAX)
         add_chosen(to, r);
-    }
     add_cheaper(to, r);
     if (r->cheaper != SIZE_MAX && r->candidate[r->cheaper].broken)
         recommend_show(to, r, &r->candidate[r->cheaper], out);
@@ -491,6 +505,6 @@ void recommend_text(struct text *to, const struct recommend_report *r, const cha
     text_format(to,
                 ": recommend.csv (a row per candidate), results.csv (a row per run), "
                 "summary.csv, times.csv, "
-                "study.json\nagain: %s\n",
+                "study.json\nreproduce: %s\n",
                 command);
 }

@@ -183,7 +183,7 @@ static enum status measure_growth(struct recommend_report *r, uint64_t deadline,
 {
     struct growing *g = calloc(1, sizeof *g);
     if (!g)
-        return problem(p, STATUS_DEVICE, "recommend: out of memory");
+        return problem(p, STATUS_MEMORY, "recommend: out of memory");
     g->r = r;
     g->deadline = deadline;
     r->growth.measured = true;
@@ -327,7 +327,7 @@ static enum status derive(struct recommend_sample *s, const struct source *from,
     status = fill(s, &from->array, kind, seed_of(seed, draw), p);
     if (status == STATUS_OK &&
         asprintf(&data.name, "%s:%s%s", from->name, kind_name[kind], number) < 0)
-        status = problem(p, STATUS_DEVICE, "%s: out of memory", from->name);
+        status = problem(p, STATUS_MEMORY, "%s: out of memory", from->name);
     data.array = s->array;
     if (status == STATUS_OK)
         status = source_data(&s->source, &data, n, p);

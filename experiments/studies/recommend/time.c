@@ -216,7 +216,7 @@ static size_t plan_rows(const struct recommend_report *r, size_t n, double most_
     for (int vendor = 1; vendor >= 0; vendor--)
         for (size_t i = 0; i < r->count; i++) {
             const struct recommend_candidate *c = &r->candidate[i];
-            if (!timed_honestly(r, c) || bench_is_vendor(c->method) != vendor ||
+            if (!timed_honestly(r, c) || c->method->vendor != vendor ||
                 (most_ns > 0 && !(c->time_ns > 0 && c->time_ns <= most_ns)))
                 continue;
             row[rows++] =
@@ -298,7 +298,7 @@ static enum status time_all(struct timer *t, const char *name, const struct arra
     t->n = array->n;
     struct bench_row *row = calloc(r->count + 1, sizeof *row);
     if (!row)
-        return problem(p, STATUS_DEVICE, "recommend: out of memory");
+        return problem(p, STATUS_MEMORY, "recommend: out of memory");
     size_t rows = plan_rows(r, array->n, most_ns, row);
     const struct bench_listener listener = {
         .take = take, .show = show, .context = t, .stop = r->request.stop};
@@ -384,7 +384,7 @@ enum status recommend_time(struct recommend_report *r, struct problem *p)
     struct array array = r->source->array;
     size_t count = r->count;
     if (!t.row)
-        return problem(p, STATUS_DEVICE, "recommend: out of memory");
+        return problem(p, STATUS_MEMORY, "recommend: out of memory");
     if (r->device.kind == DEVICE_CPU && array.n > TIMED_ON_CPU)
         array.n = TIMED_ON_CPU;
     note_untimed(r);

@@ -6,6 +6,7 @@
 #include "experiments/studies/recommend/candidates.h"
 #include "experiments/studies/recommend/recommend.h"
 #include "reference/format/number.h"
+#include "reports/text/near.h"
 
 /* How long the sum may grow: what the method's theorem guarantees, and where formats end. */
 
@@ -182,8 +183,7 @@ static enum status find_quantity(enum recommend_quantity *found, const char *nam
     for (*found = 0; *found < RECOMMEND_QUANTITIES; (*found)++)
         if (strcmp(name, recommend_quantity_name[*found]) == 0)
             return STATUS_OK;
-    return problem(p, STATUS_USAGE, "option --quantity: found '%s', expected rel, backward or ulp",
-                   name);
+    return near_unknown_option(p, "quantity", name, "rel, backward or ulp");
 }
 
 /* Does a text end so? Then its length is that of what stands before. */

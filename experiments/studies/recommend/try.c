@@ -60,7 +60,7 @@ static enum status take(void *context, const struct runner_results *results, str
         struct distinct *d = meet(l, results->digest[i]);
         uint64_t time_ns = results->time_ns ? results->time_ns[i] : 0;
         if (!d || (results->time_ns && !tally_time(&l->tally, time_ns)))
-            return problem(p, STATUS_DEVICE, "recommend: out of memory for results");
+            return problem(p, STATUS_MEMORY, "recommend: out of memory for results");
         results_append(rows, &(struct results_row){.run = l->tally.runs,
                                                    .value = &d->value_text,
                                                    .exact = &l->s->truth.exact,

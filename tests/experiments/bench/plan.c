@@ -55,7 +55,7 @@ Test(bench_plan, plan_of_an_input)
                         a->shape.threads == b->shape.threads;
             cr_assert(!same, "%s: rows %zu and %zu", a->method->name, k, i);
             /* The vendor's routine comes before the others of its kind. */
-            cr_assert(!(bench_is_vendor(a->method) && b->method->operation == &operation_scan &&
+            cr_assert(!(a->method->vendor && b->method->operation == &operation_scan &&
                         a->accumulator == b->accumulator &&
                         a->setting.output == b->setting.output &&
                         a->setting.exclusive == b->setting.exclusive));

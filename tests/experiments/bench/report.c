@@ -44,7 +44,7 @@ Test(bench_report, figures_follow_from_times, .init = make_folder, .fini = remov
          .setting.output = FP32,
          .shape = {64, 0},
          .round = 1,
-         .time = {2000, 1500, 15, 100},
+         .time = {2000, 1500, 15, 100, 1750, 2250},
          .raw_ns = 500,
          .vendor_ns = 4000,
          .memory = {true, 4096}},
@@ -54,24 +54,24 @@ Test(bench_report, figures_follow_from_times, .init = make_folder, .fini = remov
          .setting.exclusive = true,
          .setting.segment = 50,
          .round = 2,
-         .time = {4000, 3500, 15, 100},
+         .time = {4000, 3500, 15, 100, 0, 0},
          .copy_ns = 1000},
         {.kind = BENCH_COPY,
          .accumulator = FORMATS,
          .setting.output = FORMATS,
          .shape = {2, 0},
          .round = 2,
-         .time = {1000, 500, 15, 100}},
+         .time = {1000, 500, 15, 100, 0, 0}},
         {.method = method_named("scan/tiled"), .round = 3, .copy_ns = 1000, .note = "skipped: why"},
     };
     static const char *const expected[] = {
         ("cpu,sum/sequential,fp64,fp32,uniform,1000,64,,2,1.5,4,0.25,2,15,100,,,,,,1,,,4096,,,,0.5,"
-         "fp32,fp32"),
+         "fp32,fp32,1.75,2.25"),
         ("cpu,scan/segmented,fp64,fp32,uniform,1000,,,4,3.5,3.25,,,15,100,,,exclusive,fp32,50,2,"
-         "1000,0.203125,,,,,0.25,fp32,fp32"),
-        "cpu,copy,fp64,,uniform,1000,2,,1,0.5,16,,,15,100,,,,,,2,,,,,,,,,",
+         "1000,0.203125,,,,,0.25,fp32,fp32,,"),
+        "cpu,copy,fp64,,uniform,1000,2,,1,0.5,16,,,15,100,,,,,,2,,,,,,,,,,,",
         ("cpu,scan/tiled,fp64,fp16,uniform,1000,,,,,,,,,,,skipped: why,inclusive,fp16,,3,1000,,,,,,"
-         ",fp16,fp16"),
+         ",fp16,fp16,,"),
     };
     in.in_cache = false;
     cr_assert(bench_report_open(&report, true, path, &p) == STATUS_OK, "%s", p.text);
@@ -165,8 +165,55 @@ Test(bench_report, recorded_columns_stay, .init = make_folder, .fini = remove_fo
     const char *now = line_of(path, 0);
     static const char last[] =
         ",scan,output,segment,round,copy_ns,of_copy,memory_bytes,case_id,keys,"
-        "bins,elements_per_ns,added_in,result_format";
+        "bins,elements_per_ns,added_in,result_format,time_us_low,time_us_high";
     cr_expect_str_eq(now + strlen(now) - strlen(last), last);
     const char *then = line_of(ULPSCOPE_SOURCE "/reports/recorded/h200-bench/bench.csv", 0);
     cr_expect(strncmp(now, then, strlen(then)) == 0, "%s, recorded: %s", now, then);
+}
+
+/* Whose 95% intervals overlap cannot be told apart from the fastest; of other formats or rounds
+ * none is compared. */
+Test(bench_report, says_who_cannot_be_told_apart, .init = make_folder, .fini = remove_folder)
+{
+    struct problem p = {0};
+    struct bench_input in = open_input(cpu, FP32, 1000);
+    static const struct {
+        const char *method;
+        enum format accumulator;
+        size_t round;
+        double median, low, high;
+    } of[] = {{"sum/tiled", FP32, 1, 1000, 900, 1100},   {"sum/serial", FP32, 1, 1150, 1101, 1200},
+              {"sum/kahan", FP32, 1, 1200, 1100, 1300},  {"sum/exact", FP64, 1, 1010, 900, 1200},
+              {"sum/serial", FP64, 1, 2000, 1300, 3000}, {"sum/atomic", FP32, 2, 1000, 900, 1200}};
+    enum { ROWS = sizeof of / sizeof *of };
+    for (int narrower = 0; narrower < 2; narrower++) {
+        struct bench_table table = {0};
+        struct text text = {0};
+        for (size_t i = 0; i < ROWS; i++) {
+            struct bench_row row = {.method = method_named(of[i].method),
+                                    .accumulator = of[i].accumulator,
+                                    .setting.output = of[i].accumulator,
+                                    .round = of[i].round};
+            double low = narrower ? of[i].median - 1 : of[i].low;
+            double high = narrower ? of[i].median + 1 : of[i].high;
+            row.time = (struct timing){of[i].median, of[i].low, 15, 1, low, high};
+            bench_table_add(&table, &in, &row);
+        }
+        bench_table_draw(&text, &table);
+        const char *said = text_string(&text);
+        static const char *const due[2][2] = {
+            {"\nfp32/fp32, n = 1000: the fastest is sum/tiled; cannot be told apart from it: "
+             "sum/kahan\n",
+             "\nfp32/fp64, n = 1000: the fastest is sum/exact\n"},
+            {"\nfp32/fp32, n = 1000: the fastest is sum/tiled\n",
+             "\nfp32/fp64, n = 1000: the fastest is sum/exact\n"}};
+        for (int i = 0; i < 2; i++)
+            cr_expect(strstr(said, due[narrower][i]), "no '%s' in: %s", due[narrower][i], said);
+        cr_expect(!strstr(said, "fastest is sum/atomic"), "%s", said);
+        cr_expect(strstr(said, narrower ? "+-0.1%" : "+-10%"), "%s", said);
+        bench_table_free(&table);
+        text_free(&text);
+    }
+    bench_input_close(&in);
+    (void)p;
 }

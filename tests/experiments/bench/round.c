@@ -253,7 +253,7 @@ Test(bench_round, failures_are_rows)
               taken.rounds);
     for (size_t i = 0; i < 4; i++)
         cr_expect(i % 2 == 0 ? taken.row[i].time.repetitions == TIMING_REPEATS
-                             : taken.row[i].status == STATUS_DEVICE &&
+                             : taken.row[i].status == STATUS_MEMORY &&
                                    strcmp(taken.row[i].note, "failed: out of memory") == 0,
                   "row %zu: %s", i, taken.row[i].note);
     played_gpu.output_bytes = 10;

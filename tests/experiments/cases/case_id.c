@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include "experiments/cases/plan.h"
+#include "reports/results/study.h"
 
 static char *words(const char *text)
 {
@@ -140,4 +141,64 @@ Test(case_id, every_part_counts)
     struct source seeded = *s;
     seeded.seed++;
     cr_expect(case_id(&t, &seeded) != id, "the seed");
+}
+
+/* --- methods that had another name --- */
+
+/* Of a row that was recorded under the first name (reports/recorded/h200-cond). */
+Test(case_id, of_a_renamed_method_stays)
+{
+    const struct source s = {.name = words("cond:sum=6.103515625e-05:target=1"),
+                             .generated = true,
+                             .seed = 1,
+                             .array = {FP16, 4096, NULL}};
+    struct study_case t = trial_of("cublas/sum_by_gemv_16");
+    t.device = (struct device){DEVICE_CUDA, 0};
+    cr_expect(case_id(&t, &s) == 0xdb308c3cc59e2d05, "found %016llx",
+              (unsigned long long)case_id(&t, &s));
+    cr_expect(method_named("cublas/gemv_16") == t.method);
+}
+
+/* A name that any method had or has is that of one method. */
+Test(case_id, former_names_are_of_one_method)
+{
+    size_t renamed = 0;
+    for (size_t i = 0; i < method_count; i++) {
+        const struct method *m = method_registry[i];
+        cr_expect(method_named(m->name) == m, "%s", m->name);
+        cr_expect_str_eq(method_first_name(m->name), m->former ? m->former : m->name);
+        if (!m->former)
+            continue;
+        cr_expect(method_named(m->former) == m, "%s", m->former);
+        cr_expect_str_eq(method_first_name(m->former), m->former);
+        for (size_t k = 0; k < method_count; k++)
+            cr_expect(strcmp(method_registry[k]->name, m->former) != 0 &&
+                          (k == i || !method_registry[k]->former ||
+                           strcmp(method_registry[k]->former, m->former) != 0),
+                      "%s was %s", m->name, m->former);
+        renamed++;
+    }
+    cr_expect(renamed == 11, "%zu", renamed);
+    cr_expect_str_eq(method_first_name("exec:./mine"), "exec:./mine");
+}
+
+static bool same_study(const char *found, const char *asked)
+{
+    struct problem p = {0};
+    json_t *one = json_pack("{ss s{s[ss]}}", "experiment", "accuracy", "axes", "method",
+                            "sum/tiled", found),
+           *other = json_pack("{ss s{s[ss]}}", "experiment", "accuracy", "axes", "method",
+                              "sum/tiled", asked);
+    bool same = study_same(one, other, "study.json", &p) == STATUS_OK;
+    json_decref(one);
+    json_decref(other);
+    return same;
+}
+
+Test(case_id, studies_of_renamed_methods_go_on)
+{
+    cr_expect(same_study("cublas/dot", "cublas/sum_by_dot"));
+    cr_expect(same_study("cublas/sum_by_dot", "cublas/sum_by_dot"));
+    cr_expect(!same_study("cublas/dot", "cublas/dot_product"));
+    cr_expect(!same_study("cublas/dot", "cublas/sum_by_gemv"));
 }

@@ -157,4 +157,6 @@ Test(check_asked, files_that_are_converted_or_empty, .init = make_folder, .fini 
     snprintf(paths, sizeof paths, "%s/none.npy", folder);
     expect_refused((study_words){{"data", paths}, {NULL}}, "none.npy: found no elements");
     expect_refused((study_words){{"convert", "yes"}, {NULL}}, "expected it with --data");
+    expect_refused((study_words){{"saturate", "yes"}, {NULL}},
+                   "found --saturate, expected it with --data");
 }

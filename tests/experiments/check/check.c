@@ -261,15 +261,23 @@ static bool has_sense(const struct method *m, enum check_kind kind)
     bool moves = (o->matrix || o->mask) && o != &operation_rows;
     switch (kind) {
     case CHECK_BATCH:
-        return o == &operation_rows;
+        return o == &operation_rows || o->matrices;
     case CHECK_PERMUTATION:
     case CHECK_EXACT:
         return !moves;
     case CHECK_PROCESS:
-        return !o->mask;
-    default:
-        return true;
+        return !o->mask && !o->matrices;
+    case CHECK_REPEAT:
+    case CHECK_LOAD:
+    case CHECK_SHAPE:
+    case CHECK_OFFSET:
+    case CHECK_NEIGHBOUR:
+    case CHECK_DEVICE:
+    case CHECK_RECORDED:
+    case CHECK_KINDS:
+        break;
     }
+    return true;
 }
 
 Test(check, finds_promises_of_the_registry_kept)

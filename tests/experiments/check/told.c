@@ -17,7 +17,7 @@ static struct check_report made(const struct method *m)
 static void expect_told(const struct check_report *r, const char *what, bool due)
 {
     struct text text = {0};
-    check_text(&text, r, "ulpscope");
+    check_text(&text, r, "ulpscope", true);
     cr_expect((strstr(text_string(&text), what) != NULL) == due, "%s'%s' in: %s", due ? "no " : "",
               what, text_string(&text));
     text_free(&text);
@@ -29,16 +29,74 @@ Test(check_told, says_what_it_is_held_to)
     struct check_report r = made(&m);
     m.promise = PROMISE_GPU_TO_GPU;
     r.request.promise = PROMISE_GPU_TO_GPU;
-    expect_told(&r, "promises gpu_to_gpu, keeps gpu_to_gpu\n", true);
+    expect_told(&r, " on cpu: keeps gpu_to_gpu, as promised\n\nrung ", true);
     r.request.promise = PROMISE_RUN_TO_RUN;
-    expect_told(&r, "promises gpu_to_gpu, held to run_to_run, keeps gpu_to_gpu\n", true);
+    expect_told(&r, ": keeps gpu_to_gpu, --promise asks for run_to_run\n", true);
+    m.promise = PROMISE_RUN_TO_RUN;
+    expect_told(&r, ": keeps gpu_to_gpu, promises run_to_run\n", true);
+    m.promise = r.request.promise = PROMISE_NONE;
+    expect_told(&r, ": keeps gpu_to_gpu, promises none\n", true);
+    r.request.promise = PROMISE_GPU_TO_GPU;
+    expect_told(&r, ": keeps gpu_to_gpu, as --promise asks\n", true);
+    r.request.promise = PROMISE_ORDER_INVARIANT;
+    expect_told(
+        &r, ": order_invariant, which --promise asks for, was not tried; keeps gpu_to_gpu\n", true);
+    r.tried[CHECK_OFFSET].broken = r.tried[CHECK_OFFSET].differing = 1;
+    input_parse(&r.tried[CHECK_OFFSET].witness.at.input, "ones", NULL);
+    r.kept = PROMISE_RUN_TO_RUN;
+    expect_told(&r, ": BREAKS order_invariant, which --promise asks for; keeps run_to_run\n", true);
+    expect_told(&r, "\norder_invariant, correctly_rounded: gpu_to_gpu is broken\n", true);
+    m.promise = PROMISE_ORDER_INVARIANT;
+    r.request.tried[CHECK_EXACT] = false;
+    expect_told(&r, ": BREAKS order_invariant, which it promises\n", true);
+    r.request.promise = m.promise = PROMISE_RUN_TO_RUN;
+    expect_told(&r, ": no attempt breaks run_to_run, which it promises; breaks gpu_to_gpu\n", true);
+    /* What was tried of it is kept, but the rung it is held to was not among that. */
+    struct check_report other = made(&m);
+    other.request.promise = PROMISE_RUN_TO_RUN;
+    other.request.tried[CHECK_EXACT] = false;
+    for (enum check_kind k = 0; k < CHECK_KINDS; k++)
+        if (check_kinds[k].rung == PROMISE_RUN_TO_RUN)
+            other.tried[k].attempts = 0;
+    expect_told(&other, ": run_to_run, which it promises, was not tried\n", true);
+    r.failure.status = STATUS_DATA;
+    r.failed = CHECK_EXACT;
+    expect_told(&r, ": FAILED in exact; breaks gpu_to_gpu\n", true);
+}
+
+/* What is kept is named with what was not tried below it, and each reason is printed whole. */
+Test(check_told, says_what_lies_open_below)
+{
+    static const char why[] =
+        "a reason of so many words that six of its kind do not fit on two lines";
+    struct method m = *method_named("sum/tiled");
+    struct check_report r = made(&m);
+    m.promise = PROMISE_NONE;
+    r.request.promise = PROMISE_NONE;
+    r.kept = PROMISE_CORRECTLY_ROUNDED;
+    expect_told(&r, ": keeps correctly_rounded, promises none; not tried: order_invariant\n", true);
+    r.tried[CHECK_OFFSET] = (struct check_tried){0};
+    for (enum check_kind k = 0; k < CHECK_KINDS; k++)
+        if (check_kinds[k].rung == PROMISE_GPU_TO_GPU)
+            snprintf(r.tried[k].untried, CHECK_REASON, "%s %d", why, (int)k);
+    expect_told(&r, "; not tried: gpu_to_gpu, order_invariant\n", true);
+    struct check_rung is = check_rung(&r, PROMISE_GPU_TO_GPU);
+    char last[200];
+    for (enum check_kind k = 0; k < CHECK_KINDS; k++)
+        if (check_kinds[k].rung == PROMISE_GPU_TO_GPU) {
+            snprintf(last, sizeof last, "%s %d", why, (int)k);
+            cr_expect(strstr(is.reason, last), "'%s' is not in '%s'", last, is.reason);
+        }
+    r.kept = PROMISE_RUN_TO_RUN;
+    expect_told(&r, "; not tried:", false);
 }
 
 /* 0.05^(1/59) is 0.95. */
 Test(check_told, says_in_hundredths_what_may_be_unseen)
 {
     struct check_report r = made(method_named("sum/tiled"));
-    expect_told(&r, "repeat 59; 95% confident that fewer than 5% of runs differ", true);
+    expect_told(&r, "95% confident: under 5% of runs differ (run_to_run), 26% (gpu_to_gpu)", true);
+    expect_told(&r, "tried: repeat 59, offset 10\n", true);
 }
 
 /* On one GPU, as many attempts as would be enough of several: the rung is open all the same. */
@@ -46,9 +104,10 @@ Test(check_told, says_that_attempts_on_one_device_agree)
 {
     struct check_report r = made(method_named("sum/tiled"));
     r.request.device = (struct device){DEVICE_CUDA, 0};
-    expect_told(&r, "; on this one 10 attempts agree over 0 shapes,", true);
+    expect_told(&r, "gpu_to_gpu         not tried        10       0 ", true);
+    expect_told(&r, "\ngpu_to_gpu: needs another GPU\n", true);
     r.tried[CHECK_OFFSET].attempts--;
-    expect_told(&r, "attempts agree", false);
+    expect_told(&r, "\ngpu_to_gpu: 9 attempts, 10 are needed\n", true);
 }
 
 /* What was not tried is told where all was to be. */
@@ -56,10 +115,25 @@ Test(check_told, leaves_out_what_was_not_asked_for)
 {
     struct check_report r = made(method_named("sum/tiled"));
     strcpy(r.tried[CHECK_LOAD].untried, "time ran out");
-    expect_told(&r, "; not tried: load (time", true);
+    expect_told(&r, "\nnot tried: load (time", true);
     r.request.tried[CHECK_EXACT] = false;
-    expect_told(&r, "; not tried: ", false);
+    expect_told(&r, "\nnot tried: ", false);
     expect_told(&r, "keeps", false);
+}
+
+/* A reason stands once, behind all rungs that it holds for. */
+Test(check_told, groups_rungs_by_reason)
+{
+    struct check_report r = made(method_named("sum/tiled"));
+    r.request.device = (struct device){DEVICE_CUDA, 0};
+    r.tried[CHECK_REPEAT].attempts = 0;
+    strcpy(r.tried[CHECK_REPEAT].untried, "left out");
+    strcpy(r.tried[CHECK_PERMUTATION].untried, "left out");
+    strcpy(r.tried[CHECK_EXACT].untried, "left out");
+    expect_told(&r,
+                "\nrun_to_run, order_invariant, correctly_rounded: left out\n"
+                "gpu_to_gpu: needs another GPU\n\n",
+                true);
 }
 
 /* Both results, by which the break is known. */
@@ -76,8 +150,39 @@ Test(check_told, shows_both_results)
     expect_told(&r, "\n  0x3f800000  1  here\n  0x40000000  2  there\n", true);
 }
 
+/* The shortest of the lowest rung that is broken; on request one of each kind. */
+Test(check_told, shows_the_shortest_counterexample)
+{
+    struct check_report r = made(method_named("sum/tiled"));
+    static const struct {
+        enum check_kind kind;
+        size_t n;
+    } broken[] = {
+        {CHECK_REPEAT, 70}, {CHECK_PROCESS, 50}, {CHECK_LOAD, 60}, {CHECK_PERMUTATION, 5}};
+    for (size_t i = 0; i < 4; i++) {
+        struct check_tried *t = &r.tried[broken[i].kind];
+        *t = (struct check_tried){.attempts = 20, .broken = 1, .differing = 1, .distinct = 2};
+        t->witness.at.n = broken[i].n;
+        input_parse(&t->witness.at.input, "ones", NULL);
+    }
+    struct text few = {0}, all = {0};
+    check_text(&few, &r, "ulpscope", false);
+    check_text(&all, &r, "ulpscope", true);
+    cr_expect(strstr(text_string(&few), ", n = 50\n"), "%s", text_string(&few));
+    cr_expect(!strstr(text_string(&few), ", n = 5\n") && !strstr(text_string(&few), ", n = 60\n"));
+    cr_expect(strstr(text_string(&few), "\n3 more with --wide\n"), "%s", text_string(&few));
+    for (size_t i = 0; i < 4; i++) {
+        char length[32];
+        snprintf(length, sizeof length, ", n = %zu\n", broken[i].n);
+        cr_expect(strstr(text_string(&all), length), "%s in: %s", length, text_string(&all));
+    }
+    cr_expect(!strstr(text_string(&all), "--wide"));
+    text_free(&few);
+    text_free(&all);
+}
+
 /* Of words of any length; what is below stands under the verdict. */
-Test(check_told, no_line_is_longer_than_100)
+Test(check_told, no_line_is_longer_than_80)
 {
     struct check_report r = made(method_named("sum/tiled"));
     char *untried = r.tried[CHECK_LOAD].untried;
@@ -86,14 +191,14 @@ Test(check_told, no_line_is_longer_than_100)
         struct text text = {0};
         snprintf(untried, CHECK_REASON, "%.*s of words that are long enough to be wrapped, each",
                  length, "wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww");
-        check_text(&text, &r, "ulpscope");
+        check_text(&text, &r, "ulpscope", false);
         cr_assert(text_string(&text));
         for (const char *line = text.data; *line; line += strcspn(line, "\n") + 1) {
             size_t width = strcspn(line, "\n");
             longest = width > longest ? width : longest;
-            wrapped += strspn(line, " ") == 19;
+            wrapped += strspn(line, " ") == 2;
         }
         text_free(&text);
     }
-    cr_expect(longest == 100 && wrapped > 0, "%zu characters", longest);
+    cr_expect(longest == 80 && wrapped > 0, "%zu characters", longest);
 }

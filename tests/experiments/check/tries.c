@@ -334,6 +334,7 @@ Test(check_tries, fresh_processes_are_asked)
 
 static size_t loads;
 static int loaded;
+static bool load_fails;
 
 enum status __real_load_begin(struct load **load, int device, struct problem *p);
 enum status __wrap_load_begin(struct load **load, int device, struct problem *p);
@@ -342,6 +343,8 @@ enum status __wrap_load_begin(struct load **load, int device, struct problem *p)
 {
     loads++;
     loaded = device;
+    if (load_fails)
+        return problem(p, STATUS_MEMORY, "no memory for other work");
     return __real_load_begin(load, device, p);
 }
 
@@ -365,6 +368,24 @@ Test(check_tries, the_load_is_the_devices)
     checked(&r);
     cr_expect(loads > 1 && loaded == -1, "%zu loads", loads);
     free_check(&c);
+}
+
+/* Where the device cannot be loaded, nothing is said under load, and the subject has not failed. */
+Test(check_tries, a_load_that_cannot_be_is_no_failure)
+{
+    static uint64_t few[] = {33};
+    struct method m = *method_named("sum/serial");
+    struct check_request r = request_for(&m, 0.1);
+    r.n = (struct numbers){1, few};
+    r.load[0] = r.load[1] = true;
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++)
+        r.tried[kind] = kind == CHECK_LOAD || kind == CHECK_OFFSET;
+    load_fails = true;
+    struct check_report report = checked(&r);
+    load_fails = false;
+    cr_expect(loads > 1 && report.failure.status == STATUS_OK, "%s", report.failure.text);
+    cr_expect(report.tried[CHECK_LOAD].attempts == 0 && report.tried[CHECK_OFFSET].attempts > 0);
+    cr_expect_str_eq(report.tried[CHECK_LOAD].untried, "no memory for other work");
 }
 
 /* --- rows --- */

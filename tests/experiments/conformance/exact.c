@@ -277,7 +277,7 @@ static void hold(const struct expected *e)
     static struct conformance_report r;
     struct method m = *method_named(e->method);
     struct problem p = {0};
-    enum format f = m.operation->of >= EXACT_ARGMIN ? FP64 : FP32;
+    enum format f = exact_facts[m.operation->of].form == FORM_INDEX ? FP64 : FP32;
     size_t k = 0;
     m.cpu = lies;
     lie = e->lie;

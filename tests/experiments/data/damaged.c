@@ -76,7 +76,7 @@ static void touch(const struct data_set *set, size_t most, const char *what)
 
 static void fuzz(const char *name, const struct bytes *good)
 {
-    size_t outcome[STATUS_DEVICE + 1] = {0};
+    size_t outcome[STATUS_MEMORY + 1] = {0};
     state = UINT64_C(0x9e3779b97f4a7c15);
     printf("%s: seed %llu\n", name, (unsigned long long)state);
     for (size_t round = 0; round < ROUNDS; round++) {

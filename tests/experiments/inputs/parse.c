@@ -124,9 +124,9 @@ Test(input_parse, refuses)
     } cases[] = {
         {"", "''", "uniform, "},
         {"nonsense", "'nonsense'", "uniform, "},
-        {"uniforms", "'uniforms'", "uniform, "},
-        {"unifor", "'unifor'", "uniform, "},
-        {"Uniform", "'Uniform'", "uniform, "},
+        {"uniforms", "'uniforms'", "did you mean uniform?"},
+        {"unifor", "'unifor'", "did you mean uniform?"},
+        {"Uniform", "'Uniform'", "did you mean uniform?"},
         {"uniform:", "''", "PARAMETER=VALUE"},
         {"uniform:scale", "'scale'", "PARAMETER=VALUE"},
         {"uniform::scale=2", "''", "PARAMETER=VALUE"},

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "experiments/operations/layout.h"
+#include "experiments/operations/setting.h"
 #include "experiments/inputs/mask.h"
 #include "kernels/method/matrix.h"
 
@@ -34,6 +35,25 @@ Test(layout, about_square)
             cr_assert(n % more != 0, "%zu: %zu, but %zu", n, rows, more);
     }
     cr_expect_eq(layout_rows((size_t)1 << 28, 0), 1 << 14);
+}
+
+/* 0, or nothing asked for, is what the file says: rows, and in layout `column` its columns. */
+Test(layout, rows_of_a_file)
+{
+    uint64_t some[] = {5, 0};
+    struct setting_axes axes = {.file_rows = 30};
+    for (size_t u = 0; u < 8; u++) {
+        cr_expect_eq(layout_vary(&axes, 2100, u, LAYOUT_ROW), 30);
+        cr_expect_eq(layout_vary(&axes, 2100, u, LAYOUT_COLUMN), 70);
+        cr_expect_eq(layout_vary(&(struct setting_axes){.file_rows = 0}, 2100, 4 * u, LAYOUT_ROW),
+                     layout_rows(2100, 0));
+    }
+    cr_expect_eq(layout_asked(&axes, 0, 2100, LAYOUT_BATCH), layout_rows(2100, 0));
+    cr_expect_eq(layout_asked(&axes, 0, 2099, LAYOUT_ROW), layout_rows(2099, 0));
+    cr_expect_eq(layout_asked(&axes, 7, 2100, LAYOUT_COLUMN), 7);
+    axes.rows = (struct numbers){.item = some, .count = 2};
+    cr_expect_eq(layout_vary(&axes, 2100, 0, LAYOUT_ROW), 5);
+    cr_expect_eq(layout_vary(&axes, 2100, 1, LAYOUT_ROW), 30);
 }
 
 Test(layout, what_does_not_divide_is_refused)

@@ -107,8 +107,8 @@ Test(gen_sum, gen_refuses)
     expect_refusal("gen uniform --n 10 --storage fp8 -o x.npy", STATUS_USAGE, "fp8");
     expect_refusal("gen uniform --n 10 --cond 5 -o x.npy", STATUS_USAGE, "--cond");
     expect_refusal("gen cond --n 10 --cond 0.5 -o x.npy", STATUS_USAGE, "0.5");
-    expect_refusal("gen uniform --n 1e19 -o x.npy", STATUS_DEVICE, "out of memory");
-    expect_refusal("gen uniform --n 2^50 -o x.npy", STATUS_DEVICE, "out of memory");
+    expect_refusal("gen uniform --n 1e19 -o x.npy", STATUS_MEMORY, "out of memory");
+    expect_refusal("gen uniform --n 2^50 -o x.npy", STATUS_MEMORY, "out of memory");
     expect_refusal("gen uniform --n 10 -o /dev/full", STATUS_DATA, "/dev/full");
     expect_refusal("gen uniform --n 10 -o no/x.npy", STATUS_DATA, "no/x.npy");
     cr_expect(access("x.npy", F_OK) != 0, "a refused gen left a file");
@@ -228,7 +228,7 @@ Test(gen_sum, sum_refuses)
     expect_refusal("sum x.txt --reference exact", STATUS_USAGE, "exact");
     expect_refusal("sum x.txt --storage fp8", STATUS_USAGE, "fp8");
     expect_refusal("sum missing.npy", STATUS_DATA, "missing.npy");
-    expect_refusal("sum --input ones --n 2^50", STATUS_DEVICE, "out of memory");
+    expect_refusal("sum --input ones --n 2^50", STATUS_MEMORY, "out of memory");
     expect_ok("gen ones --n 3 --storage fp32 -o x.npy");
     expect_refusal("sum x.npy --storage fp64", STATUS_USAGE, "--convert");
 }

@@ -7,18 +7,24 @@
 #include "experiments/options/options.h"
 #include "experiments/program/verbs.h"
 #include "kernels/method/method.h"
+#include "kernels/mma/mma.h"
 #include "tests/support/files.h"
 
-static json_t *listed(void)
+static json_t *listed_of(const char *section)
 {
-    static const char *const words[] = {"ulpscope", "list", "methods", "--json"};
+    const char *const words[] = {"ulpscope", "list", section, "--json"};
     const char *printed = in_folder("printed");
     struct arguments a;
     cr_assert_eq(arguments_parse(&a, 4, (char **)words, NULL), STATUS_OK);
     cr_assert(freopen(printed, "w", stdout));
     cr_assert_eq(a.verb->run(&a, NULL), STATUS_OK);
     fflush(stdout);
-    json_t *methods = json_load_file(printed, 0, NULL);
+    return json_load_file(printed, 0, NULL);
+}
+
+static json_t *listed(void)
+{
+    json_t *methods = listed_of("methods");
     cr_assert_eq(json_array_size(methods), method_count);
     return methods;
 }
@@ -60,4 +66,30 @@ Test(list, folds_of_sumk, .init = make_folder, .fini = remove_folder)
         seen += json_integer_value(json_object_get(method, "folds")) == 3 + k;
     cr_expect_eq(seen, 3);
     json_decref(methods);
+}
+
+/* A row of `list chips --json` for each row of the table, as the table has it. */
+Test(list, chips_have_every_instruction, .init = make_folder, .fini = remove_folder)
+{
+    json_t *chips = listed_of("chips"), *chip, *instruction;
+    size_t i, j, at = 0;
+    json_array_foreach(chips, i, chip)
+    {
+        json_array_foreach(json_object_get(chip, "instructions"), j, instruction)
+        {
+            cr_assert(at < mma_instruction_count);
+            const struct mma_instruction *m = &mma_instructions[at++];
+            json_t *fraction = json_object_get(instruction, "fraction_bits");
+            cr_expect_str_eq(word(chip, "name"), m->chip);
+            cr_expect_str_eq(word(instruction, "unit"), mma_units[m->unit]);
+            cr_expect_str_eq(word(instruction, "operands"), mma_elements[m->rule.element].name);
+            cr_expect_eq(json_integer_value(json_object_get(instruction, "block")), m->rule.block);
+            cr_expect_eq(json_integer_value(json_object_get(instruction, "vectors")), m->held);
+            cr_expect(m->rule.fraction == MMA_EXACT
+                          ? json_is_null(fraction)
+                          : json_integer_value(fraction) == m->rule.fraction);
+        }
+    }
+    cr_expect_eq(at, mma_instruction_count);
+    json_decref(chips);
 }

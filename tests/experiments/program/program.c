@@ -22,6 +22,17 @@ Test(program, full_standard_output, .init = make_folder, .fini = remove_folder)
     }
 }
 
+/* What is short differs, the exit status does not. */
+Test(program, out_of_memory_or_of_devices, .init = make_folder, .fini = remove_folder)
+{
+    cr_expect(run_program("gen", "ones --n 2^50 -o x.npy") == 4);
+    expect_said("err", "out of memory: 1125899906842624 elements of");
+    cr_expect(run_program("check", "sum/tiled --device cuda:99") == 4);
+    expect_said("err", "device cuda:99: ");
+    cr_expect(status_exit(STATUS_INTERRUPTED) == 130 && status_exit(STATUS_DEVICE) == 4 &&
+              STATUS_MEMORY != STATUS_DEVICE);
+}
+
 /* Of an option given twice the last counts, so that a line can be gone back to and added to. */
 Test(program, the_last_of_an_option, .init = make_folder, .fini = remove_folder)
 {
@@ -87,4 +98,139 @@ Test(program, names_what_is_added_in, .init = make_folder, .fini = remove_folder
     char *said = content("out");
     cr_expect(!strstr(said, "added_in"), "%s", said);
     free(said);
+}
+
+/* What is not there says what it would give and what to type, in lines of at most 100. */
+Test(program, doctor_says_what_to_type, .init = make_folder, .fini = remove_folder)
+{
+    char *path = strdup(getenv("PATH"));
+    setenv("PATH", "/nowhere", 1);
+    int status = run_program("doctor", "");
+    setenv("PATH", path, 1);
+    free(path);
+    cr_assert_eq(status, 0);
+    expect_said("out", "absent  gnuplot           not on PATH: draws the pictures of `ulpscope");
+    expect_said("out", "apt-get install gnuplot-nox");
+    expect_said("out", "absent  cmake ");
+    char *out = content("out");
+    for (const char *at = out; *at; at += strcspn(at, "\n") + 1) {
+        size_t width = strcspn(at, "\n");
+        cr_expect(width <= 100 || strncmp(at, "  ok ", 5) == 0, "%.*s", (int)width, at);
+    }
+    free(out);
+}
+
+/* Short and grouped by default; a name or a family alone; a near miss is told. */
+Test(program, list_is_short, .init = make_folder, .fini = remove_folder)
+{
+    cr_assert_eq(run_program("list", ""), 0);
+    char *out = content("out");
+    size_t lines = 0;
+    for (const char *at = out; *at; at += strcspn(at, "\n") + 1, lines++)
+        cr_expect(strcspn(at, "\n") <= 100, "%.*s", (int)strcspn(at, "\n"), at);
+    cr_expect(lines < 60, "%zu lines", lines);
+    free(out);
+    expect_said("out", "\n  sum/ serial pairwise ");
+    expect_said("out", "\ninputs (ulpscope list inputs says more):\n  uniform symmetric ");
+    expect_said("out", "\ncolumns (ulpscope list columns says more):\n");
+    cr_assert_eq(run_program("list", "err_ulp"), 0);
+    expect_said("out", "columns:\n  err_ulp              err_abs / ulp(exact)");
+    cr_assert_eq(run_program("list", "dot"), 0);
+    expect_said("out", "  dot/exact ");
+    out = content("out");
+    cr_expect(!strstr(out, "sum/serial") && !strstr(out, "inputs:"), "%s", out);
+    free(out);
+    cr_expect_eq(run_program("list", "colums"), 2);
+    expect_said("err", "list: found 'colums': did you mean columns?");
+    cr_expect_eq(run_program("list", "err_upl"), 2);
+    expect_said("err", "did you mean err_ulp?");
+    cr_expect_eq(run_program("list", "qqqqqq"), 2);
+    expect_said("err",
+                "expected methods, inputs, experiments, formats, devices, chips or columns, or");
+}
+
+/* Of an option's value too. */
+Test(program, values_nearly_right, .init = make_folder, .fini = remove_folder)
+{
+    static const char *const wrong[][3] = {
+        {"check", "sum/tiled --storage fp61", "did you mean fp16?"},
+        {"check", "sum/tiled --promise run_to_rum", "did you mean run_to_run?"},
+        {"check", "sum/tiled --only repaet", "did you mean repeat?"},
+        {"check", "scan/tiled --scan inclusiv", "did you mean inclusive?"},
+        {"check", "sum/tiled --special --device cdua", "did you mean cuda?"},
+        {"recommend", "--input ones --storage fp16 --n 9 --promise run_to_rum",
+         "did you mean run_to_run?"},
+        {"recommend", "--input ones --storage fp16 --n 9 --quantity ulps", "did you mean ulp?"},
+        {"run", "rows --layout rwo", "did you mean row?"},
+        {"run", "scatter --keys unifrom", "did you mean uniform?"},
+        {"run", "dot --product fusde", "did you mean fused?"},
+        {"run", "drift --output storge", "did you mean storage?"},
+        {"run", "accuracy --reference mfpr", "did you mean mpfr?"},
+        {"run", "accuracy --storage fp23", "did you mean fp32?"},
+        {"reveal", "scan/tiled --scan exclsive", "did you mean exclusive?"},
+        {"sum", "--completion bsh", "did you mean bash?"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong - 1; i++) {
+        cr_expect_eq(run_program(wrong[i][0], wrong[i][1]), 2, "%s", wrong[i][1]);
+        expect_said("err", wrong[i][2]);
+    }
+    cr_expect_eq(run_program("", wrong[sizeof wrong / sizeof *wrong - 1][1]), 2);
+    expect_said("err", "did you mean bash?");
+}
+
+static void expect_first(const char *verb, const char *arguments, const char *due)
+{
+    run_program(verb, arguments);
+    char *out = content("out");
+    cr_expect(strncmp(out, due, strlen(due)) == 0, "%s %s: %s", verb, arguments, out);
+    free(out);
+}
+
+/* The first line has the answer. */
+Test(program, verdict_first, .init = make_folder, .fini = remove_folder)
+{
+    expect_first("reveal", "sum/tiled --device cpu",
+                 "sum/tiled on cpu, fp32/fp32, n = 16: the declared order\n");
+    expect_first("reveal", "sum/exact --device cpu",
+                 "sum/exact on cpu, fp32/fp32, n = 16: no order shows, it adds exactly or all at "
+                 "once\n");
+    expect_first("run",
+                 "accuracy --device cpu --method sum/serial --input ones --n 10 --storage fp32 "
+                 "--accumulator fp32 --out a",
+                 "no input costs every digit\n");
+    expect_said("out", "\nreproduce: ");
+    expect_said("out", "ulpscope run --from a/study.json --out a-again\n");
+    expect_first("compare", "a a", "1 pairs of cases: 1 the same bits; no promise broken\n");
+    expect_first("check", "sum/serial --device cpu --seconds 0.2",
+                 "sum/serial on cpu: keeps gpu_to_gpu, as promised\n");
+}
+
+/* Tables of the studies that have the most columns; prose and paths aside. */
+Test(program, tables_are_narrow, .init = make_folder, .fini = remove_folder)
+{
+    static const char *const study[] = {"norm", "extrema", "dot"};
+    for (size_t i = 0; i < sizeof study / sizeof *study; i++) {
+        char arguments[200];
+        snprintf(arguments, sizeof arguments, "%s --device cpu --n 100 --out %s", study[i],
+                 study[i]);
+        cr_expect(run_program("run", arguments) <= 1, "%s", study[i]);
+        char *out = content("out");
+        for (const char *at = out; *at; at += strcspn(at, "\n") + 1) {
+            size_t width = strcspn(at, "\n");
+            bool path = memmem(at, width, "study.json", 10) != NULL;
+            cr_expect(width <= 100 || path || strncmp(at, "|error|", 7) == 0, "%s: %.*s", study[i],
+                      (int)width, at);
+        }
+        free(out);
+    }
+}
+
+/* A bin is one of a scatter-add; of a matrix it is a row, or an element. */
+Test(program, heads_say_what_is_worst, .init = make_folder, .fini = remove_folder)
+{
+    cr_assert(run_program("run", "rows --device cpu --n 100 --method rows/serial --out r") == 0);
+    expect_said("out", "  worst at  ");
+    cr_assert(run_program("run", "scatter --device cpu --n 100 --method scatter/sort --bins 5 "
+                                 "--out s") == 0);
+    expect_said("out", "  worst bin  ");
 }

@@ -74,7 +74,7 @@ Test(readable, bench_heads, .init = make_folder, .fini = remove_folder)
             struct bench_row r = {.method = method_named(name[i]),
                                   .accumulator = FP32,
                                   .setting.output = FP32,
-                                  .time = {2000, 1000, 3, 1}};
+                                  .time = {2000, 1000, 3, 1, 0, 0}};
             cr_assert(bench_report_add(&report, &in, &r, &p) == STATUS_OK, "%s", p.text);
         }
         cr_expect(bench_report_close(&report, &p) == STATUS_OK, "%s", p.text);
@@ -107,7 +107,7 @@ Test(readable, bench, .init = make_folder, .fini = remove_folder)
         r.round = 1;
         if (r.shape.threads == 0)
             r.shape.threads = 1024;
-        r.time = (struct timing){123456789, 98765432, 3, 1};
+        r.time = (struct timing){123456789, 98765432, 3, 1, 0, 0};
         *(i < 2 ? &r.raw_ns : &r.copy_ns) = 5000000;
         r.vendor_ns = 4000000;
         in.in_cache = i % 2;

@@ -168,3 +168,20 @@ Test(verb_reveal, says_what_is_wrong, .init = make_folder, .fini = remove_folder
     cr_expect_eq(verb(&p, WORDS("sum/double_word", "--accumulator", "fp16")), STATUS_DEVICE, "%s",
                  p.text);
 }
+
+/* The model of a matrix instruction is found again, and what it does not take is refused. */
+Test(verb_reveal, chips, .init = make_folder, .fini = remove_folder)
+{
+    hold(STATUS_OK, "K: 32 products of a fused sum; blocks in order of k",
+         WORDS("h100/wgmma", "--storage", "e4m3", "--accumulator", "fp32"));
+    hold(STATUS_OK, "as listed (ulpscope list h100): yes",
+         WORDS("h100/wgmma", "--storage", "e5m2"));
+    hold(STATUS_OK, "\"block\":4,\"block_known\":true,\"fraction_bits\":23",
+         WORDS("v100/mma", "--json"));
+    hold(STATUS_OK, "K: at least 4 products", WORDS("v100/mma", "--n", "4"));
+    hold(STATUS_USAGE, "no instruction for fp64", WORDS("h100/wgmma", "--storage", "fp64"));
+    hold(STATUS_USAGE, "option --n: ", WORDS("h100/wgmma", "--n", "1"));
+    hold(STATUS_USAGE, "option --threads: ", WORDS("h100/wgmma", "--threads", "2"));
+    hold(STATUS_USAGE, "option --dot: ", WORDS("h100/wgmma", "--dot"));
+    hold(STATUS_USAGE, "", WORDS("h100/tcgen05"));
+}

@@ -87,7 +87,7 @@ Test(verb_run, of_a_study, .init = make_folder, .fini = remove_folder)
         strncat(text, line, sizeof text - strlen(text) - 1);
     fclose(file);
     cr_expect(strstr(text, "fp16/fp32") && strstr(text, "sum/tiled") && strstr(line, out) &&
-                  strstr(line, "all there before"),
+                  strstr(text, "all there before"),
               "%s", text);
     words[11] = "--quiet";
     cr_assert(freopen(printed, "w", stdout));

@@ -335,3 +335,30 @@ Test(serve, lines_that_are_no_request)
     for (size_t i = 0; i < sizeof line / sizeof *line; i++)
         cr_expect_eq(wire_parse(&r, line[i], NULL), STATUS_DATA, "'%s'", line[i]);
 }
+
+/* Each operation reads what it writes, and neither a word more nor one less. */
+Test(serve, requests_of_every_operation)
+{
+    for (size_t i = 0; operations[i]; i++) {
+        const struct wire_request r = {.operation = operations[i],
+                                       .n = 24,
+                                       .storage = FP16,
+                                       .accumulator = FP64,
+                                       .output = FP32,
+                                       .exclusive = true,
+                                       .bins = 6,
+                                       .stride = 3};
+        struct wire_request again;
+        char line[WIRE_LINE], other[WIRE_LINE], more[WIRE_LINE + 2];
+        wire_write(line, &r);
+        line[strcspn(line, "\n")] = 0;
+        snprintf(more, sizeof more, "%s 1", line);
+        cr_expect_eq(wire_parse(&again, more, NULL), STATUS_DATA, "'%s'", more);
+        cr_assert_eq(wire_parse(&again, line, NULL), STATUS_OK, "'%s'", line);
+        wire_write(other, &again);
+        other[strcspn(other, "\n")] = 0;
+        cr_expect_str_eq(other, line);
+        *strrchr(line, ' ') = 0;
+        cr_expect_eq(wire_parse(&again, line, NULL), STATUS_DATA, "'%s'", line);
+    }
+}

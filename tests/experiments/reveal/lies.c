@@ -84,9 +84,11 @@ static double lie(struct liar *l)
         return plain(l, l->tree[word % 2]);
     case LIE_SOMETIMES:
         return plain(l, l->tree[word % 10 == 0]);
-    default:
-        return plain(l, l->tree[odd % 2]);
+    case LIE_DIFFERS:
+    case LIES:
+        break;
     }
+    return plain(l, l->tree[odd % 2]);
 }
 
 static enum status evaluate_lie(void *context, double *result, struct problem *p)

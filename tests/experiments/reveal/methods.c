@@ -73,7 +73,7 @@ Test(reveal_methods, in_every_launch_shape)
     for (size_t i = 0; i < method_count; i++)
         for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
             const struct method *m = method_registry[i];
-            struct shape shape[CHECK_SHAPES];
+            struct shape shape[SHAPES_TRIED];
             size_t shapes = m->cpu ? shapes_tried(m, lengths[k], shape) : 0;
             for (size_t s = 0; s < shapes; s++) {
                 struct reveal_case c = case_of(m, lengths[k], FP32 * ACCUMULATORS + FP32);
@@ -90,7 +90,7 @@ static bool asks_one_by_one(const struct method *m)
 {
     return m->bound == THEOREM_COMPENSATED || m->bound == THEOREM_KAHAN ||
            m->bound == THEOREM_K_FOLD || m->bound == THEOREM_DOUBLE_WORD ||
-           m->operation == &operation_norm;
+           exact_facts[m->operation->of].term;
 }
 
 /* The units that methods are made of begin and end here. */

@@ -75,7 +75,7 @@ Test(corners, what_is_positive_does_not_round_to_a_negative_zero)
 static enum outcome outcome_of(const double *x, size_t n, double last)
 {
     static float out[4];
-    struct scan scan = {{FP64, n, (void *)x}, false, NULL, NULL};
+    struct scan scan = {.in = {FP64, n, (void *)x}};
     struct scan_output o = {.out = {FP32, n, out}, .accumulator = FP32, .bound = THEOREM_ANY_ORDER};
     struct scan_measure m;
     double sum = 0;
@@ -116,7 +116,7 @@ Test(corners, the_other_infinity_is_an_overflow_anywhere)
             float out[N] = {[AT] = wrong ? -INFINITY : INFINITY};
             for (size_t i = AT + 1; i < N && infinite; i++)
                 out[i] = INFINITY;
-            struct scan scan = {{FP64, N, x}, false, NULL, NULL};
+            struct scan scan = {.in = {FP64, N, x}};
             struct scan_output o = {
                 .out = {FP32, N, out}, .accumulator = FP32, .bound = THEOREM_ANY_ORDER};
             struct scan_measure m;

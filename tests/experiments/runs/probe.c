@@ -114,7 +114,7 @@ Test(probe, refuses)
     s.method = named("sum/serial");
     s.n = SIZE_MAX / 2;
     p = (struct problem){0};
-    cr_expect(probe_open(&probe, &s, &p) == STATUS_DEVICE && !probe, "%s", p.text);
+    cr_expect(probe_open(&probe, &s, &p) == STATUS_MEMORY && !probe, "%s", p.text);
     p = (struct problem){0};
     cr_expect(subject_named(&s.method, "option --method", "sum/none", &operation_sum, &p) ==
                       STATUS_USAGE &&

@@ -170,3 +170,28 @@ Test(timing, failures_leave_the_others)
                       "at %zu: subject %zu: %zu repetitions", fail_at, i, s[i].time.repetitions);
     }
 }
+
+/* The tail of the binomial distribution, by adding it up: at most 2.5% on either side, and more one
+ * further in. */
+Test(timing, bounds_of_the_median)
+{
+    static const size_t known[][2] = {{6, 0}, {8, 0}, {9, 1}, {15, 3}, {20, 5}, {100, 39}};
+    size_t i;
+    for (size_t count = 0; count < 6; count++)
+        cr_expect(!timing_bounds(&i, count), "%zu", count);
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        cr_expect(timing_bounds(&i, known[k][0]));
+        cr_expect_eq(i, known[k][1], "of %zu values %zu, not %zu", known[k][0], i, known[k][1]);
+    }
+    for (size_t count = 6; count < 60; count++) {
+        double chosen = 1, tail = 0;
+        cr_assert(timing_bounds(&i, count));
+        for (size_t k = 0; k <= i + 1; k++) {
+            if (k == i + 1)
+                cr_expect(tail <= 0.025, "%zu of %zu: %g", i, count, tail);
+            tail += ldexp(chosen, -(int)count);
+            chosen = chosen * (double)(count - k) / (double)(k + 1);
+        }
+        cr_expect(tail > 0.025, "%zu of %zu: %g", i, count, tail);
+    }
+}

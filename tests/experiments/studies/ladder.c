@@ -26,7 +26,8 @@ static size_t words_of(char *word[], char line[TABLE_WIDTH + 1], const struct te
                        const char *method)
 {
     size_t count = 0;
-    for (const char *at = text->data; at && count == 0; at = strchr(at, '\n')) {
+    for (const char *at = strstr(text->data, "\npromise "); at && count == 0;
+         at = strchr(at, '\n')) {
         at += *at == '\n';
         snprintf(line, TABLE_WIDTH + 1, "%.*s", (int)strcspn(at, "\n"), at);
         char *name = strstr(line, method);
@@ -183,6 +184,8 @@ Test(ladder, prices, .init = make_folder, .fini = remove_folder)
     struct rows times = rows_of(out, "times", times_column, TIMES_COLUMNS);
     const char *at = strstr(text.data, "\npromise     cheapest on a");
     cr_assert(at, "%s", text.data);
+    char verdict[400] =
+        "cpu, fp32/fp32, n = 3000: cost of each promise, in raw reads of symmetric:";
     for (enum promise p = PROMISE_NONE; p < PROMISES; p++) {
         char name[2][40] = {"", ""}, rung[40] = "", ratio[2][16];
         at = strchr(at + 1, '\n');
@@ -194,6 +197,9 @@ Test(ladder, prices, .init = make_folder, .fini = remove_folder)
             sscanf(at, " %39s %39s %15s %39s %15s", rung, name[0], ratio[0], name[1], ratio[1]), 5,
             "%s", at);
         cr_expect_str_eq(rung, promise_name[p]);
+        size_t used = strlen(verdict);
+        snprintf(verdict + used, sizeof verdict - used, "%s %s %.8s (%s)",
+                 p > PROMISE_NONE ? "," : "", rung, ratio[0], name[0]);
         for (size_t i = 0; i < 2; i++) {
             char cell[16];
             double best = strtod(time_field(&times, name[i], input[i], TIMES_TIME), NULL);
@@ -210,6 +216,15 @@ Test(ladder, prices, .init = make_folder, .fini = remove_folder)
                     name[i]);
         }
     }
+    /* The same prices stand first, in a line of words. */
+    size_t i = 0;
+    for (const char *c = text.data; verdict[i] && *c; c++)
+        if (*c != ' ' && *c != '\n') {
+            i += strspn(verdict + i, " ");
+            if (verdict[i++] != *c)
+                break;
+        }
+    cr_expect(!verdict[i], "%s\nexpected first: %s", text.data, verdict);
     rows_free(&times);
     text_free(&text);
     study_free(&s);

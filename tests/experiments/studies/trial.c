@@ -53,8 +53,13 @@ Test(trial, has_rows_for_every_rung, .init = make_folder, .fini = remove_folder)
                               "scan/exact run_to_run kept;scan/exact gpu_to_gpu kept;"
                               "scan/exact order_invariant kept;"
                               "scan/exact correctly_rounded kept;");
+    expect_said("out", "no promise was broken; 2 subjects kept what they promise in ");
+    expect_said("out", "\nscan/exact  correctly_rounded  ");
+    expect_said("out", "\n2 subjects, 1 other not there: t/trial.csv");
+    expect_said("out", " run --from t/study.json --out t-again\nnext: ");
+    expect_said("out", " report t\n");
+    cr_expect(trial("--wide --method sum/serial,cub/sum,scan/exact --out t " QUICK) == 0);
     expect_said("out", "scan/exact  cpu     correctly_rounded  correctly_rounded  kept ");
-    expect_said("out", "\n2 subjects, 1 others not there: t/trial.csv");
     json_t *study = json_load_file(in_folder("t/study.json"), 0, &error);
     cr_assert(study, "%s", error.text);
     cr_expect_str_eq(json_string_value(json_object_get(study, "experiment")), "trial");
@@ -228,7 +233,11 @@ Test(trial, says_whose_promise_is_broken, .init = make_folder, .fini = remove_fo
     for (int time = 0; time < 2; time++) { /* from its rows too */
         cr_expect(trial(arguments) == 1);
         expect_said("err", "1 subjects break their promise, first ");
-        expect_said("out", "gpu_to_gpu  run_to_run!");
+        expect_told("out", "1 of 2 subjects breaks a promise: ");
+        expect_told("out", ":greedy (gpu_to_gpu); 1 subject kept what it promises in ");
+        expect_said("out", ":greedy  not gpu_to_gpu  ");
+        expect_told("out", ":greedy --device cpu\n"); /* what to type next */
+        expect_narrow("out");
     }
 }
 

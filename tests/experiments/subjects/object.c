@@ -6,6 +6,7 @@
 #include "experiments/subjects/foreign.h"
 #include "experiments/subjects/subject.h"
 #include "kernels/gpu/gpu.h"
+#include "tests/support/program.h"
 
 enum { N = 1000 };
 
@@ -201,7 +202,7 @@ Test(object, refusals_are_plain, .init = begin)
     expect_refused("exec: ", STATUS_USAGE, "expected exec:COMMAND");
     expect_refused("exec:a\nb", STATUS_USAGE, "with a control character");
     expect_refused("exec:a\xff", STATUS_USAGE, "which is not UTF-8");
-    expect_refused("sum/none", STATUS_USAGE, "or exec:COMMAND, or PATH.so:NAME");
+    expect_refused("sum/none", STATUS_USAGE, "or exec:COMMAND, python:FUNCTION, or PATH.so:NAME");
 }
 
 Test(object, time_is_that_of_the_call, .init = begin)
@@ -216,4 +217,18 @@ Test(object, time_is_that_of_the_call, .init = begin)
     cr_assert(subject_named(&m, "test", "exec:cat", NULL, &p) == STATUS_OK);
     cr_expect(!foreign_times(m) && !foreign_time(m, &time_ns));
     cr_expect(!foreign_times(method_named("sum/tiled")));
+}
+
+/* bench adds up what each of the runs took: no processor reads 8 MB in a microsecond. */
+Test(object, bench_times_each_run, .init = make_folder, .fini = remove_folder)
+{
+    double time_us = 0;
+    cr_expect_eq(run_program("bench", "--method " FLAWED_OBJECT ":sum --n 2^20 --storage fp64 "
+                                      "--accumulator fp64 --device cpu --out bench.csv"),
+                 0);
+    char *text = content("bench.csv"), *row = strstr(text, ":sum,");
+    cr_assert(row, "%s", text);
+    cr_expect(sscanf(row, ":sum,fp64,fp64,uniform,1048576,,,%lf", &time_us) == 1 && time_us > 1,
+              "%g us: %s", time_us, row);
+    free(text);
 }

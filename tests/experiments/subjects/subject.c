@@ -7,7 +7,7 @@
 
 static void refused(struct problem *p, const char *name, const struct operation *operation)
 {
-    static const char last[] = "; or exec:COMMAND, or PATH.so:NAME";
+    static const char last[] = "; or exec:COMMAND, python:FUNCTION, or PATH.so:NAME";
     const struct method *m;
     *p = (struct problem){0};
     cr_expect(subject_named(&m, "check", name, operation, p) == STATUS_USAGE, "%s", name);

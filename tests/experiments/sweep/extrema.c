@@ -10,7 +10,7 @@ static const char *const words[][2] = {{"device", "cpu"}, {"n", "300"}, {NULL, N
 
 static bool is_index(const struct method *m)
 {
-    return m->operation->of >= EXACT_ARGMIN;
+    return exact_facts[m->operation->of].form == FORM_INDEX;
 }
 
 /* The same operation on the same array, in the same formats? */

@@ -209,7 +209,7 @@ Test(failure, more_than_memory_holds, .init = make_folder, .fini = remove_folder
     cr_expect_eq(study_sweep(&s, in_folder("out"), false), STATUS_OK, "%s", s.problem.text);
     cr_expect(s.outcome.failed == 1 && s.outcome.finished == 1);
     cr_expect(strstr(s.notes, "9.01e+15 bytes"), "%s", s.notes);
-    cr_expect_eq(sweep_verdict(&s.outcome, &s.plan, "out", &s.problem), STATUS_DEVICE);
+    cr_expect_eq(sweep_verdict(&s.outcome, &s.plan, "out", &s.problem), STATUS_MEMORY);
     study_free(&s);
     struct rows r = rows_read(in_folder("out"), false);
     cr_expect(r.count == 2 && strcmp(field_of(&r, 0, RESULTS_STATUS), "error") == 0);

@@ -61,7 +61,7 @@ static void compute_anew(struct anew *a, const struct rows *r, size_t row)
     cr_assert_eq(heads_make(&a->heads, n, a->t.setting.segment, NULL), STATUS_OK);
     run_method(a, a->t.method, &a->out);
     run_method(a, method_named(a->t.setting.segment ? "scan/segmented" : "scan/tiled"), &a->twin);
-    struct scan scan = {a->in, a->t.setting.exclusive, a->heads, NULL};
+    struct scan scan = {.in = a->in, .exclusive = a->t.setting.exclusive, .heads = a->heads};
     struct scan_output out = {.out = a->out,
                               .accumulator = a->t.accumulator,
                               .bound = a->t.method->bound,

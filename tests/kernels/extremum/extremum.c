@@ -35,7 +35,7 @@ Test(extremum, ranks_are_ordered_as_values_are)
 static bool run_array(const struct method *m, const struct array *in, size_t step, double due,
                       const char *what, char why[WHY])
 {
-    struct shape shape[CHECK_SHAPES];
+    struct shape shape[SHAPES_TRIED];
     size_t shapes = shapes_tried(m, in->n, shape);
     for (enum format f = 0; f < ACCUMULATORS; f++)
         for (size_t k = f % (step < shapes ? step : shapes); k < shapes; k += step) {

@@ -38,7 +38,7 @@ static double sum_of(const struct method *m, enum format f, const double *x, siz
 /* Is it one whose result is the sum of the elements, or of its products with ones? */
 static bool sums(const struct method *m)
 {
-    return m->cpu && !m->foreign && !m->operation->mask &&
+    return m->cpu && !m->foreign && !m->operation->mask && !m->operation->matrices &&
            (m->operation->of == EXACT_SUM || m->operation->of == EXACT_DOT) &&
            m->addition != ADDITION_NONE;
 }
@@ -134,7 +134,10 @@ static void hold(const struct method *m, enum format f)
         cr_expect(words == LEVELS || !in_range(f, words), "%s in %s: '%s', but sums hold %d",
                   m->name, name, said, words);
         return;
-    default:
+    case ADDITION_TWO_LEVEL:
+    case ADDITION_NONE:
+    case ADDITION_UNDOCUMENTED:
+    case ADDITION_UNKNOWN:
         cr_expect(false, "%s in %s: '%s' of one of ours", m->name, name, said);
     }
 }
@@ -187,10 +190,10 @@ Test(added_in, words)
         {"sum/exact", FP16, "exact", UINT32_MAX},
         {"minimum/tree", FP32, "none", 4},
         {"transpose/tiled", FP32, "none", 4},
-        {"cublas/dot_16", FP16, "fp32", 4},
+        {"cublas/sum_by_dot_16", FP16, "fp32", 4},
         {"cublas/norm", BF16, "fp32", 4},
         {"cublas/norm", FP64, "fp64", 8},
-        {"cublas/gemm_16", FP16, "undocumented", 2},
+        {"cublas/sum_by_gemm_16", FP16, "undocumented", 2},
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         char said[ADDED_IN_TEXT];

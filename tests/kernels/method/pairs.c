@@ -1,7 +1,7 @@
 /* Sets of pairs of formats, against lists of pairs. */
 #include <criterion/criterion.h>
 
-#include "kernels/method/pairs.h"
+#include "kernels/method/method.h"
 
 static bool all(enum format s, enum format a)
 {
@@ -62,4 +62,18 @@ Test(pairs, hold_what_is_listed)
         for (enum format s = 0; s < FORMATS; s++)
             cr_expect(added.accumulators[s] == due[i].pairs.accumulators[s]);
     }
+}
+
+/* Ours that state none have the usual ones; what states some, or is foreign, has those. */
+Test(pairs, none_stated_are_the_usual)
+{
+    struct method m = {.name = "sum/none"};
+    cr_expect(format_pairs_have(method_pairs(&m, DEVICE_CPU), E5M2, FP16));
+    cr_expect(format_pairs_have(method_pairs(&m, DEVICE_CUDA), BF16, FP64));
+    cr_expect(!format_pairs_have(method_pairs(&m, DEVICE_CUDA), E4M3, FP32));
+    m.foreign = true;
+    cr_expect(!format_pairs_any(method_pairs(&m, DEVICE_CPU)));
+    m = (struct method){.pairs = {[DEVICE_CUDA] = FORMAT_PAIRS([FP32] = IN(FP32))}};
+    cr_expect(!format_pairs_any(method_pairs(&m, DEVICE_CPU)));
+    cr_expect(format_pairs_have(method_pairs(&m, DEVICE_CUDA), FP32, FP32));
 }

@@ -15,7 +15,7 @@ static double value_of(enum exact_value of, const struct array *a, const char *w
     struct reference r, slow;
     cr_assert(reference_compute_of(&r, of, a, NULL, REFERENCE_FAST, NULL) == STATUS_OK);
     cr_assert(reference_compute_of(&slow, of, a, NULL, REFERENCE_MPFR, NULL) == STATUS_OK);
-    cr_assert(reference_equal(&r, &slow), "%s of %zu, %s: the kinds differ", exact_value_name[of],
+    cr_assert(reference_equal(&r, &slow), "%s of %zu, %s: the kinds differ", exact_facts[of].name,
               a->n, what);
     double value = mpfr_get_d(r.sum, MPFR_RNDN);
     cr_assert(!r.cut && same_double(mpfr_get_d(r.sum_abs, MPFR_RNDN), fabs(value)));
@@ -28,7 +28,7 @@ static void expect_values(const struct array *a, const char *what)
 {
     for (enum exact_value of = EXACT_MINIMUM; of <= EXACT_ARGMAX; of++) {
         double got = value_of(of, a, what), want = extreme_due(of, a);
-        cr_assert(same_double(got, want), "%s of %zu, %s: %a, expected %a", exact_value_name[of],
+        cr_assert(same_double(got, want), "%s of %zu, %s: %a, expected %a", exact_facts[of].name,
                   a->n, what, got, want);
     }
 }
@@ -94,7 +94,7 @@ Test(reference_extremum, theorem)
             bool rounded = of < EXACT_ARGMIN && f != FP64;
             cr_assert(theorem_bound(bound, &t, &r, FP64, f));
             cr_expect(mpfr_cmp_d(bound, rounded ? size * format_facts[f].unit_roundoff : 0) == 0,
-                      "%s in %s", exact_value_name[of], format_facts[f].name);
+                      "%s in %s", exact_facts[of].name, format_facts[f].name);
         }
         reference_free(&r);
     }

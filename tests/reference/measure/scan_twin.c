@@ -140,7 +140,8 @@ Test(scan_twin, by_hand)
     uint8_t heads[] = {0, 0, 1, 0};
     struct array t = {FP64, 4, twin};
     struct scan s = {.in = {FP64, 4, in}};
-    struct scan_output o = {{FP64, 4, out}, FP64, THEOREM_ANY_ORDER, NULL, NULL, {&t}, false};
+    struct scan_output o = {
+        .out = {FP64, 4, out}, .accumulator = FP64, .bound = THEOREM_ANY_ORDER, .twin = {&t}};
     cr_assert(measure_scan(&m, &o, 1, &s, 1, NULL) == STATUS_OK);
     cr_expect(m.outcome == OUTCOME_OVERFLOW, "a NaN where 6 is due");
     cr_expect(isnan(m.err_abs.value) && m.worst_index == 3 && isnan(m.err_ulp_rms.value));
@@ -179,7 +180,8 @@ Test(scan_twin, differences_beyond_the_range)
     double in[] = {1, 1, 1}, out[] = {1, most, -most}, twin[] = {1, -most, most};
     struct array t = {FP64, 3, twin};
     struct scan s = {.in = {FP64, 3, in}};
-    struct scan_output o = {{FP64, 3, out}, FP64, THEOREM_ANY_ORDER, NULL, NULL, {&t}, false};
+    struct scan_output o = {
+        .out = {FP64, 3, out}, .accumulator = FP64, .bound = THEOREM_ANY_ORDER, .twin = {&t}};
     cr_assert(measure_scan(&m, &o, 1, &s, 1, NULL) == STATUS_OK);
     cr_expect(m.difference[0].mean_rel_diff.value == 4.0 / 3, "%a",
               m.difference[0].mean_rel_diff.value);
@@ -195,7 +197,7 @@ Test(scan_twin, lengths_and_formats_must_agree)
     double x[4] = {0};
     struct array twin = {FP64, 3, x};
     struct scan s = {.in = {FP64, 4, x}};
-    struct scan_output o = {{FP64, 3, x}, FP64, THEOREM_ANY_ORDER, NULL, NULL, {NULL}, false};
+    struct scan_output o = {.out = {FP64, 3, x}, .accumulator = FP64, .bound = THEOREM_ANY_ORDER};
     struct problem p = {0};
     cr_expect(measure_scan(&m, &o, 1, &s, 1, &p) == STATUS_USAGE && p.text[0]);
     o.out.n = 4;

@@ -161,6 +161,16 @@ Test(findings, least_and_most)
                   {"sum/shuffle", "fp32", 7}, {"sum/kahan", "fp32", -1});
 }
 
+/* From 2^24 ulps on an fp32 result shares no digit with the exact one: its ulps say nothing more.
+ */
+Test(findings, no_digit_is_right)
+{
+    EXPECT_ERRORS("sum/serial most: in its worst case no digit is right.", {"sum/tiled", "fp32", 1},
+                  {"sum/serial", "fp32", 16777216});
+    EXPECT_ERRORS("sum/serial most, 1.68e+07 ulp.", {"sum/tiled", "fp32", 1},
+                  {"sum/serial", "fp32", 16777215});
+}
+
 /* What other accumulators lead to is not mixed in, whichever comes first in the alphabet. */
 Test(findings, one_pair_of_formats)
 {
@@ -418,7 +428,25 @@ Test(findings, how_many_results)
                 true);
     expect_told(&told, ": 2 in 10 runs.", true);
     expect_told(&told, "gave one result each, in up to 50 runs.", true);
-    expect_told(&told, "The most different results: 7 in 30 runs (", true);
+    expect_told(&told, "Most variation: 7 different results in 30 runs (", true);
+    text_free(&told);
+}
+
+/* A promise that is broken is told before a bound that holds. */
+Test(findings, what_is_broken_first)
+{
+    struct gathered_case item[1] = {
+        {.promise = PROMISE_RUN_TO_RUN, .distinct = 2, .runs = 10, .err_over_bound = {true, 0.5}}};
+    struct page r = {.g = {.item = item, .count = 1}};
+    struct text told = {0};
+    for (size_t k = 0; k < CASE_ALL; k++)
+        item[0].field[k] = "";
+    page_findings(&told, &r);
+    expect_told(&told, "<ul>\n<li class=\"bad\">1 case of methods that promise", true);
+    expect_told(
+        &told,
+        "</li>\n<li class=\"good\">No error exceeds its method&#39;s bound (1 case with one); ",
+        true);
     text_free(&told);
 }
 

@@ -234,3 +234,33 @@ Test(recommend_told, commas_of_a_command)
     cr_expect(strstr(text_string(&text), "--method sum/tiled --out"), "%s", text_string(&text));
     text_free(&text);
 }
+
+/* The answer on the first line, then the question, the evidence, and the command; no line but a
+ * command's is wider than 100. */
+Test(recommend_told, verdict_first)
+{
+    struct recommend_candidate c[3];
+    struct recommend_report r;
+    struct source source;
+    describe(&r, c, &source);
+    r.request.program = "ulpscope";
+    for (int enough = 0; enough < 2; enough++) {
+        struct text text = {0};
+        r.chosen = enough ? 1 : SIZE_MAX;
+        c[1].tried = 1234567;
+        c[1].drawn = 123456;
+        recommend_text(&text, &r, "out", "ulpscope recommend WORDS");
+        const char *said = text_string(&text);
+        const char *due = enough ? "enough: sum/tiled, added in fp32\n\none: 1 elements of fp32\n"
+                                 : "nothing is enough: none of 3 candidates\n\none: 1 elements";
+        cr_expect(strncmp(said, due, strlen(due)) == 0, "%s", said);
+        cr_expect(strstr(said, "\nreproduce: ulpscope recommend WORDS\n"), "%s", said);
+        for (const char *at = said; at; at = strchr(at, '\n')) {
+            at += *at == '\n';
+            cr_expect(strcspn(at, "\n") <= 100 || strstr(at, "reproduce: ") ||
+                          strncmp(at, "out: recommend.csv", 18) == 0,
+                      "%.*s", (int)strcspn(at, "\n"), at);
+        }
+        text_free(&text);
+    }
+}

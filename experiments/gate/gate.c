@@ -1,0 +1,69 @@
+#include "experiments/gate/gate.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+const char *const gate_verdict_name[GATE_VERDICTS] = {
+    [GATE_KEPT] = "kept",       [GATE_NOT_TRIED] = "not tried", [GATE_FAILED] = "failed",
+    [GATE_CHANGED] = "changed", [GATE_INEXACT] = "inexact",     [GATE_BROKEN] = "broken",
+};
+
+static void say(char **to, const char *format, va_list arguments)
+{
+    char *words, *whole;
+    if (vasprintf(&words, format, arguments) < 0)
+        return;
+    if (asprintf(&whole, "%s%s%s", *to ? *to : "", *to && **to ? "; " : "", words) >= 0) {
+        free(*to);
+        *to = whole;
+    }
+    free(words);
+}
+
+void gate_say(char **to, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(to, format, arguments);
+    va_end(arguments);
+}
+
+void gate_judge(struct gate_entry *e, enum gate_verdict v, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(&e->result.reason, format, arguments);
+    va_end(arguments);
+    if (v > e->result.verdict)
+        e->result.verdict = v;
+}
+
+size_t gate_count(const struct gate *g, enum gate_verdict v)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < g->entries; i++)
+        count += g->entry[i].result.verdict == v;
+    return count;
+}
+
+enum status gate_status(const struct gate *g, struct problem *p)
+{
+    const struct gate_entry *worst = NULL, *failed = NULL;
+    size_t kept = gate_count(g, GATE_KEPT);
+    for (size_t i = 0; i < g->entries; i++) {
+        const struct gate_entry *e = &g->entry[i];
+        enum gate_verdict v = e->result.verdict;
+        if (v == GATE_FAILED && !failed)
+            failed = e;
+        if (v != GATE_KEPT && v != GATE_FAILED && (!worst || v > worst->result.verdict))
+            worst = e;
+    }
+    if (worst)
+        return problem(
+            p, STATUS_FAILED, "gate: %zu of %zu subjects are not kept, the worst: %s is %s",
+            g->entries - kept, g->entries, worst->name, gate_verdict_name[worst->result.verdict]);
+    return failed ? problem(p, failed->result.status, "gate: %zu of %zu subjects failed, first %s",
+                            g->entries - kept, g->entries, failed->name)
+                  : STATUS_OK;
+}

@@ -1,0 +1,37 @@
+#include "experiments/gate/members.h"
+
+#define FOR_ALL true, true
+
+const struct gate_member gate_members[] = {
+    {"$schema", true, false, AXIS_METHOD, false},
+    {"schema", true, false, AXIS_METHOD, false},
+    {"subjects", true, false, AXIS_METHOD, false},
+    {"name", false, true, AXIS_METHOD, false},
+    {"subject", false, true, AXIS_METHOD, false},
+    {"promise", FOR_ALL, AXIS_METHOD, false},
+    {"tolerance", FOR_ALL, AXIS_METHOD, false},
+    {"quantity", FOR_ALL, AXIS_METHOD, false},
+    {"confidence", FOR_ALL, AXIS_METHOD, false},
+    {"differing", FOR_ALL, AXIS_METHOD, false},
+    {"seconds", FOR_ALL, AXIS_METHOD, false},
+    {"device", FOR_ALL, AXIS_DEVICE, false},
+    {"storage", FOR_ALL, AXIS_STORAGE, false},
+    {"accumulator", FOR_ALL, AXIS_ACCUMULATOR, false},
+    {"input", FOR_ALL, AXIS_INPUT, false},
+    {"data", FOR_ALL, AXIS_DATA, false},
+    {"convert", FOR_ALL, AXIS_CONVERT, true},
+    {"saturate", FOR_ALL, AXIS_SATURATE, true},
+    {"raw", FOR_ALL, AXIS_RAW, true},
+    {"n", FOR_ALL, AXIS_N, false},
+    {"seed", FOR_ALL, AXIS_SEED, false},
+    {"threads", FOR_ALL, AXIS_THREADS, false},
+    {"blocks", FOR_ALL, AXIS_BLOCKS, false},
+    {"load", FOR_ALL, AXIS_LOAD, false},
+    {"scan", FOR_ALL, AXIS_SCAN, false},
+    {"keys", FOR_ALL, AXIS_KEYS, false},
+    {"bins", FOR_ALL, AXIS_BINS, false},
+    {"rows", FOR_ALL, AXIS_ROWS, false},
+    {"layout", FOR_ALL, AXIS_LAYOUT, false},
+    {"keep", FOR_ALL, AXIS_KEEP, false},
+    {0},
+};

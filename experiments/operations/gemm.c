@@ -1,0 +1,218 @@
+/* Matrix products: their shapes, and the format of C and D. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "experiments/operations/operation.h"
+#include "kernels/gemm/elements.h"
+
+static void columns(struct setting_columns *to, const struct setting *s)
+{
+    shape_name(to->number[0], &s->shape);
+    snprintf(to->number[1], sizeof to->number[1], "%zu", s->bins);
+    to->column[CASE_KEYS] = to->number[0];
+    to->column[CASE_BINS] = to->number[1];
+}
+
+static size_t words(struct setting_word *word, const struct setting *s)
+{
+    *word = (struct setting_word){.option = SETTING_SHAPE};
+    shape_name(word->made, &s->shape);
+    word->text = word->asked = word->made;
+    return 1;
+}
+
+static void says(struct text *to, const struct setting *s)
+{
+    char text[SHAPE_NAME];
+    shape_name(text, &s->shape);
+    text_add(to, text);
+}
+
+static void note(char note[SETTING_NOTE], const struct method *m, const struct setting *s)
+{
+    (void)m;
+    shape_name(note, &s->shape);
+}
+
+static enum status visit_outputs(const struct setting_asked *asked, struct setting s,
+                                 setting_visit *visit, void *context, struct problem *p)
+{
+    const struct setting_axes *axes = asked->axes;
+    size_t outputs = asked->accumulator == asked->storage || !axes->outputs ? 1 : axes->outputs;
+    enum status status = STATUS_OK;
+    s.bins = s.shape.m * s.shape.n;
+    for (size_t k = 0; status == STATUS_OK && k < outputs; k++) {
+        bool storage = axes->outputs && axes->output[k] == OUTPUT_STORAGE;
+        s.output = storage ? asked->storage : asked->accumulator;
+        status = visit(context, &s, p);
+    }
+    return status;
+}
+
+/* Shapes of n elements; where there are none, those that n has room for. */
+static enum status each(const struct setting_asked *asked, struct setting s, setting_visit *visit,
+                        void *context, struct problem *p)
+{
+    const struct setting_axes *axes = asked->axes;
+    enum status status = STATUS_OK;
+    char text[SHAPE_NAME];
+    bool exactly = false, any = false;
+    if (axes->shapes == 0) {
+        s.shape = shape_fitting(asked->n, 1);
+        return visit_outputs(asked, s, visit, context, p);
+    }
+    for (size_t i = 0; i < axes->shapes; i++)
+        exactly |= gemm_elements(&axes->shape[i]) == asked->n;
+    for (size_t i = 0; i < axes->shapes && status == STATUS_OK; i++) {
+        s.shape = axes->shape[i];
+        if (exactly ? gemm_elements(&s.shape) != asked->n : gemm_c_begins(&s.shape) > asked->n)
+            continue;
+        any = true;
+        status = visit_outputs(asked, s, visit, context, p);
+    }
+    if (any)
+        return status;
+    shape_name(text, &axes->shape[0]);
+    return problem(p, STATUS_USAGE,
+                   "option --shape: found %s, of %zu elements (%zu without C), with n = %zu: "
+                   "expected as many, or no --n",
+                   text, gemm_elements(&axes->shape[0]), gemm_c_begins(&axes->shape[0]), asked->n);
+}
+
+/* C is what stands behind B, rounded to the results' format; nothing there: zeros. */
+static enum status make(struct setting_operands *to, const struct setting *s, uint64_t seed,
+                        struct problem *p)
+{
+    size_t begins = gemm_c_begins(&s->shape), outputs = s->shape.m * s->shape.n;
+    char text[SHAPE_NAME];
+    (void)seed;
+    to->of.gemm = s->shape;
+    to->of.bins = outputs;
+    if (begins > to->of.in.n) {
+        shape_name(text, &s->shape);
+        return problem(p, STATUS_USAGE,
+                       "option --shape: found %s, of %zu elements without C, with n = %zu", text,
+                       begins, to->of.in.n);
+    }
+    to->c = calloc(outputs + 1, sizeof(double));
+    if (!to->c)
+        return problem(p, STATUS_MEMORY, "out of memory for %zu elements of C", outputs);
+    to->of.c = (struct array){s->output, outputs, to->c};
+    for (size_t i = 0; i < outputs && to->of.in.n - begins >= outputs; i++)
+        array_encode(&to->of.c, i, 1, &(double){array_get(&to->of.in, begins + i)});
+    return STATUS_OK;
+}
+
+static void vary(struct setting *s, const struct setting_axes *axes, size_t n, size_t u)
+{
+    s->shape = axes->shapes ? axes->shape[u % axes->shapes] : shape_fitting(n, u);
+    for (size_t i = 0; i < axes->shapes; i++)
+        if (gemm_elements(&axes->shape[i]) == n)
+            s->shape = axes->shape[i];
+    s->bins = s->shape.m * s->shape.n;
+}
+
+static void sample(struct setting *s, size_t n)
+{
+    s->shape = shape_fitting(n, 1);
+    s->bins = s->shape.m * s->shape.n;
+}
+
+static struct matrices matrices(const struct operands *of)
+{
+    return gemm_matrices(of);
+}
+
+/* --- terms in another order: columns of A and rows of B, alike --- */
+
+static size_t terms(const struct operands *of)
+{
+    return of->gemm.k;
+}
+
+static void reorder(const struct array *to, const struct array *from, const struct operands *of,
+                    const uint32_t *order)
+{
+    const struct gemm_shape *s = &of->gemm;
+    for (size_t k = 0; k < s->k; k++) {
+        for (size_t i = 0; i < s->m; i++)
+            array_set_bits(to, gemm_a_at(s, i, k), array_bits(from, gemm_a_at(s, i, order[k])));
+        for (size_t j = 0; j < s->n; j++)
+            array_set_bits(to, gemm_b_at(s, k, j), array_bits(from, gemm_b_at(s, order[k], j)));
+    }
+}
+
+/* --- the first element of D elsewhere --- */
+
+static bool surround(struct surrounding *to, const struct setting *s, size_t u)
+{
+    static const struct {
+        struct gemm_shape shape;
+        size_t row, column;
+        uint8_t byte;
+        const char *are;
+    } places[] = {
+        {{1, 1, 0, false, false, 0}, 0, 0, 0x00, "alone"},
+        {{2, 1, 0, false, false, 0}, 0, 0, 0xff, "among NaN"},
+        {{1, 2, 0, false, false, 0}, 0, 1, 0xff, "among NaN"},
+        {{2, 3, 0, true, false, 0}, 1, 2, 0x3c, "among small numbers"},
+        {{3, 2, 0, false, true, 0}, 2, 0, 0x7b, "among large numbers"},
+        {{4, 4, 0, true, true, 0}, 3, 3, 0x00, "among zeros"},
+        {{5, 7, 0, false, false, 1}, 2, 6, 0xfb, "among large negative numbers"},
+        {{8, 8, 0, true, false, 3}, 7, 0, 0xff, "among NaN"},
+        {{16, 1, 0, false, true, 5}, 15, 0, 0x3c, "among small numbers"},
+        {{1, 17, 0, false, false, 64}, 0, 16, 0x3c, "among small numbers"},
+        {{33, 4, 0, false, false, 0}, 32, 1, 0xff, "among NaN"},
+        {{64, 2, 0, true, true, 8}, 31, 1, 0x7b, "among large numbers"},
+    };
+    if (u >= sizeof places / sizeof *places)
+        return false;
+    *to = (struct surrounding){.setting = *s, .byte = places[u].byte};
+    to->setting.shape = places[u].shape;
+    to->setting.shape.k = s->shape.k;
+    to->setting.bins = to->setting.shape.m * to->setting.shape.n;
+    to->n = gemm_elements(&to->setting.shape);
+    to->output = places[u].row * to->setting.shape.n + places[u].column;
+    snprintf(to->are, sizeof to->are, "row %zu, column %zu of %zu x %zu%s%s, %s", places[u].row,
+             places[u].column, places[u].shape.m, places[u].shape.n,
+             places[u].shape.a_column   ? ", A by columns"
+             : places[u].shape.b_column ? ", B by columns"
+                                        : "",
+             places[u].shape.pad ? ", padded" : "", places[u].are);
+    return true;
+}
+
+static void embed(const struct array *to, const struct surrounding *at, const struct array *from,
+                  const struct setting *s)
+{
+    const struct gemm_shape *is = &s->shape, *as = &at->setting.shape;
+    size_t row = at->output / as->n, column = at->output % as->n, c = gemm_c_begins(is);
+    for (size_t k = 0; k < is->k; k++) {
+        array_set_bits(to, gemm_a_at(as, row, k), array_bits(from, gemm_a_at(is, 0, k)));
+        array_set_bits(to, gemm_b_at(as, k, column), array_bits(from, gemm_b_at(is, k, 0)));
+    }
+    array_set_bits(to, gemm_c_begins(as) + at->output,
+                   from->n - c >= is->m * is->n ? array_bits(from, c) : 0);
+}
+
+const struct operation_use use_gemm = {
+    .operation = &operation_gemm,
+    .columns_of = COLUMNS_OF_SCATTERS,
+    .reads = 1 << SETTING_SHAPE | 1 << SETTING_OUTPUT,
+    .columns = columns,
+    .words = words,
+    .says = says,
+    .note = note,
+    .each = each,
+    .make = make,
+    .vary = vary,
+    .sample = sample,
+    .batches = true,
+    .not_served = true,
+    .not_recorded = true,
+    .matrices = matrices,
+    .terms = terms,
+    .reorder = reorder,
+    .surround = surround,
+    .embed = embed,
+};

@@ -1,0 +1,116 @@
+#include "experiments/operations/shape.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "experiments/options/options.h"
+#include "experiments/system/memory.h"
+
+static enum status refuse(const char *text, struct problem *p)
+{
+    return problem(p, STATUS_USAGE,
+                   "option --shape: found '%s', expected MxNxK[:nt|:tn|:tt][:pad=P], as 64x64x256",
+                   text);
+}
+
+/* One number from `from` up to `end`. */
+static enum status number(size_t *to, const char *from, const char *end, const char *text,
+                          struct problem *p)
+{
+    char digits[32];
+    struct numbers one = {0};
+    size_t length = (size_t)(end - from);
+    if (length == 0 || length >= sizeof digits)
+        return refuse(text, p);
+    snprintf(digits, sizeof digits, "%.*s", (int)length, from);
+    enum status status = numbers_parse(&one, "shape", digits, RANGE_DOUBLING, 0, SHAPE_MOST, p);
+    if (status == STATUS_OK && one.count != 1)
+        status = refuse(text, p);
+    if (status == STATUS_OK)
+        *to = (size_t)one.item[0];
+    numbers_free(&one);
+    return status;
+}
+
+/* What stands behind the numbers, each behind a colon. */
+static enum status options(struct gemm_shape *s, const char *at, const char *text,
+                           struct problem *p)
+{
+    bool letters = false;
+    while (*at == ':') {
+        const char *word = at + 1, *end = word + strcspn(word, ":");
+        at = end;
+        if (strncmp(word, "pad=", 4) == 0) {
+            enum status status = number(&s->pad, word + 4, end, text, p);
+            if (status != STATUS_OK)
+                return status;
+            continue;
+        }
+        if (letters || end - word != 2 || strspn(word, "nt") < 2)
+            return refuse(text, p);
+        letters = true;
+        s->a_column = word[0] == 't';
+        s->b_column = word[1] == 't';
+    }
+    return *at ? refuse(text, p) : STATUS_OK;
+}
+
+enum status shape_parse(struct gemm_shape *s, const char *text, struct problem *p)
+{
+    size_t *const to[] = {&s->m, &s->n, &s->k};
+    const char *at = text;
+    enum status status = STATUS_OK;
+    *s = (struct gemm_shape){0};
+    for (int i = 0; i < 3 && status == STATUS_OK; i++) {
+        const char *end = at + strcspn(at, "x:");
+        if (*end != (i < 2 ? 'x' : *end == ':' ? ':' : 0))
+            return refuse(text, p);
+        status = number(to[i], at, end, text, p);
+        at = end + (i < 2);
+    }
+    if (status == STATUS_OK)
+        status = options(s, at, text, p);
+    if (status == STATUS_OK && gemm_elements(s) > MEMORY_ELEMENTS_MAX)
+        status = problem(p, STATUS_USAGE,
+                         "option --shape: found '%s', of %zu elements, expected at most %llu", text,
+                         gemm_elements(s), (unsigned long long)MEMORY_ELEMENTS_MAX);
+    return status;
+}
+
+void shape_name(char text[SHAPE_NAME], const struct gemm_shape *s)
+{
+    char pad[32] = "";
+    if (s->pad)
+        snprintf(pad, sizeof pad, ":pad=%zu", s->pad);
+    snprintf(text, SHAPE_NAME, "%zux%zux%zu%s%s", s->m, s->n, s->k,
+             s->a_column   ? s->b_column ? ":tt" : ":tn"
+             : s->b_column ? ":nt"
+                           : "",
+             pad);
+}
+
+struct gemm_shape shape_fitting(size_t n, size_t u)
+{
+    static const struct {
+        size_t m, n;
+    } sides[] = {{8, 8}, {24, 24}, {1, 16}, {16, 1}};
+    struct gemm_shape s = {.m = sides[u % 4].m,
+                           .n = sides[u % 4].n,
+                           .a_column = u / 4 & 1,
+                           .b_column = u / 4 & 2,
+                           .pad = u / 4 % 3};
+    while (gemm_elements(&s) > n / 2 && s.m * s.n > 1) {
+        s.m = s.m > 1 ? s.m / 2 : 1;
+        s.n = s.n > 1 ? s.n / 2 : 1;
+    }
+    if (s.m * s.n == 1)
+        s.pad = 0;
+    if (n < s.m * s.n)
+        return (struct gemm_shape){0};
+    size_t lines = (s.a_column ? s.m + s.pad : s.m) + (s.b_column ? s.n : s.n + s.pad);
+    size_t room = n - s.m * s.n, padding = (s.a_column ? 0 : s.m) + (s.b_column ? s.n : 0);
+    if (room < padding * s.pad)
+        s.pad = 0;
+    s.k = (room - padding * s.pad) / (s.pad ? lines : s.m + s.n);
+    return s;
+}

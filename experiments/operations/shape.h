@@ -1,0 +1,25 @@
+/* Shapes of matrix products, as --shape asks for them: MxNxK, A of M x K and B of K x N elements.
+ *
+ *     :nt :tn :tt   which of A and B are column-major, t; where nothing is said, :nn, neither
+ *     :pad=P        their leading dimensions are P elements longer than they need to be */
+#pragma once
+
+#include "kernels/method/gemm.h"
+#include "reference/base/problem.h"
+
+enum { SHAPE_NAME = 128, SHAPE_MOST = 1 << 20 };
+
+/* STATUS_USAGE for what is none: each number is at most SHAPE_MOST, and all elements together are
+ * as many as memory may ever hold. */
+enum status shape_parse(struct gemm_shape *s, const char *text, struct problem *p);
+void shape_name(char text[SHAPE_NAME], const struct gemm_shape *s);
+
+/* The u-th shape for n elements, which may be more than it takes: flat, cubic, one row, one column;
+ * in several layouts. */
+struct gemm_shape shape_fitting(size_t n, size_t u);
+
+static inline bool shape_equal(const struct gemm_shape *a, const struct gemm_shape *b)
+{
+    return a->m == b->m && a->n == b->n && a->k == b->k && a->a_column == b->a_column &&
+           a->b_column == b->b_column && a->pad == b->pad;
+}

@@ -1,0 +1,4 @@
+"""python -m ulpscope: the program."""
+from .program import main
+
+main()

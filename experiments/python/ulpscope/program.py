@@ -1,0 +1,185 @@
+"""The program: where it is, and how it is run, also on a function of this process.
+
+A function is run here, in the thread that asks, by the worker of python: subjects (worker.py): the program starts a
+worker of its own, which hands its standard input and output over to us by a socket and waits.
+"""
+from __future__ import annotations
+
+import json
+import os
+import select
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from . import arrays, worker
+from .errors import DataError, Error, UsageError, error_of
+
+LINE = "ulpscope: "
+
+
+def path() -> str:
+    """The program of this package."""
+    found = os.environ.get("ULPSCOPE_PROGRAM") or str(Path(__file__).parent / "bin" / "ulpscope")
+    if not os.access(found, os.X_OK):
+        raise DataError(f"{found}: the program of this package is not there")
+    return found
+
+
+def main() -> None:
+    """Becomes the program."""
+    os.environ.setdefault("ULPSCOPE_PYTHON", sys.executable)
+    os.execv(path(), ["ulpscope", *sys.argv[1:]])
+
+
+class Function:
+    """A function of this process as a subject of the program's."""
+
+    def __init__(self, function: Callable, operation: str | None, library: str | None, a: Any = None):
+        if not callable(function):
+            raise UsageError(f"found a {type(function).__name__}, expected a function, or the name of a method")
+        name = f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', type(function).__name__)}"
+        self.name = "".join(c if c.isalnum() or c in "._<>" else "_" for c in name).lstrip(".") or "function"
+        root = self.name.partition(".")[0]
+        kind = library or arrays.library_of(a) or worker.guess_arrays(function, root)
+        if kind not in worker.LIBRARIES:
+            raise UsageError(f"array: found '{kind}', expected one of {', '.join(worker.LIBRARIES)}")
+        try:
+            self.arrays = worker.LIBRARIES[kind]()
+        except ImportError as e:
+            raise DataError(f"array: {kind}: {e}") from None
+        self.operation = operation or self.usual(function)
+        self.subject = worker.Subject(self.name, function, self.operation, self.arrays, in_process=False)
+        self.raised: BaseException | None = None
+
+    @property
+    def words(self) -> str:
+        return f"python:{self.name}@{self.arrays.name}@{self.operation}"
+
+    def usual(self, function: Callable) -> str:
+        """What it computes: told from what it makes of four small numbers."""
+        device = self.arrays.devices()[0]
+        seen = []
+        for form in "fp32", "fp64":
+            for name, due in worker.DUE.items():
+                if name in ("dot", "scatter", "rows", "transpose", "argmin", "argmax"):
+                    continue
+                trial = worker.Subject(self.name, function, name, self.arrays)
+                try:
+                    trial.find_way(device, form, form)
+                except worker.Refused as e:
+                    seen.append(str(e))
+                    continue
+                if trial.right:
+                    return name
+        last = self.name.rpartition(".")[2]
+        return "scan" if "cumsum" in last or not any("expected 4" not in words for words in seen) and seen else "sum"
+
+    def serve(self, connection: socket.socket) -> None:
+        """One process of the program's: until it has no more questions."""
+        _, (source, sink), _, _ = socket.recv_fds(connection, 1, 2)
+        status, words = 0, ""
+        with os.fdopen(source, "rb") as questions, os.fdopen(sink, "wb", buffering=0) as answers:
+            try:
+                worker.Server(self.subject, questions, answers).serve()
+            except BrokenPipeError:
+                pass
+            except Exception as e:
+                status = worker.status_of(e)
+                refused = isinstance(e, worker.Refused)
+                words = str(e) if refused else f"{self.name}: {worker.last_words(e)}"
+                self.raised = None if refused else e
+        try:
+            connection.sendall(f"{status} {words}".encode())
+        except OSError:
+            pass
+        connection.close()
+
+
+def run(words: Iterable[str], function: Function | None = None, broken: bool = False) -> str:
+    """Runs a verb, and returns what it printed. Exit status 1 is an error but where `broken` is meant to be told."""
+    with tempfile.TemporaryDirectory(prefix="ulpscope-") as folder, \
+            tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as said:
+        environment = os.environ | {"ULPSCOPE_PYTHON": sys.executable, "NO_COLOR": "1"}
+        listener = None
+        if function:
+            listener = socket.socket(socket.AF_UNIX)
+            environment["ULPSCOPE_CALLER"] = os.path.join(folder, "caller")
+            listener.bind(environment["ULPSCOPE_CALLER"])
+            listener.listen()
+        else:
+            environment.pop("ULPSCOPE_CALLER", None)
+        process = subprocess.Popen([path(), *words], stdin=subprocess.DEVNULL, stdout=out, stderr=said,
+                                   env=environment)
+        try:
+            status = wait(process, listener, function)
+        except BaseException:
+            process.terminate()
+            process.wait()
+            raise
+        finally:
+            if listener:
+                listener.close()
+        out.seek(0)
+        said.seek(0)
+        text, errors = out.read().decode(), said.read().decode()
+    if status == 0 or (status == 1 and broken):
+        return text
+    lines = [line for line in errors.splitlines() if line.startswith(LINE)] or errors.splitlines() or ["no word"]
+    if status < 0:
+        raise Error(f"the program was ended by signal {-status}: {lines[-1]}")
+    line = next((told for told in lines if "its last words" in told or "answer" in told), lines[-1])
+    raise error_of(status, line.removeprefix(LINE)) from (function.raised if function else None)
+
+
+def wait(process: subprocess.Popen, listener: socket.socket | None, function: Function | None) -> int:
+    """Serves the function until the program ends."""
+    if not listener:
+        return process.wait()
+    descriptor = os.pidfd_open(process.pid) if hasattr(os, "pidfd_open") else None
+    try:
+        while process.poll() is None:
+            watched = [listener] + ([descriptor] if descriptor is not None else [])
+            ready, _, _ = select.select(watched, [], [], 0.2)
+            if listener in ready:
+                function.serve(listener.accept()[0])
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+    return process.returncode
+
+
+def options(given: dict[str, Any]) -> list[str]:
+    """Keywords as options: a list gives the option again and again, True alone; None is left out."""
+    words = []
+    for name, value in given.items():
+        option = "--" + name.replace("_", "-")
+        if value is None or value is False:
+            continue
+        if value is True:
+            words.append(option)
+            continue
+        for item in value if isinstance(value, (list, tuple, set, range)) else [value]:
+            words += [option, str(item)]
+    return words
+
+
+def data_options(a: Any, folder: str) -> list[str]:
+    """An array as the program's data: a file of its elements."""
+    if isinstance(a, (str, os.PathLike)):
+        return ["--data", os.fspath(a)]
+    v = arrays.view(a)
+    file = os.path.join(folder, "data.raw")
+    with open(file, "wb") as to:
+        to.write(v.bytes)
+    return ["--data", file, "--raw", "--storage", v.form]
+
+
+def report(words: Iterable[str], function: Function | None = None) -> Any:
+    """The JSON that a verb prints, whether or not what it looked for was there."""
+    text = run([*words, "--json"], function, broken=True)
+    return json.loads(text)

@@ -1,0 +1,818 @@
+"""The process of a python: subject: loads one function and runs it on what it is asked for.
+
+    python3 worker.py NAME OPERATION [ARRAY]
+
+NAME is MODULE.FUNCTION or FILE.py:FUNCTION, OPERATION sum, scan, dot, ..., ARRAY the library of the arrays that the
+function takes: numpy, torch, cupy, jax, or array (the standard library's). Requests are those
+of experiments/subjects/wire.h; before a request there may be lines that set something and are not answered:
+
+    device cpu|cuda:N    where the array lies
+    offset K             elements by which it lies behind an aligned address, in libraries where that can be had
+
+and `same` in front of a request says that its elements are those of the last one, and do not follow. To `describe`
+the answer is JSON in DESCRIPTION bytes, padded with blanks. Every other answer is the results, then in 8 bytes the
+nanoseconds that the runs took, without the way there and back: by events on a GPU, else by the clock.
+
+It needs nothing but the standard library, and of the others the one that the function takes. With ULPSCOPE_CALLER,
+the path of a socket, it hands its standard input and output to the process that listens there, whose function then
+answers, and waits.
+"""
+import array
+import ctypes
+import hashlib
+import importlib
+import importlib.util
+import json
+import os
+import socket
+import struct
+import sys
+import time
+import traceback
+
+DESCRIPTION = 1 << 16
+ALIGNED = 256
+BITS = {"fp16": 16, "bf16": 16, "fp32": 32, "fp64": 64, "e4m3": 8, "e5m2": 8}
+ACCUMULATORS = ("fp16", "bf16", "fp32", "fp64")
+USAGE, DATA, MEMORY = 2, 3, 4
+
+
+class Refused(Exception):
+    """Ends the process, with these words and this exit status."""
+
+    def __init__(self, words, status=DATA):
+        super().__init__(words)
+        self.status = status
+
+
+# --- Libraries of arrays ---
+
+class Arrays:
+    """What the worker needs of a library of arrays. This one is NumPy, which others resemble."""
+    name, axis = "numpy", "axis"
+    places = True  # does an array lie where put() wants it?
+
+    def __init__(self):
+        self.library = importlib.import_module(self.module())
+        self.types = {"fp16": self.library.float16, "fp32": self.library.float32, "fp64": self.library.float64}
+        self.narrow()
+
+    def module(self):
+        return self.name
+
+    def narrow(self):
+        try:
+            types = importlib.import_module("ml_dtypes")
+        except ImportError:
+            return
+        self.types |= {"bf16": types.bfloat16, "e4m3": types.float8_e4m3fn, "e5m2": types.float8_e5m2}
+
+    def devices(self):
+        return ["cpu"]
+
+    def put(self, raw, form, offset, device):
+        """A new array of these bytes, aligned but for the offset."""
+        import numpy
+        dtype = numpy.dtype(self.types[form])
+        room = numpy.empty(len(raw) + ALIGNED + offset * dtype.itemsize, numpy.uint8)
+        begin = -room.ctypes.data % ALIGNED + offset * dtype.itemsize
+        x = room[begin:begin + len(raw)].view(dtype)
+        x.view(numpy.uint8)[:] = numpy.frombuffer(raw, numpy.uint8)
+        return x
+
+    def keys(self, raw, device):
+        return self.library.asarray(__import__("numpy").frombuffer(raw, "<u4").astype("int64"))
+
+    def zeros(self, count, form, device):
+        return self.library.zeros(count, self.types[form])
+
+    def matrix(self, x, shape):
+        return x.reshape(shape)
+
+    def format_of(self, result):
+        """The format of a result, or None where it is none; what has no type is a float of Python's."""
+        dtype = getattr(result, "dtype", None)
+        if dtype is None:
+            return "fp64" if isinstance(result, (float, int)) else None
+        for form, known in self.types.items():
+            if dtype == known:
+                return form
+        return None
+
+    def size(self, result):
+        return getattr(result, "size", 1)
+
+    def cast(self, result, form):
+        return self.host(result).astype(self.types[form])
+
+    def bytes_of(self, result):
+        return self.host(result).tobytes()
+
+    def host(self, result):
+        return self.library.asarray(result)
+
+    def shifted(self, result):
+        """The sums of what lies before each element, from those up to each: zero goes in front."""
+        import numpy
+        result = self.host(result).reshape(-1)
+        return numpy.concatenate([numpy.zeros(1, result.dtype), result])[:result.size]
+
+    def timed(self, call, runs, device):
+        with self.library.errstate(all="ignore"):
+            begin = time.perf_counter_ns()
+            for _ in range(runs):
+                result = call()
+            return result, time.perf_counter_ns() - begin
+
+    def changed(self, x, mark, raw):
+        """May a run have changed x, made of raw, since mark()?"""
+        import numpy
+        return not numpy.array_equal(x.view(numpy.uint8), numpy.frombuffer(raw, numpy.uint8))
+
+    def mark(self, x):
+        return None
+
+    def facts(self):
+        return {"flags": {}, "devices": {}}
+
+    def version(self):
+        return self.library.__version__
+
+
+class Torch(Arrays):
+    name, axis = "torch", "dim"
+
+    def narrow(self):
+        for form, word in ("bf16", "bfloat16"), ("e4m3", "float8_e4m3fn"), ("e5m2", "float8_e5m2"):
+            if hasattr(self.library, word):
+                self.types[form] = getattr(self.library, word)
+
+    def devices(self):
+        return ["cpu"] + (["cuda"] if self.library.cuda.is_available() else [])
+
+    def put(self, raw, form, offset, device):
+        t = self.library
+        each = BITS[form] // 8
+        room = t.empty(len(raw) + ALIGNED + offset * each, dtype=t.uint8, device=device)
+        begin = -room.data_ptr() % ALIGNED + offset * each
+        part = room[begin:begin + len(raw)]
+        if raw:
+            part.copy_(t.frombuffer(raw, dtype=t.uint8))
+        return part.view(self.types[form])
+
+    def keys(self, raw, device):
+        t = self.library
+        words = array.array("I", bytes(raw))
+        return t.tensor(words.tolist(), dtype=t.int64, device=device) if len(words) < 4096 else \
+            t.frombuffer(raw, dtype=t.int32).to(device=device, dtype=t.int64)
+
+    def zeros(self, count, form, device):
+        return self.library.zeros(count, dtype=self.types[form], device=device)
+
+    def size(self, result):
+        return result.numel() if hasattr(result, "numel") else 1
+
+    def cast(self, result, form):
+        return self.host(result).to(self.types[form])
+
+    def host(self, result):
+        t = self.library
+        return result.detach().cpu() if isinstance(result, t.Tensor) else t.tensor(result, dtype=t.float64)
+
+    def bytes_of(self, result):
+        r = self.host(result).contiguous()
+        return ctypes.string_at(r.data_ptr(), r.numel() * r.element_size())
+
+    def shifted(self, result):
+        t = self.library
+        result = self.host(result).reshape(-1)
+        return t.cat([t.zeros(1, dtype=result.dtype), result])[:result.numel()]
+
+    def timed(self, call, runs, device):
+        cuda = self.library.cuda
+        if device == "cpu":
+            begin = time.perf_counter_ns()
+            for _ in range(runs):
+                result = call()
+            return result, time.perf_counter_ns() - begin
+        with cuda.device(device):
+            begin, end = cuda.Event(enable_timing=True), cuda.Event(enable_timing=True)
+            begin.record()
+            for _ in range(runs):
+                result = call()
+            end.record()
+            end.synchronize()
+        return result, round(begin.elapsed_time(end) * 1e6)
+
+    def mark(self, x):
+        return x._version
+
+    def changed(self, x, mark, raw):
+        return x._version != mark
+
+    def facts(self):
+        t = self.library
+        flags = {"deterministic_algorithms": t.are_deterministic_algorithms_enabled(), "threads": t.get_num_threads(),
+                 "allow_tf32": t.backends.cuda.matmul.allow_tf32,
+                 "allow_fp16_reduced_precision_reduction":
+                     bool(t.backends.cuda.matmul.allow_fp16_reduced_precision_reduction),
+                 "allow_bf16_reduced_precision_reduction":
+                     bool(t.backends.cuda.matmul.allow_bf16_reduced_precision_reduction)}
+        count = t.cuda.device_count() if t.cuda.is_available() else 0
+        return {"flags": flags, "cuda": t.version.cuda or "",
+                "devices": {f"cuda:{i}": t.cuda.get_device_name(i) for i in range(count)}}
+
+
+class Cupy(Arrays):
+    name = "cupy"
+
+    def devices(self):
+        return ["cuda"]
+
+    def narrow(self):
+        pass
+
+    def put(self, raw, form, offset, device):
+        c = self.library
+        dtype = c.dtype(self.types[form])
+        with self.on(device):
+            room = c.empty(len(raw) + ALIGNED + offset * dtype.itemsize, c.uint8)
+            begin = -room.data.ptr % ALIGNED + offset * dtype.itemsize
+            part = room[begin:begin + len(raw)]
+            if raw:
+                part.set(__import__("numpy").frombuffer(raw, "u1"))
+            return part.view(dtype)
+
+    def on(self, device):
+        return self.library.cuda.Device(int(device[5:] or 0) if device.startswith("cuda") else 0)
+
+    def keys(self, raw, device):
+        with self.on(device):
+            return super().keys(raw, device)
+
+    def zeros(self, count, form, device):
+        with self.on(device):
+            return super().zeros(count, form, device)
+
+    def host(self, result):
+        return self.library.asnumpy(result)
+
+    def changed(self, x, mark, raw):
+        return True
+
+    def timed(self, call, runs, device):
+        cuda = self.library.cuda
+        with self.on(device):
+            begin, end = cuda.Event(), cuda.Event()
+            begin.record()
+            for _ in range(runs):
+                result = call()
+            end.record()
+            end.synchronize()
+        return result, round(cuda.get_elapsed_time(begin, end) * 1e6)
+
+    def facts(self):
+        runtime = self.library.cuda.runtime
+        names = {f"cuda:{i}": runtime.getDeviceProperties(i)["name"].decode() for i in range(runtime.getDeviceCount())}
+        return {"flags": {"accelerators": os.environ.get("CUPY_ACCELERATORS", "")},
+                "cuda": str(runtime.runtimeGetVersion()), "devices": names}
+
+
+class Jax(Arrays):
+    name = "jax"
+    places = False
+
+    def __init__(self):
+        os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # else it takes three quarters of the GPU
+        self.jax = importlib.import_module("jax")
+        self.jax.config.update("jax_enable_x64", True)  # else there is no fp64
+        super().__init__()
+
+    def module(self):
+        return "jax.numpy"
+
+    def devices(self):
+        kinds = ["cpu"]
+        try:
+            if self.jax.devices("gpu"):
+                kinds.append("cuda")
+        except RuntimeError:
+            pass
+        return kinds
+
+    def device(self, name):
+        return self.jax.devices("cpu")[0] if name == "cpu" else self.jax.devices("gpu")[int(name[5:] or 0)]
+
+    def put(self, raw, form, offset, device):
+        import numpy
+        return self.jax.device_put(numpy.frombuffer(bytes(raw), self.types[form]), self.device(device))
+
+    def keys(self, raw, device):
+        import numpy
+        return self.jax.device_put(numpy.frombuffer(bytes(raw), "<u4").astype("int64"), self.device(device))
+
+    def zeros(self, count, form, device):
+        return self.jax.device_put(self.library.zeros(count, self.types[form]), self.device(device))
+
+    def host(self, result):
+        import numpy
+        return numpy.asarray(result)
+
+    def timed(self, call, runs, device):
+        with self.jax.default_device(self.device(device)):
+            begin = time.perf_counter_ns()
+            for _ in range(runs):
+                result = call()
+            result = self.jax.block_until_ready(result)
+            return result, time.perf_counter_ns() - begin
+
+    def changed(self, x, mark, raw):
+        return False
+
+    def version(self):
+        return self.jax.__version__
+
+    def facts(self):
+        names = {}
+        if "cuda" in self.devices():
+            names = {f"cuda:{i}": d.device_kind for i, d in enumerate(self.jax.devices("gpu"))}
+        return {"flags": {"jax_enable_x64": True, "xla_flags": os.environ.get("XLA_FLAGS", "")}, "devices": names}
+
+
+class Standard(Arrays):
+    """array.array, of a Python that has no library of arrays."""
+    name = "array"
+    places = False
+
+    def __init__(self):
+        self.types = {"fp32": "f", "fp64": "d"}
+
+    def put(self, raw, form, offset, device):
+        return array.array(self.types[form], bytes(raw))
+
+    def keys(self, raw, device):
+        return array.array("I", bytes(raw))
+
+    def zeros(self, count, form, device):
+        return array.array(self.types[form], bytes(count * BITS[form] // 8))
+
+    def matrix(self, x, shape):
+        raise Refused("rows of an array.array: found no library with matrices, expected --array numpy", USAGE)
+
+    def format_of(self, result):
+        if isinstance(result, (float, int)):
+            return "fp64"
+        return {"f": "fp32", "d": "fp64"}.get(getattr(result, "typecode", None),
+                                              "fp64" if isinstance(result, (list, tuple)) else None)
+
+    def size(self, result):
+        return len(result) if hasattr(result, "__len__") else 1
+
+    def host(self, result):
+        if isinstance(result, array.array):
+            return result
+        return array.array("d", result if hasattr(result, "__len__") else [result])
+
+    def cast(self, result, form):
+        return array.array(self.types[form], self.host(result))
+
+    def shifted(self, result):
+        result = self.host(result)
+        return array.array(result.typecode, [0.0, *result[:-1]][:len(result)])
+
+    def timed(self, call, runs, device):
+        begin = time.perf_counter_ns()
+        for _ in range(runs):
+            result = call()
+        return result, time.perf_counter_ns() - begin
+
+    def changed(self, x, mark, raw):
+        return x.tobytes() != raw
+
+    def version(self):
+        return ".".join(map(str, sys.version_info[:3]))
+
+
+LIBRARIES = {kind.name: kind for kind in (Arrays, Torch, Cupy, Jax, Standard)}
+
+
+def guess_arrays(function, root):
+    """The library that a function takes arrays of: its module's, or the one that its file imports."""
+    if root in LIBRARIES:
+        return root
+    if root == "cupyx":
+        return "cupy"
+    names = getattr(function, "__globals__", {})
+    imported = {getattr(v, "__name__", "").split(".")[0] for v in names.values() if type(v) is type(sys)}
+    for name in "torch", "cupy", "jax", "numpy":
+        if name in imported:
+            return name
+    try:
+        importlib.import_module("numpy")
+        return "numpy"
+    except ImportError:
+        return "array"
+
+
+# --- How a function is called ---
+
+class Case:
+    """What a function is called with, and how many results are due."""
+
+    def __init__(self, operation, x, y, keys, bins, stride, make_zeros, matrix):
+        self.operation, self.x, self.y, self.keys = operation, x, y, keys
+        self.bins, self.stride, self.zeros, self.matrix = bins, stride, make_zeros, matrix
+        n = len(x)
+        self.count = {"scan": n, "transpose": n, "scatter": bins, "rows": bins}.get(operation, 1)
+
+    def shaped(self):
+        """The matrix, and the axis to sum over: rows come in batches of `stride` that lie column by column."""
+        length = len(self.x) // self.bins
+        if self.stride == 1:
+            return self.matrix(self.x, (self.bins, length)), 1
+        if self.stride == self.bins:
+            return self.matrix(self.x, (length, self.bins)), 0
+        return self.matrix(self.x, (self.bins // self.stride, length, self.stride)), 1
+
+
+def added_up(out, returned):
+    return out if returned is None else returned
+
+
+# Ways to call a function that adds elements up by their keys. Those that write take an array of zeros.
+SCATTERS = [
+    ("f(x, keys, bins)", lambda f, c, k: lambda: f(c.x, c.keys, c.bins)),
+    ("f(keys, weights=x, minlength=bins)", lambda f, c, k: lambda: f(c.keys, weights=c.x, minlength=c.bins)),
+    ("f(x, keys, num_segments=bins)", lambda f, c, k: lambda: f(c.x, c.keys, num_segments=c.bins)),
+    ("f(out, 0, keys, x)", lambda f, c, k: lambda: (lambda out: added_up(out, f(out, 0, c.keys, c.x)))(c.zeros())),
+    ("f(out, keys, x)", lambda f, c, k: lambda: (lambda out: added_up(out, f(out, c.keys, c.x)))(c.zeros())),
+]
+
+
+def words_of(keywords):
+    return "".join(f", {name}={getattr(value, '__name__', value)}" for name, value in keywords.items())
+
+
+def plain(keywords):
+    return f"f(x{words_of(keywords)})", lambda f, c, k: lambda: f(c.x, **keywords)
+
+
+def over_axis(word, keywords):
+    def make(f, c, k):
+        m, axis = c.shaped()
+        return lambda: f(m, **{word: axis}, **keywords)
+    return f"f(X, {word}=..{words_of(keywords)})", make
+
+
+def alone(f, c, k):
+    m, _ = c.shaped()
+    return lambda: f(m)
+
+
+def ways(operation, arrays, dtype):
+    """All ways to call a function of this operation, the likeliest first: what they are, and what makes the call."""
+    typed = {"dtype": dtype}
+    if operation == "scatter":
+        return SCATTERS
+    if operation == "dot":
+        return [("f(x, y)", lambda f, c, k: lambda: f(c.x, c.y)),
+                (f"f(x, y{words_of(typed)})", lambda f, c, k: lambda: f(c.x, c.y, **typed))]
+    if operation == "rows":
+        return [over_axis(arrays.axis, {}), over_axis(arrays.axis, typed), over_axis("axis", {}), ("f(X)", alone)]
+    if operation == "transpose":
+        return [("f(X)", alone)]
+    more = {"scan": [{arrays.axis: 0}], "variance": [{"correction": 0}, {"ddof": 0}]}.get(operation, [])
+    return [plain(k | t) for t in ({}, typed) for k in ({}, *more)]
+
+
+# Whose results are values that a comparison picks, in the storage's format: rounding one is no arithmetic of theirs.
+PICKS = ("minimum", "maximum", "minimum_number", "maximum_number", "argmin", "argmax")
+# A small example, whose results every format has, and no two operations that give one number share. Of operations
+# that are not here the first way is taken that gives one result.
+TRIED = {"x": [2, 4, -8, 4], "y": [1, 2, 1, 4], "keys": [1, 0, 1, 2]}
+DUE = {"sum": [2], "scan": [2, 6, -2, 2], "dot": [18], "norm": [10], "asum": [18], "mean": [0.5], "variance": [24.75],
+       "scatter": [4, -6, 4], "product": [-256], "minimum": [-8], "maximum": [4], "minimum_number": [-8],
+       "maximum_number": [4], "argmin": [2], "argmax": [1], "rows": [6, -4], "transpose": [2, -8, 4, 4]}
+
+
+def encoded(values, form):
+    """Small whole numbers in a format, whose significands all have room for them."""
+    if form in ("fp16", "fp32", "fp64"):
+        return b"".join(struct.pack("<" + {"fp16": "e", "fp32": "f", "fp64": "d"}[form], v) for v in values)
+    if form == "bf16":
+        return b"".join(struct.pack("<f", v)[2:] for v in values)
+    if form == "e5m2":
+        return b"".join(struct.pack("<e", v)[1:] for v in values)
+    return bytes((v < 0) << 7 | (abs(v).bit_length() - 1 + 7) << 3 for v in values)  # e4m3, of powers of two
+
+
+def decoded(raw, form):
+    if form == "bf16":
+        return [struct.unpack("<f", b"\0\0" + raw[i:i + 2])[0] for i in range(0, len(raw), 2)]
+    letter = {"fp16": "e", "fp32": "f", "fp64": "d"}[form]
+    return list(struct.unpack(f"<{len(raw) * 8 // BITS[form]}{letter}", raw))
+
+
+# --- The subject ---
+
+class Subject:
+    """A function, and how it is called for each pair of formats."""
+
+    def __init__(self, name, function, operation, arrays, file="", in_process=True):
+        self.name, self.function, self.operation, self.arrays = name, function, operation, arrays
+        self.file, self.in_process = file, in_process
+        self.way = {}
+        self.right = False  # did a way give what is due of the example?
+
+    def find_way(self, device, storage, accumulator):
+        """The way that gives what is due of a small example, else one that gives as many results in the format."""
+        key = device.split(":")[0], storage, accumulator
+        if key in self.way:
+            if isinstance(self.way[key], Refused):
+                raise self.way[key]
+            return self.way[key]
+        for form in storage, accumulator:
+            if form not in self.arrays.types:
+                self.refuse(key, f"{self.arrays.name} has no {form}")
+        fallback, said = None, ""
+        for way in ways(self.operation, self.arrays, self.arrays.types[accumulator]):
+            raw = {k: bytearray(encoded(v, storage)) for k, v in TRIED.items() if k != "keys"}
+            raw["keys"] = bytearray(struct.pack("<4I", *TRIED["keys"]))
+            request = Request(self.operation, 4, storage, accumulator, accumulator, False,
+                              3 if self.operation == "scatter" else 2, 1)
+            try:
+                call = way[1](self.function, self.case(request, raw, 0, device), None)
+                result, _ = self.arrays.timed(call, 1, self.device(device))
+                answer = self.answer(result, request)
+                if decoded(answer, accumulator) == DUE.get(self.operation):
+                    self.way[key] = way
+                    self.right = True
+                    return way
+                fallback = fallback or way
+            except Refused as e:
+                said = said or str(e)
+            except Exception as e:  # of a function of somebody else's
+                said = said or last_words(e)
+        if fallback:
+            self.way[key] = fallback
+            return fallback
+        self.refuse(key, said)
+
+    def refuse(self, key, words):
+        self.way[key] = Refused(f"{self.name}: a {self.operation} of {key[1]} in {key[2]}: {words}")
+        raise self.way[key]
+
+    def device(self, device):
+        return "cuda:0" if device == "cuda" else device
+
+    def case(self, r, raw, offset, device):
+        a, device = self.arrays, self.device(device)
+        y = a.put(raw["y"], r.storage, 0, device) if r.operation == "dot" else None
+        keys = a.keys(raw["keys"], device) if r.operation == "scatter" else None
+        return Case(r.operation, a.put(raw["x"], r.storage, offset, device), y, keys, r.bins, r.stride,
+                    lambda: a.zeros(r.bins, r.accumulator, device), a.matrix)
+
+    def answer(self, result, r):
+        """The bytes of the results, in the format that is asked for."""
+        a = self.arrays
+        if isinstance(result, tuple) and hasattr(result, "values"):
+            result = result.values
+        count = {"scan": r.n, "transpose": r.n, "scatter": r.bins, "rows": r.bins}.get(r.operation, 1)
+        form = a.format_of(result)
+        picks = r.operation in PICKS
+        if form is None and not picks:
+            kind = getattr(result, "dtype", type(result).__name__)
+            raise Refused(f"found a result of type {kind}, expected {r.accumulator}")
+        if a.size(result) != count:
+            raise Refused(f"found {a.size(result)} results, expected {count}")
+        if form != r.accumulator and not picks:
+            raise Refused(f"found a result in {form}, expected {r.accumulator}")
+        if r.exclusive:
+            result = a.shifted(result)
+        if picks or r.output != form:
+            result = a.cast(result, r.output)
+        return a.bytes_of(result)
+
+    def pairs(self, kind):
+        found, first = [], None
+        for storage in BITS:
+            for accumulator in ("fp64",) if self.operation in ("argmin", "argmax") else ACCUMULATORS:
+                try:
+                    self.find_way(kind, storage, accumulator)
+                    found.append(f"{storage}/{accumulator}")
+                except Refused as e:
+                    first = e if storage == accumulator == "fp32" else first or e
+        return found, first
+
+    def describe(self):
+        """What `ulpscope serve --describe` says of a shared object, and what is to stand in study.json."""
+        pairs, refused = {}, None
+        for kind in self.arrays.devices():
+            pairs[kind], why = self.pairs(kind)
+            refused = refused or why
+        if not any(pairs.values()):
+            raise refused or Refused(f"{self.name}: no device that {self.arrays.name} runs on", MEMORY)
+        calls = sorted({way[0] for way in self.way.values() if not isinstance(way, Refused)})
+        facts = {"function": self.name, "operation": self.operation, "array": self.arrays.name,
+                 "version": self.arrays.version(), "python": ".".join(map(str, sys.version_info[:3])),
+                 "calls": calls, **self.arrays.facts()}
+        if self.file:
+            with open(self.file, "rb") as file:
+                facts["sha256"] = hashlib.sha256(file.read()).hexdigest()
+        return {"summary": f"a function of Python, on arrays of {self.arrays.name}", "operation": self.operation,
+                "promise": "none", "pairs": pairs, "reads": {}, "process": self.in_process,
+                "places": self.arrays.places, "facts": facts}
+
+
+class Request:
+    def __init__(self, operation, n, storage, accumulator, output, exclusive, bins, stride):
+        self.operation, self.n, self.storage, self.accumulator = operation, n, storage, accumulator
+        self.output, self.exclusive, self.bins, self.stride = output, exclusive, bins, stride
+        self.bytes = n * BITS[storage] // 8
+
+    @staticmethod
+    def parse(line):
+        try:
+            operation, n, storage, accumulator, *more = line.split()
+            r = Request(operation, int(n), storage, accumulator, accumulator, False, 0, 1)
+            if operation == "scan":
+                r.exclusive, r.output = more[0] == "exclusive", more[1]
+            elif more:
+                r.bins, r.stride = int(more[0]), int(more[1]) if len(more) > 1 else 1
+            return r
+        except (ValueError, IndexError, KeyError):
+            raise Refused(f"request: found '{line[:100]}', expected OPERATION N STORAGE ACCUMULATOR ...") from None
+
+
+class Server:
+    """Answers requests with a subject. What a run is given stays on the device until other elements come."""
+
+    def __init__(self, subject, source, sink):
+        self.subject, self.source, self.sink = subject, source, sink
+        self.device, self.offset = "cpu", 0
+        self.raw, self.made, self.case, self.kept = None, None, None, None
+
+    def serve(self):
+        while line := self.source.readline().decode("ascii", "replace"):
+            line = line.rstrip("\n")
+            word, _, rest = line.partition(" ")
+            if word == "device":
+                self.device = rest
+            elif word == "offset":
+                self.offset = int(rest)
+            elif line == "describe":
+                self.write(json.dumps(self.subject.describe()).encode().ljust(DESCRIPTION))
+            else:
+                self.write(self.run(line))
+
+    def write(self, answer):
+        view = memoryview(answer)
+        while view:
+            view = view[self.sink.write(view):]
+
+    def read(self, size):
+        raw = bytearray(size)
+        view, found = memoryview(raw), 0
+        while found < size and (got := self.source.readinto(view[found:])):
+            found += got
+        if found < size:
+            raise Refused(f"request: found {found} of {size} bytes of elements")
+        return raw
+
+    def take(self, r, same):
+        """The elements of a request, on the device."""
+        if same and self.raw is None:
+            raise Refused("request: found the elements of the last one asked for, but there was none")
+        if not same:
+            self.raw = {"x": self.read(r.bytes)}
+            if r.operation == "dot":
+                self.raw["y"] = self.read(r.bytes)
+            if r.operation == "scatter":
+                self.raw["keys"] = self.read(4 * r.n)
+        asked = vars(r) | {"device": self.device, "offset": self.offset}
+        arrays = self.subject.arrays
+        if not same or asked != self.made or arrays.changed(self.case.x, self.kept, self.raw["x"]):
+            self.case = self.subject.case(r, self.raw, self.offset, self.device)
+            self.made, self.kept = asked, arrays.mark(self.case.x)
+
+    def run(self, line):
+        runs, same = 1, line.startswith("same ")
+        if same:
+            line = line[5:]
+        if line.startswith("time "):
+            _, runs, line = line.split(" ", 2)
+        r = Request.parse(line)
+        if r.operation != self.subject.operation:
+            raise Refused(f"request: found a {r.operation}, expected a {self.subject.operation}")
+        _, make = self.subject.find_way(self.device, r.storage, r.accumulator)
+        self.take(r, same)
+        call = make(self.subject.function, self.case, None)
+        result, spent = self.subject.arrays.timed(call, int(runs), self.subject.device(self.device))
+        return self.subject.answer(result, r) + struct.pack("<Q", spent)
+
+
+def last_words(e):
+    """One line of an exception."""
+    return f"{type(e).__name__}: " + " ".join(str(e).split())[:300]
+
+
+def status_of(e):
+    if isinstance(e, Refused):
+        return e.status
+    return MEMORY if isinstance(e, MemoryError) or "OutOfMemory" in type(e).__name__ else DATA
+
+
+def load(name):
+    """The function that a name names, the first part of its module's name, and its file where it is one."""
+    path, mark, attributes = name.rpartition(".py:")
+    if mark:
+        path += ".py"
+        sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+        spec = importlib.util.spec_from_file_location(os.path.basename(path)[:-3], path)
+        if not os.path.exists(path):
+            raise Refused(f"{path}: no such file")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module
+        spec.loader.exec_module(module)
+        return reach(module, attributes.split("."), name), "", path
+    sys.path.insert(0, os.getcwd())
+    words = name.split(".")
+    for length in range(len(words), 0, -1):
+        module = ".".join(words[:length])
+        try:
+            found = importlib.import_module(module)
+        except ModuleNotFoundError as e:
+            if not e.name or not (module == e.name or module.startswith(e.name + ".")):
+                raise  # a module of theirs that is missing
+            continue
+        return reach(found, words[length:], name), words[0], ""
+    raise Refused(f"{name}: found no module {words[0]} in {sys.executable}, expected MODULE.FUNCTION or "
+                  "FILE.py:FUNCTION (ULPSCOPE_PYTHON names another Python)")
+
+
+def reach(found, words, name):
+    for i, word in enumerate(words):
+        if not hasattr(found, word):
+            near = [w for w in dir(found) if w.startswith(word[:3]) and not w.startswith("_")][:6]
+            hint = f"; it has {', '.join(near)}" if near else ""
+            raise Refused(f"{name}: {getattr(found, '__name__', words[i - 1])} has no {word}{hint}", USAGE)
+        found = getattr(found, word)
+    if not callable(found):
+        raise Refused(f"{name}: found a {type(found).__name__}, expected a function", USAGE)
+    return found
+
+
+def private_channels():
+    """Standard input and output, out of the way of what a function reads or prints."""
+    source, sink = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    os.close(nothing)
+    return os.fdopen(source, "rb"), os.fdopen(sink, "wb", buffering=0)
+
+
+def relay(path):
+    """Hands standard input and output to the process that listens, and ends as it says."""
+    with socket.socket(socket.AF_UNIX) as caller:
+        caller.connect(path)
+        socket.send_fds(caller, [b"?"], [0, 1])
+        os.close(0)
+        os.close(1)
+        answer = b"".join(iter(lambda: caller.recv(4096), b""))
+    status, _, words = answer.partition(b" ")
+    sys.stderr.write(words.decode() + "\n" if words else "")
+    return int(status or DATA)
+
+
+def main(name, operation, asked=""):
+    if "ULPSCOPE_CALLER" in os.environ:
+        return relay(os.environ["ULPSCOPE_CALLER"])
+    source, sink = private_channels()
+    del sys.path[0]  # this file's folder: what lies beside it is not for others to import
+    try:
+        function, root, file = load(name)
+        kind = asked or guess_arrays(function, root)
+        try:
+            arrays = LIBRARIES[kind]()
+        except ImportError as e:
+            raise Refused(f"{name}: --array {kind}: {last_words(e)} (in {sys.executable}; ULPSCOPE_PYTHON names "
+                          "another Python)") from None
+        Server(Subject(name, function, operation, arrays, file), source, sink).serve()
+    except BrokenPipeError:
+        return 0
+    except KeyboardInterrupt:
+        return 130
+    except BaseException as e:  # also SystemExit: a function may not end its process unseen
+        if not isinstance(e, Refused):
+            traceback.print_exc()
+        sys.stderr.write((str(e) if isinstance(e, Refused) else f"{name}: {last_words(e)}") + "\n")
+        return status_of(e)
+    return 0
+
+
+if __name__ == "__main__":
+    status = main(*sys.argv[1:])
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)  # libraries' own ends take time, and nobody waits for them

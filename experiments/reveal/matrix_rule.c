@@ -1,0 +1,305 @@
+/* From the tree of a matrix product to the rule of its blocks, and what shows of their arithmetic.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiments/inputs/philox.h"
+#include "experiments/reveal/matrix_ask.h"
+
+/* The tree of a rule: the parents of all nodes, the root first of those that are no leaves. */
+static enum status tree_of(struct sum_tree *t, const struct mma_rule *r, size_t k,
+                           struct problem *p)
+{
+    const size_t whole = (size_t)r->k, size = (size_t)r->block, leaves = k + 1,
+                 most = 2 * leaves + 2;
+    uint32_t *up = malloc(2 * most * sizeof *up), *parent = up + most;
+    size_t nodes = leaves;
+    uint32_t sum = (uint32_t)k; /* C, at first */
+    if (!up)
+        return problem(p, STATUS_MEMORY, "no memory for a tree of %zu leaves", leaves);
+    for (size_t i = 0; i < most; i++)
+        up[i] = SUM_TREE_NO_PARENT;
+    for (size_t first = 0; first < k; first += whole) {
+        uint32_t chain = r->c == MMA_C_FIRST ? sum : SUM_TREE_NO_PARENT;
+        for (size_t j = 0; j < whole / size; j++) {
+            size_t count = 0;
+            uint32_t only = SUM_TREE_NO_PARENT, here = (uint32_t)nodes;
+            for (size_t i = 0; i < whole && first + i < k; i++) {
+                size_t block = r->order == MMA_PAIRS     ? i % 4 / 2
+                               : r->order == MMA_FORWARD ? i / size
+                                                         : whole / size - 1 - i / size;
+                if (block == j) {
+                    only = (uint32_t)(first + i);
+                    up[only] = here;
+                    count++;
+                }
+            }
+            if (count == 0)
+                continue;
+            if (chain == SUM_TREE_NO_PARENT && count == 1) { /* a sum of one is no node */
+                up[only] = SUM_TREE_NO_PARENT;
+                chain = only;
+                continue;
+            }
+            if (chain != SUM_TREE_NO_PARENT)
+                up[chain] = here;
+            chain = here;
+            nodes++;
+        }
+        if (r->c == MMA_C_LAST) {
+            up[sum] = up[chain] = (uint32_t)nodes;
+            sum = (uint32_t)nodes++;
+        } else {
+            sum = chain;
+        }
+    }
+    /* Nodes were made from the leaves up; the tree wants the root first. */
+    for (size_t i = 0; i < nodes; i++)
+        parent[i < leaves ? i : nodes - 1 - (i - leaves)] =
+            up[i] == SUM_TREE_NO_PARENT ? up[i] : (uint32_t)(nodes - 1 - (up[i] - leaves));
+    enum status status = sum_tree_make(t, leaves, nodes, parent, p);
+    free(up);
+    return status;
+}
+
+/* Chains: nodes that have leaves, but no node, below them. */
+static size_t chains(const struct sum_tree *t)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < t->additions; i++) {
+        bool inner = true;
+        for (uint32_t c = t->begin[i]; c < t->begin[i + 1]; c++)
+            inner &= t->child[c] < t->leaves;
+        count += inner;
+    }
+    return count;
+}
+
+/* Is the tree that of the rule? */
+static bool fits(struct matrix_asker *a, const struct mma_rule *r)
+{
+    struct sum_tree t;
+    bool same = false;
+    if (a->status == STATUS_OK)
+        a->status = tree_of(&t, r, a->of->k, a->p);
+    if (a->status == STATUS_OK) {
+        same = sum_tree_equal(&t, &a->found->tree);
+        sum_tree_free(&t);
+    }
+    return same;
+}
+
+bool matrix_order(struct matrix_asker *a)
+{
+    static const enum mma_order orders[] = {MMA_FORWARD, MMA_PAIRS, MMA_BACKWARDS};
+    struct reveal_matrix *r = a->found;
+    struct mma_rule *rule = &r->rule;
+    r->partial = chains(&r->tree);
+    for (size_t o = 0; o < 3; o++)
+        for (int last = 0; last < 2; last++)
+            for (int block = 1; block <= MMA_BLOCK; block++)
+                for (int times = 1; times * block <= MMA_BLOCK; times++) {
+                    struct mma_rule try = *rule;
+                    try.order = orders[o];
+                    try.c = last ? MMA_C_LAST : MMA_C_FIRST;
+                    try.block = block;
+                    try.k = times * block;
+                    if (try.order == MMA_PAIRS ? times != 2
+                                               : try.order == MMA_BACKWARDS && times < 2)
+                        continue;
+                    if (try.order == MMA_FORWARD && !last && times > 1)
+                        continue; /* as of once */
+                    if (fits(a, &try)) {
+                        *rule = try;
+                        r->ordered = true;
+                        r->block = a->of->k > (size_t)try.k;
+                        return true;
+                    }
+                }
+    snprintf(r->words, sizeof r->words,
+             "no chain of blocks of one size gives this tree; %zu partial sums begin apart",
+             r->partial);
+    return false;
+}
+
+/* Leaves of the node that has the most products as its own: where terms are asked for. */
+static size_t terms_of(const struct matrix_asker *a, size_t leaf[4])
+{
+    const struct sum_tree *t = &a->found->tree;
+    size_t best = 0;
+    for (size_t i = 0; i < t->additions && best < 4; i++) {
+        size_t count = 0, own[4];
+        for (uint32_t c = t->begin[i]; c < t->begin[i + 1] && count < 4; c++)
+            if (t->child[c] < a->of->k)
+                own[count++] = t->child[c];
+        if (count > best) {
+            memcpy(leaf, own, sizeof own);
+            best = count;
+        }
+    }
+    return best;
+}
+
+/* M, -M and a third term: what is left of it. */
+static double third(struct matrix_asker *a, const size_t leaf[4], double value, int e)
+{
+    matrix_clear(a);
+    matrix_set(a, leaf[0], 1, a->top);
+    matrix_set(a, leaf[1], -1, a->top);
+    matrix_set(a, leaf[2], value, e);
+    return matrix_ask(a, NULL);
+}
+
+static void alignment(struct matrix_asker *a, const size_t leaf[4])
+{
+    struct reveal_matrix *r = a->found;
+    int most = a->top - a->low, d = 1;
+    while (d <= most && third(a, leaf, 1, a->top - d) == ldexp(1, a->top - d))
+        d++;
+    r->rule.fraction = d - 1;
+    r->fraction = d <= most;
+    if (d + 1 > most)
+        return;
+    int grid = a->top - r->rule.fraction;
+    double unit = ldexp(1, grid), more = third(a, leaf, 1.5, grid - 1),
+           less = third(a, leaf, -1.5, grid - 1);
+    double tiny = third(a, leaf, 1, grid - 2);
+    r->alignment = true;
+    if (more == 0 && less == 0 && tiny == 0)
+        r->rule.alignment = MMA_TRUNCATE;
+    else if (more == unit && less == -unit && tiny == 0)
+        r->rule.alignment = MMA_ROUND_TERMS;
+    else {
+        r->alignment = false;
+        snprintf(r->words, sizeof r->words,
+                 "what is cut off terms leaves %g and %g of +-0.75 and %g of 0.25 of the last bit",
+                 more / unit, less / unit, tiny / unit);
+    }
+}
+
+/* The last bits of a sum, whose terms' bits reach farther. */
+static void rounding(struct matrix_asker *a, const size_t leaf[4], size_t terms)
+{
+    struct reveal_matrix *r = a->found;
+    const int fraction = format_facts[r->rule.result].precision - 1;
+    int base = a->top < 10 ? a->top : 10, q = 1, room = base - a->low;
+    for (; q <= room; q++) {
+        matrix_clear(a);
+        matrix_set(a, leaf[0], 1, base);
+        matrix_set(a, leaf[1], 1, base - q);
+        if (matrix_ask(a, NULL) != ldexp(1, base) + ldexp(1, base - q))
+            break;
+    }
+    r->rule.kept = q - 1;
+    r->kept = q <= room;
+    if (r->rule.kept < r->rule.fraction && r->kept && terms > 2) { /* a tie, above an odd number */
+        double ulp = ldexp(1, base - r->rule.kept), one = ldexp(1, base);
+        matrix_clear(a);
+        matrix_set(a, leaf[0], 1, base);
+        matrix_set(a, leaf[1], 1, base - r->rule.kept);
+        matrix_set(a, leaf[2], 1, base - r->rule.kept - 1);
+        double d = matrix_ask(a, NULL);
+        r->rounding = d == one + ulp || d == one + 2 * ulp;
+        r->rule.rounding = d == one + ulp ? MMA_TOWARD_ZERO : MMA_NEAREST;
+        return;
+    }
+    if (!r->fraction || terms < 4)
+        return;
+    /* F bits are all that is there, unless terms carry: 3 (7/4)^2 = 147/16 takes three bits more.
+     */
+    double sum = 147.0 / 16;
+    int scale = base - 4, f = r->rule.fraction, t = 0;
+    for (; t < 4; t++) {
+        matrix_clear(a);
+        for (int i = 0; i < 3; i++) {
+            matrix_set(a, leaf[i], 1.75, scale);
+            a->y[leaf[i]] *= 1.75;
+        }
+        matrix_set(a, leaf[3], 1, scale - f + t);
+        if (matrix_ask(a, NULL) == ldexp(sum, scale) + ldexp(1, scale - f + t))
+            break;
+    }
+    r->rule.kept = f + 3 - t;
+    r->kept = t > 0;
+    if (t == 0 && r->rule.kept < fraction)
+        r->rule.kept = fraction; /* all that is seen */
+    if (t == 0)
+        return;
+    matrix_clear(a);
+    for (int i = 0; i < 3; i++) {
+        matrix_set(a, leaf[i], 1.75, scale);
+        a->y[leaf[i]] *= 1.75;
+    }
+    matrix_set(a, leaf[3], 1.75, scale - f + 2); /* 7/8 of the last bit, where that is of 3 - F */
+    double d = matrix_ask(a, NULL);
+    r->rounding = true;
+    r->rule.rounding = d == ldexp(sum, scale) ? MMA_TOWARD_ZERO : MMA_NEAREST;
+}
+
+/* 0 times the largest power, beside a small term: does it push that out? */
+static void zeros(struct matrix_asker *a, const size_t leaf[4])
+{
+    const struct mma_element_facts *facts = &mma_elements[a->of->element];
+    int e = facts->emin + facts->emax - a->found->rule.fraction - 2;
+    if (!a->found->fraction || e < a->low)
+        return;
+    matrix_clear(a);
+    a->y[leaf[0]] = ldexp(1, facts->emax);
+    matrix_set(a, leaf[1], 1, e);
+    double d = matrix_ask(a, NULL);
+    a->found->zeros = d == 0 || d == ldexp(1, e);
+    a->found->rule.zeros = d == 0;
+}
+
+void matrix_arithmetic(struct matrix_asker *a)
+{
+    struct reveal_matrix *r = a->found;
+    size_t leaf[4] = {0}, terms = terms_of(a, leaf);
+    if (terms >= 3) {
+        alignment(a, leaf);
+        rounding(a, leaf, terms);
+        zeros(a, leaf);
+    } else if (r->rule.block == 1) {
+        r->rule.fraction = MMA_EXACT; /* additions of two */
+    }
+}
+
+/* Products of operands whose sizes differ about as much as F bits do, with C. */
+void matrix_hold(struct matrix_asker *a, uint64_t seed)
+{
+    enum { PRODUCTS = 500 };
+    struct reveal_matrix *r = a->found;
+    const struct reveal_matrix_subject *s = a->of;
+    const bool fp64 = r->rule.element == MMA_FP64;
+    if (fp64 && r->rule.block == 1)
+        r->rule.kept = 52;
+    else if (!r->fraction || !r->alignment || !r->rounding)
+        return;
+    for (uint64_t q = 0; q < PRODUCTS && a->status == STATUS_OK && !a->broken; q++) {
+        uint64_t bits;
+        int spread = (int)(q % 3) * 10, middle = (a->top < 8 ? a->top : 8) - spread;
+        matrix_clear(a);
+        for (size_t i = 0; i <= s->k; i++) {
+            struct draw d = random_draw(seed, RANDOM_VALUES, q * (s->k + 1) + i);
+            int e = middle + (int)random_below(d.word[0], (uint64_t)(2 * spread + 5)) - spread;
+            e = e > a->top - 8 ? a->top - 8 : e < a->low ? a->low : e;
+            double value = 1 + random_unit(d.word[1]), sign = d.word[1] & 1 ? -1 : 1;
+            matrix_set(a, i, i < s->k ? sign : sign * value, e);
+            if (i < s->k) { /* other significands, which put rounds to the format */
+                a->x[i] *= 1 + random_unit(d.word[1] * 3);
+                a->y[i] *= 1 + random_unit(d.word[0] * 5);
+            }
+        }
+        matrix_ask(a, &bits);
+        if (a->status != STATUS_OK || a->broken)
+            return;
+        uint64_t due = mma_dot(&r->rule, s->k, a->a, a->b, format_encode(s->result, a->c));
+        r->held++;
+        if (bits != due && r->differing++ == 0)
+            snprintf(r->words, sizeof r->words,
+                     "product %llu of other operands is %llx, by the rule %llx",
+                     (unsigned long long)q, (unsigned long long)bits, (unsigned long long)due);
+    }
+    r->verdict = r->differing ? REVEAL_MATRIX_OTHERWISE : REVEAL_MATRIX_RULE;
+}

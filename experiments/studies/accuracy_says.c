@@ -1,0 +1,283 @@
+#include "experiments/studies/accuracy_says.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "experiments/studies/accuracy_cells.h"
+
+/* A digit that rounds to none in a table is none. */
+static const double no_digit = 0.05, overflows = -1;
+
+/* --- What is shown --- */
+
+struct accuracy_row *accuracy_rows(size_t *count, const struct plan *plan)
+{
+    struct accuracy_row *row = calloc(plan->sources + 1, sizeof *row);
+    size_t pairs = 0;
+    for (size_t i = 0; i < plan->sources; i++)
+        pairs += !accuracy_seen_before(plan, i);
+    bool each = pairs <= ACCURACY_ROWS;
+    *count = 0;
+    for (size_t i = 0; row && i < plan->sources; i++) {
+        const struct source *s = &plan->source[i];
+        struct figure cond = plan->cases[s->first].cond_log2;
+        size_t at = 0;
+        while (at < *count &&
+               !(strcmp(row[at].input, s->name) == 0 && (!each || row[at].n == s->array.n)))
+            at++;
+        if (at == *count)
+            row[(*count)++] = (struct accuracy_row){s->name, each ? s->array.n : 0, cond};
+        else if (!accuracy_seen_before(plan, i) && !(row[at].cond_log2.value >= cond.value))
+            row[at].cond_log2 = cond; /* of one storage format, the worst length */
+    }
+    return row;
+}
+
+void accuracy_shown(struct pairs *shown, const struct plan *plan)
+{
+    struct pairs all;
+    accuracy_pairs(&all, plan);
+    *shown = all;
+    if (all.count <= ACCURACY_PAIRS)
+        return;
+    shown->count = 0;
+    for (size_t i = 0; i < all.count && shown->count < ACCURACY_PAIRS; i++) {
+        struct format_pair p = all.item[i];
+        if (p.accumulator == p.storage || p.accumulator == format_wider(p.storage))
+            shown->item[shown->count++] = p;
+    }
+}
+
+/* --- The median of all methods --- */
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double digits_of(const struct study_case *t)
+{
+    double digits = accuracy_case_digits(t), error = t->summary.err_ulp_max.value;
+    return isnan(digits) || !isfinite(error) ? overflows : digits;
+}
+
+/* Of one length. */
+static double median(const struct plan *plan, const struct accuracy_view *v)
+{
+    double *digits = calloc(plan->case_count + 1, sizeof *digits), found = NAN;
+    size_t count = 0;
+    for (size_t i = 0; digits && i < plan->case_count; i++)
+        if (accuracy_sees(v, &plan->cases[i]) && plan->cases[i].summary.err_ulp_max.known)
+            digits[count++] = digits_of(&plan->cases[i]);
+    if (count > 0) {
+        qsort(digits, count, sizeof *digits, by_value);
+        found = digits[(count - 1) / 2];
+    }
+    free(digits);
+    return found;
+}
+
+double accuracy_typical(const struct plan *plan, struct format_pair pair,
+                        const struct accuracy_row *row)
+{
+    double worst = NAN;
+    for (size_t i = 0; i < plan->sources; i++) {
+        const struct source *s = &plan->source[i];
+        if (accuracy_seen_before(plan, i) || strcmp(s->name, row->input) != 0 ||
+            (row->n && s->array.n != row->n))
+            continue;
+        struct accuracy_view v = {plan, pair, s->name, s->array.n, NULL};
+        worst = fmin(worst, median(plan, &v));
+    }
+    return worst;
+}
+
+void accuracy_typical_text(char text[16], double digits)
+{
+    const char *word = isnan(digits)         ? ""
+                       : digits == INFINITY  ? "exact"
+                       : digits == overflows ? "overflow"
+                                             : NULL;
+    if (word)
+        snprintf(text, 16, "%s", word);
+    else
+        snprintf(text, 16, "%.1f", digits);
+}
+
+/* --- Conclusions --- */
+
+/* What the median method makes of each input in an accumulator: the worst of the pairs shown. */
+struct kept {
+    size_t inputs, lost;
+    double *digits; /* of each row; NaN: not added in it */
+};
+
+static struct kept kept_in(const struct plan *plan, const struct accuracy_row *row, size_t rows,
+                           enum format accumulator)
+{
+    struct pairs shown;
+    struct kept k = {.digits = calloc(rows + 1, sizeof *k.digits)};
+    accuracy_shown(&shown, plan);
+    for (size_t i = 0; k.digits && i < rows; i++) {
+        k.digits[i] = NAN;
+        for (size_t j = 0; j < shown.count; j++)
+            if (shown.item[j].accumulator == accumulator)
+                k.digits[i] = fmin(k.digits[i], accuracy_typical(plan, shown.item[j], &row[i]));
+        k.inputs += !isnan(k.digits[i]);
+        k.lost += k.digits[i] < no_digit;
+    }
+    return k;
+}
+
+void accuracy_headline(struct text *to, const struct plan *plan)
+{
+    size_t rows, inputs = 0, lost = 0;
+    struct accuracy_row *row = accuracy_rows(&rows, plan);
+    struct text line = {0};
+    for (enum format f = 0; row && f < ACCUMULATORS; f++) {
+        struct kept k = kept_in(plan, row, rows, f);
+        if (k.inputs > 0)
+            text_format(&line, "%s%s on %zu", line.length ? ", " : "", format_facts[f].name,
+                        k.lost);
+        if (k.inputs > 0 && k.inputs != inputs)
+            text_format(&line, " of %zu input%s", k.inputs, k.inputs == 1 ? "" : "s");
+        inputs = k.inputs > 0 ? k.inputs : inputs;
+        lost += k.lost;
+        to->failed |= !k.digits;
+        free(k.digits);
+    }
+    to->failed |= !row || line.failed;
+    bool several = plan->axes->methods > 1;
+    if (lost > 0) {
+        text_add(to, several ? "half of the methods or more lose every digit: "
+                             : "every digit is lost: ");
+        text_join(to, &line);
+    } else {
+        text_add(to, several ? "more than half of the methods keep digits on every input"
+                             : "no input costs every digit");
+    }
+    text_add(to, "\n");
+    text_free(&line);
+    free(row);
+}
+
+/* Has it another length beside this? */
+static bool has_lengths(const struct accuracy_row *row, size_t rows, size_t at)
+{
+    for (size_t i = 0; i < rows; i++)
+        if (i != at && strcmp(row[i].input, row[at].input) == 0)
+            return true;
+    return false;
+}
+
+/* "fp32 keeps 4.7 of its 7.2 digits or more except on sine (0.0)": exceptions are the inputs on
+ * which less than half of the digits are left. */
+static void add_kept(struct text *to, const struct accuracy_row *row, size_t rows,
+                     enum format accumulator, const struct kept *k)
+{
+    struct text line = {0}, except = {0};
+    char digits[16], most[16];
+    double all = format_facts[accumulator].precision * log10(2), least = INFINITY;
+    size_t exceptions = 0;
+    for (size_t i = 0; i < rows; i++) {
+        if (isnan(k->digits[i]))
+            continue;
+        if (!(k->digits[i] < all / 2)) {
+            least = fmin(least, k->digits[i]);
+            continue;
+        }
+        accuracy_typical_text(digits, k->digits[i]);
+        text_add(&except, exceptions++ ? ", " : " except on ");
+        text_visible(&except, row[i].input);
+        if (has_lengths(row, rows, i))
+            text_format(&except, " n = %zu", row[i].n);
+        text_format(&except, " (%s)", digits);
+    }
+    accuracy_typical_text(digits, least);
+    snprintf(most, sizeof most, "%.1f", all);
+    text_add(&line, format_facts[accumulator].name);
+    if (exceptions == k->inputs)
+        text_format(&line, " keeps less than half of its %s digits on every input", most);
+    else if (isinf(least))
+        text_format(&line, " is exact%s", exceptions ? "" : " on every input");
+    else if (least >= all)
+        text_format(&line, " keeps all of its %s digits%s", most,
+                    exceptions ? "" : " on every input");
+    else
+        text_format(&line, " keeps %s of its %s digits or more%s", digits, most,
+                    exceptions ? "" : " on every input");
+    if (exceptions < k->inputs)
+        text_join(&line, &except);
+    text_wrapped(to, &line, TABLE_COLUMNS, 2);
+    text_free(&except);
+}
+
+/* Of a method that promises correct rounding. */
+static void add_exact(struct text *to, const struct plan *plan, const struct method *m)
+{
+    size_t cases = 0, broken = 0;
+    for (size_t i = 0; i < plan->case_count; i++) {
+        const struct study_case *t = &plan->cases[i];
+        bool seen = t->method == m && t->finished && t->supported;
+        cases += seen;
+        broken += seen && t->broken != PROMISE_NONE;
+    }
+    if (cases > 0 && broken > 0)
+        text_format(to, "%s is misrounded in %zu of %zu cases\n", m->name, broken, cases);
+    else if (cases > 0)
+        text_format(to, "%s is correctly rounded in all %zu cases\n", m->name, cases);
+}
+
+/* Of those that promise nothing of their bits: did they give the same again? */
+static void add_repeats(struct text *to, const struct plan *plan)
+{
+    struct text names = {0};
+    size_t cases = 0, other = 0;
+    uint64_t runs = 0;
+    const struct method *last = NULL;
+    for (size_t k = 0; k < plan->axes->methods; k++)
+        for (size_t i = 0; i < plan->case_count; i++) {
+            const struct study_case *t = &plan->cases[i];
+            if (t->method != plan->axes->method[k] || t->method->promise != PROMISE_NONE ||
+                !t->finished || !t->supported || t->summary.runs < 2)
+                continue;
+            if (t->method != last) {
+                text_add(&names, last ? ", " : "");
+                text_visible(&names, t->method->name);
+            }
+            last = t->method;
+            cases++;
+            other += t->summary.distinct > 1;
+            runs = runs > t->summary.runs ? runs : t->summary.runs;
+        }
+    struct text line = {0};
+    text_format(&line, "%zu of %zu cases gave other bits when run %llu times: ", other, cases,
+                (unsigned long long)runs);
+    text_join(&line, &names);
+    text_add(&line, ", whose order of additions is not fixed");
+    if (cases > 0)
+        text_wrapped(to, &line, TABLE_COLUMNS, 2);
+    text_free(&line);
+    text_free(&names);
+}
+
+void accuracy_conclusion(struct text *to, const struct plan *plan)
+{
+    size_t rows;
+    struct accuracy_row *row = accuracy_rows(&rows, plan);
+    to->failed |= !row;
+    for (enum format f = 0; row && f < ACCUMULATORS; f++) {
+        struct kept k = kept_in(plan, row, rows, f);
+        to->failed |= !k.digits;
+        if (k.digits && k.inputs > 0)
+            add_kept(to, row, rows, f, &k);
+        free(k.digits);
+    }
+    for (size_t i = 0; i < plan->axes->methods; i++)
+        if (plan->axes->method[i]->promise == PROMISE_CORRECTLY_ROUNDED)
+            add_exact(to, plan, plan->axes->method[i]);
+    add_repeats(to, plan);
+    free(row);
+}

@@ -1,0 +1,191 @@
+/* Functions of Python as subjects: their names, and the process that runs them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "experiments/operations/operation.h"
+#include "experiments/subjects/foreign_state.h"
+#include "experiments/system/machine.h"
+#include "reports/text/near.h"
+
+static const char *const arrays[] = {"numpy", "torch", "cupy", "jax", "array"};
+enum { ARRAYS = sizeof arrays / sizeof *arrays };
+
+/* Where names leave it open. */
+static const char *array_asked, *operation_asked;
+
+static const struct operation *operation_named(const char *name, size_t length)
+{
+    for (size_t i = 0; operations[i]; i++)
+        if (strlen(operations[i]->name) == length &&
+            strncmp(operations[i]->name, name, length) == 0)
+            return operations[i];
+    return NULL;
+}
+
+static const char *array_named(const char *name, size_t length)
+{
+    for (size_t i = 0; i < ARRAYS; i++)
+        if (strlen(arrays[i]) == length && strncmp(arrays[i], name, length) == 0)
+            return arrays[i];
+    return NULL;
+}
+
+enum status foreign_python(const char *array, const char *operation, struct problem *p)
+{
+    if (array && !array_named(array, strlen(array)))
+        return near_unknown_option(p, "array", array, "numpy, torch, cupy, jax or array");
+    char known[512] = "one of ";
+    const struct operation *asked = operation ? NULL : &operation_sum;
+    for (size_t i = 0; operations[i]; i++) {
+        size_t used = strlen(known);
+        if (!operation_served(operations[i]))
+            continue;
+        snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "", operations[i]->name);
+        if (operation && strcmp(operation, operations[i]->name) == 0)
+            asked = operations[i];
+    }
+    if (!asked)
+        return near_unknown_option(p, "operation", operation, known);
+    array_asked = array;
+    operation_asked = operation;
+    return STATUS_OK;
+}
+
+/* What the name says of itself behind its function. */
+struct words {
+    size_t function; /* bytes of the name without them */
+    const char *array;
+    const struct operation *operation;
+};
+
+static struct words words_of(const char *name)
+{
+    struct words w = {.function = strlen(name)};
+    for (;;) {
+        size_t at = w.function;
+        while (at > 0 && name[at - 1] != '@')
+            at--;
+        const char *array = at > 0 ? array_named(name + at, w.function - at) : NULL;
+        const struct operation *o = at > 0 ? operation_named(name + at, w.function - at) : NULL;
+        if (!array && !o)
+            return w;
+        w.array = array ? array : w.array;
+        w.operation = o ? o : w.operation;
+        w.function = at - 1;
+    }
+}
+
+char *python_name(const char *name)
+{
+    struct words w = words_of(name);
+    const char *array = w.array ? w.array : array_asked;
+    const char *operation = w.operation ? w.operation->name : operation_asked;
+    char *full;
+    int length = asprintf(&full, "%.*s%s%s%s%s", (int)w.function, name, array ? "@" : "",
+                          array ? array : "", operation ? "@" : "", operation ? operation : "");
+    return length < 0 ? NULL : full;
+}
+
+/* What functions of these names compute, in the libraries that have them. */
+static const struct operation *usual(const char *function)
+{
+    static const struct {
+        const char *name;
+        const struct operation *operation;
+    } known[] = {
+        {"cumsum", &operation_scan},
+        {"nancumsum", &operation_scan},
+        {"cumulative_sum", &operation_scan},
+        {"dot", &operation_dot},
+        {"vdot", &operation_dot},
+        {"inner", &operation_dot},
+        {"vecdot", &operation_dot},
+        {"norm", &operation_norm},
+        {"vector_norm", &operation_norm},
+        {"mean", &operation_mean},
+        {"average", &operation_mean},
+        {"nanmean", &operation_mean},
+        {"fmean", &operation_mean},
+        {"var", &operation_variance},
+        {"pvariance", &operation_variance},
+        {"bincount", &operation_scatter},
+        {"index_add", &operation_scatter},
+        {"index_add_", &operation_scatter},
+        {"scatter_add", &operation_scatter},
+        {"scatter_add_", &operation_scatter},
+        {"segment_sum", &operation_scatter},
+        {"at", &operation_scatter},
+        {"prod", &operation_product},
+        {"min", &operation_minimum},
+        {"amin", &operation_minimum},
+        {"max", &operation_maximum},
+        {"amax", &operation_maximum},
+        {"nanmin", &operation_minimum_number},
+        {"nanmax", &operation_maximum_number},
+        {"argmin", &operation_argmin},
+        {"argmax", &operation_argmax},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(known[i].name, function) == 0)
+            return known[i].operation;
+    return operation_named(function, strlen(function));
+}
+
+const struct operation *python_operation(const char *name, const struct operation *asked)
+{
+    struct words w = words_of(name);
+    if (w.operation || asked)
+        return w.operation ? w.operation : asked;
+    char *function = strndup(name, w.function);
+    char *last = function ? function + w.function : NULL;
+    while (last > function && !strchr(".:", last[-1]))
+        last--;
+    const struct operation *o = function ? usual(last) : NULL;
+    free(function);
+    return o && operation_served(o) ? o : &operation_sum;
+}
+
+/* The worker: beside the program as it is installed, in a Python package, else in the source tree.
+ */
+static enum status find_worker(char path[PATH_MAX], struct problem *p)
+{
+    static const char *const places[] = {"/../share/ulpscope/worker.py", "/../worker.py"};
+    char program[PATH_MAX];
+    foreign_program_path(program);
+    char *slash = strrchr(program, '/');
+    size_t folder = slash ? (size_t)(slash - program) : 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        int length = snprintf(path, PATH_MAX, "%.*s%s", (int)folder, program, places[i]);
+        if (slash && length < PATH_MAX && access(path, R_OK) == 0)
+            return STATUS_OK;
+    }
+    snprintf(path, PATH_MAX, "%s", build_worker);
+    return access(path, R_OK) == 0
+               ? STATUS_OK
+               : problem(p, STATUS_DATA,
+                         "python: found no worker: expected %.*s%s, where the program's "
+                         "installation puts it",
+                         (int)folder, program, places[0]);
+}
+
+enum status python_open(struct foreign *f, const char *device, struct problem *p)
+{
+    static const size_t prefix = sizeof "python:" - 1;
+    char worker[PATH_MAX];
+    const char *python = getenv("ULPSCOPE_PYTHON");
+    struct words w = words_of(f->name);
+    enum status status = find_worker(worker, p);
+    char *function = strndup(f->name + prefix, w.function - prefix);
+    if (status == STATUS_OK && !function)
+        status = problem(p, STATUS_MEMORY, "%s: out of memory", f->name);
+    /* By way of a shell, which looks python3 up on PATH, and says so where there is none. */
+    const char *const argv[] = {
+        "/bin/sh", "-c",     "exec \"$0\" \"$@\"",      python && *python ? python : "python3",
+        worker,    function, f->method.operation->name, w.array,
+        NULL};
+    if (status == STATUS_OK)
+        status = process_open(&f->process, f->name, argv, device, p);
+    free(function);
+    return status;
+}

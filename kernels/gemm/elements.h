@@ -1,0 +1,60 @@
+/* What methods of matrix products share: the elements of D taken one by one. */
+#pragma once
+
+#include <math.h>
+
+#include "kernels/blocks/product.h"
+#include "kernels/method/method.h"
+#include "reference/exact/matrices.h"
+
+/* The operands as reference/exact/ reads them. */
+struct matrices gemm_matrices(const struct operands *of);
+
+/* The terms of an element of D: k products x y, and c. */
+struct gemm_terms {
+    const double *x, *y;
+    size_t k;
+    double c;
+};
+
+static inline struct gemm_terms gemm_terms_of(const struct matrices_packed *p, size_t output)
+{
+    return (struct gemm_terms){p->a + output / p->n * p->k, p->b + output % p->n * p->k, p->k,
+                               array_get(&p->c, output)};
+}
+
+/* sum + x y rounded once to the accumulator, whose value `sum` is. */
+static inline double gemm_append(const struct task *t, double sum, double x, double y)
+{
+    if (t->accumulator == FP32 && t->of->in.format != FP64)
+        return fmaf((float)x, (float)y, (float)sum);
+    return product_fused(t->accumulator, sum, x, y);
+}
+
+/* The sum of products begin .. end-1, one after the other, of which there is one at least: the
+ * first is rounded, the others are fused into the additions. */
+static inline double gemm_products(const struct task *t, const struct gemm_terms *terms,
+                                   size_t begin, size_t end)
+{
+    double sum = product_rounded(t->accumulator, terms->x[begin], terms->y[begin]);
+    for (size_t k = begin + 1; k < end; k++)
+        sum = gemm_append(t, sum, terms->x[k], terms->y[k]);
+    return sum;
+}
+
+/* An element of D, which is then rounded to the results' format. */
+typedef double gemm_element(const struct task *t, const struct matrices_packed *p, size_t output);
+
+/* Computes each element. Threads are a schedule: each has consecutive ones. */
+enum status gemm_each(const struct task *t, gemm_element *element, struct problem *p);
+
+/* Slices of the k products, `asked` at most: all of one length but the last, which may be shorter.
+ */
+struct gemm_slices {
+    size_t count, length;
+};
+static inline struct gemm_slices gemm_slices(size_t k, size_t asked)
+{
+    size_t length = k / asked + (k % asked != 0);
+    return (struct gemm_slices){length ? (k - 1) / length + 1 : 0, length};
+}

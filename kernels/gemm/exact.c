@@ -1,0 +1,31 @@
+/* gemm/exact: each element exactly, rounded once to the results' format, to nearest, ties to even.
+ *
+ * Order: none. Products are kept whole and C is as it is stored; what overflows or underflows on
+ * the way does not matter. What is no plain number is as dot/exact says, with C one more term: so
+ * an exact sum of zero is +0, but -0 where all products and C are -0. It keeps every promise. */
+#include "kernels/gemm/elements.h"
+#include "kernels/scatter/bins.h"
+
+static double element(const struct task *t, const struct matrices_packed *p, size_t output)
+{
+    return matrices_round(p, output, t->out.format);
+}
+
+static enum status cpu(const struct task *t, struct problem *p)
+{
+    return gemm_each(t, element, p);
+}
+
+const struct method gemm_exact = {
+    .name = "gemm/exact",
+    .summary = "each element exactly, rounded once",
+    .operation = &operation_gemm,
+    .promise = PROMISE_CORRECTLY_ROUNDED,
+    .pairs = {FORMAT_PAIRS_ALL},
+    .product = PRODUCT_EXACT,
+    .shape_read = {SHAPE_THREADS},
+    .resolve = scatter_each_shape,
+    .addition = ADDITION_EXACT,
+    .bound = THEOREM_CORRECTLY_ROUNDED,
+    .cpu = cpu,
+};

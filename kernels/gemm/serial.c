@@ -1,0 +1,48 @@
+/* gemm/serial: each element's products one after the other.
+ *
+ * Order: ((C + a[0] b[0]) + a[1] b[1]) + ..., each product fused into its addition: one rounding.
+ * It depends on k alone, so neither other elements, nor how many there are, nor how A and B lie
+ * shows in an element. Threads are a schedule. */
+#include "kernels/gemm/elements.h"
+#include "kernels/scatter/bins.h"
+
+static double element(const struct task *t, const struct matrices_packed *p, size_t output)
+{
+    struct gemm_terms terms = gemm_terms_of(p, output);
+    double sum = format_round(t->accumulator, terms.c);
+    for (size_t k = 0; k < terms.k; k++)
+        sum = gemm_append(t, sum, terms.x[k], terms.y[k]);
+    return sum;
+}
+
+static enum status cpu(const struct task *t, struct problem *p)
+{
+    return gemm_each(t, element, p);
+}
+
+static size_t height(size_t n, struct shape shape)
+{
+    (void)shape;
+    return n - 1;
+}
+
+static size_t bin_height(const size_t *indices, size_t terms, size_t n, size_t bins)
+{
+    (void)indices, (void)n, (void)bins;
+    return terms - 1;
+}
+
+const struct method gemm_serial = {
+    .name = "gemm/serial",
+    .summary = "each element's products one after the other, fused, onto C",
+    .operation = &operation_gemm,
+    .promise = PROMISE_GPU_TO_GPU,
+    .pairs = {FORMAT_PAIRS_ALL},
+    .product = PRODUCT_FUSED,
+    .shape_read = {SHAPE_THREADS},
+    .resolve = scatter_each_shape,
+    .bound = THEOREM_TREE,
+    .height = height,
+    .bin_height = bin_height,
+    .cpu = cpu,
+};

@@ -1,0 +1,44 @@
+/* gemm/split_k: the products of each element cut into slices, which are added up at the end.
+ *
+ * Order: the k products are cut into as many slices as the grid has blocks, of one length but the
+ * last, which may be shorter or missing. Each slice is summed one after the other, the first
+ * product rounded, each other one fused into its addition; then the slices' sums, kept in the
+ * accumulator, are added one after the other, and C last. So bits depend on the number of blocks,
+ * as those of split-K products of libraries do where a heuristic chooses it. Threads are a
+ * schedule. */
+#include "kernels/gemm/elements.h"
+#include "kernels/scatter/bins.h"
+
+static double element(const struct task *t, const struct matrices_packed *p, size_t output)
+{
+    enum format f = t->accumulator;
+    struct gemm_terms terms = gemm_terms_of(p, output);
+    struct gemm_slices slices = gemm_slices(terms.k, t->shape.blocks);
+    double sum = 0, c = format_round(f, terms.c);
+    for (size_t i = 0; i < slices.count; i++) {
+        size_t begin = i * slices.length, left = terms.k - begin;
+        double slice =
+            gemm_products(t, &terms, begin, begin + (left < slices.length ? left : slices.length));
+        sum = i == 0 ? slice : format_add(f, sum, slice);
+    }
+    return slices.count == 0 ? c : format_add(f, sum, c);
+}
+
+static enum status cpu(const struct task *t, struct problem *p)
+{
+    return gemm_each(t, element, p);
+}
+
+const struct method gemm_split_k = {
+    .name = "gemm/split_k",
+    .summary = "a slice of the products a block, then the slices' sums in order",
+    .operation = &operation_gemm,
+    .promise = PROMISE_RUN_TO_RUN,
+    .pairs = {FORMAT_PAIRS_ALL},
+    .product = PRODUCT_FUSED,
+    .shape_read = {SHAPE_THREADS | SHAPE_BLOCKS, SHAPE_THREADS | SHAPE_BLOCKS},
+    .shape_order = SHAPE_BLOCKS,
+    .resolve = scatter_each_shape,
+    .bound = THEOREM_ANY_ORDER,
+    .cpu = cpu,
+};

@@ -1,0 +1,58 @@
+/* Where the matrices of a product lie in one array. Included by C and by CUDA.
+ *
+ * D = A B + C, A of m x k, B of k x n, C and D of m x n elements. The array holds A, then B, then
+ * what C is made of. C and D are row-major and dense; A and B are row-major or column-major, and
+ * their leading dimensions have `pad` elements more than they need, which no method reads. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __CUDACC__
+#define GEMM_INLINE static __host__ __device__ inline
+#else
+#define GEMM_INLINE static inline
+#endif
+
+struct gemm_shape {
+    size_t m, n, k;
+    bool a_column, b_column; /* column-major */
+    size_t pad;
+};
+
+/* The leading dimensions: elements from one row, or one column, to the next. */
+GEMM_INLINE size_t gemm_lda(const struct gemm_shape *s)
+{
+    return (s->a_column ? s->m : s->k) + s->pad;
+}
+
+GEMM_INLINE size_t gemm_ldb(const struct gemm_shape *s)
+{
+    return (s->b_column ? s->k : s->n) + s->pad;
+}
+
+/* Where B, and what C is made of, begin; and where that ends. */
+GEMM_INLINE size_t gemm_b_begins(const struct gemm_shape *s)
+{
+    return (s->a_column ? s->k : s->m) * gemm_lda(s);
+}
+
+GEMM_INLINE size_t gemm_c_begins(const struct gemm_shape *s)
+{
+    return gemm_b_begins(s) + (s->b_column ? s->n : s->k) * gemm_ldb(s);
+}
+
+GEMM_INLINE size_t gemm_elements(const struct gemm_shape *s)
+{
+    return gemm_c_begins(s) + s->m * s->n;
+}
+
+GEMM_INLINE size_t gemm_a_at(const struct gemm_shape *s, size_t i, size_t k)
+{
+    return s->a_column ? k * gemm_lda(s) + i : i * gemm_lda(s) + k;
+}
+
+GEMM_INLINE size_t gemm_b_at(const struct gemm_shape *s, size_t k, size_t j)
+{
+    return gemm_b_begins(s) + (s->b_column ? j * gemm_ldb(s) + k : k * gemm_ldb(s) + j);
+}

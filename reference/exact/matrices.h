@@ -1,0 +1,53 @@
+/* The exact elements of D = A B + C: each the sum of k products and an element of C, with no
+ * rounding, overflow or underflow on the way.
+ *
+ * What an element is when it is no plain number: exact.h says it, of the products as IEEE 754 gives
+ * them, NaN with infinity times zero, and of the element of C. */
+#pragma once
+
+#include "reference/exact/products.h"
+#include "reference/base/problem.h"
+
+/* What is multiplied: element (i, k) of A is a.data[i * a_row + k * a_next], and (k, j) of B is
+ * b.data[j * b_column + k * b_next]. Element (i, j) of C is number i * n + j. */
+struct matrices {
+    struct array a, b, c;
+    size_t m, n, k;
+    size_t a_row, a_next, b_column, b_next;
+};
+
+/* The same made ready: each row of A and each column of B consecutive, as doubles. */
+struct matrices_packed {
+    size_t m, n, k;
+    double *a, *b; /* m rows and n columns of k doubles */
+    struct array c;
+    /* Products of A and B may need more than doubles hold: all are summed as `products`. */
+    bool wide;
+};
+
+/* STATUS_MEMORY when memory is short (8 k (m + n) bytes). `of` is read until packed is freed: C
+ * stays where it is. */
+enum status matrices_pack(struct matrices_packed *p, const struct matrices *of,
+                          struct problem *why);
+void matrices_free(struct matrices_packed *p);
+
+static inline size_t matrices_outputs(const struct matrices_packed *p)
+{
+    return p->m * p->n;
+}
+
+/* The exact element number i * n + j: false, and nothing is set, where it needs matrices_products.
+ */
+bool matrices_sum(const struct matrices_packed *p, size_t output, struct exact *sum);
+void matrices_products(const struct matrices_packed *p, size_t output, struct products *sum);
+
+/* Element `output` rounded once to f. */
+double matrices_round(const struct matrices_packed *p, size_t output, enum format f);
+
+/* Sets `sum` and `sum_abs`, initialised by the caller, to element `output` and to the sum of the
+ * magnitudes of its terms, by MPFR alone; their precision is changed. */
+void matrices_mpfr(const struct matrices_packed *p, size_t output, mpfr_t sum, mpfr_t sum_abs);
+
+/* Holds every element to MPFR's: STATUS_FAILED, with `name` and its row and column, where they
+ * differ. */
+enum status matrices_check(const struct matrices_packed *p, const char *name, struct problem *why);

@@ -1,0 +1,112 @@
+/* What each promise costs: the time of what `run ladder` timed, in raw reads, by promise. */
+#include <math.h>
+#include <stdio.h>
+
+#include "reports/page/report.h"
+
+enum { PRICES_MOST = 4, RUNG_TEXT = 16 };
+
+static const char *const rung_label[PROMISES] = {"none", "run\\nto run", "GPU\\nto GPU",
+                                                 "any\\norder", "correctly\\nrounded"};
+
+static bool same_panel(const struct page_time *a, const struct page_time *b)
+{
+    static const enum times_column same[] = {TIMES_DEVICE, TIMES_STORAGE, TIMES_ACCUMULATOR,
+                                             TIMES_INPUT, TIMES_N};
+    bool is = true;
+    for (size_t k = 0; k < sizeof same / sizeof *same; k++)
+        is &= strcmp(a->field[same[k]], b->field[same[k]]) == 0;
+    return is;
+}
+
+static bool is_timed(const struct page_time *t)
+{
+    return t->of_raw.known && t->of_raw.value > 0 && *t->field[TIMES_ACCUMULATOR];
+}
+
+static void write_row(struct plot *plot, const struct page_time *t, enum promise promise)
+{
+    static const enum times_column column[] = {TIMES_DEVICE, TIMES_STORAGE, TIMES_ACCUMULATOR,
+                                               TIMES_INPUT,  TIMES_N,       TIMES_METHOD};
+    for (size_t k = 0; k < sizeof column / sizeof *column; k++)
+        plot_cell(plot, t->field[column[k]]);
+    plot_cell(plot, promise_name[promise]);
+    plot_number(plot, 1 / t->of_raw.value);
+    plot_row_end(plot);
+}
+
+/* Writes what was timed with `first`. Returns the longest time in raw reads. */
+static double write_times(struct plot *plot, const struct page *r, const struct page_time *first)
+{
+    double most = 1;
+    text_add(&plot->data, "# time in raw reads, promise\n");
+    for (size_t i = 0; i < r->times; i++) {
+        const struct page_time *t = &r->time[i];
+        if (!is_timed(t) || !same_panel(first, t))
+            continue;
+        enum promise promise = page_promise_of(r, t->field[TIMES_METHOD]);
+        text_format(&plot->data, "%.9g %d\n", 1 / t->of_raw.value, (int)promise);
+        write_row(plot, t, promise);
+        most = fmax(most, 1 / t->of_raw.value);
+    }
+    return most;
+}
+
+/* Writes the cheapest method of each promise, its colour and its mark, and what it is called. */
+static void write_cheapest(struct plot *plot, const struct page *r, const struct page_time *first)
+{
+    text_add(&plot->data, "# time in raw reads, promise, colour, name: the cheapest\n");
+    for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++) {
+        const struct page_time *t = page_fastest(r, first, rung);
+        if (t)
+            text_format(&plot->data, "%.9g %d %zu \"%s  %.2f\"\n", 1 / t->of_raw.value, (int)rung,
+                        page_ink(t->field[TIMES_METHOD]).colour, t->field[TIMES_METHOD],
+                        1 / t->of_raw.value);
+    }
+}
+
+static void draw_panel(struct plot *plot, const struct page *r, const struct page_time *first)
+{
+    struct text title = {0};
+    double most = write_times(plot, r, first);
+    size_t times = plot_data_end(plot);
+    write_cheapest(plot, r, first);
+    size_t cheapest = plot_data_end(plot);
+    text_format(&title, "What each promise costs: %s added in %s, %s, n = %s",
+                first->field[TIMES_STORAGE], first->field[TIMES_ACCUMULATOR],
+                first->field[TIMES_INPUT], first->field[TIMES_N]);
+    plot_panel(plot, 360, text_string(&title) ? text_string(&title) : "");
+    text_add(&plot->script, "unset key\nset ytics (");
+    for (enum promise rung = PROMISE_NONE; rung < PROMISES; rung++)
+        text_format(&plot->script, "%s\"%s\" %d", rung ? ", " : "", rung_label[rung], (int)rung);
+    text_format(&plot->script,
+                ") scale 0\nset xlabel 'time, raw reads of the same data'\nunset ylabel\n"
+                "set logscale x\nset xrange [0.7 : %.6g]\nset yrange [-0.5 : %d.6]\n"
+                "plot '%s.dat' index %zu using 1:2 with points linecolor rgb 0x767676 pointtype 6 "
+                "\\\n    pointsize 0.6, \\\n"
+                "    '' index %zu using 1:2:(colour[int($3)]) with points linecolor rgb variable "
+                "\\\n    pointtype 13 pointsize 1.2, \\\n"
+                "    '' index %zu using 1:2:4 with labels noenhanced left offset -0.5, 0.9 font "
+                "'sans,12'\n",
+                fmax(1.6 * most, 10), PROMISES - 1, plot->name, times, cheapest, cheapest);
+    text_free(&title);
+}
+
+enum status page_prices(struct page *r, struct problem *p)
+{
+    struct plot plot;
+    plot_begin(&plot, "prices", "device,storage,accumulator,input,n,method,promise,raw_reads");
+    for (size_t i = 0; i < r->times && plot.panels < PRICES_MOST; i++) {
+        size_t k = 0;
+        while (k < i && !(is_timed(&r->time[k]) && same_panel(&r->time[k], &r->time[i])))
+            k++;
+        if (k == i && is_timed(&r->time[i]) && page_fastest(r, &r->time[i], PROMISE_RUN_TO_RUN))
+            draw_panel(&plot, r, &r->time[i]);
+    }
+    return plot_end(
+        &plot, r, "What each promise costs",
+        "A circle is a method, in the row of the promise that it makes; further left is "
+        "cheaper, and 1 is the time of only reading the data. Filled and named: the "
+        "cheapest method that promises at least this much.",
+        p);
+}

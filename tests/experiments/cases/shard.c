@@ -1,0 +1,99 @@
+/* Shares of a study: each case in one, the same in every process, none with much more to do. */
+#include "experiments/cases/shard.h"
+#include "tests/support/study.h"
+
+static void make(struct study *s, const char *n)
+{
+    study_make(s, "accuracy",
+               (study_words){{"method", "sum/serial,sum/tiled,sum/exact"},
+                             {"device", "cpu"},
+                             {"storage", "fp32,fp16"},
+                             {"accumulator", "fp32,fp64"},
+                             {"input", "ones,uniform,symmetric"},
+                             {"n", n},
+                             {"seed", "1,2"},
+                             {NULL}});
+}
+
+static double cost(const struct plan *plan, size_t i)
+{
+    return (double)plan->source[plan->cases[i].source].array.n + 20000;
+}
+
+/* Greedy dealing, costliest first: the fullest shard has no more than a fair share and one hand,
+ * here a hand of at most half a share. */
+Test(shard, deals_each_case_once_and_evenly, .init = make_folder, .fini = remove_folder)
+{
+    static const char *const lengths[] = {"1000", "10,100,100000", "1000000,10", "2^10..2^20"};
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
+        for (uint32_t count = 1; count <= 40; count = count * 3 / 2 + 1) {
+            struct study s;
+            make(&s, lengths[k]);
+            uint32_t dealt[2000], again[2000];
+            double load[64] = {0}, all = 0, largest = 0, most = 0;
+            cr_assert(s.plan.case_count < 2000);
+            cr_assert_eq(shard_deal(dealt, &s.plan, count, NULL), STATUS_OK);
+            cr_assert_eq(shard_deal(again, &s.plan, count, NULL), STATUS_OK);
+            cr_assert(memcmp(dealt, again, s.plan.case_count * sizeof *dealt) == 0);
+            for (size_t i = 0; i < s.plan.case_count; i++) {
+                cr_assert(dealt[i] >= 1 && dealt[i] <= count);
+                load[dealt[i]] += cost(&s.plan, i);
+                all += cost(&s.plan, i);
+                largest = cost(&s.plan, i) > largest ? cost(&s.plan, i) : largest;
+            }
+            for (uint32_t i = 1; i <= count; i++)
+                most = load[i] > most ? load[i] : most;
+            double hand = all / count / 2 > largest ? all / count / 2 : largest;
+            cr_expect(most <= all / count + hand, "n = %s, %u shards: %g of %g", lengths[k],
+                      (unsigned)count, most, all / count);
+            study_free(&s);
+        }
+}
+
+Test(shard, keeps_its_cases_and_their_inputs, .init = make_folder, .fini = remove_folder)
+{
+    enum { COUNT = 5 };
+    struct study whole;
+    make(&whole, "10,1000,100000");
+    size_t cases = 0;
+    for (uint32_t index = 1; index <= COUNT; index++) {
+        struct study s;
+        make(&s, "10,1000,100000");
+        cr_assert_eq(shard_keep(&s.plan, (struct shard){index, COUNT}, NULL), STATUS_OK);
+        cases += s.plan.case_count;
+        size_t at = 0;
+        for (size_t k = 0; k < s.plan.sources; k++) {
+            cr_assert_eq(s.plan.source[k].first, at);
+            cr_assert(s.plan.source[k].cases > 0);
+            at += s.plan.source[k].cases;
+        }
+        cr_assert_eq(at, s.plan.case_count);
+        for (size_t i = 0; i < s.plan.case_count; i++) {
+            const struct study_case *t = &s.plan.cases[i];
+            cr_assert_eq(plan_find(&s.plan, t->id), t);
+            cr_assert_eq(case_id(t, &s.plan.source[t->source]), t->id);
+            cr_assert(plan_find(&whole.plan, t->id));
+        }
+        study_free(&s);
+    }
+    cr_expect_eq(cases, whole.plan.case_count);
+    study_free(&whole);
+}
+
+Test(shard, words)
+{
+    struct shard s;
+    char text[SHARD_TEXT];
+    static const char *const bad[] = {"",     "1",       "0/3",        "4/3",  "1/0",
+                                      "1/",   "/3",      "-1/3",       "1/3x", "1 /3",
+                                      "1/ 3", "1/65537", "1/99999999", "a/b"};
+    cr_assert_eq(shard_parse(&s, "option --shard", "12/65536", NULL), STATUS_OK);
+    cr_assert(s.index == 12 && s.count == SHARDS_MAX);
+    shard_text(text, s);
+    cr_assert_str_eq(text, "12/65536");
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct problem p = {0};
+        cr_expect_eq(shard_parse(&s, "option --shard", bad[i], &p), STATUS_USAGE, "%s", bad[i]);
+        cr_expect(strstr(p.text, "option --shard") && strstr(p.text, "1/4 to 4/4"));
+    }
+}

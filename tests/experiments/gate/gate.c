@@ -1,0 +1,359 @@
+/* `ulpscope gate`: manifests, verdicts, reports, the baseline. */
+#include <jansson.h>
+#include <math.h>
+#include <mpfr.h>
+#include <sys/stat.h>
+
+#include <criterion/criterion.h>
+
+#include "experiments/gate/gate.h"
+#include "experiments/gate/members.h"
+#include "tests/support/program.h"
+
+static void put(const char *name, const char *text)
+{
+    FILE *file = fopen(in_folder(name), "w");
+    cr_assert(file && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+/* The exit status of a manifest's gate. */
+static int gate(const char *manifest, const char *options)
+{
+    char words[512];
+    put("gate.json", manifest);
+    snprintf(words, sizeof words, "gate.json %s", options);
+    return run_program("gate", words);
+}
+
+/* The only entry of a manifest with one subject, as --json has it. */
+static json_t *entry(const char *manifest, const char *options, int status)
+{
+    char words[512];
+    snprintf(words, sizeof words, "--json %s", options);
+    int found = gate(manifest, words);
+    json_t *all = json_load_file(in_folder("out"), 0, NULL);
+    cr_assert(found == status, "%s: exit status %d", manifest, found);
+    json_t *one = json_incref(json_array_get(json_object_get(all, "entries"), 0));
+    cr_assert(one, "%s", manifest);
+    json_decref(all);
+    return one;
+}
+
+static void expect_word(const json_t *o, const char *name, const char *word)
+{
+    const char *found = json_string_value(json_object_get(o, name));
+    cr_expect(found && strstr(found, word), "%s: found %s, expected %s", name, found, word);
+}
+
+/* (1 - p)^n <= 1 - c, and one run fewer is not enough: by MPFR. */
+Test(gate, asks_for_as_many_runs_as_the_confidence_needs)
+{
+    static const double confidence[] = {0.5, 0.9, 0.95, 0.99, 0.9999, 0.999999},
+                        differing[] = {1e-6, 1e-3, 0.01, 0.1, 0.5, 0.9};
+    mpfr_t left, miss;
+    mpfr_init2(left, 400);
+    mpfr_init2(miss, 400);
+    for (size_t i = 0; i < 36; i++) {
+        double c = confidence[i / 6], p = differing[i % 6];
+        uint64_t n = gate_runs(c, p);
+        mpfr_set_d(left, 1, MPFR_RNDN);
+        mpfr_sub_d(left, left, c, MPFR_RNDN);
+        mpfr_set_d(miss, 1, MPFR_RNDN);
+        mpfr_sub_d(miss, miss, p, MPFR_RNDN);
+        mpfr_pow_ui(miss, miss, n, MPFR_RNDN);
+        cr_expect(mpfr_cmp(miss, left) <= 0, "%g %g: %llu is too few", c, p, (unsigned long long)n);
+        mpfr_set_d(miss, 1, MPFR_RNDN);
+        mpfr_sub_d(miss, miss, p, MPFR_RNDN);
+        mpfr_pow_ui(miss, miss, n - 1, MPFR_RNDN);
+        cr_expect(mpfr_cmp(miss, left) > 0, "%g %g: %llu is too many", c, p, (unsigned long long)n);
+    }
+    mpfr_clears(left, miss, (mpfr_ptr)0);
+    cr_expect_eq(gate_runs(0.95, 0.01), 299);
+}
+
+Test(gate, asks_the_engine_for_as_much_of_each_kind)
+{
+    struct check_request r = {0};
+    cr_expect_eq(check_wanted(&r, CHECK_REPEAT), UINT64_MAX);
+    cr_expect_eq(check_wanted(&r, CHECK_SHAPE), UINT64_MAX);
+    r.enough = 299;
+    cr_expect_eq(check_wanted(&r, CHECK_REPEAT), 299);
+    cr_expect_eq(check_wanted(&r, CHECK_PROCESS), 29);
+    cr_expect_eq(check_wanted(&r, CHECK_EXACT), 100);
+    r.enough = 2995;
+    cr_expect_eq(check_wanted(&r, CHECK_PERMUTATION), 299);
+    r.enough = 1;
+    cr_expect_eq(check_wanted(&r, CHECK_LOAD), CHECK_LEAST);
+}
+
+/* What was tried before is told, and nothing is recorded. */
+Test(gate, tells_what_was_tried_before_an_interruption, .init = make_folder, .fini = remove_folder)
+{
+    char command[1200];
+    put("gate.json",
+        "{\"device\": \"cpu\", \"subjects\": [{\"subject\": \"sum/tiled\", \"n\": 10, \"storage\": "
+        "\"fp32\"}, {\"subject\": \"exec:sleep 100\", \"promise\": \"run_to_run\", \"seconds\": "
+        "60}]}");
+    snprintf(command, sizeof command,
+             "cd '%s' && timeout -s INT 2 '%s' gate gate.json --junit g.xml --baseline b --update "
+             ">out 2>err; test $? = 124",
+             folder, ULPSCOPE_PROGRAM);
+    cr_expect_eq(system(command), 0);
+    expect_said("out", "kept       sum/tiled");
+    expect_said("out", "not tried  exec:sleep 100");
+    expect_said("g.xml", "message=\"interrupted\"");
+    expect_said("err", "interrupted");
+    cr_expect(access(in_folder("b/baseline.json"), F_OK) != 0, "an interrupted gate was recorded");
+}
+
+Test(gate, keeps_and_breaks, .init = make_folder, .fini = remove_folder)
+{
+    json_t *one =
+        entry("{\"subjects\": [{\"subject\": \"sum/tiled\", \"device\": \"cpu\", \"promise\": "
+              "\"gpu_to_gpu\", \"storage\": \"fp32\", \"n\": 100}]}",
+              "", 0);
+    expect_word(one, "verdict", "kept");
+    cr_expect(json_integer_value(json_object_get(one, "runs_needed")) == 299);
+    json_decref(one);
+    one = entry("{\"subjects\": [{\"subject\": \"sum/tiled\", \"device\": \"cpu\", \"seconds\": 1, "
+                "\"promise\": "
+                "\"order_invariant\", \"storage\": \"fp32\", \"n\": 100}]}",
+                "", 1);
+    expect_word(one, "verdict", "broken");
+    expect_word(one, "reason", "breaks order_invariant");
+    /* The command shows it again. */
+    char command[1500];
+    snprintf(command, sizeof command, "cd '%s' && %s >again 2>&1", folder,
+             json_string_value(json_object_get(one, "reproduce")));
+    int status = system(command);
+    cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 1, "%s", command);
+    expect_said("again", "BREAKS order_invariant");
+    json_decref(one);
+}
+
+/* Time that ends before the evidence is complete passes nothing. */
+Test(gate, passes_nothing_without_its_evidence, .init = make_folder, .fini = remove_folder)
+{
+    json_t *one =
+        entry("{\"confidence\": 0.999999, \"differing\": 1e-7, \"seconds\": 0.05, \"subjects\": "
+              "[{\"subject\": \"sum/tiled\", \"device\": \"cpu\", \"promise\": \"run_to_run\", "
+              "\"input\": \"uniform\", \"n\": 1000}]}",
+              "", 1);
+    expect_word(one, "verdict", "not tried");
+    expect_word(one, "reason", "time ran out");
+    json_decref(one);
+}
+
+Test(gate, holds_errors_to_tolerances, .init = make_folder, .fini = remove_folder)
+{
+    /* 2049 ones in fp16 sum up to 2048 one after the other: an error of 1/2049 = 4.9e-4, half an
+     * ulp. */
+    static const struct {
+        const char *tolerance, *quantity, *verdict;
+    } cases[] = {{"4.88e-4", "rel", "inexact"},
+                 {"4.89e-4", "rel", "kept"},
+                 {"\"0.4ulp\"", "ulp", "inexact"},
+                 {"\"0.5ulp\"", "ulp", "kept"},
+                 {"0", "backward", "inexact"}};
+    char manifest[400];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(
+            manifest, sizeof manifest,
+            "{\"subjects\": [{\"subject\": \"sum/serial\", \"device\": \"cpu\", \"promise\": "
+            "\"none\", "
+            "\"storage\": \"fp16\", \"accumulator\": \"fp16\", \"input\": \"ones\", \"n\": 2049, "
+            "\"tolerance\": %s, \"quantity\": \"%s\"}]}",
+            cases[i].tolerance, cases[i].quantity);
+        json_t *one = entry(manifest, "", strcmp(cases[i].verdict, "kept") != 0);
+        expect_word(one, "verdict", cases[i].verdict);
+        json_decref(one);
+    }
+}
+
+#define SERIAL(accumulator)                                                                        \
+    "{\"subjects\": [{\"name\": \"loss\", \"subject\": \"sum/serial\", \"device\": \"cpu\", "      \
+    "\"storage\": "                                                                                \
+    "\"fp16\", \"accumulator\": \"" accumulator "\", \"n\": 1000, \"promise\": \"gpu_to_gpu\"}]}"
+#define OTHER                                                                                      \
+    "{\"subjects\": [{\"name\": \"loss\", \"subject\": \"sum/pairwise\", \"device\": \"cpu\", "    \
+    "\"storage\": "                                                                                \
+    "\"fp16\", \"accumulator\": \"fp16\", \"n\": 1000, \"promise\": \"run_to_run\"}]}"
+
+Test(gate, holds_bits_to_recorded_ones, .init = make_folder, .fini = remove_folder)
+{
+    cr_expect_eq(gate(SERIAL("fp16"), "--baseline b"), STATUS_DATA);
+    expect_said("err", "--update");
+    cr_expect_eq(gate(SERIAL("fp16"), "--baseline b --update"), 0);
+    expect_said("out", "were not recorded before");
+    cr_expect_eq(
+        gate("{\"subjects\": [{\"subject\": \"sum/tiled\", \"device\": \"cpu\", \"n\": 10, "
+             "\"storage\": \"fp32\"}]}",
+             "--baseline b"),
+        1);
+    expect_said("out", "--update records them");
+    expect_said("out", "in the baseline, but not in the manifest: loss");
+    cr_expect_eq(gate(SERIAL("fp16"), "--baseline b"), 0);
+    expect_said("out", "bits of 2 of 2 cases as recorded");
+    cr_expect_eq(gate(SERIAL("fp32"), "--baseline b"), 1);
+    expect_said("out", "recorded cases were not run");
+    /* A bit, a promise: the other method in the place of the first. */
+    char *before = content("b/baseline.json");
+    char *turned = strstr(before, "\"bits\": \"0x");
+    cr_assert(turned);
+    turned[strlen("\"bits\": \"0x")] ^= 1;
+    put("b/baseline.json", before);
+    cr_expect_eq(gate(SERIAL("fp16"), "--baseline b"), 1);
+    expect_said("out", "changed ");
+    expect_said("out", "bits of 1 of 2 cases differ");
+    cr_expect_eq(gate(SERIAL("fp16"), "--baseline b --update"), 0);
+    expect_said("out", "recorded anew: bits of 1 of 2");
+    cr_expect_eq(gate(SERIAL("fp16"), "--baseline b"), 0);
+    cr_expect_eq(gate(OTHER, "--baseline b"), 1);
+    expect_said("out", "the promise was gpu_to_gpu, and is run_to_run now");
+    free(before);
+    /* What is broken is not recorded. */
+    put("gate.json",
+        "{\"subjects\": [{\"name\": \"loss\", \"subject\": \"sum/tiled\", \"device\": \"cpu\", "
+        "\"n\": 100, \"promise\": \"correctly_rounded\", \"seconds\": 1}]}");
+    before = content("b/baseline.json");
+    cr_expect_eq(run_program("gate", "gate.json --baseline b --update"), 1);
+    char *after = content("b/baseline.json");
+    cr_expect_str_eq(before, after);
+    free(before);
+    free(after);
+    put("b/baseline.json",
+        "{\"schema_version\": 1, \"entries\": {\"loss\": {\"promise\": \"none\"}}}");
+    cr_expect_eq(gate(SERIAL("fp16"), "--baseline b"), STATUS_DATA);
+    expect_said("err", "b/baseline.json");
+}
+
+/* An error that grows is told in ulps. */
+Test(gate, tells_what_a_change_cost, .init = make_folder, .fini = remove_folder)
+{
+    static const char
+        exact[] = "{\"subjects\": [{\"name\": \"s\", \"subject\": \"sum/exact\", \"device\": "
+                  "\"cpu\", \"storage\": \"fp32\", \"accumulator\": \"fp32\", \"n\": 1000, "
+                  "\"promise\": \"gpu_to_gpu\"}]}",
+        serial[] = "{\"subjects\": [{\"name\": \"s\", \"subject\": \"sum/serial\", \"device\": "
+                   "\"cpu\", \"storage\": \"fp32\", \"accumulator\": \"fp32\", \"n\": 1000, "
+                   "\"promise\": \"gpu_to_gpu\"}]}";
+    cr_expect_eq(gate(exact, "--baseline b --update"), 0);
+    cr_expect_eq(gate(serial, "--baseline b"), 1);
+    expect_said("out", "the error grew from 0.");
+    cr_expect_eq(gate(serial, "--baseline b --update"), 0);
+    cr_expect_eq(gate(exact, "--baseline b"), 1);
+    expect_said("out", "no error grew");
+}
+
+Test(gate, says_what_is_wrong_with_a_manifest, .init = make_folder, .fini = remove_folder)
+{
+    static const struct {
+        const char *manifest, *says;
+        int status;
+    } cases[] = {
+        {"", "gate.json: line 1", 2},
+        {"[]", "found a list, expected an object", 2},
+        {"{\"subjects\": [{\"subject\": \"sum/tiled\", \"seconds\": NaN}]}", "'NaN'", 2},
+        {"{\"subjects\": [{\"subject\": \"sum/tiled\", \"seconds\": 1e999}]}", "overflow", 2},
+        {"{\"subjects\": [{\"subject\": \"sum/tiled\", \"subject\": 1}]}", "duplicate", 2},
+        {"{\"subjects\": [{\"subjct\": \"sum/tiled\"}]}",
+         "subjects[0]: found 'subjct', did you mean subject", 2},
+        {"{\"subject\": []}", "gate.json: found 'subject', did you mean subjects", 2},
+        {"{\"subjects\": [{\"subject\": \"sum/tild\"}]}", "subjects[0].subject: found 'sum/tild'",
+         2},
+        {"{\"subjects\": [{\"subject\": \"sum/tild\"}]}", "did you mean sum/tiled?", 2},
+        {"{\"subjects\": [{\"subject\": \"sum/tiled\", \"promise\": \"run_to_rnu\"}]}",
+         "subjects[0].promise: found 'run_to_rnu', did you mean run_to_run?", 2},
+        {"{\"storage\": \"fp31\", \"subjects\": [{\"subject\": \"sum/tiled\"}]}",
+         "gate.json: storage: found 'fp31', expected fp16", 2},
+        {"{\"subjects\": [{\"subject\": \"sum/tiled\", \"tolerance\": 1}]}",
+         "found neither data nor input", 2},
+        {"{\"subjects\": [{\"subject\": \"scan/tiled\", \"tolerance\": 1, \"input\": \"ones\"}]}",
+         "makes an array", 2},
+        {"{\"subjects\": [{\"subject\": \"sum/tiled\", \"keys\": \"uniform\"}]}",
+         "a method that takes keys", 2},
+        {"{\"subjects\": [{\"subject\": \"sum/atomic\"}]}", "promises none", 2},
+        {"{\"subjects\": [{\"subject\": \"sum/tiled\"}, {\"subject\": \"sum/tiled\"}]}",
+         "subjects[1].name", 2},
+        {"{\"confidence\": 1, \"subjects\": [{\"subject\": \"sum/tiled\"}]}", "confidence: found 1",
+         2},
+        {"{\"differing\": -1, \"subjects\": [{\"subject\": \"sum/tiled\"}]}", "differing: found -1",
+         2},
+        {"{\"subjects\": [{\"subject\": \"sum/\\u0007tiled\"}]}", "'sum/\\x07tiled'", 2},
+        {"{\"subjects\": [{\"subject\": \"sum/tiled\", \"data\": \"none.npy\"}]}", "none.npy", 3},
+        {"{\"subjects\": [{\"subject\": \"sum/tiled\", \"data\": \"-\"}]}", "standard input", 2},
+        {"{\"subjects\": [{\"subject\": \"sum/tiled\", \"device\": \"cuda:99\"}]}", "cuda:99", 4},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int status = gate(cases[i].manifest, "");
+        char *said = content("err");
+        cr_expect(status == cases[i].status, "%s: exit status %d", cases[i].manifest, status);
+        cr_expect(strstr(said, cases[i].says) && strstr(said, "gate.json"), "%s: %s",
+                  cases[i].manifest, said);
+        cr_expect(strchr(said, '\n') == said + strlen(said) - 1, "%s: more than a line: %s",
+                  cases[i].manifest, said);
+        free(said);
+    }
+    char deep[5000];
+    memset(deep, '[', sizeof deep - 1);
+    deep[sizeof deep - 1] = 0;
+    cr_expect_eq(gate(deep, ""), 2);
+    cr_expect_eq(run_program("gate", "none.json"), STATUS_DATA);
+    cr_expect_eq(run_program("gate", "gate.json --update"), STATUS_USAGE);
+}
+
+/* A subject that ends, and one whose device is not there, cost an entry. */
+Test(gate, tells_of_subjects_that_fail, .init = make_folder, .fini = remove_folder)
+{
+    cr_expect_eq(
+        gate("{\"device\": \"cpu\", \"subjects\": [{\"subject\": \"exec:exit 7\", \"promise\": "
+             "\"run_to_run\", "
+             "\"seconds\": 1}, {\"subject\": \"sum/tiled\", \"n\": 10, \"storage\": \"fp32\"}]}",
+             ""),
+        STATUS_DATA);
+    expect_said("out", "failed     exec:exit 7");
+    expect_said("out", "kept       sum/tiled");
+}
+
+Test(gate, writes_reports_whole_or_not_at_all, .init = make_folder, .fini = remove_folder)
+{
+    struct stat facts;
+    static const char manifest[] =
+        "{\"device\": \"cpu\", \"subjects\": [{\"name\": \"a | <b> & \\\"c\\\" \\u0001\\uffff "
+        "`d`\", "
+        "\"subject\": \"sum/tiled\", \"n\": 10, \"storage\": \"fp32\"}]}";
+    cr_expect_eq(gate(manifest, "--junit g.xml --markdown g.md"), 0);
+    expect_said("g.xml", "name=\"a | &lt;b&gt; &amp; &quot;c&quot; \\x01\\xef\\xbf\\xbf `d`\"");
+    expect_said("g.xml", "tests=\"1\" failures=\"0\" errors=\"0\"");
+    expect_said("g.md", "| kept | a \\| &lt;b&gt; &amp; \"c\" \\\\x01");
+    expect_said("g.md", "\\`d\\` | cpu |");
+    cr_expect_eq(gate(manifest, "--junit /dev/full"), STATUS_DATA);
+    expect_said("err", "/dev/full");
+    cr_expect_eq(gate(manifest, "--markdown none/g.md"), STATUS_DATA);
+    cr_expect(stat("/dev/full", &facts) == 0 && S_ISCHR(facts.st_mode), "/dev/full is gone");
+}
+
+/* The schema knows the members that the reader does. */
+Test(gate, has_a_schema_of_its_members)
+{
+    json_error_t error;
+    json_t *schema =
+        json_load_file(ULPSCOPE_SOURCE "/experiments/examples/gate.schema.json", 0, &error);
+    cr_assert(schema, "%s", error.text);
+    json_t *whole = json_object_get(schema, "properties");
+    json_t *own = json_object_get(
+        json_object_get(json_object_get(json_object_get(schema, "$defs"), "entry"), "properties"),
+        "name");
+    cr_assert(own);
+    own = json_object_get(json_object_get(json_object_get(schema, "$defs"), "entry"), "properties");
+    size_t wholes = 0, owns = 0;
+    for (const struct gate_member *m = gate_members; m->name; m++) {
+        cr_expect(!m->whole == !json_object_get(whole, m->name), "%s", m->name);
+        cr_expect(!m->own == !json_object_get(own, m->name), "%s", m->name);
+        wholes += m->whole;
+        owns += m->own;
+    }
+    cr_expect_eq(json_object_size(whole), wholes);
+    cr_expect_eq(json_object_size(own), owns);
+    json_decref(schema);
+}

@@ -1,0 +1,264 @@
+/* Functions of Python, on arrays of its standard library: how they are named, called, timed, kept
+ * in their process, and what is said where they fail. */
+#include <stdio.h>
+
+#include <criterion/criterion.h>
+
+#include "experiments/subjects/foreign_state.h"
+#include "experiments/subjects/subject.h"
+#include "experiments/system/clock.h"
+#include "kernels/gpu/gpu.h"
+#include "tests/support/program.h"
+
+#define FILE_OF_SUBJECTS ULPSCOPE_SOURCE "/tests/support/subjects.py"
+
+enum { N = 1 << 16 };
+static double x[N], y[N], out[N];
+
+static void fill(void)
+{
+    for (size_t i = 0; i < N; i++) {
+        x[i] = 1 / (1.0 + (double)i);
+        y[i] = (double)(i % 7) - 3;
+    }
+    foreign_timeout(60);
+}
+
+static const struct method *subject(const char *function, const struct operation *operation)
+{
+    char name[400];
+    struct problem p = {0};
+    const struct method *m;
+    snprintf(name, sizeof name, "python:" FILE_OF_SUBJECTS ":%s@array", function);
+    cr_assert(subject_named(&m, "test", name, operation, &p) == STATUS_OK, "%s", p.text);
+    return m;
+}
+
+static enum status run_of(const struct method *m, const struct operands *of, size_t outputs,
+                          struct problem *p)
+{
+    *p = (struct problem){0};
+    struct task t = {
+        .of = of, .out = {FP64, outputs, out}, .accumulator = FP64, .method = m, .device = -1};
+    memset(out, 0x55, sizeof out);
+    return m->cpu(&t, p);
+}
+
+static enum status run(const struct method *m, size_t n, struct problem *p)
+{
+    return run_of(m, &(struct operands){.in = {FP64, n, x}}, m->operation->outputs(n, 0), p);
+}
+
+static void expect_run(const struct method *m, size_t n, double due)
+{
+    struct problem p;
+    cr_expect(run(m, n, &p) == STATUS_OK, "%s: %s", m->name, p.text);
+    cr_expect(out[0] == due, "%s: found %a, expected %a", m->name, out[0], due);
+}
+
+static void expect_name(const char *name, const char *full, const struct operation *asked,
+                        const struct operation *o)
+{
+    char *found = python_name(name);
+    cr_expect_str_eq(found, full);
+    const struct operation *is = python_operation(found, asked);
+    cr_expect(is == o, "%s: found a %s, expected a %s", name, is->name, o->name);
+    free(found);
+}
+
+Test(python, names_say_library_and_operation)
+{
+    struct problem p = {0};
+    expect_name("python:torch.sum", "python:torch.sum", NULL, &operation_sum);
+    expect_name("python:torch.cumsum", "python:torch.cumsum", NULL, &operation_scan);
+    expect_name("python:torch.cumsum", "python:torch.cumsum", &operation_sum, &operation_sum);
+    expect_name("python:a/b.py:f@torch", "python:a/b.py:f@torch", NULL, &operation_sum);
+    expect_name("python:a/b.py:f@norm@torch", "python:a/b.py:f@torch@norm", NULL, &operation_norm);
+    expect_name("python:a@b/c.py:var", "python:a@b/c.py:var", NULL, &operation_variance);
+    expect_name("python:numpy.linalg.norm", "python:numpy.linalg.norm", NULL, &operation_norm);
+    expect_name("python:f@mean", "python:f@mean", &operation_scan, &operation_mean);
+    cr_expect(foreign_python("jax", "dot", &p) == STATUS_OK);
+    expect_name("python:f.py:f", "python:f.py:f@jax@dot", NULL, &operation_dot);
+    expect_name("python:f.py:f@cupy@sum", "python:f.py:f@cupy@sum", NULL, &operation_sum);
+    cr_expect(foreign_python("nump", NULL, &p) == STATUS_USAGE);
+    cr_expect(foreign_python(NULL, "cumsum", &p) == STATUS_USAGE);
+    cr_expect(foreign_python(NULL, "compact", &p) == STATUS_USAGE);
+}
+
+Test(python, answers_what_it_is_asked, .init = fill)
+{
+    struct problem p;
+    const struct method *m = subject("fsum", NULL);
+    cr_expect(m->foreign && m->bound == THEOREM_ANY_ORDER && m->promise == PROMISE_NONE);
+    cr_expect(method_supports(m, DEVICE_CPU, FP64, FP64) &&
+              method_supports(m, DEVICE_CPU, FP32, FP64) &&
+              !method_supports(m, DEVICE_CPU, FP32, FP32) &&
+              !method_supports(m, DEVICE_CPU, FP16, FP64) &&
+              !method_supports(m, DEVICE_CUDA, FP64, FP64));
+    expect_run(m, 2, 1.5);
+    expect_run(m, 0, 0);
+    expect_run(m, N, 0x1.755cccec10aa6p+3); /* by MPFR, rounded once */
+    const struct method *scan = subject("cumsum", NULL);
+    cr_assert(run(scan, N, &p) == STATUS_OK, "%s", p.text);
+    double due = 0;
+    for (size_t i = 0; i < N; i++)
+        cr_assert(out[i] == (due += x[i]), "output %zu", i);
+    struct operands of = {.in = {FP64, N, x}, .exclusive = true};
+    cr_assert(run_of(scan, &of, N, &p) == STATUS_OK, "%s", p.text);
+    cr_expect(out[0] == 0 && out[1] == 1 && out[2] == 1.5);
+    const struct method *dot = subject("dot", NULL);
+    of = (struct operands){.in = {FP64, 3, x}, .in2 = {FP64, 3, y}};
+    cr_assert(run_of(dot, &of, 1, &p) == STATUS_OK, "%s", p.text);
+    cr_expect(out[0] == -3 + 0.5 * -2 + 1 / 3.0 * -1, "found %a", out[0]);
+    const struct method *bins = subject("bins", &operation_scatter);
+    uint32_t keys[] = {2, 0, 2};
+    of = (struct operands){.in = {FP64, 3, x}, .keys = keys, .bins = 4};
+    cr_assert(run_of(bins, &of, 4, &p) == STATUS_OK, "%s", p.text);
+    cr_expect(out[0] == 0.5 && out[1] == 0 && out[2] == 1 + 1 / 3.0 && out[3] == 0);
+    foreign_end(NULL);
+}
+
+/* The same elements again are not sent again, nor made into another array, unless a run wrote into
+ * it. */
+Test(python, keeps_elements_between_runs, .init = fill)
+{
+    const struct method *m = subject("arrays", NULL), *spoils = subject("spoils", NULL);
+    for (size_t i = 0; i < 3; i++)
+        expect_run(m, 1000, 1);
+    expect_run(m, 999, 2);
+    x[0] = 5;
+    expect_run(m, 999, 3);
+    expect_run(m, 999, 3);
+    x[0] = 1;
+    for (size_t i = 0; i < 3; i++)
+        expect_run(spoils, 2, 1.5);
+    foreign_end(NULL);
+}
+
+Test(python, says_what_failed, .init = fill)
+{
+    static const struct {
+        const char *function, *words;
+        enum status status;
+    } each[] = {
+        {"fails", "ValueError: no more than four", STATUS_DATA},
+        {"leaves", "SystemExit: 0", STATUS_DATA},
+        {"memory", "MemoryError: of the device", STATUS_DEVICE},
+    };
+    struct problem p;
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
+        const struct method *m = subject(each[i].function, NULL);
+        expect_run(m, 2, 1.5);
+        cr_expect(run(m, 5, &p) == each[i].status, "%s: %d", m->name, p.status);
+        cr_expect(strstr(p.text, each[i].words), "%s", p.text);
+        expect_run(m, 2, 1.5);
+    }
+    expect_run(subject("prints", NULL), 2, 1.5);
+    foreign_end(NULL);
+}
+
+static void expect_refused(const char *name, enum status status, const char *words)
+{
+    const struct method *m;
+    struct problem p = {0};
+    cr_expect(subject_named(&m, "option --method", name, NULL, &p) == status, "%s: %d", name,
+              p.status);
+    cr_expect(strstr(p.text, words) && strncmp(p.text, "option --method: ", 17) == 0,
+              "'%s' is not in: %s", words, p.text);
+}
+
+Test(python, refuses_what_is_no_function)
+{
+    expect_refused("python:" FILE_OF_SUBJECTS ":fsums", STATUS_USAGE, "has no fsums; it has fsum");
+    expect_refused("python:" FILE_OF_SUBJECTS ":math", STATUS_USAGE, "found a module, expected a");
+    expect_refused("python:/nowhere/f.py:f", STATUS_DATA, "/nowhere/f.py: no such file");
+    expect_refused("python:no_such_module.f", STATUS_DATA, "found no module no_such_module in /");
+    expect_refused("python:" FILE_OF_SUBJECTS ":text@array", STATUS_DATA,
+                   "a sum of fp32 in fp32: found a result of type str, expected fp32");
+    expect_refused("python:" FILE_OF_SUBJECTS ":cumsum@array@sum", STATUS_DATA,
+                   "found 4 results, expected 1");
+    setenv("ULPSCOPE_PYTHON", "/nowhere/python", 1);
+    expect_refused("python:math.fsum@array", STATUS_DATA, "/nowhere/python");
+}
+
+/* Small sums, one question after the other. */
+Test(python, answers_2000_times_a_second, .init = fill)
+{
+    enum { RUNS = 4000 };
+    const struct method *m = subject("fsum", NULL);
+    double best = 1e9;
+    for (int i = 0; i < 3 && best > 1; i++) {
+        uint64_t begin = clock_ns();
+        for (int k = 0; k < RUNS; k++) {
+            x[0] = k % 2;
+            expect_run(m, 2, 0.5 + k % 2);
+        }
+        double seconds = (double)(clock_ns() - begin) / 1e9;
+        best = seconds < best ? seconds : best;
+    }
+    cr_expect(best < RUNS / 2000.0, "%.0f runs a second", RUNS / best);
+    foreign_end(NULL);
+}
+
+#define CHECK FILE_OF_SUBJECTS ":fsum --array array --storage fp64 --accumulator fp64 "
+#define CPU   CHECK "--device cpu "
+
+Test(python, is_checked_timed_and_recorded, .init = make_folder, .fini = remove_folder)
+{
+    cr_expect_eq(
+        run_program("check", "python:" CPU "--input uniform --seconds 2 --promise run_to_run"), 0);
+    expect_said("out", "run_to_run         kept");
+    expect_said("out", "process ");
+    expect_said("out", "its library of arrays decides");
+    cr_expect_eq(run_program("bench", "--n 1000 --method python:" CPU), 0);
+    expect_said("out", "subjects.py:fsum@array  fp64/fp64 ");
+    cr_expect_eq(run_program("run", "accuracy --out a --n 100 --method python:" CPU), 0);
+    expect_said("a/study.json", "\"version\": \"3.");
+    expect_said("a/study.json", "\"f(x)\"");
+    expect_said("a/study.json", "\"sha256\"");
+    cr_expect_eq(run_program("run", "accuracy --from a/study.json --out b"), 0);
+    expect_said("b/summary.csv", "subjects.py:fsum@array,");
+    cr_expect_eq(run_program("reveal",
+                             "python:" FILE_OF_SUBJECTS ":cumsum --device cpu --storage fp64 "
+                             "--accumulator fp64 --array array --n 4"),
+                 0);
+    expect_said("out", "((0 + 1) + 2) + 3");
+    cr_expect_eq(run_program("check", "sum/tiled --array lists"), 2);
+    expect_said("err", "option --array: found 'lists', expected numpy, torch, cupy, jax or array");
+}
+
+/* A build without CUDA takes them to a GPU all the same: it is theirs to use. */
+Test(python, runs_on_gpus_that_are_not_ours, .init = make_folder, .fini = remove_folder)
+{
+    if (gpu_build())
+        cr_skip_test("a build with CUDA asks the driver for more");
+    setenv("ULPSCOPE_PYTHON", ULPSCOPE_SOURCE "/tests/support/played_cuda.py", 1);
+    setenv("PLAYED", "alike", 1);
+    cr_expect_eq(run_program("check", "python:" CHECK " --device cuda"), 4);
+    expect_said("err", "device cuda: this program was built without CUDA");
+    setenv("LD_LIBRARY_PATH", PLAYED_DRIVER, 1);
+    cr_expect_eq(run_program("check", "python:" CHECK "--device cuda --seconds 2 --input ones"), 0);
+    expect_said("out", "subjects.py:fsum@array on cuda:0");
+    expect_said("out", "device ");
+    expect_said("out", "load (this program was built without CUDA");
+    setenv("PLAYED", "differently", 1);
+    cr_expect_eq(run_program("check", "python:" CHECK "--device cuda --seconds 2 --only device "
+                                      "--promise gpu_to_gpu"),
+                 1);
+    setenv("PLAYED", "alike", 1);
+    cr_expect_eq(
+        run_program("run", "accuracy --out a --n 100 --method python:" CHECK "--device cuda"), 0);
+    expect_said("a/results.csv", ",cuda:0,");
+    cr_expect_eq(run_program("check", "python:" CHECK " --device cuda:1"), 4);
+    cr_expect_eq(run_program("check", "sum/tiled --device cuda"), 4);
+    expect_said("err", "built without CUDA");
+    cr_expect_eq(run_program("check", "sum/tiled --seconds 1 --n 100"), 0);
+    expect_said("out", "on cpu");
+    /* What a program makes of the device that it is told, nobody knows: no evidence of two. */
+    cr_expect_eq(run_program("check",
+                             "'exec:while read -r sum n rest; do head -c $((4 * n)) >/dev/null; "
+                             "printf \"\\0\\0\\0\\0\"; done' --device cpu --storage fp32 "
+                             "--accumulator fp32 --seconds 1 --n 10 --promise run_to_run --wide"),
+                 0);
+    expect_said("out", "a program decides itself what device");
+}

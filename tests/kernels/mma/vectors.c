@@ -1,0 +1,108 @@
+/* The table of matrix instructions, held to vectors that GPUs computed (tests/data/mma), and what a
+ * damaged file of them is told. ULPSCOPE_VECTORS=DIR holds it to other files, too. */
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/mma/vectors.h"
+
+#define RECORDED ULPSCOPE_SOURCE "/tests/data/mma"
+
+static size_t hold_folder(const char *folder)
+{
+    size_t files = 0;
+    DIR *d = opendir(folder);
+    cr_assert(d, "%s", folder);
+    for (struct dirent *e; (e = readdir(d));) {
+        char path[4096];
+        struct mma_held held;
+        struct problem p = {0};
+        if (!strstr(e->d_name, ".txt"))
+            continue;
+        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        enum status status = mma_hold(path, NULL, &held, &p);
+        cr_expect(status == STATUS_OK, "%s", p.text);
+        cr_expect(held.differing == 0, "%s: %zu of %zu differ, first in line %zu: %llx, not %llx",
+                  path, held.differing, held.vectors, held.line, (unsigned long long)held.found,
+                  (unsigned long long)held.expected);
+        cr_expect(held.vectors >= 64);
+        cr_expect(status != STATUS_OK || held.of->held >= 5000, "%s: the row says %u", path,
+                  held.of->held);
+        files++;
+    }
+    closedir(d);
+    return files;
+}
+
+Test(mma_vectors, rows_give_the_bits_of_hardware)
+{
+    size_t held = 0;
+    for (size_t i = 0; i < mma_instruction_count; i++)
+        held += mma_instructions[i].held > 0;
+    cr_expect(hold_folder(RECORDED) == held, "a file for each of %zu rows", held);
+    if (getenv("ULPSCOPE_VECTORS"))
+        cr_expect(hold_folder(getenv("ULPSCOPE_VECTORS")) > 0);
+}
+
+/* A file with this text; what it is told. */
+static enum status told(const char *text, struct mma_held *held, struct problem *p)
+{
+    char path[] = "/tmp/mma-vectors-XXXXXX";
+    int fd = mkstemp(path);
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+    cr_assert(f && fputs(text, f) >= 0 && fclose(f) == 0);
+    enum status status = mma_hold(path, NULL, held, p);
+    remove(path);
+    return status;
+}
+
+#define HEAD "matrix vectors 1\nv100 mma fp16 fp32 k 4 count 1\n"
+
+Test(mma_vectors, damaged_files_are_told)
+{
+    static const char *const bad[][2] = {
+        {"", "line 1"},
+        {"matrix vectors 2\n", "line 1"},
+        {"matrix vectors 1\n", "line 2"},
+        {"matrix vectors 1\nv100 mma fp16 fp32 k 4 count 1 more\n", "line 2"},
+        {"matrix vectors 1\nv100 wgmma fp16 fp32 k 4 count 1\n", "no instruction v100 wgmma"},
+        {"matrix vectors 1\nv100 mma fp16 fp32 k 0 count 1\n", "k is 0"},
+        {"matrix vectors 1\nv100 mma fp16 fp32 k 99999 count 1\n", "k is 99999"},
+        {HEAD, "0 vectors"},
+        {HEAD "3c003c003c003c00 3c003c003c003c00 00000000\n", "line 3"},
+        {HEAD "3c003c003c003c00 3c003c003c003c0 00000000 40800000\n", "line 3"},
+        {HEAD "3c003c003c003c00 3c003c003c003c00 00000000 40800000 1\n", "line 3"},
+        {HEAD "3c003c003c003c00 3c003c003c003cXX 00000000 40800000\n", "line 3"},
+    };
+    struct mma_held held;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct problem p = {0};
+        cr_expect(told(bad[i][0], &held, &p) == STATUS_DATA, "%zu", i);
+        cr_expect(strstr(p.text, bad[i][1]), "%zu: %s", i, p.text);
+    }
+    char *longer = malloc(100000);
+    cr_assert(longer);
+    memset(longer, '3', 99999);
+    longer[99999] = '\0';
+    memcpy(longer, HEAD, strlen(HEAD));
+    cr_expect(told(longer, &held, NULL) == STATUS_DATA);
+    free(longer);
+    struct problem p = {0};
+    cr_expect(mma_hold("/nowhere/vectors", NULL, &held, &p) == STATUS_DATA);
+    cr_expect(strstr(p.text, "/nowhere/vectors: "), "%s", p.text);
+}
+
+Test(mma_vectors, a_wrong_bit_is_found)
+{
+    struct mma_held held;
+    struct problem p = {0};
+    cr_expect(told(HEAD "3c003c003c003c00 3c003c003c003c00 00000000 40800000\n", &held, &p) ==
+              STATUS_OK);
+    cr_expect(held.vectors == 1 && held.differing == 0);
+    cr_expect(told(HEAD "3c003c003c003c00 3c003c003c003c00 00000000 40800001\n", &held, &p) ==
+              STATUS_OK);
+    cr_expect(held.differing == 1 && held.line == 3 && held.found == 0x40800000 &&
+              held.expected == 0x40800001);
+}
