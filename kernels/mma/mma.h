@@ -94,6 +94,16 @@ void mma_name(char name[MMA_NAME], const struct mma_instruction *i);
  * 0x7fffffffffffffff. */
 uint64_t mma_dot(const struct mma_rule *r, size_t k, const void *a, const void *b, uint64_t c);
 
+/* The same, promoted: chains of `every` products begin at +0, and their sums are added to c one
+ * after the other, as IEEE additions of the result's format. With 0 it is mma_dot. */
+uint64_t mma_promoted(const struct mma_rule *r, size_t every, size_t k, const void *a,
+                      const void *b, uint64_t c);
+
+/* How far the result is from the exact sum at most, where nothing overflows or is no number: of
+ * what weighs so much (bound.c has the theorem). */
+double mma_weight(const struct mma_rule *r, size_t k, const void *a, const void *b, uint64_t c);
+double mma_bound(const struct mma_rule *r, size_t every, size_t k, double weight);
+
 /* D = A B + C: A of m rows of k, B of n columns of k, C and D of m rows of n, all without gaps and
  * in the rule's formats. C may be D, or NULL: +0. */
 void mma_product(const struct mma_rule *r, size_t m, size_t n, size_t k, const void *a,
