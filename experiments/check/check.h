@@ -148,6 +148,7 @@ struct check_set {
  * array of the user's; a launch shape is what the method made of what was asked for. */
 struct check_over {
     struct check_set shapes, lengths, inputs;
+    size_t least_n, most_n; /* of all lengths, also of those that the set has no room for */
 };
 
 struct check_report {
@@ -199,6 +200,7 @@ struct check_rung {
     enum check_state state;
     uint64_t attempts, differing, distinct;
     size_t shapes, lengths, inputs; /* that attempts were made over */
+    size_t least_n, most_n;
     const char *counts;
     double unseen_p95;              /* 1 - 0.05^(1/attempts) */
     char reason[CHECK_RUNG_REASON]; /* why it is not tried, failed, or broken by a rung below; of

@@ -29,6 +29,8 @@ static void note_over(struct check_over *over, const struct check *c, struct sha
     check_input_text(k, name);
     bool seeded = !k->data && input_uses_seed(&k->input);
     add(&over->shapes, (uint64_t)shape.threads << 32 | shape.blocks);
+    over->least_n = over->lengths.count == 0 || k->n < over->least_n ? k->n : over->least_n;
+    over->most_n = k->n > over->most_n ? k->n : over->most_n;
     add(&over->lengths, k->n);
     add(&over->inputs, mixed(seeded ? k->seed : 0, name));
 }

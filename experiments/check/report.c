@@ -103,7 +103,18 @@ static void add_reasons(struct text *to, const struct check_report *r)
     }
 }
 
-#define UNSEEN "95%% confident: under %.2g%% of runs differ (%s)"
+#define UNSEEN "95%% confident: under %.2g%% of runs differ"
+
+/* "(run_to_run, n = 2 to 65536)": a rung that is kept, and over which lengths. */
+static void add_lengths(struct text *to, const struct check_rung *is, const char *name)
+{
+    text_format(to, " (%s", name);
+    if (is->most_n > 0)
+        text_format(to, ", n = %zu", is->least_n);
+    if (is->most_n > is->least_n)
+        text_format(to, " to %zu", is->most_n);
+    text_add(to, ")");
+}
 
 /* What was tried, what was not and why, and how sure that makes what is kept. */
 static void add_evidence(struct text *to, const struct check_report *r)
@@ -119,15 +130,27 @@ static void add_evidence(struct text *to, const struct check_report *r)
         check_untried_text(words, r, rung);
         if (*words && !check_partly(r))
             text_format(&untried, "%s%s", untried.length ? ", " : "not tried: ", words);
-        if (is.state == CHECK_KEPT)
-            text_format(&unseen, unseen.length ? ", %.2g%% (%s)" : UNSEEN, 100 * is.unseen_p95,
-                        promise_name[rung]);
+        if (is.state == CHECK_KEPT) {
+            text_format(&unseen, unseen.length ? ", %.2g%%" : UNSEEN, 100 * is.unseen_p95);
+            add_lengths(&unseen, &is, promise_name[rung]);
+        }
     }
     struct text *const part[] = {&unseen, &tried, &untried};
     text_add(to, tried.length ? "\n" : "");
     for (size_t i = 0; i < sizeof part / sizeof *part; i++)
         if (part[i]->length)
             add_wrapped(to, part[i]);
+}
+
+/* Of inputs that were chosen: where nothing is rounded no order can change the bits, and a subject
+ * that promises less looks exact. */
+static void add_exact(struct text *to, const struct check_report *r)
+{
+    bool chosen = r->request.datas > 0 || r->request.inputs > 0;
+    if (chosen && r->request.method->promise < PROMISE_CORRECTLY_ROUNDED &&
+        check_rung(r, PROMISE_CORRECTLY_ROUNDED).state == CHECK_KEPT)
+        text_add(to, "note: every result is the exact one, rounded once; these inputs may not need "
+                     "any\n  rounding, so try others, too\n");
 }
 
 static void case_text(struct text *to, const struct check_report *r, const struct check_break *b)
@@ -282,6 +305,7 @@ void check_text(struct text *to, const struct check_report *r, const char *progr
     add_rungs(to, r, all);
     add_reasons(to, r);
     add_evidence(to, r);
+    add_exact(to, r);
     if (r->failure.status != STATUS_OK)
         text_format(to, "failed in %s: %s\n", check_kinds[r->failed].name, r->failure.text);
     add_pairs(to, "not answered", &r->left_out);

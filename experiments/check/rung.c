@@ -18,6 +18,8 @@ static struct check_rung sum_of_kinds(const struct check_report *r, enum promise
     struct check_rung is = {.shapes = over->shapes.count,
                             .lengths = over->lengths.count,
                             .inputs = over->inputs.count,
+                            .least_n = over->least_n,
+                            .most_n = over->most_n,
                             .counts = ""};
     for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
         const struct check_tried *t = &r->tried[kind];

@@ -95,6 +95,7 @@ Test(check_evidence, lengths_and_inputs_are_counted_once)
         }
         cr_expect(over.inputs.count == (seeded ? 4 : 1), "%zu inputs", over.inputs.count);
         cr_expect(over.lengths.count == 2, "%zu lengths", over.lengths.count);
+        cr_expect(over.least_n == 38 && over.most_n == 39, "%zu to %zu", over.least_n, over.most_n);
     }
     end(&c);
 }

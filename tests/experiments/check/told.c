@@ -99,6 +99,32 @@ Test(check_told, says_in_hundredths_what_may_be_unseen)
     expect_told(&r, "tried: repeat 59, offset 10\n", true);
 }
 
+/* Of each rung that is kept, and of no other. */
+Test(check_told, says_which_lengths_were_tried)
+{
+    struct check_report r = made(method_named("sum/tiled"));
+    r.over[PROMISE_RUN_TO_RUN] = (struct check_over){.least_n = 2, .most_n = 300};
+    r.over[PROMISE_GPU_TO_GPU] = (struct check_over){.least_n = 7, .most_n = 7};
+    expect_told(&r, "differ (run_to_run, n = 2 to 300), 26%\n  (gpu_to_gpu, n = 7)\n", true);
+    r.tried[CHECK_OFFSET].attempts = CHECK_LEAST - 1;
+    expect_told(&r, "differ (run_to_run, n = 2 to 300)\n", true);
+}
+
+/* A sum of fixed order whose results are all exact: of inputs that were chosen, that is told. */
+Test(check_told, says_that_inputs_may_need_no_rounding)
+{
+    struct check_report r = made(method_named("sum/tiled"));
+    r.request.datas = 1;
+    expect_told(&r, "note: ", false);
+    r.tried[CHECK_EXACT] = (struct check_tried){.attempts = CHECK_LEAST, .distinct = 1};
+    expect_told(&r, "note: every result is the exact one, rounded once; ", true);
+    r.request.datas = 0;
+    expect_told(&r, "note: ", false);
+    r.request.datas = 1;
+    r.request.method = method_named("sum/exact");
+    expect_told(&r, "note: ", false);
+}
+
 /* On one GPU, as many attempts as would be enough of several: the rung is open all the same. */
 Test(check_told, says_that_attempts_on_one_device_agree)
 {
