@@ -236,6 +236,28 @@ static void add_fastest(struct text *to, const struct bench_table *t, size_t i)
     text_wrapped(to, &words, TABLE_COLUMNS, 2);
 }
 
+/* A figure of the cache is none of the memory that the raw read stands for. */
+static void add_above_raw(struct text *to, const struct bench_table *t,
+                          const struct bench_line *first)
+{
+    static const double noise = 1.02;
+    size_t cached = 0, others = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        const struct bench_line *line = &t->line[i];
+        double ns = line->row.time.median_ns;
+        if (belongs(t, i, first) && ns > 0 && line->row.raw_ns > noise * ns)
+            line->in_cache ? cached++ : others++;
+    }
+    if (cached > 0)
+        text_add(to, "of_raw above 1: the data fit in the cache, where the instructions of the raw "
+                     "read's plain loop,\n  not the memory, limit it; a larger --n tells how near "
+                     "to the speed of memory a method is\n");
+    else if (others > 0)
+        text_add(to,
+                 "of_raw above 1: the method reads faster than the raw read's plain loop with as "
+                 "many threads\n");
+}
+
 static const char *title(const struct bench_table *t, const struct bench_line *first)
 {
     static const char *const of[] = {"sums", "inclusive scans", "exclusive scans",
@@ -264,6 +286,7 @@ static void draw_table(struct text *to, struct bench_table *t, const struct benc
             add_fastest(to, t, i);
     table_draw(to, &table);
     table_free(&table);
+    add_above_raw(to, t, first);
     for (size_t i = 0; i < t->count; i++)
         if (belongs(t, i, first))
             add_note(to, &t->line[i]);

@@ -171,6 +171,34 @@ Test(bench_report, recorded_columns_stay, .init = make_folder, .fini = remove_fo
     cr_expect(strncmp(now, then, strlen(then)) == 0, "%s, recorded: %s", now, then);
 }
 
+/* A rate above that of the raw read is explained: by the cache where the data lie there. */
+Test(bench_report, says_why_a_rate_is_above_the_raw_read)
+{
+    struct bench_input in = open_input(cpu, FP32, 1000);
+    static const char *const due[] = {
+        "of_raw above 1: the data fit in the cache, ",
+        "of_raw above 1: the method reads faster than the raw read's "};
+    for (int step = 0; step < 3; step++) {
+        struct bench_table table = {0};
+        struct text text = {0};
+        struct bench_row row = {.method = method_named("sum/tiled"),
+                                .accumulator = FP32,
+                                .setting.output = FP32,
+                                .round = 1,
+                                .time = {1000, 900, 15, 1, 900, 1100},
+                                .raw_ns = step < 2 ? 1100 : 1000};
+        in.in_cache = step == 0;
+        bench_table_add(&table, &in, &row);
+        bench_table_draw(&text, &table);
+        for (int i = 0; i < 2; i++)
+            cr_expect((strstr(text_string(&text), due[i]) != NULL) == (i == step), "%d: %s", step,
+                      text_string(&text));
+        bench_table_free(&table);
+        text_free(&text);
+    }
+    bench_input_close(&in);
+}
+
 /* Whose 95% intervals overlap cannot be told apart from the fastest; of other formats or rounds
  * none is compared. */
 Test(bench_report, says_who_cannot_be_told_apart, .init = make_folder, .fini = remove_folder)
