@@ -20,6 +20,7 @@ enum recommend_quantity {
     RECOMMEND_QUANTITIES
 };
 extern const char *const recommend_quantity_name[RECOMMEND_QUANTITIES];
+extern const char *const recommend_unit[RECOMMEND_QUANTITIES]; /* for people */
 
 struct recommend_tolerance {
     enum recommend_quantity quantity;
@@ -220,6 +221,8 @@ static inline bool recommend_holds(const struct recommend_tolerance *t, double e
 /* The answer, its evidence and the frontier, for people. */
 void recommend_text(struct text *to, const struct recommend_report *r, const char *out,
                     const char *command);
+/* The part of it that compares candidates. */
+void recommend_frontier(struct text *to, const struct recommend_report *r, const char *out);
 json_t *recommend_json(const struct recommend_report *r, const char *out, const char *command);
 void recommend_rows(struct text *to, const struct recommend_report *r);
 /* The command that runs the candidate once more on what broke it, out/breaks.npy. */

@@ -160,7 +160,7 @@ void recommend_show(struct text *to, const struct recommend_report *r,
     text_add(to, "/breaks\n");
 }
 
-static const char *const unit[RECOMMEND_QUANTITIES] = {"|exact sum|", "sum|x|", "ulp"};
+const char *const recommend_unit[RECOMMEND_QUANTITIES] = {"|exact sum|", "sum|x|", "ulp"};
 
 /* Where an array is from, before its name. */
 static const char *const origin[RECOMMEND_KINDS] = {
@@ -202,7 +202,7 @@ static void add_head(struct text *to, const struct recommend_report *r)
         text_format(to, ", condition number 2^%.2f", r->cond_log2.value);
     else if (r->cond_log2.known)
         text_add(to, ", whose exact sum is 0");
-    text_format(to, "\nallowed: |error| <= %.4g %s", t->limit, unit[t->quantity]);
+    text_format(to, "\nallowed: |error| <= %.4g %s", t->limit, recommend_unit[t->quantity]);
     if (t->quantity == RECOMMEND_ULP)
         text_format(to, " of the exact sum in %s (%s)", format_facts[r->source->array.format].name,
                     t->text);
@@ -216,7 +216,7 @@ static void add_break(struct text *to, const struct recommend_candidate *c,
     struct text line = {0};
     text_format(&line, "  breaks on %s%s: %.9g where %.9g is exact, an error of %.2g %s",
                 origin[b->kind], b->input, b->result, b->exact, b->error,
-                unit[r->request.tolerance.quantity]);
+                recommend_unit[r->request.tolerance.quantity]);
     text_wrapped(to, &line, TABLE_COLUMNS, 4);
     if (recommend_adversarial(b->kind))
         text_format(to, "  it held on the data, other orders of it and %llu drawn arrays\n",
@@ -281,7 +281,7 @@ static void add_chosen(struct text *to, const struct recommend_report *r)
     const struct recommend_candidate *c = &r->candidate[r->chosen];
     struct text line = {0};
     text_format(&line, "  error at most %.2g %s on %zu arrays, ", c->most,
-                unit[r->request.tolerance.quantity], c->tried);
+                recommend_unit[r->request.tolerance.quantity], c->tried);
     if (c->most > 0)
         text_format(&line, "a margin of %.2g", r->request.tolerance.limit / c->most);
     else
@@ -412,56 +412,6 @@ static void add_promoted(struct text *to, const struct recommend_report *r, enum
                     breaks->broke.error, breaks->broke.input);
 }
 
-/* Of the error, and of the promise where one is asked for. */
-static const char *verdict_of(const struct recommend_report *r, const struct recommend_candidate *c)
-{
-    if (c->failed)
-        return "failed";
-    if (c->broken)
-        return "breaks";
-    if (!recommend_promises(r) || c->promised.state == CHECK_KEPT)
-        return "holds";
-    return c->promised.state == CHECK_BROKEN   ? "breaks promise"
-           : c->promised.state == CHECK_FAILED ? "fails"
-                                               : "promise not tried";
-}
-
-static void add_frontier(struct text *to, const struct recommend_report *r)
-{
-    struct table table = {.align = "lLLrrrL"};
-    const char *const head[] = {"  method", "added in", "result",   "of raw",
-                                "error",    "verdict",  "breaks on"};
-    char added_in[ADDED_IN_TEXT];
-    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
-        table_cell(&table, "%s", head[i]);
-    for (size_t i = 0; i < r->count; i++) {
-        const struct recommend_candidate *c = &r->candidate[i];
-        if (!c->pareto && i != r->chosen && i != r->cheaper && !c->method->foreign)
-            continue;
-        table_cell(&table, "%s %s", i == r->chosen ? "*" : c->pareto ? " " : "-", c->method->name);
-        method_added_in(added_in, c->method, c->accumulator);
-        table_cell(&table, "%s", added_in);
-        table_cell(&table, "%s", format_facts[c->accumulator].name);
-        if (c->rate > 0 && c->raw_ns > 0)
-            table_cell(&table, "%.2f", c->raw_ns / c->time_ns);
-        else
-            table_cell(&table, "%s", c->method->foreign && !c->failed ? "not timed" : "");
-        if (c->failed)
-            table_cell(&table, "%s", "");
-        else
-            table_cell(&table, "%.3g", c->error);
-        table_cell(&table, "%s", verdict_of(r, c));
-        table_cell(&table, "%s", c->broke.input);
-    }
-    text_format(
-        to,
-        "\nfrontier: error (in %s, the largest of %zu arrays) against speed; *: recommended, "
-        "-: not on it\n",
-        unit[r->request.tolerance.quantity], r->common);
-    table_draw(to, &table);
-    table_free(&table);
-}
-
 static bool emulated(const struct recommend_report *r)
 {
     for (size_t i = 0; i < r->count; i++)
@@ -486,7 +436,7 @@ void recommend_text(struct text *to, const struct recommend_report *r, const cha
         add_growth(to, r);
     add_promoted(to, r, FP16);
     add_promoted(to, r, BF16);
-    add_frontier(to, r);
+    recommend_frontier(to, r, out);
     if (r->timed_n < r->source->array.n || r->in_cache)
         text_format(to, "times are of %zu elements%s\n", r->timed_n,
                     r->in_cache ? ", which fit in the cache (more with more --seconds)" : "");

@@ -235,6 +235,39 @@ Test(recommend_told, commas_of_a_command)
     text_free(&text);
 }
 
+/* What has no row in the table is counted, and has one in a wide table; of data that all candidates
+ * add without error that is said. */
+Test(recommend_told, counts_what_has_no_row)
+{
+    struct recommend_candidate c[3];
+    struct recommend_report r;
+    struct source source;
+    describe(&r, c, &source);
+    c[0].broken = c[1].broken = true;
+    r.chosen = 2;
+    c[2].failed = false;
+    r.cheaper = SIZE_MAX;
+    for (int step = 0; step < 4; step++) {
+        static const char *const due[] = {
+            "2 more candidates (--wide, out/recommend.csv): 2 break\n",
+            "1 more candidate (--wide, out/recommend.csv): 1 failed\n", NULL,
+            "note: all 2 candidates add the data without error: "};
+        struct text text = {0};
+        c[0].data_error = step < 3 ? 0.5 : 0;
+        c[1].pareto = step > 0;
+        c[0].failed = step > 0;
+        table_set_wide(step == 2);
+        recommend_frontier(&text, &r, "out");
+        const char *said = text_string(&text);
+        if (due[step])
+            cr_expect(strstr(said, due[step]), "%d: %s", step, said);
+        else
+            cr_expect(!strstr(said, "more candidate") && strstr(said, "\n- sum/tiled"), "%s", said);
+        text_free(&text);
+    }
+    table_set_wide(false);
+}
+
 /* The answer on the first line, then the question, the evidence, and the command; no line but a
  * command's is wider than 100. */
 Test(recommend_told, verdict_first)
