@@ -196,7 +196,10 @@ static enum status parse_chunk(struct table *t, struct csv_parser *parser, const
         }
         *begun = !stop;
         t->row_ended = false;
-        if (!*skipping && csv_parse(parser, at, length, end_field, end_row, t) != length)
+        size_t parsed = *skipping ? length : csv_parse(parser, at, length, end_field, end_row, t);
+        if (t->status != STATUS_OK) /* a CR ends a row too: what came first counts */
+            return t->status;
+        if (parsed != length)
             return problem(t->p, csv_error(parser) == CSV_ENOMEM ? STATUS_MEMORY : STATUS_DATA,
                            "%s: line %zu: malformed: %s", t->file->path, t->line,
                            csv_strerror(csv_error(parser)));
@@ -223,7 +226,8 @@ static enum status parse_file(struct table *t, struct csv_parser *parser, char *
         if (status == STATUS_OK)
             status = parse_chunk(t, parser, chunk + mark, chunk + count, &fresh, &skipping, &begun);
     }
-    if (status == STATUS_OK && csv_fini(parser, end_field, end_row, t) != 0)
+    if (status == STATUS_OK && csv_fini(parser, end_field, end_row, t) != 0 &&
+        t->status == STATUS_OK)
         status = problem(t->p, STATUS_DATA, "%s: line %zu: found a quoted field that does not end",
                          t->file->path, t->line);
     if (status == STATUS_OK)
