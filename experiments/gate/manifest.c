@@ -278,7 +278,8 @@ static enum status read_confidence(struct gate_entry *e, struct place at, const 
     if (status == STATUS_OK)
         status = read_real(&e->seconds, at, own, all, "seconds", 1e-3, 1e7,
                            "a number above 0, 1e7 at most", p);
-    e->wanted = gate_runs(e->confidence, e->differing);
+    if (status == STATUS_OK)
+        e->wanted = gate_runs(e->confidence, e->differing);
     return status;
 }
 
