@@ -95,12 +95,19 @@ def view(a: Any) -> View:
 
 
 def of_torch(a: Any) -> View:
+    form = form_of(str(a.dtype).partition(".")[2])
+    if str(a.layout) != "torch.strided" or a.device.type == "meta":
+        kind = a.layout if a.device.type != "meta" else "meta"
+        raise UsageError(f"array: found a {kind} tensor, expected a dense one with elements")
     a = a.detach().contiguous().cpu()
-    return View(form_of(str(a.dtype).partition(".")[2]), a.numel(), a.data_ptr(), a)
+    return View(form, a.numel(), a.data_ptr(), a)
 
 
 def of_numpy(a: Any) -> View:
     import numpy
+    if isinstance(a, numpy.ma.MaskedArray):
+        raise UsageError("array: found a masked array, expected one without a mask: "
+                         "compressed() leaves out what is masked")
     a = numpy.asarray(a)
     form = form_of(a.dtype.newbyteorder("=").name)
     a = numpy.require(a, a.dtype.newbyteorder("="), ["C", "A"])
