@@ -38,6 +38,7 @@ enum axis {
     AXIS_LAYOUT,
     AXIS_KEEP,    /* to here */
     AXIS_SHAPE,   /* of matrix products alone */
+    AXIS_RANKS,   /* of all-reduces alone */
     AXIS_TIMED,   /* of experiments that time methods */
     AXIS_LOAD,    /* of experiments that load the device */
     AXIS_SECONDS, /* of experiments that check promises */

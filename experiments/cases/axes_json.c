@@ -178,6 +178,7 @@ json_t *axes_json(const struct axes *axes)
         [AXIS_LAYOUT] = layouts(axes),
         [AXIS_KEEP] = wholes(&axes->setting.keep),
         [AXIS_SHAPE] = shapes(axes),
+        [AXIS_RANKS] = wholes(&axes->setting.ranks),
         [AXIS_TIMED] = runs(axes->timed),
         [AXIS_LOAD] = loads(axes),
         [AXIS_RUNS] = runs(axes->runs[DEVICE_CPU]),

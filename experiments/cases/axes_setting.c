@@ -7,7 +7,7 @@
 #include "reference/base/grow.h"
 #include "reports/text/near.h"
 
-_Static_assert((int)AXIS_SHAPE - (int)AXIS_SCAN == (int)SETTING_SHAPE, "an axis for each option");
+_Static_assert((int)AXIS_RANKS - (int)AXIS_SCAN == (int)SETTING_RANKS, "an axis for each option");
 
 static enum status refuse(const struct axes *axes, const struct request *r, struct problem *p)
 {
@@ -179,6 +179,7 @@ enum status axes_resolve_setting(struct axes *axes, const struct request *r, str
         {SETTING_BINS, &to->bins, "1000", 1, KEYS_BINS_MAX},
         {SETTING_ROWS, &to->rows, e->rows ? e->rows : "0", 0, LAYOUT_ROWS_MAX},
         {SETTING_KEEP, &to->keep, "50", 0, MASK_ALL},
+        {SETTING_RANKS, &to->ranks, e->ranks ? e->ranks : "4", 1, RANKS_MOST},
     };
     enum status status = refuse(axes, r, p);
     if (status == STATUS_OK && experiment_reads(e, SETTING_SCAN))

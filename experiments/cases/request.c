@@ -28,6 +28,7 @@ const char *const axis_name[AXES] = {
     [AXIS_LAYOUT] = "layout",
     [AXIS_KEEP] = "keep",
     [AXIS_SHAPE] = "shape",
+    [AXIS_RANKS] = "ranks",
     [AXIS_TIMED] = "timed",
     [AXIS_LOAD] = "load",
     [AXIS_SECONDS] = "seconds",
@@ -128,7 +129,7 @@ bool axis_recorded(const struct experiment *e, enum axis axis)
 {
     if (e->run)
         return of_checks(axis);
-    if (axis >= AXIS_SCAN && axis <= AXIS_SHAPE)
+    if (axis >= AXIS_SCAN && axis <= AXIS_RANKS)
         return experiment_reads(e, axis - AXIS_SCAN);
     if (axis == AXIS_COND_NAMED)
         return experiment_conds(e);

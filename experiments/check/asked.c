@@ -170,6 +170,8 @@ enum status check_asked(struct check_request *r, const struct request *q, struct
     if (status == STATUS_OK)
         status = read_list(&r->setting.keep, q, AXIS_KEEP, 0, 100, p);
     if (status == STATUS_OK)
+        status = read_list(&r->setting.ranks, q, AXIS_RANKS, 1, RANKS_MOST, p);
+    if (status == STATUS_OK)
         status = read_list(&r->n, q, AXIS_N, 1, UINT64_C(1) << 40, p);
     if (status == STATUS_OK)
         status = read_shapes(r, &q->axis[AXIS_SHAPE], p);
@@ -219,6 +221,7 @@ void check_request_free(struct check_request *r)
     numbers_free(&r->blocks);
     numbers_free(&r->setting.bins);
     numbers_free(&r->setting.rows);
+    numbers_free(&r->setting.ranks);
     numbers_free(&r->setting.keep);
     free(r->setting.layout);
     r->setting.layout = NULL;

@@ -33,5 +33,6 @@ const struct gate_member gate_members[] = {
     {"rows", FOR_ALL, AXIS_ROWS, false},
     {"layout", FOR_ALL, AXIS_LAYOUT, false},
     {"keep", FOR_ALL, AXIS_KEEP, false},
+    {"ranks", FOR_ALL, AXIS_RANKS, false},
     {0},
 };

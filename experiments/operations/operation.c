@@ -19,12 +19,14 @@ const struct setting_option_facts setting_options[SETTING_OPTIONS] = {
     [SETTING_LAYOUT] = {"layout", "a method that reads a matrix", "matrices"},
     [SETTING_KEEP] = {"keep", "a compaction", "matrices"},
     [SETTING_SHAPE] = {"shape", "a matrix product", "matrix products"},
+    [SETTING_RANKS] = {"ranks", "an all-reduce", "all-reduces"},
 };
 
 static const struct operation_use *use_of(const struct operation *o)
 {
-    static const struct operation_use *const uses[] = {
-        &use_scan, &use_dot, &use_scatter, &use_rows, &use_transpose, &use_compact, &use_gemm};
+    static const struct operation_use *const uses[] = {&use_scan, &use_dot,       &use_scatter,
+                                                       &use_rows, &use_transpose, &use_compact,
+                                                       &use_gemm, &use_allreduce};
     static const struct operation_use plain = {.columns_of = COLUMNS_OF_SUMS};
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
         if (uses[i]->operation == o)

@@ -21,6 +21,7 @@ enum setting_option {
     SETTING_LAYOUT,
     SETTING_KEEP,
     SETTING_SHAPE,
+    SETTING_RANKS,
     SETTING_OPTIONS
 };
 struct setting_option_facts {
@@ -190,4 +191,4 @@ struct operation_use {
     bool (*told)(struct wire_request *r, char *const word[]);
 };
 extern const struct operation_use use_scan, use_dot, use_scatter, use_rows, use_transpose,
-    use_compact, use_gemm;
+    use_compact, use_gemm, use_allreduce;

@@ -9,6 +9,8 @@
 #include "experiments/options/options.h"
 #include "kernels/method/method.h"
 
+enum { RANKS_MOST = 4096 };
+
 /* What an operation does not read is 0. */
 struct setting {
     enum format output;        /* that outputs are rounded to; of all but scans and matrix products
@@ -21,6 +23,7 @@ struct setting {
     size_t bins; /* of scatter-adds; of matrices the rows; of products elements of D */
     const struct layout *layout; /* of sums of rows */
     size_t keep;                 /* of compactions: hundredths of the elements */
+    size_t ranks;                /* of all-reduces, whose bins are the elements of a rank */
     struct gemm_shape shape;     /* of matrix products */
 };
 
@@ -29,7 +32,7 @@ static inline bool setting_equal(const struct setting *a, const struct setting *
     return a->output == b->output && a->exclusive == b->exclusive && a->segment == b->segment &&
            a->product == b->product && a->keys == b->keys && a->key_seed == b->key_seed &&
            a->bins == b->bins && a->layout == b->layout && a->keep == b->keep &&
-           shape_equal(&a->shape, &b->shape);
+           a->ranks == b->ranks && shape_equal(&a->shape, &b->shape);
 }
 
 /* Are the same keys read, or none? */
@@ -55,6 +58,7 @@ struct setting_axes {
     struct numbers rows; /* 0: the file's, or see layout_rows */
     size_t file_rows;    /* of the matrix that the elements are, where their file says so; or 0 */
     struct numbers keep; /* hundredths of the elements that compactions keep, about */
+    struct numbers ranks;
     struct gemm_shape *shape;
     size_t shapes; /* none: see shape_fitting */
 };

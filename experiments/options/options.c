@@ -49,6 +49,8 @@ const struct option_spec option_specs[] = {
      "hundredths of the elements that a compaction keeps: 0 to 100"},
     {"shape", 0, "LIST", "run bench check",
      "shapes of matrix products: MxNxK[:nt|:tn|:tt][:pad=P], t: by columns"},
+    {"ranks", 0, "LIST", "run bench check",
+     "ranks of an all-reduce, which divide n: each has n / ranks of the elements"},
     {"timed", 0, "N", "run", "elements of the inputs that `run ladder` times methods on"},
     {"load", 0, "LIST", "run check",
      "idle, busy: what else the device does while sums run (`run atomics`, check)"},

@@ -165,8 +165,8 @@ enum status reveal_method(struct reveal *r, const struct reveal_case *c, uint64_
     const struct probe_spec *spec = &own;
     const struct operation *o = own.method->operation;
     own.bins = own.stride =
-        operation_asks(o, SETTING_BINS) ||
-        operation_asks(o, SETTING_ROWS); /* all elements go to one bin, or row */
+        operation_asks(o, SETTING_BINS) || operation_asks(o, SETTING_ROWS) ||
+        operation_asks(o, SETTING_RANKS); /* all elements go to one bin, row or element */
     size_t outputs = spec->method->operation->outputs(spec->n, spec->bins);
     struct asked a = {.of = c,
                       .begin_ns = clock_ns(),

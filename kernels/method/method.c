@@ -55,6 +55,10 @@ bool operation_fits(const struct operation *o, const struct operands *of, char w
                  s->m, s->n, s->k);
         return false;
     }
+    if (o->ranks && (of->bins == 0 || of->in.n % of->bins != 0)) {
+        snprintf(why, OPERANDS_TEXT, "found %zu elements in ranks of %zu", of->in.n, of->bins);
+        return false;
+    }
     if (!o->matrix || (of->bins > 0 && of->in.n % of->bins == 0 &&
                        (!strided || (of->stride > 0 && of->bins % of->stride == 0))))
         return true;
@@ -69,6 +73,7 @@ const char *operation_takes(const struct operation *o)
            : o->matrix   ? "the rows of a matrix"
            : o->mask     ? "a mask"
            : o->matrices ? "the shapes of matrices"
+           : o->ranks    ? "the number of ranks"
                          : NULL;
 }
 

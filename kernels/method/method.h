@@ -42,6 +42,7 @@ struct operation {
     bool matrix;         /* beside its array it is told how the rows of a matrix lie in it */
     bool mask;           /* beside its array it reads a flag of each element */
     bool matrices;       /* its array holds the matrices of a product, and it reads another one */
+    bool ranks;          /* its array holds as many elements of each of several ranks */
     bool rounds_outputs; /* outputs are rounded once more, to the format of task.out */
     bool moves;          /* results are elements, bit for bit: nothing is added up */
     unsigned inputs;     /* arrays that it reads, of one length and format: 1 or 2 */
@@ -56,7 +57,7 @@ extern const struct operation *const operations[]; /* all; ends with NULL */
 /* Is it told of nothing but its arrays? */
 static inline bool operation_plain(const struct operation *o)
 {
-    return !o->keys && !o->matrix && !o->mask && !o->matrices;
+    return !o->keys && !o->matrix && !o->mask && !o->matrices && !o->ranks;
 }
 
 /* How many arrays does it read, of one length and format? */

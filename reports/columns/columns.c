@@ -48,7 +48,8 @@ const struct column case_columns[CASE_ALL] = {
                    "the keys of a scatter-add, as in --keys; the layout of the rows in a sum of "
                    "rows, as in --layout, whose bins are the rows; transposed for a transposition; "
                    "keep:P for a compaction that keeps about P percent; of matrix products, whose "
-                   "bins are elements of D, the shape as --shape says it"},
+                   "bins are elements of D, the shape as --shape says it; ranks:P of an "
+                   "all-reduce, whose bins are the elements of a rank"},
     [CASE_BINS] =
         {"bins", "bins",
          "how many bins there are, each with one result; rows of a matrix; elements of D; "
@@ -114,7 +115,8 @@ static const struct column scan_columns[RESULTS_SCAN_COLUMNS - RESULTS_ERR_ULP_R
     {"differing", "",
      "share of the outputs whose bits are not those of the fixed-order twin: scan/tiled on the "
      "CPU, or scan/segmented where there are segments; of a scatter-add scatter/sort, of "
-     "sums of rows rows/tiled, of matrix products gemm/tiled, of transpositions and compactions "
+     "sums of rows rows/tiled, of matrix products gemm/tiled, of "
+     "all-reduces allreduce/rank_order, of transpositions and compactions "
      "transpose/naive and compact/scan"},
     {"mean_rel_diff", "",
      "mean over the outputs of |output - twin's| / |twin's|, 0 where the bits are the same; "

@@ -102,7 +102,7 @@ static bool holds_all_largest(const struct method *const *m, size_t count, doubl
 static bool has_own_inputs(const struct method *m)
 {
     return m->operation == &operation_scan || m->operation == &operation_scatter ||
-           matrix_takes(m) || m->operation->matrices;
+           matrix_takes(m) || m->operation->matrices || m->operation->ranks;
 }
 
 bool bound_alike(const struct method *a, const struct method *b)
@@ -117,7 +117,8 @@ bool holds_bound(const struct method *m, char why[WHY])
 
 bool holds_bounds(const struct method *const *m, size_t count, char why[WHY])
 {
-    if ((*m)->operation->matrices) /* tests/reference/measure/matrices.c */
+    if ((*m)->operation->matrices || /* tests/reference/measure/matrices.c */
+        (*m)->operation->ranks)      /* tests/kernels/allreduce/ */
         return true;
     if ((*m)->operation == &operation_scan)
         return holds_scan_bound(*m, why);

@@ -46,7 +46,7 @@ static bool holds_input(const struct method *m, const struct array *in, enum for
 
 bool holds_promise(const struct method *m, char why[WHY])
 {
-    if (m->operation->matrices) /* tests/kernels/gemm/ */
+    if (m->operation->matrices || m->operation->ranks) /* tests/kernels/ */
         return true;
     if (m->operation == &operation_scan)
         return holds_scan_promise(m, why);
@@ -143,7 +143,7 @@ static bool holds_pair_specials(const struct method *m, enum format s, enum form
 
 bool holds_edges(const struct method *m, char why[WHY])
 {
-    if (m->operation->matrices) /* tests/kernels/gemm/ */
+    if (m->operation->matrices || m->operation->ranks) /* tests/kernels/ */
         return true;
     if (m->operation == &operation_scatter)
         return holds_scatter_edges(m, why);

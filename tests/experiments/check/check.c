@@ -261,12 +261,12 @@ static bool has_sense(const struct method *m, enum check_kind kind)
     bool moves = (o->matrix || o->mask) && o != &operation_rows;
     switch (kind) {
     case CHECK_BATCH:
-        return o == &operation_rows || o->matrices;
+        return o == &operation_rows || o->matrices || o->ranks;
     case CHECK_PERMUTATION:
     case CHECK_EXACT:
         return !moves;
     case CHECK_PROCESS:
-        return !o->mask && !o->matrices;
+        return !o->mask && !o->matrices && !o->ranks;
     case CHECK_REPEAT:
     case CHECK_LOAD:
     case CHECK_SHAPE:

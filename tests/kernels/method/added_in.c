@@ -39,6 +39,7 @@ static double sum_of(const struct method *m, enum format f, const double *x, siz
 static bool sums(const struct method *m)
 {
     return m->cpu && !m->foreign && !m->operation->mask && !m->operation->matrices &&
+           !m->operation->ranks &&
            (m->operation->of == EXACT_SUM || m->operation->of == EXACT_DOT) &&
            m->addition != ADDITION_NONE;
 }

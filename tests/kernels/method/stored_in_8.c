@@ -94,7 +94,7 @@ Test(stored_in_8, gives_the_bits_of_the_same_numbers_in_fp16)
             for (size_t i = 0; i < method_count; i++)
                 for (enum format f = 0; f < ACCUMULATORS && method_registry[i]->cpu; f++) {
                     const struct method *m = method_registry[i];
-                    if (m->operation->matrices) /* tests/kernels/gemm/ */
+                    if (m->operation->matrices || m->operation->ranks) /* tests/kernels/ */
                         continue;
                     if (moves(m) ? f != 0 : !method_supports(m, DEVICE_CPU, s, f))
                         continue;

@@ -1,0 +1,152 @@
+/* All-reduces: how many ranks share the elements. */
+#include <stdio.h>
+
+#include "experiments/operations/operation.h"
+
+static void columns(struct setting_columns *to, const struct setting *s)
+{
+    snprintf(to->number[0], sizeof to->number[0], "ranks:%zu", s->ranks);
+    snprintf(to->number[1], sizeof to->number[1], "%zu", s->bins);
+    to->column[CASE_KEYS] = to->number[0];
+    to->column[CASE_BINS] = to->number[1];
+}
+
+static size_t words(struct setting_word *word, const struct setting *s)
+{
+    *word = (struct setting_word){SETTING_RANKS, NULL, NULL, s->ranks, ""};
+    return 1;
+}
+
+static void says(struct text *to, const struct setting *s)
+{
+    text_format(to, "%zu ranks", s->ranks);
+}
+
+static void note(char note[SETTING_NOTE], const struct method *m, const struct setting *s)
+{
+    (void)m;
+    snprintf(note, SETTING_NOTE, "%zu ranks", s->ranks);
+}
+
+static enum status each(const struct setting_asked *asked, struct setting s, setting_visit *visit,
+                        void *context, struct problem *p)
+{
+    const struct numbers *ranks = &asked->axes->ranks;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < ranks->count && status == STATUS_OK; i++) {
+        s.ranks = (size_t)ranks->item[i];
+        s.bins = asked->n / s.ranks;
+        if (s.bins == 0 || asked->n % s.ranks != 0)
+            return problem(p, STATUS_USAGE,
+                           "option --ranks: found %zu with n = %zu, expected a divisor of n",
+                           s.ranks, asked->n);
+        status = visit(context, &s, p);
+    }
+    return status;
+}
+
+static enum status make(struct setting_operands *to, const struct setting *s, uint64_t seed,
+                        struct problem *p)
+{
+    (void)seed;
+    if (s->ranks == 0 || s->bins == 0 || to->of.in.n != s->ranks * s->bins)
+        return problem(p, STATUS_USAGE,
+                       "option --ranks: found %zu with n = %zu, expected a divisor of n", s->ranks,
+                       to->of.in.n);
+    to->of.stride = s->bins; /* as columns of a matrix lie */
+    return STATUS_OK;
+}
+
+static void places(uint32_t *place, const struct operands *of)
+{
+    for (size_t i = 0; i < of->in.n; i++)
+        place[i] = (uint32_t)(i % of->bins);
+}
+
+/* Of those that divide n the u-th, one where none does. */
+static void some_ranks(struct setting *s, size_t n, size_t u)
+{
+    static const size_t some[] = {4, 3, 8, 5, 6, 16, 7, 12, 2};
+    enum { SOME = sizeof some / sizeof *some };
+    s->ranks = n > 0 && n <= RANKS_MOST ? n : 1;
+    for (size_t i = 0; i < SOME; i++)
+        if (n % some[(u + i) % SOME] == 0 && n > 0) {
+            s->ranks = some[(u + i) % SOME];
+            break;
+        }
+    s->bins = n / s->ranks;
+}
+
+static void vary(struct setting *s, const struct setting_axes *axes, size_t n, size_t u)
+{
+    some_ranks(s, n, u);
+    if (axes->ranks.count) {
+        s->ranks = (size_t)axes->ranks.item[u % axes->ranks.count];
+        s->bins = n / s->ranks;
+    }
+}
+
+static void sample(struct setting *s, size_t n)
+{
+    some_ranks(s, n, 0);
+}
+
+/* --- the first element of each rank elsewhere in a message, of which it was the first --- */
+
+static bool surround(struct surrounding *to, const struct setting *s, size_t u)
+{
+    static const struct {
+        size_t length, at;
+        uint8_t byte;
+        const char *are;
+    } places[] = {
+        {1, 0, 0x00, "alone"},
+        {2, 1, 0xff, "among NaN"},
+        {3, 1, 0x3c, "among small numbers"},
+        {4, 3, 0x7b, "among large numbers"},
+        {7, 2, 0xfb, "among large negative numbers"},
+        {8, 5, 0x00, "among zeros"},
+        {16, 15, 0x3c, "among small numbers"},
+        {33, 10, 0xff, "among NaN"},
+        {64, 31, 0x3c, "among small numbers"},
+        {64, 32, 0x3c, "among small numbers"},
+        {100, 99, 0x7b, "among large numbers"},
+        {1000, 333, 0x3c, "among small numbers"},
+        {1000, 667, 0xff, "among NaN"},
+    };
+    if (u >= sizeof places / sizeof *places)
+        return false;
+    *to = (struct surrounding){.setting = *s, .byte = places[u].byte, .output = places[u].at};
+    to->setting.bins = places[u].length;
+    to->n = s->ranks * places[u].length;
+    snprintf(to->are, sizeof to->are, "element %zu of a message of %zu, %s", places[u].at,
+             places[u].length, places[u].are);
+    return true;
+}
+
+static void embed(const struct array *to, const struct surrounding *at, const struct array *from,
+                  const struct setting *s)
+{
+    for (size_t r = 0; r < s->ranks; r++)
+        array_set_bits(to, r * at->setting.bins + at->output, array_bits(from, r * s->bins));
+}
+
+const struct operation_use use_allreduce = {
+    .operation = &operation_allreduce,
+    .columns_of = COLUMNS_OF_SCATTERS,
+    .reads = 1 << SETTING_RANKS,
+    .columns = columns,
+    .words = words,
+    .says = says,
+    .note = note,
+    .each = each,
+    .make = make,
+    .places = places,
+    .vary = vary,
+    .sample = sample,
+    .batches = true,
+    .not_served = true,
+    .not_recorded = true,
+    .surround = surround,
+    .embed = embed,
+};

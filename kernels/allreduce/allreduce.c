@@ -1,0 +1,99 @@
+#include "kernels/allreduce/allreduce.h"
+
+#include <stdlib.h>
+
+#include "kernels/method/matrix.h"
+
+size_t allreduce_begin(size_t outputs, size_t blocks, size_t block)
+{
+    size_t longer = outputs % blocks;
+    return outputs / blocks * block + (block < longer ? block : longer);
+}
+
+static double add_up(const struct task *t, const struct hop *hop, size_t ranks, size_t i,
+                     double *sum)
+{
+    enum format f = t->out.format;
+    for (size_t r = 0; r < ranks; r++)
+        sum[r] = format_round(f, array_get(&t->of->in, r * t->of->bins + i));
+    for (size_t h = 0; h + 1 < ranks; h++)
+        sum[hop[h].to] = format_add(f, sum[hop[h].to], sum[hop[h].from]);
+    return sum[ranks > 1 ? hop[ranks - 2].to : 0];
+}
+
+enum status allreduce_hops(const struct task *t, const struct algorithm *a, struct problem *p)
+{
+    size_t outputs = t->of->bins, ranks = matrix_length(t->of->in.n, outputs);
+    size_t blocks = a->blocks && ranks > 0 ? a->blocks(ranks) : 1;
+    struct hop *hop = malloc((ranks + 1) * sizeof *hop);
+    double *sum = malloc((ranks + 1) * sizeof *sum), result = 0;
+    bool room = hop && sum;
+    for (size_t b = 0; room && b < blocks; b++) {
+        if (ranks > 1)
+            a->hops(hop, ranks, b);
+        for (size_t i = allreduce_begin(outputs, blocks, b),
+                    end = allreduce_begin(outputs, blocks, b + 1);
+             i < end; i++) {
+            if (ranks > 0)
+                result = add_up(t, hop, ranks, i, sum);
+            array_encode(&t->out, i, 1, &result);
+        }
+    }
+    free(hop);
+    free(sum);
+    return room ? STATUS_OK
+                : problem(p, STATUS_MEMORY, "device cpu: no memory for %zu ranks", ranks);
+}
+
+size_t allreduce_height(const struct algorithm *a, size_t ranks)
+{
+    struct hop *hop = malloc((ranks + 1) * sizeof *hop);
+    size_t *height = calloc(ranks + 1, sizeof *height), result = ranks;
+    if (hop && height && ranks > 1) {
+        a->hops(hop, ranks, 0);
+        for (size_t h = 0; h + 1 < ranks; h++) {
+            size_t *to = &height[hop[h].to], from = height[hop[h].from];
+            *to = (*to > from ? *to : from) + 1;
+        }
+        result = height[hop[ranks - 2].to];
+    }
+    free(hop);
+    free(height);
+    return ranks > 1 ? result : 0;
+}
+
+void allreduce_order(struct order *o, const struct algorithm *a)
+{
+    size_t ranks = o->leaves;
+    struct hop *hop = malloc((ranks + 1) * sizeof *hop);
+    uint32_t *sum = malloc((ranks + 1) * sizeof *sum);
+    o->failed |= !hop || !sum;
+    if (hop && sum) {
+        for (size_t r = 0; r < ranks; r++)
+            sum[r] = (uint32_t)r;
+        if (ranks > 1)
+            a->hops(hop, ranks, 0);
+        for (size_t h = 0; h + 1 < ranks; h++)
+            sum[hop[h].to] = order_add(o, sum[hop[h].to], sum[hop[h].from]);
+        o->output[0] = sum[ranks > 1 ? hop[ranks - 2].to : 0];
+    }
+    free(hop);
+    free(sum);
+}
+
+enum status allreduce_each(const struct task *t, allreduce_sum *sum, struct problem *p)
+{
+    size_t outputs = t->of->bins, ranks = matrix_length(t->of->in.n, outputs);
+    double *copy = malloc((ranks + 1) * sizeof *copy), result = 0;
+    if (!copy)
+        return problem(p, STATUS_MEMORY, "device cpu: no memory for %zu ranks", ranks);
+    for (size_t i = 0; i < outputs; i++) {
+        for (size_t r = 0; r < ranks; r++)
+            copy[r] = array_get(&t->of->in, r * outputs + i);
+        if (ranks > 0)
+            result = sum(&(struct array){FP64, ranks, copy}, t->out.format);
+        array_encode(&t->out, i, 1, &result);
+    }
+    free(copy);
+    return STATUS_OK;
+}
