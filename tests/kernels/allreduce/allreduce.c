@@ -102,8 +102,8 @@ Test(allreduce, adds_in_the_order_that_each_algorithm_says)
     expect_tree("allreduce/ring", 4, 10, 6, "23+0+1+");
     expect_tree("allreduce/ring", 4, 10, 8, "30+1+2+");
     /* Of 8 places 0 is above 4, that above 2 and 6, those above 1, 3, 5, 7. */
-    expect_tree("allreduce/double_tree", 8, 3, 1, "0421+3++65+7++++");
-    expect_tree("allreduce/double_tree", 8, 3, 2, "7356+4++12+0++++");
+    expect_tree("allreduce/double_tree", 8, 3, 1, "0421+3++65+7+++");
+    expect_tree("allreduce/double_tree", 8, 3, 2, "7356+4++12+0+++");
     /* 0 - 2 - 1, and 0 is 1, 1 is 2, 2 is 0. */
     expect_tree("allreduce/double_tree", 3, 2, 0, "021++");
     expect_tree("allreduce/double_tree", 3, 2, 1, "102++");
