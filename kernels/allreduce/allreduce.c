@@ -29,11 +29,11 @@ enum status allreduce_hops(const struct task *t, const struct algorithm *a, stru
     double *sum = malloc((ranks + 1) * sizeof *sum), result = 0;
     bool room = hop && sum;
     for (size_t b = 0; room && b < blocks; b++) {
-        if (ranks > 1)
+        size_t i = allreduce_begin(outputs, blocks, b),
+               end = allreduce_begin(outputs, blocks, b + 1);
+        if (ranks > 1 && i < end)
             a->hops(hop, ranks, b);
-        for (size_t i = allreduce_begin(outputs, blocks, b),
-                    end = allreduce_begin(outputs, blocks, b + 1);
-             i < end; i++) {
+        for (; i < end; i++) {
             if (ranks > 0)
                 result = add_up(t, hop, ranks, i, sum);
             array_encode(&t->out, i, 1, &result);
