@@ -522,8 +522,9 @@ Test(check_verb, tries_others_beside_one_without_a_case, .init = make_folder, .f
     cr_expect(check(arguments) == 1);
     expect_said("err", untried);
     expect_said("err", "1 of 2 subjects break what they are held to, first sum/tiled");
-    cr_expect(check("--all --only batch --rows 300 --shape 40x40x40 --n 1000 --device cpu "
-                    "--seconds 0.01") == 2);
+    cr_expect(
+        check("--all --only batch --rows 300 --shape 40x40x40 --ranks 3 --n 1000 --device cpu "
+              "--seconds 0.01") == 2);
     expect_said("err", "ulpscope: check: rows/tiled: option --rows: found 300 with n = 1000");
     cr_expect(check("--all --only batch --rows 10 --n 1000 --device cpu --seconds 0.01 "
                     "--storage fp32 --accumulator fp32") == 0);
