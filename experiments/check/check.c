@@ -420,7 +420,7 @@ static const char *reason(const struct check *c, const struct check_report *r, e
            : r->untried.status != STATUS_OK                          ? r->untried.text
            : kind == CHECK_DEVICE && !format_pairs_any(method_pairs(c->request->method, other))
                ? "no other device runs it"
-           : kind == CHECK_DEVICE   ? "no other here runs it"
+           : kind == CHECK_DEVICE   ? "no other device runs it"
            : kind == CHECK_RECORDED ? "nothing recorded is among the cases asked for"
            : c->ran[kind] && kind == CHECK_SHAPE
                ? "all launch shapes come to the same for these lengths"
