@@ -130,6 +130,26 @@ static enum status resolve_formats(struct axes *axes, const struct request *r, s
                : formats_parse(&axes->data_storage, "storage", &r->axis[AXIS_DATA_STORAGE], p);
 }
 
+/* Are they those that the experiment has where nobody asks, as a study repeated names them? */
+static enum status find_own(struct axes *axes, const char *defaults, struct problem *p)
+{
+    struct list list = {0};
+    struct input in;
+    char own[INPUT_TEXT], asked[INPUT_TEXT];
+    enum status status = defaults ? list_split(&list, defaults, p) : STATUS_OK;
+    axes->inputs_own = list.count == axes->inputs;
+    for (size_t i = 0; status == STATUS_OK && axes->inputs_own && i < list.count; i++) {
+        status = input_parse(&in, list.item[i], p);
+        if (status != STATUS_OK)
+            break;
+        input_name(&in, own);
+        input_name(&axes->input[i], asked);
+        axes->inputs_own = strcmp(own, asked) == 0;
+    }
+    list_free(&list);
+    return status;
+}
+
 static enum status resolve_inputs(struct axes *axes, const struct request *r, struct problem *p)
 {
     struct list list;
@@ -145,6 +165,8 @@ static enum status resolve_inputs(struct axes *axes, const struct request *r, st
     for (size_t i = 0; status == STATUS_OK && i < list.count; i++)
         status = input_parse(&axes->input[axes->inputs++], list.item[i], p);
     list_free(&list);
+    if (status == STATUS_OK)
+        status = find_own(axes, defaults, p);
     axes->convert = r->axis[AXIS_CONVERT].count > 0;
     axes->saturate = r->axis[AXIS_SATURATE].count > 0;
     axes->raw = r->axis[AXIS_RAW].count > 0;

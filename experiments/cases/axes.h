@@ -89,6 +89,7 @@ struct axes {
     struct pairs pairs;
     struct input *input;
     size_t inputs;
+    bool inputs_own; /* the experiment's: those that cannot be made are left out */
     struct list data;
     struct formats data_storage; /* none: as the files have it */
     bool convert, saturate, raw;

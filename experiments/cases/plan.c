@@ -23,9 +23,21 @@ static void storages_of(struct formats *storage, const struct pairs *pairs)
 
 bool plan_leaves_out(const struct axes *axes, const struct input *in, const struct source *s)
 {
-    return axes->conds > 0 && !axes->cond_named && source_takes_cond(in) &&
-           !(input_reaches(&s->input, s->array.n, 0, s->array.format) &&
-             input_order_safe(&s->input, s->array.n, 0, s->array.format));
+    bool reached = input_reaches(&s->input, s->array.n, 0, s->array.format);
+    if (axes->conds > 0 && source_takes_cond(in))
+        return !axes->cond_named &&
+               !(reached && input_order_safe(&s->input, s->array.n, 0, s->array.format));
+    return axes->inputs_own && !reached;
+}
+
+static void leave_out(struct plan *plan, const struct input_family *family)
+{
+    size_t i = 0;
+    while (i < plan->families_out && plan->family_out[i] != family)
+        i++;
+    if (i == plan->families_out && i < PLAN_FAMILIES_OUT)
+        plan->family_out[plan->families_out++] = family;
+    plan->left_out++;
 }
 
 /* Are they of an operation on two arrays? */
@@ -49,7 +61,7 @@ static enum status add_input(struct plan *plan, const struct input *in, size_t n
             if (status == STATUS_OK && takes_pairs(axes))
                 source_pair(&s);
             if (status == STATUS_OK && plan_leaves_out(axes, in, &s)) {
-                plan->left_out++;
+                leave_out(plan, in->family);
                 source_free(&s);
             } else if (status == STATUS_OK) {
                 status = plan_add_source(plan, &s, p);

@@ -38,13 +38,17 @@ struct study_case {
     struct figure cond_log2;                     /* measured */
 };
 
+enum { PLAN_FAMILIES_OUT = 8 };
+
 struct plan {
     const struct axes *axes;
     struct data_set *data; /* sources point into it */
     size_t data_sets;
     struct source *source;
     size_t sources;
-    size_t left_out; /* inputs beyond the range of their format, which nobody asked for */
+    size_t left_out; /* inputs that n or the format has no room for, which nobody asked for */
+    const struct input_family *family_out[PLAN_FAMILIES_OUT]; /* of those, the first few */
+    size_t families_out;
     struct study_case *cases;
     size_t case_count, case_capacity;
     uint32_t *slot; /* hash table over ids: 1 + index, 0 for none */
@@ -56,8 +60,9 @@ struct plan {
 enum status plan_make(struct plan *plan, const struct axes *axes, struct problem *p);
 void plan_free(struct plan *plan);
 
-/* Is the source an input that only the experiment's own condition numbers ask for, and that its
- * format has no room for: to hold it, or to add it up in any order without overflow? */
+/* Is the source an input that nobody asked for and that cannot be made? Of the experiment's own
+ * condition numbers: does its format have no room to hold it, or to add it up in any order without
+ * overflow? Of its own inputs: is n too small for it? */
 bool plan_leaves_out(const struct axes *axes, const struct input *in, const struct source *source);
 
 /* The case with this id, or NULL. */

@@ -80,6 +80,12 @@ static enum status product_overflow(struct fill *f, struct problem *p)
     return STATUS_OK;
 }
 
+static bool overflow_reaches(const struct input *in, size_t n, double cond, enum format storage)
+{
+    (void)cond, (void)storage;
+    return 2 * (size_t)in->parameter[0] <= n;
+}
+
 static bool never_safe(const struct input *in, size_t n, double cond, enum format storage)
 {
     (void)cond, (void)storage;
@@ -93,6 +99,7 @@ const struct input_family input_product_overflow = {
     .uses_seed = true,
     .pair = true,
     .order_safe = never_safe,
+    .reaches = overflow_reaches,
     .generate = product_overflow,
 };
 

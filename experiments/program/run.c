@@ -263,9 +263,12 @@ static enum status run_report_text(const struct run_command *c, const struct swe
                 (unsigned long long)run_command_runs(c));
     if (unsupported(&c->plan) > 0)
         text_format(&line, ", %zu cases unsupported", unsupported(&c->plan));
-    if (c->plan.left_out > 0)
-        text_format(&line, ", %zu inputs left out, beyond the range of their format",
-                    c->plan.left_out);
+    if (c->plan.left_out > 0) {
+        text_format(&line, ", %zu inputs left out", c->plan.left_out);
+        for (size_t i = 0; i < c->plan.families_out; i++)
+            text_format(&line, "%s%s", i ? ", " : " (", c->plan.family_out[i]->name);
+        text_add(&line, ": out of reach of n or format)");
+    }
     if (c->merged > 0)
         text_format(&line, ", merged from %u shards", c->merged);
     else if (outcome->runs == 0 && outcome->failed == 0)

@@ -217,7 +217,7 @@ Test(verb_run, of_condition_numbers, .init = make_folder, .fini = remove_folder)
         free(text);
     }
     char *text = printed_by(13, words);
-    cr_expect(strstr(text, ", 62 inputs left out,"), "%s", text);
+    cr_expect(strstr(text, ", 62 inputs left out (cond: out of reach of n or format)"), "%s", text);
     free(text);
     words[11] = "--timed";
     words[12] = "100";

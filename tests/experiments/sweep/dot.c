@@ -54,6 +54,43 @@ Test(run_dot, rows_say_how_products_are_formed, .init = make_folder, .fini = rem
     rows_free(&summary);
 }
 
+/* What the experiment's own inputs need more elements for is left out; what is asked for fails. */
+Test(run_dot, own_inputs_that_n_is_too_small_for_are_left_out, .init = make_folder,
+     .fini = remove_folder)
+{
+    enum { DOT_COND = 1, OVERFLOW = 2 };
+    static const struct {
+        const char *n, *input, *cond;
+        int out; /* families */
+    } few[] = {{"1", NULL, NULL, DOT_COND | OVERFLOW},
+               {"1", NULL, "16", OVERFLOW},
+               {"2", NULL, NULL, DOT_COND},
+               {"1000", NULL, NULL, 0},
+               {"2", "dot_cond", NULL, 0}};
+    for (size_t i = 0; i < sizeof few / sizeof *few; i++) {
+        const char *const asked[][2] = {{"device", "cpu"},
+                                        {"method", "dot/serial"},
+                                        {"storage", "fp32"},
+                                        {"accumulator", "fp32"},
+                                        {"n", few[i].n},
+                                        {few[i].input  ? "input"
+                                         : few[i].cond ? "cond"
+                                                       : NULL,
+                                         few[i].input ? few[i].input : few[i].cond},
+                                        {NULL, NULL}};
+        bool fails = few[i].input || few[i].cond;
+        struct study s;
+        int out = 0;
+        study_make(&s, "dot", asked);
+        for (size_t k = 0; k < s.plan.families_out; k++)
+            out |= strcmp(s.plan.family_out[k]->name, "dot_cond") == 0 ? DOT_COND : OVERFLOW;
+        cr_expect(out == few[i].out && s.plan.left_out == s.plan.families_out, "%zu: %d", i, out);
+        cr_assert_eq(study_sweep(&s, in_folder("out"), true), STATUS_OK, "%s", s.problem.text);
+        cr_expect(s.outcome.failed == fails, "%zu: %zu failed", i, s.outcome.failed);
+        study_free(&s);
+    }
+}
+
 /* Three ways make three cases of a method that knows two, one of which is another result. */
 Test(run_dot, ways_are_cases, .init = make_folder, .fini = remove_folder)
 {
