@@ -75,14 +75,21 @@ static int column_width(const struct table *t, size_t column, size_t columns)
     return widest == 0 || widest > header ? widest : header;
 }
 
-/* The end of a cell that is too wide, which tells more than the beginning of a path: "...end". */
-static void draw_end(struct text *to, const char *cell, int width)
+/* Past so many characters. */
+static const char *skipped(const char *cell, int characters)
+{
+    for (; characters > 0 && *cell; cell++)
+        characters -= (cell[1] & 0xc0) != 0x80;
+    return cell;
+}
+
+/* A cell that is too wide without its middle: of a path the end tells most. */
+static void draw_ends(struct text *to, const char *cell, int width)
 {
     enum { DOTS = 3 };
-    int skip = width_of(cell) - (width - DOTS);
-    for (; skip > 0 && *cell; cell++)
-        skip -= (cell[1] & 0xc0) != 0x80;
-    text_format(to, "...%s", cell);
+    int head = (width - DOTS) / 3, tail = width - DOTS - head;
+    text_format(to, "%.*s...%s", (int)(skipped(cell, head) - cell), cell,
+                skipped(cell, width_of(cell) - tail));
 }
 
 static void draw_cell(struct text *to, const char *cell, char align, int width, bool last)
@@ -92,7 +99,7 @@ static void draw_cell(struct text *to, const char *cell, char align, int width, 
     if (right)
         text_format(to, "%*s", pad > 0 ? pad : 0, "");
     if (pad < 0) {
-        draw_end(to, cell, width);
+        draw_ends(to, cell, width);
         pad = 0;
     } else {
         text_add(to, cell);
@@ -101,25 +108,50 @@ static void draw_cell(struct text *to, const char *cell, char align, int width, 
         text_format(to, "%*s", pad, "");
 }
 
-/* Leaves out columns until the table fits; their names. Where that is not enough, the first column
- * gives way. */
-static void narrow(struct text *names, const struct table *t, int *width)
+static int width_of_all(const int *width, size_t columns)
 {
-    size_t columns = strlen(t->align);
     int all = 0;
     for (size_t i = 0; i < columns; i++)
         all += width[i] ? width[i] + 2 : 0;
-    for (size_t i = columns; i-- > 0 && all - 2 > TABLE_COLUMNS && !is_wide;) {
-        if (width[i] == 0 || (t->align[i] != 'L' && t->align[i] != 'R'))
+    return all - 2;
+}
+
+/* The first column gives way, down to `least` or its header. */
+static void narrow_first(const struct table *t, int *width, int least)
+{
+    int header = width_of(t->cell[0]);
+    int due = width[0] - (width_of_all(width, strlen(t->align)) - TABLE_COLUMNS);
+    least = header > least ? header : least;
+    due = due > least ? due : least;
+    if (due < width[0])
+        width[0] = due;
+}
+
+static size_t shown(const int *width, size_t columns)
+{
+    size_t count = 0;
+    for (size_t i = 1; i < columns; i++)
+        count += width[i] > 0;
+    return count;
+}
+
+/* Until the table fits: long names give way, then columns that may be left out, whose names these
+ * are, but for the last that stands beside names, then names again. */
+static void narrow(struct text *names, const struct table *t, int *width)
+{
+    enum { NAME = 48, LEAST = 20 };
+    size_t columns = strlen(t->align);
+    if (is_wide)
+        return;
+    narrow_first(t, width, NAME);
+    for (size_t i = columns; i-- > 0 && width_of_all(width, columns) > TABLE_COLUMNS;) {
+        if (width[i] == 0 || (t->align[i] != 'L' && t->align[i] != 'R') ||
+            (i > 0 && shown(width, columns) == 1))
             continue;
         text_format(names, "%s%s", names->length ? ", " : "", t->cell[i]);
-        all -= width[i] + 2;
         width[i] = 0;
     }
-    enum { LEAST = 20 };
-    int excess = all - 2 - TABLE_COLUMNS, header = width_of(t->cell[0]);
-    if (excess > 0 && !is_wide && width[0] - excess >= (header > LEAST ? header : LEAST))
-        width[0] -= excess;
+    narrow_first(t, width, LEAST);
 }
 
 void table_draw(struct text *to, const struct table *t)

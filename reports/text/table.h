@@ -23,9 +23,8 @@ void table_count(struct table *t, size_t count);
 
 /* Appends the table to `to`, each row a line. Columns whose cells are all empty are left out; so
  * are, beginning with the last, columns that may be, until it fits in TABLE_COLUMNS: a line says
- * which. Where that is not enough, long cells of the first column keep their end alone, behind
- * "...".
- */
+ * which. One beside the first always stays. Before and after, long cells of the first column lose
+ * their middle: "begin...the end". */
 void table_draw(struct text *to, const struct table *t);
 void table_free(struct table *t);
 

@@ -32,20 +32,20 @@ Test(table_width, leaves_out_the_last_that_may_be)
     text_free(&wide);
 }
 
-/* What may not be left out does not make it wider: of long names the end is shown. */
+/* What may not be left out does not make it wider: of long names the middle is not shown. */
 Test(table_width, first_column_gives_way)
 {
     struct table table = {.align = "lr"};
     struct text text = {0};
     table_cell(&table, "method");
     table_cell(&table, "%068d", 1);
-    table_cell(&table, "\u00e4/long/path/to/an/object.so:function");
+    table_cell(&table, "/long/path/t\u00f6/an/object.so:function");
     table_cell(&table, "7");
     table_cell(&table, "sum/exact");
     table_cell(&table, "8");
     table_draw(&text, &table);
     cr_assert(text_string(&text));
-    cr_expect(strstr(text.data, "\n...th/to/an/object.so:function  ") &&
+    cr_expect(strstr(text.data, "\n/long/pat...object.so:function  ") &&
                   strstr(text.data, "\nsum/exact                       "),
               "%s", text.data);
     for (const char *at = text.data; at; at = strchr(at, '\n')) {
@@ -56,10 +56,37 @@ Test(table_width, first_column_gives_way)
     table_set_wide(true);
     table_draw(&text, &table);
     table_set_wide(false);
-    cr_expect(strstr(text_string(&text), "\u00e4/long/path/to/an/object.so:function  "), "%s",
+    cr_expect(strstr(text_string(&text), "/long/path/t\u00f6/an/object.so:function  "), "%s",
               text.data);
     table_free(&table);
     text_free(&text);
+}
+
+/* However long names are, a column of data stands beside them: all that fit, and one at least. */
+Test(table_width, data_beside_long_names)
+{
+    static const char *const align[] = {"lR", "lLR", "lRR", "lRRRRRR"};
+    for (int length = 10; length <= 300; length += 10)
+        for (size_t k = 0; k < sizeof align / sizeof *align; k++) {
+            struct table table = {.align = align[k]};
+            struct text text = {0};
+            size_t columns = strlen(align[k]);
+            for (size_t i = 0; i < 2 * columns; i++)
+                if (i % columns == 0)
+                    table_cell(&table, "%*s", i ? length : 6, i ? "end" : "method");
+                else
+                    table_cell(&table, "%c%0*d", (int)('a' + i % columns), 9, i >= columns);
+            table_draw(&text, &table);
+            const char *head = text_string(&text), *row = strchr(head, '\n') + 1;
+            cr_expect(strcspn(head, "\n") <= 100 && strcspn(row, "\n") <= 100, "%s", head);
+            cr_expect(strstr(row, "end  b000000001"), "%d: %s", length, head);
+            /* 48 + 4 (2 + 10) = 96 */
+            cr_expect(!strstr(head, "e000000001") == (columns < 5), "%d: %s", length, head);
+            cr_expect(!!strstr(head, "left out") == (columns == 7 && length > 28), "%d: %s", length,
+                      head);
+            table_free(&table);
+            text_free(&text);
+        }
 }
 
 /* Words are kept whole, and in their order. */
