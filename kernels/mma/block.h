@@ -64,7 +64,7 @@ MMA_CODE struct operand decoded(uint64_t bits, int width, int fraction, int emin
     struct operand o = {negative ? -significand : significand,
                         (int16_t)((int)field - normal + emin), FINITE};
     if (infinities ? o.exponent > emax : all == (1u << (width - 1)) - 1)
-        o.special = infinities && !low ? (int8_t)(negative ? -1 : 1) : NOT_A_NUMBER;
+        o.special = infinities && !low ? (int8_t)(negative ? -1 : 1) : (int8_t)NOT_A_NUMBER;
     return o;
 }
 
@@ -95,7 +95,7 @@ MMA_CODE struct operand element(enum mma_element e, const void *from, size_t i)
     return none;
 }
 
-static struct operand accumulated(enum format f, uint64_t bits)
+MMA_CODE struct operand accumulated(enum format f, uint64_t bits)
 {
     return f == FP16 ? decoded(bits, 16, 10, -14, 15, true)
                      : decoded(bits, 32, 23, -126, 127, true);

@@ -1,333 +1,770 @@
 /* Holds the table of matrix instructions (kernels/mma) to the GPU that is here, and records
- * vectors. NOT YET RUN on a GPU: written and compiled on a machine without one.
+ * vectors.
  *
- *     nvcc -std=c++17 -O2 -arch=sm_90a -Xcompiler -fopenmp -I. tests/gpu/hold_mma.cu \
- *         build/kernels/libkernels.a build/reference/libreference.a -lmpfr -lgmp -o build/hold_mma
- *     build/hold_mma CHIP UNIT ELEMENT RESULT VECTORS SEED [FILE COUNT]
- *     build/hold_mma h100 wgmma e4m3 fp32 1e8 1 tests/data/mma/h100-wgmma-e4m3-fp32.txt 64
+ *     hold_mma [--seconds S] [--out FOLDER] [--seed N] [--chip CHIP] [--only WORD] [--pretend
+ * MUTANT]
  *
- * For wgmma sm_90a; for mma the chip's own (sm_80, sm_89, sm_90, ...; 8-bit formats from sm_89 on).
- * Exit status: 0 where all bits are the model's, 1 where some are not, 2 for a wrong call, 4 where
- * the device does not run it. The first COUNT vectors, or those that differ, go to FILE
- * (kernels/mma/vectors.h). */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+ * Runs every mma.sync and wgmma that Hopper has for floating-point formats, fused A B + C with C in
+ * place, each in a process of its own, on operands that the GPU makes (tests/gpu/mma_cases.h), and
+ * compares each element of D with the model, which the GPU computes too. What is recorded is
+ * compared with the model on the CPU as well. NaNs are equal whatever their bits; other bits than
+ * the model's are counted. Small integers, whose sums are exact, come first: where these fail, this
+ * program is wrong (a layout), no model is, and the instruction is not held.
+ *
+ * FOLDER gets mma.csv, a row an instruction; mma-kinds.csv, a row an instruction and kind of
+ * operands; mma-differing.txt, the first that differ of each kind; vectors/, recorded as
+ * kernels/mma/vectors.h says, and mixed/, those whose A and B are of different elements, of which
+ * the table has no row.
+ *
+ * --pretend: the GPU is the model's mutant of that name on the CPU, `none`, or `layout`, whose rows
+ * are exchanged. Exit status: 0 where all bits are the model's, 1 where some are not or integers
+ * fail, 2 for a wrong call, 4 where the device does not run it. */
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <string>
+#include <vector>
 
 #include <cuda_runtime.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#include "kernels/mma/mma.h"
+#include "tests/gpu/mma_cases.h"
 
-/* All these instructions read 32 bytes of k a row, as 8 words: a tile is ROWS rows of A and 8
- * columns of B, each vector one of its ROWS * 8 elements of D. A warp's lane has the same words of
- * all. */
-enum { WORDS = 8, COLUMNS = 8, ROWS = 16, WARPS = 4, TILES = 4096 };
+enum {
+    WARPS = CASE_TILES,
+    KEPT = 256,  /* vectors of a kind that differ, of which operands are told */
+    SAMPLE = 64, /* groups whose D comes back */
+    EACH = 4,    /* vectors of a tile that are recorded */
+    PRETENDED = 10 * CASE_KINDS,
+    WATCHED = 40 /* seconds beyond its share after which a process is ended */
+};
+static_assert(CASE_INTEGERS == CASE_KINDS, "kinds and integers are counted in one array");
 
-struct tiles { /* of 16 rows each; wgmma takes four with one B */
-    unsigned *a, *b, *c, *d;
+struct differing {
+    uint64_t tile, found;
+    unsigned vector;
+};
+struct tally {
+    unsigned long long differing[CASE_KINDS + 1];
+    unsigned long long nan, other_nan, plus_zero, minus_zero, infinite, subnormal;
+    unsigned long long nan_bits; /* of one of other_nan */
+    struct differing first[CASE_KINDS + 1][KEPT];
 };
 
-#define REGISTERS_A "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3])
+/* Operands are bytes of rows; lane g x 4 + t has of each row the words t and t + 4. */
+#define A_WORDS "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3])
 #define SYNC_32(shape, types)                                                                      \
     asm volatile("mma.sync.aligned." shape ".row.col.f32." types ".f32 {%0,%1,%2,%3}, "            \
                  "{%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"                                          \
                  : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])                                  \
-                 : REGISTERS_A, "r"(b[0]), "r"(b[1]))
+                 : A_WORDS, "r"(b[0]), "r"(b[1]))
 #define SYNC_16(shape, types)                                                                      \
     asm volatile("mma.sync.aligned." shape ".row.col.f16." types                                   \
                  ".f16 {%0,%1}, {%2,%3,%4,%5}, {%6,%7}, {%0,%1};"                                  \
                  : "+r"(d[0]), "+r"(d[1])                                                          \
-                 : REGISTERS_A, "r"(b[0]), "r"(b[1]))
+                 : A_WORDS, "r"(b[0]), "r"(b[1]))
+#define SYNC(shape, types)                                                                         \
+    do {                                                                                           \
+        if constexpr (R == FP16)                                                                   \
+            SYNC_16(shape, types);                                                                 \
+        else                                                                                       \
+            SYNC_32(shape, types);                                                                 \
+    } while (0)
+
+/* From the first fence to the wait in one statement: nothing may touch the registers between. */
+#define GROUP_BEGIN                                                                                \
+    "{.reg .pred p; setp.ne.b32 p, 1, 0;\nwgmma.fence.sync.aligned;\n"                             \
+    "wgmma.mma_async.sync.aligned."
+#define GROUP_END "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;}"
 #define GROUP_32(shape, types, transposed)                                                         \
-    asm volatile("{.reg .pred p; setp.ne.b32 p, 1, 0;\n"                                           \
-                 "wgmma.mma_async.sync.aligned." shape ".f32." types " {%0,%1,%2,%3}, "            \
-                 "{%4,%5,%6,%7}, %8, p, 1, 1" transposed ";}"                                      \
+    asm volatile(GROUP_BEGIN shape ".f32." types                                                   \
+                                   " {%0,%1,%2,%3}, {%4,%5,%6,%7}, %8, p, 1, 1" transposed         \
+                                   ";\n" GROUP_END                                                 \
                  : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])                                  \
-                 : REGISTERS_A, "l"(b))
+                 : A_WORDS, "l"(b)                                                                 \
+                 : "memory")
 #define GROUP_16(shape, types, transposed)                                                         \
-    asm volatile("{.reg .pred p; setp.ne.b32 p, 1, 0;\n"                                           \
-                 "wgmma.mma_async.sync.aligned." shape ".f16." types " {%0,%1}, "                  \
-                 "{%2,%3,%4,%5}, %6, p, 1, 1" transposed ";}"                                      \
+    asm volatile(GROUP_BEGIN shape ".f16." types " {%0,%1}, {%2,%3,%4,%5}, %6, p, 1, 1" transposed \
+                                   ";\n" GROUP_END                                                 \
                  : "+r"(d[0]), "+r"(d[1])                                                          \
-                 : REGISTERS_A, "l"(b))
+                 : A_WORDS, "l"(b)                                                                 \
+                 : "memory")
+#define GROUP(shape, types, transposed)                                                            \
+    do {                                                                                           \
+        if constexpr (R == FP16)                                                                   \
+            GROUP_16(shape, types, transposed);                                                    \
+        else                                                                                       \
+            GROUP_32(shape, types, transposed);                                                    \
+    } while (0)
 
-__device__ static void multiply(enum mma_element e, bool half, const unsigned a[4],
-                                const unsigned b[2], unsigned d[4])
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+template <enum mma_element A, enum mma_element B, enum format R>
+__device__ __forceinline__ void multiply(const unsigned (&a)[4], const unsigned (&b)[2],
+                                         unsigned (&d)[4])
 {
-#if __CUDA_ARCH__ >= 800
-    switch (e) {
-    case MMA_FP16:
-        if (half)
-            SYNC_16("m16n8k16", "f16.f16");
-        else
-            SYNC_32("m16n8k16", "f16.f16");
-        break;
-    case MMA_BF16:
+    if constexpr (A == MMA_FP16)
+        SYNC("m16n8k16", "f16.f16");
+    else if constexpr (A == MMA_BF16)
         SYNC_32("m16n8k16", "bf16.bf16");
-        break;
-    case MMA_TF32:
+    else if constexpr (A == MMA_TF32)
         SYNC_32("m16n8k8", "tf32.tf32");
-        break;
-#if __CUDA_ARCH__ >= 890
-    case MMA_E4M3:
-        if (half)
-            SYNC_16("m16n8k32", "e4m3.e4m3");
-        else
-            SYNC_32("m16n8k32", "e4m3.e4m3");
-        break;
-    case MMA_E5M2:
-        if (half)
-            SYNC_16("m16n8k32", "e5m2.e5m2");
-        else
-            SYNC_32("m16n8k32", "e5m2.e5m2");
-        break;
-#endif
-    default:
-        break;
-    }
-#endif
+    else if constexpr (A == MMA_E4M3 && B == MMA_E4M3)
+        SYNC("m16n8k32", "e4m3.e4m3");
+    else if constexpr (A == MMA_E4M3 && B == MMA_E5M2)
+        SYNC("m16n8k32", "e4m3.e5m2");
+    else if constexpr (A == MMA_E5M2 && B == MMA_E4M3)
+        SYNC("m16n8k32", "e5m2.e4m3");
+    else if constexpr (A == MMA_E5M2 && B == MMA_E5M2)
+        SYNC("m16n8k32", "e5m2.e5m2");
 }
 
-#ifdef __CUDA_ARCH_FEAT_SM90_ALL
 /* A in registers, B behind a descriptor of shared memory. */
-__device__ static void multiply_group(enum mma_element e, bool half, const unsigned a[4],
-                                      unsigned long long b, unsigned d[4])
+template <enum mma_element A, enum mma_element B, enum format R>
+__device__ __forceinline__ void multiply_group(const unsigned (&a)[4], unsigned long long b,
+                                               unsigned (&d)[4])
 {
-    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-    switch (e) {
-    case MMA_FP16:
-        if (half)
-            GROUP_16("m64n8k16", "f16.f16", ", 0");
-        else
-            GROUP_32("m64n8k16", "f16.f16", ", 0");
-        break;
-    case MMA_BF16:
+    if constexpr (A == MMA_FP16)
+        GROUP("m64n8k16", "f16.f16", ", 0");
+    else if constexpr (A == MMA_BF16)
         GROUP_32("m64n8k16", "bf16.bf16", ", 0");
-        break;
-    case MMA_TF32:
+    else if constexpr (A == MMA_TF32)
         GROUP_32("m64n8k8", "tf32.tf32", "");
-        break;
-    case MMA_E4M3:
-        if (half)
-            GROUP_16("m64n8k32", "e4m3.e4m3", "");
-        else
-            GROUP_32("m64n8k32", "e4m3.e4m3", "");
-        break;
-    case MMA_E5M2:
-        if (half)
-            GROUP_16("m64n8k32", "e5m2.e5m2", "");
-        else
-            GROUP_32("m64n8k32", "e5m2.e5m2", "");
-        break;
-    default:
-        break;
-    }
-    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-    asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+    else if constexpr (A == MMA_E4M3 && B == MMA_E4M3)
+        GROUP("m64n8k32", "e4m3.e4m3", "");
+    else if constexpr (A == MMA_E4M3 && B == MMA_E5M2)
+        GROUP("m64n8k32", "e4m3.e5m2", "");
+    else if constexpr (A == MMA_E5M2 && B == MMA_E4M3)
+        GROUP("m64n8k32", "e5m2.e4m3", "");
+    else if constexpr (A == MMA_E5M2 && B == MMA_E5M2)
+        GROUP("m64n8k32", "e5m2.e5m2", "");
 }
+
+__device__ __forceinline__ void multiply_doubles(const double (&a)[8], const double (&b)[4],
+                                                 double (&d)[4])
+{
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, "
+                 "{%4,%5,%6,%7,%8,%9,%10,%11}, {%12,%13,%14,%15}, {%0,%1,%2,%3};"
+                 : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
+                 : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]),
+                   "d"(a[7]), "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]));
+}
+
+__device__ static unsigned word_at(const unsigned char *from, unsigned word)
+{
+    unsigned x;
+    memcpy(&x, from + 4 * word, sizeof x);
+    return x;
+}
+
+/* What a lane has met, for the tally. */
+struct met {
+    unsigned long long nan, other_nan, plus_zero, minus_zero, infinite, subnormal;
+};
+
+__device__ static void count_result(const struct mma_form &f, uint64_t bits, struct met *m,
+                                    struct tally *to)
+{
+    const uint64_t sign = UINT64_C(1) << (f.bits - 1), size = bits & (sign - 1);
+    const uint64_t infinity = (sign - 1) & ~((UINT64_C(1) << f.fraction) - 1);
+    m->nan += size > infinity;
+    m->infinite += size == infinity;
+    m->plus_zero += bits == 0;
+    m->minus_zero += bits == sign;
+    m->subnormal += size != 0 && size < UINT64_C(1) << f.fraction;
+    if (size > infinity && bits != sign - 1) {
+        m->other_nan++;
+        to->nan_bits = bits;
+    }
+}
+
 #endif
 
-/* A block of four warps, a tile each; the four share the first one's B where the group multiplies.
- */
-__global__ static void run(enum mma_unit unit, enum mma_element e, bool half, struct tiles t)
+/* Groups first, first + 1, ...: a block of four warps takes one at a time, a warp a tile. */
+template <enum mma_unit U, enum mma_element A, enum mma_element B, enum format R>
+__global__ static void __launch_bounds__(32 * WARPS)
+    hold(struct mma_cases s, struct mma_rule rule, uint64_t first, uint64_t groups,
+         struct tally *to, uint64_t *sample)
 {
-    const unsigned lane = threadIdx.x % 32, row = lane / 4, word = lane % 4;
-    const size_t tile = (size_t)blockIdx.x * WARPS + threadIdx.x / 32;
-    const size_t of_b = unit == MMA_SYNC ? tile : (size_t)blockIdx.x * WARPS;
-    const unsigned *a = t.a + tile * ROWS * WORDS, *b = t.b + of_b * COLUMNS * WORDS;
-    const unsigned char *c = (const unsigned char *)(t.c + tile * ROWS * COLUMNS);
-    unsigned char *to = (unsigned char *)(t.d + tile * ROWS * COLUMNS);
-    const unsigned from_a[4] = {a[row * WORDS + word], a[(row + 8) * WORDS + word],
-                                a[row * WORDS + word + 4], a[(row + 8) * WORDS + word + 4]};
-    const unsigned bytes = half ? 2 : 4, pair = 2 * word;
-    unsigned d[4] = {0, 0, 0, 0};
-    memcpy(&d[0], c + (row * COLUMNS + pair) * bytes, 2 * bytes);
-    memcpy(&d[half ? 1 : 2], c + ((row + 8) * COLUMNS + pair) * bytes, 2 * bytes);
-    if (unit == MMA_SYNC) {
-        const unsigned from_b[2] = {b[row * WORDS + word], b[row * WORDS + word + 4]};
-        multiply(e, half, from_a, from_b, d);
-    } else {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
-        /* Two core matrices of 8 columns by 16 bytes, the second half of k 128 bytes behind. */
-        __shared__ __align__(128) unsigned shared[COLUMNS * WORDS];
-        if (threadIdx.x < COLUMNS * WORDS) {
-            unsigned column = threadIdx.x / WORDS, at = threadIdx.x % WORDS;
-            shared[at / 4 * 32 + column * 4 + at % 4] = b[column * WORDS + at];
+    constexpr bool doubles = A == MMA_FP64;
+    constexpr int row_bytes = doubles ? 128 : 32;
+    constexpr int bytes = doubles ? 8 : A == MMA_TF32 ? 4 : A == MMA_FP16 || A == MMA_BF16 ? 2 : 1;
+    constexpr int k = row_bytes / bytes;
+    __shared__ __align__(128) unsigned described[CASE_COLUMNS * 8];
+    __shared__ __align__(16) unsigned char rows[WARPS][CASE_ROWS][row_bytes],
+        columns[WARPS][CASE_COLUMNS][row_bytes];
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, g = lane / 4, t = lane % 4;
+    struct met met = {0, 0, 0, 0, 0, 0};
+    for (uint64_t group = first + blockIdx.x; group < first + groups; group += gridDim.x) {
+        const struct mma_tile tile = case_tile(&s, U == MMA_WGMMA, group * CASE_TILES + warp);
+        for (int i = (int)lane; i < CASE_ROWS * k; i += 32) {
+            const uint64_t bits = case_factor(&s, &tile, 0, i / k, i % k);
+            memcpy(&rows[warp][i / k][i % k * bytes], &bits, bytes);
         }
-        asm volatile("fence.proxy.async;" ::: "memory");
+        for (int i = (int)lane; i < CASE_COLUMNS * k; i += 32) {
+            const uint64_t bits = case_factor(&s, &tile, 1, i / k, i % k);
+            memcpy(&columns[warp][i / k][i % k * bytes], &bits, bytes);
+        }
+        uint64_t c[4], d[4];
+        for (int i = 0; i < 4; i++)
+            c[i] = case_addend(&s, &tile, (int)g + i / 2 * 8, 2 * (int)t + i % 2);
         __syncthreads();
-        unsigned long long address = (unsigned long long)__cvta_generic_to_shared(shared);
-        unsigned long long described =
-            (address & 0x3ffff) >> 4 | (128ull >> 4) << 16 | (256ull >> 4) << 32;
-        multiply_group(e, half, from_a, described, d);
-#endif
-    }
-    memcpy(to + (row * COLUMNS + pair) * bytes, &d[0], 2 * bytes);
-    memcpy(to + ((row + 8) * COLUMNS + pair) * bytes, &d[half ? 1 : 2], 2 * bytes);
-}
-
-/* SplitMix64 (Steele, Lea and Flood 2014). */
-static unsigned long long mixed(unsigned long long z)
-{
-    z += 0x9e3779b97f4a7c15ull;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-    return z ^ z >> 31;
-}
-
-/* An encoding of `bits`, `fraction` of them behind the point, aimed as the tile says: near each
- * other, F binades apart, subnormal, any at all, with zeros and specials among numbers. */
-static unsigned encoding(unsigned long long at, unsigned aim, int bits, int fraction, int reach)
-{
-    const unsigned long long r = mixed(at);
-    const int fields = 1 << (bits - 1 - fraction), middle = fields / 2;
-    int span = aim == 0 ? 2 : reach, low = middle - span / 2;
-    int field = low + (int)(r >> 40) % (span + 1);
-    if (aim == 2)
-        field = (int)(r >> 40) % 3;
-    if (aim == 3)
-        field = (int)(r >> 40) % fields;
-    if (aim == 4 && r >> 32 & 1 && (r >> 33) % 16 == 0)
-        field = r >> 38 & 1 ? fields - 1 : 0;
-    field = field < 0 ? 0 : field > fields - 1 ? fields - 1 : field;
-    unsigned low_bits = (unsigned)r & ((1u << fraction) - 1);
-    if (aim == 4 && (field == 0 || field == fields - 1) && r >> 39 & 1)
-        low_bits = 0;
-    return (unsigned)(r >> 63) << (bits - 1) | (unsigned)field << fraction | low_bits;
-}
-
-static void fill(struct tiles *t, const struct mma_rule *r, unsigned long long seed)
-{
-    const struct mma_element_facts *e = &mma_elements[r->element];
-    const int bits = e->bits, per = 32 / bits, result = 8 * format_facts[r->result].bytes;
-#pragma omp parallel for
-    for (long i = 0; i < (long)TILES * ROWS * WORDS; i++) {
-        const unsigned aim = (unsigned)(i / (ROWS * WORDS)) % 5;
-        unsigned both[2] = {0, 0};
-        for (int part = 0; part < per; part++)
-            for (int of = 0; of < 2; of++)
-                both[of] |= encoding(seed * 7919 + ((unsigned long long)i * 4 + part) * 2 + of, aim,
-                                     bits, e->fraction + e->ignored, r->fraction / 2)
-                            << (part * bits);
-        t->a[i] = both[0];
-        if (i % (ROWS * WORDS) < COLUMNS * WORDS)
-            t->b[i / (ROWS * WORDS) * COLUMNS * WORDS + i % (ROWS * WORDS)] = both[1];
-    }
-#pragma omp parallel for
-    for (long i = 0; i < (long)TILES * ROWS * COLUMNS; i++) {
-        unsigned long long at = seed * 104729 + 0x100000000ull + (unsigned long long)i;
-        unsigned c = encoding(at, (unsigned)(i / (ROWS * COLUMNS)) % 5, result,
-                              format_facts[r->result].precision - 1, r->fraction);
-        c = mixed(at ^ 77) % 4 == 0 ? c & 1u << (result - 1) : c; /* a zero */
-        if (result == 16)
-            ((unsigned short *)
-                 t->c)[i / (ROWS * COLUMNS) * 2 * ROWS * COLUMNS + i % (ROWS * COLUMNS)] =
-                (unsigned short)c;
-        else
-            t->c[i] = c;
-    }
-}
-
-static unsigned long long element_of(const void *from, size_t i, int bytes)
-{
-    unsigned long long bits = 0;
-    memcpy(&bits, (const char *)from + i * bytes, bytes);
-    return bits;
-}
-
-static void put_encodings(FILE *to, const void *from, size_t count, int bytes, const char *behind)
-{
-    for (size_t i = 0; i < count; i++)
-        fprintf(to, "%0*llx", 2 * bytes, element_of(from, i, bytes));
-    fputs(behind, to);
-}
-
-/* Compares a batch with the model; writes vectors to `to` while `*left` is above 0. */
-static long compare(const struct mma_instruction *m, const struct tiles *t, FILE *to, long *left)
-{
-    const int bytes = mma_elements[m->rule.element].bits / 8,
-              out = format_facts[m->rule.result].bytes;
-    long differing = 0;
-#pragma omp parallel for reduction(+ : differing) schedule(dynamic, 16)
-    for (long tile = 0; tile < TILES; tile++) {
-        long of_b = m->unit == MMA_SYNC ? tile : tile / WARPS * WARPS;
-        for (int v = 0; v < ROWS * COLUMNS; v++) {
-            const unsigned *a = t->a + (tile * ROWS + v / COLUMNS) * WORDS;
-            const unsigned *b = t->b + (of_b * COLUMNS + v % COLUMNS) * WORDS;
-            const unsigned *c = t->c + tile * ROWS * COLUMNS, *d = t->d + tile * ROWS * COLUMNS;
-            unsigned long long from = element_of(c, (size_t)v, out),
-                               found = element_of(d, (size_t)v, out);
-            bool differs = mma_dot(&m->rule, (size_t)m->rule.k, a, b, from) != found;
-            differing += differs;
-            if (!to)
+        const unsigned char *upper = rows[warp][g], *lower = rows[warp][g + 8],
+                            *column = columns[warp][g];
+        if constexpr (doubles) {
+            double from_a[8], from_b[4], sum[4];
+            for (int i = 0; i < 8; i++)
+                memcpy(&from_a[i], (i % 2 ? lower : upper) + 8 * (t + 4 * (i / 2)), sizeof *from_a);
+            for (int i = 0; i < 4; i++) {
+                memcpy(&from_b[i], column + 8 * (t + 4 * i), sizeof *from_b);
+                memcpy(&sum[i], &c[i], sizeof *sum);
+            }
+            __syncwarp();
+            multiply_doubles(from_a, from_b, sum);
+            for (int i = 0; i < 4; i++)
+                memcpy(&d[i], &sum[i], sizeof *sum);
+        } else {
+            const unsigned from_a[4] = {word_at(upper, t), word_at(lower, t), word_at(upper, t + 4),
+                                        word_at(lower, t + 4)};
+            unsigned sum[4];
+            if constexpr (R == FP16) {
+                sum[0] = (unsigned)c[0] | (unsigned)c[1] << 16;
+                sum[1] = (unsigned)c[2] | (unsigned)c[3] << 16;
+                sum[2] = sum[3] = 0;
+            } else {
+                for (int i = 0; i < 4; i++)
+                    sum[i] = (unsigned)c[i];
+            }
+            if constexpr (U == MMA_WGMMA) {
+                /* Two core matrices, each of 8 columns by 16 bytes, the second half of k 128 bytes
+                 * behind the first: K-major, not swizzled. There is no third, so that both offsets
+                 * may be those 128 bytes. */
+                if (threadIdx.x < CASE_COLUMNS * 8) {
+                    const unsigned at = threadIdx.x % 8, n = threadIdx.x / 8;
+                    described[at / 4 * 32 + n * 4 + at % 4] = word_at(columns[warp][n], at);
+                }
+                asm volatile("fence.proxy.async;" ::: "memory");
+                __syncthreads();
+                const unsigned long long address =
+                    (unsigned long long)__cvta_generic_to_shared(described);
+                const unsigned long long b =
+                    (address & 0x3ffff) >> 4 | (128ull >> 4) << 16 | (128ull >> 4) << 32;
+                multiply_group<A, B, R>(from_a, b, sum);
+            } else {
+                const unsigned from_b[2] = {word_at(column, t), word_at(column, t + 4)};
+                __syncwarp();
+                multiply<A, B, R>(from_a, from_b, sum);
+            }
+            for (int i = 0; i < 4; i++)
+                d[i] = R == FP16 ? sum[i / 2] >> (i % 2 * 16) & 0xffff : sum[i];
+        }
+        for (int i = 0; i < 4; i++) {
+            const int row = (int)g + i / 2 * 8, at = 2 * (int)t + i % 2;
+            if (sample && group < SAMPLE)
+                sample[tile.tile * CASE_VECTORS + row * CASE_COLUMNS + at] = d[i];
+            count_result(s.result, d[i], &met, to);
+            if (tile.kind == CASE_INTEGERS)
+                continue; /* compared on the CPU */
+            const uint64_t expected =
+                case_model(A, B, &rule, rows[warp][row], columns[warp][at], c[i]);
+            if (case_agrees(&s.result, d[i], expected))
                 continue;
-#pragma omp critical
-            if (differs || (*left > 0 && v == (int)(tile % (ROWS * COLUMNS)))) {
-                put_encodings(to, a, (size_t)m->rule.k, bytes, " ");
-                put_encodings(to, b, (size_t)m->rule.k, bytes, " ");
-                put_encodings(to, &from, 1, out, " ");
-                put_encodings(to, &found, 1, out, differs ? " differs\n" : "\n");
-                *left -= !differs;
+            const unsigned long long slot = atomicAdd(&to->differing[tile.kind], 1ull);
+            if (slot < KEPT) {
+                const struct differing one = {tile.tile, d[i], (unsigned)(row * CASE_COLUMNS + at)};
+                to->first[tile.kind][slot] = one;
             }
         }
+        __syncthreads(); /* before operands are overwritten */
     }
+    atomicAdd(&to->nan, met.nan);
+    atomicAdd(&to->other_nan, met.other_nan);
+    atomicAdd(&to->plus_zero, met.plus_zero);
+    atomicAdd(&to->minus_zero, met.minus_zero);
+    atomicAdd(&to->infinite, met.infinite);
+    atomicAdd(&to->subnormal, met.subnormal);
+#else
+    __trap();
+#endif
+}
+
+typedef void (*kernel)(struct mma_cases, struct mma_rule, uint64_t, uint64_t, struct tally *,
+                       uint64_t *);
+struct instruction {
+    enum mma_unit unit;
+    enum mma_element a, b;
+    enum format result;
+    kernel run;
+};
+#define ROW(unit, a, b, result) {unit, a, b, result, hold<unit, a, b, result>},
+#define ROWS(unit, a, b)        ROW(unit, a, b, FP32) ROW(unit, a, b, FP16)
+#define UNIT(unit)                                                                                 \
+    ROWS(unit, MMA_FP16, MMA_FP16)                                                                 \
+    ROW(unit, MMA_BF16, MMA_BF16, FP32)                                                            \
+    ROW(unit, MMA_TF32, MMA_TF32, FP32)                                                            \
+    ROWS(unit, MMA_E4M3, MMA_E4M3)                                                                 \
+    ROWS(unit, MMA_E5M2, MMA_E5M2)                                                                 \
+    ROWS(unit, MMA_E4M3, MMA_E5M2)                                                                 \
+    ROWS(unit, MMA_E5M2, MMA_E4M3)
+static const struct instruction instructions[] = {
+    UNIT(MMA_SYNC) ROW(MMA_SYNC, MMA_FP64, MMA_FP64, FP64) UNIT(MMA_WGMMA)};
+enum { INSTRUCTIONS = sizeof instructions / sizeof *instructions };
+
+static const char *const kind_names[] = CASE_NAMES, *const mutant_names[] = MUTANT_NAMES;
+enum { NOT_PRETENDED = -1, LAYOUT = MUTANTS };
+
+struct call {
+    double seconds;
+    std::string out, chip, only;
+    uint64_t seed;
+    int pretend;
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+#define CUDA(call)                                                                                 \
+    do {                                                                                           \
+        const cudaError_t status_ = (call);                                                        \
+        if (status_ != cudaSuccess) {                                                              \
+            fprintf(stderr, "hold_mma: %s: %s\n", #call, cudaGetErrorString(status_));             \
+            exit(4);                                                                               \
+        }                                                                                          \
+    } while (0)
+
+/* "e4m3", or "e4m3xe5m2" where B's are others. */
+static std::string elements(const struct instruction &i)
+{
+    const std::string a = mma_elements[i.a].name;
+    return i.a == i.b ? a : a + "x" + mma_elements[i.b].name;
+}
+
+static std::string name_of(const struct instruction &i, const std::string &chip)
+{
+    return chip + " " + mma_units[i.unit] + " " + elements(i) + " " + format_facts[i.result].name;
+}
+
+/* One instruction that is held: its operands, its rule, and what was met. */
+struct holding {
+    const struct instruction *of;
+    struct mma_cases cases;
+    struct mma_rule rule, pretended;
+    bool share;
+    int pretend;
+    struct tally tally, *on_gpu;
+    std::vector<uint64_t> sample;
+    uint64_t *sample_on_gpu, groups;
+    int blocks;
+};
+
+struct operands {
+    unsigned char a[8 * MMA_BLOCK], b[8 * MMA_BLOCK];
+    uint64_t c;
+};
+
+static struct operands operands_of(const struct mma_cases *s, const struct mma_tile *t,
+                                   unsigned vector)
+{
+    struct operands o;
+    const int row = (int)vector / CASE_COLUMNS, column = (int)vector % CASE_COLUMNS;
+    case_row(s, t, 0, row, o.a);
+    case_row(s, t, 1, column, o.b);
+    o.c = case_addend(s, t, row, column);
+    return o;
+}
+
+static uint64_t modelled(const struct holding *h, const struct mma_rule *r,
+                         const struct operands *o)
+{
+    return case_model(h->of->a, h->of->b, r, o->a, o->b, o->c);
+}
+
+/* In place of the GPU; its tally counts what differs and nothing else. */
+static void pretend(struct holding *h, uint64_t first, uint64_t groups)
+{
+    for (uint64_t tile = first * CASE_TILES; tile < (first + groups) * CASE_TILES; tile++) {
+        const struct mma_tile t = case_tile(&h->cases, h->share, tile);
+        for (unsigned v = 0; v < CASE_VECTORS; v++) {
+            const struct operands o = operands_of(&h->cases, &t, v);
+            const unsigned from = h->pretend == LAYOUT ? v ^ CASE_COLUMNS : v;
+            const struct operands other = operands_of(&h->cases, &t, from);
+            const uint64_t d = modelled(h, &h->pretended, &other);
+            if (tile < SAMPLE * CASE_TILES)
+                h->sample[tile * CASE_VECTORS + v] = d;
+            if (t.kind == CASE_INTEGERS ||
+                case_agrees(&h->cases.result, d, modelled(h, &h->rule, &o)))
+                continue;
+            const unsigned long long slot = h->tally.differing[t.kind]++;
+            if (slot < KEPT)
+                h->tally.first[t.kind][slot] = {tile, d, v};
+        }
+    }
+}
+
+/* Tiles of groups first, ...; those of the sample come back. */
+static void launch(struct holding *h, uint64_t first, uint64_t groups)
+{
+    if (h->pretend != NOT_PRETENDED) {
+        pretend(h, first, groups);
+        return;
+    }
+    uint64_t *sample = first < SAMPLE ? h->sample_on_gpu : NULL;
+    h->of->run<<<h->blocks, 32 * WARPS>>>(h->cases, h->rule, first, groups, h->on_gpu, sample);
+    CUDA(cudaGetLastError());
+    CUDA(cudaDeviceSynchronize());
+    if (sample)
+        CUDA(cudaMemcpy(h->sample.data(), sample, 8 * h->sample.size(), cudaMemcpyDeviceToHost));
+}
+
+static void clear(struct holding *h)
+{
+    h->tally = {};
+    std::fill(h->sample.begin(), h->sample.end(), 0xa5a5a5a5a5a5a5a5); /* what does not run shows */
+    if (h->pretend != NOT_PRETENDED)
+        return;
+    CUDA(cudaMemset(h->on_gpu, 0, sizeof *h->on_gpu));
+    CUDA(cudaMemset(h->sample_on_gpu, 0xa5, 8 * h->sample.size()));
+}
+
+/* Integers, whose sums are exact whatever the model; how many are wrong. */
+static long insane(struct holding *h, const std::string &name)
+{
+    long wrong = 0;
+    h->cases.only = CASE_INTEGERS;
+    clear(h);
+    launch(h, 0, SAMPLE);
+    for (uint64_t tile = 0; tile < SAMPLE * CASE_TILES; tile++) {
+        const struct mma_tile t = case_tile(&h->cases, h->share, tile);
+        const long before = wrong;
+        for (int v = 0; v < CASE_VECTORS; v++) {
+            const int sum = case_sum(&h->cases, &t, v / CASE_COLUMNS, v % CASE_COLUMNS);
+            wrong += h->sample[tile * CASE_VECTORS + v] != case_integral(&h->cases.result, sum);
+        }
+        if (before > 0 || wrong == 0)
+            continue;
+        printf(
+            "%s: SANITY FAILED: the harness is wrong, not a model; tile %llu, expected : found\n",
+            name.c_str(), (unsigned long long)tile);
+        for (int v = 0; v < CASE_VECTORS; v++)
+            printf("%d:%llx%c", case_sum(&h->cases, &t, v / CASE_COLUMNS, v % CASE_COLUMNS),
+                   (unsigned long long)h->sample[tile * CASE_VECTORS + v],
+                   v % CASE_COLUMNS == CASE_COLUMNS - 1 ? '\n' : ' ');
+    }
+    h->cases.only = -1;
+    return wrong;
+}
+
+static void put(FILE *to, const void *from, int count, int bytes, char behind)
+{
+    for (int i = 0; i < count; i++) {
+        uint64_t x = 0;
+        memcpy(&x, (const char *)from + i * bytes, (size_t)bytes);
+        fprintf(to, "%0*llx", 2 * bytes, (unsigned long long)x);
+    }
+    fputc(behind, to);
+}
+
+static void put_vector(FILE *to, const struct holding *h, const struct operands *o, uint64_t d,
+                       char behind)
+{
+    const int bytes = h->cases.of[0].bits / 8, out = h->cases.result.bits / 8;
+    put(to, o->a, h->cases.k, bytes, ' ');
+    put(to, o->b, h->cases.k, bytes, ' ');
+    put(to, &o->c, 1, out, ' ');
+    put(to, &d, 1, out, behind);
+}
+
+static FILE *opened(const std::string &path, const char *mode)
+{
+    FILE *f = fopen(path.c_str(), mode);
+    if (!f) {
+        perror(("hold_mma: " + path).c_str());
+        exit(4);
+    }
+    return f;
+}
+
+/* Writes EACH vectors of each tile of the sample, and holds all of them to the model on the CPU;
+ * how many differ. */
+static long record(const struct holding *h, const struct call *call, std::string name)
+{
+    long differing = 0;
+    std::string file = name;
+    std::replace(file.begin(), file.end(), ' ', '-');
+    FILE *to =
+        opened(call->out + (h->of->a == h->of->b ? "/vectors/" : "/mixed/") + file + ".txt", "w");
+    fprintf(to, "matrix vectors 1\n%s k %d count %d\n", name.c_str(), h->cases.k,
+            SAMPLE * CASE_TILES * EACH);
+    for (uint64_t tile = 0; tile < SAMPLE * CASE_TILES; tile++) {
+        const struct mma_tile t = case_tile(&h->cases, h->share, tile);
+        for (unsigned v = 0; v < CASE_VECTORS; v++) {
+            const struct operands o = operands_of(&h->cases, &t, v);
+            const uint64_t d = h->sample[tile * CASE_VECTORS + v];
+            differing += !case_agrees(&h->cases.result, d, modelled(h, &h->rule, &o));
+            if ((v + 37 * tile) % (CASE_VECTORS / EACH) == 0)
+                put_vector(to, h, &o, d, '\n');
+        }
+    }
+    fclose(to);
     return differing;
 }
 
-static int failed(const char *what)
+/* The first that differ of each kind, with what the model gives on the CPU: where that is what the
+ * hardware gives, the model on the GPU is another. */
+static void tell_differing(const struct holding *h, const struct call *call,
+                           const std::string &name)
 {
-    fprintf(stderr, "hold_mma: %s: %s\n", what, cudaGetErrorString(cudaGetLastError()));
-    return 4;
+    FILE *to = opened(call->out + "/mma-differing.txt", "a");
+    for (int kind = 0; kind < CASE_KINDS; kind++) {
+        const unsigned long long met = h->tally.differing[kind];
+        for (unsigned i = 0; i < KEPT && i < met; i++) {
+            const struct differing &one = h->tally.first[kind][i];
+            const struct mma_tile t = case_tile(&h->cases, h->share, one.tile);
+            const struct operands o = operands_of(&h->cases, &t, one.vector);
+            const uint64_t expected = modelled(h, &h->rule, &o);
+            fprintf(to, "%s k %d %s tile %llu vector %u: ", name.c_str(), h->cases.k,
+                    kind_names[kind], (unsigned long long)one.tile, one.vector);
+            put_vector(to, h, &o, one.found, ' ');
+            put(to, &expected, 1, h->cases.result.bits / 8, '\n');
+            if (i < 3)
+                printf("  %s: D %llx, model %llx%s\n", kind_names[kind],
+                       (unsigned long long)one.found, (unsigned long long)expected,
+                       one.found == expected ? " (on the CPU; the GPU's model is another)" : "");
+        }
+    }
+    fclose(to);
 }
 
-static const struct mma_instruction *asked(char **word)
+static uint64_t groups_of_kind(uint64_t groups, int kind)
 {
-    char name[MMA_NAME], wanted[MMA_NAME];
-    snprintf(wanted, sizeof wanted, "%s %s %s %s", word[1], word[2], word[3], word[4]);
-    for (size_t i = 0; i < mma_instruction_count; i++) {
-        mma_name(name, &mma_instructions[i]);
-        if (strcmp(name, wanted) == 0)
-            return &mma_instructions[i];
+    return groups / CASE_KINDS + (groups % CASE_KINDS > (uint64_t)kind);
+}
+
+struct machine {
+    std::string gpu;
+    int driver, runtime, blocks;
+};
+
+static struct machine machine_here(const struct call *call)
+{
+    struct machine m = {"the model on a CPU", 0, 0, 0};
+    if (call->pretend != NOT_PRETENDED)
+        return m;
+    cudaDeviceProp p;
+    CUDA(cudaGetDeviceProperties(&p, 0));
+    CUDA(cudaDriverGetVersion(&m.driver));
+    CUDA(cudaRuntimeGetVersion(&m.runtime));
+    m.gpu = p.name;
+    m.blocks = p.multiProcessorCount * 8;
+    if (p.major != 9 || p.minor != 0) {
+        fprintf(stderr, "hold_mma: %s is sm_%d%d, expected a Hopper GPU (sm_90)\n", p.name, p.major,
+                p.minor);
+        exit(4);
     }
-    return NULL;
+    return m;
+}
+
+static void tell_rows(const struct holding *h, const struct call *call, const struct machine *m,
+                      const std::string &name, long wrong, long differing_here, double seconds)
+{
+    const uint64_t vectors = CASE_TILES * (uint64_t)CASE_VECTORS;
+    unsigned long long random = 0, adversarial = 0, differing = 0;
+    FILE *kinds = opened(call->out + "/mma-kinds.csv", "a");
+    for (int kind = 0; kind < CASE_KINDS; kind++) {
+        const unsigned long long met = vectors * groups_of_kind(h->groups, kind);
+        (kind < CASE_RANDOM ? random : adversarial) += met;
+        differing += h->tally.differing[kind];
+        fprintf(kinds, "%s,%s,%llu,%llu\n", name.c_str(), kind_names[kind], met,
+                h->tally.differing[kind]);
+    }
+    fclose(kinds);
+    char date[32];
+    const time_t t = time(NULL);
+    struct tm tm;
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &tm));
+    const struct tally &y = h->tally;
+    FILE *to = opened(call->out + "/mma.csv", "a");
+    fprintf(to,
+            "%s,%s,%llu,%llu,%llu,%ld,%d,%llu,%llu,%llx,%llu,%llu,%llu,%llu,%.3f,%llu,\"%s\",%d,%d,"
+            "%s\n",
+            name.c_str(), wrong ? "failed" : "passed", random, adversarial, differing,
+            differing_here, SAMPLE * CASE_TILES * CASE_VECTORS, y.nan, y.other_nan, y.nan_bits,
+            y.plus_zero, y.minus_zero, y.infinite, y.subnormal, seconds,
+            (unsigned long long)call->seed, m->gpu.c_str(), m->driver, m->runtime, date);
+    fclose(to);
+    if (!wrong)
+        printf("%-28s %llu random, %llu adversarial: %llu differ from the model; %.2f s, NaN other "
+               "than canonical: %llu\n",
+               name.c_str(), random, adversarial, differing, seconds, y.other_nan);
+    for (int kind = 0; kind < CASE_KINDS; kind++)
+        if (y.differing[kind])
+            printf("  %s: %llu of %llu differ\n", kind_names[kind], y.differing[kind],
+                   (unsigned long long)(vectors * groups_of_kind(h->groups, kind)));
+}
+
+/* In a process of its own; its exit status. */
+static int hold_one(const struct call *call, const struct instruction *of, double until)
+{
+    const struct machine m = machine_here(call);
+    const std::string chip = !call->chip.empty()                       ? call->chip
+                             : m.gpu.find("H200") != std::string::npos ? "h200"
+                                                                       : "h100",
+                      name = name_of(*of, chip);
+    const struct mma_instruction *row = mma_find(chip.c_str(), of->unit, of->a, of->result);
+    if (!row || row->rule.k * mma_elements[of->a].bits != (of->a == MMA_FP64 ? 1024 : 256)) {
+        fprintf(stderr, "hold_mma: %s: no row of this shape in ulpscope list chips\n",
+                name.c_str());
+        return 2;
+    }
+    static struct holding h;
+    h.of = of;
+    h.rule = h.pretended = row->rule;
+    h.cases = case_cases(&h.rule, of->b, call->seed);
+    h.share = of->unit == MMA_WGMMA;
+    h.pretend = call->pretend;
+    h.blocks = m.blocks;
+    h.sample.resize((size_t)SAMPLE * CASE_TILES * CASE_VECTORS);
+    if (h.pretend != NOT_PRETENDED && h.pretend != LAYOUT &&
+        !case_mutant((enum mma_mutant)h.pretend, &h.pretended)) {
+        printf("%-28s has no such mutant\n", name.c_str());
+        return 0;
+    }
+    if (h.pretend == NOT_PRETENDED) {
+        CUDA(cudaMalloc((void **)&h.on_gpu, sizeof *h.on_gpu));
+        CUDA(cudaMalloc((void **)&h.sample_on_gpu, 8 * h.sample.size()));
+    }
+    const long wrong = insane(&h, name);
+    long differing_here = 0;
+    clear(&h);
+    const double begin = now();
+    if (!wrong) {
+        const uint64_t each =
+            h.pretend != NOT_PRETENDED ? (uint64_t)PRETENDED : 16 * (uint64_t)h.blocks;
+        do {
+            launch(&h, h.groups, each);
+            h.groups += each;
+        } while (h.pretend == NOT_PRETENDED && now() < until);
+    }
+    const double seconds = now() - begin;
+    if (!wrong && h.pretend == NOT_PRETENDED)
+        CUDA(cudaMemcpy(&h.tally, h.on_gpu, sizeof h.tally, cudaMemcpyDeviceToHost));
+    if (!wrong)
+        differing_here = record(&h, call, name);
+    tell_rows(&h, call, &m, name, wrong, differing_here, seconds);
+    tell_differing(&h, call, name);
+    if (differing_here)
+        printf("  %ld of %d that came back differ from the model on the CPU\n", differing_here,
+               SAMPLE * CASE_TILES * CASE_VECTORS);
+    unsigned long long differing = 0;
+    for (int kind = 0; kind < CASE_KINDS; kind++)
+        differing += h.tally.differing[kind];
+    return wrong || differing_here || differing;
+}
+
+static bool understood(struct call *call, int count, char **word)
+{
+    for (int i = 1; i < count; i += 2) {
+        const std::string option = word[i];
+        if (i + 1 == count)
+            return false;
+        char *end = word[i + 1];
+        if (option == "--seconds")
+            call->seconds = strtod(word[i + 1], &end);
+        else if (option == "--seed")
+            call->seed = strtoull(word[i + 1], &end, 10);
+        else if (option == "--out")
+            call->out = word[i + 1];
+        else if (option == "--chip")
+            call->chip = word[i + 1];
+        else if (option == "--only")
+            call->only = word[i + 1];
+        else if (option == "--pretend") {
+            const std::string mutant = word[i + 1];
+            call->pretend = mutant == "layout" ? LAYOUT : NOT_PRETENDED;
+            for (int m = 0; m < MUTANTS; m++)
+                if (mutant == mutant_names[m])
+                    call->pretend = m;
+            if (call->pretend == NOT_PRETENDED)
+                return false;
+        } else
+            return false;
+        if ((option == "--seconds" || option == "--seed") && (*end || end == word[i + 1]))
+            return false;
+    }
+    return call->seconds > 0;
+}
+
+/* A kernel that fails takes its process along, and one that hangs is ended. */
+static int hold_apart(const struct call *call, const struct instruction *of, double until)
+{
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        const int status = hold_one(call, of, until);
+        fflush(NULL);
+        _exit(status);
+    }
+    int status = 0;
+    while (child > 0 && waitpid(child, &status, WNOHANG) == 0) {
+        if (now() > until + WATCHED)
+            kill(child, SIGKILL);
+        usleep(20000);
+    }
+    return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 4;
 }
 
 int main(int count, char **word)
 {
-    const struct mma_instruction *m = count == 7 || count == 9 ? asked(word) : NULL;
-    if (!m || m->unit == MMA_TCGEN05 || m->rule.element == MMA_FP64 || m->rule.k == 4) {
-        fprintf(stderr,
-                "hold_mma CHIP UNIT ELEMENT RESULT VECTORS SEED [FILE COUNT]: expected a row of "
-                "ulpscope list chips, mma or wgmma, neither fp64 nor v100\n");
+    struct call call = {100, ".", "", "", 20, NOT_PRETENDED};
+    if (!understood(&call, count, word)) {
+        fprintf(stderr, "usage: hold_mma [--seconds S] [--out FOLDER] [--seed N] [--chip CHIP] "
+                        "[--only WORD] [--pretend MUTANT]\n");
         return 2;
     }
-    const double wanted = atof(word[5]);
-    const unsigned long long seed = strtoull(word[6], NULL, 10);
-    long left = count == 9 ? atol(word[8]) : 0, differing = 0;
-    const long recorded = left;
-    FILE *to = count == 9 ? fopen(word[7], "w") : NULL;
-    struct tiles t;
-    if (cudaMallocManaged(&t.a, sizeof(unsigned) * TILES * ROWS * WORDS) != cudaSuccess ||
-        cudaMallocManaged(&t.b, sizeof(unsigned) * TILES * COLUMNS * WORDS) != cudaSuccess ||
-        cudaMallocManaged(&t.c, sizeof(unsigned) * TILES * ROWS * COLUMNS) != cudaSuccess ||
-        cudaMallocManaged(&t.d, sizeof(unsigned) * TILES * ROWS * COLUMNS) != cudaSuccess)
-        return failed("memory");
-    if (to)
-        fprintf(to, "matrix vectors 1\n%s %s %s %s k %d count %ld\n", word[1], word[2], word[3],
-                word[4], m->rule.k, recorded);
-    double done = 0;
-    for (unsigned long long batch = 0; done < wanted; batch++) {
-        fill(&t, &m->rule, seed * 1000003 + batch);
-        memset(t.d, 0xa5, sizeof(unsigned) * TILES * ROWS * COLUMNS); /* what does not run shows */
-        run<<<TILES / WARPS, 32 * WARPS>>>(m->unit, m->rule.element, m->rule.result == FP16, t);
-        if (cudaDeviceSynchronize() != cudaSuccess)
-            return failed("the kernel");
-        differing += compare(m, &t, to, &left);
-        done += (double)TILES * ROWS * COLUMNS;
+    mkdir(call.out.c_str(), 0777);
+    mkdir((call.out + "/vectors").c_str(), 0777);
+    mkdir((call.out + "/mixed").c_str(), 0777);
+    FILE *f = opened(call.out + "/mma.csv", "w");
+    fprintf(f,
+            "instruction,sanity,random,adversarial,differing,differing_on_cpu,checked_on_cpu,nan,"
+            "other_nan,other_nan_bits,plus_zero,minus_zero,infinite,subnormal,seconds,seed,gpu,"
+            "driver,cuda,date\n");
+    fclose(f);
+    f = opened(call.out + "/mma-kinds.csv", "w");
+    fprintf(f, "instruction,kind,vectors,differing\n");
+    fclose(f);
+    fclose(opened(call.out + "/mma-differing.txt", "w"));
+    std::vector<const struct instruction *> asked;
+    for (int i = 0; i < INSTRUCTIONS; i++)
+        if ((name_of(instructions[i], "") + " ").find(call.only) != std::string::npos)
+            asked.push_back(&instructions[i]);
+    int worst = asked.empty() ? 2 : 0;
+    printf("seed %llu, %zu instructions, %.0f s\n", (unsigned long long)call.seed, asked.size(),
+           call.seconds);
+    const double end = now() + call.seconds;
+    int held = 0, others = 0;
+    std::string names;
+    for (size_t i = 0; i < asked.size(); i++) {
+        const double begin = now(), share = (end - begin) / (double)(asked.size() - i);
+        const int status = hold_apart(&call, asked[i], begin + share);
+        if (status > 1)
+            printf("%s: NOT HELD, status %d\n", name_of(*asked[i], call.chip).c_str(), status);
+        (status == 0 ? held : others) += 1;
+        if (status)
+            names += (names.empty() ? "" : ",") + name_of(*asked[i], call.chip);
+        worst = status > worst ? status : worst;
     }
-    printf("%s %s %s %s: %.0f vectors, %ld differ from the model\n", word[1], word[2], word[3],
-           word[4], done, differing);
-    if (to)
-        fclose(to);
-    return differing > 0;
+    printf("%d instructions give the model's bits; %d do not, or were not held:%s\n", held, others,
+           names.empty() ? " none" : names.c_str());
+    return worst;
 }
