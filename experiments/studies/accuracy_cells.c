@@ -75,7 +75,8 @@ void accuracy_backward(struct table *table, const struct accuracy_view *v, bool 
         table_cell(table, "%s", "");
     } else {
         qsort(error, count, sizeof *error, by_value);
-        double median = error[(count - 1) / 2], worst = error[count - 1];
+        double low = error[(count - 1) / 2], high = error[count / 2], worst = error[count - 1];
+        double median = isfinite(high) ? low + (high - low) / 2 : high;
         if (both)
             table_cell(table, "%.2g %.2g", median, worst);
         else

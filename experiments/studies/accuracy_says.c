@@ -63,8 +63,16 @@ static double digits_of(const struct study_case *t)
     return isnan(digits) || !isfinite(error) ? overflows : digits;
 }
 
-/* Of one length. */
-static double median(const struct plan *plan, const struct accuracy_view *v)
+/* Of values in ascending order. Between an overflow or an exact sum and a number of digits there is
+ * no mean: there the worse of the two. */
+static double middle(const double *digits, size_t count)
+{
+    double low = digits[(count - 1) / 2], high = digits[count / 2];
+    return low < 0 || isinf(high) ? low : low + (high - low) / 2;
+}
+
+/* Of one length. by_half: half of the methods or more have no more digits. */
+static double median(const struct plan *plan, const struct accuracy_view *v, bool by_half)
 {
     double *digits = calloc(plan->case_count + 1, sizeof *digits), found = NAN;
     size_t count = 0;
@@ -73,14 +81,14 @@ static double median(const struct plan *plan, const struct accuracy_view *v)
             digits[count++] = digits_of(&plan->cases[i]);
     if (count > 0) {
         qsort(digits, count, sizeof *digits, by_value);
-        found = digits[(count - 1) / 2];
+        found = by_half ? digits[(count - 1) / 2] : middle(digits, count);
     }
     free(digits);
     return found;
 }
 
-double accuracy_typical(const struct plan *plan, struct format_pair pair,
-                        const struct accuracy_row *row)
+static double worst_median(const struct plan *plan, struct format_pair pair,
+                           const struct accuracy_row *row, bool by_half)
 {
     double worst = NAN;
     for (size_t i = 0; i < plan->sources; i++) {
@@ -89,9 +97,15 @@ double accuracy_typical(const struct plan *plan, struct format_pair pair,
             (row->n && s->array.n != row->n))
             continue;
         struct accuracy_view v = {plan, pair, s->name, s->array.n, NULL};
-        worst = fmin(worst, median(plan, &v));
+        worst = fmin(worst, median(plan, &v, by_half));
     }
     return worst;
+}
+
+double accuracy_typical(const struct plan *plan, struct format_pair pair,
+                        const struct accuracy_row *row)
+{
+    return worst_median(plan, pair, row, false);
 }
 
 void accuracy_typical_text(char text[16], double digits)
@@ -110,8 +124,8 @@ void accuracy_typical_text(char text[16], double digits)
 
 /* What the median method makes of each input in an accumulator: the worst of the pairs shown. */
 struct kept {
-    size_t inputs, lost;
-    double *digits; /* of each row; NaN: not added in it */
+    size_t inputs, lost; /* lost: half of the methods or more have no correct digit */
+    double *digits;      /* of each row; NaN: not added in it */
 };
 
 static struct kept kept_in(const struct plan *plan, const struct accuracy_row *row, size_t rows,
@@ -121,12 +135,15 @@ static struct kept kept_in(const struct plan *plan, const struct accuracy_row *r
     struct kept k = {.digits = calloc(rows + 1, sizeof *k.digits)};
     accuracy_shown(&shown, plan);
     for (size_t i = 0; k.digits && i < rows; i++) {
-        k.digits[i] = NAN;
-        for (size_t j = 0; j < shown.count; j++)
-            if (shown.item[j].accumulator == accumulator)
-                k.digits[i] = fmin(k.digits[i], accuracy_typical(plan, shown.item[j], &row[i]));
+        double by_half = k.digits[i] = NAN;
+        for (size_t j = 0; j < shown.count; j++) {
+            if (shown.item[j].accumulator != accumulator)
+                continue;
+            k.digits[i] = fmin(k.digits[i], accuracy_typical(plan, shown.item[j], &row[i]));
+            by_half = fmin(by_half, worst_median(plan, shown.item[j], &row[i], true));
+        }
         k.inputs += !isnan(k.digits[i]);
-        k.lost += k.digits[i] < no_digit;
+        k.lost += by_half < no_digit;
     }
     return k;
 }

@@ -10,8 +10,8 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The lower median over the rows of an input, a length and a format that both stores and adds, as a
- * cell has it. */
+/* The median over the rows of an input, a length and a format that both stores and adds, as a cell
+ * has it. */
 static void median_of(char cell[16], const struct rows *r, const char *input, const char *n,
                       const char *format)
 {
@@ -30,7 +30,8 @@ static void median_of(char cell[16], const struct rows *r, const char *input, co
     }
     cr_assert(count > 0);
     qsort(digits, count, sizeof *digits, by_value);
-    double median = digits[(count - 1) / 2];
+    double low = digits[(count - 1) / 2], high = digits[count / 2];
+    double median = low < 0 || isinf(high) ? low : (low + high) / 2;
     snprintf(cell, 16, median < 0 ? "overflow" : isinf(median) ? "exact" : "%.1f", median);
 }
 
