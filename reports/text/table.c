@@ -87,7 +87,7 @@ static const char *skipped(const char *cell, int characters)
 static void draw_ends(struct text *to, const char *cell, int width)
 {
     enum { DOTS = 3 };
-    int head = (width - DOTS) / 3, tail = width - DOTS - head;
+    int head = (width - DOTS) / 4, tail = width - DOTS - head;
     text_format(to, "%.*s...%s", (int)(skipped(cell, head) - cell), cell,
                 skipped(cell, width_of(cell) - tail));
 }

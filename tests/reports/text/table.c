@@ -45,7 +45,7 @@ Test(table_width, first_column_gives_way)
     table_cell(&table, "8");
     table_draw(&text, &table);
     cr_assert(text_string(&text));
-    cr_expect(strstr(text.data, "\n/long/pat...object.so:function  ") &&
+    cr_expect(strstr(text.data, "\n/long/...an/object.so:function  ") &&
                   strstr(text.data, "\nsum/exact                       "),
               "%s", text.data);
     for (const char *at = text.data; at; at = strchr(at, '\n')) {
@@ -87,6 +87,29 @@ Test(table_width, data_beside_long_names)
             table_free(&table);
             text_free(&text);
         }
+}
+
+/* Also where data are wide: names give way further. */
+Test(table_width, wide_data_beside_long_names)
+{
+    for (int data = 50; data <= 78; data++) {
+        struct table table = {.align = "lRR"};
+        struct text text = {0};
+        table_cell(&table, "method");
+        table_cell(&table, "%*s", data, "a");
+        table_cell(&table, "b");
+        table_cell(&table, "%0*d", 120, 7);
+        table_cell(&table, "1");
+        table_cell(&table, "123456789");
+        table_draw(&text, &table);
+        for (const char *at = text_string(&text); at && *at; at += strcspn(at, "\n") + 1)
+            cr_expect(strcspn(at, "\n") <= 100, "%d: %s", data, text.data);
+        cr_expect(strstr(text.data, " a\n") && strstr(text.data, "007  ") &&
+                      strstr(text.data, " 1\ncolumns left out (--wide has them): b\n"),
+                  "%d: %s", data, text.data);
+        table_free(&table);
+        text_free(&text);
+    }
 }
 
 /* Words are kept whole, and in their order. */
