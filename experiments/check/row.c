@@ -39,6 +39,11 @@ static json_t *witness_json(const struct check_report *r, enum check_kind kind, 
     return o;
 }
 
+static json_t *length_json(const struct check_rung *is, size_t n)
+{
+    return is->lengths ? json_integer((json_int_t)n) : json_null();
+}
+
 static json_t *rung_json(const struct check_report *r, enum promise rung, const char *program)
 {
     struct check_rung is = check_rung(r, rung);
@@ -54,13 +59,15 @@ static json_t *rung_json(const struct check_report *r, enum promise rung, const 
         if (r->tried[kind].broken)
             json_array_append_new(witnesses, witness_json(r, kind, program));
     }
-    return json_pack("{ss sI sI so ss ss so so so so ss sI sI sI}", "name", promise_name[rung],
-                     "attempts", (json_int_t)is.attempts, "differing", (json_int_t)is.differing,
-                     "distinct", is.distinct ? json_integer((json_int_t)is.distinct) : json_null(),
-                     "counts", is.counts, "verdict", check_state_name[is.state], "unseen_p95",
+    return json_pack("{ss sI sI so ss ss so so so so ss sI sI so so sI}", "name",
+                     promise_name[rung], "attempts", (json_int_t)is.attempts, "differing",
+                     (json_int_t)is.differing, "distinct",
+                     is.distinct ? json_integer((json_int_t)is.distinct) : json_null(), "counts",
+                     is.counts, "verdict", check_state_name[is.state], "unseen_p95",
                      is.state == CHECK_KEPT ? json_real(is.unseen_p95) : json_null(), "tried",
                      tried, "not_tried", untried, "witnesses", witnesses, "reason", is.reason,
-                     "shapes", (json_int_t)is.shapes, "lengths", (json_int_t)is.lengths, "inputs",
+                     "shapes", (json_int_t)is.shapes, "lengths", (json_int_t)is.lengths, "least_n",
+                     length_json(&is, is.least_n), "most_n", length_json(&is, is.most_n), "inputs",
                      (json_int_t)is.inputs);
 }
 
