@@ -139,7 +139,7 @@ static size_t shown(const int *width, size_t columns)
  * are, but for the last that stands beside names, then names again. */
 static void narrow(struct text *names, const struct table *t, int *width)
 {
-    enum { NAME = 48, LEAST = 20 };
+    enum { NAME = 60, LEAST = 20 };
     size_t columns = strlen(t->align);
     if (is_wide)
         return;
