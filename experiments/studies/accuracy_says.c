@@ -219,7 +219,7 @@ static void add_kept(struct text *to, const struct accuracy_row *row, size_t row
         text_format(&line, " keeps less than half of its %s digits on every input", most);
     else if (isinf(least))
         text_format(&line, " is exact%s", exceptions ? "" : " on every input");
-    else if (least >= all)
+    else if (least >= all || strcmp(digits, most) == 0)
         text_format(&line, " keeps all of its %s digits%s", most,
                     exceptions ? "" : " on every input");
     else
