@@ -57,9 +57,10 @@ static const char *senseless(const struct check *c, enum check_kind kind)
     const struct operation *o = m->operation;
     switch (kind) {
     case CHECK_PROCESS:
-        return !operation_served(o) ? "a process of its own cannot be told what it reads"
-               : !named             ? "a function of this process has no other process"
-                                    : NULL;
+        return !operation_served(o) && !m->foreign
+                   ? "a process of its own cannot be told what it reads"
+               : !named ? "a function of this process has no other process"
+                        : NULL;
     case CHECK_BATCH:
         return !operation_batches(o) ? "the operation has no batch" : NULL;
     case CHECK_PERMUTATION:

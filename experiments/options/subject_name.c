@@ -19,9 +19,15 @@ bool name_is_object(const char *name)
            ((length > 3 && strcmp(name + length - 3, ".so") == 0) || strstr(name, ".so:"));
 }
 
+bool name_is_mpi(const char *name)
+{
+    return strncmp(name, "mpi/", strlen("mpi/")) == 0;
+}
+
 bool name_is_foreign(const char *name)
 {
-    return name_is_program(name) || name_is_python(name) || name_is_object(name);
+    return name_is_program(name) || name_is_python(name) || name_is_object(name) ||
+           name_is_mpi(name);
 }
 
 bool name_is_described(const char *name)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "experiments/data/data.h"
+#include "experiments/subjects/mpi.h"
 #include "experiments/system/machine.h"
 #include "experiments/program/verbs.h"
 #include "kernels/gpu/gpu.h"
@@ -180,6 +181,14 @@ static void tell_libraries(struct report *r)
                  : json_sprintf("none in this build: it %s; to have it: %s", l->gives, l->install));
 }
 
+static void tell_mpi(struct report *r)
+{
+    char text[MPI_TEXT];
+    bool there = mpi_there(text);
+    tell(r, there ? GOOD : ABSENT, "MPI",
+         json_sprintf("%s: it runs mpi/allreduce and its algorithms", text));
+}
+
 static enum status run(const struct arguments *a, struct problem *p)
 {
     struct report r = {.findings = json_array(), .json = argument_flag(a, "json")};
@@ -189,6 +198,7 @@ static enum status run(const struct arguments *a, struct problem *p)
     tell_reference(&r);
     tell_gpu(&r);
     tell_libraries(&r);
+    tell_mpi(&r);
     tell_tool(&r, "cmake", "builds ulpscope anew", "apt-get install cmake");
     tell_tool(&r, "gnuplot", "draws the pictures of `ulpscope report`, whose tables need none",
               "apt-get install gnuplot-nox");

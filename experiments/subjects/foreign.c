@@ -123,6 +123,7 @@ static enum status make(struct foreign **made, const char *where, const char *na
     pthread_mutex_init(&f->mutex, NULL);
     f->kind = name_is_object(name)   ? FOREIGN_OBJECT
               : name_is_python(name) ? FOREIGN_PYTHON
+              : name_is_mpi(name)    ? FOREIGN_MPI
                                      : FOREIGN_PROGRAM;
     f->method = (struct method){.name = f->name,
                                 .promise = PROMISE_NONE,
@@ -134,6 +135,7 @@ static enum status make(struct foreign **made, const char *where, const char *na
     if (status == STATUS_OK)
         status = f->kind == FOREIGN_OBJECT   ? make_object(f, where, p)
                  : f->kind == FOREIGN_PYTHON ? make_python(f, where, operation, p)
+                 : f->kind == FOREIGN_MPI    ? mpi_make(f, where, p)
                                              : make_program(f, where, operation, p);
     *made = f;
     if (status != STATUS_OK)
@@ -148,8 +150,9 @@ static enum status find(const struct method **m, const char *where, const char *
     enum status status = STATUS_OK;
     pthread_mutex_lock(&all_mutex);
     struct foreign *f = all;
-    while (f && !(strcmp(f->name, name) == 0 &&
-                  (f->kind == FOREIGN_OBJECT || f->method.operation == wanted)))
+    while (f &&
+           !(strcmp(f->name, name) == 0 && (f->kind == FOREIGN_OBJECT || f->kind == FOREIGN_MPI ||
+                                            f->method.operation == wanted)))
         f = f->next;
     if (!f) {
         status = make(&f, where, name, operation, p);

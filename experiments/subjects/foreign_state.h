@@ -10,7 +10,7 @@
 
 struct foreign {
     struct method method; /* first: a task's method leads here */
-    enum { FOREIGN_PROGRAM, FOREIGN_OBJECT, FOREIGN_PYTHON } kind;
+    enum { FOREIGN_PROGRAM, FOREIGN_OBJECT, FOREIGN_PYTHON, FOREIGN_MPI } kind;
     char *name, *summary;
     json_t *facts;           /* of a function of Python; else NULL */
     bool lent;               /* a function of the process that started us: it has no other */
@@ -21,6 +21,7 @@ struct foreign {
     bool holds;              /* the process has elements with this hash: */
     XXH128_hash_t held;
     int device;     /* that it was started for, as a task's */
+    size_t ranks;   /* the same, under mpirun */
     uint64_t asked; /* the place of its last question among those to all */
     enum { LEARN, TIMES_ITSELF, NOT_TIMED } times; /* of a program: does it answer `time`? */
     bool timed;
@@ -37,6 +38,9 @@ struct foreign *foreign_all(void);
 
 /* Ends its process, if there is one. The caller has the mutex. */
 void foreign_close(struct foreign *f);
+
+/* Asks its process, which is started where there is none. The caller has the mutex. */
+enum status foreign_ask(struct foreign *f, const struct question *q, int device, struct problem *p);
 
 /* A method's `cpu`. */
 enum status foreign_run(const struct task *t, struct problem *p);
@@ -57,3 +61,12 @@ char *python_name(const char *name);
 const struct operation *python_operation(const char *name, const struct operation *asked);
 /* Starts the process for a device. */
 enum status python_open(struct foreign *f, const char *device, struct problem *p);
+
+/* --- all-reduces under mpirun (mpi.c) --- */
+
+/* Fills in the method of this name. STATUS_DEVICE says what to install where there is no MPI. */
+enum status mpi_make(struct foreign *f, const char *where, struct problem *p);
+/* Starts f->ranks ranks. */
+enum status mpi_open(struct foreign *f, const char *device, struct problem *p);
+/* So many runs. STATUS_FAILED where ranks end with other bits than each other. */
+enum status mpi_run(const struct task *t, size_t runs, double timeout_s, struct problem *p);

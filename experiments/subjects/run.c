@@ -58,6 +58,8 @@ static enum status start(struct foreign *f, int device, struct problem *p)
     device_text(text, device);
     if (f->kind == FOREIGN_PYTHON)
         return python_open(f, text, p);
+    if (f->kind == FOREIGN_MPI)
+        return mpi_open(f, text, p);
     const char *const program[] = {"/bin/sh", "-c", f->name + strlen("exec:"), NULL};
     const char *const object[] = {foreign_server_path, "serve", f->name, "--device", text, NULL};
     return process_open(&f->process, f->name, f->kind == FOREIGN_OBJECT ? object : program, text,
@@ -86,7 +88,7 @@ static enum status kind_of(const struct foreign *f, enum status status)
                : status;
 }
 
-static enum status ask(struct foreign *f, const struct question *q, int device, struct problem *p)
+enum status foreign_ask(struct foreign *f, const struct question *q, int device, struct problem *p)
 {
     static _Atomic uint64_t questions;
     f->asked = questions++;
@@ -117,7 +119,7 @@ static enum status ask_timed(struct foreign *f, struct question q, int device, s
     if (!q.answer)
         return problem(p, STATUS_MEMORY, "%s: out of memory for %zu bytes of results", f->name,
                        due);
-    enum status status = ask(f, &q, device, p);
+    enum status status = foreign_ask(f, &q, device, p);
     if (status == STATUS_OK) {
         memcpy(out, q.answer, due);
         memcpy(&f->time_ns, (char *)q.answer + due, sizeof f->time_ns);
@@ -158,7 +160,7 @@ static enum status ask_program(struct foreign *f, const struct task *t, struct q
                                size_t runs, struct problem *p)
 {
     if (runs == 0)
-        return ask(f, &q, t->device, p);
+        return foreign_ask(f, &q, t->device, p);
     enum status status = ask_timed(f, q, t->device, p);
     f->timed = false; /* of runs that are asked for otherwise nothing is known */
     return status;
@@ -186,6 +188,8 @@ static enum status ask_python(struct foreign *f, const struct task *t, struct qu
 static enum status question(const struct task *t, size_t runs, double timeout_s, struct problem *p)
 {
     struct foreign *f = (struct foreign *)t->method;
+    if (f->kind == FOREIGN_MPI)
+        return mpi_run(t, runs ? runs : 1, timeout_s, p);
     char settings[WIRE_LINE] = "", request[2 * WIRE_LINE], line[3 * WIRE_LINE];
     bool ours = f->kind != FOREIGN_PROGRAM;
     if (ours)

@@ -164,6 +164,11 @@ struct method {
      * device; that process handles the device. */
     bool foreign;
 
+    /* All-reduces of a library only: the method of the registry that has its bits, with so many
+     * ranks of so many elements that travel in this format; NULL where none is known to. `name` is
+     * its own. */
+    const char *(*model)(const char *name, size_t ranks, size_t elements, enum format f);
+
     /* How additions are done, and in which format, where that is not the accumulator that it is
      * asked for, which is then the result's alone: fp64 for fp32, in sum/widened. NULL: in it. */
     enum addition addition;

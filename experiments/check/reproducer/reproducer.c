@@ -20,7 +20,7 @@ enum status reproducer_asked(const struct arguments *a, const struct method *m, 
         return problem(p, STATUS_USAGE,
                        "check --reproducer: found several subjects or devices, expected one");
     bool lent = name_is_python(m->name) && !foreign_restarts(m);
-    if ((name_is_foreign(m->name) && !lent) || reproducer_calls(m))
+    if ((name_is_foreign(m->name) && !name_is_mpi(m->name) && !lent) || reproducer_calls(m))
         return STATUS_OK;
     return problem(p, STATUS_USAGE,
                    "check --reproducer: found %s, expected PATH.so:NAME, exec:COMMAND, "

@@ -1,0 +1,11 @@
+/* What the ranks under mpirun tell behind the array that rank 0 ended with. */
+#pragma once
+
+#include <stdint.h>
+
+struct mpi_told {
+    uint64_t time_ns; /* of the call, on rank 0 */
+    uint64_t rank;    /* the first that ended with other bits than rank 0; 0: none did */
+    uint64_t element; /* the first such element of that rank, */
+    uint64_t bits[2]; /* and its bits on rank 0 and there */
+};

@@ -1,0 +1,201 @@
+/* A rank of an all-reduce under mpirun, for experiments/subjects/mpi.c. Rank 0 is asked through its
+ * standard input, one line and then the elements, rank after rank:
+ *
+ *     allreduce ELEMENTS FORMAT
+ *
+ * ELEMENTS is a rank's. The answer is the array that rank 0 ended with, and a struct mpi_told. The
+ * end of the input is the end of all ranks. fp32 and fp64 are MPI's own sums; formats that it has
+ * no type for are added by an operation of ours, which rounds each addition to the format. */
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "experiments/subjects/mpi_told.h"
+#include "reference/format/array.h"
+
+#define PLANTED(what) 0
+#ifdef ULPSCOPE_PLANTED
+/* For tests: a rank that fails as the environment says. */
+#undef PLANTED
+#define PLANTED(what) (getenv("ULPSCOPE_PLANT") && strcmp(getenv("ULPSCOPE_PLANT"), what) == 0)
+#endif
+
+enum { NOTHING_MORE, A_CASE };
+struct header {
+    uint64_t what, elements, format;
+};
+
+static enum format format_of_wire;
+
+static void add(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    struct array x = {format_of_wire, (size_t)*count, in}, sum = {format_of_wire, x.n, inout};
+    (void)type;
+    for (size_t i = 0; i < x.n; i++) {
+        double s = format_add(format_of_wire, array_get(&x, i), array_get(&sum, i));
+        array_encode(&sum, i, 1, &s);
+    }
+}
+
+/* mpirun that is killed may leave its ranks behind: they end when they have another parent. */
+static void *watch(void *context)
+{
+    pid_t parent = *(pid_t *)context;
+    while (getppid() == parent)
+        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    _exit(1);
+}
+
+/* Ranks wait for a case asleep: spinning, as MPI does, would take the processors from others. */
+static void receive(struct header *h)
+{
+    long pause_ns = 20000;
+    int there = 0;
+    while (MPI_Iprobe(0, 0, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE), !there) {
+        nanosleep(&(struct timespec){.tv_nsec = pause_ns}, NULL);
+        pause_ns += pause_ns < 2000000 ? pause_ns / 4 : 0;
+    }
+    MPI_Recv(h, sizeof *h, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void send(const struct header *h, int ranks)
+{
+    for (int r = 1; r < ranks; r++)
+        MPI_Send(h, sizeof *h, MPI_BYTE, r, 0, MPI_COMM_WORLD);
+}
+
+static _Noreturn void fail(const char *why)
+{
+    fprintf(stderr, "%s\n", why);
+    fflush(stderr);
+    MPI_Abort(MPI_COMM_WORLD, 3);
+    _exit(3);
+}
+
+static void *room(size_t bytes)
+{
+    void *data = malloc(bytes + 1);
+    if (!data)
+        fail("out of memory for the elements of a rank");
+    return data;
+}
+
+static bool read_case(struct header *h)
+{
+    char line[64], name[16];
+    size_t elements;
+    *h = (struct header){.what = NOTHING_MORE};
+    if (!fgets(line, sizeof line, stdin))
+        return false;
+    if (sscanf(line, "allreduce %zu %15s", &elements, name) != 2)
+        fail("found another request than allreduce ELEMENTS FORMAT");
+    for (enum format f = 0; f < FORMATS; f++)
+        if (strcmp(name, format_facts[f].name) == 0)
+            *h = (struct header){A_CASE, elements, f};
+    if (h->what != A_CASE)
+        fail("found a format of no name that is known");
+    return true;
+}
+
+static void write_all(const void *data, size_t bytes)
+{
+    if (fwrite(data, 1, bytes, stdout) != bytes || fflush(stdout) != 0)
+        fail("the answer could not be written");
+}
+
+/* The first rank that has other bits than rank 0, whose array all are sent. */
+static void compare(struct mpi_told *told, const struct array *mine, int rank, int ranks,
+                    MPI_Datatype type)
+{
+    struct array first = {mine->format, mine->n, room(array_bytes(mine->format, mine->n))};
+    uint64_t found[3] = {mine->n, 0, 0}, *all = room((size_t)ranks * sizeof found);
+    memcpy(first.data, mine->data, array_bytes(mine->format, mine->n));
+    MPI_Bcast(first.data, (int)mine->n, type, 0, MPI_COMM_WORLD);
+    for (size_t i = 0; i < mine->n && found[0] == mine->n; i++) {
+        uint64_t due = format_canonical(mine->format, array_bits(&first, i));
+        uint64_t is = format_canonical(mine->format, array_bits(mine, i));
+        if (is != due)
+            found[0] = i, found[1] = due, found[2] = is;
+    }
+    MPI_Gather(found, 3, MPI_UINT64_T, all, 3, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    for (int r = 1; rank == 0 && r < ranks && told->rank == 0; r++)
+        if (all[3 * r] < mine->n) {
+            told->rank = (uint64_t)r;
+            told->element = all[3 * r];
+            told->bits[0] = all[3 * r + 1];
+            told->bits[1] = all[3 * r + 2];
+        }
+    free(first.data);
+    free(all);
+}
+
+static void run_case(const struct header *h, int rank, int ranks, MPI_Op added)
+{
+    enum format f = (enum format)h->format;
+    size_t bytes = array_bytes(f, h->elements);
+    void *all = NULL, *mine = room(bytes), *sum = room(bytes);
+    struct mpi_told told = {0};
+    MPI_Datatype type = f == FP64 ? MPI_DOUBLE : f == FP32 ? MPI_FLOAT : MPI_UINT16_T;
+    MPI_Op op = f == FP64 || f == FP32 ? MPI_SUM : added;
+    int count = (int)h->elements;
+    format_of_wire = f;
+    if (rank == 0) {
+        all = room(bytes * (size_t)ranks);
+        if (fread(all, bytes, (size_t)ranks, stdin) != (size_t)ranks)
+            fail("found the end of the input among elements");
+        send(h, ranks);
+    }
+    MPI_Scatter(all, count, type, mine, count, type, 0, MPI_COMM_WORLD);
+    if (PLANTED("die") && rank == ranks - 1)
+        _exit(7);
+    while (PLANTED("hang") && rank == ranks - 1)
+        pause();
+    MPI_Barrier(MPI_COMM_WORLD);
+    double begin = MPI_Wtime();
+    MPI_Allreduce(mine, sum, count, type, op, MPI_COMM_WORLD);
+    told.time_ns = (uint64_t)((MPI_Wtime() - begin) * 1e9);
+    if (PLANTED("lie") && rank == ranks - 1)
+        *(char *)sum ^= 1;
+    compare(&told, &(struct array){f, h->elements, sum}, rank, ranks, type);
+    if (rank == 0) {
+        write_all(sum, bytes);
+        write_all(&told, sizeof told);
+    }
+    free(all);
+    free(mine);
+    free(sum);
+}
+
+int main(int argc, char **argv)
+{
+    static pid_t parent;
+    pthread_t watcher;
+    int rank, ranks, level;
+    MPI_Op added;
+    parent = getppid();
+    if (pthread_create(&watcher, NULL, watch, &parent) != 0 ||
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS)
+        return 3;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Op_create(add, 1, &added);
+    for (struct header h;;) {
+        if (rank == 0)
+            read_case(&h);
+        else
+            receive(&h);
+        if (h.what != A_CASE) {
+            if (rank == 0)
+                send(&h, ranks);
+            break;
+        }
+        run_case(&h, rank, ranks, added);
+    }
+    MPI_Op_free(&added);
+    MPI_Finalize();
+    return 0;
+}
