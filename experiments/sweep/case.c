@@ -57,7 +57,7 @@ static enum status find_due(struct sweep *w, const struct study_case *t, struct 
     *ulp = *fixed = (struct figure){0};
     if (!s->outputs)
         return STATUS_OK;
-    enum status status = shared_twin(s, p);
+    enum status status = shared_twin(s, t, p);
     if (status != STATUS_OK)
         return status;
     *ulp = tally_ulp(s->last.reference.sum, t->setting.output);

@@ -139,12 +139,22 @@ bool shared_own(const struct shared *s)
     return s->place || shared_multiplies(s);
 }
 
-enum status shared_twin(struct shared *s, struct problem *p)
+static const struct method *twin_of(const struct study_case *t)
 {
-    const struct study_case *t = s->like;
-    const struct method *m = method_named(setting_twin(t->method->operation, &t->setting));
-    if (s->twin.data)
+    const struct method *m = t->method;
+    const char *model =
+        m->model ? m->model(m->name, t->setting.ranks, t->setting.bins, t->accumulator) : NULL;
+    return method_named(model ? model : setting_twin(m->operation, &t->setting));
+}
+
+enum status shared_twin(struct shared *s, const struct study_case *t, struct problem *p)
+{
+    const struct method *m = twin_of(t);
+    if (s->twin.data && s->twin_method == m)
         return STATUS_OK;
+    free(s->twin.data);
+    s->twin.data = NULL;
+    s->twin_method = m;
     enum status status = memory_array(&s->twin, t->setting.output, shared_outputs(s), m->name, p);
     if (status != STATUS_OK)
         return status;
@@ -216,7 +226,7 @@ static size_t height_of(const void *context, size_t i)
 enum status shared_measure(struct scan_measure *m, struct shared *s, const struct study_case *t,
                            const struct array *out, const struct array *run_1, struct problem *p)
 {
-    enum status status = shared_twin(s, p);
+    enum status status = shared_twin(s, t, p);
     if (status != STATUS_OK)
         return status;
     struct theorem theorem =

@@ -17,6 +17,7 @@ struct shared {
     struct by_bin by_bin;
     struct matrices_packed packed; /* of a matrix product; a NULL: it is none */
     struct array twin;             /* the fixed-order twin's output; data NULL until shared_twin */
+    const struct method *twin_method;
 };
 
 /* Are they of one source, accumulator, output format, scan and segment; or keys and bins; or layout
@@ -32,9 +33,11 @@ enum status shared_begin(struct shared *s, const struct study_case *t, const str
 /* How many outputs there are. */
 size_t shared_outputs(const struct shared *s);
 
-/* Sees to it that the twin's output is there: scan/tiled's on the CPU, or scan/segmented's where
- * there are segments; of scatter-adds scatter/sort's; of sums of rows rows/tiled's; and so on. */
-enum status shared_twin(struct shared *s, struct problem *p);
+/* Sees to it that the output of this case's twin is there: of a library's all-reduce that of the
+ * model that has its bits, where one is known to; else scan/tiled's on the CPU, or scan/segmented's
+ * where there are segments; of scatter-adds scatter/sort's; of sums of rows rows/tiled's; and so
+ * on. */
+enum status shared_twin(struct shared *s, const struct study_case *t, struct problem *p);
 
 /* Measures an output of such a case, beside the twin's and, where it is not NULL, run 1's. */
 enum status shared_measure(struct scan_measure *m, struct shared *s, const struct study_case *t,

@@ -116,8 +116,9 @@ static const struct column scan_columns[RESULTS_SCAN_COLUMNS - RESULTS_ERR_ULP_R
      "share of the outputs whose bits are not those of the fixed-order twin: scan/tiled on the "
      "CPU, or scan/segmented where there are segments; of a scatter-add scatter/sort, of "
      "sums of rows rows/tiled, of matrix products gemm/tiled, of "
-     "all-reduces allreduce/rank_order, of transpositions and compactions "
-     "transpose/naive and compact/scan"},
+     "all-reduces allreduce/rank_order, of MPI's own the model that predicts its bits where there "
+     "is "
+     "one, of transpositions and compactions transpose/naive and compact/scan"},
     {"mean_rel_diff", "",
      "mean over the outputs of |output - twin's| / |twin's|, 0 where the bits are the same; "
      "outputs that differ from a 0, inf or NaN are left out"},
