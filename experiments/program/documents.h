@@ -7,5 +7,5 @@
 void manual_print(const struct verb *verb);
 
 /* The script that completes command lines in `shell` (bash, zsh, fish), to standard output; for
- * `verbs` their names alone. STATUS_USAGE for another. */
+ * `verbs` their names alone, for `names` what `list` takes. STATUS_USAGE for another. */
 enum status completion_print(const char *shell, struct problem *p);

@@ -358,6 +358,32 @@ static enum status run(const struct arguments *a, struct problem *p)
     return found ? STATUS_OK : list_one(wanted, json, p);
 }
 
+static void put_once(json_t *said, const char *name)
+{
+    if (*name && !json_object_get(said, name) && json_object_set_new(said, name, json_true()) == 0)
+        printf("%s\n", name);
+}
+
+void list_put_names(void)
+{
+    json_t *said = json_object(), *object;
+    for (const struct section *s = sections; s->name; s++) {
+        size_t i;
+        json_t *objects = s->list == list_devices ? json_array() : section_objects(s, false);
+        put_once(said, s->name);
+        json_array_foreach(objects, i, object)
+        {
+            const char *name = text_of(object, "name");
+            char family[64];
+            snprintf(family, sizeof family, "%.*s", (int)strcspn(name, "/"), name);
+            put_once(said, family);
+            put_once(said, name);
+        }
+        json_decref(objects);
+    }
+    json_decref(said);
+}
+
 const struct verb verb_list = {
     .name = "list",
     .operands = "[methods|inputs|experiments|formats|devices|chips|columns]",

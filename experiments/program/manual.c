@@ -50,7 +50,8 @@ void help_print(const struct verb *verb)
 
 /* Completion for bash, zsh and fish: verbs, options, and names as `ulpscope list` gives them. */
 
-/* What stands for an operand or a value: `list SECTION`, `words WORD...`, `files`, or nothing. */
+/* What stands for an operand or a value: `list SECTION`, `names` of every section, `words WORD...`,
+ * `files`, or nothing. */
 static const char *value_of(const struct option_spec *spec)
 {
     static const struct {
@@ -86,7 +87,6 @@ static bool takes_list(const struct option_spec *spec)
     return spec->argument && strcmp(spec->argument, "LIST") == 0;
 }
 
-/* Of a verb's operands: "[methods|inputs|..]" are words. */
 static void operand_of(char text[256], const struct verb *verb)
 {
     static const char *const known[][2] = {{"METHOD", "list methods"},
@@ -98,11 +98,8 @@ static void operand_of(char text[256], const struct verb *verb)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!*text && strstr(verb->operands, known[i][0]))
             snprintf(text, 256, "%s", known[i][1]);
-    if (*text || *verb->operands != '[')
-        return;
-    snprintf(text, 256, "words %s", verb->operands + 1);
-    for (char *c = text; *c; c++)
-        *c = *c == '|' || *c == ']' ? ' ' : *c;
+    if (verb == &verb_list)
+        snprintf(text, 256, "names");
 }
 
 static void put_verbs(void)
@@ -160,6 +157,7 @@ static void put_bash(void)
            "    if [[ $lists == 1 && $cur == *,* ]]; then head=${cur%%,*}, cur=${cur##*,}; fi\n"
            "    case $kind in\n"
            "        list*) words=$(\"${COMP_WORDS[0]}\" " NAMES ") ;;\n"
+           "        names) words=$(\"${COMP_WORDS[0]}\" --completion names 2>/dev/null) ;;\n"
            "        words*) words=${kind#words} ;;\n"
            "        files) mapfile -t COMPREPLY < <(compgen -f -- \"$cur\"); compopt -o filenames\n"
            "            return ;;\n"
@@ -182,6 +180,7 @@ static void put_zsh(void)
            "    if [[ $lists == 1 ]]; then compset -P '*,'; fi\n"
            "    case $kind in\n"
            "        list*) found=(${(f)\"$($words[1] " NAMES ")\"}) ;;\n"
+           "        names) found=(${(f)\"$($words[1] --completion names 2>/dev/null)\"}) ;;\n"
            "        words*) found=(${=kind#words}) ;;\n"
            "        files) _files; return ;;\n"
            "    esac\n"
@@ -204,6 +203,8 @@ static void put_fish_value(const char *value, bool list)
         return;
     if (strcmp(value, "files") == 0)
         printf(" -r -F");
+    else if (strcmp(value, "names") == 0)
+        printf(" -x -a '(__ulpscope_all_names)'");
     else if (strncmp(value, "list ", 5) == 0)
         printf(list ? " -x -a '(__fish_complete_list , \"__ulpscope_names %s\")'"
                     : " -x -a '(__ulpscope_names %s)'",
@@ -217,6 +218,8 @@ static void put_fish(void)
     printf("# fish completion for ulpscope\nfunction __ulpscope_names\n"
            "    set -l program (commandline -opc)[1]\n"
            "    $program list $argv[1] 2>/dev/null | string replace -rf '^  ([^ ]+).*' '$1'\nend\n"
+           "function __ulpscope_all_names\n    set -l program (commandline -opc)[1]\n"
+           "    $program --completion names 2>/dev/null\nend\n"
            "complete -c ulpscope -f\n"
            "complete -c ulpscope -n __fish_use_subcommand -l help -d 'what there is'\n"
            "complete -c ulpscope -n __fish_use_subcommand -l version\n");
@@ -255,6 +258,8 @@ enum status completion_print(const char *shell, struct problem *p)
         put_fish();
     else if (strcmp(shell, "verbs") == 0)
         put_verbs(), putchar('\n');
+    else if (strcmp(shell, "names") == 0)
+        list_put_names();
     else
         return near_unknown(p, "--completion", shell, "bash, zsh or fish");
     return STATUS_OK;

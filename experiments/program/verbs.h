@@ -13,5 +13,9 @@ extern const struct verb verb_bench, verb_check, verb_compare, verb_doctor, verb
 enum status run_merged(const struct arguments *a, const char *out, uint32_t shards,
                        struct problem *p);
 
+/* Prints what `list` takes, a line each: sections, the names in them, families of methods. Not the
+ * names of devices, which take long to ask for. */
+void list_put_names(void);
+
 /* Prints what --help of a verb prints, or of the program where verb is NULL. */
 void help_print(const struct verb *verb);
