@@ -110,6 +110,8 @@ static struct setting what_is_read(const struct setting *s)
     read.output = 0;
     read.exclusive = false;
     read.product = PRODUCT_NONE;
+    read.chip = NULL;
+    read.promote = 0;
     return read;
 }
 
@@ -145,8 +147,7 @@ enum status bench_input_operands(struct bench_input *b, const struct bench_row *
     if (status != STATUS_OK)
         return status;
     *of = b->made[i].of.of;
-    of->exclusive = row->setting.exclusive;
-    of->product = row->setting.product;
+    setting_put(of, &row->setting);
     return STATUS_OK;
 }
 

@@ -49,7 +49,7 @@ static enum status add_shapes(void *context, const struct setting *s, struct pro
     const struct numbers *threads = &to->axes->threads, *blocks = &to->axes->blocks;
     enum status status = STATUS_OK;
     to->row.setting = *s;
-    if (!setting_settle(to->row.method, &to->row.setting))
+    if (!setting_settle(to->row.method, &to->row.setting, to->asked.storage, to->asked.accumulator))
         return STATUS_OK;
     for (size_t i = 0; i < threads->count * blocks->count && status == STATUS_OK; i++) {
         struct shape asked = {(unsigned)threads->item[i / blocks->count],

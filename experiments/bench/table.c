@@ -192,13 +192,14 @@ static void add_note(struct text *to, const struct bench_line *line)
                 line->n, row->note);
 }
 
-/* Were they timed in turn, on the same elements and formats, with the same to do? */
+/* Were they timed in turn, on the same elements and formats, with the same to do? How fast a model
+ * of a chip's instruction is says nothing of the chip. */
 static bool comparable(const struct bench_line *a, const struct bench_line *b)
 {
-    return a->row.method && b->row.method && a->row.time.high_ns > 0 && b->row.time.high_ns > 0 &&
-           strcmp(a->place, b->place) == 0 && a->kind == b->kind && a->n == b->n &&
-           a->storage == b->storage && a->row.round == b->row.round &&
-           a->row.accumulator == b->row.accumulator &&
+    return a->row.method && b->row.method && !a->row.setting.chip && !b->row.setting.chip &&
+           a->row.time.high_ns > 0 && b->row.time.high_ns > 0 && strcmp(a->place, b->place) == 0 &&
+           a->kind == b->kind && a->n == b->n && a->storage == b->storage &&
+           a->row.round == b->row.round && a->row.accumulator == b->row.accumulator &&
            a->row.method->operation == b->row.method->operation &&
            a->row.setting.segment == b->row.setting.segment &&
            a->row.setting.output == b->row.setting.output && strcmp(a->row.note, b->row.note) == 0;

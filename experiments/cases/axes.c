@@ -359,6 +359,8 @@ void axes_free(struct axes *axes)
     numbers_free(&axes->setting.bins);
     numbers_free(&axes->setting.rows);
     numbers_free(&axes->setting.ranks);
+    numbers_free(&axes->setting.promote);
+    free(axes->setting.chip);
     numbers_free(&axes->setting.keep);
     free(axes->setting.layout);
     free(axes->setting.shape);

@@ -39,6 +39,8 @@ enum axis {
     AXIS_KEEP,    /* to here */
     AXIS_SHAPE,   /* of matrix products alone */
     AXIS_RANKS,   /* of all-reduces alone */
+    AXIS_CHIP,    /* from here: of models of matrix instructions alone */
+    AXIS_PROMOTE, /* to here */
     AXIS_TIMED,   /* of experiments that time methods */
     AXIS_LOAD,    /* of experiments that load the device */
     AXIS_SECONDS, /* of experiments that check promises */

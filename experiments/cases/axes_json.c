@@ -140,6 +140,14 @@ static json_t *shapes(const struct axes *axes)
     return list;
 }
 
+static json_t *chips(const struct axes *axes)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < axes->setting.chips; i++)
+        json_array_append_new(list, json_string(axes->setting.chip[i]));
+    return list;
+}
+
 static json_t *loads(const struct axes *axes)
 {
     json_t *list = json_array();
@@ -179,6 +187,8 @@ json_t *axes_json(const struct axes *axes)
         [AXIS_KEEP] = wholes(&axes->setting.keep),
         [AXIS_SHAPE] = shapes(axes),
         [AXIS_RANKS] = wholes(&axes->setting.ranks),
+        [AXIS_CHIP] = chips(axes),
+        [AXIS_PROMOTE] = wholes(&axes->setting.promote),
         [AXIS_TIMED] = runs(axes->timed),
         [AXIS_LOAD] = loads(axes),
         [AXIS_RUNS] = runs(axes->runs[DEVICE_CPU]),

@@ -4,10 +4,12 @@
 #include "experiments/cases/axes.h"
 #include "experiments/cases/experiment.h"
 #include "experiments/inputs/mask.h"
+#include "kernels/mma/mma.h"
 #include "reference/base/grow.h"
 #include "reports/text/near.h"
 
-_Static_assert((int)AXIS_RANKS - (int)AXIS_SCAN == (int)SETTING_RANKS, "an axis for each option");
+_Static_assert((int)AXIS_PROMOTE - (int)AXIS_SCAN == (int)SETTING_PROMOTE,
+               "an axis for each option");
 
 static enum status refuse(const struct axes *axes, const struct request *r, struct problem *p)
 {
@@ -142,6 +144,18 @@ static enum status add_layout(struct setting_axes *to, const char *text, struct 
     return layout_parse(&to->layout[to->layouts++], text, p);
 }
 
+static enum status add_chip(struct setting_axes *to, const char *text, struct problem *p)
+{
+    const char *chip;
+    enum status status = chip_parse(&chip, text, p);
+    for (size_t i = 0; status == STATUS_OK && i < to->chips; i++)
+        if (to->chip[i] == chip)
+            return STATUS_OK;
+    if (status == STATUS_OK)
+        to->chip[to->chips++] = chip;
+    return status;
+}
+
 static enum status add_shape(struct setting_axes *to, const char *text, struct problem *p)
 {
     return shape_parse(&to->shape[to->shapes++], text, p);
@@ -180,6 +194,7 @@ enum status axes_resolve_setting(struct axes *axes, const struct request *r, str
         {SETTING_ROWS, &to->rows, e->rows ? e->rows : "0", 0, LAYOUT_ROWS_MAX},
         {SETTING_KEEP, &to->keep, "50", 0, MASK_ALL},
         {SETTING_RANKS, &to->ranks, e->ranks ? e->ranks : "4", 1, RANKS_MOST},
+        {SETTING_PROMOTE, &to->promote, "128", 1, SHAPE_MOST},
     };
     enum status status = refuse(axes, r, p);
     if (status == STATUS_OK && experiment_reads(e, SETTING_SCAN))
@@ -199,6 +214,9 @@ enum status axes_resolve_setting(struct axes *axes, const struct request *r, str
     if (status == STATUS_OK && experiment_reads(e, SETTING_LAYOUT))
         status = resolve_words(axes, r, AXIS_LAYOUT, "row,column", (void **)&to->layout,
                                sizeof *to->layout, add_layout, p);
+    if (status == STATUS_OK && experiment_reads(e, SETTING_CHIP))
+        status = resolve_words(axes, r, AXIS_CHIP, MMA_CHIP, (void **)&to->chip, sizeof *to->chip,
+                               add_chip, p);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (status == STATUS_OK && experiment_reads(e, numbers[i].option))
             status =

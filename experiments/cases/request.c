@@ -29,6 +29,8 @@ const char *const axis_name[AXES] = {
     [AXIS_KEEP] = "keep",
     [AXIS_SHAPE] = "shape",
     [AXIS_RANKS] = "ranks",
+    [AXIS_CHIP] = "chip",
+    [AXIS_PROMOTE] = "promote",
     [AXIS_TIMED] = "timed",
     [AXIS_LOAD] = "load",
     [AXIS_SECONDS] = "seconds",
@@ -129,7 +131,7 @@ bool axis_recorded(const struct experiment *e, enum axis axis)
 {
     if (e->run)
         return of_checks(axis);
-    if (axis >= AXIS_SCAN && axis <= AXIS_RANKS)
+    if (axis >= AXIS_SCAN && axis <= AXIS_PROMOTE)
         return experiment_reads(e, axis - AXIS_SCAN);
     if (axis == AXIS_COND_NAMED)
         return experiment_conds(e);

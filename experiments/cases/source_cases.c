@@ -74,7 +74,7 @@ static enum status add_shapes(struct plan *plan, struct study_case t, struct pro
     const struct source *s = &plan->source[t.source];
     enum status status = STATUS_OK;
     t.supported = method_supports(t.method, t.device.kind, s->array.format, t.accumulator) &&
-                  setting_can(t.method, &t.setting);
+                  setting_can(t.method, &t.setting, s->array.format, t.accumulator);
     t.runs = t.supported ? axes->runs[t.device.kind] : 0;
     if (!t.supported)
         return axes->method_named ? add_case(plan, t, p) : STATUS_OK;

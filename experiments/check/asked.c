@@ -126,6 +126,18 @@ static enum status read_layouts(struct check_request *r, const struct list *name
     return status;
 }
 
+static enum status read_chips(struct check_request *r, const struct list *names, struct problem *p)
+{
+    if (names->count == 0)
+        return STATUS_OK;
+    r->setting.chip = calloc(names->count, sizeof *r->setting.chip);
+    enum status status =
+        r->setting.chip ? STATUS_OK : problem(p, STATUS_MEMORY, "check: out of memory");
+    for (size_t i = 0; i < names->count && status == STATUS_OK; i++)
+        status = chip_parse(&r->setting.chip[r->setting.chips++], names->item[i], p);
+    return status;
+}
+
 /* Where nothing says how long inputs are, they are as long as the shapes take. */
 static enum status read_shapes(struct check_request *r, const struct list *names, struct problem *p)
 {
@@ -171,6 +183,10 @@ enum status check_asked(struct check_request *r, const struct request *q, struct
         status = read_list(&r->setting.keep, q, AXIS_KEEP, 0, 100, p);
     if (status == STATUS_OK)
         status = read_list(&r->setting.ranks, q, AXIS_RANKS, 1, RANKS_MOST, p);
+    if (status == STATUS_OK)
+        status = read_list(&r->setting.promote, q, AXIS_PROMOTE, 1, SHAPE_MOST, p);
+    if (status == STATUS_OK)
+        status = read_chips(r, &q->axis[AXIS_CHIP], p);
     if (status == STATUS_OK)
         status = read_list(&r->n, q, AXIS_N, 1, UINT64_C(1) << 40, p);
     if (status == STATUS_OK)
@@ -222,6 +238,10 @@ void check_request_free(struct check_request *r)
     numbers_free(&r->setting.bins);
     numbers_free(&r->setting.rows);
     numbers_free(&r->setting.ranks);
+    numbers_free(&r->setting.promote);
+    free(r->setting.chip);
+    r->setting.chip = NULL;
+    r->setting.chips = 0;
     numbers_free(&r->setting.keep);
     free(r->setting.layout);
     r->setting.layout = NULL;

@@ -61,6 +61,7 @@ struct check_setting {
     uint8_t around;         /* as a probe's */
     const struct array *in; /* NULL: the case's */
     const uint32_t *keys;   /* NULL: the case's */
+    const char *chip;       /* NULL: the case's */
 };
 
 /* Results of the case at hand. */

@@ -183,6 +183,9 @@ enum check_found check_case_at(const struct check *c, enum check_kind kind, size
     struct setting_axes axes = r->setting;
     axes.file_rows = k->data && k->n == k->data->array.n ? k->data->rows : 0;
     setting_vary(&k->setting, r->method->operation, &axes, k->n, mixed);
+    setting_drop(r->method, &k->setting);
+    if (!setting_can(r->method, &k->setting, pair.storage, pair.accumulator))
+        return CHECK_NONE; /* another chip that is asked for can: see check_find_pairs */
     /* Ours are asked in processes that stay, a few for each shape. */
     size_t shape = at.turn + at.pair + at.pass % inputs + round;
     if (kind == CHECK_PROCESS && !r->method->foreign && !last)
@@ -287,7 +290,9 @@ enum status check_open(const struct check *c, const struct check_setting *s, str
                                     .bins = c->at.setting.bins,
                                     .stride = c->made.of.stride,
                                     .gemm = c->made.of.gemm,
-                                    .c = c->made.of.c};
+                                    .c = c->made.of.c,
+                                    .chip = s->chip ? s->chip : c->at.setting.chip,
+                                    .promote = c->at.setting.promote};
     enum status status = probe_open(probe, &spec, p);
     for (unsigned i = 0; status == STATUS_OK && i < operation_arrays(c->request->method->operation);
          i++) {

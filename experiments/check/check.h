@@ -107,6 +107,7 @@ struct check_variant {
     struct device device;
     size_t offset;       /* elements off an aligned address */
     uint8_t byte;        /* all bytes around the input */
+    const char *chip;    /* NULL: the case's */
     bool permuted;       /* by check_order_again: */
     size_t order, count; /* which permutation, of how many elements */
     unsigned round;

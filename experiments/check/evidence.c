@@ -45,7 +45,9 @@ static uint64_t key_of(const struct check *c, const struct check_setting *s, str
                               (uint64_t)c->at.pair.storage << 8 | c->at.pair.accumulator,
                               (uint64_t)shape.threads << 32 | shape.blocks,
                               (uint64_t)s->device.kind << 32 | (uint32_t)s->device.index,
-                              s->offset << 8 | s->around};
+                              s->offset << 8 | s->around,
+                              c->at.setting.promote};
+    const char *chip = s->chip ? s->chip : c->at.setting.chip;
     uint64_t key = hash_array(in).word[0];
     if (c->made.of.keys) {
         struct array keys =
@@ -56,6 +58,7 @@ static uint64_t key_of(const struct check *c, const struct check_setting *s, str
         key = hash_mix(key ^ c->made.of.mask[i]);
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
         key = hash_mix(key ^ hash_mix(facts[i] + i));
+    key = chip ? mixed(key, chip) : key;
     return key ? key : 1;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "experiments/check/attempts.h"
+#include "kernels/mma/mma.h"
 
 /* A run in another setting, taken with the words for it. */
 #define TAKE(setting, ...)                                                                         \
@@ -136,6 +137,29 @@ static size_t other_devices(const struct check *c, struct device others[OTHERS])
     return count;
 }
 
+/* Of a model of a matrix instruction other chips are other devices. */
+static enum status other_chips(struct check *c, struct check_outcome *o, struct problem *p)
+{
+    const struct check_setting own = check_plain(c, &c->at);
+    const struct method *m = c->request->method;
+    const char *here = c->at.setting.chip, *chip;
+    enum status status = STATUS_OK;
+    bool taken = false;
+    for (size_t i = 0; here && m->of_chip && (chip = mma_chip(i)) && status == STATUS_OK; i++) {
+        struct check_setting s = own;
+        if (chip == here || !m->of_chip(chip, c->at.pair.storage, c->at.pair.accumulator) ||
+            check_enough(c, o))
+            continue;
+        if (!taken)
+            TAKE(own, "on %s", here);
+        taken = true;
+        s.chip = chip;
+        if (status == STATUS_OK)
+            TAKE(s, "on %s", chip);
+    }
+    return status;
+}
+
 /* If another device cannot run the subject now (out of memory, say), the subject has not failed.
  * The result of this device is counted only once there is one to compare it with. */
 enum status check_device(struct check *c, struct check_outcome *o, struct problem *p)
@@ -170,5 +194,5 @@ enum status check_device(struct check *c, struct check_outcome *o, struct proble
         else
             free(other.data);
     }
-    return status;
+    return status == STATUS_OK ? other_chips(c, o, p) : status;
 }

@@ -56,8 +56,11 @@ static enum status count(struct check_outcome *o, struct hash128 digest, bool is
 
 struct check_variant check_variant(const struct check_setting *s)
 {
-    return (struct check_variant){
-        .shape = s->shape, .device = s->device, .offset = s->offset, .byte = (uint8_t)~s->around};
+    return (struct check_variant){.shape = s->shape,
+                                  .device = s->device,
+                                  .offset = s->offset,
+                                  .byte = (uint8_t)~s->around,
+                                  .chip = s->chip};
 }
 
 enum status check_take(const struct check *c, struct check_outcome *o, struct array *out,

@@ -12,6 +12,7 @@ static enum status answers(struct check *c, struct format_pair pair, struct prob
     struct check_case k = {.pair = pair, .setting.output = pair.accumulator, .n = 3};
     static const struct setting_axes any = {0}; /* those asked for may not fit n */
     setting_vary(&k.setting, c->request->method->operation, &any, k.n, 0);
+    setting_drop(c->request->method, &k.setting);
     input_parse(&k.input, "ones", NULL);
     enum status status = check_load_case(c, &k, p);
     struct check_setting plain = check_plain(c, &k);
@@ -50,6 +51,7 @@ enum status check_find_pairs(struct check *c, struct check_report *report, struc
         struct format_pair pair = r->pairs.item[i];
         uint64_t begin = clock_ns();
         if (!method_supports(r->method, r->device.kind, pair.storage, pair.accumulator) ||
+            !setting_any(r->method, &r->setting, pair.storage, pair.accumulator) ||
             !has_input(r, pair.storage))
             continue;
         if (program && late(c)) {
@@ -76,7 +78,8 @@ enum status check_find_pairs(struct check *c, struct check_report *report, struc
     if (report->left_out.count == 0)
         return problem(p, STATUS_DEVICE, "check: %s does not run on %s in the formats asked for%s",
                        r->method->name, device,
-                       !gpu_build() && r->device.kind == DEVICE_CUDA && !r->method->foreign
+                       r->setting.chips > 0 ? ": the chip has no such instruction (list chips)"
+                       : !gpu_build() && r->device.kind == DEVICE_CUDA && !r->method->foreign
                            ? ": this program was built without CUDA"
                            : "");
     report->failure = why;

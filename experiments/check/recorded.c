@@ -141,7 +141,7 @@ static enum status take(void *context, const struct csv_row *row, struct problem
     return status == STATUS_OK && ours ? keep(r->to, &taken, p) : status;
 }
 
-/* Whose columns has the file? False where there is no file, or it is of dot products. */
+/* Whose columns has the file? False where there is no file, or it is of products. */
 static bool read_header(const char *path, enum columns_of *of)
 {
     char header[2048] = "";
@@ -154,7 +154,7 @@ static bool read_header(const char *path, enum columns_of *of)
     *of = strstr(header, ",scan,")   ? COLUMNS_OF_SCANS
           : strstr(header, ",keys,") ? COLUMNS_OF_SCATTERS
                                      : COLUMNS_OF_SUMS;
-    return there && !strstr(header, ",product,");
+    return there && !strstr(header, ",product,") && !strstr(header, ",chip,");
 }
 
 static enum status read_folder(struct reader *r, const char *dir, const char *folder,

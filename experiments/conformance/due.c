@@ -100,6 +100,7 @@ static enum way way_of(const struct method *m)
     case THEOREM_CHAN:
     case THEOREM_PRODUCT:
     case THEOREM_EXTREMUM:
+    case THEOREM_BLOCKS:
     case THEOREMS:
         break;
     }

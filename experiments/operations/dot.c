@@ -14,19 +14,6 @@ static void note(char note[SETTING_NOTE], const struct method *m, const struct s
         snprintf(note, SETTING_NOTE, "products %s", product_name[s->product]);
 }
 
-bool setting_can(const struct method *m, const struct setting *s)
-{
-    return s->product == PRODUCT_NONE || s->product == m->product ||
-           (m->products & 1u << s->product);
-}
-
-bool setting_settle(const struct method *m, struct setting *s)
-{
-    if (m->product == PRODUCT_UNKNOWN)
-        s->product = PRODUCT_UNKNOWN;
-    return setting_can(m, s);
-}
-
 /* As asked for, or the method's own way. */
 static enum status each_own(const struct setting_asked *asked, struct setting s,
                             setting_visit *visit, void *context, struct problem *p)

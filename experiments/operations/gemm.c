@@ -4,6 +4,7 @@
 
 #include "experiments/operations/operation.h"
 #include "kernels/gemm/elements.h"
+#include "kernels/mma/mma.h"
 
 static void columns(struct setting_columns *to, const struct setting *s)
 {
@@ -11,6 +12,12 @@ static void columns(struct setting_columns *to, const struct setting *s)
     snprintf(to->number[1], sizeof to->number[1], "%zu", s->bins);
     to->column[CASE_KEYS] = to->number[0];
     to->column[CASE_BINS] = to->number[1];
+    if (s->chip)
+        to->column[CASE_CHIP] = s->chip;
+    if (s->promote) {
+        snprintf(to->number[2], sizeof to->number[2], "%zu", s->promote);
+        to->column[CASE_PROMOTE] = to->number[2];
+    }
 }
 
 static size_t words(struct setting_word *word, const struct setting *s)
@@ -18,7 +25,12 @@ static size_t words(struct setting_word *word, const struct setting *s)
     *word = (struct setting_word){.option = SETTING_SHAPE};
     shape_name(word->made, &s->shape);
     word->text = word->asked = word->made;
-    return 1;
+    size_t count = 1;
+    if (s->chip)
+        word[count++] = (struct setting_word){SETTING_CHIP, s->chip, s->chip, 0, ""};
+    if (s->promote)
+        word[count++] = (struct setting_word){SETTING_PROMOTE, NULL, NULL, s->promote, ""};
+    return count;
 }
 
 static void says(struct text *to, const struct setting *s)
@@ -26,12 +38,21 @@ static void says(struct text *to, const struct setting *s)
     char text[SHAPE_NAME];
     shape_name(text, &s->shape);
     text_add(to, text);
+    if (s->chip)
+        text_format(to, ", %s", s->chip);
+    if (s->promote)
+        text_format(to, ", promoted every %zu", s->promote);
 }
 
 static void note(char note[SETTING_NOTE], const struct method *m, const struct setting *s)
 {
+    char shape[SHAPE_NAME], every[32] = "";
     (void)m;
-    shape_name(note, &s->shape);
+    shape_name(shape, &s->shape);
+    if (s->promote)
+        snprintf(every, sizeof every, " every %zu", s->promote);
+    snprintf(note, SETTING_NOTE, "%.80s%s%s%s", shape, s->chip ? ", " : "", s->chip ? s->chip : "",
+             every);
 }
 
 static enum status visit_outputs(const struct setting_asked *asked, struct setting s,
@@ -79,6 +100,25 @@ static enum status each(const struct setting_asked *asked, struct setting s, set
                    text, gemm_elements(&axes->shape[0]), gemm_c_begins(&axes->shape[0]), asked->n);
 }
 
+/* Of models of instructions each chip, and of those that promote sums each interval. */
+static enum status each_own(const struct setting_asked *asked, struct setting s,
+                            setting_visit *visit, void *context, struct problem *p)
+{
+    const struct setting_axes *axes = asked->axes;
+    bool chips = asked->method->of_chip, promotes = asked->method->promotes;
+    size_t every = promotes && axes->promote.count ? axes->promote.count : 1;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < (chips && axes->chips ? axes->chips : 1); i++)
+        for (size_t k = 0; status == STATUS_OK && k < every; k++) {
+            s.chip = !chips ? NULL : axes->chips ? axes->chip[i] : mma_chip_named(MMA_CHIP);
+            s.promote = !promotes             ? 0
+                        : axes->promote.count ? (size_t)axes->promote.item[k]
+                                              : GEMM_PROMOTE;
+            status = visit(context, &s, p);
+        }
+    return status;
+}
+
 /* C is what stands behind B, rounded to the results' format; nothing there: zeros. */
 static enum status make(struct setting_operands *to, const struct setting *s, uint64_t seed,
                         struct problem *p)
@@ -110,6 +150,9 @@ static void vary(struct setting *s, const struct setting_axes *axes, size_t n, s
         if (gemm_elements(&axes->shape[i]) == n)
             s->shape = axes->shape[i];
     s->bins = s->shape.m * s->shape.n;
+    s->chip = axes->chips ? axes->chip[u % axes->chips] : mma_chip_named(MMA_CHIP);
+    s->promote =
+        axes->promote.count ? (size_t)axes->promote.item[u % axes->promote.count] : GEMM_PROMOTE;
 }
 
 static void sample(struct setting *s, size_t n)
@@ -197,13 +240,14 @@ static void embed(const struct array *to, const struct surrounding *at, const st
 
 const struct operation_use use_gemm = {
     .operation = &operation_gemm,
-    .columns_of = COLUMNS_OF_SCATTERS,
-    .reads = 1 << SETTING_SHAPE | 1 << SETTING_OUTPUT,
+    .columns_of = COLUMNS_OF_PRODUCTS,
+    .reads = 1 << SETTING_SHAPE | 1 << SETTING_OUTPUT | 1 << SETTING_CHIP | 1 << SETTING_PROMOTE,
     .columns = columns,
     .words = words,
     .says = says,
     .note = note,
     .each = each,
+    .each_own = each_own,
     .make = make,
     .vary = vary,
     .sample = sample,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "experiments/system/memory.h"
+#include "kernels/mma/mma.h"
 
 const struct setting_option_facts setting_options[SETTING_OPTIONS] = {
     [SETTING_SCAN] = {"scan", "a scan", "scans"},
@@ -20,6 +21,8 @@ const struct setting_option_facts setting_options[SETTING_OPTIONS] = {
     [SETTING_KEEP] = {"keep", "a compaction", "matrices"},
     [SETTING_SHAPE] = {"shape", "a matrix product", "matrix products"},
     [SETTING_RANKS] = {"ranks", "an all-reduce", "all-reduces"},
+    [SETTING_CHIP] = {"chip", "a model of matrix instructions", "matrix products"},
+    [SETTING_PROMOTE] = {"promote", "gemm/promoted", "matrix products"},
 };
 
 static const struct operation_use *use_of(const struct operation *o)
@@ -49,7 +52,8 @@ const struct operation *operation_asking(enum setting_option option)
 
 bool setting_read(const struct method *m, enum setting_option option)
 {
-    return operation_asks(m->operation, option) && (option != SETTING_SEGMENT || m->segmented);
+    return operation_asks(m->operation, option) && (option != SETTING_SEGMENT || m->segmented) &&
+           (option != SETTING_CHIP || m->of_chip) && (option != SETTING_PROMOTE || m->promotes);
 }
 
 enum columns_of operation_columns(const struct operation *o)
@@ -120,14 +124,52 @@ bool operation_recorded(const struct operation *o)
     return !use_of(o)->not_recorded;
 }
 
+bool setting_can(const struct method *m, const struct setting *s, enum format storage,
+                 enum format accumulator)
+{
+    bool forms =
+        s->product == PRODUCT_NONE || s->product == m->product || (m->products & 1u << s->product);
+    return forms && (!m->of_chip || m->of_chip(s->chip ? s->chip : MMA_CHIP, storage, accumulator));
+}
+
+bool setting_settle(const struct method *m, struct setting *s, enum format storage,
+                    enum format accumulator)
+{
+    if (m->product == PRODUCT_UNKNOWN)
+        s->product = PRODUCT_UNKNOWN;
+    return setting_can(m, s, storage, accumulator);
+}
+
+bool setting_any(const struct method *m, const struct setting_axes *axes, enum format storage,
+                 enum format accumulator)
+{
+    bool any = !m->of_chip;
+    for (size_t i = 0; !any && i < axes->chips; i++)
+        any = m->of_chip(axes->chip[i], storage, accumulator);
+    return any || (axes->chips == 0 && m->of_chip(MMA_CHIP, storage, accumulator));
+}
+
+void setting_drop(const struct method *m, struct setting *s)
+{
+    s->chip = setting_read(m, SETTING_CHIP) ? s->chip : NULL;
+    s->promote = setting_read(m, SETTING_PROMOTE) ? s->promote : 0;
+}
+
+void setting_put(struct operands *of, const struct setting *s)
+{
+    of->exclusive = s->exclusive;
+    of->product = s->product;
+    of->chip = s->chip;
+    of->promote = s->promote;
+}
+
 enum status setting_make(struct setting_operands *to, const struct operation *o,
                          const struct setting *s, uint64_t seed, struct problem *p)
 {
     to->flags = NULL;
     to->keys = NULL;
     to->c = NULL;
-    to->of.exclusive = s->exclusive;
-    to->of.product = s->product;
+    setting_put(&to->of, s);
     to->of.bins = s->bins;
     enum status status = use_of(o)->make ? use_of(o)->make(to, s, seed, p) : STATUS_OK;
     if (status != STATUS_OK)

@@ -22,6 +22,8 @@ enum setting_option {
     SETTING_KEEP,
     SETTING_SHAPE,
     SETTING_RANKS,
+    SETTING_CHIP,
+    SETTING_PROMOTE,
     SETTING_OPTIONS
 };
 struct setting_option_facts {
@@ -45,7 +47,7 @@ enum columns_of operation_columns(const struct operation *o);
  * copied. */
 struct setting_columns {
     const char *column[CASE_ALL];
-    char number[2][SHAPE_NAME];
+    char number[3][SHAPE_NAME];
 };
 void setting_columns(struct setting_columns *to, const struct operation *o,
                      const struct setting *s);
@@ -67,11 +69,20 @@ void setting_says(struct text *to, const struct operation *o, const struct setti
 enum { SETTING_NOTE = SHAPE_NAME };
 void setting_note(char note[SETTING_NOTE], const struct method *m, const struct setting *s);
 
-/* Does the method form products as the setting asks? All that form none do, and where it asks for
- * nothing. */
-bool setting_can(const struct method *m, const struct setting *s);
+/* Does the method form products as the setting asks, and has the chip an instruction for these
+ * formats? All that form none do, and where it asks for nothing. */
+bool setting_can(const struct method *m, const struct setting *s, enum format storage,
+                 enum format accumulator);
 /* The same once what is not known, and cannot be asked for, is the method's own way. */
-bool setting_settle(const struct method *m, struct setting *s);
+bool setting_settle(const struct method *m, struct setting *s, enum format storage,
+                    enum format accumulator);
+/* Is there one that the axes ask for? */
+bool setting_any(const struct method *m, const struct setting_axes *axes, enum format storage,
+                 enum format accumulator);
+/* Drops what the method does not read, which others of its operation do. */
+void setting_drop(const struct method *m, struct setting *s);
+/* Puts what needs no memory where a method reads it. */
+void setting_put(struct operands *of, const struct setting *s);
 
 /* For whom settings are made. */
 struct setting_asked {

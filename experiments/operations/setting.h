@@ -25,6 +25,8 @@ struct setting {
     size_t keep;                 /* of compactions: hundredths of the elements */
     size_t ranks;                /* of all-reduces, whose bins are the elements of a rank */
     struct gemm_shape shape;     /* of matrix products */
+    const char *chip; /* of models of matrix instructions: the address that mma_chip gives */
+    size_t promote;   /* of those that promote sums: every so many products */
 };
 
 static inline bool setting_equal(const struct setting *a, const struct setting *b)
@@ -32,7 +34,17 @@ static inline bool setting_equal(const struct setting *a, const struct setting *
     return a->output == b->output && a->exclusive == b->exclusive && a->segment == b->segment &&
            a->product == b->product && a->keys == b->keys && a->key_seed == b->key_seed &&
            a->bins == b->bins && a->layout == b->layout && a->keep == b->keep &&
-           a->ranks == b->ranks && shape_equal(&a->shape, &b->shape);
+           a->ranks == b->ranks && shape_equal(&a->shape, &b->shape) && a->chip == b->chip &&
+           a->promote == b->promote;
+}
+
+/* Are the same operands read, whichever chip's instructions multiply them? */
+static inline bool setting_same_operands(const struct setting *a, const struct setting *b)
+{
+    struct setting as = *a;
+    as.chip = b->chip;
+    as.promote = b->promote;
+    return setting_equal(&as, b);
 }
 
 /* Are the same keys read, or none? */
@@ -61,4 +73,7 @@ struct setting_axes {
     struct numbers ranks;
     struct gemm_shape *shape;
     size_t shapes; /* none: see shape_fitting */
+    const char **chip;
+    size_t chips;           /* none: MMA_CHIP */
+    struct numbers promote; /* none: GEMM_PROMOTE */
 };

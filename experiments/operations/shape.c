@@ -5,6 +5,9 @@
 
 #include "experiments/options/options.h"
 #include "experiments/system/memory.h"
+#include "kernels/mma/mma.h"
+#include "reports/text/near.h"
+#include "reports/text/text.h"
 
 static enum status refuse(const char *text, struct problem *p)
 {
@@ -74,6 +77,20 @@ enum status shape_parse(struct gemm_shape *s, const char *text, struct problem *
         status = problem(p, STATUS_USAGE,
                          "option --shape: found '%s', of %zu elements, expected at most %llu", text,
                          gemm_elements(s), (unsigned long long)MEMORY_ELEMENTS_MAX);
+    return status;
+}
+
+enum status chip_parse(const char **chip, const char *text, struct problem *p)
+{
+    struct text known = {0};
+    const char *one;
+    *chip = mma_chip_named(text);
+    if (*chip)
+        return STATUS_OK;
+    for (size_t i = 0; (one = mma_chip(i)); i++)
+        text_format(&known, "%s%s", i == 0 ? "" : mma_chip(i + 1) ? ", " : " or ", one);
+    enum status status = near_unknown_option(p, "chip", text, text_string(&known));
+    text_free(&known);
     return status;
 }
 

@@ -14,6 +14,9 @@ enum { SHAPE_NAME = 128, SHAPE_MOST = 1 << 20 };
 enum status shape_parse(struct gemm_shape *s, const char *text, struct problem *p);
 void shape_name(char text[SHAPE_NAME], const struct gemm_shape *s);
 
+/* A chip by name: STATUS_USAGE for what `list chips` does not have. */
+enum status chip_parse(const char **chip, const char *text, struct problem *p);
+
 /* The u-th shape for n elements, which may be more than it takes: flat, cubic, one row, one column;
  * in several layouts. */
 struct gemm_shape shape_fitting(size_t n, size_t u);

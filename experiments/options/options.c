@@ -52,6 +52,11 @@ const struct option_spec option_specs[] = {
      "shapes of matrix products: MxNxK[:nt|:tn|:tt][:pad=P], t: by columns"},
     {"ranks", 0, "LIST", "run bench check",
      "ranks of an all-reduce, which divide n: each has n / ranks of the elements"},
+    {"chip", 0, "LIST", "run bench check",
+     "whose matrix instructions gemm/mma, gemm/wgmma and gemm/promoted model (default: h100): see "
+     "`list chips`"},
+    {"promote", 0, "LIST", "run bench check",
+     "products after which gemm/promoted adds a chain's sum in the accumulator (default: 128)"},
     {"timed", 0, "N", "run", "elements of the inputs that `run ladder` times methods on"},
     {"load", 0, "LIST", "run check",
      "idle, busy: what else the device does while sums run (`run atomics`, check)"},

@@ -271,9 +271,9 @@ static enum status check_into(struct command *c, struct problem *p)
 static enum status options(const struct arguments *a, struct problem *p)
 {
     static const char *const of_special[] = {"segment", "product"};
-    static const char *const of_promises[] = {"input",    "n",     "runs",  "only", "promise",
-                                              "recorded", "keys",  "bins",  "rows", "layout",
-                                              "keep",     "shape", "ranks", "load", "convert"};
+    static const char *const of_promises[] = {
+        "input",  "n",    "runs",  "only",  "promise", "recorded", "keys", "bins",   "rows",
+        "layout", "keep", "shape", "ranks", "chip",    "promote",  "load", "convert"};
     bool special = argument_flag(a, "special");
     for (size_t i = 0; !special && i < sizeof of_special / sizeof *of_special; i++)
         if (argument_value(a, of_special[i]))
@@ -363,8 +363,9 @@ const struct verb verb_check = {
         "--accumulator,\n"
         "--input, --n, --threads, --blocks narrow what is tried, and of the methods that read them "
         "--scan,\n"
-        "--keys, --bins, --rows, --layout, --keep, --shape, --ranks. An exec: subject is a sum; "
-        "with --scan "
+        "--keys, --bins, --rows, --layout, --keep, --shape, --ranks, --chip, --promote. An exec: "
+        "subject\n"
+        "is a sum; with --scan "
         "a scan, "
         "with --keys\n"
         "or --bins a scatter-add, with --rows or --layout a sum of rows. It is asked for all pairs "

@@ -68,6 +68,7 @@ static const char *value_of(const struct option_spec *spec)
         {"figures", "words pdf svg png"},
         {"scan", "words inclusive exclusive"},
         {"product", "words rounded fused exact"},
+        {"chip", "words v100 a100 ada h100 h200 b200"},
         {"output", "words accumulator storage"},
         {"load", "words idle busy"},
         {"reference", "words fast mpfr"},

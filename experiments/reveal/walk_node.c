@@ -29,6 +29,7 @@ static unsigned words_of(const struct method *m)
     case THEOREM_CHAN:
     case THEOREM_PRODUCT:
     case THEOREM_EXTREMUM:
+    case THEOREM_BLOCKS:
     case THEOREM_NONE:
     case THEOREMS:
         break;

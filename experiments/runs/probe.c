@@ -105,7 +105,9 @@ enum status probe_open(struct probe **opened, const struct probe_spec *s, struct
                                   .bins = s->bins,
                                   .stride = s->stride,
                                   .gemm = s->gemm,
-                                  .c = s->c};
+                                  .c = s->c,
+                                  .chip = s->chip,
+                                  .promote = s->promote};
     enum status status = make_input(probe, p);
     probe->runner =
         (struct runner){.method = s->method,

@@ -23,6 +23,8 @@ struct probe_spec {
     size_t stride;          /* likewise */
     struct gemm_shape gemm; /* of a matrix product; and its C, kept, not copied */
     struct array c;
+    const char *chip; /* of models of matrix instructions, and the next, as in operands */
+    size_t promote;
 };
 
 struct probe;

@@ -3,21 +3,103 @@
 #include "experiments/studies/says.h"
 #include "experiments/studies/scan_table.h"
 
+/* Does the case differ from `a` in the method, its chip and its interval alone? */
+static bool beside(const struct study_case *a, const struct study_case *b)
+{
+    return a->source == b->source && a->accumulator == b->accumulator &&
+           a->setting.output == b->setting.output &&
+           shape_equal(&a->setting.shape, &b->setting.shape) && a->device.kind == b->device.kind;
+}
+
+static bool measured(const struct study_case *t)
+{
+    return t->finished && t->supported && t->summary.err_ulp_max.known;
+}
+
+/* gemm/tiled of the same product; NULL: it did not run. */
+static const struct study_case *twin_of(const struct plan *plan, const struct study_case *of)
+{
+    const struct method *m = method_named(setting_twin(of->method->operation, &of->setting));
+    for (size_t i = 0; i < plan->case_count; i++)
+        if (plan->cases[i].method == m && measured(&plan->cases[i]) && beside(of, &plan->cases[i]))
+            return &plan->cases[i];
+    return NULL;
+}
+
+/* How many times its error; infinite where that has none. */
+static double departs(const struct plan *plan, const struct study_case *t)
+{
+    const struct study_case *twin = twin_of(plan, t);
+    double error = t->summary.err_ulp_max.value;
+    return error == 0 || !twin ? error : error / twin->summary.err_ulp_max.value;
+}
+
+/* The product on which an instruction of the chip departs most; NULL: none ran. */
+static const struct study_case *worst_of(const struct plan *plan, const char *chip)
+{
+    const struct study_case *worst = NULL;
+    for (size_t i = 0; i < plan->case_count; i++) {
+        const struct study_case *t = &plan->cases[i];
+        if (t->setting.chip != chip || t->setting.promote || !measured(t))
+            continue;
+        double by = departs(plan, t), most = worst ? departs(plan, worst) : -1;
+        if (by > most ||
+            (by == most && t->summary.err_ulp_max.value > worst->summary.err_ulp_max.value))
+            worst = t;
+    }
+    return worst;
+}
+
+static void add_one(struct text *line, const struct study_case *t, const char *before)
+{
+    text_format(line, "%s%s", before, t->method->name);
+    if (t->setting.promote)
+        text_format(line, " every %zu", t->setting.promote);
+    text_add(line, " ");
+    says_ulps(line, t->summary.err_ulp_max.value);
+}
+
+/* Of each chip the product in which its instructions err most beside gemm/tiled, and what others
+ * make of that. */
+static void says_chips(struct text *to, const struct plan *plan)
+{
+    for (size_t c = 0; c < plan->axes->setting.chips; c++) {
+        const char *chip = plan->axes->setting.chip[c];
+        const struct study_case *worst = worst_of(plan, chip);
+        struct text line = {0};
+        if (!worst)
+            continue;
+        text_format(&line, "%s loses most in %s/%s: ", chip,
+                    format_facts[plan->source[worst->source].array.format].name,
+                    format_facts[worst->accumulator].name);
+        add_one(&line, worst, "");
+        for (size_t i = 0; i < plan->case_count; i++) {
+            const struct study_case *t = &plan->cases[i];
+            if (t->setting.chip == chip && t != worst && measured(t) && beside(worst, t))
+                add_one(&line, t, ", ");
+        }
+        if (twin_of(plan, worst))
+            add_one(&line, twin_of(plan, worst), "; ");
+        says_line(to, &line);
+    }
+}
+
 static enum status draw(struct text *to, const struct plan *plan, const char *out,
                         struct problem *p)
 {
     (void)out;
+    says_chips(to, plan);
     says_repeats(to, plan);
     says_errors(to, plan);
     text_add(to, "\n");
     says_legend(
         to,
-        "D = A B + C. distinct: different products in how many runs. worst at: the element "
-        "(row,column) "
-        "with the largest error, in ulps; rms: over all elements; of bound: above 1 a bug in the "
-        "method "
-        "or in its bound. from tiled: the share of elements that differ from gemm/tiled; rel_diff: "
-        "their mean relative difference.");
+        "D = A B + C. distinct: different products in how many runs. worst: the element "
+        "(row,column) with the largest error, in ulps; rms: over all elements; of bound: above 1 a "
+        "bug in the method or in its bound. differ: the share of elements that differ from "
+        "gemm/tiled; rel_diff: their mean relative difference. Behind a method the chip whose "
+        "matrix instruction it models, fp32 elements as tf32; behind / every how many products "
+        "sums are promoted.");
     text_add(to, "\n");
     return scan_tables_product(to, plan, p);
 }

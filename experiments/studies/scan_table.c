@@ -40,10 +40,13 @@ static bool alike(const struct study_case *a, const struct study_case *b)
 static void heading(struct text *to, const struct plan *plan, const struct study_case *one)
 {
     const struct source *s = &plan->source[one->source];
+    struct setting common = one->setting;
     char device[DEVICE_TEXT];
     device_name(one->device, device);
     text_format(to, "%s, n = %zu, ", s->name, s->array.n);
-    setting_says(to, one->method->operation, &one->setting);
+    common.chip = NULL; /* these are a row's */
+    common.promote = 0;
+    setting_says(to, one->method->operation, &common);
     if (s->generated && plan->axes->seed.count > 1)
         text_format(to, ", seed %" PRIu64, s->seed);
     if (plan->axes->devices > 1)
@@ -71,8 +74,12 @@ static void case_cells(struct table *to, const struct plan *plan, const struct s
         table_cell(to, "%s/%s", storage, accumulator);
     if (one->setting.segment)
         table_cell(to, "%s%s %zu", one->method->name, breaks_mark(one), one->setting.segment);
+    else if (one->setting.promote)
+        table_cell(to, "%s%s %s/%zu", one->method->name, breaks_mark(one), one->setting.chip,
+                   one->setting.promote);
     else
-        table_cell(to, "%s%s", one->method->name, breaks_mark(one));
+        table_cell(to, "%s%s%s%s", one->method->name, breaks_mark(one),
+                   one->setting.chip ? " " : "", one->setting.chip ? one->setting.chip : "");
     shape_cell(to, &axes->threads, one->shape.threads);
     shape_cell(to, &axes->blocks, one->shape.blocks);
 }
@@ -157,8 +164,8 @@ enum status scan_tables_bins(struct text *to, const struct plan *plan, struct pr
 
 static void product_header(struct table *to, const struct scan_table *t, size_t n)
 {
-    static const char *const name[] = {"distinct", "worst at",   "err_ulp", "rms",
-                                       "of bound", "from tiled", "rel_diff"};
+    static const char *const name[] = {"distinct", "worst",  "err_ulp", "rms",
+                                       "of bound", "differ", "rel_diff"};
     (void)t, (void)n;
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
         table_cell(to, "%s", name[i]);
@@ -184,7 +191,7 @@ static void product_row(struct table *to, const struct scan_table *t, const stru
 enum status scan_tables_product(struct text *to, const struct plan *plan, struct problem *p)
 {
     struct scan_table t = {
-        .plan = plan, .align = "rrrrrrr", .header = product_header, .row = product_row};
+        .plan = plan, .align = "Rrrrrrr", .header = product_header, .row = product_row};
     return scan_tables(to, &t, p);
 }
 

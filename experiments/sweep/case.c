@@ -139,8 +139,7 @@ static enum status run(struct sweep *w, struct study_case *t, struct live *l, st
     of.in = s->array;
     if (s->pair)
         of.in2 = s->second;
-    of.exclusive = t->setting.exclusive;
-    of.product = t->setting.product;
+    setting_put(&of, &t->setting);
     struct runner r = {.method = t->method,
                        .device = t->device,
                        .of = &of,

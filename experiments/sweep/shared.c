@@ -13,7 +13,7 @@ bool shared_alike(const struct study_case *a, const struct study_case *b)
 {
     return operation_makes_array(a->method->operation) &&
            a->method->operation == b->method->operation && a->source == b->source &&
-           a->accumulator == b->accumulator && setting_equal(&a->setting, &b->setting);
+           a->accumulator == b->accumulator && setting_same_operands(&a->setting, &b->setting);
 }
 
 /* The elements that the last output covers. */
@@ -178,6 +178,7 @@ struct tree {
     struct shape shape;
     bool exclusive;
     const struct shared *shared;
+    const struct study_case *of;
     uint16_t *segment; /* heights of trees that heads cut, or NULL */
 };
 
@@ -192,6 +193,14 @@ static size_t height_of_own(const struct method *m, const struct shared *s, size
     return m->bin_height(element, own_terms(s, i), n, shared_outputs(s));
 }
 
+/* The bound of an element of D, as its model gives it. */
+static double given_of(const struct shared *s, const struct study_case *t, size_t i)
+{
+    struct operands of = s->made.of;
+    setting_put(&of, &t->setting);
+    return t->method->given(&of, t->accumulator, &s->packed, i);
+}
+
 static enum status make_tree(struct tree *tree, const struct shared *s, const struct study_case *t,
                              struct problem *p)
 {
@@ -199,7 +208,8 @@ static enum status make_tree(struct tree *tree, const struct shared *s, const st
                           .n = s->made.of.in.n,
                           .shape = t->shape,
                           .exclusive = t->setting.exclusive,
-                          .shared = s};
+                          .shared = s,
+                          .of = t};
     if (shared_own(s) || !s->made.of.heads || !t->method->segment_heights)
         return STATUS_OK;
     tree->segment = malloc(s->made.of.in.n * sizeof *tree->segment);
@@ -223,6 +233,12 @@ static size_t height_of(const void *context, size_t i)
     return t->method->prefix_height(i, t->n, t->shape, t->exclusive);
 }
 
+static double given(const void *context, size_t i)
+{
+    const struct tree *t = context;
+    return given_of(t->shared, t->of, i);
+}
+
 enum status shared_measure(struct scan_measure *m, struct shared *s, const struct study_case *t,
                            const struct array *out, const struct array *run_1, struct problem *p)
 {
@@ -244,6 +260,7 @@ enum status shared_measure(struct scan_measure *m, struct shared *s, const struc
                                  .accumulator = t->accumulator,
                                  .bound = t->method->bound,
                                  .height = height_of,
+                                 .given = given,
                                  .context = &tree,
                                  .twin = {&s->twin, run_1},
                                  .product = t->method->product,
@@ -264,6 +281,8 @@ struct figure shared_shown_bound(const struct shared *s, const struct study_case
     theorem.flushing = theorem.flushing > 0 ? terms : 0;
     if (t->method->bin_height && terms > 0)
         theorem.height = height_of_own(t->method, s, s->made.of.in.n, s->shown);
+    if (t->method->given)
+        theorem.given = given_of(s, t, s->shown);
     measure_output(&m, &s->last.reference, s->made.of.in.format, t->accumulator, t->setting.output,
                    result, &theorem);
     return m.bound;

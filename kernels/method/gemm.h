@@ -14,6 +14,8 @@
 #define GEMM_INLINE static inline
 #endif
 
+enum { GEMM_PROMOTE = 128 }; /* products, as DeepSeek-V3's kernels do */
+
 struct gemm_shape {
     size_t m, n, k;
     bool a_column, b_column; /* column-major */

@@ -170,6 +170,10 @@ void method_added_in(char text[ADDED_IN_TEXT], const struct method *m, enum form
     case ADDITION_TWO_LEVEL:
         snprintf(text, ADDED_IN_TEXT, "%s then %s", in, format_facts[accumulator].name);
         return;
+    case ADDITION_FUSED:
+        snprintf(text, ADDED_IN_TEXT, "fused blocks%s%s", m->promotes ? " then " : "",
+                 m->promotes ? in : "");
+        return;
     case ADDITION_EXACT:
         snprintf(text, ADDED_IN_TEXT, "exact");
         return;
@@ -199,6 +203,7 @@ unsigned method_sum_bytes(const struct method *m, enum format accumulator)
         return UINT_MAX;
     case ADDITION_TWO_LEVEL:
     case ADDITION_PLAIN:
+    case ADDITION_FUSED:
     case ADDITION_NONE:
     case ADDITION_UNDOCUMENTED:
     case ADDITION_UNKNOWN:

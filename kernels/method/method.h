@@ -117,6 +117,7 @@ enum addition {
     ADDITION_BINS,      /* elements are cut into `folds` bins at fixed places, added exactly */
     ADDITION_BLOCKS,    /* plainly in blocks, in pairs across them */
     ADDITION_TWO_LEVEL, /* plainly in chunks in a narrow format, across them in the accumulator */
+    ADDITION_FUSED,     /* several products at a time, as a chip's matrix instruction does */
     ADDITION_EXACT,     /* rounded once, at the end */
     ADDITION_NONE,      /* nothing is added: elements are compared or moved */
     ADDITION_UNDOCUMENTED, /* the vendor does not say */
@@ -125,6 +126,7 @@ enum addition {
 
 struct method;
 struct cuda_method;
+struct matrices_packed;
 
 /* One execution. Addresses are the host's on the CPU, a device's on a GPU. */
 struct task {
@@ -159,6 +161,11 @@ struct method {
      * one that it uses unless asked otherwise, as its source says. */
     unsigned products;
     enum product_kind product;
+
+    /* Models of matrix instructions only: has the chip, one of kernels/mma/'s, one for these
+     * formats? NULL: no chip is asked for. And do they promote sums every so many products? */
+    bool (*of_chip)(const char *chip, enum format storage, enum format accumulator);
+    bool promotes;
 
     /* A user's subject, in a process of its own: its `cpu` takes arrays in host memory for every
      * device; that process handles the device. */
@@ -200,6 +207,10 @@ struct method {
      * bins, rows or elements, which has `terms` >= 1 of n elements. element: their indices,
      * ascending; only scatter-adds read them. NULL with THEOREM_ANY_ORDER. */
     size_t (*bin_height)(const size_t *element, size_t terms, size_t n, size_t bins);
+    /* With THEOREM_BLOCKS only: the bound on an element of D, but for a last rounding to the
+     * results' format. Infinite where there is no such instruction. */
+    double (*given)(const struct operands *of, enum format accumulator,
+                    const struct matrices_packed *p, size_t output);
     /* Appends the additions and sets the outputs of an initialised order of n >= 1
      * leaves, all of one bin or row. NULL where the order is not fixed. */
     void (*order)(struct order *o, struct shape shape);

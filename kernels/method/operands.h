@@ -24,6 +24,10 @@ struct operands {
      * results. Bins are elements of D. */
     struct gemm_shape gemm;
     struct array c;
+    /* Of models of matrix instructions alone: whose they are, as kernels/mma/ names chips, NULL:
+     * MMA_CHIP; and after how many products sums are promoted, 0: GEMM_PROMOTE. */
+    const char *chip;
+    size_t promote;
 };
 
 #ifdef __cplusplus

@@ -84,6 +84,14 @@ extern const size_t mma_instruction_count;
  * `unit` is below MMA_UNITS. NULL where there is none. */
 const struct mma_instruction *mma_find(const char *chip, enum mma_unit unit,
                                        enum mma_element element, enum format result);
+/* The chips, in the order of the table: the i-th one's name, which is one address whoever asks;
+ * NULL behind the last. And that of a name; NULL: there is none. */
+const char *mma_chip(size_t i);
+const char *mma_chip_named(const char *name);
+#define MMA_CHIP "h100" /* where nothing says which */
+
+/* The element that a storage format is read as, fp32 as tf32; MMA_ELEMENTS: none. */
+enum mma_element mma_element_of(enum format storage);
 /* "h100 wgmma e4m3 fp32" */
 enum { MMA_NAME = 48 };
 void mma_name(char name[MMA_NAME], const struct mma_instruction *i);
@@ -102,6 +110,8 @@ uint64_t mma_promoted(const struct mma_rule *r, size_t every, size_t k, const vo
 /* How far the result is from the exact sum at most, where nothing overflows or is no number: of
  * what weighs so much (bound.c has the theorem). */
 double mma_weight(const struct mma_rule *r, size_t k, const void *a, const void *b, uint64_t c);
+double mma_weight_of(const struct mma_rule *r, size_t k, const double *a, const double *b,
+                     double c); /* the same of decoded operands, as `element` reads them */
 double mma_bound(const struct mma_rule *r, size_t every, size_t k, double weight);
 
 /* D = A B + C: A of m rows of k, B of n columns of k, C and D of m rows of n, all without gaps and

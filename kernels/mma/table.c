@@ -47,6 +47,32 @@ const struct mma_instruction *mma_find(const char *chip, enum mma_unit unit,
     return found;
 }
 
+const char *mma_chip(size_t i)
+{
+    for (size_t k = 0; k < mma_instruction_count; k++)
+        if ((k == 0 || strcmp(mma_instructions[k - 1].chip, mma_instructions[k].chip) != 0) &&
+            i-- == 0)
+            return mma_instructions[k].chip;
+    return NULL;
+}
+
+const char *mma_chip_named(const char *name)
+{
+    const char *chip;
+    for (size_t i = 0; (chip = mma_chip(i)); i++)
+        if (strcmp(chip, name) == 0)
+            break;
+    return chip;
+}
+
+enum mma_element mma_element_of(enum format storage)
+{
+    enum mma_element e = 0;
+    while (e < MMA_ELEMENTS && mma_elements[e].stored != storage)
+        e++;
+    return e;
+}
+
 void mma_name(char name[MMA_NAME], const struct mma_instruction *i)
 {
     snprintf(name, MMA_NAME, "%s %s %s %s", i->chip, mma_units[i->unit],

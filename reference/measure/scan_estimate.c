@@ -68,6 +68,8 @@ static inline pair bound_of(const struct scan_rules *rules, const struct lane *x
     pair input = size * rules->input_u + x->terms * (rules->input_h * scale);
     pair output = pair_more(pair_abs(x->result) * rules->output_u, both(rules->output_h)) * scale;
     output = pair_select(pair_abs(x->result) <= both(rules->output_most), output, both(0));
+    if (rules->bound == THEOREM_BLOCKS)
+        return x->height * scale + output;
     if (rules->bound == THEOREM_CORRECTLY_ROUNDED) { /* of the sum alone: size may be infinite */
         pair least = format_facts[rules->accumulator].smallest_normal * scale;
         least = pair_select(x->hi == both(0), both(0), least); /* 0 is rounded to 0 */

@@ -116,9 +116,11 @@ static struct dd bound_of(const struct scan_rules *rules, const struct scan_item
     }
     if (rules->bound == THEOREM_COMPENSATED)
         own = scaled(dd_add(dd_abs((struct dd){x->hi, x->lo}), input), rules->u);
+    output = output > rules->output_h ? output : rules->output_h;
+    if (rules->bound == THEOREM_BLOCKS)
+        return dd_sum(x->height, fabs(x->result) <= rules->output_most ? output : 0);
     struct dd rounded = dd_times(factor_of(rules, x, lost), dd_add(size, input));
     struct dd bound = dd_add(dd_add(input, own), rounded);
-    output = output > rules->output_h ? output : rules->output_h;
     return dd_add(bound, (struct dd){fabs(x->result) <= rules->output_most ? output : 0, 0});
 }
 

@@ -155,7 +155,8 @@ static void measure_item(struct scan_part *part, size_t index, const struct scan
 {
     const struct scan_rules *rules = &part->rules;
     struct theorem theorem = {.kind = rules->bound,
-                              .height = (size_t)x->height,
+                              .height = rules->bound == THEOREM_BLOCKS ? 0 : (size_t)x->height,
+                              .given = x->height,
                               .flushing = part->out->flushes ? (size_t)x->terms : 0,
                               .product = part->out->product};
     struct reference r = {.n = (size_t)x->terms};
@@ -340,7 +341,9 @@ void scan_part_add(struct scan_part *part, struct scan_block *b, size_t begin)
     array_decode(&part->out->out, begin, b->count, b->result);
     bool has_height = theorem_has_height(part->rules.bound);
     for (size_t i = 0; i < b->count; i++)
-        b->height[i] = has_height && b->terms[i] > 0
+        b->height[i] = part->rules.bound == THEOREM_BLOCKS
+                           ? part->out->given(part->out->context, begin + i)
+                       : has_height && b->terms[i] > 0
                            ? (double)part->out->height(part->out->context, begin + i)
                            : 0;
     scan_block_estimate(b, &part->rules);

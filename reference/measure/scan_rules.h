@@ -27,7 +27,7 @@ struct scan_item {
     double slack;
     double abs_hi, abs_lo; /* of sum|x| */
     double terms;          /* elements that the prefix covers */
-    double height;         /* of its tree */
+    double height;         /* of its tree; with THEOREM_BLOCKS its bound */
 };
 
 /* The figures of an item, each correctly rounded, -1 where it is not known. */

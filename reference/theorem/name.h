@@ -66,6 +66,9 @@ enum theorem_kind {
     /* 0; where the accumulator does not hold the storage's values u |value| or, if that is more,
      * eta/2: an element, rounded once. Of an index 0. */
     THEOREM_EXTREMUM,
+    /* As `given`, element by element: fused blocks of a matrix instruction, whose parameters only
+     * its model knows (kernels/mma/bound.c states the theorem and proves it). */
+    THEOREM_BLOCKS,
     THEOREM_NONE, /* no bound: the order and arithmetic are unknown */
     THEOREMS
 };
@@ -106,6 +109,7 @@ struct theorem {
      * less than 3 times the smallest normal number. */
     size_t flushing;
     enum product_kind product; /* that a dot product is a sum of; then A = sum|x y| */
+    double given; /* THEOREM_BLOCKS only: the bound, rounded up; infinite: it says nothing */
 };
 
 /* Digits that THEOREM_BINNED keeps of the largest element: `folds` times the accumulator's

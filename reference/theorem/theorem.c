@@ -1,6 +1,17 @@
 #include "reference/theorem/theorem.h"
 
+#include <math.h>
+
 #include "reference/theorem/factors.h"
+
+static bool theorem_given(mpfr_t bound, const struct theorem *t, const struct reference *r,
+                          enum format storage, enum format accumulator)
+{
+    (void)r, (void)storage, (void)accumulator;
+    if (isfinite(t->given))
+        mpfr_set_d(bound, t->given, MPFR_RNDU);
+    return isfinite(t->given);
+}
 
 static const struct {
     const char *words;
@@ -128,6 +139,13 @@ static const struct {
         {
             .words = "none of an element or an index: 0, or one rounding to a narrower accumulator",
             .bound = theorem_extremum,
+            .any_order = true,
+        },
+    [THEOREM_BLOCKS] =
+        {
+            .words = "fused blocks of K products: ((1 + theta)^blocks - 1) sum|x|, theta about "
+                     "(K + 1) 2^-F + u",
+            .bound = theorem_given,
             .any_order = true,
         },
     [THEOREM_NONE] =

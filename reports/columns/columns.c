@@ -50,6 +50,12 @@ const struct column case_columns[CASE_ALL] = {
                    "keep:P for a compaction that keeps about P percent; of matrix products, whose "
                    "bins are elements of D, the shape as --shape says it; ranks:P of an "
                    "all-reduce, whose bins are the elements of a rank"},
+    [CASE_CHIP] = {"chip", "",
+                   "models of matrix instructions: whose instruction it is, as `list chips` names "
+                   "chips; empty for other methods"},
+    [CASE_PROMOTE] = {"promote", "products",
+                      "gemm/promoted: after how many products a chain ends and its sum is added in "
+                      "the accumulator"},
     [CASE_BINS] =
         {"bins", "bins",
          "how many bins there are, each with one result; rows of a matrix; elements of D; "
@@ -218,13 +224,15 @@ const struct column *profile_column(size_t i)
 
 void columns_case_behind(enum columns_of of, size_t *begin, size_t *end)
 {
-    static const size_t first[COLUMNS_KINDS + 1] = {
-        [COLUMNS_OF_SUMS] = CASE_SCAN,    [COLUMNS_OF_SCANS] = CASE_SCAN,
-        [COLUMNS_OF_DOTS] = CASE_PRODUCT, [COLUMNS_OF_SCATTERS] = CASE_KEYS,
-        [COLUMNS_KINDS] = CASE_ALL,
+    static const size_t has[COLUMNS_KINDS][2] = {
+        [COLUMNS_OF_SUMS] = {CASE_SCAN, CASE_SCAN},
+        [COLUMNS_OF_SCANS] = {CASE_SCAN, CASE_SCAN_COLUMNS},
+        [COLUMNS_OF_DOTS] = {CASE_PRODUCT, CASE_KEYS},
+        [COLUMNS_OF_SCATTERS] = {CASE_KEYS, CASE_CHIP},
+        [COLUMNS_OF_PRODUCTS] = {CASE_KEYS, CASE_ALL},
     };
-    *begin = first[of];
-    *end = of == COLUMNS_OF_SUMS ? *begin : first[of + 1];
+    *begin = has[of][0];
+    *end = has[of][1];
 }
 
 bool columns_case_has(enum columns_of of, size_t i)
@@ -251,15 +259,22 @@ size_t columns_first(column_at *column, size_t count)
     return first;
 }
 
+/* Those of the case behind what sums have. */
+static size_t behind(enum columns_of of)
+{
+    size_t begin, end;
+    columns_case_behind(of, &begin, &end);
+    return end - begin;
+}
+
 size_t results_facts(enum columns_of of)
 {
-    return of == COLUMNS_OF_SCATTERS ? RESULTS_COLUMNS + CASE_ALL - CASE_KEYS : RESULTS_ERR_ULP_RMS;
+    return RESULTS_COLUMNS + (columns_of_arrays(of) ? behind(of) : behind(COLUMNS_OF_SCANS));
 }
 
 size_t summary_facts(enum columns_of of)
 {
-    return of == COLUMNS_OF_SCATTERS ? SUMMARY_COLUMNS + CASE_ALL - CASE_KEYS
-                                     : SUMMARY_ERR_ULP_RMS_MAX;
+    return SUMMARY_COLUMNS + (columns_of_arrays(of) ? behind(of) : behind(COLUMNS_OF_SCANS));
 }
 
 static const struct column *results_dot_column(size_t i)
@@ -272,43 +287,57 @@ static const struct column *summary_dot_column(size_t i)
     return i < SUMMARY_COLUMNS ? summary_column(i) : &case_columns[CASE_PRODUCT];
 }
 
-static const struct column *results_scatter_column(size_t i)
+static const struct column *results_own(enum columns_of of, size_t i)
 {
-    size_t facts = results_facts(COLUMNS_OF_SCATTERS);
+    size_t facts = results_facts(of);
     if (i < RESULTS_COLUMNS)
         return results_column(i);
     return i < facts ? &case_columns[CASE_KEYS + i - RESULTS_COLUMNS] : &scan_columns[i - facts];
 }
 
-static const struct column *summary_scatter_column(size_t i)
+static const struct column *summary_own(enum columns_of of, size_t i)
 {
-    size_t facts = summary_facts(COLUMNS_OF_SCATTERS);
+    size_t facts = summary_facts(of);
     if (i < SUMMARY_COLUMNS)
         return summary_column(i);
     return i < facts ? &case_columns[CASE_KEYS + i - SUMMARY_COLUMNS]
                      : &scan_statistics_columns[i - facts];
 }
 
+static const struct column *results_scatter_column(size_t i)
+{
+    return results_own(COLUMNS_OF_SCATTERS, i);
+}
+
+static const struct column *summary_scatter_column(size_t i)
+{
+    return summary_own(COLUMNS_OF_SCATTERS, i);
+}
+
+static const struct column *results_product_column(size_t i)
+{
+    return results_own(COLUMNS_OF_PRODUCTS, i);
+}
+
+static const struct column *summary_product_column(size_t i)
+{
+    return summary_own(COLUMNS_OF_PRODUCTS, i);
+}
+
 column_at *results_column_of(enum columns_of of)
 {
     static column_at *const kind[COLUMNS_KINDS] = {results_column, results_column,
-                                                   results_dot_column, results_scatter_column};
+                                                   results_dot_column, results_scatter_column,
+                                                   results_product_column};
     return kind[of];
 }
 
 column_at *summary_column_of(enum columns_of of)
 {
     static column_at *const kind[COLUMNS_KINDS] = {summary_column, summary_column,
-                                                   summary_dot_column, summary_scatter_column};
+                                                   summary_dot_column, summary_scatter_column,
+                                                   summary_product_column};
     return kind[of];
-}
-
-/* Those of the case behind what sums have. */
-static size_t behind(enum columns_of of)
-{
-    size_t begin, end;
-    columns_case_behind(of, &begin, &end);
-    return end - begin;
 }
 
 size_t results_columns(enum columns_of of)

@@ -19,6 +19,7 @@ enum columns_of {
     COLUMNS_OF_SCANS,
     COLUMNS_OF_DOTS,
     COLUMNS_OF_SCATTERS,
+    COLUMNS_OF_PRODUCTS, /* of matrices */
     COLUMNS_KINDS
 };
 
@@ -26,7 +27,7 @@ enum columns_of {
  */
 static inline bool columns_of_arrays(enum columns_of of)
 {
-    return of == COLUMNS_OF_SCANS || of == COLUMNS_OF_SCATTERS;
+    return of == COLUMNS_OF_SCANS || of == COLUMNS_OF_SCATTERS || of == COLUMNS_OF_PRODUCTS;
 }
 
 struct column {
@@ -62,6 +63,8 @@ enum case_column {
     CASE_PRODUCT = CASE_SCAN_COLUMNS, /* of dot products alone */
     CASE_KEYS,                        /* from here on: of scatter-adds alone */
     CASE_BINS,
+    CASE_CHIP, /* from here on: of matrix products alone, which have those of scatter-adds too */
+    CASE_PROMOTE,
     CASE_ALL
 };
 
@@ -314,6 +317,8 @@ enum compare_column {
     COMPARE_ERR_OVER_BOUND_A = COMPARE_ERR_ULP_A + 2,
     COMPARE_ADDED_IN = COMPARE_ERR_OVER_BOUND_A + 2,
     COMPARE_RESULT_FORMAT,
+    COMPARE_CHIP,
+    COMPARE_PROMOTE,
     COMPARE_COLUMNS
 };
 

@@ -47,6 +47,8 @@ static const struct column compare_columns[COMPARE_COLUMNS] = {
     {"err_over_bound_max_b", "", "the same of the second"},
     {"added_in", "", "what additions are done in, as in results.csv"},
     {"result_format", "", "format that the result is rounded to"},
+    {"chip", "", "models of matrix instructions: as in results.csv"},
+    {"promote", "products", "the same"},
 };
 
 const struct column *compare_column(size_t i)

@@ -70,6 +70,9 @@ uint64_t case_id_columns(const char *const column[CASE_ALL], const struct case_r
     if (*column[CASE_PRODUCT])
         text_format(&text, "product=%s\n", column[CASE_PRODUCT]);
     write_keys(&text, column, rest);
+    if (*column[CASE_CHIP])
+        text_format(&text, "chip=%s\npromote=%s\n", column[CASE_CHIP],
+                    number_of(column[CASE_PROMOTE]));
     if (*rest->load)
         text_format(&text, "load=%s\n", rest->load);
     uint64_t id = XXH64(text.data, text.length, 0);

@@ -213,7 +213,8 @@ static enum columns_of columns_in(const char *path, const struct rows_file *f)
     if (file)
         fclose(file);
     while (of > COLUMNS_OF_SUMS && f->columns(of) != columns &&
-           columns_first(f->column_of(of), f->columns(of)) != columns)
+           (of == COLUMNS_OF_PRODUCTS || /* there were none in the first version */
+            columns_first(f->column_of(of), f->columns(of)) != columns))
         of--;
     return of;
 }

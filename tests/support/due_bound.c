@@ -137,6 +137,7 @@ static rational of_abs(const struct theorem *t, size_t n, rational u)
     case THEOREM_CHAN:
     case THEOREM_PRODUCT:
     case THEOREM_EXTREMUM:
+    case THEOREM_BLOCKS:
     case THEOREM_NONE:
     case THEOREMS:
         break;
@@ -459,6 +460,8 @@ rational due_bound(const struct theorem *t, const struct reference *r, enum form
         return due_product(r, storage, f);
     case THEOREM_EXTREMUM:
         return due_extremum(r, storage, f);
+    case THEOREM_BLOCKS:
+        return from_double(t->given);
     case THEOREM_ANY_ORDER:
     case THEOREM_TREE:
     case THEOREM_COMPENSATED:

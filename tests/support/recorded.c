@@ -107,6 +107,7 @@ enum status recorded_compare(struct recorded *tally, const char *path, struct pr
     struct reader r = {.tally = tally, .twin.profile = has_column(path, "index")};
     enum columns_of of = has_column(path, "product") ? COLUMNS_OF_DOTS
                          : has_column(path, "scan")  ? COLUMNS_OF_SCANS
+                         : has_column(path, "chip")  ? COLUMNS_OF_PRODUCTS
                          : has_column(path, "keys")  ? COLUMNS_OF_SCATTERS
                                                      : COLUMNS_OF_SUMS;
     enum status status =

@@ -48,6 +48,7 @@ static bool can_show(const struct probe_spec *s)
     case THEOREM_CHAN:
     case THEOREM_PRODUCT:
     case THEOREM_EXTREMUM:
+    case THEOREM_BLOCKS:
     case THEOREM_NONE:
     case THEOREMS:
         break;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "experiments/operations/operation.h"
+#include "kernels/mma/mma.h"
 
 enum { N = 48 };
 static float elements[N];
@@ -11,7 +12,9 @@ static struct keys key[] = {
     {.kind = KEYS_UNIFORM, .asked = (char *)"uniform", .name = (char *)"uniform"},
     {.kind = KEYS_ONE, .asked = (char *)"one", .name = (char *)"one"}};
 static struct layout layout[] = {{LAYOUT_ROW, 0, "row"}, {LAYOUT_BATCH, 2, "batch:2"}};
-static uint64_t segment[] = {0, 5}, bins[] = {1, 7}, rows[] = {0, 4, 48}, keep[] = {0, 30, 100};
+static uint64_t segment[] = {0, 5}, bins[] = {1, 7}, rows[] = {0, 4, 48}, keep[] = {0, 30, 100},
+                promote[] = {8, 128};
+static const char *chip[2]; /* as the table has them: see settings_of */
 static const struct setting_axes axes = {.scan = {SCAN_INCLUSIVE, SCAN_EXCLUSIVE},
                                          .output = {OUTPUT_ACCUMULATOR, OUTPUT_STORAGE},
                                          .scans = 2,
@@ -25,7 +28,10 @@ static const struct setting_axes axes = {.scan = {SCAN_INCLUSIVE, SCAN_EXCLUSIVE
                                          .layout = layout,
                                          .layouts = 2,
                                          .rows = {3, rows},
-                                         .keep = {3, keep}};
+                                         .keep = {3, keep},
+                                         .chip = chip,
+                                         .chips = 2,
+                                         .promote = {2, promote}};
 
 struct met {
     struct setting_asked asked;
@@ -89,8 +95,11 @@ static enum status meet_own(void *context, const struct setting *s, struct probl
     expect_made(m->operation, s, N);
     expect_made(m->operation, &sample, 12);
     expect_said(m->operation, s);
-    if (setting_settle(m, &own))
-        cr_expect(setting_can(m, &own), "%s", m->name);
+    if (setting_settle(m, &own, met->asked.storage, met->asked.accumulator))
+        cr_expect(setting_can(m, &own, met->asked.storage, met->asked.accumulator), "%s", m->name);
+    cr_expect((s->chip != NULL) == setting_read(m, SETTING_CHIP) &&
+                  (s->promote != 0) == setting_read(m, SETTING_PROMOTE),
+              "%s", m->name);
     return STATUS_OK;
 }
 
@@ -102,6 +111,8 @@ static enum status meet(void *context, const struct setting *s, struct problem *
 
 static size_t settings_of(const char *method)
 {
+    chip[0] = mma_chip_named("h100");
+    chip[1] = mma_chip_named("a100"); /* has no wgmma: what lacks an instruction is met too */
     struct met met = {.asked = {.axes = &axes,
                                 .method = method_named(method),
                                 .storage = FP16,
@@ -124,12 +135,16 @@ Test(operation, each_setting_is_met_once_and_made)
     cr_expect(settings_of("rows/tiled") == 3 * 2);
     cr_expect(settings_of("transpose/tiled") == 3);
     cr_expect(settings_of("compact/scan") == 3);
+    cr_expect(settings_of("gemm/tiled") == 2);
+    cr_expect(settings_of("gemm/wgmma") == 2 * 2);
+    cr_expect(settings_of("gemm/promoted") == 2 * 2 * 2);
 }
 
 /* Of those that tell most, too: nothing asked for, or everything. */
 Test(operation, what_varies_is_made)
 {
     static const struct setting_axes none = {0};
+    chip[0] = chip[1] = mma_chip_named("ada");
     for (size_t k = 0; operations[k]; k++)
         for (size_t u = 0; u < 40; u++) {
             struct setting s = {0};

@@ -136,6 +136,7 @@ static void hold(const struct method *m, enum format f)
                   m->name, name, said, words);
         return;
     case ADDITION_TWO_LEVEL:
+    case ADDITION_FUSED: /* of products alone */
     case ADDITION_NONE:
     case ADDITION_UNDOCUMENTED:
     case ADDITION_UNKNOWN:

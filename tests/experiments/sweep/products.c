@@ -1,0 +1,183 @@
+/* Studies of matrix products by models of chips' instructions: their cases, columns and rows, what
+ * a chip lacks, and that they are repeated. */
+#include <criterion/criterion.h>
+
+#include <math.h>
+
+#include "kernels/mma/mma.h"
+#include "tests/support/study.h"
+
+static study_words words = {{"device", "cpu"},
+                            {"method", "gemm/mma,gemm/wgmma,gemm/promoted,gemm/tiled"},
+                            {"input", "symmetric,subnormal"},
+                            {"shape", "3x4x200,2x2x33:nt"},
+                            {"storage", "e4m3,fp16,fp32"},
+                            {"accumulator", "fp32"},
+                            {"chip", "h100,v100,b200"},
+                            {"promote", "32,128"},
+                            {"runs", "1"},
+                            {NULL}};
+
+static struct rows results(const char *out)
+{
+    return rows_of(out, "results", results_column_of(COLUMNS_OF_PRODUCTS),
+                   results_columns(COLUMNS_OF_PRODUCTS));
+}
+
+static const struct mma_instruction *instruction(const struct rows *r, size_t i)
+{
+    const char *name = case_field(r, i, CASE_METHOD), *chip = case_field(r, i, CASE_CHIP);
+    enum mma_element e = mma_element_of(format_named(case_field(r, i, CASE_STORAGE)));
+    if (strcmp(name, "gemm/mma") == 0)
+        return mma_find(chip, MMA_SYNC, e, FP32);
+    if (strcmp(name, "gemm/wgmma") == 0)
+        return mma_find(chip, MMA_WGMMA, e, FP32);
+    return mma_find(chip, MMA_UNITS, e, FP32);
+}
+
+/* Each is a case for each chip that is asked for, and each interval that it reads; those that the
+ * table does not have are unsupported, and no others. */
+Test(run_products, rows_say_whose_instruction, .init = make_folder, .fini = remove_folder)
+{
+    const char *out = in_folder("out");
+    size_t unsupported = 0, of_chip = 0, promoted = 0;
+    study_run("gemm", words, out);
+    struct rows r = results(out);
+    for (size_t i = 0; i < r.count; i++) {
+        const struct method *m = method_named(case_field(&r, i, CASE_METHOD));
+        const char *chip = case_field(&r, i, CASE_CHIP), *every = case_field(&r, i, CASE_PROMOTE);
+        const char *status = field_of(&r, i, RESULTS_STATUS);
+        bool has = !m->of_chip || instruction(&r, i);
+        cr_expect((m->of_chip != NULL) == (mma_chip_named(chip) != NULL), "%s: '%s'", m->name,
+                  chip);
+        cr_expect(m->promotes == (*every != 0), "%s: '%s'", m->name, every);
+        cr_expect_str_eq(status, has ? "ok" : "unsupported", "%s on %s", m->name, chip);
+        if (has) {
+            double over = strtod(field_of(&r, i, RESULTS_ERR_OVER_BOUND), NULL);
+            cr_expect(over <= 1, "%s on %s: %g of its bound", m->name, chip, over);
+            cr_expect(*field_of(&r, i, RESULTS_BOUND), "%s on %s: no bound", m->name, chip);
+        }
+        unsupported += !has;
+        of_chip += m->of_chip != NULL;
+        promoted += m->promotes;
+    }
+    /* Shapes, storage formats and inputs; chips; of promoted sums intervals too. */
+    enum { COMMON = 2 * 3 * 2 };
+    cr_expect(r.count == COMMON * (1 + 2 * 3 + 2 * 3) && of_chip == COMMON * 12 &&
+                  promoted == COMMON * 6,
+              "%zu rows, %zu of chips, %zu promoted", r.count, of_chip, promoted);
+    cr_expect(unsupported > 0 && unsupported < of_chip, "%zu", unsupported);
+    rows_free(&r);
+}
+
+/* Ids differ by chip and by interval, and are those of this method before it had chips elsewhere:
+ * what has none says nothing of it. */
+Test(run_products, cases_are_told_apart, .init = make_folder, .fini = remove_folder)
+{
+    const char *out = in_folder("out");
+    size_t differ = 0, alike = 0;
+    study_run("gemm", words, out);
+    struct rows r = results(out);
+    for (size_t i = 0; i < r.count; i++)
+        for (size_t k = 0; k < i; k++) {
+            cr_expect_str_neq(field_of(&r, i, RESULTS_CASE_ID), field_of(&r, k, RESULTS_CASE_ID));
+            bool same = strcmp(case_field(&r, i, CASE_METHOD), case_field(&r, k, CASE_METHOD)) == 0;
+            for (size_t c = CASE_STORAGE; same && c <= CASE_N; c++)
+                same = strcmp(case_field(&r, i, c), case_field(&r, k, c)) == 0;
+            same = same && strcmp(case_field(&r, i, CASE_KEYS), case_field(&r, k, CASE_KEYS)) == 0;
+            if (!same || !*field_of(&r, i, RESULTS_RESULT_BITS) ||
+                !*field_of(&r, k, RESULTS_RESULT_BITS))
+                continue;
+            bool bits = strcmp(field_of(&r, i, RESULTS_RESULT_BITS),
+                               field_of(&r, k, RESULTS_RESULT_BITS)) != 0;
+            differ += bits;
+            alike += !bits;
+            /* Each chip's bound is its own: K and F of these three rows differ. */
+            const char *chip = case_field(&r, i, CASE_CHIP), *other = case_field(&r, k, CASE_CHIP);
+            if (strcmp(case_field(&r, i, CASE_METHOD), "gemm/mma") == 0 && *chip != *other &&
+                (*chip == 'v' || *other == 'v'))
+                cr_expect_str_neq(field_of(&r, i, RESULTS_BOUND), field_of(&r, k, RESULTS_BOUND),
+                                  "%s and %s", chip, other);
+        }
+    cr_expect(differ >= 10, "%zu pairs of chips or intervals differ, %zu do not", differ, alike);
+    rows_free(&r);
+}
+
+/* study.json has both axes: repeated, nothing is left to do. */
+Test(run_products, studies_are_repeated, .init = make_folder, .fini = remove_folder)
+{
+    const char *out = in_folder("out");
+    char path[400];
+    study_run("gemm", words, out);
+    struct sweep_outcome again = study_run("gemm", words, out);
+    cr_expect(again.runs == 0 && again.finished > 0, "%llu runs", (unsigned long long)again.runs);
+    json_t *study;
+    struct problem p = {0};
+    snprintf(path, sizeof path, "%s/study.json", out);
+    cr_assert(study_read(&study, path, &p) == STATUS_OK, "%s", p.text);
+    struct study s = {0};
+    cr_assert(request_repeat(&s.request, experiment_of("gemm"), json_object_get(study, "axes"),
+                             path, &p) == STATUS_OK,
+              "%s", p.text);
+    cr_assert(study_resolve(&s, "gemm") == STATUS_OK, "%s", s.problem.text);
+    cr_expect_eq(s.plan.case_count, again.finished, "%zu cases", s.plan.case_count);
+    cr_expect(s.axes.setting.chips == 3 && s.axes.setting.promote.count == 2);
+    json_decref(study);
+    study_free(&s);
+}
+
+static enum status resolve_with(const char *axis, const char *text, struct problem *p)
+{
+    const char *const asked[][2] = {{"method", "gemm/promoted"}, {axis, text}, {NULL}};
+    struct study s = {0};
+    ask(&s.request, asked);
+    enum status status = study_resolve(&s, "gemm");
+    *p = s.problem;
+    study_free(&s);
+    return status;
+}
+
+/* What no chip is called, and what is no interval, is said in a line. */
+Test(run_products, refuses_what_is_no_chip)
+{
+    struct problem p = {0};
+    cr_expect(resolve_with("chip", "h10", &p) == STATUS_USAGE &&
+                  strstr(p.text, "did you mean h100"),
+              "%s", p.text);
+    cr_expect(resolve_with("promote", "0", &p) == STATUS_USAGE && strstr(p.text, "promote"), "%s",
+              p.text);
+    cr_expect(resolve_with("chip", "ada,h200", &p) == STATUS_OK, "%s", p.text);
+}
+
+/* The answer stands first: which instruction of the chip loses most, and what the others make of
+ * the same product. */
+Test(run_products, the_table_begins_with_the_answer, .init = make_folder, .fini = remove_folder)
+{
+    static study_words asked = {{"device", "cpu"},
+                                {"method", "gemm/mma,gemm/wgmma,gemm/promoted,gemm/tiled"},
+                                {"input", "uniform"},
+                                {"shape", "2x2x4096"},
+                                {"storage", "e4m3,fp16"},
+                                {"accumulator", "fp32"},
+                                {"chip", "h100"},
+                                {"runs", "1"},
+                                {NULL}};
+    static const char begins[] = "h100 loses most in e4m3/fp32: gemm/wgmma ";
+    const char *out = in_folder("out");
+    struct study s;
+    study_make(&s, "gemm", asked);
+    cr_assert_eq(study_sweep(&s, out, false), STATUS_OK, "%s", s.problem.text);
+    struct text text = table_of(&s, out);
+    double wgmma = 0, mma = 0, promoted = 0;
+    cr_assert(strncmp(text.data, begins, strlen(begins)) == 0, "%.200s", text.data);
+    wgmma = strtod(text.data + strlen(begins), NULL);
+    const char *at = strstr(text.data, "gemm/mma "), *every = strstr(text.data, "every 128");
+    cr_assert(at && every, "%.200s", text.data);
+    mma = strtod(at + strlen("gemm/mma "), NULL);
+    promoted = strtod(every + strlen("every 128"), NULL);
+    cr_expect(wgmma > 10 * promoted && promoted > 10 * mma && mma > 0, "%g, %g, %g: %.200s", wgmma,
+              promoted, mma, text.data);
+    cr_expect(strstr(text.data, "gemm/promoted h100/128"), "%s", text.data);
+    text_free(&text);
+    study_free(&s);
+}
