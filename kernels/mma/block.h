@@ -5,6 +5,7 @@
 #pragma once
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/mma/mma.h"
@@ -142,6 +143,8 @@ MMA_CODE uint64_t rounded(const struct mma_rule *r, int64_t sum, int unit)
     /* A normal number's leading bit makes its exponent field one more, and so does a carry. */
     uint64_t bits = ((uint64_t)(exponent - facts.emin) << r->kept) + significand;
     bits <<= facts.precision - 1 - r->kept;
+    if (bits == 0) /* +0, whatever the sign of what was lost: unlike IEEE's rounding */
+        return 0;
     return signed_bits(r->result, sum<0, bits> facts.specials ? facts.specials : bits);
 }
 
@@ -209,6 +212,18 @@ MMA_CODE void add_special(struct terms *t, struct operand a, struct operand b)
                     (b.special ? b.special < 0 : b.significand < 0)] = true;
 }
 
+/* As the fp16 number that it is converted to: numbers that are subnormal in e4m3 are normal there,
+ * and so have smaller exponents. Those of e5m2 are the subnormal ones of fp16. */
+MMA_CODE struct operand unpacked(enum mma_element e, struct operand o)
+{
+    if (e == MMA_E4M3 && o.significand != 0) {
+        const int up = fraction_of(e) - leading_bit((uint64_t)llabs(o.significand));
+        o.significand *= 1 << up;
+        o.exponent = (int16_t)(o.exponent - up);
+    }
+    return o;
+}
+
 /* The fused sum of the products of elements first, first + 1, ... of a and b, and of c. Those of
  * MMA_PAIRS are pairs, two of every four. */
 MMA_CODE uint64_t block_of(enum mma_element of_a, enum mma_element of_b, const struct mma_rule *r,
@@ -222,6 +237,10 @@ MMA_CODE uint64_t block_of(enum mma_element of_a, enum mma_element of_b, const s
     for (size_t i = 0; i < count; i++) {
         size_t at = first + (r->order == MMA_PAIRS ? i / 2 * 4 + i % 2 : i);
         struct operand x = element(of_a, a, at), y = element(of_b, b, at);
+        if (r->order == MMA_PAIRS) {
+            x = unpacked(of_a, x);
+            y = unpacked(of_b, y);
+        }
         if (x.special || y.special)
             add_special(&t, x, y);
         else

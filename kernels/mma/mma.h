@@ -7,7 +7,8 @@
  *   3. M is the largest exponent among the terms, and at least `least`; terms that are zero do not
  *      take part unless `zeros` says so;
  *   4. each term is cut to `fraction` bits behind the point relative to 2^M, toward zero;
- *   5. they are added exactly, and the sum is rounded once to the result's format;
+ *   5. they are added exactly, and the sum is rounded once to the result's format: to +0 where it
+ *      rounds to zero;
  *   6. the next block takes that as its C.
  *
  * The rows are in chips.def, with what each was held to. */
@@ -39,8 +40,9 @@ extern const char *const mma_units[MMA_UNITS]; /* "mma", "wgmma", "tcgen05" */
 enum mma_rounding { MMA_NEAREST, MMA_TOWARD_ZERO };
 /* Aligned terms: no known chip does anything but truncate; the others tell models apart. */
 enum mma_alignment { MMA_TRUNCATE, MMA_ROUND_TERMS, MMA_STICKY };
-/* Which elements of an instruction's k a block takes. MMA_PAIRS: k mod 4 < 2 first, then the rest;
- * MMA_BACKWARDS, the last block first, is no known chip's. */
+/* Which elements of an instruction's k a block takes. MMA_PAIRS: k mod 4 < 2 first, then the rest,
+ * all of them converted to fp16 before: the compiler's mma.sync of 8-bit formats; MMA_BACKWARDS,
+ * the last block first, is no known chip's. */
 enum mma_order { MMA_FORWARD, MMA_BACKWARDS, MMA_PAIRS };
 /* C is a term of the first block, or blocks begin at +0 and C is added behind the last, as an IEEE
  * addition of two numbers of the result's format. */

@@ -52,14 +52,15 @@ static uint64_t rounded(const struct mma_rule *r, const mpq_t x)
     if (mpq_cmp(size, limit) >= 0)
         z = mpq_sgn(x) < 0 ? -INFINITY : INFINITY;
     mpq_clears(limit, size, NULL);
-    /* A sum of nothing left is +0; one that underflows has its sign. */
-    return format_encode(r->result, z == 0 ? (mpq_sgn(x) < 0 ? -0.0 : 0.0) : z);
+    return format_encode(r->result, z == 0 ? 0.0 : z); /* +0, as an H100 gives */
 }
 
 static uint64_t block(const struct mma_rule *r, size_t count, const double *x, const double *y,
                       double c)
 {
-    const struct mma_element_facts *facts = &mma_elements[r->element];
+    /* Of MMA_PAIRS operands are fp16 by then. */
+    const int least =
+        r->order == MMA_PAIRS ? format_facts[FP16].emin : mma_elements[r->element].emin;
     const int emin = format_facts[r->result].emin;
     double check = c; /* finds NaN and infinities: products of these formats are finite in double */
     for (size_t i = 0; i < count; i++)
@@ -70,7 +71,7 @@ static uint64_t block(const struct mma_rule *r, size_t count, const double *x, c
     if (c != 0 && exponent(c, emin) > most)
         most = exponent(c, emin);
     for (size_t i = 0; i < count; i++) {
-        int e = exponent(x[i], facts->emin) + exponent(y[i], facts->emin);
+        int e = exponent(x[i], least) + exponent(y[i], least);
         if (x[i] * y[i] != 0 && e > most)
             most = e;
     }
