@@ -89,8 +89,9 @@ enum status page_growth(struct page *r, struct problem *p)
             "units of u &middot; sum|x| (u: half the distance from 1 to the accumulator's next "
             "number). Solid lines with marks: measured. Dashed, in the same colour: the method's "
             "proven bound. Dotted grey: &radic;n, where rounding errors are random, and n, the "
-            "worst. Exact results stand on the lower edge; results that are not finite have no "
-            "mark.",
+            "worst. Marks that would cover each other are offset to the right: they are of the "
+            "same length. Exact results stand just above the lower edge; results that are not "
+            "finite have no mark.",
         .x_label = "n, elements",
         .y_label = "error / (u sum|x|)",
         .x_name = "n",
@@ -98,6 +99,8 @@ enum status page_growth(struct page *r, struct problem *p)
         .log_x = true,
         .lines = true,
         .bounds = true,
+        .bounds_whole = true,
+        .side_by_side = true,
         .decades_most = 9,
         .top_most = 300,
         .series_most = 8,
@@ -158,7 +161,8 @@ enum status page_cond(struct page *r, struct problem *p)
             "Marks: the largest relative error over all lengths, seeds and runs, against the "
             "condition number sum|x| / |sum x|, which says how much cancels. Dashed: the method's "
             "proven bound. Where the marks of a method cross 1 is its cliff: beyond it no digit is "
-            "right. Exact results stand on the lower edge; errors above 1000 are not drawn.",
+            "right. Exact results stand just above the lower edge; errors above 1000 are not "
+            "drawn.",
         .x_label = "log2 of the condition number",
         .y_label = "error / |exact sum|",
         .x_name = "cond_log2",
@@ -230,7 +234,8 @@ enum status page_drift(struct page *r, struct problem *p)
         .caption =
             "The largest error so far along the longest scans of the first input, in ulps of each "
             "exact prefix sum, against the number of the output; of the outputs in profile.csv. "
-            "Outputs less than 0.1 ulp off stand on the lower edge; those that are not finite "
+            "Outputs less than 0.1 ulp off stand just above the lower edge; those that are not "
+            "finite "
             "have no mark.",
         .x_label = "number of the output, from 1",
         .y_label = "error, ulp of the exact prefix",

@@ -124,7 +124,7 @@ static void draw_storage(struct plot *plot, const struct page *r, const char *me
     }
     text_format(
         &plot->script,
-        ") scale 0 noenhanced font 'sans,11'\nset lmargin at screen 0.4\nset rmargin at screen "
+        ") scale 0 noenhanced font 'sans,12'\nset lmargin at screen 0.4\nset rmargin at screen "
         "0.97\nset "
         "xrange [-0.5 : "
         "%zu.5]\nset yrange [%zu.5 : -0.5]\n"
@@ -148,11 +148,24 @@ static void draw_method(struct plot *plot, const struct page *r, const char *met
             draw_storage(plot, r, method, input, inputs, storage);
 }
 
+/* Is there one pair of formats alone? */
+static bool one_pair(const struct page *r)
+{
+    for (size_t i = 1; i < r->g.count; i++)
+        if (strcmp(r->g.item[i].field[CASE_STORAGE], r->g.item[0].field[CASE_STORAGE]) != 0 ||
+            strcmp(r->g.item[i].field[CASE_ACCUMULATOR], r->g.item[0].field[CASE_ACCUMULATOR]) != 0)
+            return false;
+    return true;
+}
+
 /* A study of several operations has a map of each; of subjects that the registry does not know, one
- * stands for all. */
+ * stands for all. A map of one column compares nothing: it is drawn where it is the only picture.
+ */
 enum status page_heat(struct page *r, struct problem *p)
 {
     struct plot plot;
+    if (r->drawn > 0 && one_pair(r))
+        return STATUS_OK;
     plot_begin(&plot, "heat", "method,storage,accumulator,input,digits");
     for (size_t i = 0; operations[i]; i++) {
         const char *method = method_of(r, operations[i]);

@@ -117,6 +117,8 @@ struct look {
     const char *x_label, *y_label;
     const char *x_name, *y_name; /* columns of NAME.csv */
     bool log_x, lines, bounds;
+    bool bounds_whole;   /* the axis reaches the largest bound, up to top_most */
+    bool side_by_side;   /* log_x: series whose marks would cover each other are moved apart */
     bool so_far;         /* of y the largest up to x */
     bool frontier;       /* a line along what no other sample beats: larger x, smaller y */
     double x_span;       /* of a logarithmic axis: its right end over its left, where what is less

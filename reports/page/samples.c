@@ -9,7 +9,7 @@
 
 /* Where the axes of a panel end; what lies beyond stands on the edge. */
 struct edges {
-    double left, lower, upper;
+    double left, right, lower, upper;
     double drawn; /* the largest y that is drawn */
 };
 
@@ -22,13 +22,19 @@ struct extent {
     double x_least, x_most, y_least, y_most; /* of y: of what is above 0 and finite */
 };
 
-enum { BOUND_ABOVE = 10 }; /* how far above all samples a bound is shown */
+enum { BOUND_ABOVE = 10 }; /* how far above all samples a bound is shown, unless whole */
+/* Moved apart by a share of the axis each, to its right, at most so often. */
+#define APART 0.018
+enum { APART_MOST = 5 };
+/* What stands on the lower edge is so far above it that no mark is cut: a share of the axis. */
+#define ABOVE_EDGE 0.025
+#define MARK       0.03 /* the height of a mark, likewise */
 
 /* From the least x, or a span below the largest, with a label at 1, 2 and 5 of each power of ten.
  */
-static double set_span(struct text *script, const struct extent *e, double span)
+static double set_span(struct text *script, const struct extent *e, double right, double span)
 {
-    double left = fmax(e->x_least, e->x_most / span) / 1.12, right = e->x_most * 1.12;
+    double left = fmax(e->x_least, e->x_most / span) / 1.12;
     const char *comma = "";
     text_format(script, "set logscale x\nset xrange [%.9g : %.9g]\nset xtics (", left, right);
     for (double ten = pow(10, floor(log10(left))); ten < right; ten *= 10)
@@ -52,15 +58,20 @@ static struct edges set_ranges(struct text *script, const struct look *look, con
     double top = any ? fmin(ceil(log10(e->y_most) + 0.05), look->top_most) : 1,
            bottom = any ? fmax(floor(log10(e->y_least) - 0.05), top - look->decades_most) - 1 : -1;
     text_format(script, "set logscale y\nset yrange [1e%.0f : 1e%.0f]\n", bottom, top);
-    double left = look->log_x ? e->x_least / 1.2 : e->x_least - 1;
+    double margin = fmax(1, 0.02 * (e->x_most - e->x_least)); /* no mark is cut */
+    double left = look->log_x ? e->x_least / 1.2 : e->x_least - margin;
+    double right = look->log_x ? 1.2 * e->x_most : e->x_most + margin;
+    if (look->side_by_side)
+        right *= pow(right / left, APART * APART_MOST);
     if (look->x_span > 0 || (look->log_x && e->x_most < 100 * e->x_least))
-        left = set_span(script, e, look->x_span > 0 ? look->x_span : INFINITY);
+        left = set_span(script, e, right / 1.2 * 1.12, look->x_span > 0 ? look->x_span : INFINITY);
     else if (look->log_x)
         text_format(script, "set logscale x\nset format x '10^{%%T}'\nset xrange [%.6g : %.6g]\n",
-                    left, 1.2 * e->x_most);
+                    left, right);
     else
-        text_format(script, "set xrange [%.6g : %.6g]\n", left, e->x_most + 1);
-    return (struct edges){left, pow(10, bottom), pow(10, top), drawn_most(look)};
+        text_format(script, "set xrange [%.6g : %.6g]\n", left, right);
+    double lower = look->frontier ? bottom : bottom + ABOVE_EDGE * (top - bottom);
+    return (struct edges){left, right, pow(10, lower), pow(10, top), drawn_most(look)};
 }
 
 enum { MARKS_MOST = 12 };   /* along a line, nearly */
@@ -171,8 +182,12 @@ static struct extent extent_of(const struct look *look, const struct sample *sam
                 bound_most = fmax(bound_most, point[k].bound);
         }
     }
-    if (bound_most > e.y_most && e.y_most > 0)
+    if (look->bounds_whole && bound_most > fmax(0, e.y_most)) {
+        e.y_most = bound_most;
+        e.y_least = fmin(e.y_least, bound_most);
+    } else if (bound_most > e.y_most && e.y_most > 0) {
         e.y_most = fmin(bound_most, BOUND_ABOVE * e.y_most);
+    }
     return e;
 }
 
@@ -218,20 +233,60 @@ static size_t write_series(struct plot *plot, const struct point *point, size_t 
     return plot_data_end(plot);
 }
 
-/* Returns the length of its name in the legend. */
+/* Series that a panel draws, and how many steps to the right each stands. */
+struct drawn {
+    const struct sample *series[APART_MOST * 4];
+    size_t place[APART_MOST * 4], count, moved;
+};
+
+/* Would marks of the two, of points with the same x, cover each other? */
+static bool covers(const struct point *a, size_t as, const struct point *b, size_t bs,
+                   struct edges edges)
+{
+    double near = MARK * (log10(edges.upper) - log10(edges.lower));
+    for (size_t i = 0, k = 0; i < as && k < bs; a[i].x < b[k].x ? i++ : k++)
+        if (a[i].x == b[k].x && isfinite(a[i].y) && isfinite(b[k].y) &&
+            fabs(log10(fmax(a[i].y, edges.lower)) - log10(fmax(b[k].y, edges.lower))) < near)
+            return true;
+    return false;
+}
+
+/* The first place that none of the series has that this one would cover. `other` has room for the
+ * points of any. */
+static size_t place_of(const struct drawn *d, const struct sample *sample, size_t count,
+                       const struct sample *pair, const struct point *point, size_t found,
+                       struct point *other, struct edges edges)
+{
+    bool taken[APART_MOST + 1] = {false};
+    for (size_t i = 0; i < d->count; i++) {
+        size_t others = points_of(other, sample, count, pair, d->series[i], false);
+        taken[d->place[i]] |= covers(point, found, other, others, edges);
+    }
+    size_t place = 0;
+    while (place < APART_MOST && taken[place])
+        place++;
+    return place;
+}
+
+/* Returns the length of its name in the legend. `factor`: of x, which moves its marks. */
 static size_t add_curve(struct text *to, const char *name, const struct page *r,
                         const struct look *look, const struct sample *series, size_t index,
-                        size_t points)
+                        size_t points, double factor)
 {
     struct text label = {0};
     struct ink ink = page_ink(series->method);
     text_add(&label, series->method);
     if (r->several_devices)
         text_format(&label, ", %s", series->device);
+    text_format(to, ", \\\n    '%s.dat' index %zu using ", name, index);
+    if (factor != 1)
+        text_format(to, "($1*%.6g):2", factor);
+    else
+        text_add(to, "1:2");
     text_format(to,
-                ", \\\n    '%s.dat' index %zu using 1:2 with %s linecolor rgb colour[%zu] \\\n"
+                " with %s linecolor rgb colour[%zu] \\\n"
                 "    pointtype mark[%zu] pointsize %s linewidth 1.5 pointinterval %zu title ",
-                name, index, look->lines ? "linespoints" : "points", ink.colour, ink.mark,
+                look->lines ? "linespoints" : "points", ink.colour, ink.mark,
                 look->frontier ? "1" : "0.6", look->lines ? points / MARKS_MOST + 1 : 1);
     plot_label(to, text_string(&label) ? text_string(&label) : "", NAME_LONGEST);
     if (look->bounds)
@@ -329,8 +384,9 @@ static double legend_height(size_t names, size_t longest)
 /* Curves of which no point can be drawn are left out, and panels without a curve. */
 static void draw_panel(struct plot *plot, const struct page *r, const struct look *look,
                        const struct sample *sample, size_t count, const struct sample *pair,
-                       const struct groups *series, struct point *point)
+                       const struct groups *series, struct point *point, struct point *other)
 {
+    struct drawn drawn = {0};
     struct text title = {0}, ranges = {0}, curves = {0};
     struct extent extent = extent_of(look, sample, count, pair, series, point);
     struct edges edges = set_ranges(&ranges, look, &extent);
@@ -342,7 +398,16 @@ static void draw_panel(struct plot *plot, const struct page *r, const struct loo
             continue;
         write_rows(plot, pair, series->first[i], point, found);
         size_t block = write_series(plot, point, found, edges, series->first[i]);
-        size_t length = add_curve(&curves, plot->name, r, look, series->first[i], block, found);
+        size_t place = 0;
+        if (look->side_by_side && drawn.count < sizeof drawn.place / sizeof *drawn.place) {
+            place = place_of(&drawn, sample, count, pair, point, found, other, edges);
+            drawn.series[drawn.count] = series->first[i];
+            drawn.place[drawn.count++] = place;
+            drawn.moved += place > 0;
+        }
+        double factor = pow(edges.right / edges.left, APART * (double)place);
+        size_t length =
+            add_curve(&curves, plot->name, r, look, series->first[i], block, found, factor);
         longest = length > longest ? length : longest;
         shown++;
     }
@@ -353,9 +418,12 @@ static void draw_panel(struct plot *plot, const struct page *r, const struct loo
     if (shown > 0 && look->bounds)
         text_add(&curves, ", \\\n    NaN with lines linecolor rgb 0x888888 linewidth 1 dashtype 2 "
                           "title 'bound (dashed)'");
+    if (drawn.moved > 0)
+        text_add(&curves, ", \\\n    NaN with points pointtype 0 linecolor rgb 0x888888 title "
+                          "'offset: same n'");
     if (shown > 0) {
         text_format(&title, "%s: %s added in %s", look->heading, pair->storage, pair->accumulator);
-        plot_panel(plot, 365 + legend_height(shown + 3, longest),
+        plot_panel(plot, 365 + legend_height(shown + 3 + (drawn.moved > 0), longest),
                    text_string(&title) ? text_string(&title) : "");
         text_format(&plot->script,
                     "set xlabel \"%s\\n \"\nset ylabel '%s'\nset format y '10^{%%T}'\n",
@@ -376,7 +444,8 @@ enum status page_samples(struct page *r, const struct look *look, const struct s
     struct plot plot;
     char columns[128];
     struct groups pairs = {0}, series = {0};
-    struct point *point = calloc(count + 2, sizeof *point); /* a frontier has two ends more */
+    /* A frontier has two ends more; of two series at a time. */
+    struct point *point = calloc(2 * (count + 2), sizeof *point);
     if (!point || !group(&pairs, sample, count, same_pair, by_pair) ||
         !group(&series, sample, count, same_series, by_series)) {
         free(point);
@@ -388,7 +457,8 @@ enum status page_samples(struct page *r, const struct look *look, const struct s
              look->y_name);
     plot_begin(&plot, look->name, columns);
     for (size_t i = 0; i < pairs.count && plot.panels < PANELS_MOST; i++)
-        draw_panel(&plot, r, look, sample, count, pairs.first[i], &series, point);
+        draw_panel(&plot, r, look, sample, count, pairs.first[i], &series, point,
+                   point + count + 2);
     free(point);
     free(pairs.first);
     free(series.first);
