@@ -34,7 +34,5 @@ const struct gate_member gate_members[] = {
     {"layout", FOR_ALL, AXIS_LAYOUT, false},
     {"keep", FOR_ALL, AXIS_KEEP, false},
     {"ranks", FOR_ALL, AXIS_RANKS, false},
-    {"chip", FOR_ALL, AXIS_CHIP, false},
-    {"promote", FOR_ALL, AXIS_PROMOTE, false},
     {0},
 };

@@ -143,7 +143,7 @@ const struct verb verb_gate = {
         "quantity, as `recommend` takes them, held on each data file and input named; and device, "
         "storage,\n"
         "accumulator, input, data, n, seed, threads, blocks, scan, keys, bins, rows, layout, keep, "
-        "ranks, chip, promote, load, as\n"
+        "ranks, load, as\n"
         "options have them: a string, a number, or a list of these. What stands beside `subjects` "
         "holds for\n"
         "all entries. Paths are from the directory that the program runs in.\n"

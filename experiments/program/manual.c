@@ -1,10 +1,12 @@
 /* Man pages. */
 #include <ctype.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "experiments/program/verbs.h"
 #include "experiments/program/documents.h"
 #include "experiments/system/machine.h"
+#include "kernels/mma/mma.h"
 #include "reports/text/near.h"
 
 /* --- What --help prints, from the tables of verbs and options --- */
@@ -50,6 +52,16 @@ void help_print(const struct verb *verb)
 
 /* Completion for bash, zsh and fish: verbs, options, and names as `ulpscope list` gives them. */
 
+static const char *chip_words(void)
+{
+    static char words[256] = "words";
+    const char *chip;
+    if (!strchr(words, ' '))
+        for (size_t i = 0; (chip = mma_chip(i)); i++)
+            snprintf(words + strlen(words), sizeof words - strlen(words), " %s", chip);
+    return words;
+}
+
 /* What stands for an operand or a value: `list SECTION`, `names` of every section, `words WORD...`,
  * `files`, or nothing. */
 static const char *value_of(const struct option_spec *spec)
@@ -68,7 +80,6 @@ static const char *value_of(const struct option_spec *spec)
         {"figures", "words pdf svg png"},
         {"scan", "words inclusive exclusive"},
         {"product", "words rounded fused exact"},
-        {"chip", "words v100 a100 ada h100 h200 b200"},
         {"output", "words accumulator storage"},
         {"load", "words idle busy"},
         {"reference", "words fast mpfr"},
@@ -77,6 +88,8 @@ static const char *value_of(const struct option_spec *spec)
     };
     if (!spec->argument)
         return NULL;
+    if (strcmp(spec->name, "chip") == 0)
+        return chip_words();
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(spec->name, known[i].option) == 0)
             return known[i].value;
