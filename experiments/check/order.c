@@ -139,6 +139,45 @@ static enum status try_orders(struct check *c, struct check_outcome *o, const st
     return status;
 }
 
+/* The case with its ranks dealt out as `is` says. */
+static enum status run_dealt(const struct check *c, const struct setting *is, size_t u,
+                             struct array *out, struct problem *p)
+{
+    const struct operation *operation = c->request->method->operation;
+    struct check other = *c;
+    struct check_setting plain = check_plain(c, &c->at);
+    other.at.setting = *is;
+    other.at.n = is->ranks * is->bins;
+    enum status status = memory_array(&other.in, c->in.format, other.at.n, "other ranks", p);
+    if (status != STATUS_OK)
+        return status;
+    setting_dealt(operation, &other.in, is, &c->in, &c->at.setting, u);
+    other.made = (struct setting_operands){.of.in = other.in};
+    status = setting_make(&other.made, operation, is, c->at.seed, p);
+    if (status == STATUS_OK)
+        status = check_once(&other, &plain, out, p);
+    setting_free(&other.made);
+    free(other.in.data);
+    return status;
+}
+
+/* An all-reduce with other numbers and places of ranks: what rank_invariant speaks of, beside the
+ * orders above. */
+static enum status try_ranks(struct check *c, struct check_outcome *o, struct problem *p)
+{
+    struct setting is;
+    struct array out;
+    enum status status = STATUS_OK;
+    for (size_t u = 0; status == STATUS_OK && !check_enough(c, o) &&
+                       setting_deal(&is, c->request->method->operation, &c->at.setting, u);
+         u++) {
+        status = run_dealt(c, &is, u, &out, p);
+        if (status == STATUS_OK)
+            status = check_take(c, o, &out, 0, p, "dealt to %zu ranks (%zu)", is.ranks, u + 1);
+    }
+    return status;
+}
+
 enum status check_permutation(struct check *c, struct check_outcome *o, struct problem *p)
 {
     struct array copy, keys = {0};
@@ -153,6 +192,8 @@ enum status check_permutation(struct check *c, struct check_outcome *o, struct p
         status = memory_array(&keys, FP32, n, "permuted keys", p);
     if (status == STATUS_OK)
         status = try_orders(c, o, &copy, keys.data, count, p);
+    if (status == STATUS_OK)
+        status = try_ranks(c, o, p);
     free(copy.data);
     free(keys.data);
     return status;

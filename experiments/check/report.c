@@ -52,6 +52,21 @@ static void add_count(struct table *t, bool known, uint64_t count)
         table_cell(t, "%s", "");
 }
 
+/* Beside the ladder: any number and placement of ranks, whatever else changes the bits. */
+static void add_ranks(struct table *t, const struct check_tried *is)
+{
+    enum check_state state = is->broken                    ? CHECK_BROKEN
+                             : is->attempts >= CHECK_LEAST ? CHECK_KEPT
+                                                           : CHECK_NOT_TRIED;
+    table_cell(t, "%s", "rank_invariant");
+    table_cell(t, "%s", check_state_name[state]);
+    add_count(t, is->attempts > 0, is->attempts);
+    add_count(t, is->attempts > 0, is->differing);
+    add_count(t, is->distinct > 1, is->distinct);
+    for (int i = 0; i < 4; i++)
+        table_cell(t, "%s", "");
+}
+
 /* A rung a row: its verdict, and over what attempts were made. */
 static void add_rungs(struct text *to, const struct check_report *r, bool all)
 {
@@ -75,6 +90,8 @@ static void add_rungs(struct text *to, const struct check_report *r, bool all)
         add_count(&table, tried, is.inputs);
         table_cell(&table, "%s", all && is.distinct > 1 ? is.counts : "");
     }
+    if (operation_asks(r->request.method->operation, SETTING_RANKS))
+        add_ranks(&table, &r->tried[CHECK_PERMUTATION]);
     table_draw(to, &table);
     table_free(&table);
     if (several)

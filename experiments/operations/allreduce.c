@@ -131,6 +131,43 @@ static void embed(const struct array *to, const struct surrounding *at, const st
         array_set_bits(to, r * at->setting.bins + at->output, array_bits(from, r * s->bins));
 }
 
+/* --- the terms of a sum on other ranks, and more of them --- */
+
+/* Under mpirun each is a process. */
+enum { DEALS = 8, DEALT_MOST = 64 };
+
+static bool deal(struct setting *to, const struct setting *s, size_t u)
+{
+    const size_t more[DEALS] = {1, 0, s->ranks, 3, 1, s->ranks / 2, 0, 2};
+    if (u >= DEALS)
+        return false;
+    *to = *s;
+    if (s->ranks + more[u] <= DEALT_MOST)
+        to->ranks += more[u];
+    return true;
+}
+
+static size_t common_divisor(size_t a, size_t b)
+{
+    return b == 0 ? a : common_divisor(b, a % b);
+}
+
+/* Rank r goes to step r + first, modulo as many as there are now: no two to one place. The first
+ * dealing leaves all where they are. */
+static void dealt(const struct array *to, const struct setting *is, const struct array *from,
+                  const struct setting *s, size_t u)
+{
+    size_t step = u + 1;
+    while (common_divisor(step, is->ranks) != 1)
+        step++;
+    for (size_t i = 0; i < to->n; i++)
+        array_encode(to, i, 1, &(double){-0.0});
+    for (size_t r = 0; r < s->ranks; r++)
+        for (size_t i = 0; i < s->bins; i++)
+            array_set_bits(to, (step * r + u) % is->ranks * s->bins + i,
+                           array_bits(from, r * s->bins + i));
+}
+
 const struct operation_use use_allreduce = {
     .operation = &operation_allreduce,
     .columns_of = COLUMNS_OF_SCATTERS,
@@ -149,4 +186,6 @@ const struct operation_use use_allreduce = {
     .not_recorded = true,
     .surround = surround,
     .embed = embed,
+    .deal = deal,
+    .dealt = dealt,
 };

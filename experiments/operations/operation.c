@@ -248,6 +248,17 @@ void setting_embed(const struct operation *o, const struct array *to, const stru
     use_of(o)->embed(to, at, from, s);
 }
 
+bool setting_deal(struct setting *to, const struct operation *o, const struct setting *s, size_t u)
+{
+    return use_of(o)->deal && use_of(o)->deal(to, s, u);
+}
+
+void setting_dealt(const struct operation *o, const struct array *to, const struct setting *dealt,
+                   const struct array *from, const struct setting *s, size_t u)
+{
+    use_of(o)->dealt(to, dealt, from, s, u);
+}
+
 const char *setting_twin(const struct operation *o, const struct setting *s)
 {
     return use_of(o)->twin ? use_of(o)->twin(s) : o->fixed;

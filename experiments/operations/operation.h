@@ -166,6 +166,14 @@ bool setting_surround(struct surrounding *to, const struct operation *o, const s
 void setting_embed(const struct operation *o, const struct array *to, const struct surrounding *at,
                    const struct array *from, const struct setting *s);
 
+/* The same sums over ranks, with their terms dealt to others, and maybe more of them: a rank
+ * without terms has -0, which changes no sum. The u-th such dealing; false behind the last, and
+ * where there are no ranks. */
+bool setting_deal(struct setting *to, const struct operation *o, const struct setting *s, size_t u);
+/* Writes the elements that it has of those of a case. */
+void setting_dealt(const struct operation *o, const struct array *to, const struct setting *dealt,
+                   const struct array *from, const struct setting *s, size_t u);
+
 /* The method in whose fixed order outputs are compared with. */
 const char *setting_twin(const struct operation *o, const struct setting *s);
 
@@ -197,6 +205,9 @@ struct operation_use {
     bool (*surround)(struct surrounding *to, const struct setting *s, size_t u);
     void (*embed)(const struct array *to, const struct surrounding *at, const struct array *from,
                   const struct setting *s);
+    bool (*deal)(struct setting *to, const struct setting *s, size_t u);
+    void (*dealt)(const struct array *to, const struct setting *dealt, const struct array *from,
+                  const struct setting *s, size_t u);
     const char *request; /* request_rest, as many words as `told` reads */
     void (*tell)(char to[REQUEST_TEXT], const struct wire_request *r);
     bool (*told)(struct wire_request *r, char *const word[]);

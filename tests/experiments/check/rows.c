@@ -84,6 +84,69 @@ Test(check_rows, refutes_what_hangs_on_other_rows)
     }
 }
 
+/* The exact sum of few ranks; of more, the number beside it. Neither heeds an order. */
+static enum status minds_number_of_ranks(const struct task *t, struct problem *p)
+{
+    enum status status = method_named("allreduce/exact")->cpu(t, p);
+    for (size_t i = 0; status == STATUS_OK && t->of->in.n / t->of->bins > 6 && i < t->out.n; i++) {
+        uint64_t bits = array_bits(&t->out, i);
+        array_set_bits(&t->out, i, bits ^ 1);
+    }
+    return status;
+}
+
+static struct check_report report_of_ranks(const char *name, bool lies)
+{
+    static uint64_t four[] = {4}, n[] = {2048};
+    static struct method m;
+    m = *method_named(name);
+    if (lies) {
+        m.name = "allreduce/liar";
+        m.cpu = minds_number_of_ranks;
+    }
+    static struct check_request r;
+    r = request_for(&m, 0.5);
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++)
+        r.tried[kind] = kind == CHECK_PERMUTATION;
+    r.setting.ranks = (struct numbers){1, four};
+    r.n = (struct numbers){1, n};
+    return checked(&r);
+}
+
+static void expect_ranks_row(const struct check_report *report, const char *verdict)
+{
+    struct text text = {0};
+    check_text(&text, report, "check", false);
+    const char *row = text_string(&text) ? strstr(text_string(&text), "\nrank_invariant ") : NULL;
+    cr_expect(row && strncmp(row + 20, verdict, strlen(verdict)) == 0, "%s: %s", verdict,
+              text_string(&text));
+    text_free(&text);
+}
+
+/* Which orders alone do not show. */
+Test(check_rows, refutes_what_hangs_on_the_number_of_ranks)
+{
+    struct check_report report = report_of_ranks("allreduce/exact", true);
+    const struct check_tried *dealt = &report.tried[CHECK_PERMUTATION];
+    cr_assert(dealt->broken > 0);
+    cr_expect(strncmp(dealt->witness.is[1], "dealt to ", 9) == 0, "%s", dealt->witness.is[1]);
+    char *command = check_command(&report, CHECK_PERMUTATION, "check");
+    cr_expect(command && strstr(command, " --ranks 4"), "%s", command);
+    free(command);
+    expect_ranks_row(&report, "broken");
+    static const char *const kept[] = {"allreduce/exact", "allreduce/binned"};
+    static const char *const broken[] = {"allreduce/rank_order", "allreduce/ring",
+                                         "allreduce/rabenseifner", "allreduce/double_tree"};
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        report = report_of_ranks(kept[i], false);
+        expect_ranks_row(&report, "kept");
+    }
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+        report = report_of_ranks(broken[i], false);
+        expect_ranks_row(&report, "broken");
+    }
+}
+
 /* Moves as it is due, but for the first element of every other time. */
 static enum status moves_amiss(const struct task *t, struct problem *p)
 {
