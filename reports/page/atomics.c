@@ -240,7 +240,7 @@ static void draw_panel(struct plot *plot, const struct page *r, const struct wha
 {
     struct text curves = {0}, title = {0};
     size_t shown = 0;
-    double highest = 1;
+    double highest = 1, least = INFINITY, most = 0;
     for (size_t row = first; row < r->atomics.count && shown < SHOWN_MOST; row++) {
         if (!same_panel(r, first, row) || !first_of(r, row, same_curve) ||
             strcmp(word(r, first, ATOMICS_LOAD), word(r, row, ATOMICS_LOAD)) != 0)
@@ -250,16 +250,22 @@ static void draw_panel(struct plot *plot, const struct page *r, const struct wha
             continue;
         add_curve(plot, &curves, r, what, &c, row, ++shown);
         highest = fmax(highest, number(r, row, ATOMICS_RUNS));
+        for (size_t i = 0; i < c.count; i++) {
+            least = fmin(least, c.n[i]);
+            most = fmax(most, c.n[i]);
+        }
     }
     if (shown > 0) {
         text_format(&title, "%s: %s added in %s, %s, %s device", what->heading,
                     word(r, first, CASE_STORAGE), word(r, first, CASE_ACCUMULATOR),
                     word(r, first, CASE_INPUT), word(r, first, ATOMICS_LOAD));
+        least = fmax(least, 1);
+        double beside = fmax(1.2, pow(most / least, 0.04)); /* no mark is cut */
         plot_panel(plot, 355 + 19 * (double)shown, text_string(&title) ? text_string(&title) : "");
         text_format(&plot->script,
                     "set xlabel \"n, elements\\n \"\nset ylabel '%s'\n"
-                    "set logscale x\nset format x '10^{%%T}'\n",
-                    what->y_label);
+                    "set logscale x\nset format x '10^{%%T}'\nset xrange [%.6g : %.6g]\n",
+                    what->y_label, least / beside, most * beside);
         if (what->fitted)
             text_add(&plot->script, "set logscale y\nset format y '10^{%T}'\n");
         else

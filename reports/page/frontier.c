@@ -62,6 +62,8 @@ static bool has_place(const struct page_candidate *c)
     return c->gb_per_s.known && c->gb_per_s.value > 0 && c->error.known && !isnan(c->error.value);
 }
 
+#define MARGIN 0.03 /* of an axis, at either end */
+
 /* Whole powers of ten below and above what has a place. */
 struct frame {
     double left, right, lower, upper; /* exponents */
@@ -158,14 +160,16 @@ static void draw(struct plot *plot, const struct page *r, const struct frame *f)
     size_t named = 0;
     for (size_t i = 0; i < r->candidates; i++)
         named += has_place(&r->candidate[i]) && on_frontier(&r->candidate[i]);
+    /* No mark on an edge is cut. */
+    double beside = MARGIN * (f->right - f->left), above = MARGIN * (f->upper - f->lower);
     plot_panel(plot, 440 + 20 * (double)named, "Candidates: largest error against speed");
     text_format(&plot->script,
-                "set logscale xy\nset format xy '10^{%%T}'\nset xrange [1e%.0f : 1e%.0f]\n"
-                "set yrange [1e%.0f : 1e%.0f]\nset xlabel \"10^9 bytes of input per second\\n \"\n"
+                "set logscale xy\nset format xy '10^{%%T}'\nset xrange [%.6g : %.6g]\n"
+                "set yrange [%.6g : %.6g]\nset xlabel \"10^9 bytes of input per second\\n \"\n"
                 "set ylabel '%s'\nplot %.9g with lines linecolor rgb 0x888888 dashtype 3 title "
                 "'the error allowed'",
-                f->left, f->right, f->lower, f->upper, label,
-                first->limit.known ? first->limit.value : 0);
+                pow(10, f->left - beside), pow(10, f->right + beside), pow(10, f->lower - above),
+                pow(10, f->upper + above), label, first->limit.known ? first->limit.value : 0);
     if (write_places(plot, r, f, behind) > 0)
         add_points(plot, "with points pointtype 6 pointsize 0.6 linecolor rgb 0xbbbbbb",
                    "other candidates");

@@ -364,7 +364,7 @@ static void draw_family(struct plot *plot, const struct page *r, const char *fam
         "set lmargin at screen 0.4\nset rmargin at screen 0.99\nset bmargin 5\n"
         "set xlabel 'dark: promised. blue: held in N attempts. orange: k of N differed' offset "
         "screen -0.2, character -0.6 \\\n"
-        "    font 'sans,10'\nset xrange [0.5 : "
+        "    font 'sans,11'\nset xrange [0.5 : "
         "4.5]\n"
         "set yrange [%zu.5 : -0.5]\n"
         "plot '%s.dat' index %zu using 1:2:(0.49):(0.45):3 with boxxyerror fillstyle solid \\\n"
