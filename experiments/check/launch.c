@@ -127,7 +127,7 @@ static size_t other_devices(const struct check *c, struct device others[OTHERS])
 {
     size_t count = 0;
     struct device own = c->request->device;
-    int gpus = gpu_count() > 0 || !c->request->method->foreign ? gpu_count() : gpu_seen();
+    int gpus = gpu_count(c->request->method->foreign);
     for (int i = -1; i < gpus && count < OTHERS; i++) {
         struct device d = {i < 0 ? DEVICE_CPU : DEVICE_CUDA, i < 0 ? 0 : i};
         if ((d.kind != own.kind || d.index != own.index) &&

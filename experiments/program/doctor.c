@@ -132,7 +132,7 @@ static void tell_gpu(struct report *r)
              ? json_string(gpu_cublas())
              : json_string("none, so that no cublas/ method runs: install it with the CUDA "
                            "Toolkit, and build anew if it was not there then"));
-    int count = gpu_count();
+    int count = gpu_count(false);
     tell(r, count ? GOOD : ABSENT, "driver", json_string(gpu_driver()));
     if (count == 0)
         tell(r, ABSENT, "GPU", json_string("none found: methods run on the CPU (--device cpu)"));

@@ -86,7 +86,7 @@ static void list_devices(json_t *to)
     json_array_append_new(to,
                           json_pack("{ss so}", "name", "cpu", "summary",
                                     json_sprintf("%s, %u processors", cpu, machine_processors())));
-    for (int i = 0; i < gpu_count(); i++) {
+    for (int i = 0; i < gpu_count(false); i++) {
         struct gpu_facts facts;
         if (gpu_describe(i, &facts, NULL) != STATUS_OK)
             continue;

@@ -16,7 +16,7 @@ void device_name(struct device d, char text[DEVICE_TEXT])
 
 static enum status absent(const char *text, struct problem *p)
 {
-    int count = gpu_count();
+    int count = gpu_count(false);
     if (!gpu_build())
         return problem(p, STATUS_DEVICE, "device %s: this program was built without CUDA", text);
     if (count == 0)
@@ -32,7 +32,7 @@ enum status device_parse(struct device *d, const char *text, struct problem *p)
     if (strcmp(text, "cpu") == 0)
         return STATUS_OK;
     if (strcmp(text, "auto") == 0) {
-        d->kind = gpu_count() > 0 ? DEVICE_CUDA : DEVICE_CPU;
+        d->kind = gpu_count(false) > 0 ? DEVICE_CUDA : DEVICE_CPU;
         return STATUS_OK;
     }
     char *end = (char *)text + strlen(text);
@@ -43,7 +43,7 @@ enum status device_parse(struct device *d, const char *text, struct problem *p)
         end = (char *)text;
     if (*end)
         return near_unknown_option(p, "device", text, "cpu, cuda, cuda:N or auto");
-    if (index >= gpu_count() && index >= gpu_seen())
+    if (index >= gpu_count(true))
         return absent(text, p);
     *d = (struct device){DEVICE_CUDA, (int)index};
     return STATUS_OK;

@@ -25,13 +25,9 @@ const char *gpu_driver(void)
     return version ? version_text(text, version) : "no NVIDIA driver is installed";
 }
 
-int gpu_seen(void)
+int gpu_count(bool elsewhere)
 {
-    return gpu_count();
-}
-
-int gpu_count(void)
-{
+    (void)elsewhere; /* both are this driver's */
     int count = 0;
     if (cudaGetDeviceCount(&count) == cudaSuccess)
         return count;
@@ -48,7 +44,7 @@ enum status gpu_failed(int device, const char *doing, cudaError_t error, struct 
 
 enum status gpu_choose(int device, struct problem *p)
 {
-    int count = gpu_count();
+    int count = gpu_count(false);
     if (device < 0 || device >= count)
         return problem(p, STATUS_DEVICE, "device cuda:%d: there is none: found %d GPU%s", device,
                        count, count == 1 ? "" : "s");

@@ -19,10 +19,10 @@ const char *gpu_driver(void);
 /* The version of cuBLAS ("13.0.2"), which this loads; NULL in a build without it, and where the
  * loader does not find it. */
 const char *gpu_cublas(void);
-int gpu_count(void); /* 0 where there is no CUDA, driver or device */
-/* The same, but that a build without CUDA asks the driver: those that subjects in processes of
- * their own can use. */
-int gpu_seen(void);
+/* The GPUs that methods of this program can use; 0 where there is no CUDA, driver or device. Those
+ * that subjects in processes of their own can use, if `elsewhere`: a build without CUDA then asks
+ * the driver. */
+int gpu_count(bool elsewhere);
 enum status gpu_describe(int device, struct gpu_facts *facts, struct problem *p);
 
 /* An array in a GPU's memory, uploaded once and shared by all cases that use it. `offset`

@@ -368,7 +368,7 @@ static bool gpu_present(void)
 {
     pid_t child = fork();
     if (child == 0)
-        _exit(gpu_count() > 0 ? 0 : 1);
+        _exit(gpu_count(false) > 0 ? 0 : 1);
     int status = 1;
     return child > 0 && waitpid(child, &status, 0) == child && status == 0;
 }

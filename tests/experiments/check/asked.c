@@ -71,9 +71,10 @@ Test(check_asked, words)
                    "found 'some', expected inclusive or exclusive");
 }
 
-int __wrap_gpu_count(void);
-int __wrap_gpu_count(void)
+int __wrap_gpu_count(bool elsewhere);
+int __wrap_gpu_count(bool elsewhere)
 {
+    (void)elsewhere;
     return 32;
 }
 

@@ -350,11 +350,11 @@ Test(check_whole, scans_are_read_as_they_are)
 
 static int gpus;
 
-int __real_gpu_count(void);
-int __wrap_gpu_count(void);
-int __wrap_gpu_count(void)
+int __real_gpu_count(bool elsewhere);
+int __wrap_gpu_count(bool elsewhere);
+int __wrap_gpu_count(bool elsewhere)
 {
-    return gpus ? gpus : __real_gpu_count();
+    return gpus ? gpus : __real_gpu_count(elsewhere);
 }
 
 bool __real_method_supports(const struct method *m, enum device_kind device, enum format storage,

@@ -56,6 +56,6 @@ Test(load, says_that_there_is_no_such_device)
 {
     struct problem p = {0};
     struct load *load;
-    cr_expect(load_begin(&load, gpu_count(), &p) == STATUS_DEVICE);
+    cr_expect(load_begin(&load, gpu_count(false), &p) == STATUS_DEVICE);
     cr_expect(load == NULL && strstr(p.text, "device cuda"), "found '%s'", p.text);
 }
