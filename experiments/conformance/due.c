@@ -72,41 +72,6 @@ void conformance_judge_norm(struct judgement *j, const struct conformance_subjec
         judge_one(j, s, r, x);
 }
 
-static enum way way_of(const struct method *m)
-{
-    switch (m->bound) {
-    case THEOREM_ANY_ORDER:
-    case THEOREM_TREE:
-    case THEOREM_NONE: /* held to what plain additions give, as the operation's name says */
-        return WAY_PLAIN;
-    case THEOREM_WIDENED:
-        return WAY_WIDENED;
-    case THEOREM_BINNED:
-        return WAY_BINNED;
-    case THEOREM_CORRECTLY_ROUNDED:
-        return WAY_EXACT;
-    case THEOREM_COMPENSATED:
-    case THEOREM_KAHAN:
-    case THEOREM_K_FOLD:
-    case THEOREM_DOUBLE_WORD:
-    case THEOREM_BLOCKED:
-    case THEOREM_NORM:
-    case THEOREM_SCALED_NORM:
-    case THEOREM_MEAN:
-    case THEOREM_RUNNING_MEAN:
-    case THEOREM_TEXTBOOK:
-    case THEOREM_TWO_PASS:
-    case THEOREM_WELFORD:
-    case THEOREM_CHAN:
-    case THEOREM_PRODUCT:
-    case THEOREM_EXTREMUM:
-    case THEOREM_BLOCKS:
-    case THEOREMS:
-        break;
-    }
-    return WAY_CARRIED;
-}
-
 enum { FEW_PARTS = 32 }; /* of a prefix: there are many of them */
 
 static bool of_products(const struct due *d)
@@ -122,7 +87,7 @@ const struct any_order *due_elements(const struct due *d)
 static void begin_products(struct due *d)
 {
     any_products_init(&d->products, d->subject->accumulator, d->subject->product);
-    if (d->way != WAY_PLAIN)
+    if (d->way != ADDS_PLAIN)
         d->products.rounded.parts_most = 0;
 }
 
@@ -130,15 +95,17 @@ void due_begin(struct due *d, const struct conformance_subject *subject)
 {
     enum format f = subject->accumulator;
     d->subject = subject;
-    d->way = way_of(subject->method);
+    d->way = theorem_additions(subject->method->bound);
+    if (d->way == ADDS_OTHER) /* its theorem alone says what may come of finite numbers */
+        d->way = ADDS_CARRIED;
     d->stale = true;
     if (of_products(d)) {
         begin_products(d);
         return;
     }
-    bool whole = d->way == WAY_BINNED || d->way == WAY_EXACT; /* elements are not rounded first */
-    any_order_init(&d->elements, whole ? FP64 : d->way == WAY_WIDENED ? format_wider(f) : f);
-    if (d->way != WAY_PLAIN && d->way != WAY_WIDENED)
+    bool whole = d->way == ADDS_BINNED || d->way == ADDS_EXACT; /* elements are not rounded first */
+    any_order_init(&d->elements, whole ? FP64 : d->way == ADDS_WIDENED ? format_wider(f) : f);
+    if (d->way != ADDS_PLAIN && d->way != ADDS_WIDENED)
         d->elements.parts_most = 0;
     else if (operation_makes_array(subject->method->operation))
         d->elements.parts_most = FEW_PARTS;
@@ -213,11 +180,11 @@ static void make_carried(struct due *d)
 static void make_products(struct due *d)
 {
     d->exact = products_round(&d->products.sum, d->subject->accumulator);
-    if (d->way == WAY_EXACT)
+    if (d->way == ADDS_EXACT)
         possible_just(&d->possible, d->exact);
     else
         any_products_possible(&d->products, &d->possible);
-    if (d->way == WAY_CARRIED)
+    if (d->way == ADDS_CARRIED)
         make_carried(d);
 }
 
@@ -232,15 +199,15 @@ void due_make(struct due *d)
         return;
     }
     d->exact = exact_round(&d->elements.sum, f);
-    if (d->way == WAY_EXACT)
+    if (d->way == ADDS_EXACT)
         possible_just(&d->possible, d->exact);
-    else if (d->way == WAY_BINNED)
+    else if (d->way == ADDS_BINNED)
         make_binned(d);
     else
         any_order_possible(&d->elements, &d->possible);
-    if (d->way == WAY_WIDENED)
+    if (d->way == ADDS_WIDENED)
         possible_round(&d->possible, f);
-    if (d->way == WAY_CARRIED)
+    if (d->way == ADDS_CARRIED)
         make_carried(d);
 }
 

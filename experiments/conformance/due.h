@@ -3,19 +3,10 @@
 
 #include "experiments/conformance/judge.h"
 
-/* How a theorem says that a method adds. */
-enum way {
-    WAY_PLAIN,   /* rounded additions of the elements, nothing else */
-    WAY_WIDENED, /* the same in the wider format, then rounded */
-    WAY_CARRIED, /* additions that carry their errors along */
-    WAY_BINNED,
-    WAY_EXACT
-};
-
 /* The elements so far, of a dot product the products, what they may give, and what exactly. */
 struct due {
     const struct conformance_subject *subject;
-    enum way way;
+    enum additions way;
     struct any_order elements;    /* of sums and scans; */
     struct any_products products; /* of dot products */
     bool stale;                   /* what follows is that of fewer elements: due_make */

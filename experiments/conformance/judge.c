@@ -159,15 +159,15 @@ static const char *why_not(const struct due *d, double x)
     if (isinf(x) && !finite)
         return "another infinity than is due";
     if (isinf(x))
-        return d->way == WAY_PLAIN || d->way == WAY_CARRIED ? "infinite, where no order overflows"
-                                                            : "infinite, where the sum is not";
+        return d->way == ADDS_PLAIN || d->way == ADDS_CARRIED ? "infinite, where no order overflows"
+                                                              : "infinite, where the sum is not";
     if (!finite)
         return "an infinity is lost";
     if (x == 0 && signbit(x) && due->zero[0])
         return "-0, where not all elements are -0";
     if (x == 0 && e->count[0] + e->count[1] == 0)
         return "+0, where all elements are -0";
-    return d->way == WAY_EXACT ? "not the exact sum, rounded" : "a number that no order gives";
+    return d->way == ADDS_EXACT ? "not the exact sum, rounded" : "a number that no order gives";
 }
 
 /* Subjects that are not ours may begin at +0, and may have more digits than they say. */
@@ -175,7 +175,7 @@ static const char *excuse(const struct due *d, double x)
 {
     const struct any_order *e = due_elements(d);
     const struct method *m = d->subject->method;
-    if ((m->cpu && !m->foreign) || d->way != WAY_PLAIN || e->empty)
+    if ((m->cpu && !m->foreign) || d->way != ADDS_PLAIN || e->empty)
         return NULL;
     if (x == 0 && !signbit(x) && !e->plain)
         return "+0, where all elements are -0: as of a sum that begins at +0";
@@ -227,7 +227,7 @@ static void judge_bound(struct judgement *to, struct due *d, const struct refere
                         const struct theorem *theorem, double x)
 {
     const struct conformance_subject *s = d->subject;
-    bool loose = d->way == WAY_CARRIED && theorem->kind != THEOREM_NONE && due_near_overflow(d);
+    bool loose = d->way == ADDS_CARRIED && theorem->kind != THEOREM_NONE && due_near_overflow(d);
     struct theorem any = {.kind = THEOREM_ANY_ORDER, .product = s->product};
     struct measure m;
     measure(&m, r, s->storage, s->accumulator, x, loose ? &any : theorem);
@@ -256,7 +256,7 @@ static enum status judge_sum(struct judgement *to, struct due *d, const struct s
     struct theorem theorem = special_theorem(d->subject, in->x.n);
     bool decided = to->is == JUDGED_IMPOSSIBLE
                        ? theorem.flushing == 0
-                       : x == d->exact || d->way == WAY_EXACT || theorem.kind == THEOREM_ANY_ORDER;
+                       : x == d->exact || d->way == ADDS_EXACT || theorem.kind == THEOREM_ANY_ORDER;
     if (!isfinite(x) || decided)
         return STATUS_OK;
     enum status status =

@@ -6,35 +6,9 @@
 
 static unsigned words_of(const struct method *m)
 {
-    switch (m->bound) {
-    case THEOREM_COMPENSATED:
-    case THEOREM_KAHAN:
-    case THEOREM_BLOCKED:
-    case THEOREM_DOUBLE_WORD:
-        return 2;
-    case THEOREM_K_FOLD:
-        return m->folds;
-    case THEOREM_ANY_ORDER:
-    case THEOREM_TREE:
-    case THEOREM_WIDENED:
-    case THEOREM_CORRECTLY_ROUNDED:
-    case THEOREM_BINNED:
-    case THEOREM_NORM:
-    case THEOREM_SCALED_NORM:
-    case THEOREM_MEAN:
-    case THEOREM_RUNNING_MEAN:
-    case THEOREM_TEXTBOOK:
-    case THEOREM_TWO_PASS:
-    case THEOREM_WELFORD:
-    case THEOREM_CHAN:
-    case THEOREM_PRODUCT:
-    case THEOREM_EXTREMUM:
-    case THEOREM_BLOCKS:
-    case THEOREM_NONE:
-    case THEOREMS:
-        break;
-    }
-    return 1;
+    if (theorem_additions(m->bound) != ADDS_CARRIED)
+        return 1;
+    return m->folds ? m->folds : 2;
 }
 
 static enum format added_in(const struct method *m, enum format f)

@@ -13,145 +13,15 @@ static bool theorem_given(mpfr_t bound, const struct theorem *t, const struct re
     return isfinite(t->given);
 }
 
-static const struct {
+static const struct theorem_facts {
     const char *words;
+    enum additions adds;
+    bool has_height;
     theorem_says *factors;
-    bool finds_errors; /* by TwoSum, and may lose them next to the largest number */
-    bool widened;      /* says it of additions in the wider format; then the sum is rounded */
-    bool exact;        /* says it of elements that are not rounded first; then the sum is rounded */
-    bool cut;          /* they are cut to theorem_digits instead */
-    theorem_of_value *bound; /* of what is no sum; then nothing of the above holds */
-    bool any_order;          /* and holds for every order */
+    theorem_of_value *bound;
 } theorems[THEOREMS] = {
-    [THEOREM_ANY_ORDER] =
-        {
-            .words = "any order: (n-1) u sum|x|",
-            .factors = theorem_any_order,
-        },
-    [THEOREM_TREE] =
-        {
-            .words = "tree of height h: gamma_h sum|x|",
-            .factors = theorem_tree,
-        },
-    [THEOREM_COMPENSATED] =
-        {
-            .words = "compensated, height h: u |sum| + (1+u) gamma_2h gamma_h sum|x|",
-            .factors = theorem_compensated,
-            .finds_errors = true,
-        },
-    [THEOREM_KAHAN] =
-        {
-            .words = "Kahan, height h: u |sum| + (2u + O(h^2 u^2)) sum|x|",
-            .factors = theorem_kahan,
-            .finds_errors = true,
-        },
-    [THEOREM_K_FOLD] =
-        {
-            .words = "K-fold, height h: (u + O(u^2)) |sum| + O((h u)^K) sum|x|",
-            .factors = theorem_k_fold,
-            .finds_errors = true,
-        },
-    [THEOREM_DOUBLE_WORD] =
-        {
-            .words = "double-word, height h: u |sum| + (3h u^2 + O(u^3)) sum|x|",
-            .factors = theorem_double_word,
-            .finds_errors = true,
-        },
-    [THEOREM_BLOCKED] =
-        {
-            .words = "blocks of height b, compensated above: u |sum| + (gamma_b + O(u^2)) sum|x|",
-            .factors = theorem_blocked,
-            .finds_errors = true,
-        },
-    [THEOREM_WIDENED] =
-        {
-            .words = "tree of height h in the wider format: u |sum| + (1+u) gamma_h sum|x|, "
-                     "gamma_h that format's",
-            .factors = theorem_tree,
-            .widened = true,
-        },
-    [THEOREM_CORRECTLY_ROUNDED] =
-        {
-            .words = "correctly rounded: u |sum|, or half the smallest subnormal; 0 of 0",
-            .exact = true,
-        },
-    [THEOREM_BINNED] =
-        {
-            .words = "cut to D = K p digits of the largest, the storage's at least: "
-                     "u |sum| + (1+u) (n-1) 2^-D max|x|",
-            .exact = true,
-            .cut = true,
-        },
-    [THEOREM_NORM] =
-        {
-            .words =
-                "root of a tree of height h of squares: about (gamma_h+1 / 2 + u) |norm|, more "
-                "where squares underflow",
-            .bound = theorem_norm,
-        },
-    [THEOREM_SCALED_NORM] =
-        {
-            .words = "root of a tree of height h of squares, scaled: about (gamma_h+1 / 2 + u) "
-                     "|norm|",
-            .bound = theorem_scaled_norm,
-        },
-    [THEOREM_MEAN] =
-        {
-            .words = "a tree of height h, divided: gamma_h sum|x| / n + u |mean|, nearly",
-            .bound = theorem_mean,
-        },
-    [THEOREM_RUNNING_MEAN] =
-        {
-            .words = "running mean: ((n+1)/2 u + 4u) max|x|, nearly",
-            .bound = theorem_running_mean,
-        },
-    [THEOREM_TEXTBOOK] =
-        {
-            .words =
-                "mean of squares less square of mean, trees of height h: about (3 gamma_h + 6u) "
-                "sum x^2 / n",
-            .bound = theorem_textbook,
-        },
-    [THEOREM_TWO_PASS] =
-        {
-            .words = "distances from the mean, trees of height h: about (gamma_h + 4u) variance + "
-                     "(gamma_h sum|x| / n)^2",
-            .bound = theorem_two_pass,
-        },
-    [THEOREM_WELFORD] =
-        {
-            .words = "Welford: n u variance + 2.4 e sqrt(variance) + e^2, nearly, e = n/2 u max|x|",
-            .bound = theorem_welford,
-        },
-    [THEOREM_CHAN] =
-        {
-            .words = "Chan, height h: (2h + 6) u variance + 2 k sqrt(variance) + k^2, nearly, "
-                     "k = sqrt(2h) 4h u max|x|",
-            .bound = theorem_chan,
-        },
-    [THEOREM_PRODUCT] =
-        {
-            .words = "product of n elements in any order: about (n-1) u |product|",
-            .bound = theorem_product,
-            .any_order = true,
-        },
-    [THEOREM_EXTREMUM] =
-        {
-            .words = "none of an element or an index: 0, or one rounding to a narrower accumulator",
-            .bound = theorem_extremum,
-            .any_order = true,
-        },
-    [THEOREM_BLOCKS] =
-        {
-            .words = "fused blocks of K products: ((1 + theta)^blocks - 1) sum|x|, theta about "
-                     "(K + 1) 2^-F + u",
-            .bound = theorem_given,
-            .any_order = true,
-        },
-    [THEOREM_NONE] =
-        {
-            .words = "none",
-        },
+#define THEOREM(kind, ...) [THEOREM_##kind] = {__VA_ARGS__},
+#include "reference/theorem/theorems.def"
 };
 
 const char *const product_name[PRODUCTS] = {"", "rounded", "fused", "exact", "unknown"};
@@ -163,8 +33,12 @@ const char *theorem_words(enum theorem_kind kind)
 
 bool theorem_has_height(enum theorem_kind kind)
 {
-    return kind != THEOREM_ANY_ORDER && kind != THEOREM_NONE && !theorems[kind].exact &&
-           !theorems[kind].any_order;
+    return theorems[kind].has_height;
+}
+
+enum additions theorem_additions(enum theorem_kind kind)
+{
+    return theorems[kind].adds;
 }
 
 /* A bound on the error of rounding a term to the accumulator: `relative` times the term and, if it
@@ -272,7 +146,9 @@ bool theorem_bound(mpfr_t bound, const struct theorem *t, const struct reference
         return false;
     if (theorems[t->kind].bound)
         return theorems[t->kind].bound(bound, t, r, storage, accumulator);
-    bool widened = theorems[t->kind].widened, exact = theorems[t->kind].exact, says = true;
+    enum additions adds = theorems[t->kind].adds;
+    bool widened = adds == ADDS_WIDENED, says = true;
+    bool exact = adds == ADDS_EXACT || adds == ADDS_BINNED;
     enum format f = widened ? format_wider(accumulator) : accumulator;
     mpfr_t perturbed, error;
     struct theorem_factors by;
@@ -289,9 +165,9 @@ bool theorem_bound(mpfr_t bound, const struct theorem *t, const struct reference
     mpfr_set_zero(by.constant, 1);
     if (!exact)
         says = theorems[t->kind].factors(&by, t, r, f);
-    if (theorems[t->kind].finds_errors)
+    if (adds == ADDS_CARRIED)
         theorem_lost_errors(&by, t, r, perturbed, f);
-    if (theorems[t->kind].cut)
+    if (adds == ADDS_BINNED)
         cutting(by.constant, t, r, storage, accumulator);
     mpfr_add(error, perturbed, by.constant, MPFR_RNDU);
     add_share(error, by.of_sum, r->sum, perturbed);

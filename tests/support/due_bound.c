@@ -55,7 +55,7 @@ static rational any_order(size_t n, rational u)
     return times(whole(n ? n - 1 : 0), u);
 }
 
-static rational tree(size_t n, size_t h, rational u)
+static rational by_tree(size_t n, size_t h, rational u)
 {
     rational gamma = gamma_of(h, u);
     return gamma ? lesser(any_order(n, u), gamma) : any_order(n, u);
@@ -106,43 +106,6 @@ static rational k_fold(size_t h, unsigned folds, rational u)
     }
     return plus(times(one_and(k_fold_own(folds, u)), product),
                 times(to_power(gamma_of(folds, u), folds), words));
-}
-
-static rational of_abs(const struct theorem *t, size_t n, rational u)
-{
-    switch (t->kind) {
-    case THEOREM_TREE:
-    case THEOREM_WIDENED:
-        return tree(n, t->height, u);
-    case THEOREM_COMPENSATED:
-        return compensated(t->height + (t->product == PRODUCT_EXACT), u);
-    case THEOREM_KAHAN:
-        return kahan(t->height, u);
-    case THEOREM_DOUBLE_WORD:
-        return double_word(t->height, u);
-    case THEOREM_BLOCKED:
-        return blocked(t->height, t->plain_height, u);
-    case THEOREM_K_FOLD:
-        return k_fold(t->height, t->folds, u);
-    case THEOREM_ANY_ORDER:
-    case THEOREM_CORRECTLY_ROUNDED:
-    case THEOREM_BINNED:
-    case THEOREM_NORM:
-    case THEOREM_SCALED_NORM:
-    case THEOREM_MEAN:
-    case THEOREM_RUNNING_MEAN:
-    case THEOREM_TEXTBOOK:
-    case THEOREM_TWO_PASS:
-    case THEOREM_WELFORD:
-    case THEOREM_CHAN:
-    case THEOREM_PRODUCT:
-    case THEOREM_EXTREMUM:
-    case THEOREM_BLOCKS:
-    case THEOREM_NONE:
-    case THEOREMS:
-        break;
-    }
-    return any_order(n, u);
 }
 
 static rational of_sum(const struct theorem *t, rational u)
@@ -219,16 +182,22 @@ static rational rounded(rational error, rational value, enum format f)
     return mpq_sgn(rounding) == 0 ? error : plus(error, greater(rounding, half_smallest(f)));
 }
 
+/* The format that a theorem's additions are in. */
+static enum format added_in(const struct theorem *t, enum format accumulator)
+{
+    return t->kind != THEOREM_WIDENED ? accumulator : accumulator == FP32 ? FP64 : FP32;
+}
+
 /* The bound of a sum, written out: c of rounding terms, F = 3 normal for each addition that
  * flushes, and c + F + of_sum (|S| + c + F) + of_abs (A + c + F). That, when widened, in the wider
  * format; then it is rounded: as is F alone, when exact, or F and what cutting changes, when
  * binned. */
-static rational due_sum(const struct theorem *t, const struct terms *x, enum format storage,
-                        enum format accumulator)
+static rational due_sum(const struct theorem *t, const struct terms *x, rational of_abs,
+                        enum format storage, enum format accumulator)
 {
     bool widened = t->kind == THEOREM_WIDENED, binned = t->kind == THEOREM_BINNED;
     bool exact = t->kind == THEOREM_CORRECTLY_ROUNDED || binned;
-    enum format f = !widened ? accumulator : accumulator == FP32 ? FP64 : FP32;
+    enum format f = added_in(t, accumulator);
     rational u = unit(f), c = exact ? whole(0) : conversion(t, x, storage, f);
     c = plus(c, times(whole(t->flushing), from_double(3 * format_facts[f].smallest_normal)));
     rational error = c;
@@ -236,8 +205,7 @@ static rational due_sum(const struct theorem *t, const struct terms *x, enum for
         error = plus(c, cut(t, x, storage, accumulator));
     if (!exact)
         error = plus(c, plus(times(of_sum(t, u), plus(size_of(x->sum), c)),
-                             times(lost(of_abs(t, x->n, u), t, plus(x->sum_abs, c), f),
-                                   plus(x->sum_abs, c))));
+                             times(lost(of_abs, t, plus(x->sum_abs, c), f), plus(x->sum_abs, c))));
     return widened || exact ? rounded(error, x->sum, accumulator) : error;
 }
 
@@ -267,7 +235,8 @@ static rational due_tree(const struct theorem *t, size_t n, rational sum, ration
     struct terms x = {n, sum, sum_abs, 0};
     tree.kind = THEOREM_TREE;
     tree.product = product;
-    return due_sum(&tree, &x, storage, f);
+    rational of_abs = by_tree(n, t->height, unit(f));
+    return due_sum(&tree, &x, of_abs, storage, f);
 }
 
 /* d / sqrt(S) or sqrt(d), the smaller. */
@@ -434,7 +403,35 @@ rational due_bound(const struct theorem *t, const struct reference *r, enum form
 {
     struct terms x = {r->n, from_mpfr(r->sum), from_mpfr(r->sum_abs), r->largest};
     enum format f = accumulator;
+    rational u = unit(added_in(t, f)), of_abs = whole(0);
     switch (t->kind) {
+    case THEOREM_ANY_ORDER:
+        of_abs = any_order(r->n, u);
+        break;
+    case THEOREM_TREE:
+    case THEOREM_WIDENED:
+        of_abs = by_tree(r->n, t->height, u);
+        break;
+    case THEOREM_COMPENSATED:
+        of_abs = compensated(t->height + (t->product == PRODUCT_EXACT), u);
+        break;
+    case THEOREM_KAHAN:
+        of_abs = kahan(t->height, u);
+        break;
+    case THEOREM_K_FOLD:
+        of_abs = k_fold(t->height, t->folds, u);
+        break;
+    case THEOREM_DOUBLE_WORD:
+        of_abs = double_word(t->height, u);
+        break;
+    case THEOREM_BLOCKED:
+        of_abs = blocked(t->height, t->plain_height, u);
+        break;
+    case THEOREM_CORRECTLY_ROUNDED:
+    case THEOREM_BINNED:
+    case THEOREM_NONE:
+    case THEOREMS:
+        break;
     case THEOREM_NORM:
     case THEOREM_SCALED_NORM:
         return due_norm(t, r, storage, f);
@@ -462,19 +459,6 @@ rational due_bound(const struct theorem *t, const struct reference *r, enum form
         return due_extremum(r, storage, f);
     case THEOREM_BLOCKS:
         return from_double(t->given);
-    case THEOREM_ANY_ORDER:
-    case THEOREM_TREE:
-    case THEOREM_COMPENSATED:
-    case THEOREM_KAHAN:
-    case THEOREM_K_FOLD:
-    case THEOREM_DOUBLE_WORD:
-    case THEOREM_BLOCKED:
-    case THEOREM_WIDENED:
-    case THEOREM_CORRECTLY_ROUNDED:
-    case THEOREM_BINNED:
-    case THEOREM_NONE:
-    case THEOREMS:
-        break;
     }
-    return due_sum(t, &x, storage, f);
+    return due_sum(t, &x, of_abs, storage, f);
 }

@@ -24,33 +24,18 @@ static bool can_show(const struct probe_spec *s)
 {
     int most = format_facts[s->accumulator].emax;
     bool overflows = format_facts[s->storage].emax >= most && format_facts[s->output].emax >= most;
-    switch (s->method->bound) {
-    case THEOREM_TREE:
-    case THEOREM_ANY_ORDER:
-    case THEOREM_MEAN:
-        return s->storage != FP16 || s->accumulator != FP64;
-    case THEOREM_WIDENED:
-        return s->storage != FP16 || s->accumulator != FP32;
-    case THEOREM_NORM:
-    case THEOREM_SCALED_NORM:
+    enum theorem_kind bound = s->method->bound;
+    if (bound == THEOREM_NORM || bound == THEOREM_SCALED_NORM)
         return true;
-    case THEOREM_COMPENSATED:
-    case THEOREM_KAHAN:
-    case THEOREM_K_FOLD:
-    case THEOREM_DOUBLE_WORD:
-    case THEOREM_BLOCKED:
-    case THEOREM_CORRECTLY_ROUNDED:
-    case THEOREM_BINNED:
-    case THEOREM_RUNNING_MEAN:
-    case THEOREM_TEXTBOOK:
-    case THEOREM_TWO_PASS:
-    case THEOREM_WELFORD:
-    case THEOREM_CHAN:
-    case THEOREM_PRODUCT:
-    case THEOREM_EXTREMUM:
-    case THEOREM_BLOCKS:
-    case THEOREM_NONE:
-    case THEOREMS:
+    switch (theorem_additions(bound == THEOREM_MEAN ? THEOREM_TREE : bound)) {
+    case ADDS_PLAIN:
+        return s->storage != FP16 || s->accumulator != FP64;
+    case ADDS_WIDENED:
+        return s->storage != FP16 || s->accumulator != FP32;
+    case ADDS_CARRIED:
+    case ADDS_BINNED:
+    case ADDS_EXACT:
+    case ADDS_OTHER:
         break;
     }
     return overflows;
