@@ -49,11 +49,14 @@ static uint32_t encode_single(double rounded)
     return bits;
 }
 
-/* A number of a format whose exponent is narrower than a double's. */
-static uint64_t encode_narrow(enum format f, double rounded)
+/* Of a format whose exponent is narrower than a double's; compiled for each of them. */
+static inline uint64_t encode_narrow(enum format f, double x)
 {
     const struct format_facts *facts = &format_facts[f];
+    double rounded = format_round_narrow(f, x);
     uint64_t sign = signbit(rounded) ? UINT64_C(1) << (8 * facts->bytes - 1) : 0;
+    if (isnan(rounded))
+        return facts->nan;
     if (isinf(rounded))
         return sign | facts->specials;
     double moved = fabs(rounded) * (0x1p-1022 / facts->smallest_normal);
@@ -62,22 +65,21 @@ static uint64_t encode_narrow(enum format f, double rounded)
 
 uint64_t format_encode(enum format f, double x)
 {
-    double rounded = format_round(f, x);
-    if (isnan(rounded))
-        return format_facts[f].nan;
     switch (f) {
     case FP16:
-    case E4M3:
-    case E5M2:
-        return encode_narrow(f, rounded);
+        return encode_narrow(FP16, x);
     case BF16:
-        return encode_single(rounded) >> 16;
+        return isnan(x) ? format_facts[f].nan : encode_single(format_round_narrow(BF16, x)) >> 16;
     case FP32:
-        return encode_single(rounded);
+        return isnan(x) ? format_facts[f].nan : encode_single(x);
     case FP64:
         break;
+    case E4M3:
+        return encode_narrow(E4M3, x);
+    case E5M2:
+        return encode_narrow(E5M2, x);
     }
-    return double_bits(rounded);
+    return isnan(x) ? format_facts[f].nan : double_bits(x);
 }
 
 uint64_t format_canonical(enum format f, uint64_t bits)
