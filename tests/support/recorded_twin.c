@@ -221,6 +221,49 @@ static enum status compute(struct recorded_twin *t, const struct csv_row *row, s
     return status;
 }
 
+enum { ROW_TEXT = 512 };
+
+/* What cases with a profile gave, for their rows of results.csv. */
+static struct known {
+    char row[ROW_TEXT];
+    struct hash128 digest;
+} * known;
+static size_t knowns;
+
+/* All that the row says of its case, by which it is known again. */
+static void row_text(const struct recorded_twin *t, const struct csv_row *row, char text[ROW_TEXT])
+{
+    static const enum case_column column[] = {CASE_ID,          CASE_METHOD,  CASE_STORAGE,
+                                              CASE_ACCUMULATOR, CASE_INPUT,   CASE_N,
+                                              CASE_SEED,        CASE_THREADS, CASE_BLOCKS};
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof column / sizeof *column && used < ROW_TEXT; i++)
+        used += (size_t)snprintf(text + used, ROW_TEXT - used, "%s,",
+                                 recorded_field(t, row, column[i]));
+}
+
+static void remember(const struct recorded_twin *t, const struct csv_row *row)
+{
+    struct known *more = realloc(known, (knowns + 1) * sizeof *known);
+    if (!more)
+        return;
+    known = more;
+    row_text(t, row, known[knowns].row);
+    known[knowns++].digest = t->digest;
+}
+
+static bool recall(struct recorded_twin *t, const struct csv_row *row)
+{
+    char text[ROW_TEXT];
+    row_text(t, row, text);
+    for (size_t i = 0; i < knowns; i++)
+        if (strcmp(known[i].row, text) == 0) {
+            t->digest = known[i].digest;
+            return true;
+        }
+    return false;
+}
+
 enum status recorded_twin(struct recorded_twin *t, const struct csv_row *row, bool *fresh,
                           struct problem *p)
 {
@@ -246,7 +289,12 @@ enum status recorded_twin(struct recorded_twin *t, const struct csv_row *row, bo
     if (t->answer != TWIN_FOUND)
         return STATUS_OK;
     t->added += weight;
-    return compute(t, row, (size_t)n, p);
+    if (!t->profile && recall(t, row))
+        return STATUS_OK;
+    status = compute(t, row, (size_t)n, p);
+    if (t->profile && status == STATUS_OK)
+        remember(t, row);
+    return status;
 }
 
 void recorded_twin_free(struct recorded_twin *t)

@@ -12,7 +12,7 @@ Test(recorded, cpu_twins_give_the_bits_of_gpus)
 {
     glob_t found;
     int none =
-        glob(ULPSCOPE_SOURCE "/reports/recorded/*/{results,profile}.csv", GLOB_BRACE, NULL, &found);
+        glob(ULPSCOPE_SOURCE "/reports/recorded/*/{profile,results}.csv", GLOB_BRACE, NULL, &found);
     for (size_t i = 0; !none && i < found.gl_pathc; i++) {
         struct recorded r = {0};
         struct problem p = {0};
