@@ -44,8 +44,16 @@ size_t ulpscope_method_count(void)
     return count;
 }
 
-enum ulpscope_status ulpscope_method_get(struct ulpscope_method *m, size_t i,
-                                         struct ulpscope_error *error)
+enum { METHOD_0_2 = LIBRARY_0_2(struct ulpscope_method, pairs, uint64_t) };
+
+enum ulpscope_status(ulpscope_method_get)(struct ulpscope_method *m, size_t i,
+                                          struct ulpscope_error *error)
+{
+    return ulpscope_method_get_sized(METHOD_0_2, m, i, error);
+}
+
+enum ulpscope_status ulpscope_method_get_sized(size_t size, struct ulpscope_method *m, size_t i,
+                                               struct ulpscope_error *error)
 {
     struct problem p = {0};
     const struct method *from = listed(i);
@@ -54,13 +62,15 @@ enum ulpscope_status ulpscope_method_get(struct ulpscope_method *m, size_t i,
                 ulpscope_method_count());
         return library_failed(error, &p);
     }
-    *m = (struct ulpscope_method){
+    const struct ulpscope_method all = {
         .name = from->name,
         .summary = from->summary,
         .operation = (enum ulpscope_operation)number_of(from->operation),
         .promise = (enum ulpscope_promise)from->promise,
         .pairs = from->cpu ? object_pair_bits(method_pairs(from, DEVICE_CPU)) : 0};
-    return ULPSCOPE_OK;
+    return library_give(m, size, &all, sizeof all, METHOD_0_2, "method", &p) == STATUS_OK
+               ? ULPSCOPE_OK
+               : library_failed(error, &p);
 }
 
 static enum status task_make(struct task *t, struct operands *of, const char *name,
@@ -111,14 +121,14 @@ enum ulpscope_status ulpscope_run(const char *method, const struct ulpscope_arra
 
 struct own {
     struct method method; /* the first: a task's method is this */
-    const struct ulpscope_subject *subject;
+    struct ulpscope_subject subject;
 };
 
 static enum status run_own(const struct task *t, struct problem *p)
 {
     const struct own *own = (const struct own *)t->method;
     struct ulpscope_task call = object_call(t);
-    return object_returned(t->method, own->subject->run(&call), p);
+    return object_returned(t->method, own->subject.run(&call), p);
 }
 
 static struct shape as_asked(size_t n, enum device_kind device, struct shape asked)
@@ -151,7 +161,7 @@ static enum status own_make(struct own *own, const struct ulpscope_subject *s, s
                       .resolve = reads ? as_asked : NULL,
                       .bound = THEOREM_ANY_ORDER,
                       .cpu = run_own},
-                     s};
+                     *s};
     return STATUS_OK;
 }
 
@@ -178,15 +188,34 @@ static void report_make(struct ulpscope_report *to, const struct check_report *f
         add_kind(&to->rung[check_kinds[kind].rung], &from->tried[kind]);
 }
 
-enum ulpscope_status ulpscope_check(struct ulpscope_report *report,
-                                    const struct ulpscope_subject *subject, double seconds,
-                                    uint64_t seed, struct ulpscope_error *error)
+enum { REPORT_0_2 = LIBRARY_0_2(struct ulpscope_report, rung, uint64_t) };
+
+enum ulpscope_status(ulpscope_check)(struct ulpscope_report *report,
+                                     const struct ulpscope_subject *subject, double seconds,
+                                     uint64_t seed, struct ulpscope_error *error)
+{
+    return ulpscope_check_sized(REPORT_0_2, report, 2, subject, seconds, seed, error);
+}
+
+enum ulpscope_status ulpscope_check_sized(size_t size, struct ulpscope_report *report,
+                                          uint32_t version, const struct ulpscope_subject *subject,
+                                          double seconds, uint64_t seed,
+                                          struct ulpscope_error *error)
 {
     struct problem p = {0};
+    struct ulpscope_report all;
     struct own own;
+    if (version < 1 || version > ULPSCOPE_SUBJECT_VERSION)
+        problem(&p, STATUS_USAGE, "check: found version %u of ulpscope_subject.h, expected 1..%u",
+                (unsigned)version, ULPSCOPE_SUBJECT_VERSION);
+    if (size < REPORT_0_2) /* found before the seconds are spent */
+        library_give(NULL, size, NULL, 0, REPORT_0_2, "report", &p);
     if (!(seconds > 0) || !(seconds < 1e9))
         problem(&p, STATUS_USAGE, "check: found %g seconds, expected more than 0", seconds);
-    if (p.status != STATUS_OK || own_make(&own, subject, &p) != STATUS_OK)
+    if (p.status != STATUS_OK)
+        return library_failed(error, &p);
+    const struct ulpscope_subject made = object_subject(version, subject, 0);
+    if (own_make(&own, &made, &p) != STATUS_OK)
         return library_failed(error, &p);
     struct check_report *found = calloc(1, sizeof *found);
     if (!found) {
@@ -207,8 +236,10 @@ enum ulpscope_status ulpscope_check(struct ulpscope_report *report,
         r.tried[kind] = kind != CHECK_PROCESS && kind != CHECK_DEVICE && kind != CHECK_RECORDED;
     if (check_subject(found, &r, &p) == STATUS_OK && found->failure.status != STATUS_OK)
         p = found->failure;
-    if (p.status == STATUS_OK)
-        report_make(report, found);
+    if (p.status == STATUS_OK) {
+        report_make(&all, found);
+        library_give(report, size, &all, sizeof all, REPORT_0_2, "report", &p);
+    }
     free(found);
     return p.status == STATUS_OK ? ULPSCOPE_OK : library_failed(error, &p);
 }

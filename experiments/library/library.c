@@ -24,6 +24,18 @@ enum ulpscope_status library_failed(struct ulpscope_error *error, const struct p
     return (enum ulpscope_status)p->status;
 }
 
+enum status library_give(void *to, size_t size, const void *from, size_t has, size_t least,
+                         const char *what, struct problem *p)
+{
+    if (size < least)
+        return problem(p, STATUS_USAGE, "%s: found a struct of %zu bytes, expected %zu or more",
+                       what, size, least);
+    memcpy(to, from, size < has ? size : has);
+    if (size > has)
+        memset((char *)to + has, 0, size - has);
+    return STATUS_OK;
+}
+
 enum status library_format(enum ulpscope_format f, const char *what, struct problem *p)
 {
     return (unsigned)f < FORMATS ? STATUS_OK
@@ -163,10 +175,20 @@ static double value(struct figure f)
     return f.known ? f.value : NAN;
 }
 
-enum ulpscope_status ulpscope_measure(struct ulpscope_figures *figures,
-                                      const struct ulpscope_reference *r,
-                                      enum ulpscope_format accumulator, double result,
-                                      struct ulpscope_error *error)
+enum { FIGURES_0_2 = LIBRARY_0_2(struct ulpscope_figures, within, double) };
+
+enum ulpscope_status(ulpscope_measure)(struct ulpscope_figures *figures,
+                                       const struct ulpscope_reference *r,
+                                       enum ulpscope_format accumulator, double result,
+                                       struct ulpscope_error *error)
+{
+    return ulpscope_measure_sized(FIGURES_0_2, figures, r, accumulator, result, error);
+}
+
+enum ulpscope_status ulpscope_measure_sized(size_t size, struct ulpscope_figures *figures,
+                                            const struct ulpscope_reference *r,
+                                            enum ulpscope_format accumulator, double result,
+                                            struct ulpscope_error *error)
 {
     struct problem p = {0};
     struct measure m;
@@ -180,12 +202,14 @@ enum ulpscope_status ulpscope_measure(struct ulpscope_figures *figures,
         return library_failed(error, &p);
     }
     measure(&m, &r->reference, r->storage, f, result, &any_order);
-    *figures = (struct ulpscope_figures){.err_abs = value(m.err_abs),
+    const struct ulpscope_figures all = {.err_abs = value(m.err_abs),
                                          .err_rel = value(m.err_rel),
                                          .err_ulp = value(m.err_ulp),
                                          .err_backward = value(m.err_backward),
                                          .bound = value(m.bound),
                                          .err_over_bound = value(m.err_over_bound),
                                          .within = m.bound.known && !m.broken};
-    return ULPSCOPE_OK;
+    return library_give(figures, size, &all, sizeof all, FIGURES_0_2, "figures", &p) == STATUS_OK
+               ? ULPSCOPE_OK
+               : library_failed(error, &p);
 }

@@ -54,11 +54,26 @@ struct ulpscope_array {
     const void *data;
 };
 
-/* Of this header; and of the library: "0.2.0". */
+/* Of this header, as a number for #if: 200 is 0.2.0; and of the library: "0.2.0". */
 #define ULPSCOPE_VERSION_MAJOR 0
 #define ULPSCOPE_VERSION_MINOR 2
 #define ULPSCOPE_VERSION_PATCH 0
+#define ULPSCOPE_VERSION                                                                           \
+    (10000 * ULPSCOPE_VERSION_MAJOR + 100 * ULPSCOPE_VERSION_MINOR + ULPSCOPE_VERSION_PATCH)
 ULPSCOPE_API const char *ulpscope_version(void);
+
+/* --- how structs grow ---
+ *
+ * The structs that the library fills in, ulpscope_figures, ulpscope_method and ulpscope_report, may
+ * get more members in later versions, at their end; no member moves, and none goes. The functions
+ * that fill them in are called through macros of their names, which pass the size of the caller's
+ * struct (and ulpscope_check the version of its subject), so that a program and a library of
+ * different versions fit: members that only the library knows are not written, members that only
+ * the caller knows become 0. ULPSCOPE_USAGE where the size is less than that of 0.2.0.
+ *
+ * The functions without a size, (ulpscope_measure)(...) in C, are for programs compiled before
+ * there were sizes and for other languages: they write the members of 0.2.0, whatever is added. The
+ * other structs stay as they are. */
 
 /* --- formats (IEEE 754-2019; bfloat16 as Intel 2018, with subnormals) --- */
 
@@ -123,6 +138,12 @@ ULPSCOPE_API enum ulpscope_status ulpscope_measure(struct ulpscope_figures *figu
                                                    const struct ulpscope_reference *r,
                                                    enum ulpscope_format accumulator, double result,
                                                    struct ulpscope_error *error);
+ULPSCOPE_API enum ulpscope_status
+ulpscope_measure_sized(size_t size, struct ulpscope_figures *figures,
+                       const struct ulpscope_reference *r, enum ulpscope_format accumulator,
+                       double result, struct ulpscope_error *error);
+#define ulpscope_measure(figures, r, accumulator, result, error)                                   \
+    ulpscope_measure_sized(sizeof *(figures), figures, r, accumulator, result, error)
 
 /* --- sums that merge ---
  *
@@ -196,6 +217,9 @@ ULPSCOPE_API size_t ulpscope_method_count(void);
 /* Method i < ulpscope_method_count(). ULPSCOPE_USAGE. */
 ULPSCOPE_API enum ulpscope_status ulpscope_method_get(struct ulpscope_method *m, size_t i,
                                                       struct ulpscope_error *error);
+ULPSCOPE_API enum ulpscope_status ulpscope_method_get_sized(size_t size, struct ulpscope_method *m,
+                                                            size_t i, struct ulpscope_error *error);
+#define ulpscope_method_get(m, i, error) ulpscope_method_get_sized(sizeof *(m), m, i, error)
 /* Runs the method of that name. a2: the second array of a dot product, of a's length and format;
  * else NULL. out: one element of the accumulator's format, of a scan n of them (inclusive), apart
  * from the input. threads, blocks: the launch shape, up to 1024 and 65535; 0: the method's choice.
@@ -239,6 +263,14 @@ ULPSCOPE_API enum ulpscope_status ulpscope_check(struct ulpscope_report *report,
                                                  const struct ulpscope_subject *subject,
                                                  double seconds, uint64_t seed,
                                                  struct ulpscope_error *error);
+ULPSCOPE_API enum ulpscope_status ulpscope_check_sized(size_t size, struct ulpscope_report *report,
+                                                       uint32_t version,
+                                                       const struct ulpscope_subject *subject,
+                                                       double seconds, uint64_t seed,
+                                                       struct ulpscope_error *error);
+#define ulpscope_check(report, subject, seconds, seed, error)                                      \
+    ulpscope_check_sized(sizeof *(report), report, ULPSCOPE_SUBJECT_VERSION, subject, seconds,     \
+                         seed, error)
 
 #ifdef __cplusplus
 }

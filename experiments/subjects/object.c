@@ -133,11 +133,11 @@ static enum status load(const struct ulpscope_subjects **subjects, const char *n
     return p->status;
 }
 
-static struct ulpscope_subject subject_of(const struct ulpscope_subjects *subjects, uint32_t i)
+struct ulpscope_subject object_subject(uint32_t version, const void *subjects, uint32_t i)
 {
-    if (subjects->version > 1)
-        return subjects->subject[i];
-    const struct subject_1 *old = (const struct subject_1 *)(const void *)subjects->subject + i;
+    if (version > 1)
+        return ((const struct ulpscope_subject *)subjects)[i];
+    const struct subject_1 *old = (const struct subject_1 *)subjects + i;
     struct ulpscope_subject s = {.name = old->name,
                                  .summary = old->summary,
                                  .operation = old->operation,
@@ -158,7 +158,7 @@ static enum status find(const struct ulpscope_subjects *subjects, const char *na
     const char *colon = strstr(name, ".so:");
     int path = colon ? (int)(colon + 3 - name) : (int)strlen(name);
     for (uint32_t i = 0; i < subjects->count; i++) {
-        struct ulpscope_subject s = subject_of(subjects, i);
+        struct ulpscope_subject s = object_subject(subjects->version, subjects->subject, i);
         size_t used = strlen(known);
         if (colon && strcmp(colon + 4, s.name) == 0)
             object.subject = s;

@@ -10,6 +10,9 @@
  * where it asks for what ulpscope has not. */
 enum status object_load(const struct method **m, const char *name, struct problem *p);
 
+/* Subject i of some, in the layout that this version of ulpscope_subject.h (1, 2) gave them. */
+struct ulpscope_subject object_subject(uint32_t version, const void *subjects, uint32_t i);
+
 /* A set of ULPSCOPE_PAIRs, and back: without the formats that ulpscope_subject.h has no name for.
  */
 struct format_pairs object_pairs(uint64_t bits);

@@ -256,6 +256,90 @@ Test(library, methods_run)
               ULPSCOPE_UNAVAILABLE);
 }
 
+/* --- structs of other versions --- */
+
+/* As a program that was compiled with the header of 0.2.0 has them. */
+struct figures_0_2 {
+    double figure[6];
+    int within;
+};
+struct method_0_2 {
+    const char *name, *summary;
+    int operation, promise;
+    uint64_t pairs;
+};
+struct report_0_2 {
+    int kept, refuted;
+    struct {
+        uint64_t attempts, differing;
+        size_t n;
+        int storage, accumulator;
+        uint64_t expected, found;
+        char is[2][96];
+    } rung[5];
+};
+
+static void expect_untouched(const char *behind, size_t bytes, const char *what)
+{
+    for (size_t i = 0; i < bytes; i++)
+        cr_assert(behind[i] == 0x5a, "%s: byte %zu behind the struct was written", what, i);
+}
+
+/* By their symbols, which fill in no more than 0.2.0 did. */
+Test(library, programs_compiled_with_0_2)
+{
+    struct {
+        struct figures_0_2 is;
+        char behind[64];
+    } figures;
+    struct {
+        struct method_0_2 is;
+        char behind[64];
+    } method;
+    struct ulpscope_reference *r;
+    memset(&figures, 0x5a, sizeof figures);
+    memset(&method, 0x5a, sizeof method);
+    cr_assert(ulpscope_reference_new(&r, &hard_array, NULL) == ULPSCOPE_OK);
+    cr_assert(!(ulpscope_measure)((void *)&figures, r, ULPSCOPE_FP64, 0, NULL));
+    cr_expect(figures.is.figure[0] == 1 && figures.is.figure[2] == 0x1p52 && figures.is.within);
+    expect_untouched(figures.behind, sizeof figures.behind, "figures");
+    cr_assert(!(ulpscope_method_get)((void *)&method, 0, NULL));
+    cr_expect(ulpscope_method_count() > 0 && method.is.pairs > 0, "%s", method.is.name);
+    expect_untouched(method.behind, sizeof method.behind, "method");
+    ulpscope_reference_free(r);
+}
+
+/* More than this library knows is 0; less than there ever was is refused, and nothing written. */
+Test(library, structs_of_other_sizes)
+{
+    struct {
+        struct ulpscope_figures is;
+        char more[64];
+    } later;
+    struct {
+        struct figures_0_2 is;
+        char behind[64];
+    } first;
+    struct ulpscope_error error;
+    struct ulpscope_reference *r;
+    memset(&later, 0x5a, sizeof later);
+    memset(&first, 0x5a, sizeof first);
+    cr_assert(ulpscope_reference_new(&r, &hard_array, NULL) == ULPSCOPE_OK);
+    cr_assert(!ulpscope_measure_sized(sizeof later, (void *)&later, r, ULPSCOPE_FP64, 0, NULL));
+    cr_expect(later.is.err_abs == 1 && later.is.within);
+    for (size_t i = 0; i < sizeof later.more; i++)
+        cr_assert(later.more[i] == 0, "byte %zu is %d", i, later.more[i]);
+    cr_assert(!ulpscope_measure_sized(sizeof first.is, (void *)&first, r, ULPSCOPE_FP64, 0, NULL));
+    cr_expect(first.is.figure[0] == 1);
+    expect_untouched(first.behind, sizeof first.behind, "figures");
+    memset(&first, 0x5a, sizeof first);
+    cr_expect(ulpscope_measure_sized(sizeof first.is - 1, (void *)&first, r, ULPSCOPE_FP64, 0,
+                                     &error) == ULPSCOPE_USAGE);
+    cr_expect_str_eq(error.text, "figures: found a struct of 55 bytes, expected 56 or more");
+    expect_untouched((void *)&first, sizeof first, "figures");
+    ulpscope_reference_free(r);
+}
+
 /* --- the check --- */
 
 static uint64_t calls;
@@ -346,4 +430,49 @@ Test(library, check_finds_the_rung)
               "found %s", error.text);
     s.run = NULL;
     cr_assert(ulpscope_check(&report, &s, 0.5, 0, &error) == ULPSCOPE_USAGE);
+}
+
+/* A subject as version 1 of ulpscope_subject.h has it, whose pairs are 16 bits. */
+Test(library, checks_for_programs_of_other_versions)
+{
+    static const struct {
+        const char *name, *summary;
+        int operation, memory, promise;
+        uint32_t pairs, reads;
+        int (*run)(const struct ulpscope_task *t);
+    } one = {"mine",           "a sum", ULPSCOPE_SUM, ULPSCOPE_HOST, ULPSCOPE_GPU_TO_GPU,
+             1 << (4 * 2 + 2), 0,       serial};
+    static const struct ulpscope_subject two = {"mine",
+                                                "a sum",
+                                                ULPSCOPE_SUM,
+                                                ULPSCOPE_HOST,
+                                                ULPSCOPE_GPU_TO_GPU,
+                                                ULPSCOPE_PAIR(ULPSCOPE_FP32, ULPSCOPE_FP32),
+                                                0,
+                                                serial};
+    struct {
+        struct report_0_2 is;
+        char behind[64];
+    } report;
+    struct ulpscope_error error;
+    for (uint32_t version = 1; version <= 2; version++) {
+        const void *subject = version == 1 ? (const void *)&one : &two;
+        memset(&report, 0x5a, sizeof report);
+        cr_assert(!ulpscope_check_sized(sizeof report.is, (void *)&report, version, subject, 0.3, 1,
+                                        &error),
+                  "%s", error.text);
+        cr_expect(report.is.kept == ULPSCOPE_GPU_TO_GPU && !report.is.refuted);
+        cr_expect(report.is.rung[ULPSCOPE_GPU_TO_GPU].attempts > 0);
+        expect_untouched(report.behind, sizeof report.behind, "report");
+    }
+    memset(&report, 0x5a, sizeof report);
+    cr_assert(!(ulpscope_check)((void *)&report, &two, 0.3, 1, &error), "%s", error.text);
+    cr_expect(report.is.kept == ULPSCOPE_GPU_TO_GPU && !report.is.refuted);
+    expect_untouched(report.behind, sizeof report.behind, "report");
+    cr_expect(ulpscope_check_sized(sizeof report.is - 1, (void *)&report, 2, &two, 0.3, 1,
+                                   &error) == ULPSCOPE_USAGE);
+    cr_expect(strncmp(error.text, "report: found a struct of ", 26) == 0, "%s", error.text);
+    cr_expect(ulpscope_check_sized(sizeof report.is, (void *)&report, 3, &two, 0.3, 1, &error) ==
+              ULPSCOPE_USAGE);
+    cr_expect_str_eq(error.text, "check: found version 3 of ulpscope_subject.h, expected 1..2");
 }
