@@ -109,14 +109,14 @@ bool experiment_loads(const struct experiment *e);
 /* May its methods read this option? */
 bool experiment_reads(const struct experiment *e, enum setting_option option);
 
-/* Which columns have its files? */
+/* Which columns do its files have? */
 enum columns_of experiment_columns(const struct experiment *e);
 
-/* The names of the experiments of an operation, but for those of any, "accuracy, variance", as far
- * as they fit. */
+/* The names of the experiments that run this operation, without those that run any operation:
+ * "accuracy, variance"; as many as fit. */
 void experiments_of(char *text, size_t size, const struct operation *o);
 
-/* The same of those that are so. */
+/* The names of the experiments for which `are` holds. */
 void experiments_that(char *text, size_t size, bool (*are)(const struct experiment *e));
 
 /* STATUS_USAGE lists what there is. */

@@ -117,7 +117,7 @@ size_t gate_count(const struct gate *g, enum gate_verdict v);
 /* The verdicts, for people. difference: what --update accepts is told. */
 void gate_text(struct text *to, struct gate *g, bool difference);
 json_t *gate_json(const struct gate *g);
-/* JUnit's XML, valid XML 1.0 whatever names hold. */
+/* JUnit's XML; valid XML 1.0 for any characters in names. */
 void gate_junit(struct text *to, const struct gate *g);
 /* A table of GitHub's Markdown. */
 void gate_markdown(struct text *to, const struct gate *g);

@@ -25,8 +25,8 @@ struct measuring {
     const struct setting_operands *made;
 };
 
-/* What tells a case from others, whatever the machine is; what bits depend on below gpu_to_gpu too.
- */
+/* Identifies a case on any machine; below gpu_to_gpu also its launch shape and device, on which its
+ * bits depend. */
 static char *key_of(const struct measuring *m)
 {
     struct text key = {0}, says = {0};

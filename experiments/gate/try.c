@@ -39,7 +39,7 @@ static const char *late(const struct check_report *r, enum promise rung)
     return NULL;
 }
 
-/* A rung up to the one that is promised. */
+/* Judges a rung that the entry promises, or one below it. */
 static void judge_rung(struct gate_entry *e, const struct check_report *r, enum promise rung)
 {
     struct check_rung is = check_rung(r, rung);

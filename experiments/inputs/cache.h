@@ -7,7 +7,7 @@
 
 struct input_cache;
 
-/* Keeps at most so many bytes, those used last; an array larger than a quarter of them is not kept.
+/* Keeps the arrays used last, at most `bytes` in all; none that is larger than a quarter of that.
  * NULL where there is no memory. input_cache_free: NULL is fine. */
 struct input_cache *input_cache_new(size_t bytes);
 void input_cache_free(struct input_cache *cache);

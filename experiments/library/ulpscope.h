@@ -9,9 +9,9 @@
  *
  *     cc program.c $(pkg-config --cflags --libs ulpscope)
  *
- * C and C++. Nothing here exits or prints. Threads may call everything at the same time; what they
- * share and one of them changes is theirs to lock. The floating-point environment has to be the
- * default one: round to nearest, no flush to zero.
+ * C and C++. Nothing here exits or prints. All functions may be called from several threads at
+ * once; an object that threads share and one of them modifies must be locked by the caller. The
+ * floating-point environment must be the default: round to nearest, no flush to zero.
  *
  * Numbers of all formats are handed over as doubles, which hold each of them exactly. Lengths count
  * elements, unless they say bytes. Every function that can fail returns an ulpscope_status and
@@ -174,8 +174,8 @@ ULPSCOPE_API enum ulpscope_status ulpscope_state_merge(struct ulpscope_state *to
                                                        struct ulpscope_error *error);
 /* The sum in the accumulator's format. */
 ULPSCOPE_API double ulpscope_state_sum(const struct ulpscope_state *s);
-/* As bytes, the same on every machine: how many, and into so much memory. Equal elements give
- * equal bytes. Integers are little-endian; what is not said is 0.
+/* Serialised, the same on every machine: the size in bytes, and the bytes. Equal elements
+ * give equal bytes. Integers are little-endian; bytes not listed are 0.
  *
  *     exact    binned   bytes
  *     0        0        4   "ulpe", binned "ulpb"
@@ -255,7 +255,7 @@ struct ulpscope_report {
     struct ulpscope_rung rung[ULPSCOPE_RUNGS]; /* by ulpscope_promise; [0] is empty */
 };
 
-/* Checks a subject of host memory (ulpscope_subject.h) for about so many seconds, > 0; its `run` is
+/* Checks a subject of host memory (ulpscope_subject.h) for about `seconds`, > 0; its `run` is
  * called in the calling thread, and `seed` seeds the inputs. A broken promise is ULPSCOPE_OK and
  * stands in the report. ULPSCOPE_USAGE: the subject's entry is not filled in; ULPSCOPE_DATA: its
  * `run` returned another number than 0; ULPSCOPE_UNAVAILABLE, ULPSCOPE_MEMORY. */

@@ -100,7 +100,7 @@ static enum status each(const struct setting_asked *asked, struct setting s, set
                    text, gemm_elements(&axes->shape[0]), gemm_c_begins(&axes->shape[0]), asked->n);
 }
 
-/* Of models of instructions each chip, and of those that promote sums each interval. */
+/* Visits each chip of models of instructions, and each interval of models that promote sums. */
 static enum status each_own(const struct setting_asked *asked, struct setting s,
                             setting_visit *visit, void *context, struct problem *p)
 {

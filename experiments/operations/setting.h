@@ -26,7 +26,7 @@ struct setting {
     size_t ranks;                /* of all-reduces, whose bins are the elements of a rank */
     struct gemm_shape shape;     /* of matrix products */
     const char *chip; /* of models of matrix instructions: the address that mma_chip gives */
-    size_t promote;   /* of those that promote sums: every so many products */
+    size_t promote;   /* of models that promote sums: after this many products */
 };
 
 static inline bool setting_equal(const struct setting *a, const struct setting *b)

@@ -9,6 +9,6 @@ bool name_is_object(const char *name);  /* PATH.so[:NAME] */
 bool name_is_mpi(const char *name);     /* mpi/NAME */
 bool name_is_foreign(const char *name); /* any of these */
 
-/* Of one that is foreign: does it say beforehand which formats it takes? Of a program all that is
- * known is what it answers. */
+/* Does a foreign subject declare which formats it takes? A program does not: only its answers tell.
+ */
 bool name_is_described(const char *name);

@@ -201,8 +201,8 @@ static enum status read_keys(struct server *s, struct problem *p)
     return STATUS_OK;
 }
 
-/* Runs it so many times; *time_ns is what all took: calls of a shared object's subject, else by the
- * clock. */
+/* Runs it `runs` times. *time_ns is their total: as a shared object's subject measures it, else by
+ * the clock. */
 static enum status run_times(struct server *s, size_t runs, uint64_t *time_ns, struct problem *p)
 {
     enum status status = STATUS_OK;

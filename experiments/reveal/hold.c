@@ -174,7 +174,7 @@ static enum status hold_all(struct holding *h, struct problem *p)
 
 /* --- what is not as the tree says --- */
 
-/* Sums of three elements by two additions each, whatever their order. */
+/* Sums of three elements by two additions each, in any order. */
 static bool in_pairs(const struct holding *h)
 {
     return h->outside == 0 && h->threes >= SURE;

@@ -35,7 +35,7 @@ static void contradiction(struct builder *b, enum reveal_matrix_verdict verdict,
     b->bad = true;
 }
 
-/* How many leaves the smallest node has that has leaves i and j, of those that are units. */
+/* The number of unit leaves below the lowest common ancestor of leaves i and j. */
 static size_t size_of(struct builder *b, size_t i, size_t j)
 {
     struct matrix_asker *a = b->a;

@@ -37,7 +37,7 @@ enum reveal_verdict {
     REVEAL_CHANGES,       /* one question, two answers: no fixed order */
     REVEAL_DATA,          /* additions of two, in an order that depends on the data */
     REVEAL_FALSE,         /* the tree does not give the bits of other data: by one or the other */
-    REVEAL_OTHERWISE,     /* of other data the bits are none that additions of two give */
+    REVEAL_OTHERWISE,     /* no tree of two-operand additions gives the bits of other data */
     REVEAL_NO_SUM         /* elements alone do not add up to their sum */
 };
 

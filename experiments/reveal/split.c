@@ -83,8 +83,8 @@ static void add_child(struct splitting *s, struct split *x)
     s->grown[leaf] = 0;
 }
 
-/* Any open leaf is tried next, first with the child whose leaf is nearest; last with one that has
- * no other leaf so far, as that of a sequential order never gets one. */
+/* Tries any open leaf next, first with the child whose leaf is nearest. A child with a single leaf
+ * comes last: in a sequential order it never gets a second one. */
 static void choose(struct splitting *s, struct split *x)
 {
     uint32_t pick = x->open + reveal_random(s->asker, x->end - x->open);
@@ -167,7 +167,7 @@ static void push_child(struct splitting *s, uint32_t parent, struct child *c, ui
             s->leaf[x.open++] = leaf;
         }
     }
-    /* `last` to the end of those that are not open, where it becomes the second child. */
+    /* Move `last` to the end of the closed leaves, where it becomes the second child. */
     for (uint32_t i = begin; i < x.open; i++)
         if (s->leaf[i] == last) {
             s->leaf[i] = s->leaf[--x.open];

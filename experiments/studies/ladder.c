@@ -138,9 +138,9 @@ static void results_cell(struct table *to, const struct method *m, uint64_t resu
         table_cell(to, "%s", "");
 }
 
-/* How many ways of it were tried, and why of some methods none. */
+/* How many ways of running it were tried, and why none of some methods. */
 struct tried {
-    uint64_t least, most; /* of those that were; 0: none was */
+    uint64_t least, most; /* over the methods that were tried; 0: none */
     bool unread, once;    /* the method reads no launch shape; there was one way alone */
 };
 

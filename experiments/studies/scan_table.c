@@ -98,7 +98,7 @@ static void rows(struct table *to, const struct scan_table *t, size_t first, boo
     }
 }
 
-/* The table of a case that is not drawn yet, and of those that stand with it. */
+/* Draws the table of a case that has none yet, with all cases that share it. */
 static void draw(struct text *to, const struct scan_table *t, size_t first, bool *drawn)
 {
     static const char *const name[CASE_CELLS] = {"formats", "method", "threads", "blocks"};

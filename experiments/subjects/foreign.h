@@ -10,8 +10,8 @@
  *                     `ulpscope serve` loads and calls
  *
  * A process stays up between runs and cases. It is started anew after a failure, on another device,
- * and where it has ended with exit status 0 between two questions. Of more than 32 the one that has
- * waited longest is ended. */
+ * and where it has ended with exit status 0 between two questions. At most 32 stay up: beyond that
+ * the one idle the longest is ended. */
 #pragma once
 
 #include <jansson.h>
@@ -49,7 +49,7 @@ bool foreign_times(const struct method *m); /* Is that known of its runs? */
 /* A program times runs itself where it knows how (experiments/subjects/wire.h): asks it for one run
  * of this task, once, and does not wait long. Whether it can be timed. */
 bool foreign_learn(const struct task *t);
-/* What so many runs took, all in all, of one that can. */
+/* The total time of `runs` runs, of a subject that can be timed. */
 enum status foreign_time_runs(const struct task *t, size_t runs, uint64_t *time_ns,
                               struct problem *p);
 

@@ -151,7 +151,7 @@ static enum status unexpected(const struct csv_row *row, size_t column, struct p
                    row->path, row->line, times_column(column)->name, row->field[column]);
 }
 
-/* Marks the row's case. A yardstick's has none; one that failed is to be tried again. */
+/* Marks the row's case as timed. A yardstick has no case; a failed row is to be tried again. */
 static enum status mark(struct times_group *g, const struct csv_row *row, struct problem *p)
 {
     char id[CASE_ID_TEXT];

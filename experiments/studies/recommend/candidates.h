@@ -30,8 +30,8 @@ enum status recommend_try_promise(struct recommend_report *r, struct recommend_c
 /* Tries all candidates on the data, its other orders, a few drawn arrays and the worst of its
  * magnitudes; fewer when time is up. STATUS_DATA where the data are not finite. */
 enum status recommend_try_common(struct recommend_report *r, uint64_t deadline, struct problem *p);
-/* For a candidate that has held so far: whatever the time, the orders and the worst that not all
- * were tried on; then drawn arrays until the confidence is reached or the seconds are over. */
+/* For a candidate that has held so far: first, regardless of time, the orders and worst arrays that
+ * not all were tried on; then drawn arrays until the confidence or the time limit is reached. */
 enum status recommend_try_further(struct recommend_report *r, struct recommend_candidate *c,
                                   double seconds, struct problem *p);
 /* For a candidate that only an adversarial array broke: drawn arrays until one breaks it too, as

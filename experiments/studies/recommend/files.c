@@ -248,7 +248,7 @@ static enum status no_memory(struct problem *p)
     return problem(p, STATUS_MEMORY, "recommend: out of memory");
 }
 
-/* Is the directory free for this question, or is it the one that it has an answer to? */
+/* Is the directory free, or does it hold an answer to this same question? */
 static enum status look(struct recommend_files *f, const struct recommend_request *q,
                         const struct arguments *a, struct problem *p)
 {

@@ -56,9 +56,9 @@ static uint64_t deadline_in(double seconds)
     return clock_ns() + clock_span(seconds);
 }
 
-/* Does it declare the promise asked for? What is not ours and declares nothing may keep it all the
- * same. Where nobody named it: has the CPU a use for it? Methods whose order depends on a GPU's
- * launch shape have none there. */
+/* Does it declare the promise asked for? A foreign subject that declares none may keep it all the
+ * same. Is it of use on the CPU? Unless it was named, a method whose order depends on a GPU's
+ * launch shape is not. */
 static bool considered(const struct recommend_report *r, const struct method *m)
 {
     const struct recommend_request *q = &r->request;

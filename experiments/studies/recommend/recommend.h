@@ -131,7 +131,7 @@ struct recommend_candidate {
     /* Its time beside that of a raw read; 0 where it is not known, the note says why. */
     double time_ns, raw_ns, rate; /* rate: 10^9 bytes/s */
     size_t timed_n;               /* elements that it was timed on; */
-    bool timed_short;             /* on fewer than the fastest: its rate is no match for theirs */
+    bool timed_short;             /* on fewer elements than the fastest: rates cannot be compared */
     char note[256];
     bool pareto;
 };

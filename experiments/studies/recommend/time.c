@@ -27,7 +27,7 @@ static int cost_class(const struct recommend_candidate *c, double best)
     return c->promoted ? 1000001 : 1000000;
 }
 
-/* Of what additions are done in, whatever the result's format. */
+/* The size of the format that additions are done in, not of the result's. */
 static unsigned bytes_of(const struct recommend_candidate *c)
 {
     return method_sum_bytes(c->method, c->accumulator);
@@ -74,7 +74,7 @@ static bool nearer(const struct recommend_candidate *a, const struct recommend_c
     return isnan(b->error) || a->error < b->error;
 }
 
-/* Of those that break, with an accumulator of fewer bytes, the one that breaks by the least. */
+/* Of the failing candidates whose accumulator has fewer bytes, the one that fails by the least. */
 static size_t nearest(const struct recommend_report *r, unsigned bytes)
 {
     size_t found = SIZE_MAX;
@@ -207,8 +207,8 @@ static void show(void *context, const struct bench_row *row)
     recommend_tell(t->r, "timing %s", bench_name(row));
 }
 
-/* The vendor's routines stand before what is held against them. most_ns: 0, or those alone that
- * took no longer. */
+/* Vendors' routines come before the methods compared with them. most_ns: only candidates that took
+ * no longer; 0: all. */
 static size_t plan_rows(const struct recommend_report *r, size_t n, double most_ns,
                         struct bench_row *row)
 {
@@ -246,8 +246,8 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What a run on `length` elements takes, of one that took this on n. All take as long to begin as
- * the fastest, but for what cannot be told from noise. */
+/* Estimates the time on `length` elements from the time on n. All candidates are assumed to have
+ * the fixed cost of the fastest, up to what noise hides. */
 static double foretold(double time_ns, double least_ns, size_t n, size_t length)
 {
     enum { NOISE = 20 };

@@ -132,7 +132,7 @@ enum status recommend_run(const struct recommend_report *r, const struct recomme
     return status;
 }
 
-/* Of what is drawn, so much all candidates are tried on. */
+/* How many of the drawn arrays all candidates are tried on. */
 enum { COMMON_DRAWS = 8 };
 
 static bool stopped(const struct recommend_report *r)
