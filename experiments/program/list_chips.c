@@ -20,14 +20,14 @@ static json_t *number(int value, int none)
 static json_t *instruction_json(const struct mma_instruction *i)
 {
     const struct mma_rule *r = &i->rule;
-    return json_pack("{ss so ss ss si so si ss ss ss so ss si ss sb}", "unit", mma_units[i->unit],
+    return json_pack("{ss so ss ss si so si ss ss ss so ss sI ss sb}", "unit", mma_units[i->unit],
                      "shape", json_sprintf("m%dn%dk%d", i->m, i->n, r->k), "operands",
                      mma_elements[r->element].name, "result", format_facts[r->result].name, "block",
                      r->block, "fraction_bits", number(r->fraction, MMA_EXACT), "kept_bits",
                      r->kept, "rounding", roundings[r->rounding], "order", orders[r->order], "c",
                      places[r->c], "least_exponent", number(r->least, MMA_NO_LEAST), "source",
-                     mma_sources[i->source], "vectors", (int)i->held, "vectors_date", i->date,
-                     "vectors_c_zero", i->c_zero);
+                     mma_sources[i->source], "vectors", (json_int_t)i->held, "vectors_date",
+                     i->date, "vectors_c_zero", i->c_zero);
 }
 
 static json_t *chip_json(const char *chip)
@@ -58,9 +58,9 @@ static const char *word(const json_t *object, const char *key)
     return json_string_value(json_object_get(object, key));
 }
 
-static int count(const json_t *object, const char *key)
+static json_int_t count(const json_t *object, const char *key)
 {
-    return (int)json_integer_value(json_object_get(object, key));
+    return json_integer_value(json_object_get(object, key));
 }
 
 static void row(struct table *t, const char *chip, const json_t *i)
@@ -71,16 +71,16 @@ static void row(struct table *t, const char *chip, const json_t *i)
     table_cell(t, "%s", word(i, "shape"));
     table_cell(t, "%s", word(i, "operands"));
     table_cell(t, "%s", word(i, "result"));
-    table_cell(t, "%d", count(i, "block"));
+    table_cell(t, "%" JSON_INTEGER_FORMAT, count(i, "block"));
     if (fused)
-        table_cell(t, "%d", count(i, "fraction_bits"));
+        table_cell(t, "%" JSON_INTEGER_FORMAT, count(i, "fraction_bits"));
     else
         table_cell(t, "exact");
-    table_cell(t, "%d bits, %s", count(i, "kept_bits"), word(i, "rounding"));
+    table_cell(t, "%" JSON_INTEGER_FORMAT " bits, %s", count(i, "kept_bits"), word(i, "rounding"));
     table_cell(t, "%s", word(i, "order"));
     table_cell(t, "%s", word(i, "c"));
     if (count(i, "vectors") > 0)
-        table_cell(t, "%d%s", count(i, "vectors"),
+        table_cell(t, "%" JSON_INTEGER_FORMAT "%s", count(i, "vectors"),
                    json_is_true(json_object_get(i, "vectors_c_zero")) ? "*" : "");
     else
         table_cell(t, "none");
@@ -116,7 +116,8 @@ void print_chips(const char *section, const json_t *chips)
         "are the first block, and C is added by an IEEE addition at the end.\n"
         "%zu of %zu rows give the bits of results that GPUs computed (\"vectors\" counts them), "
         "recorded\n"
-        "by Khattak and Mikaitis. The others are published, not held to hardware.\n",
+        "by Khattak and Mikaitis (5000 a row) or by tests/gpu/hold_mma.cu (more). The others are "
+        "published,\nnot held to hardware.\n",
         held, rows);
     if (starred > 0)
         printf("* with C = 0 only, and that these results are wgmma's is an inference\n");

@@ -4,9 +4,12 @@
 #include "reference/format/array.h"
 
 /* One copy of the loop for each element, in which what depends on it is constant. */
-static uint64_t instruction(const struct mma_rule *r, size_t first, size_t k, const void *a,
-                            const void *b, uint64_t c)
+static uint64_t instruction(const struct mma_rule *r, enum mma_element of_b, size_t first, size_t k,
+                            const void *a, const void *b, uint64_t c)
 {
+    if (of_b != r->element)
+        return of_b == MMA_E5M2 ? instruction_of(MMA_E4M3, MMA_E5M2, r, first, k, a, b, c)
+                                : instruction_of(MMA_E5M2, MMA_E4M3, r, first, k, a, b, c);
     switch (r->element) {
     case MMA_FP16:
         return instruction_of(MMA_FP16, MMA_FP16, r, first, k, a, b, c);
@@ -27,17 +30,23 @@ static uint64_t instruction(const struct mma_rule *r, size_t first, size_t k, co
 
 uint64_t mma_dot(const struct mma_rule *r, size_t k, const void *a, const void *b, uint64_t c)
 {
+    return mma_dot_mixed(r, r->element, k, a, b, c);
+}
+
+uint64_t mma_dot_mixed(const struct mma_rule *r, enum mma_element of_b, size_t k, const void *a,
+                       const void *b, uint64_t c)
+{
     if (r->fraction == MMA_EXACT)
         return fused_in_order(k, a, b, c);
     const size_t bytes = (size_t)mma_elements[r->element].bits / 8, whole = (size_t)r->k;
     size_t i = 0;
     for (; k - i >= whole; i += whole)
-        c = instruction(r, i, whole, a, b, c);
+        c = instruction(r, of_b, i, whole, a, b, c);
     if (i < k) { /* zeros behind it, as kernels pad */
         unsigned char last[2][8 * MMA_BLOCK] = {{0}};
         memcpy(last[0], (const unsigned char *)a + i * bytes, (k - i) * bytes);
         memcpy(last[1], (const unsigned char *)b + i * bytes, (k - i) * bytes);
-        c = instruction(r, 0, whole, last[0], last[1], c);
+        c = instruction(r, of_b, 0, whole, last[0], last[1], c);
     }
     return c;
 }

@@ -74,7 +74,7 @@ struct mma_instruction {
     int m, n; /* its smallest shape with rule.k */
     struct mma_rule rule;
     enum mma_source source;
-    unsigned held;    /* vectors of that chip that the rule was held to, all equal; 0: none */
+    uint64_t held;    /* vectors of that chip that the rule was held to, all equal; 0: none */
     const char *date; /* of these, "2026-11-23", or "" */
     bool c_zero;      /* all of them with C = 0, and that they are this unit's is an inference */
 };
@@ -104,7 +104,11 @@ void mma_name(char name[MMA_NAME], const struct mma_instruction *i);
  * 0x7fffffffffffffff. */
 uint64_t mma_dot(const struct mma_rule *r, size_t k, const void *a, const void *b, uint64_t c);
 
-/* The same, promoted: chains of `every` products begin at +0, and their sums are added to c one
+/* The same for A of the rule's element and B of another, where both have 8 bits. */
+uint64_t mma_dot_mixed(const struct mma_rule *r, enum mma_element of_b, size_t k, const void *a,
+                       const void *b, uint64_t c);
+
+/* mma_dot, promoted: chains of `every` products begin at +0, and their sums are added to c one
  * after the other, as IEEE additions of the result's format. With 0 it is mma_dot. */
 uint64_t mma_promoted(const struct mma_rule *r, size_t every, size_t k, const void *a,
                       const void *b, uint64_t c);

@@ -1,6 +1,7 @@
 #include "kernels/mma/vectors.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -67,12 +68,22 @@ static enum status head(struct file *f, struct mma_held *held, size_t *count, st
         f->text[rest] != '\0')
         return problem(p, STATUS_DATA, "%s: line 2 is not \"CHIP UNIT FORMAT FORMAT k K count N\"",
                        f->path);
+    char *b = strchr(word[2], 'x');
+    held->of_b = MMA_ELEMENTS;
+    if (b) { /* A and B of two formats */
+        *b++ = '\0';
+        for (enum mma_element e = MMA_E4M3; e <= MMA_E5M2; e++)
+            held->of_b = strcmp(b, mma_elements[e].name) == 0 ? e : held->of_b;
+    }
     snprintf(name, sizeof name, "%s %s %s %s", word[0], word[1], word[2], word[3]);
     held->of = named(name);
-    if (!held->of)
+    if (held->of && !b)
+        held->of_b = held->of->rule.element;
+    if (!held->of || held->of_b == MMA_ELEMENTS ||
+        mma_elements[held->of_b].bits != mma_elements[held->of->rule.element].bits)
         return problem(p, STATUS_DATA,
-                       "%s: line 2: there is no instruction %s; see ulpscope list chips", f->path,
-                       name);
+                       "%s: line 2: there is no instruction %s%s%s; see ulpscope list chips",
+                       f->path, name, b ? " with B of " : "", b ? b : "");
     if (f->k == 0 || f->k > MOST_K)
         return problem(p, STATUS_DATA, "%s: line 2: k is %zu, expected 1 to %d", f->path, f->k,
                        MOST_K);
@@ -94,10 +105,12 @@ static enum status hold_line(struct file *f, const struct mma_rule *rule, struct
         return problem(p, STATUS_DATA,
                        "%s: line %zu is not A, B, C and D of %zu, %zu, 1 and 1 encodings", f->path,
                        f->line, f->k, f->k);
-    uint64_t found = mma_dot(rule, f->k, a, b, c);
+    uint64_t found = mma_dot_mixed(rule, held->of_b, f->k, a, b, c);
+    const bool same = found == d || (rule->result == FP64 && isnan(double_from_bits(found)) &&
+                                     isnan(double_from_bits(d)));
     held->vectors++;
-    held->differing += found != d;
-    if (found != d && !held->line) {
+    held->differing += !same;
+    if (!same && !held->line) {
         held->line = f->line;
         held->found = found;
         held->expected = d;

@@ -392,12 +392,13 @@ enum mma_mutant {
     MUTANT_ROUNDING,
     MUTANT_KEPT,
     MUTANT_LEAST,
+    MUTANT_ZEROS,
     MUTANTS
 };
 #define MUTANT_NAMES                                                                               \
     {                                                                                              \
         "none", "F+1", "F-1", "half-K", "twice-K", "swapped", "order", "C", "sticky",              \
-            "round-terms", "rounding", "kept", "least"                                             \
+            "round-terms", "rounding", "kept", "least", "zeros"                                    \
     }
 
 /* Makes of a rule its mutant; false where it has none. */
@@ -446,6 +447,9 @@ static inline bool case_mutant(enum mma_mutant which, struct mma_rule *r)
     case MUTANT_LEAST:
         r->least++;
         return r->least > MMA_NO_LEAST + 1;
+    case MUTANT_ZEROS:
+        r->zeros = true;
+        return true;
     }
     return false;
 }

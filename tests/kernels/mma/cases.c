@@ -33,11 +33,14 @@ static int differing(const struct mma_cases *s, const struct mma_rule *of, const
     return different;
 }
 
-/* No product is so small that the least M would be seen: none is below it, or none has a bit that
- * it cuts off. */
+/* The least M: no product is below it, or none has a bit that it cuts off. Zeros: 25 bits behind
+ * the largest 8-bit number times the smallest normal one hold all of e4m3; those of e5m2 that they
+ * do not hold are not aimed at. */
 static bool hidden(enum mma_mutant m, const struct mma_rule *r)
 {
     const struct mma_element_facts *e = &mma_elements[r->element];
+    if (m == MUTANT_ZEROS)
+        return e->bits == 8 && r->fraction == 25 && (r->c == MMA_C_LAST || r->result == FP16);
     return m == MUTANT_LEAST &&
            (2 * e->emin > r->least || 2 * (e->emin - e->fraction) > r->least - r->fraction);
 }
