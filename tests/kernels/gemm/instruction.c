@@ -264,3 +264,19 @@ Test(gemm_instruction, says_what_a_chip_lacks)
     cr_expect(m->cpu(&t, &p) == STATUS_DEVICE);
     cr_expect(strstr(p.text, "v100") && strstr(p.text, "fp16"), "%s", p.text);
 }
+
+/* A chip has one name, at one address; the default is one of them. */
+Test(gemm_instruction, chips_are_named_once)
+{
+    size_t count = 0;
+    const char *chip;
+    for (; (chip = mma_chip(count)); count++)
+        for (size_t i = 0; i <= count; i++)
+            cr_expect((strcmp(mma_chip(i), chip) == 0) == (i == count), "%s", chip);
+    for (size_t i = 0; i < mma_instruction_count; i++) {
+        chip = mma_chip_named(mma_instructions[i].chip);
+        cr_expect(chip && strcmp(chip, mma_instructions[i].chip) == 0, "%s",
+                  mma_instructions[i].chip);
+    }
+    cr_expect(count == 6 && mma_chip_named(MMA_CHIP) && !mma_chip_named("h10"), "%zu", count);
+}
