@@ -134,7 +134,8 @@ static enum status compute_mpfr(struct reference *r, const struct array *a, stru
     struct block *b = malloc(sizeof *b);
     if (!b)
         return problem(p, STATUS_MEMORY, "reference: out of memory (%zu bytes)", sizeof *b);
-    for (size_t i = 0; i < ARRAY_BLOCK; i++) {
+    size_t terms = a->n < ARRAY_BLOCK ? a->n : ARRAY_BLOCK; /* bins and rows may have few */
+    for (size_t i = 0; i < terms; i++) {
         mpfr_init2(b->term[i], 53);
         b->pointer[i] = b->term[i];
     }
@@ -144,7 +145,7 @@ static enum status compute_mpfr(struct reference *r, const struct array *a, stru
     mpfr_set_zero(r->sum, 1);
     mpfr_set_zero(r->sum_abs, 1);
     bool exact = sum_blocks(r, a, b);
-    for (size_t i = 0; i < ARRAY_BLOCK; i++)
+    for (size_t i = 0; i < terms; i++)
         mpfr_clear(b->term[i]);
     mpfr_clear(b->sum);
     free(b);

@@ -77,7 +77,8 @@ enum status reference_dot_mpfr(struct reference *r, const struct array *a, const
     struct block *block = malloc(sizeof *block);
     if (!block)
         return problem(p, STATUS_MEMORY, "reference: out of memory (%zu bytes)", sizeof *block);
-    for (size_t i = 0; i < ARRAY_BLOCK; i++) {
+    size_t terms = a->n < ARRAY_BLOCK ? a->n : ARRAY_BLOCK;
+    for (size_t i = 0; i < terms; i++) {
         mpfr_init2(block->term[i], 106);
         block->pointer[i] = block->term[i];
     }
@@ -88,7 +89,7 @@ enum status reference_dot_mpfr(struct reference *r, const struct array *a, const
     mpfr_set_zero(r->sum, 1);
     mpfr_set_zero(r->sum_abs, 1);
     bool exact = sum_blocks(r, a, b, block);
-    for (size_t i = 0; i < ARRAY_BLOCK; i++)
+    for (size_t i = 0; i < terms; i++)
         mpfr_clear(block->term[i]);
     mpfr_clears(block->x, block->y, block->sum, (mpfr_ptr)0);
     free(block);
