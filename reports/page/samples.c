@@ -182,7 +182,10 @@ static struct extent extent_of(const struct look *look, const struct sample *sam
                 bound_most = fmax(bound_most, point[k].bound);
         }
     }
-    if (look->bounds_whole && bound_most > fmax(0, e.y_most)) {
+    /* Whole, where it leaves the errors half of the axis. */
+    const double half = pow(10, look->decades_most / 2.0);
+    if (look->bounds_whole && bound_most > fmax(0, e.y_most) &&
+        !(e.y_most > 0 && bound_most > half * e.y_most)) {
         e.y_most = bound_most;
         e.y_least = fmin(e.y_least, bound_most);
     } else if (bound_most > e.y_most && e.y_most > 0) {
