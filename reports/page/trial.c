@@ -74,16 +74,38 @@ static void say_broken(struct text *to, const struct page *r, const struct subje
 
 struct tally {
     size_t subjects, broken, failed, above;
+    size_t nothing, in_part; /* that promise nothing; of whose promise a part is not tried */
+    const char *first_in_part, *part;
     double attempts, least; /* of promised rungs that are kept; the least of one */
     const char *first_above, *kept_above, *promise_above, *least_of, *least_rung, *first_failed,
         *note;
 };
 
+/* The first rung that it promises and that is neither kept nor broken; 0: none. */
+static size_t untried_rung(const struct page *r, const struct subject *s)
+{
+    for (size_t rung = 1; rung <= s->rung; rung++)
+        if (!s->row[rung] ||
+            !(verdict_is(r, s->row[rung] - 1, "kept") || verdict_is(r, s->row[rung] - 1, "broken")))
+            return rung;
+    return 0;
+}
+
+/* Promises that were kept, all of their rungs, of how many. */
+static size_t promises_of(const struct tally *t)
+{
+    return t->subjects - t->nothing;
+}
+static size_t kept_of(const struct tally *t)
+{
+    return promises_of(t) - t->broken - t->failed - t->in_part;
+}
+
 static void count_subject(struct tally *t, const struct page *r, const struct subject *s)
 {
-    t->subjects++;
-    t->broken += broken_rung(r, s) > 0;
+    const bool whole = broken_rung(r, s) == 0 && untried_rung(r, s) == 0;
     bool failed = false;
+    t->subjects++;
     for (size_t rung = 1; rung <= RUNGS; rung++) {
         if (!s->row[rung])
             continue;
@@ -94,7 +116,7 @@ static void count_subject(struct tally *t, const struct page *r, const struct su
             t->note = t->note ? t->note : page_cell(&r->trial, row, CHECK_NOTE);
             failed = true;
         }
-        if (rung > s->rung || !verdict_is(r, row, "kept") || isnan(attempts))
+        if (rung > s->rung || !whole || isnan(attempts))
             continue;
         t->attempts += attempts;
         if (!t->least_of || attempts < t->least) {
@@ -103,7 +125,20 @@ static void count_subject(struct tally *t, const struct page *r, const struct su
             t->least_rung = promise_name[rung];
         }
     }
-    t->failed += failed;
+    size_t untried = untried_rung(r, s);
+    if (failed) {
+        t->failed++;
+    } else if (s->rung == 0) {
+        t->nothing++;
+    } else if (broken_rung(r, s) > 0) {
+        t->broken++;
+    } else if (untried > 0) {
+        t->in_part++;
+        if (!t->first_in_part) {
+            t->first_in_part = s->method;
+            t->part = promise_name[untried];
+        }
+    }
     if (rung_named(s->kept) <= s->rung)
         return;
     t->above++;
@@ -120,11 +155,23 @@ static void say_kept(struct text *to, const struct tally *t)
         text_add(to, "<li class=\"good\">");
         html_format(
             to,
-            "%zu of %zu subjects keep what they promise, in %.0f attempts to break it. Least "
-            "tried: %s of %s, %.0f attempts, 95%% confident that fewer than %.2g%% of such "
-            "runs differ.",
-            t->subjects - t->broken - t->failed, t->subjects, t->attempts, t->least_rung,
-            t->least_of, t->least, 100 * (1 - pow(0.05, 1 / t->least)));
+            "%zu of %zu promises are kept, in %.0f attempts to break them. Least tried: %s of "
+            "%s, %.0f attempts, 95%% confident that fewer than %.2g%% of such runs differ.",
+            kept_of(t), promises_of(t), t->attempts, t->least_rung, t->least_of, t->least,
+            100 * (1 - pow(0.05, 1 / t->least)));
+        text_add(to, "</li>\n");
+    }
+    if (t->in_part) {
+        text_add(to, "<li class=\"plain\">");
+        html_format(to, "%zu of %zu promises %s not tried as far as promised; the first: %s of %s.",
+                    t->in_part, promises_of(t), t->in_part == 1 ? "was" : "were", t->part,
+                    t->first_in_part);
+        text_add(to, "</li>\n");
+    }
+    if (t->nothing) {
+        text_add(to, "<li class=\"plain\">");
+        html_format(to, "%zu subject%s nothing.", t->nothing,
+                    t->nothing == 1 ? " promises" : "s promise");
         text_add(to, "</li>\n");
     }
     if (t->above) {
@@ -242,6 +289,7 @@ static const struct {
     {"thrust/", "Thrust"},
     {"cublas/", "cuBLAS"},
     {"norm/", "norms, means and variances"},
+    {"asum/", "norms, means and variances"},
     {"mean/", "norms, means and variances"},
     {"variance/", "norms, means and variances"},
     {"product/", "products and extrema"},
@@ -252,6 +300,8 @@ static const struct {
     {"rows/", "scatter-adds, rows and moves"},
     {"transpose/", "scatter-adds, rows and moves"},
     {"compact/", "scatter-adds, rows and moves"},
+    {"gemm/", "matrix products"},
+    {"allreduce/", "all-reduces"},
 };
 
 /* Which panel a method stands in; subjects that are not ours are all alike. */
@@ -350,9 +400,15 @@ static void draw_family(struct plot *plot, const struct page *r, const char *fam
     text_format(&plot->data, "# %s: rung, subject, colours of cell and text, attempts\n", family);
     size_t subjects = write_family(plot, &names, r, family), block = plot_data_end(plot);
     struct tally tally = tally_of(r, family);
-    text_format(&title, "%c%s: %zu of %zu subjects keep what they promise",
-                toupper((unsigned char)*family), family + 1,
-                tally.subjects - tally.broken - tally.failed, tally.subjects);
+    text_format(&title, "%c%s: ", toupper((unsigned char)*family), family + 1);
+    if (promises_of(&tally) == 0)
+        text_add(&title, "no promises");
+    else
+        text_format(&title, "%zu of %zu promises kept", kept_of(&tally), promises_of(&tally));
+    if (tally.broken)
+        text_format(&title, ", %zu broken", tally.broken);
+    if (tally.in_part)
+        text_format(&title, ", %zu not tried in full", tally.in_part);
     plot_panel(plot, 108 + 21 * (double)subjects, text_string(&title) ? text_string(&title) : "");
     text_free(&title);
     text_add(&plot->script, "unset key\nunset grid\nset ytics (");
