@@ -188,7 +188,8 @@ enum status mpi_make(struct foreign *f, const char *where, struct problem *p)
 
 /* $1: the algorithm, $2: ranks, $3: the worker. All that Open MPI maps lies in a folder of its own.
  * A shell in a session of its own removes that when the end of a pipe tells that mpirun is gone,
- * however it went, and hands on its exit status.
+ * however it went, and hands on its exit status. Where mpirun did not end by itself, a rank may be
+ * about to make files there: it removes them for two seconds more.
  *
  * Variables rather than options, which other libraries' mpirun refuse. Two ranks on one processor
  * shall yield it, and copy through memory that both map: containers seldom allow more. */
@@ -206,8 +207,10 @@ static const char script[] =
     "OMPI_MCA_btl_vader_backing_directory=\"$folder\"\n"
     "exec 4>&1\n"
     "{ ${ULPSCOPE_MPIRUN:-mpirun} -n $2 \"$3\" >&4 4>&-; echo $?; } | "
-    "setsid /bin/sh -c 'read ended; rm -rf \"$0\"; exit ${ended:-4}' \"$folder\" "
-    ">/dev/null 2>&1 4>&-";
+    "setsid /bin/sh -c 'read ended; rm -rf \"$0\"; "
+    "[ \"${ended:-4}\" = 0 ] && [ ! -e \"$0\" ] || "
+    "for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.2; rm -rf \"$0\"; done & exit ${ended:-4}' "
+    "\"$folder\" >/dev/null 2>&1 4>&-";
 
 enum status mpi_open(struct foreign *f, const char *device, struct problem *p)
 {
