@@ -84,7 +84,8 @@ Test(list, chips_have_every_instruction, .init = make_folder, .fini = remove_fol
             cr_expect_str_eq(word(instruction, "unit"), mma_units[m->unit]);
             cr_expect_str_eq(word(instruction, "operands"), mma_elements[m->rule.element].name);
             cr_expect_eq(json_integer_value(json_object_get(instruction, "block")), m->rule.block);
-            cr_expect_eq(json_integer_value(json_object_get(instruction, "vectors")), m->held);
+            cr_expect_eq((uint64_t)json_integer_value(json_object_get(instruction, "vectors")),
+                         m->held);
             cr_expect(m->rule.fraction == MMA_EXACT
                           ? json_is_null(fraction)
                           : json_integer_value(fraction) == m->rule.fraction);
