@@ -103,22 +103,40 @@ static void say_open(struct check_rung *is, const struct check_report *r, enum p
         add_reason(is, below);
 }
 
+/* The lowest rung below that was begun and is not tried, so that this one, which includes it, is
+ * not either; PROMISE_NONE: none. One that nothing was asked of leaves open what say_open says. The
+ * exact result, rounded once, tells for itself that no run gave another. */
+static enum promise begun_below(const struct check_report *r, enum promise rung)
+{
+    for (enum promise low = PROMISE_RUN_TO_RUN; low < rung && rung < PROMISE_CORRECTLY_ROUNDED;
+         low++) {
+        uint64_t attempts = sum_of_kinds(r, low).attempts;
+        if (attempts > 0 && attempts < CHECK_LEAST)
+            return low;
+    }
+    return PROMISE_NONE;
+}
+
 struct check_rung check_rung(const struct check_report *r, enum promise rung)
 {
     struct check_rung is = sum_of_kinds(r, rung);
-    enum promise broken = lowest_broken(r, rung);
+    enum promise broken = lowest_broken(r, rung), begun = begun_below(r, rung);
     bool failed = r->failure.status != STATUS_OK && check_kinds[r->failed].rung == rung;
     bool enough = is.attempts >= CHECK_LEAST;
-    is.state = broken                              ? CHECK_BROKEN
-               : failed                            ? CHECK_FAILED
-               : enough && !needs_another(r, rung) ? CHECK_KEPT
-                                                   : CHECK_NOT_TRIED;
+    is.state = broken                                        ? CHECK_BROKEN
+               : failed                                      ? CHECK_FAILED
+               : enough && !begun && !needs_another(r, rung) ? CHECK_KEPT
+                                                             : CHECK_NOT_TRIED;
     if (broken && broken != rung)
         snprintf(is.reason, sizeof is.reason, "%s is broken", promise_name[broken]);
     else if (is.state == CHECK_FAILED)
         snprintf(is.reason, sizeof is.reason, "%.*s", CHECK_REASON - 1, r->failure.text);
     else if (is.state == CHECK_KEPT)
         say_open(&is, r, rung);
+    else if (is.state == CHECK_NOT_TRIED && enough && begun)
+        snprintf(is.reason, sizeof is.reason, "of %s below it %llu attempts, %d are needed",
+                 promise_name[begun], (unsigned long long)sum_of_kinds(r, begun).attempts,
+                 CHECK_LEAST);
     else if (is.state == CHECK_NOT_TRIED && enough)
         snprintf(is.reason, sizeof is.reason, "needs another %s",
                  r->request.device.kind == DEVICE_CUDA ? "GPU" : "device");

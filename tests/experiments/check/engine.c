@@ -241,6 +241,25 @@ Test(check_engine, keeps_nothing_above_what_is_broken)
     cr_expect(check_broken(&r) && check_kept(&r) == PROMISE_RUN_TO_RUN);
 }
 
+/* A rung includes those below it: where one of them was begun and too little tried, it is not kept.
+ */
+Test(check_engine, keeps_nothing_above_what_was_tried_too_little)
+{
+    struct check_report r = {.request = {.method = method_named("sum/tiled")}};
+    r.tried[CHECK_SHAPE].attempts = r.tried[CHECK_PERMUTATION].attempts = 50;
+    r.tried[CHECK_EXACT].attempts = 50;
+    cr_expect(check_rung(&r, PROMISE_GPU_TO_GPU).state == CHECK_KEPT); /* of --only */
+    r.tried[CHECK_REPEAT].attempts = CHECK_LEAST - 1;
+    for (enum promise rung = PROMISE_GPU_TO_GPU; rung <= PROMISE_ORDER_INVARIANT; rung++) {
+        struct check_rung is = check_rung(&r, rung);
+        cr_expect(is.state == CHECK_NOT_TRIED && is.attempts == 50, "%s", promise_name[rung]);
+        cr_expect_str_eq(is.reason, "of run_to_run below it 9 attempts, 10 are needed");
+    }
+    cr_expect(check_rung(&r, PROMISE_CORRECTLY_ROUNDED).state == CHECK_KEPT);
+    r.tried[CHECK_REPEAT].attempts = CHECK_LEAST;
+    cr_expect(check_rung(&r, PROMISE_GPU_TO_GPU).state == CHECK_KEPT);
+}
+
 static struct check_report one_device(const struct method *m, enum device_kind device)
 {
     struct check_report r = {.request = {.method = m, .device = {device, 0}}};
