@@ -87,7 +87,7 @@ extern const size_t mma_instruction_count;
 const struct mma_instruction *mma_find(const char *chip, enum mma_unit unit,
                                        enum mma_element element, enum format result);
 /* The chips, in the order of the table: the i-th one's name, which is one address whoever asks;
- * NULL behind the last. And that of a name; NULL: there is none. */
+ * NULL behind the last. And that of a name, in either case; NULL: there is none. */
 const char *mma_chip(size_t i);
 const char *mma_chip_named(const char *name);
 #define MMA_CHIP "h100" /* where nothing says which */

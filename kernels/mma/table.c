@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 const struct mma_element_facts mma_elements[MMA_ELEMENTS] = {
     [MMA_FP16] = {"fp16", FP16, 16, 10, 0, -14, 15},
@@ -60,7 +61,7 @@ const char *mma_chip_named(const char *name)
 {
     const char *chip;
     for (size_t i = 0; (chip = mma_chip(i)); i++)
-        if (strcmp(chip, name) == 0)
+        if (strcasecmp(chip, name) == 0)
             break;
     return chip;
 }

@@ -27,7 +27,7 @@ static bool is_layout(const char *name)
            strncmp(name, "batch:", strlen("batch:")) == 0;
 }
 
-/* What the column `keys` tells of: keys, how rows lie, a mask, or matrices. */
+/* What the column `keys` tells of: keys, how rows lie, a mask, matrices, or ranks. */
 static void write_keys(struct text *text, const char *const column[CASE_ALL],
                        const struct case_rest *rest)
 {
@@ -44,8 +44,9 @@ static void write_keys(struct text *text, const char *const column[CASE_ALL],
                     transposed ? "" : name);
     } else if (*name) {
         char *keys = visible_unescape(name);
+        bool ranks = strncmp(name, "ranks:", strlen("ranks:")) == 0; /* without a seed */
         text_format(text, "keys=%s %s\nbins=%s\nkey_seed=%s\n", keys ? keys : name, rest->keys_hash,
-                    number_of(column[CASE_BINS]), rest->key_seed);
+                    number_of(column[CASE_BINS]), ranks ? "0" : rest->key_seed);
         free(keys);
     }
 }

@@ -233,3 +233,26 @@ Test(program, heads_say_what_is_worst, .init = make_folder, .fini = remove_folde
                                  "--out s") == 0);
     expect_said("out", "  worst bin  ");
 }
+
+/* The rows of every operation's studies are read back as what their case ids say. */
+Test(program, compares_each_study_with_itself, .init = make_folder, .fini = remove_folder)
+{
+    static const char *const studies[] = {
+        "accuracy --method sum/tiled,sum/exact --n 8",
+        "drift --method scan/tiled --n 8",
+        "dot --method dot/tiled --n 16",
+        "norm --method norm/tiled,asum/tiled,variance/chan --n 16",
+        "extrema --method product/tree,argmin/tree --n 16",
+        "scatter --method scatter/sort --n 64 --bins 4",
+        "rows --method rows/tiled,transpose/tiled,compact/scan --n 64 --rows 4",
+        "gemm --method gemm/tiled,gemm/mma,gemm/promoted --shape 2x2x8 --chip H100,ada",
+        "allreduce --method allreduce/ring,allreduce/exact --n 64 --ranks 4"};
+    for (size_t i = 0; i < sizeof studies / sizeof *studies; i++) {
+        char line[400];
+        snprintf(line, sizeof line,
+                 "%s --device cpu --storage fp32 --accumulator fp32 --seed 3 --out s --force",
+                 studies[i]);
+        cr_expect(run_program("run", line) == 0, "%s", studies[i]);
+        cr_expect(run_program("compare", "s s") == 0, "%s", studies[i]);
+    }
+}
