@@ -166,7 +166,7 @@ MMA_CODE int64_t aligned(const struct mma_rule *r, int64_t term, int point, int 
     return term < 0 ? -(int64_t)kept : (int64_t)kept;
 }
 
-/* What is left of a sum that has an infinity or a NaN: `infinite` counts terms, +inf in [0]. */
+/* A sum with infinities: is there a +inf ([0]), a -inf ([1])? */
 MMA_CODE uint64_t special(const struct mma_rule *r, const bool infinite[2])
 {
     if (infinite[0] && infinite[1])

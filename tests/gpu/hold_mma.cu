@@ -38,7 +38,7 @@
 
 enum {
     WARPS = CASE_TILES,
-    KEPT = 256,  /* vectors of a kind that differ, of which operands are told */
+    KEPT = 256,  /* differing vectors of a kind that are written out, at most */
     SAMPLE = 64, /* groups whose D comes back */
     EACH = 4,    /* vectors of a tile that are recorded */
     PRETENDED = 10 * CASE_KINDS,
