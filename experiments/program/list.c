@@ -100,6 +100,29 @@ static void list_devices(json_t *to)
     }
 }
 
+/* What it is asked for by options, which methods there are, and which experiments run them. */
+static void list_operations(json_t *to)
+{
+    for (size_t i = 0; operations[i]; i++) {
+        const struct operation *o = operations[i];
+        json_t *options = json_array(), *methods = json_array(), *studies = json_array();
+        for (size_t k = 0; k < SETTING_OPTIONS; k++)
+            if (operation_asks(o, (enum setting_option)k))
+                json_array_append_new(options, json_sprintf("--%s", setting_options[k].name));
+        for (size_t k = 0; k < method_count; k++)
+            if (method_registry[k]->operation == o)
+                json_array_append_new(methods, json_string(method_registry[k]->name));
+        for (size_t k = 0; experiments[k]; k++)
+            if (experiment_takes(experiments[k], o))
+                json_array_append_new(studies, json_string(experiments[k]->name));
+        json_array_append_new(
+            to, json_pack("{ss ss si ss? sb ss so so so}", "name", o->name, "summary", o->summary,
+                          "arrays", (int)operation_arrays(o), "takes", operation_takes(o),
+                          "makes_array", operation_makes_array(o), "exact", exact_facts[o->of].name,
+                          "options", options, "methods", methods, "experiments", studies));
+    }
+}
+
 static json_t *named(const json_t *objects, const char *name)
 {
     size_t i;
@@ -135,15 +158,22 @@ static void list_columns(json_t *to)
     add_columns(to, "compare --out", compare_column, COMPARE_COLUMNS);
 }
 
+static void print_operations(const char *section, const json_t *objects);
+
 static const struct section {
     const char *name;
     void (*list)(json_t *to);
     void (*print)(const char *section, const json_t *objects); /* NULL: print_section */
 } sections[] = {
-    {"methods", list_methods, NULL},         {"inputs", list_inputs, NULL},
-    {"experiments", list_experiments, NULL}, {"formats", list_formats, NULL},
-    {"devices", list_devices, NULL},         {"chips", list_chips, print_chips},
-    {"columns", list_columns, NULL},         {NULL, NULL, NULL},
+    {"methods", list_methods, NULL},
+    {"inputs", list_inputs, NULL},
+    {"experiments", list_experiments, NULL},
+    {"formats", list_formats, NULL},
+    {"devices", list_devices, NULL},
+    {"operations", list_operations, print_operations},
+    {"chips", list_chips, print_chips},
+    {"columns", list_columns, NULL},
+    {NULL, NULL, NULL},
 };
 
 static const char *text_of(const json_t *object, const char *key)
@@ -220,6 +250,26 @@ static void print_parameters(const json_t *object)
     json_array_foreach(json_object_get(object, "parameters"), i, parameter) printf(
         "  %-20s   %s=%g: %s\n", "", text_of(parameter, "name"),
         json_real_value(json_object_get(parameter, "default")), text_of(parameter, "meaning"));
+}
+
+static void print_operations(const char *section, const json_t *objects)
+{
+    size_t i, k;
+    json_t *object, *option;
+    printf("%s:\n", section);
+    json_array_foreach(objects, i, object)
+    {
+        print_object(object);
+        json_t *options = json_object_get(object, "options");
+        if (json_array_size(options) > 0)
+            printf("  %-20s   options:", "");
+        json_array_foreach(options, k, option)
+        {
+            printf(" %s", json_string_value(option));
+        }
+        if (json_array_size(options) > 0)
+            printf("\n");
+    }
 }
 
 /* The names of a section; of methods a line for each family, with a * where this build lacks them.
@@ -323,7 +373,7 @@ static enum status list_one(const char *wanted, bool json, struct problem *p)
                 ? problem(p, STATUS_USAGE, "list: found '%s': did you mean %s?", wanted, near.found)
                 : problem(p, STATUS_USAGE,
                           "list: found '%s', expected methods, inputs, experiments, formats, "
-                          "devices, chips or columns, or the name of one of these",
+                          "devices, operations, chips or columns, or the name of one of these",
                           wanted);
     else if (json)
         json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17)), printf("\n");
@@ -386,15 +436,16 @@ void list_put_names(void)
 
 const struct verb verb_list = {
     .name = "list",
-    .operands = "[methods|inputs|experiments|formats|devices|chips|columns]",
+    .operands = "[methods|inputs|experiments|formats|devices|operations|chips|columns]",
     .most = 1,
     .summary = "what there is: methods with their promises, inputs, experiments, formats, devices, "
-               "chips, columns",
+               "operations, chips, columns",
     .details = "Without an argument: names only, grouped; --wide says all about them. The name of "
                "an entry, or of a\n"
                "family of methods (sum), lists that alone. *: not in this build.",
     .examples = "  ulpscope list methods\n"
                 "  ulpscope list sum\n"
+                "  ulpscope list operations --json\n"
                 "  ulpscope list err_ulp\n"
                 "  ulpscope list h100\n"
                 "  ulpscope list inputs --json",

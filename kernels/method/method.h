@@ -34,6 +34,7 @@ enum device_kind { DEVICE_CPU, DEVICE_CUDA, DEVICE_KINDS };
 /* An operation: a row of operations.def. */
 struct operation {
     const char *name;
+    const char *summary; /* what its results are, in one line */
     size_t (*outputs)(size_t n, size_t bins);
     /* The result is an array, and a run keeps its hash; otherwise it is one output of at most 8
      * bytes. */

@@ -55,6 +55,35 @@ Test(list, every_method_as_declared, .init = make_folder, .fini = remove_folder)
     json_decref(methods);
 }
 
+/* Every operation with its methods, each method in one of them, and the options that it reads. */
+Test(list, every_operation_with_its_methods, .init = make_folder, .fini = remove_folder)
+{
+    size_t i, k, methods = 0;
+    json_t *all = listed_of("operations"), *operation, *name;
+    json_array_foreach(all, i, operation)
+    {
+        const struct operation *o = operations[i];
+        cr_assert(o, "%zu operations", i);
+        cr_expect_str_eq(word(operation, "name"), o->name);
+        cr_expect(*word(operation, "summary"), "%s", o->name);
+        json_array_foreach(json_object_get(operation, "methods"), k, name)
+        {
+            const struct method *m = method_named(json_string_value(name));
+            cr_expect(m && m->operation == o, "%s of %s", json_string_value(name), o->name);
+        }
+        cr_expect(k > 0, "%s has no method", o->name);
+        methods += k;
+        cr_expect(json_array_size(json_object_get(operation, "experiments")) > 0, "%s", o->name);
+    }
+    cr_expect(!operations[i]);
+    cr_expect_eq(methods, method_count);
+    json_t *options = json_object_get(json_array_get(all, 1), "options");
+    cr_expect_str_eq(word(json_array_get(all, 1), "name"), "scan");
+    cr_assert_eq(json_array_size(options), 3);
+    cr_expect_str_eq(json_string_value(json_array_get(options, 0)), "--scan");
+    json_decref(all);
+}
+
 /* K of each. */
 Test(list, folds_of_sumk, .init = make_folder, .fini = remove_folder)
 {

@@ -147,8 +147,8 @@ Test(program, list_is_short, .init = make_folder, .fini = remove_folder)
     cr_expect_eq(run_program("list", "err_upl"), 2);
     expect_said("err", "did you mean err_ulp?");
     cr_expect_eq(run_program("list", "qqqqqq"), 2);
-    expect_said("err",
-                "expected methods, inputs, experiments, formats, devices, chips or columns, or");
+    expect_said("err", "expected methods, inputs, experiments, formats, devices, operations, chips "
+                       "or columns, or");
 }
 
 /* Of an option's value too. */
