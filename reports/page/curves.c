@@ -21,7 +21,7 @@ static struct sample *make_samples(const struct page *r, struct problem *p)
     return sample;
 }
 
-static struct sample sample_of(const struct gathered_case *c)
+static struct sample sample_of(const struct page *r, const struct gathered_case *c)
 {
     return (struct sample){c->field[CASE_STORAGE],
                            c->field[CASE_ACCUMULATOR],
@@ -29,7 +29,8 @@ static struct sample sample_of(const struct gathered_case *c)
                            c->field[CASE_DEVICE],
                            NAN,
                            NAN,
-                           NAN};
+                           NAN,
+                           r->operations > 1 ? page_operation_of(r, c) : NULL};
 }
 
 static double value_of(struct figure f)
@@ -79,6 +80,60 @@ static bool grows(const struct gathered_case *c, const struct lengths *list, siz
     return false;
 }
 
+/* Of the panel of another? */
+static bool same_panel(const struct page *r, const struct gathered_case *a,
+                       const struct gathered_case *b)
+{
+    return strcmp(a->field[CASE_STORAGE], b->field[CASE_STORAGE]) == 0 &&
+           strcmp(a->field[CASE_ACCUMULATOR], b->field[CASE_ACCUMULATOR]) == 0 &&
+           (r->operations < 2 || page_operation_of(r, a) == page_operation_of(r, b));
+}
+
+/* Does the case's result overflow or underflow, or do even the best method's bounds tell so, which
+ * then are beyond those of n roundings? What is drawn of it would say nothing of n. */
+static bool leaves_range(const struct page *r, const struct gathered_case *c)
+{
+    struct figure least = {0};
+    if (!(c->err_backward.value < 1))
+        return true;
+    for (size_t i = 0; c->bound.known && i < r->g.count; i++) {
+        const struct gathered_case *d = &r->g.item[i];
+        if (has_error(d) && d->n == c->n && d->bound.known &&
+            strcmp(c->field[CASE_INPUT], d->field[CASE_INPUT]) == 0 && same_panel(r, c, d) &&
+            !(least.known && least.value <= d->bound.value))
+            least = d->bound;
+    }
+    return least.known && least.value > 2 * c->n * page_unit(c->field[CASE_ACCUMULATOR]);
+}
+
+/* Of the cases of which an error is known and whose inputs have several lengths, those of a panel
+ * on inputs that stay in range; all of a panel where no input does. NULL when memory is short. */
+static bool *choose(const struct page *r, const struct lengths *list, size_t inputs)
+{
+    bool *may = calloc(3 * r->g.count + 1, sizeof *may), *out = may + r->g.count,
+         *drawn = out + r->g.count;
+    const struct gathered_case *c = r->g.item;
+    for (size_t i = 0; may && i < r->g.count; i++) {
+        may[i] = has_error(&c[i]) && grows(&c[i], list, inputs);
+        out[i] = may[i] && leaves_range(r, &c[i]);
+    }
+    for (size_t i = 0; may && i < r->g.count; i++) {
+        drawn[i] = may[i];
+        for (size_t k = 0; drawn[i] && k < r->g.count; k++)
+            drawn[i] = !(out[k] && strcmp(c[i].field[CASE_INPUT], c[k].field[CASE_INPUT]) == 0 &&
+                         same_panel(r, &c[i], &c[k]));
+    }
+    for (size_t i = 0; may && i < r->g.count; i++) {
+        bool any = !may[i];
+        for (size_t k = 0; !any && k < r->g.count; k++)
+            any = drawn[k] && same_panel(r, &c[i], &c[k]);
+        out[i] = !any;
+    }
+    for (size_t i = 0; may && i < r->g.count; i++)
+        may[i] = drawn[i] || out[i];
+    return may;
+}
+
 enum status page_growth(struct page *r, struct problem *p)
 {
     static const struct look look = {
@@ -90,10 +145,11 @@ enum status page_growth(struct page *r, struct problem *p)
             "number). Solid lines with marks: measured. Dashed, in the same colour: the method's "
             "proven bound. Dotted grey: &radic;n, where rounding errors are random, and n, the "
             "worst. Marks that would cover each other are offset to the right: they are of the "
-            "same length. Exact results stand just above the lower edge; results that are not "
-            "finite have no mark.",
+            "same length. Exact results stand just above the lower edge. Inputs on which a result "
+            "overflows, or products underflow, are left out.",
         .x_label = "n, elements",
         .y_label = "error / (u sum|x|)",
+        .unit = "u sum|x|",
         .x_name = "n",
         .y_name = "err_backward_over_u",
         .log_x = true,
@@ -108,21 +164,23 @@ enum status page_growth(struct page *r, struct problem *p)
     size_t count = 0, inputs;
     struct lengths *list = list_lengths(r, &inputs);
     struct sample *sample = list ? make_samples(r, p) : NULL;
-    for (size_t i = 0; sample && i < r->g.count; i++) {
+    bool *drawn = sample ? choose(r, list, inputs) : NULL;
+    for (size_t i = 0; sample && drawn && i < r->g.count; i++) {
         const struct gathered_case *c = &r->g.item[i];
         double u = page_unit(c->field[CASE_ACCUMULATOR]);
-        if (!has_error(c) || !grows(c, list, inputs))
+        if (!drawn[i])
             continue;
-        sample[count] = sample_of(c);
+        sample[count] = sample_of(r, c);
         sample[count].x = c->n;
         sample[count].y = c->err_backward.value / u;
         sample[count++].bound = value_of(c->bound) / u;
     }
     enum status status =
-        sample ? STATUS_OK : problem(p, STATUS_MEMORY, "%s: out of memory", r->folder);
+        sample && drawn ? STATUS_OK : problem(p, STATUS_MEMORY, "%s: out of memory", r->folder);
     if (count > 0)
         status = page_samples(r, &look, sample, count, p);
     free(list);
+    free(drawn);
     free(sample);
     return status;
 }
@@ -165,6 +223,7 @@ enum status page_cond(struct page *r, struct problem *p)
             "drawn.",
         .x_label = "log2 of the condition number",
         .y_label = "error / |exact sum|",
+        .shows = SHOWS_CLIFF,
         .x_name = "cond_log2",
         .y_name = "err_rel",
         .bounds = true,
@@ -181,7 +240,7 @@ enum status page_cond(struct page *r, struct problem *p)
         const struct gathered_case *c = &r->g.item[i];
         if (!conditioned(c))
             continue;
-        sample[count] = sample_of(c);
+        sample[count] = sample_of(r, c);
         sample[count].x = round(c->cond_log2.value);
         sample[count].y = c->err_rel.value;
         sample[count++].bound = value_of(c->bound) * exp2(c->cond_log2.value);
@@ -220,7 +279,7 @@ static enum status take_output(void *context, const struct csv_row *row, struct 
         return status;
     if (!grow(&o->sample, o->count, sizeof *o->sample))
         return problem(p, STATUS_MEMORY, "%s: out of memory", row->path);
-    o->sample[o->count] = sample_of(c);
+    o->sample[o->count] = sample_of(o->r, c);
     o->sample[o->count].x = index.value + 1;
     o->sample[o->count++].y = ulp.value < 0.1 ? 0 : ulp.value;
     return STATUS_OK;
@@ -239,6 +298,7 @@ enum status page_drift(struct page *r, struct problem *p)
             "have no mark.",
         .x_label = "number of the output, from 1",
         .y_label = "error, ulp of the exact prefix",
+        .unit = "ulp",
         .x_name = "output",
         .y_name = "err_ulp_so_far",
         .log_x = true,

@@ -6,9 +6,18 @@
 
 enum { RUNS_LEAST = 10, BINS_MOST = 40 };
 
+/* In what is drawn, too: results that are arrays may differ elsewhere than where they are measured.
+ */
 static bool varies(const struct gathered_case *c)
 {
-    return c->distinct > 1 && c->runs >= RUNS_LEAST && c->offset;
+    double first = NAN;
+    for (size_t i = 0; c->distinct > 1 && c->runs >= RUNS_LEAST && c->offset && i < c->runs; i++) {
+        if (isfinite(c->offset[i]) && c->offset[i] != first && !isnan(first))
+            return true;
+        if (isfinite(c->offset[i]))
+            first = c->offset[i];
+    }
+    return false;
 }
 
 /* By formats, then by method, then the longest first. */
@@ -40,6 +49,7 @@ static bool same_picture(const struct gathered_case *a, const struct gathered_ca
 /* How a histogram is drawn. */
 struct bins {
     double width, range; /* 0: there is nothing to draw */
+    double reach;        /* the largest |value| */
     size_t highest;      /* the largest count */
 };
 
@@ -82,6 +92,7 @@ static struct bins count_bins(struct plot *plot, const struct gathered_case *c, 
     bins.width = gap * (2 * ceil((span / gap / BINS_MOST - 1) / 2) + 1);
     bins.width = fmax(bins.width, gap);
     bins.range = span + bins.width;
+    bins.reach = fmax(fabs(value[0]), fabs(value[count - 1]));
     text_format(&plot->data, "# %s, %s/%s, %s, n = %.0f: middle of the bar (ulp), runs\n",
                 c->field[CASE_METHOD], c->field[CASE_STORAGE], c->field[CASE_ACCUMULATOR],
                 c->field[CASE_INPUT], c->n);
@@ -138,13 +149,17 @@ static enum status draw_case(struct plot *plot, const struct gathered_case *c, s
     plot_panel(plot, 330, text_string(&title) ? text_string(&title) : "");
     text_format(&plot->script,
                 "unset key\nset boxwidth %.9g\nset style fill solid 0.7 noborder\n"
-                "set xlabel 'result minus exact sum, ulp (bars %.3g wide)'\nset ylabel 'runs'\n"
-                "set format x '%%.4g'\nset xtics %.9g\n"
+                "set xlabel 'result minus exact sum, ulp (bars %s wide)'\nset ylabel 'runs'\n"
+                "set format x '%%.6g'\nset xtics %.9g\n"
                 "set offsets graph 0.03, graph 0.03, 0, 0\nset rmargin 5\n"
-                "set ytics %zu\nset yrange [0 : %zu]\n"
+                "set ytics %.0f\nset yrange [0 : %zu]\n"
                 "plot '%s.dat' index %zu using 1:2 with boxes linecolor rgb colour[%zu]\n",
-                0.9 * bins.width, bins.width, step_of(bins.range), (bins.highest + 5) / 6,
-                bins.highest + 1, plot->name, block, page_ink(c->field[CASE_METHOD]).colour);
+                0.9 * bins.width, short_number(bins.width).text,
+                step_of(bins.reach < 500   ? bins.range
+                        : bins.reach < 1e5 ? 2 * bins.range
+                                           : 3 * bins.range),
+                step_of((double)bins.highest), bins.highest + 1, plot->name, block,
+                page_ink(c->field[CASE_METHOD]).colour);
     text_free(&title);
     return STATUS_OK;
 }

@@ -95,8 +95,8 @@ static void say_error(struct text *to, const struct ranking *k, const struct ope
         html_format(to, "each of the %zu methods of %s has a case whose result is not finite.",
                     k->methods, o->name);
     else
-        html_format(to, "%s errs least, %.3g ulp in its worst case; %s",
-                    k->least->field[CASE_METHOD], k->least_error, k->most->field[CASE_METHOD]);
+        html_format(to, "%s errs least, %s ulp in its worst case; %s", k->least->field[CASE_METHOD],
+                    short_number(k->least_error).text, k->most->field[CASE_METHOD]);
     if (k->least && k->not_finite > 1)
         html_format(to, " and %zu other%s most, whose results are not finite.", k->not_finite - 1,
                     k->not_finite > 2 ? "s" : "");
@@ -105,7 +105,7 @@ static void say_error(struct text *to, const struct ranking *k, const struct ope
     else if (k->least && k->most_error * page_unit(k->pair->field[CASE_ACCUMULATOR]) >= 1)
         text_add(to, " most: in its worst case no digit is right.");
     else if (k->least)
-        html_format(to, " most, %.3g ulp.", k->most_error);
+        html_format(to, " most, %s ulp.", short_number(k->most_error).text);
     text_add(to, "</li>\n");
 }
 
@@ -130,12 +130,12 @@ static void say_speed(struct text *to, const struct page *r)
     if (!best)
         return;
     text_add(to, "<li class=\"plain\">");
-    html_format(to,
-                "Fastest beside a raw read of the same data: %s, %s added in %s, at %.3g GB/s, "
-                "%.2f of the raw read.",
-                best->field[TIMES_METHOD], best->field[TIMES_STORAGE],
-                best->field[TIMES_ACCUMULATOR], best->gb_per_s.known ? best->gb_per_s.value : 0,
-                best->of_raw.value);
+    html_format(
+        to,
+        "Fastest beside a raw read of the same data: %s, %s added in %s, at %s GB/s, "
+        "%.2f of the raw read.",
+        best->field[TIMES_METHOD], best->field[TIMES_STORAGE], best->field[TIMES_ACCUMULATOR],
+        short_number(best->gb_per_s.known ? best->gb_per_s.value : 0).text, best->of_raw.value);
     text_add(to, "</li>\n");
 }
 

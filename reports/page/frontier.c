@@ -148,6 +148,19 @@ static void add_named(struct plot *plot, const struct page_candidate *c, const s
     add_points(plot, how, c->name);
 }
 
+static void say_recommended(struct text *to, const struct page *r)
+{
+    const struct page_candidate *c = NULL;
+    for (size_t i = 0; !c && i < r->candidates; i++)
+        if (r->candidate[i].recommended)
+            c = &r->candidate[i];
+    if (c && c->most.known && c->limit.known)
+        text_format(to, "%s is the cheapest whose error is allowed: %.1g, of %.1g", c->name,
+                    c->most.value, c->limit.value);
+    else
+        text_add(to, "No candidate's error is allowed on all arrays");
+}
+
 static void draw(struct plot *plot, const struct page *r, const struct frame *f)
 {
     const struct page_candidate *first = &r->candidate[0];
@@ -162,7 +175,10 @@ static void draw(struct plot *plot, const struct page *r, const struct frame *f)
         named += has_place(&r->candidate[i]) && on_frontier(&r->candidate[i]);
     /* No mark on an edge is cut. */
     double beside = MARGIN * (f->right - f->left), above = MARGIN * (f->upper - f->lower);
-    plot_panel(plot, 440 + 20 * (double)named, "Candidates: largest error against speed");
+    struct text title = {0};
+    say_recommended(&title, r);
+    plot_panel(plot, 440 + 20 * (double)named, text_string(&title) ? text_string(&title) : "");
+    text_free(&title);
     text_format(&plot->script,
                 "set logscale xy\nset format xy '10^{%%T}'\nset xrange [%.6g : %.6g]\n"
                 "set yrange [%.6g : %.6g]\nset xlabel \"10^9 bytes of input per second\\n \"\n"

@@ -73,9 +73,9 @@ static void write_cell(struct plot *plot, size_t column, size_t row, double digi
 }
 
 /* Writes the cells of a storage format. Returns how many accumulators there are, which it lists. */
-static size_t write_cells(struct plot *plot, enum format list[ACCUMULATORS], const struct page *r,
-                          const char *method, const char *const *input, size_t inputs,
-                          enum format storage)
+static size_t write_cells(struct plot *plot, enum format list[ACCUMULATORS], double reach[2],
+                          const struct page *r, const char *method, const char *const *input,
+                          size_t inputs, enum format storage)
 {
     size_t columns = 0;
     for (enum format a = 0; a < ACCUMULATORS; a++) {
@@ -85,6 +85,8 @@ static size_t write_cells(struct plot *plot, enum format list[ACCUMULATORS], con
             if (isnan(digits))
                 continue;
             write_cell(plot, columns, i, digits);
+            reach[0] = fmin(reach[0], digits);
+            reach[1] = fmax(reach[1], digits);
             plot_cell(plot, method);
             plot_cell(plot, format_facts[storage].name);
             plot_cell(plot, format_facts[a].name);
@@ -99,6 +101,31 @@ static size_t write_cells(struct plot *plot, enum format list[ACCUMULATORS], con
     return columns;
 }
 
+static void say_reach(struct text *to, const double reach[2])
+{
+    if (isinf(reach[0]))
+        text_add(to, "exact");
+    else if (isinf(reach[1]))
+        text_format(to, "%.1f correct decimal digits to exact", reach[0]);
+    else
+        text_format(to, "%.1f to %.1f correct decimal digits", reach[0], reach[1]);
+}
+
+/* Is the method exact wherever its data are in this format? A map would show one colour. */
+static bool all_exact(const struct page *r, const char *method, const char *const *input,
+                      size_t inputs, enum format storage)
+{
+    bool any = false;
+    for (enum format a = 0; a < ACCUMULATORS; a++)
+        for (size_t i = 0; i < inputs; i++) {
+            double digits = digits_of(r, method, input[i], storage, a);
+            any |= isinf(digits);
+            if (isfinite(digits))
+                return false;
+        }
+    return any;
+}
+
 static void draw_storage(struct plot *plot, const struct page *r, const char *method,
                          const char *const *input, size_t inputs, enum format storage)
 {
@@ -106,12 +133,13 @@ static void draw_storage(struct plot *plot, const struct page *r, const char *me
     text_format(&plot->data, "# %s, %s: accumulator, input, digits, as text\n", method,
                 format_facts[storage].name);
     enum format list[ACCUMULATORS];
-    size_t columns = write_cells(plot, list, r, method, input, inputs, storage);
+    double reach[] = {INFINITY, -INFINITY};
+    size_t columns = write_cells(plot, list, reach, r, method, input, inputs, storage);
     if (columns == 0)
         return;
     size_t block = plot_data_end(plot);
-    text_format(&title, "%s, data in %s: correct decimal digits", method,
-                format_facts[storage].name);
+    text_format(&title, "%s, data in %s: ", method, format_facts[storage].name);
+    say_reach(&title, reach);
     plot_panel(plot, 120 + 28 * (double)inputs, text_string(&title) ? text_string(&title) : "");
     text_format(&plot->script, "unset key\nunset grid\nunset logscale\nset xtics (");
     for (size_t i = 0; i < columns; i++)
@@ -144,7 +172,8 @@ static void draw_method(struct plot *plot, const struct page *r, const char *met
     const char *input[INPUTS_MOST];
     size_t inputs = list_inputs(input, r, method);
     for (enum format storage = 0; inputs > 1 && storage < FORMATS; storage++)
-        if (plot->panels < sizeof plot->title / sizeof *plot->title)
+        if (plot->panels < sizeof plot->title / sizeof *plot->title &&
+            !all_exact(r, method, input, inputs, storage))
             draw_storage(plot, r, method, input, inputs, storage);
 }
 
@@ -179,6 +208,7 @@ enum status page_heat(struct page *r, struct problem *p)
         &plot, r, "Correct digits by input and accumulator",
         "Correct decimal digits of one method of each operation, in the worst case over all "
         "lengths, seeds and runs. exact: all of them; 0.0: not even the size is right. A blank "
-        "was not run, or has no relative error (the exact sum is 0).",
+        "was not run, or has no relative error (the exact sum is 0). Methods that are exact in all "
+        "cases of a storage format have no map.",
         p);
 }

@@ -1,5 +1,6 @@
 #include "reports/page/html.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +53,15 @@ static void format_text(struct text *to, const char *format, va_list arguments)
     }
     html_text(to, plain);
     free(plain);
+}
+
+struct short_number short_number(double value)
+{
+    struct short_number n;
+    snprintf(n.text, sizeof n.text, "%.3g", value);
+    if (strchr(n.text, 'e') && fabs(value) >= 1 && fabs(value) < 999500)
+        snprintf(n.text, sizeof n.text, "%.0f", strtod(n.text, NULL));
+    return n;
 }
 
 void html_format(struct text *to, const char *format, ...)

@@ -8,6 +8,12 @@
 void html_text(struct text *to, const char *text);
 
 /* Appends what printf makes of it, escaped. */
+/* A number to three digits, without an exponent where it has no more than six before the point. */
+struct short_number {
+    char text[32];
+};
+struct short_number short_number(double value);
+
 void html_format(struct text *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A table that is built cell by cell, row after row; the first row is the header. It scrolls

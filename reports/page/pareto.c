@@ -40,6 +40,7 @@ static enum status draw_pareto(struct page *r, const char *name, const char *inp
             "those of times.csv; errors are of this study's cases, whose n may differ.",
         .x_label = "10^9 bytes of input per second",
         .y_label = "largest error, ulp of the exact sum",
+        .shows = SHOWS_BEST,
         .x_name = "gb_per_s",
         .y_name = "err_ulp",
         .log_x = true,
@@ -52,7 +53,8 @@ static enum status draw_pareto(struct page *r, const char *name, const char *inp
     size_t count = 0;
     struct text heading = {0};
     struct sample *sample = calloc(r->times + 1, sizeof *sample);
-    text_format(&heading, "Error against speed: %s", input);
+    text_add(&heading, "Error against speed: ");
+    page_input(&heading, input);
     look.heading = text_string(&heading);
     if (!sample || !look.heading) {
         free(sample);
@@ -70,7 +72,8 @@ static enum status draw_pareto(struct page *r, const char *name, const char *inp
                                           t->field[TIMES_DEVICE],
                                           t->gb_per_s.value,
                                           error,
-                                          NAN};
+                                          NAN,
+                                          NULL};
     }
     enum status status = count > 1 ? page_samples(r, &look, sample, count, p) : STATUS_OK;
     free(sample);

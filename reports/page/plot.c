@@ -397,13 +397,18 @@ static void add_picture(struct plot *p, struct page *r, const char *heading, con
         html_text(to, heading);
         text_add(to, ": all others</h2>\n");
     }
-    if (!first || p->panels > 1)
-        text_format(to, "<div class=\"panels%s\">\n", p->most > 1.5 * p->least ? " uneven" : "");
+    bool alone = !first && p->panels == 1; /* what is said of it stands beside it */
+    if (alone)
+        text_add(to, "<div class=\"alone\">\n");
+    else if (!first || p->panels > 1)
+        text_format(to, "<div class=\"panels%s\">\n",
+                    p->most > 1.5 * p->least && p->most > p->least + 100 ? " uneven" : "");
     for (size_t i = first ? 2 : 1; i <= p->panels; i++)
         r->drawn += add_panel(to, p, r, i);
-    text_add(to, !first || p->panels > 1 ? "</div>\n" : "");
+    text_add(to, alone ? "<div>\n" : !first || p->panels > 1 ? "</div>\n" : "");
     if (!first)
         add_caption(to, p, caption);
+    text_add(to, alone ? "</div>\n</div>\n" : "");
     text_add(to, !first || p->panels > 1 ? "</section>\n" : "");
 }
 

@@ -65,6 +65,19 @@ static void write_cheapest(struct plot *plot, const struct page *r, const struct
     }
 }
 
+/* The lowest rung and the highest that a method promises. */
+static void say_prices(struct text *to, const struct page *r, const struct page_time *first)
+{
+    const struct page_time *lowest = page_fastest(r, first, PROMISE_RUN_TO_RUN), *highest = NULL;
+    enum promise rung = PROMISES - 1;
+    while (rung > PROMISE_RUN_TO_RUN && !(highest = page_fastest(r, first, rung)))
+        rung--;
+    if (lowest)
+        text_format(to, ": run_to_run costs %.2f raw reads", 1 / lowest->of_raw.value);
+    if (lowest && highest)
+        text_format(to, ", %s %.2f", promise_name[rung], 1 / highest->of_raw.value);
+}
+
 static void draw_panel(struct plot *plot, const struct page *r, const struct page_time *first)
 {
     struct text title = {0};
@@ -72,9 +85,11 @@ static void draw_panel(struct plot *plot, const struct page *r, const struct pag
     size_t times = plot_data_end(plot);
     write_cheapest(plot, r, first);
     size_t cheapest = plot_data_end(plot);
-    text_format(&title, "What each promise costs: %s added in %s, %s, n = %s",
-                first->field[TIMES_STORAGE], first->field[TIMES_ACCUMULATOR],
-                first->field[TIMES_INPUT], first->field[TIMES_N]);
+    text_format(&title, "%s added in %s, ", first->field[TIMES_STORAGE],
+                first->field[TIMES_ACCUMULATOR]);
+    page_input(&title, first->field[TIMES_INPUT]);
+    text_format(&title, ", n = %s", first->field[TIMES_N]);
+    say_prices(&title, r, first);
     plot_panel(plot, 360, text_string(&title) ? text_string(&title) : "");
     text_add(&plot->script, "unset key\nset ytics (");
     for (enum promise rung = PROMISE_NONE; rung < PROMISES; rung++)

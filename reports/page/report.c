@@ -229,6 +229,7 @@ static const char style[] =
     "flex-wrap:wrap;gap:.2rem 1rem}nav li{margin:0}\n"
     ".panels{display:grid;gap:1rem;align-items:start;grid-template-columns:repeat(auto-fill,minmax("
     "min(100%,21.5rem),1fr))}\n"
+    ".alone{display:grid;gap:.5rem 2rem;align-items:start}\n"
     ".uneven{display:block;columns:3 21.5rem}.uneven figure{margin:0 0 1rem;break-inside:avoid}\n"
     "figure{margin:0;border:1px solid var(--line);border-radius:.3rem;padding:.4rem;min-width:0;"
     "background:var(--panel)}\n"
@@ -259,6 +260,7 @@ static const char style[] =
     ".lead li:first-child{order:1}.lead>section:last-child{order:2}}\n"
     "@media(min-width:60rem){.lead{display:grid;grid-template-columns:1fr minmax(0,34rem);gap:2rem}"
     ".lead h2{margin-top:.5rem}}\n"
+    "@media(min-width:48rem){.alone{grid-template-columns:minmax(0,30rem) minmax(0,1fr)}}\n"
     "@media(min-width:75rem){.page{display:grid;grid-template-columns:11rem minmax(0,1fr);gap:2rem}"
     "nav{position:sticky;top:1rem;align-self:start;border-right:1px solid var(--line);"
     "padding-right:.8rem}nav ul{display:block}nav li{margin:.35rem 0}}\n"
@@ -379,6 +381,13 @@ static enum status make_pictures(struct page *r, struct problem *p)
 }
 
 /* What stands below the head: the findings beside the first picture, then all else. */
+/* Are there curves, marks or bars of methods in it? */
+static bool coloured(struct text *pictures)
+{
+    const char *at = text_string(pictures);
+    return at && strstr(at, "var(--c");
+}
+
 static enum status add_body(struct text *to, struct page *r, struct problem *p)
 {
     text_add(to, r->hero.length > 0 ? "<div class=\"lead\">\n" : "");
@@ -391,7 +400,7 @@ static enum status add_body(struct text *to, struct page *r, struct problem *p)
         text_add(to, "</p>\n");
     }
     text_join(to, &r->pictures);
-    if (r->hero.length > 0 && r->g.count > 0)
+    if (coloured(&r->hero) || coloured(&r->pictures))
         page_inks(to);
     page_subjects(to, r);
     page_methods(to, r);
@@ -403,9 +412,22 @@ static enum status add_body(struct text *to, struct page *r, struct problem *p)
     return status;
 }
 
+static size_t count_operations(const struct page *r)
+{
+    const struct operation *first = NULL;
+    for (size_t i = 0; i < r->g.count; i++) {
+        const struct operation *o = page_operation_of(r, &r->g.item[i]);
+        if (i > 0 && o != first)
+            return 2;
+        first = o;
+    }
+    return r->g.count > 0;
+}
+
 static enum status make_page(struct text *to, struct page *r, struct problem *p)
 {
     struct text body = {0};
+    r->operations = count_operations(r);
     enum status status = make_pictures(r, p);
     if (status == STATUS_OK)
         status = add_body(&body, r, p);

@@ -49,6 +49,7 @@ struct page {
     const struct page_study *study;
     const struct page_options *options;
     const struct operation *only; /* of the experiment; NULL: it has several, or is not known */
+    size_t operations;            /* of its cases: 0, 1, or 2 for several */
     char *folder;                 /* where everything is written */
     struct page_time *time;
     size_t times;
@@ -107,14 +108,21 @@ enum status plot_end(struct plot *p, struct page *r, const char *heading, const 
 /* What is drawn of a case or an output. */
 struct sample {
     const char *storage, *accumulator, *method, *device;
-    double x, y, bound; /* NaN: none */
+    double x, y, bound;                /* NaN: none */
+    const struct operation *operation; /* where the study has several; NULL: one alone */
 };
-/* How samples are drawn: a panel for each pair of formats, a series for each method on a device;
- * of samples with one x, the largest y and bound. y is on a logarithmic axis, where what is 0
- * stands on the lower edge. */
+/* What a panel's title tells of its series: the last values; from which x on values are not below
+ * 1; which x is the largest, and which y the smallest. */
+enum shows { SHOWS_LAST, SHOWS_CLIFF, SHOWS_BEST };
+
+/* How samples are drawn: a panel for each pair of formats and operation, a series for each method
+ * on a device; of samples with one x, the largest y and bound. y is on a logarithmic axis, where
+ * what is 0 stands on the lower edge. */
 struct look {
     const char *name, *heading, *caption; /* caption: HTML */
     const char *x_label, *y_label;
+    const char *unit; /* of y, in a title */
+    enum shows shows;
     const char *x_name, *y_name; /* columns of NAME.csv */
     bool log_x, lines, bounds;
     bool bounds_whole;   /* the axis reaches the largest bound, up to top_most */
@@ -130,6 +138,18 @@ struct look {
     const char *(*also)(
         const char *accumulator); /* gnuplot's `plot` arguments drawn first, or "" */
 };
+/* What was seen of the series so far: of `shows`. */
+struct seen {
+    const char *least_name, *most_name; /* methods; NULL: nothing so far */
+    double x, least, most;
+};
+void seen_add(struct seen *s, const struct look *look, const char *method, const double *x,
+              const double *y, size_t count);
+/* An input's name, its large powers of two written as such. */
+void page_input(struct text *to, const char *input);
+/* ": ", and what was seen, if anything. */
+void seen_say(struct text *to, const struct look *look, const struct seen *s);
+
 enum status page_samples(struct page *r, const struct look *look, const struct sample *sample,
                          size_t count, struct problem *p);
 
@@ -140,6 +160,7 @@ enum status page_distinct(struct page *r, struct problem *p);
 enum status page_prices(struct page *r, struct problem *p);
 enum status page_pareto(struct page *r, struct problem *p);
 enum status page_frontier(struct page *r, struct problem *p);
+enum status page_ulps(struct page *r, struct problem *p);
 enum status page_heat(struct page *r, struct problem *p);
 enum status page_drift(struct page *r, struct problem *p);
 enum status page_trial(struct page *r, struct problem *p);

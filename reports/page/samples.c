@@ -13,9 +13,11 @@ struct edges {
     double drawn; /* the largest y that is drawn */
 };
 
+/* Of one panel? */
 static bool same_pair(const struct sample *a, const struct sample *b)
 {
-    return strcmp(a->storage, b->storage) == 0 && strcmp(a->accumulator, b->accumulator) == 0;
+    return a->operation == b->operation && strcmp(a->storage, b->storage) == 0 &&
+           strcmp(a->accumulator, b->accumulator) == 0;
 }
 
 struct extent {
@@ -75,6 +77,7 @@ static struct edges set_ranges(struct text *script, const struct look *look, con
 }
 
 enum { MARKS_MOST = 12 };   /* along a line, nearly */
+enum { SEEN_MOST = 1024 };  /* the last points of a series, for the title */
 enum { NAME_LONGEST = 38 }; /* in the legend: what a picture has room for */
 
 /* The pairs or series among the samples, in the order of interest. */
@@ -83,12 +86,22 @@ struct groups {
     size_t count;
 };
 
+static size_t place_of_operation(const struct operation *o)
+{
+    size_t place = 0;
+    while (operations[place] && operations[place] != o)
+        place++;
+    return place;
+}
+
 static int by_pair(const void *x, const void *y)
 {
     const struct sample *a = *(const struct sample *const *)x,
                         *b = *(const struct sample *const *)y;
     size_t i = page_pair_rank(a->storage, a->accumulator),
            k = page_pair_rank(b->storage, b->accumulator);
+    if (i == k)
+        i = place_of_operation(a->operation), k = place_of_operation(b->operation);
     return (i > k) - (i < k);
 }
 
@@ -384,6 +397,16 @@ static double legend_height(size_t names, size_t longest)
     return 20 * (double)(longest > 18 ? names : (names + 1) / 2);
 }
 
+static void see(struct seen *s, const struct look *look, const struct sample *series,
+                const struct point *point, size_t count)
+{
+    double x[SEEN_MOST], y[SEEN_MOST];
+    size_t first = count > SEEN_MOST ? count - SEEN_MOST : 0;
+    for (size_t i = first; i < count; i++)
+        x[i - first] = point[i].x, y[i - first] = point[i].y;
+    seen_add(s, look, series->method, x, y, count - first);
+}
+
 /* Curves of which no point can be drawn are left out, and panels without a curve. */
 static void draw_panel(struct plot *plot, const struct page *r, const struct look *look,
                        const struct sample *sample, size_t count, const struct sample *pair,
@@ -394,12 +417,14 @@ static void draw_panel(struct plot *plot, const struct page *r, const struct loo
     struct extent extent = extent_of(look, sample, count, pair, series, point);
     struct edges edges = set_ranges(&ranges, look, &extent);
     size_t shown = 0, longest = 0;
+    struct seen seen = {0};
     for (size_t i = 0; i < series->count && shown < look->series_most; i++) {
         size_t found = points_of(point, sample, count, pair, series->first[i], look->so_far);
         if (!any_finite(point, found) ||
             (look->frontier && !leads(sample, count, pair, series->first[i])))
             continue;
         write_rows(plot, pair, series->first[i], point, found);
+        see(&seen, look, series->first[i], point, found);
         size_t block = write_series(plot, point, found, edges, series->first[i]);
         size_t place = 0;
         if (look->side_by_side && drawn.count < sizeof drawn.place / sizeof *drawn.place) {
@@ -425,7 +450,10 @@ static void draw_panel(struct plot *plot, const struct page *r, const struct loo
         text_add(&curves, ", \\\n    NaN with points pointtype 0 linecolor rgb 0x888888 title "
                           "'offset: same n'");
     if (shown > 0) {
-        text_format(&title, "%s: %s added in %s", look->heading, pair->storage, pair->accumulator);
+        if (pair->operation)
+            text_format(&title, "%s, ", pair->operation->name);
+        text_format(&title, "%s added in %s", pair->storage, pair->accumulator);
+        seen_say(&title, look, &seen);
         plot_panel(plot, 365 + legend_height(shown + 3 + (drawn.moved > 0), longest),
                    text_string(&title) ? text_string(&title) : "");
         text_format(&plot->script,

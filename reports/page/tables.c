@@ -18,6 +18,14 @@ static void figure_cell(struct html_table *t, const char *format, struct figure 
         html_cell(t, "%s", "");
 }
 
+static void short_cell(struct html_table *t, struct figure f)
+{
+    if (f.known && isfinite(f.value))
+        html_cell(t, "%s", short_number(f.value).text);
+    else
+        figure_cell(t, "", f);
+}
+
 void page_methods(struct text *to, const struct page *r)
 {
     static const char *const header[] = {"method",   "device",           "promise",
@@ -57,7 +65,7 @@ void page_methods(struct text *to, const struct page *r)
         html_cell(&t, "%s", c->field[CASE_PROMISE]);
         html_cell(&t, "%zu", cases);
         html_cell(&t, "%zu", distinct);
-        figure_cell(&t, "%.3g", ulp);
+        short_cell(&t, ulp);
         figure_cell(&t, "%.3g", share);
         figure_cell(&t, "%.0f", time);
     }

@@ -177,9 +177,10 @@ static void say_kept(struct text *to, const struct tally *t)
     if (t->above) {
         text_add(to, "<li class=\"plain\">");
         html_format(to,
-                    "%zu keep more than they promise, as far as was tried here; the first: %s "
+                    "%zu subject%s more than promised, as far as was tried here; the first: %s "
                     "promises %s and keeps %s.",
-                    t->above, t->first_above, t->promise_above, t->kept_above);
+                    t->above, t->above == 1 ? " keeps" : "s keep", t->first_above, t->promise_above,
+                    t->kept_above);
         text_add(to, "</li>\n");
     }
     if (t->failed) {
@@ -409,7 +410,8 @@ static void draw_family(struct plot *plot, const struct page *r, const char *fam
         text_format(&title, ", %zu broken", tally.broken);
     if (tally.in_part)
         text_format(&title, ", %zu not tried in full", tally.in_part);
-    plot_panel(plot, 108 + 21 * (double)subjects, text_string(&title) ? text_string(&title) : "");
+    const double above = 10, below = 70, height = above + 22 * (double)subjects + below;
+    plot_panel(plot, height, text_string(&title) ? text_string(&title) : "");
     text_free(&title);
     text_add(&plot->script, "unset key\nunset grid\nset ytics (");
     text_join(&plot->script, &names);
@@ -417,7 +419,8 @@ static void draw_family(struct plot *plot, const struct page *r, const char *fam
         &plot->script,
         ") noenhanced scale 0 font 'sans,11'\nset xtics (\"run\\nto run\" 1, \"GPU\\nto GPU\" 2, "
         "\"any\\norder\" 3, \"correctly\\nrounded\" 4) scale 0 font 'sans,11'\n"
-        "set lmargin at screen 0.4\nset rmargin at screen 0.99\nset bmargin 5\n"
+        "set lmargin at screen 0.4\nset rmargin at screen 0.99\nset tmargin at screen %.4f\n"
+        "set bmargin at screen %.4f\n"
         "set xlabel 'dark: promised. blue: held in N attempts. orange: k of N differed' offset "
         "screen -0.2, character -0.6 \\\n"
         "    font 'sans,11'\nset xrange [0.5 : "
@@ -427,7 +430,7 @@ static void draw_family(struct plot *plot, const struct page *r, const char *fam
         "    noborder linecolor rgb variable, \\\n"
         "    '' index %zu using 1:2:(stringcolumn(5)):4 with labels textcolor rgb variable \\\n"
         "    font 'sans,10'\n",
-        subjects - 1, plot->name, block, block);
+        1 - above / height, below / height, subjects - 1, plot->name, block, block);
     text_free(&names);
 }
 
@@ -462,6 +465,8 @@ enum status page_trial(struct page *r, struct problem *p)
         "Rows are subjects, columns the rungs of the ladder: the same bits run after run; in every "
         "launch shape and on every device; for every order of the elements; the exact sum, rounded "
         "once. Dark: promised. Pale: not promised. Blue: held in N attempts. Orange: k/N attempts "
-        "differed; dark orange is a broken promise.",
+        "differed; dark orange is a broken promise. 0/N: none of these differed, but a rung to the "
+        "left "
+        "is broken, and with it this one.",
         p);
 }
