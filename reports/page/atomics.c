@@ -256,9 +256,10 @@ static void draw_panel(struct plot *plot, const struct page *r, const struct wha
         }
     }
     if (shown > 0) {
-        text_format(&title, "%s: %s added in %s, %s, %s device", what->heading,
-                    word(r, first, CASE_STORAGE), word(r, first, CASE_ACCUMULATOR),
-                    word(r, first, CASE_INPUT), word(r, first, ATOMICS_LOAD));
+        text_format(&title, "%s: %s added in %s, ", what->heading, word(r, first, CASE_STORAGE),
+                    word(r, first, CASE_ACCUMULATOR));
+        page_input(&title, word(r, first, CASE_INPUT));
+        text_format(&title, ", %s device", word(r, first, ATOMICS_LOAD));
         least = fmax(least, 1);
         double beside = fmax(1.2, pow(most / least, 0.04)); /* no mark is cut */
         plot_panel(plot, 355 + 19 * (double)shown, text_string(&title) ? text_string(&title) : "");

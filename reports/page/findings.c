@@ -205,9 +205,12 @@ static void end(struct text *to)
 
 static void add_case(struct text *to, const struct gathered_case *c)
 {
+    struct text input = {0};
+    page_input(&input, c->field[CASE_INPUT]);
     html_format(to, "%s, %s added in %s, %s, n = %.0f, %s", c->field[CASE_METHOD],
-                c->field[CASE_STORAGE], c->field[CASE_ACCUMULATOR], c->field[CASE_INPUT], c->n,
-                c->field[CASE_DEVICE]);
+                c->field[CASE_STORAGE], c->field[CASE_ACCUMULATOR],
+                text_string(&input) ? text_string(&input) : "", c->n, c->field[CASE_DEVICE]);
+    text_free(&input);
 }
 
 static void say_size(struct text *to, const struct page *r)

@@ -145,7 +145,7 @@ struct seen {
 };
 void seen_add(struct seen *s, const struct look *look, const char *method, const double *x,
               const double *y, size_t count);
-/* An input's name, its large powers of two written as such. */
+/* An input's name, as it may be typed too: with 2^40 for 1099511627776, and 10 for 1e+01. */
 void page_input(struct text *to, const char *input);
 /* ": ", and what was seen, if anything. */
 void seen_say(struct text *to, const struct look *look, const struct seen *s);
