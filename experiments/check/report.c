@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "reference/format/number.h"
 #include "reports/text/table.h"
@@ -36,8 +37,8 @@ void check_untried_text(char text[CHECK_LONG], const struct check_report *r, enu
                                      check_kinds[kind].name, r->tried[kind].untried);
 }
 
-/* A report of one subject fits on a screen of 80 x 24. */
-enum { WIDTH = 80, INDENT = 2 };
+/* A report of one subject fits on a screen of 80 x 24, below the prompt. */
+enum { WIDTH = 80, INDENT = 2, SCREEN_ROWS = 23 };
 
 static void add_wrapped(struct text *to, struct text *line)
 {
@@ -315,17 +316,89 @@ static void add_pairs(struct text *to, const char *what, const struct pairs *pai
     add_wrapped(to, &line);
 }
 
+static size_t screen_rows(const struct text *report)
+{
+    size_t rows = 0, column = 0;
+    for (size_t i = 0; i < report->length; i++) {
+        column = report->data[i] == '\n' ? 0 : column + 1;
+        rows += column == 0 || (column > WIDTH && (column - 1) % WIDTH == 0);
+    }
+    return rows;
+}
+
+/* The paragraph that begins a line with `word`, up to the next line that is not indented. */
+static bool find_paragraph(const struct text *report, const char *word, size_t *begin, size_t *end)
+{
+    const char *text = report->data;
+    size_t length = strlen(word), i = 0;
+    while (i + length <= report->length && strncmp(text + i, word, length) != 0) {
+        const char *next = memchr(text + i, '\n', report->length - i);
+        i = next ? (size_t)(next - text) + 1 : report->length;
+    }
+    if (i + length > report->length)
+        return false;
+    for (*begin = i, *end = i; *end < report->length; (*end)++)
+        if (text[*end] == '\n' && (*end + 1 == report->length || text[*end + 1] != ' ')) {
+            (*end)++;
+            return true;
+        }
+    return false;
+}
+
+/* Leaves out what is in parentheses: why kinds of attempts were not tried. */
+static void add_names(struct text *to, const char *text, size_t length)
+{
+    struct text line = {0};
+    size_t depth = 0;
+    for (size_t i = 0; i < length; i++) {
+        char c = text[i] == '\n' ? ' ' : text[i];
+        depth += c == '(';
+        bool blank = c == ' ' && (i + 1 == length || text[i + 1] == ' ' || text[i + 1] == '(');
+        if (depth == 0 && !blank)
+            text_append(&line, &c, 1);
+        depth -= c == ')' && depth > 0;
+    }
+    text_add(&line, " (--wide says why)");
+    add_wrapped(to, &line);
+}
+
+/* A report of more rows than a screen has loses what --wide says, too: first what a column means,
+ * then how many attempts there were of each kind, then why kinds were not tried. */
+static void fit(struct text *to, struct text *report)
+{
+    static const char *const word[] = {"results: ", "tried: ", "not tried: "};
+    enum { WORDS = sizeof word / sizeof *word };
+    for (size_t i = 0, begin, end; i < WORDS && screen_rows(report) > SCREEN_ROWS; i++) {
+        struct text shorter = {0};
+        if (!find_paragraph(report, word[i], &begin, &end))
+            continue;
+        text_append(&shorter, report->data, begin);
+        if (i + 1 == WORDS)
+            add_names(&shorter, report->data + begin, end - begin);
+        text_append(&shorter, report->data + end, report->length - end);
+        text_free(report);
+        *report = shorter;
+    }
+    text_join(to, report);
+    text_free(report);
+}
+
 void check_text(struct text *to, const struct check_report *r, const char *program, bool all)
 {
-    add_verdict(to, r);
-    text_add(to, "\n");
-    add_rungs(to, r, all);
-    add_reasons(to, r);
-    add_evidence(to, r);
-    add_exact(to, r);
+    struct text report = {0};
+    add_verdict(&report, r);
+    text_add(&report, "\n");
+    add_rungs(&report, r, all);
+    add_reasons(&report, r);
+    add_evidence(&report, r);
+    add_exact(&report, r);
     if (r->failure.status != STATUS_OK)
-        text_format(to, "failed in %s: %s\n", check_kinds[r->failed].name, r->failure.text);
-    add_pairs(to, "not answered", &r->left_out);
-    add_pairs(to, "not asked, time ran out", &r->unasked);
-    add_witnesses(to, r, program, all);
+        text_format(&report, "failed in %s: %s\n", check_kinds[r->failed].name, r->failure.text);
+    add_pairs(&report, "not answered", &r->left_out);
+    add_pairs(&report, "not asked, time ran out", &r->unasked);
+    add_witnesses(&report, r, program, all);
+    if (all)
+        text_join(to, &report), text_free(&report);
+    else
+        fit(to, &report);
 }

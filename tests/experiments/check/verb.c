@@ -173,8 +173,10 @@ static size_t screen_lines(const char *text)
 /* 80 x 24, one line of which is the prompt's. All four rungs of an atomic sum are broken. */
 Test(check_verb, fits_on_a_screen, .init = make_folder, .fini = remove_folder)
 {
-    static const char *const method[] = {"sum/atomic", "sum/two_kernel", "sum/tiled", "sum/exact",
-                                         "scan/three_kernel"};
+    static const char *const method[] = {"sum/atomic",        "sum/two_kernel",
+                                         "sum/tiled",         "sum/exact",
+                                         "scan/three_kernel", "allreduce/recursive_doubling",
+                                         "gemm/wgmma",        "rows/tiled"};
     for (size_t i = 0; i < sizeof method / sizeof *method; i++) {
         char arguments[200];
         snprintf(arguments, sizeof arguments, "%s --device cpu --seconds 1", method[i]);
