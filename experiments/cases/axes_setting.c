@@ -178,6 +178,27 @@ static enum status resolve_words(struct axes *axes, const struct request *r, enu
     return status;
 }
 
+static bool divides_all(uint64_t d, const struct numbers *n)
+{
+    for (size_t i = 0; i < n->count; i++)
+        if (n->item[i] % d != 0)
+            return false;
+    return true;
+}
+
+/* Of ranks that nobody asked for those that divide every length; all, where none of them do. */
+static void fit_ranks(struct axes *axes)
+{
+    struct numbers *ranks = &axes->setting.ranks;
+    size_t kept = 0;
+    for (size_t i = 0; i < ranks->count; i++) {
+        uint64_t d = ranks->item[i];
+        if (divides_all(d, &axes->n) && divides_all(d, &axes->data_n))
+            ranks->item[kept++] = d;
+    }
+    ranks->count = kept > 0 ? kept : ranks->count;
+}
+
 enum status axes_resolve_setting(struct axes *axes, const struct request *r, struct problem *p)
 {
     const struct experiment *e = axes->experiment;
@@ -222,5 +243,7 @@ enum status axes_resolve_setting(struct axes *axes, const struct request *r, str
             status =
                 axes_numbers(numbers[i].to, r, AXIS_SCAN + numbers[i].option, numbers[i].otherwise,
                              RANGE_DOUBLING, numbers[i].least, numbers[i].most, p);
+    if (status == STATUS_OK && r->axis[AXIS_RANKS].count == 0)
+        fit_ranks(axes);
     return status;
 }
