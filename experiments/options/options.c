@@ -196,6 +196,9 @@ static enum status find_verb(struct arguments *a, struct problem *p)
         if (strcmp(verbs[i]->name, a->argv[1]) == 0)
             a->verb = verbs[i];
     }
+    near_try(&near, "--help");
+    near_try(&near, "--version");
+    near_try(&near, "help");
     if (!a->verb && near.found)
         return problem(p, STATUS_USAGE,
                        "unknown verb '%s': did you mean %s? (ulpscope --help has all)", a->argv[1],

@@ -237,6 +237,8 @@ static enum status run(const struct arguments *a, struct problem *p)
     struct reveal_case c[2];
     if (reveal_names_chip(a->operand[0]))
         return reveal_chip(a, a->operand[0], p);
+    if (reveal_near_chip(a->operand[0], p) != STATUS_OK)
+        return p->status;
     enum status status = read_request(a, &q, p);
     if (status == STATUS_OK && argument_flag(a, "dot") && (against || argument_flag(a, "json")))
         status = problem(p, STATUS_USAGE, "option --dot: found --%s with it, expected it alone",

@@ -1,9 +1,12 @@
 #include "experiments/program/reveal_chip.h"
 
 #include <jansson.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "experiments/reveal/matrix.h"
+#include "kernels/method/method.h"
+#include "reports/text/near.h"
 #include "reports/text/text.h"
 
 static bool named(const struct mma_instruction *i, const char *operand)
@@ -19,6 +22,29 @@ bool reveal_names_chip(const char *operand)
         if (named(&mma_instructions[i], operand))
             return true;
     return false;
+}
+
+enum status reveal_near_chip(const char *operand, struct problem *p)
+{
+    char unit[64], name[sizeof unit];
+    struct near chip = {.word = operand}, method = {.word = operand};
+    for (size_t i = 0; i < mma_instruction_count; i++) {
+        const struct mma_instruction *row = &mma_instructions[i];
+        size_t before = chip.distance;
+        bool none = !chip.found;
+        snprintf(name, sizeof name, "%s/%s", row->chip, mma_units[row->unit]);
+        near_try(&chip, name);
+        if (none ? chip.found != NULL : chip.distance < before)
+            memcpy(unit, name, sizeof unit);
+    }
+    for (size_t i = 0; i < method_count; i++)
+        near_try(&method, method_registry[i]->name);
+    if (!chip.found || (method.found && method.distance <= chip.distance))
+        return STATUS_OK;
+    return problem(p, STATUS_USAGE,
+                   "reveal: found '%.200s': did you mean %s? (ulpscope list chips "
+                   "has all)",
+                   operand, unit);
 }
 
 static enum status model(void *context, size_t m, size_t n, size_t k, const void *a, const void *b,

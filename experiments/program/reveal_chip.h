@@ -7,5 +7,8 @@
 /* Is it the name of a chip's unit, "h100/wgmma"? */
 bool reveal_names_chip(const char *operand);
 
+/* STATUS_USAGE where the operand is nearer to the name of a chip's unit than to any method's. */
+enum status reveal_near_chip(const char *operand, struct problem *p);
+
 /* STATUS_FAILED where the outputs do not show the rule of the table. */
 enum status reveal_chip(const struct arguments *a, const char *operand, struct problem *p);

@@ -151,6 +151,15 @@ Test(program, list_is_short, .init = make_folder, .fini = remove_folder)
                        "or columns, or");
 }
 
+/* Ranks that nobody asked for are those that divide n; those asked for have to. */
+Test(program, ranks_of_its_own_divide, .init = make_folder, .fini = remove_folder)
+{
+    cr_expect_eq(run_program("run", "allreduce --device cpu --n 4096 --dry-run"), 0);
+    expect_said("out", "  ranks        2 4 8");
+    cr_expect_eq(run_program("run", "allreduce --device cpu --n 4096 --ranks 3 --dry-run"), 2);
+    expect_said("err", "option --ranks: found 3 with n = 4096, expected a divisor of n");
+}
+
 /* Of an option's value too. */
 Test(program, values_nearly_right, .init = make_folder, .fini = remove_folder)
 {
@@ -170,6 +179,12 @@ Test(program, values_nearly_right, .init = make_folder, .fini = remove_folder)
         {"run", "accuracy --reference mfpr", "did you mean mpfr?"},
         {"run", "accuracy --storage fp23", "did you mean fp32?"},
         {"reveal", "scan/tiled --scan exclsive", "did you mean exclusive?"},
+        {"reveal", "h10/wgmma", "did you mean h100/wgmma?"},
+        {"run", "gemm --chip h10", "did you mean h100?"},
+        {"check", "sum/tild", "did you mean sum/tiled?"},
+        {"check", "sum/tiled --devcie cpu", "did you mean --device?"},
+        {"run", "accurcy", "did you mean accuracy?"},
+        {"run", "accuracy --input unifrm", "did you mean uniform?"},
         {"sum", "--completion bsh", "did you mean bash?"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong - 1; i++) {

@@ -91,6 +91,7 @@ Test(near, is_said)
          "check: option --tolerance is one of recommend, not of check: see ulpscope check --help"},
         {{"ulpscope", "check", "--qqqqqqq"},
          "unknown option '--qqqqqqq': see ulpscope check --help"},
+        {{"ulpscope", "--versoin"}, "unknown verb '--versoin': did you mean --version?"},
         {{"ulpscope", "qqqqqq"}, "unknown verb 'qqqqqq': expected one of list, run"},
     };
     for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
