@@ -12,13 +12,15 @@ enum status conformance_check(const struct arguments *a, struct problem *p);
 
 /* A paragraph for --help. */
 #define SPECIAL_DETAILS                                                                            \
-    "--special runs the subject on special inputs instead: signed zeros, infinities, NaN,\n"       \
-    "subnormals, what overflows at the end or on the way, each power of two alone and "            \
-    "cancelled,\n"                                                                                 \
-    "sparse and short inputs, edges of tiles; of products of all elements, factors too. A "        \
-    "result\n"                                                                                     \
-    "that no order of rounded additions gives (of a method that does more than add: that its\n"    \
-    "theorem excludes; of an extremum: another) is told with the smallest input found that\n"      \
-    "shows it, and the command that shows it again; exit status 1. --data tries one input of\n"    \
-    "yours; --seconds bounds the time, and says how many inputs it left out; --out keeps the\n"    \
-    "inputs found, and special.csv."
+    "--special runs the subject on special inputs instead: signed zeros, infinities, NaN, "        \
+    "subnormals, "                                                                                 \
+    "overflow at the end or on the way, each power of two alone and cancelled, sparse and short "  \
+    "inputs, "                                                                                     \
+    "edges of tiles, factors of products. A result that no order of rounded additions can give "   \
+    "is an "                                                                                       \
+    "error (a method that does more than add is held to its theorem, an extremum to the exact "    \
+    "result). It is printed with the smallest input found that shows it, and with the command "    \
+    "that "                                                                                        \
+    "reproduces it; exit status 1. --data tries one input of yours; --seconds bounds the time, "   \
+    "and the "                                                                                     \
+    "report says how many inputs were left out; --out keeps the inputs found, and special.csv."

@@ -8,15 +8,59 @@
 #include "experiments/system/machine.h"
 #include "kernels/mma/mma.h"
 #include "reports/text/near.h"
+#include "reports/text/table.h"
 
 /* --- What --help prints, from the tables of verbs and options --- */
+
+/* The first line behind what is printed already, the others indented. */
+static void print_line(struct text *line, size_t indent)
+{
+    struct text out = {0};
+    text_wrapped(&out, line, TABLE_COLUMNS - indent, 0);
+    for (const char *at = text_string(&out) ? text_string(&out) : ""; *at;) {
+        int length = (int)strcspn(at, "\n");
+        printf("%.*s\n", length, at);
+        at += length + (at[length] == '\n');
+        printf("%*s", *at ? (int)indent : 0, "");
+    }
+    text_free(&out);
+}
+
+/* A name in a column, and beside it what it is. */
+static void print_beside(int before, int width, const char *name, const char *what)
+{
+    struct text line = {0};
+    printf("%*s%-*s ", before, "", width, name);
+    text_add(&line, what);
+    print_line(&line, (size_t)(before + width + 1));
+}
+
+/* Paragraphs are filled; lines that begin with a blank stay as they are. */
+static void print_details(const char *text)
+{
+    struct text line = {0};
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        bool own = *text == ' ' || length == 0;
+        if (own && line.length > 0)
+            print_line(&line, 0);
+        if (own)
+            printf("%.*s\n", (int)length, text);
+        else
+            text_format(&line, "%s%.*s", line.length ? " " : "", (int)length, text);
+        text += length + (text[length] == '\n');
+    }
+    if (line.length > 0)
+        print_line(&line, 0);
+    text_free(&line);
+}
 
 static void print_program(void)
 {
     printf("ulpscope measures how wrong, and how reproducible, floating-point reductions are.\n\n"
            "usage: ulpscope VERB [OPERAND]... [OPTION]...\n\nverbs:\n");
     for (size_t i = 0; verbs[i]; i++)
-        printf("  %-8s %s\n", verbs[i]->name, verbs[i]->summary);
+        print_beside(2, 9, verbs[i]->name, verbs[i]->summary);
     printf("\nulpscope VERB --help says what a verb takes, with examples; ulpscope --version.\n"
            "exit status: 0 fine; 1 a check failed or a row broke its bound; 2 usage; 3 unreadable\n"
            "or malformed input, unwritable output; 4 device not available or out of memory; 130\n"
@@ -29,7 +73,7 @@ static void print_option(const struct option_spec *spec)
     snprintf(left, sizeof left, "%c%c%s --%s%s%s", spec->letter ? '-' : ' ',
              spec->letter ? spec->letter : ' ', spec->letter ? "," : " ", spec->name,
              spec->argument ? " " : "", spec->argument ? spec->argument : "");
-    printf("  %-24s %s\n", left, spec->help);
+    print_beside(2, 24, left, spec->help);
 }
 
 void help_print(const struct verb *verb)
@@ -41,7 +85,7 @@ void help_print(const struct verb *verb)
     printf("usage: ulpscope %s%s%s [OPTION]...\n%s\n", verb->name, *verb->operands ? " " : "",
            verb->operands, verb->summary);
     if (verb->details && *verb->details)
-        printf("\n%s\n", verb->details);
+        printf("\n"), print_details(verb->details);
     printf("\noptions:\n");
     for (const struct option_spec *spec = option_specs; spec->name; spec++)
         if (option_of(spec, verb))
@@ -320,19 +364,25 @@ static void put_upper(const char *text)
         *text == '-' ? (void)printf("\\-") : (void)putchar(toupper((unsigned char)*text));
 }
 
-/* Paragraphs, as they stand: their lines were broken by hand, and some are tables. */
+/* Paragraphs are filled; lines that begin with a blank stay as they are: tables, commands. */
 static void put_lines(const char *text)
 {
-    printf(".nf\n");
+    bool as_is = false;
     while (*text) {
         size_t length = strcspn(text, "\n");
+        bool own = *text == ' ';
+        if (length > 0 && own != as_is) {
+            printf(own ? ".nf\n" : ".fi\n");
+            as_is = own;
+        }
         if (length == 0)
             printf(".sp");
         put_text(text, length);
         putchar('\n');
         text += length + (text[length] == '\n');
     }
-    printf(".fi\n");
+    if (as_is)
+        printf(".fi\n");
 }
 
 static void put_option(const struct option_spec *spec)
@@ -407,9 +457,10 @@ void manual_print(const struct verb *verb)
         put_verb(verb);
         return;
     }
-    printf(".SH DESCRIPTION\nRuns reductions and scans in several formats, on CPU and GPU, holds\n"
-           "every result against the exact sum and its error theorem, and writes error and\n"
-           "run\\-to\\-run variance to CSV.\n.SH VERBS\n");
+    printf(".SH DESCRIPTION\nMeasures how wrong, and how reproducible, floating\\-point reductions "
+           "are, on CPU "
+           "and\nGPU: computes their exact results, holds every error to its theorem, tries to "
+           "refute what is\npromised of the bits, and finds the order of additions.\n.SH VERBS\n");
     for (size_t i = 0; verbs[i]; i++) {
         printf(".TP\n\\fB%s\\fR\n", verbs[i]->name);
         put(verbs[i]->summary);

@@ -47,6 +47,20 @@ Test(program, the_last_of_an_option, .init = make_folder, .fini = remove_folder)
     cr_expect(argument_flag(&a, "json") && !argument_flag(&a, "force"));
 }
 
+/* Help is no wider than tables are; examples are commands on one line each. */
+Test(program, help_has_100_columns, .init = make_folder, .fini = remove_folder)
+{
+    for (size_t i = 0; verbs[i]; i++) {
+        cr_assert_eq(run_program(verbs[i]->name, "--help"), 0);
+        char *out = content("out"), *end = strstr(out, "\nexamples:\n");
+        end = end ? end : out + strlen(out);
+        for (char *line = strtok(out, "\n"); line && line < end; line = strtok(NULL, "\n"))
+            cr_expect(strlen(line) <= 100, "%s --help: %zu columns: %s", verbs[i]->name,
+                      strlen(line), line);
+        free(out);
+    }
+}
+
 /* Of zeros there is no smallest magnitude: it is that of the elements that are not 0. */
 Test(program, sums_of_zeros, .init = make_folder, .fini = remove_folder)
 {
