@@ -4,12 +4,12 @@ from __future__ import annotations
 import math
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from . import arrays, library, program
-from .errors import UsageError
+from . import arrays, library, program, worker
+from .errors import DataError, UsageError
 from .results import Check, Errors, Order, Recommendation, Study
 
 
@@ -36,31 +36,46 @@ def condition(a: Any) -> float:
     return library.Reference(arrays.view(a)).condition()
 
 
-def errors(f: Callable | str, a: Any) -> Errors:
+def errors(f: Callable[..., Any] | str, a: Any) -> Errors:
     """What f makes of an array, beside the exact result.
 
     f takes the array as it is, on its device, and gives the sum, or all sums of prefixes: then it is the worst of
     these. The accumulator is the format of the result. f may be the name of a function, "numpy.sum".
     """
-    v, r = arrays.view(a), arrays.view(named(f)(a))
+    v, function = arrays.view(a), named(f)
+    try:
+        result = function(a)
+    except (Exception, SystemExit) as e:
+        raise DataError(f"errors: {program.name_of(function)}: {worker.last_words(e)}") from e
+    try:
+        r = arrays.view(result)
+    except UsageError as e:
+        raise UsageError(str(e).replace("array:", "errors: result:", 1)) from None
+    if r.n and r.form in ("e4m3", "e5m2"):
+        raise UsageError(f"errors: found a result in {r.form}, expected fp16, bf16, fp32 or fp64")
     if r.n == 1:
         return figures(v, library.decoded(r, 0), r.form, None)
-    if r.n != v.n:
-        raise UsageError(f"errors: found {r.n} results of {v.n} elements, expected 1, or as many")
-    if r.form in ("e4m3", "e5m2"):
-        raise UsageError(f"errors: found results in {r.form}, expected fp16, bf16, fp32 or fp64")
+    if r.n != v.n or not r.n:
+        raise UsageError(f"errors: found {r.n or 'no'} result{'s' * (r.n > 1)} of {v.n} elements, expected 1, or as many")
+    shape = tuple(getattr(result, "shape", ()))
+    if shape and max(shape) != r.n:
+        raise UsageError(f"errors: found results of shape {shape}, expected a number, or all sums of prefixes in a row")
     i = worst_prefix(v, r)
     return figures(arrays.View(v.form, i + 1, v.address, v.keeps), library.decoded(r, i), r.form, i)
 
 
-def named(f: Callable | str) -> Callable:
+def named(f: Callable[..., Any] | str) -> Callable[..., Any]:
     if callable(f):
         return f
-    from . import worker
+    if not isinstance(f, str):
+        raise UsageError(f"errors: found a {type(f).__name__}, expected a function, or the name of one")
     try:
-        return worker.load(f)[0]
+        function: Callable[..., Any] = worker.load(f.removeprefix("python:"))[0]
     except worker.Refused as e:
         raise UsageError(str(e)) from None
+    except (Exception, SystemExit) as e:  # of the module, as it is imported
+        raise DataError(f"errors: {f}: {worker.last_words(e)}") from e
+    return function
 
 
 def figures(v: arrays.View, result: float, form: str, index: int | None) -> Errors:
@@ -89,22 +104,36 @@ def worst_prefix(v: arrays.View, r: arrays.View) -> int:
     return place
 
 
-def subject_of(f: Callable | str, operation: str | None, array: str | None, a: Any) \
+def subject_of(f: Callable[..., Any] | str, operation: str | None, array: str | None, a: Any) \
         -> tuple[str, program.Function | None]:
     """The program's word for it, and the function where it is one of this process."""
+    if operation is not None and operation not in worker.DUE:
+        raise UsageError(f"operation: found '{operation}', expected one of {', '.join(worker.DUE)}")
     if callable(f):
         function = program.Function(f, operation, array, a)
         return function.words, function
     if not isinstance(f, str):
         raise UsageError(f"found a {type(f).__name__}, expected a function, or the name of one or of a method")
-    foreign = "/" in f or ":" in f  # a method, or a subject as the program names it
     suffix = "".join(f"@{word}" for word in (array, operation) if word)
-    if not foreign:
-        f = f"python:{f}"
+    if not f.startswith(("python:", "exec:")) and (".py:" in f or not ("/" in f or ":" in f)):
+        f = f"python:{f}"  # not a method, nor a subject as the program names it
     return f + (suffix if f.startswith("python:") else ""), None
 
 
-def check(f: Callable | str, promise: str | None = None, data: Any = None, device: str | None = None, seconds: float = 10,
+def subjects_of(method: Callable[..., Any] | str | Sequence[Callable[..., Any] | str] | None, operation: str | None,
+                array: str | None, a: Any) -> tuple[list[str] | None, program.Function | None]:
+    """The same of several, one of which may be a function of this process, or of none."""
+    if method is None:
+        return None, None
+    given = [method] if callable(method) or isinstance(method, str) else list(method)
+    if sum(map(callable, given)) > 1:
+        raise UsageError(f"method: found {sum(map(callable, given))} functions, expected one, and others by name: "
+                         "'MODULE.FUNCTION', 'FILE.py:FUNCTION'")
+    subjects = [subject_of(f, operation, array, a) for f in given]
+    return [word for word, _ in subjects], next((function for _, function in subjects if function), None)
+
+
+def check(f: Callable[..., Any] | str, promise: str | None = None, data: Any = None, device: str | None = None, seconds: float = 10,
           *, operation: str | None = None, array: str | None = None, **options: Any) -> Check:
     """Tries to refute what is promised of f's bits.
 
@@ -125,29 +154,23 @@ def check(f: Callable | str, promise: str | None = None, data: Any = None, devic
         words += program.options({"promise": promise, **options})
         if data is not None:
             words += program.data_options(data, folder)
-        return Check.of(program.report(words, function)[0])
+        return Check.of(program.report(words, function)[0], program.repeatable(function, data))
 
 
 def recommend(a: Any, tolerance: float | str = 1e-3, promise: str | None = None, *,
-              method: Callable | str | list[str] | None = None, device: str = "cpu", array: str | None = None,
-              **options: Any) -> Recommendation:
+              method: Callable[..., Any] | str | Sequence[Callable[..., Any] | str] | None = None, device: str = "cpu",
+              array: str | None = None, **options: Any) -> Recommendation:
     """The cheapest accumulator and method whose error on an array, on other orders of it, adversarial arrays of its
     magnitudes and drawn ones is at most the tolerance: 1e-3 (of the exact sum), "4ulp", "0.5bits".
 
-    Candidates are ulpscope's methods, or those of `method`, which may be a function of yours. Other options are those
-    of `ulpscope recommend`: confidence, seconds, quantity, accumulator, ... Where nothing is enough, `method` is None.
+    Candidates are ulpscope's methods, or those of `method`: a function of yours, a name, or several, one of which may be
+    a function. Other options are those of `ulpscope recommend`: confidence, seconds, quantity, accumulator, ... Where nothing is enough, `method` is None.
     """
-    function = None
-    if callable(method):
-        function = program.Function(method, "sum", array, a)
-        method = function.words
-    elif isinstance(method, str):
-        method = subject_of(method, None, array, a)[0] if "/" not in method else method
+    words, function = subjects_of(method, "sum" if callable(method) else None, array, a)
+    given = {"tolerance": tolerance, "promise": promise, "method": words, **options}
     with tempfile.TemporaryDirectory(prefix="ulpscope-") as folder:
-        words = ["recommend", "--device", device, "--out", os.path.join(folder, "out")]
-        words += program.options({"tolerance": tolerance, "promise": promise, "method": method, **options})
-        words += program.data_options(a, folder)
-        report = program.report(words, function)
+        command = ["recommend", "--device", device, "--out", os.path.join(folder, "out")]
+        report = program.report([*command, *program.options(given), *program.data_options(a, folder)], function)
     chosen = report["recommended"] or {}
     error = chosen.get("error")
     margin = report.get("margin")
@@ -156,8 +179,8 @@ def recommend(a: Any, tolerance: float | str = 1e-3, promise: str | None = None,
                           report["candidates"], report)
 
 
-def reveal(f: Callable | str, n: int, *, device: str = "cpu", operation: str | None = None, array: str | None = None,
-           **options: Any) -> Order:
+def reveal(f: Callable[..., Any] | str, n: int, *, device: str = "cpu", operation: str | None = None,
+           array: str | None = None, **options: Any) -> Order:
     """The order in which f adds n elements, found from its results alone. Other options are those of `ulpscope
     reveal`: storage, accumulator, prefix, ..."""
     word, function = subject_of(f, operation, array, None)
@@ -168,7 +191,7 @@ def reveal(f: Callable | str, n: int, *, device: str = "cpu", operation: str | N
     return Order(n, report["verdict"], tree.get("nodes") or [], tree.get("depth") or [], text.strip(), report)
 
 
-def run(experiment: str, out: str | os.PathLike | None = None, *, method: Callable | str | list[str] | None = None,
+def run(experiment: str, out: str | os.PathLike[str] | None = None, *, method: Callable[..., Any] | str | Sequence[Callable[..., Any] | str] | None = None,
         data: Any = None, device: str = "cpu", array: str | None = None, operation: str | None = None,
         **options: Any) -> Study:
     """Runs a study: "accuracy", "variance", "drift", "dot", "norm", ..., as `ulpscope run` does with these options.
@@ -176,17 +199,11 @@ def run(experiment: str, out: str | os.PathLike | None = None, *, method: Callab
     The results are pandas frames: `results` has a row for each run, `summary` for each case. `out`: the directory
     that holds them, else a new one. The same call again resumes it.
     """
-    function = None
-    if callable(method):
-        function = program.Function(method, operation, array, data)
-        method = function.words
-    elif method is not None:
-        names = [method] if isinstance(method, str) else method
-        method = [subject_of(name, operation, array, None)[0] for name in names]
+    methods, function = subjects_of(method, operation, array, data)
     directory = os.fspath(out) if out is not None else tempfile.mkdtemp(prefix=f"ulpscope-{experiment}-")
     with tempfile.TemporaryDirectory(prefix="ulpscope-") as folder:
         words = ["run", experiment, "--device", device, "--out", directory]
-        words += program.options({"method": method, **options})
+        words += program.options({"method": methods, **options})
         if data is not None:
             words += program.data_options(data, folder)
         if out is None:
@@ -195,6 +212,6 @@ def run(experiment: str, out: str | os.PathLike | None = None, *, method: Callab
     return read(directory)
 
 
-def read(directory: str | os.PathLike) -> Study:
+def read(directory: str | os.PathLike[str]) -> Study:
     """The results of a study."""
     return Study.of(directory)

@@ -9,7 +9,8 @@ import operator
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from .errors import UsageError
+from .errors import DataError, Error, UsageError
+from .worker import last_words
 
 # By the names that NumPy, ml_dtypes, PyTorch, CuPy and JAX share. Their numbers are those of ulpscope_format.
 FORMATS = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp64",
@@ -68,6 +69,15 @@ def device_of(a: Any) -> str:
 
 def view(a: Any) -> View:
     """Its elements, in C order if there are several dimensions; copied only where they lie elsewhere or apart."""
+    try:
+        return viewed(a)
+    except (Error, MemoryError):
+        raise
+    except Exception as e:  # of what is somebody else's: __array__, __dlpack__, a tensor's own
+        raise DataError(f"array: {type(a).__name__}: {last_words(e)}") from e
+
+
+def viewed(a: Any) -> View:
     library = library_of(a)
     if library == "torch":
         return of_torch(a)
@@ -90,6 +100,9 @@ def view(a: Any) -> View:
     except TypeError:
         if isinstance(a, Sequence) and not isinstance(a, str):
             return of_numbers(a)
+        if hasattr(a, "__dlpack_device__") and a.__dlpack_device__()[0] != CPU:
+            raise UsageError(f"array: found a {type(a).__name__} on device {a.__dlpack_device__()[0]} of DLPack, expected "
+                             "one in host memory, or an array of PyTorch, CuPy or JAX") from None
         raise UsageError(f"array: found {type(a).__name__}, expected an array of floating-point numbers") from None
     return of_buffer(buffer)
 
@@ -132,7 +145,8 @@ def of_numbers(numbers: Sequence) -> View:
     except (TypeError, OverflowError) as e:
         raise UsageError(f"array: found {type(numbers).__name__}: {e}: expected floating-point numbers") from None
     for given, kept in zip(numbers, doubles):
-        if isinstance(given, int) and given != kept:
+        # Also fractions and decimals, which compare exactly; what is not itself is NaN.
+        if not isinstance(given, float) and given != kept and given == given:
             raise UsageError(f"array: found {given}, which no fp64 holds exactly")
     return of_buffer(memoryview(doubles))
 

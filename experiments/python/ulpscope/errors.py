@@ -4,6 +4,7 @@
 class Error(Exception):
     """What went wrong, in one line."""
     status = 1
+    output = ""  #: what the program printed before it failed
 
 
 class UsageError(Error, ValueError):

@@ -10,8 +10,8 @@ from typing import Any
 
 from . import arrays, program
 from .api import subject_of
-from .errors import BrokenPromise, UsageError
-from .results import RUNGS, Result
+from .errors import BrokenPromise, Error, UsageError
+from .results import RUNGS, Result, ladder
 
 
 @dataclass(frozen=True, repr=False)
@@ -24,16 +24,16 @@ class Verdict(Result):
     attempts: dict[str, int]  #: of each rung
     error: float | None      #: the largest, in the tolerance's quantity
     reason: str | None       #: why it is not kept
-    reproduce: str | None    #: the command that shows a break again
-    report: dict = field(repr=False)  #: all that the program says
+    reproduce: str | None    #: the command that shows a break again, where another process has the function and the data
+    report: dict[str, Any] = field(repr=False)  #: all that the program says
 
     @classmethod
-    def of(cls, entry: dict) -> Verdict:
+    def of(cls, entry: dict[str, Any], repeatable: bool = True) -> Verdict:
         rungs = entry["check"]["rungs"] if entry["check"] else []
         error = entry["error"]
         return cls(entry["subject"], entry["device"], entry["verdict"], entry["promise"],
                    {r["name"]: r["attempts"] for r in rungs if r["attempts"]}, None if error is None else float(error),
-                   entry["reason"], entry["reproduce"], entry)
+                   entry["reason"], entry["reproduce"] if repeatable else None, entry)
 
     def text(self) -> str:
         tried = ", ".join(f"{rung} {count}" for rung, count in self.attempts.items())
@@ -44,14 +44,15 @@ class Verdict(Result):
         return "\n  ".join([head, *more])
 
     def picture(self) -> str:
-        return ""
+        rungs = self.report["check"]["rungs"] if self.report["check"] else []
+        return ladder({r["name"]: (r["verdict"], r["attempts"]) for r in rungs}, self.promise, self.subject)
 
 
-def verdict(f: Callable | str, promise: str | None = None, *, data: Any = None, device: str | None = None,
+def verdict(f: Callable[..., Any] | str, promise: str | None = None, *, data: Any = None, device: str | None = None,
             operation: str | None = None, array: str | None = None, **members: Any) -> Verdict:
     """The verdict of a gate on f; arguments as assert_promise has them."""
     word, function = subject_of(f, operation, array, data)
-    entry = {"subject": word, "device": device or arrays.device_of(data)}
+    entry: dict[str, Any] = {"subject": word, "device": device or arrays.device_of(data)}
     entry |= {name: value for name, value in members.items() if value is not None}
     if promise is not None:
         entry["promise"] = promise
@@ -59,10 +60,8 @@ def verdict(f: Callable | str, promise: str | None = None, *, data: Any = None, 
         if isinstance(data, (str, os.PathLike)):
             entry["data"] = os.fspath(data)
         elif data is not None:
-            view = arrays.view(data)
-            entry |= {"data": os.path.join(folder, "data.raw"), "raw": True, "storage": view.form}
-            with open(entry["data"], "wb") as to:
-                to.write(view.bytes)
+            _, file, _, _, form = program.data_options(data, folder)
+            entry |= {"data": file, "raw": True, "storage": form}
         manifest = os.path.join(folder, "gate.json")
         try:
             text = json.dumps({"subjects": [entry]})
@@ -70,11 +69,23 @@ def verdict(f: Callable | str, promise: str | None = None, *, data: Any = None, 
             raise UsageError(f"assert_promise: {e}: expected words, numbers, or lists of these") from None
         with open(manifest, "w", encoding="utf-8") as to:
             to.write(text)
-        report = program.report(["gate", manifest], function)
-    return Verdict.of(report["entries"][0])
+        try:
+            report = program.report(["gate", manifest], function)
+        except Error as e:
+            raise type(e)(reason_of(e)) from e.__cause__
+    return Verdict.of(report["entries"][0], program.repeatable(function, data))
 
 
-def assert_promise(f: Callable | str, promise: str | None = None, *, data: Any = None, device: str | None = None,
+def reason_of(e: Error) -> str:
+    """Why it failed: that of the one entry, if the program came to it."""
+    try:
+        entry = json.loads(e.output)["entries"][0]
+        return f"{entry['subject']}: {entry['reason']}"
+    except (ValueError, LookupError):
+        return str(e)
+
+
+def assert_promise(f: Callable[..., Any] | str, promise: str | None = None, *, data: Any = None, device: str | None = None,
                    operation: str | None = None, array: str | None = None, **members: Any) -> Verdict:
     """Raises BrokenPromise, an AssertionError, unless f keeps what is promised: "run_to_run", "gpu_to_gpu",
     "order_invariant", "correctly_rounded".

@@ -98,7 +98,9 @@ class Reference:
         size = library().ulpscope_reference_sum_abs(self.handle)
         if not math.isfinite(log2):
             return log2
-        return size / abs(total) if log2 < 1000 and total else 2.0 ** log2 if log2 < 1024 else math.inf
+        if log2 < 1000 and total and math.isfinite(size):
+            return size / abs(total)
+        return 2.0 ** log2 if log2 < 1024 else math.inf
 
     def measure(self, form: str, result: float) -> Figures:
         problem, figures = Problem(), Figures()

@@ -36,14 +36,18 @@ def main() -> None:
     os.execv(path(), ["ulpscope", *sys.argv[1:]])
 
 
+def name_of(function: Callable[..., Any]) -> str:
+    name = f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', type(function).__name__)}"
+    return "".join(c if c.isalnum() or c in "._<>" else "_" for c in name).lstrip(".") or "function"
+
+
 class Function:
     """A function of this process as a subject of the program's."""
 
-    def __init__(self, function: Callable, operation: str | None, library: str | None, a: Any = None):
+    def __init__(self, function: Callable[..., Any], operation: str | None, library: str | None, a: Any = None):
         if not callable(function):
             raise UsageError(f"found a {type(function).__name__}, expected a function, or the name of a method")
-        name = f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', type(function).__name__)}"
-        self.name = "".join(c if c.isalnum() or c in "._<>" else "_" for c in name).lstrip(".") or "function"
+        self.name = name_of(function)
         root = self.name.partition(".")[0]
         kind = library or arrays.library_of(a) or worker.guess_arrays(function, root)
         if kind not in worker.LIBRARIES:
@@ -60,7 +64,7 @@ class Function:
     def words(self) -> str:
         return f"python:{self.name}@{self.arrays.name}@{self.operation}"
 
-    def usual(self, function: Callable) -> str:
+    def usual(self, function: Callable[..., Any]) -> str:
         """What it computes: told from what it makes of four small numbers."""
         device = self.arrays.devices()[0]
         seen = []
@@ -88,11 +92,11 @@ class Function:
                 worker.Server(self.subject, questions, answers).serve()
             except BrokenPipeError:
                 pass
-            except Exception as e:
+            except (Exception, SystemExit) as e:
                 status = worker.status_of(e)
                 refused = isinstance(e, worker.Refused)
                 words = str(e) if refused else f"{self.name}: {worker.last_words(e)}"
-                self.raised = None if refused else e
+                self.raised = e.__cause__ if refused else e
         try:
             connection.sendall(f"{status} {words}".encode())
         except OSError:
@@ -107,12 +111,13 @@ def run(words: Iterable[str], function: Function | None = None, broken: bool = F
         environment = os.environ | {"ULPSCOPE_PYTHON": sys.executable, "NO_COLOR": "1"}
         listener = None
         if function:
+            environment["ULPSCOPE_CALLED"] = function.words.removeprefix("python:")
             listener = socket.socket(socket.AF_UNIX)
             environment["ULPSCOPE_CALLER"] = os.path.join(folder, "caller")
             listener.bind(environment["ULPSCOPE_CALLER"])
             listener.listen()
         else:
-            environment.pop("ULPSCOPE_CALLER", None)
+            environment.pop("ULPSCOPE_CALLED", None)
         process = subprocess.Popen([path(), *words], stdin=subprocess.DEVNULL, stdout=out, stderr=said,
                                    env=environment)
         try:
@@ -133,12 +138,14 @@ def run(words: Iterable[str], function: Function | None = None, broken: bool = F
     if status < 0:
         raise Error(f"the program was ended by signal {-status}: {lines[-1]}")
     line = next((told for told in lines if "its last words" in told or "answer" in told), lines[-1])
-    raise error_of(status, line.removeprefix(LINE)) from (function.raised if function else None)
+    error = error_of(status, line.removeprefix(LINE))
+    error.output = text
+    raise error from (function.raised if function else None)
 
 
-def wait(process: subprocess.Popen, listener: socket.socket | None, function: Function | None) -> int:
+def wait(process: subprocess.Popen[bytes], listener: socket.socket | None, function: Function | None) -> int:
     """Serves the function until the program ends."""
-    if not listener:
+    if not listener or not function:
         return process.wait()
     descriptor = os.pidfd_open(process.pid) if hasattr(os, "pidfd_open") else None
     try:
@@ -173,10 +180,17 @@ def data_options(a: Any, folder: str) -> list[str]:
     if isinstance(a, (str, os.PathLike)):
         return ["--data", os.fspath(a)]
     v = arrays.view(a)
-    file = os.path.join(folder, "data.raw")
+    if not v.n:
+        raise DataError("data: found an empty array, expected numbers")
+    file = os.path.join(folder, "data")
     with open(file, "wb") as to:
         to.write(v.bytes)
     return ["--data", file, "--raw", "--storage", v.form]
+
+
+def repeatable(function: Function | None, data: Any) -> bool:
+    """Can a command show the same again? Not of a function, or an array, that this process alone has."""
+    return function is None and (data is None or isinstance(data, (str, os.PathLike)))
 
 
 def report(words: Iterable[str], function: Function | None = None) -> Any:

@@ -65,6 +65,20 @@ def short(x: float | None) -> str:
     return "" if x is None else f"{float(x):.3g}"
 
 
+def ladder(rungs: dict[str, tuple[str, int]], promise: str, title: str) -> str:
+    """A bar for each rung, with its verdict and attempts; what was promised is underlined."""
+    colour = {"kept": BLUE, "broken": ORANGE}
+    parts = []
+    for i, (rung, (verdict, attempts)) in enumerate(rungs.items()):
+        y = 8 + 24 * i
+        parts += [bar(130, y, 180, 18, colour.get(verdict, GREY)), words(124, y + 13, rung, "end"),
+                  words(220, y + 13, f"{verdict}, {attempts} attempts", "middle",
+                        "white" if verdict in colour else "black")]
+        if promise in RUNGS and rung in RUNGS and RUNGS.index(rung) <= RUNGS.index(promise):
+            parts.append(bar(112, y + 20, 198, 2, DARK))
+    return picture(330, 12 + 24 * len(rungs), parts, f"{title}: rungs")
+
+
 # --- Results ---
 
 class Result:
@@ -134,7 +148,7 @@ class Witness:
     what: str
     other_bits: str
     other_what: str
-    command: str   #: shows it again, where the subject is not a function of this process
+    command: str | None  #: shows it again; None of a function, or an array, that this process alone has
 
     def __str__(self) -> str:
         return (f"{self.rung} broken ({self.attempt}): {self.input}, {self.storage}/{self.accumulator}, n = {self.n}: "
@@ -154,13 +168,14 @@ class Check(Result):
     reasons: dict[str, str]    #: why a rung was not tried
     witness: Witness | None    #: of the lowest rung that is broken
     witnesses: tuple[Witness, ...]
-    report: dict = field(repr=False)  #: all that the program says
+    report: dict[str, Any] = field(repr=False)  #: all that the program says
 
     @classmethod
-    def of(cls, report: dict) -> Check:
+    def of(cls, report: dict[str, Any], repeatable: bool = True) -> Check:
         found = tuple(
             Witness(rung["name"], w["attempt"], w["storage"], w["accumulator"], w["input"], w["n"], w["seed"],
-                    w["bits"], w["is"], w["other_bits"], w["other_is"], w["command"])
+                    w["bits"], w["is"], w["other_bits"], w["other_is"],
+                    w["command"] if repeatable else None)
             for rung in report["rungs"] for w in rung["witnesses"])
         return cls(report["method"], report["device"], report["kept"], report["held_to"], report["broken"],
                    {r["name"]: r["attempts"] for r in report["rungs"]},
@@ -184,16 +199,19 @@ class Check(Result):
         return "\n".join(lines + ([f"  {self.witness}"] if self.witness else []))
 
     def picture(self) -> str:
-        colour = {"kept": BLUE, "broken": ORANGE}
-        parts = []
-        for i, rung in enumerate(self.verdicts):
-            y, verdict = 8 + 24 * i, self.verdicts[rung]
-            parts += [bar(130, y, 180, 18, colour.get(verdict, GREY)), words(124, y + 13, rung, "end"),
-                      words(220, y + 13, f"{verdict}, {self.attempts[rung]} attempts", "middle",
-                            "white" if verdict in colour else "black")]
-            if self.promise in RUNGS and RUNGS.index(rung) <= RUNGS.index(self.promise):
-                parts.append(bar(112, y + 20, 198, 2, DARK))
-        return picture(330, 12 + 24 * len(self.verdicts), parts, f"{self.method}: rungs")
+        tried = {rung: (verdict, self.attempts[rung]) for rung, verdict in self.verdicts.items()}
+        return ladder(tried, self.promise, self.method)
+
+
+def depths(depth: list[int]) -> str:
+    """Of how many additions each element is part: at most 640 of them, the deepest of its neighbours each."""
+    wide = -(-len(depth) // 640)
+    columns = [max(depth[i:i + wide]) for i in range(0, len(depth), wide)]
+    high = max(columns, default=1) or 1
+    line = " ".join(f"{40 + 600 * i / len(columns):.1f},{110 - 100 * d / high:.1f}" for i, d in enumerate(columns))
+    return picture(660, 130, [f'<polyline points="{line}" fill="none" stroke="{BLUE}"/>', words(34, 14, high, "end"),
+                              words(34, 114, 0, "end"), words(40, 126, f"additions that each of {len(depth)} elements passes "
+                                                                      "through")], "Depth of the order")
 
 
 @dataclass(frozen=True, repr=False)
@@ -204,15 +222,17 @@ class Order(Result):
     nodes: list[list[int]]     #: node n + i adds these: elements below n, nodes from n up
     depth: list[int]           #: additions that each element passes through
     expression: str            #: as the program writes it
-    report: dict = field(repr=False)
+    report: dict[str, Any] = field(repr=False)
 
     def text(self) -> str:
         return self.expression
 
     def picture(self) -> str:
         n = self.n
-        if not self.nodes or n > 64:
+        if not self.nodes:
             return ""
+        if n > 64:
+            return depths(self.depth)
         place: dict[int, tuple[float, int]] = {}
         order: list[int] = []
 
@@ -255,9 +275,9 @@ class Recommendation(Result):
     error: float | None        #: the largest found
     tolerance: str
     margin: float | None
-    next: dict | None          #: the next cheaper choice, and the input on which it fails
-    candidates: list[dict]
-    report: dict = field(repr=False)
+    next: dict[str, Any] | None          #: the next cheaper choice, and the input on which it fails
+    candidates: list[dict[str, Any]]
+    report: dict[str, Any] = field(repr=False)
 
     @property
     def holds(self) -> bool:
@@ -266,13 +286,27 @@ class Recommendation(Result):
     def text(self) -> str:
         head = f"{self.report['n']} elements of {self.report['storage']}, tolerance {self.tolerance}: "
         if not self.holds:
-            return head + f"nothing of {len(self.candidates)} candidates is enough"
+            return head + f"nothing of {len(self.candidates)} candidates is enough" + self.failures()
         said = head + (f"{self.method}, added in {self.accumulator}\n  error at most {short(self.error)} on "
                        f"{self.report['recommended']['arrays']} arrays, a margin of {short(self.margin)}")
         if self.next and self.next.get("broken_by"):
             by = self.next["broken_by"]
             said += (f"\nnext: {self.next['method']}, added in {self.next['accumulator']}: an error of "
                      f"{short(by['error'])} on {by['input']}")
+        return said
+
+    def failures(self) -> str:
+        """On what the first candidates fail, a line for each."""
+        said = ""
+        for c in self.candidates[:4]:
+            by, tried = c["broken_by"], c["promise_tried"]
+            if by:
+                said += f"\n  {c['method']}, added in {c['accumulator']}: an error of {short(by['error'])} on {by['input']}"
+            elif tried and tried["state"] != "kept":
+                said += (f"\n  {c['method']}, added in {c['accumulator']}: {tried['asked']} is {tried['state']}: "
+                         f"{tried['differing']} of {tried['attempts']} attempts differ")
+            else:
+                said += f"\n  {c['method']}, added in {c['accumulator']}: {c['verdict']}"
         return said
 
     def picture(self) -> str:
@@ -303,13 +337,15 @@ def pandas_of() -> Any:
 class Study(Result):
     """A results directory."""
     directory: Path
-    study: dict = field(repr=False)  #: study.json: what was run, on what, when
+    study: dict[str, Any] = field(repr=False)  #: study.json: what was run, on what, when
 
     @classmethod
     def of(cls, directory: Any) -> Study:
         path = Path(directory)
         try:
             study = json.loads((path / "study.json").read_text())
+            if not isinstance(study, dict):
+                raise ValueError(f"found a {type(study).__name__} in it")
         except (OSError, ValueError) as e:
             raise DataError(f"{path}: expected a results directory, which has study.json: {e}") from None
         return cls(path, study)

@@ -13,9 +13,9 @@ and `same` in front of a request says that its elements are those of the last on
 the answer is JSON in DESCRIPTION bytes, padded with blanks. Every other answer is the results, then in 8 bytes the
 nanoseconds that the runs took, without the way there and back: by events on a GPU, else by the clock.
 
-It needs nothing but the standard library, and of the others the one that the function takes. With ULPSCOPE_CALLER,
-the path of a socket, it hands its standard input and output to the process that listens there, whose function then
-answers, and waits.
+It needs nothing but the standard library, and of the others the one that the function takes. For the
+function that ULPSCOPE_CALLED names it hands its standard input and output to the process that listens at ULPSCOPE_CALLER,
+the path of a socket, and waits: that process has the function, and answers.
 """
 import array
 import ctypes
@@ -469,6 +469,16 @@ def alone(f, c, k):
     return lambda: f(m)
 
 
+def rows_alone(f, c, k):
+    """A function that takes no axis: rows are rows for it, however they lie."""
+    m, axis = c.shaped()
+    if len(m.shape) == 3:
+        m = c.matrix(m.swapaxes(1, 2), (c.bins, -1))
+    elif axis == 0:
+        m = m.T
+    return lambda: f(m)
+
+
 def ways(operation, arrays, dtype):
     """All ways to call a function of this operation, the likeliest first: what they are, and what makes the call."""
     typed = {"dtype": dtype}
@@ -478,7 +488,7 @@ def ways(operation, arrays, dtype):
         return [("f(x, y)", lambda f, c, k: lambda: f(c.x, c.y)),
                 (f"f(x, y{words_of(typed)})", lambda f, c, k: lambda: f(c.x, c.y, **typed))]
     if operation == "rows":
-        return [over_axis(arrays.axis, {}), over_axis(arrays.axis, typed), over_axis("axis", {}), ("f(X)", alone)]
+        return [over_axis(arrays.axis, {}), over_axis(arrays.axis, typed), over_axis("axis", {}), ("f(X)", rows_alone)]
     if operation == "transpose":
         return [("f(X)", alone)]
     more = {"scan": [{arrays.axis: 0}], "variance": [{"correction": 0}, {"ddof": 0}]}.get(operation, [])
@@ -534,7 +544,7 @@ class Subject:
         for form in storage, accumulator:
             if form not in self.arrays.types:
                 self.refuse(key, f"{self.arrays.name} has no {form}")
-        fallback, said = None, ""
+        fallback, said, cause = None, "", None
         for way in ways(self.operation, self.arrays, self.arrays.types[accumulator]):
             raw = {k: bytearray(encoded(v, storage)) for k, v in TRIED.items() if k != "keys"}
             raw["keys"] = bytearray(struct.pack("<4I", *TRIED["keys"]))
@@ -551,16 +561,16 @@ class Subject:
                 fallback = fallback or way
             except Refused as e:
                 said = said or str(e)
-            except Exception as e:  # of a function of somebody else's
-                said = said or last_words(e)
+            except (Exception, SystemExit) as e:  # of a function of somebody else's
+                said, cause = said or last_words(e), cause or e
         if fallback:
             self.way[key] = fallback
             return fallback
-        self.refuse(key, said)
+        self.refuse(key, said, cause)
 
-    def refuse(self, key, words):
+    def refuse(self, key, words, cause=None):
         self.way[key] = Refused(f"{self.name}: a {self.operation} of {key[1]} in {key[2]}: {words}")
-        raise self.way[key]
+        raise self.way[key] from cause
 
     def device(self, device):
         return "cuda:0" if device == "cuda" else device
@@ -737,6 +747,8 @@ def load(name):
         return reach(module, attributes.split("."), name), "", path
     sys.path.insert(0, os.getcwd())
     words = name.split(".")
+    if not all(words):
+        raise Refused(f"found the name '{name}', expected MODULE.FUNCTION or FILE.py:FUNCTION", USAGE)
     for length in range(len(words), 0, -1):
         module = ".".join(words[:length])
         try:
@@ -786,7 +798,7 @@ def relay(path):
 
 
 def main(name, operation, asked=""):
-    if "ULPSCOPE_CALLER" in os.environ:
+    if f"{name}@{asked}@{operation}" == os.environ.get("ULPSCOPE_CALLED"):
         return relay(os.environ["ULPSCOPE_CALLER"])
     source, sink = private_channels()
     del sys.path[0]  # this file's folder: what lies beside it is not for others to import
