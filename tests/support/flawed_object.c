@@ -189,6 +189,15 @@ static int zeros(const struct ulpscope_task *t)
     return status;
 }
 
+/* Depends on where it is loaded, which a process that was forked has from its parent. */
+static int placed(const struct ulpscope_task *t)
+{
+    static char here;
+    int status = sum(t);
+    *(double *)t->out += (double)((size_t)&here >> 12 & 1);
+    return status;
+}
+
 #define WIDE ULPSCOPE_PAIR(ULPSCOPE_FP64, ULPSCOPE_FP64)
 #define SUBJECT(name, claims)                                                                      \
     {                                                                                              \
@@ -212,6 +221,7 @@ static const struct ulpscope_subject subject[] = {
     SUBJECT(greedy, ULPSCOPE_GPU_TO_GPU),
     /* Each promises more than it keeps. */
     SUBJECT(fickle, ULPSCOPE_RUN_TO_RUN),
+    SUBJECT(placed, ULPSCOPE_RUN_TO_RUN),
     {"shares", "depends on the threads", ULPSCOPE_SUM, ULPSCOPE_HOST, ULPSCOPE_GPU_TO_GPU, WIDE,
      ULPSCOPE_READS_THREADS, shares},
     {"fickle_dot", "differs by calls", ULPSCOPE_DOT, ULPSCOPE_HOST, ULPSCOPE_RUN_TO_RUN, WIDE, 0,

@@ -51,6 +51,7 @@ static const struct ulpscope_subject subject[] = {
     SUBJECT("shares", ULPSCOPE_SUM, sum),        SUBJECT("any_order", ULPSCOPE_SUM, sum),
     SUBJECT("rounded", ULPSCOPE_SUM, sum),       SUBJECT("fickle_dot", ULPSCOPE_DOT, sum),
     SUBJECT("fickle_scan", ULPSCOPE_SCAN, scan), SUBJECT("zeros", ULPSCOPE_SUM, sum),
+    SUBJECT("placed", ULPSCOPE_SUM, sum),
 };
 const struct ulpscope_subjects ulpscope_subjects = {ULPSCOPE_SUBJECT_VERSION,
                                                     sizeof subject / sizeof *subject, subject};

@@ -107,24 +107,56 @@ static const char *const load = "/* Other work for every processor. */\n"
                                 "        pthread_create(&thread, NULL, work, NULL);\n}\n\n";
 
 static const char *const fresh =
-    "/* In a process of its own, the first, second or third run there. */\n"
-    "static int run_fresh(int k, result *out)\n{\n    static unsigned processes;\n"
+    "/* In a process of its own, begun anew: where things lie differs, too. Later runs there as "
+    "well. */\n"
+    "static int run_fresh(int k, result *out)\n"
+    "{\n"
+    "    static const char *const times[] = {\"1\", \"2\", \"3\", \"10\"};\n"
+    "    static unsigned processes;\n"
     "    int ends[2], status = 1;\n"
-    "    if (pipe(ends) != 0)\n        return 1;\n    fflush(NULL);\n    pid_t child = fork();\n"
-    "    if (child == 0) {\n        static result own[OUTPUTS];\n"
-    "        if (begin(path) != 0)\n            _exit(2);\n"
-    "        for (unsigned i = 0; i <= processes % 3; i++)\n"
-    "            if (run(k, own) != 0)\n                _exit(2);\n"
-    "        for (size_t done = 0; done < sizeof own;) {\n"
-    "            ssize_t got = write(ends[1], (char *)own + done, sizeof own - done);\n"
-    "            if (got <= 0)\n                _exit(2);\n            done += (size_t)got;\n      "
-    "  }\n"
-    "        _exit(0);\n    }\n    processes++;\n    close(ends[1]);\n"
+    "    char end[16];\n"
+    "    if (pipe(ends) != 0)\n"
+    "        return 1;\n"
+    "    fflush(NULL);\n"
+    "    pid_t child = fork();\n"
+    "    if (child == 0) {\n"
+    "        snprintf(end, sizeof end, \"%d\", ends[1]);\n"
+    "        execl(\"/proc/self/exe\", \"reproducer\", \"--run\", k ? \"1\" : \"0\", "
+    "times[processes % 4], end,\n"
+    "              path, (char *)NULL);\n"
+    "        _exit(2);\n"
+    "    }\n"
+    "    processes++;\n"
+    "    close(ends[1]);\n"
     "    for (size_t done = 0; done < OUTPUTS * sizeof *out;) {\n"
     "        ssize_t got = read(ends[0], (char *)out + done, OUTPUTS * sizeof *out - done);\n"
-    "        if (got <= 0)\n            break;\n        done += (size_t)got;\n    }\n    "
-    "close(ends[0]);\n"
-    "    return child > 0 && waitpid(child, &status, 0) == child && status == 0 ? 0 : 1;\n}\n\n";
+    "        if (got <= 0)\n"
+    "            break;\n"
+    "        done += (size_t)got;\n"
+    "    }\n"
+    "    close(ends[0]);\n"
+    "    return child > 0 && waitpid(child, &status, 0) == child && status == 0 ? 0 : 1;\n"
+    "}\n"
+    "\n"
+    "/* That process: --run WHICH TIMES DESCRIPTOR OBJECT. */\n"
+    "static int answer(char **argv)\n"
+    "{\n"
+    "    static result own[OUTPUTS];\n"
+    "    path = argv[5];\n"
+    "    if (begin(path) != 0)\n"
+    "        return 2;\n"
+    "    for (int i = atoi(argv[3]); i > 0; i--)\n"
+    "        if (run(atoi(argv[2]), own) != 0)\n"
+    "            return 2;\n"
+    "    for (size_t done = 0; done < sizeof own;) {\n"
+    "        ssize_t got = write(atoi(argv[4]), (char *)own + done, sizeof own - done);\n"
+    "        if (got <= 0)\n"
+    "            return 2;\n"
+    "        done += (size_t)got;\n"
+    "    }\n"
+    "    return 0;\n"
+    "}\n"
+    "\n";
 
 static const char *const show =
     "static void show(const char *is, long i, result bits)\n{\n"
@@ -145,9 +177,12 @@ void reproducer_c_main(struct text *to, const struct reproducer *r)
     if (r->load)
         text_add(to, load);
     text_format(to,
-                "int main(int argc, char **argv)\n{\n    static result %sother[OUTPUTS];\n"
+                "int main(int argc, char **argv)\n{\n    static result %sother[OUTPUTS];\n%s"
                 "    if (argc > 1)\n        path = argv[1];\n",
-                r->possible ? "" : "first[OUTPUTS], ");
+                r->possible ? "" : "first[OUTPUTS], ",
+                r->fresh ? "    if (argc > 5 && strcmp(argv[1], \"--run\") == 0)\n"
+                           "        return answer(argv);\n"
+                         : "");
     if (!r->fresh)
         text_add(to, "    if (begin(path) != 0)\n        return 2;\n");
     if (r->load)

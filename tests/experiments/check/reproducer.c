@@ -70,6 +70,7 @@ Test(reproducer, objects_from_run_to_run, .init = make_folder, .fini = remove_fo
 {
     object_breaks("fickle", "", 1, "promises run_to_run");
     object_breaks("fickle", "--only process", 1, "run_fresh");
+    object_breaks("placed", "--only process --seconds 3", 1, "run_fresh");
     object_breaks("fickle_dot", "", 1, ": x, then y");
     object_breaks("fickle_scan", "--only load --load busy", 1, "begin_load");
 }
@@ -166,6 +167,12 @@ Test(reproducer, functions, .init = make_folder, .fini = remove_folder)
     script_breaks("python:subject.py:f",
                   "--array array --storage fp64 --accumulator fp64 --only process", 0, "subject.py",
                   "import math, os\ndef f(x):\n    return math.fsum(x) + os.getpid()\n", exact);
+    script_breaks("python:subject.py:f",
+                  "--array array --storage fp64 --accumulator fp64 --only process --seconds 3", 0,
+                  "subject.py",
+                  "import math\nruns = 0\ndef f(x):\n    global runs\n    runs += 1\n"
+                  "    return math.fsum(x) + (runs >= 5)\n",
+                  exact);
     script_breaks("python:subject.py:f",
                   "--array array --storage fp64 --accumulator fp64 --special", 1, "subject.py",
                   "import math\ndef f(x):\n    return math.fsum(x) + 0.0 if len(x) != 2 else 1.0\n",
