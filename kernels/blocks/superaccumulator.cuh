@@ -225,7 +225,7 @@ template <typename Words> __device__ inline double round_total(total<Words> *t, 
                                            sum.specials, p);
 }
 
-/* Have all others of so many blocks come here? Then what they wrote can be read. */
+/* Have all other blocks come here? Then what they wrote can be read. */
 __device__ inline bool last_of(unsigned blocks, unsigned *finished)
 {
     __shared__ bool last;

@@ -9,7 +9,7 @@
 namespace
 {
 
-/* The workspace begins with what nobody asks for: the one key and the number of runs. */
+/* The workspace begins with two results that are not needed: the one key and the number of runs. */
 struct found {
     int key;
     unsigned long long runs;

@@ -1,9 +1,9 @@
 /* minimum/atomic and so on: an atomic comparison per element.
  *
- * Order: none that anybody could name; it does not show (kernels/extremum/extremum.h). The rank of
- * the element found so far is one word, which an element of lesser rank is exchanged for. Of
+ * Order: not fixed, but it does not affect the result (kernels/extremum/extremum.h). The rank of
+ * the element found so far is one word, which is exchanged for an element of lesser rank. For
  * indices, that word is the index, and the rank is that of the element there: an element of equal
- * rank is exchanged too where its index is lower, so ties do not depend on who came first. */
+ * rank is exchanged too if its index is lower, so ties do not depend on timing. */
 #include <stdatomic.h>
 
 #include "kernels/extremum/extremum.h"

@@ -3,8 +3,7 @@
  *
  * Where the largest is sought, signs are changed first, so that it is the least. Then the encoding
  * of a positive number has its first bit set, and that of a negative one is complemented. The keys
- * of numbers are neither 0 nor all ones: these are those of a NaN that wins, and of one that loses.
- */
+ * of numbers are neither 0 nor all ones, which are the keys of NaNs that win or lose. */
 #pragma once
 
 #include "kernels/device/device.cuh"

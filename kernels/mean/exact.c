@@ -1,7 +1,7 @@
 /* mean/exact: the exact sum of the elements as they are stored, divided by n, rounded once to the
  * accumulator, to nearest, ties to even.
  *
- * Order: none. Whatever is added to what, the result is the same; so it keeps every promise. What
+ * Order: none. The result is the same for every order of additions; so it keeps every promise. What
  * overflows on the way does not matter; n is a whole number that no format has to hold.
  *
  * What is returned:

@@ -1,7 +1,7 @@
 /* product/exact: the exact product of the elements as they are stored, rounded once to the
  * accumulator, to nearest, ties to even.
  *
- * Order: none. Whatever is multiplied by what, the result is the same; so it keeps every promise.
+ * Order: none. The result is the same for every order of products; so it keeps every promise.
  *
  * Significands are multiplied as odd whole numbers, of which the first 256 bits are kept, exponents
  * apart. What was cut off is known to be less than a bound; where the product rounds differently

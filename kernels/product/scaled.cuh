@@ -33,7 +33,7 @@ template <> struct layout<double> {
 };
 
 /* Leaves *m in [1, 2) and returns the exponent that it had. *m is not subnormal. Zeros, infinities
- * and NaNs stay as they are: a product with one of them is one, whose exponent is of no account. */
+ * and NaNs stay as they are: a product with one of them is one again, whatever its exponent. */
 template <typename W> __device__ inline int take_exponent(W *m)
 {
     typedef layout<W> l;

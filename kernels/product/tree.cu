@@ -10,7 +10,7 @@ namespace
 {
 
 /* A significand, and the exponent: so many numbers of the format above 2, below for negative ones.
- * That of 2048 factors leaves it a plain number, whose bits nobody changes on the way. */
+ * The exponent of 2048 factors is still a plain number, whose bits stay as they are. */
 template <typename A> struct tile_product : words_of<wide<A>, 2> {
     using words_of<wide<A>, 2>::w;
     typedef layout<wide<A>> l;

@@ -32,8 +32,8 @@ __device__ inline void finish_part(const plan &p, const enclosure &e, size_t row
         decide(e, max(p.additions, certified_value::additions_least), row, out, rest);
 }
 
-/* A lane's share of so many consecutive elements: vectors, and what is before and after those that
- * are aligned to 16 bytes; by 8 lanes or more at most one element each. */
+/* A lane's share of `count` consecutive elements: vectors aligned to 16 bytes, and the elements
+ * before and after them, at most one each for 8 lanes or more. */
 template <typename Sum, typename S>
 __device__ inline void add_consecutive(Sum &sum, const S *x, size_t count, unsigned lane,
                                        unsigned lanes)

@@ -1,14 +1,14 @@
 /* Rows in the order of sum/tiled (its words stand in kernels/sum/tiled.c) on a GPU.
  *
  * Everything here is a schedule: a launch for each level of the tree. The first sums the tiles of
- * all rows; its sums are a matrix again, as many rows, laid out alike, of so many elements as rows
- * had tiles; and so on, until each row has one tile left.
+ * all rows; its sums are again a matrix of as many rows, in the same layout, with one element per
+ * tile; and so on, until each row has one tile left.
  *
- *   sum_consecutive   stride 1: a tile by a warp, as sum/tiled sums it
- *   sum_strided       a tile by a thread: neighbours in memory are of neighbouring rows, so that a
- *                     warp reads side by side. The thread takes the columns of its tile in the
- * order in which the tree joins them, and so keeps a few sums instead of 256 sum_short         rows
- * of at most 32 elements, in any layout: a row by a thread */
+ *   - sum_consecutive, stride 1: a tile by a warp, as sum/tiled sums it.
+ *   - sum_strided: a tile by a thread. Neighbours in memory belong to neighbouring rows, so that
+ *     the reads of a warp are coalesced. The thread takes the columns of its tile in the order in
+ *     which the tree joins them, and so keeps a few sums instead of 256.
+ *   - sum_short, rows of at most 32 elements in any layout: a row by a thread. */
 #pragma once
 
 #include "kernels/method/matrix.h"

@@ -1,13 +1,13 @@
 /* scan/lookback: a single pass with decoupled look-back (Merrill and Garland 2016).
  *
- * A block takes a tile, scans it, and publishes its sum; nobody waits for that. What it lacks is
- * the sum of all tiles before, its prefix. So it looks back, 32 tiles at a time, a lane for each:
+ * A block takes a tile, scans it, and publishes its sum without waiting. It still lacks the sum of
+ * all tiles before, its prefix. So it looks back, 32 tiles at a time, a lane for each:
  * every tile there has published its sum or, if it is done itself, the sum of everything up to its
  * own end, which ends the search. Then the block publishes its own sum up to the end, for those
  * behind, and writes its prefixes. The elements are read once and the prefixes written once.
  *
- * What the lanes find depends on who is how far by then, and so does which sums are added to which:
- * the next run may give other bits.
+ * What the lanes find depends on how far the other blocks are by then, and so does which sums are
+ * added to which: the next run may give other bits.
  *
  * It cannot deadlock. Blocks may start in any order, and more of them than fit may have to wait for
  * others to end; so a block's tile is not its index but the ticket that it draws when it has

@@ -18,11 +18,11 @@ __device__ inline word claim_one(state *s, unsigned tiles)
     return claim;
 }
 
-/* So many tiles that a block has a warp for each group. */
+/* As many tiles as leave a block a warp for each group. */
 constexpr unsigned tiles_at_once = SCAN_ROWS * SCAN_GROUP;
 
-/* The sum of all before a tile of at most tiles_at_once: each warp folds a group, so that nobody
- * waits for a sum of sums. By all threads. */
+/* The sum of everything before a tile, one of at most tiles_at_once: each warp folds a group, so
+ * that no thread waits for a sum of sums. By all threads. */
 template <typename P> __device__ inline P look_back_at_once(const shelf<P> &now, unsigned tile)
 {
     __shared__ P sums[SCAN_ROWS];

@@ -9,8 +9,8 @@
  *     find out what lies before a tile.
  *   - A tile is fetched into shared memory, later summed, later scanned there and stored. A block
  *     has several tiles on the way: one is fetched, the next ones have been summed and published,
- *     and wait until what lies before them is known. So nobody needs a sum that was not published
- *     some time ago, and memory is busy all the time.
+ *     and wait until the sum of everything before them is known. So every sum that is needed was
+ *     published some time ago, and memory is busy all the time.
  *   - Every tile publishes its sum alone. The last tile of a group publishes the group's too, and
  *     the last one of a super-group the sum of all elements up to there: of that chain, which is
  *     the only one, 1024 tiles are a link.

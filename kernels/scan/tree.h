@@ -28,6 +28,6 @@ struct tree {
     void *context;
 };
 
-/* Whatever the threads, the same additions. STATUS_MEMORY or STATUS_DEVICE where
- * memory or threads cannot be had. */
+/* The additions are the same for any number of threads. STATUS_MEMORY or STATUS_DEVICE if memory or
+ * threads are not available. */
 enum status scan_tree_walk(const struct tree *tree, unsigned threads, struct problem *p);

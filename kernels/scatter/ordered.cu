@@ -3,11 +3,11 @@
  * The order is kernels/scatter/ordered.c's: rows of 32, pieces of rows, pieces folded.
  *
  *   - A piece belongs to a warp, which has bins of its own in shared memory and reads a row at a
- * time, an element to a lane. Lanes of one key must find each other: each reads its bin, leaves its
- * number there, and looks whose number is there now. Who finds another's has lost; where nobody
- * has, as in most rows when bins are many, all keys differ, and each adds to its own bin. Else the
- * lanes of each key that somebody lost at are told to each other, fold by rank, and the first of
- * them adds the fold.
+ * time, an element per lane. Lanes of one key must find each other: each reads its bin, leaves its
+ * number there, and looks whose number is there now. A lane that finds another number has lost. If
+ * none has, as in most rows when there are many bins, all keys differ, and each lane adds to its
+ * own bin. Otherwise a ballot tells the lanes of each contested key about each other; they fold by
+ * rank, and the first of them adds the fold.
  *   - The warp leaves its bins as a row of memory; fold_parts.cuh folds the rows.
  *   - Where bins are more than ORDERED_BINS, the order is scatter/sort's, and the way that of
  * bucket_sums.cu. */
@@ -92,9 +92,9 @@ template <typename A> __device__ inline bool fold_row(unsigned lost, unsigned ke
  *
  * compute-sanitizer's racecheck reports the election, in which lanes of one key write to one bin at
  * once, and its end, where one writes that others have read. Both are sound. The accesses are
- * volatile, so relaxed in PTX's memory model: no data race, and whichever number stays, the others
- * have lost. And nobody has the ballot before all have read what they put into it; one more
- * __syncwarp after it would be two instructions a row. */
+ * volatile, so relaxed in PTX's memory model: no data race, and whichever number stays, the other
+ * lanes have lost. No lane gets the ballot's result before all have read what they contribute to
+ * it; another __syncwarp after it would cost two instructions a row. */
 template <typename A> __device__ inline void add_row(word<A> *bins, unsigned key, A x)
 {
     volatile word<A> *bin = bins + key;

@@ -4,7 +4,7 @@
  * is counted; sums over chunks say where its elements of a digit begin. A block then places a tile:
  * a warp takes consecutive rows of it, in which lanes of one digit get ranks by their numbers, so
  * that the order of the array is kept; the tile is put into order in shared memory, and goes out in
- * runs of neighbours. Atomic additions count only: who comes first at a counter decides nothing. */
+ * runs of neighbours. Atomic additions only count, so their order does not affect the result. */
 #pragma once
 
 #include "kernels/device/device.cuh"
@@ -29,8 +29,8 @@ __device__ inline unsigned lanes_before()
 /* Counters of 16 bits, a warp's own. Adds the lanes that are `present` to the counters of their
  * digits; returns this one's rank: what the counter was, and the lanes before it of its digit.
  * Lanes of one digit find each other as in scatter/ordered: each leaves its number at its counter,
- * and who finds another's there has lost; why that is sound although racecheck reports it, add_row
- * there says. */
+ * and a lane that finds another number there has lost. add_row there explains why this is sound
+ * although racecheck reports it. */
 __device__ inline unsigned rank_in_warp(uint16_t *counter, unsigned digit, bool present)
 {
     volatile uint16_t *own = counter + digit;

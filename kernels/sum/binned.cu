@@ -3,8 +3,8 @@
  * Warps claim runs of pieces of 2 KiB, a piece on its way while the one before is cut (binned.cuh).
  * A block adds what it found to the workspace, which has a place for every bin there is, and takes
  * a ticket; the block that draws the last one picks the bins of the final window, rounds their sum,
- * and leaves the workspace empty. All that is added up is integers, so that neither the launch
- * shape nor who comes first shows in the result. */
+ * and leaves the workspace empty. Only integers are added, so that neither the launch shape nor
+ * timing affects the result. */
 #include "kernels/sum/binned.cuh"
 #include "kernels/sum/binned.h"
 

@@ -1,7 +1,7 @@
 /* sum/exact: the exact sum of the elements as they are stored, rounded once to the accumulator, to
  * nearest, ties to even.
  *
- * Order: none. Whatever is added to what, the result is the same; so it keeps every promise.
+ * Order: none. The result is the same for every order of additions; so it keeps every promise.
  *
  * What is returned:
  *   any NaN, or infinities of both signs     NaN

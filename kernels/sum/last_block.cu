@@ -1,9 +1,9 @@
 /* sum/last_block: one kernel, whose last block finishes the job.
  *
- * Blocks do what they do in sum/two_kernel, but nobody waits for all of them. Each block writes
- * its result, makes sure that all can see it, and takes a ticket from a counter. The block that
- * draws the last ticket knows that all results are there, and adds them, in the fixed order of
- * sum/two_kernel's second kernel: who finishes is left to chance, what is added to what is not.
+ * Blocks work as in sum/two_kernel, but no kernel waits for all of them. Each block writes its
+ * result, makes sure that all can see it, and takes a ticket from a counter. The block that draws
+ * the last ticket knows that all results are there, and adds them, in the fixed order of
+ * sum/two_kernel's second kernel: which block finishes depends on timing, the order does not.
  * The counter wraps to zero with the last ticket and so is ready for the next run. */
 #include "kernels/blocks/grid_stride.cuh"
 

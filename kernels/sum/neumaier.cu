@@ -1,7 +1,7 @@
 /* sum/neumaier: sum/sum2 with a branch in place of half the additions.
  *
  * The order is kernels/sum/neumaier.c's; how a GPU goes about it stands in tiled.cuh. The branch is
- * a selection: nobody waits. */
+ * a selection, so lanes do not wait for each other. */
 #include "kernels/blocks/pair.cuh"
 
 namespace

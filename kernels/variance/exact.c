@@ -1,7 +1,7 @@
 /* variance/exact: the population's variance of the elements as they are stored, sum x^2 / n -
  * (sum x / n)^2, rounded once to the accumulator, to nearest, ties to even.
  *
- * Order: none. Whatever is added to what, the result is the same; so it keeps every promise. What
+ * Order: none. The result is the same for every order of additions; so it keeps every promise. What
  * overflows or underflows on the way does not matter, and nothing cancels.
  *
  * What is returned:

@@ -176,9 +176,9 @@ static void exact_pieces(struct work *w)
     unlock(w);
 }
 
-/* Both passes by the same threads: to start one takes as long as thousands of elements. Between
- * them a thread waits awake for those that still have a piece; who comes later, or not at all, is
- * not waited for. */
+/* Both passes use the same threads, since starting one takes as long as thousands of elements.
+ * Between the passes a thread spins until the threads that have a piece are done; it does not wait
+ * for threads that start later, or not at all. */
 static void pass_all(void *context, size_t thread)
 {
     (void)thread;

@@ -2,7 +2,7 @@
  *
  * A product of n factors in any order is the exact one times n - 1 factors 1 + d, one for each
  * multiplication, and one for each factor whose significand is rounded first: all multiplications
- * of a tree have a part in its result, so its height is of no account (Higham 2002, 3.1). |d| <=
+ * of a tree affect its result, so its height does not affect the bound (Higham 2002, 3.1). |d| <=
  * u/(1+u) (Jeannerod and Rump 2018), so the error is at most (1 + u/(1+u))^k - 1 of the product.
  * Exponents are kept apart, so it holds however large or small partial products are. At last the
  * significand, which the format holds, meets the format's exponents: nothing is rounded unless the
