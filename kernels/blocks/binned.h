@@ -23,8 +23,8 @@
  * that no order of additions shows in them. Parts are 2^(W-1) units at most, of either sign.
  *
  * Sources: Demmel and Nguyen, Parallel Reproducible Summation (2015); Ahrens, Demmel and Nguyen,
- * Algorithms for Efficient Reproducible Floating Point Summation (2020). Theirs keep K bins, from
- * (K-1) W digits on; this keeps as many bins as D digits take. */
+ * Algorithms for Efficient Reproducible Floating Point Summation (2020). Their algorithms keep K
+ * bins, from (K-1) W digits on; this one keeps as many bins as D digits take. */
 #pragma once
 
 #include <math.h>

@@ -2,9 +2,8 @@
  *
  * Each element has a rank, which grows with its value, or falls where the largest is sought: -0
  * stands below +0, and a NaN has the least rank of all where it wins, the greatest where it loses.
- * What is sought is the element of the least rank, of several the one of the lowest index. Whatever
- * is compared with what, and when, that is the same element, so no form of these methods has
- * an order that shows in a bit. */
+ * The result is the element of the least rank, the first of several. Any order of comparisons finds
+ * the same element, so the order does not affect the bits of any form of these methods. */
 #pragma once
 
 #include "kernels/blocks/reduction.h"
