@@ -187,6 +187,20 @@ void case_forget(struct study_case *t)
     t->earlier = NULL;
 }
 
+void plan_again(struct plan *plan)
+{
+    for (size_t i = 0; i < plan->case_count; i++) {
+        struct study_case *t = &plan->cases[i];
+        case_forget(t);
+        t->done = 0;
+        t->finished = t->summarised = t->failed = t->elsewhere = t->has_result = false;
+        t->broken = PROMISE_NONE;
+        t->beside = NULL;
+        t->summary = (struct summary){0};
+        t->err_rel_max = t->err_backward_max = t->cond_log2 = (struct figure){0};
+    }
+}
+
 void plan_free(struct plan *plan)
 {
     for (size_t i = 0; i < plan->sources; i++)

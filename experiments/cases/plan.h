@@ -26,6 +26,7 @@ struct study_case {
     bool finished;         /* all its rows are in results.csv */
     bool summarised;       /* and its row in summary.csv */
     bool failed;           /* by an error, in this process */
+    bool elsewhere;        /* not for this process: another rank may have it */
     struct tally *earlier; /* the runs that an earlier process made, while they are needed */
     /* Of a finished case. */
     bool has_result;
@@ -59,6 +60,9 @@ struct plan {
  * kept. plan_free is due, also after failure. */
 enum status plan_make(struct plan *plan, const struct axes *axes, struct problem *p);
 void plan_free(struct plan *plan);
+
+/* Forgets what became of the cases, for another sweep. */
+void plan_again(struct plan *plan);
 
 /* Is the source an input that nobody asked for and that cannot be made? Of the experiment's own
  * condition numbers: does its format have no room to hold it, or to add it up in any order without

@@ -9,12 +9,6 @@
 /* What a run costs beside its elements, in elements: about 20 us at a nanosecond each. */
 enum { RUN_ELEMENTS = 20000 };
 
-/* Cases that are dealt together. */
-struct hand {
-    size_t first, count;
-    double cost;
-};
-
 enum status shard_parse(struct shard *s, const char *from, const char *text, struct problem *p)
 {
     unsigned long index = 0, count = 0;
@@ -49,8 +43,8 @@ static int costliest_first(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* The cases of each input, or one by one where together they are too many. */
-static size_t hands_of(struct hand *hand, const struct plan *plan, uint32_t count)
+/* The cases of each input, or one by one where together they cost more than this part of all. */
+static size_t hands_of(struct hand *hand, const struct plan *plan, double part)
 {
     double all = 0;
     size_t hands = 0;
@@ -61,7 +55,7 @@ static size_t hands_of(struct hand *hand, const struct plan *plan, uint32_t coun
         double together = 0;
         for (size_t i = from->first; i < from->first + from->cases; i++)
             together += cost_of(plan, &plan->cases[i]);
-        bool split = together > all / count / 2;
+        bool split = together > all * part;
         for (size_t i = from->first; i < from->first + from->cases; i++) {
             if (split || i == from->first)
                 hand[hands++] = (struct hand){i, 0, 0};
@@ -76,7 +70,7 @@ enum status shard_deal(uint32_t *dealt, const struct plan *plan, uint32_t count,
 {
     struct hand *hand = calloc(plan->case_count + 1, sizeof *hand);
     double *load = calloc(count, sizeof *load);
-    size_t hands = hand && load ? hands_of(hand, plan, count) : 0;
+    size_t hands = hand && load ? hands_of(hand, plan, 0.5 / count) : 0;
     enum status status = hand && load ? STATUS_OK : plan_no_memory(p);
     if (status == STATUS_OK)
         qsort(hand, hands, sizeof *hand, costliest_first);
@@ -91,6 +85,17 @@ enum status shard_deal(uint32_t *dealt, const struct plan *plan, uint32_t count,
     free(hand);
     free(load);
     return status;
+}
+
+enum status shard_hands(struct hand **hand, size_t *hands, const struct plan *plan, uint32_t count,
+                        struct problem *p)
+{
+    *hand = calloc(plan->case_count + 1, sizeof **hand);
+    if (!*hand)
+        return plan_no_memory(p);
+    *hands = hands_of(*hand, plan, 0.125 / count);
+    qsort(*hand, *hands, sizeof **hand, costliest_first);
+    return STATUS_OK;
 }
 
 enum status shard_keep(struct plan *plan, struct shard s, struct problem *p)

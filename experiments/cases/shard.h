@@ -24,3 +24,15 @@ enum status shard_deal(uint32_t *dealt, const struct plan *plan, uint32_t count,
 /* Leaves the plan the cases of one shard, which may be none, and the inputs they read. The shard of
  * the whole study leaves it as it is. */
 enum status shard_keep(struct plan *plan, struct shard s, struct problem *p);
+
+/* Cases that are dealt together: of one input, one behind the other in the plan. */
+struct hand {
+    size_t first, count;
+    double cost;
+};
+
+/* The same for ranks that take a hand whenever they are done with one: all cases of a plan, in
+ * *hand, which the caller frees, the costliest first. Hands are small beside the share of one of
+ * `count` ranks. */
+enum status shard_hands(struct hand **hand, size_t *hands, const struct plan *plan, uint32_t count,
+                        struct problem *p);

@@ -8,6 +8,7 @@
 #include "experiments/program/verbs.h"
 #include "experiments/studies/recommend/files.h"
 #include "experiments/subjects/interrupt.h"
+#include "experiments/sweep/ranks.h"
 #include "experiments/sweep/resume.h"
 #include "reports/results/study.h"
 
@@ -35,6 +36,9 @@ static enum status resolve(struct run_command *c, struct problem *p)
     const struct arguments *a = c->arguments;
     const char *from = c->from_path, *name = c->merged || !a->operands ? NULL : a->operand[0];
     enum status status = request_arguments(&c->request, a, p);
+    c->rank = (struct rank){0, 1};
+    if (status == STATUS_OK && !c->merged)
+        status = rank_find(&c->rank, p);
     if (status == STATUS_OK && from)
         status = study_read(&c->from, from, p);
     if (status == STATUS_OK)
@@ -82,7 +86,22 @@ static enum status sweep(struct run_command *c, struct problem *p)
                                     .progress = !quiet && isatty(STDERR_FILENO),
                                     .note = note,
                                     .context = &notes};
-    enum status status = sweep_run(&outcome, &c->plan, &options, &why);
+    struct meeting *meeting = NULL;
+    enum status status = STATUS_OK;
+    options.joins = c->rank.count > 1;
+    if (options.joins) {
+        status = ranks_sweep(&meeting, c->rank, &c->plan, &options, &why);
+        if (c->rank.index > 0 || status != STATUS_OK) {
+            meeting_close(meeting);
+            return status == STATUS_OK
+                       ? status
+                       : problem(p, status, "%s; the same command goes on from there", why.text);
+        }
+        options.force = false;
+        plan_again(&c->plan);
+    }
+    status = sweep_run(&outcome, &c->plan, &options, &why);
+    meeting_close(meeting);
     if (status == STATUS_INTERRUPTED)
         return problem(
             p, status,

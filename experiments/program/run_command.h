@@ -14,6 +14,7 @@ struct run_command {
     struct request request;
     struct axes axes;
     struct plan plan;
+    struct rank rank;   /* of the processes that share it */
     struct shard shard; /* `plan` is that of `whole` cases */
     size_t whole;
     uint32_t merged; /* the number of shards `out` was merged from, or 0 */

@@ -148,6 +148,8 @@ enum status run_report_text(const struct run_command *c, const struct sweep_outc
     }
     if (c->merged > 0)
         text_format(&line, ", merged from %u shards", c->merged);
+    else if (c->rank.count > 1)
+        text_format(&line, ", by %u ranks", c->rank.count);
     else if (outcome->runs == 0 && outcome->failed == 0)
         text_add(&line, ", all there before");
     text_add(&line, ": ");

@@ -21,8 +21,11 @@ struct sweep {
     struct results results;
     struct csv_file summary, profile; /* profile: of scans alone */
     struct progress progress;
-    uint64_t runs_done; /* of all cases */
-    struct tally tally; /* of the case in progress */
+    uint64_t runs_done;                 /* of all cases */
+    uint64_t runs_before, cases_before; /* done by earlier processes */
+    struct hand *hand;                  /* of a share, all that are dealt; */
+    size_t hands, at;                   /* the one to run next: `hands` where all are taken */
+    struct tally tally;                 /* of the case in progress */
     /* Of the source in progress. */
     struct truth truths[EXACT_VALUES]; /* those that its cases are held against, */
     bool known[EXACT_VALUES];          /* as far as they could be had */
@@ -50,6 +53,9 @@ enum status sweep_case(struct sweep *w, struct study_case *t, struct problem *p)
 /* Writes the row of a case that cannot be run, for the reason in `why`. */
 enum status sweep_fail(struct sweep *w, struct study_case *t, const struct problem *why,
                        struct problem *p);
+
+/* Draws what is done, of all ranks where there are several, and tells them. */
+void sweep_progress(struct sweep *w);
 
 /* A runner_digest whose context is a struct live: tallies the results, measures those that were not
  * seen before and writes their rows. */

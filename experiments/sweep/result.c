@@ -75,7 +75,7 @@ static enum status take(struct live *l, const struct runner_results *results, si
 static enum status flush(struct live *l, struct problem *p)
 {
     struct sweep *w = l->w;
-    progress_draw(&w->progress, w->outcome->finished, w->runs_done);
+    sweep_progress(w);
     return l->status = csv_file_flush(&w->results.file, p);
 }
 

@@ -6,6 +6,7 @@
 #include "experiments/sweep/breaks.h"
 #include "experiments/system/clock.h"
 #include "experiments/cases/experiment.h"
+#include "experiments/sweep/fold.h"
 #include "experiments/sweep/provenance.h"
 #include "experiments/sweep/resume.h"
 #include "experiments/sweep/engine.h"
@@ -46,12 +47,34 @@ static enum status load(struct sweep *w, struct source *s, struct problem *why, 
     return p->status == STATUS_OK ? write_study(w, false, p) : p->status;
 }
 
-static bool summarised(const struct plan *plan, const struct source *s)
+/* Is there nothing left to do for this process? */
+static bool settled(const struct study_case *t)
+{
+    return t->summarised || t->elsewhere;
+}
+
+static bool all_settled(const struct plan *plan, const struct source *s)
 {
     for (size_t i = 0; i < s->cases; i++)
-        if (!plan->cases[s->first + i].summarised)
+        if (!settled(&plan->cases[s->first + i]))
             return false;
     return true;
+}
+
+void sweep_progress(struct sweep *w)
+{
+    const struct sweep_share *share = w->options->share;
+    struct meeting_done done = {w->outcome->finished, w->runs_done};
+    if (share) {
+        done = (struct meeting_done){done.cases - w->cases_before, done.runs - w->runs_before};
+        meeting_tell(share->meeting, done);
+        if (!w->options->progress)
+            return;
+        done = meeting_told(share->meeting, done);
+        done.cases += share->before.cases;
+        done.runs += share->before.runs;
+    }
+    progress_draw(&w->progress, done.cases, done.runs);
 }
 
 /* Its array could not be had: a row of each case says so. */
@@ -68,7 +91,7 @@ static enum status fail_all(struct sweep *w, const struct source *s, const struc
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < s->cases; i++) {
         struct study_case *t = &w->plan->cases[s->first + i];
-        if (!t->finished)
+        if (!t->finished && !t->failed && !t->elsewhere)
             status = t->supported ? sweep_fail(w, t, why, p) : sweep_case(w, t, p);
     }
     return status;
@@ -80,8 +103,8 @@ static enum status run_case(struct sweep *w, struct study_case *t, struct proble
         return problem(p, STATUS_INTERRUPTED, "interrupted");
     enum exact_value of = t->method->operation->of;
     w->truth = w->known[of] ? &w->truths[of] : NULL;
-    enum status status = t->summarised || t->failed ? STATUS_OK : sweep_case(w, t, p);
-    progress_draw(&w->progress, w->outcome->finished, w->runs_done);
+    enum status status = settled(t) || t->failed ? STATUS_OK : sweep_case(w, t, p);
+    sweep_progress(w);
     return status;
 }
 
@@ -105,7 +128,7 @@ static bool asks_for(const struct sweep *w, const struct source *s, enum exact_v
 {
     for (size_t i = 0; i < s->cases; i++) {
         const struct study_case *t = &w->plan->cases[s->first + i];
-        if (!t->summarised && t->method->operation->of == of)
+        if (!settled(t) && t->method->operation->of == of)
             return true;
     }
     return false;
@@ -124,7 +147,7 @@ static enum status make_truths(struct sweep *w, const struct source *s, struct p
 {
     enum status status = STATUS_OK;
     for (enum exact_value of = 0; of < EXACT_VALUES && status == STATUS_OK; of++)
-        if (asks_for(w, s, of)) {
+        if (!w->known[of] && asks_for(w, s, of)) {
             status = truth_make_of(&w->truths[of], s->name, of, &s->array,
                                    s->pair ? &s->second : NULL, w->plan->axes->reference, p);
             w->known[of] = status == STATUS_OK;
@@ -132,17 +155,57 @@ static enum status make_truths(struct sweep *w, const struct source *s, struct p
     return status;
 }
 
+/* --- Hands, of a rank --- */
+
+/* Takes the next hand with a case that is open. */
+static enum status take_hand(struct sweep *w, struct problem *p)
+{
+    const struct sweep_share *share = w->options->share;
+    enum status status = STATUS_OK;
+    for (bool open = false; status == STATUS_OK && !open && w->at < w->hands;) {
+        uint64_t number;
+        status = meeting_take(share->meeting, &number, p);
+        w->at = status == STATUS_OK && number < w->hands ? (size_t)number : w->hands;
+        for (size_t i = 0; w->at < w->hands && i < w->hand[w->at].count; i++)
+            open |= !share->taken[w->hand[w->at].first + i];
+    }
+    return status;
+}
+
+static void open_hand(struct sweep *w)
+{
+    const struct hand *hand = &w->hand[w->at];
+    for (size_t i = hand->first; i < hand->first + hand->count; i++)
+        w->plan->cases[i].elsewhere &= w->options->share->taken[i] != 0;
+}
+
+/* Takes the next hand; it is opened at once where it reads what is loaded. */
+static bool more_of(struct sweep *w, const struct source *s, enum status *status, struct problem *p)
+{
+    if (!w->options->share || w->at == w->hands)
+        return false;
+    *status = take_hand(w, p);
+    bool more = *status == STATUS_OK && w->at < w->hands &&
+                &w->plan->source[w->plan->cases[w->hand[w->at].first].source] == s;
+    if (more)
+        open_hand(w);
+    return more;
+}
+
 /* What a source's cases need is there. */
 static enum status run_loaded(struct sweep *w, struct source *s, struct problem *p)
 {
     struct problem why = {0};
-    enum status status = make_truths(w, s, &why);
-    if (status == STATUS_OK)
-        status = run_cases(w, s, p);
-    else if (status == STATUS_FAILED)
-        problem(p, status, "%s", why.text);
-    else
-        status = fail_all(w, s, &why, p);
+    enum status status;
+    do {
+        status = make_truths(w, s, &why);
+        if (status == STATUS_OK)
+            status = run_cases(w, s, p);
+        else if (status == STATUS_FAILED)
+            problem(p, status, "%s", why.text);
+        else
+            status = fail_all(w, s, &why, p);
+    } while (status == STATUS_OK && more_of(w, s, &status, p));
     free_truths(w);
     return status;
 }
@@ -150,7 +213,7 @@ static enum status run_loaded(struct sweep *w, struct source *s, struct problem 
 static enum status run_source(struct sweep *w, struct source *s, struct problem *p)
 {
     struct problem why = {0};
-    bool needed = !summarised(w->plan, s);
+    bool needed = !all_settled(w->plan, s);
     if (!needed && s->recorded)
         return STATUS_OK;
     enum status status = load(w, s, &why, p);
@@ -174,8 +237,15 @@ static enum status open_directory(struct sweep *w, struct problem *p)
     struct resumed found = {0};
     const struct sweep_options *o = w->options;
     enum status status = directory_open(&w->directory, o->out, p);
+    if (status == STATUS_OK && !o->share && !o->joins)
+        status = fold_wait(o->out, p);
     if (status == STATUS_OK)
         status = directory_claim(&w->directory, w->study, o->force, &resumed, p);
+    if (status == STATUS_OK && !o->share)
+        status = resumed ? fold_ranks(w->plan, &w->directory, w->study, 0, NULL, p)
+                         : fold_drop(o->out, p);
+    if (status == STATUS_OK && !o->share)
+        fold_end(o->out);
     if (status == STATUS_OK && resumed)
         status = resume_inputs(w->plan, w->study, w->directory.study, true, p);
     if (status == STATUS_OK && resumed)
@@ -204,7 +274,11 @@ static bool count(struct sweep *w)
         w->outcome->finished += t->finished;
         left |= !t->finished;
     }
-    progress_begin(&w->progress, w->options->progress, w->plan->case_count, runs, w->runs_done);
+    const struct sweep_share *share = w->options->share;
+    w->runs_before = w->runs_done;
+    w->cases_before = w->outcome->finished;
+    progress_begin(&w->progress, w->options->progress, w->plan->case_count, runs,
+                   share ? share->before.runs : w->runs_done);
     return left;
 }
 
@@ -230,10 +304,45 @@ static enum status missing(const struct sweep *w, struct problem *p)
     return status;
 }
 
+static void wait_drawing(void *sweep)
+{
+    sweep_progress(sweep);
+}
+
+/* First what this rank had begun before it was killed, then hands. */
+static enum status run_share(struct sweep *w, struct problem *p)
+{
+    struct plan *plan = w->plan;
+    enum status status = shard_hands(&w->hand, &w->hands, plan, w->options->share->ranks, p);
+    w->at = w->hands;
+    for (size_t i = 0; i < plan->case_count; i++)
+        plan->cases[i].elsewhere = plan->cases[i].done == 0;
+    for (size_t i = 0; status == STATUS_OK && i < plan->sources; i++)
+        if (!all_settled(plan, &plan->source[i]))
+            status = run_source(w, &plan->source[i], p);
+    w->at = 0;
+    if (status == STATUS_OK && w->hands > 0)
+        status = take_hand(w, p);
+    while (status == STATUS_OK && w->at < w->hands) {
+        size_t source = plan->cases[w->hand[w->at].first].source, at = w->at;
+        open_hand(w);
+        status = run_source(w, &plan->source[source], p);
+        if (status == STATUS_OK && w->at == at) /* its input could not be had */
+            status = take_hand(w, p);
+    }
+    return status == STATUS_OK ? meeting_end(w->options->share->meeting, wait_drawing, w, p)
+                               : status;
+}
+
 static enum status run_sources(struct sweep *w, struct problem *p)
 {
     enum status status = STATUS_OK;
     bool left = count(w);
+    if (w->options->share) {
+        status = run_share(w, p);
+        enum status written = write_study(w, true, p);
+        return status == STATUS_OK ? written : status;
+    }
     if (left && w->options->merged)
         return missing(w, p);
     if (left && json_object_size(json_object_get(w->study, "inputs")) > 0) {
@@ -259,7 +368,8 @@ enum status sweep_run(struct sweep_outcome *outcome, struct plan *plan,
         w.study && w.gpu ? open_directory(&w, p) : problem(p, STATUS_MEMORY, "out of memory");
     if (status == STATUS_OK)
         status = run_sources(&w, p);
-    if (status == STATUS_OK && experiment_times(plan->axes->experiment))
+    bool whole = !options->share;
+    if (status == STATUS_OK && whole && experiment_times(plan->axes->experiment))
         status = sweep_times(&w, p);
     breaks_find(plan);
     progress_clear(&w.progress);
@@ -269,13 +379,14 @@ enum status sweep_run(struct sweep_outcome *outcome, struct plan *plan,
     if (csv_file_close(&w.profile, p) != STATUS_OK && closed == STATUS_OK)
         closed = STATUS_DATA;
     status = status == STATUS_OK ? closed : status;
-    if (status == STATUS_OK && plan->axes->experiment->derive)
+    if (status == STATUS_OK && whole && plan->axes->experiment->derive)
         status = plan->axes->experiment->derive(plan, options->out, p);
     if (w.directory.lock >= 0)
         directory_close(&w.directory);
     tally_free(&w.tally);
     json_decref(w.study);
     free(w.gpu);
+    free(w.hand);
     return status;
 }
 

@@ -6,6 +6,15 @@
 #include "experiments/cases/plan.h"
 #include "experiments/cases/shard.h"
 #include "experiments/system/progress.h"
+#include "experiments/system/ranks.h"
+
+/* What a rank's share of a study is dealt from. */
+struct sweep_share {
+    struct meeting *meeting;
+    uint32_t ranks;
+    const char *taken;          /* a byte for each case of the plan: not 0, it is not dealt */
+    struct meeting_done before; /* of the whole, when the ranks began; for progress */
+};
 
 struct sweep_options {
     const char *out;
@@ -13,6 +22,10 @@ struct sweep_options {
     struct shard shard; /* the plan is its share of the study's; or of the whole */
     uint32_t merged;    /* `out` was merged of so many shards: nothing is run, and a case that is
                            not there is STATUS_DATA, with the shard that lacks it */
+    const struct sweep_share
+        *share; /* hands are taken from there as long as there are any, and
+                   their rows alone written: no times, nothing derived; or NULL */
+    bool joins; /* what ranks left in `out` is of ranks that have ended */
     int argc;
     char **argv;                       /* for the record */
     const volatile sig_atomic_t *stop; /* not 0: stop behind the run or batch in progress */
