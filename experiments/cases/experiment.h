@@ -5,6 +5,7 @@
 
 #include "experiments/cases/plan.h"
 #include "experiments/cases/shard.h"
+#include "experiments/system/ranks.h"
 #include "kernels/method/method.h"
 #include "reports/text/text.h"
 
@@ -37,7 +38,10 @@ struct experiment_run {
     const struct request *request; /* completed by the study repeated */
     const char *out;
     struct shard shard; /* the share to run, where several processes share a study */
+    struct rank rank;   /* of the processes that share it now */
     uint32_t merged;    /* the number of shards `out` was merged from, and nothing is run; or 0 */
+    bool part;          /* `out` is a rank's: subjects are taken from a meeting */
+    bool joins;         /* what ranks left in `out` is of ranks that have ended */
     bool force, dry_run, quiet, progress;
     int argc;
     char **argv;

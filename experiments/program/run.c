@@ -131,6 +131,7 @@ static enum status run_itself(const struct run_command *c, struct problem *p)
         &(struct experiment_run){.request = &c->request,
                                  .out = c->out,
                                  .shard = c->shard,
+                                 .rank = c->rank,
                                  .merged = c->merged,
                                  .force = argument_flag(a, "force") && !c->merged,
                                  .dry_run = argument_flag(a, "dry-run"),

@@ -6,6 +6,7 @@
 #include "experiments/studies/trial_study.h"
 #include "reference/base/grow.h"
 #include "experiments/check/report.h"
+#include "experiments/sweep/parts.h"
 #include "experiments/sweep/provenance.h"
 #include "experiments/subjects/subject.h"
 #include "experiments/check/recorded.h"
@@ -136,9 +137,15 @@ static enum status claim(struct trial_study *s, const struct experiment_run *run
     if (status == STATUS_OK && !study)
         status = problem(p, STATUS_MEMORY, "run trial: out of memory");
     provenance_shard(study, run->shard);
+    if (status == STATUS_OK && !run->part && !run->joins)
+        status = fold_wait(run->out, p);
     if (status == STATUS_OK)
         status = directory_claim(&s->directory, study, run->force, resumed, p);
-    if (status == STATUS_OK && *resumed && !run->merged) {
+    if (status == STATUS_OK && !run->part)
+        status = *resumed ? trial_fold(&s->directory, study, p) : fold_drop(run->out, p);
+    if (status == STATUS_OK && !run->part && run->rank.count < 2)
+        fold_end(run->out);
+    if (status == STATUS_OK && *resumed && !run->merged && !run->joins) {
         provenance_resumed(study, &axes, run->argc, run->argv);
         status = study_write(study, s->directory.study, p);
     }
@@ -321,9 +328,9 @@ static void tell(const struct experiment_run *run, struct progress_line *line,
     run->note(run->context, what->text);
 }
 
-static enum status try_subject(struct trial_study *s, struct trial_subject *t,
-                               const struct experiment_run *run, struct progress_line *line,
-                               struct problem *p)
+enum status trial_try(struct trial_study *s, struct trial_subject *t,
+                      const struct experiment_run *run, struct progress_line *line,
+                      struct problem *p)
 {
     struct check_report report;
     struct check_request request = s->request;
@@ -356,7 +363,7 @@ static enum status try_all(struct trial_study *s, const struct experiment_run *r
             continue;
         progress_line_say(line, (double)left * s->request.seconds, "trial: %zu of %zu: %s", i + 1,
                           s->subjects, t->method->name);
-        status = try_subject(s, t, run, line, p);
+        status = trial_try(s, t, run, line, p);
         left--;
     }
     progress_line_end(line);
@@ -407,8 +414,7 @@ static enum status interrupted(const struct trial_study *s, const struct experim
                    finished, s->subjects, run->out);
 }
 
-/* Dealt one after the other: each takes the same time. */
-static void keep_shard(struct trial_study *s, struct shard shard)
+void trial_keep_shard(struct trial_study *s, struct shard shard)
 {
     size_t kept = 0;
     if (shard.count == 0)
@@ -444,25 +450,46 @@ static enum status all_there(struct trial_study *s, const struct experiment_run 
     return STATUS_OK;
 }
 
+enum status trial_recorded(struct check_recorded **recorded, struct trial_study *s,
+                           struct problem *p)
+{
+    enum status status = access(build_recorded, R_OK) == 0
+                             ? check_recorded_read(recorded, build_recorded, NULL, 0, p)
+                             : STATUS_OK;
+    s->request.recorded = *recorded;
+    return status;
+}
+
 static enum status run_trial(const struct experiment_run *run, struct problem *p)
 {
     struct trial_study s;
     struct check_recorded *recorded = NULL;
     struct problem why = {0};
+    struct meeting *meeting = NULL;
+    struct experiment_run whole = *run;
+    if (run->rank.count > 1 && !run->dry_run) {
+        enum status shared = trial_share(&meeting, run, p);
+        if (run->rank.index > 0 || shared != STATUS_OK) {
+            meeting_close(meeting);
+            return shared;
+        }
+        whole.force = false;
+        whole.joins = true;
+        run = &whole;
+    }
     enum status status = trial_study_make(&s, run->request, run->stop, &why);
     if (status == STATUS_OK && run->dry_run) {
-        keep_shard(&s, run->shard);
+        trial_keep_shard(&s, run->shard);
         for (size_t i = 0; i < s.subjects; i++)
             printf("%s\n", s.subject[i].method->name);
         trial_study_free(&s);
         return STATUS_OK;
     }
-    if (status == STATUS_OK && access(build_recorded, R_OK) == 0)
-        status = check_recorded_read(&recorded, build_recorded, NULL, 0, &why);
-    s.request.recorded = recorded;
+    if (status == STATUS_OK)
+        status = trial_recorded(&recorded, &s, &why);
     if (status == STATUS_OK)
         status = trial_study_open(&s, run, &why);
-    keep_shard(&s, run->shard); /* study.json names the subjects of all */
+    trial_keep_shard(&s, run->shard); /* study.json names the subjects of all */
     if (status == STATUS_OK)
         status = run->merged ? all_there(&s, run, &why) : try_all(&s, run, &why);
     enum status closed = trial_study_close(&s, &why);
@@ -477,6 +504,9 @@ static enum status run_trial(const struct experiment_run *run, struct problem *p
         status = verdict(&s, run, p);
     check_recorded_free(recorded);
     trial_study_free(&s);
+    if (meeting)
+        fold_end(run->out);
+    meeting_close(meeting);
     return status;
 }
 

@@ -43,3 +43,25 @@ void trial_study_free(struct trial_study *s);
 
 /* What a person is told of it: whether promises are kept, a table, what to type next. */
 void trial_says(struct text *to, const struct trial_study *s, const struct experiment_run *run);
+
+/* Leaves the subjects of one shard. Dealt one after the other: each takes the same time. */
+void trial_keep_shard(struct trial_study *s, struct shard shard);
+
+/* Bits that a GPU is known to give, where there are some; check_recorded_free is due. */
+enum status trial_recorded(struct check_recorded **recorded, struct trial_study *s,
+                           struct problem *p);
+
+/* Checks a subject and writes its rows. */
+struct progress_line;
+enum status trial_try(struct trial_study *s, struct trial_subject *t,
+                      const struct experiment_run *run, struct progress_line *line,
+                      struct problem *p);
+
+/* --- ranks --- */
+
+/* Moves the rows of the ranks to trial.csv, as fold_ranks does. */
+enum status trial_fold(const struct directory *d, json_t *study, struct problem *p);
+
+/* The part of one rank, as ranks_sweep: what is missing then rank 0 tries. */
+enum status trial_share(struct meeting **meeting, const struct experiment_run *run,
+                        struct problem *p);

@@ -1,6 +1,5 @@
 #include "experiments/sweep/fold.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,65 +7,17 @@
 #include <unistd.h>
 
 #include "experiments/cases/experiment.h"
-#include "reference/base/grow.h"
+#include "experiments/sweep/parts.h"
 #include "reports/csv/file.h"
 #include "reports/results/results.h"
 #include "reports/text/file.h"
 
-enum { WAITS = 250, WAIT_US = 20000 };
 static const size_t flush_bytes = 1 << 20; /* bytes of rows that are written together */
-
-char *fold_folder(const char *out)
-{
-    char *path;
-    return asprintf(&path, "%s/ranks", out) < 0 ? NULL : path;
-}
-
-char *fold_rank(const char *out, uint32_t index)
-{
-    char *path;
-    return asprintf(&path, "%s/ranks/%u", out, index) < 0 ? NULL : path;
-}
 
 static enum status no_memory(const char *path, struct problem *p)
 {
     return problem(p, STATUS_MEMORY, "%s: out of memory", path);
 }
-
-enum status fold_wait(const char *out, struct problem *p)
-{
-    char *folder = fold_folder(out);
-    uint32_t index;
-    if (!folder)
-        return no_memory(out, p);
-    bool held = meeting_held(folder, &index);
-    for (int i = 0; held && i < WAITS; i++) {
-        usleep(WAIT_US);
-        held = meeting_held(folder, &index);
-    }
-    free(folder);
-    return held ? problem(p, STATUS_DATA,
-                          "%s: another ulpscope is writing to it, rank %u of an earlier job", out,
-                          index)
-                : STATUS_OK;
-}
-
-void fold_end(const char *out)
-{
-    char *folder = fold_folder(out);
-    if (folder)
-        meeting_clear(folder);
-    free(folder);
-}
-
-/* --- The ranks' directories --- */
-
-struct part {
-    uint32_t rank;
-    char *path;
-    json_t *study; /* NULL where it has none, and so no rows */
-    size_t cases;  /* finished ones whose rows are taken from it; of a trial, subjects */
-};
 
 /* Of a case: what the directory has of it, and the part whose rows are taken. */
 struct fate {
@@ -77,158 +28,11 @@ struct fate {
 };
 
 struct folding {
-    const struct plan *plan; /* NULL: a trial's, whose rows are of no case */
+    const struct plan *plan;
     const struct directory *d;
-    struct part *part;
-    size_t parts;
+    struct parts parts;
     struct fate *fate;
 };
-
-static int by_rank(const void *a, const void *b)
-{
-    const struct part *x = a, *y = b;
-    return (x->rank > y->rank) - (x->rank < y->rank);
-}
-
-static enum status find_parts(struct folding *f, const char *out, struct problem *p)
-{
-    struct dirent *entry;
-    char *folder = fold_folder(out);
-    DIR *d = folder ? opendir(folder) : NULL;
-    enum status status = folder ? STATUS_OK : no_memory(out, p);
-    while (d && status == STATUS_OK && (entry = readdir(d))) {
-        struct part part = {0};
-        int end = 0;
-        if (strspn(entry->d_name, "0123456789") != strlen(entry->d_name) ||
-            sscanf(entry->d_name, "%6u%n", &part.rank, &end) != 1 || entry->d_name[end])
-            continue;
-        part.path = fold_rank(out, part.rank);
-        if (part.path && grow(&f->part, f->parts, sizeof *f->part))
-            f->part[f->parts++] = part;
-        else
-            status = no_memory(out, p);
-    }
-    if (d)
-        closedir(d);
-    free(folder);
-    if (f->parts > 0)
-        qsort(f->part, f->parts, sizeof *f->part, by_rank);
-    return status;
-}
-
-static void free_parts(struct folding *f)
-{
-    for (size_t i = 0; i < f->parts; i++) {
-        free(f->part[i].path);
-        json_decref(f->part[i].study);
-    }
-    free(f->part);
-    free(f->fate);
-}
-
-static bool is_file(const char *name, const char *end)
-{
-    const char *dot = strrchr(name, '.');
-    return dot && strcmp(dot, end) == 0;
-}
-
-/* study.json goes last: rows without it would be nobody's. */
-static enum status remove_part(const char *path, struct problem *p)
-{
-    struct dirent *entry;
-    DIR *d = opendir(path);
-    if (!d && errno == ENOENT)
-        return STATUS_OK;
-    while (d && (entry = readdir(d)))
-        if (is_file(entry->d_name, ".csv") || is_file(entry->d_name, ".part"))
-            unlinkat(dirfd(d), entry->d_name, 0);
-    if (d)
-        unlinkat(dirfd(d), "study.json", 0);
-    if (d)
-        closedir(d);
-    return rmdir(path) == 0
-               ? STATUS_OK
-               : problem(p, STATUS_DATA, "%s: could not be removed: %s", path, strerror(errno));
-}
-
-enum status fold_drop(const char *out, struct problem *p)
-{
-    struct folding f = {0};
-    enum status status = find_parts(&f, out, p);
-    for (size_t i = 0; status == STATUS_OK && i < f.parts; i++)
-        status = remove_part(f.part[i].path, p);
-    free_parts(&f);
-    return status;
-}
-
-/* A rank that was killed before it had a study.json has no rows: it is left out. */
-static enum status read_study(struct part *part, const json_t *study, struct problem *p)
-{
-    char *path;
-    if (asprintf(&path, "%s/study.json", part->path) < 0)
-        return no_memory(part->path, p);
-    enum status status = access(path, F_OK) == 0 ? study_read(&part->study, path, p) : STATUS_OK;
-    if (status == STATUS_OK && part->study)
-        status = study_same(part->study, study, path, p);
-    free(path);
-    return status;
-}
-
-static enum status add_inputs(json_t *all, const struct part *part, struct problem *p)
-{
-    const char *key;
-    json_t *hash;
-    json_object_foreach(json_object_get(part->study, "inputs"), key, hash)
-    {
-        json_t *before = json_object_get(all, key);
-        if (before && !json_equal(before, hash))
-            return problem(p, STATUS_DATA,
-                           "%s/study.json: %s: found other elements than another rank has recorded "
-                           "(XXH3 %s, expected %s)",
-                           part->path, key, json_string_value(hash), json_string_value(before));
-        if (json_object_set(all, key, hash) != 0)
-            return no_memory(part->path, p);
-    }
-    return STATUS_OK;
-}
-
-/* What study.json of the whole says of a rank: where and with what it ran. */
-static enum status add_facts(json_t *study, const struct part *part, struct problem *p)
-{
-    static const char *const kept[] = {"started", "program", "machine"};
-    json_t *ranks = json_object_get(study, "ranks"), *facts = json_object();
-    if (!ranks) {
-        ranks = json_array();
-        json_object_set_new(study, "ranks", ranks);
-    }
-    json_object_set_new(facts, "rank", json_integer(part->rank));
-    json_object_set_new(facts, "cases", json_integer((json_int_t)part->cases));
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-        json_object_set(facts, kept[i], json_object_get(part->study, kept[i]));
-    return json_array_append_new(ranks, facts) == 0 ? STATUS_OK : no_memory(part->path, p);
-}
-
-static enum status read_studies(struct folding *f, const json_t *study, struct problem *p)
-{
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < f->parts; i++)
-        status = read_study(&f->part[i], study, p);
-    return status;
-}
-
-static enum status join_studies(struct folding *f, json_t *study, uint32_t from, struct problem *p)
-{
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < f->parts; i++) {
-        struct part *part = &f->part[i];
-        if (part->rank < from || !part->study)
-            continue;
-        status = add_inputs(json_object_get(study, "inputs"), part, p);
-        if (status == STATUS_OK)
-            status = add_facts(study, part, p);
-    }
-    return status == STATUS_OK ? study_write(study, f->d->study, p) : status;
-}
 
 /* --- Which rows are taken --- */
 
@@ -313,10 +117,10 @@ static enum status decide(struct folding *f, struct problem *p)
         status = count_rows(&c, f->d->path, p);
     for (size_t i = 0; status == STATUS_OK && i < cases; i++)
         f->fate[i].there = c.rows[i];
-    for (size_t k = 0; status == STATUS_OK && k < f->parts; k++) {
-        if (!f->part[k].study)
+    for (size_t k = 0; status == STATUS_OK && k < f->parts.count; k++) {
+        if (!f->parts.part[k].study)
             continue;
-        status = count_rows(&c, f->part[k].path, p);
+        status = count_rows(&c, f->parts.part[k].path, p);
         for (size_t i = 0; status == STATUS_OK && i < cases; i++) {
             struct fate *t = &f->fate[i];
             bool whole = c.summarised[i] && c.rows[i] == due(&f->plan->cases[i]);
@@ -326,7 +130,7 @@ static enum status decide(struct folding *f, struct problem *p)
     }
     for (size_t i = 0; status == STATUS_OK && i < cases; i++)
         if (f->fate[i].whole)
-            f->part[f->fate[i].owner - 1].cases++;
+            f->parts.part[f->fate[i].owner - 1].cases++;
     free(c.rows);
     free(c.summarised);
     return status;
@@ -382,11 +186,11 @@ static enum status move_file(const struct folding *f, uint32_t from, const char 
     if (open)
         status = read_file(f->d->path, name, column, m.columns, move_row, &m, p);
     for (int whole = 1; whole >= 0; whole--)
-        for (size_t k = 0; status == STATUS_OK && k < f->parts; k++) {
+        for (size_t k = 0; status == STATUS_OK && k < f->parts.count; k++) {
             m.part = k + 1;
             m.whole = whole;
-            if (f->part[k].study && f->part[k].rank >= from)
-                status = read_file(f->part[k].path, name, column, m.columns, move_row, &m, p);
+            if (f->parts.part[k].study && f->parts.part[k].rank >= from)
+                status = read_file(f->parts.part[k].path, name, column, m.columns, move_row, &m, p);
         }
     if (open) {
         enum status closed = csv_file_close(&m.to, p);
@@ -421,20 +225,6 @@ static enum status move_rows(const struct folding *f, uint32_t from, struct prob
     return status;
 }
 
-static bool any_from(const struct folding *f, uint32_t from)
-{
-    return f->parts > 0 && f->part[f->parts - 1].rank >= from;
-}
-
-static enum status remove_parts(const struct folding *f, uint32_t from, struct problem *p)
-{
-    enum status status = STATUS_OK;
-    for (size_t k = 0; status == STATUS_OK && k < f->parts; k++)
-        if (f->part[k].rank >= from)
-            status = remove_part(f->part[k].path, p);
-    return status;
-}
-
 static enum status tell_found(struct fold_found *found, const struct folding *f, struct problem *p)
 {
     *found = (struct fold_found){.taken = calloc(f->plan->case_count + 1, 1)};
@@ -456,19 +246,19 @@ enum status fold_ranks(const struct plan *plan, const struct directory *d, json_
 {
     struct folding f = {.plan = plan, .d = d};
     f.fate = calloc(plan->case_count + 1, sizeof *f.fate);
-    enum status status = f.fate ? find_parts(&f, d->path, p) : no_memory(d->path, p);
-    if (status == STATUS_OK)
-        status = read_studies(&f, study, p);
-    if (status == STATUS_OK && (f.parts > 0 || found))
+    enum status status = f.fate ? parts_find(&f.parts, d->path, study, p) : no_memory(d->path, p);
+    bool any = parts_any(&f.parts, from);
+    if (status == STATUS_OK && (f.parts.count > 0 || found))
         status = decide(&f, p);
-    if (status == STATUS_OK && any_from(&f, from))
-        status = join_studies(&f, study, from, p);
-    if (status == STATUS_OK && any_from(&f, from))
+    if (status == STATUS_OK && any)
+        status = parts_join(&f.parts, study, d->study, from, p);
+    if (status == STATUS_OK && any)
         status = move_rows(&f, from, p);
-    if (status == STATUS_OK && any_from(&f, from))
-        status = remove_parts(&f, from, p);
+    if (status == STATUS_OK && any)
+        status = parts_remove(&f.parts, from, p);
     if (status == STATUS_OK && found)
         status = tell_found(found, &f, p);
-    free_parts(&f);
+    parts_free(&f.parts);
+    free(f.fate);
     return status;
 }

@@ -4,22 +4,8 @@
 
 #include "experiments/cases/plan.h"
 #include "experiments/system/ranks.h"
+#include "experiments/sweep/parts.h"
 #include "reports/results/directory.h"
-
-/* OUT/ranks, where the ranks of a study meet. The caller frees it; NULL when memory is short. */
-char *fold_folder(const char *out);
-/* OUT/ranks/2. The same. */
-char *fold_rank(const char *out, uint32_t index);
-
-/* Waits a moment for ranks of an earlier job that are about to end: STATUS_DATA where they do not.
- */
-enum status fold_wait(const char *out, struct problem *p);
-
-/* Removes the files by which they met: nothing is then left of the folder. */
-void fold_end(const char *out);
-
-/* Removes what ranks left there. */
-enum status fold_drop(const char *out, struct problem *p);
 
 /* What is there of a study, when a job of ranks begins. */
 struct fold_found {

@@ -8,7 +8,6 @@
 #include "experiments/sweep/provenance.h"
 #include "reference/base/hash.h"
 
-/* What rank 0 tells the others: which cases there are, and then a byte for each, `taken`. */
 static struct hash128 hash_of(const struct plan *plan)
 {
     struct hash128 h = {{plan->case_count, 0}};
@@ -17,49 +16,57 @@ static struct hash128 hash_of(const struct plan *plan)
     return h;
 }
 
-static enum status say(struct meeting *m, struct rank rank, const struct plan *plan,
-                       const char *taken, const struct sweep_options *o, struct problem *p)
+static enum status say(struct meeting *m, const struct ranks_word *word, struct problem *p)
 {
-    struct hash128 hash = hash_of(plan);
     uint32_t came = 0;
-    char line[160], *word = malloc(sizeof hash + plan->case_count);
-    if (!word)
-        return problem(p, STATUS_MEMORY, "%s: out of memory", o->out);
-    memcpy(word, &hash, sizeof hash);
-    memcpy(word + sizeof hash, taken, plan->case_count);
-    enum status status = meeting_say(m, word, sizeof hash + plan->case_count, &came, p);
-    if (status == STATUS_OK && came < rank.count && o->note) {
+    char line[160], *all = malloc(sizeof word->hash + word->count);
+    if (!all)
+        return problem(p, STATUS_MEMORY, "%s: out of memory", word->out);
+    memcpy(all, &word->hash, sizeof word->hash);
+    memcpy(all + sizeof word->hash, word->taken, word->count);
+    enum status status = meeting_say(m, all, sizeof word->hash + word->count, &came, p);
+    if (status == STATUS_OK && came < word->rank.count && word->note) {
         snprintf(line, sizeof line,
                  "only %u of %u ranks came: the study goes on with these (ULPSCOPE_RANK=off for a "
                  "process by itself)",
-                 came, rank.count);
-        o->note(o->context, line);
+                 came, word->rank.count);
+        word->note(word->context, line);
     }
-    free(word);
+    free(all);
     return status;
 }
 
-static enum status hear(char **taken, struct meeting *m, struct rank rank, const struct plan *plan,
-                        const char *out, struct problem *p)
+static enum status hear(struct meeting *m, struct ranks_word *word, struct problem *p)
 {
-    struct hash128 hash = hash_of(plan);
-    void *word;
+    void *all;
     size_t bytes = 0;
-    *taken = NULL;
-    enum status status = meeting_hear(m, &word, &bytes, p);
+    enum status status = meeting_hear(m, &all, &bytes, p);
     if (status != STATUS_OK)
         return status;
-    bool same = bytes == sizeof hash + plan->case_count && memcmp(word, &hash, sizeof hash) == 0;
+    bool same = bytes == sizeof word->hash + word->count &&
+                memcmp(all, &word->hash, sizeof word->hash) == 0;
     if (same)
-        *taken = memmove(word, (char *)word + sizeof hash, plan->case_count);
+        word->taken = memmove(all, (char *)all + sizeof word->hash, word->count);
     else
-        free(word);
+        free(all);
     return same
                ? STATUS_OK
                : problem(p, STATUS_USAGE,
                          "%s: rank %u of %u has other cases than rank 0: do all ranks run the same "
                          "command of the same program?",
-                         out, rank.index, rank.count);
+                         word->out, word->rank.index, word->rank.count);
+}
+
+enum status ranks_agree(struct meeting **m, struct ranks_word *word, struct problem *p)
+{
+    char *folder = fold_folder(word->out);
+    *m = NULL;
+    enum status status = folder ? meeting_open(m, folder, word->rank, word->stop, p)
+                                : problem(p, STATUS_MEMORY, "out of memory");
+    free(folder);
+    if (status != STATUS_OK)
+        return status;
+    return word->rank.index == 0 ? say(*m, word, p) : hear(*m, word, p);
 }
 
 /* Takes the directory, and moves there what ranks that have no place in this job left. */
@@ -107,22 +114,24 @@ enum status ranks_sweep(struct meeting **meeting, struct rank rank, struct plan 
 {
     struct directory d = {.lock = -1};
     struct fold_found found = {0};
-    char *folder = fold_folder(o->out);
+    enum status status = STATUS_OK;
     *meeting = NULL;
-    enum status status = folder ? STATUS_OK : problem(p, STATUS_MEMORY, "out of memory");
-    if (status == STATUS_OK && rank.index == 0)
+    if (rank.index == 0)
         status = ready(&found, &d, plan, o, rank.count, p);
+    struct ranks_word word = {.rank = rank,
+                              .out = o->out,
+                              .stop = o->stop,
+                              .hash = hash_of(plan),
+                              .count = plan->case_count,
+                              .taken = found.taken,
+                              .note = o->note,
+                              .context = o->context};
     if (status == STATUS_OK)
-        status = meeting_open(meeting, folder, rank, o->stop, p);
-    if (status == STATUS_OK && rank.index == 0)
-        status = say(*meeting, rank, plan, found.taken, o, p);
-    if (status == STATUS_OK && rank.index > 0)
-        status = hear(&found.taken, *meeting, rank, plan, o->out, p);
+        status = ranks_agree(meeting, &word, p);
     if (status == STATUS_OK)
-        status = work(*meeting, rank, plan, found.taken, found.done, o, p);
+        status = work(*meeting, rank, plan, word.taken, found.done, o, p);
     if (rank.index == 0)
         directory_close(&d);
-    free(found.taken);
-    free(folder);
+    free(word.taken);
     return status;
 }

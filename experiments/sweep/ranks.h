@@ -3,6 +3,23 @@
 #pragma once
 
 #include "experiments/sweep/sweep.h"
+#include "reference/base/hash.h"
+
+/* What rank 0 tells the others when a job begins. */
+struct ranks_word {
+    struct rank rank;
+    const char *out;
+    const volatile sig_atomic_t *stop;
+    struct hash128 hash; /* of the cases: all ranks shall have the same */
+    size_t count;        /* of them */
+    char *taken;         /* a byte for each: not 0, it is not dealt. The caller frees it */
+    void (*note)(void *context, const char *line);
+    void *context;
+};
+
+/* Rank 0 says the word, the others hear it: `taken` is then rank 0's. meeting_close is due, also
+ * after failure. STATUS_USAGE where the cases are others. */
+enum status ranks_agree(struct meeting **m, struct ranks_word *word, struct problem *p);
 
 /* The part of one rank. Rank 0 readies the directory, tells the others what is left to do, works
  * like them, and waits until they are gone, however they went; sweep_run is due then, in it alone,
