@@ -145,6 +145,18 @@ static enum status run_itself(const struct run_command *c, struct problem *p)
         p);
 }
 
+bool left_to_rank_0(const char *verb, enum status *status, struct problem *p)
+{
+    struct rank rank;
+    *status = rank_find(&rank, p);
+    if (*status == STATUS_OK && rank.index > 0)
+        fprintf(stderr,
+                "ulpscope: rank %u of %u leaves %s to rank 0 (ULPSCOPE_RANK=off for a process by "
+                "itself)\n",
+                rank.index, rank.count, verb);
+    return *status != STATUS_OK || rank.index > 0;
+}
+
 /* Is what --from names the study of a recommendation, which is no experiment? Then it is asked
  * again. */
 static bool repeats_recommend(const struct arguments *a, enum status *status, struct problem *p)
@@ -154,7 +166,7 @@ static bool repeats_recommend(const struct arguments *a, enum status *status, st
     if (!from || a->operands > 0 || study_read(&study, from, NULL) != STATUS_OK)
         return false;
     bool is = strcmp(json_string_value(json_object_get(study, "experiment")), "recommend") == 0;
-    if (is)
+    if (is && !left_to_rank_0("recommend", status, p))
         *status = recommend_repeat(study, from, a, p);
     json_decref(study);
     return is;
@@ -176,12 +188,13 @@ static enum status name_out(struct run_command *c, const char *out, struct probl
 static enum status go(struct run_command *c, struct problem *p)
 {
     const struct arguments *a = c->arguments;
+    if (argument_flag(a, "dry-run") && c->rank.index > 0)
+        return STATUS_OK; /* rank 0 says it */
     if (c->experiment->run)
         return run_itself(c, p);
     if (!argument_flag(a, "dry-run"))
         return sweep(c, p);
-    argument_flag(a, "json") ? run_dry_json(c) : run_dry_text(c);
-    return STATUS_OK;
+    return argument_flag(a, "json") ? run_dry_json(c, p) : run_dry_text(c, p);
 }
 
 static void run_command_free(struct run_command *c)

@@ -26,9 +26,9 @@ uint64_t run_command_runs(const struct run_command *c);
 /* To standard output, with a new line behind it; takes the object. */
 void run_print_json(json_t *object);
 
-/* --dry-run: the cases, and the axes that they come of. */
-void run_dry_json(const struct run_command *c);
-void run_dry_text(const struct run_command *c);
+/* --dry-run: the cases, the axes that they come of, and how they are dealt to ranks. */
+enum status run_dry_json(const struct run_command *c, struct problem *p);
+enum status run_dry_text(const struct run_command *c, struct problem *p);
 
 /* What was run and found, read from the results directory: summary.csv and the like, or tables. */
 enum status run_report_json(const struct run_command *c, const struct sweep_outcome *outcome,

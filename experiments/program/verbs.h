@@ -7,6 +7,9 @@ extern const struct verb verb_bench, verb_check, verb_compare, verb_doctor, verb
     verb_kernels, verb_list, verb_merge, verb_recommend, verb_report, verb_reveal, verb_run,
     verb_serve, verb_sum;
 
+/* Is this a rank that has nothing to do for a verb, which says so? *status is the verb's then. */
+bool left_to_rank_0(const char *verb, enum status *status, struct problem *p);
+
 /* Finishes the study in `out`, merged from `shards` shards, as `run` does one: table, derived
  * files, verdict. Nothing is run; a case that is missing is STATUS_DATA. The options of `a` say how
  * it is printed. */

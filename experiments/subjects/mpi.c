@@ -192,8 +192,16 @@ enum status mpi_make(struct foreign *f, const char *where, struct problem *p)
  * about to make files there: it removes them for two seconds more.
  *
  * Variables rather than options, which other libraries' mpirun refuse. Two ranks on one processor
- * shall yield it, and copy through memory that both map: containers seldom allow more. */
+ * shall yield it, and copy through memory that both map: containers seldom allow more.
+ *
+ * Where we are a rank ourselves, what our mpirun told us would make the one started here a part of
+ * that job. */
 static const char script[] =
+    "if [ -n \"$PMIX_RANK$PMI_RANK$OMPI_COMM_WORLD_RANK\" ]; then\n"
+    "for name in $(env | sed -n 's/^\\([A-Z]*_[A-Za-z0-9_]*\\)=.*/\\1/p'); do case $name in\n"
+    "PMIX_*|PMI_*|OMPI_COMM*|OMPI_APP*|OMPI_NUM_APP*|OMPI_FIRST*|OMPI_FILE*|OMPI_UNIVERSE*|"
+    "OMPI_ARGV|OMPI_MCA_orte_*|OMPI_MCA_ess*|OMPI_MCA_pmix*|OMPI_MCA_initial_wdir|"
+    "OMPI_MCA_shmem_RUNTIME*) unset $name;; esac; done; fi\n"
     "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
     "OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_orte_execute_quiet=1 "
     "OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none "
