@@ -98,7 +98,7 @@ const struct option_spec option_specs[] = {
     {"dry-run", 0, NULL, "run", "say what would be run, and write nothing"},
     {"json", 0, NULL, "list run sum bench doctor reveal kernels check compare recommend gate merge",
      "print JSON instead of a table"},
-    {"wide", 0, NULL, "run bench check compare recommend list merge",
+    {"wide", 0, NULL, "run bench check compare recommend list merge sum",
      "print all columns, all methods, all counterexamples, however wide"},
     {"special", 0, NULL, "check",
      "test special inputs instead: zeros, infinities, NaN, subnormals, ..."},

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "reference/format/number.h"
+#include "reports/text/table.h"
 
 /* --- A finding for programs --- */
 
@@ -121,34 +122,44 @@ static void print_condition(const struct reference *r)
         printf("%-14s %-24.6g 2^%.2f\n", "condition", exp2(log2), log2);
 }
 
-static void print_figure(struct figure figure)
+static void add_figure(struct table *t, struct figure figure)
 {
-    char text[NUMBER_TEXT] = "-";
     if (figure.known && isnan(figure.value))
-        strcpy(text, "nan");
+        table_cell(t, "nan");
     else if (figure.known)
-        snprintf(text, sizeof text, "%.4g", figure.value);
-    printf(" %10s", text);
+        table_cell(t, "%.4g", figure.value);
+    else
+        table_cell(t, "-");
 }
 
 static void print_accumulators(const struct finding *f)
 {
-    printf("\n%s in each accumulator (%s):\n\n", f->method->name, f->method->summary);
-    printf("     %-24s %-24s %10s %10s %10s %10s %10s  %s\n", "result", "hexadecimal", "err_abs",
-           "err_rel", "err_ulp", "bound", "err/bound", "status");
+    static const char *const name[] = {"",        "result", "hexadecimal", "err_abs", "err_rel",
+                                       "err_ulp", "bound",  "err/bound",   "status"};
+    struct table table = {.align = "lllRrrRrl"};
+    struct text text = {0};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        table_cell(&table, "%s", name[i]);
     for (enum format a = 0; a < ACCUMULATORS; a++) {
         const struct measure *m = &f->measure[a];
         char decimal[NUMBER_TEXT], hex[NUMBER_TEXT];
         number_decimal(decimal, f->result[a]);
         number_hex(hex, f->result[a]);
-        printf("%s %-24s %-24s", format_facts[a].name, decimal, hex);
-        print_figure(m->err_abs);
-        print_figure(m->err_rel);
-        print_figure(m->err_ulp);
-        print_figure(m->bound);
-        print_figure(m->err_over_bound);
-        printf("  %s%s\n", outcome_name[m->outcome], m->broken ? ", BOUND BROKEN" : "");
+        table_cell(&table, "%s", format_facts[a].name);
+        table_cell(&table, "%s", decimal);
+        table_cell(&table, "%s", hex);
+        add_figure(&table, m->err_abs);
+        add_figure(&table, m->err_rel);
+        add_figure(&table, m->err_ulp);
+        add_figure(&table, m->bound);
+        add_figure(&table, m->err_over_bound);
+        table_cell(&table, "%s%s", outcome_name[m->outcome], m->broken ? ", BOUND BROKEN" : "");
     }
+    table_draw(&text, &table);
+    printf("\n%s in each accumulator (%s):\n\n%s", f->method->name, f->method->summary,
+           text_string(&text) ? text_string(&text) : "");
+    text_free(&text);
+    table_free(&table);
 }
 
 enum status finding_print(const struct finding *f, struct problem *p)

@@ -247,9 +247,13 @@ static void print_parameters(const json_t *object)
 {
     size_t i;
     json_t *parameter;
-    json_array_foreach(json_object_get(object, "parameters"), i, parameter) printf(
-        "  %-20s   %s=%g: %s\n", "", text_of(parameter, "name"),
-        json_real_value(json_object_get(parameter, "default")), text_of(parameter, "meaning"));
+    json_array_foreach(json_object_get(object, "parameters"), i, parameter)
+    {
+        int at = printf("  %-20s   %s=%g: ", "", text_of(parameter, "name"),
+                        json_real_value(json_object_get(parameter, "default")));
+        print_words(text_of(parameter, "meaning"), (size_t)at);
+        printf("\n");
+    }
 }
 
 static void print_operations(const char *section, const json_t *objects)

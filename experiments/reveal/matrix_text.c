@@ -4,7 +4,7 @@
 
 static const char *const verdicts[] = {
     [REVEAL_MATRIX_RULE] =
-        "blocks of one rule, which gives the bits of all products that were tried",
+        "blocks of one rule, which gives the bits of all products tried",
     [REVEAL_MATRIX_TREE] = "a fixed tree",
     [REVEAL_MATRIX_OTHERWISE] =
         "a fixed tree, but the bits of other operands are not those of its rule",

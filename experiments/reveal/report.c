@@ -1,12 +1,14 @@
 #include "experiments/reveal/report.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "experiments/reveal/ask.h"
 #include "experiments/operations/operation.h"
 #include "reference/format/number.h"
+#include "reports/text/table.h"
 
 enum status reveal_compare(struct reveal_beside *beside, const struct reveal *a,
                            const struct sum_tree *b, struct problem *p)
@@ -98,7 +100,7 @@ static void print_asked(const struct reveal_report *of)
     else if (w->bits)
         printf(": L = 2^%d, where L + L overflows", exponent(w->mask));
     if (r->verdict == REVEAL_TREE && r->checks > 0)
-        printf("; %llu more answers are those of this tree", (unsigned long long)r->checks);
+        printf("; %llu more answers fit this tree", (unsigned long long)r->checks);
     printf("\n");
     if (r->verdict == REVEAL_TREE && w->means == REVEAL_BY_OVERFLOW && r->kept)
         printf("what rounding loses is kept, which hides the order from masks, but not where sums "
@@ -131,57 +133,73 @@ static bool is_too_long(const struct probe_spec *s)
            reveal_windows(window, s->storage, s->accumulator, s->output, 0) > 0;
 }
 
+/* A paragraph: a line break in it is a blank. */
+__attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
+{
+    struct text line = {0}, out = {0};
+    char *plain;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vasprintf(&plain, format, arguments);
+    va_end(arguments);
+    for (int i = 0; i < length; i++)
+        text_append(&line, plain[i] == '\n' ? " " : plain + i, 1);
+    if (length >= 0)
+        free(plain);
+    text_wrapped(&out, &line, TABLE_COLUMNS, 0);
+    fputs(text_string(&out) ? text_string(&out) : "", stdout);
+    text_free(&out);
+}
+
 static void print_out_of_reach(const struct reveal_report *r)
 {
     const struct format_facts *storage = &format_facts[r->of.spec.storage];
     const struct format_facts *accumulator = &format_facts[r->of.spec.accumulator];
     if (r->found.window.bits == 0 && is_too_long(&r->of.spec))
-        printf("no order shows: a unit that %s loses beside its largest number, divided by %zu, is "
-               "below the\nnormal numbers of %s: try fewer elements, or another format\n",
-               accumulator->name, r->of.spec.n, format_facts[r->of.spec.output].name);
+        say("no order shows: a unit that %s loses beside its largest number, divided by %zu, is "
+            "below the\nnormal numbers of %s: try fewer elements, or another format\n",
+            accumulator->name, r->of.spec.n, format_facts[r->of.spec.output].name);
     else if (r->found.window.bits == 0)
-        printf(
-            "no order shows: elements of %s are below 2^%d and multiples of 2^%d, so %s, with %d "
+        say("no order shows: elements of %s are below 2^%d and multiples of 2^%d, so %s, with %d "
             "bits,\nloses nothing of one that it adds to another\n",
             storage->name, storage->emax + 1, storage->emin - storage->precision + 1,
             accumulator->name, accumulator->precision);
     else
-        printf("no order shows: units are left that rounded additions would lose (%s).\nIt adds "
-               "exactly, keeps what rounding loses, or in more digits than elements of %s can\n"
-               "exhaust. Sums that overflow on the way would tell, but %s cannot overflow %s: "
-               "try --storage %s\n",
-               r->found.words, storage->name, storage->name, accumulator->name, accumulator->name);
+        say("no order shows: units are left that rounded additions would lose (%s).\nIt adds "
+            "exactly, keeps what rounding loses, or in more digits than elements of %s can\n"
+            "exhaust. Sums that overflow on the way would tell, but %s cannot overflow %s: "
+            "try --storage %s\n",
+            r->found.words, storage->name, storage->name, accumulator->name, accumulator->name);
 }
 
 static void print_verdict(const struct reveal_report *r)
 {
     switch (r->found.verdict) {
     case REVEAL_EXACT:
-        printf(
-            "no order shows: every answer holds all other elements, and nothing overflows on the "
+        say("no order shows: every answer holds all other elements, and nothing overflows on the "
             "way: it adds\nexactly, or all at once\n");
         break;
     case REVEAL_OUT_OF_REACH:
         print_out_of_reach(r);
         break;
     case REVEAL_CONTRADICTION:
-        printf("no tree of rounded additions answers so: %s\n", r->found.words);
+        say("no tree of rounded additions answers so: %s\n", r->found.words);
         break;
     case REVEAL_CHANGES:
-        printf("no fixed order: %s\n", r->found.words);
+        say("no fixed order: %s\n", r->found.words);
         break;
     case REVEAL_DATA:
-        printf("the order depends on the data: %s\n", r->found.words);
+        say("the order depends on the data: %s\n", r->found.words);
         break;
     case REVEAL_FALSE:
-        printf("the order depends on the data, or it adds otherwise than in pairs: %s\n",
-               r->found.words);
+        say("the order depends on the data, or it adds otherwise than in pairs: %s\n",
+            r->found.words);
         break;
     case REVEAL_OTHERWISE:
-        printf("adds otherwise than in pairs: %s\n", r->found.words);
+        say("adds otherwise than in pairs: %s\n", r->found.words);
         break;
     case REVEAL_NO_SUM:
-        printf("not a sum of these elements: %s\n", r->found.words);
+        say("not a sum of these elements: %s\n", r->found.words);
         break;
     case REVEAL_TREE: /* printed instead of a verdict */
         break;

@@ -53,11 +53,10 @@ static void add_table(struct text *to, const struct recommend_report *r)
         table_cell(&table, "%s", verdict_of(r, c));
         table_cell(&table, "%s", c->broke.input);
     }
-    text_format(
-        to,
-        "\nfrontier: error (in %s, the largest of %zu arrays) against speed; *: recommended, "
-        "-: not on it\n",
-        recommend_unit[r->request.tolerance.quantity], r->common);
+    text_format(to,
+                "\nfrontier: error (in %s, the largest of %zu arrays) against speed\n"
+                "*: recommended, -: not on it\n",
+                recommend_unit[r->request.tolerance.quantity], r->common);
     table_draw(to, &table);
     table_free(&table);
 }

@@ -329,13 +329,14 @@ static void add_cheaper(struct text *to, const struct recommend_report *r)
         text_add(to, "nothing cheaper or narrower was there to break\n");
         return;
     }
-    text_format(to, "%s: ",
+    struct text line = {0};
+    text_format(&line, "%s: ",
                 r->chosen == SIZE_MAX ? "the nearest"
                 : r->narrower         ? "next narrower, though no faster here"
                                       : "next cheaper");
-    add_label(to, &r->candidate[r->cheaper]);
-    add_rate(to, &r->candidate[r->cheaper]);
-    text_add(to, "\n");
+    add_label(&line, &r->candidate[r->cheaper]);
+    add_rate(&line, &r->candidate[r->cheaper]);
+    text_wrapped(to, &line, TABLE_COLUMNS, 2);
     if (r->candidate[r->cheaper].broken)
         add_break(to, &r->candidate[r->cheaper], r);
     else
@@ -399,14 +400,16 @@ static void add_promoted(struct text *to, const struct recommend_report *r, enum
     }
     if (!holds && !breaks)
         return;
-    text_format(to, "two-level: partial sums in %s, promoted to %s", format_facts[partial].name,
+    struct text line = {0};
+    text_format(&line, "two-level: partial sums in %s, promoted to %s", format_facts[partial].name,
                 format_facts[(holds ? holds : breaks)->accumulator].name);
     if (holds)
-        text_format(to, ": chunks of %zu hold on %zu arrays, error at most %.3g",
+        text_format(&line, ": chunks of %zu hold on %zu arrays, error at most %.3g",
                     holds->promoted->chunk, r->common, holds->error);
     else
-        text_format(to, ": not even chunks of %zu hold", breaks->promoted->chunk);
-    text_add(to, " (simulated, not timed)\n");
+        text_format(&line, ": not even chunks of %zu hold", breaks->promoted->chunk);
+    text_add(&line, " (simulated, not timed)");
+    text_wrapped(to, &line, TABLE_COLUMNS, 2);
     if (breaks)
         text_format(to, "  chunks of %zu: error %.3g on %s\n", breaks->promoted->chunk,
                     breaks->broke.error, breaks->broke.input);
@@ -451,10 +454,11 @@ void recommend_text(struct text *to, const struct recommend_report *r, const cha
     if (emulated(r))
         text_add(to, "fp16 and bf16 accumulators are emulated on a CPU: their speed is that of the "
                      "emulation\n");
-    text_visible(to, out);
-    text_format(to,
-                ": recommend.csv (a row per candidate), results.csv (a row per run), "
-                "summary.csv, times.csv, "
-                "study.json\nreproduce: %s\n",
-                command);
+    struct text line = {0};
+    text_visible(&line, out);
+    text_add(&line,
+             ": recommend.csv (a row per candidate), results.csv (a row per run), summary.csv, "
+             "times.csv, study.json");
+    text_wrapped(to, &line, TABLE_COLUMNS, 2);
+    text_format(to, "reproduce: %s\n", command);
 }

@@ -61,6 +61,38 @@ Test(program, help_has_100_columns, .init = make_folder, .fini = remove_folder)
     }
 }
 
+/* Exact sums have all their bits, and commands stand on one line. */
+static bool any_width(const char *line)
+{
+    return strncmp(line, "exact sum", 9) == 0 || strncmp(line, "sum |x|", 7) == 0 ||
+           strstr(line, "reproduce: ");
+}
+
+/* As tables, paragraphs of findings have 100 columns, however wide the numbers are. */
+Test(program, findings_have_100_columns, .init = make_folder, .fini = remove_folder)
+{
+    static const char *const wide[][2] = {
+        {"sum", "--input lognormal:sigma=20 --n 1000 --seed 3 --storage fp64"},
+        {"sum", "--input subnormal --n 999 --storage fp64"},
+        {"reveal", "sum/tiled --device cpu --n 40"},
+        {"reveal", "h100/wgmma"},
+        {"reveal", "sum/serial --device cpu --storage fp16 --accumulator fp64"},
+        {"recommend", "--input uniform --n 3000 --storage fp16 --seconds 1 --device cpu --out r"},
+        {"list", "inputs"},
+        {"list", "chips"},
+        {"list", "methods"},
+    };
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++) {
+        int status = run_program(wide[i][0], wide[i][1]);
+        cr_expect(status <= 1, "%s: %d", wide[i][1], status);
+        char *out = content("out");
+        for (char *line = strtok(out, "\n"); line; line = strtok(NULL, "\n"))
+            cr_expect(strlen(line) <= 100 || any_width(line), "%s %s: %zu columns: %s", wide[i][0],
+                      wide[i][1], strlen(line), line);
+        free(out);
+    }
+}
+
 /* Of zeros there is no smallest magnitude: it is that of the elements that are not 0. */
 Test(program, sums_of_zeros, .init = make_folder, .fini = remove_folder)
 {

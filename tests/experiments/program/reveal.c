@@ -67,7 +67,7 @@ Test(verb_reveal, says_what_it_found, .init = make_folder, .fini = remove_folder
     hold(STATUS_OK, "17 at once", WORDS("sum/binned", "--n", "17"));
     hold(STATUS_OK, "try --storage fp32\n",
          WORDS("sum/sum2", "--storage", "fp16", "--accumulator", "fp32"));
-    hold(STATUS_OK, "fp64, with 53 bits,\nloses nothing",
+    hold(STATUS_OK, "fp64, with 53 bits, loses\nnothing",
          WORDS("sum/serial", "--storage", "fp16", "--accumulator", "fp64"));
     hold(STATUS_FAILED, "no fixed order: ", WORDS("sum/atomic", "--n", "2^14", "--threads", "2"));
 }
