@@ -10,12 +10,17 @@ foreach(target ulpscope ulpscope_shared)
 endforeach()
 install(TARGETS ulpscope RUNTIME DESTINATION bin COMPONENT python)
 install(CODE "set(built \"$<TARGET_FILE:ulpscope>\" \"$<TARGET_FILE:ulpscope_shared>\")" COMPONENT python)
+# Of another machine's wheel they lie below its root.
+if(CMAKE_CROSSCOMPILING)
+    set(root "${CMAKE_SYSROOT}/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}" "${CMAKE_SYSROOT}/lib/${CMAKE_LIBRARY_ARCHITECTURE}")
+endif()
+install(CODE "set(directories ${root})" COMPONENT python)
 install(CODE [[
     set(lib "${CMAKE_INSTALL_PREFIX}/lib")
     list(GET built 0 program)
     list(GET built 1 library)
     file(GET_RUNTIME_DEPENDENCIES EXECUTABLES "${program}" LIBRARIES "${library}"
-        RESOLVED_DEPENDENCIES_VAR found PRE_EXCLUDE_REGEXES "^(ld-linux|lib(c|m|dl|pthread|rt))[-.].*so")
+        DIRECTORIES ${directories} RESOLVED_DEPENDENCIES_VAR found PRE_EXCLUDE_REGEXES "^(ld-linux|lib(c|m|dl|pthread|rt))[-.].*so")
     foreach(path IN LISTS found)
         cmake_path(GET path FILENAME name)
         file(REAL_PATH "${path}" path)
