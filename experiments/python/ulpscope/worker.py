@@ -133,7 +133,11 @@ class Arrays:
         return None
 
     def facts(self):
-        return {"flags": {}, "devices": {}}
+        try:  # since 1.26; NPY_DISABLE_CPU_FEATURES takes some away, and with them an order of additions
+            found = self.library.show_config(mode="dicts")["SIMD Extensions"]["found"]
+        except (TypeError, KeyError):
+            found = []
+        return {"flags": {"simd": " ".join(found)}, "devices": {}}
 
     def version(self):
         return self.library.__version__
@@ -388,6 +392,9 @@ class Standard(Arrays):
 
     def changed(self, x, mark, raw):
         return x.tobytes() != raw
+
+    def facts(self):
+        return {"flags": {}, "devices": {}}
 
     def version(self):
         return ".".join(map(str, sys.version_info[:3]))
