@@ -11,20 +11,40 @@ static const double repetition_ns = 1e6, warm_up_ns = 2e7, budget_ns = 3e9;
  * before has filled the caches with what is its own. */
 static const double settle_ns = 1e7;
 
+/* To ask for a run may take much longer than the run itself is said to take. Where by our clock a
+ * repetition would take as long as `suspect_ns`, it has fewer runs, which take `asked_ns`; all
+ * repetitions of a subject take `asked_budget_ns` at most. */
+static const double suspect_ns = 5e8, asked_ns = 2e8, asked_budget_ns = 6e9;
+
 struct series {
     bool settle;
     size_t repetitions, done;
     double *time_ns;
 };
 
-/* Runs until clocks and caches have settled; *run_ns is the time of one run, then. */
-static enum status warm_up(double *run_ns, const struct timing_subject *s, struct problem *p)
+/* Of a run: as it is said to take, and as it takes by our clock to ask for it. */
+struct cost {
+    double run_ns, asked_ns;
+};
+
+static enum status ask(struct cost *cost, const struct timing_subject *s, size_t runs,
+                       struct problem *p)
+{
+    uint64_t begin = clock_ns();
+    enum status status = s->batch(s->context, runs, &cost->run_ns, p);
+    cost->asked_ns = (double)(clock_ns() - begin) / (double)runs;
+    return status;
+}
+
+/* Runs until clocks and caches have settled; *cost is that of one run, then. */
+static enum status warm_up(struct cost *cost, const struct timing_subject *s, struct problem *p)
 {
     uint64_t begin = clock_ns();
     size_t runs = 1;
+    double *run_ns = &cost->run_ns;
     enum status status;
     do {
-        status = s->batch(s->context, runs, run_ns, p);
+        status = ask(cost, s, runs, p);
         if (*run_ns * (double)runs < repetition_ns && runs < s->most_runs)
             runs = 2 * runs < s->most_runs ? 2 * runs : s->most_runs;
     } while (status == STATUS_OK && (double)(clock_ns() - begin) < warm_up_ns);
@@ -36,18 +56,35 @@ static size_t clamped(double x, size_t least, size_t most)
     return x < (double)least ? least : x > (double)most ? most : (size_t)x;
 }
 
+/* The runs of a repetition. The call that warmed up may have had to begin: it is not believed. */
+static enum status count_runs(struct timing_subject *s, struct cost *cost, struct problem *p)
+{
+    enum status status = STATUS_OK;
+    struct cost again = *cost;
+    cost->run_ns = fmax(cost->run_ns, 1);
+    s->time.runs = clamped(repetition_ns / cost->run_ns + 0.999, 1, s->most_runs);
+    if (cost->asked_ns * (double)s->time.runs <= suspect_ns)
+        return STATUS_OK;
+    status = ask(&again, s, 1, p);
+    cost->asked_ns = fmax(1, fmin(again.asked_ns, cost->asked_ns));
+    s->time.runs = clamped(asked_ns / cost->asked_ns, 1, s->time.runs);
+    return status;
+}
+
 static enum status prepare(struct series *series, struct timing_subject *s, size_t repeats,
                            struct problem *p)
 {
-    double run_ns = 0;
+    struct cost cost = {0};
     s->time = (struct timing){0};
     s->problem = (struct problem){0};
-    if (warm_up(&run_ns, s, &s->problem) != STATUS_OK)
+    if (warm_up(&cost, s, &s->problem) != STATUS_OK ||
+        count_runs(s, &cost, &s->problem) != STATUS_OK)
         return STATUS_OK;
-    run_ns = run_ns > 1 ? run_ns : 1;
-    s->time.runs = clamped(repetition_ns / run_ns + 0.999, 1, s->most_runs);
-    series->settle = run_ns <= settle_ns;
-    series->repetitions = clamped(budget_ns / (run_ns * (double)s->time.runs), 2, repeats);
+    double runs = (double)s->time.runs;
+    double most =
+        fmin(budget_ns / (cost.run_ns * runs), asked_budget_ns / (fmax(cost.asked_ns, 1) * runs));
+    series->settle = cost.run_ns <= settle_ns;
+    series->repetitions = clamped(most, 2, repeats);
     series->time_ns = malloc(series->repetitions * sizeof *series->time_ns);
     return series->time_ns
                ? STATUS_OK

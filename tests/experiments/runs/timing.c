@@ -104,6 +104,33 @@ Test(timing, repetitions_and_runs)
     }
 }
 
+/* Says that a run takes nothing, and takes 5 ms to answer. */
+static enum status idle_runs(void *context, size_t runs, double *time_ns, struct problem *p)
+{
+    size_t *asked = context;
+    (void)p;
+    *asked += runs;
+    for (size_t i = 0; i < runs; i++) {
+        uint64_t begin = clock_ns();
+        cr_assert(*asked < 4096, "%zu runs", *asked);
+        while (clock_ns() - begin < 5000000)
+            ;
+    }
+    *time_ns = 1;
+    return STATUS_OK;
+}
+
+/* `recommend` waited for hours for a subject that returned at once. */
+Test(timing, asks_for_no_more_runs_than_there_is_time_for)
+{
+    size_t asked = 0;
+    struct timing_subject s = {.batch = idle_runs, .context = &asked, .most_runs = 4096};
+    uint64_t begin = clock_ns();
+    cr_assert(timing_measure(&s, 1, 15, NULL) == STATUS_OK);
+    cr_expect(s.time.repetitions == 15 && s.time.runs > 1 && clock_ns() - begin < 15000000000,
+              "%zu repetitions of %zu runs", s.time.repetitions, s.time.runs);
+}
+
 /* A machine that all share, and that becomes slower with each call: what takes its turn. */
 static struct {
     char log[400];
