@@ -84,12 +84,13 @@ static bool gives_up(const struct conformance_walk *w)
     return w->failed >= GIVE_UP_PAIR || w->report->failed >= GIVE_UP;
 }
 
-/* Is it time for what comes next? A part of the time is kept for shrinking. */
+/* Is it time for what comes next? The last part of the whole time is kept for shrinking. */
 static bool is_over(const struct conformance_walk *w, uint64_t until)
 {
     const struct conformance_report *r = w->report;
     uint64_t kept = r->found && r->request.seconds > 0 ? (r->end_ns - r->begin_ns) / 4 : 0;
-    return conformance_stopped(&r->request) || clock_ns() >= until - kept;
+    uint64_t end = r->end_ns - kept;
+    return conformance_stopped(&r->request) || clock_ns() >= (until < end ? until : end);
 }
 
 static void count_left(struct conformance_walk *w, size_t class)

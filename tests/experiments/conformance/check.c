@@ -248,6 +248,23 @@ Test(special_check, counts_what_there_was_no_time_for)
     conformance_report_free(&r);
 }
 
+/* A finding costs what comes after it no time but the last part, which shrinking gets: with time
+ * for ten times all inputs, one was tried, "for lack of time". */
+Test(special_check, what_is_found_leaves_time_for_the_rest)
+{
+    static struct conformance_report r;
+    static struct method m;
+    struct problem p = {0};
+    m = *method_named("sum/serial");
+    m.cpu = flushes;
+    struct conformance_request request = {
+        .method = &m, .pairs = {{{FP32, FP32}}, 1}, .every = 1, .seconds = 300};
+    cr_assert(conformance_run(&r, &request, &p) == STATUS_OK, "%s", p.text);
+    cr_expect(r.found && conformance_report_left(&r) == 0, "%zu inputs not tried",
+              conformance_report_left(&r));
+    conformance_report_free(&r);
+}
+
 Test(special_check, an_interrupt_leaves_the_rest)
 {
     static struct conformance_report r;
