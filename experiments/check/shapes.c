@@ -8,7 +8,7 @@
 
 /* 0 is what the method chooses. Threads of a CPU, to which those in proportion to its processors
  * are added: the first show most. */
-static const uint64_t cpu_threads[] = {0, 4, 1, 3, 2, 8, 7, 32};
+static const uint64_t cpu_threads[] = {0, 4, 1, 3, 2, 8, 7, 32, 5, 6, 16};
 /* Threads of a block. */
 static const uint64_t block_threads[] = {0, 32, 1, 256, 33, 100, 128, 512, 1024};
 static const uint64_t some_blocks[] = {0, 7, 1, 2, 132, 500};

@@ -52,6 +52,12 @@ static int threads17(const struct ulpscope_task *t)
     return add(t, t->threads >= 17 && bit_of(ns()));
 }
 
+/* The order is another one with 6 threads, and with no other number. */
+static int threads6(const struct ulpscope_task *t)
+{
+    return add(t, t->threads == 6);
+}
+
 /* The order is another one with 7 blocks. */
 static int blocks7(const struct ulpscope_task *t)
 {
@@ -312,6 +318,7 @@ static int inclusive(const struct ulpscope_task *t)
 static const struct ulpscope_subject subject[] = {
     SUBJECT(threads3, SUM, RUN_TO_RUN, ULPSCOPE_READS_THREADS),
     SUBJECT(threads17, SUM, RUN_TO_RUN, ULPSCOPE_READS_THREADS),
+    SUBJECT(threads6, SUM, GPU_TO_GPU, ULPSCOPE_READS_THREADS),
     SUBJECT(blocks7, SUM, GPU_TO_GPU, ULPSCOPE_READS_BLOCKS),
     SUBJECT(load, SUM, RUN_TO_RUN, 0),
     SUBJECT(thousandth, SUM, RUN_TO_RUN, 0),
