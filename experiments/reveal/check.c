@@ -1,5 +1,6 @@
 #include "experiments/reveal/check.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -64,11 +65,12 @@ enum status reveal_check_units(struct reveal_asker *a, struct problem *p)
         bool fine;
         status = ask_units(a, from, count, &fine, p);
         if (status == STATUS_OK && !fine) {
+            double units = a->result / a->window.unit;
             a->contradiction = false;
             reveal_contradict(a,
                               "1, 2, 4, ... units in %zu elements from %zu on, 0 in all others: "
                               "%.17g units",
-                              count, a->subject->first + from, a->result / a->window.unit);
+                              count, a->subject->first + from, isnan(units) ? fabs(units) : units);
         }
         from += count;
     }

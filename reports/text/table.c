@@ -1,5 +1,6 @@
 #include "reports/text/table.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,10 +43,12 @@ void table_cell(struct table *t, const char *format, ...)
 
 void table_figure(struct table *t, const char *format, struct figure f)
 {
-    if (f.known)
-        table_cell(t, format, f.value);
-    else
+    if (!f.known)
         table_cell(t, "%s", "");
+    else if (isnan(f.value)) /* of either sign, which printf tells apart */
+        table_cell(t, "nan");
+    else
+        table_cell(t, format, f.value);
 }
 
 void table_count(struct table *t, size_t count)

@@ -1,6 +1,8 @@
 /* No table is wider than 100 columns, unless it is asked for. */
 #include <criterion/criterion.h>
 
+#include <math.h>
+
 #include "reports/text/table.h"
 
 static struct text drawn(const char *align, int width)
@@ -126,4 +128,17 @@ Test(table_width, text_is_wrapped)
     text_wrapped(&to, &line, 13, 5);
     cr_expect_str_eq(text_string(&to), "   one two\n     three\n");
     text_free(&to);
+}
+
+/* printf tells the sign of a NaN, which means nothing. */
+Test(table_width, nan_has_no_sign)
+{
+    struct table table = {.align = "rr"};
+    struct text text = {0};
+    for (int i = 0; i < 4; i++)
+        table_figure(&table, "%.3g", (struct figure){true, i % 2 ? -NAN : NAN});
+    table_draw(&text, &table);
+    cr_expect_str_eq(text_string(&text), "nan  nan\nnan  nan\n");
+    text_free(&text);
+    table_free(&table);
 }
