@@ -247,18 +247,29 @@ static void add_promised(struct text *to, const struct recommend_report *r,
         text_format(to, "  reproduce: %s\n", t->show);
 }
 
+/* Of a subject nobody knows what it computes: theorems speak of additions in its accumulator, in
+ * whatever order. */
+static void add_supposed(struct text *to, const struct recommend_candidate *c)
+{
+    if (c->method->foreign)
+        text_format(to, "if it only adds, and in %s: ", format_facts[c->accumulator].name);
+}
+
 static void add_theorem(struct text *to, const struct recommend_report *r,
                         const struct recommend_candidate *c)
 {
     const struct recommend_tolerance *t = &r->request.tolerance;
+    text_add(to, "  ");
+    if (c->bound.known)
+        add_supposed(to, c);
     if (!c->bound.known)
-        text_add(to, "  not guaranteed by theory, observed only: no theorem bounds the error\n");
+        text_add(to, "not guaranteed by theory, observed only: no theorem bounds the error\n");
     else if (recommend_holds(t, c->bound.value))
-        text_format(to, "  guaranteed on these data: its theorem bounds the error by %.2g\n",
+        text_format(to, "guaranteed on these data: its theorem bounds the error by %.2g\n",
                     c->bound.value);
     else
         text_format(to,
-                    "  not guaranteed by theory, observed only: its theorem bounds the error by "
+                    "not guaranteed by theory, observed only: its theorem bounds the error by "
                     "%.2g\n",
                     c->bound.value);
 }
@@ -347,14 +358,17 @@ static void add_theory(struct text *to, const struct recommend_report *r)
 {
     const struct recommend_growth *g = &r->growth;
     const struct recommend_candidate *c = &r->candidate[r->chosen];
+    text_add(to, "  ");
+    if (g->theorem_known)
+        add_supposed(to, c);
     if (!g->theorem_known)
-        text_add(to, "  guaranteed at no length: no theorem");
+        text_add(to, "guaranteed at no length: no theorem");
     else if (g->theorem_to == RECOMMEND_ANY_LENGTH)
-        text_add(to, "  guaranteed at any length");
+        text_add(to, "guaranteed at any length");
     else if (g->theorem_to == 0)
-        text_add(to, "  guaranteed at no length");
+        text_add(to, "guaranteed at no length");
     else
-        text_format(to, "  guaranteed only up to n of about %.3g", (double)g->theorem_to);
+        text_format(to, "guaranteed only up to n of about %.3g", (double)g->theorem_to);
     if (g->likely_known && g->likely_to != g->theorem_to)
         text_format(to, "; to n = %.3g were rounding errors independent (%.4g%%)",
                     (double)g->likely_to, 100 * r->request.confidence);

@@ -214,6 +214,38 @@ Test(recommend_told, neighbours_are_drawn_apart)
     source_free(&from);
 }
 
+/* Theorems bound additions in an accumulator. That somebody's code makes these is not known. */
+Test(recommend_told, guarantees_suppose_what_a_subject_does)
+{
+    struct method m = *method_named("sum/serial");
+    struct foreign *const somebody = (void *)&m; /* not looked into */
+    for (int foreign = 0; foreign < 2; foreign++) {
+        struct recommend_candidate c[3];
+        struct recommend_report r;
+        struct source source;
+        struct text text = {0};
+        describe(&r, c, &source);
+        m.foreign = foreign ? somebody : NULL;
+        c[r.chosen].method = &m;
+        c[r.chosen].accumulator = FP32;
+        c[r.chosen].bound = (struct figure){true, 1e-9};
+        r.growth.theorem_known = true;
+        r.growth.theorem_to = 1000;
+        r.request.program = "ulpscope";
+        recommend_text(&text, &r, "out", "again");
+        const char *said = text_string(&text);
+        cr_assert(said);
+        cr_expect(strstr(said, foreign
+                                   ? "\n  if it only adds, and in fp32: guaranteed on these data"
+                                   : "\n  guaranteed on these data"),
+                  "%s", said);
+        cr_expect(strstr(said, foreign ? "\n  if it only adds, and in fp32: guaranteed only up to n"
+                                       : "\n  guaranteed only up to n"),
+                  "%s", said);
+        text_free(&text);
+    }
+}
+
 /* A comma of a command, written `\,`, stays with it in a list of methods. */
 Test(recommend_told, commas_of_a_command)
 {
