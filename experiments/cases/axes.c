@@ -349,6 +349,7 @@ void axes_free(struct axes *axes)
     free(axes->input);
     free(axes->cond);
     list_free(&axes->data);
+    data_free(&axes->joined);
     numbers_free(&axes->n);
     numbers_free(&axes->data_n);
     numbers_free(&axes->seed);

@@ -5,6 +5,7 @@
 
 #include "experiments/system/device.h"
 #include "experiments/inputs/input.h"
+#include "experiments/data/data.h"
 #include "experiments/system/memory.h"
 #include "experiments/operations/operation.h"
 #include "experiments/options/pairs.h"
@@ -93,6 +94,7 @@ struct axes {
     size_t inputs;
     bool inputs_own; /* the experiment's: those that cannot be made are left out */
     struct list data;
+    struct data_set joined;      /* by axes_join: one array of them all; else none */
     struct formats data_storage; /* none: as the files have it */
     bool convert, saturate, raw;
     struct numbers n;      /* of generated inputs; of matrix products as their shapes take */
@@ -113,6 +115,10 @@ struct axes {
 enum status axes_resolve(struct axes *axes, const struct experiment *e, const struct request *r,
                          struct problem *p);
 void axes_free(struct axes *axes);
+
+/* Where the experiment's operation reads several files as one array (setting_join), and two or more
+ * were asked for: reads them and joins them, so that they are one source. */
+enum status axes_join(struct axes *axes, struct problem *p);
 
 /* Those that some operations read, which are refused where the experiment runs none of them.
  * Private to axes*.c, as what follows. */

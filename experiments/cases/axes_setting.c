@@ -215,7 +215,7 @@ enum status axes_resolve_setting(struct axes *axes, const struct request *r, str
         {SETTING_ROWS, &to->rows, e->rows ? e->rows : "0", 0, LAYOUT_ROWS_MAX},
         {SETTING_KEEP, &to->keep, "50", 0, MASK_ALL},
         {SETTING_RANKS, &to->ranks, e->ranks ? e->ranks : "4", 1, RANKS_MOST},
-        {SETTING_PROMOTE, &to->promote, "128", 1, SHAPE_MOST},
+        {SETTING_PROMOTE, &to->promote, e->promote ? e->promote : "128", 1, SHAPE_MOST},
     };
     enum status status = refuse(axes, r, p);
     if (status == STATUS_OK && experiment_reads(e, SETTING_SCAN))

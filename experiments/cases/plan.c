@@ -143,6 +143,8 @@ static enum status add_data(struct plan *plan, struct problem *p)
     const struct axes *axes = plan->axes;
     size_t storages = axes->data_storage.count ? axes->data_storage.count : 1;
     enum status status = STATUS_OK;
+    if (axes->joined.count > 0)
+        return add_data_set(plan, &axes->joined, p);
     plan->data = calloc(axes->data.count * storages + 1, sizeof *plan->data);
     if (!plan->data)
         return plan_no_memory(p);

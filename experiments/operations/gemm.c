@@ -1,6 +1,9 @@
 /* Matrix products: their shapes, and the format of C and D. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include <xxhash.h>
 
 #include "experiments/operations/operation.h"
 #include "kernels/gemm/elements.h"
@@ -166,6 +169,113 @@ static struct matrices matrices(const struct operands *of)
     return gemm_matrices(of);
 }
 
+/* --- A and B from files of their own --- */
+
+/* Their shapes, as the files have them or, where they are no matrices, as --shape says. */
+static enum status fit(struct gemm_shape *s, const struct data part[2],
+                       const struct setting_axes *axes, struct problem *p)
+{
+    const struct data *a = &part[0], *b = &part[1];
+    if (axes->shapes > 1)
+        return problem(p, STATUS_USAGE, "option --shape: found %zu shapes, expected one",
+                       axes->shapes);
+    if (axes->shapes == 1) {
+        char text[SHAPE_NAME];
+        *s = axes->shape[0];
+        shape_name(text, s);
+        size_t in_a = gemm_b_begins(s), in_b = gemm_c_begins(s) - in_a;
+        return a->array.n == in_a && b->array.n == in_b
+                   ? STATUS_OK
+                   : problem(p, STATUS_USAGE,
+                             "option --shape: found %s with %s of %zu and %s of %zu elements, "
+                             "expected %zu and %zu",
+                             text, a->name, a->array.n, b->name, b->array.n, in_a, in_b);
+    }
+    for (size_t i = 0; i < 2; i++)
+        if (part[i].rows == 0)
+            return problem(p, STATUS_DATA,
+                           "%s: found %zu elements and no matrix, expected two dimensions, or "
+                           "--shape MxNxK",
+                           part[i].name, part[i].array.n);
+    *s = (struct gemm_shape){.m = a->rows, .k = a->array.n / a->rows, .n = b->array.n / b->rows};
+    if (b->rows != s->k)
+        return problem(p, STATUS_DATA,
+                       "%s x %s: found matrices of %zu x %zu and %zu x %zu, expected as many rows "
+                       "of B as A has columns",
+                       a->name, b->name, s->m, s->k, b->rows, s->n);
+    return s->m > SHAPE_MOST || s->n > SHAPE_MOST || s->k > SHAPE_MOST
+               ? problem(p, STATUS_DATA, "%s x %s: found %zu x %zu x %zu, expected at most %d each",
+                         a->name, b->name, s->m, s->n, s->k, SHAPE_MOST)
+               : STATUS_OK;
+}
+
+/* B behind A. */
+static enum status join_two(struct data *to, const struct data part[2], struct problem *p)
+{
+    const struct array *a = &part[0].array, *b = &part[1].array;
+    size_t bytes = array_bytes(a->format, a->n);
+    to->array = (struct array){a->format, a->n + b->n, malloc(array_bytes(a->format, a->n + b->n))};
+    if (!to->array.data || asprintf(&to->name, "%s x %s", part[0].name, part[1].name) < 0) {
+        free(to->array.data);
+        *to = (struct data){0};
+        return problem(p, STATUS_MEMORY, "%s x %s: out of memory", part[0].name, part[1].name);
+    }
+    memcpy(to->array.data, a->data, bytes);
+    memcpy((char *)to->array.data + bytes, b->data, array_bytes(b->format, b->n));
+    to->file_format = part[0].file_format;
+    XXH128_hash_t hash = XXH3_128bits(to->array.data, array_bytes(a->format, to->array.n));
+    snprintf(to->hash, sizeof to->hash, "%016llx%016llx", (unsigned long long)hash.high64,
+             (unsigned long long)hash.low64);
+    return STATUS_OK;
+}
+
+static enum status join(struct data *to, const struct data *part, size_t parts,
+                        struct setting_axes *axes, struct problem *p)
+{
+    struct gemm_shape shape;
+    if (parts != 2)
+        return problem(p, STATUS_USAGE, "option --data: found %zu arrays, expected two, A and B",
+                       parts);
+    if (part[0].array.format != part[1].array.format)
+        return problem(p, STATUS_DATA,
+                       "%s x %s: found elements of %s and of %s, expected one format", part[0].name,
+                       part[1].name, format_facts[part[0].array.format].name,
+                       format_facts[part[1].array.format].name);
+    enum status status = fit(&shape, part, axes, p);
+    if (status == STATUS_OK && axes->shapes == 0) {
+        free(axes->shape);
+        axes->shape = malloc(sizeof *axes->shape);
+        if (!axes->shape)
+            return problem(p, STATUS_MEMORY, "out of memory for a shape");
+        axes->shape[axes->shapes++] = shape;
+    }
+    return status == STATUS_OK ? join_two(to, part, p) : status;
+}
+
+/* --- what costs less, where nothing is timed --- */
+
+/* Has the chip a larger unit than this for these formats? */
+static bool has_larger(const char *chip, enum mma_unit unit, enum format storage,
+                       enum format accumulator)
+{
+    for (enum mma_unit u = unit + 1; u < MMA_UNITS; u++)
+        if (mma_find(chip, u, mma_element_of(storage), accumulator))
+            return true;
+    return false;
+}
+
+static double cost(const struct method *m, const struct setting *s, enum format storage,
+                   enum format accumulator)
+{
+    enum { LARGEST, PROMOTED, SMALLER, OUTSIDE };
+    if (!m->of_chip)
+        return OUTSIDE;
+    if (m->promotes)
+        return PROMOTED + 1 / (1 + (double)s->promote);
+    return has_larger(s->chip ? s->chip : MMA_CHIP, m->unit, storage, accumulator) ? SMALLER
+                                                                                   : LARGEST;
+}
+
 /* --- terms in another order: columns of A and rows of B, alike --- */
 
 static size_t terms(const struct operands *of)
@@ -255,6 +365,12 @@ const struct operation_use use_gemm = {
     .not_served = true,
     .not_recorded = true,
     .matrices = matrices,
+    .join = join,
+    .cost = cost,
+    .costs =
+        "an instruction of the chip's largest unit, the same promoted, less often before more "
+        "often, an instruction of a smaller unit, additions outside of matrix instructions; of "
+        "these the narrower accumulator first",
     .terms = terms,
     .reorder = reorder,
     .surround = surround,

@@ -225,6 +225,30 @@ bool setting_matrices(struct matrices *to, const struct operation *o, const stru
     return are;
 }
 
+bool operation_joins(const struct operation *o)
+{
+    return use_of(o)->join;
+}
+
+enum status setting_join(struct data *to, const struct operation *o, const struct data *part,
+                         size_t parts, struct setting_axes *axes, struct problem *p)
+{
+    *to = (struct data){0};
+    return use_of(o)->join(to, part, parts, axes, p);
+}
+
+double setting_cost(const struct method *m, const struct setting *s, enum format storage,
+                    enum format accumulator)
+{
+    const struct operation_use *use = use_of(m->operation);
+    return use->cost ? use->cost(m, s, storage, accumulator) : 0;
+}
+
+const char *operation_costs(const struct operation *o)
+{
+    return use_of(o)->costs;
+}
+
 size_t setting_terms(const struct operation *o, const struct operands *of)
 {
     return use_of(o)->terms ? use_of(o)->terms(of) : 0;

@@ -3,6 +3,7 @@
  * that reads elements alone needs nothing here (operation.c). */
 #pragma once
 
+#include "experiments/data/data.h"
 #include "experiments/operations/request.h"
 #include "experiments/operations/setting.h"
 #include "reference/exact/matrices.h"
@@ -145,6 +146,20 @@ enum status setting_places(uint32_t **place, const struct operation *o,
 /* Where outputs are elements of a matrix product: what is multiplied; else false. */
 bool setting_matrices(struct matrices *to, const struct operation *o, const struct operands *of);
 
+/* Are several files one array of operands? */
+bool operation_joins(const struct operation *o);
+/* Makes it, as the operation reads it, and notes its shape in the axes where that is not asked for.
+ * STATUS_DATA where shapes do not fit, STATUS_USAGE where there are more files or fewer. */
+enum status setting_join(struct data *to, const struct operation *o, const struct data *part,
+                         size_t parts, struct setting_axes *axes, struct problem *p);
+
+/* Of two cases of one operation that are not timed, the one with the smaller cost is taken to be
+ * cheaper; 0 where nothing is known. */
+double setting_cost(const struct method *m, const struct setting *s, enum format storage,
+                    enum format accumulator);
+/* That order in a sentence; NULL: there is none. */
+const char *operation_costs(const struct operation *o);
+
 /* Where each output is a sum of terms that can change places, but not elements of its own: how many
  * terms; else 0. `reorder`: writes the elements `from` to `to`, term order[k] in place of term k.
  */
@@ -199,6 +214,11 @@ struct operation_use {
     void (*places)(uint32_t *place, const struct operands *of);
     const char *(*twin)(const struct setting *s);
     struct matrices (*matrices)(const struct operands *of);
+    enum status (*join)(struct data *to, const struct data *part, size_t parts,
+                        struct setting_axes *axes, struct problem *p);
+    double (*cost)(const struct method *m, const struct setting *s, enum format storage,
+                   enum format accumulator);
+    const char *costs;
     size_t (*terms)(const struct operands *of);
     void (*reorder)(const struct array *to, const struct array *from, const struct operands *of,
                     const uint32_t *order);

@@ -167,6 +167,7 @@ struct method {
      * formats? NULL: no chip is asked for. And do they promote sums every so many products? */
     bool (*of_chip)(const char *chip, enum format storage, enum format accumulator);
     bool promotes;
+    unsigned unit; /* which of kernels/mma/'s units it models, where it does not promote */
 
     /* A user's subject, in a process of its own: its `cpu` takes arrays in host memory for every
      * device; that process handles the device. */
