@@ -81,7 +81,8 @@ const struct option_spec option_specs[] = {
      "kind of array that python: functions take: numpy, torch, cupy, jax, array (default: by their "
      "module)"},
     {"operation", 0, "NAME", "run bench check reveal recommend serve",
-     "what python: functions compute, where their names do not say: sum, scan, dot, norm, ..."},
+     "what python: functions compute, where their names do not say: sum, scan, dot, norm, ...; "
+     "recommend: sum or gemm"},
     {"prefix", 0, "I", "reveal",
      "scans: reveal the order of this output, 0 to n - 1 (default: the last)"},
     {"against", 0, "METHOD", "reveal", "compare with the order of another method"},

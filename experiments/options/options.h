@@ -17,6 +17,7 @@ struct verb {
     const char *summary;
     const char *details;  /* paragraphs for --help */
     const char *examples; /* for --help, one command a line; each works as printed */
+    bool of_operation;    /* --operation says what is asked about, not python: functions alone */
     enum status (*run)(const struct arguments *a, struct problem *p);
 };
 extern const struct verb *const verbs[]; /* ends with NULL */

@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "experiments/operations/operation.h"
 #include "experiments/program/documents.h"
 #include "experiments/subjects/foreign.h"
 #include "experiments/system/machine.h"
@@ -18,6 +20,17 @@ static enum status flush(struct problem *p)
     return problem(p, STATUS_DATA, "standard output: could not be written: %s", strerror(errno));
 }
 
+/* What functions of Python compute: of operations that have no words on the wire they compute none,
+ * and verbs that are asked about one read it themselves. */
+static const char *operation_of(const struct arguments *a)
+{
+    const char *name = argument_value(a, "operation");
+    for (size_t i = 0; name && a->verb->of_operation && operations[i]; i++)
+        if (strcmp(name, operations[i]->name) == 0 && !operation_served(operations[i]))
+            return NULL;
+    return name;
+}
+
 /* What holds for all foreign subjects. */
 static enum status subjects(const struct arguments *a, struct problem *p)
 {
@@ -27,7 +40,7 @@ static enum status subjects(const struct arguments *a, struct problem *p)
     if (text && status == STATUS_OK)
         foreign_timeout(seconds);
     if (status == STATUS_OK)
-        status = foreign_python(argument_value(a, "array"), argument_value(a, "operation"), p);
+        status = foreign_python(argument_value(a, "array"), operation_of(a), p);
     return status;
 }
 

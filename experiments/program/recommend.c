@@ -1,6 +1,7 @@
 /* ulpscope recommend: the cheapest accumulator and method that are enough. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "experiments/system/clock.h"
@@ -11,13 +12,6 @@
 #include "experiments/program/verbs.h"
 #include "reference/format/number.h"
 #include "reports/text/near.h"
-
-static const struct experiment defaults = {
-    .name = "recommend",
-    .operation = {&operation_sum},
-    .axes = {[DEVICE_CPU] = {.formats = "all", .n = "2^16", .runs = 1},
-             [DEVICE_CUDA] = {.formats = "all", .n = "2^24", .runs = 1}},
-};
 
 /* The command line, resolved, and what is open. */
 struct command {
@@ -103,16 +97,51 @@ static enum status check_options(const struct arguments *a, struct problem *p)
     return STATUS_OK;
 }
 
+/* Lists name each file once; a product of a matrix with itself needs it twice. */
+static enum status keep_both(struct command *c, struct problem *p)
+{
+    const struct arguments *a = c->arguments;
+    struct list *data = &c->request.axis[AXIS_DATA];
+    size_t times = 0;
+    for (size_t i = 0; i < a->options; i++)
+        times += strcmp(a->option[i].spec->name, "data") == 0;
+    return times == 2 && data->count == 1 &&
+                   operation_joins(experiment_only(c->ask.use->experiment))
+               ? list_append(data, data->item[0], strlen(data->item[0]), p)
+               : STATUS_OK;
+}
+
+/* What is one array of several operands has a shape, and one chip multiplies. */
+static enum status check_shape(const struct axes *axes, struct problem *p)
+{
+    if (!operation_joins(experiment_only(axes->experiment)))
+        return STATUS_OK;
+    if (axes->setting.shapes != 1)
+        return problem(p, STATUS_USAGE,
+                       "recommend: found %zu shapes, expected --data A --data B, or one --shape "
+                       "MxNxK",
+                       axes->setting.shapes);
+    return axes->setting.chips > 1 ? check_one("chips", axes->setting.chips, p) : STATUS_OK;
+}
+
 static enum status resolve(struct command *c, struct problem *p)
 {
     const struct arguments *a = c->arguments;
     enum status status = check_options(a, p);
     if (status == STATUS_OK)
+        status = recommend_use_named(&c->ask.use, argument_value(a, "operation"), p);
+    if (status == STATUS_OK)
         status = read_numbers(c, p);
     if (status == STATUS_OK)
         status = request_arguments(&c->request, a, p);
     if (status == STATUS_OK)
-        status = axes_resolve(&c->axes, &defaults, &c->request, p);
+        status = keep_both(c, p);
+    if (status == STATUS_OK)
+        status = axes_resolve(&c->axes, c->ask.use->experiment, &c->request, p);
+    if (status == STATUS_OK)
+        status = axes_join(&c->axes, p);
+    if (status == STATUS_OK)
+        status = check_shape(&c->axes, p);
     if (status == STATUS_OK)
         status = check_one("devices", c->axes.devices, p);
     if (status == STATUS_OK)
@@ -129,6 +158,7 @@ static enum status resolve(struct command *c, struct problem *p)
     c->out = argument_value(a, "out");
     c->out = c->out ? c->out : "results-recommend";
     c->ask.plan = &c->plan;
+    c->ask.out = c->out;
     c->ask.results = &c->files.results;
     c->ask.summary = &c->files.summary;
     c->ask.times = &c->files.times;
@@ -259,6 +289,14 @@ const struct verb verb_recommend = {
         "promoted\n"
         "every K elements, simulated and not timed.\n"
         "\n"
+        "--operation gemm: for a matrix product, of --data A.npy --data B.npy, or of --input and "
+        "--shape MxNxK: a chip's\n"
+        "instruction (--chip), the interval of its promotion (--promote) and the accumulator. "
+        "Every "
+        "element is held to its\n"
+        "exact value; the largest error counts. Models of a chip are not timed: they are ranked by "
+        "a stated order of cost.\n"
+        "\n"
         "--promise RUNG: a declaration is not evidence. Candidates are tried as by `check`, on the "
         "data and on\n"
         "other inputs, cheapest first; the recommended one gets most of the time. A candidate that "
@@ -275,7 +313,10 @@ const struct verb verb_recommend = {
     .examples = "  ulpscope recommend --data tests/data/brain-signals-f16.npy --device cpu\n"
                 "  ulpscope recommend --input ones --n 2049 --storage fp16 --tolerance 4ulp "
                 "--device cpu --out results-ones\n"
+                "  ulpscope recommend --operation gemm --input uniform --storage e4m3 --shape "
+                "16x16x1024 --chip h100 --device cpu --out results-gemm\n"
                 "  ulpscope recommend --input cond --cond 2^20 --n 1000 --storage fp32 "
                 "--tolerance 0.5bits --promise gpu_to_gpu --device cpu --out results-cond --json",
+    .of_operation = true,
     .run = run,
 };

@@ -66,6 +66,11 @@ enum status sweep_digest(void *context, const struct runner_results *results, st
 enum status sweep_meet_scan(struct live *l, struct distinct *d,
                             const struct runner_results *results, size_t i, struct problem *p);
 
+/* Sets the entry of a result of such a case, and formats its parts of a row; of a scan of no
+ * elements nothing is known. */
+void sweep_entry(struct distinct *d, const struct shared *s, const struct study_case *t,
+                 const struct scan_measure *m, const struct array *out);
+
 /* Times the study's methods on each of its inputs, as far as times.csv has no times of them. */
 enum status sweep_times(struct sweep *w, struct problem *p);
 

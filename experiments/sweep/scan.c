@@ -23,11 +23,9 @@ static void set_facts(struct scan_facts *f, const struct scan_measure *m, size_t
     f->run_first_diff = index_of(run_1->first_diff, n);
 }
 
-/* Sets the entry and formats its parts of a row; of a scan of no elements nothing is known. */
-static void set_entry(const struct live *l, struct distinct *d, const struct scan_measure *m,
-                      const struct array *out)
+void sweep_entry(struct distinct *d, const struct shared *s, const struct study_case *t,
+                 const struct scan_measure *m, const struct array *out)
 {
-    const struct shared *s = &l->w->shared;
     const struct scan_point *last = m->points > 0 ? &m->point[m->points - 1] : NULL;
     size_t n = shared_outputs(s);
     struct measure all = {.outcome = m->outcome,
@@ -40,7 +38,7 @@ static void set_entry(const struct live *l, struct distinct *d, const struct sca
     d->value = last ? (struct figure){true, last->result} : (struct figure){0};
     if (shared_own(s) && s->outputs) {
         d->value = (struct figure){true, array_get(out, s->shown)};
-        all.bound = shared_shown_bound(s, l->t, d->value.value);
+        all.bound = shared_shown_bound(s, t, d->value.value);
     }
     d->err_rel = m->err_rel;
     d->err_ulp = m->err_ulp;
@@ -82,7 +80,7 @@ enum status sweep_meet_scan(struct live *l, struct distinct *d,
         if (status != STATUS_OK)
             return status;
     }
-    set_entry(l, d, &m, out);
+    sweep_entry(d, &w->shared, l->t, &m, out);
     if (l->t->done > 0 || shared_own(&w->shared))
         return STATUS_OK;
     profile_append(&w->profile, l->text, l->t->setting.output, &m);

@@ -93,6 +93,17 @@ static const struct column columns[RECOMMEND_COLUMNS] = {
                            "then it ranks behind those on more"},
     [RECOMMEND_ADDED_IN] = {"added_in", "", "what additions are done in, as in results.csv"},
     [RECOMMEND_RESULT_FORMAT] = {"result_format", "", "format that the result is rounded to"},
+    [RECOMMEND_SHAPE] = {"shape", "", "of matrix products: MxNxK, as --shape asks for it"},
+    [RECOMMEND_CHIP] = {"chip", "", "whose matrix instruction is modelled"},
+    [RECOMMEND_PROMOTE] = {"promote", "products",
+                           "after which a chain's sum is added in the accumulator"},
+    [RECOMMEND_BLOCKS] =
+        {"blocks", "", "of matrix products whose order follows the grid, as split-K: slices of k"},
+    [RECOMMEND_BROKEN_AT] = {"broken_at", "",
+                             "of matrix products: the element, row,column, where its error on "
+                             "broken_by is largest"},
+    [RECOMMEND_BROKEN_RESULT] = {"broken_result", "", "what it gave there"},
+    [RECOMMEND_BROKEN_EXACT] = {"broken_exact", "", "what is exact, rounded to a double"},
 };
 
 const struct column *recommend_column(size_t i)

@@ -6,12 +6,42 @@
 /* What became of a candidate on an array: the worst of its runs. */
 struct recommend_outcome {
     double error, result; /* error: in the quantity; NaN where it failed */
+    double exact;         /* what the result should be, */
+    size_t output;        /* which it is, where there are several */
     char id[CASE_ID_TEXT];
 };
 /* Runs it, measures, writes its rows. */
 enum status recommend_run(const struct recommend_report *r, const struct recommend_candidate *c,
                           struct recommend_sample *s, struct recommend_outcome *o,
                           struct problem *p);
+/* What promises nothing may give another result each time. */
+uint64_t recommend_runs(const struct method *m);
+/* The row of a run that failed. */
+void recommend_fail(const struct recommend_report *r, const struct text *exact, uint64_t run,
+                    struct problem *p);
+
+/* Makes a sample's array and source: the data itself, or by `fill` from its elements. */
+typedef enum status recommend_fill(void *context, const struct array *to, const struct array *from,
+                                   enum recommend_kind kind, uint64_t seed, struct problem *p);
+enum status recommend_sample_begin(struct recommend_sample *s, const struct source *from,
+                                   enum recommend_kind kind, uint64_t draw, size_t n, uint64_t seed,
+                                   recommend_fill *fill, void *context, struct problem *p);
+/* The other end of recommend_sample_free: of what holds the exact elements. */
+void recommend_product_free(struct recommend_product *product);
+
+/* A line for each choice that the candidates answer: intervals of promotion. */
+void recommend_choices(struct text *to, const struct recommend_report *r);
+/* "element (3,4) is ", of a product; else nothing. */
+void recommend_place(struct text *to, const struct recommend_report *r, size_t output);
+/* Of what follows the grid, as split-K: how many slices. */
+size_t recommend_slices(const struct recommend_report *r, const struct recommend_candidate *c);
+/* Where nothing is timed: what ranks candidates, in words; else NULL. */
+const char *recommend_costs(const struct recommend_report *r);
+/* The candidate in words: its method, formats, chip, interval. */
+void recommend_label(struct text *to, const struct recommend_candidate *c);
+/* The same in a table's cell. */
+void recommend_cell(struct text *to, const struct recommend_candidate *c);
+
 /* The parts of recommend(), each in its file. */
 enum status recommend_time(struct recommend_report *r, struct problem *p);
 enum status recommend_grow(struct recommend_report *r, uint64_t deadline, struct problem *p);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "experiments/studies/recommend/recommend.h"
+#include "experiments/studies/recommend/candidates.h"
 #include "reference/format/number.h"
 #include "reports/results/study.h"
 #include "experiments/data/data.h"
@@ -76,6 +76,28 @@ static void fill_promise(struct text cell[RECOMMEND_COLUMNS], const struct recom
     text_unsigned(&cell[RECOMMEND_INPUTS], t->inputs);
 }
 
+/* Nothing of sums but what broke. */
+static void fill_product(struct text cell[RECOMMEND_COLUMNS], const struct recommend_report *r,
+                         const struct recommend_candidate *c)
+{
+    char shape[SHAPE_NAME];
+    real(&cell[RECOMMEND_BROKEN_RESULT], c->broken, c->broke.result);
+    real(&cell[RECOMMEND_BROKEN_EXACT], c->broken, c->broke.exact);
+    if (r->setting.shape.n == 0)
+        return;
+    shape_name(shape, &r->setting.shape);
+    text_add(&cell[RECOMMEND_SHAPE], shape);
+    if (c->setting.chip)
+        text_add(&cell[RECOMMEND_CHIP], c->setting.chip);
+    if (c->setting.promote)
+        text_unsigned(&cell[RECOMMEND_PROMOTE], c->setting.promote);
+    if (c->method->shape_order & SHAPE_BLOCKS)
+        text_unsigned(&cell[RECOMMEND_BLOCKS], recommend_slices(r, c));
+    if (c->broken)
+        text_format(&cell[RECOMMEND_BROKEN_AT], "%zu,%zu", c->broke.output / r->setting.shape.n,
+                    c->broke.output % r->setting.shape.n);
+}
+
 static void fill(struct text cell[RECOMMEND_COLUMNS], const struct recommend_report *r, size_t i)
 {
     const struct recommend_candidate *c = &r->candidate[i];
@@ -115,6 +137,7 @@ static void fill(struct text cell[RECOMMEND_COLUMNS], const struct recommend_rep
     text_add(&cell[RECOMMEND_NOTE], c->note);
     text_add(&cell[RECOMMEND_BROKEN_ON], c->broken ? origin(c->broke.kind) : "");
     fill_promise(cell, r, c);
+    fill_product(cell, r, c);
     if (i == r->chosen)
         fill_chosen(cell, r);
 }
@@ -165,12 +188,36 @@ static json_t *promise_json(const struct recommend_report *r, const struct recom
                      t->reason, "show", t->show ? json_string(t->show) : json_null());
 }
 
+/* Nothing of sums. */
+static void add_product(json_t *to, const struct recommend_report *r,
+                        const struct recommend_candidate *c)
+{
+    char shape[SHAPE_NAME];
+    json_t *broken = json_object_get(to, "broken_by");
+    if (r->setting.shape.n == 0)
+        return;
+    shape_name(shape, &r->setting.shape);
+    json_object_set_new(to, "shape", json_string(shape));
+    json_object_set_new(to, "chip", c->setting.chip ? json_string(c->setting.chip) : json_null());
+    json_object_set_new(to, "promote",
+                        c->setting.promote ? json_integer((json_int_t)c->setting.promote)
+                                           : json_null());
+    if (c->method->shape_order & SHAPE_BLOCKS)
+        json_object_set_new(to, "blocks", json_integer((json_int_t)recommend_slices(r, c)));
+    if (!json_is_object(broken))
+        return;
+    json_object_set_new(broken, "row",
+                        json_integer((json_int_t)(c->broke.output / r->setting.shape.n)));
+    json_object_set_new(broken, "column",
+                        json_integer((json_int_t)(c->broke.output % r->setting.shape.n)));
+}
+
 static json_t *candidate_json(const struct recommend_report *r, size_t i)
 {
     const struct recommend_candidate *c = &r->candidate[i];
     char added_in[ADDED_IN_TEXT];
     method_added_in(added_in, c->method, c->accumulator);
-    return json_pack(
+    json_t *object = json_pack(
         "{ss ss ss ss ss sb ss ss sb so ss so so so sI sI sI so sI so so so ss}", "method",
         c->method->name, "accumulator", format_facts[c->accumulator].name, "added_in", added_in,
         "result_format", format_facts[c->accumulator].name, "promise",
@@ -186,6 +233,8 @@ static json_t *candidate_json(const struct recommend_report *r, size_t i)
         (json_int_t)c->timed_n, "of_raw",
         number(c->rate > 0 && c->raw_ns > 0, c->raw_ns / c->time_ns), "broken_by", broken_json(c),
         "promise_tried", promise_json(r, c), "note", c->note);
+    add_product(object, r, c);
+    return object;
 }
 
 static json_t *growth_json(const struct recommend_report *r)
@@ -271,11 +320,10 @@ static enum status open_part(struct csv_file *f, const char *path,
     return status;
 }
 
-static enum status open_results(struct recommend_files *f, struct problem *p)
+static enum status open_results(struct recommend_files *f, enum columns_of of, struct problem *p)
 {
     char *part = file_part(f->directory.results);
-    enum status status =
-        part ? results_open(&f->results, part, 0, COLUMNS_OF_SUMS, p) : no_memory(p);
+    enum status status = part ? results_open(&f->results, part, 0, of, p) : no_memory(p);
     free(part);
     return status;
 }
@@ -293,7 +341,7 @@ enum status recommend_files_open(struct recommend_files *f, const char *out,
     if (status == STATUS_OK)
         status = look(f, q, a, p);
     if (status == STATUS_OK)
-        status = open_results(f, p);
+        status = open_results(f, experiment_columns(q->plan->axes->experiment), p);
     if (status == STATUS_OK)
         status = open_part(&f->summary, f->directory.summary, summary_column, SUMMARY_COLUMNS, p);
     if (status == STATUS_OK)
@@ -324,9 +372,8 @@ static enum status write_break(const struct recommend_files *f, const struct rec
         return STATUS_OK;
     }
     const struct recommend_break *b = &r->candidate[r->cheaper].broke;
-    enum status status = recommend_sample_make(&s, r->source, b->kind, b->draw, r->source->array.n,
-                                               r->request.plan->axes->seed.item[0],
-                                               (struct device){DEVICE_CPU, 0}, p);
+    enum status status = recommend_use_of(r)->sample(r, &s, b->kind, b->draw, r->source->array.n,
+                                                     (struct device){DEVICE_CPU, 0}, p);
     if (status != STATUS_OK)
         return status;
     char *part = file_part(f->breaks);
@@ -358,6 +405,8 @@ enum status recommend_files_finish(struct recommend_files *f, const struct recom
     enum status status = close_all(f, p);
     if (status == STATUS_OK)
         status = write_break(f, r, p);
+    if (status == STATUS_OK && r->operands)
+        status = data_write_npy(r->operands, &r->source->array, p);
     if (status == STATUS_OK)
         status = directory_replace(d, file, sizeof file / sizeof *file, p);
     return status == STATUS_OK ? note_input(f, r->source, p) : status;

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "experiments/cases/added_in.h"
-#include "experiments/studies/recommend/recommend.h"
+#include "experiments/studies/recommend/candidates.h"
 #include "reports/text/table.h"
 
 /* Of the error, and of the promise where one is asked for. */
@@ -23,7 +23,8 @@ static const char *verdict_of(const struct recommend_report *r, const struct rec
 static bool is_shown(const struct recommend_report *r, size_t i)
 {
     const struct recommend_candidate *c = &r->candidate[i];
-    return table_wide() || c->pareto || i == r->chosen || i == r->cheaper || c->method->foreign;
+    return table_wide() || recommend_use_of(r)->stands_in || c->pareto || i == r->chosen ||
+           i == r->cheaper || c->method->foreign;
 }
 
 static void add_table(struct text *to, const struct recommend_report *r)
@@ -38,7 +39,12 @@ static void add_table(struct text *to, const struct recommend_report *r)
         const struct recommend_candidate *c = &r->candidate[i];
         if (!is_shown(r, i))
             continue;
-        table_cell(&table, "%s %s", i == r->chosen ? "*" : c->pareto ? " " : "-", c->method->name);
+        struct text cell = {0};
+        text_add(&cell, i == r->chosen ? "* " : c->pareto || recommend_costs(r) ? "  " : "- ");
+        recommend_cell(&cell, c);
+        const char *string = text_string(&cell);
+        table_cell(&table, "%s", string ? string : "");
+        text_free(&cell);
         method_added_in(added_in, c->method, c->accumulator);
         table_cell(&table, "%s", added_in);
         table_cell(&table, "%s", format_facts[c->accumulator].name);
@@ -53,10 +59,16 @@ static void add_table(struct text *to, const struct recommend_report *r)
         table_cell(&table, "%s", verdict_of(r, c));
         table_cell(&table, "%s", c->broke.input);
     }
-    text_format(to,
-                "\nfrontier: error (in %s, the largest of %zu arrays) against speed\n"
-                "*: recommended, -: not on it\n",
-                recommend_unit[r->request.tolerance.quantity], r->common);
+    const char *costs = recommend_costs(r);
+    if (costs)
+        text_format(
+            to, "\nerror in %s, the largest of %zu arrays, the cheapest first; *: recommended\n",
+            recommend_unit(r), r->common);
+    else
+        text_format(to,
+                    "\nfrontier: error (in %s, the largest of %zu arrays) against speed\n"
+                    "*: recommended, -: not on it\n",
+                    recommend_unit(r), r->common);
     table_draw(to, &table);
     table_free(&table);
 }

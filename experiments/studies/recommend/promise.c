@@ -57,6 +57,22 @@ static void show(void *context, const struct method *m, const char *attempt, dou
     recommend_tell(context, "promise of %s: %s", m->name, attempt);
 }
 
+/* What a candidate is asked for beside its operands. */
+struct own {
+    uint64_t promote;
+    const char *chip;
+    struct gemm_shape shape;
+};
+
+/* The same, as the engine has it; it points into `own`. */
+static void put_own(struct check_request *q, struct own *own, const struct recommend_candidate *c)
+{
+    *own = (struct own){c->setting.promote, c->setting.chip, c->setting.shape};
+    q->setting.chip = &own->chip;
+    q->setting.chips = own->chip != NULL;
+    q->setting.promote = (struct numbers){.item = &own->promote, .count = own->promote > 0};
+}
+
 static struct check_request request_of(const struct recommend_report *r,
                                        const struct recommend_candidate *c, double seconds)
 {
@@ -80,12 +96,17 @@ static struct check_request request_of(const struct recommend_report *r,
 
 /* On the data as it is, or on the input that it was generated from. */
 static enum status check_own(const struct recommend_report *r, struct recommend_promised *t,
-                             struct check_request q, struct check_report *report, struct problem *p)
+                             struct check_request q, struct own *own, struct check_report *report,
+                             struct problem *p)
 {
+    q.setting.shape = &own->shape;
+    q.setting.shapes = own->shape.k > 0;
     const struct source *s = r->source;
     uint64_t n = s->array.n;
     struct check_data data = {.asked = s->name, .name = s->name, .array = s->array};
-    if (r->request.plan->axes->data.count > 0)
+    if (r->operands)
+        data.asked = r->operands;
+    else if (r->request.plan->axes->data.count > 0)
         data.asked = r->request.plan->axes->data.item[0];
     if (s->generated) {
         q.input = &s->input;
@@ -111,8 +132,10 @@ enum status recommend_try_promise(struct recommend_report *r, struct recommend_c
         return problem(p, STATUS_MEMORY, "recommend: out of memory");
     free(t->show);
     *t = (struct recommend_promised){0};
+    struct own own;
     struct check_request q = request_of(r, c, seconds / 2);
-    enum status status = check_own(r, t, q, &report[0], &why);
+    put_own(&q, &own, c);
+    enum status status = check_own(r, t, q, &own, &report[0], &why);
     if (status == STATUS_OK && t->state != CHECK_BROKEN && t->state != CHECK_FAILED) {
         status = check_subject(&report[1], &q, &why);
         if (status == STATUS_OK)

@@ -66,7 +66,8 @@ static bool considered(const struct recommend_report *r, const struct method *m)
         return m->promise >= q->promise || (m->foreign && m->promise == PROMISE_NONE);
     if (q->plan->axes->method_named)
         return true;
-    return m->promise >= PROMISE_RUN_TO_RUN && !(r->device.kind == DEVICE_CPU && m->shape_order);
+    bool shaped = m->shape_order && !recommend_use_of(r)->stands_in;
+    return m->promise >= PROMISE_RUN_TO_RUN && !(r->device.kind == DEVICE_CPU && shaped);
 }
 
 static void add_promoted(struct recommend_report *r)
@@ -74,7 +75,8 @@ static void add_promoted(struct recommend_report *r)
     const struct axes *axes = r->request.plan->axes;
     struct formats accumulator;
     pairs_with(&accumulator, &axes->pairs, r->source->array.format);
-    for (size_t i = 0; i < recommend_promoted_count && !axes->method_named; i++)
+    bool own = recommend_use_of(r)->grows && !axes->method_named;
+    for (size_t i = 0; i < recommend_promoted_count && own; i++)
         for (size_t a = 0; a < accumulator.count; a++) {
             const struct recommend_promoted *c = &recommend_promoted[i];
             if (recommend_promotes(c, r->source->array.format, accumulator.item[a]) &&
@@ -92,6 +94,13 @@ static struct shape asked_shape(const struct axes *axes, struct shape resolved)
                : resolved;
 }
 
+/* Is it promoted so seldom that another interval asked for does as well? */
+static bool never_promotes(const struct plan *plan, const struct study_case *t)
+{
+    return plan->axes->setting.promote.count > 1 && t->setting.promote >= 2 * t->setting.shape.k &&
+           t->setting.promote > 0;
+}
+
 static enum status list_candidates(struct recommend_report *r, struct problem *p)
 {
     const struct plan *plan = r->request.plan;
@@ -101,11 +110,14 @@ static enum status list_candidates(struct recommend_report *r, struct problem *p
         return problem(p, STATUS_MEMORY, "recommend: out of memory");
     for (size_t i = 0; i < plan->case_count; i++) {
         const struct study_case *t = &plan->cases[i];
-        if (t->supported && considered(r, t->method))
-            r->candidate[r->count++] =
-                (struct recommend_candidate){.method = t->method,
-                                             .accumulator = t->accumulator,
-                                             .asked = asked_shape(plan->axes, t->shape)};
+        if (t->supported && considered(r, t->method) && !never_promotes(plan, t))
+            r->candidate[r->count++] = (struct recommend_candidate){
+                .method = t->method,
+                .accumulator = t->accumulator,
+                .setting = t->setting,
+                .cost =
+                    setting_cost(t->method, &t->setting, r->source->array.format, t->accumulator),
+                .asked = asked_shape(plan->axes, t->shape)};
     }
     add_promoted(r);
     return r->count > 0
@@ -202,6 +214,14 @@ enum status recommend(struct recommend_report *r, const struct recommend_request
     if (status == STATUS_OK && r->source->array.n == 0)
         status = problem(p, STATUS_USAGE, "%s: found no elements, expected some to add up",
                          r->source->name);
+    r->setting = request->plan->cases[0].setting;
+    r->setting.chip = NULL;
+    r->setting.promote = 0;
+    if (status == STATUS_OK && request->plan->axes->joined.count > 0 &&
+        asprintf(&r->operands, "%s/operands.npy", request->out) < 0) {
+        r->operands = NULL;
+        status = problem(p, STATUS_MEMORY, "recommend: out of memory");
+    }
     if (status == STATUS_OK)
         status = list_candidates(r, p);
     if (status == STATUS_OK)
@@ -215,7 +235,7 @@ enum status recommend(struct recommend_report *r, const struct recommend_request
     if (status == STATUS_OK)
         status = find_cheaper(r, p);
     recommend_find_frontier(r);
-    if (status == STATUS_OK && r->chosen != SIZE_MAX)
+    if (status == STATUS_OK && r->chosen != SIZE_MAX && recommend_use_of(r)->grows)
         status = recommend_grow(r, deadline_in(seconds_for(r, PART_GROWTH)), p);
     return status;
 }
@@ -225,5 +245,18 @@ void recommend_free(struct recommend_report *r)
     for (size_t i = 0; i < r->count; i++)
         free(r->candidate[i].promised.show);
     free(r->candidate);
+    free(r->operands);
     *r = (struct recommend_report){0};
+}
+
+enum status recommend_use_named(const struct recommend_use **use, const char *name,
+                                struct problem *p)
+{
+    static const struct recommend_use *const uses[] = {&recommend_sums, &recommend_products};
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
+        *use = uses[i];
+        if (!name || strcmp(name, experiment_only(uses[i]->experiment)->name) == 0)
+            return STATUS_OK;
+    }
+    return problem(p, STATUS_USAGE, "option --operation: found '%s', expected sum or gemm", name);
 }

@@ -7,6 +7,7 @@
 #include <signal.h>
 
 #include "experiments/check/check.h"
+#include "experiments/cases/experiment.h"
 #include "experiments/cases/plan.h"
 #include "experiments/runs/truth.h"
 #include "reports/results/results.h"
@@ -20,7 +21,6 @@ enum recommend_quantity {
     RECOMMEND_QUANTITIES
 };
 extern const char *const recommend_quantity_name[RECOMMEND_QUANTITIES];
-extern const char *const recommend_unit[RECOMMEND_QUANTITIES]; /* for people */
 
 struct recommend_tolerance {
     enum recommend_quantity quantity;
@@ -65,12 +65,15 @@ static inline bool recommend_adversarial(enum recommend_kind kind)
     return kind >= RECOMMEND_ONE_SIGN && kind <= RECOMMEND_RETURN;
 }
 
+struct recommend_product; /* of matrix products: the exact elements */
+
 struct recommend_sample {
     struct source source; /* its name is that of the data, the kind and the draw behind it */
     struct array array;   /* its own, but for RECOMMEND_DATA */
     struct truth truth;
     struct gpu_input *gpu; /* NULL on the CPU */
     bool owned;
+    struct recommend_product *product; /* NULL: it is a sum, whose truth stands above */
 };
 /* draw: which of the drawn ones. n: elements, those of `from` but for RECOMMEND_EXTENDED.
  * recommend_sample_free is due after success. */
@@ -108,6 +111,8 @@ struct recommend_promised {
 struct recommend_candidate {
     const struct method *method;
     enum format accumulator;
+    struct setting setting;                    /* of a sum its result's format alone */
+    double cost;                               /* setting_cost */
     struct shape asked;                        /* launch shape */
     const struct recommend_promoted *promoted; /* or NULL: a method of the registry, or foreign */
     /* On the arrays that all candidates were tried on. */
@@ -123,6 +128,7 @@ struct recommend_candidate {
         char input[RECOMMEND_TEXT], id[CASE_ID_TEXT];
         enum recommend_kind kind;
         uint64_t draw;
+        size_t output; /* the one where its error is largest */
         double error, result, exact;
     } broke;
     bool broken; /* by an array */
@@ -156,8 +162,35 @@ struct recommend_growth {
     struct figure overflows; /* where the sum leaves the accumulator's range */
 };
 
+struct recommend_report;
+struct recommend_outcome;
+
+/* What differs from operation to operation. */
+struct recommend_use {
+    const struct experiment *experiment;            /* of one operation */
+    const char *sweep;                              /* the study that runs a case again */
+    const char *unit[RECOMMEND_QUANTITIES], *exact; /* for people */
+    /* Its methods on the CPU show what a GPU computes: none is timed, and those whose order follows
+     * a launch shape are candidates too. */
+    bool stands_in;
+    bool grows; /* tried on longer arrays; and in two levels */
+    enum status (*sample)(const struct recommend_report *r, struct recommend_sample *s,
+                          enum recommend_kind kind, uint64_t draw, size_t n, struct device device,
+                          struct problem *p);
+    enum status (*run)(const struct recommend_report *r, const struct recommend_candidate *c,
+                       struct recommend_sample *s, struct recommend_outcome *o, struct problem *p);
+    /* What is known of the data themselves. STATUS_DATA where they are not finite. */
+    enum status (*begin)(struct recommend_report *r, const struct recommend_sample *s,
+                         struct problem *p);
+};
+extern const struct recommend_use recommend_sums, recommend_products;
+/* By the name of the operation, NULL: sums. STATUS_USAGE where there is none. */
+enum status recommend_use_named(const struct recommend_use **use, const char *name,
+                                struct problem *p);
+
 struct recommend_request {
-    const struct plan *plan; /* one source, one device */
+    const struct recommend_use *use; /* NULL: sums */
+    const struct plan *plan;         /* one source, one device */
     struct recommend_tolerance tolerance;
     enum promise promise; /* that candidates are to keep; PROMISES where any will do */
     bool no_adversarial;  /* on the data, its orders and what is drawn from it alone */
@@ -166,6 +199,7 @@ struct recommend_request {
     struct results *results;  /* a row for each run */
     struct csv_file *summary; /* a row for each case */
     struct csv_file *times;   /* a row for each candidate timed */
+    const char *out;          /* the results directory */
     const char *program;      /* in commands that show something again */
     const volatile sig_atomic_t *stop;
     /* Told now and then what is done, and how many seconds are left, about; or NULL. */
@@ -178,6 +212,8 @@ struct recommend_report {
     uint64_t begin_ns; /* of the seconds asked for; 0 before */
     const struct source *source;
     struct device device;
+    struct setting setting; /* that all candidates share, as the shape of a product */
+    char *operands;         /* of data from several files: the file that holds all; else NULL */
     struct figure cond_log2;
     struct recommend_candidate *candidate; /* in the order of cost */
     size_t count;
@@ -193,6 +229,16 @@ struct recommend_report {
     size_t slow;            /* methods left out: a run would take seconds */
     struct recommend_growth growth;
 };
+
+static inline const struct recommend_use *recommend_use_of(const struct recommend_report *r)
+{
+    return r->request.use ? r->request.use : &recommend_sums;
+}
+/* What an error of 1 is, for people. */
+static inline const char *recommend_unit(const struct recommend_report *r)
+{
+    return recommend_use_of(r)->unit[r->request.tolerance.quantity];
+}
 
 /* Does all of it. STATUS_OK also where nothing holds. recommend_free is due, also after failure. */
 enum status recommend(struct recommend_report *r, const struct recommend_request *request,

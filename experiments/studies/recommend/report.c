@@ -7,7 +7,7 @@
 #include "experiments/options/subject_name.h"
 #include "experiments/system/shell.h"
 #include "experiments/cases/added_in.h"
-#include "experiments/studies/recommend/recommend.h"
+#include "experiments/studies/recommend/candidates.h"
 #include "reports/text/table.h"
 
 /* --- Commands that reproduce an answer, or what breaks a candidate --- */
@@ -142,6 +142,22 @@ static void add_method(struct text *to, const char *name)
     text_free(&item);
 }
 
+/* The options of its setting and, where its order follows one, of its launch shape. */
+static void add_setting(struct text *to, const struct recommend_report *r,
+                        const struct recommend_candidate *c)
+{
+    struct setting_word word[SETTING_OPTIONS];
+    size_t count = setting_words(word, c->method->operation, &c->setting);
+    for (size_t i = 0; i < count; i++) {
+        if (word[i].asked)
+            text_format(to, " --%s %s", setting_options[word[i].option].name, word[i].asked);
+        else
+            text_format(to, " --%s %zu", setting_options[word[i].option].name, word[i].number);
+    }
+    if (c->method->shape_order & SHAPE_BLOCKS)
+        text_format(to, " --blocks %zu", recommend_slices(r, c));
+}
+
 void recommend_show(struct text *to, const struct recommend_report *r,
                     const struct recommend_candidate *c, const char *out)
 {
@@ -149,18 +165,17 @@ void recommend_show(struct text *to, const struct recommend_report *r,
     device_name(r->device, device);
     text_add(to, "  reproduce: ");
     shell_word(to, r->request.program);
-    text_add(to, " run accuracy --data ");
+    text_format(to, " run %s --data ", recommend_use_of(r)->sweep);
     shell_word(to, out);
     text_format(to, "/breaks.npy --storage %s --accumulator %s --device %s --method ",
                 format_facts[r->source->array.format].name, format_facts[c->accumulator].name,
                 device);
     add_method(to, c->method->name);
+    add_setting(to, r, c);
     text_add(to, " --out ");
     shell_word(to, out);
     text_add(to, "/breaks\n");
 }
-
-const char *const recommend_unit[RECOMMEND_QUANTITIES] = {"|exact sum|", "sum|x|", "ulp"};
 
 /* Where an array is from, before its name. */
 static const char *const origin[RECOMMEND_KINDS] = {
@@ -177,12 +192,6 @@ static const char *const origin[RECOMMEND_KINDS] = {
     [RECOMMEND_EXTENDED] = "the data and more like it, ",
 };
 
-static void add_label(struct text *to, const struct recommend_candidate *c)
-{
-    text_format(to, "%s, ", c->method->name);
-    added_in_words(to, c->method, c->accumulator, c->accumulator);
-}
-
 static void add_rate(struct text *to, const struct recommend_candidate *c)
 {
     if (c->rate > 0 && c->raw_ns > 0)
@@ -198,14 +207,17 @@ static void add_head(struct text *to, const struct recommend_report *r)
     device_name(r->device, device);
     text_format(to, "%s: %zu elements of %s", r->source->name, r->source->array.n,
                 format_facts[r->source->array.format].name);
+    if (r->setting.shape.k > 0)
+        text_add(to, ", ");
+    setting_says(to, experiment_only(recommend_use_of(r)->experiment), &r->setting);
     if (r->cond_log2.known && isfinite(r->cond_log2.value))
         text_format(to, ", condition number 2^%.2f", r->cond_log2.value);
     else if (r->cond_log2.known)
         text_add(to, ", whose exact sum is 0");
-    text_format(to, "\nallowed: |error| <= %.4g %s", t->limit, recommend_unit[t->quantity]);
+    text_format(to, "\nallowed: |error| <= %.4g %s", t->limit, recommend_unit(r));
     if (t->quantity == RECOMMEND_ULP)
-        text_format(to, " of the exact sum in %s (%s)", format_facts[r->source->array.format].name,
-                    t->text);
+        text_format(to, " of %s in %s (%s)", recommend_use_of(r)->exact,
+                    format_facts[r->source->array.format].name, t->text);
     text_format(to, "; candidates: %zu, on %s\n", r->count, device);
 }
 
@@ -214,9 +226,10 @@ static void add_break(struct text *to, const struct recommend_candidate *c,
 {
     const struct recommend_break *b = &c->broke;
     struct text line = {0};
-    text_format(&line, "  breaks on %s%s: %.9g where %.9g is exact, an error of %.2g %s",
-                origin[b->kind], b->input, b->result, b->exact, b->error,
-                recommend_unit[r->request.tolerance.quantity]);
+    text_format(&line, "  breaks on %s%s: ", origin[b->kind], b->input);
+    recommend_place(&line, r, b->output);
+    text_format(&line, "%.9g where %.9g is exact, an error of %.2g %s", b->result, b->exact,
+                b->error, recommend_unit(r));
     text_wrapped(to, &line, TABLE_COLUMNS, 4);
     if (recommend_adversarial(b->kind))
         text_format(to, "  it held on the data, other orders of it and %llu drawn arrays\n",
@@ -262,7 +275,9 @@ static void add_theorem(struct text *to, const struct recommend_report *r,
     text_add(to, "  ");
     if (c->bound.known)
         add_supposed(to, c);
-    if (!c->bound.known)
+    if (!c->bound.known && recommend_costs(r)) /* it may have a theorem, which says nothing here */
+        text_add(to, "observed only: no bound was computed for it\n");
+    else if (!c->bound.known)
         text_add(to, "not guaranteed by theory, observed only: no theorem bounds the error\n");
     else if (recommend_holds(t, c->bound.value))
         text_format(to, "guaranteed on these data: its theorem bounds the error by %.2g\n",
@@ -282,7 +297,7 @@ static void add_verdict(struct text *to, const struct recommend_report *r)
         return;
     }
     text_add(to, "enough: ");
-    add_label(to, &r->candidate[r->chosen]);
+    recommend_label(to, &r->candidate[r->chosen]);
     add_rate(to, &r->candidate[r->chosen]);
     text_add(to, "\n\n");
 }
@@ -291,8 +306,8 @@ static void add_chosen(struct text *to, const struct recommend_report *r)
 {
     const struct recommend_candidate *c = &r->candidate[r->chosen];
     struct text line = {0};
-    text_format(&line, "  error at most %.2g %s on %zu arrays, ", c->most,
-                recommend_unit[r->request.tolerance.quantity], c->tried);
+    text_format(&line, "  error at most %.2g %s on %zu arrays, ", c->most, recommend_unit(r),
+                c->tried);
     if (c->most > 0)
         text_format(&line, "a margin of %.2g", r->request.tolerance.limit / c->most);
     else
@@ -326,7 +341,7 @@ static void add_unkept(struct text *to, const struct recommend_report *r)
         if (c->broken || c->failed || !recommend_refused(c) || i == r->cheaper || ++found > SHOWN)
             continue;
         text_add(to, "refused: ");
-        add_label(to, c);
+        recommend_label(to, c);
         text_add(to, "\n");
         add_promised(to, r, c);
     }
@@ -345,7 +360,7 @@ static void add_cheaper(struct text *to, const struct recommend_report *r)
                 r->chosen == SIZE_MAX ? "the nearest"
                 : r->narrower         ? "next narrower, though no faster here"
                                       : "next cheaper");
-    add_label(&line, &r->candidate[r->cheaper]);
+    recommend_label(&line, &r->candidate[r->cheaper]);
     add_rate(&line, &r->candidate[r->cheaper]);
     text_wrapped(to, &line, TABLE_COLUMNS, 2);
     if (r->candidate[r->cheaper].broken)
@@ -438,6 +453,17 @@ static bool emulated(const struct recommend_report *r)
     return false;
 }
 
+static void add_costs(struct text *to, const struct recommend_report *r)
+{
+    struct text line = {0};
+    text_format(
+        &line,
+        "nothing is timed: on the CPU these methods show what a GPU computes, not how fast. "
+        "From the cheapest: %s",
+        recommend_costs(r));
+    text_wrapped(to, &line, TABLE_COLUMNS, 2);
+}
+
 void recommend_text(struct text *to, const struct recommend_report *r, const char *out,
                     const char *command)
 {
@@ -449,12 +475,15 @@ void recommend_text(struct text *to, const struct recommend_report *r, const cha
     if (r->cheaper != SIZE_MAX && r->candidate[r->cheaper].broken)
         recommend_show(to, r, &r->candidate[r->cheaper], out);
     add_unkept(to, r);
-    if (r->chosen != SIZE_MAX)
+    if (r->chosen != SIZE_MAX && r->growth.measured)
         add_growth(to, r);
+    recommend_choices(to, r);
     add_promoted(to, r, FP16);
     add_promoted(to, r, BF16);
     recommend_frontier(to, r, out);
-    if (r->timed_n < r->source->array.n || r->in_cache)
+    if (recommend_costs(r))
+        add_costs(to, r);
+    else if (r->timed_n < r->source->array.n || r->in_cache)
         text_format(to, "times are of %zu elements%s\n", r->timed_n,
                     r->in_cache ? ", which fit in the cache (more with more --seconds)" : "");
     else if (r->timed_n > r->source->array.n)

@@ -298,23 +298,23 @@ static enum status rearrange(const struct array *a, enum recommend_kind kind, ui
     return status;
 }
 
-/* The array of its own, from the data. */
-static enum status fill(struct recommend_sample *s, const struct array *from,
+static enum status fill(void *context, const struct array *to, const struct array *from,
                         enum recommend_kind kind, uint64_t seed, struct problem *p)
 {
-    size_t kept = s->array.n < from->n ? s->array.n : from->n;
+    size_t kept = to->n < from->n ? to->n : from->n;
+    (void)context;
     if (kind == RECOMMEND_RESAMPLE) {
-        draw_elements(&s->array, 0, from, seed);
+        draw_elements(to, 0, from, seed);
         return STATUS_OK;
     }
-    memcpy(s->array.data, from->data, array_bytes(from->format, kept));
-    draw_elements(&s->array, kept, from, seed);
-    return rearrange(&s->array, kind, seed, p);
+    memcpy(to->data, from->data, array_bytes(from->format, kept));
+    draw_elements(to, kept, from, seed);
+    return rearrange(to, kind, seed, p);
 }
 
 static enum status derive(struct recommend_sample *s, const struct source *from,
                           enum recommend_kind kind, uint64_t draw, size_t n, uint64_t seed,
-                          struct problem *p)
+                          recommend_fill *fill, void *context, struct problem *p)
 {
     char number[48] = "";
     struct data data = {0};
@@ -324,7 +324,7 @@ static enum status derive(struct recommend_sample *s, const struct source *from,
     if (status != STATUS_OK)
         return status;
     s->owned = true;
-    status = fill(s, &from->array, kind, seed_of(seed, draw), p);
+    status = fill(context, &s->array, &from->array, kind, seed_of(seed, draw), p);
     if (status == STATUS_OK &&
         asprintf(&data.name, "%s:%s%s", from->name, kind_name[kind], number) < 0)
         status = problem(p, STATUS_MEMORY, "%s: out of memory", from->name);
@@ -335,18 +335,36 @@ static enum status derive(struct recommend_sample *s, const struct source *from,
     return status;
 }
 
+static void free_own(struct recommend_sample *s)
+{
+    if (!s->owned)
+        return;
+    source_free(&s->source);
+    free(s->array.data);
+}
+
+enum status recommend_sample_begin(struct recommend_sample *s, const struct source *from,
+                                   enum recommend_kind kind, uint64_t draw, size_t n, uint64_t seed,
+                                   recommend_fill *fill, void *context, struct problem *p)
+{
+    *s = (struct recommend_sample){.source = *from, .array = from->array};
+    if (kind == RECOMMEND_DATA)
+        return STATUS_OK;
+    s->source = (struct source){0};
+    enum status status = derive(s, from, kind, draw, n, seed, fill, context, p);
+    if (status != STATUS_OK)
+        free_own(s);
+    return status;
+}
+
 enum status recommend_sample_make(struct recommend_sample *s, const struct source *from,
                                   enum recommend_kind kind, uint64_t draw, size_t n, uint64_t seed,
                                   struct device device, struct problem *p)
 {
-    *s = (struct recommend_sample){.source = *from, .array = from->array};
-    enum status status = STATUS_OK;
-    if (kind != RECOMMEND_DATA) {
-        s->source = (struct source){0};
-        status = derive(s, from, kind, draw, n, seed, p);
-    }
-    if (status == STATUS_OK)
-        status = truth_make(&s->truth, from->name, &s->array, REFERENCE_FAST, p);
+    enum status status = recommend_sample_begin(s, from, kind, draw, n, seed, fill, NULL, p);
+    if (status != STATUS_OK)
+        return status;
+    status = truth_make(&s->truth, from->name, &s->array, REFERENCE_FAST, p);
     bool made = status == STATUS_OK;
     if (made && device.kind == DEVICE_CUDA)
         status = gpu_upload(&s->gpu, device.index, &s->array, 0, p);
@@ -354,10 +372,7 @@ enum status recommend_sample_make(struct recommend_sample *s, const struct sourc
         return STATUS_OK;
     if (made)
         truth_free(&s->truth);
-    if (s->owned) {
-        source_free(&s->source);
-        free(s->array.data);
-    }
+    free_own(s);
     return status;
 }
 
@@ -365,9 +380,9 @@ void recommend_sample_free(struct recommend_sample *s)
 {
     if (s->gpu)
         gpu_release(s->gpu);
-    truth_free(&s->truth);
-    if (s->owned) {
-        source_free(&s->source);
-        free(s->array.data);
-    }
+    if (s->product)
+        recommend_product_free(s->product);
+    else
+        truth_free(&s->truth);
+    free_own(s);
 }

@@ -40,6 +40,8 @@ static int compare_cost(const struct recommend_candidate *a, const struct recomm
     unsigned bytes[2] = {bytes_of(a), bytes_of(b)};
     if (class[0] != class[1])
         return class[0] < class[1] ? -1 : 1;
+    if (a->rate == 0 && b->rate == 0 && a->cost != b->cost)
+        return a->cost < b->cost ? -1 : 1;
     if (a->promoted && b->promoted && a->promoted->chunk != b->promoted->chunk)
         return a->promoted->chunk > b->promoted->chunk ? -1 : 1;
     if (bytes[0] != bytes[1])
@@ -150,7 +152,8 @@ struct timer {
 static bool timed_honestly(const struct recommend_report *r, const struct recommend_candidate *c)
 {
     const struct method *m = c->method;
-    return !c->promoted && (r->device.kind != DEVICE_CPU || m->foreign || method_threaded(m));
+    return !c->promoted && !(recommend_use_of(r)->stands_in && r->device.kind == DEVICE_CPU) &&
+           (r->device.kind != DEVICE_CPU || m->foreign || method_threaded(m));
 }
 
 static void note_untimed(struct recommend_report *r)
@@ -160,7 +163,8 @@ static void note_untimed(struct recommend_report *r)
         if (c->promoted)
             snprintf(c->note, sizeof c->note, "simulated, not timed");
         else if (!timed_honestly(r, c))
-            snprintf(c->note, sizeof c->note, "not timed: a textbook loop on the CPU");
+            snprintf(c->note, sizeof c->note, "not timed: %s",
+                     c->method->of_chip ? "a model of the chip" : "a textbook loop on the CPU");
     }
 }
 
@@ -388,6 +392,11 @@ enum status recommend_time(struct recommend_report *r, struct problem *p)
     if (r->device.kind == DEVICE_CPU && array.n > TIMED_ON_CPU)
         array.n = TIMED_ON_CPU;
     note_untimed(r);
+    r->begin_ns = clock_ns();
+    if (recommend_use_of(r)->stands_in && r->device.kind == DEVICE_CPU) {
+        free(t.row);
+        return STATUS_OK;
+    }
     enum status status = time_all(&t, r->source->name, &array, 0, p);
     r->begin_ns = clock_ns();
     if (status == STATUS_OK && r->in_cache)

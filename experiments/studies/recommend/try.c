@@ -82,23 +82,22 @@ static enum status summarise(struct live *l, const struct case_text *text, struc
     return csv_file_flush(file, p);
 }
 
-/* What promises nothing may give another result each time. */
-static uint64_t runs_of(const struct method *m)
+uint64_t recommend_runs(const struct method *m)
 {
     return m->promise == PROMISE_NONE ? 3 : 1;
 }
 
-static void fail(const struct live *l, struct problem *p)
+void recommend_fail(const struct recommend_report *r, const struct text *exact, uint64_t run,
+                    struct problem *p)
 {
-    results_append(l->r->request.results, &(struct results_row){.run = l->tally.runs + 1,
-                                                                .exact = &l->s->truth.exact,
-                                                                .outcome = OUTCOME_ERROR});
-    csv_file_flush(&l->r->request.results->file, p);
+    results_append(r->request.results,
+                   &(struct results_row){.run = run, .exact = exact, .outcome = OUTCOME_ERROR});
+    csv_file_flush(&r->request.results->file, p);
 }
 
-enum status recommend_run(const struct recommend_report *r, const struct recommend_candidate *c,
-                          struct recommend_sample *s, struct recommend_outcome *o,
-                          struct problem *p)
+static enum status run_sum(const struct recommend_report *r, const struct recommend_candidate *c,
+                           struct recommend_sample *s, struct recommend_outcome *o,
+                           struct problem *p)
 {
     struct device device = c->promoted ? (struct device){DEVICE_CPU, 0} : r->device;
     struct study_case t = {.method = c->method,
@@ -120,16 +119,24 @@ enum status recommend_run(const struct recommend_report *r, const struct recomme
     t.id = case_id(&t, &s->source);
     case_text(&text, &t, &s->source, "recommend", s->truth.cond_log2);
     results_case(r->request.results, text.column);
-    enum status status = runner_run(&runner, runs_of(c->method), take, &l, p);
+    enum status status = runner_run(&runner, recommend_runs(c->method), take, &l, p);
     if (status == STATUS_OK)
         status = summarise(&l, &text, p);
     else if (status != STATUS_INTERRUPTED)
-        fail(&l, p);
+        recommend_fail(r, &s->truth.exact, l.tally.runs + 1, p);
     *o = (struct recommend_outcome){.error = status == STATUS_OK ? l.error : NAN,
-                                    .result = l.result};
+                                    .result = l.result,
+                                    .exact = mpfr_get_d(s->truth.reference.sum, MPFR_RNDN)};
     memcpy(o->id, text.id, sizeof o->id);
     tally_free(&l.tally);
     return status;
+}
+
+enum status recommend_run(const struct recommend_report *r, const struct recommend_candidate *c,
+                          struct recommend_sample *s, struct recommend_outcome *o,
+                          struct problem *p)
+{
+    return recommend_use_of(r)->run(r, c, s, o, p);
 }
 
 /* How many of the drawn arrays all candidates are tried on. */
@@ -152,9 +159,12 @@ static void note_break(struct recommend_candidate *c, const struct recommend_sam
     if (c->broken && (recommend_adversarial(kind) || !recommend_adversarial(b->kind)))
         return;
     c->broken = true;
-    *b = (struct recommend_break){
-        .kind = kind, .draw = draw, .error = o->error, .result = o->result};
-    b->exact = mpfr_get_d(s->truth.reference.sum, MPFR_RNDN);
+    *b = (struct recommend_break){.kind = kind,
+                                  .draw = draw,
+                                  .output = o->output,
+                                  .error = o->error,
+                                  .result = o->result,
+                                  .exact = o->exact};
     snprintf(b->input, sizeof b->input, "%s", s->source.name);
     memcpy(b->id, o->id, sizeof b->id);
 }
@@ -219,9 +229,7 @@ static bool common_at(const struct recommend_report *r, size_t k, enum recommend
 static enum status make_sample(const struct recommend_report *r, struct recommend_sample *s,
                                enum recommend_kind kind, uint64_t draw, struct problem *p)
 {
-    const struct axes *axes = r->request.plan->axes;
-    return recommend_sample_make(s, r->source, kind, draw, r->source->array.n, axes->seed.item[0],
-                                 r->device, p);
+    return recommend_use_of(r)->sample(r, s, kind, draw, r->source->array.n, r->device, p);
 }
 
 static void note_theory(struct recommend_report *r, const struct recommend_sample *s)
@@ -237,6 +245,45 @@ static void note_theory(struct recommend_report *r, const struct recommend_sampl
     }
 }
 
+static enum status sample_sum(const struct recommend_report *r, struct recommend_sample *s,
+                              enum recommend_kind kind, uint64_t draw, size_t n,
+                              struct device device, struct problem *p)
+{
+    return recommend_sample_make(s, r->source, kind, draw, n, r->request.plan->axes->seed.item[0],
+                                 device, p);
+}
+
+static enum status begin_sum(struct recommend_report *r, const struct recommend_sample *s,
+                             struct problem *p)
+{
+    const struct reference *sum = &s->truth.reference;
+    if (!mpfr_number_p(sum->sum_abs))
+        return problem(p, STATUS_DATA,
+                       "%s: found %zu infs and %zu NaNs, expected finite elements: the error of "
+                       "such a sum is not a number",
+                       r->source->name, sum->infs, sum->nans);
+    note_theory(r, s);
+    return STATUS_OK;
+}
+
+static const struct experiment sums = {
+    .name = "recommend",
+    .operation = {&operation_sum},
+    .axes = {[DEVICE_CPU] = {.formats = "all", .n = "2^16", .runs = 1},
+             [DEVICE_CUDA] = {.formats = "all", .n = "2^24", .runs = 1}},
+};
+
+const struct recommend_use recommend_sums = {
+    .experiment = &sums,
+    .sweep = "accuracy",
+    .unit = {"|exact sum|", "sum|x|", "ulp"},
+    .exact = "the exact sum",
+    .grows = true,
+    .sample = sample_sum,
+    .run = run_sum,
+    .begin = begin_sum,
+};
+
 static enum status try_all_on(struct recommend_report *r, enum recommend_kind kind, uint64_t draw,
                               struct problem *p)
 {
@@ -244,13 +291,8 @@ static enum status try_all_on(struct recommend_report *r, enum recommend_kind ki
     enum status status = make_sample(r, &s, kind, draw, p);
     if (status != STATUS_OK)
         return status;
-    if (kind == RECOMMEND_DATA && !mpfr_number_p(s.truth.reference.sum_abs))
-        status = problem(p, STATUS_DATA,
-                         "%s: found %zu infs and %zu NaNs, expected finite elements: the error of "
-                         "such a sum is not a number",
-                         r->source->name, s.truth.reference.infs, s.truth.reference.nans);
-    else if (kind == RECOMMEND_DATA)
-        note_theory(r, &s);
+    if (kind == RECOMMEND_DATA)
+        status = recommend_use_of(r)->begin(r, &s, p);
     for (size_t i = 0; i < r->count && status == STATUS_OK; i++)
         status = try_one(r, &r->candidate[i], &s, kind, draw, true, p);
     recommend_sample_free(&s);
