@@ -33,6 +33,9 @@ void recommend_product_free(struct recommend_product *product);
 void recommend_choices(struct text *to, const struct recommend_report *r);
 /* "element (3,4) is ", of a product; else nothing. */
 void recommend_place(struct text *to, const struct recommend_report *r, size_t output);
+/* How well a chip's model is known to be the chip; nothing of other candidates. */
+void recommend_held(struct text *to, const struct recommend_report *r,
+                    const struct recommend_candidate *c);
 /* Of what follows the grid, as split-K: how many slices. */
 size_t recommend_slices(const struct recommend_report *r, const struct recommend_candidate *c);
 /* Where nothing is timed: what ranks candidates, in words; else NULL. */

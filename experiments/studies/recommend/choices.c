@@ -2,6 +2,7 @@
  */
 #include "experiments/cases/added_in.h"
 #include "experiments/studies/recommend/candidates.h"
+#include "kernels/mma/mma.h"
 #include "reports/text/table.h"
 
 /* "h100/128": the chip and the interval. */
@@ -39,6 +40,32 @@ void recommend_place(struct text *to, const struct recommend_report *r, size_t o
     size_t columns = r->setting.shape.n;
     if (columns > 0)
         text_format(to, "element (%zu,%zu) is ", output / columns, output % columns);
+}
+
+static const struct mma_instruction *instruction_of(const struct recommend_report *r,
+                                                    const struct recommend_candidate *c)
+{
+    const struct mma_instruction *found = NULL;
+    enum mma_element element = mma_element_of(r->source->array.format);
+    if (!c->method->promotes)
+        return mma_find(c->setting.chip, (enum mma_unit)c->method->unit, element, c->accumulator);
+    for (enum mma_unit unit = MMA_UNITS; !found && unit-- > 0;)
+        found = mma_find(c->setting.chip, unit, element, c->accumulator);
+    return found;
+}
+
+void recommend_held(struct text *to, const struct recommend_report *r,
+                    const struct recommend_candidate *c)
+{
+    const struct mma_instruction *i = c->method->of_chip ? instruction_of(r, c) : NULL;
+    if (!i)
+        return;
+    text_format(to, "  its instruction, %s of %s: ", mma_units[i->unit], i->chip);
+    if (i->held > 0)
+        text_format(to, "the model was held to %.2g results of that chip%s, all equal\n",
+                    (double)i->held, i->c_zero ? ", of C = 0" : "");
+    else
+        text_add(to, "the model is published, and was not held to that chip\n");
 }
 
 const char *recommend_costs(const struct recommend_report *r)
@@ -89,8 +116,8 @@ static void add_slices(struct text *to, const struct recommend_report *r,
     text_format(to, "split-K (%s) of %zu slices: ", first->method->name,
                 recommend_slices(r, first));
     if (holds)
-        text_format(to, "sums and partial sums in %s hold, error at most %.3g\n",
-                    format_facts[holds->accumulator].name, holds->most);
+        text_format(to, "sums and partial sums in %s hold on %zu arrays, error at most %.3g\n",
+                    format_facts[holds->accumulator].name, holds->tried, holds->most);
     else
         text_format(to, "not even sums in %s hold\n", format_facts[breaks->accumulator].name);
     if (!breaks || !breaks->broken)

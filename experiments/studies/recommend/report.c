@@ -324,6 +324,7 @@ static void add_chosen(struct text *to, const struct recommend_report *r)
         text_add(&line, "; no drawn ones: time was up (more with more --seconds)");
     text_wrapped(to, &line, TABLE_COLUMNS, 4);
     add_theorem(to, r, c);
+    recommend_held(to, r, c);
     if (!recommend_promises(r))
         return;
     text_format(to, "  its bits: %s kept ", promise_name[r->request.promise]);
