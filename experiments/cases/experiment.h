@@ -91,7 +91,7 @@ extern const struct experiment experiment_extrema;
 extern const struct experiment experiment_accuracy, experiment_dot, experiment_norm,
     experiment_variance, experiment_cond, experiment_ladder, experiment_trial, experiment_atomics,
     experiment_drift, experiment_scan_variance, experiment_scatter, experiment_rows,
-    experiment_gemm, experiment_allreduce;
+    experiment_rowstats, experiment_gemm, experiment_allreduce;
 extern const struct experiment *const experiments[]; /* ends with NULL */
 
 /* May its methods be of this operation? */

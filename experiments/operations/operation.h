@@ -232,5 +232,5 @@ struct operation_use {
     void (*tell)(char to[REQUEST_TEXT], const struct wire_request *r);
     bool (*told)(struct wire_request *r, char *const word[]);
 };
-extern const struct operation_use use_scan, use_dot, use_scatter, use_rows, use_transpose,
-    use_compact, use_gemm, use_allreduce;
+extern const struct operation_use use_scan, use_dot, use_scatter, use_rows, use_rowmean,
+    use_rowvariance, use_transpose, use_compact, use_gemm, use_allreduce;

@@ -1,4 +1,4 @@
-/* Sums of rows: how many there are, and how they lie. */
+/* Sums and statistics of rows: how many there are, and how they lie. */
 #include <stdio.h>
 
 #include "experiments/operations/operation.h"
@@ -72,22 +72,14 @@ static void sample(struct setting *s, size_t n)
         s->layout = &row;
 }
 
-const struct operation_use use_rows = {
-    .operation = &operation_rows,
-    .columns_of = COLUMNS_OF_SCATTERS,
-    .reads = 1 << SETTING_ROWS | 1 << SETTING_LAYOUT,
-    .columns = columns,
-    .words = words,
-    .says = says,
-    .note = note,
-    .each = each,
-    .make = make,
-    .places = places,
-    .vary = vary,
-    .batches = true,
-    .not_recorded = true,
-    .sample = sample,
-    .request = REQUEST_OF_ROWS,
-    .tell = request_write_rows,
-    .told = request_read_rows,
-};
+#define USE_OF_ROWS(its_operation)                                                                 \
+    {                                                                                              \
+        .operation = &(its_operation), .columns_of = COLUMNS_OF_SCATTERS,                          \
+        .reads = 1 << SETTING_ROWS | 1 << SETTING_LAYOUT, .columns = columns, .words = words,      \
+        .says = says, .note = note, .each = each, .make = make, .places = places, .vary = vary,    \
+        .batches = true, .not_recorded = true, .sample = sample, .request = REQUEST_OF_ROWS,       \
+        .tell = request_write_rows, .told = request_read_rows                                      \
+    }
+const struct operation_use use_rows = USE_OF_ROWS(operation_rows),
+                           use_rowmean = USE_OF_ROWS(operation_rowmean),
+                           use_rowvariance = USE_OF_ROWS(operation_rowvariance);

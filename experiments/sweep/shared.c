@@ -25,8 +25,8 @@ static struct array covered(const struct array *in, const struct study_case *t)
                           (char *)in->data + first * bytes};
 }
 
-/* The truth of the output with the most elements. */
-static enum status show_fullest(struct shared *s, const struct source *source,
+/* The truth of the output with the most elements; where each element has one, of its first. */
+static enum status show_fullest(struct shared *s, enum exact_value of, const struct source *source,
                                 enum reference_kind kind, struct problem *p)
 {
     struct array fullest = {s->made.of.in.format, 0, NULL};
@@ -39,23 +39,31 @@ static enum status show_fullest(struct shared *s, const struct source *source,
         array_set_bits(
             &fullest, i,
             array_bits(&s->made.of.in, s->by_bin.element[s->by_bin.start[s->shown] + i]));
-    status = truth_make(&s->last, source->name, &fullest, kind, p);
+    status = truth_make_of(&s->last, source->name, of, &fullest, NULL, kind, p);
+    if (s->values.place)
+        s->shown = s->by_bin.element[s->by_bin.start[s->shown]];
     free(fullest.data);
     return status;
 }
 
 /* The elements by bin, held to MPFR as truth_make's are, and the truth of the fullest. */
-static enum status begin_bins(struct shared *s, size_t bins, const struct source *source,
-                              enum reference_kind kind, struct problem *p)
+static enum status begin_bins(struct shared *s, const struct operation *o, size_t outputs,
+                              const struct source *source, enum reference_kind kind,
+                              struct problem *p)
 {
-    size_t n = s->made.of.in.n;
+    size_t n = s->made.of.in.n, bins = operation_of_rows(o) ? s->made.of.bins : outputs;
     enum status status = by_bin_make(&s->by_bin, s->place, n, bins + 1, p);
     s->by_bin.bins = bins; /* behind them is the place of what goes nowhere */
     if (status != STATUS_OK || !s->outputs)
         return status;
     if (kind == REFERENCE_MPFR || n <= TRUTH_ALWAYS_CHECKED)
         status = by_bin_check(&s->by_bin, &s->made.of.in, s->place, source->name, p);
-    return status == STATUS_OK ? show_fullest(s, source, kind, p) : status;
+    if (status == STATUS_OK && operation_of_rows(o))
+        status = row_values_make(&s->values, o->of, operation_of_each(o), &s->made.of.in,
+                                 &s->by_bin, s->place, machine_processors(), p);
+    return status == STATUS_OK
+               ? show_fullest(s, operation_of_rows(o) ? o->of : EXACT_SUM, source, kind, p)
+               : status;
 }
 
 /* The matrices, held to MPFR where there are few products, and the truth of the first element: a
@@ -115,7 +123,7 @@ enum status shared_begin(struct shared *s, const struct study_case *t, const str
     if (status == STATUS_OK && setting_matrices(&matrices, o, &s->made.of))
         status = begin_product(s, &matrices, source, kind, p);
     else if (status == STATUS_OK)
-        status = s->place ? begin_bins(s, outputs, source, kind, p)
+        status = s->place ? begin_bins(s, o, outputs, source, kind, p)
                           : begin_prefixes(s, t, source, kind, p);
     if (status == STATUS_OK)
         s->like = t;
@@ -126,7 +134,10 @@ enum status shared_begin(struct shared *s, const struct study_case *t, const str
 
 size_t shared_outputs(const struct shared *s)
 {
-    return s->place ? s->by_bin.bins : s->packed.a ? matrices_outputs(&s->packed) : s->made.of.in.n;
+    return s->values.value ? s->values.outputs
+           : s->place      ? s->by_bin.bins
+           : s->packed.a   ? matrices_outputs(&s->packed)
+                           : s->made.of.in.n;
 }
 
 bool shared_multiplies(const struct shared *s)
@@ -184,13 +195,17 @@ struct tree {
 
 static size_t own_terms(const struct shared *s, size_t i)
 {
+    if (s->values.value)
+        i = row_values_row(&s->values, i);
     return s->place ? by_bin_count(&s->by_bin, i) : s->packed.k + 1;
 }
 
 static size_t height_of_own(const struct method *m, const struct shared *s, size_t n, size_t i)
 {
-    const size_t *element = s->place ? s->by_bin.element + s->by_bin.start[i] : NULL;
-    return m->bin_height(element, own_terms(s, i), n, shared_outputs(s));
+    size_t row = s->values.value ? row_values_row(&s->values, i) : i;
+    const size_t *element = s->place ? s->by_bin.element + s->by_bin.start[row] : NULL;
+    return m->bin_height(element, own_terms(s, i), n,
+                         s->place ? s->by_bin.bins : shared_outputs(s));
 }
 
 /* The bound of an element of D, as its model gives it. */
@@ -255,6 +270,7 @@ enum status shared_measure(struct scan_measure *m, struct shared *s, const struc
                         .exclusive = t->setting.exclusive,
                         .heads = s->made.of.heads,
                         .by_bin = s->place ? &s->by_bin : NULL,
+                        .values = s->values.value ? &s->values : NULL,
                         .matrices = s->packed.a ? &s->packed : NULL};
     struct scan_output output = {.out = *out,
                                  .accumulator = t->accumulator,
@@ -292,6 +308,7 @@ void shared_end(struct shared *s)
 {
     if (s->like && s->outputs)
         truth_free(&s->last);
+    row_values_free(&s->values);
     by_bin_free(&s->by_bin);
     matrices_free(&s->packed);
     free(s->place);

@@ -15,6 +15,7 @@ struct shared {
                         product the first */
     uint32_t *place; /* see setting_places; NULL: outputs cover prefixes, and by_bin is nothing */
     struct by_bin by_bin;
+    struct row_values values; /* of rows, where they are no sums; value NULL: they are, or none */
     struct matrices_packed packed; /* of a matrix product; a NULL: it is none */
     struct array twin;             /* the fixed-order twin's output; data NULL until shared_twin */
     const struct method *twin_method;

@@ -42,7 +42,7 @@ bool operation_has(const struct operation *o, enum operand which)
 
 bool operation_fits(const struct operation *o, const struct operands *of, char why[OPERANDS_TEXT])
 {
-    bool strided = o == &operation_rows;
+    bool strided = o == &operation_rows || o->of_rows;
     const struct gemm_shape *s = &of->gemm;
     for (enum operand k = OPERAND_IN2; k < OPERANDS; k++)
         if (operation_has(o, k) && k != OPERAND_HEADS && of->in.n > 0 && !operand_data(of, k)) {

@@ -46,6 +46,7 @@ struct operation {
     bool ranks;          /* its array holds as many elements of each of several ranks */
     bool rounds_outputs; /* outputs are rounded once more, to the format of task.out */
     bool moves;          /* results are elements, bit for bit: nothing is added up */
+    bool of_rows;        /* outputs are exact values `of` a row, each by itself, that are no sums */
     unsigned inputs;     /* arrays that it reads, of one length and format: 1 or 2 */
     enum exact_value of; /* what the exact result is, and sum|x| in errors and bounds */
     const char *fixed;   /* the method whose result is s_fixed, or whose outputs others are compared
@@ -70,12 +71,24 @@ static inline unsigned operation_arrays(const struct operation *o)
 /* Are its terms elements of its array, or products of those of two arrays, each in one term? */
 static inline bool operation_adds_elements(const struct operation *o)
 {
-    return !o->moves && !o->matrices;
+    return !o->moves && !o->matrices && !o->of_rows;
 }
 
 static inline bool operation_moves(const struct operation *o)
 {
     return o->moves;
+}
+
+/* Are its outputs other values of rows than sums? And is there one for each element, where that
+ * lies, rather than one for each row? */
+static inline bool operation_of_rows(const struct operation *o)
+{
+    return o->of_rows;
+}
+
+static inline bool operation_of_each(const struct operation *o)
+{
+    return o->of_rows && o->outputs(2, 1) == 2;
 }
 
 /* Is its result an array, so that a run keeps its hash? */

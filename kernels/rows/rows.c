@@ -8,6 +8,7 @@
 struct work {
     const struct task *task;
     row_sum *sum;
+    const struct method *method; /* in place of it, or NULL */
     size_t length;
     struct problem *problem; /* of each thread */
 };
@@ -25,6 +26,20 @@ static struct array elements(const struct work *w, size_t row, double *copy)
     return (struct array){FP64, w->length, copy};
 }
 
+/* The row as an array of its own. */
+static void whole_row(const struct work *w, const struct array *x, double *result,
+                      struct problem *p)
+{
+    uint64_t bits = 0;
+    struct task alone = *w->task;
+    alone.of = &(struct operands){.in = *x, .product = w->method->product};
+    alone.method = w->method;
+    alone.out = (struct array){w->task->out.format, 1, &bits};
+    alone.shape = method_shape(w->method, DEVICE_CPU, x->n, (struct shape){1, 1});
+    if (w->method->cpu(&alone, p) == STATUS_OK)
+        *result = array_get(&alone.out, 0);
+}
+
 static void sum_rows(void *context, unsigned thread)
 {
     const struct work *w = context;
@@ -37,23 +52,37 @@ static void sum_rows(void *context, unsigned thread)
     for (size_t r = share.begin; r < share.end && p->status == STATUS_OK; r++) {
         struct array x = elements(w, r, copy);
         double sum = 0; /* of nothing */
-        if (w->length > 0 && w->sum(&x, t->accumulator, &sum, p) != STATUS_OK)
-            break;
-        array_encode(&t->out, r, 1, &sum);
+        if (w->method)
+            whole_row(w, &x, &sum, p);
+        else if (w->length > 0)
+            w->sum(&x, t->accumulator, &sum, p);
+        if (p->status == STATUS_OK)
+            array_encode(&t->out, r, 1, &sum);
     }
     free(copy);
 }
 
+static enum status run(struct work *w, struct problem *p)
+{
+    const struct task *t = w->task;
+    w->length = matrix_length(t->of->in.n, t->of->bins);
+    w->problem = calloc(t->shape.threads, sizeof *w->problem);
+    if (!w->problem)
+        return problem(p, STATUS_MEMORY, "device cpu: no memory for %u threads", t->shape.threads);
+    enum status status = team_run(t->shape.threads, sum_rows, w, p);
+    for (unsigned i = 0; status == STATUS_OK && i < t->shape.threads; i++)
+        if (w->problem[i].status != STATUS_OK)
+            status = problem(p, w->problem[i].status, "%s", w->problem[i].text);
+    free(w->problem);
+    return status;
+}
+
 enum status rows_each(const struct task *t, row_sum *sum, struct problem *p)
 {
-    struct work w = {t, sum, matrix_length(t->of->in.n, t->of->bins),
-                     calloc(t->shape.threads, sizeof *w.problem)};
-    if (!w.problem)
-        return problem(p, STATUS_MEMORY, "device cpu: no memory for %u threads", t->shape.threads);
-    enum status status = team_run(t->shape.threads, sum_rows, &w, p);
-    for (unsigned i = 0; status == STATUS_OK && i < t->shape.threads; i++)
-        if (w.problem[i].status != STATUS_OK)
-            status = problem(p, w.problem[i].status, "%s", w.problem[i].text);
-    free(w.problem);
-    return status;
+    return run(&(struct work){.task = t, .sum = sum}, p);
+}
+
+enum status rows_method(const struct task *t, const struct method *m, struct problem *p)
+{
+    return run(&(struct work){.task = t, .method = m}, p);
 }

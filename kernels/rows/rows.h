@@ -8,5 +8,9 @@
  * with the same values, in FP64. STATUS_MEMORY when memory is short. */
 typedef enum status row_sum(const struct array *x, enum format f, double *sum, struct problem *p);
 
+/* What `m`, a method of arrays, makes of each row as an array, on one thread.
+ * Threads are a schedule here too. */
+enum status rows_method(const struct task *t, const struct method *m, struct problem *p);
+
 /* Sums each row. Threads are a schedule: each has consecutive rows. */
 enum status rows_each(const struct task *t, row_sum *sum, struct problem *p);

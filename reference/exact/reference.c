@@ -172,15 +172,41 @@ enum status reference_sums(struct reference *r, const struct array *a, const str
 
 const struct exact_rules reference_sum = {.compute = reference_sums};
 
+static enum status compute(struct reference *r, const struct reference *as, const struct array *a,
+                           const struct array *b, enum reference_kind kind, struct problem *p)
+{
+    *r = *as;
+    mpfr_inits2(MPFR_PREC_MIN, r->sum, r->sum_abs, r->moment.sum, r->moment.sum_abs,
+                r->moment.squares, (mpfr_ptr)0);
+    enum status status = exact_facts[r->of].rules->compute(r, a, b, kind, p);
+    if (status != STATUS_OK)
+        reference_free(r);
+    return status;
+}
+
 enum status reference_compute_of(struct reference *r, enum exact_value of, const struct array *a,
                                  const struct array *b, enum reference_kind kind, struct problem *p)
 {
-    *r = (struct reference){.of = of, .n = a->n};
-    mpfr_inits2(MPFR_PREC_MIN, r->sum, r->sum_abs, r->moment.sum, r->moment.sum_abs,
-                r->moment.squares, (mpfr_ptr)0);
-    enum status status = exact_facts[of].rules->compute(r, a, b, kind, p);
-    if (status != STATUS_OK)
-        reference_free(r);
+    return compute(r, &(struct reference){.of = of, .n = a->n}, a, b, kind, p);
+}
+
+enum status reference_compute_at(struct reference *r, enum exact_value of, const struct array *a,
+                                 size_t index, enum reference_kind kind, struct problem *p)
+{
+    return compute(r, &(struct reference){.of = of, .n = a->n, .index = index}, a, NULL, kind, p);
+}
+
+enum status reference_compute_each(struct reference *r, enum exact_value of, const struct array *a,
+                                   struct problem *p)
+{
+    for (size_t i = 0; i < a->n; i++) {
+        r[i] = (struct reference){.of = of, .n = a->n, .index = i};
+        mpfr_inits2(MPFR_PREC_MIN, r[i].sum, r[i].sum_abs, r[i].moment.sum, r[i].moment.sum_abs,
+                    r[i].moment.squares, (mpfr_ptr)0);
+    }
+    enum status status = exact_facts[of].rules->each(r, a, p);
+    for (size_t i = 0; status != STATUS_OK && i < a->n; i++)
+        reference_free(&r[i]);
     return status;
 }
 

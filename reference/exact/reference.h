@@ -41,7 +41,8 @@ struct reference {
     struct {
         mpfr_t sum, sum_abs, squares;
     } moment;
-    size_t n; /* elements of an array: terms of the sum */
+    size_t n;     /* elements of an array: terms of the sum */
+    size_t index; /* of the element whose value it is, where each has one; else 0 */
     size_t zeros, subnormals, infs, nans;
     double smallest, largest; /* magnitudes of the finite elements; zeros do not count for
                                  smallest; 0 where there is none */
@@ -57,6 +58,13 @@ enum status reference_compute(struct reference *r, const struct array *a, enum r
 enum status reference_compute_of(struct reference *r, enum exact_value of, const struct array *a,
                                  const struct array *b, enum reference_kind kind,
                                  struct problem *p);
+/* The same of element `index` of one array, where each has a value. */
+enum status reference_compute_at(struct reference *r, enum exact_value of, const struct array *a,
+                                 size_t index, enum reference_kind kind, struct problem *p);
+/* The same of all elements of an array, where each has a value: r[0 .. a->n-1], zeroed. On failure
+ * nothing is due. */
+enum status reference_compute_each(struct reference *r, enum exact_value of, const struct array *a,
+                                   struct problem *p);
 void reference_free(struct reference *r);
 
 /* The same of a sum whose elements come block by block: of n elements so far, zeroed and begun. */

@@ -21,6 +21,8 @@ struct exact_rules {
      * second array. */
     enum status (*compute)(struct reference *r, const struct array *a, const struct array *b,
                            enum reference_kind kind, struct problem *p);
+    /* The same of each element: r[0 .. a->n-1], initialised. NULL: an array has one value. */
+    enum status (*each)(struct reference *r, const struct array *a, struct problem *p);
     /* reference_derive and reference_excess; NULL: A and the value are `sum_abs` and `sum`. */
     bool (*derive)(struct reference *r);
     void (*excess)(mpfr_t excess, mpfr_t size, const struct reference *r);

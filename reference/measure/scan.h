@@ -1,5 +1,6 @@
 /* The outputs of a scan held against the exact prefixes, all of them in one pass; or those of a
- * scatter-add against the exact sums of its bins, of a matrix product against its exact elements.
+ * scatter-add against the exact sums of its bins, of a matrix product against its exact elements;
+ * or what rows have other values than sums for.
  *
  * What measure.h says of one sum is said here of every index: output i is held against the exact
  * sum of the elements that it covers, in units of its own ulp, magnitudes and bound. Maxima over
@@ -9,6 +10,7 @@
 #include "reference/exact/by_bin.h"
 #include "reference/exact/matrices.h"
 #include "reference/measure/measure.h"
+#include "reference/measure/row_values.h"
 
 /* The input of a scan, and the kind of scan. Host memory. */
 struct scan {
@@ -21,12 +23,17 @@ struct scan {
     /* Of a matrix product: output i is its element number i; else NULL. in.format is A's and B's.
      */
     const struct matrices_packed *matrices;
+    /* Of other values of rows than sums: those of all outputs; by_bin has the rows. Else NULL. */
+    const struct row_values *values;
 };
 
 /* How many outputs it has. */
 static inline size_t scan_outputs(const struct scan *s)
 {
-    return s->by_bin ? s->by_bin->bins : s->matrices ? matrices_outputs(s->matrices) : s->in.n;
+    return s->values     ? s->values->outputs
+           : s->by_bin   ? s->by_bin->bins
+           : s->matrices ? matrices_outputs(s->matrices)
+                         : s->in.n;
 }
 
 enum { SCAN_TWINS = 2 };
@@ -91,7 +98,7 @@ struct scan_measure {
 enum status measure_scan(struct scan_measure *m, const struct scan_output *out, size_t outputs,
                          const struct scan *scan, unsigned threads, struct problem *p);
 
-/* The same of a scatter-add or a matrix product; there are no points. Bins without an element are
- * among the outputs: the sum of nothing is 0. */
+/* The same of a scatter-add, a matrix product or other values of rows; there are no points. Bins
+ * without an element are among the outputs: the sum of nothing is 0. */
 enum status measure_scatter(struct scan_measure *m, const struct scan_output *out, size_t outputs,
                             const struct scan *scan, unsigned threads, struct problem *p);

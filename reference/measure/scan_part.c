@@ -96,6 +96,8 @@ bool scan_own_sum(const struct scan *scan, size_t i, struct exact *sum)
 
 size_t scan_own_terms(const struct scan *scan, size_t i)
 {
+    if (scan->values)
+        return by_bin_count(scan->by_bin, row_values_row(scan->values, i));
     return scan->matrices ? scan->matrices->k + 1 : by_bin_count(scan->by_bin, i);
 }
 
@@ -159,11 +161,14 @@ static void measure_item(struct scan_part *part, size_t index, const struct scan
                               .given = x->height,
                               .flushing = part->out->flushes ? (size_t)x->terms : 0,
                               .product = part->out->product};
-    struct reference r = {.n = (size_t)x->terms};
+    struct reference sum = {.n = (size_t)x->terms}, *r = &sum;
     struct measure m;
-    mpfr_inits2(MPFR_PREC_MIN, r.sum, r.sum_abs, (mpfr_ptr)0);
-    read_exactly(part, index, x->terms, &r);
-    measure_output(&m, &r, rules->storage, rules->accumulator, rules->output, x->result, &theorem);
+    mpfr_inits2(MPFR_PREC_MIN, sum.sum, sum.sum_abs, (mpfr_ptr)0);
+    if (part->scan->values)
+        r = &part->scan->values->value[index];
+    else
+        read_exactly(part, index, x->terms, r);
+    measure_output(&m, r, rules->storage, rules->accumulator, rules->output, x->result, &theorem);
     *f = (struct scan_figures){{value_of(m.err_abs), value_of(m.err_rel), value_of(m.err_ulp),
                                 value_of(m.err_backward), value_of(m.err_over_bound)},
                                m.broken};
@@ -176,7 +181,7 @@ static void measure_item(struct scan_part *part, size_t index, const struct scan
         point->bound = m.bound;
         point->err_over_bound = m.err_over_bound;
     }
-    mpfr_clears(r.sum, r.sum_abs, (mpfr_ptr)0);
+    mpfr_clears(sum.sum, sum.sum_abs, (mpfr_ptr)0);
 }
 
 /* Does |hi + lo| round to a number of f? */

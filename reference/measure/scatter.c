@@ -1,5 +1,5 @@
-/* Bins, and elements of matrix products, measured as the outputs of scans are, each against the
- * exact sum of its own terms. */
+/* Bins, elements of matrix products, and other values of rows, measured as the outputs of scans
+ * are, each against the exact sum of its own terms. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -61,9 +61,9 @@ static void fill_block(struct piece *p, const struct scan *scan, size_t begin, s
         p->terms[i] = (double)scan_own_terms(scan, begin + i);
         p->hi[i] = p->lo[i] = p->abs_hi[i] = p->abs_lo[i] = 0;
         p->lost[i] = false;
-        if (p->terms[i] == 0)
+        if (p->terms[i] == 0 && !scan->values)
             continue;
-        if (!scan_own_sum(scan, begin + i, &sum)) {
+        if (scan->values || !scan_own_sum(scan, begin + i, &sum)) {
             p->lost[i] = true;
             p->hi[i] = p->abs_hi[i] = NAN;
             continue;

@@ -5,6 +5,7 @@
 #include "reference/measure/measure.h"
 #include "tests/support/holds_scan.h"
 #include "tests/support/matrices.h"
+#include "tests/support/statistics.h"
 #include "tests/support/scatters.h"
 
 static double largest_of(enum format f)
@@ -102,7 +103,8 @@ static bool holds_all_largest(const struct method *const *m, size_t count, doubl
 static bool has_own_inputs(const struct method *m)
 {
     return m->operation == &operation_scan || m->operation == &operation_scatter ||
-           matrix_takes(m) || m->operation->matrices || m->operation->ranks;
+           matrix_takes(m) || m->operation->matrices || m->operation->ranks ||
+           m->operation->of_rows;
 }
 
 bool bound_alike(const struct method *a, const struct method *b)
@@ -124,6 +126,8 @@ bool holds_bounds(const struct method *const *m, size_t count, char why[WHY])
         return holds_scan_bound(*m, why);
     if ((*m)->operation == &operation_scatter)
         return holds_scatter_bound(*m, why);
+    if ((*m)->operation->of_rows)
+        return holds_statistic_bound(*m, why);
     if (matrix_takes(*m))
         return holds_matrix_bound(*m, why);
     static const size_t lengths[] = {1, 2, 100, 1000, 5000};

@@ -5,6 +5,7 @@
 #include "kernels/blocks/tiled.h"
 #include "tests/support/holds_scan.h"
 #include "tests/support/matrices.h"
+#include "tests/support/statistics.h"
 #include "tests/support/samples.h"
 #include "tests/support/scatters.h"
 
@@ -46,6 +47,8 @@ static bool holds_input(const struct method *m, const struct array *in, enum for
 
 bool holds_promise(const struct method *m, char why[WHY])
 {
+    if (m->operation->of_rows)
+        return holds_statistic_promise(m, why);
     if (m->operation->matrices || m->operation->ranks) /* tests/kernels/ */
         return true;
     if (m->operation == &operation_scan)
@@ -143,7 +146,7 @@ static bool holds_pair_specials(const struct method *m, enum format s, enum form
 
 bool holds_edges(const struct method *m, char why[WHY])
 {
-    if (m->operation->matrices || m->operation->ranks) /* tests/kernels/ */
+    if (m->operation->matrices || m->operation->ranks || m->operation->of_rows) /* tests/kernels/ */
         return true;
     if (m->operation == &operation_scatter)
         return holds_scatter_edges(m, why);

@@ -11,7 +11,7 @@
 
 bool matrix_takes(const struct method *m)
 {
-    return m->operation->matrix || m->operation->mask;
+    return (m->operation->matrix || m->operation->mask) && !m->operation->of_rows;
 }
 
 static bool failed(const struct matrix_case *c, char why[WHY], size_t output, const char *what)

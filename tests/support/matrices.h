@@ -18,7 +18,7 @@ struct matrix_case {
     const char *sample;
 };
 
-bool matrix_takes(const struct method *m); /* is it such a method? */
+bool matrix_takes(const struct method *m); /* is it such a method? Statistics: statistics.h */
 
 /* All is set but for method and shape: matrices, row-major, column-major and in batches, of all
  * lengths next to what methods are made of, and masks; k < MATRIX_SAMPLES. in.data has room for

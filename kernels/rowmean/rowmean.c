@@ -1,0 +1,44 @@
+/* rowmean/serial, tiled, running, exact: the mean of each row, as the method of the same name makes
+ * it of the row as an array (kernels/mean).
+ *
+ * Order: that of mean/serial, mean/tiled, mean/running; of mean/exact none. It depends on the row's
+ * length alone: neither the other rows, nor how many there are, nor how rows lie in memory shows in
+ * a row's result. Threads are a schedule. An empty row's mean is NaN. */
+#include "kernels/blocks/serial.h"
+#include "kernels/blocks/tiled.h"
+#include "kernels/rows/rows.h"
+#include "kernels/scatter/bins.h"
+
+extern const struct method mean_serial, mean_tiled, mean_running, mean_exact;
+
+static size_t serial_bin(const size_t *element, size_t terms, size_t n, size_t bins)
+{
+    (void)element, (void)n, (void)bins;
+    return terms - 1;
+}
+
+#define ROWMEAN(its_name, ...)                                                                     \
+    static enum status run_##its_name(const struct task *t, struct problem *p)                     \
+    {                                                                                              \
+        return rows_method(t, &mean_##its_name, p);                                                \
+    }                                                                                              \
+    const struct method rowmean_##its_name = {.name = "rowmean/" #its_name,                        \
+                                              .operation = &operation_rowmean,                     \
+                                              .pairs = {[DEVICE_CPU] = FORMAT_PAIRS_ALL},          \
+                                              .shape_read = {SHAPE_THREADS, 0},                    \
+                                              .resolve = scatter_each_shape,                       \
+                                              .cpu = run_##its_name,                               \
+                                              __VA_ARGS__};
+
+ROWMEAN(serial, .summary = "each row one after the other, divided by its length",
+        .promise = PROMISE_GPU_TO_GPU, .bound = THEOREM_MEAN, .height = serial_height,
+        .bin_height = serial_bin, .order = serial_order)
+ROWMEAN(tiled, .summary = "each row in sum/tiled's order, divided by its length",
+        .promise = PROMISE_GPU_TO_GPU, .bound = THEOREM_MEAN, .height = tiled_height,
+        .bin_height = scatter_tiled_height, .order = tiled_order)
+ROWMEAN(running, .summary = "each row's mean as it runs: m + (x - m) / k",
+        .promise = PROMISE_GPU_TO_GPU, .bound = THEOREM_RUNNING_MEAN, .height = serial_height,
+        .bin_height = serial_bin, .order = serial_order)
+ROWMEAN(exact, .summary = "the exact mean of each row, rounded once",
+        .promise = PROMISE_CORRECTLY_ROUNDED, .addition = ADDITION_EXACT,
+        .bound = THEOREM_CORRECTLY_ROUNDED)
