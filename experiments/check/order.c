@@ -103,6 +103,37 @@ enum status check_order_again(struct check *c, const struct check_setting *to,
     return permute_all(c, to, v->count, v->order, p);
 }
 
+/* Where each element has an output, that moves with it: writes those of the case as permuted in
+ * *out back to where their elements were. */
+static enum status outputs_back(const struct check *c, const struct check_setting *s,
+                                const struct array *out, size_t count, size_t order,
+                                struct problem *p)
+{
+    struct array index = {0}, moved = {0}, back = {0};
+    enum status status = memory_array(&index, FP32, c->at.n, "places", p);
+    if (status == STATUS_OK)
+        status = memory_array(&moved, FP32, c->at.n, "places", p);
+    if (status == STATUS_OK)
+        status = memory_array(&back, out->format, out->n, "outputs", p);
+    for (size_t i = 0; status == STATUS_OK && i < c->at.n; i++)
+        ((uint32_t *)index.data)[i] = (uint32_t)i;
+    if (status == STATUS_OK)
+        status = permute(&moved, &index, count, order, first_shuffle(c), p);
+    if (status == STATUS_OK)
+        status = check_lay_rows(c, &moved, s->keys, p);
+    if (status == STATUS_OK) {
+        for (size_t i = 0; i < out->n; i++)
+            array_set_bits(&back, ((uint32_t *)moved.data)[i], array_bits(out, i));
+        memcpy(out->data, back.data, array_bytes(out->format, out->n));
+    }
+    free(index.data);
+    free(moved.data);
+    free(back.data);
+    if (status != STATUS_OK)
+        free(out->data);
+    return status;
+}
+
 static enum status try_orders(struct check *c, struct check_outcome *o, const struct array *copy,
                               uint32_t *keys, size_t count, struct problem *p)
 {
@@ -126,6 +157,8 @@ static enum status try_orders(struct check *c, struct check_outcome *o, const st
         status = permute_all(c, &s, count, order, p);
         if (status == STATUS_OK)
             status = check_once(c, &s, &out, p);
+        if (status == STATUS_OK && operation_of_each(c->request->method->operation))
+            status = outputs_back(c, &s, &out, count, order, p);
         o->now = as_is;
         o->now.permuted = true;
         o->now.order = order;

@@ -124,6 +124,7 @@ static judge_form *judge_of(const struct method *m)
     case FORM_SUM:
     case FORM_QUOTIENT:
     case FORM_MOMENTS:
+    case FORM_ROW:
         break;
     }
     return NULL;

@@ -82,4 +82,7 @@ static void sample(struct setting *s, size_t n)
     }
 const struct operation_use use_rows = USE_OF_ROWS(operation_rows),
                            use_rowmean = USE_OF_ROWS(operation_rowmean),
-                           use_rowvariance = USE_OF_ROWS(operation_rowvariance);
+                           use_rowvariance = USE_OF_ROWS(operation_rowvariance),
+                           use_sumexp = USE_OF_ROWS(operation_sumexp),
+                           use_logsumexp = USE_OF_ROWS(operation_logsumexp),
+                           use_softmax = USE_OF_ROWS(operation_softmax);

@@ -55,6 +55,7 @@ bool reveal_can_ask(const struct method *m)
     case FORM_PRODUCT:
     case FORM_ELEMENT:
     case FORM_INDEX:
+    case FORM_ROW:
         break;
     }
     return false;

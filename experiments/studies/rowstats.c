@@ -25,8 +25,10 @@ static enum status draw(struct text *to, const struct plan *plan, const char *ou
 
 const struct experiment experiment_rowstats = {
     .name = "rowstats",
-    .summary = "how wrong statistics of rows are: means and variances",
-    .operation = {&operation_rowmean, &operation_rowvariance},
+    .summary = "how wrong statistics of rows are: means and variances, softmax, its "
+               "denominator and its logarithm",
+    .operation = {&operation_rowmean, &operation_rowvariance, &operation_sumexp,
+                  &operation_logsumexp, &operation_softmax},
     .rows = "16",
     .axes =
         {

@@ -1,5 +1,6 @@
 #include "kernels/rows/rows.h"
 
+#include <mpfr.h>
 #include <stdlib.h>
 
 #include "kernels/scatter/bins.h"
@@ -9,6 +10,7 @@ struct work {
     const struct task *task;
     row_sum *sum;
     const struct method *method; /* in place of it, or NULL */
+    row_outputs *outputs;        /* likewise */
     size_t length;
     struct problem *problem; /* of each thread */
 };
@@ -40,6 +42,29 @@ static void whole_row(const struct work *w, const struct array *x, double *resul
         *result = array_get(&alone.out, 0);
 }
 
+static void each_row(void *context, unsigned thread)
+{
+    const struct work *w = context;
+    const struct task *t = w->task;
+    struct problem *p = &w->problem[thread];
+    struct scatter_share share = scatter_share(0, t->of->bins, thread, t->shape.threads);
+    bool of_each = operation_of_each(t->method->operation);
+    double *x = malloc((2 * w->length + 2) * sizeof *x), *y = x + w->length + 1;
+    if (!x)
+        problem(p, STATUS_MEMORY, "device cpu: no memory for a row of %zu elements", w->length);
+    for (size_t r = share.begin; r < share.end && p->status == STATUS_OK; r++) {
+        for (size_t k = 0; k < w->length; k++)
+            x[k] = array_get(&t->of->in, matrix_at(r, k, w->length, t->of->stride));
+        if (w->outputs(x, w->length, t->accumulator, y, p) != STATUS_OK)
+            break;
+        for (size_t k = 0; k < (of_each ? w->length : 1); k++)
+            array_encode(&t->out, of_each ? matrix_at(r, k, w->length, t->of->stride) : r, 1,
+                         &y[k]);
+    }
+    free(x);
+    mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE); /* the thread may end */
+}
+
 static void sum_rows(void *context, unsigned thread)
 {
     const struct work *w = context;
@@ -69,7 +94,7 @@ static enum status run(struct work *w, struct problem *p)
     w->problem = calloc(t->shape.threads, sizeof *w->problem);
     if (!w->problem)
         return problem(p, STATUS_MEMORY, "device cpu: no memory for %u threads", t->shape.threads);
-    enum status status = team_run(t->shape.threads, sum_rows, w, p);
+    enum status status = team_run(t->shape.threads, w->outputs ? each_row : sum_rows, w, p);
     for (unsigned i = 0; status == STATUS_OK && i < t->shape.threads; i++)
         if (w->problem[i].status != STATUS_OK)
             status = problem(p, w->problem[i].status, "%s", w->problem[i].text);
@@ -80,6 +105,11 @@ static enum status run(struct work *w, struct problem *p)
 enum status rows_each(const struct task *t, row_sum *sum, struct problem *p)
 {
     return run(&(struct work){.task = t, .sum = sum}, p);
+}
+
+enum status rows_outputs(const struct task *t, row_outputs *outputs, struct problem *p)
+{
+    return run(&(struct work){.task = t, .outputs = outputs}, p);
 }
 
 enum status rows_method(const struct task *t, const struct method *m, struct problem *p)

@@ -43,6 +43,12 @@ struct reference {
     } moment;
     size_t n;     /* elements of an array: terms of the sum */
     size_t index; /* of the element whose value it is, where each has one; else 0 */
+    /* Of exponentials exp(x - max x) alone, each rounded up: how far the least finite element lies
+     * below the greatest; their sum; the sum of d exp(-d (1 - 2^-8)), d = max x - x; and d of the
+     * element whose value it is, inf where that is masked, -inf. */
+    struct {
+        double range, sum, weighted, at;
+    } exponentials;
     size_t zeros, subnormals, infs, nans;
     double smallest, largest; /* magnitudes of the finite elements; zeros do not count for
                                  smallest; 0 where there is none */

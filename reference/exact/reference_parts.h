@@ -36,7 +36,7 @@ struct exact_rules {
     bool (*fraction)(mpfr_t over, mpfr_t under, const struct reference *r);
 };
 extern const struct exact_rules reference_sum, reference_norm, reference_mean, reference_variance,
-    reference_product, reference_extremum;
+    reference_product, reference_extremum, reference_exponentials;
 
 /* Sums of elements, or of products, by the kind that is asked for: a rule's `compute`. */
 enum status reference_sums(struct reference *r, const struct array *a, const struct array *b,

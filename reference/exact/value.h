@@ -17,7 +17,8 @@ enum exact_form {
     FORM_MOMENTS,  /* of several sums */
     FORM_PRODUCT,
     FORM_ELEMENT, /* one of the elements */
-    FORM_INDEX    /* of an element */
+    FORM_INDEX,   /* of an element */
+    FORM_ROW      /* of the exponentials, or of the moments, of a row */
 };
 
 struct exact_facts {
@@ -25,6 +26,7 @@ struct exact_facts {
     enum exact_form form;
     array_term *term;        /* what an element adds to the sum, never below 0; NULL: itself */
     bool largest, nan_loses; /* of an element or an index: which one is sought */
+    bool log, each; /* of exponentials: with its logarithm; of each element's share in their sum */
     const struct exact_rules *rules; /* how it is computed: reference_parts.h */
 };
 extern const struct exact_facts exact_facts[EXACT_VALUES];

@@ -430,6 +430,8 @@ rational due_bound(const struct theorem *t, const struct reference *r, enum form
     case THEOREM_CORRECTLY_ROUNDED:
     case THEOREM_BINNED:
     case THEOREM_NONE:
+    case THEOREM_EXPONENTIALS: /* of no rational: tests/kernels/rowstats */
+    case THEOREM_RESCALED:
     case THEOREMS:
         break;
     case THEOREM_NORM:

@@ -175,6 +175,7 @@ void oracle_values(double due[ACCUMULATORS], enum exact_value of, const struct a
         return;
     case FORM_ELEMENT:
     case FORM_INDEX:
+    case FORM_ROW:
         extreme = extreme_due(of, a);
         for (enum format f = 0; f < ACCUMULATORS; f++)
             due[f] = format_round(f, extreme);

@@ -258,10 +258,10 @@ static bool has_shapes(const struct method *m)
 static bool has_sense(const struct method *m, enum check_kind kind)
 {
     const struct operation *o = m->operation;
-    bool moves = (o->matrix || o->mask) && o != &operation_rows;
+    bool moves = (o->matrix || o->mask) && o != &operation_rows && !o->of_rows;
     switch (kind) {
     case CHECK_BATCH:
-        return o == &operation_rows || o->matrices || o->ranks;
+        return o == &operation_rows || o->of_rows || o->matrices || o->ranks;
     case CHECK_PERMUTATION:
     case CHECK_EXACT:
         return !moves;

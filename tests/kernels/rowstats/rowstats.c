@@ -6,21 +6,6 @@
 
 #include "tests/support/statistics.h"
 
-Test(rowstats, every_output_is_within_its_theorem)
-{
-    char why[WHY] = "";
-    size_t checked = 0;
-    for (size_t i = 0; i < method_count; i++) {
-        const struct method *m = method_registry[i];
-        if (!operation_of_rows(m->operation) || !m->cpu)
-            continue;
-        cr_expect(holds_statistic_bound(m, why), "%s", why);
-        cr_expect(holds_statistic_promise(m, why), "%s", why);
-        checked++;
-    }
-    cr_expect(checked >= 9);
-}
-
 /* A method that forgets the last element of the last row, or changes the last bit of an output. */
 static const struct method *victim;
 static bool forgets;
