@@ -47,7 +47,7 @@ static const struct place {
               {1000, 999, 1, 0x3c, "among small numbers"},
               {1000, 500, 1000, 0x3c, "among small numbers"}};
 
-/* Sets *one to the sum of `row` at its place. */
+/* Sets *one to the sum of `row` at its place, or to the outputs of its elements. */
 static enum status sum_at(const struct check *c, const struct array *row, const struct place *at,
                           struct array *one, struct problem *p)
 {
@@ -67,9 +67,11 @@ static enum status sum_at(const struct check *c, const struct array *row, const 
     free(other.in.data);
     if (status != STATUS_OK)
         return status;
-    status = memory_array(one, out.format, 1, "a sum", p);
-    if (status == STATUS_OK)
-        array_set_bits(one, 0, array_bits(&out, at->row));
+    bool each = operation_of_each(c->request->method->operation);
+    status = memory_array(one, out.format, each ? row->n : 1, "a sum", p);
+    for (size_t k = 0; status == STATUS_OK && k < one->n; k++)
+        array_set_bits(
+            one, k, array_bits(&out, each ? matrix_at(at->row, k, row->n, at->stride) : at->row));
     free(out.data);
     return status;
 }
