@@ -70,7 +70,7 @@ class Function:
         seen = []
         for form in "fp32", "fp64":
             for name, due in worker.DUE.items():
-                if name in ("dot", "scatter", "rows", "transpose", "argmin", "argmax"):
+                if name in ("dot", "scatter", "transpose", "argmin", "argmax", *worker.OF_ROWS):
                     continue
                 trial = worker.Subject(self.name, function, name, self.arrays)
                 try:
