@@ -264,6 +264,8 @@ static enum status read_csv(struct data_set *set, struct data_file *file, const 
 {
     enum format f = options->storage == FORMATS ? FP64 : options->storage;
     struct table t = {.file = file, .options = options, .wanted = member, .a.format = f, .p = p};
+    if (data_stream_idle(options->stream))
+        return data_stream_end(options->stream, file, member, &t.a, f, options->saturate, p);
     enum status status = parse_all(&t);
     text_free(&t.first);
     if (status == STATUS_OK && options->stream)

@@ -15,6 +15,10 @@ struct data_stream {
     /* After the last of an array: about->array has no data. */
     enum status (*end)(void *context, const struct data *about, struct problem *p);
     void *context;
+    /* The index-th of `count` shares, from 0, is read: all have the same ends, and together the
+     * blocks of the whole. What lies as plain numbers is cut; text and what is packed is the first
+     * share's. 0 of 0: the whole. */
+    uint32_t index, count;
 };
 
 struct data_options {

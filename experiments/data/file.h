@@ -55,6 +55,9 @@ enum status data_append(struct data_set *set, const struct data_file *file, cons
                         struct array *array, enum format file_format, bool saturated,
                         struct problem *p);
 
+/* Is a share asked for that has nothing of what is not cut? */
+bool data_stream_idle(const struct data_stream *to);
+
 /* Tells who takes blocks that an array is at its end. */
 enum status data_stream_end(const struct data_stream *to, const struct data_file *file,
                             const char *tensor, const struct array *a, enum format file_format,

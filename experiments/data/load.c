@@ -212,6 +212,27 @@ enum status data_stream_end(const struct data_stream *to, const struct data_file
 
 enum { STREAMED = 1 << 22 }; /* bytes of a block, in the wider format */
 
+bool data_stream_idle(const struct data_stream *to)
+{
+    return to && to->index > 0;
+}
+
+/* Elements `first` up to `last`, whole blocks of `most`. */
+static void share_of(size_t *first, size_t *last, const struct data_file *file, size_t n,
+                     size_t most, const struct data_stream *to)
+{
+    size_t blocks = n / most + (n % most > 0), count = to->count > 0 ? to->count : 1;
+    *first = 0;
+    *last = data_stream_idle(to) ? 0 : n;
+    if (file->source || count == 1)
+        return;
+    /* So that nothing overflows: the first blocks % count shares have one block more. */
+    size_t each = blocks / count, more = blocks % count, k = to->index;
+    size_t begin = k * each + (k < more ? k : more), end = begin + each + (k < more);
+    *first = begin < blocks ? begin * most : n;
+    *last = end < blocks ? end * most : n;
+}
+
 static enum status stream(const struct data_file *file, const char *tensor,
                           const struct data_layout *l, enum format wanted,
                           const struct data_options *options, struct problem *p)
@@ -220,11 +241,13 @@ static enum status stream(const struct data_file *file, const char *tensor,
     size_t most = STREAMED / (from > to ? from : to);
     bool convert_it = wanted != l->format;
     struct array block = {l->format, most, NULL}, converted = {wanted, most, NULL};
+    size_t first, last;
+    share_of(&first, &last, file, l->n, most, options->stream);
     enum status status = memory_array(&block, l->format, most, file->path, p);
     if (status == STATUS_OK && convert_it)
         status = memory_array(&converted, wanted, most, file->path, p);
-    for (size_t begin = 0; begin < l->n && status == STATUS_OK; begin += block.n) {
-        block.n = l->n - begin < most ? l->n - begin : most;
+    for (size_t begin = first; begin < last && status == STATUS_OK; begin += block.n) {
+        block.n = last - begin < most ? last - begin : most;
         status = read_elements(file, l, begin, block.n, &block, p);
         if (status == STATUS_OK && convert_it)
             convert(&(struct array){wanted, block.n, converted.data}, &block, options->saturate);
@@ -232,7 +255,7 @@ static enum status stream(const struct data_file *file, const char *tensor,
         if (status == STATUS_OK)
             status =
                 options->stream->take(options->stream->context, convert_it ? &converted : &block,
-                                      (begin + block.n) * from, l->n * from, p);
+                                      (begin - first + block.n) * from, (last - first) * from, p);
     }
     free(block.data);
     free(converted.data);

@@ -238,6 +238,9 @@ static enum status stream_text(const struct data_file *file, const struct data_o
 {
     struct array a;
     enum format f = options->storage == FORMATS ? FP64 : options->storage;
+    if (data_stream_idle(options->stream))
+        return data_stream_end(options->stream, file, NULL, &(struct array){f, 0, NULL}, f,
+                               options->saturate, p);
     char *text = malloc(STREAMED + 1); /* a number takes two bytes at least */
     enum status status = memory_array(&a, f, STREAMED / 2 + 1, file->path, p);
     if (!text)

@@ -7,6 +7,7 @@
 #include "experiments/data/data.h"
 #include "experiments/program/finding.h"
 #include "experiments/cases/generated.h"
+#include "experiments/program/sum_ranks.h"
 #include "experiments/program/verbs.h"
 #include "experiments/system/clock.h"
 #include "experiments/system/progress.h"
@@ -17,6 +18,7 @@ struct output {
     json_t *json; /* an array that findings are gathered in, or NULL for text */
     size_t count; /* findings so far */
     bool broken;
+    struct rank rank;
 };
 
 static enum status tell(struct output *out, const struct finding *f, struct problem *p)
@@ -88,7 +90,7 @@ static enum status sum_stream(struct output *out, const char *path, struct data_
                               struct problem *p)
 {
     struct streaming s = {.out = out, .begin_ns = clock_ns()};
-    const struct data_stream stream = {take_block, end_blocks, &s};
+    const struct data_stream stream = {.take = take_block, .end = end_blocks, .context = &s};
     struct data_set none;
     options.stream = &stream;
     reference_blocks_begin(&s.blocks);
@@ -96,6 +98,40 @@ static enum status sum_stream(struct output *out, const char *path, struct data_
     enum status status = data_read(&none, path, &options, p);
     progress_line_end(s.line);
     return status;
+}
+
+/* --- A file that several ranks read --- */
+
+static enum status tell_parts(struct output *out, const struct sum_ranks *s, struct problem *p)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < s->parts; i++) {
+        struct reference reference;
+        struct finding f;
+        reference_blocks_end(&reference, &s->part[i].blocks);
+        finding_streamed(&f, s->part[i].name, s->part[i].format, &reference);
+        status = tell(out, &f, p);
+        finding_free(&f);
+    }
+    return status;
+}
+
+/* A file that fits in memory is rank 0's alone, as it is tried in accumulators too. What failed
+ * before there was a word to the others is in *p. */
+static enum status sum_by_ranks(struct output *out, struct sum_ranks *s, struct data_set *set,
+                                const char *path, const struct data_options *options, bool shares,
+                                struct problem *p)
+{
+    struct problem failed = *p, why = {0};
+    enum status status = sum_ranks_agree(s, &shares, path, &why);
+    if (status == STATUS_OK && shares)
+        status = sum_ranks_read(s, path, options, isatty(STDERR_FILENO) != 0, &why);
+    if (status == STATUS_OK && shares && s->rank.index == 0)
+        status = tell_parts(out, s, &why);
+    for (size_t i = 0; i < set->count && status == STATUS_OK; i++)
+        status = report(out, set->item[i].name, &set->item[i].array, &why);
+    *p = failed.status != STATUS_OK ? failed : why;
+    return p->status;
 }
 
 static enum status sum_generated(struct output *out, const char *specification,
@@ -122,14 +158,30 @@ static enum status sum_file(struct output *out, const char *path, const struct a
     if (storage)
         status = format_parse(&options.storage, "storage", storage, p);
     struct data_set set = {0};
-    if (status == STATUS_OK && argument_flag(a, "stream"))
-        return sum_stream(out, path, options, p);
-    if (status == STATUS_OK)
+    struct sum_ranks ranks = {0};
+    bool stream = argument_flag(a, "stream"), shared = out->rank.count > 1;
+    if (status == STATUS_OK && shared)
+        status = sum_ranks_open(&ranks, out->rank, path, p);
+    if (status != STATUS_OK) {
+        if (shared)
+            sum_ranks_close(&ranks);
+        return status;
+    }
+    if (!stream && out->rank.index == 0)
         status = data_read(&set, path, &options, p);
     if (status == STATUS_MEMORY && out->kind == REFERENCE_FAST && strcmp(path, "-") != 0) {
         *p = (struct problem){0}; /* larger than memory */
-        return sum_stream(out, path, options, p);
+        status = STATUS_OK;
+        stream = true;
     }
+    if (shared) {
+        status = sum_by_ranks(out, &ranks, &set, path, &options, stream, p);
+        sum_ranks_close(&ranks);
+        data_free(&set);
+        return status;
+    }
+    if (stream)
+        return sum_stream(out, path, options, p);
     for (size_t i = 0; i < set.count && status == STATUS_OK; i++)
         status = report(out, set.item[i].name, &set.item[i].array, p);
     data_free(&set);
@@ -177,11 +229,15 @@ static enum status run(const struct arguments *a, struct problem *p)
     struct output out = {0};
     const char *input = argument_value(a, "input");
     enum status status = check_options(a, &out.kind, p);
+    if (status == STATUS_OK && !input && strcmp(a->operand[0], "-") != 0)
+        status = rank_find(&out.rank, p);
+    else if (status == STATUS_OK && left_to_rank_0("sum", &status, p))
+        return status;
     if (status != STATUS_OK)
         return status;
     out.json = argument_flag(a, "json") ? json_array() : NULL;
     status = input ? sum_generated(&out, input, a, p) : sum_file(&out, a->operand[0], a, p);
-    if (status == STATUS_OK && out.json)
+    if (status == STATUS_OK && out.json && out.rank.index == 0)
         status = print_json(out.json, p);
     json_decref(out.json);
     return status == STATUS_OK && out.broken ? STATUS_FAILED : status;
@@ -205,6 +261,8 @@ const struct verb verb_sum = {
         "bounded "
         "memory:\nthe exact sum, the condition number and the census are told, and no accumulator "
         "is tried.\n"
+        "Ranks that mpirun or srun started share such a file: each reads a part of its plain "
+        "numbers, and rank 0\ntells the sum, the same bits for any number of ranks.\n"
         "Data in another format than --storage says is rounded to it only with --convert.\n"
         "What looks like a file of another kind (HDF5, zip, gzip, PNG, Parquet, pickle, ...) is "
         "refused,\nunless --raw says that all its bytes are raw numbers.\n"

@@ -269,15 +269,16 @@ static enum status write_said(struct meeting *m, struct problem *p)
     return status;
 }
 
-/* Tells those that came since. *came: how many are there, *at_work: how many of them have heard. */
-static enum status greet(struct meeting *m, uint32_t *came, uint32_t *at_work, struct problem *p)
+/* Tells those that came since. *heard: how many have heard, *at_work: how many of them are there.
+ */
+static enum status greet(struct meeting *m, uint32_t *heard, uint32_t *at_work, struct problem *p)
 {
     bool news = false;
-    *came = *at_work = 1;
+    *heard = *at_work = 1;
     for (uint32_t k = 1; k < m->rank.count; k++) {
-        struct line l;
+        struct line l; /* stays when it is gone */
         bool there = is_there(m->folder, k, &l) && l.token != 0;
-        *came += there;
+        *heard += l.job == m->job;
         *at_work += there && l.job == m->job;
         news |= there && l.token != m->heard[k];
         if (there)
@@ -286,7 +287,7 @@ static enum status greet(struct meeting *m, uint32_t *came, uint32_t *at_work, s
     return news ? write_said(m, p) : STATUS_OK;
 }
 
-enum status meeting_say(struct meeting *m, const void *word, size_t bytes, uint32_t *came,
+enum status meeting_say(struct meeting *m, const void *word, size_t bytes, uint32_t *heard,
                         struct problem *p)
 {
     uint64_t begin = clock_ns();
@@ -301,12 +302,12 @@ enum status meeting_say(struct meeting *m, const void *word, size_t bytes, uint3
     put_line(m->place, (struct line){.token = m->token, .job = m->job});
     enum status status = put_file(m, "next", &counter, sizeof counter, p);
     if (status == STATUS_OK)
-        status = greet(m, came, &at_work, p);
-    while (status == STATUS_OK && *came < m->rank.count &&
+        status = greet(m, heard, &at_work, p);
+    while (status == STATUS_OK && *heard < m->rank.count &&
            clock_ns() - begin < m->come_s * SECOND_NS) {
         status = pause_here(m, p);
         if (status == STATUS_OK)
-            status = greet(m, came, &at_work, p);
+            status = greet(m, heard, &at_work, p);
     }
     return status;
 }
@@ -405,11 +406,11 @@ void meeting_tell(struct meeting *m, struct meeting_done done)
 struct meeting_done meeting_told(struct meeting *m, struct meeting_done own)
 {
     uint64_t now = clock_ns();
-    uint32_t came, at_work;
+    uint32_t heard, at_work;
     struct problem ignored = {0};
     if (now - m->looked_ns >= SECOND_NS) {
         m->looked_ns = now;
-        greet(m, &came, &at_work, &ignored);
+        greet(m, &heard, &at_work, &ignored);
         m->others = (struct meeting_done){0};
         for (uint32_t k = 1; k < m->rank.count; k++) {
             struct line l;
@@ -444,14 +445,14 @@ static void unsay(const struct meeting *m)
 enum status meeting_end(struct meeting *m, void (*wait)(void *context), void *context,
                         struct problem *p)
 {
-    uint32_t came, at_work = 1;
+    uint32_t heard, at_work = 1;
     enum status status = STATUS_OK;
     if (m->rank.index > 0)
         return STATUS_OK;
     for (int i = 0; i < 2; i++) { /* then again for one that heard in the last moment */
         do {
             if (i == 0)
-                status = greet(m, &came, &at_work, p);
+                status = greet(m, &heard, &at_work, p);
             else
                 at_work = count_at_work(m);
             if (status == STATUS_OK && wait)

@@ -37,9 +37,9 @@ struct meeting;
 enum status meeting_open(struct meeting **m, const char *folder, struct rank r,
                          const volatile sig_atomic_t *stop, struct problem *p);
 
-/* Rank 0: tells all ranks a word, which begins the job, once they came; those that do not come in
- * time hear it when they do. *came says how many are there, itself included. */
-enum status meeting_say(struct meeting *m, const void *word, size_t bytes, uint32_t *came,
+/* Rank 0: tells all ranks a word, which begins the job, and waits until they have heard; those that
+ * do not come in time hear it when they do. *heard says how many have, itself included. */
+enum status meeting_say(struct meeting *m, const void *word, size_t bytes, uint32_t *heard,
                         struct problem *p);
 /* The other ranks: waits for that word, which the caller frees. STATUS_DATA where there has been
  * no rank 0 for that time. */

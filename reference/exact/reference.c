@@ -70,6 +70,21 @@ void reference_blocks_add(struct reference_blocks *b, const struct array *block)
     add_blocks(b, block, NULL);
 }
 
+void reference_blocks_merge(struct reference_blocks *b, const struct reference_blocks *from)
+{
+    const struct census *c = &from->census;
+    exact_merge(&b->sum, &from->sum);
+    b->n += from->n;
+    b->census.zeros += c->zeros;
+    b->census.subnormals += c->subnormals;
+    b->census.infs += c->infs;
+    b->census.nans += c->nans;
+    if (c->largest > b->census.largest)
+        b->census.largest = c->largest;
+    if (c->smallest > 0 && (b->census.smallest == 0 || c->smallest < b->census.smallest))
+        b->census.smallest = c->smallest;
+}
+
 void reference_blocks_end(struct reference *r, const struct reference_blocks *b)
 {
     *r = (struct reference){.of = EXACT_SUM, .n = b->n};

@@ -81,6 +81,8 @@ struct reference_blocks {
 };
 void reference_blocks_begin(struct reference_blocks *b);
 void reference_blocks_add(struct reference_blocks *b, const struct array *block);
+/* Adds all that `from` holds. */
+void reference_blocks_merge(struct reference_blocks *b, const struct reference_blocks *from);
 /* reference_free is due. */
 void reference_blocks_end(struct reference *r, const struct reference_blocks *b);
 

@@ -137,7 +137,7 @@ Test(csv, long_files)
     for (size_t i = 0; i < ROWS; i++)
         cr_assert(array_get(&set.item[0].array, i) == (double)i + 0.5);
     data_free(&set);
-    const struct data_stream stream = {take, end, NULL};
+    const struct data_stream stream = {.take = take, .end = end};
     struct problem p = {0};
     struct data_options options = {.storage = FORMATS, .stream = &stream};
     cr_expect(data_read(&set, part, &options, &p) == STATUS_OK, "%s", p.text);

@@ -41,7 +41,7 @@ static enum status end(void *context, const struct data *about, struct problem *
 static void expect_same(const char *path, enum format storage, bool convert)
 {
     struct taken t = {0};
-    const struct data_stream stream = {take, end, &t};
+    const struct data_stream stream = {.take = take, .end = end, .context = &t};
     struct data_options options = {.storage = storage, .convert = convert, .stream = &stream};
     struct data_set set, none;
     struct problem p = {0};
@@ -118,7 +118,7 @@ Test(stream, text)
     expect_same(put_file("x.txt", &b), FORMATS, false);
     expect_same(put_file("x.txt", &b), FP16, false);
     struct taken t = {0};
-    const struct data_stream stream = {take, end, &t};
+    const struct data_stream stream = {.take = take, .end = end, .context = &t};
     struct data_options options = {.storage = FORMATS, .stream = &stream};
     struct data_set none;
     struct problem p = {0};
