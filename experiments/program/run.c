@@ -252,6 +252,9 @@ const struct verb verb_run = {
         "what.\n"
         "--out is results-EXPERIMENT if not given. The same command again continues where it was\n"
         "interrupted or killed; --from repeats a study, and other options then change its axes.\n"
+        "Processes that mpirun or srun started share the study, and the results directory is that "
+        "of "
+        "one process\nbut for order and times (ULPSCOPE_RANK=off: not this one).\n"
         "Exit status 1: an error exceeded its bound, or the results of a method broke its promise. "
         "The table\n"
         "marks the method with a !, and a line below it says how.\n"
@@ -269,6 +272,7 @@ const struct verb verb_run = {
                 "  ulpscope run drift --device cpu --method scan/serial,scan/tiled --input uniform "
                 "--n 2^16 --scan exclusive --output storage --out results-exclusive\n"
                 "  ulpscope run trial --device cpu --seconds 1 --out results-trial\n"
+                "  mpirun -n 4 ulpscope run accuracy --device cpu --out results-ranks\n"
                 "  ulpscope run accuracy --dry-run",
     .run = run,
 };
