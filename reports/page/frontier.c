@@ -137,13 +137,18 @@ static void add_points(struct plot *plot, const char *how, const char *title)
     plot_quote(&plot->script, title);
 }
 
-/* A candidate of the frontier, with its name: in its method's colour, marks by accumulator. */
-static void add_named(struct plot *plot, const struct page_candidate *c, const struct frame *f)
+enum { MARKS = 13 }; /* of plot.c's preamble */
+
+/* The k-th candidate of the frontier, with its name: in its method's colour, with a mark of its
+ * own.
+ */
+static void add_named(struct plot *plot, const struct page_candidate *c, const struct frame *f,
+                      size_t k)
 {
     char how[128];
     snprintf(how, sizeof how,
-             "with points linecolor rgb colour[%zu] pointtype mark[%d] pointsize 1.1",
-             page_ink(c->method).colour, (int)c->accumulator + 1);
+             "with points linecolor rgb colour[%zu] pointtype mark[%zu] pointsize 1.1",
+             page_ink(c->method).colour, k % MARKS + 1);
     write_place(plot, c, f);
     add_points(plot, how, c->name);
 }
@@ -192,9 +197,9 @@ static void draw(struct plot *plot, const struct page *r, const struct frame *f)
     if (write_places(plot, r, f, on_frontier) > 0)
         add_points(plot, "smooth unique with fsteps linecolor rgb 0x888888 linewidth 1",
                    "the frontier");
-    for (size_t i = 0; i < r->candidates; i++)
+    for (size_t i = 0, k = 0; i < r->candidates; i++)
         if (has_place(&r->candidate[i]) && on_frontier(&r->candidate[i]))
-            add_named(plot, &r->candidate[i], f);
+            add_named(plot, &r->candidate[i], f, k++);
     if (write_places(plot, r, f, is_recommended) > 0)
         add_points(plot, "with points pointtype 6 pointsize 2 linewidth 2 linecolor rgb 0x000000",
                    "recommended");

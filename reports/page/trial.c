@@ -401,7 +401,8 @@ static void draw_family(struct plot *plot, const struct page *r, const char *fam
     text_format(&plot->data, "# %s: rung, subject, colours of cell and text, attempts\n", family);
     size_t subjects = write_family(plot, &names, r, family), block = plot_data_end(plot);
     struct tally tally = tally_of(r, family);
-    text_format(&title, "%c%s: ", toupper((unsigned char)*family), family + 1);
+    bool name = strpbrk(family, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != NULL; /* cuBLAS */
+    text_format(&title, "%c%s: ", name ? *family : toupper((unsigned char)*family), family + 1);
     if (promises_of(&tally) == 0)
         text_add(&title, "no promises");
     else
