@@ -3,8 +3,7 @@
 #include "reports/tree/text.h"
 
 static const char *const verdicts[] = {
-    [REVEAL_MATRIX_RULE] =
-        "blocks of one rule, which gives the bits of all products tried",
+    [REVEAL_MATRIX_RULE] = "blocks of one rule, which gives the bits of all products tried",
     [REVEAL_MATRIX_TREE] = "a fixed tree",
     [REVEAL_MATRIX_OTHERWISE] =
         "a fixed tree, but the bits of other operands are not those of its rule",
