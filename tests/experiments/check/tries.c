@@ -332,6 +332,42 @@ Test(check_tries, fresh_processes_are_asked)
     free_check(&c);
 }
 
+/* Where one begins so late that the time of the kind is over by then, it is not the only one: what
+ * every second process adds otherwise was called kept. */
+Test(check_tries, late_processes_are_asked_all_once)
+{
+    struct problem p = {0};
+    struct check c;
+    struct check_evidence evidence = {0};
+    struct check_over over = {0};
+    char name[400];
+    const struct method *m;
+    static struct check_request r;
+    snprintf(name, sizeof name, "exec:%s process", FLAWED_PROGRAM);
+    cr_assert(subject_named(&m, "test", name, NULL, &p) == STATUS_OK, "%s", p.text);
+    for (int shrinking = 0; shrinking < 2; shrinking++) {
+        r = request_for(m, 1);
+        r.seconds = 60;
+        make_check(&c, &r, N);
+        c.at.pair = (struct format_pair){FP64, FP64};
+        c.at.setting.output = FP64;
+        c.in = (struct array){FP64, N, c.in.data};
+        memset(c.in.data, 0, array_bytes(FP64, N));
+        input_parse(&c.at.input, "symmetric", NULL);
+        check_evidence_begin(&evidence, &over, false);
+        c.evidence = shrinking ? NULL : &evidence;
+        c.until = 1;
+        c.end = UINT64_MAX;
+        struct check_outcome o = tried(check_process, &c);
+        cr_expect(o.attempts == (shrinking ? 1 : 3), "%llu", (unsigned long long)o.attempts);
+        cr_expect(o.differing > 0);
+        check_outcome_free(&o);
+        check_evidence_free(&evidence);
+        free_check(&c);
+    }
+    foreign_end(NULL);
+}
+
 static size_t loads;
 static int loaded;
 static bool load_fails;
