@@ -197,18 +197,16 @@ def run(experiment: str, out: str | os.PathLike[str] | None = None, *, method: C
     """Runs a study: "accuracy", "variance", "drift", "dot", "norm", ..., as `ulpscope run` does with these options.
 
     The results are pandas frames: `results` has a row for each run, `summary` for each case. `out`: the directory
-    that holds them, else a new one. The same call again resumes it.
+    that holds them, else a new one; an array is kept there, too. The same call again resumes it.
     """
     methods, function = subjects_of(method, operation, array, data)
     directory = os.fspath(out) if out is not None else tempfile.mkdtemp(prefix=f"ulpscope-{experiment}-")
-    with tempfile.TemporaryDirectory(prefix="ulpscope-") as folder:
-        words = ["run", experiment, "--device", device, "--out", directory]
-        words += program.options({"method": methods, **options})
-        if data is not None:
-            words += program.data_options(data, folder)
-        if out is None:
-            words.append("--force")
-        program.run([*words, "--quiet"], function, broken=True)
+    words = ["run", experiment, "--device", device, "--out", directory, *program.options({"method": methods, **options})]
+    if data is not None:
+        words += program.data_options(data, directory, keep=True)
+    if out is None:
+        words.append("--force")
+    program.run([*words, "--quiet"], function, broken=True)
     return read(directory)
 
 

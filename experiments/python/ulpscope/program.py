@@ -5,6 +5,7 @@ worker of its own, which hands its standard input and output over to us by a soc
 """
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import select
@@ -175,14 +176,15 @@ def options(given: dict[str, Any]) -> list[str]:
     return words
 
 
-def data_options(a: Any, folder: str) -> list[str]:
-    """An array as the program's data: a file of its elements."""
+def data_options(a: Any, folder: str, keep: bool = False) -> list[str]:
+    """An array as the program's data: a file of its elements. One that is kept has a name of its own."""
     if isinstance(a, (str, os.PathLike)):
         return ["--data", os.fspath(a)]
     v = arrays.view(a)
     if not v.n:
         raise DataError("data: found an empty array, expected numbers")
-    file = os.path.join(folder, "data")
+    os.makedirs(folder, exist_ok=True)
+    file = os.path.join(folder, f"data-{hashlib.sha256(v.bytes).hexdigest()[:12]}" if keep else "data")
     with open(file, "wb") as to:
         to.write(v.bytes)
     return ["--data", file, "--raw", "--storage", v.form]
