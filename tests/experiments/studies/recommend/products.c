@@ -37,6 +37,8 @@ static void write_ones(void)
     }
     write_bytes("a.npy", 2, K, a);
     write_bytes("b.npy", K, 3, b);
+    b[3 * K - 1] = ONE | 0x80;
+    write_bytes("minus.npy", K, 3, b);
     write_bytes("short.npy", K - 1, 3, b);
     a[7] = 0x7f;
     write_bytes("nan.npy", 2, K, a);
@@ -100,6 +102,29 @@ Test(recommend_products, errors_are_counted_in_ulps, .init = make_folder, .fini 
     const json_t *broken = json_object_get(json_object_get(answer, "next"), "broken_by");
     cr_expect_eq(number_of(broken, "error"), STOPS / format_ulp(E4M3, K));
     json_decref(answer);
+}
+
+/* K - 1 ones and a last -1: they are K - 2, of K in magnitude. */
+Test(recommend_products, errors_are_beside_what_was_asked, .init = make_folder,
+     .fini = remove_folder)
+{
+    static const struct {
+        const char *quantity;
+        double due;
+    } cases[] = {{"rel", (K - 2.0 - STOPS) / (K - 2)}, {"backward", (K - 2.0 - STOPS) / K}};
+    write_ones();
+    for (size_t i = 0; i < 2; i++) {
+        char rest[200];
+        snprintf(rest, sizeof rest,
+                 "--promote 16384,32768 --accumulator fp32 --seconds 1 --no-adversarial "
+                 "--method gemm/promoted --quantity %s",
+                 cases[i].quantity);
+        json_t *answer = ask_product(STATUS_OK, "a.npy", "minus.npy", rest);
+        double error = number_of(json_object_get(answer, "next"), "data_error");
+        cr_expect(error >= cases[i].due && error <= nextafter(cases[i].due, 1), "%s: %.17g",
+                  cases[i].quantity, error);
+        json_decref(answer);
+    }
 }
 
 /* What is cheaper is what breaks: what breaks again from the file, and by the same element. */
