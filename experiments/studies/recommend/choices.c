@@ -88,8 +88,9 @@ static void add_intervals(struct text *to, const struct recommend_report *r,
     text_format(to, "promotion on %s, to %s: ", first->setting.chip,
                 format_facts[first->accumulator].name);
     if (holds)
-        text_format(to, "every %zu products holds on %zu arrays, error at most %.3g\n",
-                    holds->setting.promote, holds->tried, holds->most);
+        text_format(to, "every %zu products holds on %zu array%s, error at most %.3g\n",
+                    holds->setting.promote, holds->tried, holds->tried == 1 ? "" : "s",
+                    holds->most);
     else
         text_format(to, "not even every %zu products holds\n", breaks->setting.promote);
     if (!breaks || !breaks->broken)
@@ -116,8 +117,9 @@ static void add_slices(struct text *to, const struct recommend_report *r,
     text_format(to, "split-K (%s) of %zu slices: ", first->method->name,
                 recommend_slices(r, first));
     if (holds)
-        text_format(to, "sums and partial sums in %s hold on %zu arrays, error at most %.3g\n",
-                    format_facts[holds->accumulator].name, holds->tried, holds->most);
+        text_format(to, "sums and partial sums in %s hold on %zu array%s, error at most %.3g\n",
+                    format_facts[holds->accumulator].name, holds->tried,
+                    holds->tried == 1 ? "" : "s", holds->most);
     else
         text_format(to, "not even sums in %s hold\n", format_facts[breaks->accumulator].name);
     if (!breaks || !breaks->broken)

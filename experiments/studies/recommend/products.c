@@ -433,6 +433,9 @@ static enum status begin(struct recommend_report *r, const struct recommend_samp
                          struct problem *p)
 {
     size_t odd = 0;
+    if (s->product->outputs == 0)
+        return problem(p, STATUS_USAGE, "%s: found no elements of D, expected some",
+                       r->source->name);
     for (size_t i = 0; i < s->array.n; i++)
         odd += !isfinite(array_get(&s->array, i));
     if (odd > 0)

@@ -207,7 +207,7 @@ static void add_head(struct text *to, const struct recommend_report *r)
     device_name(r->device, device);
     text_format(to, "%s: %zu elements of %s", r->source->name, r->source->array.n,
                 format_facts[r->source->array.format].name);
-    if (r->setting.shape.k > 0)
+    if (recommend_use_of(r)->stands_in)
         text_add(to, ", ");
     setting_says(to, experiment_only(recommend_use_of(r)->experiment), &r->setting);
     if (r->cond_log2.known && isfinite(r->cond_log2.value))

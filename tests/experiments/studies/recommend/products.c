@@ -154,6 +154,8 @@ Test(recommend_products, what_does_not_fit_is_refused, .init = make_folder, .fin
     json_decref(ask_product(STATUS_USAGE, "a.npy", "b.npy", "--shape 2x3x32767"));
     json_decref(ask_product(STATUS_USAGE, "a.npy", "b.npy", "--chip h100,a100"));
     json_decref(recommend_line(STATUS_USAGE, "--operation gemm --input ones --storage e4m3"));
+    json_decref(recommend_line(STATUS_USAGE, "--operation gemm --input ones --storage e4m3 --force "
+                                             "--shape 4x0x4"));
     json_decref(recommend_line(STATUS_USAGE, "--operation dot --input ones --storage e4m3"));
     json_decref(recommend_line(STATUS_USAGE, "--input ones --storage e4m3 --shape 1x1x4"));
 }
