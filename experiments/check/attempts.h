@@ -19,10 +19,10 @@ struct check_outcome {
 
 /* What attempts of a kind were made over. */
 struct check_evidence {
-    struct check_over *over; /* of its rung */
-    bool once;               /* the same again is no other attempt */
-    uint64_t key;            /* of the run at hand; 0: always another attempt */
-    uint64_t *slot;          /* a hash table of those so far, 0 where there is none */
+    struct check_over *over[2]; /* of its rung; of a promise beside the ladder, or NULL */
+    bool once;                  /* the same again is no other attempt */
+    uint64_t key;               /* of the run at hand; 0: always another attempt */
+    uint64_t *slot;             /* a hash table of those so far, 0 where there is none */
     size_t slots, keys;
 };
 
@@ -77,7 +77,8 @@ struct shape check_shape_at(const struct check *c, size_t i);
 void check_note(const struct check *c, const struct check_setting *s);
 /* Is the run noted last another than all before? */
 bool check_is_new(const struct check *c);
-void check_evidence_begin(struct check_evidence *e, struct check_over *over, bool once);
+void check_evidence_begin(struct check_evidence *e, struct check_over *over,
+                          struct check_over *beside, bool once);
 void check_evidence_free(struct check_evidence *e);
 
 /* The case has results to compare, and no time for more. */
@@ -153,6 +154,9 @@ enum status check_shape(struct check *c, struct check_outcome *o, struct problem
 enum status check_offset(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_neighbour(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_batch(struct check *c, struct check_outcome *o, struct problem *p);
+enum status check_place(struct check *c, struct check_outcome *o, struct problem *p);
+enum status check_others(struct check *c, struct check_outcome *o, struct problem *p);
+enum status check_layout(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_device(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_with_recorded(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_permutation(struct check *c, struct check_outcome *o, struct problem *p);
@@ -171,6 +175,19 @@ enum status check_served(struct check *c, const struct check_setting *s, const c
  * it may depend on that, so it must show itself more often. */
 enum status check_shrink(struct check *c, bool timing, check_try try_it, uint64_t end,
                          struct check_break *b, struct problem *p);
+
+/* The same where it is what is beside an output that shows it: the fewest terms, and the least
+ * number of rows or columns that gives other bits than one alone. */
+enum status check_shrink_batch(struct check *c, enum check_kind kind, bool timing, check_try try_it,
+                               uint64_t end, struct check_break *b, struct problem *p);
+/* Tries the case at hand again; *shows: it breaks every time. */
+enum status check_again(struct check *c, bool timing, check_try try_it, bool *shows,
+                        struct check_break *b, struct problem *p);
+
+/* Why a kind cannot be tried of this subject at all; NULL: it can. Says in a report why kinds
+ * without an attempt have none. */
+const char *check_senseless(const struct check *c, enum check_kind kind);
+void check_say_reasons(const struct check *c, struct check_report *r);
 
 /* Asked to stop. */
 bool check_stopped(const struct check *c);

@@ -11,18 +11,26 @@
 #include "kernels/gpu/gpu.h"
 
 const struct check_kind_facts check_kinds[CHECK_KINDS] = {
-    [CHECK_REPEAT] = {"repeat", PROMISE_RUN_TO_RUN, "run after run in one process"},
-    [CHECK_PROCESS] = {"process", PROMISE_RUN_TO_RUN, "fresh processes"},
-    [CHECK_LOAD] = {"load", PROMISE_RUN_TO_RUN, "while the device has other work"},
-    [CHECK_SHAPE] = {"shape", PROMISE_GPU_TO_GPU, "launch shapes"},
-    [CHECK_OFFSET] = {"offset", PROMISE_GPU_TO_GPU, "alignments of the input"},
-    [CHECK_NEIGHBOUR] = {"neighbour", PROMISE_GPU_TO_GPU, "what lies around the input in memory"},
-    [CHECK_BATCH] = {"batch", PROMISE_GPU_TO_GPU,
-                     "what other rows or elements there are, and where"},
-    [CHECK_DEVICE] = {"device", PROMISE_GPU_TO_GPU, "CPU and GPUs"},
-    [CHECK_RECORDED] = {"recorded", PROMISE_GPU_TO_GPU, "results recorded on other GPUs"},
-    [CHECK_PERMUTATION] = {"permutation", PROMISE_ORDER_INVARIANT, "orders of the elements"},
-    [CHECK_EXACT] = {"exact", PROMISE_CORRECTLY_ROUNDED, "the exact result, rounded once"},
+    [CHECK_REPEAT] = {"repeat", PROMISE_RUN_TO_RUN, 0, "run after run in one process"},
+    [CHECK_PROCESS] = {"process", PROMISE_RUN_TO_RUN, 0, "fresh processes"},
+    [CHECK_LOAD] = {"load", PROMISE_RUN_TO_RUN, 0, "while the device has other work"},
+    [CHECK_SHAPE] = {"shape", PROMISE_GPU_TO_GPU, 0, "launch shapes"},
+    [CHECK_OFFSET] = {"offset", PROMISE_GPU_TO_GPU, PROMISE_BATCH_INVARIANT,
+                      "alignments of the input"},
+    [CHECK_NEIGHBOUR] = {"neighbour", PROMISE_GPU_TO_GPU, 0,
+                         "what lies around the input in memory"},
+    [CHECK_BATCH] = {"batch", PROMISE_GPU_TO_GPU, PROMISE_BATCH_INVARIANT,
+                     "how many others there are"},
+    [CHECK_PLACE] = {"place", PROMISE_GPU_TO_GPU, PROMISE_BATCH_INVARIANT,
+                     "where it lies among others"},
+    [CHECK_OTHERS] = {"others", PROMISE_GPU_TO_GPU, PROMISE_BATCH_INVARIANT, "the others' data"},
+    [CHECK_LAYOUT] = {"layout", PROMISE_GPU_TO_GPU, PROMISE_BATCH_INVARIANT,
+                      "how matrices lie in memory"},
+    [CHECK_DEVICE] = {"device", PROMISE_GPU_TO_GPU, 0, "CPU and GPUs"},
+    [CHECK_RECORDED] = {"recorded", PROMISE_GPU_TO_GPU, 0, "results recorded on other GPUs"},
+    [CHECK_PERMUTATION] = {"permutation", PROMISE_ORDER_INVARIANT, PROMISE_RANK_INVARIANT,
+                           "orders of the elements"},
+    [CHECK_EXACT] = {"exact", PROMISE_CORRECTLY_ROUNDED, 0, "the exact result, rounded once"},
 };
 
 static const struct {
@@ -35,7 +43,10 @@ static const struct {
     [CHECK_SHAPE] = {check_shape, 2},
     [CHECK_OFFSET] = {check_offset, 1},
     [CHECK_NEIGHBOUR] = {check_neighbour, 1},
-    [CHECK_BATCH] = {check_batch, 2},
+    [CHECK_BATCH] = {check_batch, 3},
+    [CHECK_PLACE] = {check_place, 1},
+    [CHECK_OTHERS] = {check_others, 1},
+    [CHECK_LAYOUT] = {check_layout, 1},
     [CHECK_DEVICE] = {check_device, 2},
     [CHECK_RECORDED] = {check_with_recorded, 2},
     [CHECK_PERMUTATION] = {check_permutation, 2},
@@ -47,58 +58,9 @@ bool check_stopped(const struct check *c)
     return c->request->stop && *c->request->stop;
 }
 
-/* Why it cannot be tried of this subject at all; NULL: it can. Of a program we know neither shape
- * nor memory. */
-static const char *senseless(const struct check *c, enum check_kind kind)
-{
-    const struct method *m = c->request->method;
-    bool program = m->foreign && !name_is_described(m->name);
-    bool named = m->foreign ? foreign_restarts(m) : method_named(m->name) == m;
-    const struct operation *o = m->operation;
-    switch (kind) {
-    case CHECK_PROCESS:
-        return !operation_served(o) && !m->foreign
-                   ? "a process of its own cannot be told what it reads"
-               : !named ? "a function of this process has no other process"
-                        : NULL;
-    case CHECK_BATCH:
-        return !operation_batches(o) ? "the operation has no batch" : NULL;
-    case CHECK_PERMUTATION:
-        return operation_moves(o) ? "the operation moves elements, it has no order of additions"
-                                  : NULL;
-    case CHECK_EXACT:
-        return operation_moves(o) ? "the operation moves elements, it rounds nothing" : NULL;
-    case CHECK_SHAPE:
-        return !m->shape_read[c->request->device.kind] ? "the subject reads no launch shape" : NULL;
-    case CHECK_LOAD:
-        return c->request->device.kind == DEVICE_CUDA && !gpu_build()
-                   ? "this program was built without CUDA, and has no other work for the GPU"
-                   : NULL;
-    case CHECK_DEVICE:
-        return name_is_program(m->name) ? "a program decides itself what device it runs on" : NULL;
-    case CHECK_NEIGHBOUR:
-        if (name_is_python(m->name))
-            return "what lies around an array of Python's is not set";
-        return program ? "where a program keeps its input is not known" : NULL;
-    case CHECK_OFFSET:
-        if (name_is_python(m->name) && !foreign_places(m))
-            return "its library of arrays decides where they lie";
-        return program ? "where a program keeps its input is not known" : NULL;
-    case CHECK_RECORDED:
-        return c->request->datas && !c->request->inputs ? "nothing is recorded of data of yours"
-               : !operation_recorded(o)                 ? "nothing is recorded of this operation"
-               : !c->request->recorded ? "no recorded results are at hand (--recorded DIR)"
-                                       : NULL;
-    case CHECK_REPEAT:
-    case CHECK_KINDS:
-        break;
-    }
-    return NULL;
-}
-
 static bool applies(const struct check *c, enum check_kind kind)
 {
-    return !senseless(c, kind);
+    return !check_senseless(c, kind);
 }
 
 static int descending(const void *a, const void *b)
@@ -349,8 +311,12 @@ static enum status shrink_all(struct check *c, struct check_report *report, stru
         limit_run(c, report, now);
         c->until = c->request->method->foreign ? now + share : UINT64_MAX;
         struct problem why = {0};
-        status = check_shrink(c, timing, ways[kind].try_it, now + share,
-                              &report->tried[kind].witness, &why);
+        struct check_break *b = &report->tried[kind].witness;
+        bool batch = kind >= CHECK_BATCH && kind <= CHECK_LAYOUT &&
+                     operation_sides(c->request->method->operation) > 0;
+        status = batch
+                     ? check_shrink_batch(c, kind, timing, ways[kind].try_it, now + share, b, &why)
+                     : check_shrink(c, timing, ways[kind].try_it, now + share, b, &why);
         if (ran_out(c, report, status))
             return STATUS_OK;
         if (status != STATUS_OK)
@@ -387,7 +353,9 @@ static enum status try_all(struct check *c, struct check_report *report, struct 
         if (!c->request->tried[kind] || !applies(c, kind) || clock_ns() > c->last)
             continue;
         struct problem why = {0};
-        check_evidence_begin(&evidence, &report->over[rung], rung > PROMISE_RUN_TO_RUN);
+        enum promise beside = check_kinds[kind].beside;
+        check_evidence_begin(&evidence, &report->over[rung], beside ? &report->over[beside] : NULL,
+                             rung > PROMISE_RUN_TO_RUN);
         c->evidence = &evidence;
         status = try_kind(c, report, kind, deadline_of(c, kind, c->end), &why);
         if (status == STATUS_OK)
@@ -403,40 +371,6 @@ static enum status try_all(struct check *c, struct check_report *report, struct 
     check_evidence_free(&evidence);
     c->evidence = NULL;
     return shrink_all(c, report, p);
-}
-
-static const char time_ran_out[] = "time ran out";
-
-static const char *reason(const struct check *c, const struct check_report *r, enum check_kind kind)
-{
-    const char *why = senseless(c, kind);
-    bool failed = r->failure.status != STATUS_OK;
-    enum device_kind other = c->request->device.kind == DEVICE_CPU ? DEVICE_CUDA : DEVICE_CPU;
-    return !c->request->tried[kind]                                  ? "left out by --only"
-           : why                                                     ? why
-           : failed && kind == r->failed                             ? "the subject failed"
-           : failed && kind > r->failed                              ? "the subject failed before"
-           : kind == CHECK_DEVICE && c->unusable.status != STATUS_OK ? c->unusable.text
-           : kind == CHECK_LOAD && c->no_load.status != STATUS_OK    ? c->no_load.text
-           : r->untried.status != STATUS_OK                          ? r->untried.text
-           : kind == CHECK_DEVICE && !format_pairs_any(method_pairs(c->request->method, other))
-               ? "no other device runs it"
-           : kind == CHECK_DEVICE   ? "no other device runs it"
-           : kind == CHECK_RECORDED ? "nothing recorded is among the cases asked for"
-           : c->ran[kind] && kind == CHECK_SHAPE
-               ? "all launch shapes come to the same for these lengths"
-           : c->ran[kind] ? "no run differed from others in what this varies"
-                          : time_ran_out;
-}
-
-static void say_reasons(const struct check *c, struct check_report *r)
-{
-    for (size_t kind = 0; kind < CHECK_KINDS; kind++)
-        if (r->tried[kind].attempts == 0) {
-            const char *why = reason(c, r, kind);
-            snprintf(r->tried[kind].untried, CHECK_REASON, "%.*s", CHECK_REASON - 1, why);
-            r->tried[kind].late = why == time_ran_out;
-        }
 }
 
 /* Cases that were refused count where no other was tried. A repetition can be tried of any that is
@@ -488,7 +422,7 @@ enum status check_subject(struct check_report *report, const struct check_reques
         status = try_all(&c, report, p);
     if (status == STATUS_OK)
         note_untried(report);
-    say_reasons(&c, report);
+    check_say_reasons(&c, report);
     for (size_t i = 0; i < c.serving; i++)
         foreign_end(c.served[i]);
     foreign_timeout(c.timeout_s);

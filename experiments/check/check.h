@@ -9,7 +9,8 @@
 #include "experiments/operations/operation.h"
 #include "experiments/options/pairs.h"
 
-/* What is tried, each against one rung of the ladder. */
+/* What is tried, each against one rung of the ladder; of operations that can promise more beside
+ * it, some are evidence for that too. */
 enum check_kind {
     CHECK_REPEAT,
     CHECK_PROCESS,
@@ -18,6 +19,9 @@ enum check_kind {
     CHECK_OFFSET,
     CHECK_NEIGHBOUR,
     CHECK_BATCH,
+    CHECK_PLACE,
+    CHECK_OTHERS,
+    CHECK_LAYOUT,
     CHECK_DEVICE,
     CHECK_RECORDED,
     CHECK_PERMUTATION,
@@ -28,6 +32,7 @@ enum check_kind {
 struct check_kind_facts {
     const char *name;
     enum promise rung;
+    enum promise beside; /* PROMISE_NONE: none */
     const char *summary; /* what differs between two runs that must agree */
 };
 extern const struct check_kind_facts check_kinds[CHECK_KINDS];
@@ -72,6 +77,7 @@ struct check_request {
      * others behind those of check_wanted. */
     uint64_t enough;
     enum promise promise; /* that the subject is held to */
+    unsigned beside;      /* flags: and to these */
     bool tried[CHECK_KINDS];
     bool shrink;                           /* look for the least n that shows a break */
     const struct check_recorded *recorded; /* NULL: none */
@@ -111,6 +117,7 @@ struct check_variant {
     bool permuted;       /* by check_order_again: */
     size_t order, count; /* which permutation, of how many elements */
     unsigned round;
+    struct batch_place place; /* of attempts at batches */
 };
 
 /* Two results of one case that are not the same. */
@@ -149,13 +156,14 @@ struct check_set {
  * array of the user's; a launch shape is what the method made of what was asked for. */
 struct check_over {
     struct check_set shapes, lengths, inputs;
-    size_t least_n, most_n; /* of all lengths, also of those that the set has no room for */
+    struct check_set batches; /* numbers of rows and columns, where results are of such */
+    size_t least_n, most_n;   /* of all lengths, also of those that the set has no room for */
 };
 
 struct check_report {
     struct check_request request;
     struct check_tried tried[CHECK_KINDS];
-    struct check_over over[PROMISES];
+    struct check_over over[PROMISES_ALL];
     enum promise kept;      /* the highest rung that was kept; none below it is broken, though one
                                may be not tried, which check_rung says */
     struct pairs left_out;  /* that a program does not answer */
@@ -196,11 +204,23 @@ enum check_state {
 };
 extern const char *const check_state_name[CHECK_STATES]; /* "not tried", "kept", ... */
 
+/* Is the kind evidence for this rung, or promise beside the ladder? The next of those that the
+ * subject's operation can promise, up the ladder, then beside it; PROMISES_ALL: there is none. */
+bool check_kind_of(enum check_kind kind, enum promise rung);
+enum promise check_next(const struct operation *o, enum promise rung);
+/* What a break of this kind is a break of: the lowest rung, but the promise beside the ladder where
+ * the subject can make that. */
+enum promise check_meant(const struct check_report *r, enum check_kind kind);
+/* The rung that the subject is held to; where it is none, what beside the ladder; "none". */
+const char *check_held_name(const struct check_request *r);
+/* Is the subject held to it? */
+bool check_holds(const struct check_request *r, enum promise rung);
+
 /* What is known of a rung: the verdict of every verb. Numbers are sums over its kinds. */
 struct check_rung {
     enum check_state state;
     uint64_t attempts, differing, distinct;
-    size_t shapes, lengths, inputs; /* that attempts were made over */
+    size_t shapes, lengths, inputs, batches; /* that attempts were made over */
     size_t least_n, most_n;
     const char *counts;
     double unseen_p95;              /* 1 - 0.05^(1/attempts) */
@@ -212,7 +232,9 @@ struct check_rung check_rung(const struct check_report *r, enum promise rung);
 /* How many attempts of a kind are enough for a request; UINT64_MAX: as many as time allows. */
 uint64_t check_wanted(const struct check_request *r, enum check_kind kind);
 
-/* Is a rung broken that the subject is held to? */
+/* Is a rung broken that the subject is held to, or a promise beside the ladder? The first; or
+ * PROMISE_NONE. */
+enum promise check_first_broken(const struct check_report *r);
 bool check_broken(const struct check_report *r);
 
 /* The command that shows a break again, by this name of the program. The caller frees it; NULL when

@@ -33,6 +33,10 @@ static void note_over(struct check_over *over, const struct check *c, struct sha
     over->most_n = k->n > over->most_n ? k->n : over->most_n;
     add(&over->lengths, k->n);
     add(&over->inputs, mixed(seeded ? k->seed : 0, name));
+    if (operation_sides(c->request->method->operation) == 0)
+        return;
+    struct batch_place is = setting_batch(c->request->method->operation, &k->setting, k->n);
+    add(&over->batches, (uint64_t)is.side[0] << 32 | is.side[1]);
 }
 
 static uint64_t key_of(const struct check *c, const struct check_setting *s, struct shape shape)
@@ -46,7 +50,11 @@ static uint64_t key_of(const struct check *c, const struct check_setting *s, str
                               (uint64_t)shape.threads << 32 | shape.blocks,
                               (uint64_t)s->device.kind << 32 | (uint32_t)s->device.index,
                               s->offset << 8 | s->around,
-                              c->at.setting.promote};
+                              c->at.setting.promote,
+                              (uint64_t)c->made.of.gemm.m << 32 | c->made.of.gemm.n,
+                              (uint64_t)c->made.of.gemm.pad << 2 |
+                                  (uint64_t)c->made.of.gemm.a_column << 1 |
+                                  c->made.of.gemm.b_column};
     const char *chip = s->chip ? s->chip : c->at.setting.chip;
     uint64_t key = hash_array(in).word[0];
     if (c->made.of.keys) {
@@ -68,7 +76,9 @@ void check_note(const struct check *c, const struct check_setting *s)
     if (!e)
         return;
     struct shape shape = method_shape(s->method, s->device.kind, c->at.n, s->shape);
-    note_over(e->over, c, shape);
+    for (size_t i = 0; i < 2; i++)
+        if (e->over[i])
+            note_over(e->over[i], c, shape);
     e->key = e->once ? key_of(c, s, shape) : 0;
 }
 
@@ -108,10 +118,11 @@ bool check_is_new(const struct check *c)
     return is_new;
 }
 
-void check_evidence_begin(struct check_evidence *e, struct check_over *over, bool once)
+void check_evidence_begin(struct check_evidence *e, struct check_over *over,
+                          struct check_over *beside, bool once)
 {
     check_evidence_free(e);
-    *e = (struct check_evidence){.over = over, .once = once};
+    *e = (struct check_evidence){.over = {over, beside}, .once = once};
 }
 
 void check_evidence_free(struct check_evidence *e)

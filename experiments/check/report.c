@@ -21,7 +21,7 @@ void check_tried_text(char text[CHECK_TEXT], const struct check_report *r, enum 
     size_t used = 0, size = CHECK_TEXT;
     *text = 0;
     for (size_t kind = 0; kind < CHECK_KINDS; kind++)
-        if (check_kinds[kind].rung == rung && r->tried[kind].attempts)
+        if (check_kind_of(kind, rung) && r->tried[kind].attempts)
             used += (size_t)snprintf(text + used, size - used, "%s%s %llu", used ? ", " : "",
                                      check_kinds[kind].name,
                                      (unsigned long long)r->tried[kind].attempts);
@@ -32,7 +32,7 @@ void check_untried_text(char text[CHECK_LONG], const struct check_report *r, enu
     size_t used = 0, size = CHECK_LONG;
     *text = 0;
     for (size_t kind = 0; kind < CHECK_KINDS && used < size; kind++)
-        if (check_kinds[kind].rung == rung && *r->tried[kind].untried)
+        if (check_kind_of(kind, rung) && *r->tried[kind].untried)
             used += (size_t)snprintf(text + used, size - used, "%s%s (%s)", used ? ", " : "",
                                      check_kinds[kind].name, r->tried[kind].untried);
 }
@@ -53,31 +53,17 @@ static void add_count(struct table *t, bool known, uint64_t count)
         table_cell(t, "%s", "");
 }
 
-/* Beside the ladder: any number and placement of ranks, whatever else changes the bits. */
-static void add_ranks(struct table *t, const struct check_tried *is)
-{
-    enum check_state state = is->broken                    ? CHECK_BROKEN
-                             : is->attempts >= CHECK_LEAST ? CHECK_KEPT
-                                                           : CHECK_NOT_TRIED;
-    table_cell(t, "%s", "rank_invariant");
-    table_cell(t, "%s", check_state_name[state]);
-    add_count(t, is->attempts > 0, is->attempts);
-    add_count(t, is->attempts > 0, is->differing);
-    add_count(t, is->distinct > 1, is->distinct);
-    for (int i = 0; i < 4; i++)
-        table_cell(t, "%s", "");
-}
-
 /* A rung a row: its verdict, and over what attempts were made. */
 static void add_rungs(struct text *to, const struct check_report *r, bool all)
 {
     static const char *const name[] = {"rung",   "verdict", "attempts", "differ",        "results",
                                        "shapes", "lengths", "inputs",   "how often each"};
+    const struct operation *o = r->request.method->operation;
     struct table table = {.align = "llrrrrrrl"};
     bool several = false;
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
         table_cell(&table, "%s", name[i]);
-    for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++) {
+    for (enum promise rung = check_next(o, 0); rung < PROMISES_ALL; rung = check_next(o, rung)) {
         struct check_rung is = check_rung(r, rung);
         bool tried = is.attempts > 0;
         several |= is.distinct > 1;
@@ -91,8 +77,6 @@ static void add_rungs(struct text *to, const struct check_report *r, bool all)
         add_count(&table, tried, is.inputs);
         table_cell(&table, "%s", all && is.distinct > 1 ? is.counts : "");
     }
-    if (operation_asks(r->request.method->operation, SETTING_RANKS))
-        add_ranks(&table, &r->tried[CHECK_PERMUTATION]);
     table_draw(to, &table);
     table_free(&table);
     if (several)
@@ -102,14 +86,16 @@ static void add_rungs(struct text *to, const struct check_report *r, bool all)
 /* Why rungs were not tried, and what is open of those kept; each reason once. */
 static void add_reasons(struct text *to, const struct check_report *r)
 {
-    bool said[PROMISES] = {0};
-    for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++) {
+    const struct operation *o = r->request.method->operation;
+    bool said[PROMISES_ALL] = {0};
+    for (enum promise rung = check_next(o, 0); rung < PROMISES_ALL; rung = check_next(o, rung)) {
         struct check_rung is = check_rung(r, rung);
         if (said[rung] || !*is.reason || is.differing > 0 || is.state == CHECK_FAILED)
             continue;
         struct text line = {0};
         text_add(&line, promise_name[rung]);
-        for (enum promise other = rung + 1; other < PROMISES; other++) {
+        for (enum promise other = check_next(o, rung); other < PROMISES_ALL;
+             other = check_next(o, other)) {
             struct check_rung too = check_rung(r, other);
             if (too.state != is.state || strcmp(too.reason, is.reason) != 0)
                 continue;
@@ -124,13 +110,16 @@ static void add_reasons(struct text *to, const struct check_report *r)
 #define UNSEEN "95%% confident: under %.2g%% of runs differ"
 
 /* "(run_to_run, n = 2 to 65536)": a rung that is kept, and over which lengths. */
-static void add_lengths(struct text *to, const struct check_rung *is, const char *name)
+static void add_lengths(struct text *to, const struct check_rung *is, const char *name,
+                        bool columns)
 {
     text_format(to, " (%s", name);
     if (is->most_n > 0)
         text_format(to, ", n = %zu", is->least_n);
     if (is->most_n > is->least_n)
         text_format(to, " to %zu", is->most_n);
+    if (is->batches > 0)
+        text_format(to, ", %zu numbers of rows%s", is->batches, columns ? " and columns" : "");
     text_add(to, ")");
 }
 
@@ -138,20 +127,23 @@ static void add_lengths(struct text *to, const struct check_rung *is, const char
 static void add_evidence(struct text *to, const struct check_report *r)
 {
     char words[CHECK_LONG];
+    const struct operation *o = r->request.method->operation;
     struct text tried = {0}, untried = {0}, unseen = {0};
-    for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++) {
+    for (enum promise rung = check_next(o, 0); rung < PROMISES_ALL; rung = check_next(o, rung)) {
         struct check_rung is = check_rung(r, rung);
         if (is.attempts == 0)
+            continue;
+        if (is.state == CHECK_KEPT) {
+            text_format(&unseen, unseen.length ? ", %.2g%%" : UNSEEN, 100 * is.unseen_p95);
+            add_lengths(&unseen, &is, promise_name[rung], operation_sides(o) > 1);
+        }
+        if (rung > PROMISES) /* its kinds are those of a rung */
             continue;
         check_tried_text(words, r, rung);
         text_format(&tried, "%s%s", tried.length ? ", " : "tried: ", words);
         check_untried_text(words, r, rung);
         if (*words && !check_partly(r))
             text_format(&untried, "%s%s", untried.length ? ", " : "not tried: ", words);
-        if (is.state == CHECK_KEPT) {
-            text_format(&unseen, unseen.length ? ", %.2g%%" : UNSEEN, 100 * is.unseen_p95);
-            add_lengths(&unseen, &is, promise_name[rung]);
-        }
     }
     struct text *const part[] = {&unseen, &tried, &untried};
     text_add(to, tried.length ? "\n" : "");
@@ -210,7 +202,7 @@ static void add_witness(struct text *to, const struct check_report *r, enum chec
 {
     const struct check_break *b = &r->tried[kind].witness;
     char *command = check_command(r, kind, program);
-    text_format(to, "\ncounterexample to %s (%s): ", promise_name[check_kinds[kind].rung],
+    text_format(to, "\ncounterexample to %s (%s): ", promise_name[check_meant(r, kind)],
                 check_kinds[kind].summary);
     case_text(to, r, b);
     add_result(to, b, 0);
@@ -242,14 +234,20 @@ static void add_witnesses(struct text *to, const struct check_report *r, const c
         text_format(to, "%zu more with --wide\n", broken - 1);
 }
 
-/* The verdict on the required rung. */
-static void add_held(struct text *to, const struct check_report *r)
+/* Is it what the subject promises itself that it is held to? */
+static bool own(const struct check_report *r)
 {
-    enum promise held = r->request.promise, claimed = r->request.method->promise;
+    return r->request.promise == r->request.method->promise &&
+           r->request.beside == r->request.method->beside;
+}
+
+/* The verdict on the required rung, or where none is on the promise beside the ladder. */
+static void add_held(struct text *to, const struct check_report *r, enum promise held)
+{
     enum check_state state = check_rung(r, held).state;
     const char *name = promise_name[held],
-               *whose = held == claimed ? "which it promises" : "which --promise asks for";
-    bool part = check_partly(r);
+               *whose = own(r) ? "which it promises" : "which --promise asks for";
+    bool part = check_partly(r), more = held < PROMISES && r->kept > held;
     if (state == CHECK_BROKEN)
         text_format(to, "BREAKS %s, %s", name, whose);
     else if (r->failure.status != STATUS_OK)
@@ -258,12 +256,32 @@ static void add_held(struct text *to, const struct check_report *r)
         text_format(to, "%s, %s, was not tried", name, whose); /* whatever is kept above it */
     else if (part)
         text_format(to, "no attempt breaks %s, %s", name, whose);
-    else if (r->kept > held)
+    else if (more)
         text_format(to, "keeps %s, %s %s", promise_name[r->kept],
-                    held == claimed ? "promises" : "--promise asks for", name);
+                    own(r) ? "promises" : "--promise asks for", name);
     else
-        text_format(to, "keeps %s, %s", name,
-                    held == claimed ? "as promised" : "as --promise asks");
+        text_format(to, "keeps %s, %s", name, own(r) ? "as promised" : "as --promise asks");
+}
+
+/* What else it is held to, beside the ladder. */
+static void add_beside(struct text *to, const struct check_report *r, enum promise held)
+{
+    const struct operation *o = r->request.method->operation;
+    bool kept = check_rung(r, held).state == CHECK_KEPT, part = check_partly(r);
+    for (enum promise rung = check_next(o, PROMISES); rung < PROMISES_ALL;
+         rung = check_next(o, rung)) {
+        struct check_rung is = check_rung(r, rung);
+        const char *name = promise_name[rung],
+                   *whose = own(r) ? "which it promises" : "which --promise asks for";
+        if (rung == held || !check_holds(&r->request, rung))
+            continue;
+        if (is.state == CHECK_BROKEN)
+            text_format(to, "; BREAKS %s, %s", name, whose);
+        else if (is.state == CHECK_KEPT)
+            text_format(to, !kept ? "; keeps %s" : part ? ", nor %s" : ", and %s", name);
+        else if (!part && r->failure.status == STATUS_OK)
+            text_format(to, "; %s, %s, was not tried", name, whose);
+    }
 }
 
 /* A rung includes those below it, so the verdict names the ones that were not tried. */
@@ -280,7 +298,8 @@ static void add_gaps(struct text *to, const struct check_report *r)
 /* The answer, on one line. Of a part of the ladder there is no highest rung that is kept. */
 static void add_verdict(struct text *to, const struct check_report *r)
 {
-    enum promise held = r->request.promise;
+    const struct operation *o = r->request.method->operation;
+    enum promise ladder = r->request.promise, held = ladder;
     bool part = check_partly(r);
     size_t broken = 0; /* the kind of attempt that breaks the lowest rung */
     char device[DEVICE_TEXT];
@@ -288,18 +307,22 @@ static void add_verdict(struct text *to, const struct check_report *r)
     text_format(to, "%s on %s: ", r->request.method->name, device);
     while (broken < CHECK_KINDS && r->tried[broken].broken == 0)
         broken++;
+    for (enum promise rung = check_next(o, PROMISES); held == PROMISE_NONE && rung < PROMISES_ALL;
+         rung = check_next(o, rung))
+        held = check_holds(&r->request, rung) ? rung : PROMISE_NONE;
     if (held > PROMISE_NONE)
-        add_held(to, r);
+        add_held(to, r, held);
     else if (r->failure.status != STATUS_OK)
         text_format(to, "FAILED in %s", check_kinds[r->failed].name);
     else
         text_format(to, part ? "promises none" : "keeps %s, promises none", promise_name[r->kept]);
+    add_beside(to, r, held);
     if (part && broken < CHECK_KINDS && !check_broken(r))
-        text_format(to, "; breaks %s", promise_name[check_kinds[broken].rung]);
-    else if (!part && r->kept < held)
+        text_format(to, "; breaks %s", promise_name[check_meant(r, broken)]);
+    else if (!part && (r->kept < ladder || held > PROMISES))
         text_format(to, "; keeps %s", promise_name[r->kept]);
     if (!part &&
-        (held == PROMISE_NONE || check_rung(r, held).state == CHECK_KEPT || r->kept < held))
+        (held == PROMISE_NONE || check_rung(r, held).state == CHECK_KEPT || r->kept < ladder))
         add_gaps(to, r);
     text_add(to, "\n");
 }

@@ -49,7 +49,7 @@ static json_t *rung_json(const struct check_report *r, enum promise rung, const 
     struct check_rung is = check_rung(r, rung);
     json_t *tried = json_object(), *untried = json_object(), *witnesses = json_array();
     for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
-        if (check_kinds[kind].rung != rung)
+        if (!check_kind_of(kind, rung))
             continue;
         json_object_set_new(tried, check_kinds[kind].name,
                             json_integer((json_int_t)r->tried[kind].attempts));
@@ -59,16 +59,19 @@ static json_t *rung_json(const struct check_report *r, enum promise rung, const 
         if (r->tried[kind].broken)
             json_array_append_new(witnesses, witness_json(r, kind, program));
     }
-    return json_pack("{ss sI sI so ss ss so so so so ss sI sI so so sI}", "name",
-                     promise_name[rung], "attempts", (json_int_t)is.attempts, "differing",
-                     (json_int_t)is.differing, "distinct",
-                     is.distinct ? json_integer((json_int_t)is.distinct) : json_null(), "counts",
-                     is.counts, "verdict", check_state_name[is.state], "unseen_p95",
-                     is.state == CHECK_KEPT ? json_real(is.unseen_p95) : json_null(), "tried",
-                     tried, "not_tried", untried, "witnesses", witnesses, "reason", is.reason,
-                     "shapes", (json_int_t)is.shapes, "lengths", (json_int_t)is.lengths, "least_n",
-                     length_json(&is, is.least_n), "most_n", length_json(&is, is.most_n), "inputs",
-                     (json_int_t)is.inputs);
+    json_t *json = json_pack(
+        "{ss sI sI so ss ss so so so so ss sI sI so so sI sb}", "name", promise_name[rung],
+        "attempts", (json_int_t)is.attempts, "differing", (json_int_t)is.differing, "distinct",
+        is.distinct ? json_integer((json_int_t)is.distinct) : json_null(), "counts", is.counts,
+        "verdict", check_state_name[is.state], "unseen_p95",
+        is.state == CHECK_KEPT ? json_real(is.unseen_p95) : json_null(), "tried", tried,
+        "not_tried", untried, "witnesses", witnesses, "reason", is.reason, "shapes",
+        (json_int_t)is.shapes, "lengths", (json_int_t)is.lengths, "least_n",
+        length_json(&is, is.least_n), "most_n", length_json(&is, is.most_n), "inputs",
+        (json_int_t)is.inputs, "held", check_holds(&r->request, rung));
+    if (operation_sides(r->request.method->operation) > 0)
+        json_object_set_new(json, "batches", json_integer((json_int_t)is.batches));
+    return json;
 }
 
 json_t *check_json(const struct check_report *r, const char *program)
@@ -77,16 +80,17 @@ json_t *check_json(const struct check_report *r, const char *program)
     char device[DEVICE_TEXT], left_out[PAIRS_TEXT];
     json_t *rungs = json_array();
     device_name(q->device, device);
-    for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++)
+    for (enum promise rung = check_next(q->method->operation, 0); rung < PROMISES_ALL;
+         rung = check_next(q->method->operation, rung))
         json_array_append_new(rungs, rung_json(r, rung, program));
     pairs_text(left_out, &r->left_out);
-    return json_pack(
-        "{ss ss ss ss so sb so so so}", "method", q->method->name, "device", device, "claimed",
-        promise_name[q->method->promise], "held_to", promise_name[q->promise], "kept",
-        check_partly(r) ? json_null() : json_string(promise_name[r->kept]), "broken",
-        check_broken(r), "error",
-        r->failure.status == STATUS_OK ? json_null() : json_string(r->failure.text), "not_answered",
-        *left_out ? json_string(left_out) : json_null(), "rungs", rungs);
+    return json_pack("{ss ss ss ss so sb so so so}", "method", q->method->name, "device", device,
+                     "claimed", promise_name[q->method->promise], "held_to", check_held_name(q),
+                     "kept", check_partly(r) ? json_null() : json_string(promise_name[r->kept]),
+                     "broken", check_broken(r), "error",
+                     r->failure.status == STATUS_OK ? json_null() : json_string(r->failure.text),
+                     "not_answered", *left_out ? json_string(left_out) : json_null(), "rungs",
+                     rungs);
 }
 
 /* --- CSV --- */
@@ -132,7 +136,7 @@ static void fill_subject(struct text cell[CHECK_COLUMNS], const struct check_rep
     text_add(&cell[CHECK_METHOD], r->request.method->name);
     text_add(&cell[CHECK_ON], device);
     text_add(&cell[CHECK_PROMISE], promise_name[r->request.method->promise]);
-    text_add(&cell[CHECK_HELD_TO], promise_name[r->request.promise]);
+    text_add(&cell[CHECK_HELD_TO], check_held_name(&r->request));
     text_add(&cell[CHECK_KEEPS], check_partly(r) ? "" : promise_name[r->kept]);
     if (*left_out)
         text_format(&cell[CHECK_NOTE], "not answered: %s", left_out);
@@ -162,16 +166,20 @@ static void fill_rung(struct text cell[CHECK_COLUMNS], const struct check_report
     text_unsigned(&cell[CHECK_OVER_SHAPES], is.shapes);
     text_unsigned(&cell[CHECK_OVER_LENGTHS], is.lengths);
     text_unsigned(&cell[CHECK_OVER_INPUTS], is.inputs);
+    text_unsigned(&cell[CHECK_PROMISED], method_promises(r->request.method, rung));
+    if (operation_sides(r->request.method->operation) > 0)
+        text_unsigned(&cell[CHECK_OVER_BATCHES], is.batches);
 }
 
 void check_rows(struct text *to, const struct check_report *r, const char *program)
 {
-    for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++) {
+    const struct operation *o = r->request.method->operation;
+    for (enum promise rung = check_next(o, 0); rung < PROMISES_ALL; rung = check_next(o, rung)) {
         struct text cell[CHECK_COLUMNS] = {0};
         enum check_kind kind = 0;
         fill_subject(cell, r);
         fill_rung(cell, r, rung);
-        while (kind < CHECK_KINDS && (check_kinds[kind].rung != rung || !r->tried[kind].broken))
+        while (kind < CHECK_KINDS && !(check_kind_of(kind, rung) && r->tried[kind].broken))
             kind++;
         if (kind < CHECK_KINDS)
             fill_witness(cell, r, kind, program);

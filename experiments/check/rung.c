@@ -12,18 +12,63 @@ const char *const check_state_name[CHECK_STATES] = {
     [CHECK_FAILED] = "failed",
 };
 
+bool check_kind_of(enum check_kind kind, enum promise rung)
+{
+    return rung > PROMISE_NONE &&
+           (check_kinds[kind].rung == rung || check_kinds[kind].beside == rung);
+}
+
+enum promise check_next(const struct operation *o, enum promise rung)
+{
+    do
+        rung++;
+    while (rung < PROMISES_ALL && (rung == PROMISES || !operation_may_promise(o, rung)));
+    return rung;
+}
+
+enum promise check_meant(const struct check_report *r, enum check_kind kind)
+{
+    enum promise beside = check_kinds[kind].beside;
+    bool other = beside == PROMISE_BATCH_INVARIANT && kind != CHECK_OFFSET;
+    return other && operation_may_promise(r->request.method->operation, beside)
+               ? beside
+               : check_kinds[kind].rung;
+}
+
+bool check_holds(const struct check_request *r, enum promise rung)
+{
+    return rung > PROMISE_NONE &&
+           (rung < PROMISES ? rung <= r->promise : (r->beside & 1u << rung) != 0);
+}
+
+const char *check_held_name(const struct check_request *r)
+{
+    enum promise rung = r->promise;
+    for (enum promise i = check_next(r->method->operation, PROMISES);
+         rung == PROMISE_NONE && i < PROMISES_ALL; i = check_next(r->method->operation, i))
+        rung = check_holds(r, i) ? i : PROMISE_NONE;
+    return promise_name[rung];
+}
+
+/* Does one include the other? Of the ladder a promise beside it includes run_to_run alone. */
+static bool includes(enum promise rung, enum promise low)
+{
+    return rung == low || (rung < PROMISES ? low < rung : low == PROMISE_RUN_TO_RUN);
+}
+
 static struct check_rung sum_of_kinds(const struct check_report *r, enum promise rung)
 {
     const struct check_over *over = &r->over[rung];
     struct check_rung is = {.shapes = over->shapes.count,
                             .lengths = over->lengths.count,
                             .inputs = over->inputs.count,
+                            .batches = over->batches.count,
                             .least_n = over->least_n,
                             .most_n = over->most_n,
                             .counts = ""};
     for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
         const struct check_tried *t = &r->tried[kind];
-        if (check_kinds[kind].rung != rung)
+        if (!check_kind_of(kind, rung))
             continue;
         is.attempts += t->attempts;
         is.differing += t->differing;
@@ -36,12 +81,13 @@ static struct check_rung sum_of_kinds(const struct check_report *r, enum promise
     return is;
 }
 
-/* The lowest rung, up to this, in which results differ; PROMISE_NONE: none. */
+/* The lowest rung that this includes in which results differ, else this; PROMISE_NONE: none. */
 static enum promise lowest_broken(const struct check_report *r, enum promise rung)
 {
-    for (size_t kind = 0; kind < CHECK_KINDS; kind++) /* as rungs follow each other */
-        if (check_kinds[kind].rung <= rung && r->tried[kind].broken > 0)
-            return check_kinds[kind].rung;
+    for (enum promise low = PROMISE_RUN_TO_RUN; low < PROMISES_ALL; low++)
+        for (size_t kind = 0; kind < CHECK_KINDS; kind++)
+            if (includes(rung, low) && check_kind_of(kind, low) && r->tried[kind].broken > 0)
+                return low;
     return PROMISE_NONE;
 }
 
@@ -52,7 +98,7 @@ static void say_untried(struct check_rung *is, const struct check_report *r, enu
     const char *last = "";
     for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
         const char *why = r->tried[kind].untried;
-        if (check_kinds[kind].rung != rung || !*why || strcmp(why, last) == 0 ||
+        if (!check_kind_of(kind, rung) || !*why || strcmp(why, last) == 0 ||
             used >= sizeof is->reason - 1)
             continue;
         used += (size_t)snprintf(is->reason + used, sizeof is->reason - used, "%s%s",
@@ -93,9 +139,9 @@ static void say_open(struct check_rung *is, const struct check_report *r, enum p
         add_reason(is, format_pairs_any(method_pairs(r->request.method, DEVICE_CUDA))
                            ? "on this CPU: no other device was tried"
                            : "on this CPU: no other device runs it");
-    for (enum promise low = PROMISE_RUN_TO_RUN; low < rung; low++) {
+    for (enum promise low = PROMISE_RUN_TO_RUN; low < PROMISES && low < rung; low++) {
         size_t used = strlen(below);
-        if (check_rung(r, low).state == CHECK_NOT_TRIED)
+        if (includes(rung, low) && check_rung(r, low).state == CHECK_NOT_TRIED)
             snprintf(below + used, sizeof below - used, "%s%s",
                      used ? ", " : "not tried below it: ", promise_name[low]);
     }
@@ -108,8 +154,9 @@ static void say_open(struct check_rung *is, const struct check_report *r, enum p
  * exact result, rounded once, tells for itself that no run gave another. */
 static enum promise begun_below(const struct check_report *r, enum promise rung)
 {
-    for (enum promise low = PROMISE_RUN_TO_RUN; low < rung && rung < PROMISE_CORRECTLY_ROUNDED;
-         low++) {
+    for (enum promise low = PROMISE_RUN_TO_RUN; low < PROMISES; low++) {
+        if (low == rung || !includes(rung, low) || rung == PROMISE_CORRECTLY_ROUNDED)
+            continue;
         uint64_t attempts = sum_of_kinds(r, low).attempts;
         if (attempts > 0 && attempts < CHECK_LEAST)
             return low;
@@ -121,7 +168,7 @@ struct check_rung check_rung(const struct check_report *r, enum promise rung)
 {
     struct check_rung is = sum_of_kinds(r, rung);
     enum promise broken = lowest_broken(r, rung), begun = begun_below(r, rung);
-    bool failed = r->failure.status != STATUS_OK && check_kinds[r->failed].rung == rung;
+    bool failed = r->failure.status != STATUS_OK && check_kind_of(r->failed, rung);
     bool enough = is.attempts >= CHECK_LEAST;
     is.state = broken                                        ? CHECK_BROKEN
                : failed                                      ? CHECK_FAILED
@@ -148,10 +195,19 @@ struct check_rung check_rung(const struct check_report *r, enum promise rung)
     return is;
 }
 
+enum promise check_first_broken(const struct check_report *r)
+{
+    const struct operation *o = r->request.method->operation;
+    for (enum promise rung = check_next(o, PROMISE_NONE); rung < PROMISES_ALL;
+         rung = check_next(o, rung))
+        if (check_holds(&r->request, rung) && check_rung(r, rung).state == CHECK_BROKEN)
+            return rung;
+    return PROMISE_NONE;
+}
+
 bool check_broken(const struct check_report *r)
 {
-    return r->request.promise > PROMISE_NONE &&
-           check_rung(r, r->request.promise).state == CHECK_BROKEN;
+    return check_first_broken(r) > PROMISE_NONE;
 }
 
 enum promise check_kept(const struct check_report *r)

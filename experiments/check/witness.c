@@ -8,10 +8,10 @@
 
 enum { RUNS_SHOWN = 4, RUNS_SHOWN_RARE = 100, ROUNDS_SHOWN = 60, AGAIN = 5 };
 
-/* Tries the case at hand again; *shows: it breaks every time. */
-static enum status again(struct check *c, size_t times, check_try try_it, bool *shows,
-                         struct check_break *b, struct problem *p)
+enum status check_again(struct check *c, bool timing, check_try try_it, bool *shows,
+                        struct check_break *b, struct problem *p)
 {
+    const size_t times = timing ? AGAIN : 2;
     *shows = true;
     for (size_t i = 0; i < times && *shows; i++) {
         struct check_outcome o = {0};
@@ -40,7 +40,7 @@ enum status check_shrink(struct check *c, bool timing, check_try try_it, uint64_
         if (status == STATUS_USAGE)
             continue;
         if (status == STATUS_OK)
-            status = again(c, timing ? AGAIN : 2, try_it, &shows, &smaller, &why);
+            status = check_again(c, timing, try_it, &shows, &smaller, &why);
         if (status != STATUS_OK)
             return problem(p, status, "%s", why.text);
         if (shows) {
@@ -125,11 +125,12 @@ char *check_command(const struct check_report *r, enum check_kind kind, const ch
     text_add(&t, program);
     text_add(&t, " check ");
     shell_word(&t, r->request.method->name);
-    text_format(&t, " --only %s/%s", promise_name[facts->rung], facts->name);
+    enum promise rung = check_meant(r, kind);
+    text_format(&t, " --only %s/%s", promise_name[rung], facts->name);
     add_axes(&t, r, kind);
     add_shapes(&t, r, kind);
-    if (r->request.method->promise < facts->rung)
-        text_format(&t, " --promise %s", promise_name[facts->rung]);
+    if (!method_promises(r->request.method, rung))
+        text_format(&t, " --promise %s", promise_name[rung]);
     const char *string = text_string(&t);
     char *command = string ? strdup(string) : NULL;
     text_free(&t);

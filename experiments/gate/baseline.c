@@ -93,10 +93,15 @@ static double ulps_of(const json_t *one)
 static enum promise promise_of(const json_t *recorded)
 {
     const char *word = json_string_value(json_object_get(recorded, "promise"));
-    enum promise promise = 0;
-    while (promise < PROMISES - 1 && strcmp(word, promise_name[promise]) != 0)
-        promise++;
-    return promise;
+    return promise_named(word ? word : "");
+}
+
+/* Does the entry promise less than what was recorded? What is beside the ladder is another thing
+ * than a rung. */
+static bool lessened(const struct gate_entry *e, const json_t *recorded)
+{
+    enum promise was = promise_of(recorded);
+    return was < PROMISES && e->promise < PROMISES ? was > e->promise : was != e->promise;
 }
 
 struct difference {
@@ -136,9 +141,9 @@ static void say_difference(struct gate_entry *e, const struct difference *d, con
     struct gate_result *r = &e->result;
     char **to = &r->difference;
     enum promise was = promise_of(recorded);
-    if (was > e->promise)
-        gate_say(to, "the promise was %s, and is %s now", promise_name[was],
-                 promise_name[e->promise]);
+    if (lessened(e, recorded))
+        gate_say(to, "the promise was %s, and is %s now",
+                 promise_name[was] ? promise_name[was] : "another", promise_name[e->promise]);
     if (d->first)
         gate_say(to, "bits of %zu of %zu cases differ, first %s: %s, recorded %s", r->changed,
                  r->case_count, d->first->key, d->first->bits, d->was);
@@ -202,8 +207,7 @@ void gate_baseline_hold(struct gate *g, bool accept)
         if (accept || !e->result.difference)
             continue;
         recorded = json_object_get(entries, e->name);
-        bool lost = recorded &&
-                    (e->result.changed + e->result.gone > 0 || promise_of(recorded) > e->promise);
+        bool lost = recorded && (e->result.changed + e->result.gone > 0 || lessened(e, recorded));
         gate_judge(e, lost ? GATE_CHANGED : GATE_NOT_TRIED, "baseline: %s%s", e->result.difference,
                    lost ? "" : " (--update records them)");
     }

@@ -54,7 +54,8 @@ struct gate_entry {
     const struct method *method;
     struct device device;
     struct request words; /* the axes, as options have them */
-    enum promise promise;
+    enum promise promise; /* of the ladder, or one beside it alone */
+    unsigned beside;      /* flags: what is promised beside the ladder */
     bool tolerant;
     struct recommend_tolerance tolerance;
     double confidence, differing, seconds;
@@ -69,6 +70,9 @@ struct gate {
     json_t *baseline; /* as it was read; NULL: none is held to */
     char *gone;       /* entries of the baseline that the manifest has no more, or NULL */
 };
+
+/* Is it held to this? A promise beside the ladder includes run_to_run. */
+bool gate_holds(const struct gate_entry *e, enum promise rung);
 
 /* How many runs that agree say with this confidence that fewer than `differing` of all differ:
  * ln(1 - confidence) / ln(1 - differing), rounded up. */

@@ -218,13 +218,20 @@ static enum status read_promise(struct gate_entry *e, struct place at, const jso
     const char *word;
     enum status status = read_string(&word, at, own, all, "promise", p);
     e->promise = e->method->promise;
+    e->beside = e->method->beside;
     if (status != STATUS_OK || !word)
         return status;
-    for (e->promise = 0; e->promise < PROMISES; e->promise++)
-        if (strcmp(word, promise_name[e->promise]) == 0)
-            return STATUS_OK;
+    const char *known[PROMISES_ALL];
+    size_t count = 0;
+    for (enum promise promise = 0; promise < PROMISES_ALL; promise++)
+        if (promise != PROMISES && operation_may_promise(e->method->operation, promise))
+            known[count++] = promise_name[promise];
+    e->promise = promise_named(word);
+    e->beside = e->promise > PROMISES ? 1u << e->promise : 0;
+    if (e->promise != PROMISES && operation_may_promise(e->method->operation, e->promise))
+        return STATUS_OK;
     at.member = "promise";
-    return not_among(&at, word, promise_name, PROMISES, p);
+    return not_among(&at, word, known, count, p);
 }
 
 static enum status read_tolerance(struct gate_entry *e, struct place at, const json_t *own,
@@ -374,7 +381,7 @@ static enum status read_entry(struct gate_entry *e, struct place at, const json_
         status = read_confidence(e, at, own, all, p);
     if (status == STATUS_OK)
         status = check_words(e, &at, own, p);
-    if (status == STATUS_OK && e->promise == PROMISE_NONE && !e->tolerant)
+    if (status == STATUS_OK && e->promise == PROMISE_NONE && !e->beside && !e->tolerant)
         status = wrong(&at, p, "%s promises none, expected a promise to hold it to, or a tolerance",
                        e->method->name);
     return status;

@@ -40,7 +40,7 @@ static char *key_of(const struct measuring *m)
     if (says.length > 0)
         text_format(&key, " %s", text_string(&says));
     text_free(&says);
-    if (m->entry->promise < PROMISE_GPU_TO_GPU) {
+    if (m->entry->promise < PROMISE_GPU_TO_GPU || m->entry->promise > PROMISES) {
         device_name(t->device, device);
         text_format(&key, " threads=%u blocks=%u on %s", t->shape.threads, t->shape.blocks, device);
     }

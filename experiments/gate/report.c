@@ -13,6 +13,9 @@ void gate_says(struct text *to, const struct gate_entry *e)
     bool kept = r->verdict == GATE_KEPT;
     if (e->promise > PROMISE_NONE) {
         text_format(to, "%s%s", kept ? "keeps " : "held to ", promise_name[e->promise]);
+        for (enum promise also = PROMISES; also < PROMISES_ALL; also++)
+            if (also != e->promise && gate_holds(e, also))
+                text_format(to, " and %s", promise_name[also]);
         if (r->evidence && *r->evidence)
             text_format(to, " (attempts: %s)", r->evidence);
         before = ", ";

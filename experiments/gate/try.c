@@ -34,9 +34,18 @@ static char *command_of(const struct check_report *r, const char *program)
 static const char *late(const struct check_report *r, enum promise rung)
 {
     for (enum check_kind kind = 0; kind < CHECK_KINDS; kind++)
-        if (check_kinds[kind].rung == rung && r->tried[kind].late)
+        if (check_kind_of(kind, rung) && r->tried[kind].late)
             return check_kinds[kind].name;
     return NULL;
+}
+
+bool gate_holds(const struct gate_entry *e, enum promise rung)
+{
+    enum promise ladder = e->promise < PROMISES   ? e->promise
+                          : e->promise > PROMISES ? PROMISE_RUN_TO_RUN
+                                                  : PROMISE_NONE;
+    return rung > PROMISE_NONE &&
+           (rung < PROMISES ? rung <= ladder : (e->beside & 1u << rung) != 0);
 }
 
 /* Judges a rung that the entry promises, or one below it. */
@@ -56,7 +65,8 @@ static void judge_rung(struct gate_entry *e, const struct check_report *r, enum 
         gate_judge(e, GATE_NOT_TRIED,
                    "%s: time ran out before `%s` was tried: give it more than %g s", name, missed,
                    e->seconds);
-    else if (is.state == CHECK_NOT_TRIED && (rung == e->promise || is.attempts > 0))
+    else if (is.state == CHECK_NOT_TRIED &&
+             (rung == e->promise || rung > PROMISES || is.attempts > 0))
         gate_judge(e, GATE_NOT_TRIED, "%s: %s", name, is.reason);
     else if (rung == PROMISE_RUN_TO_RUN && is.attempts < e->wanted)
         gate_judge(e, GATE_NOT_TRIED,
@@ -64,7 +74,7 @@ static void judge_rung(struct gate_entry *e, const struct check_report *r, enum 
                    "it more than %g s, or a smaller n",
                    name, (unsigned long long)is.attempts, (unsigned long long)e->wanted,
                    100 * e->confidence, e->seconds);
-    if (rung == e->promise && is.state == CHECK_KEPT && *is.reason)
+    if ((rung == e->promise || rung > PROMISES) && is.state == CHECK_KEPT && *is.reason)
         gate_say(&e->result.note, "%s: %s", name, is.reason);
     if (is.attempts > 0)
         gate_say(&e->result.evidence, "%s %llu", name, (unsigned long long)is.attempts);
@@ -82,10 +92,13 @@ static void judge_report(struct gate_entry *e, const struct check_report *r)
         gate_judge(e, GATE_NOT_TRIED, "%s", r->untried.text);
         return;
     }
-    for (enum promise rung = PROMISE_RUN_TO_RUN; rung <= e->promise; rung++)
-        judge_rung(e, r, rung);
+    const struct operation *o = e->method->operation;
+    for (enum promise rung = check_next(o, 0); rung < PROMISES_ALL; rung = check_next(o, rung))
+        if (gate_holds(e, rung))
+            judge_rung(e, r, rung);
     /* The engine's verdict stands above the evidence that is asked for here. */
-    if (e->result.verdict == GATE_KEPT && check_rung(r, e->promise).state != CHECK_KEPT)
+    if (e->result.verdict == GATE_KEPT && e->promise > PROMISE_NONE &&
+        check_rung(r, e->promise).state != CHECK_KEPT)
         gate_judge(e, GATE_NOT_TRIED, "%s is %s", promise_name[e->promise],
                    check_state_name[check_rung(r, e->promise).state]);
     pairs_text(unasked, &r->unasked);
@@ -117,13 +130,15 @@ static enum status try_promise(struct gate_entry *e, const struct gate_options *
     if (status == STATUS_OK) {
         q.method = e->method;
         q.device = e->device;
-        q.promise = e->promise;
+        q.promise = e->promise < PROMISES ? e->promise : PROMISE_NONE;
+        q.beside = e->beside;
         q.seconds = e->seconds;
         q.stop = o->stop;
         q.show = o->show;
         q.context = o->context;
         for (enum check_kind kind = 0; kind < CHECK_KINDS; kind++)
-            q.tried[kind] = check_kinds[kind].rung <= e->promise;
+            q.tried[kind] =
+                gate_holds(e, check_kinds[kind].rung) || gate_holds(e, check_kinds[kind].beside);
         set_runs(&q, e);
         status = check_subject(report, &q, &why);
     }
@@ -167,7 +182,7 @@ enum status gate_try(struct gate_entry *e, const struct gate_options *o, struct 
     uint64_t begin = clock_ns();
     struct problem why = {0};
     enum status status = STATUS_OK;
-    if (e->promise > PROMISE_NONE)
+    if (e->promise > PROMISE_NONE || e->beside)
         status = try_promise(e, o, p);
     if (status == STATUS_OK && e->result.verdict != GATE_FAILED && (e->tolerant || o->measure)) {
         enum status measured = gate_measure(e, o, &why);

@@ -297,55 +297,46 @@ static void reorder(const struct array *to, const struct array *from, const stru
 
 /* --- the first element of D elsewhere --- */
 
-static bool surround(struct surrounding *to, const struct setting *s, size_t u)
+static struct batch_place batch(const struct setting *s, size_t n)
 {
-    static const struct {
-        struct gemm_shape shape;
-        size_t row, column;
-        uint8_t byte;
-        const char *are;
-    } places[] = {
-        {{1, 1, 0, false, false, 0}, 0, 0, 0x00, "alone"},
-        {{2, 1, 0, false, false, 0}, 0, 0, 0xff, "among NaN"},
-        {{1, 2, 0, false, false, 0}, 0, 1, 0xff, "among NaN"},
-        {{2, 3, 0, true, false, 0}, 1, 2, 0x3c, "among small numbers"},
-        {{3, 2, 0, false, true, 0}, 2, 0, 0x7b, "among large numbers"},
-        {{4, 4, 0, true, true, 0}, 3, 3, 0x00, "among zeros"},
-        {{5, 7, 0, false, false, 1}, 2, 6, 0xfb, "among large negative numbers"},
-        {{8, 8, 0, true, false, 3}, 7, 0, 0xff, "among NaN"},
-        {{16, 1, 0, false, true, 5}, 15, 0, 0x3c, "among small numbers"},
-        {{1, 17, 0, false, false, 64}, 0, 16, 0x3c, "among small numbers"},
-        {{33, 4, 0, false, false, 0}, 32, 1, 0xff, "among NaN"},
-        {{64, 2, 0, true, true, 8}, 31, 1, 0x7b, "among large numbers"},
-    };
-    if (u >= sizeof places / sizeof *places)
+    (void)n;
+    return (struct batch_place){.side = {s->shape.m, s->shape.n}, .terms = s->shape.k};
+}
+
+static bool in_batch(struct surrounding *to, const struct setting *s, const struct batch_place *at)
+{
+    enum { LAYOUTS = 4 };
+    struct gemm_shape *is = &to->setting.shape;
+    if (at->layout >= LAYOUTS)
         return false;
-    *to = (struct surrounding){.setting = *s, .byte = places[u].byte};
-    to->setting.shape = places[u].shape;
-    to->setting.shape.k = s->shape.k;
-    to->setting.bins = to->setting.shape.m * to->setting.shape.n;
-    to->n = gemm_elements(&to->setting.shape);
-    to->output = places[u].row * to->setting.shape.n + places[u].column;
-    snprintf(to->are, sizeof to->are, "row %zu, column %zu of %zu x %zu%s%s, %s", places[u].row,
-             places[u].column, places[u].shape.m, places[u].shape.n,
-             places[u].shape.a_column   ? ", A by columns"
-             : places[u].shape.b_column ? ", B by columns"
-                                        : "",
-             places[u].shape.pad ? ", padded" : "", places[u].are);
+    if (at->layout != BATCH_AS_IS)
+        *is = (struct gemm_shape){
+            .a_column = at->layout & 1, .b_column = at->layout & 2, .pad = at->pad};
+    is->m = at->side[0];
+    is->n = at->side[1];
+    is->k = at->terms;
+    to->setting.bins = is->m * is->n;
+    to->n = gemm_elements(is);
+    to->output = at->at[0] * is->n + at->at[1];
+    (void)s;
     return true;
 }
 
-static void embed(const struct array *to, const struct surrounding *at, const struct array *from,
-                  const struct setting *s)
+static void fill_batch(const struct array *to, const struct surrounding *is,
+                       const struct batch_place *at, const struct array *from,
+                       const struct setting *s)
 {
-    const struct gemm_shape *is = &s->shape, *as = &at->setting.shape;
-    size_t row = at->output / as->n, column = at->output % as->n, c = gemm_c_begins(is);
-    for (size_t k = 0; k < is->k; k++) {
-        array_set_bits(to, gemm_a_at(as, row, k), array_bits(from, gemm_a_at(is, 0, k)));
-        array_set_bits(to, gemm_b_at(as, k, column), array_bits(from, gemm_b_at(is, k, 0)));
-    }
-    array_set_bits(to, gemm_c_begins(as) + at->output,
-                   from->n - c >= is->m * is->n ? array_bits(from, c) : 0);
+    const struct gemm_shape *was = &s->shape, *as = &is->setting.shape;
+    const size_t outputs = as->m * as->n, begins = gemm_c_begins(was);
+    const uint64_t c = from->n - begins >= was->m * was->n ? array_bits(from, begins) : 0;
+    for (size_t i = at->alike ? 0 : at->at[0]; i < (at->alike ? as->m : at->at[0] + 1); i++)
+        for (size_t k = 0; k < as->k; k++)
+            array_set_bits(to, gemm_a_at(as, i, k), array_bits(from, gemm_a_at(was, 0, k)));
+    for (size_t j = at->alike ? 0 : at->at[1]; j < (at->alike ? as->n : at->at[1] + 1); j++)
+        for (size_t k = 0; k < as->k; k++)
+            array_set_bits(to, gemm_b_at(as, k, j), array_bits(from, gemm_b_at(was, k, 0)));
+    for (size_t i = at->alike ? 0 : is->output; i < (at->alike ? outputs : is->output + 1); i++)
+        array_set_bits(to, gemm_c_begins(as) + i, c);
 }
 
 const struct operation_use use_gemm = {
@@ -373,6 +364,8 @@ const struct operation_use use_gemm = {
         "these the narrower accumulator first",
     .terms = terms,
     .reorder = reorder,
-    .surround = surround,
-    .embed = embed,
+    .sides = 2,
+    .batch = batch,
+    .in_batch = in_batch,
+    .fill_batch = fill_batch,
 };

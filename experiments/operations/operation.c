@@ -261,6 +261,36 @@ void setting_reorder(const struct operation *o, const struct array *to, const st
     use_of(o)->reorder(to, from, of, order);
 }
 
+unsigned operation_sides(const struct operation *o)
+{
+    return use_of(o)->sides;
+}
+
+struct batch_place setting_batch(const struct operation *o, const struct setting *s, size_t n)
+{
+    return use_of(o)->batch(s, n);
+}
+
+bool setting_in_batch(struct surrounding *to, const struct operation *o, const struct setting *s,
+                      const struct batch_place *at)
+{
+    *to = (struct surrounding){.setting = *s};
+    return use_of(o)->in_batch(to, s, at);
+}
+
+void setting_fill_batch(const struct operation *o, const struct array *to,
+                        const struct surrounding *is, const struct batch_place *at,
+                        const struct array *from, const struct setting *s)
+{
+    use_of(o)->fill_batch(to, is, at, from, s);
+}
+
+size_t setting_item_output(const struct operation *o, const struct surrounding *is,
+                           const struct batch_place *at, size_t item)
+{
+    return use_of(o)->item_output ? use_of(o)->item_output(is, at, item) : item;
+}
+
 bool setting_surround(struct surrounding *to, const struct operation *o, const struct setting *s,
                       size_t u)
 {

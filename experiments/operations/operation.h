@@ -167,6 +167,21 @@ size_t setting_terms(const struct operation *o, const struct operands *of);
 void setting_reorder(const struct operation *o, const struct array *to, const struct array *from,
                      const struct operands *of, const uint32_t *order);
 
+/* An output among others, where each is of its own row of a matrix, or of its own row and column of
+ * two: how many of them there are, which is its, of how many terms; and how they lie. */
+enum { BATCH_SIDES = 2, BATCH_AS_IS = -1 };
+struct batch_place {
+    size_t side[BATCH_SIDES], at[BATCH_SIDES], terms;
+    int layout; /* BATCH_AS_IS: the case's; from 0 on those that there are, without `pad` elements
+                   between their rows, or with them where the operation knows of such */
+    size_t pad;
+    bool alike; /* all rows, and all columns, are as its own */
+};
+/* How many sides: 1, rows alone; 2; 0: its outputs are no such batch. */
+unsigned operation_sides(const struct operation *o);
+/* What a case of n elements is. */
+struct batch_place setting_batch(const struct operation *o, const struct setting *s, size_t n);
+
 /* The first output of a case as output number `output` of n other elements, in another setting. */
 struct surrounding {
     struct setting setting;
@@ -177,6 +192,17 @@ struct surrounding {
 /* The u-th of them; false behind the last, and where rows are what batches consist of. */
 bool setting_surround(struct surrounding *to, const struct operation *o, const struct setting *s,
                       size_t u);
+/* The first output of a case at such a place; false where there is no such layout. */
+bool setting_in_batch(struct surrounding *to, const struct operation *o, const struct setting *s,
+                      const struct batch_place *at);
+/* Copies what it reads, as many terms of it, to the row and column that are its, or to all. */
+void setting_fill_batch(const struct operation *o, const struct array *to,
+                        const struct surrounding *is, const struct batch_place *at,
+                        const struct array *from, const struct setting *s);
+/* The number of the output of an item of the batch, counted row after row: of a row that has
+ * several outputs, its first. */
+size_t setting_item_output(const struct operation *o, const struct surrounding *is,
+                           const struct batch_place *at, size_t item);
 /* Copies what the first output reads. */
 void setting_embed(const struct operation *o, const struct array *to, const struct surrounding *at,
                    const struct array *from, const struct setting *s);
@@ -222,6 +248,14 @@ struct operation_use {
     size_t (*terms)(const struct operands *of);
     void (*reorder)(const struct array *to, const struct array *from, const struct operands *of,
                     const uint32_t *order);
+    unsigned sides;
+    struct batch_place (*batch)(const struct setting *s, size_t n);
+    bool (*in_batch)(struct surrounding *to, const struct setting *s, const struct batch_place *at);
+    void (*fill_batch)(const struct array *to, const struct surrounding *is,
+                       const struct batch_place *at, const struct array *from,
+                       const struct setting *s);
+    /* NULL: an item has one output, of its number. */
+    size_t (*item_output)(const struct surrounding *is, const struct batch_place *at, size_t item);
     bool (*surround)(struct surrounding *to, const struct setting *s, size_t u);
     void (*embed)(const struct array *to, const struct surrounding *at, const struct array *from,
                   const struct setting *s);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "experiments/operations/operation.h"
+#include "kernels/method/matrix.h"
 
 static void columns(struct setting_columns *to, const struct setting *s)
 {
@@ -72,17 +73,73 @@ static void sample(struct setting *s, size_t n)
         s->layout = &row;
 }
 
-#define USE_OF_ROWS(its_operation)                                                                 \
+/* --- the first row elsewhere --- */
+
+static struct batch_place batch(const struct setting *s, size_t n)
+{
+    return (struct batch_place){.side = {s->bins, 1}, .terms = matrix_length(n, s->bins)};
+}
+
+static bool in_batch(struct surrounding *to, const struct setting *s, const struct batch_place *at)
+{
+    static const struct layout layouts[] = {{LAYOUT_ROW, 0, "row"},
+                                            {LAYOUT_COLUMN, 0, "column"},
+                                            {LAYOUT_BATCH, 2, "batch:2"},
+                                            {LAYOUT_BATCH, 4, "batch:4"},
+                                            {LAYOUT_BATCH, 8, "batch:8"}};
+    size_t rows = at->side[0], stride;
+    if (at->pad > 0 || at->layout >= (int)(sizeof layouts / sizeof *layouts))
+        return false;
+    to->setting.bins = rows;
+    to->n = rows * at->terms;
+    to->output = at->at[0];
+    if (at->layout != BATCH_AS_IS)
+        to->setting.layout = &layouts[at->layout];
+    bool fits = layout_stride(&stride, to->setting.layout, to->n, rows, NULL) == STATUS_OK;
+    if (!fits && at->layout == BATCH_AS_IS)
+        to->setting.layout = &layouts[0];
+    (void)s;
+    return fits || at->layout == BATCH_AS_IS;
+}
+
+static size_t stride_of(const struct setting *s, size_t n)
+{
+    size_t stride = 1;
+    layout_stride(&stride, s->layout, n, s->bins, NULL);
+    return stride;
+}
+
+static void fill_batch(const struct array *to, const struct surrounding *is,
+                       const struct batch_place *at, const struct array *from,
+                       const struct setting *s)
+{
+    size_t length = matrix_length(from->n, s->bins), first = at->alike ? 0 : at->at[0],
+           end = at->alike ? at->side[0] : first + 1, own = stride_of(s, from->n),
+           stride = stride_of(&is->setting, is->n);
+    for (size_t r = first; r < end; r++)
+        for (size_t k = 0; k < at->terms; k++)
+            array_set_bits(to, matrix_at(r, k, at->terms, stride),
+                           array_bits(from, matrix_at(0, k, length, own)));
+}
+
+static size_t of_first_element(const struct surrounding *is, const struct batch_place *at,
+                               size_t item)
+{
+    return matrix_at(item, 0, at->terms, stride_of(&is->setting, is->n));
+}
+
+#define USE_OF_ROWS(its_operation, its_item_output)                                                \
     {                                                                                              \
         .operation = &(its_operation), .columns_of = COLUMNS_OF_SCATTERS,                          \
         .reads = 1 << SETTING_ROWS | 1 << SETTING_LAYOUT, .columns = columns, .words = words,      \
         .says = says, .note = note, .each = each, .make = make, .places = places, .vary = vary,    \
-        .batches = true, .not_recorded = true, .sample = sample, .request = REQUEST_OF_ROWS,       \
-        .tell = request_write_rows, .told = request_read_rows                                      \
+        .batches = true, .not_recorded = true, .sample = sample, .sides = 1, .batch = batch,       \
+        .in_batch = in_batch, .fill_batch = fill_batch, .item_output = its_item_output,            \
+        .request = REQUEST_OF_ROWS, .tell = request_write_rows, .told = request_read_rows          \
     }
-const struct operation_use use_rows = USE_OF_ROWS(operation_rows),
-                           use_rowmean = USE_OF_ROWS(operation_rowmean),
-                           use_rowvariance = USE_OF_ROWS(operation_rowvariance),
-                           use_sumexp = USE_OF_ROWS(operation_sumexp),
-                           use_logsumexp = USE_OF_ROWS(operation_logsumexp),
-                           use_softmax = USE_OF_ROWS(operation_softmax);
+const struct operation_use use_rows = USE_OF_ROWS(operation_rows, NULL),
+                           use_rowmean = USE_OF_ROWS(operation_rowmean, NULL),
+                           use_rowvariance = USE_OF_ROWS(operation_rowvariance, NULL),
+                           use_sumexp = USE_OF_ROWS(operation_sumexp, NULL),
+                           use_logsumexp = USE_OF_ROWS(operation_logsumexp, NULL),
+                           use_softmax = USE_OF_ROWS(operation_softmax, of_first_element);

@@ -42,34 +42,42 @@ struct command {
 static enum status read_promise(enum promise *promise, const char *option, const char *text,
                                 struct problem *p)
 {
-    for (*promise = 0; *promise < PROMISES; (*promise)++)
-        if (strcmp(text, promise_name[*promise]) == 0)
-            return STATUS_OK;
-    return near_unknown_option(p, option, text,
-                               "none, run_to_run, gpu_to_gpu, order_invariant or "
-                               "correctly_rounded");
+    *promise = promise_named(text);
+    return *promise != PROMISES
+               ? STATUS_OK
+               : near_unknown_option(p, option, text,
+                                     "none, run_to_run, gpu_to_gpu, order_invariant, "
+                                     "correctly_rounded, batch_invariant or rank_invariant");
 }
 
 /* RUNG, ATTEMPT, or RUNG/ATTEMPT. */
 static bool is_meant(enum check_kind kind, const char *only)
 {
     char both[64];
-    const char *rung = promise_name[check_kinds[kind].rung], *name = check_kinds[kind].name;
-    snprintf(both, sizeof both, "%s/%s", rung, name);
-    return strcmp(only, rung) == 0 || strcmp(only, name) == 0 || strcmp(only, both) == 0;
+    const char *name = check_kinds[kind].name;
+    bool meant = strcmp(only, name) == 0;
+    for (enum promise rung = 0; rung < PROMISES_ALL; rung++)
+        if (check_kind_of(kind, rung)) {
+            snprintf(both, sizeof both, "%s/%s", promise_name[rung], name);
+            meant |= strcmp(only, promise_name[rung]) == 0 || strcmp(only, both) == 0;
+        }
+    return meant;
 }
 
 static enum status read_only(struct command *c, struct problem *p)
 {
     struct list list = {0};
-    char known[512] = "one of ";
+    char known[1024] = "one of ";
     enum status status = argument_list(c->arguments, "only", &list, p);
-    for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
-        size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%s/%s", kind > 0 ? ", " : "",
-                 promise_name[check_kinds[kind].rung], check_kinds[kind].name);
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++)
         c->request.tried[kind] = list.count == 0;
-    }
+    for (enum promise rung = 0; rung < PROMISES_ALL; rung++)
+        for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
+            size_t used = strlen(known);
+            if (check_kind_of(kind, rung))
+                snprintf(known + used, sizeof known - used, "%s%s/%s", used > 7 ? ", " : "",
+                         promise_name[rung], check_kinds[kind].name);
+        }
     for (size_t i = 0; status == STATUS_OK && i < list.count; i++) {
         bool found = false;
         for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
@@ -147,6 +155,19 @@ static enum status check_on(struct command *c, const struct method *m, struct de
     request.method = m;
     request.device = device;
     request.promise = c->promised ? c->request.promise : m->promise;
+    request.beside = c->promised ? 0 : m->beside;
+    if (c->promised && c->request.promise > PROMISES) {
+        bool may = operation_may_promise(m->operation, c->request.promise);
+        if (!may && argument_flag(c->arguments, "all"))
+            return STATUS_OK;
+        if (!may)
+            return problem(p, STATUS_USAGE,
+                           "check: found %s, of operation %s, with --promise %s, which cannot be "
+                           "promised of it",
+                           m->name, m->operation->name, promise_name[c->request.promise]);
+        request.promise = PROMISE_NONE;
+        request.beside = 1u << c->request.promise;
+    }
     struct problem why = {0};
     request.show = show;
     request.context = c;
@@ -171,8 +192,9 @@ static enum status check_on(struct command *c, const struct method *m, struct de
         if (c->failed++ == 0)
             c->first_failed = report.failure.status;
     }
-    bool asked = c->promised && request.promise > PROMISE_NONE && !check_partly(&report);
-    if (asked && check_rung(&report, request.promise).state == CHECK_NOT_TRIED && c->unheld++ == 0)
+    bool asked = c->promised && c->request.promise > PROMISE_NONE && !check_partly(&report);
+    if (asked && check_rung(&report, c->request.promise).state == CHECK_NOT_TRIED &&
+        c->unheld++ == 0)
         snprintf(c->first_unheld, sizeof c->first_unheld, "%s", m->name);
     if (check_broken(&report) && c->broken++ == 0)
         snprintf(c->first_broken, sizeof c->first_broken, "%s", m->name);

@@ -61,6 +61,11 @@ json_t *method_json(const struct method *m)
                   "order_depends_on", shape_names(m->shape_order), "bound", theorem_words(m->bound),
                   "folds", m->folds ? json_integer(m->folds) : json_null(), "fixed_order",
                   m->order != NULL, "segmented", m->segmented);
+    json_t *beside = json_array();
+    for (enum promise promise = PROMISES; promise < PROMISES_ALL; promise++)
+        if (m->beside & 1u << promise)
+            json_array_append_new(beside, json_string(promise_name[promise]));
+    json_object_set_new(json, "beside", beside);
     if (m->product == PRODUCT_NONE) {
         json_decref(ways);
         return json;

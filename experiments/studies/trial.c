@@ -14,8 +14,6 @@
 #include "experiments/system/machine.h"
 #include "experiments/system/progress.h"
 
-enum { RUNGS = PROMISES - 1 };
-
 static enum status add_subject(struct trial_study *s, const struct method *m, struct device d,
                                struct problem *p)
 {
@@ -169,19 +167,21 @@ static void set_cell(struct trial_subject *t, enum promise rung, const char *ver
         snprintf(t->cell[rung], sizeof t->cell[rung], "kept %llu", (unsigned long long)attempts);
     else
         snprintf(t->cell[rung], sizeof t->cell[rung], "%s", verdict);
-    if (broken && rung <= t->method->promise && !t->broken)
+    bool promised = method_promises(t->method, rung);
+    if (broken && promised && !t->broken)
         t->broken_rung = rung;
-    if (kept && rung <= t->method->promise)
+    if (kept && promised)
         t->attempts += attempts;
-    t->broken |= broken && rung <= t->method->promise;
+    t->broken |= broken && promised;
+    t->untried |= promised && rung > PROMISES && !broken && !kept;
     t->failed |= strcmp(verdict, "failed") == 0;
 }
 
 struct reading {
     struct trial_study *study;
-    struct trial_subject *at; /* whose rows come now, `rows` so far, the first begins at `begin` */
-    size_t rows;
-    uint64_t begin;
+    struct trial_subject *at; /* whose rows come now, from `begin` to `end`; NULL: none */
+    enum promise rung;        /* of the last */
+    uint64_t begin, end;
     struct csv_range *drop; /* a subject's rows at most once, so there are no more than subjects */
     size_t drops;
 };
@@ -199,12 +199,24 @@ static struct trial_subject *subject_of(const struct trial_study *s, const struc
     return NULL;
 }
 
-static enum promise promise_of(const char *text)
+static enum promise next_of(const struct trial_subject *t, enum promise rung)
 {
-    enum promise promise = 0;
-    while (promise < PROMISES && strcmp(text, promise_name[promise]) != 0)
-        promise++;
-    return promise;
+    return check_next(t->method->operation, rung);
+}
+
+/* The rows of the subject at hand are to be dropped, and it is to be tried again. */
+static void drop(struct reading *r)
+{
+    r->drop[r->drops++] = (struct csv_range){r->begin, r->end};
+    r->at->failed = r->at->broken = r->at->untried = r->at->finished = false;
+    r->at->attempts = 0;
+    r->at = NULL;
+}
+
+/* Are its rows all there? In older files those beside the ladder are not. */
+static bool whole_ladder(const struct reading *r)
+{
+    return !r->at || r->rung >= PROMISE_CORRECTLY_ROUNDED;
 }
 
 static enum status take_row(void *context, const struct csv_row *row, struct problem *p)
@@ -217,10 +229,11 @@ static enum status take_row(void *context, const struct csv_row *row, struct pro
                        "over",
                        row->path, check_column(row->fields)->name);
     struct trial_subject *t = subject_of(r->study, row);
-    enum promise rung = promise_of(row->field[CHECK_RUNG]),
-                 kept = promise_of(row->field[CHECK_KEEPS]);
-    if (!t || rung >= PROMISES || kept >= PROMISES || rung != (enum promise)(r->rows % RUNGS + 1) ||
-        (rung > 1 && t != r->at))
+    enum promise rung = promise_named(row->field[CHECK_RUNG]),
+                 kept = promise_named(row->field[CHECK_KEEPS]);
+    bool first = rung == PROMISE_RUN_TO_RUN;
+    if (!t || kept >= PROMISES ||
+        (first ? !whole_ladder(r) : t != r->at || rung != next_of(t, r->rung)))
         return problem(p, STATUS_DATA, "%s: line %zu: found %s of %s, which is not due there",
                        row->path, row->line, row->field[CHECK_RUNG], row->field[CHECK_METHOD]);
     enum status status = csv_whole(row, CHECK_ATTEMPTS, "attempts", &attempts, p);
@@ -228,27 +241,30 @@ static enum status take_row(void *context, const struct csv_row *row, struct pro
         status = csv_whole(row, CHECK_DIFFERING, "differing", &differing, p);
     if (status != STATUS_OK)
         return status;
-    if (rung == 1 && t->line > 0)
+    if (first && t->line > 0)
         return problem(p, STATUS_DATA,
                        "%s: line %zu: found %s on %s again, which is on line %zu already: expected "
                        "each subject once; give another --out, or --force to start over",
                        row->path, row->line, t->method->name, row->field[CHECK_ON], t->line);
-    if (rung == 1) {
+    if (first && r->at)
+        drop(r);
+    if (first) {
         t->line = row->line;
         r->begin = row->begin;
-        t->broken = t->failed = false;
+        t->broken = t->failed = t->untried = false;
         t->attempts = 0;
     }
     r->at = t;
-    r->rows++;
+    r->rung = rung;
+    r->end = row->end;
     t->kept = kept;
     set_cell(t, rung, row->field[CHECK_VERDICT], attempts, differing);
-    t->finished = rung == PROMISES - 1 && !t->failed;
-    if (rung == PROMISES - 1 && t->failed) { /* to be tried again */
-        r->drop[r->drops++] = (struct csv_range){r->begin, row->end};
-        t->failed = t->broken = false;
-        t->attempts = 0;
-    }
+    if (next_of(t, rung) < PROMISES_ALL)
+        return STATUS_OK;
+    t->finished = !t->failed;
+    if (t->failed)
+        drop(r);
+    r->at = NULL;
     return STATUS_OK;
 }
 
@@ -260,7 +276,7 @@ static enum status read_rows(struct trial_study *s, uint64_t *whole, struct prob
                              ? csv_read_since(s->directory.trial, check_column, CHECK_COLUMNS_OLD,
                                               CHECK_COLUMNS, take_row, &r, whole, p)
                              : problem(p, STATUS_MEMORY, "run trial: out of memory");
-    if (status == STATUS_OK && r.rows % RUNGS != 0) /* the last subject's are not all there */
+    if (status == STATUS_OK && r.at) /* the last subject's are not all there */
         *whole = r.begin;
     if (status == STATUS_OK && r.drops > 0)
         status = csv_drop(s->directory.trial, whole, r.drop, r.drops, p);
@@ -290,7 +306,7 @@ static enum status trial_study_add(struct trial_study *s, struct trial_subject *
 {
     check_rows(&s->csv.pending, r, program);
     t->attempts = 0;
-    for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++) {
+    for (enum promise rung = next_of(t, 0); rung < PROMISES_ALL; rung = next_of(t, rung)) {
         struct check_rung is = check_rung(r, rung);
         set_cell(t, rung, check_state_name[is.state], is.attempts, is.differing);
     }
@@ -338,6 +354,7 @@ enum status trial_try(struct trial_study *s, struct trial_subject *t,
     request.method = t->method;
     request.device = t->device;
     request.promise = t->method->promise;
+    request.beside = t->method->beside;
     enum status status = check_subject(&report, &request, &why);
     t->absent = status == STATUS_DEVICE;
     if (t->absent)

@@ -11,12 +11,12 @@ enum came { BROKEN, FAILED, IN_PART, KEPT, NOTHING_PROMISED, ABSENT };
 static enum came came_of(const struct trial_subject *t)
 {
     const enum promise promise = t->method->promise;
-    return t->absent                 ? ABSENT
-           : t->broken               ? BROKEN
-           : t->failed               ? FAILED
-           : promise == PROMISE_NONE ? NOTHING_PROMISED
-           : t->kept < promise       ? IN_PART
-                                     : KEPT;
+    return t->absent                                       ? ABSENT
+           : t->broken                                     ? BROKEN
+           : t->failed                                     ? FAILED
+           : promise == PROMISE_NONE && !t->method->beside ? NOTHING_PROMISED
+           : t->kept < promise || t->untried               ? IN_PART
+                                                           : KEPT;
 }
 
 static size_t count(const struct trial_study *s, enum came came)
@@ -152,7 +152,8 @@ static void keeps_cell(struct table *table, const struct trial_subject *t)
     const char *promise = promise_name[t->method->promise];
     switch (came_of(t)) {
     case BROKEN:
-        table_cell(table, "not %s", promise);
+        table_cell(table, "not %s",
+                   t->broken_rung > PROMISES ? promise_name[t->broken_rung] : promise);
         break;
     case FAILED:
         table_cell(table, "failed");
@@ -191,6 +192,35 @@ static void add_narrow(struct text *to, const struct trial_study *s, struct devi
     table_free(&table);
 }
 
+/* What can be promised beside the ladder, of the subjects of which it can. */
+static void add_beside(struct text *to, const struct trial_study *s, const struct device *only)
+{
+    struct table table = {.align = "lll"};
+    bool any = false;
+    table_cell(&table, "method");
+    table_cell(&table, "beside the ladder");
+    table_cell(&table, "verdict");
+    for (size_t i = 0; i < s->subjects; i++) {
+        const struct trial_subject *t = &s->subject[i];
+        const struct operation *o = t->method->operation;
+        if (only ? !on(t, *only) : t->absent)
+            continue;
+        for (enum promise rung = check_next(o, PROMISES); rung < PROMISES_ALL;
+             rung = check_next(o, rung)) {
+            any = true;
+            table_cell(&table, "%s", t->method->name);
+            table_cell(&table, "%s%s", promise_name[rung],
+                       method_promises(t->method, rung) ? ", promised" : "");
+            table_cell(&table, "%s", t->cell[rung]);
+        }
+    }
+    text_add(to, any ? "\n" : "");
+    if (any)
+        table_draw(to, &table);
+    to->failed |= table.failed;
+    table_free(&table);
+}
+
 /* A table for each device, in the order in which they come. */
 static void add_tables(struct text *to, const struct trial_study *s)
 {
@@ -207,6 +237,7 @@ static void add_tables(struct text *to, const struct trial_study *s)
                     "k of N differed\n",
                     device);
         add_narrow(to, s, s->subject[i].device);
+        add_beside(to, s, &s->subject[i].device);
     }
 }
 
@@ -253,6 +284,7 @@ void trial_says(struct text *to, const struct trial_study *s, const struct exper
     if (table_wide()) {
         text_add(to, "\n");
         add_wide(to, s);
+        add_beside(to, s, NULL);
     } else {
         add_tables(to, s);
     }

@@ -16,9 +16,10 @@ struct trial_subject {
     bool absent;   /* the device does not run it */
     enum promise kept;
     bool broken, failed;
-    enum promise broken_rung; /* the first that it promises and breaks, where it is broken */
-    uint64_t attempts;        /* at the rungs that it promises and keeps */
-    char cell[PROMISES][32];  /* for the table: what came of each rung */
+    enum promise broken_rung;    /* the first that it promises and breaks, where it is broken */
+    uint64_t attempts;           /* at the rungs that it promises and keeps */
+    bool untried;                /* a promise beside the ladder that it makes is */
+    char cell[PROMISES_ALL][32]; /* for the table: what came of each rung */
 };
 
 struct trial_study {

@@ -53,10 +53,15 @@ static bool take(struct foreign *f, const json_t *object)
     foreign_products(m);
     f->summary = strdup(word_of(object, "summary"));
     m->summary = f->summary;
-    m->promise = PROMISES;
-    for (enum promise promise = 0; promise < PROMISES; promise++)
-        if (strcmp(word_of(object, "promise"), promise_name[promise]) == 0)
-            m->promise = promise;
+    m->promise = promise_named(word_of(object, "promise"));
+    size_t i;
+    json_t *beside;
+    json_array_foreach(json_object_get(object, "beside"), i, beside)
+    {
+        enum promise promise =
+            promise_named(json_is_string(beside) ? json_string_value(beside) : "");
+        m->beside |= operation_may_promise(m->operation, promise) ? 1u << promise : 0;
+    }
     for (enum device_kind d = 0; d < DEVICE_KINDS; d++) {
         m->pairs[d] = read_pairs(json_object_get(json_object_get(object, "pairs"), device[d]));
         m->shape_read[d] = read_shape(json_object_get(json_object_get(object, "reads"), device[d]));

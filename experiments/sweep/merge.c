@@ -168,10 +168,11 @@ static enum status read_parts(struct merging *m, struct problem *p)
 struct copying {
     struct csv_file *to;
     size_t columns;
-    size_t block, rows; /* rows come in blocks: of a torn one nothing is copied */
-    struct text held;   /* rows of the block at hand */
-    struct list *seen;  /* of times.csv: inputs timed by the shards so far, */
-    size_t seen_before; /* how many of them before this shard */
+    bool (*ends)(const struct csv_row *row); /* rows come in blocks, of a torn one nothing is
+                                                copied; NULL: each is one */
+    struct text held;                        /* rows of the block at hand */
+    struct list *seen;                       /* of times.csv: inputs timed by the shards so far, */
+    size_t seen_before;                      /* how many of them before this shard */
 };
 
 /* Fields as they are in a CSV file. */
@@ -189,7 +190,7 @@ static enum status copy_row(void *context, const struct csv_row *row, struct pro
 {
     struct copying *c = context;
     add_fields(&c->held, row, c->columns);
-    if (++c->rows % c->block != 0)
+    if (c->ends && !c->ends(row))
         return STATUS_OK;
     text_join(&c->to->pending, &c->held);
     text_free(&c->held);
@@ -220,13 +221,14 @@ static enum status copy_time(void *context, const struct csv_row *row, struct pr
 
 /* The rows of a file of each shard, where it has one. */
 static enum status join_files(struct merging *m, const char *name, const char *to,
-                              column_at *column, size_t columns, size_t block, csv_take take,
+                              column_at *column, size_t columns,
+                              bool (*ends)(const struct csv_row *row), csv_take take,
                               struct problem *p)
 {
     struct csv_file file;
     struct list seen = {0};
     enum status status = csv_file_open(&file, to, 0, column, columns, p);
-    struct copying c = {.to = &file, .columns = columns, .block = block, .seen = &seen};
+    struct copying c = {.to = &file, .columns = columns, .ends = ends, .seen = &seen};
     for (size_t i = 0; status == STATUS_OK && i < m->parts; i++) {
         char *path;
         uint64_t whole;
@@ -234,7 +236,6 @@ static enum status join_files(struct merging *m, const char *name, const char *t
             status = problem(p, STATUS_MEMORY, "%s: out of memory", name);
             break;
         }
-        c.rows = 0;
         c.seen_before = seen.count;
         if (access(path, F_OK) == 0)
             status = csv_read(path, column, columns, take, &c, &whole, p);
@@ -246,23 +247,35 @@ static enum status join_files(struct merging *m, const char *name, const char *t
     return status == STATUS_OK ? closed : status;
 }
 
+/* The last row of a subject that `check` tried. */
+static bool ends_subject(const struct csv_row *row)
+{
+    const struct method *m = method_named(row->field[CHECK_METHOD]);
+    enum promise rung = promise_named(row->field[CHECK_RUNG]);
+    for (enum promise more = PROMISES; m && more < PROMISES_ALL; more++)
+        if (more > rung && (m->operation->beside & 1u << more))
+            return false;
+    return rung >= PROMISE_CORRECTLY_ROUNDED;
+}
+
 static enum status join_rows(struct merging *m, struct problem *p)
 {
     const struct directory *d = &m->directory;
     enum columns_of of = experiment_columns(m->experiment);
     if (m->experiment->run)
-        return join_files(m, "trial.csv", d->trial, check_column, CHECK_COLUMNS, PROMISES - 1,
+        return join_files(m, "trial.csv", d->trial, check_column, CHECK_COLUMNS, ends_subject,
                           copy_row, p);
     enum status status = join_files(m, "results.csv", d->results, results_column_of(of),
-                                    results_columns(of), 1, copy_row, p);
+                                    results_columns(of), NULL, copy_row, p);
     if (status == STATUS_OK)
         status = join_files(m, "summary.csv", d->summary, summary_column_of(of),
-                            summary_columns(of), 1, copy_row, p);
+                            summary_columns(of), NULL, copy_row, p);
     if (status == STATUS_OK && of == COLUMNS_OF_SCANS)
-        status = join_files(m, "profile.csv", d->profile, profile_column, PROFILE_COLUMNS, 1,
+        status = join_files(m, "profile.csv", d->profile, profile_column, PROFILE_COLUMNS, NULL,
                             copy_row, p);
     if (status == STATUS_OK && experiment_times(m->experiment))
-        status = join_files(m, "times.csv", d->times, times_column, TIMES_COLUMNS, 1, copy_time, p);
+        status =
+            join_files(m, "times.csv", d->times, times_column, TIMES_COLUMNS, NULL, copy_time, p);
     return status;
 }
 

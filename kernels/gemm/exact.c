@@ -21,6 +21,7 @@ const struct method gemm_exact = {
     .summary = "each element exactly, rounded once",
     .operation = &operation_gemm,
     .promise = PROMISE_CORRECTLY_ROUNDED,
+    .beside = 1u << PROMISE_BATCH_INVARIANT,
     .pairs = {FORMAT_PAIRS_ALL},
     .product = PRODUCT_EXACT,
     .shape_read = {SHAPE_THREADS},

@@ -37,6 +37,7 @@ const struct method gemm_serial = {
     .summary = "each element's products one after the other, fused, onto C",
     .operation = &operation_gemm,
     .promise = PROMISE_GPU_TO_GPU,
+    .beside = 1u << PROMISE_BATCH_INVARIANT,
     .pairs = {FORMAT_PAIRS_ALL},
     .product = PRODUCT_FUSED,
     .shape_read = {SHAPE_THREADS},

@@ -4,8 +4,9 @@
  * last, which may be shorter or missing. Each slice is summed one after the other, the first
  * product rounded, each other one fused into its addition; then the slices' sums, kept in the
  * accumulator, are added one after the other, and C last. So bits depend on the number of blocks,
- * as those of split-K products of libraries do where a heuristic chooses it. Threads are a
- * schedule. */
+ * as those of split-K products of libraries do where a heuristic chooses it by m and n. Here it is
+ * the launch shape alone that says it: in the same one, an element has the same bits in any batch.
+ * Threads are a schedule. */
 #include "kernels/gemm/elements.h"
 #include "kernels/scatter/bins.h"
 
@@ -34,6 +35,7 @@ const struct method gemm_split_k = {
     .summary = "a slice of the products a block, then the slices' sums in order",
     .operation = &operation_gemm,
     .promise = PROMISE_RUN_TO_RUN,
+    .beside = 1u << PROMISE_BATCH_INVARIANT,
     .pairs = {FORMAT_PAIRS_ALL},
     .product = PRODUCT_FUSED,
     .shape_read = {SHAPE_THREADS | SHAPE_BLOCKS, SHAPE_THREADS | SHAPE_BLOCKS},

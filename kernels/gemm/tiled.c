@@ -51,6 +51,7 @@ const struct method gemm_tiled = {
     .summary = "blocks of 128 products, then their sums: order from k alone",
     .operation = &operation_gemm,
     .promise = PROMISE_GPU_TO_GPU,
+    .beside = 1u << PROMISE_BATCH_INVARIANT,
     .pairs = {FORMAT_PAIRS_ALL},
     .product = PRODUCT_FUSED,
     .shape_read = {SHAPE_THREADS},

@@ -2,9 +2,35 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 
-const char *const promise_name[PROMISES] = {"none", "run_to_run", "gpu_to_gpu", "order_invariant",
-                                            "correctly_rounded"};
+const char *const promise_name[PROMISES_ALL] = {
+    [PROMISE_NONE] = "none",
+    [PROMISE_RUN_TO_RUN] = "run_to_run",
+    [PROMISE_GPU_TO_GPU] = "gpu_to_gpu",
+    [PROMISE_ORDER_INVARIANT] = "order_invariant",
+    [PROMISE_CORRECTLY_ROUNDED] = "correctly_rounded",
+    [PROMISE_BATCH_INVARIANT] = "batch_invariant",
+    [PROMISE_RANK_INVARIANT] = "rank_invariant",
+};
+
+enum promise promise_named(const char *name)
+{
+    for (enum promise promise = 0; promise < PROMISES_ALL; promise++)
+        if (promise_name[promise] && strcmp(name, promise_name[promise]) == 0)
+            return promise;
+    return PROMISES;
+}
+
+bool operation_may_promise(const struct operation *o, enum promise promise)
+{
+    return promise < PROMISES || (o->beside & 1u << promise);
+}
+
+bool method_promises(const struct method *m, enum promise promise)
+{
+    return promise < PROMISES ? promise <= m->promise : (m->beside & 1u << promise);
+}
 
 static size_t one_output(size_t n, size_t bins)
 {

@@ -22,6 +22,7 @@ const struct method rows_exact = {
     .summary = "the exact sum of each row, rounded once",
     .operation = &operation_rows,
     .promise = PROMISE_CORRECTLY_ROUNDED,
+    .beside = 1u << PROMISE_BATCH_INVARIANT,
     .shape_read = {SHAPE_THREADS, 0},
     .resolve = scatter_each_shape,
     .addition = ADDITION_EXACT,

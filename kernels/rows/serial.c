@@ -37,6 +37,7 @@ const struct method rows_serial = {
     .summary = "each row one after the other",
     .operation = &operation_rows,
     .promise = PROMISE_GPU_TO_GPU,
+    .beside = 1u << PROMISE_BATCH_INVARIANT,
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS},
     .resolve = scatter_each_shape,
     .bound = THEOREM_TREE,

@@ -19,6 +19,7 @@ const struct method rows_tiled = {
     .summary = "each row in sum/tiled's order, which its length alone fixes",
     .operation = &operation_rows,
     .promise = PROMISE_GPU_TO_GPU,
+    .beside = 1u << PROMISE_BATCH_INVARIANT,
     .shape_read = {SHAPE_THREADS, 0},
     .resolve = scatter_each_shape,
     .bound = THEOREM_TREE,

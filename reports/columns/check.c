@@ -55,6 +55,12 @@ static const struct column columns[CHECK_COLUMNS] = {
                            "different inputs: a specification with its seed, or data of yours"},
     [CHECK_ADDED_IN] = {"added_in", "", "what additions are done in, as in results.csv"},
     [CHECK_RESULT_FORMAT] = {"result_format", "", "format that the result is rounded to"},
+    [CHECK_PROMISED] = {"promised", "",
+                        "1: the subject promises this rung, or promise beside the ladder, itself; "
+                        "else 0"},
+    [CHECK_OVER_BATCHES] = {"batches", "",
+                            "of sums of rows and matrix products: different numbers of rows and "
+                            "columns that the attempts were made in"},
 };
 
 const struct column *check_column(size_t i)

@@ -7,21 +7,19 @@
 
 #include "reports/page/report.h"
 
-enum { RUNGS = PROMISES - 1 };
+enum { RUNGS = PROMISES - 1, ROWS = PROMISES_ALL - 1 };
 
 /* A subject: its rows stand together, a rung each. */
 struct subject {
     const char *method, *device, *promise, *kept;
-    size_t rung;           /* that it promises: 0 none */
-    size_t row[RUNGS + 1]; /* of each rung, one behind its place; 0: none */
+    size_t rung;          /* that it promises: 0 none */
+    size_t row[ROWS + 1]; /* of each rung, and beside the ladder, one behind its place; 0: none */
 };
 
 static size_t rung_named(const char *name)
 {
-    size_t rung = 0;
-    while (rung < PROMISES && strcmp(promise_name[rung], name) != 0)
-        rung++;
-    return rung < PROMISES ? rung : 0;
+    size_t rung = promise_named(name);
+    return rung == PROMISES ? 0 : rung;
 }
 
 /* Has the row this verdict? */
@@ -46,11 +44,20 @@ static struct subject subject_next(const struct page *r, size_t *row)
     return s;
 }
 
+/* Does it promise this? A column that older files do not have says so beside the ladder. */
+static bool promises(const struct page *r, const struct subject *s, size_t rung)
+{
+    return rung < PROMISES
+               ? rung <= s->rung
+               : s->row[rung] &&
+                     strcmp(page_cell(&r->trial, s->row[rung] - 1, CHECK_PROMISED), "1") == 0;
+}
+
 /* The first rung that it promises and that is broken; 0: none. */
 static size_t broken_rung(const struct page *r, const struct subject *s)
 {
-    for (size_t rung = 1; rung <= s->rung; rung++)
-        if (s->row[rung] && verdict_is(r, s->row[rung] - 1, "broken"))
+    for (size_t rung = 1; rung <= ROWS; rung++)
+        if (promises(r, s, rung) && s->row[rung] && verdict_is(r, s->row[rung] - 1, "broken"))
             return rung;
     return 0;
 }
@@ -84,9 +91,9 @@ struct tally {
 /* The first rung that it promises and that is neither kept nor broken; 0: none. */
 static size_t untried_rung(const struct page *r, const struct subject *s)
 {
-    for (size_t rung = 1; rung <= s->rung; rung++)
-        if (!s->row[rung] ||
-            !(verdict_is(r, s->row[rung] - 1, "kept") || verdict_is(r, s->row[rung] - 1, "broken")))
+    for (size_t rung = 1; rung <= ROWS; rung++)
+        if (promises(r, s, rung) && (!s->row[rung] || !(verdict_is(r, s->row[rung] - 1, "kept") ||
+                                                        verdict_is(r, s->row[rung] - 1, "broken"))))
             return rung;
     return 0;
 }
@@ -105,8 +112,11 @@ static void count_subject(struct tally *t, const struct page *r, const struct su
 {
     const bool whole = broken_rung(r, s) == 0 && untried_rung(r, s) == 0;
     bool failed = false;
+    size_t promised = 0;
     t->subjects++;
-    for (size_t rung = 1; rung <= RUNGS; rung++) {
+    for (size_t rung = 1; rung <= ROWS; rung++)
+        promised += promises(r, s, rung);
+    for (size_t rung = 1; rung <= ROWS; rung++) {
         if (!s->row[rung])
             continue;
         size_t row = s->row[rung] - 1;
@@ -116,7 +126,7 @@ static void count_subject(struct tally *t, const struct page *r, const struct su
             t->note = t->note ? t->note : page_cell(&r->trial, row, CHECK_NOTE);
             failed = true;
         }
-        if (rung > s->rung || !whole || isnan(attempts))
+        if (!promises(r, s, rung) || !whole || isnan(attempts))
             continue;
         t->attempts += attempts;
         if (!t->least_of || attempts < t->least) {
@@ -128,7 +138,7 @@ static void count_subject(struct tally *t, const struct page *r, const struct su
     size_t untried = untried_rung(r, s);
     if (failed) {
         t->failed++;
-    } else if (s->rung == 0) {
+    } else if (promised == 0) {
         t->nothing++;
     } else if (broken_rung(r, s) > 0) {
         t->broken++;
@@ -249,25 +259,30 @@ static void add_witnesses(struct text *to, const struct page *r)
 void page_subjects(struct text *to, const struct page *r)
 {
     struct html_table t;
+    bool any = false; /* of what has promises beside the ladder */
+    for (size_t row = 0; row < r->trial.count; row++)
+        any |= rung_named(page_cell(&r->trial, row, CHECK_RUNG)) > PROMISES;
     if (r->trial.count == 0)
         return;
     text_add(to, "<section id=\"subjects\"><h2>Subjects</h2>\n<p>Of each rung the number of "
                  "attempts that it was kept in, or how many of them broke it.</p>\n");
-    html_table_begin(&t, to, "llllllll");
+    html_table_begin(&t, to, any ? "llllllllll" : "llllllll");
     html_cell(&t, "method");
     html_cell(&t, "device");
     html_cell(&t, "promises");
     html_cell(&t, "keeps");
-    for (size_t rung = 1; rung <= RUNGS; rung++)
-        html_cell(&t, "%s", promise_name[rung]);
+    for (size_t rung = 1; rung <= (any ? ROWS : RUNGS); rung++)
+        if (rung != PROMISES)
+            html_cell(&t, "%s", promise_name[rung]);
     for (size_t row = 0; row < r->trial.count;) {
         struct subject s = subject_next(r, &row);
         html_cell(&t, "%s", s.method);
         html_cell(&t, "%s", s.device);
         html_cell(&t, "%s", s.promise);
         html_cell(&t, "%s", s.kept);
-        for (size_t rung = 1; rung <= RUNGS; rung++)
-            rung_cell(&t, r, s.row[rung]);
+        for (size_t rung = 1; rung <= (any ? ROWS : RUNGS); rung++)
+            if (rung != PROMISES)
+                rung_cell(&t, r, s.row[rung]);
     }
     html_table_end(&t);
     add_witnesses(to, r);
@@ -325,8 +340,8 @@ static void write_cell(struct plot *plot, const struct page *r, const struct sub
     static const unsigned colour[2][2] = {{0xa6cee3, 0xfdd0a2}, {0x00639b, 0xa63700}};
     size_t row = s->row[rung] - 1;
     bool kept = verdict_is(r, row, "kept"), broken = verdict_is(r, row, "broken"),
-         promised = rung <= s->rung;
-    text_format(&plot->data, "%zu %zu %u %u ", rung, place,
+         promised = promises(r, s, rung);
+    text_format(&plot->data, "%zu %zu %u %u ", rung < PROMISES ? rung : (size_t)PROMISES, place,
                 kept || broken ? colour[promised][broken] : 0xc4c4c4,
                 promised && (kept || broken) ? 0xffffff : 1);
     if (broken)
@@ -366,9 +381,17 @@ static struct tally tally_of(const struct page *r, const char *family)
     return tally;
 }
 
+static bool has_beside(const struct subject *s)
+{
+    bool has = false;
+    for (size_t rung = PROMISES; rung <= ROWS; rung++)
+        has |= s->row[rung] > 0;
+    return has;
+}
+
 /* Writes the cells of a family, and their subjects' names into `names`. Returns how many. */
 static size_t write_family(struct plot *plot, struct text *names, const struct page *r,
-                           const char *family)
+                           const char *family, bool *beside)
 {
     size_t place = 0;
     for (size_t row = 0; row < r->trial.count;) {
@@ -381,14 +404,15 @@ static size_t write_family(struct plot *plot, struct text *names, const struct p
         text_add(&label, s.method);
         if (r->several_devices)
             text_format(&label, ", %s", s.device);
-        for (size_t rung = 1; rung <= RUNGS; rung++)
+        for (size_t rung = 1; rung <= ROWS; rung++)
             write_rung(plot, r, &s, rung);
         text_add(names, place ? ", " : "");
         plot_label(names, text_string(&label) ? text_string(&label) : "", 22);
         text_format(names, " %zu", place);
-        for (size_t rung = 1; rung <= RUNGS; rung++)
+        for (size_t rung = 1; rung <= ROWS; rung++)
             if (s.row[rung])
                 write_cell(plot, r, &s, rung, place);
+        *beside |= has_beside(&s);
         text_free(&label);
         place++;
     }
@@ -399,7 +423,8 @@ static void draw_family(struct plot *plot, const struct page *r, const char *fam
 {
     struct text names = {0}, title = {0};
     text_format(&plot->data, "# %s: rung, subject, colours of cell and text, attempts\n", family);
-    size_t subjects = write_family(plot, &names, r, family), block = plot_data_end(plot);
+    bool beside = false; /* a fifth column */
+    size_t subjects = write_family(plot, &names, r, family, &beside), block = plot_data_end(plot);
     struct tally tally = tally_of(r, family);
     bool name = strpbrk(family, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != NULL; /* cuBLAS */
     text_format(&title, "%c%s: ", name ? *family : toupper((unsigned char)*family), family + 1);
@@ -419,19 +444,20 @@ static void draw_family(struct plot *plot, const struct page *r, const char *fam
     text_format(
         &plot->script,
         ") noenhanced scale 0 font 'sans,11'\nset xtics (\"run\\nto run\" 1, \"GPU\\nto GPU\" 2, "
-        "\"any\\norder\" 3, \"correctly\\nrounded\" 4) scale 0 font 'sans,11'\n"
+        "\"any\\norder\" 3, \"correctly\\nrounded\" 4%s) scale 0 font 'sans,11'\n"
         "set lmargin at screen 0.4\nset rmargin at screen 0.99\nset tmargin at screen %.4f\n"
         "set bmargin at screen %.4f\n"
         "set xlabel 'dark: promised. blue: held in N attempts. orange: k of N differed' offset "
         "screen -0.2, character -0.6 \\\n"
         "    font 'sans,11'\nset xrange [0.5 : "
-        "4.5]\n"
+        "%s]\n"
         "set yrange [%zu.5 : -0.5]\n"
         "plot '%s.dat' index %zu using 1:2:(0.49):(0.45):3 with boxxyerror fillstyle solid \\\n"
         "    noborder linecolor rgb variable, \\\n"
         "    '' index %zu using 1:2:(stringcolumn(5)):4 with labels textcolor rgb variable \\\n"
         "    font 'sans,10'\n",
-        1 - above / height, below / height, subjects - 1, plot->name, block, block);
+        beside ? ", \"any batch,\\nany ranks\" 5" : "", 1 - above / height, below / height,
+        beside ? "5.5" : "4.5", subjects - 1, plot->name, block, block);
     text_free(&names);
 }
 

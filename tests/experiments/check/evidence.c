@@ -11,7 +11,7 @@ static void begin(struct check *c, const struct check_request *r, const char *in
     make_check(c, r, 40);
     input_parse(&c->at.input, input, NULL);
     over = (struct check_over){0};
-    check_evidence_begin(&evidence, &over, true);
+    check_evidence_begin(&evidence, &over, NULL, true);
     c->evidence = &evidence;
 }
 

@@ -189,7 +189,7 @@ Test(check_parts, the_same_again_is_no_attempt)
         double value;
     } taken[] = {{5, 0, 1}, {5, 0, 1}, {6, 1, 1}, {6, 1, 1}, {6, 2, 2}, {7, 3, 1}};
     make_check(&c, &r, 10);
-    check_evidence_begin(&e, &over, true);
+    check_evidence_begin(&e, &over, NULL, true);
     c.evidence = &e;
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
         e.key = taken[i].key;

@@ -1,0 +1,446 @@
+/* Batch invariance: a row's sum, or an element of a matrix product, must depend neither on how many
+ * others there are, nor on where it lies, nor on the others' data, nor on how all of them lie. The
+ * first output of a case, of its first terms, is had again in batches that differ in one of these.
+ * An element of an all-reduced message has one list for all. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "experiments/check/attempts.h"
+#include "experiments/system/clock.h"
+#include "experiments/system/memory.h"
+
+/* --- an output of another batch --- */
+
+enum { LIKE = -1 }; /* others are like it; else every byte of them */
+
+struct batch {
+    struct batch_place place;
+    int others;
+};
+
+static const char *are(int others)
+{
+    return others == LIKE   ? ""
+           : others == 0xff ? ", among NaN"
+           : others == 0    ? ", among zeros"
+           : others == 0x3c ? ", among small numbers"
+           : others == 0x7b ? ", among large numbers"
+                            : ", among large negative numbers";
+}
+
+static void say(char text[CHECK_WORDS], const struct check *c, const struct batch *b,
+                const struct setting *s)
+{
+    const struct operation *o = c->request->method->operation;
+    struct text all = {0};
+    char column[32] = "";
+    if (operation_sides(o) > 1)
+        snprintf(column, sizeof column, ", column %zu", b->place.at[1]);
+    setting_says(&all, o, s);
+    const char *words = text_string(&all);
+    snprintf(text, CHECK_WORDS, "row %zu%s of %s%s", b->place.at[0], column, words ? words : "",
+             are(b->others));
+    text_free(&all);
+}
+
+/* The first item that differs from those before, of items that are alike; else its own. */
+static size_t item_of(const struct check *c, const struct check_outcome *o, const struct array *out,
+                      const struct surrounding *is, const struct batch *b)
+{
+    const struct operation *operation = c->request->method->operation;
+    size_t items = b->place.side[0] * b->place.side[1];
+    for (size_t i = 0; b->others == LIKE && o->first.data && i < items; i++) {
+        size_t output = setting_item_output(operation, is, &b->place, i);
+        if (format_canonical(out->format, array_bits(out, output)) !=
+            format_canonical(out->format, array_bits(&o->first, 0)))
+            return i;
+    }
+    return b->place.at[0] * b->place.side[1] + b->place.at[1];
+}
+
+static enum status run_in(const struct check *c, struct check *other, const struct surrounding *is,
+                          const struct batch *b, struct array *out, struct problem *p)
+{
+    const struct operation *operation = c->request->method->operation;
+    struct check_setting plain = check_plain(c, &c->at);
+    memset(other->in.data, b->others == LIKE ? 0 : b->others, array_bytes(other->in.format, is->n));
+    setting_fill_batch(operation, &other->in, is, &b->place, &c->in, &c->at.setting);
+    other->made = (struct setting_operands){.of.in = other->in};
+    enum status status = setting_make(&other->made, operation, &is->setting, c->at.seed, p);
+    if (status == STATUS_OK)
+        status = check_once(other, &plain, out, p);
+    setting_free(&other->made);
+    return status;
+}
+
+/* Takes the output in this batch; none where it cannot lie so. */
+static enum status take(const struct check *c, struct check_outcome *o, struct batch b,
+                        struct problem *p)
+{
+    const struct operation *operation = c->request->method->operation;
+    struct surrounding is;
+    struct check other = *c;
+    struct array out, one;
+    char text[CHECK_WORDS];
+    b.place.alike = b.others == LIKE;
+    if (!setting_in_batch(&is, operation, &c->at.setting, &b.place))
+        return STATUS_OK;
+    enum status status = memory_array(&other.in, c->in.format, is.n, "a batch", p);
+    if (status != STATUS_OK)
+        return status;
+    other.at.n = is.n;
+    other.at.setting = is.setting;
+    status = run_in(c, &other, &is, &b, &out, p);
+    free(other.in.data);
+    if (status != STATUS_OK)
+        return status;
+    size_t item = item_of(c, o, &out, &is, &b);
+    status = memory_array(&one, out.format, 1, "an output", p);
+    if (status == STATUS_OK)
+        array_set_bits(&one, 0,
+                       array_bits(&out, setting_item_output(operation, &is, &b.place, item)));
+    free(out.data);
+    b.place.at[0] = item / b.place.side[1];
+    b.place.at[1] = item % b.place.side[1];
+    say(text, c, &b, &is.setting);
+    o->now = (struct check_variant){.place = b.place};
+    return status == STATUS_OK ? check_take(c, o, &one, 0, p, "%s", text) : status;
+}
+
+/* --- how many others --- */
+
+enum { MOST = 4096, SHORT = 64, MIDDLE = 512, OTHER_COUNTS = 96 };
+static const size_t ROOM = (size_t)1 << 20; /* products, or elements, of a batch at least */
+
+/* What tells most first: powers of two and their neighbours, then what is left to 64. */
+static const uint16_t counts[] = {
+    2,    16,  64,   128, 3,   8,    33,   4,   32,   256, 1024, 4096, 17,   65,  129,  5,
+    9,    512, 2048, 257, 7,   15,   31,   63,  127,  255, 513,  1025, 2049, 511, 1023, 2047,
+    4095, 96,  192,  384, 768, 1536, 3072, 100, 1000, 6,   10,   11,   12,   13,  14,   18,
+    19,   20,  21,   22,  23,  24,   25,   26,  27,   28,  29,   30,   34,   35,  36,   37,
+    38,   39,  40,   41,  42,  43,   44,   45,  46,   47,  48,   49,   50,   51,  52,   53,
+    54,   55,  56,   57,  58,  59,   60,   61,  62,   66,  72,   80,   112,  132, 144,  160};
+enum { COUNTS = sizeof counts / sizeof *counts };
+
+/* Numbers that no list has: others in each case, all of them in time. */
+static size_t count_at(const struct check *c, size_t u)
+{
+    return u < COUNTS ? counts[u] : 1 + (c->at.seed * 5077 + (u - COUNTS) * 1327) % MOST;
+}
+
+static bool has_room(const struct check *c, const struct batch_place *at)
+{
+    size_t most = ROOM + 4 * c->at.n, rows = at->side[0], columns = at->side[1];
+    return rows * columns <= most && (at->terms == 0 || rows * columns <= most / at->terms);
+}
+
+static enum status take_count(const struct check *c, struct check_outcome *o, size_t rows,
+                              size_t columns, size_t terms, struct problem *p)
+{
+    struct batch b = {{{rows, columns}, {0, 0}, terms, BATCH_AS_IS, 0, true}, LIKE};
+    return has_room(c, &b.place) && !check_enough(c, o) ? take(c, o, b, p) : STATUS_OK;
+}
+
+/* Of two sides each changes alone, and both do. */
+static enum status take_counts(const struct check *c, struct check_outcome *o, size_t count,
+                               size_t terms, struct problem *p)
+{
+    bool two = operation_sides(c->request->method->operation) > 1;
+    enum status status = take_count(c, o, count, 1, terms, p);
+    if (two && status == STATUS_OK)
+        status = take_count(c, o, 1, count, terms, p);
+    if (two && status == STATUS_OK)
+        status = take_count(c, o, count, 16, terms, p);
+    if (two && status == STATUS_OK && count <= SHORT)
+        status = take_count(c, o, count, count, terms, p);
+    return status;
+}
+
+static enum status sweep(const struct check *c, struct check_outcome *o, size_t terms, size_t from,
+                         size_t to, struct problem *p)
+{
+    struct check_outcome own = {0};
+    struct batch_place is = setting_batch(c->request->method->operation, &c->at.setting, c->at.n);
+    enum status status = take_count(c, &own, 1, 1, terms, p);
+    if (status == STATUS_OK)
+        status = take_count(c, &own, is.side[0], is.side[1], terms, p);
+    for (size_t u = from; u < to && status == STATUS_OK && !check_enough(c, &own); u++)
+        status = take_counts(c, &own, count_at(c, u), terms, p);
+    if (status == STATUS_OK)
+        check_join(o, &own);
+    check_outcome_free(&own);
+    return status;
+}
+
+/* --- an element of a message --- */
+
+/* Sets *one to what is the first output of the case, in its other surroundings. */
+static enum status output_in(const struct check *c, const struct surrounding *at, struct array *one,
+                             struct problem *p)
+{
+    const struct operation *operation = c->request->method->operation;
+    struct check other = *c;
+    struct check_setting plain = check_plain(c, &c->at);
+    struct array out;
+    enum status status = memory_array(&other.in, c->in.format, at->n, "other operands", p);
+    if (status != STATUS_OK)
+        return status;
+    memset(other.in.data, at->byte, array_bytes(other.in.format, at->n));
+    setting_embed(operation, &other.in, at, &c->in, &c->at.setting);
+    other.at.n = at->n;
+    other.at.setting = at->setting;
+    other.made = (struct setting_operands){.of.in = other.in};
+    status = setting_make(&other.made, operation, &at->setting, c->at.seed, p);
+    if (status == STATUS_OK)
+        status = check_once(&other, &plain, &out, p);
+    setting_free(&other.made);
+    free(other.in.data);
+    if (status != STATUS_OK)
+        return status;
+    status = memory_array(one, out.format, 1, "an output", p);
+    if (status == STATUS_OK)
+        array_set_bits(one, 0, array_bits(&out, at->output));
+    free(out.data);
+    return status;
+}
+
+/* The first output of the case, wherever else it may be. */
+static enum status surrounded(struct check *c, struct check_outcome *o, struct problem *p)
+{
+    const struct operation *operation = c->request->method->operation;
+    struct surrounding at;
+    enum status status = STATUS_OK;
+    for (size_t u = 0; check_outputs(c) > 0 && status == STATUS_OK && !check_enough(c, o) &&
+                       setting_surround(&at, operation, &c->at.setting, u);
+         u++) {
+        struct array one;
+        status = output_in(c, &at, &one, p);
+        if (status == STATUS_OK)
+            status = check_take(c, o, &one, 0, p, "%s", at.are);
+    }
+    return status;
+}
+
+/* A row of many terms has room beside few others: its first ones stand beside many. */
+enum status check_batch(struct check *c, struct check_outcome *o, struct problem *p)
+{
+    const struct operation *operation = c->request->method->operation;
+    if (operation_sides(operation) == 0)
+        return surrounded(c, o, p);
+    size_t terms = setting_batch(operation, &c->at.setting, c->at.n).terms;
+    enum status status = STATUS_OK;
+    if (check_outputs(c) == 0)
+        return STATUS_OK;
+    if (terms > SHORT)
+        status = sweep(c, o, SHORT, 0, COUNTS, p);
+    if (terms > MIDDLE && status == STATUS_OK)
+        status = sweep(c, o, MIDDLE, 0, COUNTS, p);
+    if (status == STATUS_OK)
+        status = sweep(c, o, terms, 0, COUNTS, p);
+    return status == STATUS_OK
+               ? sweep(c, o, terms < SHORT ? terms : SHORT, COUNTS, COUNTS + OTHER_COUNTS, p)
+               : status;
+}
+
+/* --- where, beside what, and how all lie --- */
+
+/* So many terms of the case have room in a batch of this many rows and columns. */
+static bool fitting(const struct check *c, struct batch_place *at)
+{
+    struct batch_place is = setting_batch(c->request->method->operation, &c->at.setting, c->at.n);
+    at->terms = is.terms;
+    while (at->terms > SHORT && !has_room(c, at))
+        at->terms /= 2;
+    if (operation_sides(c->request->method->operation) < 2)
+        at->side[1] = 1;
+    return check_outputs(c) > 0;
+}
+
+static enum status joined(struct check_outcome *o, struct check_outcome *own, enum status status)
+{
+    if (status == STATUS_OK)
+        check_join(o, own);
+    check_outcome_free(own);
+    return status;
+}
+
+/* From the first place on: its neighbours, the middle, the end. */
+static enum status take_places(const struct check *c, struct check_outcome *o, size_t rows,
+                               size_t columns, struct problem *p)
+{
+    struct batch b = {{{rows, columns}, {0, 0}, 0, BATCH_AS_IS, 0, false}, 0x3c};
+    enum status status = STATUS_OK;
+    if (!fitting(c, &b.place))
+        return STATUS_OK;
+    for (unsigned side = 0; side < operation_sides(c->request->method->operation); side++) {
+        size_t most = b.place.side[side];
+        const size_t at[] = {0, 1, 2, 3, 5, most / 2, most - 2, most - 1};
+        for (size_t i = 0; i < sizeof at / sizeof *at && status == STATUS_OK && !check_enough(c, o);
+             i++) {
+            b.place.at[side] = at[i];
+            if (at[i] < most)
+                status = take(c, o, b, p);
+        }
+        b.place.at[side] = most / 3;
+    }
+    return status;
+}
+
+enum status check_place(struct check *c, struct check_outcome *o, struct problem *p)
+{
+    static const size_t sides[][BATCH_SIDES] = {{8, 8}, {33, 5}, {2, 3}, {200, 1}, {1000, 2}};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < sizeof sides / sizeof *sides && status == STATUS_OK; i++) {
+        struct check_outcome own = {0};
+        status = joined(o, &own, take_places(c, &own, sides[i][0], sides[i][1], p));
+    }
+    return status;
+}
+
+enum status check_others(struct check *c, struct check_outcome *o, struct problem *p)
+{
+    static const int bytes[] = {LIKE, 0xff, 0x00, 0x3c, 0x7b, 0xfb};
+    static const size_t sides[][BATCH_SIDES] = {{8, 8}, {33, 5}, {2, 2}, {200, 3}};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < sizeof sides / sizeof *sides && status == STATUS_OK; i++) {
+        struct check_outcome own = {0};
+        struct batch b = {{{sides[i][0], sides[i][1]}, {1, 0}, 0, BATCH_AS_IS, 0, false}, LIKE};
+        bool fits = fitting(c, &b.place);
+        b.place.at[1] = b.place.side[1] / 2;
+        for (size_t k = 0; fits && k < sizeof bytes / sizeof *bytes && status == STATUS_OK &&
+                           !check_enough(c, &own);
+             k++) {
+            b.others = bytes[k];
+            status = take(c, &own, b, p);
+        }
+        status = joined(o, &own, status);
+    }
+    return status;
+}
+
+enum status check_layout(struct check *c, struct check_outcome *o, struct problem *p)
+{
+    enum { LAYOUTS = 5 };
+    static const size_t pads[] = {0, 1, 2, 3, 8, 64};
+    static const size_t sides[][BATCH_SIDES] = {{8, 8}, {64, 16}, {1, 16}, {200, 1}};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < sizeof sides / sizeof *sides && status == STATUS_OK; i++) {
+        struct check_outcome own = {0};
+        struct batch b = {{{sides[i][0], sides[i][1]}, {sides[i][0] / 2, 0}, 0, 0, 0, false}, 0x3c};
+        bool fits = fitting(c, &b.place);
+        for (size_t k = 0; fits && k < LAYOUTS * sizeof pads / sizeof *pads &&
+                           status == STATUS_OK && !check_enough(c, &own);
+             k++) {
+            b.place.layout = (int)(k % LAYOUTS);
+            b.place.pad = pads[k / LAYOUTS];
+            status = take(c, &own, b, p);
+        }
+        status = joined(o, &own, status);
+    }
+    return status;
+}
+
+/* --- a break made small --- */
+
+/* The case's batch beside its first output alone. */
+static enum status as_it_is(struct check *c, struct check_outcome *o, struct problem *p)
+{
+    size_t terms = setting_batch(c->request->method->operation, &c->at.setting, c->at.n).terms;
+    return sweep(c, o, terms, 0, 0, p);
+}
+
+struct shrinking {
+    struct check *check;
+    struct check_case found;
+    check_try try_it;
+    bool timing;
+    uint64_t end;
+    struct check_break *best;
+};
+
+/* Is it shown by a batch of so many rows and columns, of so many terms? Then that is the best. */
+static enum status shows(struct shrinking *s, size_t rows, size_t columns, size_t terms, bool *are,
+                         struct problem *p)
+{
+    struct check *c = s->check;
+    struct check_case k = s->found;
+    struct surrounding is;
+    struct check_break smaller;
+    struct problem why = {0};
+    const struct batch_place at = {{rows, columns}, {0, 0}, terms, BATCH_AS_IS, 0, false};
+    *are = false;
+    if (!setting_in_batch(&is, c->request->method->operation, &k.setting, &at) ||
+        (k.data && is.n > k.data->array.n))
+        return STATUS_OK;
+    k.setting = is.setting;
+    k.n = is.n;
+    enum status status = check_load_case(c, &k, &why);
+    if (status == STATUS_USAGE)
+        return STATUS_OK;
+    if (status == STATUS_OK)
+        status = check_again(c, s->timing, s->try_it, are, &smaller, &why);
+    if (status == STATUS_OK && *are)
+        *s->best = smaller;
+    return status == STATUS_OK ? status : problem(p, status, "%s", why.text);
+}
+
+/* The least number of one side that shows it: first where it begins below what is known, then,
+ * while there is time, any less. */
+static enum status least_side(struct shrinking *s, struct batch_place *at, unsigned side,
+                              struct problem *p)
+{
+    enum status status = STATUS_OK;
+    size_t low = 1;
+    bool are;
+    while (status == STATUS_OK && at->side[side] - low > 1 && clock_ns() < s->end) {
+        struct batch_place is = *at;
+        is.side[side] = low + (at->side[side] - low) / 2;
+        status = shows(s, is.side[0], is.side[1], is.terms, &are, p);
+        if (are)
+            *at = is;
+        else
+            low = is.side[side];
+    }
+    for (size_t i = 2; status == STATUS_OK && i < at->side[side] && clock_ns() < s->end; i++) {
+        struct batch_place is = *at;
+        is.side[side] = i;
+        status = shows(s, is.side[0], is.side[1], is.terms, &are, p);
+        if (are)
+            *at = is;
+    }
+    return status;
+}
+
+static enum status least_terms(struct shrinking *s, struct batch_place *at, bool *any,
+                               struct problem *p)
+{
+    enum status status = STATUS_OK;
+    const size_t most = at->terms;
+    for (size_t k = 2; status == STATUS_OK && !*any && k < most && clock_ns() < s->end;
+         k += k < 8 ? 1 : k / 4) {
+        status = shows(s, at->side[0], at->side[1], k, any, p);
+        at->terms = *any ? k : most;
+    }
+    return status == STATUS_OK && !*any ? shows(s, at->side[0], at->side[1], most, any, p) : status;
+}
+
+/* Few terms first; then, of counts, one side alone, and less of it. */
+enum status check_shrink_batch(struct check *c, enum check_kind kind, bool timing, check_try try_it,
+                               uint64_t end, struct check_break *b, struct problem *p)
+{
+    bool count = kind == CHECK_BATCH, any = false, are = false;
+    struct shrinking s = {c, b->at, count ? as_it_is : try_it, timing, end, b};
+    struct batch_place at = b->variant[1].place;
+    enum status status = least_terms(&s, &at, &any, p);
+    for (unsigned side = BATCH_SIDES; side-- > 0 && status == STATUS_OK && any && count;) {
+        struct batch_place is = at;
+        is.side[side] = 1;
+        if (at.side[side] > 1)
+            status = shows(&s, is.side[0], is.side[1], is.terms, &are, p);
+        if (at.side[side] > 1 && are)
+            at = is;
+    }
+    for (unsigned side = 0; side < BATCH_SIDES && status == STATUS_OK && any && count; side++)
+        status = least_side(&s, &at, side, p);
+    return status;
+}

@@ -1,0 +1,100 @@
+/* Why a kind of attempt was not made. */
+#include <stdio.h>
+
+#include "experiments/check/attempts.h"
+#include "experiments/subjects/foreign_state.h"
+#include "kernels/gpu/gpu.h"
+
+/* Why it cannot be tried of this subject at all; NULL: it can. Of a program we know neither shape
+ * nor memory. */
+const char *check_senseless(const struct check *c, enum check_kind kind)
+{
+    const struct method *m = c->request->method;
+    bool program = m->foreign && !name_is_described(m->name);
+    bool named = m->foreign ? foreign_restarts(m) : method_named(m->name) == m;
+    const struct operation *o = m->operation;
+    switch (kind) {
+    case CHECK_PROCESS:
+        return !operation_served(o) && !m->foreign
+                   ? "a process of its own cannot be told what it reads"
+               : !named ? "a function of this process has no other process"
+                        : NULL;
+    case CHECK_BATCH:
+        return !operation_batches(o) ? "the operation has no batch" : NULL;
+    case CHECK_PLACE:
+    case CHECK_OTHERS:
+    case CHECK_LAYOUT:
+        return operation_sides(o) == 0 ? "the operation has no batch" : NULL;
+    case CHECK_PERMUTATION:
+        return operation_moves(o) ? "the operation moves elements, it has no order of additions"
+                                  : NULL;
+    case CHECK_EXACT:
+        return operation_moves(o) ? "the operation moves elements, it rounds nothing" : NULL;
+    case CHECK_SHAPE:
+        return !m->shape_read[c->request->device.kind] ? "the subject reads no launch shape" : NULL;
+    case CHECK_LOAD:
+        return c->request->device.kind == DEVICE_CUDA && !gpu_build()
+                   ? "this program was built without CUDA, and has no other work for the GPU"
+                   : NULL;
+    case CHECK_DEVICE:
+        return name_is_program(m->name) ? "a program decides itself what device it runs on" : NULL;
+    case CHECK_NEIGHBOUR:
+        if (name_is_python(m->name))
+            return "what lies around an array of Python's is not set";
+        return program ? "where a program keeps its input is not known" : NULL;
+    case CHECK_OFFSET:
+        if (name_is_python(m->name) && !foreign_places(m))
+            return "its library of arrays decides where they lie";
+        return program ? "where a program keeps its input is not known" : NULL;
+    case CHECK_RECORDED:
+        return c->request->datas && !c->request->inputs ? "nothing is recorded of data of yours"
+               : !operation_recorded(o)                 ? "nothing is recorded of this operation"
+               : !c->request->recorded ? "no recorded results are at hand (--recorded DIR)"
+                                       : NULL;
+    case CHECK_REPEAT:
+    case CHECK_KINDS:
+        break;
+    }
+    return NULL;
+}
+
+static const char time_ran_out[] = "time ran out";
+
+static const char *reason(const struct check *c, const struct check_report *r, enum check_kind kind)
+{
+    const char *why = check_senseless(c, kind);
+    bool failed = r->failure.status != STATUS_OK;
+    enum device_kind other = c->request->device.kind == DEVICE_CPU ? DEVICE_CUDA : DEVICE_CPU;
+    return !c->request->tried[kind]                                  ? "left out by --only"
+           : why                                                     ? why
+           : failed && kind == r->failed                             ? "the subject failed"
+           : failed && kind > r->failed                              ? "the subject failed before"
+           : kind == CHECK_DEVICE && c->unusable.status != STATUS_OK ? c->unusable.text
+           : kind == CHECK_LOAD && c->no_load.status != STATUS_OK    ? c->no_load.text
+           : r->untried.status != STATUS_OK                          ? r->untried.text
+           : kind == CHECK_DEVICE && !format_pairs_any(method_pairs(c->request->method, other))
+               ? "no other device runs it"
+           : kind == CHECK_DEVICE   ? "no other device runs it"
+           : kind == CHECK_RECORDED ? "nothing recorded is among the cases asked for"
+           : c->ran[kind] && kind == CHECK_SHAPE
+               ? "all launch shapes come to the same for these lengths"
+           : c->ran[kind] ? "no run differed from others in what this varies"
+                          : time_ran_out;
+}
+
+/* Of a sum nobody asks where it lies among others: of these kinds nothing is said there. */
+static bool is_said(const struct check *c, enum check_kind kind)
+{
+    return kind < CHECK_PLACE || kind > CHECK_LAYOUT ||
+           operation_sides(c->request->method->operation) > 0;
+}
+
+void check_say_reasons(const struct check *c, struct check_report *r)
+{
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++)
+        if (r->tried[kind].attempts == 0 && is_said(c, kind)) {
+            const char *why = reason(c, r, kind);
+            snprintf(r->tried[kind].untried, CHECK_REASON, "%.*s", CHECK_REASON - 1, why);
+            r->tried[kind].late = why == time_ran_out;
+        }
+}
