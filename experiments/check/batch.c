@@ -356,6 +356,7 @@ struct shrinking {
     bool timing;
     uint64_t end;
     struct check_break *best;
+    size_t most; /* terms that are tried where few show nothing */
 };
 
 /* Is it shown by a batch of so many rows and columns, of so many terms? Then that is the best. */
@@ -384,6 +385,22 @@ static enum status shows(struct shrinking *s, size_t rows, size_t columns, size_
     return status == STATUS_OK ? status : problem(p, status, "%s", why.text);
 }
 
+/* The same, with what few terms may not show shown by more of them, or of another seed. */
+static enum status shows_somehow(struct shrinking *s, struct batch_place *at, bool *are,
+                                 struct problem *p)
+{
+    enum { SEEDS = 4 };
+    const uint64_t seed = s->found.seed;
+    enum status status = shows(s, at->side[0], at->side[1], at->terms, are, p);
+    for (uint64_t i = 0; status == STATUS_OK && !*are && i < (s->found.data ? 1 : SEEDS); i++) {
+        s->found.seed = seed + i;
+        status = shows(s, at->side[0], at->side[1], s->most, are, p);
+        at->terms = *are ? s->most : at->terms;
+    }
+    s->found.seed = *are ? s->found.seed : seed;
+    return status;
+}
+
 /* The least number of one side that shows it: first where it begins below what is known, then,
  * while there is time, any less. */
 static enum status least_side(struct shrinking *s, struct batch_place *at, unsigned side,
@@ -395,7 +412,7 @@ static enum status least_side(struct shrinking *s, struct batch_place *at, unsig
     while (status == STATUS_OK && at->side[side] - low > 1 && clock_ns() < s->end) {
         struct batch_place is = *at;
         is.side[side] = low + (at->side[side] - low) / 2;
-        status = shows(s, is.side[0], is.side[1], is.terms, &are, p);
+        status = shows_somehow(s, &is, &are, p);
         if (are)
             *at = is;
         else
@@ -404,7 +421,7 @@ static enum status least_side(struct shrinking *s, struct batch_place *at, unsig
     for (size_t i = 2; status == STATUS_OK && i < at->side[side] && clock_ns() < s->end; i++) {
         struct batch_place is = *at;
         is.side[side] = i;
-        status = shows(s, is.side[0], is.side[1], is.terms, &are, p);
+        status = shows_somehow(s, &is, &are, p);
         if (are)
             *at = is;
     }
@@ -429,18 +446,20 @@ enum status check_shrink_batch(struct check *c, enum check_kind kind, bool timin
                                uint64_t end, struct check_break *b, struct problem *p)
 {
     bool count = kind == CHECK_BATCH, any = false, are = false;
-    struct shrinking s = {c, b->at, count ? as_it_is : try_it, timing, end, b};
+    struct shrinking s = {c, b->at, count ? as_it_is : try_it, timing, end, b, 0};
     struct batch_place at = b->variant[1].place;
+    s.most = at.terms < SHORT ? at.terms : SHORT;
     enum status status = least_terms(&s, &at, &any, p);
     for (unsigned side = BATCH_SIDES; side-- > 0 && status == STATUS_OK && any && count;) {
         struct batch_place is = at;
         is.side[side] = 1;
         if (at.side[side] > 1)
-            status = shows(&s, is.side[0], is.side[1], is.terms, &are, p);
+            status = shows_somehow(&s, &is, &are, p);
         if (at.side[side] > 1 && are)
             at = is;
     }
     for (unsigned side = 0; side < BATCH_SIDES && status == STATUS_OK && any && count; side++)
         status = least_side(&s, &at, side, p);
-    return status;
+    are = false;
+    return status == STATUS_OK && any && count ? least_terms(&s, &at, &are, p) : status;
 }
