@@ -24,15 +24,15 @@ static struct check_request request_for(const struct method *m, double seconds)
     return r;
 }
 
-/* Rows are what CHECK_BATCH is of; what moves elements has neither order nor sum; `serve` has no
+/* Rows are what batches are of; what moves elements has neither order nor sum; `serve` has no
  * words for either. */
 static bool has_sense(const struct method *m, enum check_kind kind)
 {
     bool told = m->operation->matrix || m->operation->mask, rows = m->operation == &operation_rows;
     bool sums = kind == CHECK_PERMUTATION || kind == CHECK_EXACT;
-    return kind == CHECK_BATCH                       ? rows
-           : told && (kind == CHECK_PROCESS || sums) ? rows && sums
-                                                     : true;
+    return kind >= CHECK_BATCH && kind <= CHECK_LAYOUT ? rows
+           : told && (kind == CHECK_PROCESS || sums)   ? rows && sums
+                                                       : true;
 }
 
 /* Is there more than one launch shape for arrays as short as these? The same again is no attempt.

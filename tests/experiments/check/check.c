@@ -262,6 +262,10 @@ static bool has_sense(const struct method *m, enum check_kind kind)
     switch (kind) {
     case CHECK_BATCH:
         return o == &operation_rows || o->of_rows || o->matrices || o->ranks;
+    case CHECK_PLACE:
+    case CHECK_OTHERS:
+    case CHECK_LAYOUT:
+        return o == &operation_rows || o->of_rows || o->matrices;
     case CHECK_PERMUTATION:
     case CHECK_EXACT:
         return !moves;
