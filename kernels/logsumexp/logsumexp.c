@@ -38,7 +38,8 @@ static enum status row(exponentials_order *order, const double *x, size_t n, enu
     const struct method logsumexp_##its_order = {.name = "logsumexp/" #its_order,                  \
                                                  .summary = its_summary,                           \
                                                  .operation = &operation_logsumexp,                \
-                                                 .promise = PROMISE_GPU_TO_GPU, .beside = 1u << PROMISE_BATCH_INVARIANT,                    \
+                                                 .promise = PROMISE_GPU_TO_GPU,                    \
+                                                 .beside = 1u << PROMISE_BATCH_INVARIANT,          \
                                                  .pairs = {[DEVICE_CPU] = FORMAT_PAIRS_ALL},       \
                                                  .shape_read = {SHAPE_THREADS, 0},                 \
                                                  .resolve = scatter_each_shape,                    \
@@ -78,7 +79,8 @@ const struct method logsumexp_exact = {
     .name = "logsumexp/exact",
     .summary = "the exact value, rounded once",
     .operation = &operation_logsumexp,
-    .promise = PROMISE_CORRECTLY_ROUNDED, .beside = 1u << PROMISE_BATCH_INVARIANT,
+    .promise = PROMISE_CORRECTLY_ROUNDED,
+    .beside = 1u << PROMISE_BATCH_INVARIANT,
     .pairs = {[DEVICE_CPU] = FORMAT_PAIRS_ALL},
     .shape_read = {SHAPE_THREADS, 0},
     .resolve = scatter_each_shape,

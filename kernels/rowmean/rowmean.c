@@ -31,14 +31,17 @@ static size_t serial_bin(const size_t *element, size_t terms, size_t n, size_t b
                                               __VA_ARGS__};
 
 ROWMEAN(serial, .summary = "each row one after the other, divided by its length",
-        .promise = PROMISE_GPU_TO_GPU, .beside = 1u << PROMISE_BATCH_INVARIANT, .bound = THEOREM_MEAN, .height = serial_height,
-        .bin_height = serial_bin, .order = serial_order)
+        .promise = PROMISE_GPU_TO_GPU, .beside = 1u << PROMISE_BATCH_INVARIANT,
+        .bound = THEOREM_MEAN, .height = serial_height, .bin_height = serial_bin,
+        .order = serial_order)
 ROWMEAN(tiled, .summary = "each row in sum/tiled's order, divided by its length",
-        .promise = PROMISE_GPU_TO_GPU, .beside = 1u << PROMISE_BATCH_INVARIANT, .bound = THEOREM_MEAN, .height = tiled_height,
-        .bin_height = scatter_tiled_height, .order = tiled_order)
+        .promise = PROMISE_GPU_TO_GPU, .beside = 1u << PROMISE_BATCH_INVARIANT,
+        .bound = THEOREM_MEAN, .height = tiled_height, .bin_height = scatter_tiled_height,
+        .order = tiled_order)
 ROWMEAN(running, .summary = "each row's mean as it runs: m + (x - m) / k",
-        .promise = PROMISE_GPU_TO_GPU, .beside = 1u << PROMISE_BATCH_INVARIANT, .bound = THEOREM_RUNNING_MEAN, .height = serial_height,
-        .bin_height = serial_bin, .order = serial_order)
+        .promise = PROMISE_GPU_TO_GPU, .beside = 1u << PROMISE_BATCH_INVARIANT,
+        .bound = THEOREM_RUNNING_MEAN, .height = serial_height, .bin_height = serial_bin,
+        .order = serial_order)
 ROWMEAN(exact, .summary = "the exact mean of each row, rounded once",
-        .promise = PROMISE_CORRECTLY_ROUNDED, .beside = 1u << PROMISE_BATCH_INVARIANT, .addition = ADDITION_EXACT,
-        .bound = THEOREM_CORRECTLY_ROUNDED)
+        .promise = PROMISE_CORRECTLY_ROUNDED, .beside = 1u << PROMISE_BATCH_INVARIANT,
+        .addition = ADDITION_EXACT, .bound = THEOREM_CORRECTLY_ROUNDED)

@@ -32,17 +32,21 @@ static size_t serial_bin(const size_t *element, size_t terms, size_t n, size_t b
                                                   __VA_ARGS__};
 
 ROWVARIANCE(textbook, .summary = "of each row the mean of squares less the square of the mean",
-            .promise = PROMISE_GPU_TO_GPU, .beside = 1u << PROMISE_BATCH_INVARIANT, .bound = THEOREM_TEXTBOOK, .height = tiled_height,
-            .bin_height = scatter_tiled_height, .order = tiled_order)
+            .promise = PROMISE_GPU_TO_GPU, .beside = 1u << PROMISE_BATCH_INVARIANT,
+            .bound = THEOREM_TEXTBOOK, .height = tiled_height, .bin_height = scatter_tiled_height,
+            .order = tiled_order)
 ROWVARIANCE(two_pass, .summary = "of each row the mean of squared distances from the mean",
-            .promise = PROMISE_GPU_TO_GPU, .beside = 1u << PROMISE_BATCH_INVARIANT, .bound = THEOREM_TWO_PASS, .height = tiled_height,
-            .bin_height = scatter_tiled_height, .order = tiled_order)
+            .promise = PROMISE_GPU_TO_GPU, .beside = 1u << PROMISE_BATCH_INVARIANT,
+            .bound = THEOREM_TWO_PASS, .height = tiled_height, .bin_height = scatter_tiled_height,
+            .order = tiled_order)
 ROWVARIANCE(welford, .summary = "of each row mean and scatter as they run: one pass",
-            .promise = PROMISE_GPU_TO_GPU, .beside = 1u << PROMISE_BATCH_INVARIANT, .bound = THEOREM_WELFORD, .height = serial_height,
-            .bin_height = serial_bin, .order = serial_order)
+            .promise = PROMISE_GPU_TO_GPU, .beside = 1u << PROMISE_BATCH_INVARIANT,
+            .bound = THEOREM_WELFORD, .height = serial_height, .bin_height = serial_bin,
+            .order = serial_order)
 ROWVARIANCE(chan, .summary = "of each row means and scatters of parts, merged in sum/tiled's tree",
-            .promise = PROMISE_GPU_TO_GPU, .beside = 1u << PROMISE_BATCH_INVARIANT, .bound = THEOREM_CHAN, .height = tiled_height,
-            .bin_height = scatter_tiled_height, .order = tiled_order)
+            .promise = PROMISE_GPU_TO_GPU, .beside = 1u << PROMISE_BATCH_INVARIANT,
+            .bound = THEOREM_CHAN, .height = tiled_height, .bin_height = scatter_tiled_height,
+            .order = tiled_order)
 ROWVARIANCE(exact, .summary = "the exact variance of each row, rounded once",
-            .promise = PROMISE_CORRECTLY_ROUNDED, .beside = 1u << PROMISE_BATCH_INVARIANT, .addition = ADDITION_EXACT,
-            .bound = THEOREM_CORRECTLY_ROUNDED)
+            .promise = PROMISE_CORRECTLY_ROUNDED, .beside = 1u << PROMISE_BATCH_INVARIANT,
+            .addition = ADDITION_EXACT, .bound = THEOREM_CORRECTLY_ROUNDED)

@@ -38,7 +38,8 @@ static enum status row(exponentials_order *order, const double *x, size_t n, enu
     const struct method softmax_##its_order = {.name = "softmax/" #its_order,                      \
                                                .summary = its_summary,                             \
                                                .operation = &operation_softmax,                    \
-                                               .promise = PROMISE_GPU_TO_GPU, .beside = 1u << PROMISE_BATCH_INVARIANT,                      \
+                                               .promise = PROMISE_GPU_TO_GPU,                      \
+                                               .beside = 1u << PROMISE_BATCH_INVARIANT,            \
                                                .pairs = {[DEVICE_CPU] = FORMAT_PAIRS_ALL},         \
                                                .shape_read = {SHAPE_THREADS, 0},                   \
                                                .resolve = scatter_each_shape,                      \
@@ -80,7 +81,8 @@ const struct method softmax_exact = {
     .name = "softmax/exact",
     .summary = "the exact value, rounded once",
     .operation = &operation_softmax,
-    .promise = PROMISE_CORRECTLY_ROUNDED, .beside = 1u << PROMISE_BATCH_INVARIANT,
+    .promise = PROMISE_CORRECTLY_ROUNDED,
+    .beside = 1u << PROMISE_BATCH_INVARIANT,
     .pairs = {[DEVICE_CPU] = FORMAT_PAIRS_ALL},
     .shape_read = {SHAPE_THREADS, 0},
     .resolve = scatter_each_shape,

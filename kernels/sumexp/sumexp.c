@@ -34,7 +34,8 @@ static enum status row(exponentials_order *order, const double *x, size_t n, enu
     const struct method sumexp_##its_order = {.name = "sumexp/" #its_order,                        \
                                               .summary = its_summary,                              \
                                               .operation = &operation_sumexp,                      \
-                                              .promise = PROMISE_GPU_TO_GPU, .beside = 1u << PROMISE_BATCH_INVARIANT,                       \
+                                              .promise = PROMISE_GPU_TO_GPU,                       \
+                                              .beside = 1u << PROMISE_BATCH_INVARIANT,             \
                                               .pairs = {[DEVICE_CPU] = FORMAT_PAIRS_ALL},          \
                                               .shape_read = {SHAPE_THREADS, 0},                    \
                                               .resolve = scatter_each_shape,                       \
@@ -74,7 +75,8 @@ const struct method sumexp_exact = {
     .name = "sumexp/exact",
     .summary = "the exact value, rounded once",
     .operation = &operation_sumexp,
-    .promise = PROMISE_CORRECTLY_ROUNDED, .beside = 1u << PROMISE_BATCH_INVARIANT,
+    .promise = PROMISE_CORRECTLY_ROUNDED,
+    .beside = 1u << PROMISE_BATCH_INVARIANT,
     .pairs = {[DEVICE_CPU] = FORMAT_PAIRS_ALL},
     .shape_read = {SHAPE_THREADS, 0},
     .resolve = scatter_each_shape,
