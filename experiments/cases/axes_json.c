@@ -191,6 +191,7 @@ json_t *axes_json(const struct axes *axes)
         [AXIS_PROMOTE] = wholes(&axes->setting.promote),
         [AXIS_TIMED] = runs(axes->timed),
         [AXIS_LOAD] = loads(axes),
+        [AXIS_WEIGHT] = json_array(), /* `run steps` says which */
         [AXIS_RUNS] = runs(axes->runs[DEVICE_CPU]),
         [AXIS_REFERENCE] = one_word(axes->reference == REFERENCE_MPFR ? "mpfr" : "fast"),
         [AXIS_CONVERT] = one_word(axes->convert ? "yes" : NULL),

@@ -79,8 +79,8 @@ struct experiment {
      * The same rows give the same files. NULL, and no files, where nothing is derived. */
     enum status (*derive)(const struct plan *plan, const char *out, struct problem *p);
     const struct derived_file *derived; /* ends with a NULL name */
-    /* NULL: it is a sweep over cases. Else nothing of the above holds but its name and summary: it
-     * reads the words of the request itself, and leaves a study.json with them. */
+    /* NULL: it is a sweep over cases. Else nothing of the above holds but its name and summary, and
+     * what it resolves itself: it reads the words of the request, and leaves a study.json. */
     enum status (*run)(const struct experiment_run *run, struct problem *p);
 };
 /* The table of `run accuracy`, which others show too. */
@@ -91,7 +91,7 @@ extern const struct experiment experiment_extrema;
 extern const struct experiment experiment_accuracy, experiment_dot, experiment_norm,
     experiment_variance, experiment_cond, experiment_ladder, experiment_trial, experiment_atomics,
     experiment_drift, experiment_scan_variance, experiment_scatter, experiment_rows,
-    experiment_rowstats, experiment_gemm, experiment_allreduce;
+    experiment_rowstats, experiment_gemm, experiment_allreduce, experiment_steps;
 extern const struct experiment *const experiments[]; /* ends with NULL */
 
 /* May its methods be of this operation? */

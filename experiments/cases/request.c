@@ -34,6 +34,7 @@ const char *const axis_name[AXES] = {
     [AXIS_TIMED] = "timed",
     [AXIS_LOAD] = "load",
     [AXIS_SECONDS] = "seconds",
+    [AXIS_WEIGHT] = "weight",
     [AXIS_RUNS] = "runs",
     [AXIS_REFERENCE] = "reference",
     [AXIS_CONVERT] = "convert",
@@ -129,7 +130,9 @@ static bool of_checks(enum axis axis)
 
 bool axis_recorded(const struct experiment *e, enum axis axis)
 {
-    if (e->run)
+    if (axis == AXIS_WEIGHT)
+        return e == &experiment_steps;
+    if (e->run && e != &experiment_steps)
         return of_checks(axis);
     if (axis >= AXIS_SCAN && axis <= AXIS_PROMOTE)
         return experiment_reads(e, axis - AXIS_SCAN);

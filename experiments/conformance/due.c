@@ -177,6 +177,25 @@ static void make_carried(struct due *d)
     open_interval(d);
 }
 
+/* Sums of chunks are stored in the storage's format, where they may overflow though no addition
+ * does, and lose digits that every order of additions keeps. */
+static void make_split(struct due *d)
+{
+    const struct any_order *e = &d->elements;
+    struct possible *p = &d->possible;
+    bool over[2], any = e->inf[0] || e->inf[1];
+    for (int sign = 0; sign < 2; sign++) /* of twice the magnitudes: there is room for the bound */
+        over[sign] =
+            e->count[sign] > 0 && isinf(format_round(d->subject->storage, 2 * e->sum_abs[sign]));
+    p->nan |= (over[0] || e->inf[0]) && (over[1] || e->inf[1]);
+    if (e->nan || any)
+        return;
+    p->inf[0] |= over[0];
+    p->inf[1] |= over[1];
+    p->zero[0] |= e->count[0] + e->count[1] > 0;
+    open_interval(d);
+}
+
 static void make_products(struct due *d)
 {
     d->exact = products_round(&d->products.sum, d->subject->accumulator);
@@ -207,7 +226,9 @@ void due_make(struct due *d)
         any_order_possible(&d->elements, &d->possible);
     if (d->way == ADDS_WIDENED)
         possible_round(&d->possible, f);
-    if (d->way == ADDS_CARRIED)
+    if (d->subject->method->bound == THEOREM_SPLIT)
+        make_split(d);
+    else if (d->way == ADDS_CARRIED)
         make_carried(d);
 }
 

@@ -227,7 +227,8 @@ static void judge_bound(struct judgement *to, struct due *d, const struct refere
                         const struct theorem *theorem, double x)
 {
     const struct conformance_subject *s = d->subject;
-    bool loose = d->way == ADDS_CARRIED && theorem->kind != THEOREM_NONE && due_near_overflow(d);
+    bool loose = d->way == ADDS_CARRIED && theorem->kind != THEOREM_NONE &&
+                 theorem->kind != THEOREM_SPLIT && due_near_overflow(d);
     struct theorem any = {.kind = THEOREM_ANY_ORDER, .product = s->product};
     struct measure m;
     measure(&m, r, s->storage, s->accumulator, x, loose ? &any : theorem);

@@ -15,7 +15,8 @@ enum random_stream {
     RANDOM_PLACING,   /* where a family puts its special elements */
     RANDOM_MIXING,    /* the shuffle that is part of a family */
     RANDOM_KEYS,      /* the bins that elements go to */
-    RANDOM_MASK       /* which elements are kept */
+    RANDOM_MASK,      /* which elements are kept */
+    RANDOM_ROUNDING   /* which way a step of `run steps` is rounded */
 };
 
 /* 128 random bits as two words. */

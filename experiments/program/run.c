@@ -60,6 +60,9 @@ static enum status resolve(struct run_command *c, struct problem *p)
     if (c->request.axis[AXIS_SECONDS].count > 0)
         return problem(p, STATUS_USAGE, "run %s: option --seconds is one of `run trial`",
                        c->experiment->name);
+    if (c->request.axis[AXIS_WEIGHT].count > 0)
+        return problem(p, STATUS_USAGE, "run %s: option --weight is one of `run steps`",
+                       c->experiment->name);
     status = axes_resolve(&c->axes, c->experiment, &c->request, p);
     if (status == STATUS_OK)
         status = plan_make(&c->plan, &c->axes, p);
@@ -125,8 +128,9 @@ static enum status run_itself(const struct run_command *c, struct problem *p)
     size_t notes = 0;
     bool quiet = argument_flag(a, "quiet");
     if (argument_flag(a, "json"))
-        return problem(p, STATUS_USAGE, "run %s: option --json: see `check --json`",
-                       c->experiment->name);
+        return problem(p, STATUS_USAGE, "run %s: option --json: %s", c->experiment->name,
+                       c->experiment == &experiment_trial ? "see `check --json`"
+                                                          : "found it, expected none");
     return c->experiment->run(
         &(struct experiment_run){.request = &c->request,
                                  .out = c->out,

@@ -17,5 +17,6 @@ const struct experiment *const experiments[] = {
     &experiment_gemm,
     &experiment_trial,
     &experiment_allreduce,
+    &experiment_steps,
     NULL,
 };

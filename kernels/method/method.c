@@ -245,7 +245,8 @@ struct theorem method_theorem(const struct method *m, enum device_kind device,
     bool flushes = m->atomic && device == DEVICE_CUDA && accumulator == FP32;
     return (struct theorem){.kind = m->bound,
                             .height = m->height && n > 0 ? m->height(n, shape) : 0,
-                            .plain_height = m->plain_height,
+                            .plain_height = m->chunk_height && n > 0 ? m->chunk_height(n, shape)
+                                                                     : m->plain_height,
                             .folds = m->folds,
                             .flushing = flushes ? n : 0,
                             .product = m->product};

@@ -215,6 +215,8 @@ struct method {
     /* The theorem that bounds its error, and what that asks of it beside the height. */
     enum theorem_kind bound;
     size_t plain_height;
+    /* With THEOREM_SPLIT only, in place of plain_height: that of a chunk's tree, n >= 1. */
+    size_t (*chunk_height)(size_t n, struct shape shape);
     unsigned folds;
     /* The tree's height, n >= 1; equals order_height of `order`. That of a scan is the greatest of
      * all its trees when it is inclusive, that of scatter-adds and sums of rows the height where

@@ -10,6 +10,7 @@
 enum { THEOREM_PRECISION = 2560 };
 
 struct theorem_factors {
+    enum format storage;
     mpfr_t of_sum, of_abs, constant; /* 0 unless set; rounded up */
 };
 
@@ -48,7 +49,7 @@ bool theorem_gamma(mpfr_t to, size_t k, double u);
 void theorem_lost_errors(struct theorem_factors *to, const struct theorem *t,
                          const struct reference *r, const mpfr_t perturbed, enum format f);
 
-theorem_says theorem_any_order, theorem_tree, theorem_compensated, theorem_kahan, theorem_k_fold,
+theorem_says theorem_any_order, theorem_tree, theorem_split, theorem_compensated, theorem_kahan, theorem_k_fold,
     theorem_double_word, theorem_blocked;
 theorem_of_value theorem_norm, theorem_scaled_norm, theorem_mean, theorem_running_mean,
     theorem_textbook, theorem_two_pass, theorem_welford, theorem_chan, theorem_exponentials,

@@ -25,7 +25,7 @@ enum additions {
     ADDS_CARRIED, /* additions that carry their errors along, in folds words or, without, in two */
     ADDS_BINNED,  /* exact ones of elements that are cut to theorem_digits, then rounded */
     ADDS_EXACT,   /* exact ones of elements as they are stored, then rounded */
-    ADDS_OTHER    /* of what is no sum */
+    ADDS_OTHER    /* of what is no sum, or rounds on the way too: its theorem alone says how far */
 };
 enum additions theorem_additions(enum theorem_kind kind);
 
@@ -58,7 +58,7 @@ struct theorem {
     enum theorem_kind kind;
     size_t height; /* h, the longest path from a leaf to the root; where theorem_has_height */
     /* The levels next to the leaves that add without finding errors, as far as the tree has them,
-     * where those above find them; else 0. */
+     * where those above find them; or, with THEOREM_SPLIT, those of chunks; else 0. */
     size_t plain_height;
     unsigned folds; /* K, where an algorithm is offered in K times the digits; else 0 */
     /* Additions that may flush a subnormal operand or result to zero; each then has an error of

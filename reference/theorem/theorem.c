@@ -151,7 +151,7 @@ bool theorem_bound(mpfr_t bound, const struct theorem *t, const struct reference
     bool exact = adds == ADDS_EXACT || adds == ADDS_BINNED;
     enum format f = widened ? format_wider(accumulator) : accumulator;
     mpfr_t perturbed, error;
-    struct theorem_factors by;
+    struct theorem_factors by = {.storage = storage};
     mpfr_inits2(THEOREM_PRECISION, perturbed, error, by.of_sum, by.of_abs, by.constant,
                 (mpfr_ptr)0);
     mpfr_set_zero(perturbed, 1);

@@ -287,6 +287,31 @@ enum check_column {
     CHECK_COLUMNS
 };
 
+/* steps.csv, of `run steps`: a row for some of the steps of each weight. */
+enum steps_column {
+    STEPS_METHOD,
+    STEPS_STORAGE,
+    STEPS_ACCUMULATOR,
+    STEPS_INPUT,
+    STEPS_N,
+    STEPS_START,
+    STEPS_SEED,
+    STEPS_STEP,
+    STEPS_WEIGHT,
+    STEPS_REST,
+    STEPS_EXACT,
+    STEPS_EXACT_HEX,
+    STEPS_ERR_ABS,
+    STEPS_ERR_REL,
+    STEPS_ERR_ULP,
+    STEPS_BOUND,
+    STEPS_OVER_BOUND,
+    STEPS_STILL_FROM,
+    STEPS_PREDICTED,
+    STEPS_STATUS,
+    STEPS_COLUMNS
+};
+
 /* What `compare` writes: a row for each pair of cases. A column of the second directory stands
  * behind that of the first. */
 enum compare_column {
@@ -394,6 +419,7 @@ size_t bench_place(size_t i); /* where times_column has them: what came later st
 const struct column *atomics_column(size_t i); /* i < ATOMICS_COLUMNS */
 const struct column *growth_column(size_t i);  /* i < GROWTH_COLUMNS */
 const struct column *check_column(size_t i);   /* i < CHECK_COLUMNS */
+const struct column *steps_column(size_t i);   /* i < STEPS_COLUMNS */
 const struct column *compare_column(size_t i); /* i < COMPARE_COLUMNS */
 
 /* Which columns of the case a kind of study has beside those of sums: *begin .. *end-1. */

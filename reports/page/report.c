@@ -167,7 +167,9 @@ static enum status read_rows(struct page *r, const char *directory, struct probl
         status = rows_read(&r->atomics, r, "atomics.csv", atomics_column, ATOMICS_COLUMNS, p);
     if (status == STATUS_OK)
         status = rows_read(&r->growth, r, "growth.csv", growth_column, GROWTH_COLUMNS, p);
-    if (status == STATUS_OK && r->g.count == 0 && r->trial.count == 0)
+    if (status == STATUS_OK)
+        status = rows_read(&r->steps, r, "steps.csv", steps_column, STEPS_COLUMNS, p);
+    if (status == STATUS_OK && r->g.count == 0 && r->trial.count == 0 && r->steps.count == 0)
         status = problem(p, STATUS_DATA,
                          "%s: found no row in results.csv, summary.csv or trial.csv, expected at "
                          "least one",
@@ -455,6 +457,7 @@ static void free_report(struct page *r)
     rows_free(&r->trial);
     rows_free(&r->atomics);
     rows_free(&r->growth);
+    rows_free(&r->steps);
     text_free(&r->hero);
     text_free(&r->pictures);
     free(r->folder);

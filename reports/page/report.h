@@ -57,6 +57,7 @@ struct page {
     size_t candidates;
     struct page_rows trial;           /* trial.csv */
     struct page_rows atomics, growth; /* atomics.csv and growth.csv */
+    struct page_rows steps;           /* steps.csv */
     bool several_devices;
     struct text hero, pictures; /* HTML: the first, and all others */
     size_t drawn;
@@ -164,6 +165,7 @@ enum status page_ulps(struct page *r, struct problem *p);
 enum status page_heat(struct page *r, struct problem *p);
 enum status page_drift(struct page *r, struct problem *p);
 enum status page_trial(struct page *r, struct problem *p);
+enum status page_steps(struct page *r, struct problem *p);
 enum status page_trees(struct page *r, struct problem *p);
 enum status page_spread(struct page *r, struct problem *p);
 enum status page_distinct_growth(struct page *r, struct problem *p);
@@ -187,6 +189,7 @@ void page_cliff_findings(struct text *to, const struct page *r);
 void page_distinct_findings(struct text *to, const struct page *r);
 void page_recommended_findings(struct text *to, const struct page *r);
 void page_trial_findings(struct text *to, const struct page *r);
+void page_steps_findings(struct text *to, const struct page *r);
 void page_atomics_findings(struct text *to, const struct page *r);
 void page_methods(struct text *to, const struct page *r);
 void page_cliffs(struct text *to, const struct page *r);

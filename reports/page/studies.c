@@ -53,6 +53,7 @@ static const struct page_study studies[] = {
      page_distinct_findings,
      {page_drift}},
     {"trial", "Which promises are kept?", page_trial_findings, {page_trial}},
+    {"steps", "When does a weight stand still?", page_steps_findings, {page_steps}},
     {"recommend",
      "Which accumulator and method are enough?",
      page_recommended_findings,

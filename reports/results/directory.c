@@ -26,6 +26,7 @@ static const struct {
              {offsetof(struct directory, atomics), "atomics.csv"},
              {offsetof(struct directory, growth), "growth.csv"},
              {offsetof(struct directory, trial), "trial.csv"},
+             {offsetof(struct directory, steps), "steps.csv"},
              {offsetof(struct directory, study), "study.json"}};
 
 enum { FILES = sizeof files / sizeof *files, WITHOUT_STUDY = FILES - 1 };
@@ -155,7 +156,7 @@ enum status directory_look(const struct directory *d, json_t *study, bool force,
     if (force)
         return STATUS_OK;
     if (exists(d->results) || exists(d->summary) || exists(d->profile) || exists(d->times) ||
-        exists(d->trial))
+        exists(d->trial) || exists(d->steps))
         return problem(p, STATUS_DATA,
                        "%s: found results without a study.json that says whose they are: give "
                        "another --out, or --force to start over",

@@ -1,14 +1,14 @@
 /* A results directory: study.json, results.csv, summary.csv, of scans profile.csv too, where
  * methods are timed times.csv, of `run atomics` atomics.csv and growth.csv, of `run
- * trial` study.json and trial.csv alone, and one writer at a
- * time. */
+ * trial` study.json and trial.csv alone, of `run steps` study.json and steps.csv, and one writer at
+ * a time. */
 #pragma once
 
 #include "reports/results/study.h"
 
 struct directory {
     int lock; /* held while open */
-    char *path, *study, *results, *summary, *profile, *times, *atomics, *growth, *trial;
+    char *path, *study, *results, *summary, *profile, *times, *atomics, *growth, *trial, *steps;
 };
 
 /* Makes the directory, its parents too, where it is not there, and locks it. STATUS_DATA where it

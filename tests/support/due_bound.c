@@ -90,6 +90,31 @@ static rational blocked(size_t h, size_t b, rational u)
     return plus(times(one_and(u), gamma), times(one_and(gamma), compensated(h - b, u)));
 }
 
+/* 1 + count u */
+static rational one_and_many(size_t count, rational u)
+{
+    return one_and(times(whole(count), u));
+}
+
+/* (1 + bu) (1 + s) (1 + (h-b) u) - 1, s the storage's u where it has fewer digits. */
+static rational split(size_t h, size_t b, enum format storage, enum format f)
+{
+    bool loses = loses_digits(storage, f);
+    rational stored = loses ? one_and(unit(storage)) : whole(1);
+    b = b < h ? b : h;
+    return minus(times(times(one_and_many(b, unit(f)), stored), one_and_many(h - b, unit(f))),
+                 whole(1));
+}
+
+/* (1 + (h-b) u) (h-b+1) eta/2 of the storage, where it does not reach as low. */
+static rational split_underflow(size_t h, size_t b, enum format storage, enum format f)
+{
+    b = b < h ? b : h;
+    return underflows(storage, f) ? times(times(one_and_many(h - b, unit(f)), whole(h - b + 1)),
+                                          half_smallest(storage))
+                                  : whole(0);
+}
+
 /* Of |S|: q = u (1 + gamma_K). */
 static rational k_fold_own(unsigned folds, rational u)
 {
@@ -110,7 +135,8 @@ static rational k_fold(size_t h, unsigned folds, rational u)
 
 static rational of_sum(const struct theorem *t, rational u)
 {
-    if (t->kind == THEOREM_ANY_ORDER || t->kind == THEOREM_TREE || t->kind == THEOREM_WIDENED)
+    if (t->kind == THEOREM_ANY_ORDER || t->kind == THEOREM_TREE || t->kind == THEOREM_WIDENED ||
+        t->kind == THEOREM_SPLIT)
         return whole(0);
     return t->kind == THEOREM_K_FOLD ? k_fold_own(t->folds, u) : u;
 }
@@ -427,6 +453,10 @@ rational due_bound(const struct theorem *t, const struct reference *r, enum form
     case THEOREM_BLOCKED:
         of_abs = blocked(t->height, t->plain_height, u);
         break;
+    case THEOREM_SPLIT:
+        of_abs = split(t->height, t->plain_height, storage, f);
+        return plus(due_sum(t, &x, of_abs, storage, f),
+                    split_underflow(t->height, t->plain_height, storage, f));
     case THEOREM_CORRECTLY_ROUNDED:
     case THEOREM_BINNED:
     case THEOREM_NONE:

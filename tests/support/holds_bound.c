@@ -25,6 +25,8 @@ static bool must_be_finite(const struct reference *r, const struct theorem *t, e
     if (bounded)
         mpfr_add(reach, reach, r->sum_abs, MPFR_RNDU);
     bool finite = bounded && mpfr_cmp_d(reach, largest_of(f)) <= 0;
+    if (t->kind == THEOREM_SPLIT) /* stores sums in the other format */
+        finite = finite && mpfr_cmp_d(reach, largest_of(s)) <= 0;
     mpfr_clear(reach);
     return finite;
 }

@@ -1,0 +1,93 @@
+/* Weights that are updated step by step: the error along the way, and where they stand still. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "reports/page/report.h"
+
+static bool cells_equal(const struct page *r, size_t a, size_t b, size_t column)
+{
+    return strcmp(page_cell(&r->steps, a, column), page_cell(&r->steps, b, column)) == 0;
+}
+
+/* Is row i the last of its weight? */
+static bool ends(const struct page *r, size_t i)
+{
+    return page_number(&r->steps, i, STEPS_STEP) == page_number(&r->steps, i, STEPS_N);
+}
+
+static bool all_finite(const struct page *r, size_t i)
+{
+    return isfinite(page_number(&r->steps, i, STEPS_ERR_REL));
+}
+
+static const char *also_steps(const char *accumulator)
+{
+    (void)accumulator;
+    return "1 with lines linecolor rgb 0x888888 dashtype 3 title 'no digit is right'";
+}
+
+enum status page_steps(struct page *r, struct problem *p)
+{
+    static const struct look look = {
+        .name = "steps",
+        .heading = "Error against step",
+        .caption =
+            "A weight after each of many updates, of the first input and the last start in "
+            "steps.csv: |weight - exact| over |exact|, the largest of all seeds. A line that "
+            "rises to 1 has lost what was added. Exact weights stand just above the lower "
+            "edge.",
+        .x_label = "step",
+        .y_label = "error / |exact weight|",
+        .x_name = "step",
+        .y_name = "err_rel",
+        .log_x = true,
+        .lines = true,
+        .decades_most = 12,
+        .top_most = 3,
+        .series_most = 8,
+        .also = also_steps};
+    size_t count = 0, last = r->steps.count - 1;
+    if (r->steps.count == 0)
+        return STATUS_OK;
+    struct sample *sample = calloc(r->steps.count, sizeof *sample);
+    if (!sample)
+        return problem(p, STATUS_MEMORY, "%s: out of memory for the pictures", r->folder);
+    for (size_t i = 0; i < r->steps.count; i++) {
+        if (!cells_equal(r, i, 0, STEPS_INPUT) || !cells_equal(r, i, last, STEPS_START) ||
+            !all_finite(r, i))
+            continue;
+        sample[count++] = (struct sample){page_cell(&r->steps, i, STEPS_STORAGE),
+                                          page_cell(&r->steps, i, STEPS_ACCUMULATOR),
+                                          page_cell(&r->steps, i, STEPS_METHOD),
+                                          "cpu",
+                                          page_number(&r->steps, i, STEPS_STEP),
+                                          page_number(&r->steps, i, STEPS_ERR_REL),
+                                          NAN};
+    }
+    enum status status = count > 0 ? page_samples(r, &look, sample, count, p) : STATUS_OK;
+    free(sample);
+    return status;
+}
+
+void page_steps_findings(struct text *to, const struct page *r)
+{
+    size_t weights = 0, predicted = 0, met = 0, over = 0;
+    for (size_t i = 0; i < r->steps.count; i++) {
+        double from = page_number(&r->steps, i, STEPS_STILL_FROM),
+               due = page_number(&r->steps, i, STEPS_PREDICTED);
+        over += page_number(&r->steps, i, STEPS_OVER_BOUND) > 1;
+        weights += ends(r, i);
+        predicted += ends(r, i) && !isnan(due);
+        met += ends(r, i) && !isnan(due) && (isnan(from) ? due == 0 : due == from);
+    }
+    if (weights == 0)
+        return;
+    html_format(to,
+                "<li class=\"%s\">%zu of %zu plain weights with equal updates stand still at the "
+                "predicted step.</li>\n",
+                met == predicted ? "good" : "bad", met, predicted);
+    if (over > 0)
+        html_format(to, "<li class=\"bad\">%zu rows exceed their bound.</li>\n", over);
+    html_format(to, "<li class=\"plain\">%zu weights, %zu rows of steps.csv.</li>\n", weights,
+                r->steps.count);
+}
