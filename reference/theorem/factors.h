@@ -49,8 +49,8 @@ bool theorem_gamma(mpfr_t to, size_t k, double u);
 void theorem_lost_errors(struct theorem_factors *to, const struct theorem *t,
                          const struct reference *r, const mpfr_t perturbed, enum format f);
 
-theorem_says theorem_any_order, theorem_tree, theorem_split, theorem_compensated, theorem_kahan, theorem_k_fold,
-    theorem_double_word, theorem_blocked;
+theorem_says theorem_any_order, theorem_tree, theorem_split, theorem_compensated, theorem_kahan,
+    theorem_k_fold, theorem_double_word, theorem_blocked;
 theorem_of_value theorem_norm, theorem_scaled_norm, theorem_mean, theorem_running_mean,
     theorem_textbook, theorem_two_pass, theorem_welford, theorem_chan, theorem_exponentials,
     theorem_rescaled;
