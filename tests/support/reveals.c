@@ -41,10 +41,11 @@ static bool can_show(const struct probe_spec *s)
     return overflows;
 }
 
-/* Within a tile FABsum adds as sum/tiled does; three elements show what is kept. */
+/* Within a tile FABsum adds as sum/tiled does, three elements show what is kept; sums of chunks
+ * that are stored may lose digits or none. */
 static bool may_be_plain(const struct probe_spec *s)
 {
-    return s->method->bound == THEOREM_BLOCKED;
+    return s->method->bound == THEOREM_BLOCKED || s->method->bound == THEOREM_SPLIT;
 }
 
 bool reveals_declared(const struct reveal_case *c, char why[WHY])
