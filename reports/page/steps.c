@@ -56,13 +56,13 @@ enum status page_steps(struct page *r, struct problem *p)
         if (!cells_equal(r, i, 0, STEPS_INPUT) || !cells_equal(r, i, last, STEPS_START) ||
             !all_finite(r, i))
             continue;
-        sample[count++] = (struct sample){page_cell(&r->steps, i, STEPS_STORAGE),
-                                          page_cell(&r->steps, i, STEPS_ACCUMULATOR),
-                                          page_cell(&r->steps, i, STEPS_METHOD),
-                                          "cpu",
-                                          page_number(&r->steps, i, STEPS_STEP),
-                                          page_number(&r->steps, i, STEPS_ERR_REL),
-                                          NAN};
+        sample[count++] = (struct sample){.storage = page_cell(&r->steps, i, STEPS_STORAGE),
+                                          .accumulator = page_cell(&r->steps, i, STEPS_ACCUMULATOR),
+                                          .method = page_cell(&r->steps, i, STEPS_METHOD),
+                                          .device = "cpu",
+                                          .x = page_number(&r->steps, i, STEPS_STEP),
+                                          .y = page_number(&r->steps, i, STEPS_ERR_REL),
+                                          .bound = NAN};
     }
     enum status status = count > 0 ? page_samples(r, &look, sample, count, p) : STATUS_OK;
     free(sample);

@@ -354,7 +354,7 @@ Test(check_tries, late_processes_are_asked_all_once)
         c.in = (struct array){FP64, N, c.in.data};
         memset(c.in.data, 0, array_bytes(FP64, N));
         input_parse(&c.at.input, "symmetric", NULL);
-        check_evidence_begin(&evidence, &over, false);
+        check_evidence_begin(&evidence, &over, NULL, false);
         c.evidence = shrinking ? NULL : &evidence;
         c.until = 1;
         c.end = UINT64_MAX;
