@@ -15,6 +15,8 @@ struct check_outcome {
     uint64_t attempts, differing;
     struct check_break found; /* the first that differs, where any does */
     struct check_variant now; /* how the outputs were had that are taken next */
+    size_t timed;             /* elements of the largest batch so far, and what one took of it */
+    double element_ns;
 };
 
 /* What attempts of a kind were made over. */

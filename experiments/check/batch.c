@@ -73,7 +73,16 @@ static enum status run_in(const struct check *c, struct check *other, const stru
     return status;
 }
 
-/* Takes the output in this batch; none where it cannot lie so. */
+/* Does so large a batch fit in a share of the time left, by what the largest before took? Batches
+ * grow a thousandfold, and a slow method would spend all of it on one. */
+static bool has_time(const struct check *c, const struct check_outcome *o, size_t n)
+{
+    uint64_t now = clock_ns(), left = c->end > now ? c->end - now : 0;
+    return c->until == UINT64_MAX || /* a break is made small: it has no time of its own */
+           o->element_ns * (double)n <= (double)left / 8 + 1e7;
+}
+
+/* Takes the output in this batch; none where it cannot lie so, or would take too long. */
 static enum status take(const struct check *c, struct check_outcome *o, struct batch b,
                         struct problem *p)
 {
@@ -85,12 +94,18 @@ static enum status take(const struct check *c, struct check_outcome *o, struct b
     b.place.alike = b.others == LIKE;
     if (!setting_in_batch(&is, operation, &c->at.setting, &b.place))
         return STATUS_OK;
+    if (!has_time(c, o, is.n))
+        return STATUS_OK;
     enum status status = memory_array(&other.in, c->in.format, is.n, "a batch", p);
     if (status != STATUS_OK)
         return status;
     other.at.n = is.n;
     other.at.setting = is.setting;
+    uint64_t begin = clock_ns();
     status = run_in(c, &other, &is, &b, &out, p);
+    double took = (double)(clock_ns() - begin) / (double)(is.n > 0 ? is.n : 1);
+    o->element_ns = is.n > o->timed ? took : o->element_ns;
+    o->timed = is.n > o->timed ? is.n : o->timed;
     free(other.in.data);
     if (status != STATUS_OK)
         return status;

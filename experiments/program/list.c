@@ -286,7 +286,8 @@ static void print_names(const char *section, const json_t *objects)
     struct text line = {0}, all = {0};
     const char *last = "";
     printf("%s (ulpscope list %s says more):\n", section, section);
-    if (json_array_size(objects) > MANY) {
+    bool families = strchr(text_of(json_array_get(objects, 0), "name"), '/') != NULL;
+    if (!families && json_array_size(objects) > MANY) {
         printf("  %zu, in results.csv and the files beside it\n", json_array_size(objects));
         return;
     }
@@ -441,13 +442,15 @@ void list_put_names(void)
 
 const struct verb verb_list = {
     .name = "list",
-    .operands = "[methods|inputs|experiments|formats|devices|operations|chips|columns]",
+    .operands = "[SECTION|NAME]",
     .most = 1,
-    .summary = "what there is: methods with their promises, inputs, experiments, formats, devices, "
-               "operations, chips, columns",
-    .details = "Without an argument: names only, grouped; --wide says all about them. The name of "
-               "an entry, or of a\n"
-               "family of methods (sum), lists that alone. *: not in this build.",
+    .summary =
+        "what there is: methods, inputs, experiments, formats, devices, operations, chips, columns",
+    .details =
+        "Sections: methods, inputs, experiments, formats, devices, operations, chips, columns.\n"
+        "Without an argument: names only, grouped; --wide says all about them. The name of "
+        "an entry, or of a\n"
+        "family of methods (sum), lists that alone. *: not in this build.",
     .examples = "  ulpscope list methods\n"
                 "  ulpscope list sum\n"
                 "  ulpscope list operations --json\n"

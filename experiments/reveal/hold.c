@@ -1,5 +1,6 @@
 #include "experiments/reveal/hold.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -26,6 +27,7 @@ struct holding {
     struct walk_node *node;
     struct reveal_three three;
     uint64_t threes, outside;         /* asked, and results that no two additions give */
+    bool finite;                      /* a result that differed was finite, and its due too */
     char differs[TEXT], beyond[TEXT]; /* the first of each */
 };
 
@@ -88,6 +90,7 @@ static void note(struct holding *h, size_t k, double got, double due, const char
 {
     char text[TEXT];
     words_of(h, k, text);
+    h->finite = h->finite || (isfinite(got) && isfinite(due));
     if (h->r->held.differing++ > 0)
         return;
     memcpy(h->worst, h->x, h->s->in.n * sizeof *h->x);
@@ -250,9 +253,25 @@ static enum status explain(struct holding *h, struct problem *p)
         snprintf(r->words, sizeof r->words, "%s", h->beyond);
     else
         snprintf(r->words, sizeof r->words, "%s", h->differs);
+    /* Where only infinities differ, sums may be rounded to a format of less range on the way. */
     if (h->outside == 0)
-        r->verdict = in_pairs(h) ? REVEAL_DATA : REVEAL_FALSE;
+        r->verdict = in_pairs(h) && h->finite ? REVEAL_DATA : REVEAL_FALSE;
     return status;
+}
+
+/* Does the method say that it rounds sums to the storage's format between additions? */
+static bool rounds_between(const struct holding *h)
+{
+    const struct method *m = h->way.method;
+    return m && m->bound == THEOREM_SPLIT && !format_holds(h->s->in.format, h->s->accumulator);
+}
+
+static void explain_rounding(struct reveal *r, const struct reveal_subject *s)
+{
+    snprintf(r->words, sizeof r->words,
+             "some of its sums are rounded to %s between additions in %s",
+             format_facts[s->in.format].name, format_facts[s->accumulator].name);
+    r->verdict = REVEAL_OTHERWISE;
 }
 
 /* Masks showed no order, or elements that are added at once, where three are added two by two. */
@@ -280,6 +299,8 @@ static enum status conclude(struct holding *h, struct problem *p)
     enum status status = repeat(h, &changed, p);
     if (changed)
         h->r->verdict = REVEAL_CHANGES;
+    else if (status == STATUS_OK && rounds_between(h))
+        explain_rounding(h->r, h->s);
     else if (status == STATUS_OK && pairs)
         explain_pairs(h);
     else if (status == STATUS_OK)

@@ -82,7 +82,6 @@ const struct method softmax_exact = {
     .summary = "the exact value, rounded once",
     .operation = &operation_softmax,
     .promise = PROMISE_CORRECTLY_ROUNDED,
-    .beside = 1u << PROMISE_BATCH_INVARIANT,
     .pairs = {[DEVICE_CPU] = FORMAT_PAIRS_ALL},
     .shape_read = {SHAPE_THREADS, 0},
     .resolve = scatter_each_shape,

@@ -1,4 +1,4 @@
-/* exp and log, correctly rounded to a format: what the methods of softmax and its kin compute with,
+/* exp and log, correctly rounded to a format: what methods of softmax and logsumexp use,
  * so that a method's result is specified by its order alone. */
 #pragma once
 

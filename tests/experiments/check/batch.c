@@ -52,12 +52,15 @@ Test(check_batch, promised_where_it_can_be)
 {
     for (size_t i = 0; i < method_count; i++) {
         const struct method *m = method_registry[i];
-        bool can = m->operation == &operation_rows || m->operation == &operation_gemm;
+        bool can = m->operation == &operation_rows || m->operation == &operation_gemm ||
+                   m->operation->of_rows;
+        /* Exact statistics of rows may be too slow for enough attempts, and then claim nothing. */
+        bool slow = m->operation->of_rows && m->promise == PROMISE_CORRECTLY_ROUNDED;
         cr_expect_eq(operation_may_promise(m->operation, PROMISE_BATCH_INVARIANT), can, "%s",
                      m->name);
         cr_expect_eq(operation_sides(m->operation) > 0, can, "%s", m->name);
         cr_expect(m->beside == (m->beside & m->operation->beside), "%s", m->name);
-        if (can && format_pairs_any(method_pairs(m, DEVICE_CPU)))
+        if (can && !slow && format_pairs_any(method_pairs(m, DEVICE_CPU)))
             cr_expect_eq(method_promises(m, PROMISE_BATCH_INVARIANT), !m->atomic, "%s", m->name);
     }
     cr_expect_eq(promise_named("batch_invariant"), PROMISE_BATCH_INVARIANT);

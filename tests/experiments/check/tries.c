@@ -424,41 +424,6 @@ Test(check_tries, a_load_that_cannot_be_is_no_failure)
     cr_expect_str_eq(report.tried[CHECK_LOAD].untried, "no memory for other work");
 }
 
-/* --- rows --- */
-
-/* Wherever the first row stands it is the case's, and only its own sum is compared. */
-Test(check_tries, the_first_row_is_tried_among_others)
-{
-    struct method noted = noting(&operation_rows), honest = *method_named("rows/serial");
-    const struct method *const m[] = {&noted, &honest};
-    static const struct layout column = {LAYOUT_COLUMN, 0, "column"};
-    for (size_t i = 0; i < 2; i++)
-        for (size_t stride = 1; stride <= 10; stride += 9) {
-            struct check_request r = request_for(m[i], 1);
-            struct check c;
-            make_check(&c, &r, 1000);
-            c.at.setting.bins = 10;
-            c.at.setting.layout = &column;
-            c.made.of.stride = stride;
-            times = 0;
-            expect_attempts(check_batch, &c, 11 + 2, 0);
-            for (size_t k = 0; i == 0 && k < 100; k++)
-                cr_expect(seen[0].in[k] == (float)made_element(matrix_at(0, k, 100, stride), 1000));
-            free_check(&c);
-        }
-}
-
-/* A row that has no room a thousand times: its first elements stand there. */
-Test(check_tries, a_long_row_is_tried_in_part)
-{
-    struct check_request r = request_for(method_named("rows/serial"), 1);
-    struct check c;
-    make_check(&c, &r, 1000);
-    c.at.setting.bins = c.made.of.stride = 1;
-    expect_attempts(check_batch, &c, 9 + 4, 0);
-    free_check(&c);
-}
-
 /* --- exact results --- */
 
 Test(check_tries, exact_results_are_those_of_exact_methods)

@@ -60,7 +60,7 @@ Test(run_extrema, rows, .init = make_folder, .fini = remove_folder)
                 twins++;
             }
     }
-    for (enum exact_value of = EXACT_PRODUCT; of < EXACT_VALUES; of++)
+    for (enum exact_value of = EXACT_PRODUCT; of <= EXACT_ARGMAX; of++)
         cr_expect(seen[of] == (of >= EXACT_ARGMIN ? 4u * 4 * 7 : 8u * 4 * 7), "%d: %zu rows",
                   (int)of, seen[of]);
     cr_expect(twins > 0);

@@ -105,7 +105,7 @@ Test(stored_in_8, gives_the_bits_of_the_same_numbers_in_fp16)
     cr_assert(tried > 10 * 4 * 60, "%zu", tried);
 }
 
-/* Whatever adds numbers of fp16 adds those of 8 bits. */
+/* Whatever adds numbers of fp16 adds those of 8 bits, but for what stores sums in that format. */
 Test(stored_in_8, every_method_of_the_cpu_takes_them)
 {
     for (size_t i = 0; i < method_count; i++) {
@@ -113,6 +113,7 @@ Test(stored_in_8, every_method_of_the_cpu_takes_them)
         for (enum format f = 0; f < ACCUMULATORS; f++)
             for (enum format s = E4M3; s <= E5M2; s++)
                 cr_expect(moves(method_registry[i]) || !format_pairs_have(pairs, FP16, f) ||
+                              method_registry[i]->bound == THEOREM_SPLIT ||
                               format_pairs_have(pairs, s, f),
                           "%s: %s to %s", method_registry[i]->name, format_facts[s].name,
                           format_facts[f].name);
