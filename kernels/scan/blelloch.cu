@@ -1,17 +1,16 @@
 /* scan/blelloch: up-sweep and down-sweep over one balanced tree.
  *
  * Think of a binary tree over the array. On the way up each node learns the sum of the elements
- * under it. On the way down each node gets the sum of everything before it: it passes this on to its
- * left child, and this + the left child's sum to its right child. In the end the leaves have their
- * exclusive prefixes. This takes 2 n additions, where
- * scan/hillis_steele takes n log n.
+ * under it. On the way down each node gets the sum of everything before it: it passes this on to
+ * its left child, and this + the left child's sum to its right child. In the end the leaves have
+ * their exclusive prefixes. This takes 2 n additions, where scan/hillis_steele takes n log n.
  *
  * A block has 1024 elements in shared memory, where the tree needs no room of its own: a node lives
- * at the last of its elements, as long as no other node needs that place. The array's tree is that of
- * its blocks, with the tree of the block sums on top of them. So a first kernel sweeps each block
- * up and keeps its sum; the block sums are scanned exclusively by this same rule, which is done
- * when there is a single block; and a second kernel sweeps each block up again, tells its root what
- * the block sums' scan found, and sweeps it down.
+ * at the last of its elements, as long as no other node needs that place. The array's tree is that
+ * of its blocks, with the tree of the block sums on top of them. So a first kernel sweeps each
+ * block up and keeps its sum; the block sums are scanned exclusively by this same rule, which is
+ * done when there is a single block; and a second kernel sweeps each block up again, tells its root
+ * what the block sums' scan found, and sweeps it down.
  *
  * Elements beyond the end are -0. Nodes above them are wrong, but no prefix asks for them. */
 #include "kernels/device/device.cuh"

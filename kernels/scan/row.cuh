@@ -35,8 +35,8 @@ template <typename T> struct chunk {
 };
 
 /* Vector v of a row of chunks of T whose places have `bytes` bytes. The eight vectors of 128 bytes
- * are permuted, so that the lanes of a quarter warp read different banks, for the vectors of their own
- * chunks as for neighbouring ones. */
+ * are permuted, so that the lanes of a quarter warp read different banks, for the vectors of their
+ * own chunks as for neighbouring ones. */
 template <typename T, unsigned bytes> __device__ inline uint4 *vector_at(uint4 *row, unsigned v)
 {
     constexpr unsigned each = chunk<T>::vectors;
