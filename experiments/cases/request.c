@@ -88,8 +88,7 @@ static enum status repeat_axis(struct list *list, const json_t *words, const cha
         strcmp(axis, axis_name[AXIS_DATA]) == 0 || strcmp(axis, axis_name[AXIS_KEYS]) == 0;
     if (!json_is_array(words))
         return problem(p, STATUS_DATA, "%s: axis '%s': found none, expected a list", path, axis);
-    json_array_foreach(words, i, word)
-    {
+    json_array_foreach (words, i, word) {
         if (status == STATUS_OK && !json_is_string(word))
             status = problem(
                 p, STATUS_DATA, "%s: axis '%s': entry %zu: found a JSON %s, expected a string",

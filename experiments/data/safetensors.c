@@ -181,8 +181,7 @@ static enum status read_table(struct tensors *tensors, json_t *header, const str
     tensors->item = calloc(json_object_size(header) + 1, sizeof *tensors->item);
     if (!tensors->item)
         return problem(p, STATUS_MEMORY, "%s: out of memory", file->path);
-    json_object_foreach(header, name, entry)
-    {
+    json_object_foreach (header, name, entry) {
         if (strcmp(name, "__metadata__") == 0)
             continue;
         enum status status =

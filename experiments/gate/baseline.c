@@ -31,14 +31,12 @@ static enum status check_shape(const json_t *all, const char *path, struct probl
         return malformed(path, "found no schema_version 1", p);
     if (!json_is_object(entries))
         return malformed(path, "found no entries", p);
-    json_object_foreach(entries, name, entry)
-    {
+    json_object_foreach (entries, name, entry) {
         json_t *cases = json_object_get(entry, "cases");
         if (!json_is_string(json_object_get(entry, "promise")) ||
             !json_is_string(json_object_get(entry, "subject")) || !json_is_object(cases))
             return malformed(path, "found an entry without subject, promise and cases", p);
-        json_object_foreach(cases, key, one)
-        {
+        json_object_foreach (cases, key, one) {
             json_t *ulps = json_object_get(one, "err_ulp");
             if (!json_is_string(json_object_get(one, "bits")) ||
                 !json_is_string(json_object_get(one, "input")) ||
@@ -172,8 +170,7 @@ static void hold(struct gate_entry *e, const json_t *recorded)
         else
             r->added++;
     }
-    json_object_foreach(cases, key, one)
-    {
+    json_object_foreach (cases, key, one) {
         size_t i = 0;
         while (i < r->case_count && strcmp(r->cases[i].key, key) != 0)
             i++;
@@ -211,8 +208,7 @@ void gate_baseline_hold(struct gate *g, bool accept)
         gate_judge(e, lost ? GATE_CHANGED : GATE_NOT_TRIED, "baseline: %s%s", e->result.difference,
                    lost ? "" : " (--update records them)");
     }
-    json_object_foreach(entries, name, recorded)
-    {
+    json_object_foreach (entries, name, recorded) {
         size_t i = 0;
         while (i < g->entries && strcmp(g->entry[i].name, name) != 0)
             i++;
@@ -260,8 +256,7 @@ static void add_entry(struct text *to, const char *name, const json_t *entry)
     text_add(to, ", \"promise\": ");
     add_string(to, json_string_value(json_object_get(entry, "promise")));
     text_add(to, ", \"cases\": {");
-    json_object_foreach(json_object_get(entry, "cases"), key, one)
-    {
+    json_object_foreach (json_object_get(entry, "cases"), key, one) {
         char *dumped = json_dumps(one, JSON_REAL_PRECISION(17));
         to->failed |= !dumped;
         text_format(to, "%s\n   ", before);
@@ -295,8 +290,7 @@ enum status gate_baseline_write(const struct gate *g, const char *dir, struct pr
     json_t *entry, *entries = merged(g);
     char *path = path_of(dir);
     text_format(&all, "{\"schema_version\": %d, \"entries\": {", VERSION);
-    json_object_foreach(entries, name, entry)
-    {
+    json_object_foreach (entries, name, entry) {
         text_format(&all, "%s\n", before);
         add_entry(&all, name, entry);
         before = ",";

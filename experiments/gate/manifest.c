@@ -105,8 +105,7 @@ static enum status known_members(const char *path, size_t index, const json_t *o
     for (const struct gate_member *m = gate_members; m->name; m++)
         if (index == SIZE_MAX ? m->whole : m->own)
             known[count++] = m->name;
-    json_object_foreach((json_t *)object, name, value)
-    {
+    json_object_foreach ((json_t *)object, name, value) {
         size_t i = 0;
         struct place at = {path, index, ""};
         while (i < count && strcmp(known[i], name) != 0)
@@ -186,8 +185,7 @@ static enum status read_axis(struct request *words, struct place at, const json_
         return add_word(list, &at, value, p);
     if (json_array_size(value) == 0)
         return wrong(&at, p, "found an empty list, expected one word at least");
-    json_array_foreach((json_t *)value, i, word)
-    {
+    json_array_foreach ((json_t *)value, i, word) {
         if (status == STATUS_OK)
             status = add_word(list, &at, word, p);
     }
@@ -402,8 +400,7 @@ static enum status read_entries(struct gate *g, const json_t *all, struct proble
     if (status == STATUS_OK && !(json_is_array(subjects) && json_array_size(subjects) > 0))
         return subjects ? expected(&at, subjects, "a list of one subject at least", p)
                         : wrong(&at, p, "found none, expected a list of one subject at least");
-    json_array_foreach((json_t *)subjects, i, own)
-    {
+    json_array_foreach ((json_t *)subjects, i, own) {
         if (status != STATUS_OK)
             break;
         if (!grow(&g->entry, g->entries, sizeof *g->entry))

@@ -127,8 +127,7 @@ static json_t *named(const json_t *objects, const char *name)
 {
     size_t i;
     json_t *object;
-    json_array_foreach(objects, i, object)
-    {
+    json_array_foreach (objects, i, object) {
         if (strcmp(json_string_value(json_object_get(object, "name")), name) == 0)
             return object;
     }
@@ -207,8 +206,7 @@ static void added_in(char text[160], const json_t *method)
     json_t *value;
     size_t length = 0;
     *text = 0;
-    json_object_foreach(json_object_get(method, "added_in"), accumulator, value)
-    {
+    json_object_foreach (json_object_get(method, "added_in"), accumulator, value) {
         const char *in = json_string_value(value);
         size_t name = strlen(accumulator);
         bool other = strncmp(in, accumulator, name) != 0;
@@ -248,8 +246,7 @@ static void print_parameters(const json_t *object)
 {
     size_t i;
     json_t *parameter;
-    json_array_foreach(json_object_get(object, "parameters"), i, parameter)
-    {
+    json_array_foreach (json_object_get(object, "parameters"), i, parameter) {
         int at = printf("  %-20s   %s=%g: ", "", text_of(parameter, "name"),
                         json_real_value(json_object_get(parameter, "default")));
         print_words(text_of(parameter, "meaning"), (size_t)at);
@@ -262,14 +259,12 @@ static void print_operations(const char *section, const json_t *objects)
     size_t i, k;
     json_t *object, *option;
     printf("%s:\n", section);
-    json_array_foreach(objects, i, object)
-    {
+    json_array_foreach (objects, i, object) {
         print_object(object);
         json_t *options = json_object_get(object, "options");
         if (json_array_size(options) > 0)
             printf("  %-20s   options:", "");
-        json_array_foreach(options, k, option)
-        {
+        json_array_foreach (options, k, option) {
             printf(" %s", json_string_value(option));
         }
         if (json_array_size(options) > 0)
@@ -291,8 +286,7 @@ static void print_names(const char *section, const json_t *objects)
         printf("  %zu, in results.csv and the files beside it\n", json_array_size(objects));
         return;
     }
-    json_array_foreach(objects, i, object)
-    {
+    json_array_foreach (objects, i, object) {
         const char *name = text_of(object, "name"), *slash = strchr(name, '/');
         json_t *devices = json_object_get(object, "devices");
         size_t length = slash ? (size_t)(slash - name) + 1 : 0;
@@ -317,8 +311,7 @@ static void print_section(const char *name, const json_t *objects)
     size_t i;
     json_t *object;
     printf("%s:\n", name);
-    json_array_foreach(objects, i, object)
-    {
+    json_array_foreach (objects, i, object) {
         print_object(object);
         print_parameters(object);
     }
@@ -330,7 +323,7 @@ static json_t *section_objects(const struct section *section, bool kind)
     size_t i;
     section->list(objects);
     if (kind)
-        json_array_foreach(objects, i, object)
+        json_array_foreach (objects, i, object)
             json_object_set_new(object, "kind", json_string(section->name));
     return objects;
 }
@@ -340,8 +333,7 @@ static json_t *matching(const json_t *objects, const char *wanted)
 {
     size_t i, length = strlen(wanted);
     json_t *object, *found = json_array();
-    json_array_foreach(objects, i, object)
-    {
+    json_array_foreach (objects, i, object) {
         const char *name = text_of(object, "name");
         bool family = strncmp(name, wanted, length) == 0 && name[length] == '/';
         if (family || strcmp(name, wanted) == 0)
@@ -360,7 +352,8 @@ static enum status list_one(const char *wanted, bool json, struct problem *p)
         size_t i;
         json_t *objects = section_objects(s, true), *found = matching(objects, wanted);
         near_try(&near, s->name);
-        json_array_foreach(objects, i, object) near_try(&near, text_of(object, "name"));
+        json_array_foreach (objects, i, object)
+            near_try(&near, text_of(object, "name"));
         if (!json && json_array_size(found) > 0)
             (s->print ? s->print : print_section)(s->name, found);
         if (near.found) { /* it may be of these objects */
@@ -427,8 +420,7 @@ void list_put_names(void)
         size_t i;
         json_t *objects = s->list == list_devices ? json_array() : section_objects(s, false);
         put_once(said, s->name);
-        json_array_foreach(objects, i, object)
-        {
+        json_array_foreach (objects, i, object) {
             const char *name = text_of(object, "name");
             char family[64];
             snprintf(family, sizeof family, "%.*s", (int)strcspn(name, "/"), name);

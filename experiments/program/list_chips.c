@@ -96,10 +96,8 @@ void print_chips(const char *section, const json_t *chips)
     size_t i, j, rows = 0, held = 0, starred = 0;
     for (i = 0; i < sizeof heads / sizeof *heads; i++)
         table_cell(&t, "%s", heads[i]);
-    json_array_foreach(chips, i, chip)
-    {
-        json_array_foreach(json_object_get(chip, "instructions"), j, instruction)
-        {
+    json_array_foreach (chips, i, chip) {
+        json_array_foreach (json_object_get(chip, "instructions"), j, instruction) {
             row(&t, word(chip, "name"), instruction);
             rows++;
             held += count(instruction, "vectors") > 0;

@@ -114,8 +114,7 @@ static void print_axis(const char *name, const json_t *words)
     size_t i, column = 14;
     json_t *word;
     printf("  %-12s", name);
-    json_array_foreach(words, i, word)
-    {
+    json_array_foreach (words, i, word) {
         size_t width = 1 + json_string_length(word);
         if (column + width > 100) {
             printf("\n%14s", "");

@@ -16,7 +16,7 @@ static struct format_pairs read_pairs(const json_t *list)
     json_t *word;
     struct pairs pairs = {0};
     struct format_pairs set = {0};
-    json_array_foreach(list, i, word)
+    json_array_foreach (list, i, word)
         pairs_parse(&pairs, json_is_string(word) ? json_string_value(word) : "", NULL);
     for (i = 0; i < pairs.count; i++)
         format_pairs_add(&set, pairs.item[i].storage, pairs.item[i].accumulator);
@@ -28,9 +28,10 @@ static unsigned read_shape(const json_t *list)
     size_t i;
     json_t *word;
     unsigned flags = 0;
-    json_array_foreach(list, i, word) flags |=
-        json_is_string(word) && strcmp(json_string_value(word), "blocks") == 0 ? SHAPE_BLOCKS
-                                                                               : SHAPE_THREADS;
+    json_array_foreach (list, i, word)
+        flags |= json_is_string(word) && strcmp(json_string_value(word), "blocks") == 0
+                     ? SHAPE_BLOCKS
+                     : SHAPE_THREADS;
     return flags;
 }
 
@@ -56,8 +57,7 @@ static bool take(struct foreign *f, const json_t *object)
     m->promise = promise_named(word_of(object, "promise"));
     size_t i;
     json_t *beside;
-    json_array_foreach(json_object_get(object, "beside"), i, beside)
-    {
+    json_array_foreach (json_object_get(object, "beside"), i, beside) {
         enum promise promise =
             promise_named(json_is_string(beside) ? json_string_value(beside) : "");
         m->beside |= operation_may_promise(m->operation, promise) ? 1u << promise : 0;

@@ -151,8 +151,7 @@ static enum status add_inputs(json_t *all, const struct part *part, struct probl
 {
     const char *key;
     json_t *hash;
-    json_object_foreach(json_object_get(part->study, "inputs"), key, hash)
-    {
+    json_object_foreach (json_object_get(part->study, "inputs"), key, hash) {
         json_t *before = json_object_get(all, key);
         if (before && !json_equal(before, hash))
             return problem(p, STATUS_DATA,

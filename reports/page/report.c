@@ -283,8 +283,7 @@ static void add_command(struct text *to, const struct page *r)
     size_t i;
     begin_fact(to, "Command");
     text_add(to, "<code>");
-    json_array_foreach((json_t *)arguments, i, argument)
-    {
+    json_array_foreach ((json_t *)arguments, i, argument) {
         const char *word = json_string_value(argument), *slash = word ? strrchr(word, '/') : NULL;
         word = i == 0 && slash ? slash + 1 : word ? word : "";
         bool quoted = word[strcspn(word, " \t\n'\"\\$`*?;&|<>()")];
@@ -300,8 +299,7 @@ static bool add_axis(struct text *to, const struct page *r, const char *axis, co
 {
     const json_t *list = json_object_get(json_object_get(r->g.study, "axes"), axis), *word;
     size_t i, count = json_array_size(list);
-    json_array_foreach((json_t *)list, i, word)
-    {
+    json_array_foreach ((json_t *)list, i, word) {
         if (i < WORDS_MOST && json_is_string(word))
             html_format(to, "%s%s", i ? ", " : before, json_string_value(word));
     }

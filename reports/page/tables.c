@@ -159,8 +159,7 @@ static void add_json(struct html_table *t, const char *name, const json_t *value
     const char *key;
     json_t *entry;
     if (json_is_object(value)) {
-        json_object_foreach((json_t *)value, key, entry)
-        {
+        json_object_foreach ((json_t *)value, key, entry) {
             char *path;
             if (asprintf(&path, "%s%s%s", name, *name ? ", " : "", key) < 0)
                 return;

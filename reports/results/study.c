@@ -88,8 +88,7 @@ static json_t *distinct(const json_t *axis)
 {
     size_t i;
     json_t *word, *words = json_array(), *seen = json_object();
-    json_array_foreach(axis, i, word)
-    {
+    json_array_foreach (axis, i, word) {
         const char *text = json_string_value(word);
         if (!text) {
             json_array_append(words, word);
@@ -122,13 +121,11 @@ enum status study_same(const json_t *found, const json_t *asked, const char *pat
     if (!json_equal(json_object_get(found, "experiment"), json_object_get(asked, "experiment")))
         return differ(path, "experiment", json_object_get(found, "experiment"),
                       json_object_get(asked, "experiment"), p);
-    json_object_foreach((json_t *)ours, name, axis)
-    {
+    json_object_foreach ((json_t *)ours, name, axis) {
         if (!same_axis(json_object_get(theirs, name), axis))
             return differ(path, name, json_object_get(theirs, name), axis, p);
     }
-    json_object_foreach((json_t *)theirs, name, axis)
-    {
+    json_object_foreach ((json_t *)theirs, name, axis) {
         if (!json_object_get(ours, name))
             return differ(path, name, axis, NULL, p);
     }

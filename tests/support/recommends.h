@@ -46,8 +46,7 @@ static inline const json_t *candidate_of(const json_t *answer, const char *metho
 {
     size_t i;
     const json_t *c;
-    json_array_foreach(json_object_get(answer, "candidates"), i, c)
-    {
+    json_array_foreach (json_object_get(answer, "candidates"), i, c) {
         if (strcmp(word_of(c, "method"), method) == 0 &&
             strcmp(word_of(c, "accumulator"), accumulator) == 0)
             return c;

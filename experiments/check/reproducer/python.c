@@ -216,8 +216,7 @@ static const char *call_of(const struct reproducer *r)
     const json_t *calls = json_object_get(foreign_facts(r->method), "calls");
     const char *found = NULL;
     bool wide = r->storage != r->accumulator;
-    json_array_foreach(calls, i, call)
-    {
+    json_array_foreach (calls, i, call) {
         const char *word = json_string_value(call);
         if (!found || (strstr(word, "dtype=") != NULL) == wide)
             found = word;

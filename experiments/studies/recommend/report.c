@@ -44,8 +44,7 @@ static enum status read_words(char *word[WORDS_MAX], int *count, const json_t *s
     size_t i;
     json_t *item;
     const json_t *words = json_object_get(study, "arguments");
-    json_array_foreach(words, i, item)
-    {
+    json_array_foreach (words, i, item) {
         const char *text = json_string_value(item);
         if (!text || strcmp(text, "(not UTF-8)") == 0 || i >= WORDS_MAX)
             return problem(p, STATUS_DATA, "%s: arguments: word %zu: found no text", path, i + 1);

@@ -37,8 +37,7 @@ static json_t *rung(const json_t *subject, const char *name)
 {
     size_t i;
     json_t *r;
-    json_array_foreach(json_object_get(subject, "rungs"), i, r)
-    {
+    json_array_foreach (json_object_get(subject, "rungs"), i, r) {
         if (strcmp(word(r, "name"), name) == 0)
             return r;
     }
@@ -52,10 +51,8 @@ static void show_again(const json_t *subject, bool same)
 {
     size_t i, k;
     json_t *r, *w;
-    json_array_foreach(json_object_get(subject, "rungs"), i, r)
-    {
-        json_array_foreach(json_object_get(r, "witnesses"), k, w)
-        {
+    json_array_foreach (json_object_get(subject, "rungs"), i, r) {
+        json_array_foreach (json_object_get(r, "witnesses"), k, w) {
             char command[1200];
             snprintf(command, sizeof command, "cd '%s' && %s >again 2>&1", folder,
                      word(w, "command"));
@@ -126,8 +123,7 @@ Test(check_verb, names_the_bin_of_a_break, .init = make_folder, .fini = remove_f
     json_t *witnesses =
         json_object_get(rung(json_array_get(all, 0), "order_invariant"), "witnesses");
     cr_expect(json_array_size(witnesses) == 1);
-    json_array_foreach(witnesses, i, witness)
-    {
+    json_array_foreach (witnesses, i, witness) {
         cr_expect(json_integer_value(json_object_get(witness, "bins")) == 7);
         cr_expect(strcmp(word(witness, "keys"), "sorted") == 0 ||
                   strcmp(word(witness, "keys"), "zipf:s=2") == 0);

@@ -123,8 +123,8 @@ Test(special_check, keeps_inputs_rows_and_json, .init = make_folder, .fini = rem
     json_t *json = conformance_report_json(r, folder), *row;
     size_t i, impossible = 0;
     cr_assert(json);
-    json_array_foreach(json_object_get(json, "rows"), i, row) impossible +=
-        (size_t)json_integer_value(json_object_get(row, "impossible"));
+    json_array_foreach (json_object_get(json, "rows"), i, row)
+        impossible += (size_t)json_integer_value(json_object_get(row, "impossible"));
     cr_expect(impossible > 0 && impossible == conformance_report_impossible(r));
     cr_expect_str_eq(json_string_value(json_object_get(json, "verdict")), "impossible");
     json_decref(json);

@@ -38,8 +38,7 @@ Test(list, every_method_as_declared, .init = make_folder, .fini = remove_folder)
 {
     size_t i, segmented = 0, folds = 0;
     json_t *methods = listed(), *method;
-    json_array_foreach(methods, i, method)
-    {
+    json_array_foreach (methods, i, method) {
         const struct method *m = method_registry[i];
         cr_expect_str_eq(word(method, "name"), m->name);
         cr_expect_str_eq(word(method, "promise"), promise_name[m->promise], "%s", m->name);
@@ -60,14 +59,12 @@ Test(list, every_operation_with_its_methods, .init = make_folder, .fini = remove
 {
     size_t i, k, methods = 0;
     json_t *all = listed_of("operations"), *operation, *name;
-    json_array_foreach(all, i, operation)
-    {
+    json_array_foreach (all, i, operation) {
         const struct operation *o = operations[i];
         cr_assert(o, "%zu operations", i);
         cr_expect_str_eq(word(operation, "name"), o->name);
         cr_expect(*word(operation, "summary"), "%s", o->name);
-        json_array_foreach(json_object_get(operation, "methods"), k, name)
-        {
+        json_array_foreach (json_object_get(operation, "methods"), k, name) {
             const struct method *m = method_named(json_string_value(name));
             cr_expect(m && m->operation == o, "%s of %s", json_string_value(name), o->name);
         }
@@ -90,9 +87,10 @@ Test(list, folds_of_sumk, .init = make_folder, .fini = remove_folder)
     static const char *const name[] = {"sum/sumk", "sum/sumk4", "sum/sumk5"};
     size_t i, seen = 0;
     json_t *methods = listed(), *method;
-    json_array_foreach(methods, i, method) for (int k = 0; k < 3;
-                                                k++) if (strcmp(word(method, "name"), name[k]) == 0)
-        seen += json_integer_value(json_object_get(method, "folds")) == 3 + k;
+    json_array_foreach (methods, i, method)
+        for (int k = 0; k < 3; k++)
+            if (strcmp(word(method, "name"), name[k]) == 0)
+                seen += json_integer_value(json_object_get(method, "folds")) == 3 + k;
     cr_expect_eq(seen, 3);
     json_decref(methods);
 }
@@ -102,10 +100,8 @@ Test(list, chips_have_every_instruction, .init = make_folder, .fini = remove_fol
 {
     json_t *chips = listed_of("chips"), *chip, *instruction;
     size_t i, j, at = 0;
-    json_array_foreach(chips, i, chip)
-    {
-        json_array_foreach(json_object_get(chip, "instructions"), j, instruction)
-        {
+    json_array_foreach (chips, i, chip) {
+        json_array_foreach (json_object_get(chip, "instructions"), j, instruction) {
             cr_assert(at < mma_instruction_count);
             const struct mma_instruction *m = &mma_instructions[at++];
             json_t *fraction = json_object_get(instruction, "fraction_bits");

@@ -82,8 +82,7 @@ Test(breaks, bench_too, .init = make_folder, .fini = remove_folder)
     json_t *said = json_load_file(in_folder("out"), 0, &error), *row;
     cr_assert(said, "%s", error.text);
     size_t i, broken = 0, compared = 0;
-    json_array_foreach(said, i, row)
-    {
+    json_array_foreach (said, i, row) {
         broken += json_is_string(json_object_get(row, "promise_broken"));
         compared += json_integer_value(json_object_get(row, "results_compared")) > 0;
     }

@@ -368,8 +368,7 @@ Test(recommend_parts, promises, .init = make_folder, .fini = remove_folder)
                                                "order_invariant --seconds 0.5 --confidence 0.8");
     size_t i;
     const json_t *c;
-    json_array_foreach(json_object_get(answer, "candidates"), i, c)
-    {
+    json_array_foreach (json_object_get(answer, "candidates"), i, c) {
         const char *promise = word_of(c, "promise");
         cr_expect(strcmp(promise, "order_invariant") == 0 ||
                       strcmp(promise, "correctly_rounded") == 0,

@@ -153,8 +153,7 @@ Test(recommend, of_all_candidates, .init = make_folder, .fini = remove_folder)
     const json_t *chosen = json_object_get(answer, "recommended");
     size_t i, recommended = 0, timed = 0;
     bool before = true;
-    json_array_foreach(all, i, c)
-    {
+    json_array_foreach (all, i, c) {
         bool is = strcmp(word_of(c, "is"), "recommended") == 0;
         bool broke = json_is_false(json_object_get(c, "holds"));
         recommended += is;
