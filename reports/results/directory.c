@@ -25,8 +25,8 @@ static const struct {
              {offsetof(struct directory, times), "times.csv"},
              {offsetof(struct directory, atomics), "atomics.csv"},
              {offsetof(struct directory, growth), "growth.csv"},
-             {offsetof(struct directory, trial), "trial.csv"},
              {offsetof(struct directory, steps), "steps.csv"},
+             {offsetof(struct directory, trial), "trial.csv"},
              {offsetof(struct directory, study), "study.json"}};
 
 enum { FILES = sizeof files / sizeof *files, WITHOUT_STUDY = FILES - 1 };
