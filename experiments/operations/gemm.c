@@ -317,7 +317,6 @@ static bool in_batch(struct surrounding *to, const struct setting *s, const stru
     is->k = at->terms;
     to->setting.bins = is->m * is->n;
     to->n = gemm_elements(is);
-    to->output = at->at[0] * is->n + at->at[1];
     (void)s;
     return true;
 }
@@ -327,7 +326,8 @@ static void fill_batch(const struct array *to, const struct surrounding *is,
                        const struct setting *s)
 {
     const struct gemm_shape *was = &s->shape, *as = &is->setting.shape;
-    const size_t outputs = as->m * as->n, begins = gemm_c_begins(was);
+    const size_t begins = gemm_c_begins(was), first = at->alike ? 0 : at->at[0] * as->n + at->at[1],
+                 end = at->alike ? as->m * as->n : first + 1;
     const uint64_t c = from->n - begins >= was->m * was->n ? array_bits(from, begins) : 0;
     for (size_t i = at->alike ? 0 : at->at[0]; i < (at->alike ? as->m : at->at[0] + 1); i++)
         for (size_t k = 0; k < as->k; k++)
@@ -335,7 +335,7 @@ static void fill_batch(const struct array *to, const struct surrounding *is,
     for (size_t j = at->alike ? 0 : at->at[1]; j < (at->alike ? as->n : at->at[1] + 1); j++)
         for (size_t k = 0; k < as->k; k++)
             array_set_bits(to, gemm_b_at(as, k, j), array_bits(from, gemm_b_at(was, k, 0)));
-    for (size_t i = at->alike ? 0 : is->output; i < (at->alike ? outputs : is->output + 1); i++)
+    for (size_t i = first; i < end; i++)
         array_set_bits(to, gemm_c_begins(as) + i, c);
 }
 

@@ -92,7 +92,6 @@ static bool in_batch(struct surrounding *to, const struct setting *s, const stru
         return false;
     to->setting.bins = rows;
     to->n = rows * at->terms;
-    to->output = at->at[0];
     if (at->layout != BATCH_AS_IS)
         to->setting.layout = &layouts[at->layout];
     bool fits = layout_stride(&stride, to->setting.layout, to->n, rows, NULL) == STATUS_OK;

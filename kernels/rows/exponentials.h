@@ -7,6 +7,8 @@
 #pragma once
 
 #include "kernels/method/method.h"
+#include "kernels/rows/rows.h"
+#include "kernels/scatter/bins.h"
 
 struct exponentials {
     double max, sum; /* -inf and +0 of nothing */
@@ -48,3 +50,65 @@ EXPONENTIALS_HEIGHTS(tiled);
 EXPONENTIALS_HEIGHTS(online);
 EXPONENTIALS_HEIGHTS(flash);
 EXPONENTIALS_HEIGHTS(split);
+
+/* The five methods of an operation, OPERATION/serial and so on, from what it makes of a row:
+ * row(order, x, n, f, y, p). */
+#define EXPONENTIALS_METHOD(its_operation, its_order, its_summary, theorem)                        \
+    static enum status row_##its_order(const double *x, size_t n, enum format f, double *y,        \
+                                       struct problem *p)                                          \
+    {                                                                                              \
+        return row(exponentials_##its_order, x, n, f, y, p);                                       \
+    }                                                                                              \
+    static enum status run_##its_order(const struct task *t, struct problem *p)                    \
+    {                                                                                              \
+        return rows_outputs(t, row_##its_order, p);                                                \
+    }                                                                                              \
+    const struct method its_operation##_##its_order = {                                            \
+        .name = #its_operation "/" #its_order,                                                     \
+        .summary = its_summary,                                                                    \
+        .operation = &operation_##its_operation,                                                   \
+        .promise = PROMISE_GPU_TO_GPU,                                                             \
+        .beside = 1u << PROMISE_BATCH_INVARIANT,                                                   \
+        .pairs = {[DEVICE_CPU] = FORMAT_PAIRS_ALL},                                                \
+        .shape_read = {SHAPE_THREADS, 0},                                                          \
+        .resolve = scatter_each_shape,                                                             \
+        .bound = theorem,                                                                          \
+        .height = exponentials_##its_order##_height,                                               \
+        .bin_height = exponentials_##its_order##_bin,                                              \
+        .cpu = run_##its_order};
+#define EXPONENTIALS_METHODS(its_operation)                                                        \
+    EXPONENTIALS_METHOD(its_operation, serial,                                                     \
+                        "the greatest first, then exponentials one after the other: two passes",   \
+                        THEOREM_EXPONENTIALS)                                                      \
+    EXPONENTIALS_METHOD(its_operation, tiled,                                                      \
+                        "the greatest first, then exponentials in sum/tiled's order: two passes",  \
+                        THEOREM_EXPONENTIALS)                                                      \
+    EXPONENTIALS_METHOD(its_operation, online,                                                     \
+                        "one pass, the sum rescaled at each greater element", THEOREM_RESCALED)    \
+    EXPONENTIALS_METHOD(its_operation, flash,                                                      \
+                        "one pass, the sum rescaled at each block of 128, as FlashAttention does", \
+                        THEOREM_RESCALED)                                                          \
+    EXPONENTIALS_METHOD(its_operation, split,                                                      \
+                        "8 parts of each row in two passes each, then put together",               \
+                        THEOREM_RESCALED)
+/* The exact value of the row's one output, rounded once; a row_outputs but for the first argument.
+ */
+enum status exponentials_exact(enum exact_value of, const double *x, size_t n, enum format f,
+                               double *y, struct problem *p);
+
+/* The method that rounds the exact values once. row_exact is a row_outputs. */
+#define EXPONENTIALS_EXACT(its_operation)                                                          \
+    static enum status run_exact(const struct task *t, struct problem *p)                          \
+    {                                                                                              \
+        return rows_outputs(t, row_exact, p);                                                      \
+    }                                                                                              \
+    const struct method its_operation##_exact = {.name = #its_operation "/exact",                  \
+                                                 .summary = "the exact value, rounded once",       \
+                                                 .operation = &operation_##its_operation,          \
+                                                 .promise = PROMISE_CORRECTLY_ROUNDED,             \
+                                                 .pairs = {[DEVICE_CPU] = FORMAT_PAIRS_ALL},       \
+                                                 .shape_read = {SHAPE_THREADS, 0},                 \
+                                                 .resolve = scatter_each_shape,                    \
+                                                 .addition = ADDITION_EXACT,                       \
+                                                 .bound = THEOREM_CORRECTLY_ROUNDED,               \
+                                                 .cpu = run_exact};
