@@ -1,7 +1,7 @@
 /* Batch invariance: a row's sum, or an element of a matrix product, must depend neither on how many
- * others there are, nor on where it lies, nor on the others' data, nor on how all of them lie. The
- * first output of a case, of its first terms, is had again in batches that differ in one of these.
- * An element of an all-reduced message has one list for all. */
+ * others there are, nor on where it lies, nor on the others' data, nor on the layout. Each attempt
+ * computes the first output of a case again, from its first terms, in a batch that differs in one
+ * of these. For an element of an all-reduced message a fixed list of surroundings is tried. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 
 /* --- an output of another batch --- */
 
-enum { LIKE = -1 }; /* others are like it; else every byte of them */
+enum { LIKE = -1 }; /* others equal it; otherwise the value of each of their bytes */
 
 struct batch {
     struct batch_place place;
@@ -43,7 +43,7 @@ static void say(char text[CHECK_WORDS], const struct check *c, const struct batc
     text_free(&all);
 }
 
-/* The first item that differs from those before, of items that are alike; else its own. */
+/* If all items are alike, the first that differs from earlier attempts; otherwise its own. */
 static size_t item_of(const struct check *c, const struct check_outcome *o, const struct array *out,
                       const struct surrounding *is, const struct batch *b)
 {
@@ -78,7 +78,7 @@ static enum status run_in(const struct check *c, struct check *other, const stru
 static bool has_time(const struct check *c, const struct check_outcome *o, size_t n)
 {
     uint64_t now = clock_ns(), left = c->end > now ? c->end - now : 0;
-    return c->until == UINT64_MAX || /* a break is made small: it has no time of its own */
+    return c->until == UINT64_MAX || /* a witness is being minimised, which has its own limit */
            o->element_ns * (double)n <= (double)left / 8 + 1e7;
 }
 
@@ -137,7 +137,7 @@ static const uint16_t counts[] = {
     54,   55,  56,   57,  58,  59,   60,   61,  62,   66,  72,   80,   112,  132, 144,  160};
 enum { COUNTS = sizeof counts / sizeof *counts };
 
-/* Numbers that no list has: others in each case, all of them in time. */
+/* Beyond the list: other numbers in each case, so that in time all of them are tried. */
 static size_t count_at(const struct check *c, size_t u)
 {
     return u < COUNTS ? counts[u] : 1 + (c->at.seed * 5077 + (u - COUNTS) * 1327) % MOST;
@@ -156,7 +156,7 @@ static enum status take_count(const struct check *c, struct check_outcome *o, si
     return has_room(c, &b.place) && !check_enough(c, o) ? take(c, o, b, p) : STATUS_OK;
 }
 
-/* Of two sides each changes alone, and both do. */
+/* With two sides, each changes alone, then both. */
 static enum status take_counts(const struct check *c, struct check_outcome *o, size_t count,
                                size_t terms, struct problem *p)
 {
@@ -236,7 +236,7 @@ static enum status surrounded(struct check *c, struct check_outcome *o, struct p
     return status;
 }
 
-/* A row of many terms has room beside few others: its first ones stand beside many. */
+/* A row of many terms fits beside few others, so its first terms are also tried beside many. */
 enum status check_batch(struct check *c, struct check_outcome *o, struct problem *p)
 {
     const struct operation *operation = c->request->method->operation;
@@ -259,7 +259,7 @@ enum status check_batch(struct check *c, struct check_outcome *o, struct problem
 
 /* --- where, beside what, and how all lie --- */
 
-/* So many terms of the case have room in a batch of this many rows and columns. */
+/* Sets at->terms to how many of the case's terms fit in a batch of so many rows and columns. */
 static bool fitting(const struct check *c, struct batch_place *at)
 {
     struct batch_place is = setting_batch(c->request->method->operation, &c->at.setting, c->at.n);
@@ -279,7 +279,7 @@ static enum status joined(struct check_outcome *o, struct check_outcome *own, en
     return status;
 }
 
-/* From the first place on: its neighbours, the middle, the end. */
+/* The first place, its neighbours, the middle and the end. */
 static enum status take_places(const struct check *c, struct check_outcome *o, size_t rows,
                                size_t columns, struct problem *p)
 {
@@ -355,9 +355,9 @@ enum status check_layout(struct check *c, struct check_outcome *o, struct proble
     return status;
 }
 
-/* --- a break made small --- */
+/* --- minimising a witness --- */
 
-/* The case's batch beside its first output alone. */
+/* Compares the batch of the case with its first output alone. */
 static enum status as_it_is(struct check *c, struct check_outcome *o, struct problem *p)
 {
     size_t terms = setting_batch(c->request->method->operation, &c->at.setting, c->at.n).terms;
@@ -374,7 +374,7 @@ struct shrinking {
     size_t most; /* terms that are tried where few show nothing */
 };
 
-/* Is it shown by a batch of so many rows and columns, of so many terms? Then that is the best. */
+/* Does a batch of this size show the break? If so it becomes the best witness so far. */
 static enum status shows(struct shrinking *s, size_t rows, size_t columns, size_t terms, bool *are,
                          struct problem *p)
 {

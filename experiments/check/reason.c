@@ -5,8 +5,8 @@
 #include "experiments/subjects/foreign_state.h"
 #include "kernels/gpu/gpu.h"
 
-/* Why it cannot be tried of this subject at all; NULL: it can. Of a program we know neither shape
- * nor memory. */
+/* Why this subject cannot be tried at all; NULL: it can. We know neither the launch shape nor the
+ * memory of a program. */
 const char *check_senseless(const struct check *c, enum check_kind kind)
 {
     const struct method *m = c->request->method;
@@ -82,7 +82,7 @@ static const char *reason(const struct check *c, const struct check_report *r, e
                           : time_ran_out;
 }
 
-/* Of a sum nobody asks where it lies among others: of these kinds nothing is said there. */
+/* A single sum has no batch, so a report does not mention the kinds that are about one. */
 static bool is_said(const struct check *c, enum check_kind kind)
 {
     return kind < CHECK_PLACE || kind > CHECK_LAYOUT ||

@@ -167,8 +167,8 @@ size_t setting_terms(const struct operation *o, const struct operands *of);
 void setting_reorder(const struct operation *o, const struct array *to, const struct array *from,
                      const struct operands *of, const uint32_t *order);
 
-/* An output among others, where each is of its own row of a matrix, or of its own row and column of
- * two: how many of them there are, which is its, of how many terms; and how they lie. */
+/* An output among others, each computed from its own row, or its own row and column: how many rows
+ * and columns there are, which ones are its own, how many terms they have, and how they lie. */
 enum { BATCH_SIDES = 2, BATCH_AS_IS = -1 };
 struct batch_place {
     size_t side[BATCH_SIDES], at[BATCH_SIDES], terms;
@@ -195,12 +195,12 @@ bool setting_surround(struct surrounding *to, const struct operation *o, const s
 /* The first output of a case at such a place; false where there is no such layout. */
 bool setting_in_batch(struct surrounding *to, const struct operation *o, const struct setting *s,
                       const struct batch_place *at);
-/* Copies what it reads, as many terms of it, to the row and column that are its, or to all. */
+/* Copies the first at->terms terms that it reads to its own row and column, or to all of them. */
 void setting_fill_batch(const struct operation *o, const struct array *to,
                         const struct surrounding *is, const struct batch_place *at,
                         const struct array *from, const struct setting *s);
-/* The number of the output of an item of the batch, counted row after row: of a row that has
- * several outputs, its first. */
+/* Which output belongs to an item of the batch; items count row by row. A row with several outputs
+ * stands for itself by its first. */
 size_t setting_item_output(const struct operation *o, const struct surrounding *is,
                            const struct batch_place *at, size_t item);
 /* Copies what the first output reads. */

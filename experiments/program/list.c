@@ -100,7 +100,7 @@ static void list_devices(json_t *to)
     }
 }
 
-/* What it is asked for by options, which methods there are, and which experiments run them. */
+/* The options that each operation reads, its methods, and the experiments that run them. */
 static void list_operations(json_t *to)
 {
     for (size_t i = 0; operations[i]; i++) {

@@ -37,7 +37,7 @@ struct word {
     uint64_t shares, bytes, build;
 };
 
-/* Of a path that names a part of a file too (FILE:NAME) 0: the file is held to by its shares. */
+/* 0 for a path that also names a part of a file (FILE:NAME): its shares are compared instead. */
 static uint64_t bytes_of(const char *path)
 {
     struct stat facts;
@@ -185,7 +185,7 @@ static enum status write_state(const struct sum_ranks *s, struct problem *p)
     return status;
 }
 
-/* Whether it is there. */
+/* Sets whether the share of a rank is there. */
 static bool add_state(struct sum_ranks *s, uint32_t rank)
 {
     struct reference_blocks from;

@@ -11,9 +11,9 @@ static enum status draw(struct text *to, const struct plan *plan, const char *ou
     says_repeats(to, plan);
     says_errors(to, plan);
     text_add(to, "\n");
-    says_legend(to, "distinct: different outputs in how many runs. worst at: the output (a row; of "
-                    "what each element has a result in, an element) with the largest error of any "
-                    "run; that error in ulps, the root mean square over the outputs, and the "
+    says_legend(to, "distinct: different outputs in how many runs. worst at: the output (a row; "
+                    "for softmax an element) with the largest error of any run; that error in "
+                    "ulps, the root mean square over the outputs, and the "
                     "largest error over its bound. run 1: the largest share of outputs that differ "
                     "from run 1; from twin: from the method of fixed order that others are "
                     "compared with, with their mean relative difference.");

@@ -207,7 +207,7 @@ static enum status run_case(struct steps_case *c, struct csv_file *csv, struct p
 
 /* --- the study --- */
 
-/* Nothing is asked for that is not heeded. */
+/* Refuses options that this study would ignore. */
 static enum status refuse(const struct experiment_run *run, struct problem *p)
 {
     static const enum axis heeded[] = {AXIS_DEVICE, AXIS_STORAGE, AXIS_ACCUMULATOR, AXIS_INPUT,

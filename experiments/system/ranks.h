@@ -17,7 +17,7 @@ struct rank {
 };
 
 /* What the environment says: ULPSCOPE_RANK (`2/4` is the second of four, `off` none), else what
- * Open MPI (OMPI_COMM_WORLD_RANK, _SIZE), MPICH and its kin (PMI_RANK, PMI_SIZE) or Slurm's srun
+ * Open MPI (OMPI_COMM_WORLD_RANK, _SIZE), MPICH (PMI_RANK, PMI_SIZE) or Slurm's srun
  * (SLURM_PROCID, SLURM_STEP_NUM_TASKS) set. Of Slurm a step of srun's counts alone: the script of a
  * job has variables of tasks too, but is one process. STATUS_USAGE where ULPSCOPE_RANK is neither.
  */
@@ -27,8 +27,9 @@ enum status rank_find(struct rank *r, struct problem *p);
  * 30. */
 uint64_t rank_seconds(void);
 
-/* Ranks at work. Each holds a lock on a file of its own in the folder for as long as it lives, on
- * any host: a rank whose lock is free is gone, however it went. */
+/* Ranks at work. Each holds a lock (flock) on a file of its own in the folder for as long as it
+ * lives: a rank whose lock is free is gone, however it went. Across hosts that needs a file system
+ * that shares locks, which was not tried. */
 struct meeting;
 
 /* Takes the place of a rank in a folder, which rank 0 makes where it is not there. STATUS_DATA
