@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "reference/base/grow.h"
+#include "experiments/system/machine.h"
 #include "experiments/system/memory.h"
 
 /* The sample's share of the input. Starting CPU threads takes far longer than starting a kernel,
@@ -181,8 +182,12 @@ const char *bench_name(const struct bench_row *row)
     return row->method ? row->method->name : yardstick[row->kind];
 }
 
+/* A foreign subject that is told no number is taken to use all processors. */
 unsigned bench_threads(const struct method *m, struct shape shape)
 {
+    unsigned all = machine_processors();
+    if (m->foreign && m->shape_read[DEVICE_CPU] & SHAPE_THREADS)
+        return shape.threads ? shape.threads : all < THREADS_MAX ? all : THREADS_MAX;
     return method_threaded(m) && shape.threads ? shape.threads : 1;
 }
 

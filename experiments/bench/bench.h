@@ -93,7 +93,8 @@ double bench_bytes(const struct bench_input *in, const struct bench_row *row);
 /* The rate at which it moves them over that of the copy; 0 where one is not known. */
 double bench_of_copy(const struct bench_input *in, const struct bench_row *row);
 
-/* CPU threads that the method runs on with this shape: what its yardstick is done with. */
+/* CPU threads that the method runs on with this shape: what its yardstick is done with. 1 of
+ * foreign subjects that read no number of threads: on how many they run is not known. */
 unsigned bench_threads(const struct method *m, struct shape shape);
 
 /* Who hears of what is measured. */

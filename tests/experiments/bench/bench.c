@@ -2,6 +2,7 @@
 #include <time.h>
 
 #include "experiments/system/clock.h"
+#include "experiments/system/machine.h"
 #include "tests/support/bench.h"
 
 static const struct device cpu = {DEVICE_CPU, 0};
@@ -66,6 +67,19 @@ Test(bench, yardsticks_have_cpu_threads)
                   m->name, bench_threads(m, shape));
     }
     cr_expect(threaded > 10, "%zu methods run on threads", threaded);
+}
+
+/* A shared object that reads threads runs on as many as it is told, or on as many as it likes. */
+Test(bench, subjects_that_read_threads_are_held_to_as_many)
+{
+    struct method m = *method_named("sum/tiled");
+    m.foreign = true;
+    m.resolve = NULL;
+    m.shape_read[DEVICE_CPU] = SHAPE_THREADS | SHAPE_BLOCKS;
+    cr_expect(bench_threads(&m, (struct shape){3, 0}) == 3);
+    cr_expect(bench_threads(&m, (struct shape){0, 7}) == machine_processors());
+    m.shape_read[DEVICE_CPU] = SHAPE_BLOCKS;
+    cr_expect(bench_threads(&m, (struct shape){0, 7}) == 1);
 }
 
 static enum status slow(const struct task *t, struct problem *p)

@@ -5,6 +5,7 @@
 
 #include "experiments/subjects/foreign.h"
 #include "experiments/subjects/subject.h"
+#include "experiments/system/machine.h"
 #include "kernels/gpu/gpu.h"
 #include "tests/support/program.h"
 
@@ -230,5 +231,18 @@ Test(object, bench_times_each_run, .init = make_folder, .fini = remove_folder)
     cr_assert(row, "%s", text);
     cr_expect(sscanf(row, ":sum,fp64,fp64,uniform,1048576,,,%lf", &time_us) == 1 && time_us > 1,
               "%g us: %s", time_us, row);
+    free(text);
+}
+
+/* Beside the raw read with as many threads as it is told to run on. */
+Test(object, bench_reads_with_its_threads, .init = make_folder, .fini = remove_folder)
+{
+    cr_expect_eq(run_program("bench", "--method " FLAWED_OBJECT ":shares --n 2^16 --storage fp64 "
+                                      "--accumulator fp64 --device cpu --threads 0,3 --out b.csv"),
+                 0);
+    char *text = content("b.csv"), line[80];
+    cr_expect(strstr(text, "raw read,fp64,,uniform,65536,3,,"), "%s", text);
+    snprintf(line, sizeof line, "raw read,fp64,,uniform,65536,%u,,", machine_processors());
+    cr_expect(strstr(text, line), "%s", text);
     free(text);
 }
