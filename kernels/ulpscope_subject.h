@@ -98,7 +98,8 @@ struct ulpscope_task {
     /* Dot products only: the second array, of the same length and alignment; else NULL. */
     const void *in2;
     /* The result, to be written: one element in the accumulator's format for a sum, n elements in
-     * the format `output` for a scan. Filled with NaN before the call. Aligned to 64 bytes. */
+     * the format `output` for a scan. Filled with NaN before the call; an element that keeps what
+     * was there is an error. Aligned to 64 bytes. */
     void *out;
     enum ulpscope_format storage, accumulator, output;
     int exclusive;            /* of scans */

@@ -24,15 +24,16 @@ uint64_t object_time_ns(void);
 /* Does it take device memory? */
 bool object_on_device(void);
 
-/* A run on device memory: `t` is the host's, its input a probe's (experiments/runs/probe.h). `call`
- * is completed and handed to the subject. STATUS_DEVICE in a build without CUDA.
- */
+/* One run of a subject, which takes *time_ns: host calls by the clock, device work by events.
+ * STATUS_DATA where it leaves a result unwritten, of which a second call makes sure. */
+enum status object_run(const struct ulpscope_subject *s, const struct task *t, uint64_t *time_ns,
+                       struct problem *p);
+
+/* A run on device memory: `t` is the host's, its input a probe's (experiments/runs/probe.h); what
+ * t->out holds is what results hold before. `call` is completed and handed to the subject.
+ * STATUS_DEVICE in a build without CUDA. */
 enum status object_run_cuda(const struct ulpscope_subject *s, const struct task *t,
                             struct ulpscope_task *call, uint64_t *time_ns, struct problem *p);
-
-/* What a subject of host memory is asked for a task. Overwrites its results: what is not written
- * shall not be those of the run before. */
-struct ulpscope_task object_call(const struct task *t);
 
 /* STATUS_DATA for a number that is not 0. */
 enum status object_returned(const struct method *m, int number, struct problem *p);

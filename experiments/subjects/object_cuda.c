@@ -72,7 +72,7 @@ static enum status upload(const struct task *t, struct ulpscope_task *call, stru
                                 cudaMemcpyHostToDevice, held.stream);
     }
     if (error == cudaSuccess)
-        error = cudaMemsetAsync(call->out, 0xff, out, held.stream);
+        error = cudaMemcpyAsync(call->out, t->out.data, out, cudaMemcpyHostToDevice, held.stream);
     if (error == cudaSuccess)
         error = cudaStreamSynchronize(held.stream);
     return error == cudaSuccess ? STATUS_OK : gpu_failed(held.device, "uploading", error, p);

@@ -309,6 +309,26 @@ static int inclusive(const struct ulpscope_task *t)
     return 0;
 }
 
+/* Writes no result, whatever is asked. */
+static int nothing(const struct ulpscope_task *t)
+{
+    (void)t;
+    return 0;
+}
+
+/* Does not write the last of 1000 prefix sums and more. */
+static int unfinished(const struct ulpscope_task *t)
+{
+    const float *x = t->in;
+    float *out = t->out, total = 0, before = 0;
+    for (size_t i = 0; i + (t->n >= 1000) < t->n; i++) {
+        before = total;
+        total = i ? total + x[i] : x[i];
+        out[i] = t->exclusive ? before : total;
+    }
+    return 0;
+}
+
 #define SUBJECT(name, operation, promise, reads)                                                   \
     {                                                                                              \
 #name, "lies", ULPSCOPE_##operation, ULPSCOPE_HOST, ULPSCOPE_##promise,                    \
@@ -346,6 +366,8 @@ static const struct ulpscope_subject subject[] = {
     SUBJECT(magnitudes, SUM, GPU_TO_GPU, 0),
     SUBJECT(maximum, SUM, ORDER_INVARIANT, 0),
     SUBJECT(inclusive, SCAN, GPU_TO_GPU, 0),
+    SUBJECT(nothing, SUM, ORDER_INVARIANT, 0),
+    SUBJECT(unfinished, SCAN, RUN_TO_RUN, 0),
 };
 const struct ulpscope_subjects ulpscope_subjects = {ULPSCOPE_SUBJECT_VERSION,
                                                     sizeof subject / sizeof *subject, subject};

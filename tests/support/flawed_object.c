@@ -46,6 +46,14 @@ static int scan(const struct ulpscope_task *t)
     return 0;
 }
 
+/* Leaves out the last one. */
+static int scan_short(const struct ulpscope_task *t)
+{
+    struct ulpscope_task less = *t;
+    less.n -= t->n > 7;
+    return scan(&less);
+}
+
 static int crash(const struct ulpscope_task *t)
 {
     if (t->n == 13)
@@ -81,9 +89,16 @@ static int fail(const struct ulpscope_task *t)
     return t->n == 13 ? 7 : sum(t);
 }
 
+/* Of 13 elements it writes no result, of 14 and 15 the NaN that is there, all bits set, or the
+ * other one. */
 static int silent(const struct ulpscope_task *t)
 {
-    return t->n == 13 ? 0 : sum(t);
+    if (t->n != 14 && t->n != 15)
+        return t->n == 13 ? 0 : sum(t);
+    memset(t->out, 0xff, sizeof(double));
+    if (t->n == 15)
+        ((unsigned char *)t->out)[7] = 0x7f;
+    return 0;
 }
 
 /* Four at a time, whatever there is behind the last. */
@@ -216,6 +231,8 @@ static const struct ulpscope_subject subject[] = {
      ULPSCOPE_READS_THREADS | ULPSCOPE_READS_BLOCKS, told},
     {"scan", "one after the other", ULPSCOPE_SCAN, ULPSCOPE_HOST, ULPSCOPE_RUN_TO_RUN, WIDE, 0,
      scan},
+    {"scan_short", "not whole", ULPSCOPE_SCAN, ULPSCOPE_HOST, ULPSCOPE_RUN_TO_RUN, WIDE, 0,
+     scan_short},
     {"dot", "a dot product", ULPSCOPE_DOT, ULPSCOPE_HOST, ULPSCOPE_NO_PROMISE, WIDE, 0, dot},
     {"cuda", "a sum on a GPU", ULPSCOPE_SUM, ULPSCOPE_DEVICE, ULPSCOPE_NO_PROMISE, WIDE, 0, sum},
     SUBJECT(greedy, ULPSCOPE_GPU_TO_GPU),

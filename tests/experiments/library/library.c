@@ -432,6 +432,26 @@ Test(library, check_finds_the_rung)
     cr_assert(ulpscope_check(&report, &s, 0.5, 0, &error) == ULPSCOPE_USAGE);
 }
 
+static int idle(const struct ulpscope_task *t)
+{
+    (void)t;
+    return 0;
+}
+
+Test(library, check_misses_what_was_not_written)
+{
+    struct ulpscope_report report;
+    struct ulpscope_error error;
+    struct ulpscope_subject s = {.name = "mine",
+                                 .summary = "a sum",
+                                 .promise = ULPSCOPE_GPU_TO_GPU,
+                                 .pairs = ULPSCOPE_PAIR(ULPSCOPE_FP32, ULPSCOPE_FP32),
+                                 .run = idle};
+    cr_assert(ulpscope_check(&report, &s, 0.5, 0, &error) == ULPSCOPE_DATA &&
+                  strstr(error.text, "mine: run returned 0 without writing out[0]"),
+              "found %s", error.text);
+}
+
 /* A subject as version 1 of ulpscope_subject.h has it, whose pairs are 16 bits. */
 Test(library, checks_for_programs_of_other_versions)
 {
