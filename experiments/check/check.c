@@ -248,6 +248,26 @@ static bool ran_out(const struct check *c, const struct check_report *report, en
            clock_ns() >= c->last;
 }
 
+/* A run that takes so many times what its like took hangs, on a machine however busy. */
+#define HANGS 10
+
+/* The same of an attempt: one that may only be slow is told of; one that hangs is a failure, and so
+ * is what failed otherwise. */
+static enum status cut_short(const struct check *c, struct check_tried *t, struct problem *why)
+{
+    struct foreign_wait wait;
+    if (!foreign_late(&wait))
+        return why->status;
+    if (!(wait.waited_s > HANGS * wait.usual_s)) {
+        t->unanswered++;
+        return STATUS_OK;
+    }
+    *why = (struct problem){0};
+    return problem(why, STATUS_DATA,
+                   "%s: no answer in %.2g s, when the time ended: such runs took %.2g s at most",
+                   c->request->method->name, wait.waited_s, wait.usual_s);
+}
+
 /* All cases of a kind that there is time for. */
 static enum status try_kind(struct check *c, struct check_report *report, enum check_kind kind,
                             uint64_t deadline, struct problem *p)
@@ -280,7 +300,8 @@ static enum status try_kind(struct check *c, struct check_report *report, enum c
                 report->untried = why;
             continue;
         }
-        if (ran_out(c, report, status))
+        bool ended = ran_out(c, report, status);
+        if (ended && cut_short(c, &report->tried[kind], &why) == STATUS_OK)
             break;
         if (status != STATUS_OK) {
             set_load(c, kind, false);

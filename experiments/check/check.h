@@ -141,6 +141,7 @@ struct check_tried {
     bool late;                  /* because time ran out */
     uint64_t cases, broken;     /* broken: cases in which a result differed */
     uint64_t attempts, differing;
+    uint64_t unanswered;        /* runs that had no answer when the time ended; no attempts */
     uint64_t distinct;          /* results, in the case with most of them */
     char counts[CHECK_COUNTS];  /* how often each came there: "17 2 1" */
     struct check_break witness; /* where broken */
@@ -219,7 +220,7 @@ bool check_holds(const struct check_request *r, enum promise rung);
 /* What is known of a rung: the verdict of every verb. Numbers are sums over its kinds. */
 struct check_rung {
     enum check_state state;
-    uint64_t attempts, differing, distinct;
+    uint64_t attempts, differing, distinct, unanswered;
     size_t shapes, lengths, inputs, batches; /* that attempts were made over */
     size_t least_n, most_n;
     const char *counts;

@@ -72,6 +72,7 @@ static struct check_rung sum_of_kinds(const struct check_report *r, enum promise
             continue;
         is.attempts += t->attempts;
         is.differing += t->differing;
+        is.unanswered += t->unanswered;
         if (t->distinct > is.distinct) {
             is.distinct = t->distinct;
             is.counts = t->counts;
@@ -164,6 +165,15 @@ static enum promise begun_below(const struct check_report *r, enum promise rung)
     return PROMISE_NONE;
 }
 
+static void say_unanswered(struct check_rung *is)
+{
+    char words[CHECK_REASON];
+    snprintf(words, sizeof words,
+             "%llu run%s had no answer when the time ended: more --seconds tell why",
+             (unsigned long long)is->unanswered, is->unanswered > 1 ? "s" : "");
+    add_reason(is, words);
+}
+
 struct check_rung check_rung(const struct check_report *r, enum promise rung)
 {
     struct check_rung is = sum_of_kinds(r, rung);
@@ -192,6 +202,8 @@ struct check_rung check_rung(const struct check_report *r, enum promise rung)
                  (unsigned long long)is.attempts, CHECK_LEAST);
     else if (is.state == CHECK_NOT_TRIED)
         say_untried(&is, r, rung);
+    if (is.unanswered > 0 && (is.state == CHECK_KEPT || is.state == CHECK_NOT_TRIED))
+        say_unanswered(&is);
     return is;
 }
 

@@ -6,6 +6,7 @@
 #include <xxhash.h>
 
 #include "experiments/subjects/foreign_state.h"
+#include "experiments/system/clock.h"
 #include "experiments/options/pairs.h"
 
 enum { DESCRIPTION_MAX = 1 << 16 };
@@ -122,6 +123,7 @@ enum status foreign_describe(struct foreign *f, const char *where, struct proble
     if (!text)
         return problem(p, STATUS_MEMORY, "%s: out of memory", f->name);
     f->device = -1;
+    uint64_t begin = clock_ns();
     enum status status =
         python ? python_open(f, "cpu", p) : process_open(&f->process, f->name, argv, "cpu", p);
     if (status == STATUS_OK)
@@ -133,6 +135,7 @@ enum status foreign_describe(struct foreign *f, const char *where, struct proble
                                                 .timeout_s = foreign_timeout_s,
                                                 .stop = foreign_stop},
                              &why);
+    f->start_s = status == STATUS_OK ? (double)(clock_ns() - begin) / 1e9 : 0;
     json_t *object = status == STATUS_OK ? json_loadb(text, found, 0, NULL) : NULL;
     if (status == STATUS_OK && !(object && take(f, object)))
         status = problem(p, STATUS_DATA, "%s: %s: its description is none: found %zu bytes: %.*s",

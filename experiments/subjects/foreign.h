@@ -36,6 +36,13 @@ void foreign_timeout(double seconds);
 /* What interrupts a run, and ends its process, when it is not 0; NULL: nothing. */
 void foreign_interrupt(const volatile sig_atomic_t *stop);
 
+/* Did this thread's last run fail because there was no answer in time? How long it was waited for,
+ * and what a run of this length took at most before, or of other subjects where there was none. */
+struct foreign_wait {
+    double waited_s, usual_s;
+};
+bool foreign_late(struct foreign_wait *wait);
+
 /* Which library's arrays functions of Python take, and what they compute, where their names leave
  * it open: NULL, or "numpy", "norm". STATUS_USAGE where there is no such thing. */
 enum status foreign_python(const char *array, const char *operation, struct problem *p);

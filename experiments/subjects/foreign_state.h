@@ -26,6 +26,11 @@ struct foreign {
     enum { LEARN, TIMES_ITSELF, NOT_TIMED } times; /* of a program: does it answer `time`? */
     bool timed;
     uint64_t time_ns; /* of the last run, where timed */
+    /* How long answers took: the last, from a process that was started for it or not; the longest
+     * of those that waited for a start; the longest of others, by a byte of the input. 0: none yet.
+     */
+    double took_s, start_s, byte_s;
+    bool started, late; /* late: it was waited for in vain */
     struct foreign *next;
 };
 

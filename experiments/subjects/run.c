@@ -94,9 +94,13 @@ enum status foreign_ask(struct foreign *f, const struct question *q, int device,
     f->asked = questions++;
     for (int attempt = 0;; attempt++) {
         struct problem why = {0};
+        uint64_t begin = clock_ns();
+        f->started = !f->process;
         enum status status = start(f, device, &why);
         if (status == STATUS_OK)
             status = process_ask(f->process, q, &why);
+        f->took_s = (double)(clock_ns() - begin) / 1e9;
+        f->late = status != STATUS_OK && f->process && process_late(f->process);
         if (status == STATUS_OK)
             return status;
         bool again =
@@ -226,9 +230,54 @@ static enum status question(const struct task *t, size_t runs, double timeout_s,
     return status;
 }
 
+/* Of this thread's last run. */
+static _Thread_local struct foreign_wait in_vain;
+
+/* Of short runs the way there and back is what takes its time. */
+enum { BYTES_LEAST = 1 << 16 };
+
+static double bytes_of(const struct task *t)
+{
+    size_t bytes = array_bytes(t->of->in.format, t->of->in.n);
+    return bytes < BYTES_LEAST ? BYTES_LEAST : (double)bytes;
+}
+
+static double usual(const struct foreign *f, const struct task *t)
+{
+    double start_s = f->start_s, byte_s = f->byte_s;
+    for (const struct foreign *other = foreign_all(); other; other = other->next) {
+        if (f->start_s == 0)
+            start_s = fmax(start_s, other->start_s);
+        if (f->byte_s == 0)
+            byte_s = fmax(byte_s, other->byte_s);
+    }
+    return (f->started ? start_s : 0) + byte_s * bytes_of(t);
+}
+
+static void note_time(struct foreign *f, const struct task *t, enum status status)
+{
+    pthread_mutex_lock(&f->mutex);
+    in_vain = (struct foreign_wait){0};
+    if (status != STATUS_OK && f->late)
+        in_vain = (struct foreign_wait){f->took_s, usual(f, t)};
+    else if (status == STATUS_OK && f->started)
+        f->start_s = fmax(f->start_s, f->took_s);
+    else if (status == STATUS_OK)
+        f->byte_s = fmax(f->byte_s, f->took_s / bytes_of(t));
+    pthread_mutex_unlock(&f->mutex);
+}
+
+bool foreign_late(struct foreign_wait *wait)
+{
+    *wait = in_vain;
+    return in_vain.waited_s > 0;
+}
+
 enum status foreign_run(const struct task *t, struct problem *p)
 {
-    return question(t, 0, foreign_timeout_s, p);
+    enum status status = question(t, 0, foreign_timeout_s, p);
+    note_time((struct foreign *)t->method, t, status);
+    return status;
 }
 
 bool foreign_learn(const struct task *t)

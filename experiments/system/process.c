@@ -24,7 +24,7 @@ struct process {
     pid_t pid, guard;
     int to, from, errors, life; /* our ends of the pipes; -1: closed. life: the guard's */
     bool answered, failed;      /* a question */
-    bool served;                /* as process_served */
+    bool served, late;          /* as process_served, process_late */
     bool over;                  /* it has ended; not yet reaped, so that its number stays its own */
     int code, status;           /* how, as waitid says: CLD_EXITED, ...; code 0: not known */
     char words[WORDS_KEPT + 1]; /* the end of its standard error */
@@ -217,6 +217,11 @@ int process_exit_status(const struct process *c)
 bool process_served(const struct process *c)
 {
     return c->served;
+}
+
+bool process_late(const struct process *c)
+{
+    return c->late;
 }
 
 static void reap(pid_t pid)
@@ -414,6 +419,7 @@ static enum status verdict(struct talk *t, struct problem *p)
                        "%s: closed its standard input: read at most %zu of %zu bytes, found %zu of "
                        "%zu bytes of its answer%s",
                        c->name, t->sent, t->line + t->q->bytes, t->found, t->q->due, words);
+    c->late = true;
     return problem(p, STATUS_DATA,
                    "%s: no answer within %g s (--timeout): found %zu of %zu bytes%s", c->name,
                    t->q->timeout_s, t->found, t->q->due, words);

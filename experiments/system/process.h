@@ -43,6 +43,9 @@ bool process_served(const struct process *process);
 /* Its exit status, where it ended by itself in a question that failed, else -1. */
 int process_exit_status(const struct process *process);
 
+/* Did a question fail because it took longer than the timeout? */
+bool process_late(const struct process *process);
+
 /* The last line of its standard error so far, or "". */
 const char *process_last_words(struct process *process);
 

@@ -309,6 +309,15 @@ static int inclusive(const struct ulpscope_task *t)
     return 0;
 }
 
+/* The 100th call of a process never returns. */
+static int stalls(const struct ulpscope_task *t)
+{
+    static unsigned runs;
+    if (++runs == 100)
+        pause();
+    return add(t, 0);
+}
+
 /* Writes no result, whatever is asked. */
 static int nothing(const struct ulpscope_task *t)
 {
@@ -366,6 +375,7 @@ static const struct ulpscope_subject subject[] = {
     SUBJECT(magnitudes, SUM, GPU_TO_GPU, 0),
     SUBJECT(maximum, SUM, ORDER_INVARIANT, 0),
     SUBJECT(inclusive, SCAN, GPU_TO_GPU, 0),
+    SUBJECT(stalls, SUM, RUN_TO_RUN, 0),
     SUBJECT(nothing, SUM, ORDER_INVARIANT, 0),
     SUBJECT(unfinished, SCAN, RUN_TO_RUN, 0),
 };

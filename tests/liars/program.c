@@ -69,6 +69,8 @@ int main(int argc, char **argv)
             other = runs > 1;
         if (is("longer")) /* from 2^20 elements on the order is that of the moment */
             other = n >= 1 << 20 && bit_of(ns());
+        if (is("stalls") && runs == 30) /* its 30th answer never comes */
+            pause();
         for (size_t i = 0; i < n; i++)
             s += x[other ? n - 1 - i : i];
         if (is("maximum")) /* gives the largest element for a sum */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static size_t n;
@@ -87,10 +88,28 @@ static void answer(char **argv, double sum)
         exit(0);
 }
 
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* stall RUNS: a run behind so many takes for ever. tire SECONDS: each takes 0.4 s, and one that
+ * begins so long after the process for ever. */
+static void stall(char **argv, double age_s)
+{
+    static long runs;
+    if (is(argv, "stall") ? runs++ >= atol(argv[2]) : age_s > atof(argv[2]))
+        sleep(1000);
+    if (is(argv, "tire"))
+        usleep(400000);
+}
+
 int main(int argc, char **argv)
 {
     char operation[8], more[32];
-    (void)argc;
+    double begin_s = now_s();
     if (is(argv, "greet")) {
         printf("hello\n");
         fflush(stdout);
@@ -101,6 +120,8 @@ int main(int argc, char **argv)
         if (n == 13 && !is(argv, "mute"))
             misbehave(argv);
         double sum = read_and_add(argv);
+        if (argc == 3 && (is(argv, "stall") || is(argv, "tire")))
+            stall(argv, now_s() - begin_s);
         if (n == 13)
             misbehave(argv);
         if (is(argv, "process"))

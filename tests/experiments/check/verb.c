@@ -299,6 +299,32 @@ Test(check_verb, does_not_wait_for_ever, .init = make_folder, .fini = remove_fol
     expect_said("out", "a run failed: exec:sleep 100: no answer within 4 s");
 }
 
+/* What hangs until the time ends fails, however often it answered before. */
+Test(check_verb, a_run_that_hangs_is_a_failure, .init = make_folder, .fini = remove_folder)
+{
+    cr_expect(check("'exec:" FLAWED_PROGRAM " stall 20' --device cpu --promise run_to_run "
+                    "--storage fp64 --accumulator fp64 --seconds 1") == 3);
+    expect_said("out", "FAILED in ");
+    expect_said("out", "run_to_run         failed");
+    expect_said("out", "when the time ended: such runs took ");
+    expect_said("err", "no answer in ");
+}
+
+/* What may only be slow is told of: runs take 0.4 s, and the last one 2 s and more. */
+Test(check_verb, a_run_that_is_cut_short_is_told_of, .init = make_folder, .fini = remove_folder)
+{
+    json_t *all = json("'exec:" FLAWED_PROGRAM " tire 6.2' --device cpu --json --storage fp64 "
+                       "--accumulator fp64 --seconds 7 --n 10,11,12,13,14,15,16 --runs 3 --input "
+                       "ones --only repeat",
+                       0);
+    json_t *r = rung(json_array_get(all, 0), "run_to_run");
+    cr_expect(strstr(word(r, "reason"),
+                     "1 run had no answer when the time ended: more --seconds tell why"),
+              "%s", word(r, "reason"));
+    cr_expect_str_neq(word(r, "verdict"), "failed");
+    json_decref(all);
+}
+
 /* A limit on the size of files is an error like a full disk. */
 Test(check_verb, reports_a_file_size_limit, .init = make_folder, .fini = remove_folder)
 {
