@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "experiments/system/clock.h"
+#include "experiments/subjects/foreign.h"
 #include "experiments/system/memory.h"
 #include "experiments/conformance/stand.h"
 
@@ -58,6 +59,20 @@ static enum status count(struct conformance_tally *t, const struct conformance_w
     if (j->is == JUDGED_NOTED && !t->note)
         t->note = j->why;
     return j->is == JUDGED_IMPOSSIBLE && !t->first ? keep(t, w, in, j, p) : STATUS_OK;
+}
+
+/* A subject that takes no empty arrays may say so; to crash or to hang is not to say so. */
+static enum status count_refusal(struct conformance_walk *w, struct conformance_stand *stand,
+                                 size_t class, struct problem *p)
+{
+    struct conformance_report *r = w->report;
+    const struct judgement refused = {.is = JUDGED_NOTED, .why = "no elements are refused"};
+    const struct special_input in = conformance_stand_input(stand);
+    enum status status = count(&r->tally[w->pair][class], w, &in, &refused, p);
+    if (status == STATUS_OK)
+        status = count(&r->all[class], w, &in, &refused, p);
+    conformance_stand_close(stand);
+    return status == STATUS_OK ? conformance_stand_open(stand, &w->subject, 0, p) : status;
 }
 
 /* A run that failed: the subject is made ready anew. */
@@ -115,7 +130,9 @@ static enum status run_case(struct conformance_walk *w, struct conformance_stand
     }
     if (conformance_stand_run(stand, &j, &failure) != STATUS_OK &&
         !conformance_stopped(&w->report->request))
-        return count_failure(w, stand, class, in.x.n, &failure, p);
+        return in.x.n == 0 && w->subject.method->foreign && foreign_refused()
+                   ? count_refusal(w, stand, class, p)
+                   : count_failure(w, stand, class, in.x.n, &failure, p);
     if (failure.status != STATUS_OK) {
         count_left(w, class);
         return STATUS_OK;
@@ -163,7 +180,9 @@ static enum status run_length(struct conformance_walk *w, size_t length, uint64_
         q->show(&w->subject, setting.n);
     enum status status = conformance_stand_open(&stand, &w->subject, setting.n, p);
     bool any = true;
-    for (size_t k = (length + w->pair) % q->every; any && status == STATUS_OK; k += q->every) {
+    /* There is one input without elements, and it is tried in any case. */
+    size_t first = setting.n > 0 ? (length + w->pair) % q->every : 0;
+    for (size_t k = first; any && status == STATUS_OK; k += q->every) {
         any = false;
         status = run_turn(w, &stand, &setting, k, until, &any, p);
     }

@@ -42,6 +42,8 @@ struct foreign_wait {
     double waited_s, usual_s;
 };
 bool foreign_late(struct foreign_wait *wait);
+/* Did it fail because the process ended by itself, with an exit status, and answered nothing? */
+bool foreign_refused(void);
 
 /* Which library's arrays functions of Python take, and what they compute, where their names leave
  * it open: NULL, or "numpy", "norm". STATUS_USAGE where there is no such thing. */

@@ -31,6 +31,7 @@ struct foreign {
      */
     double took_s, start_s, byte_s;
     bool started, late; /* late: it was waited for in vain */
+    bool refused;       /* the process ended by itself, with an exit status */
     struct foreign *next;
 };
 

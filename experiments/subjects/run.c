@@ -88,6 +88,13 @@ static enum status kind_of(const struct foreign *f, enum status status)
                : status;
 }
 
+/* A shell whose command was killed by signal N ends with status 128 + N. */
+static bool ended_itself(const struct process *process)
+{
+    int exit_status = process_exit_status(process);
+    return exit_status >= 0 && exit_status < 128;
+}
+
 enum status foreign_ask(struct foreign *f, const struct question *q, int device, struct problem *p)
 {
     static _Atomic uint64_t questions;
@@ -101,6 +108,7 @@ enum status foreign_ask(struct foreign *f, const struct question *q, int device,
             status = process_ask(f->process, q, &why);
         f->took_s = (double)(clock_ns() - begin) / 1e9;
         f->late = status != STATUS_OK && f->process && process_late(f->process);
+        f->refused = status != STATUS_OK && f->process && ended_itself(f->process);
         if (status == STATUS_OK)
             return status;
         bool again =
@@ -232,6 +240,7 @@ static enum status question(const struct task *t, size_t runs, double timeout_s,
 
 /* Of this thread's last run. */
 static _Thread_local struct foreign_wait in_vain;
+static _Thread_local bool refused;
 
 /* Of short runs the way there and back is what takes its time. */
 enum { BYTES_LEAST = 1 << 16 };
@@ -258,6 +267,7 @@ static void note_time(struct foreign *f, const struct task *t, enum status statu
 {
     pthread_mutex_lock(&f->mutex);
     in_vain = (struct foreign_wait){0};
+    refused = status != STATUS_OK && f->refused;
     if (status != STATUS_OK && f->late)
         in_vain = (struct foreign_wait){f->took_s, usual(f, t)};
     else if (status == STATUS_OK && f->started)
@@ -271,6 +281,11 @@ bool foreign_late(struct foreign_wait *wait)
 {
     *wait = in_vain;
     return in_vain.waited_s > 0;
+}
+
+bool foreign_refused(void)
+{
+    return refused;
 }
 
 enum status foreign_run(const struct task *t, struct problem *p)

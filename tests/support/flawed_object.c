@@ -101,6 +101,27 @@ static int silent(const struct ulpscope_task *t)
     return 0;
 }
 
+/* Of no elements: an error, a sum of 1, a crash. */
+static int refuses(const struct ulpscope_task *t)
+{
+    return t->n == 0 ? 9 : sum(t);
+}
+
+static int one_of_none(const struct ulpscope_task *t)
+{
+    int status = sum(t);
+    if (t->n == 0)
+        *(double *)t->out = 1;
+    return status;
+}
+
+static int crash_of_none(const struct ulpscope_task *t)
+{
+    if (t->n == 0)
+        abort();
+    return sum(t);
+}
+
 /* Four at a time, whatever there is behind the last. */
 static int greedy(const struct ulpscope_task *t)
 {
@@ -227,6 +248,9 @@ static const struct ulpscope_subject subject[] = {
     SUBJECT(print, ULPSCOPE_NO_PROMISE),
     SUBJECT(fail, ULPSCOPE_NO_PROMISE),
     SUBJECT(silent, ULPSCOPE_NO_PROMISE),
+    SUBJECT(refuses, ULPSCOPE_NO_PROMISE),
+    SUBJECT(one_of_none, ULPSCOPE_NO_PROMISE),
+    SUBJECT(crash_of_none, ULPSCOPE_NO_PROMISE),
     {"told", "says what it was told", ULPSCOPE_SUM, ULPSCOPE_HOST, ULPSCOPE_NO_PROMISE, WIDE,
      ULPSCOPE_READS_THREADS | ULPSCOPE_READS_BLOCKS, told},
     {"scan", "one after the other", ULPSCOPE_SCAN, ULPSCOPE_HOST, ULPSCOPE_RUN_TO_RUN, WIDE, 0,

@@ -4,6 +4,7 @@
 
 #include "experiments/data/data.h"
 #include "experiments/conformance/special.h"
+#include "experiments/subjects/foreign.h"
 #include "kernels/method/method.h"
 #include "tests/support/files.h"
 
@@ -231,4 +232,25 @@ Test(special_verb, takes_the_registry, .init = make_folder, .fini = remove_folde
     cr_expect(due > 0 && json_array_size(json) == due, "%zu of %zu", json_array_size(json), due);
     json_decref(json);
     clear_bytes(&b);
+}
+
+/* The sum of no elements is tried in every pair of formats. To refuse is no crash. */
+Test(special_verb, no_elements_are_tried, .init = make_folder, .fini = remove_folder)
+{
+    static const struct {
+        const char *name, *said;
+        enum status due;
+    } of[] = {{"refuses", "short: 1 noted, first: no elements are refused", STATUS_OK},
+              {"one_of_none", "  input     n = 0\n  result    0x1p+0\n", STATUS_FAILED},
+              {"crash_of_none", "killed by signal 6", STATUS_DATA}};
+    foreign_server(ULPSCOPE_PROGRAM);
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        char name[1000];
+        snprintf(name, sizeof name, FLAWED_OBJECT ":%s", of[i].name);
+        struct arguments a = {.operands = 1, .operand = {name}};
+        give(&a, "device", "cpu");
+        struct bytes b = printed(&a, of[i].due, "");
+        holds((char *)b.data, of[i].said);
+        clear_bytes(&b);
+    }
 }
