@@ -38,6 +38,9 @@ enum status trial_study_make(struct trial_study *s, const struct request *asked,
  * but for those that failed, whose rows are dropped. */
 enum status trial_study_open(struct trial_study *s, const struct experiment_run *run,
                              struct problem *p);
+/* Writes the rows of a subject. */
+enum status trial_study_add(struct trial_study *s, struct trial_subject *t,
+                            const struct check_report *r, const char *program, struct problem *p);
 /* Sees to it that all is on the disk. */
 enum status trial_study_close(struct trial_study *s, struct problem *p);
 void trial_study_free(struct trial_study *s);
