@@ -3,6 +3,7 @@
  * Order: ((C + a[0] b[0]) + a[1] b[1]) + ..., each product fused into its addition: one rounding.
  * It depends on k alone, so neither other elements, nor how many there are, nor how A and B lie
  * shows in an element. Threads are a schedule. */
+#include "kernels/blocks/serial.h"
 #include "kernels/gemm/elements.h"
 #include "kernels/scatter/bins.h"
 
@@ -26,12 +27,6 @@ static size_t height(size_t n, struct shape shape)
     return n - 1;
 }
 
-static size_t bin_height(const size_t *indices, size_t terms, size_t n, size_t bins)
-{
-    (void)indices, (void)n, (void)bins;
-    return terms - 1;
-}
-
 const struct method gemm_serial = {
     .name = "gemm/serial",
     .summary = "each element's products one after the other, fused, onto C",
@@ -44,6 +39,6 @@ const struct method gemm_serial = {
     .resolve = scatter_each_shape,
     .bound = THEOREM_TREE,
     .height = height,
-    .bin_height = bin_height,
+    .bin_height = serial_bin_height,
     .cpu = cpu,
 };

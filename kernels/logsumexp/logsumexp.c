@@ -28,4 +28,4 @@ static enum status row_exact(const double *x, size_t n, enum format f, double *y
     return exponentials_exact(operation_logsumexp.of, x, n, f, y, p);
 }
 
-EXPONENTIALS_EXACT(logsumexp)
+ROWS_EXACT(logsumexp, row_exact)

@@ -11,12 +11,6 @@
 
 extern const struct method mean_serial, mean_tiled, mean_running, mean_exact;
 
-static size_t serial_bin(const size_t *element, size_t terms, size_t n, size_t bins)
-{
-    (void)element, (void)n, (void)bins;
-    return terms - 1;
-}
-
 #define ROWMEAN(its_name, ...)                                                                     \
     static enum status run_##its_name(const struct task *t, struct problem *p)                     \
     {                                                                                              \
@@ -32,7 +26,7 @@ static size_t serial_bin(const size_t *element, size_t terms, size_t n, size_t b
 
 ROWMEAN(serial, .summary = "each row one after the other, divided by its length",
         .promise = PROMISE_GPU_TO_GPU, .beside = 1u << PROMISE_BATCH_INVARIANT,
-        .bound = THEOREM_MEAN, .height = serial_height, .bin_height = serial_bin,
+        .bound = THEOREM_MEAN, .height = serial_height, .bin_height = serial_bin_height,
         .order = serial_order)
 ROWMEAN(tiled, .summary = "each row in sum/tiled's order, divided by its length",
         .promise = PROMISE_GPU_TO_GPU, .beside = 1u << PROMISE_BATCH_INVARIANT,
@@ -40,7 +34,7 @@ ROWMEAN(tiled, .summary = "each row in sum/tiled's order, divided by its length"
         .order = tiled_order)
 ROWMEAN(running, .summary = "each row's mean as it runs: m + (x - m) / k",
         .promise = PROMISE_GPU_TO_GPU, .beside = 1u << PROMISE_BATCH_INVARIANT,
-        .bound = THEOREM_RUNNING_MEAN, .height = serial_height, .bin_height = serial_bin,
+        .bound = THEOREM_RUNNING_MEAN, .height = serial_height, .bin_height = serial_bin_height,
         .order = serial_order)
 ROWMEAN(exact, .summary = "the exact mean of each row, rounded once",
         .promise = PROMISE_CORRECTLY_ROUNDED, .beside = 1u << PROMISE_BATCH_INVARIANT,

@@ -94,20 +94,3 @@ EXPONENTIALS_HEIGHTS(split);
 /* The exact value of a row's only output, rounded once; otherwise as a row_outputs. */
 enum status exponentials_exact(enum exact_value of, const double *x, size_t n, enum format f,
                                double *y, struct problem *p);
-
-/* The method that rounds the exact values once. row_exact is a row_outputs. */
-#define EXPONENTIALS_EXACT(its_operation)                                                          \
-    static enum status run_exact(const struct task *t, struct problem *p)                          \
-    {                                                                                              \
-        return rows_outputs(t, row_exact, p);                                                      \
-    }                                                                                              \
-    const struct method its_operation##_exact = {.name = #its_operation "/exact",                  \
-                                                 .summary = "the exact value, rounded once",       \
-                                                 .operation = &operation_##its_operation,          \
-                                                 .promise = PROMISE_CORRECTLY_ROUNDED,             \
-                                                 .pairs = {[DEVICE_CPU] = FORMAT_PAIRS_ALL},       \
-                                                 .shape_read = {SHAPE_THREADS, 0},                 \
-                                                 .resolve = scatter_each_shape,                    \
-                                                 .addition = ADDITION_EXACT,                       \
-                                                 .bound = THEOREM_CORRECTLY_ROUNDED,               \
-                                                 .cpu = run_exact};

@@ -3,8 +3,9 @@
 #include <mpfr.h>
 #include <stdlib.h>
 
-#include "kernels/scatter/bins.h"
 #include "kernels/method/team.h"
+#include "reference/exact/mpfr.h"
+#include "reference/exact/reference.h"
 
 struct work {
     const struct task *task;
@@ -26,20 +27,6 @@ static struct array elements(const struct work *w, size_t row, double *copy)
     for (size_t k = 0; k < w->length; k++)
         copy[k] = array_get(&t->of->in, matrix_at(row, k, w->length, t->of->stride));
     return (struct array){FP64, w->length, copy};
-}
-
-/* The row as an array of its own. */
-static void whole_row(const struct work *w, const struct array *x, double *result,
-                      struct problem *p)
-{
-    uint64_t bits = 0;
-    struct task alone = *w->task;
-    alone.of = &(struct operands){.in = *x, .product = w->method->product};
-    alone.method = w->method;
-    alone.out = (struct array){w->task->out.format, 1, &bits};
-    alone.shape = method_shape(w->method, DEVICE_CPU, x->n, (struct shape){1, 1});
-    if (w->method->cpu(&alone, p) == STATUS_OK)
-        *result = array_get(&alone.out, 0);
 }
 
 static void each_row(void *context, unsigned thread)
@@ -78,13 +65,47 @@ static void sum_rows(void *context, unsigned thread)
         struct array x = elements(w, r, copy);
         double sum = 0; /* of nothing */
         if (w->method)
-            whole_row(w, &x, &sum, p);
+            rows_value(w->method, &x, t->accumulator, &sum, p);
         else if (w->length > 0)
             w->sum(&x, t->accumulator, &sum, p);
         if (p->status == STATUS_OK)
             array_encode(&t->out, r, 1, &sum);
     }
     free(copy);
+}
+
+enum status rows_value(const struct method *m, const struct array *x, enum format f, double *value,
+                       struct problem *p)
+{
+    uint64_t bits = 0;
+    bool twice = operation_arrays(m->operation) > 1;
+    struct operands of = {.in = *x, .in2 = twice ? *x : (struct array){0}, .product = m->product};
+    struct task alone = {.of = &of,
+                         .out = {f, 1, &bits},
+                         .accumulator = f,
+                         .shape = method_shape(m, DEVICE_CPU, x->n, (struct shape){1, 1}),
+                         .method = m,
+                         .device = -1};
+    enum status status = m->cpu(&alone, p);
+    if (status == STATUS_OK)
+        *value = array_get(&alone.out, 0);
+    return status;
+}
+
+enum status rows_exact_each(enum exact_value of, const double *x, size_t n, enum format f,
+                            double *y, struct problem *p)
+{
+    const struct array in = {FP64, n, (void *)x};
+    struct reference *r = calloc(n + 1, sizeof *r);
+    if (!r)
+        return problem(p, STATUS_MEMORY, "device cpu: no memory for %zu exact values", n);
+    enum status status = reference_compute_each(r, of, &in, p);
+    for (size_t i = 0; status == STATUS_OK && i < n; i++) {
+        y[i] = round_mpfr(r[i].sum, f);
+        reference_free(&r[i]);
+    }
+    free(r);
+    return status;
 }
 
 static enum status run(struct work *w, struct problem *p)

@@ -3,6 +3,7 @@
 
 #include "kernels/method/matrix.h"
 #include "kernels/method/method.h"
+#include "kernels/scatter/bins.h"
 
 /* *sum = the sum of a row in f, a value of f. x: its elements, n >= 1, in the storage's format or,
  * with the same values, in FP64. STATUS_MEMORY when memory is short. */
@@ -11,12 +12,38 @@ typedef enum status row_sum(const struct array *x, enum format f, double *sum, s
 /* What `m`, a method of arrays, makes of each row as an array, on one thread.
  * Threads are a schedule here too. */
 enum status rows_method(const struct task *t, const struct method *m, struct problem *p);
+/* *value = what it makes of one row, of methods of two arrays of the row with itself. x: as above.
+ */
+enum status rows_value(const struct method *m, const struct array *x, enum format f, double *value,
+                       struct problem *p);
 
 /* y[0 .. outputs-1] = the outputs of a row, values of f, by one thread: one, or as many as it has
  * elements. x: its n elements, as they are stored; n may be 0. y is no part of x. */
 typedef enum status row_outputs(const double *x, size_t n, enum format f, double *y,
                                 struct problem *p);
 enum status rows_outputs(const struct task *t, row_outputs *outputs, struct problem *p);
+
+/* Of a row the exact value of each element, rounded once; otherwise as a row_outputs. */
+enum status rows_exact_each(enum exact_value of, const double *x, size_t n, enum format f,
+                            double *y, struct problem *p);
+
+/* The method OPERATION/exact, which rounds the exact values once. its_row is a row_outputs. */
+#define ROWS_EXACT(its_operation, its_row)                                                         \
+    static enum status run_exact(const struct task *t, struct problem *p)                          \
+    {                                                                                              \
+        return rows_outputs(t, its_row, p);                                                        \
+    }                                                                                              \
+    const struct method its_operation##_exact = {.name = #its_operation "/exact",                  \
+                                                 .summary = "the exact value, rounded once",       \
+                                                 .operation = &operation_##its_operation,          \
+                                                 .promise = PROMISE_CORRECTLY_ROUNDED,             \
+                                                 .beside = 1u << PROMISE_BATCH_INVARIANT,          \
+                                                 .pairs = {[DEVICE_CPU] = FORMAT_PAIRS_ALL},       \
+                                                 .shape_read = {SHAPE_THREADS, 0},                 \
+                                                 .resolve = scatter_each_shape,                    \
+                                                 .addition = ADDITION_EXACT,                       \
+                                                 .bound = THEOREM_CORRECTLY_ROUNDED,               \
+                                                 .cpu = run_exact};
 
 /* Sums each row. Threads are a schedule: each has consecutive rows. */
 enum status rows_each(const struct task *t, row_sum *sum, struct problem *p);

@@ -26,12 +26,6 @@ static enum status cpu(const struct task *t, struct problem *p)
     return rows_each(t, sum_row, p);
 }
 
-static size_t bin_height(const size_t *element, size_t terms, size_t n, size_t bins)
-{
-    (void)element, (void)n, (void)bins;
-    return terms - 1;
-}
-
 const struct method rows_serial = {
     .name = "rows/serial",
     .summary = "each row one after the other",
@@ -42,7 +36,7 @@ const struct method rows_serial = {
     .resolve = scatter_each_shape,
     .bound = THEOREM_TREE,
     .height = serial_height,
-    .bin_height = bin_height,
+    .bin_height = serial_bin_height,
     .order = serial_order,
     .cpu = cpu,
 };

@@ -12,12 +12,6 @@
 extern const struct method variance_textbook, variance_two_pass, variance_welford, variance_chan,
     variance_exact;
 
-static size_t serial_bin(const size_t *element, size_t terms, size_t n, size_t bins)
-{
-    (void)element, (void)n, (void)bins;
-    return terms - 1;
-}
-
 #define ROWVARIANCE(its_name, ...)                                                                 \
     static enum status run_##its_name(const struct task *t, struct problem *p)                     \
     {                                                                                              \
@@ -41,7 +35,7 @@ ROWVARIANCE(two_pass, .summary = "of each row the mean of squared distances from
             .order = tiled_order)
 ROWVARIANCE(welford, .summary = "of each row mean and scatter as they run: one pass",
             .promise = PROMISE_GPU_TO_GPU, .beside = 1u << PROMISE_BATCH_INVARIANT,
-            .bound = THEOREM_WELFORD, .height = serial_height, .bin_height = serial_bin,
+            .bound = THEOREM_WELFORD, .height = serial_height, .bin_height = serial_bin_height,
             .order = serial_order)
 ROWVARIANCE(chan, .summary = "of each row means and scatters of parts, merged in sum/tiled's tree",
             .promise = PROMISE_GPU_TO_GPU, .beside = 1u << PROMISE_BATCH_INVARIANT,

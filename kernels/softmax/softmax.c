@@ -5,11 +5,7 @@
  * exponential, rounded, is divided by it, rounded; of softmax/exact none: the exact value of the
  * row as it is stored, rounded once. It depends on the row's length alone. Threads are a schedule.
  * An element of -inf has +0; a row of -inf alone, or with +inf or NaN, has NaN throughout. */
-#include <stdlib.h>
-
 #include "kernels/rows/exponentials.h"
-#include "reference/exact/mpfr.h"
-#include "reference/exact/reference.h"
 
 static enum status row(exponentials_order *order, const double *x, size_t n, enum format f,
                        double *y, struct problem *p)
@@ -27,17 +23,7 @@ EXPONENTIALS_METHODS(softmax)
 
 static enum status row_exact(const double *x, size_t n, enum format f, double *y, struct problem *p)
 {
-    const struct array in = {FP64, n, (void *)x};
-    struct reference *r = calloc(n + 1, sizeof *r);
-    if (!r)
-        return problem(p, STATUS_MEMORY, "device cpu: no memory for %zu exact values", n);
-    enum status status = reference_compute_each(r, operation_softmax.of, &in, p);
-    for (size_t i = 0; status == STATUS_OK && i < n; i++) {
-        y[i] = round_mpfr(r[i].sum, f);
-        reference_free(&r[i]);
-    }
-    free(r);
-    return status;
+    return rows_exact_each(operation_softmax.of, x, n, f, y, p);
 }
 
-EXPONENTIALS_EXACT(softmax)
+ROWS_EXACT(softmax, row_exact)

@@ -24,4 +24,4 @@ static enum status row_exact(const double *x, size_t n, enum format f, double *y
     return exponentials_exact(operation_sumexp.of, x, n, f, y, p);
 }
 
-EXPONENTIALS_EXACT(sumexp)
+ROWS_EXACT(sumexp, row_exact)

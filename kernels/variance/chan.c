@@ -7,6 +7,8 @@
  * schedule.
  *
  * Source: Chan, Golub and LeVeque 1983, there with neighbours first. */
+#include "kernels/variance/chan.h"
+
 #include <stdlib.h>
 
 #include "kernels/blocks/product.h"
@@ -92,7 +94,9 @@ static struct part fold_full(enum format f, double *x)
 }
 
 struct work {
-    const struct task *task;
+    const struct array *in;
+    enum format format;
+    unsigned threads;
     struct part *part;
 };
 
@@ -109,33 +113,42 @@ static struct part fold_short(enum format f, const double *x, size_t present)
 static void merge_share(void *context, unsigned thread)
 {
     const struct work *w = context;
-    const struct task *t = w->task;
-    struct tiled_share share = tiled_share(tiled_tiles(t->of->in.n), thread, t->shape.threads);
+    enum format f = w->format;
+    struct tiled_share share = tiled_share(tiled_tiles(w->in->n), thread, w->threads);
     double x[TILE];
     for (size_t i = share.first; i < share.first + share.count; i++) {
-        size_t begin = i * TILE, present = t->of->in.n - begin < TILE ? t->of->in.n - begin : TILE;
-        array_decode(&t->of->in, begin, present, x);
-        w->part[i] =
-            present == TILE ? fold_full(t->accumulator, x) : fold_short(t->accumulator, x, present);
+        size_t begin = i * TILE, present = w->in->n - begin < TILE ? w->in->n - begin : TILE;
+        array_decode(w->in, begin, present, x);
+        w->part[i] = present == TILE ? fold_full(f, x) : fold_short(f, x, present);
     }
 }
 
-static enum status cpu(const struct task *t, struct problem *p)
+enum status chan_moments(const struct array *in, enum format f, unsigned threads, double *mean,
+                         double *scatter, struct problem *p)
 {
-    enum format f = t->accumulator;
-    size_t count = tiled_tiles(t->of->in.n);
+    size_t count = tiled_tiles(in->n);
     struct part *v = calloc(count + (count == 0), sizeof *v);
     if (!v)
         return problem(p, STATUS_MEMORY, "device cpu: no memory for %zu tiles", count);
-    enum status status = team_run(t->shape.threads, merge_share, &(struct work){t, v}, p);
+    enum status status = team_run(threads, merge_share, &(struct work){in, f, threads, v}, p);
     for (size_t n = count; status == STATUS_OK && n > 1; n = count) {
         count = tiled_tiles(n);
         for (size_t i = 0; i < count; i++)
             v[i] = fold(f, v + i * TILE, n - i * TILE < TILE ? n - i * TILE : TILE);
     }
-    if (status == STATUS_OK)
-        array_encode(&t->out, 0, 1, &(double){quotient_rounded(f, v[0].scatter, t->of->in.n)});
+    *mean = v[0].mean;
+    *scatter = v[0].scatter;
     free(v);
+    return status;
+}
+
+static enum status cpu(const struct task *t, struct problem *p)
+{
+    const struct array *in = &t->of->in;
+    double mean, scatter;
+    enum status status = chan_moments(in, t->accumulator, t->shape.threads, &mean, &scatter, p);
+    if (status == STATUS_OK)
+        array_encode(&t->out, 0, 1, &(double){quotient_rounded(t->accumulator, scatter, in->n)});
     return status;
 }
 
