@@ -28,9 +28,9 @@ const struct setting_option_facts setting_options[SETTING_OPTIONS] = {
 static const struct operation_use *use_of(const struct operation *o)
 {
     static const struct operation_use *const uses[] = {
-        &use_scan,        &use_dot,    &use_scatter,   &use_rows,    &use_rowmean,
-        &use_rowvariance, &use_sumexp, &use_logsumexp, &use_softmax, &use_transpose,
-        &use_compact,     &use_gemm,   &use_allreduce};
+        &use_scan,        &use_dot,       &use_scatter,   &use_rows,    &use_rowmean,
+        &use_rowvariance, &use_sumexp,    &use_logsumexp, &use_softmax, &use_rmsnorm,
+        &use_layernorm,   &use_transpose, &use_compact,   &use_gemm,    &use_allreduce};
     static const struct operation_use plain = {.columns_of = COLUMNS_OF_SUMS};
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
         if (uses[i]->operation == o)

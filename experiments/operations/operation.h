@@ -267,5 +267,5 @@ struct operation_use {
     bool (*told)(struct wire_request *r, char *const word[]);
 };
 extern const struct operation_use use_scan, use_dot, use_scatter, use_rows, use_rowmean,
-    use_rowvariance, use_sumexp, use_logsumexp, use_softmax, use_transpose, use_compact, use_gemm,
-    use_allreduce;
+    use_rowvariance, use_sumexp, use_logsumexp, use_softmax, use_rmsnorm, use_layernorm,
+    use_transpose, use_compact, use_gemm, use_allreduce;

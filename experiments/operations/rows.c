@@ -141,4 +141,6 @@ const struct operation_use use_rows = USE_OF_ROWS(operation_rows, NULL),
                            use_rowvariance = USE_OF_ROWS(operation_rowvariance, NULL),
                            use_sumexp = USE_OF_ROWS(operation_sumexp, NULL),
                            use_logsumexp = USE_OF_ROWS(operation_logsumexp, NULL),
-                           use_softmax = USE_OF_ROWS(operation_softmax, of_first_element);
+                           use_softmax = USE_OF_ROWS(operation_softmax, of_first_element),
+                           use_rmsnorm = USE_OF_ROWS(operation_rmsnorm, of_first_element),
+                           use_layernorm = USE_OF_ROWS(operation_layernorm, of_first_element);

@@ -11,12 +11,13 @@ static enum status draw(struct text *to, const struct plan *plan, const char *ou
     says_repeats(to, plan);
     says_errors(to, plan);
     text_add(to, "\n");
-    says_legend(to, "distinct: different outputs in how many runs. worst at: the output (a row; "
-                    "for softmax an element) with the largest error of any run; that error in "
-                    "ulps, the root mean square over the outputs, and the "
-                    "largest error over its bound. run 1: the largest share of outputs that differ "
-                    "from run 1; from twin: from the method of fixed order that others are "
-                    "compared with, with their mean relative difference.");
+    says_legend(
+        to, "distinct: different outputs in how many runs. worst at: the output (a row; "
+            "for softmax and norms an element) with the largest error of any run; that error in "
+            "ulps, the root mean square over the outputs, and the "
+            "largest error over its bound. run 1: the largest share of outputs that differ "
+            "from run 1; from twin: from the method of fixed order that others are "
+            "compared with, with their mean relative difference.");
     text_add(to, "\n");
     return scan_tables_bins(to, plan, p);
 }
@@ -26,9 +27,10 @@ static enum status draw(struct text *to, const struct plan *plan, const char *ou
 const struct experiment experiment_rowstats = {
     .name = "rowstats",
     .summary = "how wrong statistics of rows are: means and variances, softmax, its "
-               "denominator and its logarithm",
+               "denominator and its logarithm, RMSNorm and LayerNorm",
     .operation = {&operation_rowmean, &operation_rowvariance, &operation_sumexp,
-                  &operation_logsumexp, &operation_softmax},
+                  &operation_logsumexp, &operation_softmax, &operation_rmsnorm,
+                  &operation_layernorm},
     .rows = "16",
     .axes =
         {

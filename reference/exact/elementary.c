@@ -90,3 +90,10 @@ double log_rounded(enum format f, double x)
         return x == 0 ? -INFINITY : INFINITY;
     return x == 1 ? 0 : by_mpfr(f, x, mpfr_log);
 }
+
+double rsqrt_rounded(enum format f, double x)
+{
+    if (isnan(x) || x < 0)
+        return NAN;
+    return by_mpfr(f, x, mpfr_rec_sqrt);
+}

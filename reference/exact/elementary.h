@@ -1,5 +1,5 @@
-/* exp and log, correctly rounded to a format: what methods of softmax and logsumexp use,
- * so that a method's result is specified by its order alone. */
+/* exp, log and 1/sqrt, correctly rounded to a format: what methods of softmax, logsumexp and norms
+ * of rows use, so that a method's result is specified by its order alone. */
 #pragma once
 
 #include "reference/format/format.h"
@@ -10,3 +10,6 @@ double exp_rounded(enum format f, double x);
 
 /* log(x) likewise: log(1) = +0, log(+-0) = -inf, log(+inf) = +inf; NaN below 0. */
 double log_rounded(enum format f, double x);
+
+/* 1 / sqrt(x) likewise, of a value x of f: of +-0 +inf, of +inf +0; NaN below 0. */
+double rsqrt_rounded(enum format f, double x);

@@ -35,14 +35,15 @@ struct reference {
     mpfr_t sum;
     mpfr_t sum_abs; /* A, in the same manner; inf or NaN where an element is */
     bool cut;
-    /* For a norm, a mean or a variance: the exact sums of x, |x| and x^2 on which the value depends
-     * (a norm on the last alone, a mean on the others). For a product that is cut `sum` alone: the
-     * product to within 2^-4000 of it. */
+    /* For a norm, a mean or a variance, and for an element that is divided by a root: the exact
+     * sums of x, |x| and x^2 on which the value depends (a norm on the last alone, a mean on the
+     * others). For a product that is cut `sum` alone: the product to within 2^-4000 of it. */
     struct {
         mpfr_t sum, sum_abs, squares;
     } moment;
-    size_t n;     /* elements of an array: terms of the sum */
-    size_t index; /* of the element whose value it is, where each has one; else 0 */
+    size_t n;       /* elements of an array: terms of the sum */
+    size_t index;   /* of the element whose value it is, where each has one; else 0 */
+    double element; /* that element, where it is divided by a root; else 0 */
     /* Of exponentials exp(x - max x) alone, each rounded up: how far the least finite element lies
      * below the greatest; their sum; the sum of d exp(-d (1 - 2^-8)), d = max x - x; and d of the
      * element whose value it is, inf where that is masked, -inf. */
@@ -72,6 +73,15 @@ enum status reference_compute_at(struct reference *r, enum exact_value of, const
 enum status reference_compute_each(struct reference *r, enum exact_value of, const struct array *a,
                                    struct problem *p);
 void reference_free(struct reference *r);
+
+/* The mean or the variance of the row of which r is the value of an element, from r->moment.
+ * reference_free is due. */
+void reference_of_row(struct reference *to, enum exact_value of, const struct reference *r);
+
+/* Of the value of an element that is divided by a root: is the sum of squares under it beyond the
+ * largest number of f? Squares are those of the elements, or of their distances from the mean where
+ * that is taken away; `whole`: of the elements in any case. Of other values false. */
+bool reference_squares_overflow(const struct reference *r, enum format f, bool whole);
 
 /* The same of a sum whose elements come block by block: of n elements so far, zeroed and begun. */
 struct reference_blocks {

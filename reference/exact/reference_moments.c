@@ -1,8 +1,7 @@
 /* Exact values that are no sums but follow from exact sums: norm, mean, variance. */
 #include "reference/exact/reference_parts.h"
 
-/* Squares of sums of doubles, and of doubles, times n^2 < 2^128: from 2^-2148 to 2^2304. */
-enum { MOMENT_PRECISION = 4608, QUOTIENT_PRECISION = REFERENCE_DIGITS + 256 };
+enum { QUOTIENT_PRECISION = REFERENCE_DIGITS + 256 };
 
 void reference_finish_cut(mpfr_t x, bool cut)
 {
@@ -31,8 +30,7 @@ static bool set_quotient(mpfr_t to, const mpfr_t a, const mpfr_t b)
     return cut;
 }
 
-/* n^2 variance = n sum x^2 - (sum x)^2; false if it was rounded. */
-static bool set_scatter(mpfr_t to, const struct reference *r)
+bool reference_scatter(mpfr_t to, const struct reference *r)
 {
     mpfr_t square;
     mpfr_init2(square, MOMENT_PRECISION);
@@ -58,7 +56,7 @@ static bool variance_fraction(mpfr_t over, mpfr_t under, const struct reference 
     mpfr_set_prec(under, 128);
     mpfr_set_ui(under, r->n, MPFR_RNDN);
     mpfr_mul_ui(under, under, r->n, MPFR_RNDN);
-    return set_scatter(over, r);
+    return reference_scatter(over, r);
 }
 
 /* The divisor of A is n. */
@@ -169,7 +167,7 @@ void reference_error(mpfr_t error, const struct reference *r, double result)
 static void variance_excess(mpfr_t excess, mpfr_t size, const struct reference *r)
 {
     mpfr_sqr(excess, r->moment.sum, MPFR_RNDN);
-    set_scatter(size, r);
+    reference_scatter(size, r);
 }
 
 static void plain_excess(mpfr_t excess, mpfr_t size, const mpfr_t sum, const mpfr_t sum_abs)

@@ -36,11 +36,18 @@ struct exact_rules {
     bool (*fraction)(mpfr_t over, mpfr_t under, const struct reference *r);
 };
 extern const struct exact_rules reference_sum, reference_norm, reference_mean, reference_variance,
-    reference_product, reference_extremum, reference_exponentials;
+    reference_product, reference_extremum, reference_exponentials, reference_rmsnorm,
+    reference_layernorm;
 
 /* Sums of elements, or of products, by the kind that is asked for: a rule's `compute`. */
 enum status reference_sums(struct reference *r, const struct array *a, const struct array *b,
                            enum reference_kind kind, struct problem *p);
+
+/* Squares of sums of doubles, and of doubles, times n^2 < 2^128: from 2^-2148 to 2^2304. */
+enum { MOMENT_PRECISION = 4608 };
+
+/* n^2 variance = n sum x^2 - (sum x)^2, of r->moment; false if it was rounded. */
+bool reference_scatter(mpfr_t to, const struct reference *r);
 
 /* x has REFERENCE_DIGITS bits, cut towards zero; what was cut off it is made to say in two more. */
 void reference_finish_cut(mpfr_t x, bool cut);

@@ -26,7 +26,8 @@ struct exact_facts {
     enum exact_form form;
     array_term *term;        /* what an element adds to the sum, never below 0; NULL: itself */
     bool largest, nan_loses; /* of an element or an index: which one is sought */
-    bool log, each; /* of exponentials: with its logarithm; of each element's share in their sum */
+    bool log, each;          /* of a row: a logarithm; each element has a value */
+    double epsilon;          /* of elements divided by a root: what is added under it */
     const struct exact_rules *rules; /* how it is computed: reference_parts.h */
 };
 extern const struct exact_facts exact_facts[EXACT_VALUES];

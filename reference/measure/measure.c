@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "reference/exact/mpfr.h"
+
 const char *const outcome_name[OUTCOMES] = {"ok", "overflow", "nan", "unsupported", "error"};
 
 /* Errors and bounds of sums are exact in it, but for the division in gamma_h, which rounds up. */
@@ -42,6 +44,15 @@ static bool within_range(const mpfr_t sum, enum format f)
     bool within = mpfr_number_p(sum) && mpfr_cmpabs(sum, threshold) < even;
     mpfr_clear(threshold);
     return within;
+}
+
+/* What is divided by the root of a sum that overflowed is 0. */
+static bool vanished(const struct reference *r, enum format accumulator, enum format f,
+                     double result, const struct theorem *t)
+{
+    return result == 0 &&
+           reference_squares_overflow(r, accumulator, t->kind == THEOREM_LAYERNORM_TEXTBOOK) &&
+           mpfr_number_p(r->sum) && round_mpfr(r->sum, f) != 0;
 }
 
 static enum outcome outcome(const struct reference *r, enum format f, double result)
@@ -138,6 +149,8 @@ void measure_output(struct measure *m, const struct reference *r, enum format st
                     const struct theorem *t)
 {
     *m = (struct measure){.outcome = outcome(r, output, result)};
+    if (vanished(r, accumulator, output, result, t))
+        m->outcome = OUTCOME_OVERFLOW;
     if (!mpfr_number_p(r->sum))
         measure_special(m, r, result);
     else if (!isfinite(result))

@@ -41,6 +41,16 @@ void theorem_element(mpfr_t change, const mpfr_t x, enum format storage, enum fo
 void theorem_running(mpfr_t to, size_t n, const mpfr_t mean_abs, const mpfr_t largest,
                      enum format f);
 
+/* Sets `error` to what THEOREM_MEAN says of n terms whose mean and mean magnitude are these:
+ * elements of `storage`, or products of two. r->n and r's figures are those of the terms. */
+bool theorem_mean_error(mpfr_t error, const struct theorem *t, const struct reference *r,
+                        const mpfr_t mean, const mpfr_t mean_abs, enum product_kind product,
+                        enum format storage, enum format accumulator);
+
+/* Sets `to` to what Chan's mean of n elements may err by; r is the reference of their variance. */
+void theorem_chan_mean(mpfr_t to, const struct theorem *t, const struct reference *r,
+                       enum format storage, enum format accumulator);
+
 /* Sets `to` to gamma_k = ku/(1-ku), rounded up. Returns false where that says nothing, ku >= 1. */
 bool theorem_gamma(mpfr_t to, size_t k, double u);
 
@@ -55,3 +65,5 @@ theorem_of_value theorem_norm, theorem_scaled_norm, theorem_mean, theorem_runnin
     theorem_textbook, theorem_two_pass, theorem_welford, theorem_chan, theorem_exponentials,
     theorem_rescaled;
 theorem_of_value theorem_product, theorem_extremum;
+theorem_of_value theorem_rmsnorm, theorem_layernorm_textbook, theorem_layernorm_two_pass,
+    theorem_layernorm_welford, theorem_layernorm_chan;

@@ -71,11 +71,9 @@ static void population_init(struct population *x, const struct reference *r, enu
  * and adding the squares may change. Then the sum is divided and rounded.
  */
 
-/* Sets `error` to what THEOREM_MEAN says of numbers of `storage` whose mean and mean magnitude are
- * these: elements, or products of two. */
-static bool mean_error(mpfr_t error, const struct theorem *t, const struct reference *r,
-                       const mpfr_t mean, const mpfr_t mean_abs, enum product_kind product,
-                       enum format storage, enum format accumulator)
+bool theorem_mean_error(mpfr_t error, const struct theorem *t, const struct reference *r,
+                        const mpfr_t mean, const mpfr_t mean_abs, enum product_kind product,
+                        enum format storage, enum format accumulator)
 {
     struct reference sums = *r; /* nothing is freed of it */
     struct theorem tree = *t;
@@ -106,8 +104,9 @@ bool theorem_textbook(mpfr_t bound, const struct theorem *t, const struct refere
     population_init(&x, r, storage, storage); /* as they are stored */
     mpfr_inits2(THEOREM_PRECISION, of_mean, of_squares, square, (mpfr_ptr)0);
     bool says =
-        mean_error(of_mean, t, r, x.mean, x.mean_abs, PRODUCT_NONE, storage, accumulator) &&
-        mean_error(of_squares, t, r, r->sum_abs, r->sum_abs, PRODUCT_ROUNDED, storage, accumulator);
+        theorem_mean_error(of_mean, t, r, x.mean, x.mean_abs, PRODUCT_NONE, storage, accumulator) &&
+        theorem_mean_error(of_squares, t, r, r->sum_abs, r->sum_abs, PRODUCT_ROUNDED, storage,
+                           accumulator);
     if (says) {
         struct reference squared = *r;
         population_cross(of_mean, of_mean, 2, x.mean);
@@ -130,7 +129,8 @@ bool theorem_two_pass(mpfr_t bound, const struct theorem *t, const struct refere
     mpfr_t error, scatter, squares;
     population_init(&x, r, storage, accumulator);
     mpfr_inits2(THEOREM_PRECISION, error, scatter, squares, (mpfr_ptr)0);
-    bool says = mean_error(error, t, r, x.mean, x.mean_abs, PRODUCT_NONE, accumulator, accumulator);
+    bool says =
+        theorem_mean_error(error, t, r, x.mean, x.mean_abs, PRODUCT_NONE, accumulator, accumulator);
     mpfr_sqr(error, error, MPFR_RNDU);
     mpfr_sqr(scatter, x.deviation, MPFR_RNDU);
     mpfr_add(scatter, scatter, error, MPFR_RNDU); /* v */
@@ -140,8 +140,8 @@ bool theorem_two_pass(mpfr_t bound, const struct theorem *t, const struct refere
     mpfr_mul(squares, squares, scatter, MPFR_RNDU);
     mpfr_add(error, error, squares, MPFR_RNDU);
     mpfr_add(squares, squares, scatter, MPFR_RNDU);
-    says = says &&
-           mean_error(scatter, t, r, squares, squares, PRODUCT_ROUNDED, accumulator, accumulator);
+    says = says && theorem_mean_error(scatter, t, r, squares, squares, PRODUCT_ROUNDED, accumulator,
+                                      accumulator);
     if (says) {
         mpfr_add(error, error, scatter, MPFR_RNDU); /* the last rounding's too */
         mpfr_set(bound, error, MPFR_RNDU);
@@ -290,4 +290,18 @@ bool theorem_chan(mpfr_t bound, const struct theorem *t, const struct reference 
     chan_free(&c);
     population_free(&x);
     return true;
+}
+
+void theorem_chan_mean(mpfr_t to, const struct theorem *t, const struct reference *r,
+                       enum format storage, enum format accumulator)
+{
+    struct population x;
+    struct chan c;
+    population_init(&x, r, storage, accumulator);
+    chan_init(&c, &x, t->height, r->n, accumulator);
+    mpfr_div_ui(x.mean_abs, r->moment.sum_abs, r->n, MPFR_RNDU);
+    theorem_element(to, x.mean_abs, storage, accumulator);
+    mpfr_add(to, to, c.e, MPFR_RNDU);
+    chan_free(&c);
+    population_free(&x);
 }
