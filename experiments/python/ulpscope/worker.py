@@ -425,7 +425,9 @@ def guess_arrays(function, root):
 
 # Of which each row has a result; and of which each element has one.
 OF_ROWS = ("rows", "rowmean", "rowvariance", "sumexp", "logsumexp")
-OF_ELEMENTS = ("scan", "transpose", "softmax")
+OF_ELEMENTS = ("scan", "transpose", "softmax", "rmsnorm", "layernorm")
+# Those of elements that take a matrix row by row.
+EACH_OF_ROWS = ("softmax", "rmsnorm", "layernorm")
 
 
 def count_of(operation, n, bins):
@@ -496,6 +498,14 @@ def rows_alone(f, c, k):
     return lambda: f(m)
 
 
+def elements_alone(f, c, k):
+    """The same of each element, which goes back to where it lay."""
+    m, axis = c.shaped()
+    if axis == len(m.shape) - 1:
+        return lambda: f(m)
+    return lambda: f(m.swapaxes(axis, -1)).swapaxes(axis, -1)
+
+
 def ways(operation, arrays, dtype):
     """All ways to call a function of this operation, the likeliest first: what they are, and what makes the call."""
     typed = {"dtype": dtype}
@@ -504,10 +514,10 @@ def ways(operation, arrays, dtype):
     if operation == "dot":
         return [("f(x, y)", lambda f, c, k: lambda: f(c.x, c.y)),
                 (f"f(x, y{words_of(typed)})", lambda f, c, k: lambda: f(c.x, c.y, **typed))]
-    if operation in OF_ROWS or operation == "softmax":
+    if operation in OF_ROWS or operation in EACH_OF_ROWS:
         more = [{}, {"correction": 0}, {"ddof": 0}] if operation == "rowvariance" else [{}]
         return [over_axis(word, k | t) for word, t in ((arrays.axis, {}), (arrays.axis, typed), ("axis", {}))
-                for k in more] + [("f(X)", rows_alone if operation in OF_ROWS else alone)]
+                for k in more] + [("f(X)", rows_alone if operation in OF_ROWS else elements_alone)]
     if operation == "transpose":
         return [("f(X)", alone)]
     more = {"scan": [{arrays.axis: 0}], "variance": [{"correction": 0}, {"ddof": 0}]}.get(operation, [])
@@ -525,7 +535,9 @@ DUE = {"sum": [2], "scan": [2, 6, -2, 2], "dot": [18], "norm": [10], "asum": [18
        "rowmean": [3, -2], "rowvariance": [1, 36]}
 # Of these to 2%, which the rounding of no format exceeds.
 DUE_NEARLY = {"sumexp": [1.1353353, 1.0000061], "logsumexp": [4.126928, 4.0000061],
-              "softmax": [0.1192029, 0.8807971, 6.144e-06, 0.9999939]}
+              "softmax": [0.1192029, 0.8807971, 6.144e-06, 0.9999939],
+              "rmsnorm": [0.6324555, 1.2649111, -1.2649111, 0.6324555],
+              "layernorm": [-0.999995, 0.999995, -0.9999999, 0.9999999]}
 
 
 def encoded(values, form):
@@ -549,7 +561,7 @@ def decoded(raw, form):
 def is_due(results, operation):
     if operation not in DUE_NEARLY:
         return results == DUE.get(operation)
-    return all(abs(x - y) <= 0.02 * y for x, y in zip(results, DUE_NEARLY[operation], strict=True))
+    return all(abs(x - y) <= 0.02 * abs(y) for x, y in zip(results, DUE_NEARLY[operation], strict=True))
 
 
 # --- The subject ---
