@@ -88,12 +88,27 @@ static double error_due(rational d, rational w, double result)
     return error;
 }
 
+/* Of what is cut, all digits: the next number of as many is beyond it. */
+static void expect_digits(const struct reference *r, rational d, rational w)
+{
+    mpfr_t digits;
+    mpfr_init2(digits, REFERENCE_DIGITS);
+    mpfr_abs(digits, r->sum, MPFR_RNDZ);
+    rational low = from_mpfr(digits), square = times(d, d);
+    mpfr_nextabove(digits);
+    rational high = from_mpfr(digits);
+    int under = mpq_cmp(times(times(low, low), w), square);
+    cr_assert(r->cut ? under < 0 && mpq_cmp(square, times(times(high, high), w)) < 0 : under == 0);
+    mpfr_clear(digits);
+}
+
 static void expect_value(const struct reference *r, const struct array *a)
 {
     rational d, w;
     mpfr_t error;
     mpfr_init2(error, 64);
     set_due(&d, &w, r->of, a, r->index);
+    expect_digits(r, d, w);
     for (enum format f = 0; f < ACCUMULATORS; f++) {
         double y = round_mpfr(r->sum, f), others[] = {y, -y, y * 1.5, 0, 3};
         cr_assert(!isfinite(y) || nearest(f, y, d, w), "%s of %a in %s: %a",
@@ -135,7 +150,6 @@ Test(divided, exact_values_are_nearest_by_their_squares)
             }
         }
     }
-    /* Such as have short values: the root of a square of a fraction. 3 / sqrt(9 + e) has not. */
     struct array zeros = {FP64, 2, (double[]){0, -0.0}};
     struct reference r;
     cr_assert(reference_compute_at(&r, EXACT_RMSNORM, &zeros, 1, REFERENCE_FAST, NULL) ==
