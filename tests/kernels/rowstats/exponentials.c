@@ -208,7 +208,8 @@ Test(exponentials, of_special_rows)
                 const struct method *m = method_registry[i];
                 const struct special *s = &specials[k];
                 const struct exact_facts *facts = &exact_facts[m->operation->of];
-                if (facts->form != FORM_ROW || facts->epsilon > 0 || !m->cpu || !operation_of_rows(m->operation))
+                if (facts->form != FORM_ROW || facts->epsilon > 0 || !m->cpu ||
+                    !operation_of_rows(m->operation))
                     continue;
                 double in[4], out[4], y;
                 struct statistic_case c = {.method = m,
