@@ -1,5 +1,5 @@
-/* Your own sum, scan or dot product under ulpscope's microscope: the one header that a shared
- * object needs.
+/* Your own sum, scan, dot product or matrix product under ulpscope's microscope: the one header
+ * that a shared object needs.
  *
  *     #include "ulpscope_subject.h"
  *
@@ -64,7 +64,10 @@ enum ulpscope_operation {
     ULPSCOPE_MAXIMUM_NUMBER,
     ULPSCOPE_ARGMIN, /* the lowest index of the minimum, as a number of fp64 */
     ULPSCOPE_ARGMAX,
-    ULPSCOPE_ASUM /* the sum of magnitudes */
+    ULPSCOPE_ASUM, /* the sum of magnitudes */
+    /* m n results: D = A B + C, row after row; A and B as `matrices` says. On host memory alone,
+     * and for subjects alone: the library has none. */
+    ULPSCOPE_GEMM
 };
 
 /* Where `in`, `in2` and `out` point to. ULPSCOPE_DEVICE: memory of the CUDA device `device`, which
@@ -88,8 +91,26 @@ enum ulpscope_promise {
 #define ULPSCOPE_ALL_PAIRS                  UINT64_C(0x0f0f0f0f)
 #define ULPSCOPE_PAIRS_8                    UINT64_C(0x0f0f00000000)
 
-/* The parts of the launch shape that the function reads: combine with |. */
-enum { ULPSCOPE_READS_THREADS = 1, ULPSCOPE_READS_BLOCKS = 2 };
+/* The parts of the launch shape that the function reads: combine with |. And of matrix products
+ * more: that it takes no C, so that it is asked for A B alone; that it claims to be
+ * batch_invariant, beside its promise: an element of D depends on its row of A, its column of B and
+ * its C alone. */
+enum {
+    ULPSCOPE_READS_THREADS = 1,
+    ULPSCOPE_READS_BLOCKS = 2,
+    ULPSCOPE_TAKES_NO_C = 4,
+    ULPSCOPE_BATCH_INVARIANT = 8
+};
+
+/* The matrices of a product: A of m x k, B of k x n, C of m x n elements. Rows of A begin lda
+ * elements apart, or its columns where a_column is set, those of B ldb; C's and the result's follow
+ * each other. What lies between rows or columns is not to be read. */
+struct ulpscope_matrices {
+    size_t m, n, k, lda, ldb;
+    int a_column, b_column;
+    const void *a, *b; /* in the storage format; `in` is a */
+    const void *c;     /* in the format `output`; NULL: zeros */
+};
 
 /* One execution. */
 struct ulpscope_task {
@@ -98,8 +119,8 @@ struct ulpscope_task {
     /* Dot products only: the second array, of the same length and alignment; else NULL. */
     const void *in2;
     /* The result, to be written: one element in the accumulator's format for a sum, n elements in
-     * the format `output` for a scan. Filled with NaN before the call; an element that keeps what
-     * was there is an error. Aligned to 64 bytes. */
+     * the format `output` for a scan, m n for a matrix product. Filled with NaN before the call; an
+     * element that keeps what was there is an error. Aligned to 64 bytes. */
     void *out;
     enum ulpscope_format storage, accumulator, output;
     int exclusive;            /* of scans */
@@ -108,6 +129,7 @@ struct ulpscope_task {
     /* cudaStream_t: enqueue all work on device memory here. ulpscope waits for everything enqueued
      * when `run` returns. NULL with host memory. */
     void *stream;
+    const struct ulpscope_matrices *matrices; /* of matrix products; else NULL */
 };
 
 struct ulpscope_subject {
@@ -117,8 +139,8 @@ struct ulpscope_subject {
     enum ulpscope_memory memory;
     enum ulpscope_promise promise;
     uint64_t pairs; /* ULPSCOPE_PAIRs that it supports; it is never called with others */
-    uint32_t reads; /* ULPSCOPE_READS_...; launch shapes that differ only in what it does not read
-                       are one case */
+    uint32_t reads; /* ULPSCOPE_READS_... and so on; launch shapes that differ only in what it does
+                       not read are one case */
     /* Returns 0, or an error code that is printed (return (int)cudaGetLastError() after a launch):
      * the run is then an error. */
     int (*run)(const struct ulpscope_task *t);

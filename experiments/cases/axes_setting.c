@@ -88,6 +88,16 @@ static enum status resolve_outputs(struct axes *axes, const struct request *r, s
     return status;
 }
 
+/* Where one method takes no C, no method is given one: so that all multiply the same. */
+static void leave_c_out(struct axes *axes)
+{
+    struct setting_axes *to = &axes->setting;
+    for (size_t i = 0; i < axes->methods; i++)
+        to->no_c |= axes->method[i]->no_c;
+    for (size_t i = 0; i < to->shapes; i++)
+        to->shape[i].no_c |= to->no_c;
+}
+
 /* Of matrix products alone, generated inputs are as long as their shapes take, where no option says
  * how long: of each length one. */
 static enum status follow_shapes(struct axes *axes, const struct request *r, struct problem *p)
@@ -225,6 +235,7 @@ enum status axes_resolve_setting(struct axes *axes, const struct request *r, str
     if (status == STATUS_OK && experiment_reads(e, SETTING_SHAPE))
         status = resolve_words(axes, r, AXIS_SHAPE, e->shape, (void **)&to->shape,
                                sizeof *to->shape, add_shape, p);
+    leave_c_out(axes);
     if (status == STATUS_OK)
         status = follow_shapes(axes, r, p);
     if (status == STATUS_OK && experiment_reads(e, SETTING_PRODUCT))

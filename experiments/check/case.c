@@ -181,6 +181,7 @@ enum check_found check_case_at(const struct check *c, enum check_kind kind, size
     else
         k->setting.exclusive = scan && r->scan[1];
     struct setting_axes axes = r->setting;
+    axes.no_c = r->method->no_c;
     axes.file_rows = k->data && k->n == k->data->array.n ? k->data->rows : 0;
     setting_vary(&k->setting, r->method->operation, &axes, k->n, mixed);
     setting_drop(r->method, &k->setting);

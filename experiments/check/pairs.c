@@ -10,7 +10,7 @@ static enum status answers(struct check *c, struct format_pair pair, struct prob
 {
     struct array out;
     struct check_case k = {.pair = pair, .setting.output = pair.accumulator, .n = 3};
-    static const struct setting_axes any = {0}; /* those asked for may not fit n */
+    const struct setting_axes any = {.no_c = c->request->method->no_c}; /* others may not fit n */
     setting_vary(&k.setting, c->request->method->operation, &any, k.n, 0);
     setting_drop(c->request->method, &k.setting);
     input_parse(&k.input, "ones", NULL);

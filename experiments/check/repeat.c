@@ -63,6 +63,19 @@ enum status check_under_load(struct check *c, struct check_outcome *o, struct pr
     return status;
 }
 
+/* What no request says: whose instructions are modelled, and how sums are promoted. */
+static void add_own(struct text *to, const struct check *c)
+{
+    struct setting_word word[SETTING_OPTIONS];
+    size_t words = setting_words(word, c->request->method->operation, &c->at.setting);
+    for (size_t i = 0; i < words; i++) {
+        if (word[i].option == SETTING_CHIP)
+            text_format(to, " --chip %s", word[i].text);
+        if (word[i].option == SETTING_PROMOTE)
+            text_format(to, " --promote %zu", word[i].number);
+    }
+}
+
 enum status check_served(struct check *c, const struct check_setting *s, const char *more,
                          const struct method **served, struct problem *p)
 {
@@ -74,6 +87,7 @@ enum status check_served(struct check *c, const struct check_setting *s, const c
     shell_word(&text, path);
     text_add(&text, " serve ");
     shell_word(&text, s->method->name);
+    add_own(&text, c);
     text_format(&text, " --device %s --threads %u --blocks %u --offset %zu %s", device,
                 s->shape.threads, s->shape.blocks, s->offset, more);
     const char *command = text_string(&text);

@@ -1,4 +1,4 @@
-"""Sums in Python, as subjects.
+"""Sums and a matrix product in Python, as subjects.
 
     build/ulpscope check python:experiments/examples/functions.py:plain --array array --device cpu
 """
@@ -20,3 +20,8 @@ def compensated(x):
         lost += (total - new) + value if abs(total) >= abs(value) else (value - new) + total
         total = new
     return total + lost
+
+
+def product(a, b):
+    """A matrix product, rows times columns: each element one after the other, in fp64."""
+    return [[plain(x * y for x, y in zip(row, column)) for column in zip(*b)] for row in a]

@@ -82,7 +82,7 @@ static enum status each(const struct setting_asked *asked, struct setting s, set
     char text[SHAPE_NAME];
     bool exactly = false, any = false;
     if (axes->shapes == 0) {
-        s.shape = shape_fitting(asked->n, 1);
+        s.shape = shape_fitting(asked->n, 1, axes->no_c);
         return visit_outputs(asked, s, visit, context, p);
     }
     for (size_t i = 0; i < axes->shapes; i++)
@@ -91,6 +91,7 @@ static enum status each(const struct setting_asked *asked, struct setting s, set
         s.shape = axes->shape[i];
         if (exactly ? gemm_elements(&s.shape) != asked->n : gemm_c_begins(&s.shape) > asked->n)
             continue;
+        s.shape.no_c |= axes->no_c;
         any = true;
         status = visit_outputs(asked, s, visit, context, p);
     }
@@ -122,7 +123,7 @@ static enum status each_own(const struct setting_asked *asked, struct setting s,
     return status;
 }
 
-/* C is what stands behind B, rounded to the results' format; nothing there: zeros. */
+/* C is what stands behind B, rounded to the results' format; nothing there, or none: zeros. */
 static enum status make(struct setting_operands *to, const struct setting *s, uint64_t seed,
                         struct problem *p)
 {
@@ -141,17 +142,18 @@ static enum status make(struct setting_operands *to, const struct setting *s, ui
     if (!to->c)
         return problem(p, STATUS_MEMORY, "out of memory for %zu elements of C", outputs);
     to->of.c = (struct array){s->output, outputs, to->c};
-    for (size_t i = 0; i < outputs && to->of.in.n - begins >= outputs; i++)
+    for (size_t i = 0; i < outputs && !s->shape.no_c && to->of.in.n - begins >= outputs; i++)
         array_encode(&to->of.c, i, 1, &(double){array_get(&to->of.in, begins + i)});
     return STATUS_OK;
 }
 
 static void vary(struct setting *s, const struct setting_axes *axes, size_t n, size_t u)
 {
-    s->shape = axes->shapes ? axes->shape[u % axes->shapes] : shape_fitting(n, u);
+    s->shape = axes->shapes ? axes->shape[u % axes->shapes] : shape_fitting(n, u, axes->no_c);
     for (size_t i = 0; i < axes->shapes; i++)
         if (gemm_elements(&axes->shape[i]) == n)
             s->shape = axes->shape[i];
+    s->shape.no_c |= axes->no_c;
     s->bins = s->shape.m * s->shape.n;
     s->chip = axes->chips ? axes->chip[u % axes->chips] : mma_chip_named(MMA_CHIP);
     s->promote =
@@ -160,7 +162,7 @@ static void vary(struct setting *s, const struct setting_axes *axes, size_t n, s
 
 static void sample(struct setting *s, size_t n)
 {
-    s->shape = shape_fitting(n, 1);
+    s->shape = shape_fitting(n, 1, s->shape.no_c);
     s->bins = s->shape.m * s->shape.n;
 }
 
@@ -310,14 +312,15 @@ static bool in_batch(struct surrounding *to, const struct setting *s, const stru
     if (at->layout >= LAYOUTS)
         return false;
     if (at->layout != BATCH_AS_IS)
-        *is = (struct gemm_shape){
-            .a_column = at->layout & 1, .b_column = at->layout & 2, .pad = at->pad};
+        *is = (struct gemm_shape){.a_column = at->layout & 1,
+                                  .b_column = at->layout & 2,
+                                  .pad = at->pad,
+                                  .no_c = s->shape.no_c};
     is->m = at->side[0];
     is->n = at->side[1];
     is->k = at->terms;
     to->setting.bins = is->m * is->n;
     to->n = gemm_elements(is);
-    (void)s;
     return true;
 }
 
@@ -335,8 +338,39 @@ static void fill_batch(const struct array *to, const struct surrounding *is,
     for (size_t j = at->alike ? 0 : at->at[1]; j < (at->alike ? as->n : at->at[1] + 1); j++)
         for (size_t k = 0; k < as->k; k++)
             array_set_bits(to, gemm_b_at(as, k, j), array_bits(from, gemm_b_at(was, k, 0)));
-    for (size_t i = first; i < end; i++)
+    for (size_t i = first; i < end && !as->no_c; i++)
         array_set_bits(to, gemm_c_begins(as) + i, c);
+}
+
+/* --- the wire --- */
+
+static void tell(char to[REQUEST_TEXT], const struct wire_request *r)
+{
+    const struct gemm_shape *s = &r->gemm;
+    snprintf(to, REQUEST_TEXT, " %s %zu %zu %zu %c%c %zu %zu %zu", format_facts[r->output].name,
+             s->m, s->n, s->k, s->a_column ? 't' : 'n', s->b_column ? 't' : 'n', gemm_lda(s),
+             gemm_ldb(s), request_behind(r));
+}
+
+/* Leading dimensions are as long as need be, or both are by as many elements longer. */
+static bool told(struct wire_request *r, char *const word[])
+{
+    struct gemm_shape *s = &r->gemm;
+    size_t lda, ldb, c;
+    r->output = format_named(word[0]);
+    if (r->output >= FORMATS || !request_number(&s->m, word[1]) ||
+        !request_number(&s->n, word[2]) || !request_number(&s->k, word[3]) ||
+        strlen(word[4]) != 2 || strspn(word[4], "nt") != 2 || !request_number(&lda, word[5]) ||
+        !request_number(&ldb, word[6]) || !request_number(&c, word[7]) || s->m > SHAPE_MOST ||
+        s->n > SHAPE_MOST || s->k > SHAPE_MOST)
+        return false;
+    s->a_column = word[4][0] == 't';
+    s->b_column = word[4][1] == 't';
+    s->pad = lda >= gemm_lda(s) ? lda - gemm_lda(s) : SHAPE_MOST + 1;
+    r->bins = s->m * s->n;
+    s->no_c = c == 0;
+    return s->pad <= SHAPE_MOST && gemm_ldb(s) == ldb && (c == 0 || c == r->bins) &&
+           gemm_c_begins(s) == r->n;
 }
 
 const struct operation_use use_gemm = {
@@ -353,7 +387,6 @@ const struct operation_use use_gemm = {
     .vary = vary,
     .sample = sample,
     .batches = true,
-    .not_served = true,
     .not_recorded = true,
     .matrices = matrices,
     .join = join,
@@ -368,4 +401,7 @@ const struct operation_use use_gemm = {
     .batch = batch,
     .in_batch = in_batch,
     .fill_batch = fill_batch,
+    .request = "OUTPUT ROWS COLUMNS K LAYOUT LDA LDB C",
+    .tell = tell,
+    .told = told,
 };

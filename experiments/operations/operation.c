@@ -38,6 +38,14 @@ static const struct operation_use *use_of(const struct operation *o)
     return &plain;
 }
 
+const struct operation *operation_named(const char *name)
+{
+    size_t i = 0;
+    while (operations[i] && strcmp(operations[i]->name, name) != 0)
+        i++;
+    return operations[i];
+}
+
 bool operation_asks(const struct operation *o, enum setting_option option)
 {
     return use_of(o)->reads & 1u << option;
@@ -320,6 +328,39 @@ const char *setting_twin(const struct operation *o, const struct setting *s)
 }
 
 /* --- requests --- */
+
+struct wire_request request_asked(const struct task *t)
+{
+    const struct operands *of = t->of;
+    struct wire_request r = {.operation = t->method->operation,
+                             .n = of->in.n,
+                             .storage = of->in.format,
+                             .accumulator = t->accumulator,
+                             .output = t->out.format,
+                             .exclusive = of->exclusive,
+                             .bins = of->bins,
+                             .stride = of->stride,
+                             .gemm = of->gemm};
+    if (r.operation->matrices)
+        r.n = gemm_c_begins(&of->gemm);
+    return r;
+}
+
+size_t request_behind(const struct wire_request *r)
+{
+    const struct operation *o = r->operation;
+    return o->matrices ? r->gemm.no_c ? 0 : r->bins
+           : operation_has(o, OPERAND_KEYS) || operation_has(o, OPERAND_IN2) ? r->n
+                                                                             : 0;
+}
+
+size_t request_behind_bytes(const struct wire_request *r)
+{
+    const struct operation *o = r->operation;
+    return o->matrices                      ? array_bytes(r->output, request_behind(r))
+           : operation_has(o, OPERAND_KEYS) ? request_behind(r) * sizeof(uint32_t)
+                                            : array_bytes(r->storage, request_behind(r));
+}
 
 const char *request_rest(const struct operation *o)
 {

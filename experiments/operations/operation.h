@@ -34,6 +34,8 @@ struct setting_option_facts {
 };
 extern const struct setting_option_facts setting_options[SETTING_OPTIONS];
 
+const struct operation *operation_named(const char *name); /* or NULL */
+
 /* Does it read this option? */
 bool operation_asks(const struct operation *o, enum setting_option option);
 /* The first that reads it: what a program without a name of its own is taken for. */

@@ -73,6 +73,7 @@ struct setting_axes {
     struct numbers ranks;
     struct gemm_shape *shape;
     size_t shapes; /* none: see shape_fitting */
+    bool no_c;     /* a method takes no C: that of all shapes is zeros */
     const char **chip;
     size_t chips;           /* none: MMA_CHIP */
     struct numbers promote; /* none: GEMM_PROMOTE */

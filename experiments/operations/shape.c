@@ -12,7 +12,8 @@
 static enum status refuse(const char *text, struct problem *p)
 {
     return problem(p, STATUS_USAGE,
-                   "option --shape: found '%s', expected MxNxK[:nt|:tn|:tt][:pad=P], as 64x64x256",
+                   "option --shape: found '%s', expected MxNxK[:nt|:tn|:tt][:pad=P][:c=0], as "
+                   "64x64x256",
                    text);
 }
 
@@ -47,6 +48,10 @@ static enum status options(struct gemm_shape *s, const char *at, const char *tex
             enum status status = number(&s->pad, word + 4, end, text, p);
             if (status != STATUS_OK)
                 return status;
+            continue;
+        }
+        if (end - word == 3 && strncmp(word, "c=0", 3) == 0) {
+            s->no_c = true;
             continue;
         }
         if (letters || end - word != 2 || strspn(word, "nt") < 2)
@@ -99,14 +104,14 @@ void shape_name(char text[SHAPE_NAME], const struct gemm_shape *s)
     char pad[32] = "";
     if (s->pad)
         snprintf(pad, sizeof pad, ":pad=%zu", s->pad);
-    snprintf(text, SHAPE_NAME, "%zux%zux%zu%s%s", s->m, s->n, s->k,
+    snprintf(text, SHAPE_NAME, "%zux%zux%zu%s%s%s", s->m, s->n, s->k,
              s->a_column   ? s->b_column ? ":tt" : ":tn"
              : s->b_column ? ":nt"
                            : "",
-             pad);
+             pad, s->no_c ? ":c=0" : "");
 }
 
-struct gemm_shape shape_fitting(size_t n, size_t u)
+struct gemm_shape shape_fitting(size_t n, size_t u, bool no_c)
 {
     static const struct {
         size_t m, n;
@@ -115,17 +120,20 @@ struct gemm_shape shape_fitting(size_t n, size_t u)
                            .n = sides[u % 4].n,
                            .a_column = u / 4 & 1,
                            .b_column = u / 4 & 2,
-                           .pad = u / 4 % 3};
+                           .pad = u / 4 % 3,
+                           .k = no_c, /* for a start: one, where C does not take room */
+                           .no_c = no_c};
     while (gemm_elements(&s) > n / 2 && s.m * s.n > 1) {
         s.m = s.m > 1 ? s.m / 2 : 1;
         s.n = s.n > 1 ? s.n / 2 : 1;
     }
     if (s.m * s.n == 1)
         s.pad = 0;
-    if (n < s.m * s.n)
+    size_t c = no_c ? 0 : s.m * s.n;
+    if (n < c)
         return (struct gemm_shape){0};
     size_t lines = (s.a_column ? s.m + s.pad : s.m) + (s.b_column ? s.n : s.n + s.pad);
-    size_t room = n - s.m * s.n, padding = (s.a_column ? 0 : s.m) + (s.b_column ? s.n : 0);
+    size_t room = n - c, padding = (s.a_column ? 0 : s.m) + (s.b_column ? s.n : 0);
     if (room < padding * s.pad)
         s.pad = 0;
     s.k = (room - padding * s.pad) / (s.pad ? lines : s.m + s.n);

@@ -1,7 +1,8 @@
 /* Shapes of matrix products, as --shape asks for them: MxNxK, A of M x K and B of K x N elements.
  *
  *     :nt :tn :tt   which of A and B are column-major, t; where nothing is said, :nn, neither
- *     :pad=P        their leading dimensions are P elements longer than they need to be */
+ *     :pad=P        their leading dimensions are P elements longer than they need to be
+ *     :c=0          C is zeros: D = A B */
 #pragma once
 
 #include "kernels/method/gemm.h"
@@ -18,11 +19,11 @@ void shape_name(char text[SHAPE_NAME], const struct gemm_shape *s);
 enum status chip_parse(const char **chip, const char *text, struct problem *p);
 
 /* The u-th shape for n elements, which may be more than it takes: flat, cubic, one row, one column;
- * in several layouts. */
-struct gemm_shape shape_fitting(size_t n, size_t u);
+ * in several layouts; with C or without. */
+struct gemm_shape shape_fitting(size_t n, size_t u, bool no_c);
 
 static inline bool shape_equal(const struct gemm_shape *a, const struct gemm_shape *b)
 {
     return a->m == b->m && a->n == b->n && a->k == b->k && a->a_column == b->a_column &&
-           a->b_column == b->b_column && a->pad == b->pad;
+           a->b_column == b->b_column && a->pad == b->pad && a->no_c == b->no_c;
 }

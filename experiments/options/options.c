@@ -49,13 +49,13 @@ const struct option_spec option_specs[] = {
     {"keep", 0, "LIST", "run bench check",
      "percentage of the elements that a compaction keeps: 0 to 100"},
     {"shape", 0, "LIST", "run bench check recommend",
-     "shapes of matrix products: MxNxK[:nt|:tn|:tt][:pad=P], t: by columns"},
+     "shapes of matrix products: MxNxK[:nt|:tn|:tt][:pad=P][:c=0], t: by columns"},
     {"ranks", 0, "LIST", "run bench check",
      "ranks of an all-reduce, a divisor of n: each has n / ranks of the elements"},
-    {"chip", 0, "LIST", "run bench check recommend",
+    {"chip", 0, "LIST", "run bench check recommend serve",
      "whose matrix instructions gemm/mma, gemm/wgmma and gemm/promoted model (default: h100): see "
      "`list chips`"},
-    {"promote", 0, "LIST", "run bench check recommend",
+    {"promote", 0, "LIST", "run bench check recommend serve",
      "gemm/promoted: add partial sums in the accumulator after this many products (default: 128)"},
     {"weight", 0, "LIST", "run", "`run steps`: initial weights: 0,1,-0.5 (default: 0,1)"},
     {"timed", 0, "N", "run", "`run ladder`: elements of the inputs that methods are timed on"},
@@ -82,8 +82,8 @@ const struct option_spec option_specs[] = {
      "kind of array that python: functions take: numpy, torch, cupy, jax, array (default: by their "
      "module)"},
     {"operation", 0, "NAME", "run bench check reveal recommend serve",
-     "what python: functions compute, where their names do not say: sum, scan, dot, norm, ...; "
-     "recommend: sum or gemm"},
+     "what python: functions compute, and exec: programs in check and reveal, where nothing else "
+     "says it: sum, scan, dot, gemm, ...; recommend: sum or gemm"},
     {"prefix", 0, "I", "reveal",
      "scans: reveal the order of this output, 0 to n - 1 (default: the last)"},
     {"against", 0, "METHOD", "reveal", "compare with the order of another method"},

@@ -229,17 +229,27 @@ static enum status read_recorded(struct command *c, const struct method *const *
     return status;
 }
 
+/* What a program without a name of its own is taken for. */
+static const struct operation *asked_operation(const struct command *c)
+{
+    const struct arguments *a = c->arguments;
+    const struct setting_axes *s = &c->request.setting;
+    const char *name = argument_value(a, "operation");
+    bool keys = s->keys > 0 || s->bins.count > 0, rows = s->rows.count > 0 || s->layouts > 0;
+    return name                        ? operation_named(name)
+           : argument_value(a, "scan") ? operation_asking(SETTING_SCAN)
+           : keys                      ? operation_asking(SETTING_KEYS)
+           : rows                      ? operation_asking(SETTING_ROWS)
+           : s->shapes > 0             ? operation_asking(SETTING_SHAPE)
+                                       : NULL;
+}
+
 /* All operands are looked at before the first is run. */
 static enum status check_all(struct command *c, struct problem *p)
 {
     const struct arguments *a = c->arguments;
     const struct method *m[OPERANDS_MAX];
-    bool keys = c->request.setting.keys > 0 || c->request.setting.bins.count > 0;
-    bool rows = c->request.setting.rows.count > 0 || c->request.setting.layouts > 0;
-    const struct operation *operation = argument_value(a, "scan") ? operation_asking(SETTING_SCAN)
-                                        : keys                    ? operation_asking(SETTING_KEYS)
-                                        : rows                    ? operation_asking(SETTING_ROWS)
-                                                                  : NULL;
+    const struct operation *operation = asked_operation(c);
     enum status status =
         argument_flag(a, "all") ? reproducer_asked(a, NULL, c->devices, p) : STATUS_OK;
     for (size_t i = 0; i < a->operands && status == STATUS_OK; i++) {
@@ -401,9 +411,10 @@ const struct verb verb_check = {
         "--rows, "
         "--layout, --keep, --shape, --ranks, --chip, --promote for the methods that read them.\n"
         "\n"
-        "An exec: subject is a sum; with --scan a scan, with --keys or --bins a scatter-add, with "
-        "--rows "
-        "or --layout a sum of rows. It is asked for all pairs of formats, of which it may answer "
+        "An exec: subject is what --operation says, else a sum; with --scan a scan, with --keys or "
+        "--bins "
+        "a scatter-add, with --rows or --layout a sum of rows, with --shape a matrix product. It "
+        "is asked for all pairs of formats, of which it may answer "
         "some.\n"
         "\n"
         "python:MODULE.FUNCTION and python:FILE.py:FUNCTION are functions of Python. --operation "

@@ -66,6 +66,8 @@ json_t *method_json(const struct method *m)
         if (m->beside & 1u << promise)
             json_array_append_new(beside, json_string(promise_name[promise]));
     json_object_set_new(json, "beside", beside);
+    if (m->no_c)
+        json_object_set_new(json, "no_c", json_true());
     if (m->product == PRODUCT_NONE) {
         json_decref(ways);
         return json;

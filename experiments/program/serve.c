@@ -29,6 +29,9 @@ struct server {
     char *body, *next;   /* what followed the line of a first request, and how far it is taken */
     struct probe_spec spec;
     struct array results;
+    struct array c; /* of a matrix product */
+    const char *chip;
+    uint64_t promote;
 };
 
 /* Our own standard input and output, out of the way of what a shared object reads or prints: that
@@ -67,6 +70,10 @@ static enum status settings(struct server *s, const struct arguments *a, struct 
         status = argument_number(a, "offset", 0, 0, 255, &offset, p);
     if (status == STATUS_OK)
         status = argument_number(a, "around", 255, 0, 255, &around, p);
+    if (status == STATUS_OK)
+        status = argument_number(a, "promote", 0, 1, SHAPE_MOST, &s->promote, p);
+    if (status == STATUS_OK && argument_value(a, "chip"))
+        status = chip_parse(&s->chip, argument_value(a, "chip"), p);
     if (status != STATUS_OK)
         return status;
     s->shape = (struct shape){(unsigned)threads, (unsigned)blocks};
@@ -98,16 +105,15 @@ static void close_probe(struct server *s)
 {
     probe_close(s->probe);
     free(s->results.data);
+    free(s->c.data);
     s->probe = NULL;
-    s->results.data = NULL;
+    s->results.data = s->c.data = NULL;
 }
 
 /* The bytes behind the line of a request. */
 static size_t body_bytes(const struct wire_request *r)
 {
-    size_t elements = array_bytes(r->storage, r->n);
-    return operation_arrays(r->operation) * elements +
-           (operation_asks(r->operation, SETTING_KEYS) ? r->n * sizeof(uint32_t) : 0);
+    return array_bytes(r->storage, r->n) + request_behind_bytes(r);
 }
 
 /* Takes in what follows a line, in pieces: a line may promise more than comes, and memory is for
@@ -139,8 +145,11 @@ static enum status gather(struct server *s, const struct wire_request *r, struct
         return problem(p, STATUS_DATA, "request: found %zu of %zu bytes of elements", found,
                        elements);
     return found == due ? STATUS_OK
-                        : problem(p, STATUS_DATA, "request: found %zu of %zu keys",
-                                  (found - elements) / sizeof(uint32_t), r->n);
+           : operation_reads_c(r->operation)
+               ? problem(p, STATUS_DATA, "request: found %zu of %zu bytes of C", found - elements,
+                         due - elements)
+               : problem(p, STATUS_DATA, "request: found %zu of %zu keys",
+                         (found - elements) / sizeof(uint32_t), r->n);
 }
 
 /* Like fread of bytes, from what was gathered where something was. */
@@ -156,18 +165,21 @@ static size_t take(struct server *s, void *to, size_t bytes)
 /* Sees to it that there is a probe for this request. */
 static enum status ready(struct server *s, const struct wire_request *r, struct problem *p)
 {
-    const struct probe_spec spec = {.method = s->method,
-                                    .device = s->device,
-                                    .storage = r->storage,
-                                    .accumulator = r->accumulator,
-                                    .output = r->output,
-                                    .n = r->n,
-                                    .shape = s->shape,
-                                    .offset = s->offset,
-                                    .around = (uint8_t)~s->around,
-                                    .exclusive = r->exclusive,
-                                    .bins = r->bins,
-                                    .stride = r->stride};
+    struct probe_spec spec = {.method = s->method,
+                              .device = s->device,
+                              .storage = r->storage,
+                              .accumulator = r->accumulator,
+                              .output = r->output,
+                              .n = r->n,
+                              .shape = s->shape,
+                              .offset = s->offset,
+                              .around = (uint8_t)~s->around,
+                              .exclusive = r->exclusive,
+                              .bins = r->bins,
+                              .stride = r->stride,
+                              .gemm = r->gemm,
+                              .chip = s->chip,
+                              .promote = s->promote};
     if (r->operation != s->method->operation)
         return problem(p, STATUS_DATA, "request: found a %s, expected a %s: %s", r->operation->name,
                        s->method->operation->name, s->method->name);
@@ -175,15 +187,21 @@ static enum status ready(struct server *s, const struct wire_request *r, struct 
     if (s->probe && is->storage == spec.storage && is->accumulator == spec.accumulator &&
         is->output == spec.output && is->n == spec.n && is->shape.threads == spec.shape.threads &&
         is->shape.blocks == spec.shape.blocks && is->offset == spec.offset &&
-        is->exclusive == spec.exclusive && is->bins == spec.bins && is->stride == spec.stride)
+        is->exclusive == spec.exclusive && is->bins == spec.bins && is->stride == spec.stride &&
+        shape_equal(&is->gemm, &spec.gemm))
         return STATUS_OK;
     close_probe(s);
     enum status status = gather(s, r, p);
     if (status != STATUS_OK)
         return status;
+    size_t outputs = r->operation->outputs(r->n, r->bins);
+    status = memory_array(&s->results, r->output, outputs, s->method->name, p);
+    if (status == STATUS_OK && operation_reads_c(r->operation))
+        status = memory_array(&s->c, r->output, outputs, "C", p);
+    if (s->c.data)
+        memset(s->c.data, 0, array_bytes(r->output, outputs));
+    spec.c = s->c;
     s->spec = spec;
-    status = memory_array(&s->results, r->output, r->operation->outputs(r->n, r->bins),
-                          s->method->name, p);
     return status == STATUS_OK ? probe_open(&s->probe, &spec, p) : status;
 }
 
@@ -199,6 +217,20 @@ static enum status read_keys(struct server *s, struct problem *p)
             return problem(p, STATUS_DATA, "request: key %zu: found %u, expected less than %zu", i,
                            keys[i], s->spec.bins);
     return STATUS_OK;
+}
+
+/* C follows where there is one; else it is zeros. */
+static enum status read_c(struct server *s, const struct wire_request *r, struct problem *p)
+{
+    if (!operation_reads_c(r->operation) || request_behind(r) == 0)
+        return STATUS_OK;
+    if (s->method->no_c)
+        return problem(p, STATUS_DATA, "request: found a C of %zu elements, expected none: %s",
+                       request_behind(r), s->method->name);
+    size_t bytes = request_behind_bytes(r), found = take(s, s->c.data, bytes);
+    return found == bytes
+               ? STATUS_OK
+               : problem(p, STATUS_DATA, "request: found %zu of %zu bytes of C", found, bytes);
 }
 
 /* Runs it `runs` times. *time_ns is their total: as a shared object's subject measures it, else by
@@ -231,6 +263,8 @@ static enum status answer(struct server *s, const struct wire_request *r, size_t
     if (found < bytes)
         return problem(p, STATUS_DATA, "request: found %zu of %zu bytes of elements", found, bytes);
     status = read_keys(s, p);
+    if (status == STATUS_OK)
+        status = read_c(s, r, p);
     free(s->body);
     s->body = NULL;
     if (status == STATUS_OK)
@@ -336,6 +370,20 @@ const struct verb verb_serve = {
         "batches of\n"
         "                                                         STRIDE\n"
         "  transpose N STORAGE ACCUMULATOR ROWS STRIDE            N elements\n"
+        "  gemm N STORAGE ACCUMULATOR OUTPUT ROWS COLUMNS K LAYOUT LDA LDB C\n"
+        "                                                         ROWS COLUMNS elements of OUTPUT: "
+        "A B + C,\n"
+        "                                                         row after row; the N elements "
+        "are A,\n"
+        "                                                         ROWS x K, and B, K x COLUMNS, by "
+        "rows\n"
+        "                                                         or (t) by columns, as LAYOUT "
+        "says: nn,\n"
+        "                                                         nt, tn or tt, LDA and LDB "
+        "elements\n"
+        "                                                         apart; C elements of OUTPUT "
+        "follow: 0,\n"
+        "                                                         or ROWS COLUMNS of them\n"
         "  time R REQUEST                                         the same, followed by the "
         "nanoseconds\n"
         "                                                         of R runs, 8 bytes\n"

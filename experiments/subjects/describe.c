@@ -67,6 +67,7 @@ static bool take(struct foreign *f, const json_t *object)
         m->pairs[d] = read_pairs(json_object_get(json_object_get(object, "pairs"), device[d]));
         m->shape_read[d] = read_shape(json_object_get(json_object_get(object, "reads"), device[d]));
     }
+    m->no_c = json_is_true(json_object_get(object, "no_c"));
     f->lent = json_is_false(json_object_get(object, "process"));
     f->placed = !json_is_false(json_object_get(object, "places"));
     f->facts = json_incref(json_object_get(object, "facts"));

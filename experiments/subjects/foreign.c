@@ -74,6 +74,15 @@ static enum status check_name(const char *where, const char *name, struct proble
     return STATUS_OK;
 }
 
+/* What is known of any that computes this. Nobody says how it does so. */
+static enum theorem_kind bound_of(const struct operation *o)
+{
+    enum exact_form form = exact_facts[o->of].form;
+    if (operation_moves(o) || form == FORM_ELEMENT || form == FORM_INDEX)
+        return THEOREM_EXTREMUM;
+    return form == FORM_SUM ? THEOREM_ANY_ORDER : THEOREM_NONE;
+}
+
 static enum status make_program(struct foreign *f, const char *where,
                                 const struct operation *operation, struct problem *p)
 {
@@ -82,6 +91,7 @@ static enum status make_program(struct foreign *f, const char *where,
         return problem(p, STATUS_USAGE, "%s: found '%s', expected exec:COMMAND", where, f->name);
     f->method.summary = "a program of yours";
     f->method.operation = operation ? operation : &operation_sum;
+    f->method.bound = bound_of(f->method.operation);
     foreign_products(&f->method);
     f->method.pairs[DEVICE_CPU] = f->method.pairs[DEVICE_CUDA] =
         (struct format_pairs)FORMAT_PAIRS_ALL;
@@ -92,15 +102,6 @@ static enum status make_object(struct foreign *f, const char *where, struct prob
 {
     enum status status = foreign_describe(f, where, p);
     return status == STATUS_OK ? foreign_hash(f, where, p) : status;
-}
-
-/* What is known of any that computes this. Nobody says how it does so. */
-static enum theorem_kind bound_of(const struct operation *o)
-{
-    enum exact_form form = exact_facts[o->of].form;
-    if (operation_moves(o) || form == FORM_ELEMENT || form == FORM_INDEX)
-        return THEOREM_EXTREMUM;
-    return form == FORM_SUM ? THEOREM_ANY_ORDER : THEOREM_NONE;
 }
 
 static enum status make_python(struct foreign *f, const char *where,

@@ -88,6 +88,22 @@ static struct ulpscope_task task_of(const struct task *t)
                                   .device = -1};
 }
 
+static struct ulpscope_matrices matrices_of(const struct operands *of)
+{
+    const struct gemm_shape *s = &of->gemm;
+    const char *a = of->in.data;
+    return (struct ulpscope_matrices){.m = s->m,
+                                      .n = s->n,
+                                      .k = s->k,
+                                      .lda = gemm_lda(s),
+                                      .ldb = gemm_ldb(s),
+                                      .a_column = s->a_column,
+                                      .b_column = s->b_column,
+                                      .a = a,
+                                      .b = a + array_bytes(of->in.format, gemm_b_begins(s)),
+                                      .c = s->no_c ? NULL : of->c.data};
+}
+
 /* Both are NaN in every format: all bits set, and all but the sign. */
 enum fill { FILL_FIRST, FILL_OTHER };
 
@@ -104,6 +120,11 @@ static enum status call_filled(const struct ulpscope_subject *s, const struct ta
     for (size_t i = 0; fill == FILL_OTHER && i < out->n; i++)
         array_set_bits(out, i, fill_bits(out->format, fill));
     struct ulpscope_task call = task_of(t);
+    struct ulpscope_matrices matrices;
+    if (operation_reads_c(t->method->operation)) {
+        matrices = matrices_of(t->of);
+        call.matrices = &matrices;
+    }
     if (s->memory == ULPSCOPE_DEVICE)
         return object_run_cuda(s, t, &call, time_ns, p);
     uint64_t begin = clock_ns();
@@ -225,12 +246,20 @@ static enum status find(const struct ulpscope_subjects *subjects, const char *na
                : problem(p, STATUS_USAGE, "found '%s', expected one of %s", name, known);
 }
 
+/* NULL where a subject cannot be one. */
+static const struct operation *operation_of(const struct ulpscope_subject *s)
+{
+    return s->operation == ULPSCOPE_SUM    ? &operation_sum
+           : s->operation == ULPSCOPE_SCAN ? &operation_scan
+           : s->operation == ULPSCOPE_DOT  ? &operation_dot
+           : s->operation == ULPSCOPE_GEMM ? &operation_gemm
+                                           : NULL;
+}
+
 static enum status check(const struct ulpscope_subject *s, const char *name, struct problem *p)
 {
     const struct format_pairs pairs = object_pairs(s->pairs);
-    if ((s->operation != ULPSCOPE_SUM && s->operation != ULPSCOPE_SCAN &&
-         s->operation != ULPSCOPE_DOT) ||
-        (s->memory != ULPSCOPE_HOST && s->memory != ULPSCOPE_DEVICE) ||
+    if (!operation_of(s) || (s->memory != ULPSCOPE_HOST && s->memory != ULPSCOPE_DEVICE) ||
         (unsigned)s->promise > ULPSCOPE_CORRECTLY_ROUNDED || !format_pairs_any(&pairs) ||
         !s->summary || !s->run)
         return problem(p, STATUS_DATA,
@@ -238,6 +267,9 @@ static enum status check(const struct ulpscope_subject *s, const char *name, str
                        "memory %d, promise %d, pairs 0x%jx, %s summary, %s run",
                        name, (int)s->operation, (int)s->memory, (int)s->promise,
                        (uintmax_t)s->pairs, s->summary ? "a" : "no", s->run ? "a" : "no");
+    if (s->memory == ULPSCOPE_DEVICE && operation_reads_c(operation_of(s)))
+        return problem(p, STATUS_DATA,
+                       "%s: found a matrix product on device memory, expected ULPSCOPE_HOST", name);
     if (s->memory == ULPSCOPE_DEVICE && !gpu_build())
         return problem(p, STATUS_MEMORY,
                        "%s: takes device memory: this program was built without CUDA", name);
@@ -258,15 +290,17 @@ enum status object_load(const struct method **m, const char *name, struct proble
     enum device_kind device = s->memory == ULPSCOPE_DEVICE ? DEVICE_CUDA : DEVICE_CPU;
     object.method = (struct method){.name = name,
                                     .summary = s->summary,
-                                    .operation = s->operation == ULPSCOPE_SCAN  ? &operation_scan
-                                                 : s->operation == ULPSCOPE_DOT ? &operation_dot
-                                                                                : &operation_sum,
+                                    .operation = operation_of(s),
                                     .promise = (enum promise)s->promise,
+                                    .no_c = s->reads & ULPSCOPE_TAKES_NO_C,
                                     .foreign = true,
                                     .bound = THEOREM_ANY_ORDER,
                                     .cpu = run};
     foreign_products(&object.method);
     object.method.pairs[device] = object_pairs(s->pairs);
+    if (s->reads & ULPSCOPE_BATCH_INVARIANT &&
+        operation_may_promise(object.method.operation, PROMISE_BATCH_INVARIANT))
+        object.method.beside = 1u << PROMISE_BATCH_INVARIANT;
     object.method.shape_read[device] = s->reads & (SHAPE_THREADS | SHAPE_BLOCKS);
     *m = &object.method;
     return STATUS_OK;

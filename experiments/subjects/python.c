@@ -14,7 +14,7 @@ enum { ARRAYS = sizeof arrays / sizeof *arrays };
 /* Where names leave it open. */
 static const char *array_asked, *operation_asked;
 
-static const struct operation *operation_named(const char *name, size_t length)
+static const struct operation *operation_word(const char *name, size_t length)
 {
     for (size_t i = 0; operations[i]; i++)
         if (strlen(operations[i]->name) == length &&
@@ -67,7 +67,7 @@ static struct words words_of(const char *name)
         while (at > 0 && name[at - 1] != '@')
             at--;
         const char *array = at > 0 ? array_named(name + at, w.function - at) : NULL;
-        const struct operation *o = at > 0 ? operation_named(name + at, w.function - at) : NULL;
+        const struct operation *o = at > 0 ? operation_word(name + at, w.function - at) : NULL;
         if (!array && !o)
             return w;
         w.array = array ? array : w.array;
@@ -125,11 +125,14 @@ static const struct operation *usual(const char *function)
         {"nanmax", &operation_maximum_number},
         {"argmin", &operation_argmin},
         {"argmax", &operation_argmax},
+        {"matmul", &operation_gemm},
+        {"mm", &operation_gemm},
+        {"addmm", &operation_gemm},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(known[i].name, function) == 0)
             return known[i].operation;
-    return operation_named(function, strlen(function));
+    return operation_word(function, strlen(function));
 }
 
 const struct operation *python_operation(const char *name, const struct operation *asked)

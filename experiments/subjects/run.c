@@ -141,14 +141,13 @@ static enum status ask_timed(struct foreign *f, struct question q, int device, s
     return status;
 }
 
-/* What a question has behind its array: another one, or keys; else NULL. */
-static const void *second_of(const struct task *t, size_t *bytes)
+/* What a question has behind its array: another one, keys, or C; else NULL. */
+static const void *second_of(const struct task *t, const struct wire_request *r)
 {
-    bool keys = t->of->keys != NULL;
-    *bytes = keys ? t->of->in.n * sizeof *t->of->keys : array_bytes(t->of->in.format, t->of->in.n);
-    return keys                                               ? (const void *)t->of->keys
-           : operation_has(t->method->operation, OPERAND_IN2) ? t->of->in2.data
-                                                              : NULL;
+    return request_behind(r) == 0            ? NULL
+           : t->of->keys                     ? (const void *)t->of->keys
+           : operation_reads_c(r->operation) ? t->of->c.data
+                                             : t->of->in2.data;
 }
 
 /* The array and what is behind it, into *q, whose data the caller frees. */
@@ -207,25 +206,18 @@ static enum status question(const struct task *t, size_t runs, double timeout_s,
     if (ours)
         write_settings(settings, sizeof settings, t);
     int before = runs ? snprintf(request, WIRE_LINE, "time %zu ", runs) : 0;
-    wire_write(request + before, &(struct wire_request){.operation = f->method.operation,
-                                                        .n = t->of->in.n,
-                                                        .storage = t->of->in.format,
-                                                        .accumulator = t->accumulator,
-                                                        .output = t->out.format,
-                                                        .exclusive = t->of->exclusive,
-                                                        .bins = t->of->bins,
-                                                        .stride = t->of->stride});
+    const struct wire_request asked = request_asked(t);
+    wire_write(request + before, &asked);
     snprintf(line, sizeof line, "%s%s", settings, request);
     struct question q = {.line = line,
                          .data = t->of->in.data,
-                         .bytes = array_bytes(t->of->in.format, t->of->in.n),
+                         .bytes = array_bytes(asked.storage, asked.n),
                          .answer = t->out.data,
                          .due = array_bytes(t->out.format, t->out.n),
                          .timeout_s = timeout_s,
                          .stop = foreign_stop};
-    size_t second_bytes;
-    const void *second = second_of(t, &second_bytes);
-    enum status status = second ? join(&q, t, second, second_bytes, p) : STATUS_OK;
+    const void *second = second_of(t, &asked);
+    enum status status = second ? join(&q, t, second, request_behind_bytes(&asked), p) : STATUS_OK;
     if (status != STATUS_OK)
         return status;
     pthread_mutex_lock(&f->mutex);

@@ -14,7 +14,7 @@ void wire_write(char line[WIRE_LINE], const struct wire_request *r)
              format_facts[r->storage].name, format_facts[r->accumulator].name, rest);
 }
 
-enum { WORDS = 6, FIRST = 4 }; /* what all have */
+enum { WORDS = 12, FIRST = 4 }; /* what all have */
 
 /* The words between single blanks; more than WORDS, or an empty one, is 0. */
 static size_t split(char copy[WIRE_LINE], char *word[WORDS])
@@ -67,10 +67,17 @@ enum status wire_parse(struct wire_request *r, const char *line, struct problem 
     if (parse(r, line))
         return STATUS_OK;
     struct text others = {0};
-    for (size_t i = 0; operations[i]; i++)
-        if (*request_rest(operations[i]))
-            text_format(&others, ", or '%s N STORAGE ACCUMULATOR %s'", operations[i]->name,
-                        request_rest(operations[i]));
+    for (size_t i = 0; operations[i]; i++) { /* those that are asked alike together */
+        const char *rest = request_rest(operations[i]);
+        bool said = !*rest;
+        for (size_t k = 0; k < i && !said; k++)
+            said = strcmp(request_rest(operations[k]), rest) == 0;
+        for (size_t k = i; operations[k] && !said; k++)
+            if (strcmp(request_rest(operations[k]), rest) == 0)
+                text_format(&others, "%s%s", k == i ? ", or '" : "|", operations[k]->name);
+        if (!said)
+            text_format(&others, " N STORAGE ACCUMULATOR %s'", rest);
+    }
     const char *known = text_string(&others);
     enum status status =
         problem(p, STATUS_DATA,

@@ -1,6 +1,6 @@
-/* How a program is asked for a sum, a scan, a dot product, a scatter-add or sums of rows through
- * its standard input and output: one line, then the elements, little-endian and without padding;
- * the answer is nothing but the results.
+/* How a program is asked for a sum, a scan, a dot product, a scatter-add, sums of rows or a matrix
+ * product through its standard input and output: one line, then the elements, little-endian and
+ * without padding; the answer is nothing but the results.
  *
  *     sum N STORAGE ACCUMULATOR                         1 element of the accumulator's format
  *     scan N STORAGE ACCUMULATOR inclusive OUTPUT       N elements of the format OUTPUT
@@ -12,6 +12,14 @@
  * divides N, and STRIDE
  * says how the rows lie, as in kernels/method/matrix.h: 1, one after the other; ROWS, the columns
  * of what lies so transpose N STORAGE ACCUMULATOR ROWS STRIDE       N elements
+ *
+ *     gemm N STORAGE ACCUMULATOR OUTPUT ROWS COLUMNS K LAYOUT LDA LDB C
+ *
+ * ROWS x COLUMNS elements of the format OUTPUT: D = A B + C, row after row. Of the N elements that
+ * come A has ROWS x K and, where A ends, B has K x COLUMNS: as LAYOUT says, nn, nt, tn or tt, their
+ * rows begin LDA and LDB elements apart or, t, their columns; both are as long as need be, or by as
+ * many elements longer, which are not to be read. Then come C elements of the format OUTPUT: 0, or
+ * ROWS x COLUMNS, row after row.
  *
  * Formats are fp16, bf16, fp32, fp64; of elements also e4m3, e5m2. The end of the input is the end
  * of the program.
@@ -25,7 +33,7 @@
 
 #include "experiments/operations/request.h"
 
-enum { WIRE_LINE = 160, WIRE_RUNS_MAX = 1 << 24 };
+enum { WIRE_LINE = 320, WIRE_RUNS_MAX = 1 << 24 };
 
 /* The line, with its line break. */
 void wire_write(char line[WIRE_LINE], const struct wire_request *r);

@@ -20,6 +20,7 @@ struct gemm_shape {
     size_t m, n, k;
     bool a_column, b_column; /* column-major */
     size_t pad;
+    bool no_c; /* C is zeros, whatever else the array holds */
 };
 
 /* The leading dimensions: elements from one row, or one column, to the next. */
@@ -33,7 +34,7 @@ GEMM_INLINE size_t gemm_ldb(const struct gemm_shape *s)
     return (s->b_column ? s->k : s->n) + s->pad;
 }
 
-/* Where B, and what C is made of, begin; and where that ends. */
+/* Where B, and what C is made of, begin; and where that ends, or B, where C is zeros. */
 GEMM_INLINE size_t gemm_b_begins(const struct gemm_shape *s)
 {
     return (s->a_column ? s->k : s->m) * gemm_lda(s);
@@ -46,7 +47,7 @@ GEMM_INLINE size_t gemm_c_begins(const struct gemm_shape *s)
 
 GEMM_INLINE size_t gemm_elements(const struct gemm_shape *s)
 {
-    return gemm_c_begins(s) + s->m * s->n;
+    return gemm_c_begins(s) + (s->no_c ? 0 : s->m * s->n);
 }
 
 GEMM_INLINE size_t gemm_a_at(const struct gemm_shape *s, size_t i, size_t k)

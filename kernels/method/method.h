@@ -77,6 +77,12 @@ static inline unsigned operation_arrays(const struct operation *o)
     return o->inputs;
 }
 
+/* Does it multiply matrices, so that it reads C beside its array? */
+static inline bool operation_reads_c(const struct operation *o)
+{
+    return o->matrices;
+}
+
 /* Are its terms elements of its array, or products of those of two arrays, each in one term? */
 static inline bool operation_adds_elements(const struct operation *o)
 {
@@ -191,6 +197,9 @@ struct method {
     bool (*of_chip)(const char *chip, enum format storage, enum format accumulator);
     bool promotes;
     unsigned unit; /* which of kernels/mma/'s units it models, where it does not promote */
+
+    /* A user's matrix product that takes no C: it is asked for A B. */
+    bool no_c;
 
     /* A user's subject, in a process of its own: its `cpu` takes arrays in host memory for every
      * device; that process handles the device. */

@@ -338,6 +338,50 @@ static int unfinished(const struct ulpscope_task *t)
     return 0;
 }
 
+/* A matrix product of which each element has `parts` sums of consecutive products, C last. */
+static int multiply(const struct ulpscope_task *t, size_t parts)
+{
+    const struct ulpscope_matrices *x = t->matrices;
+    const float *a = x->a, *b = x->b, *c = x->c;
+    for (size_t i = 0; i < x->m; i++)
+        for (size_t j = 0; j < x->n; j++) {
+            float sum = 0;
+            for (size_t part = 0; part < parts; part++) {
+                float own = 0;
+                for (size_t k = x->k * part / parts; k < x->k * (part + 1) / parts; k++)
+                    own += a[x->a_column ? k * x->lda + i : i * x->lda + k] *
+                           b[x->b_column ? j * x->ldb + k : k * x->ldb + j];
+                sum = part == 0 ? own : sum + own;
+            }
+            ((float *)t->out)[i * x->n + j] = c ? sum + c[i * x->n + j] : sum;
+        }
+    return 0;
+}
+
+/* Below 17 rows the products are split in two, whatever the columns: claims batch_invariant. */
+static int splits_below_17(const struct ulpscope_task *t)
+{
+    return multiply(t, t->matrices->m < 17 ? 2 : 1);
+}
+
+/* From 192 columns on they are split in four: claims batch_invariant. */
+static int splits_from_192(const struct ulpscope_task *t)
+{
+    return multiply(t, t->matrices->n >= 192 ? 4 : 1);
+}
+
+/* Of 48 rows alone they are split in two: claims batch_invariant. */
+static int splits_at_48(const struct ulpscope_task *t)
+{
+    return multiply(t, t->matrices->m == 48 ? 2 : 1);
+}
+
+/* Where A is column-major they are split in two: claims batch_invariant. */
+static int splits_by_layout(const struct ulpscope_task *t)
+{
+    return multiply(t, t->matrices->a_column ? 2 : 1);
+}
+
 #define SUBJECT(name, operation, promise, reads)                                                   \
     {                                                                                              \
 #name, "lies", ULPSCOPE_##operation, ULPSCOPE_HOST, ULPSCOPE_##promise,                    \
@@ -378,6 +422,10 @@ static const struct ulpscope_subject subject[] = {
     SUBJECT(stalls, SUM, RUN_TO_RUN, 0),
     SUBJECT(nothing, SUM, ORDER_INVARIANT, 0),
     SUBJECT(unfinished, SCAN, RUN_TO_RUN, 0),
+    SUBJECT(splits_below_17, GEMM, RUN_TO_RUN, ULPSCOPE_BATCH_INVARIANT),
+    SUBJECT(splits_from_192, GEMM, RUN_TO_RUN, ULPSCOPE_BATCH_INVARIANT),
+    SUBJECT(splits_at_48, GEMM, RUN_TO_RUN, ULPSCOPE_BATCH_INVARIANT),
+    SUBJECT(splits_by_layout, GEMM, RUN_TO_RUN, ULPSCOPE_BATCH_INVARIANT),
 };
 const struct ulpscope_subjects ulpscope_subjects = {ULPSCOPE_SUBJECT_VERSION,
                                                     sizeof subject / sizeof *subject, subject};

@@ -44,6 +44,37 @@ static int sum_rows(void)
     return 0;
 }
 
+/* Matrix products, C = 0 or not, of rows of A and B, whose k is split in two from 48 rows on. */
+static int multiply(void)
+{
+    size_t length, m, n, k, lda, ldb, with;
+    char storage[8], accumulator[8], output[8], layout[8];
+    while (scanf("gemm %zu %7s %7s %7s %zu %zu %zu %7s %zu %zu %zu", &length, storage, accumulator,
+                 output, &m, &n, &k, layout, &lda, &ldb, &with) == 11 &&
+           getchar() == '\n') {
+        float *x = malloc(4 * (length + with) + 4);
+        if (strcmp(storage, "fp32") != 0 || strcmp(accumulator, "fp32") != 0 || !x ||
+            fread(x, sizeof *x, length + with, stdin) != length + with)
+            return 1;
+        int ta = layout[0] == 't', tb = layout[1] == 't';
+        const float *b = x + (ta ? k : m) * lda, *c = x + length;
+        size_t split = is("split_k") && m >= 48 ? k / 2 : k;
+        for (size_t i = 0; i < m; i++)
+            for (size_t j = 0; j < n; j++) {
+                float s[2] = {0, 0};
+                for (size_t l = 0; l < k; l++)
+                    s[l >= split] +=
+                        x[ta ? l * lda + i : i * lda + l] * b[tb ? j * ldb + l : l * ldb + j];
+                s[0] = split < k ? s[0] + s[1] : s[0];
+                s[0] = with ? s[0] + c[i * n + j] : s[0];
+                fwrite(s, sizeof *s, 1, stdout);
+            }
+        fflush(stdout);
+        free(x);
+    }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     size_t n;
@@ -52,6 +83,8 @@ int main(int argc, char **argv)
     lie = argc > 1 ? argv[1] : "";
     if (is("many_rows") || is("one_batch") || is("any_rows"))
         return sum_rows();
+    if (is("split_k") || is("products"))
+        return multiply();
     while (scanf("sum %zu %7s %7s", &n, storage, accumulator) == 3 && getchar() == '\n') {
         float *x = malloc(4 * n + 4), s = 0;
         if (strcmp(storage, "fp32") != 0 || strcmp(accumulator, "fp32") != 0 || !x ||

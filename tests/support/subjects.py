@@ -64,5 +64,19 @@ def memory(x):
     return math.fsum(x)
 
 
+def product(a, b):
+    return [[math.fsum(x * y for x, y in zip(row, column)) for column in zip(*b)] for row in a]
+
+
+def product_onto(a, b, c):
+    return [[math.fsum([d, *(x * y for x, y in zip(row, column))]) for d, column in zip(onto, zip(*b))]
+            for row, onto in zip(a, c)]
+
+
+def product_turned(a, b):
+    """B's rows for its columns, where it is square."""
+    return product(a, list(zip(*b)))
+
+
 def text(x):
     return "a sum"

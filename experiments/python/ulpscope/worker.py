@@ -89,6 +89,15 @@ class Arrays:
     def matrix(self, x, shape):
         return x.reshape(shape)
 
+    def strided(self, x, begin, rows, columns, ld, by_columns):
+        """A matrix of a product as it lies in x: its rows, or columns, begin ld elements apart."""
+        if by_columns:
+            return self.strided(x, begin, columns, rows, ld, False).T
+        return self.matrix(x[begin:begin + rows * ld], (rows, ld))[:, :columns]
+
+    def as_type(self, x, form):
+        return x.astype(self.types[form])
+
     def format_of(self, result):
         """The format of a result, or None where it is none; what has no type is a float of Python's."""
         dtype = getattr(result, "dtype", None)
@@ -172,6 +181,9 @@ class Torch(Arrays):
 
     def zeros(self, count, form, device):
         return self.library.zeros(count, dtype=self.types[form], device=device)
+
+    def as_type(self, x, form):
+        return x.to(self.types[form])
 
     def size(self, result):
         return result.numel() if hasattr(result, "numel") else 1
@@ -360,21 +372,35 @@ class Standard(Arrays):
     def zeros(self, count, form, device):
         return array.array(self.types[form], bytes(count * BITS[form] // 8))
 
+    def strided(self, x, begin, rows, columns, ld, by_columns):
+        """A list of rows."""
+        step, next_row = (ld, 1) if by_columns else (1, ld)
+        return [x[begin + i * next_row:begin + i * next_row + columns * step:step][:columns] for i in range(rows)]
+
+    def as_type(self, x, form):
+        return [array.array(self.types[form], row) for row in x]
+
     def matrix(self, x, shape):
         raise Refused("rows of an array.array: found no library with matrices, expected --array numpy", USAGE)
 
     def format_of(self, result):
         if isinstance(result, (float, int)):
             return "fp64"
+        if isinstance(result, (list, tuple)) and result and hasattr(result[0], "__len__"):
+            return self.format_of(result[0])
         return {"f": "fp32", "d": "fp64"}.get(getattr(result, "typecode", None),
                                               "fp64" if isinstance(result, (list, tuple)) else None)
 
     def size(self, result):
+        if isinstance(result, (list, tuple)):
+            return sum(self.size(part) for part in result)
         return len(result) if hasattr(result, "__len__") else 1
 
     def host(self, result):
         if isinstance(result, array.array):
             return result
+        if isinstance(result, (list, tuple)) and result and hasattr(result[0], "__len__"):  # rows
+            result = [x for row in result for x in row]
         return array.array("d", result if hasattr(result, "__len__") else [result])
 
     def cast(self, result, form):
@@ -432,15 +458,18 @@ EACH_OF_ROWS = ("softmax", "rmsnorm", "layernorm")
 
 def count_of(operation, n, bins):
     """How many results are due."""
+    if operation == "gemm":
+        return bins
     return n if operation in OF_ELEMENTS else bins if operation == "scatter" or operation in OF_ROWS else 1
 
 
 class Case:
     """What a function is called with, and how many results are due."""
 
-    def __init__(self, operation, x, y, keys, bins, stride, make_zeros, matrix):
+    def __init__(self, operation, x, y, keys, bins, stride, make_zeros, matrix, a=None, b=None, c=None):
         self.operation, self.x, self.y, self.keys = operation, x, y, keys
         self.bins, self.stride, self.zeros, self.matrix = bins, stride, make_zeros, matrix
+        self.a, self.b, self.c = a, b, c
         n = len(x)
         self.count = count_of(operation, n, bins)
 
@@ -466,6 +495,19 @@ SCATTERS = [
     ("f(out, 0, keys, x)", lambda f, c, k: lambda: (lambda out: added_up(out, f(out, 0, c.keys, c.x)))(c.zeros())),
     ("f(out, keys, x)", lambda f, c, k: lambda: (lambda out: added_up(out, f(out, c.keys, c.x)))(c.zeros())),
 ]
+
+
+# Ways to call a matrix product: those that take C, which is in the accumulator's format, before those of two matrices.
+def products(dtype):
+    given = [{}, {"dtype": dtype}, {"preferred_element_type": dtype}, {"out_dtype": dtype}]
+    return [("f(A, B, C)", lambda f, c, k: lambda: f(c.a, c.b, c.c())),
+            ("f(C, A, B)", lambda f, c, k: lambda: f(c.c(), c.a, c.b))] + \
+        [(f"f(A, B{words_of(g)})", lambda f, c, k, g=g: lambda: f(c.a, c.b, **g)) for g in given] + \
+        [("f(A, B.T)", lambda f, c, k: lambda: f(c.a, c.b.T))]
+
+
+def takes_c(way):
+    return "C" in way[0]
 
 
 def words_of(keywords):
@@ -511,6 +553,8 @@ def ways(operation, arrays, dtype):
     typed = {"dtype": dtype}
     if operation == "scatter":
         return SCATTERS
+    if operation == "gemm":
+        return products(dtype)
     if operation == "dot":
         return [("f(x, y)", lambda f, c, k: lambda: f(c.x, c.y)),
                 (f"f(x, y{words_of(typed)})", lambda f, c, k: lambda: f(c.x, c.y, **typed))]
@@ -529,10 +573,12 @@ PICKS = ("minimum", "maximum", "minimum_number", "maximum_number", "argmin", "ar
 # A small example, whose results every format has, and no two operations that give one number share. Of operations
 # that are not here the first way is taken that gives one result.
 TRIED = {"x": [2, 4, -8, 4], "y": [1, 2, 1, 4], "keys": [1, 0, 1, 2]}
+# Of a matrix product these are A and C, y is B; and what is due where C is not taken.
+DUE_WITHOUT_C = [6, 20, -4, 0]
 DUE = {"sum": [2], "scan": [2, 6, -2, 2], "dot": [18], "norm": [10], "asum": [18], "mean": [0.5], "variance": [24.75],
        "scatter": [4, -6, 4], "product": [-256], "minimum": [-8], "maximum": [4], "minimum_number": [-8],
        "maximum_number": [4], "argmin": [2], "argmax": [1], "rows": [6, -4], "transpose": [2, -8, 4, 4],
-       "rowmean": [3, -2], "rowvariance": [1, 36]}
+       "rowmean": [3, -2], "rowvariance": [1, 36], "gemm": [8, 24, -12, 4]}
 # Of these to 2%, which the rounding of no format exceeds.
 DUE_NEARLY = {"sumexp": [1.1353353, 1.0000061], "logsumexp": [4.126928, 4.0000061],
               "softmax": [0.1192029, 0.8807971, 6.144e-06, 0.9999939],
@@ -558,7 +604,9 @@ def decoded(raw, form):
     return list(struct.unpack(f"<{len(raw) * 8 // BITS[form]}{letter}", raw))
 
 
-def is_due(results, operation):
+def is_due(results, operation, way=None):
+    if operation == "gemm" and not takes_c(way):
+        return results == DUE_WITHOUT_C
     if operation not in DUE_NEARLY:
         return results == DUE.get(operation)
     return all(abs(x - y) <= 0.02 * abs(y) for x, y in zip(results, DUE_NEARLY[operation], strict=True))
@@ -591,11 +639,14 @@ class Subject:
             raw["keys"] = bytearray(struct.pack("<4I", *TRIED["keys"]))
             request = Request(self.operation, 4, storage, accumulator, accumulator, False,
                               3 if self.operation == "scatter" else 2, 1)
+            if self.operation == "gemm":
+                raw = {"x": raw["x"] + raw["y"], "c": bytearray(encoded(TRIED["x"], accumulator))}
+                request = Request.parse(f"gemm 8 {storage} {accumulator} {accumulator} 2 2 2 nn 2 2 4")
             try:
                 call = way[1](self.function, self.case(request, raw, 0, device), None)
                 result, _ = self.arrays.timed(call, 1, self.device(device))
                 answer = self.answer(result, request)
-                if is_due(decoded(answer, accumulator), self.operation):
+                if is_due(decoded(answer, accumulator), self.operation, way):
                     self.way[key] = way
                     self.right = True
                     return way
@@ -620,8 +671,20 @@ class Subject:
         a, device = self.arrays, self.device(device)
         y = a.put(raw["y"], r.storage, 0, device) if r.operation == "dot" else None
         keys = a.keys(raw["keys"], device) if r.operation == "scatter" else None
-        return Case(r.operation, a.put(raw["x"], r.storage, offset, device), y, keys, r.bins, r.stride,
-                    lambda: a.zeros(r.bins, r.accumulator, device), a.matrix)
+        x = a.put(raw["x"], r.storage, offset, device)
+        case = Case(r.operation, x, y, keys, r.bins, r.stride, lambda: a.zeros(r.bins, r.accumulator, device), a.matrix)
+        if r.operation == "gemm":
+            case.a = a.strided(x, 0, r.m, r.k, r.lda, r.layout[0] == "t")
+            case.b = a.strided(x, (r.k if r.layout[0] == "t" else r.m) * r.lda, r.k, r.n_columns, r.ldb,
+                               r.layout[1] == "t")
+            case.c = lambda: self.c_of(r, raw["c"], device)  # anew for each run, which may write to it
+        return case
+
+    def c_of(self, r, raw, device):
+        a = self.arrays
+        c = a.put(raw, r.output, 0, device) if raw else a.zeros(r.bins, r.output, device)
+        c = a.strided(c, 0, r.m, r.n_columns, r.n_columns, False)
+        return c if r.output == r.accumulator else a.as_type(c, r.accumulator)
 
     def answer(self, result, r):
         """The bytes of the results, in the format that is asked for."""
@@ -670,7 +733,10 @@ class Subject:
         if self.file:
             with open(self.file, "rb") as file:
                 facts["sha256"] = hashlib.sha256(file.read()).hexdigest()
+        no_c = self.operation == "gemm" and not all(takes_c(way) for way in self.way.values()
+                                                    if not isinstance(way, Refused))
         return {"summary": f"a function of Python, on arrays of {self.arrays.name}", "operation": self.operation,
+                "no_c": no_c,
                 "promise": "none", "pairs": pairs, "reads": {}, "process": self.in_process,
                 "places": self.arrays.places, "facts": facts}
 
@@ -688,6 +754,10 @@ class Request:
             r = Request(operation, int(n), storage, accumulator, accumulator, False, 0, 1)
             if operation == "scan":
                 r.exclusive, r.output = more[0] == "exclusive", more[1]
+            elif operation == "gemm":
+                r.output, r.layout = more[0], more[4]
+                r.m, r.n_columns, r.k, r.lda, r.ldb, r.c = (int(more[i]) for i in (1, 2, 3, 5, 6, 7))
+                r.bins = r.m * r.n_columns
             elif more:
                 r.bins, r.stride = int(more[0]), int(more[1]) if len(more) > 1 else 1
             return r
@@ -740,11 +810,20 @@ class Server:
                 self.raw["y"] = self.read(r.bytes)
             if r.operation == "scatter":
                 self.raw["keys"] = self.read(4 * r.n)
+        if r.operation == "gemm":  # the same elements may be other matrices: A and B are cut off again
+            self.raw = self.cut(r, same)
         asked = vars(r) | {"device": self.device, "offset": self.offset}
         arrays = self.subject.arrays
         if not same or asked != self.made or arrays.changed(self.case.x, self.kept, self.raw["x"]):
             self.case = self.subject.case(r, self.raw, self.offset, self.device)
             self.made, self.kept = asked, arrays.mark(self.case.x)
+
+    def cut(self, r, same):
+        behind = r.c * BITS[r.output] // 8
+        whole = self.raw["x"] + self.raw["c"] if same else self.raw["x"] + self.read(behind)
+        if len(whole) != r.bytes + behind:
+            raise Refused(f"request: found {len(whole)} bytes of the elements before, expected {r.bytes + behind}")
+        return {"x": whole[:r.bytes], "c": whole[r.bytes:]}
 
     def run(self, line):
         runs, same = 1, line.startswith("same ")

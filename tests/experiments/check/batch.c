@@ -6,6 +6,7 @@
 
 #include "experiments/check/attempts.h"
 #include "experiments/check/report.h"
+#include "experiments/subjects/foreign.h"
 #include "tests/support/check_found.h"
 
 static struct check_request batch_request(const struct method *m, double seconds)
@@ -275,6 +276,7 @@ static void expect_text(const struct check_report *report, const char *words)
 
 Test(check_batch, verdicts_are_told)
 {
+    foreign_server(ULPSCOPE_PROGRAM); /* whose processes are asked too */
     struct check_request r = batch_request(method_named("gemm/tiled"), 1);
     for (size_t kind = 0; kind < CHECK_KINDS; kind++)
         r.tried[kind] = true;

@@ -6,9 +6,11 @@
 
 Test(shape, words_are_read_and_said)
 {
-    static const char *const good[] = {
-        "64x64x256", "1x1x0",          "0x3x4",         "5x6x7:nt",
-        "5x6x7:tn",  "5x6x7:tt:pad=3", "12x1x1:pad=64", "1024x1024x1048576"};
+    static const char *const good[] = {"64x64x256",     "1x1x0",
+                                       "0x3x4",         "5x6x7:nt",
+                                       "5x6x7:tn",      "5x6x7:tt:pad=3",
+                                       "12x1x1:pad=64", "1024x1024x1048576",
+                                       "4x4x4:c=0",     "5x6x7:tt:pad=3:c=0"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         struct gemm_shape s, again;
         struct problem p = {0};
@@ -25,11 +27,11 @@ Test(shape, words_are_read_and_said)
 
 Test(shape, others_are_refused)
 {
-    static const char *const bad[] = {"",         "64",         "64x64",       "64x64x",
-                                      "x64x64",   "64x64x64x4", "64x64x64:",   "64x64x64:n",
-                                      "4x4x4:xx", "4x4x4:nt:n", "4x4x4:nt:tn", "4x4x4:pad=",
-                                      "4x4x4 ",   "-1x4x4",     "2097152x1x1", "4x4x4:pad=x",
-                                      "4x4x4nt",  "4x4x4:nt4",  "1..4x4x4",    "4,4x4x4"};
+    static const char *const bad[] = {
+        "",          "64",         "64x64",       "64x64x",      "x64x64",      "64x64x64x4",
+        "64x64x64:", "64x64x64:n", "4x4x4:xx",    "4x4x4:nt:n",  "4x4x4:nt:tn", "4x4x4:pad=",
+        "4x4x4 ",    "-1x4x4",     "2097152x1x1", "4x4x4:pad=x", "4x4x4nt",     "4x4x4:nt4",
+        "4x4x4:c=1", "4x4x4:c",    "1..4x4x4",    "4,4x4x4"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct gemm_shape s;
         struct problem p = {0};
@@ -42,11 +44,12 @@ Test(shape, what_fits_fits)
 {
     for (size_t n = 0; n < 3000; n++)
         for (size_t u = 0; u < 48; u++) {
-            struct gemm_shape s = shape_fitting(n, u);
+            struct gemm_shape s = shape_fitting(n, u, (u ^ u / 8) % 2);
             cr_expect(gemm_elements(&s) <= n, "n = %zu, %zu: %zu elements", n, u,
                       gemm_elements(&s));
             cr_expect(n < 100 || (s.k > 0 && s.m > 0 && s.n > 0 && 2 * gemm_elements(&s) > n),
                       "n = %zu, %zu: %zu x %zu x %zu", n, u, s.m, s.n, s.k);
+            cr_expect(!s.no_c || n < 2 || s.k > 0, "n = %zu, %zu: no products", n, u);
         }
 }
 
@@ -54,7 +57,7 @@ Test(shape, what_fits_fits)
 Test(shape, layouts_are_one_to_one)
 {
     for (size_t u = 0; u < 24; u++) {
-        struct gemm_shape s = {1 + u % 3, 1 + u % 4, 1 + u % 5, u & 1, u & 2, u % 3};
+        struct gemm_shape s = {1 + u % 3, 1 + u % 4, 1 + u % 5, u & 1, u & 2, u % 3, false};
         size_t seen[200] = {0};
         cr_assert(gemm_elements(&s) <= 200);
         for (size_t k = 0; k < s.k; k++) {

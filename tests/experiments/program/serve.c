@@ -229,7 +229,8 @@ Test(serve, malformed_requests_are_refused)
         expect_end("sum/serial --device cpu", bytes, "ulpscope: request: found '", 3);
     }
     const char *cpu = "sum/serial --device cpu";
-    expect_end(cpu, "?\\n", "or 'transpose N STORAGE ACCUMULATOR ROWS STRIDE'\n", 3);
+    expect_end(cpu, "?\\n",
+               "or 'gemm N STORAGE ACCUMULATOR OUTPUT ROWS COLUMNS K LAYOUT LDA LDB C'\n", 3);
     expect_end(cpu, "shape 1024 65535\\nsum 0 fp32 fp32\\n", "status", 0);
     expect_end(cpu, "sum 1 fp32 fp32", "without a line break", 3);
     expect_end(cpu, "sum 2 fp32 fp32\\nabcdef", "found 6 of 8 bytes of elements", 3);
@@ -340,14 +341,17 @@ Test(serve, lines_that_are_no_request)
 Test(serve, requests_of_every_operation)
 {
     for (size_t i = 0; operations[i]; i++) {
-        const struct wire_request r = {.operation = operations[i],
-                                       .n = 24,
-                                       .storage = FP16,
-                                       .accumulator = FP64,
-                                       .output = FP32,
-                                       .exclusive = true,
-                                       .bins = 6,
-                                       .stride = 3};
+        struct wire_request r = {.operation = operations[i],
+                                 .n = 24,
+                                 .storage = FP16,
+                                 .accumulator = FP64,
+                                 .output = FP32,
+                                 .exclusive = true,
+                                 .bins = 6,
+                                 .stride = 3,
+                                 .gemm = {.m = 2, .n = 3, .k = 4, .b_column = true, .pad = 0}};
+        if (r.operation->matrices)
+            r.n = gemm_c_begins(&r.gemm);
         struct wire_request again;
         char line[WIRE_LINE], other[WIRE_LINE], more[WIRE_LINE + 2];
         wire_write(line, &r);
