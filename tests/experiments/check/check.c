@@ -270,7 +270,7 @@ static bool has_sense(const struct method *m, enum check_kind kind)
     case CHECK_EXACT:
         return !moves;
     case CHECK_PROCESS:
-        return !o->mask && !o->matrices && !o->ranks;
+        return !o->mask && !o->ranks;
     case CHECK_REPEAT:
     case CHECK_LOAD:
     case CHECK_SHAPE:
