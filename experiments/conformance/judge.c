@@ -178,7 +178,8 @@ static const char *excuse(const struct due *d, double x)
     if ((m->cpu && !m->foreign) || d->way != ADDS_PLAIN)
         return NULL;
     if (e->empty)
-        return x == 0 ? "-0 of no elements, which changes nothing that is added to it" : NULL;
+        return m->foreign && x == 0 ? "-0 of no elements, which changes nothing that is added to it"
+                                    : NULL;
     if (x == 0 && !signbit(x) && !e->plain)
         return "+0, where all elements are -0: as of a sum that begins at +0";
     if (x == d->exact && isfinite(x) && x != 0)

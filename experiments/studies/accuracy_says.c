@@ -57,10 +57,20 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static bool is_finite(struct figure f)
+{
+    return !f.known || isfinite(f.value);
+}
+
+/* Where the exact sum is 0, the relative error is not known and any error is infinitely many ulp:
+ * there the results tell whether they overflow. */
 static double digits_of(const struct study_case *t)
 {
-    double digits = accuracy_case_digits(t), error = t->summary.err_ulp_max.value;
-    return isnan(digits) || !isfinite(error) ? overflows : digits;
+    const struct summary *s = &t->summary;
+    double digits = accuracy_case_digits(t);
+    bool finite =
+        t->err_rel_max.known ? is_finite(s->err_ulp_max) : is_finite(s->min) && is_finite(s->max);
+    return isnan(digits) || !finite ? overflows : digits;
 }
 
 /* Of values in ascending order. Between an overflow or an exact sum and a number of digits there is

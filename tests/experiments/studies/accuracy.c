@@ -85,6 +85,28 @@ Test(accuracy, cells_are_the_median, .init = make_folder, .fini = remove_folder)
     study_free(&s);
 }
 
+/* Where the exact sum is 0, another finite result has no correct digit, and infinitely many ulp of
+ * error: it does not overflow. */
+Test(accuracy, an_exact_sum_of_0_is_no_overflow, .init = make_folder, .fini = remove_folder)
+{
+    struct study s;
+    const char *out = in_folder("out");
+    study_make(&s, "accuracy",
+               (study_words){{"device", "cpu"},
+                             {"method", "sum/serial,sum/tiled"},
+                             {"storage", "fp64"},
+                             {"accumulator", "fp64"},
+                             {"input", "sine"},
+                             {"n", "1000"},
+                             {NULL}});
+    cr_assert_eq(study_sweep(&s, out, false), STATUS_OK, "%s", s.problem.text);
+    struct text text = table_of(&s, out);
+    expect_shown(&text, "overflow", false);
+    expect_shown(&text, " 0.0\n", true);
+    text_free(&text);
+    study_free(&s);
+}
+
 /* Conclusions follow from what the cases gave: other results, other words. */
 Test(accuracy, conclusions_are_of_the_results, .init = make_folder, .fini = remove_folder)
 {
