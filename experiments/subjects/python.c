@@ -9,7 +9,8 @@
 #include "reports/text/near.h"
 
 static const char *const arrays[] = {"numpy", "torch", "cupy", "jax", "array"};
-enum { ARRAYS = sizeof arrays / sizeof *arrays };
+static const char *const modes[] = {"deterministic", "compiled"};
+enum { ARRAYS = sizeof arrays / sizeof *arrays, MODES = sizeof modes / sizeof *modes };
 
 /* Where names leave it open. */
 static const char *array_asked, *operation_asked;
@@ -23,12 +24,17 @@ static const struct operation *operation_word(const char *name, size_t length)
     return NULL;
 }
 
+static const char *word_of(const char *const *words, size_t count, const char *name, size_t length)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strlen(words[i]) == length && strncmp(words[i], name, length) == 0)
+            return words[i];
+    return NULL;
+}
+
 static const char *array_named(const char *name, size_t length)
 {
-    for (size_t i = 0; i < ARRAYS; i++)
-        if (strlen(arrays[i]) == length && strncmp(arrays[i], name, length) == 0)
-            return arrays[i];
-    return NULL;
+    return word_of(arrays, ARRAYS, name, length);
 }
 
 enum status foreign_python(const char *array, const char *operation, struct problem *p)
@@ -54,7 +60,8 @@ enum status foreign_python(const char *array, const char *operation, struct prob
 
 /* What the name says of itself behind its function. */
 struct words {
-    size_t function; /* bytes of the name without them */
+    size_t function;  /* bytes of the name without them */
+    const char *mode; /* how its library is to run it, or NULL: as it is */
     const char *array;
     const struct operation *operation;
 };
@@ -68,8 +75,10 @@ static struct words words_of(const char *name)
             at--;
         const char *array = at > 0 ? array_named(name + at, w.function - at) : NULL;
         const struct operation *o = at > 0 ? operation_word(name + at, w.function - at) : NULL;
-        if (!array && !o)
+        const char *mode = at > 0 ? word_of(modes, MODES, name + at, w.function - at) : NULL;
+        if (!array && !o && !mode)
             return w;
+        w.mode = mode ? mode : w.mode;
         w.array = array ? array : w.array;
         w.operation = o ? o : w.operation;
         w.function = at - 1;
@@ -82,8 +91,9 @@ char *python_name(const char *name)
     const char *array = w.array ? w.array : array_asked;
     const char *operation = w.operation ? w.operation->name : operation_asked;
     char *full;
-    int length = asprintf(&full, "%.*s%s%s%s%s", (int)w.function, name, array ? "@" : "",
-                          array ? array : "", operation ? "@" : "", operation ? operation : "");
+    int length = asprintf(&full, "%.*s%s%s%s%s%s%s", (int)w.function, name, w.mode ? "@" : "",
+                          w.mode ? w.mode : "", array ? "@" : "", array ? array : "",
+                          operation ? "@" : "", operation ? operation : "");
     return length < 0 ? NULL : full;
 }
 
@@ -114,6 +124,10 @@ static const struct operation *usual(const char *function)
         {"index_add_", &operation_scatter},
         {"scatter_add", &operation_scatter},
         {"scatter_add_", &operation_scatter},
+        {"scatter_reduce", &operation_scatter},
+        {"segment_reduce", &operation_scatter},
+        {"embedding_bag", &operation_scatter},
+        {"histogram", &operation_scatter},
         {"segment_sum", &operation_scatter},
         {"at", &operation_scatter},
         {"prod", &operation_product},
@@ -185,8 +199,8 @@ enum status python_open(struct foreign *f, const char *device, struct problem *p
     /* By way of a shell, which looks python3 up on PATH, and says so where there is none. */
     const char *const argv[] = {
         "/bin/sh", "-c",     "exec \"$0\" \"$@\"",      python && *python ? python : "python3",
-        worker,    function, f->method.operation->name, w.array,
-        NULL};
+        worker,    function, f->method.operation->name, w.array || !w.mode ? w.array : "",
+        w.mode,    NULL};
     if (status == STATUS_OK)
         status = process_open(&f->process, f->name, argv, device, p);
     free(function);

@@ -252,6 +252,17 @@ static void add_shape(struct text *to, const struct reproducer *r)
                     r->stride);
 }
 
+/* How the library runs it, as the worker has it (experiments/python/ulpscope/worker.py). */
+static void add_mode(struct text *to, const char *mode)
+{
+    if (strcmp(mode, "deterministic") == 0)
+        text_add(to, "os.environ.setdefault(\"CUBLAS_WORKSPACE_CONFIG\", \":4096:8\")\n"
+                     "torch.use_deterministic_algorithms(True)\n");
+    else if (strcmp(mode, "compiled") == 0)
+        text_add(to, "torch._dynamo.config.recompile_limit = 1 << 20\n"
+                     "f = torch.compile(f, fullgraph=True)\n");
+}
+
 static enum status add_function(struct text *to, const struct reproducer *r, struct problem *p)
 {
     const char *array = fact(r, "array"), *name = fact(r, "function"), *call = call_of(r);
@@ -263,6 +274,8 @@ static enum status add_function(struct text *to, const struct reproducer *r, str
     if (!library)
         return problem(p, STATUS_USAGE, "check --reproducer: no reproducers on arrays of %s",
                        array);
+    if (strcmp(array, "jax") == 0 && *fact(r, "mode"))
+        return problem(p, STATUS_USAGE, "check --reproducer: no reproducers of what jax compiles");
     const char *storage = library->types[r->storage], *accumulator = library->types[r->accumulator];
     bool narrow = strstr(storage, "ml_dtypes") || strstr(accumulator, "ml_dtypes");
     text_format(to, library->code, narrow ? "import ml_dtypes\n" : "", storage, accumulator);
@@ -284,7 +297,9 @@ static enum status add_function(struct text *to, const struct reproducer *r, str
             "        return found\n    raise ImportError(name)\n");
     text_add(to, "\n\nf = load(");
     reproducer_quoted(to, name);
-    text_format(to, ")\nBASE = [base(values) for values in INPUT]\n");
+    text_add(to, ")\n");
+    add_mode(to, fact(r, "mode"));
+    text_add(to, "BASE = [base(values) for values in INPUT]\n");
     for (int k = 0; k < 2; k++)
         device_name(r->run[k].device, device[k]);
     text_format(to,

@@ -1,9 +1,10 @@
 """The process of a python: subject: loads one function and runs it on what it is asked for.
 
-    python3 worker.py NAME OPERATION [ARRAY]
+    python3 worker.py NAME OPERATION [ARRAY [MODE]]
 
 NAME is MODULE.FUNCTION or FILE.py:FUNCTION, OPERATION sum, scan, dot, ..., ARRAY the library of the arrays that the
-function takes: numpy, torch, cupy, jax, or array (the standard library's). Requests are those
+function takes: numpy, torch, cupy, jax, or array (the standard library's). MODE is how the library is to run it: deterministic
+(PyTorch's use_deterministic_algorithms) or compiled (torch.compile, jax.jit). Requests are those
 of experiments/subjects/wire.h; before a request there may be lines that set something and are not answered:
 
     device cpu|cuda:N    where the array lies
@@ -151,9 +152,28 @@ class Arrays:
     def version(self):
         return self.library.__version__
 
+    def in_mode(self, mode, function):
+        """The function as the library runs it in this mode."""
+        raise Refused(f"mode {mode}: found arrays of {self.name}, expected those of a library that has it: "
+                      "deterministic is one of torch, compiled of torch and jax", USAGE)
+
 
 class Torch(Arrays):
     name, axis = "torch", "dim"
+
+    def in_mode(self, mode, function):
+        t = self.library
+        if mode == "deterministic":
+            os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # else it refuses what calls cuBLAS
+            t.use_deterministic_algorithms(True)
+            return function
+        # Beyond a number of recompilations, and where a graph breaks, it would run the function as it is, unseen.
+        import torch._dynamo.config as config
+        for limit in ("recompile_limit", "accumulated_recompile_limit", "cache_size_limit",
+                      "accumulated_cache_size_limit"):
+            if hasattr(config, limit):
+                setattr(config, limit, 1 << 20)
+        return t.compile(function, fullgraph=True)
 
     def narrow(self):
         for form, word in ("bf16", "bfloat16"), ("e4m3", "float8_e4m3fn"), ("e5m2", "float8_e5m2"):
@@ -347,6 +367,26 @@ class Jax(Arrays):
 
     def version(self):
         return self.jax.__version__
+
+    def in_mode(self, mode, function):
+        if mode != "compiled":
+            return super().in_mode(mode, function)
+        made = {}
+
+        def call(*given, **keywords):
+            """What is no array is constant: a number of bins, an axis, a type."""
+            fixed = tuple(None if hasattr(g, "dtype") else g for g in given)
+            key = fixed, tuple(sorted((k, str(v)) for k, v in keywords.items()))
+            if key not in made:
+                made[key] = self.jax.jit(lambda *a: function(
+                    *(next_of if f is None else f for next_of, f in self.paired(a, fixed)), **keywords))
+            return made[key](*(g for g in given if hasattr(g, "dtype")))
+        return call
+
+    @staticmethod
+    def paired(arrays, fixed):
+        rest = iter(arrays)
+        return [(next(rest) if f is None else None, f) for f in fixed]
 
     def facts(self):
         names = {}
@@ -617,9 +657,11 @@ def is_due(results, operation, way=None):
 class Subject:
     """A function, and how it is called for each pair of formats."""
 
-    def __init__(self, name, function, operation, arrays, file="", in_process=True):
+    def __init__(self, name, function, operation, arrays, file="", in_process=True, mode=""):
         self.name, self.function, self.operation, self.arrays = name, function, operation, arrays
-        self.file, self.in_process = file, in_process
+        self.file, self.in_process, self.mode = file, in_process, mode
+        # Ways are tried on the function itself: to compile each for each pair of formats would take minutes.
+        self.runs = arrays.in_mode(mode, function) if mode else function
         self.way = {}
         self.right = False  # did a way give what is due of the example?
 
@@ -729,7 +771,7 @@ class Subject:
         calls = sorted({way[0] for way in self.way.values() if not isinstance(way, Refused)})
         facts = {"function": self.name, "operation": self.operation, "array": self.arrays.name,
                  "version": self.arrays.version(), "python": ".".join(map(str, sys.version_info[:3])),
-                 "calls": calls, **self.arrays.facts()}
+                 "calls": calls, **({"mode": self.mode} if self.mode else {}), **self.arrays.facts()}
         if self.file:
             with open(self.file, "rb") as file:
                 facts["sha256"] = hashlib.sha256(file.read()).hexdigest()
@@ -836,7 +878,7 @@ class Server:
             raise Refused(f"request: found a {r.operation}, expected a {self.subject.operation}")
         _, make = self.subject.find_way(self.device, r.storage, r.accumulator)
         self.take(r, same)
-        call = make(self.subject.function, self.case, None)
+        call = make(self.subject.runs, self.case, None)
         result, spent = self.subject.arrays.timed(call, int(runs), self.subject.device(self.device))
         return self.subject.answer(result, r) + struct.pack("<Q", spent)
 
@@ -917,8 +959,8 @@ def relay(path):
     return int(status or DATA)
 
 
-def main(name, operation, asked=""):
-    if f"{name}@{asked}@{operation}" == os.environ.get("ULPSCOPE_CALLED"):
+def main(name, operation, asked="", mode=""):
+    if f"{name}@{asked}@{operation}" == os.environ.get("ULPSCOPE_CALLED") and not mode:
         return relay(os.environ["ULPSCOPE_CALLER"])
     source, sink = private_channels()
     del sys.path[0]  # this file's folder: what lies beside it is not for others to import
@@ -930,7 +972,7 @@ def main(name, operation, asked=""):
         except ImportError as e:
             raise Refused(f"{name}: --array {kind}: {last_words(e)} (in {sys.executable}; ULPSCOPE_PYTHON names "
                           "another Python)") from None
-        Server(Subject(name, function, operation, arrays, file), source, sink).serve()
+        Server(Subject(name, function, operation, arrays, file, mode=mode), source, sink).serve()
     except BrokenPipeError:
         return 0
     except KeyboardInterrupt:

@@ -77,6 +77,13 @@ Test(python, names_say_library_and_operation)
     expect_name("python:a@b/c.py:var", "python:a@b/c.py:var", NULL, &operation_variance);
     expect_name("python:numpy.linalg.norm", "python:numpy.linalg.norm", NULL, &operation_norm);
     expect_name("python:f@mean", "python:f@mean", &operation_scan, &operation_mean);
+    expect_name("python:torch.cumsum@compiled", "python:torch.cumsum@compiled", NULL,
+                &operation_scan);
+    expect_name("python:f@norm@torch@deterministic", "python:f@deterministic@torch@norm", NULL,
+                &operation_norm);
+    expect_name("python:a/b.py:f@eager", "python:a/b.py:f@eager", NULL, &operation_sum);
+    expect_name("python:torch.nn.functional.embedding_bag",
+                "python:torch.nn.functional.embedding_bag", NULL, &operation_scatter);
     cr_expect(foreign_python("jax", "dot", &p) == STATUS_OK);
     expect_name("python:f.py:f", "python:f.py:f@jax@dot", NULL, &operation_dot);
     expect_name("python:f.py:f@cupy@sum", "python:f.py:f@cupy@sum", NULL, &operation_sum);
@@ -177,6 +184,8 @@ Test(python, refuses_what_is_no_function)
                    "a sum of fp32 in fp32: found a result of type str, expected fp32");
     expect_refused("python:" FILE_OF_SUBJECTS ":cumsum@array@sum", STATUS_DATA,
                    "found 4 results, expected 1");
+    expect_refused("python:" FILE_OF_SUBJECTS ":fsum@compiled@array", STATUS_USAGE,
+                   "mode compiled: found arrays of array, expected those of a library that has it");
     setenv("ULPSCOPE_PYTHON", "/nowhere/python", 1);
     expect_refused("python:math.fsum@array", STATUS_DATA, "/nowhere/python");
 }
