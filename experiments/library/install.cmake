@@ -11,7 +11,7 @@ install(FILES ${documents}/ulpscope DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-co
 install(FILES ${documents}/_ulpscope DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
 install(FILES ${documents}/ulpscope.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 # The process of python: subjects, which the program looks for beside itself.
-install(FILES python/ulpscope/worker.py DESTINATION ${CMAKE_INSTALL_DATADIR}/ulpscope)
+install(FILES python/ulpscope/worker.py python/ulpscope/calls.py python/ulpscope/trial.json DESTINATION ${CMAKE_INSTALL_DATADIR}/ulpscope)
 if(NOT ULPSCOPE_LIBRARY)
     return()
 endif()

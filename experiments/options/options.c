@@ -58,6 +58,10 @@ const struct option_spec option_specs[] = {
     {"promote", 0, "LIST", "run bench check recommend serve",
      "gemm/promoted: add partial sums in the accumulator after this many products (default: 128)"},
     {"weight", 0, "LIST", "run", "`run steps`: initial weights: 0,1,-0.5 (default: 0,1)"},
+    {"python", 0, "LIST", "run",
+     "`run trial`: what users call of torch, numpy, jax, cupy, triton, or all; LIBRARY@MODE: "
+     "eager, "
+     "deterministic or compiled alone"},
     {"timed", 0, "N", "run", "`run ladder`: elements of the inputs that methods are timed on"},
     {"load", 0, "LIST", "run check",
      "idle, busy: whether the device has other work meanwhile (`run atomics`, check)"},

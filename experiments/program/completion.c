@@ -65,6 +65,7 @@ static const char *value_of(const struct option_spec *spec)
         {"output", "words accumulator storage"},
         {"load", "words idle busy"},
         {"array", "words numpy torch cupy jax array"},
+        {"python", "words torch numpy jax cupy triton all"},
         {"keys", "words uniform zipf one sorted file:"},
         {"layout", "words row column batch:"},
         {"reference", "words fast mpfr"},

@@ -6,6 +6,7 @@
 
 #include "experiments/program/run_command.h"
 #include "experiments/program/verbs.h"
+#include "experiments/studies/trial_python.h"
 #include "experiments/studies/recommend/files.h"
 #include "experiments/subjects/interrupt.h"
 #include "experiments/sweep/ranks.h"
@@ -31,6 +32,20 @@ static enum status read_shard(struct run_command *c, const char *from, struct pr
     return theirs ? shard_parse(&c->shard, from, theirs, p) : STATUS_OK;
 }
 
+static enum status add_python(struct run_command *c, struct problem *p)
+{
+    struct list libraries = {0};
+    enum status status = argument_list(c->arguments, "python", &libraries, p);
+    size_t notes = 0;
+    if (status == STATUS_OK && libraries.count > 0 && c->experiment != &experiment_trial)
+        status = problem(p, STATUS_USAGE, "run %s: option --python is one of `run trial`",
+                         c->experiment->name);
+    if (status == STATUS_OK && libraries.count > 0)
+        status = trial_python(&c->request, &libraries, note, &notes, p);
+    list_free(&libraries);
+    return status;
+}
+
 static enum status resolve(struct run_command *c, struct problem *p)
 {
     const struct arguments *a = c->arguments;
@@ -52,6 +67,8 @@ static enum status resolve(struct run_command *c, struct problem *p)
     }
     if (status == STATUS_OK)
         status = experiment_named(&c->experiment, name, p);
+    if (status == STATUS_OK && !c->merged)
+        status = add_python(c, p);
     if (status == STATUS_OK && from)
         status =
             request_repeat(&c->request, c->experiment, json_object_get(c->from, "axes"), from, p);

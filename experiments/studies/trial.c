@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include "experiments/studies/trial_study.h"
 #include "experiments/sweep/parts.h"
+#include "experiments/subjects/foreign.h"
 #include "experiments/check/recorded.h"
 #include "experiments/cases/experiment.h"
 #include "experiments/system/machine.h"
@@ -36,7 +37,11 @@ enum status trial_try(struct trial_study *s, struct trial_subject *t,
     request.device = t->device;
     request.promise = t->method->promise;
     request.beside = t->method->beside;
+    if (t->method->foreign)
+        foreign_wake(t->method, t->device.kind == DEVICE_CUDA ? t->device.index : -1);
     enum status status = check_subject(&report, &request, &why);
+    if (t->method->foreign) /* libraries take much memory */
+        foreign_end(t->method);
     t->absent = status == STATUS_DEVICE;
     if (t->absent)
         return STATUS_OK;

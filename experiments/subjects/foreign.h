@@ -49,6 +49,10 @@ bool foreign_refused(void);
  * it open: NULL, or "numpy", "norm". STATUS_USAGE where there is no such thing. */
 enum status foreign_python(const char *array, const char *operation, struct problem *p);
 
+/* A file that is shipped for Python: beside the program as it is installed, in a Python package,
+ * else in the source tree. */
+enum status python_find(char path[PATH_MAX], const char *file, struct problem *p);
+
 /* Sets *time_ns to what its last run took without the way there and back, as a shared object's
  * process measures it: a host call by the clock, device work by events. Of programs it is not
  * known: see foreign_time_runs. */
@@ -75,6 +79,11 @@ bool foreign_places(const struct method *m);
 /* XXH3-128 of a shared object's file as it was when the method was named, 32 hexadecimal digits.
  * NULL of all other methods. */
 const char *foreign_fingerprint(const struct method *m);
+
+/* Starts the process of a function of Python, where there is none, and waits until it has loaded
+ * its library, so that this is not among what is timed. Nothing of all other methods, and where it
+ * fails: its first run says so. */
+void foreign_wake(const struct method *m, int device);
 
 /* Ends its process, or those of all where m is NULL: the next run has a fresh one. */
 void foreign_end(const struct method *m);

@@ -163,27 +163,46 @@ const struct operation *python_operation(const char *name, const struct operatio
     return o && operation_served(o) ? o : &operation_sum;
 }
 
-/* The worker: beside the program as it is installed, in a Python package, else in the source tree.
- */
-static enum status find_worker(char path[PATH_MAX], struct problem *p)
+enum status python_find(char path[PATH_MAX], const char *file, struct problem *p)
 {
-    static const char *const places[] = {"/../share/ulpscope/worker.py", "/../worker.py"};
+    static const char *const places[] = {"/../share/ulpscope/", "/../"};
     char program[PATH_MAX];
     foreign_program_path(program);
     char *slash = strrchr(program, '/');
     size_t folder = slash ? (size_t)(slash - program) : 0;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        int length = snprintf(path, PATH_MAX, "%.*s%s", (int)folder, program, places[i]);
+        int length = snprintf(path, PATH_MAX, "%.*s%s%s", (int)folder, program, places[i], file);
         if (slash && length < PATH_MAX && access(path, R_OK) == 0)
             return STATUS_OK;
     }
-    snprintf(path, PATH_MAX, "%s", build_worker);
-    return access(path, R_OK) == 0
+    slash = strrchr(build_worker, '/');
+    int length =
+        snprintf(path, PATH_MAX, "%.*s%s", (int)(slash - build_worker + 1), build_worker, file);
+    return length < PATH_MAX && access(path, R_OK) == 0
                ? STATUS_OK
                : problem(p, STATUS_DATA,
-                         "python: found no worker: expected %.*s%s, where the program's "
+                         "python: found no %s: expected %.*s%s%s, where the program's "
                          "installation puts it",
-                         (int)folder, program, places[0]);
+                         file, (int)folder, program, places[0], file);
+}
+
+void foreign_wake(const struct method *m, int device)
+{
+    struct foreign *f = (struct foreign *)(uintptr_t)m;
+    char answer[8];
+    if (m->cpu != foreign_run || f->kind != FOREIGN_PYTHON)
+        return;
+    pthread_mutex_lock(&f->mutex);
+    enum status status = foreign_ask(f,
+                                     &(struct question){.line = "ready\n",
+                                                        .answer = answer,
+                                                        .due = sizeof answer,
+                                                        .timeout_s = foreign_timeout_s,
+                                                        .stop = foreign_stop},
+                                     device, NULL);
+    if (status != STATUS_OK)
+        foreign_close(f);
+    pthread_mutex_unlock(&f->mutex);
 }
 
 enum status python_open(struct foreign *f, const char *device, struct problem *p)
@@ -192,7 +211,7 @@ enum status python_open(struct foreign *f, const char *device, struct problem *p
     char worker[PATH_MAX];
     const char *python = getenv("ULPSCOPE_PYTHON");
     struct words w = words_of(f->name);
-    enum status status = find_worker(worker, p);
+    enum status status = python_find(worker, "worker.py", p);
     char *function = strndup(f->name + prefix, w.function - prefix);
     if (status == STATUS_OK && !function)
         status = problem(p, STATUS_MEMORY, "%s: out of memory", f->name);

@@ -274,6 +274,9 @@ static enum status add_function(struct text *to, const struct reproducer *r, str
     if (!library)
         return problem(p, STATUS_USAGE, "check --reproducer: no reproducers on arrays of %s",
                        array);
+    if (strncmp(name, "ulpscope.", 9) == 0)
+        return problem(p, STATUS_USAGE,
+                       "check --reproducer: no reproducers of %s, which ulpscope brings", name);
     if (strcmp(array, "jax") == 0 && *fact(r, "mode"))
         return problem(p, STATUS_USAGE, "check --reproducer: no reproducers of what jax compiles");
     const char *storage = library->types[r->storage], *accumulator = library->types[r->accumulator];

@@ -11,7 +11,7 @@ of experiments/subjects/wire.h; before a request there may be lines that set som
     offset K             elements by which it lies behind an aligned address, in libraries where that can be had
 
 and `same` in front of a request says that its elements are those of the last one, and do not follow. To `describe`
-the answer is JSON in DESCRIPTION bytes, padded with blanks. Every other answer is the results, then in 8 bytes the
+the answer is JSON in DESCRIPTION bytes, padded with blanks, to `ready` 8 bytes. Every other answer is the results, then in 8 bytes the
 nanoseconds that the runs took, without the way there and back: by events on a GPU, else by the clock.
 
 It needs nothing but the standard library, and of the others the one that the function takes. For the
@@ -823,6 +823,8 @@ class Server:
                 self.device = rest
             elif word == "offset":
                 self.offset = int(rest)
+            elif line == "ready":
+                self.write(bytes(8))
             elif line == "describe":
                 self.write(json.dumps(self.subject.describe()).encode().ljust(DESCRIPTION))
             else:
@@ -894,12 +896,18 @@ def status_of(e):
     return MEMORY if isinstance(e, MemoryError) or "OutOfMemory" in type(e).__name__ else DATA
 
 
+SHIPPED = "ulpscope.calls."  # found beside this file, whether the package is installed or not
+
+
 def load(name):
     """The function that a name names, the first part of its module's name, and its file where it is one."""
+    if name.startswith(SHIPPED):
+        name = f"{os.path.dirname(os.path.abspath(__file__))}/calls.py:{name[len(SHIPPED):]}"
     path, mark, attributes = name.rpartition(".py:")
     if mark:
         path += ".py"
-        sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+        if not name.startswith(os.path.dirname(os.path.abspath(__file__))):
+            sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
         spec = importlib.util.spec_from_file_location(os.path.basename(path)[:-3], path)
         if not os.path.exists(path):
             raise Refused(f"{path}: no such file")

@@ -190,6 +190,20 @@ Test(python, refuses_what_is_no_function)
     expect_refused("python:math.fsum@array", STATUS_DATA, "/nowhere/python");
 }
 
+/* So that what is timed begins with its library loaded. */
+Test(python, wakes_a_process, .init = fill)
+{
+    const struct method *m = subject("fsum", NULL);
+    const struct foreign *f = (const struct foreign *)m;
+    foreign_end(m);
+    cr_expect(f->process == NULL);
+    foreign_wake(m, -1);
+    cr_expect(f->process != NULL);
+    expect_run(m, 2, 1.5);
+    foreign_wake(method_registry[0], -1);
+    foreign_end(NULL);
+}
+
 /* Small sums, one question after the other. */
 Test(python, answers_2000_times_a_second, .init = fill)
 {

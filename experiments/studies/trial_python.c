@@ -1,0 +1,116 @@
+#include "experiments/studies/trial_python.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiments/subjects/foreign.h"
+#include "experiments/subjects/subject.h"
+
+struct listing {
+    struct request *request;
+    void (*note)(void *context, const char *line);
+    void *context;
+    size_t added;
+};
+
+/* One function in one mode. Processes end here: those of many functions need much memory. */
+static enum status add(struct listing *l, const char *function, const char *mode, struct problem *p)
+{
+    struct problem why = {0};
+    char name[256], line[sizeof why.text + 64];
+    const struct method *m;
+    bool eager = strcmp(mode, "eager") == 0;
+    snprintf(name, sizeof name, "python:%s%s%s", function, eager ? "" : "@", eager ? "" : mode);
+    enum status status = subject_named(&m, name, name, NULL, &why);
+    if (status == STATUS_INTERRUPTED || status == STATUS_MEMORY)
+        return problem(p, status, "run trial: %s", why.text);
+    if (status != STATUS_OK) {
+        snprintf(line, sizeof line, "run trial: left out: %s", why.text);
+        l->note(l->context, line);
+        return STATUS_OK;
+    }
+    foreign_end(m);
+    l->added++;
+    return list_append(&l->request->axis[AXIS_METHOD], m->name, strlen(m->name), p);
+}
+
+static enum status add_library(struct listing *l, const json_t *library, const char *only,
+                               struct problem *p)
+{
+    size_t i, k;
+    json_t *function, *mode;
+    enum status status = STATUS_OK;
+    json_array_foreach (json_object_get(library, "modes"), k, mode) {
+        if (*only && strcmp(only, json_string_value(mode)) != 0)
+            continue;
+        json_array_foreach (json_object_get(library, "functions"), i, function)
+            if (status == STATUS_OK)
+                status = add(l, json_string_value(function), json_string_value(mode), p);
+    }
+    return status;
+}
+
+static bool has_mode(const json_t *library, const char *mode)
+{
+    size_t i;
+    json_t *word;
+    json_array_foreach (json_object_get(library, "modes"), i, word)
+        if (strcmp(json_string_value(word), mode) == 0)
+            return true;
+    return false;
+}
+
+/* LIBRARY, LIBRARY@MODE or all. */
+static enum status add_named(struct listing *l, const json_t *listed, const char *asked,
+                             struct problem *p)
+{
+    char *name = strdup(asked), *at = name ? strchr(name, '@') : NULL;
+    const char *mode = at ? at + 1 : "", *each;
+    json_t *library;
+    enum status status = name ? STATUS_OK : problem(p, STATUS_MEMORY, "run trial: out of memory");
+    if (at)
+        *at = 0;
+    library = status == STATUS_OK ? json_object_get(listed, name) : NULL;
+    if (status == STATUS_OK && !library && strcmp(name, "all") != 0)
+        status = problem(p, STATUS_USAGE,
+                         "run trial: option --python: found '%s', expected torch, numpy, jax, "
+                         "cupy, triton or all",
+                         asked);
+    else if (status == STATUS_OK && at && library && !has_mode(library, mode))
+        status = problem(p, STATUS_USAGE,
+                         "run trial: option --python: found '%s', expected a mode of %s: eager, "
+                         "deterministic (torch), compiled (torch, jax)",
+                         asked, name);
+    else if (status == STATUS_OK && library)
+        status = add_library(l, library, mode, p);
+    else if (status == STATUS_OK)
+        json_object_foreach ((json_t *)listed, each, library)
+            status = status == STATUS_OK ? add_library(l, library, mode, p) : status;
+    free(name);
+    return status;
+}
+
+enum status trial_python(struct request *r, const struct list *libraries,
+                         void (*note)(void *context, const char *line), void *context,
+                         struct problem *p)
+{
+    struct listing l = {.request = r, .note = note, .context = context};
+    char path[PATH_MAX];
+    json_error_t error;
+    json_t *listed = NULL;
+    enum status status = python_find(path, "trial.json", p);
+    if (status == STATUS_OK && !(listed = json_load_file(path, 0, &error)))
+        status = problem(p, STATUS_DATA, "%s: line %d: %s", path, error.line, error.text);
+    for (size_t i = 0; i < libraries->count && status == STATUS_OK; i++)
+        status = add_named(&l, listed, libraries->item[i], p);
+    if (status == STATUS_OK && l.added == 0)
+        status = problem(p, STATUS_DATA,
+                         "run trial: option --python: found none of the functions "
+                         "that are listed there");
+    if (status == STATUS_OK)
+        status = list_distinct(&r->axis[AXIS_METHOD], p);
+    json_decref(listed);
+    return status;
+}
