@@ -37,7 +37,6 @@ enum status rows_exact_each(enum exact_value of, const double *x, size_t n, enum
                                                  .summary = "the exact value, rounded once",       \
                                                  .operation = &operation_##its_operation,          \
                                                  .promise = PROMISE_CORRECTLY_ROUNDED,             \
-                                                 .beside = 1u << PROMISE_BATCH_INVARIANT,          \
                                                  .pairs = {[DEVICE_CPU] = FORMAT_PAIRS_ALL},       \
                                                  .shape_read = {SHAPE_THREADS, 0},                 \
                                                  .resolve = scatter_each_shape,                    \
