@@ -70,12 +70,12 @@ static enum status row_exact(const double *x, size_t n, enum format f, double *y
     return rows_exact_each(operation_layernorm.of, x, n, f, y, p);
 }
 
-DIVIDED_METHOD(layernorm, textbook, "by the mean of squares less the square of the mean: one pass",
-               THEOREM_LAYERNORM_TEXTBOOK, tiled_height, scatter_tiled_height)
-DIVIDED_METHOD(layernorm, two_pass, "by the mean of squared distances from the mean",
-               THEOREM_LAYERNORM_TWO_PASS, tiled_height, scatter_tiled_height)
-DIVIDED_METHOD(layernorm, welford, "by mean and scatter as they run: one pass",
-               THEOREM_LAYERNORM_WELFORD, serial_height, serial_bin_height)
-DIVIDED_METHOD(layernorm, chan, "by means and scatters of parts, merged in sum/tiled's tree",
-               THEOREM_LAYERNORM_CHAN, tiled_height, scatter_tiled_height)
+ROWS_METHOD(layernorm, textbook, "by the mean of squares less the square of the mean: one pass",
+            THEOREM_LAYERNORM_TEXTBOOK, tiled_height, scatter_tiled_height)
+ROWS_METHOD(layernorm, two_pass, "by the mean of squared distances from the mean",
+            THEOREM_LAYERNORM_TWO_PASS, tiled_height, scatter_tiled_height)
+ROWS_METHOD(layernorm, welford, "by mean and scatter as they run: one pass",
+            THEOREM_LAYERNORM_WELFORD, serial_height, serial_bin_height)
+ROWS_METHOD(layernorm, chan, "by means and scatters of parts, merged in sum/tiled's tree",
+            THEOREM_LAYERNORM_CHAN, tiled_height, scatter_tiled_height)
 ROWS_EXACT(layernorm, row_exact)

@@ -41,8 +41,8 @@ static enum status row_exact(const double *x, size_t n, enum format f, double *y
     return rows_exact_each(operation_rmsnorm.of, x, n, f, y, p);
 }
 
-DIVIDED_METHOD(rmsnorm, serial, "by the root of squares added one after the other", THEOREM_RMSNORM,
-               serial_height, serial_bin_height)
-DIVIDED_METHOD(rmsnorm, tiled, "by the root of squares added in sum/tiled's order", THEOREM_RMSNORM,
-               tiled_height, scatter_tiled_height)
+ROWS_METHOD(rmsnorm, serial, "by the root of squares added one after the other", THEOREM_RMSNORM,
+            serial_height, serial_bin_height)
+ROWS_METHOD(rmsnorm, tiled, "by the root of squares added in sum/tiled's order", THEOREM_RMSNORM,
+            tiled_height, scatter_tiled_height)
 ROWS_EXACT(rmsnorm, row_exact)

@@ -59,23 +59,8 @@ EXPONENTIALS_HEIGHTS(split);
     {                                                                                              \
         return row(exponentials_##its_order, x, n, f, y, p);                                       \
     }                                                                                              \
-    static enum status run_##its_order(const struct task *t, struct problem *p)                    \
-    {                                                                                              \
-        return rows_outputs(t, row_##its_order, p);                                                \
-    }                                                                                              \
-    const struct method its_operation##_##its_order = {                                            \
-        .name = #its_operation "/" #its_order,                                                     \
-        .summary = its_summary,                                                                    \
-        .operation = &operation_##its_operation,                                                   \
-        .promise = PROMISE_GPU_TO_GPU,                                                             \
-        .beside = 1u << PROMISE_BATCH_INVARIANT,                                                   \
-        .pairs = {[DEVICE_CPU] = FORMAT_PAIRS_ALL},                                                \
-        .shape_read = {SHAPE_THREADS, 0},                                                          \
-        .resolve = scatter_each_shape,                                                             \
-        .bound = theorem,                                                                          \
-        .height = exponentials_##its_order##_height,                                               \
-        .bin_height = exponentials_##its_order##_bin,                                              \
-        .cpu = run_##its_order};
+    ROWS_METHOD(its_operation, its_order, its_summary, theorem, exponentials_##its_order##_height, \
+                exponentials_##its_order##_bin)
 #define EXPONENTIALS_METHODS(its_operation)                                                        \
     EXPONENTIALS_METHOD(its_operation, serial,                                                     \
                         "the greatest first, then exponentials one after the other: two passes",   \

@@ -27,6 +27,26 @@ enum status rows_outputs(const struct task *t, row_outputs *outputs, struct prob
 enum status rows_exact_each(enum exact_value of, const double *x, size_t n, enum format f,
                             double *y, struct problem *p);
 
+/* The descriptor of OPERATION/its_name from row_its_name, a row_outputs. The height is that of its
+ * sums. */
+#define ROWS_METHOD(its_operation, its_name, its_summary, theorem, its_height, its_bin)            \
+    static enum status run_##its_name(const struct task *t, struct problem *p)                     \
+    {                                                                                              \
+        return rows_outputs(t, row_##its_name, p);                                                 \
+    }                                                                                              \
+    const struct method its_operation##_##its_name = {.name = #its_operation "/" #its_name,        \
+                                                      .summary = its_summary,                      \
+                                                      .operation = &operation_##its_operation,     \
+                                                      .promise = PROMISE_GPU_TO_GPU,               \
+                                                      .beside = 1u << PROMISE_BATCH_INVARIANT,     \
+                                                      .pairs = {[DEVICE_CPU] = FORMAT_PAIRS_ALL},  \
+                                                      .shape_read = {SHAPE_THREADS, 0},            \
+                                                      .resolve = scatter_each_shape,               \
+                                                      .bound = theorem,                            \
+                                                      .height = its_height,                        \
+                                                      .bin_height = its_bin,                       \
+                                                      .cpu = run_##its_name};
+
 /* The method OPERATION/exact, which rounds the exact values once. its_row is a row_outputs. */
 #define ROWS_EXACT(its_operation, its_row)                                                         \
     static enum status run_exact(const struct task *t, struct problem *p)                          \

@@ -78,9 +78,9 @@ void reference_free(struct reference *r);
  * reference_free is due. */
 void reference_of_row(struct reference *to, enum exact_value of, const struct reference *r);
 
-/* Of the value of an element that is divided by a root: is the sum of squares under it beyond the
- * largest number of f? Squares are those of the elements, or of their distances from the mean where
- * that is taken away; `whole`: of the elements in any case. Of other values false. */
+/* For an element divided by a root (rmsnorm, layernorm): does the sum of squares under the root
+ * exceed the largest number of f? The squares are of the elements, or, in layernorm, of their
+ * distances from the mean unless `whole`. False for other values. */
 bool reference_squares_overflow(const struct reference *r, enum format f, bool whole);
 
 /* The same of a sum whose elements come block by block: of n elements so far, zeroed and begun. */

@@ -46,7 +46,7 @@ static bool within_range(const mpfr_t sum, enum format f)
     return within;
 }
 
-/* What is divided by the root of a sum that overflowed is 0. */
+/* Dividing by the root of a sum that overflowed gives 0: finite, but wrong. */
 static bool vanished(const struct reference *r, enum format accumulator, enum format f,
                      double result, const struct theorem *t)
 {

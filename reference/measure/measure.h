@@ -37,15 +37,15 @@ struct measure {
 /* Measures `result`, a value of `accumulator`. Every figure is computed from the
  * exact values and rounded once to double: to nearest, the bound up, so that it is still one.
  *
- * outcome: overflow = result not finite although the exact sum rounds to a finite
- * number of the accumulator, or 0 although it does not round to that, of an element that is divided
- * by the root of a sum of squares beyond the accumulator's largest number; else nan = result is
- * NaN; else ok. err_*: with a finite exact sum, inf for an infinite result and NaN for a NaN; with
- * an exact sum that is not finite, not known, except that err_abs is inf for a result that is
- * another value (NaN for a NaN where inf is due). err_rel is not known where the exact sum is 0,
- * err_backward where sum|x| is. bound and err_over_bound are not known where the theorem has
- * nothing to say (inf or NaN in the input) or did not hold its premise (a result that is not
- * finite). err_over_bound is not known for 0/0. */
+ * outcome: overflow = result not finite although the exact sum rounds to a finite number of the
+ * accumulator; of rmsnorm and layernorm also a 0 that should be none, where the sum of squares
+ * under the root exceeds the accumulator's largest number; else nan = result is NaN; else ok.
+ * err_*: with a finite exact sum, inf for an infinite result and NaN for a NaN; with an exact sum
+ * that is not finite, not known, except that err_abs is inf for a result that is another value (NaN
+ * for a NaN where inf is due). err_rel is not known where the exact sum is 0, err_backward where
+ * sum|x| is. bound and err_over_bound are not known where the theorem has nothing to say (inf or
+ * NaN in the input) or did not hold its premise (a result that is not finite). err_over_bound is
+ * not known for 0/0. */
 void measure(struct measure *m, const struct reference *r, enum format storage,
              enum format accumulator, double result, const struct theorem *t);
 
