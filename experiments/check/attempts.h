@@ -77,6 +77,8 @@ struct shape check_shape_at(const struct check *c, size_t i);
 
 /* Notes what a run of the case at hand is made over. */
 void check_note(const struct check *c, const struct check_setting *s);
+/* Notes that an output of the case was computed again in another batch. */
+void check_note_followed(const struct check *c, const size_t of[BATCH_SIDES]);
 /* Is the run noted last another than all before? */
 bool check_is_new(const struct check *c);
 void check_evidence_begin(struct check_evidence *e, struct check_over *over,
@@ -89,6 +91,10 @@ bool check_enough(const struct check *c, const struct check_outcome *o);
 /* Begins other work for the device; load_end ends it. False, and `no_load` says why, where there
  * can be none. */
 bool check_load(struct check *c, struct load **load);
+
+/* So many outputs are followed at least where a case of a kind follows some through batches. */
+enum { CHECK_FOLLOWS = 4 };
+bool check_follows(const struct check *c, enum check_kind kind);
 
 /* The u-th case of a kind. */
 enum check_found {

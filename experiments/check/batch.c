@@ -1,7 +1,8 @@
 /* Batch invariance: a row's sum, or an element of a matrix product, must depend neither on how many
  * others there are, nor on where it lies, nor on the others' data, nor on the layout. Each attempt
- * computes the first output of a case again, from its first terms, in a batch that differs in one
- * of these. For an element of an all-reduced message a fixed list of surroundings is tried. */
+ * computes an output of a case again, from its first terms, in a batch that differs in one of
+ * these; attempts that are compared with each other follow the same output. For an element of an
+ * all-reduced message a fixed list of surroundings is tried. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,7 +12,8 @@
 
 /* --- an output of another batch --- */
 
-enum { LIKE = -1 }; /* others equal it; otherwise the value of each of their bytes */
+enum { SHORT = 64 }; /* terms, or elements */
+enum { LIKE = -1 };  /* others equal it; otherwise the value of each of their bytes */
 
 struct batch {
     struct batch_place place;
@@ -33,13 +35,19 @@ static void say(char text[CHECK_WORDS], const struct check *c, const struct batc
 {
     const struct operation *o = c->request->method->operation;
     struct text all = {0};
-    char column[32] = "";
-    if (operation_sides(o) > 1)
-        snprintf(column, sizeof column, ", column %zu", b->place.at[1]);
+    const size_t *of = b->place.of, *at = b->place.at;
+    bool two = operation_sides(o) > 1;
+    if (of[0] + of[1] > 0) {
+        text_format(&all, "row %zu", of[0]);
+        text_format(&all, two ? ", column %zu, as " : " as ", of[1]);
+    }
+    text_format(&all, "row %zu", at[0]);
+    if (two)
+        text_format(&all, ", column %zu", at[1]);
+    text_add(&all, " of ");
     setting_says(&all, o, s);
     const char *words = text_string(&all);
-    snprintf(text, CHECK_WORDS, "row %zu%s of %s%s", b->place.at[0], column, words ? words : "",
-             are(b->others));
+    snprintf(text, CHECK_WORDS, "%s%s", words ? words : "", are(b->others));
     text_free(&all);
 }
 
@@ -82,6 +90,24 @@ static bool has_time(const struct check *c, const struct check_outcome *o, size_
            o->element_ns * (double)n <= (double)left / 8 + 1e7;
 }
 
+/* Which output of the case attempts follow that are compared with each other: each time another,
+ * far from the one before, until all were. */
+static size_t common(size_t a, size_t b)
+{
+    return b ? common(b, a % b) : a;
+}
+
+static void follow(const struct check *c, size_t time, struct batch_place *place)
+{
+    struct batch_place is = setting_batch(c->request->method->operation, &c->at.setting, c->at.n);
+    size_t items = is.side[0] * is.side[1], step = items - items / 3;
+    while (step > 1 && common(items, step) > 1)
+        step--;
+    size_t item = items ? (c->at.round * CHECK_FOLLOWS + time) % items * step % items : 0;
+    place->of[0] = item / (is.side[1] ? is.side[1] : 1);
+    place->of[1] = item % (is.side[1] ? is.side[1] : 1);
+}
+
 /* Takes the output in this batch; none where it cannot lie so, or would take too long. */
 static enum status take(const struct check *c, struct check_outcome *o, struct batch b,
                         struct problem *p)
@@ -103,7 +129,8 @@ static enum status take(const struct check *c, struct check_outcome *o, struct b
     other.at.setting = is.setting;
     uint64_t begin = clock_ns();
     status = run_in(c, &other, &is, &b, &out, p);
-    double took = (double)(clock_ns() - begin) / (double)(is.n > 0 ? is.n : 1);
+    /* What a run costs however short it is says nothing of longer ones. */
+    double took = (double)(clock_ns() - begin) / (double)(is.n > SHORT ? is.n : SHORT);
     o->element_ns = is.n > o->timed ? took : o->element_ns;
     o->timed = is.n > o->timed ? is.n : o->timed;
     free(other.in.data);
@@ -119,12 +146,13 @@ static enum status take(const struct check *c, struct check_outcome *o, struct b
     b.place.at[1] = item % b.place.side[1];
     say(text, c, &b, &is.setting);
     o->now = (struct check_variant){.place = b.place};
+    check_note_followed(c, b.place.of);
     return status == STATUS_OK ? check_take(c, o, &one, 0, p, "%s", text) : status;
 }
 
 /* --- how many others --- */
 
-enum { MOST = 4096, SHORT = 64, MIDDLE = 512, OTHER_COUNTS = 96 };
+enum { MOST = 4096, MIDDLE = 512, OTHER_COUNTS = 96 };
 static const size_t ROOM = (size_t)1 << 20; /* products, or elements, of a batch at least */
 
 /* What tells most first: powers of two and their neighbours, then what is left to 64. */
@@ -149,38 +177,43 @@ static bool has_room(const struct check *c, const struct batch_place *at)
     return rows * columns <= most && (at->terms == 0 || rows * columns <= most / at->terms);
 }
 
+/* `like` says which output it is of, of how many terms. */
 static enum status take_count(const struct check *c, struct check_outcome *o, size_t rows,
-                              size_t columns, size_t terms, struct problem *p)
+                              size_t columns, const struct batch_place *like, struct problem *p)
 {
-    struct batch b = {{{rows, columns}, {0, 0}, terms, BATCH_AS_IS, 0, true}, LIKE};
+    struct batch b = {*like, LIKE};
+    b.place.side[0] = rows;
+    b.place.side[1] = columns;
     return has_room(c, &b.place) && !check_enough(c, o) ? take(c, o, b, p) : STATUS_OK;
 }
 
 /* With two sides, each changes alone, then both. */
 static enum status take_counts(const struct check *c, struct check_outcome *o, size_t count,
-                               size_t terms, struct problem *p)
+                               const struct batch_place *like, struct problem *p)
 {
     bool two = operation_sides(c->request->method->operation) > 1;
-    enum status status = take_count(c, o, count, 1, terms, p);
+    enum status status = take_count(c, o, count, 1, like, p);
     if (two && status == STATUS_OK)
-        status = take_count(c, o, 1, count, terms, p);
+        status = take_count(c, o, 1, count, like, p);
     if (two && status == STATUS_OK)
-        status = take_count(c, o, count, 16, terms, p);
+        status = take_count(c, o, count, 16, like, p);
     if (two && status == STATUS_OK && count <= SHORT)
-        status = take_count(c, o, count, count, terms, p);
+        status = take_count(c, o, count, count, like, p);
     return status;
 }
 
-static enum status sweep(const struct check *c, struct check_outcome *o, size_t terms, size_t from,
-                         size_t to, struct problem *p)
+static enum status sweep(const struct check *c, struct check_outcome *o, size_t time, size_t terms,
+                         size_t from, size_t to, struct problem *p)
 {
     struct check_outcome own = {0};
     struct batch_place is = setting_batch(c->request->method->operation, &c->at.setting, c->at.n);
-    enum status status = take_count(c, &own, 1, 1, terms, p);
+    struct batch_place like = {.terms = terms, .layout = BATCH_AS_IS, .alike = true};
+    follow(c, time, &like);
+    enum status status = take_count(c, &own, 1, 1, &like, p);
     if (status == STATUS_OK)
-        status = take_count(c, &own, is.side[0], is.side[1], terms, p);
+        status = take_count(c, &own, is.side[0], is.side[1], &like, p);
     for (size_t u = from; u < to && status == STATUS_OK && !check_enough(c, &own); u++)
-        status = take_counts(c, &own, count_at(c, u), terms, p);
+        status = take_counts(c, &own, count_at(c, u), &like, p);
     if (status == STATUS_OK)
         check_join(o, &own);
     check_outcome_free(&own);
@@ -236,6 +269,16 @@ static enum status surrounded(struct check *c, struct check_outcome *o, struct p
     return status;
 }
 
+static enum status take_few(struct check *c, struct check_outcome *o, size_t terms,
+                            struct problem *p)
+{
+    enum { TELLING = 10 };
+    enum status status = STATUS_OK;
+    for (size_t time = 0; time < CHECK_FOLLOWS && status == STATUS_OK; time++)
+        status = sweep(c, o, time, terms, 0, TELLING, p);
+    return status;
+}
+
 /* A row of many terms fits beside few others, so its first terms are also tried beside many. */
 enum status check_batch(struct check *c, struct check_outcome *o, struct problem *p)
 {
@@ -246,14 +289,16 @@ enum status check_batch(struct check *c, struct check_outcome *o, struct problem
     enum status status = STATUS_OK;
     if (check_outputs(c) == 0)
         return STATUS_OK;
+    if (c->at.few)
+        return take_few(c, o, terms, p);
     if (terms > SHORT)
-        status = sweep(c, o, SHORT, 0, COUNTS, p);
+        status = sweep(c, o, 1, SHORT, 0, COUNTS, p);
     if (terms > MIDDLE && status == STATUS_OK)
-        status = sweep(c, o, MIDDLE, 0, COUNTS, p);
+        status = sweep(c, o, 2, MIDDLE, 0, COUNTS, p);
     if (status == STATUS_OK)
-        status = sweep(c, o, terms, 0, COUNTS, p);
+        status = sweep(c, o, 0, terms, 0, COUNTS, p);
     return status == STATUS_OK
-               ? sweep(c, o, terms < SHORT ? terms : SHORT, COUNTS, COUNTS + OTHER_COUNTS, p)
+               ? sweep(c, o, 3, terms < SHORT ? terms : SHORT, COUNTS, COUNTS + OTHER_COUNTS, p)
                : status;
 }
 
@@ -280,13 +325,14 @@ static enum status joined(struct check_outcome *o, struct check_outcome *own, en
 }
 
 /* The first place, its neighbours, the middle and the end. */
-static enum status take_places(const struct check *c, struct check_outcome *o, size_t rows,
-                               size_t columns, struct problem *p)
+static enum status take_places(const struct check *c, struct check_outcome *o, size_t time,
+                               const size_t side[BATCH_SIDES], struct problem *p)
 {
-    struct batch b = {{{rows, columns}, {0, 0}, 0, BATCH_AS_IS, 0, false}, 0x3c};
+    struct batch b = {{.side = {side[0], side[1]}, .layout = BATCH_AS_IS}, 0x3c};
     enum status status = STATUS_OK;
     if (!fitting(c, &b.place))
         return STATUS_OK;
+    follow(c, time, &b.place);
     for (unsigned side = 0; side < operation_sides(c->request->method->operation); side++) {
         size_t most = b.place.side[side];
         const size_t at[] = {0, 1, 2, 3, 5, most / 2, most - 2, most - 1};
@@ -307,7 +353,7 @@ enum status check_place(struct check *c, struct check_outcome *o, struct problem
     enum status status = STATUS_OK;
     for (size_t i = 0; i < sizeof sides / sizeof *sides && status == STATUS_OK; i++) {
         struct check_outcome own = {0};
-        status = joined(o, &own, take_places(c, &own, sides[i][0], sides[i][1], p));
+        status = joined(o, &own, take_places(c, &own, i, sides[i], p));
     }
     return status;
 }
@@ -319,8 +365,10 @@ enum status check_others(struct check *c, struct check_outcome *o, struct proble
     enum status status = STATUS_OK;
     for (size_t i = 0; i < sizeof sides / sizeof *sides && status == STATUS_OK; i++) {
         struct check_outcome own = {0};
-        struct batch b = {{{sides[i][0], sides[i][1]}, {1, 0}, 0, BATCH_AS_IS, 0, false}, LIKE};
+        struct batch b = {{.side = {sides[i][0], sides[i][1]}, .at = {1, 0}, .layout = BATCH_AS_IS},
+                          LIKE};
         bool fits = fitting(c, &b.place);
+        follow(c, i, &b.place);
         b.place.at[1] = b.place.side[1] / 2;
         for (size_t k = 0; fits && k < sizeof bytes / sizeof *bytes && status == STATUS_OK &&
                            !check_enough(c, &own);
@@ -341,8 +389,9 @@ enum status check_layout(struct check *c, struct check_outcome *o, struct proble
     enum status status = STATUS_OK;
     for (size_t i = 0; i < sizeof sides / sizeof *sides && status == STATUS_OK; i++) {
         struct check_outcome own = {0};
-        struct batch b = {{{sides[i][0], sides[i][1]}, {sides[i][0] / 2, 0}, 0, 0, 0, false}, 0x3c};
+        struct batch b = {{.side = {sides[i][0], sides[i][1]}, .at = {sides[i][0] / 2, 0}}, 0x3c};
         bool fits = fitting(c, &b.place);
+        follow(c, i, &b.place);
         for (size_t k = 0; fits && k < LAYOUTS * sizeof pads / sizeof *pads &&
                            status == STATUS_OK && !check_enough(c, &own);
              k++) {
@@ -357,11 +406,11 @@ enum status check_layout(struct check *c, struct check_outcome *o, struct proble
 
 /* --- minimising a witness --- */
 
-/* Compares the batch of the case with its first output alone. */
+/* Compares the batch of the case, all rows as its first, with that one alone. */
 static enum status as_it_is(struct check *c, struct check_outcome *o, struct problem *p)
 {
     size_t terms = setting_batch(c->request->method->operation, &c->at.setting, c->at.n).terms;
-    return sweep(c, o, terms, 0, 0, p);
+    return sweep(c, o, 0, terms, 0, 0, p);
 }
 
 struct shrinking {
@@ -383,13 +432,14 @@ static enum status shows(struct shrinking *s, size_t rows, size_t columns, size_
     struct surrounding is;
     struct check_break smaller;
     struct problem why = {0};
-    const struct batch_place at = {{rows, columns}, {0, 0}, terms, BATCH_AS_IS, 0, false};
+    const struct batch_place at = {.side = {rows, columns}, .terms = terms, .layout = BATCH_AS_IS};
     *are = false;
     if (!setting_in_batch(&is, c->request->method->operation, &k.setting, &at) ||
         (k.data && is.n > k.data->array.n))
         return STATUS_OK;
     k.setting = is.setting;
     k.n = is.n;
+    k.round = 0; /* as the command begins that shows it again */
     enum status status = check_load_case(c, &k, &why);
     if (status == STATUS_USAGE)
         return STATUS_OK;

@@ -30,6 +30,8 @@ static const uint64_t gpu_lengths[] = {65536, 1000, 2049,    33,     1 << 20,
 static const uint64_t short_lengths[] = {1000, 33, 2049, 3, 65536, 4095, 257, 10, 16385, 1 << 20};
 /* Of data: the whole, and prefixes. */
 static const uint64_t prefixes[] = {UINT64_MAX, 1000, 65536, 33, 4095, 257, 2};
+/* Of the user's own rows many are followed through a few batches, and some through all. */
+enum { FULL_EACH = 8 };
 enum { GROUP = 4, LENGTHS = sizeof lengths / sizeof *lengths, SERVED_CASES = 6 };
 
 /* Which length is next: those of a group are gone through before the next, each pair of formats
@@ -91,6 +93,12 @@ static bool set_input(const struct check *c, enum check_kind kind, struct check_
     return k->data->array.format == k->pair.storage && k->n <= k->data->array.n && k->n > 0;
 }
 
+bool check_follows(const struct check *c, enum check_kind kind)
+{
+    return kind >= CHECK_BATCH && kind <= CHECK_LAYOUT &&
+           operation_sides(c->request->method->operation) > 0;
+}
+
 static struct numbers lengths_of(const struct check *c, enum check_kind kind)
 {
     const struct check_request *r = c->request;
@@ -98,8 +106,18 @@ static struct numbers lengths_of(const struct check *c, enum check_kind kind)
                           : kind == CHECK_EXACT           ? short_lengths
                           : r->device.kind == DEVICE_CUDA ? gpu_lengths
                                                           : lengths;
-    size_t count = r->datas ? sizeof prefixes / sizeof *prefixes : LENGTHS;
+    /* Batches of other sizes are made of the whole. */
+    size_t count = r->datas && check_follows(c, kind) ? 1
+                   : r->datas                         ? sizeof prefixes / sizeof *prefixes
+                                                      : LENGTHS;
     return r->n.count ? r->n : (struct numbers){count, (uint64_t *)own};
+}
+
+/* In how many rounds all outputs of a case are followed. */
+static size_t rounds_of(const struct check *c, const struct check_case *k)
+{
+    struct batch_place is = setting_batch(c->request->method->operation, &k->setting, k->n);
+    return (is.side[0] * is.side[1] + CHECK_FOLLOWS - 1) / CHECK_FOLLOWS;
 }
 
 /* Is all of a case asked for but its launch shape? Then its seed is too, and there are no more.
@@ -168,7 +186,7 @@ enum check_found check_case_at(const struct check *c, enum check_kind kind, size
     size_t length = length_at(at.turn, at.pair, n.count), shapes = check_shape_count(c);
     size_t inputs = inputs_of(c, kind), round = at.pass / inputs;
     size_t mixed = at.pass + length + at.pair;
-    if (last && round >= shapes * (both ? 2 : 1))
+    if (last && !check_follows(c, kind) && round >= shapes * (both ? 2 : 1))
         return CHECK_NO_MORE;
     *k = (struct check_case){.pair = pair,
                              .setting.output = pair.accumulator,
@@ -187,12 +205,21 @@ enum check_found check_case_at(const struct check *c, enum check_kind kind, size
     setting_drop(r->method, &k->setting);
     if (!setting_can(r->method, &k->setting, pair.storage, pair.accumulator))
         return CHECK_NONE; /* another chip that is asked for can: see check_find_pairs */
+    k->round = at.pass;
+    if (last && check_follows(c, kind)) {
+        size_t rounds = rounds_of(c, k);
+        if (round >= rounds * shapes)
+            return CHECK_NONE; /* other lengths may have more outputs */
+        k->round = round % rounds;
+        k->few = round % FULL_EACH < FULL_EACH - 1;
+        round += round / rounds;
+    }
     /* Ours are asked in processes that stay, a few for each shape. */
     size_t shape = at.turn + at.pair + at.pass % inputs + round;
     if (kind == CHECK_PROCESS && !r->method->foreign && !last)
         shape = u / SERVED_CASES;
     k->shape = check_shape_at(c, shape % shapes);
-    if (last && comes_again(c, k, shape % shapes))
+    if (last && !check_follows(c, kind) && comes_again(c, k, shape % shapes))
         return CHECK_NONE;
     return CHECK_FOUND;
 }

@@ -333,9 +333,7 @@ static enum status shrink_all(struct check *c, struct check_report *report, stru
         c->until = c->request->method->foreign ? now + share : UINT64_MAX;
         struct problem why = {0};
         struct check_break *b = &report->tried[kind].witness;
-        bool batch = kind >= CHECK_BATCH && kind <= CHECK_LAYOUT &&
-                     operation_sides(c->request->method->operation) > 0;
-        status = batch
+        status = check_follows(c, kind)
                      ? check_shrink_batch(c, kind, timing, ways[kind].try_it, now + share, b, &why)
                      : check_shrink(c, timing, ways[kind].try_it, now + share, b, &why);
         if (ran_out(c, report, status))

@@ -96,6 +96,8 @@ struct check_case {
     const struct check_data *data;
     size_t n;
     uint64_t seed;
+    size_t round;           /* which outputs are followed through batches: others in each */
+    bool few;               /* in those batches alone that tell most */
     bool busy;              /* the device has other work, whatever is tried */
     struct setting setting; /* keys have the seed of the case, bins of compactions are those kept */
     struct shape shape;     /* asked for */
@@ -157,8 +159,9 @@ struct check_set {
  * array of the user's; a launch shape is what the method made of what was asked for. */
 struct check_over {
     struct check_set shapes, lengths, inputs;
-    struct check_set batches; /* numbers of rows and columns, where results are of such */
-    size_t least_n, most_n;   /* of all lengths, also of those that the set has no room for */
+    struct check_set batches;  /* numbers of rows and columns, where results are of such */
+    struct check_set followed; /* outputs that were computed again in other batches */
+    size_t least_n, most_n;    /* of all lengths, also of those that the set has no room for */
 };
 
 struct check_report {
@@ -221,7 +224,7 @@ bool check_holds(const struct check_request *r, enum promise rung);
 struct check_rung {
     enum check_state state;
     uint64_t attempts, differing, distinct, unanswered;
-    size_t shapes, lengths, inputs, batches; /* that attempts were made over */
+    size_t shapes, lengths, inputs, batches, followed; /* that attempts were made over */
     size_t least_n, most_n;
     const char *counts;
     double unseen_p95;              /* 1 - 0.05^(1/attempts) */

@@ -39,6 +39,19 @@ static void note_over(struct check_over *over, const struct check *c, struct sha
     add(&over->batches, (uint64_t)is.side[0] << 32 | is.side[1]);
 }
 
+void check_note_followed(const struct check *c, const size_t of[BATCH_SIDES])
+{
+    char name[INPUT_TEXT];
+    struct check_evidence *e = c->evidence;
+    check_input_text(&c->at, name);
+    uint64_t key = mixed(hash_mix(c->at.seed) ^ c->at.n, name);
+    for (size_t i = 0; i < BATCH_SIDES; i++)
+        key = hash_mix(key ^ hash_mix(of[i] + i));
+    for (size_t i = 0; e && i < 2; i++)
+        if (e->over[i])
+            add(&e->over[i]->followed, key);
+}
+
 static uint64_t key_of(const struct check *c, const struct check_setting *s, struct shape shape)
 {
     const struct array *in = s->in ? s->in : &c->in;

@@ -120,6 +120,9 @@ static void add_lengths(struct text *to, const struct check_rung *is, const char
         text_format(to, " to %zu", is->most_n);
     if (is->batches > 0)
         text_format(to, ", %zu numbers of rows%s", is->batches, columns ? " and columns" : "");
+    if (is->followed > 0)
+        text_format(to, ", %s%zu %s followed", is->followed < CHECK_SET ? "" : "at least ",
+                    is->followed, columns ? "elements" : "rows");
     text_add(to, ")");
 }
 

@@ -69,8 +69,10 @@ static json_t *rung_json(const struct check_report *r, enum promise rung, const 
         (json_int_t)is.shapes, "lengths", (json_int_t)is.lengths, "least_n",
         length_json(&is, is.least_n), "most_n", length_json(&is, is.most_n), "inputs",
         (json_int_t)is.inputs, "held", check_holds(&r->request, rung));
-    if (operation_sides(r->request.method->operation) > 0)
+    if (operation_sides(r->request.method->operation) > 0) {
         json_object_set_new(json, "batches", json_integer((json_int_t)is.batches));
+        json_object_set_new(json, "followed", json_integer((json_int_t)is.followed));
+    }
     return json;
 }
 

@@ -63,6 +63,7 @@ static struct check_rung sum_of_kinds(const struct check_report *r, enum promise
                             .lengths = over->lengths.count,
                             .inputs = over->inputs.count,
                             .batches = over->batches.count,
+                            .followed = over->followed.count,
                             .least_n = over->least_n,
                             .most_n = over->most_n,
                             .counts = ""};

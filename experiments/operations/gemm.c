@@ -297,7 +297,7 @@ static void reorder(const struct array *to, const struct array *from, const stru
     }
 }
 
-/* --- the first element of D elsewhere --- */
+/* --- an element of D elsewhere --- */
 
 static struct batch_place batch(const struct setting *s, size_t n)
 {
@@ -331,13 +331,14 @@ static void fill_batch(const struct array *to, const struct surrounding *is,
     const struct gemm_shape *was = &s->shape, *as = &is->setting.shape;
     const size_t begins = gemm_c_begins(was), first = at->alike ? 0 : at->at[0] * as->n + at->at[1],
                  end = at->alike ? as->m * as->n : first + 1;
-    const uint64_t c = from->n - begins >= was->m * was->n ? array_bits(from, begins) : 0;
+    const size_t item = at->of[0] * was->n + at->of[1];
+    const uint64_t c = from->n - begins >= was->m * was->n ? array_bits(from, begins + item) : 0;
     for (size_t i = at->alike ? 0 : at->at[0]; i < (at->alike ? as->m : at->at[0] + 1); i++)
         for (size_t k = 0; k < as->k; k++)
-            array_set_bits(to, gemm_a_at(as, i, k), array_bits(from, gemm_a_at(was, 0, k)));
+            array_set_bits(to, gemm_a_at(as, i, k), array_bits(from, gemm_a_at(was, at->of[0], k)));
     for (size_t j = at->alike ? 0 : at->at[1]; j < (at->alike ? as->n : at->at[1] + 1); j++)
         for (size_t k = 0; k < as->k; k++)
-            array_set_bits(to, gemm_b_at(as, k, j), array_bits(from, gemm_b_at(was, k, 0)));
+            array_set_bits(to, gemm_b_at(as, k, j), array_bits(from, gemm_b_at(was, k, at->of[1])));
     for (size_t i = first; i < end && !as->no_c; i++)
         array_set_bits(to, gemm_c_begins(as) + i, c);
 }

@@ -169,15 +169,17 @@ size_t setting_terms(const struct operation *o, const struct operands *of);
 void setting_reorder(const struct operation *o, const struct array *to, const struct array *from,
                      const struct operands *of, const uint32_t *order);
 
-/* An output among others, each computed from its own row, or its own row and column: how many rows
- * and columns there are, which ones are its own, how many terms they have, and how they lie. */
+/* An output of a case among others, each computed from its own row, or its own row and column: how
+ * many rows and columns there are, which ones are its own, how many terms they have, and how they
+ * lie. */
 enum { BATCH_SIDES = 2, BATCH_AS_IS = -1 };
 struct batch_place {
     size_t side[BATCH_SIDES], at[BATCH_SIDES], terms;
     int layout; /* BATCH_AS_IS: the case's; from 0 on those that there are, without `pad` elements
                    between their rows, or with them where the operation knows of such */
     size_t pad;
-    bool alike; /* all rows, and all columns, are as its own */
+    bool alike;             /* all rows, and all columns, are as its own */
+    size_t of[BATCH_SIDES]; /* which output of the case it is: its row, and its column */
 };
 /* How many sides: 1, rows alone; 2; 0: its outputs are no such batch. */
 unsigned operation_sides(const struct operation *o);
@@ -194,7 +196,7 @@ struct surrounding {
 /* The u-th of them; false behind the last, and where rows are what batches consist of. */
 bool setting_surround(struct surrounding *to, const struct operation *o, const struct setting *s,
                       size_t u);
-/* The first output of a case at such a place; false where there is no such layout. */
+/* An output of a case at such a place; false where there is no such layout. */
 bool setting_in_batch(struct surrounding *to, const struct operation *o, const struct setting *s,
                       const struct batch_place *at);
 /* Copies the first at->terms terms that it reads to its own row and column, or to all of them. */

@@ -73,7 +73,7 @@ static void sample(struct setting *s, size_t n)
         s->layout = &row;
 }
 
-/* --- the first row elsewhere --- */
+/* --- a row elsewhere --- */
 
 static struct batch_place batch(const struct setting *s, size_t n)
 {
@@ -118,7 +118,7 @@ static void fill_batch(const struct array *to, const struct surrounding *is,
     for (size_t r = first; r < end; r++)
         for (size_t k = 0; k < at->terms; k++)
             array_set_bits(to, matrix_at(r, k, at->terms, stride),
-                           array_bits(from, matrix_at(0, k, length, own)));
+                           array_bits(from, matrix_at(at->of[0], k, length, own)));
 }
 
 static size_t of_first_element(const struct surrounding *is, const struct batch_place *at,

@@ -7,6 +7,7 @@
 #include "experiments/check/attempts.h"
 #include "experiments/check/report.h"
 #include "experiments/subjects/foreign.h"
+#include "kernels/method/matrix.h"
 #include "tests/support/check_found.h"
 
 static struct check_request batch_request(const struct method *m, double seconds)
@@ -261,6 +262,90 @@ Test(check_batch, one_number_of_rows_alone)
         expect_least("rows/tiled", minds_rows, 0, once);
         expect_least("gemm/tiled", minds_m, 0, once);
     }
+}
+
+/* --- one row of many --- */
+
+static const float MARK = 3;
+
+static bool is_mark(const struct array *in, size_t i)
+{
+    return array_get(in, i) == (double)MARK;
+}
+
+/* A row that begins with the mark minds others beside it. */
+static enum status minds_mark(const struct task *t, struct problem *p)
+{
+    enum status status = as("rows/tiled", t, p);
+    size_t rows = t->of->bins, length = matrix_length(t->of->in.n, rows);
+    for (size_t r = 0; status == STATUS_OK && rows > 1 && r < rows; r++)
+        if (is_mark(&t->of->in, matrix_at(r, 0, length, t->of->stride)))
+            array_set_bits(&t->out, r, array_bits(&t->out, r) ^ 1);
+    return status;
+}
+
+/* So does an element of a product whose row of A and column of B begin with it. */
+static enum status minds_marks(const struct task *t, struct problem *p)
+{
+    enum status status = as("gemm/tiled", t, p);
+    const struct gemm_shape *is = &t->of->gemm;
+    for (size_t i = 0; status == STATUS_OK && is->m * is->n > 1 && i < is->m * is->n; i++)
+        if (is_mark(&t->of->in, gemm_a_at(is, i / is->n, 0)) &&
+            is_mark(&t->of->in, gemm_b_at(is, 0, i % is->n)))
+            array_set_bits(&t->out, i, array_bits(&t->out, i) ^ 1);
+    return status;
+}
+
+static struct check_report of_data(struct check_request *r, struct check_data *data)
+{
+    r->data = data;
+    r->datas = 1;
+    r->n = (struct numbers){0};
+    r->pairs = (struct pairs){{{FP32, FP32}}, 1};
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++)
+        r->tried[kind] = kind == CHECK_BATCH;
+    return checked(r);
+}
+
+enum { ROWS = 37, LENGTH = 40 };
+
+/* Of a file one row may be the only one that shows it: each is followed. */
+Test(check_batch, one_row_of_data_alone)
+{
+    float own[ROWS * LENGTH];
+    for (size_t marked = 0; marked < ROWS; marked += 18) {
+        for (size_t i = 0; i < ROWS * LENGTH; i++)
+            own[i] = i == marked * LENGTH ? MARK : (float)(i % 7) / 8;
+        const struct method m = liar_of("rows/tiled", minds_mark);
+        struct check_request r = batch_request(&m, 2);
+        struct check_data data = {
+            .asked = "a.npy", .name = "a.npy", .array = {FP32, ROWS * LENGTH, own}, .rows = ROWS};
+        struct check_report report = of_data(&r, &data);
+        struct check_rung is = check_rung(&report, PROMISE_BATCH_INVARIANT);
+        cr_expect(is.state == CHECK_BROKEN, "row %zu: not found, %zu followed", marked,
+                  is.followed);
+    }
+}
+
+Test(check_batch, one_element_of_data_alone)
+{
+    struct gemm_shape shape = {.m = 5, .n = 7, .k = 16};
+    float own[256];
+    cr_assert_leq(gemm_elements(&shape), 256);
+    for (size_t i = 0; i < gemm_elements(&shape); i++)
+        own[i] = (float)(i % 7) / 8;
+    own[gemm_a_at(&shape, 3, 0)] = own[gemm_b_at(&shape, 0, 4)] = MARK;
+    const struct method m = liar_of("gemm/tiled", minds_marks);
+    struct check_request r = batch_request(&m, 2);
+    struct check_data data = {
+        .asked = "a.npy", .name = "a.npy", .array = {FP32, gemm_elements(&shape), own}};
+    r.setting.shape = &shape;
+    r.setting.shapes = 1;
+    struct check_report report = of_data(&r, &data);
+    cr_expect_eq(check_rung(&report, PROMISE_BATCH_INVARIANT).state, CHECK_BROKEN);
+    if (report.tried[CHECK_BATCH].broken)
+        cr_expect(strstr(report.tried[CHECK_BATCH].witness.is[0], "row 3, column 4, as "), "%s",
+                  report.tried[CHECK_BATCH].witness.is[0]);
 }
 
 /* --- what is said of it --- */
