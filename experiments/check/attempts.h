@@ -159,6 +159,7 @@ enum status check_repeat(struct check *c, struct check_outcome *o, struct proble
 enum status check_process(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_under_load(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_shape(struct check *c, struct check_outcome *o, struct problem *p);
+enum status check_environment(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_offset(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_neighbour(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_batch(struct check *c, struct check_outcome *o, struct problem *p);

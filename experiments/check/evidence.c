@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "experiments/check/attempts.h"
+#include "experiments/subjects/foreign.h"
 #include "reference/base/hash.h"
 #include "reference/format/hash_array.h"
 
@@ -63,6 +64,7 @@ static uint64_t key_of(const struct check *c, const struct check_setting *s, str
                               (uint64_t)shape.threads << 32 | shape.blocks,
                               (uint64_t)s->device.kind << 32 | (uint32_t)s->device.index,
                               s->offset << 8 | s->around,
+                              foreign_threads(s->method),
                               c->at.setting.promote,
                               (uint64_t)c->made.of.gemm.m << 32 | c->made.of.gemm.n,
                               (uint64_t)c->made.of.gemm.pad << 2 |
@@ -89,6 +91,7 @@ void check_note(const struct check *c, const struct check_setting *s)
     if (!e)
         return;
     struct shape shape = method_shape(s->method, s->device.kind, c->at.n, s->shape);
+    shape.threads = shape.threads ? shape.threads : foreign_threads(s->method);
     for (size_t i = 0; i < 2; i++)
         if (e->over[i])
             note_over(e->over[i], c, shape);

@@ -2,8 +2,18 @@
 #include <stdio.h>
 
 #include "experiments/check/attempts.h"
+#include "experiments/options/subject_name.h"
 #include "experiments/subjects/foreign_state.h"
 #include "kernels/gpu/gpu.h"
+
+/* Does nothing but its environment tell the subject how many threads to use? Of ours, and of what
+ * runs on a GPU, launch shapes do; ranks of an all-reduce are tried otherwise. */
+static bool has_environment(const struct check *c)
+{
+    const struct method *m = c->request->method;
+    return m->foreign && c->request->device.kind == DEVICE_CPU && !name_is_mpi(m->name) &&
+           !(m->shape_read[DEVICE_CPU] & SHAPE_THREADS);
+}
 
 /* Why this subject cannot be tried at all; NULL: it can. We know neither the launch shape nor the
  * memory of a program. */
@@ -36,6 +46,10 @@ const char *check_senseless(const struct check *c, enum check_kind kind)
         return c->request->device.kind == DEVICE_CUDA && !gpu_build()
                    ? "this program was built without CUDA, and has no other work for the GPU"
                    : NULL;
+    case CHECK_ENVIRONMENT:
+        return !has_environment(c) ? "its launch shape says how many threads it uses"
+               : !named            ? "a function of this process has no other process"
+                                   : NULL;
     case CHECK_DEVICE:
         return name_is_program(m->name) ? "a program decides itself what device it runs on" : NULL;
     case CHECK_NEIGHBOUR:
@@ -78,6 +92,7 @@ static const char *reason(const struct check *c, const struct check_report *r, e
            : kind == CHECK_RECORDED ? "nothing recorded is among the cases asked for"
            : c->ran[kind] && kind == CHECK_SHAPE
                ? "all launch shapes come to the same for these lengths"
+           : c->ran[kind] && kind == CHECK_ENVIRONMENT ? "no time was left to start another process"
            : c->ran[kind] ? "no run differed from others in what this varies"
                           : time_ran_out;
 }
@@ -85,6 +100,8 @@ static const char *reason(const struct check *c, const struct check_report *r, e
 /* A single sum has no batch, so a report does not mention the kinds that are about one. */
 static bool is_said(const struct check *c, enum check_kind kind)
 {
+    if (kind == CHECK_ENVIRONMENT)
+        return has_environment(c);
     return kind < CHECK_PLACE || kind > CHECK_LAYOUT ||
            operation_sides(c->request->method->operation) > 0;
 }

@@ -125,8 +125,7 @@ enum status foreign_describe(struct foreign *f, const char *where, struct proble
         return problem(p, STATUS_MEMORY, "%s: out of memory", f->name);
     f->device = -1;
     uint64_t begin = clock_ns();
-    enum status status =
-        python ? python_open(f, "cpu", p) : process_open(&f->process, f->name, argv, "cpu", p);
+    enum status status = python ? python_open(f, "cpu", p) : foreign_open(f, argv, "cpu", p);
     if (status == STATUS_OK)
         status = process_ask(f->process,
                              &(struct question){.line = python ? "describe\n" : "",

@@ -151,9 +151,9 @@ static enum status find(const struct method **m, const char *where, const char *
     enum status status = STATUS_OK;
     pthread_mutex_lock(&all_mutex);
     struct foreign *f = all;
-    while (f &&
-           !(strcmp(f->name, name) == 0 && (f->kind == FOREIGN_OBJECT || f->kind == FOREIGN_MPI ||
-                                            f->method.operation == wanted)))
+    while (f && !(strcmp(f->name, name) == 0 && f->threads == 0 &&
+                  (f->kind == FOREIGN_OBJECT || f->kind == FOREIGN_MPI ||
+                   f->method.operation == wanted)))
         f = f->next;
     if (!f) {
         status = make(&f, where, name, operation, p);
@@ -177,6 +177,79 @@ enum status foreign_named(const struct method **m, const char *where, const char
                               : problem(p, STATUS_MEMORY, "%s: out of memory", where);
     free(full);
     return status;
+}
+
+/* What libraries read the number of threads of their loops from. */
+static const char *const thread_variables[] = {"OMP_NUM_THREADS",   "OPENBLAS_NUM_THREADS",
+                                               "MKL_NUM_THREADS",   "BLIS_NUM_THREADS",
+                                               "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS"};
+enum { THREAD_VARIABLES = sizeof thread_variables / sizeof *thread_variables };
+
+enum status foreign_open(struct foreign *f, const char *const argv[], const char *device,
+                         struct problem *p)
+{
+    char entry[1 + THREAD_VARIABLES][64];
+    const char *variables[2 + THREAD_VARIABLES] = {entry[0]};
+    snprintf(entry[0], sizeof *entry, "ULPSCOPE_DEVICE=%s", device);
+    for (size_t i = 0; f->threads && i < THREAD_VARIABLES; i++) {
+        snprintf(entry[1 + i], sizeof *entry, "%s=%u", thread_variables[i], f->threads);
+        variables[1 + i] = entry[1 + i];
+    }
+    return process_open(&f->process, f->name, argv, variables, p);
+}
+
+/* What is known of a subject, without a process. */
+static struct foreign *copy_of(const struct foreign *f, unsigned threads)
+{
+    struct foreign *to = calloc(1, sizeof *to);
+    char *name = strdup(f->name), *summary = f->summary ? strdup(f->summary) : NULL;
+    if (!to || !name || (f->summary && !summary)) {
+        free(to);
+        free(name);
+        free(summary);
+        return NULL;
+    }
+    to->kind = f->kind;
+    to->method = f->method;
+    to->method.name = to->name = name;
+    to->summary = summary;
+    to->method.summary = summary ? summary : f->method.summary;
+    to->facts = f->facts ? json_incref(f->facts) : NULL;
+    to->placed = f->placed;
+    to->times = f->times;
+    to->start_s = f->start_s;
+    to->threads = threads;
+    memcpy(to->fingerprint, f->fingerprint, sizeof to->fingerprint);
+    pthread_mutex_init(&to->mutex, NULL);
+    return to;
+}
+
+enum status foreign_with_threads(const struct method **m, const struct method *of, unsigned threads,
+                                 struct problem *p)
+{
+    const struct foreign *like = (const struct foreign *)of;
+    pthread_mutex_lock(&all_mutex);
+    struct foreign *f = all;
+    while (f && !(f->threads == threads && strcmp(f->name, like->name) == 0 &&
+                  f->method.operation == of->operation))
+        f = f->next;
+    if (!f && (f = copy_of(like, threads))) {
+        f->next = all;
+        all = f;
+    }
+    pthread_mutex_unlock(&all_mutex);
+    *m = f ? &f->method : NULL;
+    return f ? STATUS_OK : problem(p, STATUS_MEMORY, "%s: out of memory", of->name);
+}
+
+unsigned foreign_threads(const struct method *m)
+{
+    return m->cpu == foreign_run ? ((const struct foreign *)m)->threads : 0;
+}
+
+double foreign_start_s(const struct method *m)
+{
+    return m->cpu == foreign_run ? ((const struct foreign *)m)->start_s : 0;
 }
 
 bool foreign_times(const struct method *m)

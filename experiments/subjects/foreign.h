@@ -73,6 +73,15 @@ const json_t *foreign_facts(const struct method *m);
 /* Can it be run in a process started anew? A function of the process that started us cannot. */
 bool foreign_restarts(const struct method *m);
 
+/* The same subject in a process of its own, with an environment that asks for so many threads:
+ * OMP_NUM_THREADS and what other libraries read in its place. Only where it restarts. It stays, and
+ * is another method. STATUS_MEMORY. */
+enum status foreign_with_threads(const struct method **m, const struct method *of, unsigned threads,
+                                 struct problem *p);
+unsigned foreign_threads(const struct method *m); /* so many; 0: nothing is asked */
+/* How long a process of it took to begin, in seconds; 0: not known. */
+double foreign_start_s(const struct method *m);
+
 /* Does its array lie where it is asked for? Not where its library decides. */
 bool foreign_places(const struct method *m);
 

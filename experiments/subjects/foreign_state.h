@@ -14,6 +14,7 @@ struct foreign {
     char *name, *summary;
     json_t *facts;           /* of a function of Python; else NULL */
     bool lent;               /* a function of the process that started us: it has no other */
+    unsigned threads;        /* that its environment tells it; 0: nothing is told */
     bool placed;             /* an array lies as far from an aligned address as we say */
     char fingerprint[33];    /* of an object */
     pthread_mutex_t mutex;   /* one run at a time; and over what follows */
@@ -41,6 +42,10 @@ extern const char *foreign_server_path;
 
 /* The last one named; the list only ever grows, at this end. */
 struct foreign *foreign_all(void);
+
+/* Starts argv as its process, for a device, with what its environment is to say. */
+enum status foreign_open(struct foreign *f, const char *const argv[], const char *device,
+                         struct problem *p);
 
 /* Ends its process, if there is one. The caller has the mutex. */
 void foreign_close(struct foreign *f);

@@ -229,7 +229,7 @@ enum status mpi_open(struct foreign *f, const char *device, struct problem *p)
     snprintf(ranks, sizeof ranks, "%zu", f->ranks);
     const char *const argv[] = {"/bin/sh", "-c",  script, "ulpscope-mpi",
                                 number,    ranks, worker, NULL};
-    return process_open(&f->process, f->name, argv, device, p);
+    return foreign_open(f, argv, device, p);
 }
 
 /* The same bits on all ranks are what an all-reduce is for. */

@@ -221,7 +221,7 @@ enum status python_open(struct foreign *f, const char *device, struct problem *p
         worker,    function, f->method.operation->name, w.array || !w.mode ? w.array : "",
         w.mode,    NULL};
     if (status == STATUS_OK)
-        status = process_open(&f->process, f->name, argv, device, p);
+        status = foreign_open(f, argv, device, p);
     free(function);
     return status;
 }

@@ -62,8 +62,7 @@ static enum status start(struct foreign *f, int device, struct problem *p)
         return mpi_open(f, text, p);
     const char *const program[] = {"/bin/sh", "-c", f->name + strlen("exec:"), NULL};
     const char *const object[] = {foreign_server_path, "serve", f->name, "--device", text, NULL};
-    return process_open(&f->process, f->name, f->kind == FOREIGN_OBJECT ? object : program, text,
-                        p);
+    return foreign_open(f, f->kind == FOREIGN_OBJECT ? object : program, text, p);
 }
 
 /* What the process that we wrote is told of the run beside the request. */

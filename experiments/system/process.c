@@ -95,28 +95,38 @@ static int spawn(pid_t *pid, const char *const argv[], const int fd[3], char *co
     return error;
 }
 
-/* Ours, with ULPSCOPE_DEVICE. entry is for that; the caller frees the list. */
-static char **make_environment(char *entry)
+/* Do they set the variable of this entry? */
+static bool is_set(const char *entry, const char *const variables[])
 {
-    size_t count = 0, kept = 0;
+    size_t name = strcspn(entry, "=") + 1;
+    while (*variables && strncmp(*variables, entry, name) != 0)
+        variables++;
+    return *variables;
+}
+
+/* Ours, with these variables in place of those of the same name. The caller frees the list. */
+static char **make_environment(const char *const variables[])
+{
+    size_t count = 0, more = 0, kept = 0;
     while (environ[count])
         count++;
-    char **list = calloc(count + 2, sizeof *list);
+    while (variables[more])
+        more++;
+    char **list = calloc(count + more + 1, sizeof *list);
     for (size_t i = 0; list && i < count; i++)
-        if (strncmp(environ[i], "ULPSCOPE_DEVICE=", 16) != 0)
+        if (!is_set(environ[i], variables))
             list[kept++] = environ[i];
-    if (list)
-        list[kept] = entry;
+    for (size_t i = 0; list && i < more; i++)
+        list[kept++] = (char *)variables[i];
     return list;
 }
 
-static int start(struct process *c, const char *const argv[], const char *device)
+static int start(struct process *c, const char *const argv[], const char *const variables[])
 {
     int end[8] = {-1, -1, -1, -1, -1, -1, -1, -1};
     int *to = end, *from = end + 2, *errors = end + 4, *life = end + 6, error;
-    char group[24], entry[64];
-    snprintf(entry, sizeof entry, "ULPSCOPE_DEVICE=%s", device);
-    char **environment = make_environment(entry);
+    char group[24];
+    char **environment = make_environment(variables);
     if (!environment || make_pipe(to) || make_pipe(from) || make_pipe(errors) || make_pipe(life)) {
         error = errno;
     } else {
@@ -134,14 +144,14 @@ static int start(struct process *c, const char *const argv[], const char *device
 }
 
 enum status process_open(struct process **process, const char *name, const char *const argv[],
-                         const char *device, struct problem *p)
+                         const char *const variables[], struct problem *p)
 {
     struct process *c = calloc(1, sizeof *c);
     *process = NULL;
     if (!c)
         return problem(p, STATUS_MEMORY, "%s: out of memory", name);
     *c = (struct process){.name = name, .to = -1, .from = -1, .errors = -1, .life = -1};
-    int error = start(c, argv, device);
+    int error = start(c, argv, variables);
     if (error) {
         c->failed = true;
         process_close(c);

@@ -13,11 +13,11 @@
 
 struct process;
 
-/* Starts argv[0], a path, with argv, which ends with NULL. `name` is for messages, and kept; the
- * environment variable ULPSCOPE_DEVICE says `device` to it. STATUS_DEVICE where it cannot be
- * started. */
+/* Starts argv[0], a path, with argv, which ends with NULL. `name` is for messages, and kept. Its
+ * environment is ours with `variables`, each "NAME=value", which end with NULL. STATUS_DEVICE where
+ * it cannot be started. */
 enum status process_open(struct process **process, const char *name, const char *const argv[],
-                         const char *device, struct problem *p);
+                         const char *const variables[], struct problem *p);
 
 struct question {
     const char *line; /* written first; "" is fine */

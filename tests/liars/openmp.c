@@ -1,4 +1,4 @@
-/* Sums by OpenMP: two that lie, two that are honest. gcc -fopenmp. */
+/* Sums by OpenMP: three that lie, three that are honest. gcc -fopenmp. */
 #include <omp.h>
 #include <string.h>
 
@@ -67,6 +67,31 @@ static int shares(const struct ulpscope_task *t)
     return 0;
 }
 
+/* One share for each thread that OMP_NUM_THREADS asks for, added in their order: the same bits
+ * again, until somebody sets it. */
+static int environment(const struct ulpscope_task *t)
+{
+    float partial[256] = {0};
+    size_t threads = (size_t)omp_get_max_threads();
+    threads = threads > 256 ? 256 : threads;
+#pragma omp parallel for schedule(static) num_threads((int)threads)
+    for (size_t b = 0; b < threads; b++)
+        partial[b] = block_sum(t->in, t->n * b / threads, t->n * (b + 1) / threads);
+    *(float *)t->out = block_sum(partial, 0, threads);
+    return 0;
+}
+
+/* Honest: eight shares, on as many threads as the environment asks for. */
+static int environment_shares(const struct ulpscope_task *t)
+{
+    float partial[8];
+#pragma omp parallel for schedule(static)
+    for (size_t b = 0; b < 8; b++)
+        partial[b] = block_sum(t->in, t->n * b / 8, t->n * (b + 1) / 8);
+    *(float *)t->out = block_sum(partial, 0, 8);
+    return 0;
+}
+
 #define SUBJECT(name, promise, reads)                                                              \
     {                                                                                              \
 #name, "by OpenMP", ULPSCOPE_SUM, ULPSCOPE_HOST, ULPSCOPE_##promise,                       \
@@ -78,6 +103,8 @@ static const struct ulpscope_subject subject[] = {
     SUBJECT(dynamic, RUN_TO_RUN, 0),
     SUBJECT(blocks_dynamic, GPU_TO_GPU, ULPSCOPE_READS_THREADS),
     SUBJECT(shares, GPU_TO_GPU, ULPSCOPE_READS_THREADS),
+    SUBJECT(environment, GPU_TO_GPU, 0),
+    SUBJECT(environment_shares, GPU_TO_GPU, 0),
 };
 const struct ulpscope_subjects ulpscope_subjects = {ULPSCOPE_SUBJECT_VERSION,
                                                     sizeof subject / sizeof *subject, subject};

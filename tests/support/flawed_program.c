@@ -126,6 +126,8 @@ int main(int argc, char **argv)
             misbehave(argv);
         if (is(argv, "process"))
             sum += getpid();
+        if (is(argv, "environment") && getenv("OMP_NUM_THREADS"))
+            sum += atoi(getenv("OMP_NUM_THREADS"));
         if (is(argv, "noise"))
             for (int i = 0; i < 30000; i++)
                 fprintf(stderr, "noise, noise, noise, line %d\n", i);

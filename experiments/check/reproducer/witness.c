@@ -109,7 +109,8 @@ static void set_words(struct made *m, const struct check_report *report, enum ch
 
 static bool told(enum check_kind kind)
 {
-    return (kind < CHECK_BATCH || kind > CHECK_LAYOUT) && kind != CHECK_RECORDED;
+    return (kind < CHECK_BATCH || kind > CHECK_LAYOUT) && kind != CHECK_RECORDED &&
+           kind != CHECK_ENVIRONMENT;
 }
 
 static enum status make(struct made *m, const struct check_report *report, enum check_kind kind,

@@ -271,6 +271,8 @@ static bool has_sense(const struct method *m, enum check_kind kind)
         return !moves;
     case CHECK_PROCESS:
         return !o->mask && !o->ranks;
+    case CHECK_ENVIRONMENT: /* of subjects that are not ours */
+        return false;
     case CHECK_REPEAT:
     case CHECK_LOAD:
     case CHECK_SHAPE:
@@ -327,6 +329,30 @@ Test(check, asks_fresh_processes)
         cr_expect(report.tried[CHECK_OFFSET].attempts == 0);
         cr_expect(report.kept == (i == 1 ? PROMISE_NONE : PROMISE_RUN_TO_RUN), "%s keeps %s", name,
                   promise_name[report.kept]);
+    }
+    foreign_end(NULL);
+}
+
+/* A program that adds in how many threads its environment asks for: the same in each process. */
+Test(check, asks_other_environments)
+{
+    const struct method *m;
+    struct problem p = {0};
+    const char *const flaws[] = {"", "environment"};
+    for (size_t i = 0; i < 2; i++) {
+        char name[400];
+        snprintf(name, sizeof name, "exec:%s %s", FLAWED_PROGRAM, flaws[i]);
+        cr_assert(subject_named(&m, "test", name, NULL, &p) == STATUS_OK, "%s", p.text);
+        struct check_request r = request_for(m, 2);
+        r.pairs = (struct pairs){{{FP64, FP64}}, 1};
+        struct check_report report = checked(&r);
+        const struct check_tried *is = &report.tried[CHECK_ENVIRONMENT];
+        cr_expect_geq(is->attempts, 4, "%zu attempts", (size_t)is->attempts);
+        cr_expect((is->broken > 0) == (i == 1), "%s", name);
+        cr_expect_eq(report.tried[CHECK_PROCESS].broken, 0);
+        cr_expect_geq(check_rung(&report, PROMISE_GPU_TO_GPU).shapes, 4);
+        if (i == 1)
+            cr_expect(strstr(is->witness.is[1], "OMP_NUM_THREADS="), "%s", is->witness.is[1]);
     }
     foreign_end(NULL);
 }
