@@ -136,6 +136,7 @@ static void add_evidence(struct text *to, const struct check_report *r)
         struct check_rung is = check_rung(r, rung);
         if (is.attempts == 0)
             continue;
+        is.followed = rung > PROMISES ? is.followed : 0; /* its place is beside the ladder */
         if (is.state == CHECK_KEPT) {
             text_format(&unseen, unseen.length ? ", %.2g%%" : UNSEEN, 100 * is.unseen_p95);
             add_lengths(&unseen, &is, promise_name[rung], operation_sides(o) > 1);
