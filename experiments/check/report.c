@@ -107,13 +107,11 @@ static void add_reasons(struct text *to, const struct check_report *r)
     }
 }
 
-#define UNSEEN "95%% confident: under %.2g%% of runs differ"
+#define UNSEEN "95%% confident: under %.2g%% of runs differ (%s"
 
-/* "(run_to_run, n = 2 to 65536)": a rung that is kept, and over which lengths. */
-static void add_lengths(struct text *to, const struct check_rung *is, const char *name,
-                        bool columns)
+/* ", n = 2 to 65536": over which lengths, and more, a rung is kept. */
+static void add_lengths(struct text *to, const struct check_rung *is, bool columns)
 {
-    text_format(to, " (%s", name);
     if (is->most_n > 0)
         text_format(to, ", n = %zu", is->least_n);
     if (is->most_n > is->least_n)
@@ -123,7 +121,6 @@ static void add_lengths(struct text *to, const struct check_rung *is, const char
     if (is->followed > 0)
         text_format(to, ", %s%zu %s followed", is->followed < CHECK_SET ? "" : "at least ",
                     is->followed, columns ? "elements" : "rows");
-    text_add(to, ")");
 }
 
 /* What was tried, what was not and why, and how sure that makes what is kept. */
@@ -131,16 +128,23 @@ static void add_evidence(struct text *to, const struct check_report *r)
 {
     char words[CHECK_LONG];
     const struct operation *o = r->request.method->operation;
-    struct text tried = {0}, untried = {0}, unseen = {0};
+    struct text tried = {0}, untried = {0}, unseen = {0}, chosen = {0};
     for (enum promise rung = check_next(o, 0); rung < PROMISES_ALL; rung = check_next(o, rung)) {
         struct check_rung is = check_rung(r, rung);
         if (is.attempts == 0)
             continue;
         is.followed = rung > PROMISES ? is.followed : 0; /* its place is beside the ladder */
-        if (is.state == CHECK_KEPT) {
-            text_format(&unseen, unseen.length ? ", %.2g%%" : UNSEEN, 100 * is.unseen_p95);
-            add_lengths(&unseen, &is, promise_name[rung], operation_sides(o) > 1);
-        }
+        /* Runs that are repeated are a sample; what is varied was chosen, and proves no share. */
+        bool sample = rung == PROMISE_RUN_TO_RUN;
+        if (is.state == CHECK_KEPT && sample)
+            text_format(&unseen, UNSEEN, 100 * is.unseen_p95, promise_name[rung]);
+        else if (is.state == CHECK_KEPT)
+            text_format(&chosen, "%s%s",
+                        chosen.length ? "; " : "no attempt differs: ", promise_name[rung]);
+        if (is.state == CHECK_KEPT)
+            add_lengths(sample ? &unseen : &chosen, &is, operation_sides(o) > 1);
+        if (is.state == CHECK_KEPT && sample)
+            text_add(&unseen, ")");
         if (rung > PROMISES) /* its kinds are those of a rung */
             continue;
         check_tried_text(words, r, rung);
@@ -149,7 +153,7 @@ static void add_evidence(struct text *to, const struct check_report *r)
         if (*words && !check_partly(r))
             text_format(&untried, "%s%s", untried.length ? ", " : "not tried: ", words);
     }
-    struct text *const part[] = {&unseen, &tried, &untried};
+    struct text *const part[] = {&unseen, &chosen, &tried, &untried};
     text_add(to, tried.length ? "\n" : "");
     for (size_t i = 0; i < sizeof part / sizeof *part; i++)
         if (part[i]->length)
