@@ -21,9 +21,11 @@ static const struct column columns[CHECK_COLUMNS] = {
                         "held to exact sums"},
     [CHECK_DISTINCT_COUNTS] = {"distinct_counts", "",
                                "how often each of these came, the most frequent first"},
-    [CHECK_UNSEEN_P95] = {"unseen_p95", "",
-                          "1 - 0.05^(1/attempts): with 95% confidence a variant that did not show "
-                          "has at most this probability; empty where the rung is broken"},
+    [CHECK_UNSEEN_P95] =
+        {"unseen_p95", "",
+         "1 - 0.05^(1/attempts): with 95% confidence a variant that did not show "
+         "has at most this probability, where attempts are drawn alike: repeated runs are, "
+         "launch shapes and permutations are not; empty where the rung is broken"},
     [CHECK_TRIED] = {"tried", "", "attempts of each kind"},
     [CHECK_BROKEN_BY] = {"broken_by", "",
                          "the first kind of attempt that broke it; what follows is its witness"},
