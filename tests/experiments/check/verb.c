@@ -301,7 +301,7 @@ Test(check_verb, does_not_wait_for_ever, .init = make_folder, .fini = remove_fol
 Test(check_verb, a_run_that_hangs_is_a_failure, .init = make_folder, .fini = remove_folder)
 {
     cr_expect(check("'exec:" FLAWED_PROGRAM " stall 20' --device cpu --promise run_to_run "
-                    "--storage fp64 --accumulator fp64 --seconds 1") == 3);
+                    "--storage fp64 --accumulator fp64 --seconds 1 --only repeat") == 3);
     expect_said("out", "FAILED in ");
     expect_said("out", "run_to_run         failed");
     expect_said("out", "when the time ended: such runs took ");
