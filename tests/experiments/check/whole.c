@@ -317,14 +317,23 @@ Test(check_whole, first_runs_on_gpus_are_read)
         "0x40800000,4,0x1p+2,0,0,0,0,0,,100,ok",
         "e,00000000000000dd,1,sum/serial,gpu_to_gpu,cuda:0,fp32,fp32,data.npy,4,0,,,,4,0x1p+2,"
         "0x40800000,4,0x1p+2,0,0,0,0,0,,100,ok"};
-    struct check_recorded *recorded = written("", rows, 5);
-    cr_assert(recorded->rows == 2, "%zu rows", recorded->rows);
-    const struct check_recorded_row *row = recorded->row;
-    cr_expect(row[0].at.n == 2 && row[0].at.seed == 1 && row[0].digest.word[0] == 0x40000000);
-    cr_expect(row[1].at.n == 4 && row[1].at.seed == 5 && row[1].digest.word[0] == 0x40800000);
-    cr_expect_str_eq(row[0].method, "sum/serial");
-    cr_expect_str_eq(row[0].folder, "study");
-    check_recorded_free(recorded);
+    /* With a quote, rows that are not wanted are parsed too before they are left out. */
+    char quoted[5][256];
+    const char *quotes[5];
+    for (size_t i = 0; i < 5; i++) {
+        snprintf(quoted[i], sizeof quoted[i], "\"e\"%s", strchr(rows[i], ','));
+        quotes[i] = quoted[i];
+    }
+    for (size_t k = 0; k < 2; k++) {
+        struct check_recorded *recorded = written("", k == 0 ? rows : quotes, 5);
+        cr_assert(recorded->rows == 2, "%zu rows", recorded->rows);
+        const struct check_recorded_row *row = recorded->row;
+        cr_expect(row[0].at.n == 2 && row[0].at.seed == 1 && row[0].digest.word[0] == 0x40000000);
+        cr_expect(row[1].at.n == 4 && row[1].at.seed == 5 && row[1].digest.word[0] == 0x40800000);
+        cr_expect_str_eq(row[0].method, "sum/serial");
+        cr_expect_str_eq(row[0].folder, "study");
+        check_recorded_free(recorded);
+    }
 }
 
 Test(check_whole, scans_are_read_as_they_are)

@@ -168,6 +168,8 @@ Test(recommend_products, a_square_times_itself, .init = make_folder, .fini = rem
     json_t *answer = ask_product(STATUS_OK, "s.npy", "s.npy", "--seconds 1");
     cr_expect_str_eq(word_of(answer, "input"), "s.npy x s.npy");
     cr_expect_str_eq(word_of(json_object_get(answer, "recommended"), "shape"), "2x2x2");
+    /* On the CPU too: a product there stands for one on a GPU, whose slices are its blocks. */
+    cr_expect(holds(answer, "gemm/split_k", "fp32"));
     json_decref(answer);
 }
 
