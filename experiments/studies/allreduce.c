@@ -44,8 +44,7 @@ static enum status draw(struct text *to, const struct plan *plan, const char *ou
                         struct problem *p)
 {
     (void)out;
-    says_repeats(to, plan);
-    says_errors(to, plan);
+    says_repeats_and_errors(to, plan);
     says_predicted(to, plan);
     text_add(to, "\n");
     says_legend(to, "n / ranks elements on each rank; the accumulator is what travels. distinct: "

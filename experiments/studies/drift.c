@@ -1,5 +1,6 @@
 /* run drift: how does the error of a scan grow along it? */
 #include <stdlib.h>
+#include "reports/text/against.h"
 
 #include "experiments/cases/experiment.h"
 #include "experiments/studies/says.h"
@@ -78,7 +79,7 @@ static void row(struct table *to, const struct scan_table *t, const struct study
     table_figure(to, "%.2g", at[LAST]);
     table_figure(to, "%.2g", one->summary.err_ulp_max);
     table_figure(to, "%.0f", one->summary.scan.worst_index);
-    table_figure(to, "%.2g", one->summary.err_over_bound_max);
+    table_share(to, one->summary.err_over_bound_max);
     table_figure(to, "%.0f", one->summary.scan.decreases_max);
 }
 

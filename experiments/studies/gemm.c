@@ -50,12 +50,13 @@ static const struct study_case *worst_of(const struct plan *plan, const char *ch
     return worst;
 }
 
-static void add_one(struct text *line, const struct study_case *t, const char *before)
+/* "gemm/promoted every 32 products by 772 ulp" */
+static void add_one(struct text *line, const struct study_case *t)
 {
-    text_format(line, "%s%s", before, t->method->name);
+    text_add(line, t->method->name);
     if (t->setting.promote)
-        text_format(line, " every %zu", t->setting.promote);
-    text_add(line, " ");
+        text_format(line, " every %zu products", t->setting.promote);
+    text_add(line, " by ");
     says_ulps(line, t->summary.err_ulp_max.value);
 }
 
@@ -66,20 +67,28 @@ static void says_chips(struct text *to, const struct plan *plan)
     for (size_t c = 0; c < plan->axes->setting.chips; c++) {
         const char *chip = plan->axes->setting.chip[c];
         const struct study_case *worst = worst_of(plan, chip);
+        const struct study_case *twin = worst ? twin_of(plan, worst) : NULL;
         struct text line = {0};
         if (!worst)
             continue;
-        text_format(&line, "%s loses most in %s/%s: ", chip,
+        text_format(&line, "%s errs most", chip);
+        if (twin)
+            text_format(&line, ", compared with %s,", twin->method->name);
+        text_format(&line, " when %s is added in %s: ",
                     format_facts[plan->source[worst->source].array.format].name,
                     format_facts[worst->accumulator].name);
-        add_one(&line, worst, "");
+        add_one(&line, worst);
         for (size_t i = 0; i < plan->case_count; i++) {
             const struct study_case *t = &plan->cases[i];
-            if (t->setting.chip == chip && t != worst && measured(t) && beside(worst, t))
-                add_one(&line, t, ", ");
+            if (t->setting.chip == chip && t != worst && measured(t) && beside(worst, t)) {
+                text_add(&line, ", ");
+                add_one(&line, t);
+            }
         }
-        if (twin_of(plan, worst))
-            add_one(&line, twin_of(plan, worst), "; ");
+        if (twin) {
+            text_add(&line, "; ");
+            add_one(&line, twin);
+        }
         says_line(to, &line);
     }
 }
@@ -89,8 +98,7 @@ static enum status draw(struct text *to, const struct plan *plan, const char *ou
 {
     (void)out;
     says_chips(to, plan);
-    says_repeats(to, plan);
-    says_errors(to, plan);
+    says_repeats_and_errors(to, plan);
     text_add(to, "\n");
     says_legend(
         to,
@@ -98,8 +106,8 @@ static enum status draw(struct text *to, const struct plan *plan, const char *ou
         "(row,column) with the largest error, in ulps; rms: over all elements; of bound: above 1 a "
         "bug in the method or in its bound. differ: the share of elements that differ from "
         "gemm/tiled; rel_diff: their mean relative difference. Behind a method the chip whose "
-        "matrix instruction it models, fp32 elements as tf32; behind / every how many products "
-        "sums are promoted.");
+        "matrix instruction it models, fp32 elements as tf32; after the slash, the number of "
+        "products between promotions.");
     text_add(to, "\n");
     return scan_tables_product(to, plan, p);
 }

@@ -8,8 +8,7 @@ static enum status draw(struct text *to, const struct plan *plan, const char *ou
                         struct problem *p)
 {
     (void)out;
-    says_repeats(to, plan);
-    says_errors(to, plan);
+    says_repeats_and_errors(to, plan);
     text_add(to, "\n");
     says_legend(
         to, "distinct: different outputs in how many runs. worst at: the output (a row; "

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "reports/text/table.h"
 
@@ -161,6 +162,37 @@ static void add_worst(struct text *to, const struct worst *w)
         says_ulps(to, w->error);
 }
 
+/* Do both read alike in a line? */
+static bool reads_alike(const struct worst *a, const struct worst *b)
+{
+    struct text one = {0}, other = {0};
+    add_worst(&one, a);
+    add_worst(&other, b);
+    const char *x = text_string(&one), *y = text_string(&other);
+    bool alike = x && y && strcmp(x, y) == 0;
+    text_free(&one);
+    text_free(&other);
+    return alike;
+}
+
+/* The methods of an operation whose errors read as those of `like`, which comes first. Returns how
+ * many. */
+static size_t add_alike(struct text *to, const struct plan *plan, const struct worst *like)
+{
+    size_t count = 0;
+    if (says_next(to, &count, ""))
+        text_visible(to, like->method->name);
+    for (size_t i = 0; i < plan->axes->methods; i++) {
+        const struct method *m = plan->axes->method[i];
+        struct worst w = worst_of(plan, m);
+        if (m != like->method && m->operation == like->method->operation && w.cases > 0 &&
+            reads_alike(&w, like) && says_next(to, &count, ""))
+            text_visible(to, m->name);
+    }
+    says_rest(to, count);
+    return count;
+}
+
 /* A line of an operation; none where all of its results are exact, which is told with others. */
 static void errors_line(struct text *to, const struct plan *plan, const struct operation *o,
                         struct text *exact, size_t *exact_operations, size_t *exact_cases)
@@ -187,16 +219,18 @@ static void errors_line(struct text *to, const struct plan *plan, const struct o
         return;
     }
     struct text line = {0};
-    bool differ = worse(&most, &least);
     text_format(&line, "%s, worst of %zu cases: ", o->name, cases);
-    text_visible(&line, least.method->name);
-    if (methods > 1 && !differ)
-        text_format(&line, " and %zu other%s", methods - 1, methods == 2 ? "" : "s");
-    text_add(&line, methods > 1 && differ ? " errs least, " : ": ");
-    add_worst(&line, &least);
-    if (differ) {
+    if (reads_alike(&least, &most)) {
+        text_visible(&line, least.method->name);
+        if (methods > 1)
+            text_format(&line, " and %zu other%s", methods - 1, methods == 2 ? "" : "s");
+        text_add(&line, ": ");
+        add_worst(&line, &least);
+    } else {
+        text_add(&line, add_alike(&line, plan, &least) > 1 ? " err least, " : " errs least, ");
+        add_worst(&line, &least);
         text_add(&line, "; ");
-        text_visible(&line, most.method->name);
+        add_alike(&line, plan, &most);
         text_add(&line, " most, ");
         add_worst(&line, &most);
     }
@@ -219,4 +253,14 @@ void says_errors(struct text *to, const struct plan *plan)
         says_line(to, &exact);
     }
     text_free(&exact);
+}
+
+void says_repeats_and_errors(struct text *to, const struct plan *plan)
+{
+    bool repeated = fewest_runs(plan) > 0;
+    if (repeated)
+        says_repeats(to, plan);
+    says_errors(to, plan);
+    if (!repeated)
+        says_repeats(to, plan);
 }

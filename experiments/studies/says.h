@@ -14,9 +14,12 @@ void says_legend(struct text *to, const char *legend);
  * their cases; how many runs that rests on. */
 void says_repeats(struct text *to, const struct plan *plan);
 
-/* For each operation, which method errs least and which most in its worst case, in ulps, and whose
- * results are not finite. */
+/* For each operation, which methods err least and which most in their worst case, in ulps, and
+ * whose results are not finite. Methods whose errors print alike are named together. */
 void says_errors(struct text *to, const struct plan *plan);
+
+/* Both; that nothing was repeated is no finding, and comes last. */
+void says_repeats_and_errors(struct text *to, const struct plan *plan);
 
 /* "0.5 ulp", "1900 ulp", "2.8e+42 ulp" */
 void says_ulps(struct text *to, double error);

@@ -1,4 +1,5 @@
 #include "experiments/studies/scan_table.h"
+#include "reports/text/against.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -149,7 +150,7 @@ static void bins_row(struct table *to, const struct scan_table *t, const struct 
     table_figure(to, "%.0f", s->scan.worst_index);
     table_figure(to, "%.3g", s->err_ulp_max);
     table_figure(to, "%.3g", s->scan.err_ulp_rms_max);
-    table_figure(to, "%.2g", s->err_over_bound_max);
+    table_share(to, s->err_over_bound_max);
     table_figure(to, "%.2g", s->scan.run_differing_max);
     table_figure(to, "%.2g", s->scan.differing_max);
     table_figure(to, "%.2g", s->scan.mean_rel_diff_max);
@@ -183,7 +184,7 @@ static void product_row(struct table *to, const struct scan_table *t, const stru
         table_cell(to, "%s", "");
     table_figure(to, "%.3g", s->err_ulp_max);
     table_figure(to, "%.3g", s->scan.err_ulp_rms_max);
-    table_figure(to, "%.2g", s->err_over_bound_max);
+    table_share(to, s->err_over_bound_max);
     table_figure(to, "%.2g", s->scan.differing_max);
     table_figure(to, "%.2g", s->scan.mean_rel_diff_max);
 }

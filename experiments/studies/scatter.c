@@ -7,8 +7,7 @@ static enum status draw(struct text *to, const struct plan *plan, const char *ou
                         struct problem *p)
 {
     (void)out;
-    says_repeats(to, plan);
-    says_errors(to, plan);
+    says_repeats_and_errors(to, plan);
     text_add(to, "\n");
     says_legend(to, "distinct: different outputs in how many runs. worst bin: the one with the "
                     "largest error of any run; that error in ulps, the root mean square over the "

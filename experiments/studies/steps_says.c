@@ -2,7 +2,7 @@
 
 #include "experiments/studies/says.h"
 #include "experiments/studies/steps_study.h"
-#include "reports/text/table.h"
+#include "reports/text/against.h"
 
 static void step_cell(struct table *to, bool known, uint64_t step, const char *none)
 {
@@ -18,7 +18,7 @@ static void row(struct table *to, const struct steps_case *c)
     table_cell(to, "%s", steps_method_name[c->method]);
     table_figure(to, "%.7g", c->weight);
     table_figure(to, "%.3g", c->err_ulp);
-    table_figure(to, "%.2g", c->over_bound);
+    table_share(to, c->over_bound);
     table_cell(to, "%s", c->broken ? "!" : "");
     step_cell(to, true, c->still_from, "moves");
     step_cell(to, c->method == STEPS_PLAIN && c->constant, c->predicted, "moves");

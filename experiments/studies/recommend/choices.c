@@ -3,7 +3,7 @@
 #include "experiments/cases/added_in.h"
 #include "experiments/studies/recommend/candidates.h"
 #include "kernels/mma/mma.h"
-#include "reports/text/table.h"
+#include "reports/text/against.h"
 
 /* "h100/128": the chip and the interval. */
 static void add_model(struct text *to, const struct recommend_candidate *c, const char *before)
@@ -88,16 +88,17 @@ static void add_intervals(struct text *to, const struct recommend_report *r,
     text_format(to, "promotion on %s, to %s: ", first->setting.chip,
                 format_facts[first->accumulator].name);
     if (holds)
-        text_format(to, "every %zu products holds on %zu array%s, error at most %.3g\n",
+        text_format(to, "every %zu products holds on %zu array%s, error at most %s\n",
                     holds->setting.promote, holds->tried, holds->tried == 1 ? "" : "s",
-                    holds->most);
+                    text_against(holds->most, r->request.tolerance.limit, 3).value);
     else
         text_format(to, "not even every %zu products holds\n", breaks->setting.promote);
     if (!breaks || !breaks->broken)
         return;
     struct text line = {0};
-    text_format(&line, "  every %zu: error %.3g on %s, where ", breaks->setting.promote,
-                breaks->broke.error, breaks->broke.input);
+    text_format(&line, "  every %zu: error %s on %s, where ", breaks->setting.promote,
+                text_against(breaks->broke.error, r->request.tolerance.limit, 3).value,
+                breaks->broke.input);
     recommend_place(&line, r, breaks->broke.output);
     text_format(&line, "%.9g, exactly %.9g", breaks->broke.result, breaks->broke.exact);
     text_wrapped(to, &line, TABLE_COLUMNS, 4);
@@ -117,16 +118,18 @@ static void add_slices(struct text *to, const struct recommend_report *r,
     text_format(to, "split-K (%s) of %zu slices: ", first->method->name,
                 recommend_slices(r, first));
     if (holds)
-        text_format(to, "sums and partial sums in %s hold on %zu array%s, error at most %.3g\n",
+        text_format(to, "sums and partial sums in %s hold on %zu array%s, error at most %s\n",
                     format_facts[holds->accumulator].name, holds->tried,
-                    holds->tried == 1 ? "" : "s", holds->most);
+                    holds->tried == 1 ? "" : "s",
+                    text_against(holds->most, r->request.tolerance.limit, 3).value);
     else
         text_format(to, "not even sums in %s hold\n", format_facts[breaks->accumulator].name);
     if (!breaks || !breaks->broken)
         return;
     struct text line = {0};
-    text_format(&line, "  in %s: error %.3g on %s, where ", format_facts[breaks->accumulator].name,
-                breaks->broke.error, breaks->broke.input);
+    text_format(&line, "  in %s: error %s on %s, where ", format_facts[breaks->accumulator].name,
+                text_against(breaks->broke.error, r->request.tolerance.limit, 3).value,
+                breaks->broke.input);
     recommend_place(&line, r, breaks->broke.output);
     text_format(&line, "%.9g, exactly %.9g", breaks->broke.result, breaks->broke.exact);
     text_wrapped(to, &line, TABLE_COLUMNS, 4);

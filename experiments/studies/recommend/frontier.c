@@ -3,7 +3,7 @@
 
 #include "experiments/cases/added_in.h"
 #include "experiments/studies/recommend/candidates.h"
-#include "reports/text/table.h"
+#include "reports/text/against.h"
 
 /* Of the error, and of the promise where one is asked for. */
 static const char *verdict_of(const struct recommend_report *r, const struct recommend_candidate *c)
@@ -55,7 +55,7 @@ static void add_table(struct text *to, const struct recommend_report *r)
         if (c->failed)
             table_cell(&table, "%s", "");
         else
-            table_cell(&table, "%.3g", c->error);
+            table_cell(&table, "%s", text_against(c->error, r->request.tolerance.limit, 3).value);
         table_cell(&table, "%s", verdict_of(r, c));
         table_cell(&table, "%s", c->broke.input);
     }

@@ -4,7 +4,7 @@
 #include "experiments/studies/recommend/files.h"
 #include "experiments/cases/added_in.h"
 #include "experiments/studies/recommend/candidates.h"
-#include "reports/text/table.h"
+#include "reports/text/against.h"
 
 /* Where an array is from, before its name. */
 static const char *const origin[RECOMMEND_KINDS] = {
@@ -57,8 +57,8 @@ static void add_break(struct text *to, const struct recommend_candidate *c,
     struct text line = {0};
     text_format(&line, "  breaks on %s%s: ", origin[b->kind], b->input);
     recommend_place(&line, r, b->output);
-    text_format(&line, "%.9g where %.9g is exact, an error of %.2g %s", b->result, b->exact,
-                b->error, recommend_unit(r));
+    text_format(&line, "%.9g where %.9g is exact, an error of %s %s", b->result, b->exact,
+                text_against(b->error, r->request.tolerance.limit, 2).value, recommend_unit(r));
     text_wrapped(to, &line, TABLE_COLUMNS, 4);
     if (recommend_adversarial(b->kind))
         text_format(to, "  it held on the data, other orders of it and %llu drawn arrays\n",
@@ -135,10 +135,12 @@ static void add_chosen(struct text *to, const struct recommend_report *r)
 {
     const struct recommend_candidate *c = &r->candidate[r->chosen];
     struct text line = {0};
-    text_format(&line, "  error at most %.2g %s on %zu arrays, ", c->most, recommend_unit(r),
+    text_format(&line, "  error at most %s %s on %zu arrays, ",
+                text_against(c->most, r->request.tolerance.limit, 2).value, recommend_unit(r),
                 c->tried);
     if (c->most > 0)
-        text_format(&line, "a margin of %.2g", r->request.tolerance.limit / c->most);
+        text_format(&line, "a margin of %s",
+                    text_against(r->request.tolerance.limit / c->most, 1, 2).value);
     else
         text_add(&line, "none at all");
     text_format(&line, ": the data, other orders of it%s",
@@ -263,15 +265,17 @@ static void add_promoted(struct text *to, const struct recommend_report *r, enum
     text_format(&line, "two-level: partial sums in %s, promoted to %s", format_facts[partial].name,
                 format_facts[(holds ? holds : breaks)->accumulator].name);
     if (holds)
-        text_format(&line, ": chunks of %zu hold on %zu arrays, error at most %.3g",
-                    holds->promoted->chunk, r->common, holds->error);
+        text_format(&line, ": chunks of %zu hold on %zu arrays, error at most %s",
+                    holds->promoted->chunk, r->common,
+                    text_against(holds->error, r->request.tolerance.limit, 3).value);
     else
         text_format(&line, ": not even chunks of %zu hold", breaks->promoted->chunk);
     text_add(&line, " (simulated, not timed)");
     text_wrapped(to, &line, TABLE_COLUMNS, 2);
     if (breaks)
-        text_format(to, "  chunks of %zu: error %.3g on %s\n", breaks->promoted->chunk,
-                    breaks->broke.error, breaks->broke.input);
+        text_format(to, "  chunks of %zu: error %s on %s\n", breaks->promoted->chunk,
+                    text_against(breaks->broke.error, r->request.tolerance.limit, 3).value,
+                    breaks->broke.input);
 }
 
 static bool emulated(const struct recommend_report *r)

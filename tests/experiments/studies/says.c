@@ -122,10 +122,38 @@ Test(says, errors)
     tiled->summary.err_ulp_max = figure(0.5);
     expect_told(&s, "\nrows, worst of 2 cases: rows/exact and 1 other: 0.5 ulp (fp32/fp32, "
                     "uniform, n = 64)\n");
+    tiled->summary.err_ulp_max = figure(0.501); /* which is printed alike */
+    expect_told(&s, "\nrows, worst of 2 cases: rows/exact and 1 other: 0.5 ulp (fp32/fp32, "
+                    "uniform, n = 64)\n");
     tiled->summary.err_ulp_max = figure(INFINITY);
     expect_told(&s, "\nrows, worst of 2 cases: rows/exact errs least, 0.5 ulp; rows/tiled most, "
                     "inf or NaN in 1 of 1 case\n"
                     "transpose");
+    study_free(&s);
+}
+
+/* Those whose errors print alike are named together, the one that promises most first. That
+ * nothing was repeated comes after what was found, once. */
+Test(says, ties)
+{
+    struct study s;
+    study_make(&s, "rows",
+               (study_words){{"device", "cpu"},
+                             {"method", "rows/serial,rows/tiled,rows/atomic,rows/exact"},
+                             {"formats", "fp32/fp32"},
+                             {"input", "uniform"},
+                             {"n", "64"},
+                             {"rows", "4"},
+                             {"layout", "row"},
+                             {NULL}});
+    make_up(&s, 1, 0);
+    case_of(&s, "rows/serial", NULL)->summary.err_ulp_max = figure(7);
+    case_of(&s, "rows/tiled", NULL)->summary.err_ulp_max = figure(0.5);
+    case_of(&s, "rows/atomic", NULL)->summary.err_ulp_max = figure(7);
+    case_of(&s, "rows/exact", NULL)->summary.err_ulp_max = figure(0.5);
+    expect_first(&s, "rows, worst of 4 cases: rows/exact, rows/tiled err least, 0.5 ulp; "
+                     "rows/serial, rows/atomic most, 7\n  ulp (fp32/fp32, uniform, n = 64)\n"
+                     "repeats not tried: each case ran once; give --runs\n\n");
     study_free(&s);
 }
 
