@@ -154,8 +154,9 @@ class Arrays:
 
     def in_mode(self, mode, function):
         """The function as the library runs it in this mode."""
-        raise Refused(f"mode {mode}: found arrays of {self.name}, expected those of a library that has it: "
-                      "deterministic is one of torch, compiled of torch and jax", USAGE)
+        has = "torch" if mode == "deterministic" else "torch and jax"
+        raise Refused(f"mode {mode}: arrays of {self.name} have no such mode; {has} {'have' if ' and ' in has else 'has'} it "
+                      f"(give --array, or name the library: python:torch.sum@{mode})", USAGE)
 
 
 class Torch(Arrays):

@@ -185,7 +185,9 @@ Test(python, refuses_what_is_no_function)
     expect_refused("python:" FILE_OF_SUBJECTS ":cumsum@array@sum", STATUS_DATA,
                    "found 4 results, expected 1");
     expect_refused("python:" FILE_OF_SUBJECTS ":fsum@compiled@array", STATUS_USAGE,
-                   "mode compiled: found arrays of array, expected those of a library that has it");
+                   "mode compiled: arrays of array have no such mode; torch and jax have it");
+    expect_refused("python:" FILE_OF_SUBJECTS ":fsum@deterministic@array", STATUS_USAGE,
+                   "mode deterministic: arrays of array have no such mode; torch has it");
     setenv("ULPSCOPE_PYTHON", "/nowhere/python", 1);
     expect_refused("python:math.fsum@array", STATUS_DATA, "/nowhere/python");
 }
