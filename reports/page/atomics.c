@@ -40,16 +40,19 @@ void page_atomics_findings(struct text *to, const struct page *r)
              page_number(g, row, GROWTH_POINTS) > page_number(g, best, GROWTH_POINTS)))
             best = row;
     if (best < g->count) {
+        struct text input = {0};
+        page_input(&input, page_cell(g, best, GROWTH_INPUT));
         text_add(to, "<li class=\"plain\">");
         html_format(to,
                     "The spread of results grows with n: for %s, %s added in %s, %s, as n^%.2f "
                     "(+- %.2f in the exponent), from n = %s to %s.",
                     page_cell(g, best, GROWTH_METHOD), page_cell(g, best, GROWTH_STORAGE),
-                    page_cell(g, best, GROWTH_ACCUMULATOR), page_cell(g, best, GROWTH_INPUT),
+                    page_cell(g, best, GROWTH_ACCUMULATOR), text_string(&input) ? input.data : "",
                     page_number(g, best, GROWTH_EXPONENT),
                     page_number(g, best, GROWTH_STANDARD_ERROR), page_cell(g, best, GROWTH_N_MIN),
                     page_cell(g, best, GROWTH_N_MAX));
         text_add(to, "</li>\n");
+        text_free(&input);
     }
     say_normal(to, r);
 }
@@ -134,7 +137,8 @@ static bool first_of(const struct page *r, size_t row,
 struct what {
     enum atomics_column column;
     const char *name, *heading, *caption, *y_label;
-    bool fitted; /* with the power law of growth.csv, on logarithmic axes */
+    const char *says[2]; /* before and behind the largest value of the longest input */
+    bool fitted;         /* with the power law of growth.csv, on logarithmic axes */
 };
 
 struct curve {
@@ -167,7 +171,7 @@ static struct curve curve_of(const struct page *r, const struct what *what, size
 
 /* Appends the power law that growth.csv has for the curve, and says its exponent in the label. */
 static void add_law(struct text *curves, struct text *label, const struct page *r, size_t first,
-                    size_t colour)
+                    const char *of, size_t colour)
 {
     const struct page_rows *g = &r->growth;
     static const size_t column[][2] = {
@@ -183,9 +187,9 @@ static void add_law(struct text *curves, struct text *label, const struct page *
             continue;
         text_format(label, ": n^%.2f", exponent);
         text_format(curves,
-                    ", \\\n    %s * x ** %.9g with lines linecolor rgb colour[%zu] linewidth 1 "
+                    ", \\\n    %s * x ** %.9g with lines linecolor rgb %s[%zu] linewidth 1 "
                     "notitle",
-                    page_cell(g, row, GROWTH_FACTOR), exponent, colour);
+                    page_cell(g, row, GROWTH_FACTOR), exponent, of, colour);
     }
 }
 
@@ -205,6 +209,7 @@ static void add_curve(struct plot *plot, struct text *curves, const struct page 
 {
     struct text label = {0}, law = {0};
     struct ink ink = page_ink(word(r, first, CASE_METHOD));
+    const char *of = shown % 2 ? "colour" : "shade"; /* nearly all have one colour */
     text_format(&plot->data, "# %s, %s: n, %s\n", word(r, first, CASE_METHOD),
                 word(r, first, ATOMICS_LOAD), atomics_column(what->column)->name);
     for (size_t i = 0; i < c->count; i++)
@@ -214,12 +219,12 @@ static void add_curve(struct plot *plot, struct text *curves, const struct page 
         }
     text_add(&label, word(r, first, CASE_METHOD));
     if (what->fitted)
-        add_law(&law, &label, r, first, ink.colour);
+        add_law(&law, &label, r, first, of, ink.colour);
     text_format(curves,
-                "%s'%s.dat' index %zu using 1:2 with %s linecolor rgb colour[%zu] \\\n"
+                "%s'%s.dat' index %zu using 1:2 with %s linecolor rgb %s[%zu] \\\n"
                 "    pointtype mark[%zu] title ",
                 shown > 1 ? ", \\\n    " : "", plot->name, plot_data_end(plot),
-                what->fitted ? "points" : "linespoints", ink.colour, ink.mark);
+                what->fitted ? "points" : "linespoints", of, ink.colour, ink.mark);
     plot_quote(curves, text_string(&label) ? text_string(&label) : "");
     text_join(curves, &law);
     text_free(&label);
@@ -240,7 +245,8 @@ static void draw_panel(struct plot *plot, const struct page *r, const struct wha
 {
     struct text curves = {0}, title = {0};
     size_t shown = 0;
-    double highest = 1, least = INFINITY, most = 0;
+    double highest = 1, least = INFINITY, most = 0, most_y = 0;
+    size_t widest = first;
     for (size_t row = first; row < r->atomics.count && shown < SHOWN_MOST; row++) {
         if (!same_panel(r, first, row) || !first_of(r, row, same_curve) ||
             strcmp(word(r, first, ATOMICS_LOAD), word(r, row, ATOMICS_LOAD)) != 0)
@@ -252,11 +258,16 @@ static void draw_panel(struct plot *plot, const struct page *r, const struct wha
         highest = fmax(highest, number(r, row, ATOMICS_RUNS));
         for (size_t i = 0; i < c.count; i++) {
             least = fmin(least, c.n[i]);
+            if (c.n[i] > most || (c.n[i] == most && c.y[i] > most_y))
+                most_y = c.y[i], widest = row;
             most = fmax(most, c.n[i]);
         }
     }
     if (shown > 0) {
-        text_format(&title, "%s: %s added in %s, ", what->heading, word(r, first, CASE_STORAGE),
+        text_format(&title, "At n = %.0f ", most);
+        page_name(&title, word(r, widest, CASE_METHOD), NULL, NULL);
+        text_format(&title, "%s%s%s", what->says[0], short_number(most_y).text, what->says[1]);
+        text_format(&title, ": %s added in %s, ", word(r, first, CASE_STORAGE),
                     word(r, first, CASE_ACCUMULATOR));
         page_input(&title, word(r, first, CASE_INPUT));
         text_format(&title, ", %s device", word(r, first, ATOMICS_LOAD));
@@ -309,7 +320,8 @@ enum status page_distinct_growth(struct page *r, struct problem *p)
             "Of all runs of a case, the number of different results, the largest of any seed and "
             "launch shape, against the length of the input. The upper edge is one result a run. "
             "Methods that gave one result throughout have no curve.",
-        .y_label = "different results"};
+        .y_label = "different results",
+        .says = {" gave ", " different results"}};
     return draw(r, &what, p);
 }
 
@@ -325,6 +337,7 @@ enum status page_spread(struct page *r, struct problem *p)
             "n that fits it best. Methods that gave one result throughout have no mark, nor has a "
             "length at which a result is not finite.",
         .y_label = "largest |1 - |S / S_{fixed}||",
+        .says = {" strays most, by ", " of the fixed order's sum"},
         .fitted = true};
     return draw(r, &what, p);
 }

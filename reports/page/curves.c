@@ -30,7 +30,9 @@ static struct sample sample_of(const struct page *r, const struct gathered_case 
                            NAN,
                            NAN,
                            NAN,
-                           r->operations > 1 ? page_operation_of(r, c) : NULL};
+                           r->operations > 1 ? page_operation_of(r, c) : NULL,
+                           c->field[CASE_CHIP],
+                           c->field[CASE_PROMOTE]};
 }
 
 static double value_of(struct figure f)
@@ -142,11 +144,10 @@ enum status page_growth(struct page *r, struct problem *p)
         .caption =
             "The largest error over all inputs that have several lengths, all seeds and runs, in "
             "units of u &middot; sum|x| (u: half the distance from 1 to the accumulator's next "
-            "number). Solid lines with marks: measured. Dashed, in the same colour: the method's "
-            "proven bound. Dotted grey: &radic;n, where rounding errors are random, and n, the "
-            "worst. Marks that would cover each other are offset to the right: they are of the "
-            "same length. Exact results stand just above the lower edge. Inputs on which a result "
-            "overflows, or products underflow, are left out.",
+            "number). Solid lines with marks: measured. Grey: &radic;n (dotted), about what "
+            "rounding errors of random sign come to, and n (dashes and dots), the most that n "
+            "additions can. Inputs on which a result overflows, or products underflow, are left "
+            "out.",
         .x_label = "n, elements",
         .y_label = "error / (u sum|x|)",
         .unit = "u sum|x|",
@@ -156,7 +157,7 @@ enum status page_growth(struct page *r, struct problem *p)
         .lines = true,
         .bounds = true,
         .bounds_whole = true,
-        .side_by_side = true,
+        .nested = true,
         .decades_most = 9,
         .top_most = 300,
         .series_most = 8,
@@ -217,9 +218,8 @@ enum status page_cond(struct page *r, struct problem *p)
         .heading = "Error against condition number",
         .caption =
             "Marks: the largest relative error over all lengths, seeds and runs, against the "
-            "condition number sum|x| / |sum x|, which says how much cancels. Dashed: the method's "
-            "proven bound. Where the marks of a method cross 1 is its cliff: beyond it no digit is "
-            "right. Exact results stand just above the lower edge; errors above 1000 are not "
+            "condition number sum|x| / |sum x|, which says how much cancels. Where the marks of a "
+            "method cross 1 is its cliff: beyond it no digit is right. Errors above 1000 are not "
             "drawn.",
         .x_label = "log2 of the condition number",
         .y_label = "error / |exact sum|",

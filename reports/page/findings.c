@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "reports/page/report.h"
+#include "reports/text/against.h"
 
 /* --- Who errs least and who most, in sentences: of the methods of one operation --- */
 
@@ -33,10 +34,18 @@ static const struct gathered_case *first_pair(const struct page *r, const struct
     return best;
 }
 
+enum { RANKED = 3 };
+/* Those whose errors are printed alike: of `count` the first few. */
+struct ranked {
+    const struct gathered_case *item[RANKED];
+    double error;
+    size_t count;
+};
+
 /* The methods of an operation in one pair of formats, by the largest error of each. */
 struct ranking {
-    const struct gathered_case *pair, *least, *most;
-    double least_error, most_error;
+    const struct gathered_case *pair;
+    struct ranked least, most;
     size_t methods, not_finite; /* how many have a result that is not */
 };
 
@@ -54,19 +63,31 @@ static struct figure largest_error(const struct page *r, const struct gathered_c
     return most;
 }
 
-/* Of the first that err by as much. */
+static bool reads_alike(double a, double b)
+{
+    struct short_number one = short_number(a), other = short_number(b);
+    return strcmp(one.text, other.text) == 0 || (!isfinite(a) && !isfinite(b));
+}
+
+static void keep(struct ranked *k, const struct gathered_case *c, double error, bool better)
+{
+    bool alike = k->count > 0 && reads_alike(error, k->error);
+    if (k->count == 0 || (better && !alike))
+        *k = (struct ranked){{c}, error, 1};
+    else if (alike && k->count++ < RANKED)
+        k->item[k->count - 1] = c;
+}
+
 static void rank(struct ranking *k, const struct gathered_case *c, double error)
 {
     k->methods++;
     k->not_finite += !isfinite(error);
-    if (isfinite(error) && (!k->least || error < k->least_error)) {
-        k->least = c;
-        k->least_error = error;
-    }
-    if (!k->most || figure_worse(error, k->most_error)) {
-        k->most = c;
-        k->most_error = error;
-    }
+    if (isfinite(error))
+        keep(&k->least, c, error, error < k->least.error);
+    /* Where no digit is right, how far off a result is says nothing. */
+    double lost = 1 / page_unit(k->pair->field[CASE_ACCUMULATOR]);
+    error = error > lost && isfinite(error) ? lost : error;
+    keep(&k->most, c, error, figure_worse(error, k->most.error));
 }
 
 static struct ranking ranking_of(const struct page *r, const struct operation *o)
@@ -83,29 +104,58 @@ static struct ranking ranking_of(const struct page *r, const struct operation *o
     return k;
 }
 
-/* Nothing of one method, and nothing where all err by as much. */
+static void add_ranked(struct text *to, const struct ranked *k)
+{
+    size_t told = k->count < RANKED ? k->count : RANKED;
+    struct text name[RANKED] = {0};
+    const char *string[RANKED] = {0};
+    for (size_t i = 0; i < told; i++) {
+        page_case_name(&name[i], k->item[i]);
+        string[i] = text_string(&name[i]) ? name[i].data : "";
+    }
+    struct text all = {0};
+    names_say(&all, string, RANKED, k->count);
+    html_text(to, text_string(&all) ? all.data : "");
+    text_free(&all);
+    for (size_t i = 0; i < told; i++)
+        text_free(&name[i]);
+}
+
+/* From here on no digit of a result is right. */
+static bool nothing_right(const struct ranking *k, double error)
+{
+    return error * page_unit(k->pair->field[CASE_ACCUMULATOR]) >= 1;
+}
+
+/* Nothing of one method, nothing where all err by as much, and nothing where even the best has no
+ * digit right: which of them is furthest off says nothing. */
 static void say_error(struct text *to, const struct ranking *k, const struct operation *o)
 {
-    if (k->methods < 2 || k->least == k->most)
+    if (k->methods < 2 || k->least.count == k->methods ||
+        (k->least.count && nothing_right(k, k->least.error)))
         return;
     text_add(to, "<li class=\"plain\">");
     html_format(to, "%s added in %s: ", k->pair->field[CASE_STORAGE],
                 k->pair->field[CASE_ACCUMULATOR]);
-    if (!k->least)
+    if (!k->least.count) {
         html_format(to, "each of the %zu methods of %s has a case whose result is not finite.",
                     k->methods, o->name);
+        text_add(to, "</li>\n");
+        return;
+    }
+    const bool several = k->least.count > 1;
+    add_ranked(to, &k->least);
+    html_format(to, " %s least, %s ulp in %s; ", several ? "err" : "errs",
+                short_number(k->least.error).text,
+                several ? "their worst cases" : "its worst case");
+    add_ranked(to, &k->most);
+    if (k->not_finite)
+        text_format(to, " most, whose result%s not finite.", k->not_finite > 1 ? "s are" : " is");
+    else if (nothing_right(k, k->most.error))
+        text_format(to, " most: in %s no digit is right.",
+                    k->most.count > 1 ? "their worst cases" : "its worst case");
     else
-        html_format(to, "%s errs least, %s ulp in its worst case; %s", k->least->field[CASE_METHOD],
-                    short_number(k->least_error).text, k->most->field[CASE_METHOD]);
-    if (k->least && k->not_finite > 1)
-        html_format(to, " and %zu other%s most, whose results are not finite.", k->not_finite - 1,
-                    k->not_finite > 2 ? "s" : "");
-    else if (k->least && k->not_finite)
-        text_add(to, " most, whose result is not finite.");
-    else if (k->least && k->most_error * page_unit(k->pair->field[CASE_ACCUMULATOR]) >= 1)
-        text_add(to, " most: in its worst case no digit is right.");
-    else if (k->least)
-        html_format(to, " most, %s ulp.", short_number(k->most_error).text);
+        html_format(to, " most, %s ulp.", short_number(k->most.error).text);
     text_add(to, "</li>\n");
 }
 
@@ -205,12 +255,15 @@ static void end(struct text *to)
 
 static void add_case(struct text *to, const struct gathered_case *c)
 {
-    struct text input = {0};
+    struct text input = {0}, name = {0};
     page_input(&input, c->field[CASE_INPUT]);
-    html_format(to, "%s, %s added in %s, %s, n = %.0f, %s", c->field[CASE_METHOD],
-                c->field[CASE_STORAGE], c->field[CASE_ACCUMULATOR],
-                text_string(&input) ? text_string(&input) : "", c->n, c->field[CASE_DEVICE]);
+    page_case_name(&name, c);
+    html_format(to, "%s, %s added in %s, %s, n = %.0f, %s",
+                text_string(&name) ? text_string(&name) : "", c->field[CASE_STORAGE],
+                c->field[CASE_ACCUMULATOR], text_string(&input) ? text_string(&input) : "", c->n,
+                c->field[CASE_DEVICE]);
     text_free(&input);
+    text_free(&name);
 }
 
 static void say_size(struct text *to, const struct page *r)
@@ -253,14 +306,16 @@ static void say_bound(struct text *to, const struct page *r)
         html_format(to, "In %zu of %zu cases the error exceeds its method's bound, at worst ",
                     broken, bounded);
     if (broken && isfinite(closest->err_over_bound.value))
-        html_format(to, "by a factor of %.3g (", closest->err_over_bound.value);
+        html_format(to, "by a factor of %s (",
+                    text_against(closest->err_over_bound.value, 1, 3).value);
     else if (broken)
         text_add(to, "with a result that is not finite (");
     else
         html_format(to,
                     "No error exceeds its method's bound (%zu case%s with one); the largest is "
-                    "%.3g of it (",
-                    bounded, bounded > 1 ? "s" : "", closest->err_over_bound.value);
+                    "%s of it (",
+                    bounded, bounded > 1 ? "s" : "",
+                    text_against(closest->err_over_bound.value, 1, 3).value);
     add_case(to, closest);
     text_add(to, ").");
     end(to);
@@ -312,58 +367,55 @@ void page_distinct_findings(struct text *to, const struct page *r)
     }
 }
 
+/* Is it the first case of its series in its pair of formats? */
+static bool first_of_pair(const struct page *r, size_t i)
+{
+    for (size_t k = 0; k < i; k++) {
+        const struct gathered_case *c = &r->g.item[i], *d = &r->g.item[k];
+        if (page_same_series(c, d) && strcmp(c->field[CASE_STORAGE], d->field[CASE_STORAGE]) == 0 &&
+            strcmp(c->field[CASE_ACCUMULATOR], d->field[CASE_ACCUMULATOR]) == 0)
+            return false;
+    }
+    return true;
+}
+
 /* Of the formats of most interest the first cliff and the last. */
 void page_cliff_findings(struct text *to, const struct page *r)
 {
-    const struct gathered_case *pair = first_pair(r, NULL), *first = NULL, *last = NULL;
-    double first_cliff = INFINITY, last_cliff = -INFINITY, most = -INFINITY;
+    const struct gathered_case *pair = first_pair(r, NULL);
+    struct ranked first = {0}, last = {0};
+    double most = -INFINITY;
     for (size_t i = 0; pair && page_has_conditions(r) && i < r->g.count; i++) {
         const struct gathered_case *c = &r->g.item[i];
         if (strcmp(c->field[CASE_STORAGE], pair->field[CASE_STORAGE]) != 0 ||
-            strcmp(c->field[CASE_ACCUMULATOR], pair->field[CASE_ACCUMULATOR]) != 0)
+            strcmp(c->field[CASE_ACCUMULATOR], pair->field[CASE_ACCUMULATOR]) != 0 ||
+            !first_of_pair(r, i))
             continue;
         double tried, cliff = page_cliff(r, c, &tried);
-        if (tried > 0 && cliff < first_cliff) {
-            first = c;
-            first_cliff = cliff;
-        }
-        if (tried > 0 && cliff > last_cliff) {
-            last = c;
-            last_cliff = cliff;
+        if (tried > 0) {
+            keep(&first, c, cliff, cliff < first.error);
+            keep(&last, c, cliff, cliff > last.error);
         }
         most = fmax(most, tried);
     }
-    if (!first || !last || isinf(first_cliff))
+    if (!first.count || isinf(first.error))
         return;
     begin(to, "plain");
-    html_format(to, "%s added in %s: %s has no digit right from a condition number of 2^%.0f on, ",
-                pair->field[CASE_STORAGE], pair->field[CASE_ACCUMULATOR], first->field[CASE_METHOD],
-                first_cliff);
-    if (isinf(last_cliff))
-        html_format(to, "%s still has some at 2^%.0f, the largest tried.", last->field[CASE_METHOD],
-                    most);
-    else
-        html_format(to, "the last to lose all is %s, at 2^%.0f.", last->field[CASE_METHOD],
-                    last_cliff);
-    end(to);
-}
-
-void page_recommended_findings(struct text *to, const struct page *r)
-{
-    const struct page_candidate *best = NULL;
-    for (size_t i = 0; i < r->candidates; i++)
-        best = r->candidate[i].recommended ? &r->candidate[i] : best;
-    if (r->candidates == 0)
-        return;
-    begin(to, best ? "good" : "bad");
-    if (!best)
-        html_format(to, "None of %zu candidates holds the error allowed.", r->candidates);
-    else if (best->most.known && best->limit.known)
-        html_format(to,
-                    "Recommended of %zu candidates: %s; its largest error on %s arrays is %.3g "
-                    "(%s) where %.3g is allowed.",
-                    r->candidates, best->name, best->arrays, best->most.value, best->quantity,
-                    best->limit.value);
+    html_format(to, "%s added in %s: ", pair->field[CASE_STORAGE], pair->field[CASE_ACCUMULATOR]);
+    add_ranked(to, &first);
+    html_format(to, " %s no digit right from a condition number of 2^%.0f on",
+                first.count > 1 ? "have" : "has", first.error);
+    if (last.error > first.error) {
+        text_add(to, isinf(last.error) ? ", " : ", the last to lose all ");
+        text_add(to, isinf(last.error) ? "" : last.count > 1 ? "are " : "is ");
+        add_ranked(to, &last);
+    }
+    if (isinf(last.error))
+        html_format(to, " still %s some at 2^%.0f, the largest tried",
+                    last.count > 1 ? "have" : "has", most);
+    else if (last.error > first.error)
+        html_format(to, ", at 2^%.0f", last.error);
+    text_add(to, ".");
     end(to);
 }
 

@@ -6,6 +6,7 @@
 
 #include "reference/base/grow.h"
 #include "reports/page/report.h"
+#include "reports/text/against.h"
 #include "reference/format/format.h"
 #include "reports/csv/file.h"
 
@@ -31,8 +32,12 @@ static enum status take(void *context, const struct csv_row *row, struct problem
     snprintf(c->arrays, sizeof c->arrays, "%s", row->field[RECOMMEND_ARRAYS]);
     snprintf(c->quantity, sizeof c->quantity, "%s", row->field[RECOMMEND_QUANTITY]);
     snprintf(c->method, sizeof c->method, "%s", row->field[RECOMMEND_METHOD]);
-    snprintf(c->name, sizeof c->name, "%s in %s", row->field[RECOMMEND_METHOD],
+    struct text name = {0};
+    page_name(&name, row->field[RECOMMEND_METHOD], row->field[RECOMMEND_CHIP],
+              row->field[RECOMMEND_PROMOTE]);
+    snprintf(c->name, sizeof c->name, "%s in %s", text_string(&name) ? name.data : "",
              row->field[RECOMMEND_ACCUMULATOR]);
+    text_free(&name);
     r->candidates++;
     return status;
 }
@@ -153,16 +158,36 @@ static void add_named(struct plot *plot, const struct page_candidate *c, const s
     add_points(plot, how, c->name);
 }
 
-static void say_recommended(struct text *to, const struct page *r)
+/* Those that others beat: in grey, few of them by name. */
+static void add_behind(struct plot *plot, const struct page *r, const struct frame *f,
+                       size_t others)
+{
+    char how[96], title[64];
+    snprintf(title, sizeof title, "%zu others: the table below", others);
+    if (others > OTHERS_NAMED && write_places(plot, r, f, behind) > 0)
+        add_points(plot, "with points pointtype 7 pointsize 0.5 linecolor rgb 0xbbbbbb", title);
+    for (size_t i = 0, k = 0; others <= OTHERS_NAMED && i < r->candidates; i++) {
+        if (!has_place(&r->candidate[i]) || !behind(&r->candidate[i]))
+            continue;
+        snprintf(how, sizeof how,
+                 "with points pointtype hollow[%zu] pointsize 0.9 linecolor rgb 0xbbbbbb",
+                 k++ % MARKS + 1);
+        write_place(plot, &r->candidate[i], f);
+        add_points(plot, how, r->candidate[i].name);
+    }
+}
+
+void page_say_recommended(struct text *to, const struct page *r)
 {
     const struct page_candidate *c = NULL;
     for (size_t i = 0; !c && i < r->candidates; i++)
         if (r->candidate[i].recommended)
             c = &r->candidate[i];
-    if (c && c->most.known && c->limit.known)
-        text_format(to, "%s is the cheapest whose error is allowed: %.1g, of %.1g", c->name,
-                    c->most.value, c->limit.value);
-    else
+    if (c && c->most.known && c->limit.known) {
+        struct against a = text_against(c->most.value, c->limit.value, 2);
+        text_format(to, "%s is the cheapest whose error is allowed: %s, of %s", c->name, a.value,
+                    a.limit);
+    } else
         text_add(to, "No candidate's error is allowed on all arrays");
 }
 
@@ -175,14 +200,17 @@ static void draw(struct plot *plot, const struct page *r, const struct frame *f)
     const char *label = "largest error";
     for (size_t i = 0; i < sizeof unit / sizeof *unit; i += 2)
         label = strcmp(first->quantity, unit[i]) == 0 ? unit[i + 1] : label;
-    size_t named = 0;
-    for (size_t i = 0; i < r->candidates; i++)
+    size_t named = 0, others = 0;
+    for (size_t i = 0; i < r->candidates; i++) {
         named += has_place(&r->candidate[i]) && on_frontier(&r->candidate[i]);
+        others += has_place(&r->candidate[i]) && !on_frontier(&r->candidate[i]);
+    }
     /* No mark on an edge is cut. */
     double beside = MARGIN * (f->right - f->left), above = MARGIN * (f->upper - f->lower);
     struct text title = {0};
-    say_recommended(&title, r);
-    plot_panel(plot, 440 + 20 * (double)named, text_string(&title) ? text_string(&title) : "");
+    page_say_recommended(&title, r);
+    plot_panel(plot, 440 + 20 * (double)(named + (others <= OTHERS_NAMED ? others : 0)),
+               text_string(&title) ? text_string(&title) : "");
     text_free(&title);
     text_format(&plot->script,
                 "set logscale xy\nset format xy '10^{%%T}'\nset xrange [%.6g : %.6g]\n"
@@ -191,9 +219,7 @@ static void draw(struct plot *plot, const struct page *r, const struct frame *f)
                 "'the error allowed'",
                 pow(10, f->left - beside), pow(10, f->right + beside), pow(10, f->lower - above),
                 pow(10, f->upper + above), label, first->limit.known ? first->limit.value : 0);
-    if (write_places(plot, r, f, behind) > 0)
-        add_points(plot, "with points pointtype 6 pointsize 0.6 linecolor rgb 0xbbbbbb",
-                   "other candidates");
+    add_behind(plot, r, f, others);
     if (write_places(plot, r, f, on_frontier) > 0)
         add_points(plot, "smooth unique with fsteps linecolor rgb 0x888888 linewidth 1",
                    "the frontier");
@@ -231,8 +257,9 @@ enum status page_frontier(struct page *r, struct problem *p)
     return plot_end(&plot, r, "What was tried, and what is recommended",
                     "A point is a method in an accumulator: right is faster, down is more accurate "
                     "on the arrays that all were tried on. What is above the dotted line errs more "
-                    "than is allowed. No candidate beats those on the grey line, which are named; "
-                    "pale grey ones are slower and no more accurate. Exact results stand on the "
+                    "than is allowed. No candidate beats those on the grey line; pale grey ones "
+                    "are slower and no more accurate, and named in the table of candidates. Exact "
+                    "results stand on the "
                     "lower edge, those that are not finite on the upper. Candidates that were not "
                     "timed have no mark.",
                     p);

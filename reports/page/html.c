@@ -75,7 +75,9 @@ void html_format(struct text *to, const char *format, ...)
 void html_table_begin(struct html_table *t, struct text *to, const char *align)
 {
     *t = (struct html_table){.to = to, .align = align};
-    text_add(to, "<div class=\"wide\" tabindex=\"0\"><table>\n");
+    /* What a phone has no room for is scrolled to, which is said, and its first column stays. */
+    text_format(to, "<div class=\"wide%s\" tabindex=\"0\"><table>\n",
+                strlen(align) > 3 ? " many" : "");
 }
 
 void html_cell(struct html_table *t, const char *format, ...)

@@ -11,7 +11,7 @@ static const struct {
     const char *says, *methods;
 } family[FAMILIES] = {
     {"one element after another", " serial sequential interleaved textbook running welford naive "
-                                  "rank_order linear online split "},
+                                  "rank_order linear online split plain "},
     {"in the order of arrival",
      " atomic warp_atomic block_atomic block_local lookback split_k_atomic "},
     {"other fixed trees",
@@ -20,7 +20,7 @@ static const struct {
      "mma wgmma promoted flash "},
     {"tiled: one tree for each n", " tiled segmented ordered padded "},
     {"compensated", " kahan neumaier compensated scaled two_pass "},
-    {"several words", " sum2 sumk sumk4 sumk5 double_word blocked widened "},
+    {"several words", " sum2 sumk sumk4 sumk5 double_word blocked widened two_words "},
     {"exact", " exact "},
     {"binned", " binned binned2 binned4 "},
     {"libraries and others", " "},
@@ -41,9 +41,10 @@ static size_t place_in(const char *words, const char *name)
 static size_t family_of(const char *method, size_t *mark)
 {
     const char *slash = strchr(method, '/');
-    bool ours = method_named(method) != NULL;
-    for (size_t i = 0; ours && slash && i < OTHERS; i++)
-        if ((*mark = place_in(family[i].methods, slash + 1)) < MARKS) {
+    /* What a weight is updated by has a name without a slash. */
+    bool ours = method_named(method) || !strpbrk(method, "/:.");
+    for (size_t i = 0; ours && i < OTHERS; i++)
+        if ((*mark = place_in(family[i].methods, slash ? slash + 1 : method)) < MARKS) {
             *mark = (*mark + i) % MARKS;
             return i;
         }
@@ -63,7 +64,8 @@ struct ink page_ink(const char *method)
 
 void page_inks(struct text *to)
 {
-    text_add(to, "<p class=\"how inks\">Colours, the same on every page:");
+    text_add(to, "<p class=\"how inks\">Colours, the same on every page (where two methods of a "
+                 "picture share one, one is of another shade):");
     for (size_t i = 0; i < FAMILIES; i++)
         text_format(to, " <span class=\"i%zu\">%s</span>%s", i + 1, family[i].says,
                     i + 1 < FAMILIES ? "," : ".");

@@ -34,7 +34,8 @@ static enum status draw_pareto(struct page *r, const char *name, const char *inp
         .name = name,
         .caption =
             "A point is a method: right is faster, down is more accurate. No method beats those on "
-            "the grey line, which are named; pale grey ones are slower and no more accurate. "
+            "the grey line; pale grey ones are slower and no more accurate, and stand by name in "
+            "the picture's CSV file and, of many, in the table of times. "
             "Methods that take more than 32 times as long as the fastest stand on the left edge, "
             "exact results on the lower one. Half an ulp is the error of rounding once. Speeds are "
             "those of times.csv; errors are of this study's cases, whose n may differ.",
@@ -73,6 +74,8 @@ static enum status draw_pareto(struct page *r, const char *name, const char *inp
                                           t->gb_per_s.value,
                                           error,
                                           NAN,
+                                          NULL,
+                                          NULL,
                                           NULL};
     }
     enum status status = count > 1 ? page_samples(r, &look, sample, count, p) : STATUS_OK;

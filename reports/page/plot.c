@@ -61,6 +61,15 @@ static const struct {
     {"rgb(  0,   0,   0)", "var(--ink)"},
     {"rgb(118, 118, 118)", "var(--c8)"},
     {"rgb(122,  68, 160)", "var(--c9)"},
+    {"rgb(  0,  57,  89)", "var(--d1)"},
+    {"rgb(102,  39,   0)", "var(--d2)"},
+    {"rgb(  0,  72,  52)", "var(--d3)"},
+    {"rgb( 95,  45,  73)", "var(--d4)"},
+    {"rgb( 29,  75, 102)", "var(--d5)"},
+    {"rgb( 93,  63,   0)", "var(--d6)"},
+    {"rgb( 89,  89,  89)", "var(--d7)"},
+    {"rgb( 59,  59,  59)", "var(--d8)"},
+    {"rgb( 61,  34,  80)", "var(--d9)"},
     {"rgb(187, 187, 187)", "var(--other)"},
     {"rgb(170, 170, 170)", "var(--line)"},
     {"rgb(136, 136, 136)", "var(--dim)"},
@@ -193,7 +202,10 @@ static const char preamble[] =
     "set encoding utf8\n"
     "array colour[9] = [0x0072b2, 0xcc4e00, 0x008f69, 0xbe5a92, 0x3a96cc, 0xba7e00, 0x000000, \\\n"
     "    0x767676, 0x7a44a0]\n"
+    "array shade[9] = [0x003959, 0x662700, 0x004834, 0x5f2d49, 0x1d4b66, 0x5d3f00, 0x595959, \\\n"
+    "    0x3b3b3b, 0x3d2250]\n"
     "array mark[13] = [7, 5, 9, 13, 6, 4, 8, 12, 11, 15, 10, 14, 2]\n"
+    "array hollow[13] = [6, 4, 8, 12, 6, 4, 8, 12, 10, 14, 10, 14, 2]\n"
     "do for [m = 1 : 52] {\n"
     "    set linetype m linecolor rgb colour[(m - 1) %% 9 + 1] linewidth 1.5 \\\n"
     "        pointtype mark[(m - 1) %% 13 + 1] pointsize 0.6\n"
@@ -268,6 +280,17 @@ void plot_label(struct text *to, const char *text, size_t longest)
     }
     plot_quote(to, text_string(&label) ? text_string(&label) : "");
     text_free(&label);
+}
+
+const char *plot_line(struct text *to, const char *text, size_t longest)
+{
+    char line[128];
+    const char *end = text + strnlen(text, longest);
+    while (end > text + 1 && (*end & 0xc0) == 0x80) /* whole characters of UTF-8 */
+        end--;
+    snprintf(line, sizeof line, "%.*s", (int)(end - text), text);
+    plot_quote(to, line);
+    return end;
 }
 
 void plot_panel(struct plot *p, double height, const char *title)

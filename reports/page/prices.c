@@ -97,7 +97,7 @@ static void draw_panel(struct plot *plot, const struct page *r, const struct pag
     text_format(&plot->script,
                 ") scale 0\nset xlabel 'time, raw reads of the same data'\nunset ylabel\n"
                 "set logscale x\nset xrange [0.7 : %.6g]\nset yrange [-0.5 : %d.6]\n"
-                "plot '%s.dat' index %zu using 1:2 with points linecolor rgb 0x767676 pointtype 6 "
+                "plot '%s.dat' index %zu using 1:2 with points linecolor rgb 0xbbbbbb pointtype 7 "
                 "\\\n    pointsize 0.6, \\\n"
                 "    '' index %zu using 1:2:(colour[int($3)]) with points linecolor rgb variable "
                 "\\\n    pointtype 13 pointsize 1.2, \\\n"
@@ -120,8 +120,9 @@ enum status page_prices(struct page *r, struct problem *p)
     }
     return plot_end(
         &plot, r, "What each promise costs",
-        "A circle is a method, in the row of the promise that it makes; further left is "
-        "cheaper, and 1 is the time of only reading the data. Filled and named: the "
-        "cheapest method that promises at least this much.",
+        "A point is a method, in the row of the promise that it makes; further left is "
+        "cheaper, and 1 is the time of only reading the data. Named: the cheapest method that "
+        "promises at least this much. Grey: all others, which stand by name in the table of "
+        "times and in the picture's CSV file.",
         p);
 }

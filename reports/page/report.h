@@ -12,7 +12,8 @@ struct page_time {
 
 /* A row of recommend.csv, as far as it is drawn. */
 struct page_candidate {
-    char name[128], method[96], quantity[16], arrays[24]; /* how many it was tried on */
+    /* What tells it from others; how many arrays it was tried on. */
+    char name[192], method[128], quantity[16], arrays[24];
     enum format accumulator;
     /* The largest error on what all candidates were tried on; on all that this one was tried on. */
     struct figure error, most;
@@ -55,6 +56,7 @@ struct page {
     size_t times;
     struct page_candidate *candidate; /* where it is a directory of `recommend` */
     size_t candidates;
+    struct page_rows recommend;       /* recommend.csv: row i is candidate i */
     struct page_rows trial;           /* trial.csv */
     struct page_rows atomics, growth; /* atomics.csv and growth.csv */
     struct page_rows steps;           /* steps.csv */
@@ -86,6 +88,7 @@ struct plot {
     struct text title[64]; /* of panels */
 };
 enum { PANELS_MOST = 6 };
+enum { OTHERS_NAMED = 6 }; /* points that are greyed are named where they are so few */
 
 /* Begins; appends a panel of a size in pixels, whose title is escaped; then the caller appends to
  * the script. Text for gnuplot in single quotes goes through plot_quote. */
@@ -94,6 +97,8 @@ void plot_panel(struct plot *p, double height, const char *title);
 void plot_quote(struct text *to, const char *text);
 /* The same, shortened in its middle where it has more bytes than `longest`. */
 void plot_label(struct text *to, const char *text, size_t longest);
+/* The same of its first line of so many bytes; returns what is left. */
+const char *plot_line(struct text *to, const char *text, size_t longest);
 /* Cells of NAME.csv, and the end of a row. */
 void plot_cell(struct plot *p, const char *text);
 /* Whole numbers as they are, others to five digits; NaN: an empty cell. */
@@ -111,23 +116,26 @@ struct sample {
     const char *storage, *accumulator, *method, *device;
     double x, y, bound;                /* NaN: none */
     const struct operation *operation; /* where the study has several; NULL: one alone */
+    const char *chip, *promote;        /* of the case, as page_name has them */
 };
 /* What a panel's title tells of its series: the last values; from which x on values are not below
- * 1; which x is the largest, and which y the smallest. */
-enum shows { SHOWS_LAST, SHOWS_CLIFF, SHOWS_BEST };
+ * 1; which x is the largest, and which y the smallest; the last values, as factors. */
+enum shows { SHOWS_LAST, SHOWS_CLIFF, SHOWS_BEST, SHOWS_SHORT };
 
 /* How samples are drawn: a panel for each pair of formats and operation, a series for each method
  * on a device; of samples with one x, the largest y and bound. y is on a logarithmic axis, where
  * what is 0 stands on the lower edge. */
 struct look {
-    const char *name, *heading, *caption; /* caption: HTML */
+    const char *name, *heading;
+    const char *caption; /* HTML; of bounds, nested marks and exact results there is more to say */
     const char *x_label, *y_label;
     const char *unit; /* of y, in a title */
     enum shows shows;
     const char *x_name, *y_name; /* columns of NAME.csv */
     bool log_x, lines, bounds;
     bool bounds_whole;   /* the axis reaches the largest bound, up to top_most */
-    bool side_by_side;   /* log_x: series whose marks would cover each other are moved apart */
+    bool factors;        /* y is 1 or more, nearly: its axis begins there */
+    bool nested;         /* marks that would cover each other are nested */
     bool so_far;         /* of y the largest up to x */
     bool frontier;       /* a line along what no other sample beats: larger x, smaller y */
     double x_span;       /* of a logarithmic axis: its right end over its left, where what is less
@@ -139,11 +147,20 @@ struct look {
     const char *(*also)(
         const char *accumulator); /* gnuplot's `plot` arguments drawn first, or "" */
 };
+/* Those of one value, as it is printed: of `count` the first few names. */
+enum { SEEN_NAMES = 4 };
+struct seen_names {
+    double value;
+    const char *name[SEEN_NAMES];
+    size_t count;
+};
 /* What was seen of the series so far: of `shows`. */
 struct seen {
-    const char *least_name, *most_name; /* methods; NULL: nothing so far */
-    double x, least, most;
+    double x;
+    struct seen_names least, most; /* count 0: nothing so far */
 };
+/* "a, b and c", "a, b and 7 more": of `count` the first `shown` are known. */
+void names_say(struct text *to, const char *const name[], size_t shown, size_t count);
 void seen_add(struct seen *s, const struct look *look, const char *method, const double *x,
               const double *y, size_t count);
 /* An input's name, as it may be typed too: with 2^40 for 1099511627776, and 10 for 1e+01. */
@@ -161,6 +178,8 @@ enum status page_distinct(struct page *r, struct problem *p);
 enum status page_prices(struct page *r, struct problem *p);
 enum status page_pareto(struct page *r, struct problem *p);
 enum status page_frontier(struct page *r, struct problem *p);
+enum status page_candidates_by_cost(struct page *r, struct problem *p);
+enum status page_reach(struct page *r, struct problem *p);
 enum status page_ulps(struct page *r, struct problem *p);
 enum status page_heat(struct page *r, struct problem *p);
 enum status page_drift(struct page *r, struct problem *p);
@@ -182,16 +201,21 @@ struct ink {
 struct ink page_ink(const char *method);
 void page_inks(struct text *to); /* what each colour means */
 
+void page_head(struct text *to, const struct page *r); /* up to the body's first section */
 void page_findings(struct text *to, const struct page *r);
 void page_error_findings(struct text *to, const struct page *r);
 void page_cost_findings(struct text *to, const struct page *r);
 void page_cliff_findings(struct text *to, const struct page *r);
 void page_distinct_findings(struct text *to, const struct page *r);
 void page_recommended_findings(struct text *to, const struct page *r);
+void page_reach_findings(struct text *to, const struct page *r);
 void page_trial_findings(struct text *to, const struct page *r);
 void page_steps_findings(struct text *to, const struct page *r);
 void page_atomics_findings(struct text *to, const struct page *r);
 void page_methods(struct text *to, const struct page *r);
+void page_recommended(struct text *to, const struct page *r);
+/* Which candidate is enough, as a picture's title. */
+void page_say_recommended(struct text *to, const struct page *r);
 void page_cliffs(struct text *to, const struct page *r);
 /* log2 of the least condition number tried at which no digit is right, of a method in a pair of
  * formats; INFINITY: none is so bad. *most: of the largest tried; -INFINITY: none was. */
@@ -230,6 +254,11 @@ const struct page_time *page_fastest(const struct page *r, const struct page_tim
 /* Are there inputs `cond` whose condition numbers lie a thousand times apart? */
 bool page_has_conditions(const struct page *r);
 bool page_same_series(const struct gathered_case *a, const struct gathered_case *b);
+/* The same method, of the same chip, promoted as often? */
+bool page_same_method(const struct gathered_case *a, const struct gathered_case *b);
+/* What distinguishes the series of a case: "gemm/promoted (h100, every 128)". */
+void page_name(struct text *to, const char *method, const char *chip, const char *promote);
+void page_case_name(struct text *to, const struct gathered_case *c);
 /* Is case i the first of its series? */
 bool page_is_first(const struct page *r, size_t i);
 /* The largest err_ulp of a case; not known where it is inf because the exact sum is beyond the

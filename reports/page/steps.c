@@ -34,10 +34,10 @@ enum status page_steps(struct page *r, struct problem *p)
         .caption =
             "A weight after each of many updates, of the first input and the last start in "
             "steps.csv: |weight - exact| over |exact|, the largest of all seeds. A line that "
-            "rises to 1 has lost what was added. Exact weights stand just above the lower "
-            "edge.",
+            "rises to 1 has lost what was added.",
         .x_label = "step",
         .y_label = "error / |exact weight|",
+        .unit = "of the exact weight",
         .x_name = "step",
         .y_name = "err_rel",
         .log_x = true,
@@ -82,12 +82,13 @@ void page_steps_findings(struct text *to, const struct page *r)
     }
     if (weights == 0)
         return;
+    text_format(to, "<li class=\"%s\">", met == predicted ? "good" : "bad");
     html_format(to,
-                "<li class=\"%s\">%zu of %zu plain weights with equal updates stand still at the "
-                "predicted step.</li>\n",
-                met == predicted ? "good" : "bad", met, predicted);
+                "%zu of %zu plain weights with equal updates stand still at the predicted step.",
+                met, predicted);
+    text_add(to, "</li>\n");
     if (over > 0)
-        html_format(to, "<li class=\"bad\">%zu rows exceed their bound.</li>\n", over);
-    html_format(to, "<li class=\"plain\">%zu weights, %zu rows of steps.csv.</li>\n", weights,
+        text_format(to, "<li class=\"bad\">%zu rows exceed their bound.</li>\n", over);
+    text_format(to, "<li class=\"plain\">%zu weights, %zu rows of steps.csv.</li>\n", weights,
                 r->steps.count);
 }

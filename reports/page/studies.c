@@ -39,6 +39,10 @@ static const struct page_study studies[] = {
      "How wrong are sums of rows, and do they vary?",
      page_distinct_findings,
      {page_distinct, page_growth, page_heat}},
+    {"rowstats",
+     "How wrong are softmax, LayerNorm and other statistics of rows?",
+     page_reach_findings,
+     {page_reach, page_ulps, page_growth, page_distinct}},
     {"gemm",
      "How wrong are matrix products?",
      page_error_findings,
@@ -57,7 +61,7 @@ static const struct page_study studies[] = {
     {"recommend",
      "Which accumulator and method are enough?",
      page_recommended_findings,
-     {page_frontier}},
+     {page_frontier, page_candidates_by_cost}},
 };
 
 const struct page_study *page_study(const char *experiment)

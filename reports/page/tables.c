@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "reports/page/report.h"
+#include "reports/text/against.h"
 #include "reports/text/file.h"
 
 static void figure_cell(struct html_table *t, const char *format, struct figure f)
@@ -26,48 +27,100 @@ static void short_cell(struct html_table *t, struct figure f)
         figure_cell(t, "", f);
 }
 
+/* Over all cases of a method. */
+struct over {
+    struct figure ulp, share, time;
+    size_t cases, distinct;
+};
+
+static struct over over_cases(const struct page *r, const struct gathered_case *c)
+{
+    struct over o = {0};
+    for (size_t k = 0; k < r->g.count; k++) {
+        const struct gathered_case *d = &r->g.item[k];
+        if (!page_same_series(c, d) || d->runs == 0)
+            continue;
+        o.cases++;
+        o.distinct = d->distinct > o.distinct ? d->distinct : o.distinct;
+        gathered_raise(&o.ulp, page_err_ulp(d));
+        gathered_raise(&o.share, d->err_over_bound);
+        if (d->time_ns.known && !(o.time.known && o.time.value <= d->time_ns.value))
+            o.time = d->time_ns;
+    }
+    return o;
+}
+
+/* Which columns the study has a use for. */
+struct method_columns {
+    bool chip, promote, device;
+};
+
+static struct method_columns columns_of(const struct page *r)
+{
+    struct method_columns c = {.device = r->several_devices};
+    for (size_t i = 0; i < r->g.count; i++) {
+        c.chip |= *r->g.item[i].field[CASE_CHIP];
+        c.promote |= *r->g.item[i].field[CASE_PROMOTE];
+    }
+    return c;
+}
+
+static void method_row(struct html_table *t, const struct gathered_case *c, struct method_columns k,
+                       const struct over *o)
+{
+    html_cell(t, "%s", c->field[CASE_METHOD]);
+    if (k.chip)
+        html_cell(t, "%s", c->field[CASE_CHIP]);
+    if (k.promote)
+        html_cell(t, "%s", c->field[CASE_PROMOTE]);
+    if (k.device)
+        html_cell(t, "%s", c->field[CASE_DEVICE]);
+    short_cell(t, o->ulp);
+    if (o->share.known && isfinite(o->share.value))
+        html_cell(t, "%s", text_against(o->share.value, 1, 3).value);
+    else
+        figure_cell(t, "%.3g", o->share);
+    html_cell(t, "%zu", o->distinct);
+    html_cell(t, "%zu", o->cases);
+    html_cell(t, "%s", c->field[CASE_PROMISE]);
+    figure_cell(t, "%.0f", o->time);
+}
+
 void page_methods(struct text *to, const struct page *r)
 {
-    static const char *const header[] = {"method",   "device",           "promise",
-                                         "cases",    "results, at most", "largest error, ulp",
-                                         "of bound", "least time, ns"};
+    static const char *const header[] = {
+        "largest error, ulp", "of bound", "results, at most", "cases", "promise", "least time, ns"};
+    struct method_columns k = columns_of(r);
     struct html_table t;
     if (r->g.count == 0)
         return;
-    text_add(to,
-             "<section id=\"methods\"><h2>Methods</h2>\n<p>Over all cases of a method: the most "
-             "different results of one case, the largest error in ulps of the exact result and "
-             "the largest share of its bound, the least time of a run (of the smallest "
-             "input).</p>\n");
-    html_table_begin(&t, to, "lllrrrrr");
+    text_format(to,
+                "<section id=\"methods\"><h2>Methods</h2>\n<p>Over all cases of a method%s: the "
+                "largest error in ulps of the exact result, the largest share of its bound, the "
+                "most different results of one case, the least time of a run (of the smallest "
+                "input).</p>\n",
+                k.chip ? ", of each chip that it models and each interval of promotion" : "");
+    char align[16] = "l";
+    strcat(align, k.chip ? "l" : "");
+    strcat(align, k.promote ? "r" : "");
+    strcat(align, k.device ? "l" : "");
+    strcat(align, "rrrrlr");
+    html_table_begin(&t, to, align);
+    html_cell(&t, "method");
+    if (k.chip)
+        html_cell(&t, "chip");
+    if (k.promote)
+        html_cell(&t, "promoted every");
+    if (k.device)
+        html_cell(&t, "device");
     for (size_t i = 0; i < sizeof header / sizeof *header; i++)
         html_cell(&t, "%s", header[i]);
     for (size_t i = 0; i < r->g.count; i++) {
-        const struct gathered_case *c = &r->g.item[i];
-        struct figure ulp = {0}, share = {0}, time = {0};
-        size_t cases = 0, distinct = 0;
-        bool first = page_is_first(r, i);
-        for (size_t k = i; first && k < r->g.count; k++) {
-            const struct gathered_case *d = &r->g.item[k];
-            if (!page_same_series(c, d) || d->runs == 0)
-                continue;
-            cases++;
-            distinct = d->distinct > distinct ? d->distinct : distinct;
-            gathered_raise(&ulp, page_err_ulp(d));
-            gathered_raise(&share, d->err_over_bound);
-            if (d->time_ns.known && !(time.known && time.value <= d->time_ns.value))
-                time = d->time_ns;
-        }
-        if (cases == 0)
-            continue;
-        html_cell(&t, "%s", c->field[CASE_METHOD]);
-        html_cell(&t, "%s", c->field[CASE_DEVICE]);
-        html_cell(&t, "%s", c->field[CASE_PROMISE]);
-        html_cell(&t, "%zu", cases);
-        html_cell(&t, "%zu", distinct);
-        short_cell(&t, ulp);
-        figure_cell(&t, "%.3g", share);
-        figure_cell(&t, "%.0f", time);
+        struct over o = {0};
+        if (page_is_first(r, i))
+            o = over_cases(r, &r->g.item[i]);
+        if (o.cases > 0)
+            method_row(&t, &r->g.item[i], k, &o);
     }
     html_table_end(&t);
     text_add(to, "</section>\n");

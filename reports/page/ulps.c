@@ -8,10 +8,13 @@
 
 enum { METHODS_MOST = 24, PAIRS_MOST = 12 };
 
+/* Of one operation. */
 struct map {
+    const struct operation *operation;
     const struct gathered_case *pair[PAIRS_MOST];
-    const char *method[METHODS_MOST];
-    size_t pairs, methods;
+    const struct gathered_case *method[METHODS_MOST]; /* the first case of each */
+    size_t pairs, methods, begin; /* which method comes first: others have maps before it */
+    bool more;                    /* are there methods after the last? */
 };
 
 static bool same_pair(const struct gathered_case *a, const struct gathered_case *b)
@@ -32,34 +35,44 @@ static int by_pair(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* Pairs in the order of interest, methods as the study has them. */
-static struct map map_of(const struct page *r)
+static bool of_map(const struct page *r, const struct map *map, const struct gathered_case *c)
 {
-    struct map map = {0};
-    for (size_t i = 0; i < r->g.count; i++) {
-        const struct gathered_case *c = &r->g.item[i];
-        size_t pair = 0, method = 0;
-        if (c->runs == 0 || !page_err_ulp(c).known)
-            continue;
-        while (pair < map.pairs && !same_pair(map.pair[pair], c))
-            pair++;
-        if (pair == map.pairs && pair < PAIRS_MOST)
-            map.pair[map.pairs++] = c;
-        while (method < map.methods && strcmp(map.method[method], c->field[CASE_METHOD]) != 0)
-            method++;
-        if (method == map.methods && method < METHODS_MOST)
-            map.method[map.methods++] = c->field[CASE_METHOD];
-    }
-    qsort(map.pair, map.pairs, sizeof *map.pair, by_pair);
-    return map;
+    return c->runs > 0 && page_err_ulp(c).known && page_operation_of(r, c) == map->operation;
 }
 
-static struct figure error_of(const struct page *r, const char *method,
+/* Pairs in the order of interest, methods as the study has them. */
+static void fill_map(struct map *map, const struct page *r)
+{
+    size_t skipped = 0;
+    for (size_t i = 0; i < r->g.count; i++) {
+        const struct gathered_case *c = &r->g.item[i];
+        size_t pair = 0;
+        if (!of_map(r, map, c))
+            continue;
+        while (pair < map->pairs && !same_pair(map->pair[pair], c))
+            pair++;
+        if (pair == map->pairs && pair < PAIRS_MOST)
+            map->pair[map->pairs++] = c;
+        bool first = true;
+        for (size_t k = 0; k < i && first; k++)
+            first = !(of_map(r, map, &r->g.item[k]) && page_same_method(&r->g.item[k], c));
+        if (!first || skipped++ < map->begin)
+            continue;
+        map->more = map->methods == METHODS_MOST;
+        if (!map->more)
+            map->method[map->methods++] = c;
+        else
+            break;
+    }
+    qsort(map->pair, map->pairs, sizeof *map->pair, by_pair);
+}
+
+static struct figure error_of(const struct page *r, const struct gathered_case *method,
                               const struct gathered_case *pair)
 {
     struct figure most = {0};
     for (size_t i = 0; i < r->g.count; i++)
-        if (strcmp(r->g.item[i].field[CASE_METHOD], method) == 0 && same_pair(&r->g.item[i], pair))
+        if (page_same_method(&r->g.item[i], method) && same_pair(&r->g.item[i], pair))
             gathered_raise(&most, page_err_ulp(&r->g.item[i]));
     return most;
 }
@@ -89,39 +102,96 @@ static void write_cell(struct plot *plot, const struct map *map, size_t method, 
     const struct gathered_case *of = map->pair[pair];
     double wrong = wrong_bits(ulp, of->field[CASE_ACCUMULATOR]);
     text_format(&plot->data, "%zu %zu %.3f %s\n", pair, method, 1 - wrong, cell_text(ulp).text);
-    plot_cell(plot, map->method[method]);
+    plot_cell(plot, map->method[method]->field[CASE_METHOD]);
     plot_cell(plot, of->field[CASE_STORAGE]);
     plot_cell(plot, of->field[CASE_ACCUMULATOR]);
     if (isfinite(ulp))
         plot_number(plot, ulp);
     else
         plot_cell(plot, "inf");
+    plot_cell(plot, map->method[method]->field[CASE_CHIP]);
+    plot_cell(plot, map->method[method]->field[CASE_PROMOTE]);
     plot_row_end(plot);
 }
 
-/* The pair that the title tells: the first of interest, whose best and worst it names. */
+/* Methods whose errors are printed alike. */
+struct alike {
+    struct text name[SEEN_NAMES];
+    double error;
+    size_t count;
+};
+
+static void keep(struct alike *k, const struct gathered_case *c, double error, bool better)
+{
+    struct short_number one = short_number(error), best = short_number(k->error);
+    bool same = k->count > 0 && strcmp(one.text, best.text) == 0;
+    if (k->count == 0 || (better && !same)) {
+        for (size_t i = 0; i < SEEN_NAMES; i++)
+            text_clear(&k->name[i]);
+        k->error = error;
+        k->count = 1;
+        page_case_name(&k->name[0], c);
+    } else if (same && k->count++ < SEEN_NAMES) {
+        page_case_name(&k->name[k->count - 1], c);
+    }
+}
+
+static void say_alike(struct text *to, struct alike *k)
+{
+    const char *name[SEEN_NAMES];
+    for (size_t i = 0; i < SEEN_NAMES; i++)
+        name[i] = text_string(&k->name[i]) ? k->name[i].data : "";
+    text_format(to, " %s (", short_number(k->error).text);
+    names_say(to, name, SEEN_NAMES, k->count);
+    text_add(to, ")");
+    for (size_t i = 0; i < SEEN_NAMES; i++)
+        text_free(&k->name[i]);
+}
+
+/* Of the first pair of interest, the best and the worst. */
 static void say_first(struct text *to, const struct page *r, const struct map *map)
 {
-    double least = INFINITY, most = -INFINITY;
-    const char *best = NULL, *worst = NULL;
+    struct alike best = {0}, worst = {0};
     for (size_t i = 0; i < map->methods; i++) {
         struct figure f = error_of(r, map->method[i], map->pair[0]);
-        if (f.known && (!best || f.value < least))
-            least = f.value, best = map->method[i];
-        if (f.known && (!worst || figure_worse(f.value, most)))
-            most = f.value, worst = map->method[i];
+        if (f.known) {
+            keep(&best, map->method[i], f.value, f.value < best.error);
+            keep(&worst, map->method[i], f.value, figure_worse(f.value, worst.error));
+        }
     }
-    text_format(to, "Largest error, ulp: ");
-    if (best && worst)
-        text_format(to, "%s added in %s from %s (%s) to %s (%s)", map->pair[0]->field[CASE_STORAGE],
-                    map->pair[0]->field[CASE_ACCUMULATOR], short_number(least).text, best,
-                    short_number(most).text, worst);
+    if (r->operations > 1 && map->operation)
+        text_format(to, "%s: ", map->operation->name);
+    text_format(to, "%sargest error, ulp: ", to->length ? "l" : "L");
+    if (best.count == 0)
+        return;
+    text_format(to, "%s added in %s from", map->pair[0]->field[CASE_STORAGE],
+                map->pair[0]->field[CASE_ACCUMULATOR]);
+    say_alike(to, &best);
+    text_add(to, " to");
+    say_alike(to, &worst);
+}
+
+/* Names of methods, and how much of the picture's width they need. */
+static double add_names(struct text *names, const struct map *map)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < map->methods; i++) {
+        struct text name = {0};
+        page_case_name(&name, map->method[i]);
+        text_add(names, i ? ", " : "");
+        plot_label(names, text_string(&name) ? name.data : "", 33);
+        text_format(names, " %zu", i);
+        longest = name.length > longest ? name.length : longest;
+        text_free(&name);
+    }
+    return fmin(fmax(0.04 + 0.0152 * (double)longest, 0.2), 0.53);
 }
 
 static void draw_map(struct plot *plot, const struct page *r, const struct map *map)
 {
     struct text title = {0}, names = {0};
     const double above = 10, below = 80, height = above + 24 * (double)map->methods + below;
+    const double beside = add_names(&names, map);
     text_add(&plot->data, "# pair of formats, method, share of bits that are right, ulp\n");
     for (size_t i = 0; i < map->methods; i++)
         for (size_t k = 0; k < map->pairs; k++) {
@@ -136,15 +206,11 @@ static void draw_map(struct plot *plot, const struct page *r, const struct map *
     for (size_t k = 0; k < map->pairs; k++)
         text_format(&plot->script, "%s\"%s\\n%s\" %zu", k ? ", " : "",
                     map->pair[k]->field[CASE_STORAGE], map->pair[k]->field[CASE_ACCUMULATOR], k);
-    text_add(&plot->script, ") scale 0 font 'sans,11'\nset ytics (");
-    for (size_t i = 0; i < map->methods; i++) {
-        text_add(&plot->script, i ? ", " : "");
-        plot_label(&plot->script, map->method[i], 22);
-        text_format(&plot->script, " %zu", i);
-    }
+    text_format(&plot->script, ") scale 0 font 'sans,11'\nset ytics (%s",
+                text_string(&names) ? names.data : "");
     text_format(
         &plot->script,
-        ") scale 0 noenhanced font 'sans,11'\nset lmargin at screen 0.33\n"
+        ") scale 0 noenhanced font 'sans,11'\nset lmargin at screen %.3f\n"
         "set rmargin at screen 0.99\nset tmargin at screen %.4f\n"
         "set bmargin at screen %.4f\nset xrange [-0.5 : %zu.5]\nset yrange [%zu.5 : -0.5]\n"
         "set xlabel 'storage, accumulator' offset 0,-0.6\nunset ylabel\nset cbrange [0 : 1]\n"
@@ -154,19 +220,34 @@ static void draw_map(struct plot *plot, const struct page *r, const struct map *
         "\\\n    noborder linecolor palette, \\\n"
         "    '' index %zu using 1:2:(stringcolumn(4)):($3 > 0.5 ? 0x000001 : 0xffffff) "
         "with labels \\\n    textcolor rgb variable font 'sans,10'\n",
-        1 - above / height, below / height, map->pairs - 1, map->methods - 1, plot->name, block,
-        block);
+        beside, 1 - above / height, below / height, map->pairs - 1, map->methods - 1, plot->name,
+        block, block);
     text_free(&names);
     text_free(&title);
+}
+
+/* Its methods, in as many maps as they need. */
+static void draw_operation(struct plot *plot, const struct page *r, const struct operation *o)
+{
+    struct map map;
+    size_t begin = 0;
+    do {
+        map = (struct map){.operation = o, .begin = begin};
+        fill_map(&map, r);
+        if (map.pairs > 0 && map.methods > (begin == 0))
+            draw_map(plot, r, &map);
+        begin += map.methods;
+    } while (map.more && plot->panels < sizeof plot->title / sizeof *plot->title);
 }
 
 enum status page_ulps(struct page *r, struct problem *p)
 {
     struct plot plot;
-    struct map map = map_of(r);
-    plot_begin(&plot, "ulps", "method,storage,accumulator,err_ulp");
-    if (map.pairs > 0 && map.methods > 1)
-        draw_map(&plot, r, &map);
+    plot_begin(&plot, "ulps", "method,storage,accumulator,err_ulp,chip,promote");
+    for (size_t i = 0; operations[i]; i++)
+        draw_operation(&plot, r, operations[i]);
+    if (plot.panels == 0) /* of subjects of which nothing is known but what they gave */
+        draw_operation(&plot, r, NULL);
     return plot_end(&plot, r, "Largest error by method and formats",
                     "The largest error over all elements, inputs, shapes and runs, in units in the "
                     "last place of the exact element in the accumulator. Yellow: 0.5 ulp or less, "

@@ -358,6 +358,10 @@ static struct figure size_of(const struct gathered_case *c, const struct figure 
 static void take_figures(struct gathered_case *c, const struct figure f[FIGURES])
 {
     struct figure size = size_of(c, f);
+    if (c->runs == 1) {
+        c->first_result = f[RESULT];
+        c->first_exact = f[EXACT];
+    }
     double sign = f[RESULT].known && f[EXACT].known && f[RESULT].value < f[EXACT].value ? -1 : 1;
     c->offset[c->runs - 1] = f[ULP].known ? sign * f[ULP].value : NAN;
     gathered_raise(&c->err_ulp, f[ULP]);

@@ -19,6 +19,7 @@ struct gathered_case {
     double *offset;       /* of each run, of sums: its err_ulp, negative below the exact sum; NULL:
                            * not known */
     char *result, *first; /* `result` and `result_bits` of the first run that has one; or NULL */
+    struct figure first_result, first_exact; /* of that run; of arrays, of their first output */
     /* The largest of the runs, once there is a NaN that. */
     struct figure err_ulp, err_rel, err_backward, err_over_bound;
     bool right_infinity;   /* of sums: an infinity is what the exact sum rounds to */

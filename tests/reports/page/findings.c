@@ -1,11 +1,8 @@
-/* What a page says of costs and errors, of cases and times made by hand; and what is gathered of
- * rows written by hand. */
+/* What a page says of costs and errors, of cases and times made by hand. */
+#include <criterion/criterion.h>
 #include <math.h>
-#include <sys/stat.h>
 
 #include "reports/page/report.h"
-#include "reference/format/number.h"
-#include "tests/support/files.h"
 
 static void expect_told(struct text *told, const char *what, bool due)
 {
@@ -120,15 +117,31 @@ struct said {
     double err_ulp; /* negative: not known */
 };
 
+/* The method, and behind it its chip and interval, where it has any: "gemm/promoted ada 32". */
+struct words {
+    char word[3][32];
+};
+
+static struct words words_of(const char *method)
+{
+    struct words w = {{"", "", ""}};
+    sscanf(method, "%31s %31s %31s", w.word[0], w.word[1], w.word[2]);
+    return w;
+}
+
 static struct text errors_of(const struct said *said, size_t count, bool right_infinity)
 {
     struct gathered_case item[CASES] = {0};
+    struct words words[CASES];
     struct page r = {.g = {.item = item, .count = count}};
     struct text told = {0};
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < CASE_ALL; k++)
             item[i].field[k] = "same";
-        item[i].field[CASE_METHOD] = (char *)said[i].method;
+        words[i] = words_of(said[i].method);
+        item[i].field[CASE_METHOD] = words[i].word[0];
+        item[i].field[CASE_CHIP] = words[i].word[1];
+        item[i].field[CASE_PROMOTE] = words[i].word[2];
         item[i].field[CASE_STORAGE] = "fp32";
         item[i].field[CASE_ACCUMULATOR] = (char *)said[i].accumulator;
         item[i].err_ulp = said[i].err_ulp < 0 ? (struct figure){0} : known(said[i].err_ulp);
@@ -152,23 +165,50 @@ static void expect_errors(const struct said *said, size_t count, const char *due
     expect_errors((const struct said[]){__VA_ARGS__},                                              \
                   sizeof((const struct said[]){__VA_ARGS__}) / sizeof(struct said), due)
 
-/* Of those that err by as much the first; the largest error of a method counts. */
+/* The largest error of a method counts. */
 Test(findings, least_and_most)
 {
     EXPECT_ERRORS("sum/tiled errs least, 3 ulp in its worst case; sum/serial most, 7 ulp.",
                   {"sum/tiled", "fp32", 1}, {"sum/serial", "fp32", 5}, {"sum/tiled", "fp32", 3},
-                  {"sum/pairwise", "fp32", 3}, {"sum/serial", "fp32", 7},
-                  {"sum/shuffle", "fp32", 7}, {"sum/kahan", "fp32", -1});
+                  {"sum/pairwise", "fp32", 4}, {"sum/serial", "fp32", 7},
+                  {"sum/kahan", "fp32", -1});
 }
 
-/* From 2^24 ulps on an fp32 result shares no digit with the exact one: its ulps say nothing more.
- */
+/* Those whose errors are printed alike are named together, the first three of them. */
+Test(findings, ties)
+{
+    EXPECT_ERRORS("sum/tiled and sum/pairwise err least, 3 ulp in their worst cases; sum/serial "
+                  "and sum/shuffle most, 7 ulp.",
+                  {"sum/tiled", "fp32", 1}, {"sum/serial", "fp32", 5}, {"sum/tiled", "fp32", 3},
+                  {"sum/pairwise", "fp32", 3.001}, {"sum/serial", "fp32", 7},
+                  {"sum/shuffle", "fp32", 7}, {"sum/kahan", "fp32", -1});
+    EXPECT_ERRORS("sum/tiled, sum/kahan, sum/sum2 and 1 more err least, 0.5 ulp in their worst "
+                  "cases; sum/serial most, 7 ulp.",
+                  {"sum/serial", "fp32", 7}, {"sum/tiled", "fp32", 0.5}, {"sum/kahan", "fp32", 0.5},
+                  {"sum/sum2", "fp32", 0.5}, {"sum/exact", "fp32", 0.5});
+}
+
+/* From 2^24 ulps on an fp32 result shares no digit with the exact one: its ulps say nothing more,
+ * neither which of two is further off nor, where all are so far off, which is the best. */
 Test(findings, no_digit_is_right)
 {
     EXPECT_ERRORS("sum/serial most: in its worst case no digit is right.", {"sum/tiled", "fp32", 1},
                   {"sum/serial", "fp32", 16777216});
+    EXPECT_ERRORS("sum/serial and sum/pairwise most: in their worst cases no digit is right.",
+                  {"sum/tiled", "fp32", 1}, {"sum/serial", "fp32", 16777216},
+                  {"sum/pairwise", "fp32", 1e20});
+    EXPECT_ERRORS(NULL, {"sum/sum2", "fp32", 1e8}, {"sum/serial", "fp32", 1e20});
     EXPECT_ERRORS("sum/serial most, 1.68e+07 ulp.", {"sum/tiled", "fp32", 1},
                   {"sum/serial", "fp32", 16777215});
+}
+
+/* Chips and intervals of promotion are told apart. */
+Test(findings, of_chips)
+{
+    EXPECT_ERRORS("gemm/promoted (h100, every 32) errs least, 2 ulp in its worst case; gemm/mma "
+                  "(ada) most, 9 ulp.",
+                  {"gemm/mma h100", "fp32", 5}, {"gemm/mma ada", "fp32", 9},
+                  {"gemm/promoted h100 32", "fp32", 2}, {"gemm/promoted h100 128", "fp32", 4});
 }
 
 /* What other accumulators lead to is not mixed in, whichever comes first in the alphabet. */
@@ -193,10 +233,10 @@ Test(findings, results_that_are_not_finite)
     EXPECT_ERRORS("sum/tiled errs least, 3 ulp in its worst case; sum/serial most, whose result "
                   "is not finite.",
                   {"sum/serial", "fp32", INFINITY}, {"sum/tiled", "fp32", 3});
-    EXPECT_ERRORS("sum/serial and 1 other most, whose results are not finite.",
+    EXPECT_ERRORS("sum/serial and sum/pairwise most, whose results are not finite.",
                   {"sum/serial", "fp32", INFINITY}, {"sum/pairwise", "fp32", INFINITY},
                   {"sum/tiled", "fp32", 3});
-    EXPECT_ERRORS("sum/kahan and 2 others most, whose results are not finite.",
+    EXPECT_ERRORS("sum/serial, sum/kahan and sum/pairwise most, whose results are not finite.",
                   {"sum/serial", "fp32", INFINITY}, {"sum/kahan", "fp32", NAN},
                   {"sum/pairwise", "fp32", INFINITY}, {"sum/tiled", "fp32", 3});
     EXPECT_ERRORS("each of the 2 methods of sum has a case whose result is not finite.",
@@ -225,180 +265,6 @@ Test(findings, infinities_that_are_right)
     told = errors_of(finite, 2, true);
     expect_told(&told, "sum/tiled errs least, 2 ulp", true);
     text_free(&told);
-}
-
-/* ---- what is gathered of results.csv ---- */
-
-struct told {
-    enum results_column column;
-    const char *text;
-};
-
-/* A row of one case of sums; the last of what is told has no text. */
-static void add_row(struct bytes *file, const struct told *told)
-{
-    static const struct told always[] = {{RESULTS_EXPERIMENT, "accuracy"},
-                                         {RESULTS_CASE_ID, "00000000000000aa"},
-                                         {RESULTS_RUN, "1"},
-                                         {RESULTS_METHOD, "sum/tiled"},
-                                         {RESULTS_METHOD + CASE_PROMISE - CASE_METHOD, "none"},
-                                         {RESULTS_METHOD + CASE_N - CASE_METHOD, "10"},
-                                         {RESULTS_STATUS, "ok"}};
-    const char *cell[RESULTS_COLUMNS];
-    for (size_t i = 0; i < RESULTS_COLUMNS; i++)
-        cell[i] = "";
-    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
-        cell[always[i].column] = always[i].text;
-    for (; told->text; told++)
-        cell[told->column] = told->text;
-    char hex[2][NUMBER_TEXT] = {"", ""}; /* a row that contradicts itself is refused */
-    if (*cell[RESULTS_RESULT])
-        number_hex(hex[0], strtod(cell[RESULTS_RESULT], NULL));
-    if (*cell[RESULTS_EXACT])
-        number_hex(hex[1], strtod(cell[RESULTS_EXACT], NULL));
-    cell[RESULTS_RESULT_HEX] = hex[0];
-    cell[RESULTS_EXACT_HEX] = hex[1];
-    for (size_t i = 0; i < RESULTS_COLUMNS; i++) {
-        add_string(file, cell[i]);
-        add_string(file, i + 1 < RESULTS_COLUMNS ? "," : "\n");
-    }
-}
-
-/* A directory with these rows, read; gathered_free is due. */
-static enum status gather(struct gathered *g, const struct told (*row)[8], size_t rows,
-                          struct problem *p)
-{
-    struct bytes study = {0}, file = {0};
-    struct text header = {0};
-    char line[128];
-    snprintf(line, sizeof line,
-             "{\"schema_version\": %d, \"experiment\": \"accuracy\", \"axes\": {}}",
-             SCHEMA_VERSION);
-    add_string(&study, line);
-    put_file("study.json", &study);
-    columns_header(&header, results_column, RESULTS_COLUMNS);
-    add_bytes(&file, header.data, header.length);
-    for (size_t i = 0; i < rows; i++)
-        add_row(&file, row[i]);
-    put_file("results.csv", &file);
-    text_free(&header);
-    clear_bytes(&study);
-    clear_bytes(&file);
-    *g = (struct gathered){0};
-    return gathered_read(g, folder, p);
-}
-
-static struct gathered_case *gather_one(struct gathered *g, const struct told (*row)[8],
-                                        size_t rows)
-{
-    struct problem p = {0};
-    cr_assert(gather(g, row, rows, &p) == STATUS_OK, "%s", p.text);
-    cr_assert_eq(g->count, 1);
-    return g->item;
-}
-
-#define BITS  RESULTS_RESULT_BITS
-#define COUNT (sizeof row / sizeof *row)
-
-Test(gathered, distinct_bits, .init = make_folder, .fini = remove_folder)
-{
-    static const struct told row[][8] = {{{BITS, "0x3f800001"}},
-                                         {{BITS, "0x3F800000"}},
-                                         {{BITS, ""}, {RESULTS_STATUS, "error"}},
-                                         {{BITS, "0x3f800001"}},
-                                         {{BITS, "0x3f7fffff"}},
-                                         {{BITS, "0x0123456789abcdeffedcba9876543210"}}};
-    struct gathered g;
-    const struct gathered_case *c = gather_one(&g, row, COUNT);
-    bool whole = false;
-    cr_expect_eq(c->runs, 5);
-    cr_expect_eq(c->distinct, 4);
-    cr_expect_str_eq(c->first, "0x3f800001");
-    cr_expect_str_eq(c->status, "error");
-    for (size_t i = 0; i < c->distinct; i++)
-        whole |=
-            c->bits[i].word[0] == 0x0123456789abcdef && c->bits[i].word[1] == 0xfedcba9876543210;
-    cr_expect(whole);
-    gathered_free(&g);
-}
-
-Test(gathered, bits_that_are_none, .init = make_folder, .fini = remove_folder)
-{
-    static const char *const wrong[] = {"0x", "3f800000", "0x3f80000g",
-                                        "0x0123456789abcdeffedcba98765432100"};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        const struct told row[][8] = {{{BITS, wrong[i]}}};
-        struct gathered g;
-        struct problem p = {0};
-        cr_expect_eq(gather(&g, row, 1, &p), STATUS_DATA, "%s", wrong[i]);
-        cr_expect(strstr(p.text, "result_bits"), "%s", p.text);
-        gathered_free(&g);
-    }
-}
-
-/* err_ulp has the sign of what it is off; the largest errors and the least time of all runs. */
-Test(gathered, figures_of_runs, .init = make_folder, .fini = remove_folder)
-{
-    static const struct told row[][8] = {{{BITS, "0x1"},
-                                          {RESULTS_RESULT, "1"},
-                                          {RESULTS_EXACT, "3"},
-                                          {RESULTS_ERR_ULP, "2"},
-                                          {RESULTS_ERR_REL, "0.5"},
-                                          {RESULTS_ERR_ABS, "7"},
-                                          {RESULTS_TIME_NS, "30"}},
-                                         {{BITS, "0x2"},
-                                          {RESULTS_RESULT, "4"},
-                                          {RESULTS_EXACT, "3"},
-                                          {RESULTS_ERR_ULP, "1"},
-                                          {RESULTS_ERR_REL, "0.25"},
-                                          {RESULTS_TIME_NS, "10"}},
-                                         {{BITS, "0x3"}, {RESULTS_TIME_NS, "20"}}};
-    struct gathered g;
-    const struct gathered_case *c = gather_one(&g, row, COUNT);
-    cr_expect_eq(c->offset[0], -2);
-    cr_expect_eq(c->offset[1], 1);
-    cr_expect(isnan(c->offset[2]));
-    cr_expect_eq(c->err_ulp.value, 2);
-    cr_expect_eq(c->err_rel.value, 0.5);
-    cr_expect_eq(c->time_ns.value, 10);
-    gathered_free(&g);
-}
-
-/* The bound over sum|x|, which the backward error tells, or else the condition number. */
-Test(gathered, bound_over_size, .init = make_folder, .fini = remove_folder)
-{
-    static const enum results_column cond = RESULTS_METHOD + CASE_COND_LOG2 - CASE_METHOD;
-    const struct told row[][8] = {{{BITS, "0x1"},
-                                   {RESULTS_ERR_ABS, "2"},
-                                   {RESULTS_ERR_BACKWARD, "0.5"},
-                                   {RESULTS_BOUND, "8"}}},
-                      exact[][8] = {{{BITS, "0x1"},
-                                     {RESULTS_ERR_ABS, "0"},
-                                     {RESULTS_ERR_BACKWARD, "0"},
-                                     {RESULTS_EXACT, "-3"},
-                                     {cond, "2"},
-                                     {RESULTS_BOUND, "6"}}},
-                      nothing[][8] = {{{BITS, "0x1"}, {RESULTS_BOUND, "6"}}};
-    struct gathered g;
-    cr_expect_eq(gather_one(&g, row, 1)->bound.value, 2);
-    gathered_free(&g);
-    cr_expect_eq(gather_one(&g, exact, 1)->bound.value, 0.5);
-    gathered_free(&g);
-    cr_expect(!gather_one(&g, nothing, 1)->bound.known);
-    gathered_free(&g);
-}
-
-Test(gathered, infinities_that_are_right, .init = make_folder, .fini = remove_folder)
-{
-    static const struct told right[][8] = {{{BITS, "0x7c00"}, {RESULTS_RESULT, "inf"}}},
-                             overflow[][8] = {{{BITS, "0x7c00"},
-                                               {RESULTS_RESULT, "inf"},
-                                               {RESULTS_STATUS, "overflow"}}};
-    struct gathered g;
-    cr_expect(gather_one(&g, right, 1)->right_infinity);
-    gathered_free(&g);
-    cr_expect(!gather_one(&g, overflow, 1)->right_infinity);
-    gathered_free(&g);
 }
 
 /* ---- different results ---- */
@@ -448,6 +314,24 @@ Test(findings, what_is_broken_first)
         "</li>\n<li class=\"good\">No error exceeds its method&#39;s bound (1 case with one); ",
         true);
     text_free(&told);
+}
+
+/* A share of a bound that it does not reach is not told as 1. */
+Test(findings, nearly_a_bound)
+{
+    static const double share[] = {0.9996, 1.0004};
+    static const char *const due[] = {"the largest is 0.9996 of it (",
+                                      "at worst by a factor of 1.0004 ("};
+    for (size_t i = 0; i < 2; i++) {
+        struct gathered_case item[1] = {{.runs = 1, .err_over_bound = {true, share[i]}}};
+        struct page r = {.g = {.item = item, .count = 1}};
+        struct text told = {0};
+        for (size_t k = 0; k < CASE_ALL; k++)
+            item[0].field[k] = "";
+        page_findings(&told, &r);
+        expect_told(&told, due[i], true);
+        text_free(&told);
+    }
 }
 
 /* ---- cliffs ---- */

@@ -1,0 +1,220 @@
+/* The points of a panel of samples, and its axes: from where to where they go. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "reports/page/samples.h"
+
+bool samples_same_pair(const struct sample *a, const struct sample *b)
+{
+    return a->operation == b->operation && strcmp(a->storage, b->storage) == 0 &&
+           strcmp(a->accumulator, b->accumulator) == 0;
+}
+
+static bool same_word(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+bool samples_same_series(const struct sample *a, const struct sample *b)
+{
+    return strcmp(a->method, b->method) == 0 && strcmp(a->device, b->device) == 0 &&
+           same_word(a->chip, b->chip) && same_word(a->promote, b->promote);
+}
+
+/* --- points --- */
+
+int samples_by_x(const void *a, const void *b)
+{
+    double x = ((const struct point *)a)->x, y = ((const struct point *)b)->x;
+    return (x > y) - (x < y);
+}
+
+static double worse(double most, double y)
+{
+    return figure_worse(y, most) ? y : most;
+}
+
+size_t samples_points(struct point *point, const struct panel *panel, const struct sample *series)
+{
+    size_t found = 0, kept = 0;
+    for (size_t i = 0; i < panel->count; i++) {
+        const struct sample *s = &panel->sample[i];
+        if (samples_same_pair(s, panel->pair) && samples_same_series(s, series))
+            point[found++] = (struct point){s->x, s->y, s->bound};
+    }
+    qsort(point, found, sizeof *point, samples_by_x);
+    for (size_t i = 1; panel->look->so_far && i < found; i++)
+        point[i].y = worse(point[i - 1].y, point[i].y);
+    for (size_t i = 0; i < found; i++) {
+        struct point *last = kept ? &point[kept - 1] : NULL;
+        if (last && last->x == point[i].x) {
+            last->y = worse(last->y, point[i].y);
+            last->bound = fmax(last->bound, point[i].bound);
+        } else {
+            point[kept++] = point[i];
+        }
+    }
+    return kept;
+}
+
+bool samples_finite(const struct point *point, size_t count)
+{
+    bool any = false;
+    for (size_t i = 0; i < count; i++)
+        any |= isfinite(point[i].y);
+    return any;
+}
+
+void samples_write(struct text *to, const struct point *point, size_t count, struct edges edges)
+{
+    for (size_t i = 0; i < count; i++) {
+        bool there = isfinite(point[i].y) && point[i].y <= edges.drawn;
+        text_format(to, "%.9g ", fmax(point[i].x, edges.left));
+        if (there)
+            text_format(to, "%.9g ", fmin(fmax(point[i].y, edges.lower), edges.upper));
+        else
+            text_add(to, "NaN ");
+        if (isfinite(point[i].bound) && point[i].bound > 0)
+            text_format(to, "%.9g\n", point[i].bound);
+        else
+            text_add(to, "NaN\n");
+    }
+}
+
+void samples_rows(struct plot *plot, const struct panel *panel, const struct sample *series,
+                  const struct point *point, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        plot_cell(plot, panel->pair->storage);
+        plot_cell(plot, panel->pair->accumulator);
+        plot_cell(plot, series->method);
+        plot_cell(plot, series->device);
+        plot_number(plot, point[i].x);
+        plot_number(plot, point[i].y);
+        plot_number(plot, point[i].bound);
+        for (size_t k = 0; panel->chips && k < 2; k++)
+            plot_cell(plot, k ? series->promote : series->chip);
+        plot_row_end(plot);
+    }
+}
+
+/* --- axes --- */
+
+struct extent {
+    double x_least, x_most, y_least, y_most; /* of y: of what is above 0 and finite */
+};
+
+enum { BOUND_ABOVE = 10 }; /* how far above all samples a bound is shown, unless whole */
+/* What stands on the lower edge is so far above it that no mark is cut: a share of the axis. */
+#define ABOVE_EDGE 0.025
+#define MARK       0.03 /* the height of a mark, likewise */
+
+/* From the least x, or a span below the largest, with a label at 1, 2 and 5 of each power of ten.
+ */
+static double set_span(struct text *script, const struct extent *e, double right, double span)
+{
+    double left = fmax(e->x_least, e->x_most / span) / 1.12;
+    const char *comma = "";
+    text_format(script, "set logscale x\nset xrange [%.9g : %.9g]\nset xtics (", left, right);
+    for (double ten = pow(10, floor(log10(left))); ten < right; ten *= 10)
+        for (int step = 1; step <= 5; step += step == 1 ? 1 : 3) {
+            text_format(script, "%s%.6g", comma, step * ten);
+            comma = ", ";
+        }
+    text_add(script, ")\n");
+    return left;
+}
+
+static double drawn_most(const struct look *look)
+{
+    return look->drawn_most > 0 ? look->drawn_most : INFINITY;
+}
+
+/* Of what a panel draws: of samples with the same x in one series the worst alone. */
+static struct extent extent_of(const struct panel *panel, struct point *point)
+{
+    const struct look *look = panel->look;
+    struct extent e = {INFINITY, -INFINITY, INFINITY, -INFINITY};
+    double bound_most = -INFINITY;
+    for (size_t i = 0; i < panel->series->count; i++) {
+        size_t found = samples_points(point, panel, panel->series->first[i]);
+        for (size_t k = 0; k < found; k++) {
+            e.x_least = fmin(e.x_least, point[k].x);
+            e.x_most = fmax(e.x_most, point[k].x);
+            if (point[k].y > 0 && isfinite(point[k].y) && point[k].y <= drawn_most(look)) {
+                e.y_least = fmin(e.y_least, point[k].y);
+                e.y_most = fmax(e.y_most, point[k].y);
+            }
+            if (isfinite(point[k].bound))
+                bound_most = fmax(bound_most, point[k].bound);
+        }
+    }
+    /* Whole, where it leaves the errors half of the axis. */
+    const double half = pow(10, look->decades_most / 2.0);
+    if (look->bounds_whole && bound_most > fmax(0, e.y_most) &&
+        !(e.y_most > 0 && bound_most > half * e.y_most)) {
+        e.y_most = bound_most;
+        e.y_least = fmin(e.y_least, bound_most);
+    } else if (bound_most > e.y_most && e.y_most > 0) {
+        e.y_most = fmin(bound_most, BOUND_ABOVE * e.y_most);
+    }
+    return e;
+}
+
+/* Whole powers of ten around the samples, with room for what is 0 below. */
+struct edges samples_axes(struct text *script, const struct panel *panel, struct point *point)
+{
+    const struct look *look = panel->look;
+    const struct extent e = extent_of(panel, point);
+    bool any = isfinite(e.y_least);
+    double top = any ? fmin(ceil(log10(e.y_most) + 0.05), look->top_most) : 1,
+           bottom = any ? fmax(floor(log10(e.y_least) - 0.05), top - look->decades_most) - 1 : -1;
+    if (look->factors && any) {
+        bottom = -0.2;
+        top = fmax(log10(e.y_most) + 0.2, 0.7);
+    }
+    text_format(script, "set logscale y\nset yrange [%.6g : %.6g]\n", pow(10, bottom),
+                pow(10, top));
+    if (look->factors)
+        text_add(script, "set ytics (1, 2, 4, 8, 16, 32, 64, 128, 256, 1024, 4096, 16384)\n");
+    double margin = fmax(1, 0.02 * (e.x_most - e.x_least)); /* no mark is cut */
+    double left = look->log_x ? e.x_least / 1.2 : e.x_least - margin;
+    double right = look->log_x ? 1.2 * e.x_most : e.x_most + margin;
+    if (look->x_span > 0 || (look->log_x && e.x_most < 100 * e.x_least))
+        left = set_span(script, &e, right / 1.2 * 1.12, look->x_span > 0 ? look->x_span : INFINITY);
+    else if (look->log_x)
+        text_format(script, "set logscale x\nset format x '10^{%%T}'\nset xrange [%.6g : %.6g]\n",
+                    left, right);
+    else
+        text_format(script, "set xrange [%.6g : %.6g]\n", left, right);
+    double lower = look->frontier ? bottom : bottom + ABOVE_EDGE * (top - bottom);
+    return (struct edges){left, right, pow(10, lower), pow(10, top), drawn_most(look)};
+}
+
+/* --- marks that would cover each other --- */
+
+static bool covers(const struct point *a, size_t as, const struct point *b, size_t bs,
+                   struct edges edges)
+{
+    double near = MARK * (log10(edges.upper) - log10(edges.lower));
+    for (size_t i = 0, k = 0; i < as && k < bs; a[i].x < b[k].x ? i++ : k++)
+        if (a[i].x == b[k].x && isfinite(a[i].y) && isfinite(b[k].y) &&
+            fabs(log10(fmax(a[i].y, edges.lower)) - log10(fmax(b[k].y, edges.lower))) < near)
+            return true;
+    return false;
+}
+
+void samples_nest(size_t place[], const struct panel *panel, const struct sample *const drawn[],
+                  size_t count, struct edges edges, struct point *point, struct point *other)
+{
+    for (size_t i = count; i-- > 0;) {
+        size_t found = samples_points(point, panel, drawn[i]);
+        place[i] = 0;
+        for (size_t k = i + 1; k < count; k++) {
+            size_t others = samples_points(other, panel, drawn[k]);
+            if (place[k] >= place[i] && covers(point, found, other, others, edges))
+                place[i] = place[k] + 1 < NESTED_MOST ? place[k] + 1 : NESTED_MOST - 1;
+        }
+    }
+}

@@ -1,0 +1,269 @@
+/* What `recommend` found: the answer, what the next cheaper candidate breaks on, and a row and a
+ * mark for each candidate. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "reference/format/format.h"
+#include "reports/page/report.h"
+#include "reports/text/against.h"
+
+static const char *cell(const struct page *r, size_t i, enum recommend_column column)
+{
+    return page_cell(&r->recommend, i, column);
+}
+
+/* What an error is a multiple of, behind a number. */
+static const char *unit_of(const char *quantity)
+{
+    return strcmp(quantity, "rel") == 0        ? " of the exact value"
+           : strcmp(quantity, "backward") == 0 ? " of the sum of magnitudes"
+                                               : " ulp";
+}
+
+/* The candidate that is `is`; r->candidates: none. */
+static size_t find(const struct page *r, const char *is)
+{
+    size_t i = 0;
+    while (i < r->candidates && strcmp(cell(r, i, RECOMMEND_IS), is) != 0)
+        i++;
+    return i;
+}
+
+/* --- sentences --- */
+
+static void add_break(struct text *to, const struct page *r, size_t i)
+{
+    const struct page_candidate *c = &r->candidate[i];
+    const char *at = cell(r, i, RECOMMEND_BROKEN_AT);
+    double error = page_number(&r->recommend, i, RECOMMEND_BROKEN_ERROR),
+           result = page_number(&r->recommend, i, RECOMMEND_BROKEN_RESULT),
+           exact = page_number(&r->recommend, i, RECOMMEND_BROKEN_EXACT);
+    struct text input = {0};
+    page_input(&input, cell(r, i, RECOMMEND_BROKEN_BY));
+    html_format(to, " breaks on %s", text_string(&input) ? text_string(&input) : "");
+    text_free(&input);
+    if (*at)
+        html_format(to, ", where element (%s) is", at);
+    else if (!isnan(exact))
+        text_add(to, ", where the result is");
+    if (!isnan(exact))
+        html_format(to, " %.9g and exactly %.9g", result, exact);
+    struct against a = text_against(error, c->limit.value, 3);
+    if (isfinite(error) && c->limit.known)
+        html_format(to, ": an error of %s%s, where %s is allowed", a.value, unit_of(c->quantity),
+                    a.limit);
+}
+
+static void say_next(struct text *to, const struct page *r)
+{
+    static const char *const is[][2] = {
+        {"next_cheaper", "The next cheaper"},
+        {"next_narrower", "The next narrower, though no faster here"},
+        {"nearest", "The nearest"}};
+    for (size_t k = 0; k < sizeof is / sizeof *is; k++) {
+        size_t i = find(r, is[k][0]);
+        if (i == r->candidates)
+            continue;
+        text_add(to, "<li class=\"plain\">");
+        html_format(to, "%s, %s,", is[k][1], r->candidate[i].name);
+        if (*cell(r, i, RECOMMEND_BROKEN_BY))
+            add_break(to, r, i);
+        else if (*cell(r, i, RECOMMEND_ASKED))
+            html_format(to, " is not known to keep its bits: %s is %s", cell(r, i, RECOMMEND_ASKED),
+                        cell(r, i, RECOMMEND_KEPT));
+        else
+            text_add(to, " did not answer");
+        text_add(to, ".</li>\n");
+    }
+}
+
+void page_recommended_findings(struct text *to, const struct page *r)
+{
+    const struct page_candidate *best = NULL;
+    for (size_t i = 0; i < r->candidates; i++)
+        best = r->candidate[i].recommended ? &r->candidate[i] : best;
+    if (r->candidates == 0)
+        return;
+    text_format(to, "<li class=\"%s\">", best ? "good" : "bad");
+    if (!best)
+        html_format(to, "None of %zu candidates holds the error allowed.", r->candidates);
+    else if (best->most.known && best->limit.known) {
+        struct against a = text_against(best->most.value, best->limit.value, 3);
+        html_format(to,
+                    "Recommended of %zu candidates: %s; its largest error on %s arrays is %s%s, "
+                    "where %s is allowed.",
+                    r->candidates, best->name, best->arrays, a.value, unit_of(best->quantity),
+                    a.limit);
+    }
+    text_add(to, "</li>\n");
+    say_next(to, r);
+}
+
+/* --- a row for each --- */
+
+static void error_cell(struct html_table *t, const struct page_candidate *c)
+{
+    if (c->error.known && c->limit.known)
+        html_cell(t, "%s", text_against(c->error.value, c->limit.value, 3).value);
+    else
+        html_cell(t, "%s", "");
+}
+
+/* Columns that some candidate has a cell in. */
+static const struct {
+    const char *name;
+    enum recommend_column column;
+    char align;
+} columns[] = {{"method", RECOMMEND_METHOD, 'l'},
+               {"chip", RECOMMEND_CHIP, 'l'},
+               {"promoted every", RECOMMEND_PROMOTE, 'r'},
+               {"added in", RECOMMEND_ADDED_IN, 'l'},
+               {"result", RECOMMEND_ACCUMULATOR, 'l'},
+               {"error", RECOMMEND_ERROR, 'r'},
+               {"verdict", RECOMMEND_VERDICT, 'l'},
+               {"", RECOMMEND_IS, 'l'},
+               {"GB/s", RECOMMEND_RATE, 'r'},
+               {"breaks on", RECOMMEND_BROKEN_BY, 'l'}};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+static void candidate_cell(struct html_table *t, const struct page *r, size_t i, size_t k)
+{
+    const struct page_candidate *c = &r->candidate[i];
+    struct text text = {0};
+    if (columns[k].column == RECOMMEND_ERROR) {
+        error_cell(t, c);
+    } else if (columns[k].column == RECOMMEND_RATE && c->gb_per_s.known) {
+        html_cell(t, "%.3g", c->gb_per_s.value);
+    } else if (columns[k].column == RECOMMEND_RATE) {
+        html_cell(t, "%s", "");
+    } else {
+        page_input(&text, cell(r, i, columns[k].column));
+        for (char *at = text.data; at && at < text.data + text.length; at++)
+            *at = columns[k].column == RECOMMEND_IS && *at == '_' ? ' ' : *at;
+        html_cell(t, "%s", text_string(&text) ? text.data : "");
+    }
+    text_free(&text);
+}
+
+void page_recommended(struct text *to, const struct page *r)
+{
+    struct html_table t;
+    bool used[COLUMNS] = {false};
+    char align[COLUMNS + 1] = "";
+    if (r->candidates == 0)
+        return;
+    for (size_t k = 0; k < COLUMNS; k++) {
+        for (size_t i = 0; i < r->candidates; i++)
+            used[k] |= *cell(r, i, columns[k].column) != '\0';
+        if (used[k])
+            align[strlen(align)] = columns[k].align;
+    }
+    text_format(to,
+                "<section id=\"candidates\"><h2>Candidates</h2>\n<p>All that was tried, as "
+                "recommend.csv has it. Error: the largest on the arrays that all were tried "
+                "on%s; %s is allowed.</p>\n",
+                unit_of(r->candidate[0].quantity),
+                r->candidate[0].limit.known ? short_number(r->candidate[0].limit.value).text : "");
+    html_table_begin(&t, to, align);
+    for (size_t k = 0; k < COLUMNS; k++)
+        if (used[k])
+            html_cell(&t, "%s", columns[k].name);
+    for (size_t i = 0; i < r->candidates; i++)
+        for (size_t k = 0; k < COLUMNS; k++)
+            if (used[k])
+                candidate_cell(&t, r, i, k);
+    html_table_end(&t);
+    text_add(to, "</section>\n");
+}
+
+/* --- a mark for each, where nothing was timed: in their order of cost --- */
+
+enum { SHOWN_MOST = 40 };
+
+static void draw(struct plot *plot, const struct page *r)
+{
+    double least = INFINITY, most = r->candidate[0].limit.value;
+    size_t shown = r->candidates < SHOWN_MOST ? r->candidates : SHOWN_MOST, block[3];
+    struct text names = {0}, title = {0};
+    for (size_t i = 0; i < shown; i++) {
+        double error = r->candidate[i].error.value;
+        if (r->candidate[i].error.known && error > 0 && isfinite(error)) {
+            least = fmin(least, error);
+            most = fmax(most, error);
+        }
+    }
+    double left = floor(log10(fmin(least, most))) - 1, right = ceil(log10(most) + 0.05);
+    for (int kind = 0; kind < 3; kind++) { /* holds, breaks, recommended */
+        text_format(&plot->data, "# error, place: %s\n",
+                    kind == 0   ? "within the limit"
+                    : kind == 1 ? "beyond it"
+                                : "recommended");
+        for (size_t i = 0; i < shown; i++) {
+            const struct page_candidate *c = &r->candidate[i];
+            bool holds = strcmp(cell(r, i, RECOMMEND_VERDICT), "holds") == 0;
+            if (c->error.known && (kind == 2 ? c->recommended : holds == (kind == 0)))
+                text_format(&plot->data, "%.9g %zu %zu\n",
+                            fmin(fmax(c->error.value, pow(10, left + 0.15)), pow(10, right - 0.15)),
+                            i, page_ink(c->method).colour);
+        }
+        block[kind] = plot_data_end(plot);
+    }
+    for (size_t i = 0; i < shown; i++) {
+        text_add(&names, i ? ", " : "");
+        plot_label(&names, r->candidate[i].name, 44);
+        text_format(&names, " %zu", i);
+    }
+    page_say_recommended(&title, r);
+    plot_panel(plot, 120 + 19 * (double)shown, text_string(&title) ? text_string(&title) : "");
+    text_format(&plot->script,
+                "set logscale x\nset format x '10^{%%T}'\nset xrange [1e%.0f : 1e%.0f]\n"
+                "set yrange [%zu.7 : -0.7]\nset xlabel \"largest error\\n \"\nset xtics 100\n"
+                "set ytics scale 0 noenhanced font 'sans,9.5' (%s)\nset lmargin at screen 0.54\n"
+                "set rmargin at screen 0.97\nset key maxcols 2 font 'sans,11'\n"
+                "set arrow from %.9g, graph 0 to %.9g, graph 1 nohead linecolor rgb 0x888888 "
+                "dashtype 3\nplot NaN with lines linecolor rgb 0x888888 dashtype 3 title 'allowed'",
+                left, right, shown - 1, text_string(&names) ? text_string(&names) : "",
+                r->candidate[0].limit.value, r->candidate[0].limit.value);
+    static const char *const how[] = {"pointtype 7 pointsize 0.8", "pointtype 6 pointsize 0.8",
+                                      "pointtype 6 pointsize 1.7 linewidth 2"},
+                             *const says[] = {"holds", "breaks", "recommended"};
+    for (size_t kind = 0; kind < 3; kind++)
+        text_format(&plot->script,
+                    ", \\\n    '%s.dat' index %zu using 1:2%s with points %s linecolor rgb %s "
+                    "title '%s'",
+                    plot->name, block[kind], kind < 2 ? ":(colour[int($3)])" : "", how[kind],
+                    kind < 2 ? "variable" : "0x000000", says[kind]);
+    text_add(&plot->script, "\n");
+    text_free(&names);
+    text_free(&title);
+}
+
+enum status page_candidates_by_cost(struct page *r, struct problem *p)
+{
+    struct plot plot;
+    bool timed = false, any = false;
+    for (size_t i = 0; i < r->candidates; i++) {
+        timed |= r->candidate[i].gb_per_s.known;
+        any |= r->candidate[i].error.known;
+    }
+    if (timed || !any)
+        return STATUS_OK;
+    plot_begin(&plot, "costs", "candidate,error,limit,verdict,recommended");
+    for (size_t i = 0; i < r->candidates; i++) {
+        const struct page_candidate *c = &r->candidate[i];
+        plot_cell(&plot, c->name);
+        plot_number(&plot, c->error.known ? c->error.value : NAN);
+        plot_number(&plot, c->limit.known ? c->limit.value : NAN);
+        plot_cell(&plot, cell(r, i, RECOMMEND_VERDICT));
+        plot_cell(&plot, c->recommended ? "yes" : "no");
+        plot_row_end(&plot);
+    }
+    draw(&plot, r);
+    return plot_end(&plot, r, "Candidates, the cheapest first",
+                    "The largest error of each on the arrays that all were tried on, in the order "
+                    "of cost that is stated for what was not timed; no speed was measured. "
+                    "Left of the dotted line is allowed. Filled: held on every array; hollow: "
+                    "broke on one. An error of 0 stands near the left edge.",
+                    p);
+}
