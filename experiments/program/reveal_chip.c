@@ -102,19 +102,6 @@ static json_t *report(const struct reveal_matrix *r, const struct mma_instructio
                      "products_differing", (json_int_t)r->differing, "as_listed", same);
 }
 
-/* Does what was revealed say what the table says? */
-static bool as_listed(const struct reveal_matrix *r, const struct mma_rule *due)
-{
-    const struct mma_rule *found = &r->rule;
-    if (r->verdict != REVEAL_MATRIX_RULE || !r->ordered || found->order != due->order ||
-        found->c != due->c || (r->block ? found->block != due->block : found->block > due->block))
-        return false;
-    return due->fraction == MMA_EXACT ||
-           (r->fraction && r->kept && r->rounding && r->alignment &&
-            found->fraction == due->fraction && found->kept == due->kept &&
-            found->rounding == due->rounding && found->alignment == due->alignment);
-}
-
 enum status reveal_chip(const struct arguments *a, const char *operand, struct problem *p)
 {
     const struct mma_instruction *row;
@@ -139,10 +126,16 @@ enum status reveal_chip(const struct arguments *a, const char *operand, struct p
     if (status != STATUS_OK)
         return status;
     struct mma_rule rule = row->rule;
-    struct reveal_matrix_subject s = {rule.element, rule.result, 1, 1, (size_t)k, model, &rule};
+    struct reveal_matrix_subject s = {.element = rule.element,
+                                      .result = rule.result,
+                                      .m = 1,
+                                      .n = 1,
+                                      .k = (size_t)k,
+                                      .product = model,
+                                      .context = &rule};
     struct reveal_matrix r;
     status = reveal_matrix(&r, &s, 0, p);
-    bool same = status == STATUS_OK && as_listed(&r, &row->rule);
+    bool same = status == STATUS_OK && reveal_matrix_agrees(&r, &s, &row->rule);
     if (status == STATUS_OK && argument_flag(a, "json")) {
         json_t *json = report(&r, row, (size_t)k, same);
         json_dumpf(json, stdout, JSON_COMPACT);

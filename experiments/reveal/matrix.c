@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "experiments/reveal/matrix_ask.h"
+#include "experiments/reveal/matrix_chains.h"
 #include "reference/format/array.h"
 
 static void put(enum mma_element e, unsigned char *to, size_t i, double x)
@@ -20,7 +21,7 @@ enum status matrix_asker_make(struct matrix_asker *a, struct reveal_matrix *r,
     const struct mma_element_facts *facts = &mma_elements[s->element];
     const struct format_facts *result = &format_facts[s->result];
     const size_t bytes = (size_t)facts->bits / 8, cells = s->m * s->n * (size_t)result->bytes;
-    *a = (struct matrix_asker){.of = s, .found = r, .p = p};
+    *a = (struct matrix_asker){.of = s, .found = r, .p = p, .leaves = s->k + !s->no_c};
     a->x = calloc(s->k, sizeof *a->x);
     a->y = calloc(s->k, sizeof *a->y);
     a->a = calloc(s->m * s->k, bytes);
@@ -105,25 +106,140 @@ double matrix_ask(struct matrix_asker *a, uint64_t *bits)
     return array_get(&d, 0);
 }
 
+/* Ones, whose sums are exact in any order; then the units of the questions to come, which are
+ * larger where small ones vanish. */
+static bool multiplies(struct matrix_asker *a)
+{
+    /* As many as the result can count. */
+    const int bits = format_facts[a->of->result].precision;
+    const size_t most = bits < 20 ? (size_t)1 << bits : a->leaves,
+                 leaves = a->leaves < most ? a->leaves : most;
+    int e = 0;
+    for (int i = 0; i < 2 && a->status == STATUS_OK && !a->broken;) {
+        matrix_clear(a);
+        for (size_t l = 0; l < leaves; l++)
+            matrix_set(a, l, 1, e);
+        double d = matrix_ask(a, NULL);
+        if (d == ldexp((double)leaves, e)) {
+            i++;
+        } else if (i == 0 && a->status == STATUS_OK && !a->broken) {
+            a->found->verdict = REVEAL_MATRIX_NO_PRODUCT;
+            snprintf(a->found->words, sizeof a->found->words,
+                     "of ones, %zu of %zu terms, and zeros, D is %g, expected %zu", leaves,
+                     a->leaves, d, leaves);
+            return false;
+        } else if (++a->low > a->top - 30) { /* subnormal numbers are flushed to zero, and more */
+            a->found->verdict = REVEAL_MATRIX_NO_PRODUCT;
+            snprintf(a->found->words, sizeof a->found->words, "products of 2^%d vanish", a->low);
+            return false;
+        }
+        e = a->low;
+    }
+    return a->status == STATUS_OK && !a->broken;
+}
+
+/* Are the low 13 bits of fp32 read? Where they are not, are operands rounded to tf32? */
+static enum reveal_matrix_reads reads_in(struct matrix_asker *a, double *operand, double *other)
+{
+    static const double value[] = {1 + 0x1p-23, 1 + 0x1.8p-11};
+    double d[2];
+    for (int i = 0; i < 2; i++) {
+        matrix_clear(a);
+        operand[0] = value[i];
+        other[0] = 1;
+        d[i] = matrix_ask(a, NULL);
+    }
+    return d[0] == value[0] && d[1] == value[1] ? REVEAL_READS_ALL
+           : d[0] == 1 && d[1] == 1             ? REVEAL_READS_CUT
+           : d[0] == 1 && d[1] == 1 + 0x1p-10   ? REVEAL_READS_ROUNDED
+                                                : REVEAL_READS_UNKNOWN;
+}
+
+static void reads(struct matrix_asker *a)
+{
+    if (a->of->element != MMA_TF32 || format_facts[a->of->result].precision < 24)
+        return;
+    enum reveal_matrix_reads of_a = reads_in(a, a->x, a->y), of_b = reads_in(a, a->y, a->x);
+    a->found->reads = of_a == of_b ? of_a : REVEAL_READS_UNKNOWN;
+}
+
+/* Of fused sums in another order than a chain of blocks: how many products they have. */
+static void blocks(struct matrix_asker *a)
+{
+    struct reveal_matrix *r = a->found;
+    struct matrix_chains c;
+    if (a->status != STATUS_OK || r->ordered || r->plain)
+        return;
+    a->status = matrix_chains_of(&c, &r->tree, a->of->k, a->p);
+    r->rule.block = (int)c.most;
+    r->block = c.as_many > 1;
+}
+
 enum status reveal_matrix(struct reveal_matrix *r, const struct reveal_matrix_subject *s,
                           uint64_t seed, struct problem *p)
 {
     struct matrix_asker a;
     *r = (struct reveal_matrix){
-        .rule = {.element = s->element, .result = s->result, .least = MMA_NO_LEAST}};
-    if (s->k < 2 || s->k > REVEAL_MATRIX_K || s->m == 0 || s->n == 0)
-        return problem(p, STATUS_USAGE, "k is %zu, expected 2 to %d", s->k, REVEAL_MATRIX_K);
+        .rule = {.element = s->element, .result = s->result, .least = MMA_NO_LEAST},
+        .adds = FORMATS};
+    size_t counted =
+        (size_t)1 << (format_facts[s->result].precision < 20 ? format_facts[s->result].precision
+                                                             : 20);
+    size_t most = counted < REVEAL_MATRIX_K ? counted : REVEAL_MATRIX_K;
+    if (s->m == 0 || s->n == 0)
+        return problem(p, STATUS_USAGE, "reveal: found %zu x %zu x %zu, expected an element of D",
+                       s->m, s->n, s->k);
+    if (s->k < 2 || s->k > most)
+        return problem(p, STATUS_USAGE,
+                       "reveal: found k = %zu, expected 2 to %zu with results of %s", s->k, most,
+                       format_facts[s->result].name);
     enum status status = matrix_asker_make(&a, r, s, p);
-    if (status == STATUS_OK && matrix_tree(&a, seed)) {
-        bool ordered = matrix_order(&a);
-        matrix_arithmetic(&a);
-        if (ordered && !a.broken && a.status == STATUS_OK)
+    if (status == STATUS_OK && multiplies(&a) && matrix_tree(&a, seed)) {
+        matrix_order(&a);
+        if (!s->tree_only) {
+            reads(&a);
+            matrix_arithmetic(&a);
+            blocks(&a);
+        }
+        if (!s->tree_only && !a.broken && a.status == STATUS_OK)
             matrix_hold(&a, seed);
     }
     if (status == STATUS_OK)
         status = a.status;
     matrix_asker_free(&a);
     return status;
+}
+
+bool reveal_matrix_one_chain(const struct reveal_matrix *r)
+{
+    return r->ordered && !r->plain && !(r->rule.order == MMA_FORWARD && r->rule.c == MMA_C_LAST);
+}
+
+bool reveal_matrix_fused(const struct reveal_matrix *r)
+{
+    return !r->plain && r->fraction && r->alignment && r->rounding;
+}
+
+bool reveal_matrix_agrees(const struct reveal_matrix *r, const struct reveal_matrix_subject *s,
+                          const struct mma_rule *rule)
+{
+    const struct mma_rule *found = &r->rule;
+    const bool rules = r->verdict == REVEAL_MATRIX_RULE,
+               whole = rules && (r->plain || reveal_matrix_one_chain(r));
+    if (rule->element != s->element || rule->result != found->result ||
+        (!rules && (r->verdict != REVEAL_MATRIX_ADDS || r->plain)) ||
+        (s->element == MMA_TF32 && r->reads != REVEAL_READS_CUT))
+        return false;
+    if (whole ? found->order != rule->order || found->c != rule->c
+              : rule->order != MMA_FORWARD || rule->c != MMA_C_FIRST)
+        return false;
+    if (r->block ? found->block != rule->block : found->block > rule->block)
+        return false;
+    if (rule->fraction == MMA_EXACT)
+        return whole && found->fraction == MMA_EXACT;
+    return r->fraction && r->kept && r->rounding && r->alignment &&
+           found->fraction == rule->fraction && found->kept == rule->kept &&
+           found->rounding == rule->rounding && found->alignment == rule->alignment;
 }
 
 void reveal_matrix_free(struct reveal_matrix *r)

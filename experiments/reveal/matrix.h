@@ -10,14 +10,17 @@
 
 /* A black box: D = A B + C, as mma_product (kernels/mma/mma.h) has them. It is asked for products
  * of one shape: all rows of A alike, and all columns of B, so that all of D must be the same
- * number. */
+ * number. Elements of fp32 are MMA_TF32: whether their low bits are read is asked. k is at most
+ * REVEAL_MATRIX_K, and at most 2^p where results have p bits, which count k units. */
 struct reveal_matrix_subject {
     enum mma_element element;
     enum format result;
-    size_t m, n, k; /* k <= REVEAL_MATRIX_K */
+    size_t m, n, k;
     enum status (*product)(void *context, size_t m, size_t n, size_t k, const void *a,
                            const void *b, const void *c, void *d, struct problem *p);
     void *context;
+    bool no_c;      /* it takes no C: D = A B */
+    bool tree_only; /* neither the arithmetic nor other operands are asked for */
 };
 enum { REVEAL_MATRIX_K = 1024 };
 
@@ -28,7 +31,26 @@ enum reveal_matrix_verdict {
     REVEAL_MATRIX_EXACT,     /* nothing is lost: no order shows */
     REVEAL_MATRIX_NO_TREE,   /* no tree of additions gives these answers */
     REVEAL_MATRIX_CHANGES,   /* one question, two answers */
-    REVEAL_MATRIX_PLACES     /* elements of D that are made of the same numbers differ */
+    REVEAL_MATRIX_PLACES,    /* elements of D that are made of the same numbers differ */
+    REVEAL_MATRIX_ADDS,      /* additions in the order of `tree` give all bits that were tried */
+    REVEAL_MATRIX_NO_PRODUCT /* small whole numbers have another product */
+};
+
+/* How two-operand additions take products in: flags. Of two products that are added to each other,
+ * one is rounded. */
+enum {
+    REVEAL_ROUNDED = 1,      /* rounded before the addition */
+    REVEAL_FUSED = 2,        /* fused; of two products the first one is rounded, */
+    REVEAL_FUSED_OTHERS = 4, /* or the second one */
+    REVEAL_PRODUCTS_ALL = 7  /* all give the same bits */
+};
+
+/* What is read of elements of fp32. */
+enum reveal_matrix_reads {
+    REVEAL_READS_UNKNOWN,
+    REVEAL_READS_ALL,
+    REVEAL_READS_CUT,
+    REVEAL_READS_ROUNDED
 };
 
 struct reveal_matrix {
@@ -38,6 +60,11 @@ struct reveal_matrix {
     /* What of it shows. A `block`, `fraction` or `kept` that does not show is a lower limit: of
      * blocks, where k has no second one. */
     bool ordered, block, fraction, alignment, kept, rounding, zeros;
+    bool plain;        /* all nodes add two: */
+    enum format adds;  /* in this format, to nearest; FORMATS: in none that shows */
+    unsigned products; /* flags REVEAL_...: what gives all bits tried; 0: nothing does */
+    enum reveal_matrix_reads reads;
+    bool narrowed;      /* fused sums are of fp32, D is rounded to its format in the end */
     size_t partial;     /* chains of blocks that begin apart: 1, or as of split-K */
     uint64_t calls;     /* questions */
     uint64_t held;      /* products of other operands that the rule was held to */
@@ -51,6 +78,22 @@ enum status reveal_matrix(struct reveal_matrix *r, const struct reveal_matrix_su
                           uint64_t seed, struct problem *p);
 void reveal_matrix_free(struct reveal_matrix *r);
 
+/* Is it one chain of blocks? Instructions that add C behind their blocks, in order of k, are as
+ * well chains whose sums are added: promotion, or split-K. */
+bool reveal_matrix_one_chain(const struct reveal_matrix *r);
+
+/* Are there fused sums, whose arithmetic was told? */
+bool reveal_matrix_fused(const struct reveal_matrix *r);
+
+/* Is this the rule that shows? A `block` that does not show is at least as long. Where the order is
+ * no chain of blocks, it is the rule of the fused sums in it. */
+bool reveal_matrix_agrees(const struct reveal_matrix *r, const struct reveal_matrix_subject *s,
+                          const struct mma_rule *rule);
+
 /* What was found, and what could not be told, in words; C is "C", product k is its number. */
 void reveal_matrix_print(FILE *to, const struct reveal_matrix *r,
                          const struct reveal_matrix_subject *s);
+/* The same without the first line; and the verdict in words, which stands in that. */
+void reveal_matrix_details(FILE *to, const struct reveal_matrix *r,
+                           const struct reveal_matrix_subject *s);
+const char *reveal_matrix_verdict(const struct reveal_matrix *r);

@@ -9,6 +9,7 @@ struct matrix_asker {
     double *x, *y, c; /* operands of each product, and C; zero but where set */
     unsigned char *a, *b, *from, *d;
     double *size;       /* of each leaf, for matrix_tree.c */
+    size_t leaves;      /* products, and C where there is one */
     int top, low;       /* exponents of the masks and of the units */
     enum status status; /* of the first that failed; nothing else holds then */
     bool broken;        /* D's elements differ: the verdict is set */
@@ -30,7 +31,15 @@ double matrix_ask(struct matrix_asker *a, uint64_t *bits);
  * verdict says why there is none. */
 bool matrix_tree(struct matrix_asker *a, uint64_t seed);
 
+/* M in leaf[0], -M in leaf[1] and value 2^e in leaf[2]: what is left of it. */
+double matrix_third(struct matrix_asker *a, const size_t leaf[3], double value, int e);
+
 /* matrix_rule.c: the rule whose blocks give the tree, and what shows of its arithmetic. */
 bool matrix_order(struct matrix_asker *a);
 void matrix_arithmetic(struct matrix_asker *a);
+/* matrix_plain.c: the same where every node adds two; and three products, of which leaf[0] and
+ * leaf[2] are added up before leaf[1] comes in. */
+bool matrix_three(const struct matrix_asker *a, size_t leaf[3]);
+void matrix_plain(struct matrix_asker *a);
+/* matrix_hold.c: holds what was told to products of other operands. */
 void matrix_hold(struct matrix_asker *a, uint64_t seed);

@@ -8,14 +8,14 @@
 #include "experiments/reveal/matrix_ask.h"
 
 /* The tree of a rule: the parents of all nodes, the root first of those that are no leaves. */
-static enum status tree_of(struct sum_tree *t, const struct mma_rule *r, size_t k,
+static enum status tree_of(struct sum_tree *t, const struct mma_rule *r, size_t k, bool no_c,
                            struct problem *p)
 {
-    const size_t whole = (size_t)r->k, size = (size_t)r->block, leaves = k + 1,
-                 most = 2 * leaves + 2;
+    const size_t whole = (size_t)r->k, size = (size_t)r->block, leaves = k + !no_c,
+                 most = 2 * leaves + 4;
     uint32_t *up = malloc(2 * most * sizeof *up), *parent = up + most;
     size_t nodes = leaves;
-    uint32_t sum = (uint32_t)k; /* C, at first */
+    uint32_t sum = no_c ? SUM_TREE_NO_PARENT : (uint32_t)k; /* C, at first */
     if (!up)
         return problem(p, STATUS_MEMORY, "no memory for a tree of %zu leaves", leaves);
     for (size_t i = 0; i < most; i++)
@@ -47,7 +47,7 @@ static enum status tree_of(struct sum_tree *t, const struct mma_rule *r, size_t 
             chain = here;
             nodes++;
         }
-        if (r->c == MMA_C_LAST) {
+        if (r->c == MMA_C_LAST && sum != SUM_TREE_NO_PARENT) {
             up[sum] = up[chain] = (uint32_t)nodes;
             sum = (uint32_t)nodes++;
         } else {
@@ -82,7 +82,7 @@ static bool fits(struct matrix_asker *a, const struct mma_rule *r)
     struct sum_tree t;
     bool same = false;
     if (a->status == STATUS_OK)
-        a->status = tree_of(&t, r, a->of->k, a->p);
+        a->status = tree_of(&t, r, a->of->k, a->of->no_c, a->p);
     if (a->status == STATUS_OK) {
         same = sum_tree_equal(&t, &a->found->tree);
         sum_tree_free(&t);
@@ -141,8 +141,7 @@ static size_t terms_of(const struct matrix_asker *a, size_t leaf[4])
     return best;
 }
 
-/* M, -M and a third term: what is left of it. */
-static double third(struct matrix_asker *a, const size_t leaf[4], double value, int e)
+double matrix_third(struct matrix_asker *a, const size_t leaf[3], double value, int e)
 {
     matrix_clear(a);
     matrix_set(a, leaf[0], 1, a->top);
@@ -155,16 +154,16 @@ static void alignment(struct matrix_asker *a, const size_t leaf[4])
 {
     struct reveal_matrix *r = a->found;
     int most = a->top - a->low, d = 1;
-    while (d <= most && third(a, leaf, 1, a->top - d) == ldexp(1, a->top - d))
+    while (d <= most && matrix_third(a, leaf, 1, a->top - d) == ldexp(1, a->top - d))
         d++;
     r->rule.fraction = d - 1;
     r->fraction = d <= most;
     if (d + 1 > most)
         return;
     int grid = a->top - r->rule.fraction;
-    double unit = ldexp(1, grid), more = third(a, leaf, 1.5, grid - 1),
-           less = third(a, leaf, -1.5, grid - 1);
-    double tiny = third(a, leaf, 1, grid - 2);
+    double unit = ldexp(1, grid), more = matrix_third(a, leaf, 1.5, grid - 1),
+           less = matrix_third(a, leaf, -1.5, grid - 1);
+    double tiny = matrix_third(a, leaf, 1, grid - 2);
     r->alignment = true;
     if (more == 0 && less == 0 && tiny == 0)
         r->rule.alignment = MMA_TRUNCATE;
@@ -256,6 +255,11 @@ void matrix_arithmetic(struct matrix_asker *a)
 {
     struct reveal_matrix *r = a->found;
     size_t leaf[4] = {0}, terms = terms_of(a, leaf);
+    r->plain = true;
+    for (size_t i = 0; i < r->tree.additions; i++)
+        r->plain &= r->tree.begin[i + 1] - r->tree.begin[i] == 2;
+    if (r->plain)
+        matrix_plain(a);
     if (terms >= 3) {
         alignment(a, leaf);
         rounding(a, leaf, terms);
@@ -263,43 +267,4 @@ void matrix_arithmetic(struct matrix_asker *a)
     } else if (r->rule.block == 1) {
         r->rule.fraction = MMA_EXACT; /* additions of two */
     }
-}
-
-/* Products of operands whose sizes differ about as much as F bits do, with C. */
-void matrix_hold(struct matrix_asker *a, uint64_t seed)
-{
-    enum { PRODUCTS = 500 };
-    struct reveal_matrix *r = a->found;
-    const struct reveal_matrix_subject *s = a->of;
-    const bool fp64 = r->rule.element == MMA_FP64;
-    if (fp64 && r->rule.block == 1)
-        r->rule.kept = 52;
-    else if (!r->fraction || !r->alignment || !r->rounding)
-        return;
-    for (uint64_t q = 0; q < PRODUCTS && a->status == STATUS_OK && !a->broken; q++) {
-        uint64_t bits;
-        int spread = (int)(q % 3) * 10, middle = (a->top < 8 ? a->top : 8) - spread;
-        matrix_clear(a);
-        for (size_t i = 0; i <= s->k; i++) {
-            struct draw d = random_draw(seed, RANDOM_VALUES, q * (s->k + 1) + i);
-            int e = middle + (int)random_below(d.word[0], (uint64_t)(2 * spread + 5)) - spread;
-            e = e > a->top - 8 ? a->top - 8 : e < a->low ? a->low : e;
-            double value = 1 + random_unit(d.word[1]), sign = d.word[1] & 1 ? -1 : 1;
-            matrix_set(a, i, i < s->k ? sign : sign * value, e);
-            if (i < s->k) { /* other significands, which put rounds to the format */
-                a->x[i] *= 1 + random_unit(d.word[1] * 3);
-                a->y[i] *= 1 + random_unit(d.word[0] * 5);
-            }
-        }
-        matrix_ask(a, &bits);
-        if (a->status != STATUS_OK || a->broken)
-            return;
-        uint64_t due = mma_dot(&r->rule, s->k, a->a, a->b, format_encode(s->result, a->c));
-        r->held++;
-        if (bits != due && r->differing++ == 0)
-            snprintf(r->words, sizeof r->words,
-                     "product %llu of other operands is %llx, by the rule %llx",
-                     (unsigned long long)q, (unsigned long long)bits, (unsigned long long)due);
-    }
-    r->verdict = r->differing ? REVEAL_MATRIX_OTHERWISE : REVEAL_MATRIX_RULE;
 }

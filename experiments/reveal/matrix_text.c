@@ -1,5 +1,6 @@
 #include "experiments/reveal/matrix.h"
 
+#include "experiments/reveal/matrix_chains.h"
 #include "reports/tree/text.h"
 
 static const char *const verdicts[] = {
@@ -11,6 +12,8 @@ static const char *const verdicts[] = {
     [REVEAL_MATRIX_NO_TREE] = "no tree of additions gives these answers",
     [REVEAL_MATRIX_CHANGES] = "not a fixed order: one question has two answers",
     [REVEAL_MATRIX_PLACES] = "elements of D that are made of the same numbers differ",
+    [REVEAL_MATRIX_ADDS] = "additions in this order, which give the bits of all products tried",
+    [REVEAL_MATRIX_NO_PRODUCT] = "not the product of these matrices",
 };
 
 static const char *order_words(const struct mma_rule *r)
@@ -26,7 +29,7 @@ static const char *order_words(const struct mma_rule *r)
     return "";
 }
 
-static void print_rule(FILE *to, const struct reveal_matrix *r)
+static void print_rule(FILE *to, const struct reveal_matrix *r, bool no_c)
 {
     const struct mma_rule *rule = &r->rule;
     fprintf(to, "K: %s%d product%s of a fused sum; blocks %s", r->block ? "" : "at least ",
@@ -34,8 +37,9 @@ static void print_rule(FILE *to, const struct reveal_matrix *r)
     if (rule->c == MMA_C_LAST || rule->order != MMA_FORWARD)
         fprintf(to, ", %d products of an instruction", rule->k);
     fprintf(to, "\nC: %s\n",
-            rule->c == MMA_C_FIRST ? "a term of the first block"
-                                   : "added behind the last block of each instruction");
+            no_c                     ? "the subject takes none"
+            : rule->c == MMA_C_FIRST ? "a term of the first block"
+                                     : "added behind the last block of each instruction");
 }
 
 static void print_arithmetic(FILE *to, const struct reveal_matrix *r)
@@ -52,27 +56,114 @@ static void print_arithmetic(FILE *to, const struct reveal_matrix *r)
             !r->rounding                    ? "rounding was not told"
             : rule->rounding == MMA_NEAREST ? "rounded to nearest"
                                             : "rounded toward zero");
+    if (r->narrowed)
+        fprintf(to, "D: rounded to its format from fp32, to nearest, in the end\n");
 }
 
-void reveal_matrix_print(FILE *to, const struct reveal_matrix *r,
-                         const struct reveal_matrix_subject *s)
+static void print_reads(FILE *to, const struct reveal_matrix *r,
+                        const struct reveal_matrix_subject *s)
 {
-    fprintf(to, "%s x %s -> %s, %zu x %zu x %zu: %s\n", mma_elements[s->element].name,
-            mma_elements[s->element].name, format_facts[s->result].name, s->m, s->n, s->k,
-            verdicts[r->verdict]);
-    if (r->words[0])
-        fprintf(to, "%s\n", r->words);
-    if (r->ordered)
-        print_rule(to, r);
-    if (r->tree.additions > 0) {
-        print_arithmetic(to, r);
+    static const char *const words[] = {
+        [REVEAL_READS_UNKNOWN] = "whether the low 13 bits are read was not told",
+        [REVEAL_READS_ALL] = "all bits are read",
+        [REVEAL_READS_CUT] = "read as tf32, without the low 13 bits",
+        [REVEAL_READS_ROUNDED] = "rounded to tf32; other products were tried with tf32 alone"};
+    if (s->element == MMA_TF32 && !s->tree_only && r->tree.additions > 0)
+        fprintf(to, "operands: %s\n", words[r->reads]);
+}
+
+/* Additions of two. */
+static void print_plain(FILE *to, const struct reveal_matrix *r)
+{
+    fprintf(to, "additions: two at a time, ");
+    if ((int)r->adds < ACCUMULATORS)
+        fprintf(to, "in %s, rounded to nearest\n", format_facts[r->adds].name);
+    else if (r->kept)
+        fprintf(to, "%d bits behind the point, %s\n", r->rule.kept,
+                !r->rounding                      ? "rounding was not told"
+                : r->rule.rounding == MMA_NEAREST ? "rounded to nearest"
+                                                  : "rounded toward zero");
+    else
+        fprintf(to, "at least %d bits behind the point\n", r->rule.kept);
+    if (r->held)
+        fprintf(to, "products: %s\n",
+                r->products == REVEAL_PRODUCTS_ALL ? "exact in it, so that fused and rounded ones "
+                                                     "have the same bits"
+                : r->products & REVEAL_ROUNDED     ? "rounded before they are added"
+                : r->products                      ? "fused into the additions: one rounding"
+                              : "neither rounded before they are added nor fused "
+                                "into the additions");
+}
+
+/* Trees of many fused sums are deep, and say no more than the lines above. */
+static void print_tree(FILE *to, const struct reveal_matrix *r,
+                       const struct reveal_matrix_subject *s)
+{
+    enum { SUMS = 24 };
+    if (!r->plain && r->tree.additions > SUMS) {
+        fprintf(to, "tree: %zu sums (--json and --dot have them)\n", r->tree.additions);
+        return;
+    }
+    if (s->no_c)
+        fprintf(to, "tree:\n");
+    else
         fprintf(to, "tree (leaf %zu is C):\n", s->k);
-        sum_tree_text(to, &r->tree, 0, NULL);
+    sum_tree_text(to, &r->tree, 0, NULL);
+}
+
+static bool has_order(const struct reveal_matrix *r)
+{
+    return r->verdict == REVEAL_MATRIX_RULE || r->verdict == REVEAL_MATRIX_ADDS ||
+           r->verdict == REVEAL_MATRIX_TREE || r->verdict == REVEAL_MATRIX_OTHERWISE;
+}
+
+const char *reveal_matrix_verdict(const struct reveal_matrix *r)
+{
+    enum reveal_matrix_verdict verdict =
+        r->verdict == REVEAL_MATRIX_RULE && r->tree.additions > 0 && !reveal_matrix_one_chain(r)
+            ? REVEAL_MATRIX_ADDS
+            : r->verdict;
+    return verdicts[verdict];
+}
+
+void reveal_matrix_details(FILE *to, const struct reveal_matrix *r,
+                           const struct reveal_matrix_subject *s)
+{
+    struct matrix_chains chains;
+    if (r->words[0] && r->differing == 0)
+        fprintf(to, "%s\n", r->words);
+    if (has_order(r) && !reveal_matrix_one_chain(r) &&
+        matrix_chains_of(&chains, &r->tree, s->k, NULL) == STATUS_OK)
+        matrix_chains_print(to, &chains, r->plain);
+    else if (has_order(r))
+        print_rule(to, r, s->no_c);
+    if (has_order(r)) {
+        if (r->plain)
+            print_plain(to, r);
+        else
+            print_arithmetic(to, r);
+        print_reads(to, r, s);
+        print_tree(to, r, s);
     }
     fprintf(to, "%llu questions", (unsigned long long)r->calls);
     if (r->held)
         fprintf(to, "; %llu products of other operands, %llu with other bits",
                 (unsigned long long)r->held, (unsigned long long)r->differing);
+    else if (has_order(r))
+        fprintf(to, "; held to no products of other operands, as no rule was told");
+    if (r->differing)
+        fprintf(to, ":\n%s", r->words);
     fprintf(to, "\nnot asked: subnormal results, overflow, infinities, NaNs, signs of zero%s\n",
-            r->zeros ? "" : ", zeros among large terms");
+            r->zeros || r->plain ? "" : ", zeros among large terms");
+}
+
+void reveal_matrix_print(FILE *to, const struct reveal_matrix *r,
+                         const struct reveal_matrix_subject *s)
+{
+    const char *name = r->reads == REVEAL_READS_ALL || r->reads == REVEAL_READS_ROUNDED
+                           ? format_facts[mma_elements[s->element].stored].name
+                           : mma_elements[s->element].name;
+    fprintf(to, "%s x %s -> %s, %zu x %zu x %zu: %s\n", name, name, format_facts[s->result].name,
+            s->m, s->n, s->k, reveal_matrix_verdict(r));
+    reveal_matrix_details(to, r, s);
 }

@@ -178,7 +178,7 @@ static void verify(struct builder *b, const struct sum_tree *t, uint64_t seed)
 
 bool matrix_tree(struct matrix_asker *a, uint64_t seed)
 {
-    struct builder b = {.a = a, .leaves = a->of->k + 1};
+    struct builder b = {.a = a, .leaves = a->leaves};
     b.nodes = b.leaves;
     b.parent = malloc(2 * b.leaves * sizeof *b.parent);
     b.unit = malloc(b.leaves * sizeof *b.unit);
