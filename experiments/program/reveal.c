@@ -8,6 +8,7 @@
 #include "experiments/reveal/report.h"
 #include "experiments/subjects/subject.h"
 #include "experiments/program/reveal_chip.h"
+#include "experiments/program/reveal_product.h"
 #include "experiments/program/verbs.h"
 #include "reports/text/near.h"
 
@@ -80,6 +81,11 @@ static enum status read_request(const struct arguments *a, struct reveal_request
 static const struct operation *asked_operation(const struct arguments *a)
 {
     static const char *const of_scans[] = {"prefix", "scan", "output", "segment"};
+    const char *name = argument_value(a, "operation");
+    if (name)
+        return operation_named(name);
+    if (argument_value(a, "shape"))
+        return operation_asking(SETTING_SHAPE);
     for (size_t i = 0; i < sizeof of_scans / sizeof *of_scans; i++)
         if (argument_value(a, of_scans[i]))
             return operation_asking(SETTING_SCAN);
@@ -100,7 +106,8 @@ static enum status make_case(struct reveal_case *c, const struct reveal_request 
         return problem(
             p, STATUS_USAGE,
             "%s: found %s, whose operation is %s: expected a sum, a scan, a dot product, a "
-            "scatter-add, a sum of rows, a norm, or a mean that is a sum divided by n",
+            "scatter-add, a sum of rows, a norm, a mean that is a sum divided by n, or a matrix "
+            "product",
             where, m->name, m->operation->name);
     if (q->heads && !m->segmented)
         return problem(p, STATUS_USAGE, "option --segment: found %s, expected a segmented scan",
@@ -239,7 +246,15 @@ static enum status run(const struct arguments *a, struct problem *p)
         return reveal_chip(a, a->operand[0], p);
     if (reveal_near_chip(a->operand[0], p) != STATUS_OK)
         return p->status;
-    enum status status = read_request(a, &q, p);
+    const struct method *m;
+    enum status status = subject_named(&m, "reveal", a->operand[0], asked_operation(a), p);
+    if (status == STATUS_OK && operation_reads_c(m->operation))
+        return reveal_products(a, m, p);
+    if (status == STATUS_OK)
+        status = reveal_no_product(a, m, p);
+    if (status != STATUS_OK)
+        return status;
+    status = read_request(a, &q, p);
     if (status == STATUS_OK && argument_flag(a, "dot") && (against || argument_flag(a, "json")))
         status = problem(p, STATUS_USAGE, "option --dot: found --%s with it, expected it alone",
                          against ? "against" : "json");
@@ -285,6 +300,18 @@ const struct verb verb_reveal = {
         "\n"
         "For a scatter-add it is the order within one bin, which gets all elements.\n"
         "\n"
+        "Of a matrix product D = A B + C, of --shape, it finds the tree, which may have fused "
+        "sums: "
+        "how many\n"
+        "products one takes (K), to how many bits terms are cut (F), how sums are rounded, "
+        "split-K, "
+        "where C comes\n"
+        "in, whether products are rounded before they are added, whether fp32 is read as tf32. It "
+        "holds all this\n"
+        "to 500 products of other operands, and names the instructions of ulpscope list chips that "
+        "have the rule.\n"
+        "Rows of A are alike, and columns of B: elements of D that differ are reported.\n"
+        "\n"
         "CHIP/UNIT, as h100/wgmma (ulpscope list chips), is the model of a matrix instruction: of "
         "a product of n\n"
         "elements of --storage (fp32: tf32) and C it finds which are one sum, to how many bits "
@@ -305,6 +332,9 @@ const struct verb verb_reveal = {
         "  ulpscope reveal scan/blelloch --device cpu --n 16 --prefix 6\n"
         "  ulpscope reveal sum/pairwise --device cpu --n 12 --dot\n"
         "  ulpscope reveal h100/wgmma --storage e4m3 --accumulator fp32\n"
+        "  ulpscope reveal gemm/mma --chip ada --storage fp16 --accumulator fp32\n"
+        "  ulpscope reveal python:numpy.matmul --shape 16x16x256\n"
+        "  ulpscope reveal ./mine.so:product --operation gemm --shape 64x64x512\n"
         "  ulpscope reveal sum/tiled --device cpu --against sum/coarsened --threads 256 --n "
         "600",
     .run = run,

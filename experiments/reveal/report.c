@@ -316,7 +316,7 @@ static json_t *integers(const uint32_t *item, size_t count)
 }
 
 /* Node `elements` + k has the children nodes[k]; nodes below `elements` are elements. */
-static json_t *tree_json(const struct sum_tree *t)
+json_t *reveal_tree_json(const struct sum_tree *t)
 {
     struct sum_tree_nodes nodes;
     json_t *additions = json_array();
@@ -380,6 +380,6 @@ json_t *reveal_report_json(const struct reveal_report *r)
         window_json(&f->window), "calls", (json_int_t)f->calls, "checks", (json_int_t)f->checks,
         "sampled", (int)f->sampled, "keeps_losses", (int)f->kept, "words",
         *f->words ? f->words : NULL, "declared", declared_name(&r->declared), "tree",
-        f->verdict == REVEAL_TREE || f->held.fits ? tree_json(&f->tree) : json_null(), "held",
-        held_json(&f->held));
+        f->verdict == REVEAL_TREE || f->held.fits ? reveal_tree_json(&f->tree) : json_null(),
+        "held", held_json(&f->held));
 }

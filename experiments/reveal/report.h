@@ -34,6 +34,9 @@ enum status reveal_report_print(const struct reveal_report *r, struct problem *p
 /* An object, or NULL when memory is short. */
 json_t *reveal_report_json(const struct reveal_report *r);
 
+/* Its nodes, and through how many additions each leaf passes. */
+json_t *reveal_tree_json(const struct sum_tree *t);
+
 /* "sum/tiled on cpu, fp32/fp32, n = 8". */
 enum { REVEAL_TITLE = 512 };
 void reveal_title(char text[REVEAL_TITLE], const struct reveal_case *c);

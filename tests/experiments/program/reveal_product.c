@@ -1,0 +1,258 @@
+/* ulpscope reveal of matrix products: what models, planted objects, programs and NumPy compute. */
+#include <jansson.h>
+
+#include "kernels/mma/mma.h"
+#include "tests/support/program.h"
+
+#define OBJECT(name) PLANTED_PRODUCTS ":" name
+
+/* The answer as JSON; the caller releases it. */
+static json_t *answer(const char *arguments, int due)
+{
+    char line[1200];
+    json_error_t error;
+    snprintf(line, sizeof line, "%s --device cpu --json", arguments);
+    int status = run_program("reveal", line);
+    char *out = content("out"), *err = content("err");
+    json_t *json = json_loads(out, 0, &error);
+    cr_expect_eq(status, due, "%s: status %d, %s", arguments, status, err);
+    cr_assert(json, "%s: %s: %s%s", arguments, error.text, out, err);
+    free(out);
+    free(err);
+    return json;
+}
+
+static const char *word(const json_t *json, const char *name)
+{
+    const char *text = json_string_value(json_object_get(json, name));
+    return text ? text : "";
+}
+
+static json_int_t number(const json_t *json, const char *name)
+{
+    const json_t *value = json_object_get(json, name);
+    return json_is_integer(value) ? json_integer_value(value) : -1;
+}
+
+static bool agrees_with(const json_t *json, const char *name)
+{
+    const json_t *rows = json_object_get(json, "agrees_with"), *row;
+    size_t i;
+    json_array_foreach (rows, i, row)
+        if (strcmp(json_string_value(row), name) == 0)
+            return true;
+    return false;
+}
+
+/* The method that has a row: that of its unit, or the promoted one, whose first chain is longer
+ * than k. */
+static void arguments_of(char text[200], const struct mma_instruction *row)
+{
+    static const char *const method[] = {[MMA_SYNC] = "gemm/mma --shape 1x1x96",
+                                         [MMA_WGMMA] = "gemm/wgmma --shape 1x1x96",
+                                         [MMA_TCGEN05] =
+                                             "gemm/promoted --promote 96 --shape 1x1x96"};
+    snprintf(text, 200, "%s --chip %s --storage %s --accumulator %s", method[row->unit], row->chip,
+             format_facts[mma_elements[row->rule.element].stored].name,
+             format_facts[row->rule.result].name);
+}
+
+/* Every row of the table, from the outputs of the methods that are its models. */
+Test(verb_reveal_product, recovers_every_row, .init = make_folder, .fini = remove_folder)
+{
+    size_t held = 0;
+    for (size_t i = 0; i < mma_instruction_count; i++) {
+        const struct mma_instruction *row = &mma_instructions[i];
+        const struct mma_rule *due = &row->rule;
+        char arguments[200], name[MMA_NAME];
+        if (row->unit == MMA_TCGEN05 && due->result != FP32) /* no method takes it */
+            continue;
+        arguments_of(arguments, row);
+        mma_name(name, row);
+        json_t *json = answer(arguments, 0);
+        cr_expect(agrees_with(json, name), "%s: %s", arguments, word(json, "verdict"));
+        cr_expect_eq(number(json, "products_held"), 500, "%s", arguments);
+        cr_expect_eq(number(json, "products_differing"), 0, "%s", arguments);
+        if (due->fraction != MMA_EXACT) {
+            cr_expect_eq(number(json, "block"), due->block, "%s", arguments);
+            cr_expect_eq(number(json, "fraction_bits"), due->fraction, "%s", arguments);
+            cr_expect_eq(number(json, "kept_bits"), due->kept, "%s", arguments);
+            cr_expect_str_eq(word(json, "rounding"),
+                             due->rounding == MMA_NEAREST ? "nearest" : "zero", "%s", arguments);
+        }
+        /* And no row with another rule. */
+        for (size_t k = 0; k < mma_instruction_count; k++) {
+            const struct mma_rule *other = &mma_instructions[k].rule;
+            bool alike = other->element == due->element && other->result == due->result &&
+                         other->block == due->block && other->fraction == due->fraction &&
+                         other->kept == due->kept && other->order == due->order;
+            mma_name(name, &mma_instructions[k]);
+            cr_expect_eq(agrees_with(json, name), alike, "%s: %s", arguments, name);
+        }
+        json_decref(json);
+        held++;
+    }
+    cr_expect_geq(held, 60);
+}
+
+/* Formats that D is rounded to in the end are told from what sums are kept in. */
+Test(verb_reveal_product, narrow_results, .init = make_folder, .fini = remove_folder)
+{
+    json_t *json = answer("gemm/mma --storage bf16 --accumulator fp32 --output storage", 0);
+    cr_expect(agrees_with(json, "h100 mma bf16 fp32") &&
+              json_is_true(json_object_get(json, "narrowed")) && number(json, "kept_bits") == 23);
+    json_decref(json);
+    json = answer("gemm/tiled --storage fp16 --accumulator fp32 --output storage", 0);
+    cr_expect_str_eq(word(json, "added_in"), "fp32");
+    cr_expect_str_eq(word(json, "products"), "exact");
+    json_decref(json);
+    json = answer("gemm/promoted --promote 64 --storage e4m3 --accumulator fp32", 0);
+    cr_expect(agrees_with(json, "h100 wgmma e4m3 fp32") && number(json, "chains") == 4 &&
+              number(json, "chain_length") == 64 && number(json, "fraction_bits") == 13);
+    cr_expect_eq(number(json_object_get(json, "other_chains"), "chains"), 8);
+    json_decref(json);
+}
+
+struct due {
+    const char *subject;
+    int status;
+    const char *verdict, *added_in, *products;
+    json_int_t chains, other; /* of k = 192, and of 384 */
+    const char *says;
+};
+
+/* Text beside the fields, and nothing of the table. */
+static void expect_due(const struct due *due)
+{
+    char arguments[1000];
+    snprintf(arguments, sizeof arguments, "%s --shape 4x3x192", due->subject);
+    json_t *json = answer(arguments, due->status);
+    cr_expect_str_eq(word(json, "verdict"), due->verdict, "%s: %s, %s", due->subject,
+                     word(json, "verdict"), word(json, "words"));
+    cr_expect_str_eq(word(json, "added_in"), due->added_in, "%s: %s", due->subject,
+                     word(json, "added_in"));
+    cr_expect_str_eq(word(json, "products"), due->products, "%s: %s", due->subject,
+                     word(json, "products"));
+    cr_expect_eq(number(json, "chains"), due->chains, "%s", due->subject);
+    cr_expect_eq(number(json_object_get(json, "other_chains"), "chains"), due->other, "%s",
+                 due->subject);
+    cr_expect_eq(json_array_size(json_object_get(json, "agrees_with")), 0, "%s", due->subject);
+    json_decref(json);
+    strcat(arguments, " --device cpu");
+    cr_expect_eq(run_program("reveal", arguments), due->status);
+    expect_said("out", due->says);
+    expect_narrow("out");
+}
+
+Test(verb_reveal_product, planted_orders, .init = make_folder, .fini = remove_folder)
+{
+    static const struct due planted[] = {
+        {EXAMPLE_PRODUCT ":in_order", 0, "additions", "fp32", "rounded", 1, -1,
+         "order: one chain of products, one after the other, in order of k\nC: a term of the first "
+         "sum\n"},
+        {OBJECT("fma_loop"), 0, "additions", "fp32", "fused", 1, -1,
+         "products: fused into the additions: one rounding\noperands: all bits are read\n"},
+        {EXAMPLE_PRODUCT ":few_rows", 0, "additions", "fp32", "rounded", 2, 2,
+         "slices: with k = 384 also 2 chains: split-K\n"},
+        {OBJECT("split_3"), 0, "additions", "fp32", "fused", 3, 3,
+         "order: 3 separate chains, each of 64 consecutive products, one after the other, in "
+         "order of k\nsums of chains: added in order\nC: added last, to the sum of all products\n"},
+        {OBJECT("lanes"), 0, "additions", "fp32", "fused", 4, 4,
+         "sums of chains: added in pairs\n"},
+        {OBJECT("backwards"), 0, "additions", "fp32", "rounded", 1, -1, ", the last first\n"},
+        {OBJECT("wide"), 0, "additions", "fp64", "exact", 1, -1,
+         "additions: two at a time, in fp64, rounded to nearest\n"},
+        {OBJECT("as_tf32"), 0, "additions", "fp32", "exact", 1, -1, "operands: rounded to tf32"},
+        {"gemm/tiled", 0, "additions", "fp32", "fused", 2, 3, "order: 2 separate chains"},
+        {"gemm/split_k --blocks 4", 0, "additions", "fp32", "fused", 4, 4,
+         "slices: with k = 384 also 4 chains: split-K\n"},
+        {"gemm/exact", 0, "exact", "", "", -1, -1, "nothing is lost, so that no order shows\n"},
+        {"'exec:" ULPSCOPE_PROGRAM " serve gemm/serial --device cpu' --operation gemm", 0,
+         "additions", "fp32", "fused", 1, -1, "C: a term of the first sum\n"},
+    };
+    for (size_t i = 0; i < sizeof planted / sizeof *planted; i++)
+        expect_due(&planted[i]);
+}
+
+/* What has no order is not given one. */
+Test(verb_reveal_product, what_is_none, .init = make_folder, .fini = remove_folder)
+{
+    static const struct due planted[] = {
+        {OBJECT("last_row"), 1, "places", "", "", -1, -1, "but D[3][0] and D[0][0] differ\n"},
+        {OBJECT("no_product"), 1, "no_product", "", "", -1, -1,
+         "of ones, 193 of 193 terms, and zeros, D is 385, expected 193\n"},
+        {OBJECT("rare"), 1, "otherwise", "fp32", "", 1, -1,
+         "neither rounded before they are added nor fused"},
+    };
+    for (size_t i = 0; i < sizeof planted / sizeof *planted; i++)
+        expect_due(&planted[i]);
+    json_t *json = answer(OBJECT("restless") " --shape 4x3x192", 1);
+    cr_expect(strcmp(word(json, "verdict"), "changes") == 0 ||
+                  strcmp(word(json, "verdict"), "no_tree") == 0,
+              "%s", word(json, "verdict"));
+    json_decref(json);
+}
+
+Test(verb_reveal_product, compares_and_draws, .init = make_folder, .fini = remove_folder)
+{
+    cr_expect_eq(run_program("reveal", OBJECT("fma_loop") " --against gemm/serial --device cpu"),
+                 0);
+    expect_said("out", " and gemm/serial: one order\n");
+    cr_expect_eq(run_program("reveal", "gemm/tiled --against gemm/serial --device cpu"), 1);
+    expect_said("out", "gemm/tiled and gemm/serial: different orders: ");
+    expect_said("err", "different orders");
+    cr_expect_eq(run_program("reveal", "gemm/mma --dot --shape 1x1x8 --device cpu"), 0);
+    expect_said("out", "graph order {");
+}
+
+static void refuse(const char *arguments, int due, const char *says)
+{
+    cr_expect_eq(run_program("reveal", arguments), due, "%s", arguments);
+    expect_said("err", says);
+    char *out = content("out");
+    cr_expect_str_empty(out, "%s", arguments);
+    free(out);
+}
+
+Test(verb_reveal_product, refusals, .init = make_folder, .fini = remove_folder)
+{
+    refuse("gemm/tiled --n 8", 2,
+           "option --n: found gemm/tiled, a matrix product, expected --shape");
+    refuse("sum/tiled --shape 2x2x8", 2, "option --shape: found sum/tiled, a sum");
+    refuse("sum/tiled --chip h100", 2, "expected a matrix product");
+    refuse("gemm/tiled --chip h100", 2, "expected gemm/mma, gemm/wgmma or gemm/promoted");
+    refuse("gemm/mma --promote 64", 2, "expected gemm/promoted");
+    refuse("gemm/mma --chip h10", 2, "h100");
+    refuse("gemm/wgmma --chip ada", 4, "chip ada has no such instruction");
+    refuse("gemm/mma --chip v100 --storage bf16", 4, "no such instruction for bf16");
+    refuse("gemm/tiled --shape 2x2", 2, "option --shape");
+    refuse("gemm/tiled --shape 2x2x1025", 2, "found k = 1025, expected 2 to 1024");
+    refuse("gemm/tiled --shape 0x2x8", 2, "found 0 x 2 x 8, expected an element of D");
+    refuse("gemm/serial --storage bf16 --accumulator bf16 --shape 1x1x257", 2,
+           "expected 2 to 256 with results of bf16");
+    refuse("gemm/tiled --storage e4m3 --accumulator fp32 --output storage", 2, "option --output");
+    refuse("gemm/tiled --against sum/tiled", 2, "option --against: found sum/tiled, a sum");
+}
+
+/* Where there is NumPy: whatever its library does, the order is told and gives the bits. */
+Test(verb_reveal_product, numpy, .init = make_folder, .fini = remove_folder)
+{
+    const char *python = getenv("ULPSCOPE_PYTHON");
+    char command[600];
+    snprintf(command, sizeof command, "%s -c 'import numpy' >/dev/null 2>&1",
+             python ? python : "python3");
+    if (system(command) != 0)
+        cr_skip_test("no NumPy");
+    static const char *const formats[] = {"fp32", "fp64"};
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(command, sizeof command, "python:numpy.matmul --shape 2x2x64 --storage %s",
+                 formats[i]);
+        json_t *json = answer(command, 0);
+        cr_expect(json_is_false(json_object_get(json, "takes_c")));
+        cr_expect_str_eq(word(json, "added_in"), formats[i], "%s: %s", command,
+                         word(json, "words"));
+        cr_expect_eq(number(json, "products_held"), 500);
+        cr_expect_eq(number(json, "products_differing"), 0);
+        json_decref(json);
+    }
+}
