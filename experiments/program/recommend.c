@@ -42,18 +42,21 @@ static void show(void *context, const char *doing, double seconds)
     fflush(stderr);
 }
 
-static enum status read_promise(enum promise *promise, const char *text, struct problem *p)
+/* One that can be made of the operation. PROMISES: any will do. */
+static enum status read_promise(enum promise *promise, const char *text,
+                                const struct operation *operation, struct problem *p)
 {
-    for (*promise = 0; *promise < PROMISES; (*promise)++)
-        if (!text || strcmp(text, promise_name[*promise]) == 0)
-            break;
-    if (!text)
-        *promise = PROMISES;
-    return !text || *promise < PROMISES
-               ? STATUS_OK
-               : near_unknown_option(p, "promise", text,
-                                     "none, run_to_run, gpu_to_gpu, order_invariant or "
-                                     "correctly_rounded");
+    char known[160] = "one of ";
+    *promise = PROMISES;
+    for (enum promise i = 0; text && i < PROMISES_ALL; i++) {
+        size_t used = strlen(known);
+        if (i == PROMISES || !operation_may_promise(operation, i))
+            continue;
+        snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "", promise_name[i]);
+        *promise = strcmp(text, promise_name[i]) == 0 ? i : *promise;
+    }
+    return !text || *promise != PROMISES ? STATUS_OK
+                                         : near_unknown_option(p, "promise", text, known);
 }
 
 static enum status read_numbers(struct command *c, struct problem *p)
@@ -73,7 +76,8 @@ static enum status read_numbers(struct command *c, struct problem *p)
     if (status == STATUS_OK)
         status = recommend_tolerance_parse(&c->ask.tolerance, t ? t : "1e-3",
                                            argument_value(a, "quantity"), p);
-    return status == STATUS_OK ? read_promise(&c->ask.promise, argument_value(a, "promise"), p)
+    return status == STATUS_OK ? read_promise(&c->ask.promise, argument_value(a, "promise"),
+                                              experiment_only(c->ask.use->experiment), p)
                                : status;
 }
 

@@ -45,6 +45,14 @@ void recommend_label(struct text *to, const struct recommend_candidate *c);
 /* The same in a table's cell. */
 void recommend_cell(struct text *to, const struct recommend_candidate *c);
 
+/* Of products: tries a part of D where there is no time for all of it. */
+enum status recommend_part(struct recommend_report *r, double seconds, struct problem *p);
+void recommend_part_free(struct recommend_report *r);
+bool recommend_is_part(const struct recommend_report *r);
+/* The row and the column of D of an output, of all of D. */
+size_t recommend_row_of(const struct recommend_report *r, size_t output);
+size_t recommend_column_of(const struct recommend_report *r, size_t output);
+
 /* The parts of recommend(), each in its file. */
 enum status recommend_time(struct recommend_report *r, struct problem *p);
 enum status recommend_grow(struct recommend_report *r, uint64_t deadline, struct problem *p);

@@ -37,9 +37,9 @@ size_t recommend_slices(const struct recommend_report *r, const struct recommend
 
 void recommend_place(struct text *to, const struct recommend_report *r, size_t output)
 {
-    size_t columns = r->setting.shape.n;
-    if (columns > 0)
-        text_format(to, "element (%zu,%zu) is ", output / columns, output % columns);
+    if (r->setting.shape.n > 0)
+        text_format(to, "element (%zu,%zu) is ", recommend_row_of(r, output),
+                    recommend_column_of(r, output));
 }
 
 static const struct mma_instruction *instruction_of(const struct recommend_report *r,

@@ -94,8 +94,8 @@ static void fill_product(struct text cell[RECOMMEND_COLUMNS], const struct recom
     if (c->method->shape_order & SHAPE_BLOCKS)
         text_unsigned(&cell[RECOMMEND_BLOCKS], recommend_slices(r, c));
     if (c->broken)
-        text_format(&cell[RECOMMEND_BROKEN_AT], "%zu,%zu", c->broke.output / r->setting.shape.n,
-                    c->broke.output % r->setting.shape.n);
+        text_format(&cell[RECOMMEND_BROKEN_AT], "%zu,%zu", recommend_row_of(r, c->broke.output),
+                    recommend_column_of(r, c->broke.output));
 }
 
 static void fill(struct text cell[RECOMMEND_COLUMNS], const struct recommend_report *r, size_t i)
@@ -198,6 +198,10 @@ static void add_product(json_t *to, const struct recommend_report *r,
         return;
     shape_name(shape, &r->setting.shape);
     json_object_set_new(to, "shape", json_string(shape));
+    if (recommend_is_part(r)) {
+        shape_name(shape, &r->whole);
+        json_object_set_new(to, "part_of", json_string(shape));
+    }
     json_object_set_new(to, "chip", c->setting.chip ? json_string(c->setting.chip) : json_null());
     json_object_set_new(to, "promote",
                         c->setting.promote ? json_integer((json_int_t)c->setting.promote)
@@ -207,9 +211,9 @@ static void add_product(json_t *to, const struct recommend_report *r,
     if (!json_is_object(broken))
         return;
     json_object_set_new(broken, "row",
-                        json_integer((json_int_t)(c->broke.output / r->setting.shape.n)));
+                        json_integer((json_int_t)recommend_row_of(r, c->broke.output)));
     json_object_set_new(broken, "column",
-                        json_integer((json_int_t)(c->broke.output % r->setting.shape.n)));
+                        json_integer((json_int_t)recommend_column_of(r, c->broke.output)));
 }
 
 static json_t *candidate_json(const struct recommend_report *r, size_t i)
@@ -283,8 +287,8 @@ static json_t *study_of(const struct recommend_request *q, const struct argument
     json_object_set_new(axes, "quantity",
                         json_string(recommend_quantity_name[q->tolerance.quantity]));
     json_object_set_new(axes, "promise",
-                        q->promise < PROMISES ? json_string(promise_name[q->promise])
-                                              : json_null());
+                        q->promise != PROMISES ? json_string(promise_name[q->promise])
+                                               : json_null());
     json_object_set_new(axes, "confidence", json_real(q->confidence));
     json_object_set_new(axes, "seconds", json_real(q->seconds));
     if (q->no_adversarial)
@@ -409,7 +413,7 @@ enum status recommend_files_finish(struct recommend_files *f, const struct recom
         status = data_write_npy(r->operands, &r->source->array, p);
     if (status == STATUS_OK)
         status = directory_replace(d, file, sizeof file / sizeof *file, p);
-    return status == STATUS_OK ? note_input(f, r->source, p) : status;
+    return status == STATUS_OK ? note_input(f, &r->request.plan->source[0], p) : status;
 }
 
 enum status recommend_files_close(struct recommend_files *f, struct problem *p)

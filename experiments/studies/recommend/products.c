@@ -467,4 +467,5 @@ const struct recommend_use recommend_products = {
     .sample = sample,
     .run = run,
     .begin = begin,
+    .part = recommend_part,
 };

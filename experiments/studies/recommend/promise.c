@@ -21,19 +21,19 @@ static size_t count_both(const struct check_set *a, const struct check_set *b)
 static char *command_of(const struct check_report *report, const char *program)
 {
     for (size_t kind = 0; kind < CHECK_KINDS; kind++)
-        if (report->tried[kind].broken > 0 && check_kinds[kind].rung <= report->request.promise)
+        if (report->tried[kind].broken > 0 && report->request.tried[kind])
             return check_command(report, kind, program);
     return NULL;
 }
 
 /* Adds what a check found; a break or a failure outweighs what was kept, and that what was not
  * tried. */
-static void take(struct recommend_promised *t, const struct check_report *report,
-                 const char *program)
+static void take(const struct recommend_report *r, struct recommend_promised *t,
+                 const struct check_report *report)
 {
     static const int weight[CHECK_STATES] = {
         [CHECK_NOT_TRIED] = 0, [CHECK_KEPT] = 1, [CHECK_FAILED] = 2, [CHECK_BROKEN] = 3};
-    struct check_rung rung = check_rung(report, report->request.promise);
+    struct check_rung rung = check_rung(report, r->request.promise);
     t->attempts += rung.attempts;
     t->differing += rung.differing;
     if (!t->tried || weight[rung.state] > weight[t->state]) {
@@ -42,7 +42,7 @@ static void take(struct recommend_promised *t, const struct check_report *report
     }
     t->tried = true;
     if (rung.state == CHECK_BROKEN && !t->show)
-        t->show = command_of(report, program);
+        t->show = command_of(report, r->request.program);
 }
 
 /* As the user asked for it; where nothing was asked, the engine varies it. */
@@ -77,6 +77,7 @@ static struct check_request request_of(const struct recommend_report *r,
                                        const struct recommend_candidate *c, double seconds)
 {
     const struct axes *axes = r->request.plan->axes;
+    const bool beside = r->request.promise > PROMISES;
     struct check_request q = {.method = c->method,
                               .device = r->device,
                               .threads = named(&axes->threads),
@@ -84,13 +85,16 @@ static struct check_request request_of(const struct recommend_report *r,
                               .seed = axes->seed.item[0],
                               .runs = CHECK_RUNS,
                               .seconds = seconds,
-                              .promise = r->request.promise,
+                              .promise = beside ? PROMISE_NONE : r->request.promise,
+                              .beside = beside ? 1u << r->request.promise : 0,
                               .show = show,
                               .context = (void *)r,
                               .stop = r->request.stop};
     q.pairs.item[q.pairs.count++] = (struct format_pair){r->source->array.format, c->accumulator};
     for (size_t kind = 0; kind < CHECK_KINDS; kind++)
-        q.tried[kind] = check_kinds[kind].rung <= r->request.promise;
+        q.tried[kind] =
+            check_kind_of(kind, r->request.promise) ||
+            check_kinds[kind].rung <= (beside ? PROMISE_RUN_TO_RUN : r->request.promise);
     return q;
 }
 
@@ -118,7 +122,7 @@ static enum status check_own(const struct recommend_report *r, struct recommend_
     }
     enum status status = check_subject(report, &q, p);
     if (status == STATUS_OK)
-        take(t, report, r->request.program);
+        take(r, t, report);
     return status;
 }
 
@@ -139,7 +143,7 @@ enum status recommend_try_promise(struct recommend_report *r, struct recommend_c
     if (status == STATUS_OK && t->state != CHECK_BROKEN && t->state != CHECK_FAILED) {
         status = check_subject(&report[1], &q, &why);
         if (status == STATUS_OK)
-            take(t, &report[1], r->request.program);
+            take(r, t, &report[1]);
     }
     const struct check_over *a = &report[0].over[r->request.promise],
                             *b = &report[1].over[r->request.promise];

@@ -62,8 +62,10 @@ static uint64_t deadline_in(double seconds)
 static bool considered(const struct recommend_report *r, const struct method *m)
 {
     const struct recommend_request *q = &r->request;
-    if (q->promise < PROMISES)
-        return m->promise >= q->promise || (m->foreign && m->promise == PROMISE_NONE);
+    const bool claims_none =
+        m->foreign && (q->promise < PROMISES ? m->promise == PROMISE_NONE : !m->beside);
+    if (q->promise != PROMISES)
+        return method_promises(m, q->promise) || claims_none;
     if (q->plan->axes->method_named)
         return true;
     bool shaped = m->shape_order && !recommend_use_of(r)->stands_in;
@@ -126,8 +128,8 @@ static enum status list_candidates(struct recommend_report *r, struct problem *p
                          "recommend: no candidate: none of %zu methods declares the promise "
                          "%s in these formats",
                          plan->axes->methods,
-                         r->request.promise < PROMISES ? promise_name[r->request.promise]
-                                                       : "run_to_run");
+                         r->request.promise != PROMISES ? promise_name[r->request.promise]
+                                                        : "run_to_run");
 }
 
 /* Seconds for promises that are left. */
@@ -217,15 +219,17 @@ enum status recommend(struct recommend_report *r, const struct recommend_request
     r->setting = request->plan->cases[0].setting;
     r->setting.chip = NULL;
     r->setting.promote = 0;
-    if (status == STATUS_OK && request->plan->axes->joined.count > 0 &&
-        asprintf(&r->operands, "%s/operands.npy", request->out) < 0) {
-        r->operands = NULL;
-        status = problem(p, STATUS_MEMORY, "recommend: out of memory");
-    }
     if (status == STATUS_OK)
         status = list_candidates(r, p);
     if (status == STATUS_OK)
         status = recommend_time(r, p);
+    if (status == STATUS_OK && recommend_use_of(r)->part)
+        status = recommend_use_of(r)->part(r, seconds_for(r, PART_COMMON), p);
+    if (status == STATUS_OK && (request->plan->axes->joined.count > 0 || recommend_is_part(r)) &&
+        asprintf(&r->operands, "%s/operands.npy", request->out) < 0) {
+        r->operands = NULL;
+        status = problem(p, STATUS_MEMORY, "recommend: out of memory");
+    }
     if (status != STATUS_OK)
         return status;
     recommend_sort(r);
@@ -246,6 +250,7 @@ void recommend_free(struct recommend_report *r)
         free(r->candidate[i].promised.show);
     free(r->candidate);
     free(r->operands);
+    recommend_part_free(r);
     *r = (struct recommend_report){0};
 }
 

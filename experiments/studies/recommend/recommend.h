@@ -182,6 +182,8 @@ struct recommend_use {
     /* What is known of the data themselves. STATUS_DATA where they are not finite. */
     enum status (*begin)(struct recommend_report *r, const struct recommend_sample *s,
                          struct problem *p);
+    /* Sees to it that arrays for all candidates fit in so many seconds; or NULL. */
+    enum status (*part)(struct recommend_report *r, double seconds, struct problem *p);
 };
 extern const struct recommend_use recommend_sums, recommend_products;
 /* By the name of the operation, NULL: sums. STATUS_USAGE where there is none. */
@@ -192,7 +194,8 @@ struct recommend_request {
     const struct recommend_use *use; /* NULL: sums */
     const struct plan *plan;         /* one source, one device */
     struct recommend_tolerance tolerance;
-    enum promise promise; /* that candidates are to keep; PROMISES where any will do */
+    enum promise promise; /* that candidates are to keep, of the ladder or beside it; PROMISES where
+                             any will do */
     bool no_adversarial;  /* on the data, its orders and what is drawn from it alone */
     double confidence;
     double seconds;           /* to spend on arrays and on growth, about */
@@ -213,7 +216,13 @@ struct recommend_report {
     const struct source *source;
     struct device device;
     struct setting setting; /* that all candidates share, as the shape of a product */
-    char *operands;         /* of data from several files: the file that holds all; else NULL */
+    /* Where a product has more elements than there is time for, those of evenly spaced rows and
+     * columns are tried: `source` is `part` then, and `setting` has its shape. */
+    struct source part;
+    struct array part_array;
+    struct gemm_shape whole;
+    size_t step[2]; /* from one row, and from one column, to the next that is tried */
+    char *operands; /* of data from several files: the file that holds all; else NULL */
     struct figure cond_log2;
     struct recommend_candidate *candidate; /* in the order of cost */
     size_t count;
@@ -248,7 +257,7 @@ void recommend_free(struct recommend_report *r);
 /* Is a promise asked for that can break? */
 static inline bool recommend_promises(const struct recommend_report *r)
 {
-    return r->request.promise > PROMISE_NONE && r->request.promise < PROMISES;
+    return r->request.promise > PROMISE_NONE && r->request.promise != PROMISES;
 }
 
 /* Is the candidate known not to be enough: did an array break it, or was its promise tried and not

@@ -48,6 +48,15 @@ static void add_head(struct text *to, const struct recommend_report *r)
         text_format(to, " of %s in %s (%s)", recommend_use_of(r)->exact,
                     format_facts[r->source->array.format].name, t->text);
     text_format(to, "; candidates: %zu, on %s\n", r->count, device);
+    if (recommend_is_part(r)) {
+        struct text line = {0};
+        text_format(&line,
+                    "tried: %zu of %zu elements of D, one of %zu rows and of %zu columns each, as "
+                    "--seconds allow",
+                    r->setting.shape.m * r->setting.shape.n, r->whole.m * r->whole.n, r->step[0],
+                    r->step[1]);
+        text_wrapped(to, &line, TABLE_COLUMNS, 2);
+    }
 }
 
 static void add_break(struct text *to, const struct recommend_candidate *c,

@@ -1,7 +1,9 @@
 /* recommend --operation gemm on products whose answers arithmetic tells. */
 #include <math.h>
 
+#include "experiments/data/data.h"
 #include "experiments/studies/recommend/candidates.h"
+#include "experiments/system/clock.h"
 #include "tests/support/recommends.h"
 
 /* H100's wgmma keeps 13 bits of e4m3 products: a sum of ones stands still at 2^14, where one is
@@ -226,4 +228,54 @@ Test(recommend_products, pairs_stay_together)
         recommend_sample_free(&s);
     }
     source_free(&source);
+}
+
+/* --- more elements than there is time for --- */
+
+enum { SIDE = 192, LONG = 2048 };
+
+/* fp16: row i of A has 2 i in all, column j of B 256 j: D[i][j] = 2 i + 256 j. */
+static void write_places(void)
+{
+    static uint16_t a[SIDE * LONG], b[LONG * SIDE];
+    for (size_t i = 0; i < SIDE; i++) {
+        a[i * LONG] = (uint16_t)format_encode(FP16, (double)i);
+        a[i * LONG + LONG - 1] = (uint16_t)format_encode(FP16, 256);
+        b[i] = (uint16_t)format_encode(FP16, 2);
+        b[(LONG - 1) * SIDE + i] = (uint16_t)format_encode(FP16, (double)i);
+    }
+    const struct array of_a = {FP16, SIDE * LONG, a}, of_b = {FP16, SIDE * LONG, b};
+    struct problem p = {0};
+    cr_assert(data_write_npy(in_folder("a.npy"), &of_a, &p) == STATUS_OK, "%s", p.text);
+    cr_assert(data_write_npy(in_folder("b.npy"), &of_b, &p) == STATUS_OK, "%s", p.text);
+}
+
+/* The time asked for is kept, a part is tried, and places are those of all of D. */
+Test(recommend_products, large_ones_are_tried_in_part, .init = make_folder, .fini = remove_folder)
+{
+    enum { SECONDS = 6 };
+    char line[1000];
+    write_places();
+    snprintf(line, sizeof line,
+             "--operation gemm --storage fp16 --data %s --data %s --shape 192x192x2048:c=0 "
+             "--seconds %d --tolerance 1e-30 --no-adversarial --force",
+             in_folder("a.npy"), in_folder("b.npy"), SECONDS);
+    uint64_t begin = clock_ns();
+    json_t *answer = recommend_line(STATUS_OK, line);
+    double took = (double)(clock_ns() - begin) / 1e9;
+    const json_t *best = json_object_get(answer, "recommended"),
+                 *bf16 = candidate_of(answer, "gemm/exact", "bf16"),
+                 *broken = json_object_get(bf16, "broken_by");
+    cr_expect(took < 1.5 * SECONDS, "%g s", took);
+    cr_expect_str_eq(word_of(best, "part_of"), "192x192x2048:c=0", "%s", word_of(best, "shape"));
+    cr_assert(json_is_object(broken));
+    double row = number_of(broken, "row"), column = number_of(broken, "column");
+    cr_expect_eq(number_of(broken, "exact"), 2 * row + 256 * column, "%g at %g, %g",
+                 number_of(broken, "exact"), row, column);
+    cr_expect(column > 0 && row > 0);
+    json_decref(answer);
+    /* The operands that were tried are written. */
+    struct bytes operands = get_file(in_folder("out/operands.npy"));
+    cr_expect(operands.size > 2 * 2 * LONG && operands.size < 2 * 2 * SIDE * LONG);
+    free(operands.data);
 }

@@ -2,7 +2,8 @@
 #include "experiments/subjects/foreign.h"
 #include "tests/support/recommends.h"
 
-#define LIAR(name) LIARS_OBJECT ":" name
+#define LIAR(name)     LIARS_OBJECT ":" name
+#define PRODUCTS(name) EXAMPLE_PRODUCT ":" name
 
 /* Shared objects are run by the program. */
 static void begin(void)
@@ -113,4 +114,37 @@ Test(recommend_promise, nothing_is_said_unasked, .init = begin, .fini = remove_f
         cr_expect_str_eq(field_of(&all, 0, column), "");
     rows_free(&all);
     json_decref(answer);
+}
+
+/* Beside the ladder: a product that splits k where D has few rows, and one that does not. */
+Test(recommend_promise, batches_of_products_are_tried, .init = begin, .fini = remove_folder)
+{
+    static const char *const split = PRODUCTS("few_rows"), *const whole = PRODUCTS("in_order");
+    char line[1024];
+    snprintf(line, sizeof line,
+             "--operation gemm --input uniform --storage fp32 --accumulator fp32 --shape 4x4x500 "
+             "--seconds 4 --confidence 0.5 --promise batch_invariant --method %s,%s",
+             split, whole);
+    json_t *answer = recommend_line(STATUS_OK, line);
+    const json_t *chosen = json_object_get(answer, "recommended"),
+                 *tried = json_object_get(chosen, "promise_tried");
+    cr_expect_str_eq(word_of(chosen, "method"), whole);
+    cr_expect_str_eq(word_of(tried, "state"), "kept", "%s", word_of(tried, "reason"));
+    cr_expect_str_eq(word_of(tried, "asked"), "batch_invariant");
+    cr_expect(number_of(tried, "attempts") >= 10);
+    tried = tried_of(answer, split);
+    cr_expect(holds(answer, split, "fp32"), "its errors are small");
+    cr_expect_str_eq(word_of(tried, "state"), "broken", "%s", word_of(tried, "reason"));
+    cr_expect(strstr(word_of(tried, "show"), " check "), "%s", word_of(tried, "show"));
+    json_decref(answer);
+}
+
+/* What cannot be promised of an operation is not asked for. */
+Test(recommend_promise, promises_are_of_operations, .init = begin, .fini = remove_folder)
+{
+    json_decref(recommend_line(STATUS_USAGE, "--input uniform --n 100 --storage fp32 --promise "
+                                             "batch_invariant"));
+    json_decref(recommend_line(STATUS_USAGE,
+                               "--operation gemm --input uniform --storage fp32 --shape 2x2x8 "
+                               "--promise rank_invariant"));
 }
