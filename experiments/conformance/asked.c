@@ -1,4 +1,6 @@
 #include "experiments/conformance/asked.h"
+#include "experiments/conformance/product.h"
+#include "experiments/operations/shape.h"
 #include "reports/text/near.h"
 
 static enum status read_formats(struct conformance_asked *s, struct problem *p)
@@ -100,7 +102,7 @@ enum status conformance_asked_of(struct conformance_asked *s, const struct metho
     struct array all = s->data.item[0].array;
     s->input = (struct special_input){all, {all.format, all.n, NULL}};
     s->request.data = &s->input;
-    if (!operation_has(m->operation, OPERAND_IN2))
+    if (!special_reads_two(m))
         return STATUS_OK;
     if (all.n % 2)
         return problem(p, STATUS_DATA,
@@ -131,7 +133,10 @@ static enum status read_products(struct conformance_asked *s, struct problem *p)
 static enum status read_seconds(struct conformance_asked *s, struct problem *p)
 {
     const char *text = argument_value(s->a, "seconds");
-    return text ? real_parse(&s->request.seconds, "seconds", text, p) : STATUS_OK;
+    const char *chip = argument_value(s->a, "chip");
+    enum status status = chip ? chip_parse(&s->request.chip, chip, p) : STATUS_OK;
+    return text && status == STATUS_OK ? real_parse(&s->request.seconds, "seconds", text, p)
+                                       : status;
 }
 
 enum status conformance_asked_read(struct conformance_asked *s, const struct arguments *a,

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "experiments/conformance/exact.h"
+#include "experiments/conformance/product.h"
 #include "reference/measure/measure.h"
 
 /* Of squares as they are: may rounding bring their sum, at most twice the exact one, beyond the
@@ -76,7 +77,7 @@ enum { FEW_PARTS = 32 }; /* of a prefix: there are many of them */
 
 static bool of_products(const struct due *d)
 {
-    return operation_has(d->subject->method->operation, OPERAND_IN2);
+    return special_reads_two(d->subject->method);
 }
 
 const struct any_order *due_elements(const struct due *d)
@@ -107,7 +108,7 @@ void due_begin(struct due *d, const struct conformance_subject *subject)
     any_order_init(&d->elements, whole ? FP64 : d->way == ADDS_WIDENED ? format_wider(f) : f);
     if (d->way != ADDS_PLAIN && d->way != ADDS_WIDENED)
         d->elements.parts_most = 0;
-    else if (operation_makes_array(subject->method->operation))
+    else if (special_is_scan(subject->method))
         d->elements.parts_most = FEW_PARTS;
 }
 
@@ -196,6 +197,23 @@ static void make_split(struct due *d)
     open_interval(d);
 }
 
+/* Fused sums, which are cut off: their theorem alone says what may come of finite numbers. */
+static void make_blocks(struct due *d)
+{
+    const struct any_order *e = &d->products.rounded;
+    struct possible *p = &d->possible;
+    if (e->nan || e->inf[0] || e->inf[1] || d->products.nan || d->products.inf[0] ||
+        d->products.inf[1])
+        return;
+    for (int sign = 0; sign < 2; sign++) /* of twice the magnitudes: there is room for the bound */
+        p->inf[sign] |= d->products.count[sign] > 0 &&
+                        isinf(format_round(d->subject->accumulator, 2 * d->products.sum_abs[sign]));
+    if (d->products.count[0] + d->products.count[1] == 0)
+        return;
+    p->zero[0] = p->zero[1] = true;
+    open_interval(d);
+}
+
 static void make_products(struct due *d)
 {
     d->exact = products_round(&d->products.sum, d->subject->accumulator);
@@ -203,7 +221,9 @@ static void make_products(struct due *d)
         possible_just(&d->possible, d->exact);
     else
         any_products_possible(&d->products, &d->possible);
-    if (d->way == ADDS_CARRIED)
+    if (d->subject->method->bound == THEOREM_BLOCKS)
+        make_blocks(d);
+    else if (d->way == ADDS_CARRIED)
         make_carried(d);
 }
 

@@ -7,6 +7,7 @@
 #include "reference/format/number.h"
 #include "experiments/conformance/due.h"
 #include "experiments/conformance/exact.h"
+#include "experiments/conformance/product.h"
 #include "reference/measure/scan.h"
 
 static void add_word(char text[POSSIBLE_TEXT], const char *word)
@@ -175,6 +176,8 @@ static const char *excuse(const struct due *d, double x)
 {
     const struct any_order *e = due_elements(d);
     const struct method *m = d->subject->method;
+    if (m->bound == THEOREM_BLOCKS && x == 0 && !signbit(x) && !e->plain)
+        return "+0, where all elements are -0: as of a sum that begins at +0";
     if ((m->cpu && !m->foreign) || d->way != ADDS_PLAIN)
         return NULL;
     if (e->empty)
@@ -231,7 +234,8 @@ static void judge_bound(struct judgement *to, struct due *d, const struct refere
 {
     const struct conformance_subject *s = d->subject;
     bool loose = d->way == ADDS_CARRIED && theorem->kind != THEOREM_NONE &&
-                 theorem->kind != THEOREM_SPLIT && due_near_overflow(d);
+                 theorem->kind != THEOREM_SPLIT && theorem->kind != THEOREM_BLOCKS &&
+                 due_near_overflow(d);
     struct theorem any = {.kind = THEOREM_ANY_ORDER, .product = s->product};
     struct measure m;
     measure(&m, r, s->storage, s->accumulator, x, loose ? &any : theorem);
@@ -249,7 +253,8 @@ static enum status judge_sum(struct judgement *to, struct due *d, const struct s
 {
     struct reference r;
     const struct method *m = d->subject->method;
-    bool two = operation_has(m->operation, OPERAND_IN2);
+    const bool two = special_reads_two(m);
+    const enum exact_value of = special_multiplies(m) ? EXACT_DOT : m->operation->of;
     for (size_t i = 0; i < in->x.n; i++)
         if (two)
             due_add_product(d, array_get(&in->x, i), array_get(&in->y, i));
@@ -264,7 +269,9 @@ static enum status judge_sum(struct judgement *to, struct due *d, const struct s
     if (!isfinite(x) || decided)
         return STATUS_OK;
     enum status status =
-        reference_compute_of(&r, m->operation->of, &in->x, two ? &in->y : NULL, REFERENCE_FAST, p);
+        reference_compute_of(&r, of, &in->x, two ? &in->y : NULL, REFERENCE_FAST, p);
+    if (status == STATUS_OK && theorem.kind == THEOREM_BLOCKS)
+        status = special_product_bound(&theorem.given, d->subject, in, p);
     if (status != STATUS_OK)
         return status;
     judge_bound(to, d, &r, &theorem, x);
@@ -358,6 +365,29 @@ static enum status judge_scan(struct judgement *to, struct due *d, const struct 
     return judge_bounds(to, d, in, heads, out, tame, p);
 }
 
+/* --- matrix products --- */
+
+/* Of elements of D, which are made of the same numbers, each that is another one. */
+static enum status judge_elements(struct judgement *to, struct due *d,
+                                  const struct conformance_subject *s,
+                                  const struct special_input *in, const struct array *out,
+                                  struct problem *p)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < out->n && status == STATUS_OK && to->is != JUDGED_IMPOSSIBLE; i++) {
+        if (i > 0 && array_bits(out, i) == array_bits(out, 0))
+            continue;
+        due_begin(d, s);
+        struct judgement one = {.is = JUDGED_FINE};
+        status = judge_sum(&one, d, in, array_get(out, i), p);
+        if (one.is > to->is || i == 0) {
+            *to = one;
+            to->output = i;
+        }
+    }
+    return status;
+}
+
 enum status conformance_judge(struct judgement *to, const struct conformance_subject *s,
                               const struct special_input *in, const uint8_t *heads,
                               const struct array *out, struct problem *p)
@@ -366,8 +396,9 @@ enum status conformance_judge(struct judgement *to, const struct conformance_sub
     if (special_is_exact(s->method))
         return conformance_judge_exact(to, s, &in->x, array_get(out, 0), p);
     *to = (struct judgement){.is = JUDGED_FINE};
+    if (special_multiplies(s->method))
+        return judge_elements(to, &due, s, in, out, p);
     due_begin(&due, s);
-    return operation_makes_array(s->method->operation)
-               ? judge_scan(to, &due, &in->x, heads, out, p)
-               : judge_sum(to, &due, in, array_get(out, 0), p);
+    return special_is_scan(s->method) ? judge_scan(to, &due, &in->x, heads, out, p)
+                                      : judge_sum(to, &due, in, array_get(out, 0), p);
 }

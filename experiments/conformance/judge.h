@@ -25,6 +25,7 @@ struct conformance_subject {
     bool exclusive;            /* of scans, as `segment`: */
     size_t segment;            /* elements; 0: one segment */
     enum product_kind product; /* of dot products: how they are formed */
+    const char *chip;          /* of models of matrix instructions; NULL: MMA_CHIP */
 };
 
 enum judged { JUDGED_FINE, JUDGED_NOTED, JUDGED_IMPOSSIBLE };

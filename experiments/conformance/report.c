@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "experiments/conformance/product.h"
 #include "experiments/system/shell.h"
 #include "reference/format/number.h"
 #include "experiments/data/data.h"
@@ -116,9 +117,11 @@ void conformance_command(struct text *to, const struct conformance_report *r, si
         text_format(to, " --threads %u", s->shape.threads);
     if (s->shape.blocks)
         text_format(to, " --blocks %u", s->shape.blocks);
-    if (operation_makes_array(s->method->operation))
+    if (s->chip)
+        text_format(to, " --chip %s", s->chip);
+    if (special_is_scan(s->method))
         text_format(to, " --scan %s", s->exclusive ? "exclusive" : "inclusive");
-    if (s->product && s->product != PRODUCT_UNKNOWN)
+    if (s->product && s->product != PRODUCT_UNKNOWN && !special_multiplies(s->method))
         text_format(to, " --product %s", product_name[s->product]);
     if (s->segment)
         text_format(to, " --segment %zu", s->segment);
@@ -222,13 +225,18 @@ static void add_finding(struct text *to, const struct conformance_report *r, siz
     number_hex(result, f->judgement.result);
     text_format(to, "\n%s, %s/%s%s%s: %s\n", conformance_report_class(r, class),
                 format_facts[f->subject.storage].name, format_facts[f->subject.accumulator].name,
-                f->subject.product ? ", products " : "", product_name[f->subject.product],
+                f->subject.product && !special_multiplies(f->subject.method) ? ", products " : "",
+                special_multiplies(f->subject.method) ? "" : product_name[f->subject.product],
                 f->judgement.why);
     text_format(to, "  input     %s", words);
     if (f->in.x.n < f->n)
         text_format(to, " (shrunk from n = %zu)", f->n);
+    if (special_multiplies(f->subject.method) && !f->subject.method->no_c)
+        text_add(to, "; the last one is C");
     text_add(to, "\n  result    ");
-    if (operation_makes_array(f->subject.method->operation))
+    if (special_multiplies(f->subject.method))
+        text_format(to, "element %zu of D, ", f->judgement.output);
+    if (special_is_scan(f->subject.method))
         text_format(to, "output %zu of the %s scan: ", f->judgement.output,
                     f->subject.exclusive ? "exclusive" : "inclusive");
     text_format(to, "%s\n  possible  %s\n  again     ", result, due);
@@ -250,8 +258,7 @@ static size_t tried_pairs(const struct conformance_report *r)
     size_t pairs = 0;
     for (size_t i = 0; i < q->pairs.count; i++) {
         const struct format_pair *pair = &q->pairs.item[i];
-        pairs += (!q->data || q->data->x.format == pair->storage) &&
-                 method_supports(q->method, q->device.kind, pair->storage, pair->accumulator);
+        pairs += (!q->data || q->data->x.format == pair->storage) && conformance_runs(q, pair);
     }
     return pairs - r->left_out.count;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "experiments/check/reproducer/reproducer.h"
+#include "experiments/conformance/product.h"
 #include "experiments/conformance/report.h"
 #include "experiments/system/memory.h"
 
@@ -17,6 +18,7 @@ static size_t find(const struct conformance_report *r)
     for (; class < SPECIAL_CLASSES; class ++) {
         const struct conformance_finding *f = r->all[class].first;
         if (f && f->judgement.is == JUDGED_IMPOSSIBLE && !f->subject.segment &&
+            !special_multiplies(f->subject.method) &&
             !possible_holds(&f->judgement.due, f->judgement.result))
             break;
     }
@@ -90,8 +92,8 @@ enum status conformance_reproduce(const char *file, const struct conformance_rep
                    ? STATUS_OK
                    : problem(
                          p, STATUS_USAGE,
-                         "check --reproducer: what was found is beyond a bound, or of segments, "
-                         "of which none is written");
+                         "check --reproducer: what was found is beyond a bound, of segments, or of "
+                         "matrices, of which none is written");
     enum status status = compose(&text, file, r, class, p);
     if (status == STATUS_OK)
         status = reproducer_save(file, &text, p);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "experiments/operations/operation.h"
 #include "experiments/system/clock.h"
 #include "experiments/subjects/foreign.h"
 #include "experiments/conformance/shrink.h"
@@ -83,6 +84,13 @@ static enum status run_or_leave(struct conformance_walk *w, struct silence *s, u
     return STATUS_OK;
 }
 
+bool conformance_runs(const struct conformance_request *q, const struct format_pair *pair)
+{
+    const struct setting setting = {.chip = q->chip};
+    return method_supports(q->method, q->device.kind, pair->storage, pair->accumulator) &&
+           setting_can(q->method, &setting, pair->storage, pair->accumulator);
+}
+
 enum status conformance_run(struct conformance_report *r, const struct conformance_request *request,
                             struct problem *p)
 {
@@ -100,10 +108,10 @@ enum status conformance_run(struct conformance_report *r, const struct conforman
                                                  .device = request->device,
                                                  .storage = pair->storage,
                                                  .accumulator = pair->accumulator,
-                                                 .shape = request->shape},
+                                                 .shape = request->shape,
+                                                 .chip = request->chip},
                                      .pair = i};
-        if (method_supports(request->method, request->device.kind, pair->storage,
-                            pair->accumulator) &&
+        if (conformance_runs(request, pair) &&
             !(request->data && request->data->x.format != pair->storage))
             status = run_or_leave(&w, &silence,
                                   special_share(r, r->end_ns, request->pairs.count - i), p);

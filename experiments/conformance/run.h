@@ -18,6 +18,7 @@ struct conformance_request {
     bool scan[2];      /* of scans: inclusive, exclusive; none: both */
     size_t segment;    /* of scans that heed heads; 0: one segment, and segments of three */
     unsigned products; /* of dot products: flags 1 << PRODUCT_...; 0: all that it has */
+    const char *chip;  /* of models of matrix instructions; NULL: MMA_CHIP */
     const struct special_input *data; /* one input, in place of all; or NULL */
     const char *program;              /* as commands name it; NULL: ulpscope */
     char prefix[SPECIAL_PREFIX]; /* of files with inputs that were found: one for each subject */
@@ -63,3 +64,6 @@ struct conformance_report {
 enum status conformance_run(struct conformance_report *r, const struct conformance_request *request,
                             struct problem *p);
 void conformance_report_free(struct conformance_report *r);
+
+/* Has the subject, and its chip, this pair of formats? */
+bool conformance_runs(const struct conformance_request *q, const struct format_pair *pair);

@@ -1,5 +1,7 @@
 #include "experiments/conformance/shrink.h"
 
+#include "experiments/conformance/product.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -193,6 +195,7 @@ enum status conformance_shrink_subject(struct special_input *in,
     enum status status = conformance_shrink(in, &by, p);
     if (status == STATUS_OK)
         status = conformance_try(&j, subject, in, 4 * same.runs, p);
+    special_product_settle(subject, in);
     if (status == STATUS_OK && j.is == JUDGED_IMPOSSIBLE)
         *first = j;
     return status;

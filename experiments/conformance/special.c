@@ -8,6 +8,7 @@
 #include "experiments/subjects/interrupt.h"
 #include "experiments/conformance/asked.h"
 #include "experiments/conformance/exact.h"
+#include "experiments/conformance/product.h"
 #include "experiments/conformance/report.h"
 #include "experiments/subjects/subject.h"
 #include "reports/results/directory.h"
@@ -77,8 +78,7 @@ static bool supported(const struct conformance_request *q)
 {
     bool any = false;
     for (size_t i = 0; i < q->pairs.count; i++)
-        any |= method_supports(q->method, q->device.kind, q->pairs.item[i].storage,
-                               q->pairs.item[i].accumulator);
+        any |= conformance_runs(q, &q->pairs.item[i]);
     return any;
 }
 
@@ -119,7 +119,7 @@ static enum status check_device(struct special *s, const char *name, struct prob
 
 static bool is_special(const struct method *m)
 {
-    return special_is_exact(m) ||
+    return special_is_exact(m) || special_multiplies(m) ||
            (!operation_takes(m->operation) && exact_facts[m->operation->of].form == FORM_SUM);
 }
 
@@ -146,9 +146,11 @@ static enum status check_method(struct special *s, const struct method *m, size_
     if (status == STATUS_OK && operation_has(m->operation, OPERAND_IN2) &&
         s->asked.request.products && !(s->asked.request.products & m->products))
         status = problem(p, STATUS_USAGE, "check --special: %s does not form products so", m->name);
-    s->asked.request.every = m->foreign                            ? EVERY_FOREIGN
-                             : operation_makes_array(m->operation) ? EVERY_SCAN
-                                                                   : 1;
+    s->asked.request.every = m->foreign ? EVERY_FOREIGN : special_is_scan(m) ? EVERY_SCAN : 1;
+    if (status == STATUS_OK && s->asked.request.chip && !m->of_chip)
+        status = problem(p, STATUS_USAGE,
+                         "option --chip: found %s, expected gemm/mma, gemm/wgmma or gemm/promoted",
+                         m->name);
     for (size_t i = 0; i < s->asked.devices.count && status == STATUS_OK; i++)
         status = check_device(s, s->asked.devices.item[i], p);
     return status;
@@ -159,16 +161,20 @@ static enum status find_methods(const struct special *s, const struct method *m[
                                 struct problem *p)
 {
     const struct arguments *a = s->a;
-    const struct operation *operation =
-        argument_value(a, "scan") ? operation_asking(SETTING_SCAN) : NULL;
+    const struct operation *operation = argument_value(a, "operation")
+                                            ? operation_named(argument_value(a, "operation"))
+                                        : argument_value(a, "scan") ? operation_asking(SETTING_SCAN)
+                                                                    : NULL;
     enum status status = s->all ? reproducer_asked(a, NULL, s->asked.devices.count, p) : STATUS_OK;
     for (size_t i = 0; i < a->operands && status == STATUS_OK; i++) {
-        status = subject_keyless(&m[i], "check", a->operand[i], operation, p);
+        status = subject_named(&m[i], "check", a->operand[i], operation, p);
+        if (status == STATUS_OK && !special_multiplies(m[i]))
+            status = subject_keyless(&m[i], "check", a->operand[i], operation, p);
         if (status == STATUS_OK && !is_special(m[i]))
             status =
                 problem(p, STATUS_USAGE,
                         "check --special: %s is a %s, expected a sum, a scan, a dot product, a "
-                        "norm, a product or an extremum",
+                        "matrix product, a norm, a product or an extremum",
                         m[i]->name, m[i]->operation->name);
         if (status == STATUS_OK)
             status = check_takes(m[i], a, p);

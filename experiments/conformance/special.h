@@ -21,6 +21,8 @@ enum status conformance_check(const struct arguments *a, struct problem *p);
     "error (a method that does more than add is held to its theorem, an extremum to the exact "    \
     "result). It is printed with the smallest input found that shows it, and with the command "    \
     "that "                                                                                        \
-    "reproduces it; exit status 1. --data tries one input of yours; --seconds bounds the time, "   \
+    "reproduces it; exit status 1. Of a matrix product all elements of D are sums of the same "    \
+    "products, and C, which is the last term; --chip names a model's. "                            \
+    "--data tries one input of yours; --seconds bounds the time, "                                 \
     "and the "                                                                                     \
     "report says how many inputs were left out; --out keeps the inputs found, and special.csv."

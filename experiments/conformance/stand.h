@@ -9,7 +9,9 @@ struct conformance_stand {
     struct probe *probe;
     uint8_t *heads;
     struct array out;
-    double one[1]; /* the output, where there is one */
+    struct special_input product; /* of matrix products: the terms of an element of D, */
+    struct array c;               /* and C */
+    double one[1];                /* the output, where there is one */
 };
 
 /* conformance_stand_close is due, also after failure. */

@@ -6,6 +6,7 @@
 #include "experiments/system/clock.h"
 #include "experiments/subjects/foreign.h"
 #include "experiments/system/memory.h"
+#include "experiments/conformance/product.h"
 #include "experiments/conformance/stand.h"
 
 /* Failed runs, of a pair of formats and of all, after which no more are tried. */
@@ -173,7 +174,7 @@ static enum status run_length(struct conformance_walk *w, size_t length, uint64_
         w->subject.accumulator,
         special_length[length],
         q->seed,
-        operation_has(w->subject.method->operation, OPERAND_IN2),
+        special_reads_two(w->subject.method),
         exact_facts[w->subject.method->operation->of].form == FORM_PRODUCT};
     struct conformance_stand stand;
     if (q->show)
@@ -246,8 +247,10 @@ static size_t variants_of(const struct conformance_walk *w, struct conformance_s
     size_t count = 0;
     if (operation_has(m->operation, OPERAND_IN2))
         return variants_of_dot(w, to);
-    if (!operation_makes_array(m->operation)) {
+    if (!special_is_scan(m)) {
         to[0] = w->subject;
+        if (special_multiplies(m))
+            to[0].product = m->product ? m->product : PRODUCT_UNKNOWN;
         return 1;
     }
     for (int exclusive = 0; exclusive < 2; exclusive++) {

@@ -304,8 +304,8 @@ static enum status options(const struct arguments *a, struct problem *p)
 {
     static const char *const of_special[] = {"segment", "product"};
     static const char *const of_promises[] = {
-        "input",  "n",    "runs",  "only",  "promise", "recorded", "keys", "bins",   "rows",
-        "layout", "keep", "shape", "ranks", "chip",    "promote",  "load", "convert"};
+        "input", "n",      "runs", "only",  "promise", "recorded", "keys", "bins",
+        "rows",  "layout", "keep", "shape", "ranks",   "promote",  "load", "convert"};
     bool special = argument_flag(a, "special");
     for (size_t i = 0; !special && i < sizeof of_special / sizeof *of_special; i++)
         if (argument_value(a, of_special[i]))
