@@ -15,6 +15,13 @@
 #else
 #define MMA_CODE static inline
 #endif
+/* What has a copy for each pair of elements, constants in it: a compiler that leaves them variable
+ * makes a model half as fast. */
+#ifdef __CUDACC__
+#define MMA_COPIED MMA_CODE
+#else
+#define MMA_COPIED static inline __attribute__((always_inline))
+#endif
 
 /* A finite operand is significand x 2^(exponent - fraction), the significand signed. */
 struct operand {
@@ -55,8 +62,8 @@ MMA_CODE int fraction_of(enum mma_element e)
     return 0;
 }
 
-MMA_CODE struct operand decoded(uint64_t bits, int width, int fraction, int emin, int emax,
-                                bool infinities)
+MMA_COPIED struct operand decoded(uint64_t bits, int width, int fraction, int emin, int emax,
+                                  bool infinities)
 {
     const uint32_t all = (uint32_t)(bits & ((UINT64_C(1) << (width - 1)) - 1));
     const uint32_t low = all & ((1u << fraction) - 1), field = all >> fraction;
@@ -69,7 +76,7 @@ MMA_CODE struct operand decoded(uint64_t bits, int width, int fraction, int emin
     return o;
 }
 
-MMA_CODE struct operand element(enum mma_element e, const void *from, size_t i)
+MMA_COPIED struct operand element(enum mma_element e, const void *from, size_t i)
 {
     const unsigned char *bytes = (const unsigned char *)from;
     uint16_t two;
@@ -214,7 +221,7 @@ MMA_CODE void add_special(struct terms *t, struct operand a, struct operand b)
 
 /* As the fp16 number that it is converted to: numbers that are subnormal in e4m3 are normal there,
  * and so have smaller exponents. Those of e5m2 are the subnormal ones of fp16. */
-MMA_CODE struct operand unpacked(enum mma_element e, struct operand o)
+MMA_COPIED struct operand unpacked(enum mma_element e, struct operand o)
 {
     if (e == MMA_E4M3 && o.significand != 0) {
         const int up = fraction_of(e) - leading_bit((uint64_t)llabs(o.significand));
@@ -226,8 +233,8 @@ MMA_CODE struct operand unpacked(enum mma_element e, struct operand o)
 
 /* The fused sum of the products of elements first, first + 1, ... of a and b, and of c. Those of
  * MMA_PAIRS are pairs, two of every four. */
-MMA_CODE uint64_t block_of(enum mma_element of_a, enum mma_element of_b, const struct mma_rule *r,
-                           size_t first, size_t count, const void *a, const void *b, uint64_t c)
+MMA_COPIED uint64_t block_of(enum mma_element of_a, enum mma_element of_b, const struct mma_rule *r,
+                             size_t first, size_t count, const void *a, const void *b, uint64_t c)
 {
     const int point = fraction_of(of_a) + fraction_of(of_b);
     struct terms t;
@@ -293,9 +300,9 @@ MMA_CODE uint64_t added(enum format f, uint64_t c, uint64_t sum)
 }
 
 /* Elements first .. first + k - 1, those of one instruction. */
-MMA_CODE uint64_t instruction_of(enum mma_element of_a, enum mma_element of_b,
-                                 const struct mma_rule *r, size_t first, size_t k, const void *a,
-                                 const void *b, uint64_t c)
+MMA_COPIED uint64_t instruction_of(enum mma_element of_a, enum mma_element of_b,
+                                   const struct mma_rule *r, size_t first, size_t k, const void *a,
+                                   const void *b, uint64_t c)
 {
     size_t size = (size_t)r->block, blocks = (k + size - 1) / size;
     uint64_t sum = r->c == MMA_C_FIRST ? c : 0;
