@@ -10,8 +10,8 @@
 #include "experiments/system/memory.h"
 
 /* Time for so many arrays on all candidates is enough: the data and some orders of it; the chosen
- * candidate meets all others. So few elements are always tried. */
-enum { ARRAYS = 4, ELEMENTS = 16 };
+ * candidate meets all others. So few elements, and so few products, are always tried. */
+enum { ARRAYS = 4, ELEMENTS = 16, TERMS = 1 << 18 };
 
 /* Rows 0, step, 2 step, ... of A, and columns of B, and what C is made of. */
 static enum status take_part(struct array *to, const struct array *from,
@@ -154,10 +154,11 @@ static enum status become_most(struct recommend_report *r, double elements, stru
 enum status recommend_part(struct recommend_report *r, double seconds, struct problem *p)
 {
     const double each = seconds / ARRAYS, least_of_it = 0.25 * each;
-    double took = 0, elements = ELEMENTS;
     r->whole = r->setting.shape;
+    const double few = fmax(ELEMENTS, TERMS / (1 + (double)r->whole.k));
+    double took = 0, elements = few;
     const double all = (double)r->whole.m * (double)r->whole.n;
-    if (all <= ELEMENTS || gemm_c_begins(&r->whole) > r->source->array.n)
+    if (all <= few + 1 || gemm_c_begins(&r->whole) > r->source->array.n)
         return STATUS_OK;
     recommend_tell(r, "how many elements there is time for");
     for (;;) {
@@ -167,7 +168,7 @@ enum status recommend_part(struct recommend_report *r, double seconds, struct pr
         if (status != STATUS_OK || !recommend_is_part(r))
             return status;
         if (took > least_of_it)
-            return become_most(r, fmax(ELEMENTS, elements * each / took), p);
+            return become_most(r, fmax(few, elements * each / took), p);
         elements *= 4;
     }
 }
