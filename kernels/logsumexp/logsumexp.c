@@ -9,6 +9,7 @@
 
 #include "kernels/rows/exponentials.h"
 #include "reference/exact/elementary.h"
+#include "reference/exact/exponentials_rounded.h"
 
 static enum status row(exponentials_order *order, const double *x, size_t n, enum format f,
                        double *y, struct problem *p)
@@ -25,7 +26,7 @@ EXPONENTIALS_METHODS(logsumexp)
 
 static enum status row_exact(const double *x, size_t n, enum format f, double *y, struct problem *p)
 {
-    return exponentials_exact(operation_logsumexp.of, x, n, f, y, p);
+    return exponentials_rounded(operation_logsumexp.of, x, n, f, y, p);
 }
 
 ROWS_EXACT(logsumexp, row_exact)

@@ -6,8 +6,6 @@
 #include "kernels/blocks/product.h"
 #include "kernels/blocks/tiled.h"
 #include "reference/exact/elementary.h"
-#include "reference/exact/mpfr.h"
-#include "reference/exact/reference.h"
 
 double exponentials_of(enum format f, double x, double max)
 {
@@ -124,19 +122,6 @@ enum status exponentials_split(const double *x, size_t n, enum format f, struct 
     *e = (struct exponentials){max, n > 0 && parts == 0 ? NAN : 0};
     for (size_t k = 0; k < parts; k++)
         e->sum = format_add(f, e->sum, rescaled(f, part[k].sum, part[k].max, max));
-    return STATUS_OK;
-}
-
-enum status exponentials_exact(enum exact_value of, const double *x, size_t n, enum format f,
-                               double *y, struct problem *p)
-{
-    const struct array in = {FP64, n, (void *)x};
-    struct reference r;
-    enum status status = reference_compute_of(&r, of, &in, NULL, REFERENCE_FAST, p);
-    if (status != STATUS_OK)
-        return status;
-    y[0] = round_mpfr(r.sum, f);
-    reference_free(&r);
     return STATUS_OK;
 }
 

@@ -76,6 +76,3 @@ EXPONENTIALS_HEIGHTS(split);
     EXPONENTIALS_METHOD(its_operation, split,                                                      \
                         "8 parts of each row in two passes each, then put together",               \
                         THEOREM_RESCALED)
-/* The exact value of a row's only output, rounded once; otherwise as a row_outputs. */
-enum status exponentials_exact(enum exact_value of, const double *x, size_t n, enum format f,
-                               double *y, struct problem *p);

@@ -6,6 +6,7 @@
  * row as it is stored, rounded once. It depends on the row's length alone. Threads are a schedule.
  * An element of -inf has +0; a row of -inf alone, or with +inf or NaN, has NaN throughout. */
 #include "kernels/rows/exponentials.h"
+#include "reference/exact/exponentials_rounded.h"
 
 static enum status row(exponentials_order *order, const double *x, size_t n, enum format f,
                        double *y, struct problem *p)
@@ -23,7 +24,7 @@ EXPONENTIALS_METHODS(softmax)
 
 static enum status row_exact(const double *x, size_t n, enum format f, double *y, struct problem *p)
 {
-    return rows_exact_each(operation_softmax.of, x, n, f, y, p);
+    return exponentials_rounded(operation_softmax.of, x, n, f, y, p);
 }
 
 ROWS_EXACT(softmax, row_exact)

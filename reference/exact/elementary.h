@@ -8,6 +8,9 @@
  * gradual. exp(-inf) = +0, exp(+inf) = +inf, exp(NaN) = NaN, exp(+-0) = 1. */
 double exp_rounded(enum format f, double x);
 
+/* exp(x + rest), |x| <= 150, |rest| <= 2^-45, to within 2^-50 of it. */
+double exp_near(double x, double rest);
+
 /* log(x) likewise: log(1) = +0, log(+-0) = -inf, log(+inf) = +inf; NaN below 0. */
 double log_rounded(enum format f, double x);
 

@@ -7,7 +7,10 @@
  * the sum is algebraic only where there is one finite element: that. In all other cases Ziv's test
  * (ziv.h) ends. */
 #include <math.h>
+#include <stdlib.h>
 
+#include "reference/exact/exponentials_enclosed.h"
+#include "reference/exact/mpfr.h"
 #include "reference/exact/reference_parts.h"
 #include "reference/exact/ziv.h"
 
@@ -136,6 +139,53 @@ static int share(mpfr_t lo, mpfr_t hi, mpfr_prec_t precision, const void *contex
     mpfr_div(lo, lo, r->hi, MPFR_RNDD);
     mpfr_div(hi, hi, r->lo, MPFR_RNDU);
     return 1;
+}
+
+/* --- few bits, for one rounding --- */
+
+enum { FEW_BITS = 96 };
+
+struct enclosed {
+    struct row row;
+    enum exact_value of;
+    mpfr_t lo, hi;
+};
+
+struct enclosed *exponentials_enclose(enum exact_value of, const struct array *x)
+{
+    struct enclosed *e = malloc(sizeof *e);
+    if (!e)
+        return NULL;
+    e->of = of;
+    begin(&e->row, x, false);
+    mpfr_inits2(FEW_BITS, e->lo, e->hi, (mpfr_ptr)0);
+    if (!e->row.nan && !e->row.infinite && e->row.finite > 0)
+        return e;
+    exponentials_enclosed_free(e);
+    return NULL;
+}
+
+bool exponentials_decide(struct enclosed *e, size_t i, enum format f, double *y)
+{
+    const struct exact_facts *facts = &exact_facts[e->of];
+    ziv_enclose *enclose = facts->log ? logarithm : facts->each ? share : sum;
+    e->row.element = facts->each ? array_get(e->row.x, i) : 0;
+    *y = 0;
+    if (e->row.element == -INFINITY)
+        return true;
+    int sign = enclose(e->lo, e->hi, FEW_BITS, &e->row);
+    double low = round_mpfr(e->lo, f), high = round_mpfr(e->hi, f);
+    *y = sign < 0 ? -low : low;
+    return double_bits(low) == double_bits(high);
+}
+
+void exponentials_enclosed_free(struct enclosed *e)
+{
+    if (!e)
+        return;
+    mpfr_clears(e->lo, e->hi, (mpfr_ptr)0);
+    end(&e->row);
+    free(e);
 }
 
 /* 1 / count, cut as ziv_settle cuts. */
@@ -290,11 +340,43 @@ static enum status compute(struct reference *to, const struct array *a, const st
     return STATUS_OK;
 }
 
+/* Elements by their bits: equal ones have equal values. */
+struct known {
+    size_t *place, slots; /* 0: none, else the element's index and 1 */
+};
+
+/* The first element like number i, which becomes that where there is none. */
+static size_t first_like(struct known *k, const struct array *a, size_t i)
+{
+    uint64_t bits = array_bits(a, i);
+    size_t slot = (size_t)(bits * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (k->slots - 1);
+    while (k->place[slot] && array_bits(a, k->place[slot] - 1) != bits)
+        slot = (slot + 1) & (k->slots - 1);
+    if (!k->place[slot])
+        k->place[slot] = i + 1;
+    return k->place[slot] - 1;
+}
+
+static void copy_value(struct reference *to, const struct reference *from)
+{
+    mpfr_set_prec(to->sum, mpfr_get_prec(from->sum));
+    mpfr_set(to->sum, from->sum, MPFR_RNDN);
+    mpfr_set_prec(to->sum_abs, mpfr_get_prec(from->sum_abs));
+    mpfr_set(to->sum_abs, from->sum_abs, MPFR_RNDN);
+    to->cut = from->cut;
+    to->exponentials.at = from->exponentials.at;
+}
+
 static enum status each(struct reference *to, const struct array *a, struct problem *p)
 {
+    struct known known = {.slots = 4};
+    while (known.slots < 2 * a->n)
+        known.slots *= 2;
+    known.place = calloc(known.slots, sizeof *known.place);
+    if (!known.place)
+        return problem(p, STATUS_MEMORY, "out of memory for the values of %zu elements", a->n);
     struct row r;
     struct reference facts = {0};
-    (void)p;
     begin(&r, a, false);
     set_census(&facts, a);
     if (r.finite > 0)
@@ -307,9 +389,14 @@ static enum status each(struct reference *to, const struct array *a, struct prob
         to[i].nans = facts.nans;
         to[i].smallest = facts.smallest;
         to[i].largest = facts.largest;
-        set(&to[i], &r, array_get(a, i));
+        size_t first = first_like(&known, a, i);
+        if (first < i)
+            copy_value(&to[i], &to[first]);
+        else
+            set(&to[i], &r, array_get(a, i));
     }
     end(&r);
+    free(known.place);
     return STATUS_OK;
 }
 
