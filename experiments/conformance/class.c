@@ -7,7 +7,8 @@
 const struct special_class *const special_class[SPECIAL_CLASSES] = {
     &special_zeros,    &special_inf,  &special_infs,    &special_nan,     &special_subnormal,
     &special_overflow, &special_way,  &special_power,   &special_pair,    &special_sparse,
-    &special_short,    &special_edge, &special_product, &special_factors,
+    &special_short,    &special_edge, &special_product, &special_factors, &special_masked,
+    &special_equal,    &special_mean, &special_squares, &special_scores,
 };
 
 const size_t special_length[SPECIAL_LENGTHS] = {

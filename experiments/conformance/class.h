@@ -11,6 +11,7 @@ struct conformance_setting {
     uint64_t seed;
     bool pairs;   /* of two arrays, for dot products */
     bool factors; /* for products of all elements */
+    bool rows;    /* for statistics of a row */
 };
 
 struct special_class {
@@ -23,7 +24,7 @@ struct special_class {
     void (*fill_pair)(const struct conformance_setting *s, size_t k, const struct array *x,
                       const struct array *y);
 };
-enum { SPECIAL_CLASSES = 14 };
+enum { SPECIAL_CLASSES = 19 };
 extern const struct special_class *const special_class[SPECIAL_CLASSES];
 
 /* Writes both arrays of case k, which hold +0 everywhere: what the class gives one array stands in
@@ -34,6 +35,8 @@ void special_fill_pair(const struct special_class *class, const struct conforman
 /* The lengths that they are tried at, ascending: 0, 1, 2, 3, and around the edges of tiles. */
 enum { SPECIAL_LENGTHS = 22 };
 extern const size_t special_length[SPECIAL_LENGTHS];
+/* Rows are no longer than this: their exact values take long. */
+enum { SPECIAL_ROW_LENGTH = 1025 };
 
 /* --- what the files class*.c share --- */
 
@@ -51,4 +54,5 @@ double special_bottom(const struct conformance_setting *s);
 
 extern const struct special_class special_zeros, special_inf, special_infs, special_nan,
     special_subnormal, special_overflow, special_way, special_power, special_pair, special_sparse,
-    special_short, special_edge, special_product, special_factors;
+    special_short, special_edge, special_product, special_factors, special_masked, special_equal,
+    special_mean, special_squares, special_scores;

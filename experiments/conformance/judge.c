@@ -8,6 +8,8 @@
 #include "experiments/conformance/due.h"
 #include "experiments/conformance/exact.h"
 #include "experiments/conformance/product.h"
+#include "experiments/conformance/statistic.h"
+#include "experiments/operations/operation.h"
 #include "reference/measure/scan.h"
 
 static void add_word(char text[POSSIBLE_TEXT], const char *word)
@@ -395,6 +397,8 @@ enum status conformance_judge(struct judgement *to, const struct conformance_sub
     struct due due;
     if (special_is_exact(s->method))
         return conformance_judge_exact(to, s, &in->x, array_get(out, 0), p);
+    if (special_is_statistic(s->method))
+        return conformance_judge_statistic(to, s, &in->x, out, p);
     *to = (struct judgement){.is = JUDGED_FINE};
     if (special_multiplies(s->method))
         return judge_elements(to, &due, s, in, out, p);

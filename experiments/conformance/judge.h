@@ -10,13 +10,14 @@
  * speaks, to three times the bound for any order. Of a scan all that is said of each prefix; of a
  * dot product, of products in place of elements, by how they are formed
  * (reference/possible/any_products.h). Products of all elements and extrema are held to their exact
- * values (experiments/conformance/exact.h). */
+ * values (experiments/conformance/exact.h), statistics of a row to theirs
+ * (experiments/conformance/statistic.h). */
 #pragma once
 
 #include "experiments/system/device.h"
 #include "reference/possible/any_products.h"
 
-/* What is run. Outputs are of the accumulator's format. */
+/* What is run. Outputs are of the accumulator's format. A matrix is one row. */
 struct conformance_subject {
     const struct method *method;
     struct device device;
@@ -33,7 +34,7 @@ enum judged { JUDGED_FINE, JUDGED_NOTED, JUDGED_IMPOSSIBLE };
 struct judgement {
     enum judged is;
     const char *why;     /* in words; NULL where it is fine. One text for each reason */
-    size_t output;       /* of a scan, the first of which it is said */
+    size_t output;       /* of several, the first of which it is said */
     double result;       /* that output */
     struct possible due; /* what is possible there */
     bool open;           /* where finite and not 0, it is up to the bound what of that is */

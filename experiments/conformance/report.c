@@ -239,6 +239,8 @@ static void add_finding(struct text *to, const struct conformance_report *r, siz
     if (special_is_scan(f->subject.method))
         text_format(to, "output %zu of the %s scan: ", f->judgement.output,
                     f->subject.exclusive ? "exclusive" : "inclusive");
+    else if (operation_of_each(f->subject.method->operation))
+        text_format(to, "output %zu: ", f->judgement.output);
     text_format(to, "%s\n  possible  %s\n  again     ", result, due);
     conformance_command(to, r, class, folder);
     bool others = false;

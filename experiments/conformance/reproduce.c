@@ -46,7 +46,8 @@ static enum status compose(struct text *to, const char *file, const struct confo
     char title[512], due[POSSIBLE_TEXT], device[DEVICE_TEXT];
     struct text command = {0};
     struct array in;
-    size_t outputs = s->method->operation->outputs(f->in.x.n, 0);
+    size_t rows = s->method->operation->of_rows ? 1 : 0;
+    size_t outputs = s->method->operation->outputs(f->in.x.n, rows);
     enum status status = join(&in, &f->in, p);
     if (status != STATUS_OK)
         return status;
@@ -66,6 +67,8 @@ static enum status compose(struct text *to, const char *file, const struct confo
                                   .n = f->in.x.n,
                                   .outputs = outputs,
                                   .exclusive = s->exclusive,
+                                  .bins = rows,
+                                  .stride = rows,
                                   .run = {run, run},
                                   .from = f->judgement.output,
                                   .end = f->judgement.output + 1,

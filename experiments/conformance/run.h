@@ -20,6 +20,7 @@ struct conformance_request {
     unsigned products; /* of dot products: flags 1 << PRODUCT_...; 0: all that it has */
     const char *chip;  /* of models of matrix instructions; NULL: MMA_CHIP */
     const struct special_input *data; /* one input, in place of all; or NULL */
+    size_t rows;                      /* of a matrix so many rows of it; else 1 */
     const char *program;              /* as commands name it; NULL: ulpscope */
     char prefix[SPECIAL_PREFIX]; /* of files with inputs that were found: one for each subject */
     double seconds;              /* for all of it, about; 0: as long as it takes */

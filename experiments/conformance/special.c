@@ -10,11 +10,12 @@
 #include "experiments/conformance/exact.h"
 #include "experiments/conformance/product.h"
 #include "experiments/conformance/report.h"
+#include "experiments/conformance/statistic.h"
 #include "experiments/subjects/subject.h"
 #include "reports/results/directory.h"
 
-/* Foreign subjects and scans take longer: fewer inputs, other ones at each length. */
-enum { EVERY_SCAN = 4, EVERY_FOREIGN = 4 };
+/* Foreign subjects, scans and statistics take longer: fewer inputs, other ones at each length. */
+enum { EVERY_SCAN = 4, EVERY_FOREIGN = 4, EVERY_STATISTIC = 4 };
 
 struct special {
     const struct arguments *a;
@@ -119,7 +120,7 @@ static enum status check_device(struct special *s, const char *name, struct prob
 
 static bool is_special(const struct method *m)
 {
-    return special_is_exact(m) || special_multiplies(m) ||
+    return special_is_exact(m) || special_multiplies(m) || special_is_statistic(m) ||
            (!operation_takes(m->operation) && exact_facts[m->operation->of].form == FORM_SUM);
 }
 
@@ -146,7 +147,10 @@ static enum status check_method(struct special *s, const struct method *m, size_
     if (status == STATUS_OK && operation_has(m->operation, OPERAND_IN2) &&
         s->asked.request.products && !(s->asked.request.products & m->products))
         status = problem(p, STATUS_USAGE, "check --special: %s does not form products so", m->name);
-    s->asked.request.every = m->foreign ? EVERY_FOREIGN : special_is_scan(m) ? EVERY_SCAN : 1;
+    s->asked.request.every = m->foreign                ? EVERY_FOREIGN
+                             : special_is_scan(m)      ? EVERY_SCAN
+                             : special_is_statistic(m) ? EVERY_STATISTIC
+                                                       : 1;
     if (status == STATUS_OK && s->asked.request.chip && !m->of_chip)
         status = problem(p, STATUS_USAGE,
                          "option --chip: found %s, expected gemm/mma, gemm/wgmma or gemm/promoted",
@@ -161,21 +165,20 @@ static enum status find_methods(const struct special *s, const struct method *m[
                                 struct problem *p)
 {
     const struct arguments *a = s->a;
-    const struct operation *operation = argument_value(a, "operation")
-                                            ? operation_named(argument_value(a, "operation"))
+    const char *name = argument_value(a, "operation");
+    const struct operation *operation = name                        ? operation_named(name)
                                         : argument_value(a, "scan") ? operation_asking(SETTING_SCAN)
                                                                     : NULL;
     enum status status = s->all ? reproducer_asked(a, NULL, s->asked.devices.count, p) : STATUS_OK;
     for (size_t i = 0; i < a->operands && status == STATUS_OK; i++) {
         status = subject_named(&m[i], "check", a->operand[i], operation, p);
-        if (status == STATUS_OK && !special_multiplies(m[i]))
-            status = subject_keyless(&m[i], "check", a->operand[i], operation, p);
         if (status == STATUS_OK && !is_special(m[i]))
-            status =
-                problem(p, STATUS_USAGE,
-                        "check --special: %s is a %s, expected a sum, a scan, a dot product, a "
-                        "matrix product, a norm, a product or an extremum",
-                        m[i]->name, m[i]->operation->name);
+            status = problem(
+                p, STATUS_USAGE,
+                "check --special: found %s, whose operation is %s: expected a sum, a "
+                "scan, a dot product, a matrix product, a norm, a mean, a variance, a product, an "
+                "extremum, or a statistic of rows",
+                m[i]->name, m[i]->operation->name);
         if (status == STATUS_OK)
             status = check_takes(m[i], a, p);
         if (status == STATUS_OK)

@@ -16,10 +16,13 @@ enum status conformance_check(const struct arguments *a, struct problem *p);
     "subnormals, "                                                                                 \
     "overflow at the end or on the way, each power of two alone and cancelled, sparse and short "  \
     "inputs, "                                                                                     \
-    "edges of tiles, factors of products. A result that no order of rounded additions can give "   \
+    "edges of tiles, factors of products; of statistics of rows also masked and equal elements, "  \
+    "large means and scores, squares that overflow. A result that no order of rounded additions "  \
+    "can give "                                                                                    \
     "is an "                                                                                       \
     "error (a method that does more than add is held to its theorem, an extremum to the exact "    \
-    "result). It is printed with the smallest input found that shows it, and with the command "    \
+    "result, a statistic of a row to what is due of NaN and infinities and to its theorem). It "   \
+    "is printed with the smallest input found that shows it, and with the command "                \
     "that "                                                                                        \
     "reproduces it; exit status 1. Of a matrix product all elements of D are sums of the same "    \
     "products, and C, which is the last term; --chip names a model's. "                            \

@@ -48,7 +48,9 @@ enum status conformance_stand_open(struct conformance_stand *s,
                               .shape = subject->shape,
                               .exclusive = subject->exclusive,
                               .chip = subject->chip,
-                              .product = subject->product};
+                              .product = subject->product,
+                              .bins = m->operation->of_rows ? 1 : 0,
+                              .stride = m->operation->of_rows ? 1 : 0};
     *s = (struct conformance_stand){.subject = subject};
     s->out = (struct array){subject->accumulator, 1, s->one};
     enum status status = heads_make(&s->heads, n, subject->segment, p);
@@ -57,8 +59,8 @@ enum status conformance_stand_open(struct conformance_stand *s,
         return open_product(s, &spec, n, p);
     if (status == STATUS_OK && operation_makes_array(m->operation)) {
         s->out.data = NULL;
-        status =
-            memory_array(&s->out, subject->accumulator, m->operation->outputs(n, 0), m->name, p);
+        status = memory_array(&s->out, subject->accumulator, m->operation->outputs(n, spec.bins),
+                              m->name, p);
     }
     return status == STATUS_OK ? probe_open(&s->probe, &spec, p) : status;
 }

@@ -8,6 +8,7 @@
 #include "experiments/system/memory.h"
 #include "experiments/conformance/product.h"
 #include "experiments/conformance/stand.h"
+#include "experiments/conformance/statistic.h"
 
 /* Failed runs, of a pair of formats and of all, after which no more are tried. */
 enum { GIVE_UP_PAIR = 2, GIVE_UP = 12 };
@@ -175,7 +176,8 @@ static enum status run_length(struct conformance_walk *w, size_t length, uint64_
         special_length[length],
         q->seed,
         special_reads_two(w->subject.method),
-        exact_facts[w->subject.method->operation->of].form == FORM_PRODUCT};
+        exact_facts[w->subject.method->operation->of].form == FORM_PRODUCT,
+        special_is_statistic(w->subject.method)};
     struct conformance_stand stand;
     if (q->show)
         q->show(&w->subject, setting.n);
@@ -191,14 +193,12 @@ static enum status run_length(struct conformance_walk *w, size_t length, uint64_
     return status;
 }
 
-/* The one input that was asked for; it stands where the first class does. */
-static enum status run_data(struct conformance_walk *w, const struct special_input *data,
-                            struct problem *p)
+/* An input that was asked for; it stands where the first class does. */
+static enum status run_input(struct conformance_walk *w, const struct special_input *data,
+                             struct problem *p)
 {
     struct conformance_stand stand;
     struct judgement j;
-    if (data->x.format != w->subject.storage)
-        return STATUS_OK;
     enum status status = conformance_stand_open(&stand, &w->subject, data->x.n, p);
     if (status == STATUS_OK) {
         struct special_input in = conformance_stand_input(&stand);
@@ -213,13 +213,35 @@ static enum status run_data(struct conformance_walk *w, const struct special_inp
     return status;
 }
 
+/* The user's own, row by row. */
+static enum status run_data(struct conformance_walk *w, const struct special_input *data,
+                            struct problem *p)
+{
+    size_t rows = w->report->request.rows > 1 ? w->report->request.rows : 1;
+    size_t length = data->x.n / rows, bytes = array_bytes(data->x.format, length);
+    enum status status = STATUS_OK;
+    if (data->x.format != w->subject.storage)
+        return STATUS_OK;
+    for (size_t r = 0; r < rows && status == STATUS_OK; r++) {
+        struct special_input row = *data;
+        row.x.n = length;
+        row.x.data = (char *)data->x.data + r * bytes;
+        status = run_input(w, &row, p);
+    }
+    return status;
+}
+
 static enum status run_subject(struct conformance_walk *w, uint64_t until, struct problem *p)
 {
     enum status status = STATUS_OK;
     if (w->report->request.data)
         return run_data(w, w->report->request.data, p);
-    for (size_t i = 0; i < SPECIAL_LENGTHS && status == STATUS_OK; i++)
-        status = run_length(w, i, special_share(w->report, until, SPECIAL_LENGTHS - i), p);
+    size_t lengths = SPECIAL_LENGTHS;
+    while (special_is_statistic(w->subject.method) &&
+           special_length[lengths - 1] > SPECIAL_ROW_LENGTH)
+        lengths--;
+    for (size_t i = 0; i < lengths && status == STATUS_OK; i++)
+        status = run_length(w, i, special_share(w->report, until, lengths - i), p);
     return status;
 }
 

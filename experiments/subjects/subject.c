@@ -95,14 +95,3 @@ enum status subject_askable(const struct method **m, const char *where, const ch
                    "their keys or how rows lie",
                    where, name, operation_takes((*m)->operation));
 }
-
-enum status subject_keyless(const struct method **m, const char *where, const char *name,
-                            const struct operation *operation, struct problem *p)
-{
-    enum status status = subject_named(m, where, name, operation, p);
-    if (status != STATUS_OK || !operation_takes((*m)->operation))
-        return status;
-    return problem(p, STATUS_USAGE,
-                   "%s: found %s, which takes %s, expected a method that reads elements alone",
-                   where, name, operation_takes((*m)->operation));
-}

@@ -9,10 +9,6 @@
 enum status subject_named(const struct method **m, const char *where, const char *name,
                           const struct operation *operation, struct problem *p);
 
-/* The same of a method that reads nothing but arrays: where it takes keys too, STATUS_USAGE. */
-enum status subject_keyless(const struct method **m, const char *where, const char *name,
-                            const struct operation *operation, struct problem *p);
-
 /* The same of a method that can be asked for one result after another, of elements and maybe their
  * keys; else STATUS_USAGE. */
 enum status subject_askable(const struct method **m, const char *where, const char *name,

@@ -27,7 +27,8 @@ struct exact_facts {
     array_term *term;        /* what an element adds to the sum, never below 0; NULL: itself */
     bool largest, nan_loses; /* of an element or an index: which one is sought */
     bool log, each;          /* of a row: a logarithm; each element has a value */
-    double epsilon;          /* of elements divided by a root: what is added under it */
+    double epsilon;          /* of elements divided by a root: what is added under it; */
+    bool centred;            /* is the mean taken from them? */
     const struct exact_rules *rules; /* how it is computed: reference_parts.h */
 };
 extern const struct exact_facts exact_facts[EXACT_VALUES];

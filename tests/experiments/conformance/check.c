@@ -220,12 +220,9 @@ Test(special_check, counts_what_there_was_no_time_for)
             for (size_t i = 0; i < SPECIAL_LENGTHS; i++) {
                 static const struct format_pair pairs[] = {
                     {FP32, FP32}, {FP16, FP32}, {FP16, FP16}};
-                struct conformance_setting s = {pairs[pair].storage,
-                                                pairs[pair].accumulator,
-                                                special_length[i],
-                                                0,
-                                                false,
-                                                false};
+                struct conformance_setting s = {.storage = pairs[pair].storage,
+                                                .accumulator = pairs[pair].accumulator,
+                                                .n = special_length[i]};
                 all += special_class[k]->cases(&s);
             }
     run_slowly(&r, 0.5, NULL, STATUS_OK);

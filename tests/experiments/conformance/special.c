@@ -5,10 +5,18 @@
 
 #include "experiments/conformance/run.h"
 #include "experiments/conformance/stand.h"
+#include "experiments/conformance/statistic.h"
 #include "reference/format/number.h"
 
 /* One input in so many: other ones at each length and in each pair of formats. */
-enum { EVERY_SUM = 32, EVERY_DOT = 64, EVERY_SCAN = 128, EVERY_OTHER = 64, EVERY_INDEX = 16 };
+enum {
+    EVERY_SUM = 32,
+    EVERY_DOT = 64,
+    EVERY_SCAN = 128,
+    EVERY_OTHER = 64,
+    EVERY_INDEX = 16,
+    EVERY_STATISTIC = 10
+};
 
 static const char *words_of(const struct conformance_finding *f)
 {
@@ -27,26 +35,44 @@ static const char *words_of(const struct conformance_finding *f)
 static unsigned every_of(const struct operation *o)
 {
     if (o->array)
-        return EVERY_SCAN;
+        return o->of_rows ? EVERY_STATISTIC : EVERY_SCAN;
     enum exact_form form = exact_facts[o->of].form;
+    if (form == FORM_MOMENTS || form == FORM_QUOTIENT)
+        return EVERY_STATISTIC;
     return form == FORM_INDEX ? EVERY_INDEX
            : form != FORM_SUM ? EVERY_OTHER
            : o->inputs == 2   ? EVERY_DOT
                               : EVERY_SUM;
 }
 
+/* Are its inputs for statistics of rows alone? */
+static bool of_rows(const struct special_class *class)
+{
+    struct conformance_setting s = {.storage = FP32, .accumulator = FP32, .n = 32, .rows = true};
+    bool any = class->cases(&s) > 0;
+    s.rows = false;
+    return any && class->cases(&s) == 0;
+}
+
 static void conforms(const struct method *m, struct conformance_report *r)
 {
     struct problem p = {0};
     struct conformance_request request = {.method = m, .seed = 1, .every = every_of(m->operation)};
-    cr_assert(pairs_parse(&request.pairs, "all", &p) == STATUS_OK, "%s", p.text);
+    /* The exact values of a row take long. */
+    static const struct pairs few = {{{FP16, FP16}, {FP32, FP32}}, 2};
+    if (special_is_statistic(m)) {
+        request.pairs = few;
+        request.seconds = 3;
+    } else
+        cr_assert(pairs_parse(&request.pairs, "all", &p) == STATUS_OK, "%s", p.text);
     cr_assert(conformance_run(r, &request, &p) == STATUS_OK, "%s", p.text);
     for (size_t k = 0; k < SPECIAL_CLASSES; k++) {
         const struct conformance_tally *t = &r->all[k];
-        bool due = special_class[k] == &special_factors
-                       ? m->operation == &operation_product
+        bool due = special_class[k] == &special_factors ? m->operation == &operation_product
+                   : of_rows(special_class[k])
+                       ? special_is_statistic(m)
                        : special_class[k]->fill || m->operation->inputs == 2;
-        cr_expect((t->cases > 0) == due && t->failed == 0, "%s: %s", m->name,
+        cr_expect((t->cases + t->left > 0) == due && t->failed == 0, "%s: %s", m->name,
                   special_class[k]->name);
         cr_expect(t->impossible == 0 && !t->first, "%s, %s: %zu of %zu, as %s", m->name,
                   special_class[k]->name, t->impossible, t->cases,
@@ -94,6 +120,31 @@ Test(special, our_norms_conform)
 Test(special, our_products_conform)
 {
     registry(FORM_PRODUCT, 1, false);
+}
+
+/* Those of rows, and of arrays. */
+static void statistics(bool of_rows)
+{
+    static struct conformance_report r;
+    size_t held = 0;
+    for (size_t i = 0; i < method_count; i++) {
+        const struct method *m = method_registry[i];
+        if (!m->cpu || !special_is_statistic(m) || m->operation->of_rows != of_rows)
+            continue;
+        conforms(m, &r);
+        held++;
+    }
+    cr_expect(held > 2, "%zu", held);
+}
+
+Test(special, our_means_and_variances_conform)
+{
+    statistics(false);
+}
+
+Test(special, our_statistics_of_rows_conform)
+{
+    statistics(true);
 }
 
 Test(special, our_extrema_conform)
