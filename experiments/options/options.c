@@ -43,9 +43,10 @@ const struct option_spec option_specs[] = {
     {"keys", 0, "LIST", "run bench check",
      "scatter-adds: which bin each element goes to: uniform, zipf:s=1.1, one, sorted, file:PATH"},
     {"bins", 0, "LIST", "run bench check", "scatter-adds: how many bins, 1 to 2^20"},
-    {"rows", 0, "LIST", "run bench check",
+    {"rows", 0, "LIST", "run bench check recommend",
      "number of rows, a divisor of n; 0: as in the file, else the largest divisor up to sqrt(n)"},
-    {"layout", 0, "LIST", "run bench check", "memory layout of the rows: row, column, batch:S"},
+    {"layout", 0, "LIST", "run bench check recommend",
+     "memory layout of the rows: row, column, batch:S"},
     {"keep", 0, "LIST", "run bench check",
      "percentage of the elements that a compaction keeps: 0 to 100"},
     {"shape", 0, "LIST", "run bench check recommend reveal",
@@ -87,7 +88,8 @@ const struct option_spec option_specs[] = {
      "module)"},
     {"operation", 0, "NAME", "run bench check reveal recommend serve",
      "what python: functions compute, and exec: programs in check and reveal, where nothing else "
-     "says it: sum, scan, dot, gemm, ...; recommend: sum or gemm"},
+     "says it: sum, scan, dot, gemm, ...; recommend: sum, gemm or a "
+     "statistic of rows, as softmax"},
     {"prefix", 0, "I", "reveal",
      "scans: reveal the order of this output, 0 to n - 1 (default: the last)"},
     {"against", 0, "METHOD", "reveal", "compare with the order of another method"},
@@ -124,7 +126,8 @@ const struct option_spec option_specs[] = {
     {"no-adversarial", 0, NULL, "recommend",
      "try only the data, other orders of it and arrays drawn from it"},
     {"quantity", 0, "Q", "recommend",
-     "what the tolerance is relative to: rel (the exact sum), backward (sum|x|), ulp"},
+     "what the tolerance is relative to: rel (the exact sum), backward (sum|x|; of softmax and "
+     "norms the largest of the row), ulp"},
     {"confidence", 0, "C", "recommend",
      "confidence that arrays like yours do not exceed the tolerance (default: 0.99)"},
     {"junit", 0, "FILE", "gate", "write the verdicts as JUnit XML"},

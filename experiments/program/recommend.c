@@ -76,6 +76,8 @@ static enum status read_numbers(struct command *c, struct problem *p)
     if (status == STATUS_OK)
         status = recommend_tolerance_parse(&c->ask.tolerance, t ? t : "1e-3",
                                            argument_value(a, "quantity"), p);
+    if (!argument_value(a, "quantity") && c->ask.tolerance.quantity == RECOMMEND_REL)
+        c->ask.tolerance.quantity = c->ask.use->quantity;
     return status == STATUS_OK ? read_promise(&c->ask.promise, argument_value(a, "promise"),
                                               experiment_only(c->ask.use->experiment), p)
                                : status;
@@ -115,9 +117,22 @@ static enum status keep_both(struct command *c, struct problem *p)
                : STATUS_OK;
 }
 
+/* One answer is of one layout: row after row, unless another is asked for. */
+static enum status choose_layout(struct command *c, struct problem *p)
+{
+    struct list *layout = &c->request.axis[AXIS_LAYOUT];
+    return operation_of_rows(experiment_only(c->ask.use->experiment)) && layout->count == 0
+               ? list_append(layout, "row", strlen("row"), p)
+               : STATUS_OK;
+}
+
 /* What is one array of several operands has a shape, and one chip multiplies. */
 static enum status check_shape(const struct axes *axes, struct problem *p)
 {
+    if (operation_of_rows(experiment_only(axes->experiment))) {
+        enum status status = check_one("numbers of rows", axes->setting.rows.count, p);
+        return status == STATUS_OK ? check_one("layouts", axes->setting.layouts, p) : status;
+    }
     if (!operation_joins(experiment_only(axes->experiment)))
         return STATUS_OK;
     if (axes->setting.shapes != 1)
@@ -140,6 +155,8 @@ static enum status resolve(struct command *c, struct problem *p)
         status = request_arguments(&c->request, a, p);
     if (status == STATUS_OK)
         status = keep_both(c, p);
+    if (status == STATUS_OK)
+        status = choose_layout(c, p);
     if (status == STATUS_OK)
         status = axes_resolve(&c->axes, c->ask.use->experiment, &c->request, p);
     if (status == STATUS_OK)

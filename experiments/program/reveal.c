@@ -92,6 +92,21 @@ static const struct operation *asked_operation(const struct arguments *a)
     return NULL;
 }
 
+/* Why no order is found of what is known here; NULL: it is none of these. */
+static const char *why_none(const struct method *m)
+{
+    const struct exact_facts *facts = &exact_facts[m->operation->of];
+    if (facts->form == FORM_MOMENTS || facts->centred)
+        return "every element moves the mean that is taken from all, so no element can be hidden "
+               "from a sum";
+    if (facts->form == FORM_ROW && facts->epsilon > 0)
+        return "its results are elements over a root, of which no order is looked for";
+    if (facts->form == FORM_ROW)
+        return "exponentials but 1 are no powers of two, so no sums can be made that hide an "
+               "element exactly";
+    return NULL;
+}
+
 /* The case of a method, NAME or that of an option. */
 static enum status make_case(struct reveal_case *c, const struct reveal_request *q,
                              const char *where, const char *name, const struct operation *operation,
@@ -102,6 +117,10 @@ static enum status make_case(struct reveal_case *c, const struct reveal_request 
     if (status != STATUS_OK)
         return status;
     bool scan = operation_asks(m->operation, SETTING_SCAN);
+    const char *why = reveal_can_ask(m) ? NULL : why_none(m);
+    if (why)
+        return problem(p, STATUS_USAGE, "%s: found %s, of which no order can be revealed: %s",
+                       where, m->name, why);
     if (!reveal_can_ask(m))
         return problem(
             p, STATUS_USAGE,

@@ -99,9 +99,11 @@ static const struct column columns[RECOMMEND_COLUMNS] = {
                            "after which a chain's sum is added in the accumulator"},
     [RECOMMEND_BLOCKS] =
         {"blocks", "", "of matrix products whose order follows the grid, as split-K: slices of k"},
-    [RECOMMEND_BROKEN_AT] = {"broken_at", "",
-                             "of matrix products: the element, row,column, where its error on "
-                             "broken_by is largest"},
+    [RECOMMEND_BROKEN_AT] =
+        {"broken_at", "",
+         "of matrix products the element, row,column, of statistics of rows the "
+         "row, or row,element, where its error on "
+         "broken_by is largest"},
     [RECOMMEND_BROKEN_RESULT] = {"broken_result", "", "what it gave there"},
     [RECOMMEND_BROKEN_EXACT] = {"broken_exact", "", "what is exact, rounded to a double"},
 };

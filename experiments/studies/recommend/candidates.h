@@ -5,9 +5,10 @@
 
 /* What became of a candidate on an array: the worst of its runs. */
 struct recommend_outcome {
-    double error, result; /* error: in the quantity; NaN where it failed */
-    double exact;         /* what the result should be, */
-    size_t output;        /* which it is, where there are several */
+    double error, result;         /* error: in the quantity; NaN where it failed */
+    double exact;                 /* what the result should be, */
+    size_t output;                /* which it is, where there are several, */
+    struct recommend_place place; /* and where it lies */
     char id[CASE_ID_TEXT];
 };
 /* Runs it, measures, writes its rows. */
@@ -26,13 +27,16 @@ typedef enum status recommend_fill(void *context, const struct array *to, const 
 enum status recommend_sample_begin(struct recommend_sample *s, const struct source *from,
                                    enum recommend_kind kind, uint64_t draw, size_t n, uint64_t seed,
                                    recommend_fill *fill, void *context, struct problem *p);
+/* Such an array of a sum, or of one row; of as many elements but for RECOMMEND_EXTENDED. */
+enum status recommend_arrange(const struct array *to, const struct array *from,
+                              enum recommend_kind kind, uint64_t seed, struct problem *p);
 /* The other end of recommend_sample_free: of what holds the exact elements. */
 void recommend_product_free(struct recommend_product *product);
 
 /* A line for each choice that the candidates answer: intervals of promotion. */
 void recommend_choices(struct text *to, const struct recommend_report *r);
-/* "element (3,4) is ", of a product; else nothing. */
-void recommend_place(struct text *to, const struct recommend_report *r, size_t output);
+/* "element (3,4) is ", of a product; "row 3 is ", of a statistic; else nothing. */
+void recommend_say_place(struct text *to, const struct recommend_place *at);
 /* How well a chip's model is known to be the chip; nothing of other candidates. */
 void recommend_held(struct text *to, const struct recommend_report *r,
                     const struct recommend_candidate *c);

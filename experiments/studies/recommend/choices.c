@@ -35,11 +35,12 @@ size_t recommend_slices(const struct recommend_report *r, const struct recommend
     return method_shape(c->method, r->device.kind, r->source->array.n, c->asked).blocks;
 }
 
-void recommend_place(struct text *to, const struct recommend_report *r, size_t output)
+void recommend_say_place(struct text *to, const struct recommend_place *at)
 {
-    if (r->setting.shape.n > 0)
-        text_format(to, "element (%zu,%zu) is ", recommend_row_of(r, output),
-                    recommend_column_of(r, output));
+    if (at->sides == 2)
+        text_format(to, "element (%zu,%zu) is ", at->row, at->column);
+    else if (at->sides == 1)
+        text_format(to, "row %zu is ", at->row);
 }
 
 static const struct mma_instruction *instruction_of(const struct recommend_report *r,
@@ -99,7 +100,7 @@ static void add_intervals(struct text *to, const struct recommend_report *r,
     text_format(&line, "  every %zu: error %s on %s, where ", breaks->setting.promote,
                 text_against(breaks->broke.error, r->request.tolerance.limit, 3).value,
                 breaks->broke.input);
-    recommend_place(&line, r, breaks->broke.output);
+    recommend_say_place(&line, &breaks->broke.place);
     text_format(&line, "%.9g, exactly %.9g", breaks->broke.result, breaks->broke.exact);
     text_wrapped(to, &line, TABLE_COLUMNS, 4);
 }
@@ -130,7 +131,7 @@ static void add_slices(struct text *to, const struct recommend_report *r,
     text_format(&line, "  in %s: error %s on %s, where ", format_facts[breaks->accumulator].name,
                 text_against(breaks->broke.error, r->request.tolerance.limit, 3).value,
                 breaks->broke.input);
-    recommend_place(&line, r, breaks->broke.output);
+    recommend_say_place(&line, &breaks->broke.place);
     text_format(&line, "%.9g, exactly %.9g", breaks->broke.result, breaks->broke.exact);
     text_wrapped(to, &line, TABLE_COLUMNS, 4);
 }

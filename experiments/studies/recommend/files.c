@@ -76,13 +76,17 @@ static void fill_promise(struct text cell[RECOMMEND_COLUMNS], const struct recom
     text_unsigned(&cell[RECOMMEND_INPUTS], t->inputs);
 }
 
-/* Nothing of sums but what broke. */
+/* Of sums only what broke. */
 static void fill_product(struct text cell[RECOMMEND_COLUMNS], const struct recommend_report *r,
                          const struct recommend_candidate *c)
 {
     char shape[SHAPE_NAME];
     real(&cell[RECOMMEND_BROKEN_RESULT], c->broken, c->broke.result);
     real(&cell[RECOMMEND_BROKEN_EXACT], c->broken, c->broke.exact);
+    if (c->broken && c->broke.place.sides > 0)
+        text_format(&cell[RECOMMEND_BROKEN_AT], "%zu", c->broke.place.row);
+    if (c->broken && c->broke.place.sides > 1)
+        text_format(&cell[RECOMMEND_BROKEN_AT], ",%zu", c->broke.place.column);
     if (r->setting.shape.n == 0)
         return;
     shape_name(shape, &r->setting.shape);
@@ -93,9 +97,6 @@ static void fill_product(struct text cell[RECOMMEND_COLUMNS], const struct recom
         text_unsigned(&cell[RECOMMEND_PROMOTE], c->setting.promote);
     if (c->method->shape_order & SHAPE_BLOCKS)
         text_unsigned(&cell[RECOMMEND_BLOCKS], recommend_slices(r, c));
-    if (c->broken)
-        text_format(&cell[RECOMMEND_BROKEN_AT], "%zu,%zu", recommend_row_of(r, c->broke.output),
-                    recommend_column_of(r, c->broke.output));
 }
 
 static void fill(struct text cell[RECOMMEND_COLUMNS], const struct recommend_report *r, size_t i)
@@ -194,6 +195,10 @@ static void add_product(json_t *to, const struct recommend_report *r,
 {
     char shape[SHAPE_NAME];
     json_t *broken = json_object_get(to, "broken_by");
+    if (json_is_object(broken) && c->broke.place.sides > 0)
+        json_object_set_new(broken, "row", json_integer((json_int_t)c->broke.place.row));
+    if (json_is_object(broken) && c->broke.place.sides > 1)
+        json_object_set_new(broken, "column", json_integer((json_int_t)c->broke.place.column));
     if (r->setting.shape.n == 0)
         return;
     shape_name(shape, &r->setting.shape);
@@ -208,12 +213,6 @@ static void add_product(json_t *to, const struct recommend_report *r,
                                            : json_null());
     if (c->method->shape_order & SHAPE_BLOCKS)
         json_object_set_new(to, "blocks", json_integer((json_int_t)recommend_slices(r, c)));
-    if (!json_is_object(broken))
-        return;
-    json_object_set_new(broken, "row",
-                        json_integer((json_int_t)recommend_row_of(r, c->broke.output)));
-    json_object_set_new(broken, "column",
-                        json_integer((json_int_t)recommend_column_of(r, c->broke.output)));
 }
 
 static json_t *candidate_json(const struct recommend_report *r, size_t i)

@@ -6,7 +6,7 @@
 #include "experiments/cases/case_text.h"
 #include "experiments/inputs/philox.h"
 #include "experiments/studies/recommend/candidates.h"
-#include "experiments/sweep/engine.h"
+#include "experiments/studies/recommend/outputs.h"
 #include "experiments/system/memory.h"
 #include "reference/exact/mpfr.h"
 
@@ -144,13 +144,6 @@ static enum status fill(void *context, const struct array *to, const struct arra
 
 /* --- the exact elements, and what an error of 1 is for each --- */
 
-struct recommend_product {
-    struct study_case like; /* that `shared` is of */
-    struct shared shared;
-    size_t outputs;
-    mpfr_t *exact, *unit;
-};
-
 void recommend_product_free(struct recommend_product *product)
 {
     for (size_t i = 0; i < product->outputs; i++)
@@ -182,6 +175,11 @@ static void set_unit(mpfr_t unit, const struct recommend_report *r, const mpfr_t
 static void set_exact(struct recommend_product *product, const struct recommend_report *r, size_t i,
                       mpfr_t magnitudes)
 {
+    if (product->shared.values.value) {
+        recommend_row_value(product, i, product->exact[i], magnitudes);
+        set_unit(product->unit[i], r, product->exact[i], magnitudes);
+        return;
+    }
     const struct matrices_packed *packed = &product->shared.packed;
     bool backward = r->request.tolerance.quantity == RECOMMEND_BACKWARD;
     struct exact sum;
@@ -225,7 +223,7 @@ static enum status make_exact(struct recommend_product *product, const struct re
                               struct problem *p)
 {
     mpfr_t magnitudes;
-    size_t outputs = matrices_outputs(&product->shared.packed);
+    size_t outputs = shared_outputs(&product->shared);
     product->exact = calloc(outputs + 1, sizeof *product->exact);
     product->unit = calloc(outputs + 1, sizeof *product->unit);
     if (!product->exact || !product->unit)
@@ -240,9 +238,9 @@ static enum status make_exact(struct recommend_product *product, const struct re
     return STATUS_OK;
 }
 
-static enum status sample(const struct recommend_report *r, struct recommend_sample *s,
-                          enum recommend_kind kind, uint64_t draw, size_t n, struct device device,
-                          struct problem *p)
+enum status recommend_sample_outputs(const struct recommend_report *r, struct recommend_sample *s,
+                                     enum recommend_kind kind, uint64_t draw, size_t n,
+                                     struct device device, recommend_fill *fill, struct problem *p)
 {
     enum status status = recommend_sample_begin(
         s, r->source, kind, draw, n, r->request.plan->axes->seed.item[0], fill, (void *)r, p);
@@ -266,12 +264,21 @@ static enum status sample(const struct recommend_report *r, struct recommend_sam
     return problem(p, STATUS_MEMORY, "recommend: out of memory");
 }
 
+static enum status sample(const struct recommend_report *r, struct recommend_sample *s,
+                          enum recommend_kind kind, uint64_t draw, size_t n, struct device device,
+                          struct problem *p)
+{
+    return recommend_sample_outputs(r, s, kind, draw, n, device, fill, p);
+}
+
 /* --- one candidate on them --- */
 
 /* The error of an element in the quantity, rounded up; NaN where the result is no number. */
 static double error_at(const struct recommend_product *product, size_t i, double result)
 {
     mpfr_t error;
+    if (!mpfr_number_p(product->exact[i])) /* of drawn rows alone */
+        return mpfr_nan_p(product->exact[i]) && isnan(result) ? 0 : NAN;
     if (!isfinite(result))
         return isnan(result) ? NAN : INFINITY;
     mpfr_init2(error, 64);
@@ -292,6 +299,18 @@ struct running {
     struct recommend_outcome worst;
 };
 
+/* Where in D, or in the matrix whose rows they are of, the output lies. */
+static void set_place(struct recommend_outcome *o, const struct recommend_report *r,
+                      const struct recommend_product *product)
+{
+    size_t columns = r->setting.shape.n;
+    if (product->shared.values.value)
+        recommend_row_place(o, product);
+    else if (columns > 0)
+        o->place = (struct recommend_place){2, recommend_row_of(r, o->output),
+                                            recommend_column_of(r, o->output)};
+}
+
 static void find_worst(struct running *w)
 {
     for (size_t i = 0; i < w->out.n; i++) {
@@ -302,6 +321,7 @@ static void find_worst(struct running *w)
             w->worst.result = result;
             w->worst.exact = mpfr_get_d(w->s->product->exact[i], MPFR_RNDN);
             w->worst.output = i;
+            set_place(&w->worst, w->r, w->s->product);
         }
     }
 }
@@ -374,7 +394,8 @@ static enum status run_all(struct running *w, const struct case_text *text, stru
                             .output = w->t.setting.output,
                             .shape = w->t.shape,
                             .stop = w->r->request.stop};
-    enum status status = memory_array(&w->out, w->t.setting.output, of.bins, w->t.method->name, p);
+    enum status status =
+        memory_array(&w->out, w->t.setting.output, w->s->product->outputs, w->t.method->name, p);
     if (status == STATUS_OK)
         status = runner_run(&runner, recommend_runs(w->t.method), take, w, p);
     if (status == STATUS_OK)
@@ -385,8 +406,9 @@ static enum status run_all(struct running *w, const struct case_text *text, stru
     return status;
 }
 
-static enum status run(const struct recommend_report *r, const struct recommend_candidate *c,
-                       struct recommend_sample *s, struct recommend_outcome *o, struct problem *p)
+enum status recommend_run_outputs(const struct recommend_report *r,
+                                  const struct recommend_candidate *c, struct recommend_sample *s,
+                                  struct recommend_outcome *o, struct problem *p)
 {
     struct running w = {.r = r, .s = s, .t = case_of(r, c, s->array.n), .worst.error = NAN};
     struct case_text text;
@@ -465,7 +487,7 @@ const struct recommend_use recommend_products = {
     .exact = "the exact element",
     .stands_in = true,
     .sample = sample,
-    .run = run,
+    .run = recommend_run_outputs,
     .begin = begin,
     .part = recommend_part,
 };

@@ -62,12 +62,19 @@ struct own {
     uint64_t promote;
     const char *chip;
     struct gemm_shape shape;
+    uint64_t rows;
+    struct layout layout;
 };
 
 /* The same, as the engine has it; it points into `own`. */
 static void put_own(struct check_request *q, struct own *own, const struct recommend_candidate *c)
 {
-    *own = (struct own){c->setting.promote, c->setting.chip, c->setting.shape};
+    *own = (struct own){.promote = c->setting.promote,
+                        .chip = c->setting.chip,
+                        .shape = c->setting.shape,
+                        .rows = c->setting.bins};
+    if (c->setting.layout)
+        own->layout = *c->setting.layout;
     q->setting.chip = &own->chip;
     q->setting.chips = own->chip != NULL;
     q->setting.promote = (struct numbers){.item = &own->promote, .count = own->promote > 0};
@@ -103,6 +110,11 @@ static enum status check_own(const struct recommend_report *r, struct recommend_
                              struct check_request q, struct own *own, struct check_report *report,
                              struct problem *p)
 {
+    if (operation_of_rows(r->candidate[0].method->operation)) {
+        q.setting.rows = (struct numbers){.item = &own->rows, .count = 1};
+        q.setting.layout = &own->layout;
+        q.setting.layouts = 1;
+    }
     q.setting.shape = &own->shape;
     q.setting.shapes = own->shape.k > 0;
     const struct source *s = r->source;

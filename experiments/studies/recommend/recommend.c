@@ -2,9 +2,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "experiments/system/clock.h"
 #include "experiments/studies/recommend/candidates.h"
+#include "reports/text/near.h"
 
 /* Shares of the time, without a promise to try and with one. What a part leaves is for the next;
  * what it takes too much is not taken from it. */
@@ -257,11 +259,17 @@ void recommend_free(struct recommend_report *r)
 enum status recommend_use_named(const struct recommend_use **use, const char *name,
                                 struct problem *p)
 {
-    static const struct recommend_use *const uses[] = {&recommend_sums, &recommend_products};
+    const struct recommend_use *uses[2 + RECOMMEND_ROWS] = {&recommend_sums, &recommend_products};
+    char known[256] = "";
+    for (size_t i = 0; i < RECOMMEND_ROWS; i++)
+        uses[2 + i] = &recommend_rows_of[i];
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
+        const char *own = experiment_only(uses[i]->experiment)->name;
+        size_t used = strlen(known);
         *use = uses[i];
-        if (!name || strcmp(name, experiment_only(uses[i]->experiment)->name) == 0)
+        if (!name || strcmp(name, own) == 0)
             return STATUS_OK;
+        snprintf(known + used, sizeof known - used, "%s%s", i ? " or " : "", own);
     }
-    return problem(p, STATUS_USAGE, "option --operation: found '%s', expected sum or gemm", name);
+    return near_unknown_option(p, "operation", name, known);
 }

@@ -108,6 +108,12 @@ struct recommend_promised {
     char *show;                     /* the command that shows a break; or NULL */
 };
 
+/* Where a result lies, of several. */
+struct recommend_place {
+    unsigned sides; /* 0: there is one; 1: a row's; 2: a row's and a column's */
+    size_t row, column;
+};
+
 struct recommend_candidate {
     const struct method *method;
     enum format accumulator;
@@ -128,7 +134,8 @@ struct recommend_candidate {
         char input[RECOMMEND_TEXT], id[CASE_ID_TEXT];
         enum recommend_kind kind;
         uint64_t draw;
-        size_t output; /* the one where its error is largest */
+        size_t output;                /* the one where its error is largest, */
+        struct recommend_place place; /* and where it lies */
         double error, result, exact;
     } broke;
     bool broken; /* by an array */
@@ -173,7 +180,8 @@ struct recommend_use {
     /* Its methods on the CPU show what a GPU computes: none is timed, and those whose order follows
      * a launch shape are candidates too. */
     bool stands_in;
-    bool grows; /* tried on longer arrays; and in two levels */
+    bool grows;                       /* tried on longer arrays; and in two levels */
+    enum recommend_quantity quantity; /* where none is asked for */
     enum status (*sample)(const struct recommend_report *r, struct recommend_sample *s,
                           enum recommend_kind kind, uint64_t draw, size_t n, struct device device,
                           struct problem *p);
@@ -186,6 +194,9 @@ struct recommend_use {
     enum status (*part)(struct recommend_report *r, double seconds, struct problem *p);
 };
 extern const struct recommend_use recommend_sums, recommend_products;
+/* Of statistics of rows, by operation. */
+enum { RECOMMEND_ROWS = 7 };
+extern const struct recommend_use recommend_rows_of[RECOMMEND_ROWS];
 /* By the name of the operation, NULL: sums. STATUS_USAGE where there is none. */
 enum status recommend_use_named(const struct recommend_use **use, const char *name,
                                 struct problem *p);

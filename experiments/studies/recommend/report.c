@@ -65,7 +65,7 @@ static void add_break(struct text *to, const struct recommend_candidate *c,
     const struct recommend_break *b = &c->broke;
     struct text line = {0};
     text_format(&line, "  breaks on %s%s: ", origin[b->kind], b->input);
-    recommend_place(&line, r, b->output);
+    recommend_say_place(&line, &b->place);
     text_format(&line, "%.9g where %.9g is exact, an error of %s %s", b->result, b->exact,
                 text_against(b->error, r->request.tolerance.limit, 2).value, recommend_unit(r));
     text_wrapped(to, &line, TABLE_COLUMNS, 4);

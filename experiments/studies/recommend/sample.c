@@ -260,7 +260,8 @@ static void reverse(const struct array *a)
 static void drop_signs(const struct array *a)
 {
     for (size_t i = 0; i < a->n; i++)
-        array_set_bits(a, i, format_encode(a->format, fabs(array_get(a, i))));
+        if (isfinite(array_get(a, i))) /* a masked one has no other sign */
+            array_set_bits(a, i, format_encode(a->format, fabs(array_get(a, i))));
 }
 
 /* Positive until half of sum|x| is reached, then negative. */
@@ -268,9 +269,11 @@ static void out_and_back(const struct array *a)
 {
     double all = 0, sum = 0;
     for (size_t i = 0; i < a->n; i++)
-        all += fabs(array_get(a, i));
+        all += isfinite(array_get(a, i)) ? fabs(array_get(a, i)) : 0;
     for (size_t i = 0; i < a->n; i++) {
         double x = array_get(a, i);
+        if (!isfinite(x))
+            continue;
         array_set_bits(a, i, format_encode(a->format, sum < all / 2 ? x : -x));
         sum += x;
     }
@@ -298,11 +301,10 @@ static enum status rearrange(const struct array *a, enum recommend_kind kind, ui
     return status;
 }
 
-static enum status fill(void *context, const struct array *to, const struct array *from,
-                        enum recommend_kind kind, uint64_t seed, struct problem *p)
+enum status recommend_arrange(const struct array *to, const struct array *from,
+                              enum recommend_kind kind, uint64_t seed, struct problem *p)
 {
     size_t kept = to->n < from->n ? to->n : from->n;
-    (void)context;
     if (kind == RECOMMEND_RESAMPLE) {
         draw_elements(to, 0, from, seed);
         return STATUS_OK;
@@ -310,6 +312,13 @@ static enum status fill(void *context, const struct array *to, const struct arra
     memcpy(to->data, from->data, array_bytes(from->format, kept));
     draw_elements(to, kept, from, seed);
     return rearrange(to, kind, seed, p);
+}
+
+static enum status fill(void *context, const struct array *to, const struct array *from,
+                        enum recommend_kind kind, uint64_t seed, struct problem *p)
+{
+    (void)context;
+    return recommend_arrange(to, from, kind, seed, p);
 }
 
 static enum status derive(struct recommend_sample *s, const struct source *from,

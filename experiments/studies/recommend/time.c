@@ -164,7 +164,9 @@ static void note_untimed(struct recommend_report *r)
             snprintf(c->note, sizeof c->note, "simulated, not timed");
         else if (!timed_honestly(r, c))
             snprintf(c->note, sizeof c->note, "not timed: %s",
-                     c->method->of_chip ? "a model of the chip" : "a textbook loop on the CPU");
+                     c->method->of_chip   ? "a model of the chip"
+                     : c->method->foreign ? "neither is what it is compared with"
+                                          : "a textbook loop on the CPU");
     }
 }
 

@@ -162,6 +162,7 @@ static void note_break(struct recommend_candidate *c, const struct recommend_sam
     *b = (struct recommend_break){.kind = kind,
                                   .draw = draw,
                                   .output = o->output,
+                                  .place = o->place,
                                   .error = o->error,
                                   .result = o->result,
                                   .exact = o->exact};
