@@ -296,9 +296,8 @@ static enum status make(struct steps_study *s, const struct plan *plan, const st
 
 static enum status claim(struct directory *d, const struct steps_study *s,
                          const struct list *weights, const struct experiment_run *run,
-                         struct problem *p)
+                         bool *resumed, struct problem *p)
 {
-    bool resumed;
     json_t *words = axes_json(s->axes), *list = json_array();
     for (size_t i = 0; i < weights->count; i++)
         json_array_append_new(list, json_string(weights->item[i]));
@@ -306,32 +305,46 @@ static enum status claim(struct directory *d, const struct steps_study *s,
     json_t *study = provenance_words(s->axes, words, run->argc, run->argv);
     enum status status = study ? STATUS_OK : problem(p, STATUS_MEMORY, "run steps: out of memory");
     if (status == STATUS_OK)
-        status = directory_claim(d, study, run->force, &resumed, p);
+        status = directory_claim(d, study, run->force, resumed, p);
     json_decref(study);
     return status;
 }
 
-/* The same study again writes the same rows: it takes no longer than reading them would. */
+/* The same study again resumes behind the weights that are finished: their rows are kept. */
 static enum status run_all(struct steps_study *s, struct plan *plan, const struct directory *d,
-                           const struct experiment_run *run, struct problem *p)
+                           const struct experiment_run *run, bool resumed, struct problem *p)
 {
     struct csv_file csv;
-    enum status status = csv_file_open(&csv, d->steps, 0, steps_column, STEPS_COLUMNS, p);
-    for (size_t i = 0; status == STATUS_OK && i < s->count; i++) {
+    struct text path = {0};
+    uint64_t bytes = 0;
+    text_format(&path, "%s/steps.done", d->path);
+    const char *done_path = text_string(&path);
+    if (!done_path)
+        return problem(p, STATUS_MEMORY, "run steps: out of memory");
+    size_t done = resumed ? steps_done_read(s, done_path, d->steps, &bytes) : 0;
+    enum status status = csv_file_open(&csv, d->steps, bytes, steps_column, STEPS_COLUMNS, p);
+    if (status == STATUS_OK)
+        status = steps_done_write(s, done_path, done, true, p);
+    for (size_t i = done; status == STATUS_OK && i < s->count; i++) {
         struct source *source = &plan->source[s->item[i].source - plan->source];
         if (run->stop && *run->stop)
             status = problem(p, STATUS_INTERRUPTED,
                              "interrupted: %zu of %zu weights are finished in %s; the same command "
-                             "starts over",
+                             "resumes",
                              i, s->count, run->out);
         if (status == STATUS_OK)
             status = source_load(source, p);
         if (status == STATUS_OK)
             status = run_case(&s->item[i], &csv, p);
+        if (status == STATUS_OK)
+            s->item[i].rows_end = csv.whole;
+        if (status == STATUS_OK)
+            status = steps_done_write(s, done_path, i + 1, false, p);
         if (i + 1 == s->count || s->item[i + 1].source != source)
             source_unload(source);
     }
     enum status closed = csv_file_close(&csv, p);
+    text_free(&path);
     return status == STATUS_OK ? closed : status;
 }
 
@@ -375,6 +388,7 @@ static enum status go(struct steps_study *s, struct plan *plan, const struct lis
                       const struct experiment_run *run, struct problem *p)
 {
     struct directory d = {.lock = -1};
+    bool resumed = false;
     enum status status = make(s, plan, weights, p);
     if (status == STATUS_OK && run->dry_run) {
         printf("%zu weights\n", s->count);
@@ -383,9 +397,9 @@ static enum status go(struct steps_study *s, struct plan *plan, const struct lis
     if (status == STATUS_OK)
         status = directory_open(&d, run->out, p);
     if (status == STATUS_OK)
-        status = claim(&d, s, weights, run, p);
+        status = claim(&d, s, weights, run, &resumed, p);
     if (status == STATUS_OK)
-        status = run_all(s, plan, &d, run, p);
+        status = run_all(s, plan, &d, run, resumed, p);
     directory_close(&d);
     if (status == STATUS_OK && !run->quiet)
         status = print(s, run->out, p);

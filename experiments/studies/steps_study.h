@@ -16,6 +16,7 @@ struct steps_case {
     double signed_error; /* weight - exact */
     double sum_abs;
     uint64_t still_from, predicted; /* 0: not known, or none */
+    uint64_t rows_end;              /* of its rows in steps.csv: bytes */
     bool broken, mispredicted;      /* beyond the bound at some step; not as predicted */
 };
 
@@ -38,5 +39,13 @@ struct steps_mean steps_mean_of(const struct steps_study *s, size_t i);
 
 /* Is it the first of those like it? */
 bool steps_first(const struct steps_study *s, size_t i);
+
+/* How many weights are finished, as `path` has them: what became of those is set, and *bytes are
+ * those of `rows`, steps.csv, that they take. */
+size_t steps_done_read(struct steps_study *s, const char *path, const char *rows, uint64_t *bytes);
+/* Notes that so many weights are finished, whose rows_end is set: the last of them, or `anew` all,
+ * and nothing else. */
+enum status steps_done_write(const struct steps_study *s, const char *path, size_t done, bool anew,
+                             struct problem *p);
 
 void steps_says(struct text *to, const struct steps_study *s, const char *out);
