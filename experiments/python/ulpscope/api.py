@@ -107,8 +107,9 @@ def worst_prefix(v: arrays.View, r: arrays.View) -> int:
 def subject_of(f: Callable[..., Any] | str, operation: str | None, array: str | None, a: Any) \
         -> tuple[str, program.Function | None]:
     """The program's word for it, and the function where it is one of this process."""
-    if operation is not None and operation not in worker.DUE:
-        raise UsageError(f"operation: found '{operation}', expected one of {', '.join(worker.DUE)}")
+    known = (*worker.DUE, *worker.DUE_NEARLY)
+    if operation is not None and operation not in known:
+        raise UsageError(f"operation: found '{operation}', expected one of {', '.join(known)}")
     if callable(f):
         function = program.Function(f, operation, array, a)
         return function.words, function
@@ -142,7 +143,8 @@ def check(f: Callable[..., Any] | str, promise: str | None = None, data: Any = N
     "run_to_run", "gpu_to_gpu", "order_invariant", "correctly_rounded"; without it nothing is required. data: an array
     to try, and parts of it, instead of generated inputs. device: "cpu", "cuda", "cuda:1"; where it is left out, that of
     the data, or the CPU. operation: "sum", "scan", "dot", "norm", "mean", "variance",
-    "rows", "scatter", "product", "minimum", ...: told from results where it is left out. array: the library of the
+    "rows", "scatter", "product", "minimum", ...: told from results where it is left out, but for functions of rows, as
+    "softmax" and "layernorm". array: the library of the
     arrays that f takes, "numpy", "torch", "cupy", "jax". Other options are those of `ulpscope check`: n, storage,
     accumulator, input, only, threads, ...
 
