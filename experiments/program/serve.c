@@ -369,6 +369,8 @@ const struct verb verb_serve = {
         "                                                         ROWS (a column); between: "
         "batches of\n"
         "                                                         STRIDE\n"
+        "  (rowmean, rowvariance, sumexp, logsumexp likewise; of softmax, rmsnorm, layernorm N "
+        "elements)\n"
         "  transpose N STORAGE ACCUMULATOR ROWS STRIDE            N elements\n"
         "  gemm N STORAGE ACCUMULATOR OUTPUT ROWS COLUMNS K LAYOUT LDA LDB C\n"
         "                                                         ROWS COLUMNS elements of OUTPUT: "
