@@ -94,6 +94,17 @@ Test(verb_reveal, shows_the_order_in_a_bin, .init = make_folder, .fini = remove_
     hold(STATUS_OK, "\n(((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7))) + (8 + 9)\n",
          WORDS("scatter/ordered", "--n", "10"));
     hold(STATUS_OK, "no order shows: ", WORDS("scatter/exact", "--n", "10"));
+    hold(STATUS_USAGE,
+         "found softmax/tiled, of which no order can be revealed: exponentials but 1 are no powers "
+         "of two",
+         WORDS("softmax/tiled"));
+    hold(STATUS_USAGE,
+         "found rowvariance/chan, of which no order can be revealed: every element moves the mean",
+         WORDS("rowvariance/chan"));
+    hold(STATUS_USAGE,
+         "found rmsnorm/tiled, of which no order can be revealed: its results are elements over a "
+         "root",
+         WORDS("rmsnorm/tiled"));
     hold(STATUS_USAGE, "found argmin/serial, whose operation is argmin: expected ",
          WORDS("argmin/serial"));
     hold(STATUS_USAGE, "found transpose/naive, whose operation is transpose: expected ",
