@@ -163,6 +163,8 @@ enum status check_environment(struct check *c, struct check_outcome *o, struct p
 enum status check_offset(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_neighbour(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_batch(struct check *c, struct check_outcome *o, struct problem *p);
+/* Of what has no rows: the first output in each of a list of surroundings. */
+enum status check_surrounded(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_place(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_others(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_layout(struct check *c, struct check_outcome *o, struct problem *p);
