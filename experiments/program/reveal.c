@@ -147,14 +147,6 @@ static enum status make_case(struct reveal_case *c, const struct reveal_request 
     return STATUS_OK;
 }
 
-static enum status print_json(json_t *json, struct problem *p)
-{
-    int fault = json ? json_dumpf(json, stdout, JSON_COMPACT) : -1;
-    json_decref(json);
-    printf("\n");
-    return fault ? problem(p, STATUS_DATA, "standard output: could not be written") : STATUS_OK;
-}
-
 static enum status print_dot(const struct reveal_report *r, struct problem *p)
 {
     char title[REVEAL_TITLE];
@@ -173,7 +165,7 @@ static enum status reveal_one(const struct reveal_case *c, const struct argument
     if (status == STATUS_OK && argument_flag(a, "dot"))
         status = print_dot(&r, p);
     else if (status == STATUS_OK && argument_flag(a, "json"))
-        status = print_json(reveal_report_json(&r), p);
+        status = reveal_print_json(reveal_report_json(&r), p);
     else if (status == STATUS_OK)
         status = reveal_report_print(&r, p);
     if (status == STATUS_OK)
@@ -195,13 +187,13 @@ static enum status print_beside(const struct reveal_report r[2], const struct re
         status = reveal_difference_text(text, sizeof text, &beside->difference, &r[0].found.tree,
                                         &r[1].found.tree, name[0], name[1], r[0].first, p);
     if (json && status == STATUS_OK)
-        status = print_json(json_pack("{so so ss ss?}", "method", reveal_report_json(&r[0]),
-                                      "against", reveal_report_json(&r[1]), "orders",
-                                      equal           ? "equal"
-                                      : beside->shown ? "different"
-                                                      : "not_shown",
-                                      "words", *text ? text : NULL),
-                            p);
+        status = reveal_print_json(json_pack("{so so ss ss?}", "method", reveal_report_json(&r[0]),
+                                             "against", reveal_report_json(&r[1]), "orders",
+                                             equal           ? "equal"
+                                             : beside->shown ? "different"
+                                                             : "not_shown",
+                                             "words", *text ? text : NULL),
+                                   p);
     if (!json && status == STATUS_OK) {
         for (int i = 0; i < 2 && status == STATUS_OK; i++) {
             status = reveal_report_print(&r[i], p);

@@ -108,7 +108,7 @@ static enum status read_spec(struct probe_spec *s, const struct arguments *a,
 
 /* --- what is said --- */
 
-static enum status print_json(json_t *json, struct problem *p)
+enum status reveal_print_json(json_t *json, struct problem *p)
 {
     int fault = json ? json_dumpf(json, stdout, JSON_COMPACT) : -1;
     json_decref(json);
@@ -122,7 +122,7 @@ static enum status print_one(const struct reveal_product *r, const struct argume
     char title[REVEAL_PRODUCT_TITLE];
     reveal_product_title(title, &r->of);
     if (argument_flag(a, "json"))
-        return print_json(reveal_product_json(r), p);
+        return reveal_print_json(reveal_product_json(r), p);
     if (!argument_flag(a, "dot")) {
         reveal_product_print(stdout, r);
         return STATUS_OK;
@@ -152,13 +152,13 @@ static enum status print_beside(const struct reveal_product r[2], const struct a
                          : difference.equal ? "one order"
                                             : "different orders";
     if (argument_flag(a, "json")) {
-        status = print_json(json_pack("{so so ss ss?}", "method", reveal_product_json(&r[0]),
-                                      "against", reveal_product_json(&r[1]), "orders",
-                                      !shown             ? "not_shown"
-                                      : difference.equal ? "equal"
-                                                         : "different",
-                                      "words", *text ? text : NULL),
-                            p);
+        status = reveal_print_json(json_pack("{so so ss ss?}", "method", reveal_product_json(&r[0]),
+                                             "against", reveal_product_json(&r[1]), "orders",
+                                             !shown             ? "not_shown"
+                                             : difference.equal ? "equal"
+                                                                : "different",
+                                             "words", *text ? text : NULL),
+                                   p);
     } else {
         for (int i = 0; i < 2; i++) {
             reveal_product_print(stdout, &r[i]);
