@@ -136,6 +136,7 @@ static void add_evidence(struct text *to, const struct check_report *r)
         is.followed = rung > PROMISES ? is.followed : 0; /* its place is beside the ladder */
         /* Runs that are repeated are a sample; what is varied was chosen, and proves no share. */
         bool sample = rung == PROMISE_RUN_TO_RUN;
+        is.batches = sample ? 0 : is.batches;
         if (is.state == CHECK_KEPT && sample)
             text_format(&unseen, UNSEEN, 100 * is.unseen_p95, promise_name[rung]);
         else if (is.state == CHECK_KEPT)

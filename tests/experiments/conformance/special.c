@@ -7,6 +7,7 @@
 #include "experiments/conformance/stand.h"
 #include "experiments/conformance/statistic.h"
 #include "reference/format/number.h"
+#include "tests/support/special_classes.h"
 
 /* One input in so many: other ones at each length and in each pair of formats. */
 enum {
@@ -45,15 +46,6 @@ static unsigned every_of(const struct operation *o)
                               : EVERY_SUM;
 }
 
-/* Are its inputs for statistics of rows alone? */
-static bool of_rows(const struct special_class *class)
-{
-    struct conformance_setting s = {.storage = FP32, .accumulator = FP32, .n = 32, .rows = true};
-    bool any = class->cases(&s) > 0;
-    s.rows = false;
-    return any && class->cases(&s) == 0;
-}
-
 static void conforms(const struct method *m, struct conformance_report *r)
 {
     struct problem p = {0};
@@ -69,7 +61,7 @@ static void conforms(const struct method *m, struct conformance_report *r)
     for (size_t k = 0; k < SPECIAL_CLASSES; k++) {
         const struct conformance_tally *t = &r->all[k];
         bool due = special_class[k] == &special_factors ? m->operation == &operation_product
-                   : of_rows(special_class[k])
+                   : special_of_statistics(special_class[k])
                        ? special_is_statistic(m)
                        : special_class[k]->fill || m->operation->inputs == 2;
         cr_expect((t->cases + t->left > 0) == due && t->failed == 0, "%s: %s", m->name,
