@@ -92,7 +92,7 @@ bool check_enough(const struct check *c, const struct check_outcome *o);
  * can be none. */
 bool check_load(struct check *c, struct load **load);
 
-/* So many outputs are followed at least where a case of a kind follows some through batches. */
+/* Do attempts of this kind follow outputs through batches? Then a case follows at least so many. */
 enum { CHECK_FOLLOWS = 4 };
 bool check_follows(const struct check *c, enum check_kind kind);
 
@@ -163,7 +163,7 @@ enum status check_environment(struct check *c, struct check_outcome *o, struct p
 enum status check_offset(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_neighbour(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_batch(struct check *c, struct check_outcome *o, struct problem *p);
-/* Of what has no rows: the first output in each of a list of surroundings. */
+/* For operations without rows: the first output in each of a list of surroundings. */
 enum status check_surrounded(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_place(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_others(struct check *c, struct check_outcome *o, struct problem *p);
@@ -176,6 +176,10 @@ enum status check_exact(struct check *c, struct check_outcome *o, struct problem
 /* Permutes the case's elements into to->in, and its keys into to->keys, as an attempt did. */
 enum status check_order_again(struct check *c, const struct check_setting *to,
                               const struct check_variant *v, struct problem *p);
+
+/* Has a subject a process that ends with the check? check_keep makes it so. */
+bool check_keeps(const struct check *c, const struct method *m);
+void check_keep(struct check *c, const struct method *m);
 
 /* `ulpscope serve` of the method, as a subject: a process of its own for each `more`, the options
  * that end its command line. */

@@ -90,13 +90,14 @@ static bool has_time(const struct check *c, const struct check_outcome *o, size_
            o->element_ns * (double)n <= (double)left / 8 + 1e7;
 }
 
-/* Which output of the case attempts follow that are compared with each other: each time another,
- * far from the one before, until all were. */
+/* The greatest common divisor. */
 static size_t common(size_t a, size_t b)
 {
     return b ? common(b, a % b) : a;
 }
 
+/* Chooses the output that the next attempts follow: another one each time, far from the one before,
+ * until all had their turn. */
 static void follow(const struct check *c, size_t time, struct batch_place *place)
 {
     struct batch_place is = setting_batch(c->request->method->operation, &c->at.setting, c->at.n);
@@ -129,7 +130,7 @@ static enum status take(const struct check *c, struct check_outcome *o, struct b
     other.at.setting = is.setting;
     uint64_t begin = clock_ns();
     status = run_in(c, &other, &is, &b, &out, p);
-    /* What a run costs however short it is says nothing of longer ones. */
+    /* The fixed cost of a run says nothing about longer ones. */
     double took = (double)(clock_ns() - begin) / (double)(is.n > SHORT ? is.n : SHORT);
     o->element_ns = is.n > o->timed ? took : o->element_ns;
     o->timed = is.n > o->timed ? is.n : o->timed;
@@ -177,7 +178,7 @@ static bool has_room(const struct check *c, const struct batch_place *at)
     return rows * columns <= most && (at->terms == 0 || rows * columns <= most / at->terms);
 }
 
-/* `like` says which output it is of, of how many terms. */
+/* `like` says which output is followed, and how many of its terms. */
 static enum status take_count(const struct check *c, struct check_outcome *o, size_t rows,
                               size_t columns, const struct batch_place *like, struct problem *p)
 {
@@ -222,6 +223,7 @@ static enum status sweep(const struct check *c, struct check_outcome *o, size_t 
 
 /* --- outputs in turn --- */
 
+/* The next few outputs, each in the batches that show most. */
 static enum status take_few(struct check *c, struct check_outcome *o, size_t terms,
                             struct problem *p)
 {

@@ -7,28 +7,7 @@
 
 enum { NUMBERS = 5 };
 
-/* The processes stay up, and are ended when all is tried. */
-static enum status with_threads(struct check *c, const struct method **m, unsigned threads,
-                                struct problem *p)
-{
-    enum status status = foreign_with_threads(m, c->request->method, threads, p);
-    size_t i = 0;
-    while (i < c->serving && c->served[i] != *m)
-        i++;
-    if (status == STATUS_OK && i == c->serving && i < CHECK_SERVED)
-        c->served[c->serving++] = *m;
-    return status;
-}
-
-static bool is_up(const struct check *c, const struct method *m)
-{
-    size_t i = 0;
-    while (i < c->serving && c->served[i] != m)
-        i++;
-    return i < c->serving;
-}
-
-/* A process that takes long to begin is begun where there is time for it. */
+/* Is there time to start another process? */
 static bool time_for_start(const struct check *c)
 {
     return clock_ns() + clock_span(foreign_start_s(c->request->method)) < c->last;
@@ -45,15 +24,14 @@ enum status check_environment(struct check *c, struct check_outcome *o, struct p
         struct check_setting s = plain;
         struct array out;
         status = foreign_with_threads(&s.method, plain.method, number[i], p);
-        if (status != STATUS_OK || (!is_up(c, s.method) && !time_for_start(c)))
+        if (status != STATUS_OK || (!check_keeps(c, s.method) && !time_for_start(c)))
             break;
         if (i == 0) {
             status = check_once(c, &plain, &out, p);
             if (status == STATUS_OK)
                 status = check_take(c, o, &out, 0, p, "in this environment");
         }
-        if (status == STATUS_OK)
-            status = with_threads(c, &s.method, number[i], p);
+        check_keep(c, s.method); /* processes stay up from case to case */
         if (status == STATUS_OK)
             status = check_once(c, &s, &out, p);
         o->now = check_variant(&s);

@@ -76,6 +76,20 @@ static void add_own(struct text *to, const struct check *c)
     }
 }
 
+bool check_keeps(const struct check *c, const struct method *m)
+{
+    size_t i = 0;
+    while (i < c->serving && c->served[i] != m)
+        i++;
+    return i < c->serving;
+}
+
+void check_keep(struct check *c, const struct method *m)
+{
+    if (!check_keeps(c, m) && c->serving < CHECK_SERVED)
+        c->served[c->serving++] = m;
+}
+
 enum status check_served(struct check *c, const struct check_setting *s, const char *more,
                          const struct method **served, struct problem *p)
 {
@@ -95,11 +109,8 @@ enum status check_served(struct check *c, const struct check_setting *s, const c
         command ? subject_named(served, "check", command, c->request->method->operation, p)
                 : problem(p, STATUS_MEMORY, "out of memory");
     text_free(&text);
-    size_t i = 0;
-    while (i < c->serving && c->served[i] != *served)
-        i++;
-    if (status == STATUS_OK && i == c->serving && i < CHECK_SERVED)
-        c->served[c->serving++] = *served;
+    if (status == STATUS_OK)
+        check_keep(c, *served);
     return status;
 }
 

@@ -134,10 +134,13 @@ static enum status read_products(struct conformance_asked *s, struct problem *p)
 static enum status read_seconds(struct conformance_asked *s, struct problem *p)
 {
     const char *text = argument_value(s->a, "seconds");
-    const char *chip = argument_value(s->a, "chip");
-    enum status status = chip ? chip_parse(&s->request.chip, chip, p) : STATUS_OK;
-    return text && status == STATUS_OK ? real_parse(&s->request.seconds, "seconds", text, p)
-                                       : status;
+    return text ? real_parse(&s->request.seconds, "seconds", text, p) : STATUS_OK;
+}
+
+static enum status read_chip(struct conformance_asked *s, struct problem *p)
+{
+    const char *text = argument_value(s->a, "chip");
+    return text ? chip_parse(&s->request.chip, text, p) : STATUS_OK;
 }
 
 enum status conformance_asked_read(struct conformance_asked *s, const struct arguments *a,
@@ -158,6 +161,8 @@ enum status conformance_asked_read(struct conformance_asked *s, const struct arg
         status = read_products(s, p);
     if (status == STATUS_OK)
         status = read_seconds(s, p);
+    if (status == STATUS_OK)
+        status = read_chip(s, p);
     return status == STATUS_OK ? read_data(s, p) : status;
 }
 

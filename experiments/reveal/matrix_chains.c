@@ -33,7 +33,7 @@ static void children_of(const struct walk *w, uint32_t node, size_t *products, s
     }
 }
 
-/* The last sum of the chain that begins with this one: each next one takes products and it. */
+/* The last sum of the chain that starts at this node: each sum adds products to the one before. */
 static uint32_t end_of(const struct walk *w, uint32_t node)
 {
     size_t products, sums;

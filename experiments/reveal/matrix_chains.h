@@ -12,10 +12,10 @@ struct matrix_chains {
     size_t length; /* products of each; 0: they differ */
     size_t stride; /* from one product of a chain to the next; 0: they differ */
     bool forward, backwards; /* in each, in this order of k */
-    size_t most; /* products of a node that are its own, at most; and how many nodes have as many */
-    size_t as_many;
-    enum matrix_join join; /* of their sums */
-    enum matrix_c c;       /* added to products; to the sum of all; or to another sum */
+    size_t most;             /* the largest number of products that one node adds itself */
+    size_t as_many;          /* how many nodes add that many */
+    enum matrix_join join;   /* of their sums */
+    enum matrix_c c;         /* added to products; to the sum of all; or to another sum */
 };
 
 /* STATUS_MEMORY alone. */

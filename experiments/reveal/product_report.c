@@ -3,7 +3,7 @@
 #include "experiments/reveal/report.h"
 #include "reports/text/table.h"
 
-/* Names of the rows that have this rule. */
+/* Names the rows of the table of instructions whose rule was found; returns how many. */
 static size_t rows_of(struct text *to, const struct reveal_product *r)
 {
     size_t count = 0;

@@ -46,8 +46,8 @@ void samples_rows(struct plot *plot, const struct panel *panel, const struct sam
 
 /* How far marks that would cover each other are nested: 0 the innermost. */
 enum { NESTED_MOST = 8 };
-/* Of the series that are drawn, in the order in which they are: each is around the later ones that
- * it has a mark in common with. `point` has room for the points of two. */
+/* Sets the place of each drawn series, in drawing order: its marks enclose those of later series
+ * that they share a position with. `point` has room for the points of two. */
 void samples_nest(size_t place[], const struct panel *panel, const struct sample *const drawn[],
                   size_t count, struct edges edges, struct point *point, struct point *other);
 
