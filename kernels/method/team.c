@@ -1,5 +1,6 @@
 #include "kernels/method/team.h"
 
+#include <mpfr.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -30,9 +31,8 @@ static bool is_crowd(unsigned threads)
 
 /* Waits awake, so that no thread has to be woken up while others are already at work. A crowd
  * sleeps: threads that yield to each other take ten times as long to start. */
-static void *run(void *argument)
+static void run(const struct member *me)
 {
-    struct member *me = argument;
     struct team *team = me->team;
     if (team->crowded) {
         pthread_rwlock_rdlock(&team->gate);
@@ -44,6 +44,13 @@ static void *run(void *argument)
     }
     if (!atomic_load(&team->off))
         team->work(team->context, me->index);
+}
+
+/* A thread that ends loses the constants that MPFR has computed in it: they are freed first. */
+static void *attend(void *argument)
+{
+    run(argument);
+    mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);
     return NULL;
 }
 
@@ -66,7 +73,7 @@ enum status team_run(unsigned threads, void (*work)(void *context, unsigned thre
     unsigned started = 1;
     for (; started < threads; started++) {
         member[started] = (struct member){.team = &team, .index = started};
-        error = pthread_create(&member[started].thread, NULL, run, &member[started]);
+        error = pthread_create(&member[started].thread, NULL, attend, &member[started]);
         if (error)
             break;
     }

@@ -1,6 +1,5 @@
 #include "kernels/rows/rows.h"
 
-#include <mpfr.h>
 #include <stdlib.h>
 
 #include "kernels/method/team.h"
@@ -49,7 +48,6 @@ static void each_row(void *context, unsigned thread)
                          &y[k]);
     }
     free(x);
-    mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE); /* the thread may end */
 }
 
 static void sum_rows(void *context, unsigned thread)

@@ -1,5 +1,6 @@
 #include "reference/base/shares.h"
 
+#include <mpfr.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -13,11 +14,17 @@ struct crew {
     atomic_size_t next; /* the first share not yet taken */
 };
 
-static void *serve(void *argument)
+static void serve(struct crew *c)
 {
-    struct crew *c = argument;
     for (size_t share; (share = atomic_fetch_add(&c->next, 1)) < c->count;)
         c->work(c->context, share);
+}
+
+/* A thread that ends loses the constants that MPFR has computed in it: they are freed first. */
+static void *help(void *argument)
+{
+    serve(argument);
+    mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);
     return NULL;
 }
 
@@ -41,7 +48,7 @@ void shares_run(unsigned threads, size_t count, void (*work)(void *context, size
     unsigned helpers = 0;
     atomic_init(&crew.next, 0);
     while (helpers < SHARES_THREADS && helpers + 1 < threads && helpers + 1 < count &&
-           pthread_create(&helper[helpers], NULL, serve, &crew) == 0)
+           pthread_create(&helper[helpers], NULL, help, &crew) == 0)
         helpers++;
     serve(&crew);
     while (helpers > 0)

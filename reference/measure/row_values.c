@@ -48,7 +48,6 @@ static void make_row(void *context, size_t row)
     if (status != STATUS_OK && atomic_fetch_add(&job->failed, 1) == 0)
         job->problem = p;
     free(x.data);
-    mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE); /* the thread may end */
 }
 
 enum status row_values_make(struct row_values *v, enum exact_value of, bool of_each,
