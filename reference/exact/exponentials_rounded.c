@@ -99,20 +99,6 @@ static bool in_double(const struct near *row, enum exact_value of, enum format f
                                : decide(row->sum, row->sum * SUM_WITHIN, f, y);
 }
 
-static enum status by_reference(enum exact_value of, const struct array *in, size_t i,
-                                enum format f, double *y, struct problem *p)
-{
-    struct reference r;
-    enum status status = exact_facts[of].each
-                             ? reference_compute_at(&r, of, in, i, REFERENCE_FAST, p)
-                             : reference_compute_of(&r, of, in, NULL, REFERENCE_FAST, p);
-    if (status != STATUS_OK)
-        return status;
-    *y = round_mpfr(r.sum, f);
-    reference_free(&r);
-    return STATUS_OK;
-}
-
 enum status exponentials_rounded(enum exact_value of, const double *x, size_t n, enum format f,
                                  double *y, struct problem *p)
 {
@@ -121,13 +107,15 @@ enum status exponentials_rounded(enum exact_value of, const double *x, size_t n,
     struct enclosed *enclosed = NULL;
     bool near = f != FP64 && begin(&row, x, n);
     enum status status = STATUS_OK;
-    if (!near)
-        enclosed = exponentials_enclose(of, &in);
     for (size_t i = 0; i < (exact_facts[of].each ? n : 1) && status == STATUS_OK; i++) {
-        bool decided = near ? in_double(&row, of, f, i, &y[i])
-                            : enclosed && exponentials_decide(enclosed, i, f, &y[i]);
-        if (!decided)
-            status = by_reference(of, &in, i, f, &y[i], p);
+        if (near && in_double(&row, of, f, i, &y[i]))
+            continue;
+        if (!enclosed)
+            enclosed = exponentials_enclose(of, &in);
+        if (!enclosed)
+            status = problem(p, STATUS_MEMORY, "out of memory for a row of %zu elements", n);
+        else if (near || !exponentials_decide(enclosed, i, f, &y[i]))
+            y[i] = exponentials_settle(enclosed, i, f);
     }
     exponentials_enclosed_free(enclosed);
     return status;

@@ -159,16 +159,15 @@ struct enclosed *exponentials_enclose(enum exact_value of, const struct array *x
     e->of = of;
     begin(&e->row, x, false);
     mpfr_inits2(FEW_BITS, e->lo, e->hi, (mpfr_ptr)0);
-    if (!e->row.nan && !e->row.infinite && e->row.finite > 0)
-        return e;
-    exponentials_enclosed_free(e);
-    return NULL;
+    return e;
 }
 
 bool exponentials_decide(struct enclosed *e, size_t i, enum format f, double *y)
 {
     const struct exact_facts *facts = &exact_facts[e->of];
     ziv_enclose *enclose = facts->log ? logarithm : facts->each ? share : sum;
+    if (e->row.nan || e->row.infinite || e->row.finite == 0)
+        return false;
     e->row.element = facts->each ? array_get(e->row.x, i) : 0;
     *y = 0;
     if (e->row.element == -INFINITY)
@@ -322,6 +321,17 @@ static void set(struct reference *to, struct row *r, double element)
     mpfr_sub_d(d, d, element, MPFR_RNDU);
     to->exponentials.at = facts->each ? up(d) : 0;
     mpfr_clear(d);
+}
+
+double exponentials_settle(struct enclosed *e, size_t i, enum format f)
+{
+    const struct array *x = e->row.x;
+    struct reference r = {.of = e->of, .n = x->n};
+    mpfr_inits2(MPFR_PREC_MIN, r.sum, r.sum_abs, (mpfr_ptr)0);
+    set(&r, &e->row, exact_facts[e->of].each && i < x->n ? array_get(x, i) : 0);
+    double y = round_mpfr(r.sum, f);
+    mpfr_clears(r.sum, r.sum_abs, (mpfr_ptr)0);
+    return y;
 }
 
 static enum status compute(struct reference *to, const struct array *a, const struct array *b,

@@ -111,6 +111,8 @@ static bool has_own_inputs(const struct method *m)
 
 bool bound_alike(const struct method *a, const struct method *b)
 {
+    if (a->operation->of_rows)
+        return a->operation == b->operation;
     return !has_own_inputs(a) && !has_own_inputs(b) && value_due(a) == value_due(b);
 }
 
@@ -129,7 +131,7 @@ bool holds_bounds(const struct method *const *m, size_t count, char why[WHY])
     if ((*m)->operation == &operation_scatter)
         return holds_scatter_bound(*m, why);
     if ((*m)->operation->of_rows)
-        return holds_statistic_bound(*m, why);
+        return holds_statistic_bounds(m, count, why);
     if (matrix_takes(*m))
         return holds_matrix_bound(*m, why);
     static const size_t lengths[] = {1, 2, 100, 1000, 5000};

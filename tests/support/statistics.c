@@ -60,17 +60,34 @@ static size_t not_rounded(const struct rows *r, const struct array *out)
     return out->n;
 }
 
-bool statistic_holds(const struct statistic_case *c, const struct array *out, char why[WHY])
+static void rows_free(struct rows *r)
+{
+    if (!r)
+        return;
+    row_values_free(&r->values);
+    by_bin_free(&r->by_bin);
+    free(r);
+}
+
+/* The exact values of a case: the method may be another one of the operation later. */
+static struct rows *rows_new(const struct statistic_case *c)
 {
     struct rows *r = calloc(1, sizeof *r);
+    const struct operation *operation = c->method->operation;
     size_t length = matrix_length(c->in.n, c->rows);
-    r->of = c;
-    for (size_t i = 0; i < c->in.n; i++)
+    for (size_t i = 0; r && i < c->in.n; i++)
         r->place[i] = (uint32_t)matrix_row(i, length, c->stride);
-    bool fine = by_bin_make(&r->by_bin, r->place, c->in.n, c->rows, NULL) == STATUS_OK &&
-                row_values_make(&r->values, c->method->operation->of,
-                                operation_of_each(c->method->operation), &c->in, &r->by_bin,
-                                r->place, 1, NULL) == STATUS_OK;
+    if (r && by_bin_make(&r->by_bin, r->place, c->in.n, c->rows, NULL) == STATUS_OK &&
+        row_values_make(&r->values, operation->of, operation_of_each(operation), &c->in, &r->by_bin,
+                        r->place, 1, NULL) == STATUS_OK)
+        return r;
+    free(r);
+    return NULL;
+}
+
+static bool within(struct rows *r, const struct statistic_case *c, const struct array *out,
+                   char why[WHY])
+{
     struct scan scan = {.in = c->in, .by_bin = &r->by_bin, .values = &r->values};
     struct scan_output output = {.out = *out,
                                  .accumulator = c->accumulator,
@@ -79,20 +96,24 @@ bool statistic_holds(const struct statistic_case *c, const struct array *out, ch
                                  .context = r};
     struct scan_measure m;
     char what[64];
-    fine = fine && measure_scatter(&m, &output, 1, &scan, 1, NULL) == STATUS_OK;
-    if (!fine)
+    r->of = c;
+    if (measure_scatter(&m, &output, 1, &scan, 1, NULL) != STATUS_OK)
         return failed(c, why, 0, "it could not be measured");
     snprintf(what, sizeof what, "error over bound %.3g", m.err_over_bound.value);
     if (m.broken > 0)
-        fine = failed(c, why, m.first_broken, what);
+        return failed(c, why, m.first_broken, what);
     size_t wrong = c->method->promise == PROMISE_CORRECTLY_ROUNDED ? not_rounded(r, out) : out->n;
-    if (fine && wrong < out->n) {
-        snprintf(what, sizeof what, "found %a, not rounded once", array_get(out, wrong));
-        fine = failed(c, why, wrong, what);
-    }
-    row_values_free(&r->values);
-    by_bin_free(&r->by_bin);
-    free(r);
+    if (wrong == out->n)
+        return true;
+    snprintf(what, sizeof what, "found %a, not rounded once", array_get(out, wrong));
+    return failed(c, why, wrong, what);
+}
+
+bool statistic_holds(const struct statistic_case *c, const struct array *out, char why[WHY])
+{
+    struct rows *r = rows_new(c);
+    bool fine = r ? within(r, c, out, why) : failed(c, why, 0, "it has no exact values");
+    rows_free(r);
     return fine;
 }
 
@@ -116,23 +137,45 @@ static struct work *work_new(const struct method *m, size_t shape)
     return w;
 }
 
-static bool held(struct work *w, char why[WHY])
+/* Methods of one operation. */
+struct methods {
+    const struct method *const *method;
+    size_t count;
+};
+
+static bool supports(const struct method *m, enum format s, enum format f)
 {
-    w->c.shape = method_shape(w->c.method, DEVICE_CPU, w->c.in.n, (struct shape){0});
-    w->out = (struct array){w->c.accumulator, statistic_outputs(&w->c), w->out_data};
-    return statistic_run(&w->c, &w->out, why) && statistic_holds(&w->c, &w->out, why);
+    return method_supports(m, DEVICE_CPU, s, f);
 }
 
-/* Exponentials take long: a seventh of their cases. */
+/* Each method on one input, of which the exact values are computed once. */
+static bool held(struct work *w, const struct methods *all, char why[WHY])
+{
+    struct rows *r = rows_new(&w->c);
+    bool fine = r || failed(&w->c, why, 0, "it has no exact values");
+    for (size_t i = 0; i < all->count && fine; i++) {
+        w->c.method = all->method[i];
+        if (!supports(w->c.method, w->c.in.format, w->c.accumulator))
+            continue;
+        w->c.shape = method_shape(w->c.method, DEVICE_CPU, w->c.in.n, (struct shape){0});
+        w->out = (struct array){w->c.accumulator, statistic_outputs(&w->c), w->out_data};
+        fine = statistic_run(&w->c, &w->out, why) && within(r, &w->c, &w->out, why);
+    }
+    rows_free(r);
+    return fine;
+}
+
+/* Exponentials, and elements that are divided by a root, take long: a seventh of their cases. */
 static bool left_out(const struct method *m, size_t at)
 {
     return exact_facts[m->operation->of].form == FORM_ROW && at % 7 != 0;
 }
 
-static bool on_inputs(const struct method *m, size_t shape, enum format s, enum format f,
+static bool on_inputs(const struct methods *all, size_t shape, enum format s, enum format f,
                       char why[WHY])
 {
     bool fine = true;
+    const struct method *m = *all->method;
     struct work *w = work_new(m, shape);
     struct input input;
     size_t some = exact_facts[m->operation->of].form == FORM_ROW ? 5 : 3;
@@ -144,25 +187,36 @@ static bool on_inputs(const struct method *m, size_t shape, enum format s, enum 
             input_generate(&input, &w->c.in, i + 1, 0, NULL) != STATUS_OK)
             continue; /* the family may not have a member of this size in this format */
         w->c.sample = input_families[i]->name;
-        fine = held(w, why);
+        fine = held(w, all, why);
     }
-    for (enum sample k = 0; k < SAMPLES && fine; k++) {
+    /* A bound for each element takes long too: a third, others in each shape and pair. */
+    size_t samples = operation_of_each(m->operation) ? 3 : 1;
+    for (enum sample k = (shape + s + f) / 7 % samples; k < SAMPLES && fine; k += samples) {
         w->c.sample = sample_name[k];
         sample_fill(&w->c.in, k, f, shape + 7 * s + f);
-        fine = held(w, why);
+        fine = held(w, all, why);
     }
     free(w);
     return fine;
 }
 
-bool holds_statistic_bound(const struct method *m, char why[WHY])
+static bool any_supports(const struct methods *all, enum format s, enum format f)
 {
+    for (size_t i = 0; i < all->count; i++)
+        if (supports(all->method[i], s, f))
+            return true;
+    return false;
+}
+
+bool holds_statistic_bounds(const struct method *const *m, size_t count, char why[WHY])
+{
+    const struct methods all = {m, count};
     bool fine = true;
     for (size_t shape = 0; shape < SHAPES && fine; shape++)
         for (enum format s = 0; s < FORMATS && fine; s++)
             for (enum format f = 0; f < ACCUMULATORS && fine; f++)
-                if (method_supports(m, DEVICE_CPU, s, f) && !left_out(m, shape + s + f))
-                    fine = on_inputs(m, shape, s, f, why);
+                if (any_supports(&all, s, f) && !left_out(*m, shape + s + f))
+                    fine = on_inputs(&all, shape, s, f, why);
     return fine;
 }
 

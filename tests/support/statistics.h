@@ -22,8 +22,9 @@ bool statistic_run(const struct statistic_case *c, const struct array *out, char
  */
 bool statistic_holds(const struct statistic_case *c, const struct array *out, char why[WHY]);
 
-/* statistic_holds on every input family, and on random arrays, in many shapes and all pairs. */
-bool holds_statistic_bound(const struct method *m, char why[WHY]);
+/* statistic_holds of methods of one operation, on every input family, and on random arrays, in many
+ * shapes and all pairs. */
+bool holds_statistic_bounds(const struct method *const *m, size_t count, char why[WHY]);
 
 /* The same bits from any number of threads, in any layout, and of the row alone. */
 bool holds_statistic_promise(const struct method *m, char why[WHY]);

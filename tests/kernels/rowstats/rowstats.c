@@ -42,10 +42,10 @@ Test(rowstats, faults_are_found)
         victim = method_registry[i];
         broken.cpu = faulty;
         forgets = true;
-        cr_expect(!holds_statistic_bound(&broken, why), "%s that replaces an element", broken.name);
+        cr_expect(!holds_bound(&broken, why), "%s that replaces an element", broken.name);
         forgets = false;
         if (broken.promise == PROMISE_CORRECTLY_ROUNDED)
-            cr_expect(!holds_statistic_bound(&broken, why), "%s with a wrong bit", broken.name);
+            cr_expect(!holds_bound(&broken, why), "%s with a wrong bit", broken.name);
         found++;
     }
     cr_expect(found >= 9);
