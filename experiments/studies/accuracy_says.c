@@ -199,18 +199,86 @@ static bool has_lengths(const struct accuracy_row *row, size_t rows, size_t at)
     return false;
 }
 
-/* "fp32 keeps 4.7 of its 7.2 digits or more except on sine (0.0)": exceptions are the inputs on
- * which less than half of the digits are left. */
-static void add_kept(struct text *to, const struct accuracy_row *row, size_t rows,
-                     enum format accumulator, const struct kept *k)
+/* Methods that ran in an accumulator, in the pairs shown: how many, the first, and the case that
+ * keeps least. */
+struct ran {
+    size_t methods;
+    const struct method *first;
+    const struct study_case *worst;
+};
+
+static bool is_shown(const struct pairs *shown, const struct plan *plan, const struct study_case *t)
+{
+    for (size_t i = 0; i < shown->count; i++)
+        if (accuracy_sees(&(struct accuracy_view){plan, shown->item[i], NULL, 0, NULL}, t))
+            return true;
+    return false;
+}
+
+static struct ran ran_in(const struct plan *plan, enum format accumulator)
+{
+    struct pairs shown;
+    struct ran r = {0};
+    accuracy_shown(&shown, plan);
+    for (size_t m = 0; m < plan->axes->methods; m++) {
+        const struct method *method = plan->axes->method[m];
+        bool seen = false;
+        for (size_t i = 0; i < plan->case_count; i++) {
+            const struct study_case *t = &plan->cases[i];
+            if (t->method != method || t->accumulator != accumulator ||
+                !t->summary.err_ulp_max.known || !is_shown(&shown, plan, t))
+                continue;
+            seen = true;
+            if (!r.worst || digits_of(t) < digits_of(r.worst))
+                r.worst = t;
+        }
+        r.first = seen && !r.methods ? method : r.first;
+        r.methods += seen;
+    }
+    return r;
+}
+
+static bool has_other_lengths(const struct plan *plan, const struct source *of)
+{
+    for (size_t i = 0; i < plan->sources; i++)
+        if (strcmp(plan->source[i].name, of->name) == 0 && plan->source[i].array.n != of->array.n)
+            return true;
+    return false;
+}
+
+/* "; sum/serial keeps least, 1.7 on cond": of what the median does not show. */
+static void add_worst(struct text *line, const struct plan *plan, const struct study_case *worst)
+{
+    const struct source *s = &plan->source[worst->source];
+    char digits[16];
+    accuracy_typical_text(digits, digits_of(worst));
+    text_add(line, "; ");
+    text_visible(line, worst->method->name);
+    if (digits_of(worst) == overflows)
+        text_add(line, " overflows on ");
+    else
+        text_format(line, " keeps least, %s on ", digits);
+    text_visible(line, s->name);
+    if (has_other_lengths(plan, s))
+        text_format(line, " n = %zu", s->array.n);
+}
+
+/* "in fp32 half of the methods keep 4.7 of its 7.2 digits except on sine (0.0)":
+ * exceptions are the inputs on which less than half of the digits are left. The worst method is
+ * named where the median loses no input. One method is named alone. */
+static void add_kept(struct text *to, const struct plan *plan, const struct accuracy_row *row,
+                     size_t rows, enum format accumulator, const struct kept *k)
 {
     struct text line = {0}, except = {0};
     char digits[16], most[16];
-    double all = format_facts[accumulator].precision * log10(2), least = INFINITY;
+    double all = format_facts[accumulator].precision * log10(2), least = INFINITY, last = INFINITY;
     size_t exceptions = 0;
+    const struct ran ran = ran_in(plan, accumulator);
+    const bool several = ran.methods > 1;
     for (size_t i = 0; i < rows; i++) {
         if (isnan(k->digits[i]))
             continue;
+        last = fmin(last, k->digits[i]);
         if (!(k->digits[i] < all / 2)) {
             least = fmin(least, k->digits[i]);
             continue;
@@ -224,19 +292,27 @@ static void add_kept(struct text *to, const struct accuracy_row *row, size_t row
     }
     accuracy_typical_text(digits, least);
     snprintf(most, sizeof most, "%.1f", all);
-    text_add(&line, format_facts[accumulator].name);
+    if (several)
+        text_format(&line, "in %s half of the methods ", format_facts[accumulator].name);
+    else {
+        text_visible(&line, ran.first ? ran.first->name : "no method");
+        text_format(&line, " in %s ", format_facts[accumulator].name);
+    }
+    const char *keep = several ? "keep" : "keeps";
     if (exceptions == k->inputs)
-        text_format(&line, " keeps less than half of its %s digits on every input", most);
+        text_format(&line, "%s less than half of its %s digits", keep, most);
     else if (isinf(least))
-        text_format(&line, " is exact%s", exceptions ? "" : " on every input");
+        text_add(&line, several ? "are exact" : "is exact");
     else if (least >= all || strcmp(digits, most) == 0)
-        text_format(&line, " keeps all of its %s digits%s", most,
-                    exceptions ? "" : " on every input");
+        text_format(&line, "%s all of its %s digits", keep, most);
     else
-        text_format(&line, " keeps %s of its %s digits or more%s", digits, most,
-                    exceptions ? "" : " on every input");
-    if (exceptions < k->inputs)
+        text_format(&line, "%s %s of its %s digits or more", keep, digits, most);
+    if (exceptions == 0 || exceptions == k->inputs)
+        text_add(&line, " on every input");
+    else
         text_join(&line, &except);
+    if (several && !(last < no_digit) && digits_of(ran.worst) < last)
+        add_worst(&line, plan, ran.worst);
     text_wrapped(to, &line, TABLE_COLUMNS, 2);
     text_free(&except);
 }
@@ -299,7 +375,7 @@ void accuracy_conclusion(struct text *to, const struct plan *plan)
         struct kept k = kept_in(plan, row, rows, f);
         to->failed |= !k.digits;
         if (k.digits && k.inputs > 0)
-            add_kept(to, row, rows, f, &k);
+            add_kept(to, plan, row, rows, f, &k);
         free(k.digits);
     }
     for (size_t i = 0; i < plan->axes->methods; i++)

@@ -249,7 +249,7 @@ void plot_number(struct plot *p, double value)
     next_cell(p);
     bool whole = value == floor(value) && fabs(value) < 1e15;
     if (!isnan(value))
-        text_format(&p->rows, whole ? "%.0f" : "%.5g", value);
+        text_format(&p->rows, whole ? "%.0f" : "%.17g", value);
 }
 
 void plot_row_end(struct plot *p)

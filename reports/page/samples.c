@@ -209,6 +209,19 @@ static void set_panel(struct plot *plot, const struct panel *panel, const struct
     text_free(&title);
 }
 
+/* Is a bound of what is drawn above the axis? */
+static bool bounds_above(const struct panel *panel, const struct drawn *d, struct point *point,
+                         struct edges edges)
+{
+    for (size_t i = 0; i < d->count; i++) {
+        size_t found = samples_points(point, panel, d->series[i]);
+        for (size_t k = 0; k < found; k++)
+            if (isfinite(point[k].bound) && point[k].bound > edges.upper)
+                return true;
+    }
+    return false;
+}
+
 /* Panels without a curve are left out. `other` has room for the points of any series. */
 static void draw_panel(struct plot *plot, const struct page *r, const struct panel *panel,
                        struct point *point, struct point *other, struct told *told)
@@ -228,8 +241,10 @@ static void draw_panel(struct plot *plot, const struct page *r, const struct pan
         samples_frontier(plot, &curves, panel, point, edges);
     }
     if (d.count > 0 && panel->look->bounds)
-        text_add(&curves, ", \\\n    NaN with lines linecolor rgb 0x888888 linewidth 1 dashtype 2 "
-                          "title 'bound (dashed)'");
+        text_format(&curves,
+                    ", \\\n    NaN with lines linecolor rgb 0x888888 linewidth 1 dashtype 2 "
+                    "title 'bound (dashed%s)'",
+                    bounds_above(panel, &d, point, edges) ? "; some above the picture" : "");
     if (d.count > 0) {
         set_panel(plot, panel, &d, &seen);
         text_join(&plot->script, &ranges);
