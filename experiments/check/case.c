@@ -30,8 +30,10 @@ static const uint64_t gpu_lengths[] = {65536, 1000, 2049,    33,     1 << 20,
 static const uint64_t short_lengths[] = {1000, 33, 2049, 3, 65536, 4095, 257, 10, 16385, 1 << 20};
 /* Of data: the whole, and prefixes. */
 static const uint64_t prefixes[] = {UINT64_MAX, 1000, 65536, 33, 4095, 257, 2};
-/* Of the user's own rows many are followed through a few batches, and some through all. */
-enum { FULL_EACH = 8 };
+/* Many rows are followed through a few batches, and some through all: of one that is not split
+ * alike few rows may show it, and few batches. The first of ours, which are quick, is followed
+ * through all. */
+enum { FULL_EACH = 8, FULL_EACH_DRAWN = 5 };
 enum { GROUP = 4, LENGTHS = sizeof lengths / sizeof *lengths, SERVED_CASES = 6 };
 
 /* Which length is next: those of a group are gone through before the next, each pair of formats
@@ -206,6 +208,7 @@ enum check_found check_case_at(const struct check *c, enum check_kind kind, size
     if (!setting_can(r->method, &k->setting, pair.storage, pair.accumulator))
         return CHECK_NONE; /* another chip that is asked for can: see check_find_pairs */
     k->round = at.pass;
+    k->few = check_follows(c, kind) && u % FULL_EACH_DRAWN != (r->method->foreign ? 1 : 0);
     if (last && check_follows(c, kind)) {
         size_t rounds = rounds_of(c, k);
         if (round >= rounds * shapes)

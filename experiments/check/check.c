@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "experiments/check/attempts.h"
+#include "experiments/check/pace.h"
 #include "experiments/inputs/cache.h"
 #include "experiments/system/clock.h"
 #include "experiments/subjects/foreign_state.h"
@@ -118,48 +119,6 @@ uint64_t check_wanted(const struct check_request *r, enum check_kind kind)
     return kind == CHECK_REPEAT ? r->enough : share > least ? share : least;
 }
 
-/* How the time of a kind goes. What a case takes is judged by others in the same formats: by an
- * element, of so many at least, so that what each run costs counts little. */
-struct pace {
-    bool foreign;
-    const struct check_tried *tried;
-    uint64_t deadline;
-    uint64_t least;                    /* the first few small cases are tried until then */
-    size_t done, passed;               /* passed: cases in a row that were not tried */
-    size_t stale;                      /* cases in a row without an attempt that is a new one */
-    double ns[FORMATS][FORMATS], most; /* an element; 0: not known */
-};
-enum { SMALL = 10000, PASSED_MOST = 4096, STALE_MOST = 12 };
-static const uint64_t LEAST_NS = 300000000, LEAST_OURS_NS = 1000000000;
-
-static bool few(const struct pace *t, uint64_t now)
-{
-    return t->done == 0 ||
-           (t->tried->attempts < CHECK_LEAST && t->done < CHECK_LEAST && now < t->least);
-}
-
-static bool time_for(const struct pace *t, const struct check_case *k, uint64_t now)
-{
-    double ns = t->ns[k->pair.storage][k->pair.accumulator];
-    if (few(t, now) && (t->done == 0 || k->n <= SMALL))
-        return true;
-    return now < t->deadline &&
-           (ns > 0 ? ns : t->most) * (double)k->n < (double)(t->deadline - now);
-}
-
-static void note_time(struct pace *t, const struct check_case *k, uint64_t took_ns)
-{
-    double each = (double)took_ns / (double)(k->n < SMALL ? SMALL : k->n);
-    double *ns = &t->ns[k->pair.storage][k->pair.accumulator];
-    /* What began a process took long once: that says nothing of the next case, which is cut short
-     * where it does not fit. */
-    bool less = t->foreign && *ns > each;
-    *ns = each > *ns || less ? each : *ns;
-    t->most = each > t->most || less ? each : t->most;
-    t->done++;
-    t->passed = 0;
-}
-
 /* Attempts of ours, which are quick, from one look at the clock to the next. */
 enum { LOOK = 8 };
 
@@ -271,33 +230,40 @@ static enum status cut_short(const struct check *c, struct check_tried *t, struc
                    c->request->method->name, wait.waited_s, wait.usual_s);
 }
 
+static bool is_missed(const struct check *c, const struct check_report *report,
+                      enum check_kind kind)
+{
+    return check_missed(NULL, &report->over[check_kinds[kind].rung], c->request);
+}
+
 /* All cases of a kind that there is time for. */
 static enum status try_kind(struct check *c, struct check_report *report, enum check_kind kind,
                             uint64_t deadline, struct problem *p)
 {
     struct check_case k;
     enum check_found found;
-    struct pace pace = {.foreign = c->request->method->foreign,
-                        .tried = &report->tried[kind],
-                        .deadline = deadline,
-                        .least =
-                            clock_ns() + (c->request->method->foreign ? LEAST_NS : LEAST_OURS_NS)};
+    struct pace pace;
+    pace_begin(&pace, c, kind, &report->tried[kind], deadline);
     for (size_t u = 0; (found = check_case_at(c, kind, u, &k)) != CHECK_NO_MORE; u++) {
         struct problem why = {0};
         uint64_t begin = clock_ns();
-        if ((!few(&pace, begin) && begin > deadline) || begin > c->last ||
-            pace.passed > PASSED_MOST || pace.tried->attempts >= check_wanted(c->request, kind) ||
-            (c->request->enough > 0 && pace.stale > STALE_MOST))
+        if ((!pace_few(&pace, begin) && begin > deadline) || begin > c->last ||
+            pace.passed > PASSED_MOST ||
+            (c->request->enough > 0 &&
+             (pace.tried->attempts >= check_wanted(c->request, kind) || pace.stale > STALE_MOST) &&
+             !is_missed(c, report, kind)))
             break;
         pace.passed++;
-        if (found == CHECK_NONE || !time_for(&pace, &k, begin))
+        if (found == CHECK_NONE || !pace_time_for(&pace, &k, begin))
             continue;
         tell(c, kind, begin);
         limit_run(c, report, begin);
-        c->until = deadline > begin + LEAST_NS ? deadline : begin + LEAST_NS;
+        c->until = pace_until(&pace, begin);
         uint64_t attempts = pace.tried->attempts;
         enum status status = try_case(c, &report->tried[kind], kind, &k, &why);
         pace.stale = pace.tried->attempts > attempts ? 0 : pace.stale + 1;
+        if (status == STATUS_OK || status == STATUS_USAGE)
+            check_note_reached(c, k.n);
         if (status == STATUS_USAGE) {
             if (report->untried.status == STATUS_OK)
                 report->untried = why;
@@ -311,7 +277,7 @@ static enum status try_kind(struct check *c, struct check_report *report, enum c
             return problem(p, status, "%s", why.text);
         }
         c->ran[kind] = true;
-        note_time(&pace, &k, clock_ns() - begin);
+        pace_note(&pace, &k, clock_ns() - begin);
     }
     return STATUS_OK;
 }
@@ -366,10 +332,34 @@ static uint64_t deadline_of(const struct check *c, enum check_kind kind, uint64_
                : now + (uint64_t)((double)(end - now) * share_of(c, kind) / shares);
 }
 
+/* Which of the lengths asked for the cases of a kind have: others, too long for the data, say, are
+ * not missed. */
+static void note_due(const struct check *c, struct check_report *report, enum check_kind kind)
+{
+    const struct check_request *r = c->request;
+    enum promise beside = check_kinds[kind].beside;
+    struct check_over *over = &report->over[check_kinds[kind].rung],
+                      *other = beside ? &report->over[beside] : over;
+    struct check_case k;
+    for (size_t u = 0; u < PASSED_MOST; u++) {
+        enum check_found is = check_case_at(c, kind, u, &k);
+        if (is == CHECK_NO_MORE ||
+            (over->due.count >= r->n.count && other->due.count >= r->n.count))
+            break;
+        if (is == CHECK_NONE)
+            continue;
+        check_note_due(over, k.n);
+        check_note_due(other, k.n);
+    }
+}
+
 static enum status try_all(struct check *c, struct check_report *report, struct problem *p)
 {
     struct check_evidence evidence = {0};
     enum status status = STATUS_OK;
+    for (size_t kind = 0; c->request->n.count > 0 && kind < CHECK_KINDS; kind++)
+        if (c->request->tried[kind] && applies(c, kind) && kind != CHECK_RECORDED)
+            note_due(c, report, kind);
     for (size_t kind = 0; kind < CHECK_KINDS && status == STATUS_OK; kind++) {
         enum promise rung = check_kinds[kind].rung;
         if (!c->request->tried[kind] || !applies(c, kind) || clock_ns() > c->last)

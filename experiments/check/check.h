@@ -162,6 +162,8 @@ struct check_over {
     struct check_set shapes, lengths, inputs;
     struct check_set batches;  /* numbers of rows and columns, where results are of such */
     struct check_set followed; /* outputs that were computed again in other batches */
+    struct check_set due;      /* lengths that were asked for, and that an attempt can be made at */
+    struct check_set reached;  /* lengths whose turn came */
     size_t least_n, most_n;    /* of all lengths, also of those that the set has no room for */
 };
 
@@ -233,6 +235,11 @@ struct check_rung {
                                   what is kept, what that leaves open; or "" */
 };
 struct check_rung check_rung(const struct check_report *r, enum promise rung);
+
+/* Is something that was asked for by --n, --threads or --blocks in no attempt at the rung? In
+ * words, where they are asked for: "n = 480000; 4, 8 threads". */
+bool check_missed(char words[CHECK_REASON], const struct check_over *over,
+                  const struct check_request *r);
 
 /* How many attempts of a kind are enough for a request; UINT64_MAX: as many as time allows. */
 uint64_t check_wanted(const struct check_request *r, enum check_kind kind);

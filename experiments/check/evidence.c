@@ -1,5 +1,6 @@
 /* What attempts were made over, and which of them were made before: the same again is no more
  * evidence. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "experiments/check/attempts.h"
@@ -7,12 +8,17 @@
 #include "reference/base/hash.h"
 #include "reference/format/hash_array.h"
 
-static void add(struct check_set *set, uint64_t item)
+static bool has(const struct check_set *set, uint64_t item)
 {
     size_t i = 0;
     while (i < set->count && set->item[i] != item)
         i++;
-    if (i == set->count && i < CHECK_SET)
+    return i < set->count;
+}
+
+static void add(struct check_set *set, uint64_t item)
+{
+    if (!has(set, item) && set->count < CHECK_SET)
         set->item[set->count++] = item;
 }
 
@@ -38,6 +44,94 @@ static void note_over(struct check_over *over, const struct check *c, struct sha
         return;
     struct batch_place is = setting_batch(c->request->method->operation, &k->setting, k->n);
     add(&over->batches, (uint64_t)is.side[0] << 32 | is.side[1]);
+}
+
+/* Of a list that was asked for, what is missing: the first few, and how many more. */
+struct missed {
+    char *words;
+    size_t used, listed, more;
+    const char *before, *after; /* the list: "n = ", " threads" */
+};
+
+enum { LISTED = 4 };
+
+static void miss(struct missed *m, uint64_t item)
+{
+    if (m->listed == LISTED) {
+        m->more++;
+        return;
+    }
+    const char *between = m->listed > 0 ? ", " : m->used > 0 ? "; " : "";
+    if (m->words && m->used < CHECK_REASON)
+        m->used += (size_t)snprintf(m->words + m->used, CHECK_REASON - m->used, "%s%s%llu", between,
+                                    m->listed > 0 ? "" : m->before, (unsigned long long)item);
+    m->listed++;
+}
+
+/* Ends a list; returns whether it is empty. */
+static bool ended(struct missed *m)
+{
+    bool none = m->listed == 0;
+    if (m->words && !none && m->more > 0 && m->used < CHECK_REASON)
+        m->used +=
+            (size_t)snprintf(m->words + m->used, CHECK_REASON - m->used, " and %zu more", m->more);
+    if (m->words && !none && m->used < CHECK_REASON)
+        m->used += (size_t)snprintf(m->words + m->used, CHECK_REASON - m->used, "%s", m->after);
+    m->listed = m->more = 0;
+    return none;
+}
+
+/* Did an attempt run in what the method makes of so many threads, or blocks, at a length tried? */
+static bool ran_in(const struct check_over *over, const struct check_request *r, struct shape asked)
+{
+    for (size_t i = 0; i < over->lengths.count; i++) {
+        struct shape is =
+            method_shape(r->method, r->device.kind, (size_t)over->lengths.item[i], asked);
+        for (size_t k = 0; k < over->shapes.count; k++) {
+            uint64_t shape = over->shapes.item[k];
+            if (asked.threads ? shape >> 32 == is.threads : (uint32_t)shape == is.blocks)
+                return true;
+        }
+    }
+    return false;
+}
+
+bool check_missed(char words[CHECK_REASON], const struct check_over *over,
+                  const struct check_request *r)
+{
+    struct missed m = {.words = words, .before = "n = ", .after = ""};
+    unsigned read = r->method->shape_read[r->device.kind];
+    for (size_t i = 0; i < over->due.count; i++)
+        if (!has(&over->reached, over->due.item[i]))
+            miss(&m, over->due.item[i]);
+    bool all = ended(&m);
+    m.before = "";
+    m.after = " threads";
+    for (size_t i = 0; (read & SHAPE_THREADS) && i < r->threads.count; i++) {
+        struct shape asked = {.threads = (unsigned)r->threads.item[i]};
+        if (asked.threads && !ran_in(over, r, asked))
+            miss(&m, asked.threads);
+    }
+    all &= ended(&m);
+    m.after = " blocks";
+    for (size_t i = 0; (read & SHAPE_BLOCKS) && i < r->blocks.count; i++) {
+        struct shape asked = {.blocks = (unsigned)r->blocks.item[i]};
+        if (asked.blocks && !ran_in(over, r, asked))
+            miss(&m, asked.blocks);
+    }
+    return !ended(&m) || !all;
+}
+
+void check_note_reached(const struct check *c, size_t n)
+{
+    for (size_t i = 0; c->evidence && i < 2; i++)
+        if (c->evidence->over[i])
+            add(&c->evidence->over[i]->reached, n);
+}
+
+void check_note_due(struct check_over *over, size_t n)
+{
+    add(&over->due, n);
 }
 
 void check_note_followed(const struct check *c, const size_t of[BATCH_SIDES])

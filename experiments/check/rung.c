@@ -1,7 +1,9 @@
 /* What all attempts at a rung come to. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "experiments/check/attempts.h"
 
@@ -133,6 +135,19 @@ static void add_reason(struct check_rung *is, const char *words)
     snprintf(is->reason + used, sizeof is->reason - used, "%s%s", used ? "; " : "", words);
 }
 
+/* May a subject's OpenMP have begun fewer threads than were asked for, which nobody can see? */
+static const char *fewer_threads(const struct check_report *r)
+{
+    const struct method *m = r->request.method;
+    bool reads = m->foreign && (m->shape_read[r->request.device.kind] & SHAPE_THREADS);
+    const char *dynamic = getenv("OMP_DYNAMIC");
+    if (reads && dynamic && strcasecmp(dynamic, "true") == 0)
+        return "OMP_DYNAMIC is true: fewer threads may have run than were asked for";
+    return reads && getenv("OMP_THREAD_LIMIT")
+               ? "OMP_THREAD_LIMIT is set: fewer threads may have run than were asked for"
+               : NULL;
+}
+
 /* What was not tried although the rung is kept. */
 static void say_open(struct check_rung *is, const struct check_report *r, enum promise rung)
 {
@@ -141,6 +156,8 @@ static void say_open(struct check_rung *is, const struct check_report *r, enum p
         add_reason(is, format_pairs_any(method_pairs(r->request.method, DEVICE_CUDA))
                            ? "on this CPU: no other device was tried"
                            : "on this CPU: no other device runs it");
+    if (rung == PROMISE_GPU_TO_GPU && fewer_threads(r))
+        add_reason(is, fewer_threads(r));
     for (enum promise low = PROMISE_RUN_TO_RUN; low < PROMISES && low < rung; low++) {
         size_t used = strlen(below);
         if (includes(rung, low) && check_rung(r, low).state == CHECK_NOT_TRIED)
@@ -160,7 +177,8 @@ static enum promise begun_below(const struct check_report *r, enum promise rung)
         if (low == rung || !includes(rung, low) || rung == PROMISE_CORRECTLY_ROUNDED)
             continue;
         uint64_t attempts = sum_of_kinds(r, low).attempts;
-        if (attempts > 0 && attempts < CHECK_LEAST)
+        if (attempts > 0 &&
+            (attempts < CHECK_LEAST || check_missed(NULL, &r->over[low], &r->request)))
             return low;
     }
     return PROMISE_NONE;
@@ -181,16 +199,26 @@ struct check_rung check_rung(const struct check_report *r, enum promise rung)
     enum promise broken = lowest_broken(r, rung), begun = begun_below(r, rung);
     bool failed = r->failure.status != STATUS_OK && check_kind_of(r->failed, rung);
     bool enough = is.attempts >= CHECK_LEAST;
-    is.state = broken                                        ? CHECK_BROKEN
-               : failed                                      ? CHECK_FAILED
-               : enough && !begun && !needs_another(r, rung) ? CHECK_KEPT
-                                                             : CHECK_NOT_TRIED;
+    char missed[CHECK_REASON] = "";
+    if (is.attempts > 0)
+        check_missed(missed, &r->over[rung], &r->request);
+    is.state = broken                                                    ? CHECK_BROKEN
+               : failed                                                  ? CHECK_FAILED
+               : enough && !begun && !*missed && !needs_another(r, rung) ? CHECK_KEPT
+                                                                         : CHECK_NOT_TRIED;
     if (broken && broken != rung)
         snprintf(is.reason, sizeof is.reason, "%s is broken", promise_name[broken]);
     else if (is.state == CHECK_FAILED)
         snprintf(is.reason, sizeof is.reason, "%.*s", CHECK_REASON - 1, r->failure.text);
     else if (is.state == CHECK_KEPT)
         say_open(&is, r, rung);
+    else if (is.state == CHECK_NOT_TRIED && enough && *missed)
+        snprintf(is.reason, sizeof is.reason,
+                 "asked for, but time ran out before: %s; more --seconds reach it", missed);
+    else if (is.state == CHECK_NOT_TRIED && enough && begun &&
+             check_missed(missed, &r->over[begun], &r->request))
+        snprintf(is.reason, sizeof is.reason, "%s below it was not tried at %s",
+                 promise_name[begun], missed);
     else if (is.state == CHECK_NOT_TRIED && enough && begun)
         snprintf(is.reason, sizeof is.reason, "of %s below it %llu attempts, %d are needed",
                  promise_name[begun], (unsigned long long)sum_of_kinds(r, begun).attempts,

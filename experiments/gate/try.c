@@ -13,7 +13,10 @@ enum { SPREAD = 16 };
 static void set_runs(struct check_request *q, const struct gate_entry *e)
 {
     bool fixed = q->n.count > 0 && q->inputs + q->datas > 0;
-    uint64_t runs = fixed ? e->wanted + 1 : e->wanted / SPREAD + 1, most = 1000000;
+    size_t shapes =
+               (q->threads.count ? q->threads.count : 1) * (q->blocks.count ? q->blocks.count : 1),
+           cases = q->n.count > shapes ? q->n.count : shapes;
+    uint64_t runs = e->wanted / (fixed ? cases : SPREAD) + 1, most = 1000000;
     q->enough = e->wanted;
     q->runs = runs < CHECK_RUNS ? CHECK_RUNS : runs > most ? most : runs;
 }

@@ -114,3 +114,93 @@ Test(check_evidence, many_attempts_are_remembered)
         }
     end(&c);
 }
+
+/* A method of ours whose threads are what is asked for. */
+static const struct method *reads_threads(void)
+{
+    for (size_t i = 0; i < method_count; i++) {
+        const struct method *m = method_registry[i];
+        if (m->cpu && operation_plain(m->operation) &&
+            (m->shape_read[DEVICE_CPU] & SHAPE_THREADS) &&
+            method_shape(m, DEVICE_CPU, 40, (struct shape){32, 0}).threads !=
+                method_shape(m, DEVICE_CPU, 40, (struct shape){64, 0}).threads)
+            return m;
+    }
+    return NULL;
+}
+
+/* What was asked for and was in no attempt: by name, a few of each list, until all of it was. */
+Test(check_evidence, what_was_asked_for_and_not_reached_is_missed)
+{
+    static uint64_t asked[] = {10, 20, 40, 50, 60, 70, 80}, threads[] = {32, 64};
+    char words[CHECK_REASON] = "";
+    struct check_request r = request_for(reads_threads(), 1);
+    struct check c;
+    cr_assert(r.method);
+    r.n = (struct numbers){7, asked};
+    r.threads = (struct numbers){2, threads};
+    begin(&c, &r, "ones");
+    struct check_setting s = {.method = r.method, .shape.threads = 32};
+    for (size_t i = 0; i < 7; i++)
+        check_note_due(&over, asked[i]);
+    check_note(&c, &s); /* at n = 40 */
+    check_note_reached(&c, 40);
+    cr_expect(check_missed(words, &over, &r));
+    cr_expect_str_eq(words, "n = 10, 20, 50, 60 and 2 more; 64 threads");
+    for (size_t i = 0; i < 7; i++)
+        check_note_reached(&c, asked[i]);
+    cr_expect(check_missed(NULL, &over, &r));
+    s.shape.threads = 64;
+    check_note(&c, &s);
+    words[0] = 0;
+    cr_expect(!check_missed(words, &over, &r) && !*words, "%s", words);
+    end(&c);
+}
+
+/* Enough attempts of one length and one number of threads are not enough where several were asked
+ * for; of data, whose every other part is fixed, too. */
+Test(check_evidence, enough_is_of_all_that_was_asked_for)
+{
+    static uint64_t asked[] = {100, 40, 70}, threads[] = {32, 64};
+    float x[100];
+    for (size_t i = 0; i < 100; i++)
+        x[i] = (float)made_element(i, 100);
+    struct check_data data = {.asked = "x.npy", .name = "x.npy", .array = {FP32, 100, x}};
+    for (size_t of_data = 0; of_data < 2; of_data++) {
+        struct check_request r = request_for(reads_threads(), 20);
+        cr_assert(r.method);
+        r.pairs = (struct pairs){{{FP32, FP32}}, 1};
+        r.n = (struct numbers){3, asked};
+        r.threads = (struct numbers){2, threads};
+        r.data = &data;
+        r.datas = of_data;
+        r.enough = 300;
+        r.runs = 301;
+        for (size_t kind = 0; kind < CHECK_KINDS; kind++)
+            r.tried[kind] = kind == CHECK_REPEAT;
+        struct check_report report = checked(&r);
+        struct check_rung is = check_rung(&report, PROMISE_RUN_TO_RUN);
+        cr_expect(is.state == CHECK_KEPT && is.lengths == 3 && is.shapes == 2,
+                  "%zu: %s, %zu lengths, %zu shapes: %s", of_data, check_state_name[is.state],
+                  is.lengths, is.shapes, is.reason);
+    }
+}
+
+/* A length that time ran out before is not told of as kept, nor is what includes it. */
+Test(check_evidence, what_time_ran_out_before_is_not_kept)
+{
+    static uint64_t asked[] = {100, 1 << 22};
+    struct check_request r = request_for(method_named("sum/serial"), 0.02);
+    r.pairs = (struct pairs){{{FP32, FP32}}, 1};
+    r.n = (struct numbers){2, asked};
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++)
+        r.tried[kind] = kind == CHECK_REPEAT || kind == CHECK_OFFSET;
+    struct check_report report = checked(&r);
+    struct check_rung is = check_rung(&report, PROMISE_RUN_TO_RUN),
+                      above = check_rung(&report, PROMISE_GPU_TO_GPU);
+    cr_expect(is.state == CHECK_NOT_TRIED && is.attempts >= CHECK_LEAST, "%s",
+              check_state_name[is.state]);
+    cr_expect(strstr(is.reason, "time ran out before: n = 4194304"), "%s", is.reason);
+    cr_expect(above.state == CHECK_NOT_TRIED, "%s", check_state_name[above.state]);
+    cr_expect(report.kept < PROMISE_RUN_TO_RUN);
+}

@@ -1,0 +1,72 @@
+#include "experiments/check/pace.h"
+
+#include "experiments/system/clock.h"
+
+enum { SMALL = 10000 };
+static const uint64_t LEAST_NS = 300000000, LEAST_OURS_NS = 1000000000;
+
+/* The least time of one of several that are asked for. */
+static const uint64_t TURN_NS = 20000000;
+
+bool pace_few(const struct pace *t, uint64_t now)
+{
+    return t->done == 0 ||
+           (t->tried->attempts < CHECK_LEAST && t->done < CHECK_LEAST && now < t->least);
+}
+
+bool pace_time_for(const struct pace *t, const struct check_case *k, uint64_t now)
+{
+    double ns = t->ns[k->pair.storage][k->pair.accumulator];
+    if (pace_few(t, now) && (t->done == 0 || k->n <= SMALL))
+        return true;
+    return now < t->deadline &&
+           (ns > 0 ? ns : t->most) * (double)k->n < (double)(t->deadline - now);
+}
+
+uint64_t pace_until(const struct pace *t, uint64_t now)
+{
+    uint64_t left = t->deadline > now ? t->deadline - now : 0;
+    if (t->done >= t->first)
+        return left > LEAST_NS ? t->deadline : now + LEAST_NS;
+    uint64_t turn = left / (t->first - t->done);
+    return now + (turn > t->turn ? turn : t->turn);
+}
+
+void pace_note(struct pace *t, const struct check_case *k, uint64_t took_ns)
+{
+    double each = (double)took_ns / (double)(k->n < SMALL ? SMALL : k->n);
+    double *ns = &t->ns[k->pair.storage][k->pair.accumulator];
+    /* What began a process took long once: that says nothing of the next case, which is cut short
+     * where it does not fit. */
+    bool less = t->foreign && *ns > each;
+    *ns = each > *ns || less ? each : *ns;
+    t->most = each > t->most || less ? each : t->most;
+    t->done++;
+    t->passed = 0;
+}
+
+/* A case that follows one output through all batches is to leave time for others. */
+enum { FOLLOWED_LEAST = 4 };
+
+/* How many cases have each of the lengths and launch shapes asked for, but for format pairs. */
+static size_t cases_asked(const struct check *c)
+{
+    const struct check_request *r = c->request;
+    size_t lengths = r->n.count, shapes = r->threads.count + r->blocks.count;
+    if (shapes > 0)
+        shapes = check_shape_count(c);
+    return lengths > shapes ? lengths : shapes;
+}
+
+void pace_begin(struct pace *t, const struct check *c, enum check_kind kind,
+                const struct check_tried *tried, uint64_t deadline)
+{
+    size_t asked = cases_asked(c);
+    bool follows = check_follows(c, kind), foreign = c->request->method->foreign;
+    *t = (struct pace){.foreign = foreign,
+                       .tried = tried,
+                       .deadline = deadline,
+                       .first = follows && asked < FOLLOWED_LEAST ? FOLLOWED_LEAST : asked,
+                       .turn = follows ? LEAST_NS : TURN_NS,
+                       .least = clock_ns() + (foreign ? LEAST_NS : LEAST_OURS_NS)};
+}
