@@ -12,7 +12,7 @@ struct team {
     void (*work)(void *context, unsigned thread);
     void *context;
     bool crowded;          /* more threads than processors */
-    pthread_rwlock_t gate; /* of a crowd: open when all have been created */
+    pthread_rwlock_t gate; /* open when all have been created */
     atomic_uint absent;    /* threads that have not come to the starting line yet */
     atomic_bool off;       /* a thread could not be had: go home */
 };
@@ -29,18 +29,20 @@ static bool is_crowd(unsigned threads)
     return sched_getaffinity(0, sizeof set, &set) == 0 && (unsigned)CPU_COUNT(&set) < threads;
 }
 
+enum { PATIENCE = 200 }; /* yields, which take about as long as a thread to start */
+
 /* Waits awake, so that no thread has to be woken up while others are already at work. A crowd
- * sleeps: threads that yield to each other take ten times as long to start. */
+ * sleeps: threads that yield to each other take ten times as long to start. So does who has waited
+ * in vain, since other programs use the processors: it begins when all threads exist. */
 static void run(const struct member *me)
 {
     struct team *team = me->team;
-    if (team->crowded) {
+    atomic_fetch_sub(&team->absent, 1);
+    for (int k = 0; !team->crowded && atomic_load(&team->absent) > 0 && k < PATIENCE; k++)
+        sched_yield();
+    if (atomic_load(&team->absent) > 0) {
         pthread_rwlock_rdlock(&team->gate);
         pthread_rwlock_unlock(&team->gate);
-    } else {
-        atomic_fetch_sub(&team->absent, 1);
-        while (atomic_load(&team->absent) > 0 && !atomic_load(&team->off))
-            sched_yield();
     }
     if (!atomic_load(&team->off))
         team->work(team->context, me->index);
