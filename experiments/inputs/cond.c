@@ -92,8 +92,13 @@ static bool plan_scaled(struct cond_plan *plan, enum format f, size_t places, do
         int grid = plan->top - (int)residual * p;
         if (plan->top > facts->emax)
             return false;
-        if (grid > unit)
+        if (grid > unit) {
+            /* With up to a third fewer elements `top` is at most 3 more, or 2 less: those between
+             * here and there are no plans either. */
+            int short_of = (grid - unit - 2) / p;
+            residual += plan->top + 3 <= facts->emax && short_of > 1 ? (size_t)short_of - 1 : 0;
             continue;
+        }
         plan->residual_places = residual;
         plan->spread = spread < ((int)residual - 1) * p ? spread : ((int)residual - 1) * p;
         plan->grid = fmax(ldexp(1, grid), facts->smallest);
@@ -155,7 +160,9 @@ static bool plan_together(struct cond_plan *plan, enum format f, size_t n, doubl
  * smallest subnormal number) and this condition number (>= 1)? */
 static bool cond_plan(struct cond_plan *plan, enum format f, size_t n, double sum, double cond)
 {
-    if (!isfinite(cond * sum))
+    /* Of n elements at least one is as large as a quarter of the mean of magnitudes. */
+    double most = 4 * (double)n * format_facts[f].largest;
+    if (!isfinite(cond * sum) || (cond >= 2 && cond * sum > most))
         return false;
     return plan_together(plan, f, n, sum, cond, true) || plan_apart(plan, f, n, sum, cond, true) ||
            plan_apart(plan, f, n, sum, cond, false) || plan_together(plan, f, n, sum, cond, false);
