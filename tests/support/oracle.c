@@ -4,6 +4,9 @@
 
 #include <math.h>
 
+/* Bits of any sum of doubles, 2^-1074 .. 2^1025 and room for n; of their squares, and more. */
+enum { SUMS = 2200, SQUARES = 4600, SCATTER = 9400 };
+
 bool same_double(double a, double b)
 {
     return double_bits(a) == double_bits(b) || (isnan(a) && isnan(b));
@@ -69,21 +72,59 @@ double oracle_quotient(enum format f, const mpfr_t a, const mpfr_t b)
 
 double oracle_add(enum format f, double a, double b)
 {
-    mpfr_t sum, term;
-    mpfr_init2(sum, 2200); /* 2^-1074 .. 2^1025 */
-    mpfr_init2(term, 53);
-    mpfr_set_d(sum, a, MPFR_RNDN);
-    mpfr_set_d(term, b, MPFR_RNDN);
-    mpfr_add(sum, sum, term, MPFR_RNDN);
-    double rounded = oracle_round(f, sum);
-    mpfr_clears(sum, term, (mpfr_ptr)0);
-    return rounded;
+    MPFR_DECL_INIT(x, 53);
+    MPFR_DECL_INIT(y, 53);
+    mpfr_t sum;
+    mpfr_init2(sum, format_facts[f].precision);
+    mpfr_set_d(x, a, MPFR_RNDN);
+    mpfr_set_d(y, b, MPFR_RNDN);
+    return in_range(f, sum, mpfr_add(sum, x, y, MPFR_RNDN));
+}
+
+double oracle_multiply(enum format f, double a, double b)
+{
+    MPFR_DECL_INIT(x, 53);
+    MPFR_DECL_INIT(y, 53);
+    mpfr_t product;
+    mpfr_init2(product, format_facts[f].precision);
+    mpfr_set_d(x, a, MPFR_RNDN);
+    mpfr_set_d(y, b, MPFR_RNDN);
+    return in_range(f, product, mpfr_mul(product, x, y, MPFR_RNDN));
+}
+
+double oracle_multiply_add(enum format f, double a, double b, double c)
+{
+    MPFR_DECL_INIT(x, 53);
+    MPFR_DECL_INIT(y, 53);
+    MPFR_DECL_INIT(z, 53);
+    mpfr_t sum;
+    mpfr_init2(sum, format_facts[f].precision);
+    mpfr_set_d(x, a, MPFR_RNDN);
+    mpfr_set_d(y, b, MPFR_RNDN);
+    mpfr_set_d(z, c, MPFR_RNDN);
+    return in_range(f, sum, mpfr_fma(sum, x, y, z, MPFR_RNDN));
+}
+
+mpfr_prec_t oracle_precision(const struct array *a)
+{
+    int low = 1024, high = -1075;
+    for (size_t i = 0; i < a->n; i++) {
+        int field = (int)(double_bits(array_get(a, i)) >> 52 & 2047);
+        if (field == 2047)
+            continue; /* no number */
+        int exponent = field > 0 ? field - 1023 : -1022;
+        low = exponent - 52 < low ? exponent - 52 : low;
+        high = exponent > high ? exponent : high;
+    }
+    return high < low ? 64 : high - low + 1 + 64;
 }
 
 void oracle_sum(mpfr_t to, const struct array *a, bool magnitudes)
 {
-    MPFR_DECL_INIT(term, 53);
-    mpfr_set_prec(to, 2200);
+    mpfr_prec_t bits = oracle_precision(a);
+    mpfr_t term;
+    mpfr_init2(term, bits < 192 ? bits : 53); /* MPFR adds short ones alike faster */
+    mpfr_set_prec(to, bits);
     mpfr_set_zero(to, 1);
     for (size_t i = 0; i < a->n; i++) {
         double x = array_get(a, i);
@@ -93,15 +134,14 @@ void oracle_sum(mpfr_t to, const struct array *a, bool magnitudes)
         else
             mpfr_add(to, to, term, MPFR_RNDN);
     }
+    mpfr_prec_round(to, SUMS, MPFR_RNDN);
+    mpfr_clear(term);
 }
-
-/* Twice the exponents of sums, and room for n. */
-enum { SQUARES = 4600, SCATTER = 9400 };
 
 static void sum_squares(mpfr_t to, const struct array *a)
 {
     mpfr_t square;
-    mpfr_set_prec(to, SQUARES);
+    mpfr_set_prec(to, 2 * oracle_precision(a));
     mpfr_set_zero(to, 1);
     mpfr_init2(square, 106);
     for (size_t i = 0; i < a->n; i++) {
@@ -109,6 +149,7 @@ static void sum_squares(mpfr_t to, const struct array *a)
         mpfr_sqr(square, square, MPFR_RNDN);
         mpfr_add(to, to, square, MPFR_RNDN);
     }
+    mpfr_prec_round(to, SQUARES, MPFR_RNDN);
     mpfr_clear(square);
 }
 

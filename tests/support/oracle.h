@@ -16,8 +16,14 @@ double oracle_round(enum format f, const mpfr_t x);
 double oracle_root(enum format f, const mpfr_t x);
 double oracle_quotient(enum format f, const mpfr_t a, const mpfr_t b);
 
-/* The exact a + b rounded once to f by MPFR. */
+/* The exact a + b, a b and a b + c, rounded once to f by MPFR. */
 double oracle_add(enum format f, double a, double b);
+double oracle_multiply(enum format f, double a, double b);
+double oracle_multiply_add(enum format f, double a, double b, double c);
+
+/* The bits that hold every sum of some of the elements, or of their opposites, exactly: as many as
+ * their exponents need. */
+mpfr_prec_t oracle_precision(const struct array *a);
 
 /* Sets `to` (its precision is changed) to the exact sum of an array, or of its magnitudes: one
  * MPFR addition after the other, at a precision that rounds none. */

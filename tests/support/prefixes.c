@@ -9,9 +9,9 @@ struct oracle {
     bool empty;
 };
 
-static void start(struct oracle *o)
+static void start(struct oracle *o, mpfr_prec_t bits)
 {
-    mpfr_inits2(2200, o->sum, o->rest, (mpfr_ptr)0);
+    mpfr_inits2(bits, o->sum, o->rest, (mpfr_ptr)0);
     o->empty = true;
 }
 
@@ -47,8 +47,9 @@ size_t pairs_wrong(const struct array *a, const uint8_t *heads, size_t begin, si
                    const struct prefix_pairs *p, const uint8_t *exact)
 {
     struct oracle sum, size;
-    start(&sum);
-    start(&size);
+    mpfr_prec_t bits = oracle_precision(&(struct array){a->format, end, a->data});
+    start(&sum, bits);
+    start(&size, bits);
     size_t i = 0;
     for (bool good = true; i < end; i++) {
         double x = array_get(a, i);
