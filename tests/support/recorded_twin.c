@@ -15,6 +15,9 @@
  * takes about as long as several of a sum. */
 enum { LARGEST = 1 << 26, SMALL = 1 << 12, ALTOGETHER = 1 << 30, SCAN_WEIGHT = 8 };
 
+/* Of longer cases that differ in nothing but input, seed, shape or layout, one in ONE_OF. */
+enum { LONG = 1 << 14, ONE_OF = 4 };
+
 static size_t field_index(const struct recorded_twin *t, enum case_column column)
 {
     return t->profile && column >= CASE_SCAN ? (size_t)(PROFILE_SCAN + column - CASE_SCAN)
@@ -221,47 +224,93 @@ static enum status compute(struct recorded_twin *t, const struct csv_row *row, s
     return status;
 }
 
-enum { ROW_TEXT = 512 };
+enum { ROW_TEXT = 512, SLOTS = 1 << 16 };
 
-/* What cases with a profile gave, for their rows of results.csv. */
+/* What cases gave, for those that ask for the same: in other files, or of another launch shape
+ * where the order does not depend on it. A table with open addresses. */
 static struct known {
-    char row[ROW_TEXT];
+    char text[ROW_TEXT];
+    size_t count; /* of digests: 0 or 1; of cases that are alike: how many there were */
     struct hash128 digest;
-} * known;
-static size_t knowns;
+} * known[SLOTS];
 
-/* All that the row says of its case, by which it is known again. */
+/* All that the result depends on. */
 static void row_text(const struct recorded_twin *t, const struct csv_row *row, char text[ROW_TEXT])
 {
-    static const enum case_column column[] = {CASE_ID,          CASE_METHOD,  CASE_STORAGE,
-                                              CASE_ACCUMULATOR, CASE_INPUT,   CASE_N,
-                                              CASE_SEED,        CASE_THREADS, CASE_BLOCKS};
+    static const enum case_column always[] = {CASE_METHOD, CASE_STORAGE, CASE_ACCUMULATOR,
+                                              CASE_INPUT,  CASE_N,       CASE_SEED},
+                                  shape[] = {CASE_THREADS, CASE_BLOCKS}, two[] = {CASE_PRODUCT},
+                                  scan[] = {CASE_SCAN, CASE_OUTPUT, CASE_SEGMENT},
+                                  keyed[] = {CASE_KEYS, CASE_BINS};
+    const struct operation *o = t->method->operation;
+    const struct {
+        bool read;
+        const enum case_column *column;
+        size_t count;
+    } part[] = {{true, always, sizeof always / sizeof *always},
+                {t->method->shape_order, shape, 2},
+                {o->inputs == 2, two, 1},
+                {o->array && operation_plain(o), scan, 3},
+                {!operation_plain(o), keyed, 2}};
     size_t used = 0;
-    for (size_t i = 0; i < sizeof column / sizeof *column && used < ROW_TEXT; i++)
-        used += (size_t)snprintf(text + used, ROW_TEXT - used, "%s,",
-                                 recorded_field(t, row, column[i]));
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+        for (size_t k = 0; part[i].read && k < part[i].count && used < ROW_TEXT; k++)
+            used += (size_t)snprintf(text + used, ROW_TEXT - used, "%s,",
+                                     recorded_field(t, row, part[i].column[k]));
+}
+
+/* What is known by this text, zero where it is new; NULL where there is no room. */
+static struct known *known_by(const char *text)
+{
+    static size_t used;
+    uint64_t at = 0;
+    for (const char *c = text; *c; c++)
+        at = hash_mix(at ^ (unsigned char)*c);
+    while (known[at % SLOTS] && strcmp(known[at % SLOTS]->text, text) != 0)
+        at++;
+    struct known **place = &known[at % SLOTS];
+    if (!*place && used + 1 < SLOTS && (*place = calloc(1, sizeof **place))) {
+        snprintf((*place)->text, ROW_TEXT, "%s", text);
+        used++;
+    }
+    return *place;
+}
+
+/* A long case: the first with this method, formats and length in a file, or one in ONE_OF of the
+ * others, which ones depends on the former. */
+static bool chosen(const struct recorded_twin *t, const struct csv_row *row)
+{
+    char text[ROW_TEXT];
+    snprintf(text, sizeof text, "%s: %s, %s, %s, %s", row->path, t->method->name,
+             recorded_field(t, row, CASE_STORAGE), recorded_field(t, row, CASE_ACCUMULATOR),
+             recorded_field(t, row, CASE_N));
+    struct known *alike = known_by(text);
+    if (!alike)
+        return true;
+    size_t before = alike->count++;
+    return before == 0 || (before + strlen(text)) % ONE_OF == 0;
 }
 
 static void remember(const struct recorded_twin *t, const struct csv_row *row)
 {
-    struct known *more = realloc(known, (knowns + 1) * sizeof *known);
-    if (!more)
-        return;
-    known = more;
-    row_text(t, row, known[knowns].row);
-    known[knowns++].digest = t->digest;
+    char text[ROW_TEXT];
+    row_text(t, row, text);
+    struct known *k = known_by(text);
+    if (k) {
+        k->digest = t->digest;
+        k->count = 1;
+    }
 }
 
 static bool recall(struct recorded_twin *t, const struct csv_row *row)
 {
     char text[ROW_TEXT];
     row_text(t, row, text);
-    for (size_t i = 0; i < knowns; i++)
-        if (strcmp(known[i].row, text) == 0) {
-            t->digest = known[i].digest;
-            return true;
-        }
-    return false;
+    const struct known *k = known_by(text);
+    bool found = k && k->count > 0;
+    if (found)
+        t->digest = k->digest;
+    return found;
 }
 
 enum status recorded_twin(struct recorded_twin *t, const struct csv_row *row, bool *fresh,
@@ -288,11 +337,15 @@ enum status recorded_twin(struct recorded_twin *t, const struct csv_row *row, bo
                                                                                : TWIN_FOUND;
     if (t->answer != TWIN_FOUND)
         return STATUS_OK;
-    t->added += weight;
     if (!t->profile && recall(t, row))
         return STATUS_OK;
+    if (n > LONG && !chosen(t, row)) {
+        t->answer = TWIN_TOO_LARGE;
+        return STATUS_OK;
+    }
+    t->added += weight;
     status = compute(t, row, (size_t)n, p);
-    if (t->profile && status == STATUS_OK)
+    if (status == STATUS_OK)
         remember(t, row);
     return status;
 }

@@ -12,9 +12,9 @@ struct recorded_twin {
     enum twin_answer {
         TWIN_FOUND,
         TWIN_NO_PROMISE, /* or no CPU side */
-        TWIN_TOO_LARGE
-    } answer;    /* for the case at hand */
-    char id[64]; /* which that is */
+        TWIN_TOO_LARGE   /* or long, and like others that are tried */
+    } answer;            /* for the case at hand */
+    char id[64];         /* which that is */
     const struct method *method;
     struct array out;      /* its outputs, where found */
     struct hash128 digest; /* of these, as a run's (kernels/gpu/gpu.h) */
