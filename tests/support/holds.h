@@ -25,6 +25,9 @@ enum exact_value value_due(const struct method *m);
 enum { SHAPES_TRIED = 64 };
 size_t shapes_tried(const struct method *m, size_t n, struct shape shape[SHAPES_TRIED]);
 
+/* Four pairs with each storage and each accumulator; four calls one after the other give all. */
+struct format_pairs four_pairs(size_t which);
+
 /* Runs the CPU side. out: outputs(n) encodings in the accumulator's format. The second array of a
  * dot product is ones: it is the sum of `in` then, in its order and under its theorem. (What
  * products add to that, tests/kernels/dot/dot.c holds.) */

@@ -103,15 +103,6 @@ static bool holds_pairs(const struct method *m, struct scan_case *c, struct form
     return fine;
 }
 
-/* Four pairs with each storage and each accumulator. */
-static struct format_pairs four_pairs(size_t which)
-{
-    struct format_pairs pairs = {0};
-    for (enum format s = 0; s < ACCUMULATORS; s++)
-        format_pairs_add(&pairs, s, (s + which) % ACCUMULATORS);
-    return pairs;
-}
-
 /* Short lengths: everything; up to 300 each shape and variant every fourth length; beyond, all of
  * them with some pairs, or the longest with two shapes and two variants. */
 static bool holds_length(const struct method *m, size_t n, const struct room *room, char why[WHY])

@@ -64,6 +64,14 @@ static bool holds_length(const struct method *m, size_t n, struct shape shape,
     return fine;
 }
 
+struct format_pairs four_pairs(size_t which)
+{
+    struct format_pairs pairs = {0};
+    for (enum format s = 0; s < ACCUMULATORS; s++)
+        format_pairs_add(&pairs, s, (s + which) % ACCUMULATORS);
+    return pairs;
+}
+
 bool holds_walk(const struct method *m, char why[WHY])
 {
     if (!only_adds(m) || m->bound == THEOREM_SPLIT) /* rounds between: tests/kernels/sum/split.c */
@@ -83,7 +91,8 @@ bool holds_walk(const struct method *m, char why[WHY])
         size_t n = i <= 300 ? i : edges[i - 301], shapes = shapes_tried(m, n, shape);
         for (size_t s = 0; s < shapes; s++) {
             bool chosen = n <= 40 || n > 300 || (n + s) % 4 == 0; /* each shape every fourth n */
-            if (chosen && !holds_length(m, n, shape[s], &all, n <= 8, why))
+            struct format_pairs four = four_pairs(i + s);
+            if (chosen && !holds_length(m, n, shape[s], n > 300 ? &four : &all, n <= 8, why))
                 return false;
         }
     }
