@@ -132,7 +132,7 @@ Test(input, order_safe)
         for (enum format f = 0; f < ACCUMULATORS; f++) {
             double largest = format_facts[f].largest;
             size_t last = last_safe(&in, f);
-            for (size_t n = last; n > last / 3; n -= 1 + n / 7) {
+            for (size_t n = last; n > last / 3; n -= 1 + n / 3) {
                 double sum = input_order_safe(&in, n, 0, f) ? sum_abs(name, f, n, 0) : 0;
                 cr_assert(sum <= largest, "%s, n=%zu, %s is not order-safe: %g", name, n,
                           format_facts[f].name, sum);

@@ -113,9 +113,11 @@ Test(prefix, every_input_family)
     for (size_t k = 0; k < input_family_count; k++)
         for (enum format f = 0; f < ACCUMULATORS; f++)
             for (size_t i = 0; i < 4; i++)
-                for (int arranged = 0; arranged < 2; arranged++) {
+                for (size_t arranged = 0; arranged < 2; arranged++) {
                     struct problem p = {0};
                     struct input in;
+                    if (sizes[i] > 1000 && arranged != (k + f) % 2)
+                        continue; /* long ones: as generated, or shuffled */
                     struct array a = array_new(f, sizes[i]);
                     cr_assert(input_parse(&in, input_families[k]->name, &p) == STATUS_OK);
                     in.arrangement = arranged ? ARRANGED_SHUFFLED : ARRANGED_AS_GENERATED;
@@ -157,8 +159,10 @@ Test(prefix, prefixes_that_cancel)
             for (int way = 0; way < 4; way++) {
                 struct array a = array_new(f, 20000);
                 fill_nested(&a, levels[k], way & 1, way & 2, &seed);
-                expect_whole(&a, NULL, 1 + (unsigned)way, "nested");
-                expect_stream(&a, NULL, sample_next(&seed) % 1000, 5000, &seed, "nested");
+                if ((k + f + (size_t)way / 2) % 2)
+                    expect_whole(&a, NULL, 1 + (unsigned)way, "nested");
+                else
+                    expect_stream(&a, NULL, sample_next(&seed) % 1000, 5000, &seed, "nested");
                 free(a.data);
             }
 }
@@ -183,7 +187,7 @@ Test(prefix, long_arrays)
     static const char *const inputs[] = {"uniform", "lognormal:sigma=4", "wide", "cond"};
     for (size_t k = 0; k < 4; k++)
         for (enum format f = 0; f < ACCUMULATORS; f++) {
-            struct array a = generated(inputs[k], f, 400000, 3, f == FP64 ? 0x1p300 : 0x1p30);
+            struct array a = generated(inputs[k], f, 150000, 3, f == FP64 ? 0x1p300 : 0x1p30);
             expect_whole(&a, NULL, 2, inputs[k]);
             free(a.data);
         }

@@ -57,9 +57,9 @@ Test(addition, integers_agree_with_mpfr)
         }
 }
 
-Test(addition, a_hundred_million_at_random)
+Test(addition, twenty_five_million_at_random)
 {
-    static const int count[ACCUMULATORS] = {40000000, 40000000, 19000000, 1000000};
+    static const int count[ACCUMULATORS] = {10000000, 10000000, 4500000, 500000};
     uint64_t seed = 22;
     for (enum format f = 0; f < ACCUMULATORS; f++)
         for (int i = 0; i < count[f]; i++) {
@@ -76,14 +76,14 @@ Test(addition, every_short_encoding_with_chosen_ones)
     for (enum format f = FP16; f <= BF16; f++) {
         int fraction_bits = format_facts[f].precision - 1;
         uint64_t chosen[2048], count = 0, all = UINT64_C(1) << fraction_bits;
-        uint64_t step = f == FP16 ? 1 : 5; /* bf16 has 256 exponents */
+        uint64_t step = f == FP16 ? 1 : 9; /* bf16 has 256 exponents */
         for (uint64_t field = 0; field < 0x8000u >> fraction_bits; field += step) {
             uint64_t fraction[] = {0, 1, all - 1, all / 2, all / 2 + 1, all / 3};
             for (int k = 0; k < 6; k++)
                 for (uint64_t sign = 0; sign <= 0x8000; sign += 0x8000)
                     chosen[count++] = sign | field << fraction_bits | fraction[k];
         }
-        cr_assert(count >= 384, "%s: %d chosen", format_facts[f].name, (int)count);
+        cr_assert(count >= 340, "%s: %d chosen", format_facts[f].name, (int)count);
         for (uint64_t a = 0; a < 65536; a++)
             for (uint64_t k = 0; k < count; k++)
                 expect_agreement(f, a, chosen[k]);

@@ -236,14 +236,14 @@ Test(measure_scan, samples_of_some_blocks)
     expect_samples(1023, 12, 1, 521);
     expect_samples(1024, 12, 2, 522);
     expect_samples(1025, 12, 1, 523);
-    expect_samples(2900, 150, 1, 524);
+    expect_samples(2900, 70, 1, 524);
 }
 
 Test(measure_scan, samples_of_many_shares)
 {
     expect_samples(LINE_MOST, 4, 2, 531);
     expect_samples(LINE_MOST + 1, 4, 2, 532);
-    expect_samples(3 * LINE_MOST + 500, 8, 3, 533);
+    expect_samples(3 * LINE_MOST + 500, 4, 3, 533);
 }
 
 Test(measure_scan, every_input_family)
