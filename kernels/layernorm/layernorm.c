@@ -14,6 +14,7 @@
 #include "kernels/mean/quotient.h"
 #include "kernels/rows/divided.h"
 #include "kernels/variance/chan.h"
+#include "reference/exact/divided_rounded.h"
 
 extern const struct method mean_tiled, mean_running, variance_textbook, variance_two_pass,
     variance_welford;
@@ -67,7 +68,7 @@ static enum status row_chan(const double *x, size_t n, enum format f, double *y,
 
 static enum status row_exact(const double *x, size_t n, enum format f, double *y, struct problem *p)
 {
-    return rows_exact_each(operation_layernorm.of, x, n, f, y, p);
+    return divided_rounded(operation_layernorm.of, x, n, f, y, p);
 }
 
 ROWS_METHOD(layernorm, textbook, "by the mean of squares less the square of the mean: one pass",

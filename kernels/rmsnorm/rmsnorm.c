@@ -10,6 +10,7 @@
 #include "kernels/blocks/tiled.h"
 #include "kernels/mean/quotient.h"
 #include "kernels/rows/divided.h"
+#include "reference/exact/divided_rounded.h"
 
 extern const struct method dot_serial, dot_tiled;
 
@@ -38,7 +39,7 @@ static enum status row_tiled(const double *x, size_t n, enum format f, double *y
 
 static enum status row_exact(const double *x, size_t n, enum format f, double *y, struct problem *p)
 {
-    return rows_exact_each(operation_rmsnorm.of, x, n, f, y, p);
+    return divided_rounded(operation_rmsnorm.of, x, n, f, y, p);
 }
 
 ROWS_METHOD(rmsnorm, serial, "by the root of squares added one after the other", THEOREM_RMSNORM,

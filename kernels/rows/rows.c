@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "kernels/method/team.h"
-#include "reference/exact/mpfr.h"
 #include "reference/exact/reference.h"
 
 struct work {
@@ -87,22 +86,6 @@ enum status rows_value(const struct method *m, const struct array *x, enum forma
     enum status status = m->cpu(&alone, p);
     if (status == STATUS_OK)
         *value = array_get(&alone.out, 0);
-    return status;
-}
-
-enum status rows_exact_each(enum exact_value of, const double *x, size_t n, enum format f,
-                            double *y, struct problem *p)
-{
-    const struct array in = {FP64, n, (void *)x};
-    struct reference *r = calloc(n + 1, sizeof *r);
-    if (!r)
-        return problem(p, STATUS_MEMORY, "device cpu: no memory for %zu exact values", n);
-    enum status status = reference_compute_each(r, of, &in, p);
-    for (size_t i = 0; status == STATUS_OK && i < n; i++) {
-        y[i] = round_mpfr(r[i].sum, f);
-        reference_free(&r[i]);
-    }
-    free(r);
     return status;
 }
 

@@ -23,10 +23,6 @@ typedef enum status row_outputs(const double *x, size_t n, enum format f, double
                                 struct problem *p);
 enum status rows_outputs(const struct task *t, row_outputs *outputs, struct problem *p);
 
-/* Of a row the exact value of each element, rounded once; otherwise as a row_outputs. */
-enum status rows_exact_each(enum exact_value of, const double *x, size_t n, enum format f,
-                            double *y, struct problem *p);
-
 /* The descriptor of OPERATION/its_name from row_its_name, a row_outputs. The height is that of its
  * sums. */
 #define ROWS_METHOD(its_operation, its_name, its_summary, theorem, its_height, its_bin)            \

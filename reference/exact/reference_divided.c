@@ -12,6 +12,9 @@
  * lost anything. */
 #include <math.h>
 
+#include "reference/exact/alike.h"
+#include "reference/exact/divided_rounded.h"
+#include "reference/exact/mpfr.h"
 #include "reference/exact/reference_parts.h"
 
 /* N^2, and result^2 W, which may lie far below it. */
@@ -134,9 +137,17 @@ static void set_all(mpfr_t to, const mpfr_t from)
     mpfr_set(to, from, MPFR_RNDN);
 }
 
+static void copy_value(struct reference *to, const struct reference *from)
+{
+    set_all(to->sum, from->sum);
+    set_all(to->sum_abs, from->sum_abs);
+    to->cut = from->cut;
+}
+
 static enum status each(struct reference *to, const struct array *a, struct problem *p)
 {
     struct reference row;
+    struct alike known;
     enum status status;
     bool exact = true;
     mpfr_t square;
@@ -145,6 +156,8 @@ static enum status each(struct reference *to, const struct array *a, struct prob
     status = sums(&to[0], a, REFERENCE_FAST, p);
     if (status != STATUS_OK)
         return status;
+    if (!alike_begin(&known, a))
+        return problem(p, STATUS_MEMORY, "out of memory for the values of %zu elements", a->n);
     row = to[0];
     mpfr_init2(square, MPFR_PREC_MIN);
     if (row.nans == 0 && row.infs == 0)
@@ -162,11 +175,90 @@ static enum status each(struct reference *to, const struct array *a, struct prob
                                                            .largest = row.largest});
         }
         to[i].element = array_get(a, i);
-        exact = divide(&to[i], square);
+        size_t first = alike_first(&known, i);
+        if (first < i)
+            copy_value(&to[i], &to[first]);
+        else
+            exact = divide(&to[i], square);
     }
     mpfr_clear(square);
+    alike_end(&known);
     return exact ? STATUS_OK : rounded(p);
 }
+
+/* --- rounded once --- */
+
+enum { FEW_BITS = 128, FEW_ERROR = -120 };
+
+struct few {
+    mpfr_t root, near, apart, end; /* root: sqrt(W) */
+};
+
+/* N / sqrt(W): its three operations err by less than 2^FEW_ERROR of it, and so do the ends' own.
+ * False where these do not round alike, and where N is 0, whose sign is told otherwise. */
+static bool decide(struct few *w, const struct reference *r, enum format f, double *y)
+{
+    mpfr_set_d(w->near, r->element, MPFR_RNDN);
+    mpfr_mul_ui(w->near, w->near, r->n, MPFR_RNDN); /* exact: 53 bits and 64 */
+    if (exact_facts[r->of].rules->sum)
+        mpfr_sub(w->near, w->near, r->moment.sum, MPFR_RNDN);
+    if (mpfr_zero_p(w->near))
+        return false;
+    mpfr_div(w->near, w->near, w->root, MPFR_RNDN);
+    mpfr_mul_2si(w->apart, w->near, FEW_ERROR, MPFR_RNDN);
+    mpfr_sub(w->end, w->near, w->apart, MPFR_RNDN);
+    *y = round_mpfr(w->end, f);
+    mpfr_add(w->end, w->near, w->apart, MPFR_RNDN);
+    return double_bits(*y) == double_bits(round_mpfr(w->end, f));
+}
+
+static bool round_each(struct reference *r, const struct array *in, struct alike *known,
+                       enum format f, double *y)
+{
+    struct few few;
+    mpfr_t square;
+    bool finite = r->nans == 0 && r->infs == 0, exact = true;
+    mpfr_init2(square, MPFR_PREC_MIN);
+    mpfr_inits2(FEW_BITS, few.root, few.near, few.apart, few.end, (mpfr_ptr)0);
+    if (finite) {
+        exact = set_square(square, r);
+        mpfr_sqrt(few.root, square, MPFR_RNDN);
+    }
+    for (size_t i = 0; i < in->n && exact; i++) {
+        size_t first = alike_first(known, i);
+        r->element = array_get(in, i);
+        if (first < i) {
+            y[i] = y[first];
+        } else if (!finite || !decide(&few, r, f, &y[i])) {
+            exact = divide(r, square);
+            y[i] = round_mpfr(r->sum, f);
+        }
+    }
+    mpfr_clears(square, few.root, few.near, few.apart, few.end, (mpfr_ptr)0);
+    return exact;
+}
+
+enum status divided_rounded(enum exact_value of, const double *x, size_t n, enum format f,
+                            double *y, struct problem *p)
+{
+    const struct array in = {FP64, n, (void *)x};
+    struct reference r = {.of = of, .n = n};
+    struct alike known;
+    if (n == 0)
+        return STATUS_OK;
+    if (!alike_begin(&known, &in))
+        return problem(p, STATUS_MEMORY, "out of memory for the values of %zu elements", n);
+    mpfr_inits2(MPFR_PREC_MIN, r.sum, r.sum_abs, r.moment.sum, r.moment.sum_abs, r.moment.squares,
+                (mpfr_ptr)0);
+    enum status status = sums(&r, &in, REFERENCE_FAST, p);
+    if (status == STATUS_OK && !round_each(&r, &in, &known, f, y))
+        status = rounded(p);
+    reference_free(&r);
+    alike_end(&known);
+    return status;
+}
+
+/* --- errors --- */
 
 /* |N / sqrt(W) - y| = |N^2 - y^2 W| / (sqrt(W) |N| + |y| W), in which nothing is lost to
  * cancellation; of another sign (|N| + |y| sqrt(W)) / sqrt(W). */

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "reference/exact/alike.h"
 #include "reference/exact/exponentials_enclosed.h"
 #include "reference/exact/mpfr.h"
 #include "reference/exact/reference_parts.h"
@@ -80,15 +81,19 @@ static void enclose_sum(struct row *r, mpfr_prec_t precision)
     mpfr_set_prec(r->hi, precision + 32);
     mpfr_set_zero(r->lo, 1);
     mpfr_set_zero(r->hi, 1);
+    double before = NAN; /* whose exponential lo and hi enclose */
     for (size_t i = 0; i < r->x->n; i++) {
         double e = array_get(r->x, i);
         if (!isfinite(e))
             continue;
-        if (!r->whole && e - r->top < -(double)(precision + 64) * 0.7) { /* log 2 < 0.7 */
+        if (e == before)
+            ;
+        else if (!r->whole && e - r->top < -(double)(precision + 64) * 0.7) { /* log 2 < 0.7 */
             mpfr_set_zero(lo, 1);
             mpfr_set_ui_2exp(hi, 1, -(mpfr_exp_t)precision - 64, MPFR_RNDN);
         } else
             enclose_exp(lo, hi, e, from);
+        before = e;
         mpfr_add(r->lo, r->lo, lo, MPFR_RNDD);
         mpfr_add(r->hi, r->hi, hi, MPFR_RNDU);
     }
@@ -261,30 +266,34 @@ static double up(const mpfr_t x)
 /* What theorems ask of the row. */
 static void set_facts(struct reference *to, const struct row *r)
 {
-    mpfr_t d, part, sum_up, weighted;
-    mpfr_inits2(128, d, part, sum_up, weighted, (mpfr_ptr)0);
+    mpfr_t d, part, slower, sum_up, weighted;
+    mpfr_inits2(128, d, part, slower, sum_up, weighted, (mpfr_ptr)0);
     mpfr_set_zero(sum_up, 1);
     mpfr_set_zero(weighted, 1);
+    double before = NAN; /* whose distance and exponentials d, part and slower are */
     for (size_t i = 0; i < r->x->n; i++) {
         double e = array_get(r->x, i);
         if (!isfinite(e))
             continue;
-        mpfr_set_d(d, r->top, MPFR_RNDN);
-        mpfr_sub_d(d, d, e, MPFR_RNDD);
-        mpfr_neg(part, d, MPFR_RNDN);
-        mpfr_exp(part, part, MPFR_RNDU);
+        if (e != before) {
+            mpfr_set_d(d, r->top, MPFR_RNDN);
+            mpfr_sub_d(d, d, e, MPFR_RNDD);
+            mpfr_neg(part, d, MPFR_RNDN);
+            mpfr_exp(part, part, MPFR_RNDU);
+            mpfr_mul_d(slower, d, -(1 - 0x1p-8), MPFR_RNDU);
+            mpfr_exp(slower, slower, MPFR_RNDU);
+            mpfr_nextabove(d);
+            before = e;
+        }
         mpfr_add(sum_up, sum_up, part, MPFR_RNDU);
-        mpfr_mul_d(part, d, -(1 - 0x1p-8), MPFR_RNDU);
-        mpfr_exp(part, part, MPFR_RNDU);
-        mpfr_nextabove(d);
-        mpfr_fma(weighted, d, part, weighted, MPFR_RNDU);
+        mpfr_fma(weighted, d, slower, weighted, MPFR_RNDU);
     }
     mpfr_set_d(d, r->top, MPFR_RNDN);
     mpfr_sub_d(d, d, r->low, MPFR_RNDU);
     to->exponentials.range = up(d);
     to->exponentials.sum = up(sum_up);
     to->exponentials.weighted = up(weighted);
-    mpfr_clears(d, part, sum_up, weighted, (mpfr_ptr)0);
+    mpfr_clears(d, part, slower, sum_up, weighted, (mpfr_ptr)0);
 }
 
 static void set_census(struct reference *to, const struct array *a)
@@ -350,23 +359,6 @@ static enum status compute(struct reference *to, const struct array *a, const st
     return STATUS_OK;
 }
 
-/* Elements by their bits: equal ones have equal values. */
-struct known {
-    size_t *place, slots; /* 0: none, else the element's index and 1 */
-};
-
-/* The first element like number i, which becomes that where there is none. */
-static size_t first_like(struct known *k, const struct array *a, size_t i)
-{
-    uint64_t bits = array_bits(a, i);
-    size_t slot = (size_t)(bits * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (k->slots - 1);
-    while (k->place[slot] && array_bits(a, k->place[slot] - 1) != bits)
-        slot = (slot + 1) & (k->slots - 1);
-    if (!k->place[slot])
-        k->place[slot] = i + 1;
-    return k->place[slot] - 1;
-}
-
 static void copy_value(struct reference *to, const struct reference *from)
 {
     mpfr_set_prec(to->sum, mpfr_get_prec(from->sum));
@@ -379,11 +371,8 @@ static void copy_value(struct reference *to, const struct reference *from)
 
 static enum status each(struct reference *to, const struct array *a, struct problem *p)
 {
-    struct known known = {.slots = 4};
-    while (known.slots < 2 * a->n)
-        known.slots *= 2;
-    known.place = calloc(known.slots, sizeof *known.place);
-    if (!known.place)
+    struct alike known;
+    if (!alike_begin(&known, a))
         return problem(p, STATUS_MEMORY, "out of memory for the values of %zu elements", a->n);
     struct row r;
     struct reference facts = {0};
@@ -399,14 +388,14 @@ static enum status each(struct reference *to, const struct array *a, struct prob
         to[i].nans = facts.nans;
         to[i].smallest = facts.smallest;
         to[i].largest = facts.largest;
-        size_t first = first_like(&known, a, i);
+        size_t first = alike_first(&known, i);
         if (first < i)
             copy_value(&to[i], &to[first]);
         else
             set(&to[i], &r, array_get(a, i));
     }
     end(&r);
-    free(known.place);
+    alike_end(&known);
     return STATUS_OK;
 }
 

@@ -183,6 +183,8 @@ static void list_value(struct any_order *a, double x)
 
 void any_order_add(struct any_order *a, double stored)
 {
+    if (stored == 0 && (a->plain || (signbit(stored) && !a->empty))) /* it changes nothing */
+        return;
     double x = format_round(a->f, stored);
     bool negative = signbit(x);
     exact_add(&a->sum, x);
