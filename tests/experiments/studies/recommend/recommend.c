@@ -10,8 +10,8 @@ Test(recommend, ones_stop_a_running_sum, .init = make_folder, .fini = remove_fol
         const char *line, *accumulator;
         json_int_t stops;
     } cases[] = {
-        {"--input ones --n 1500 --storage fp16 --tolerance 1e-4 --seconds 2", "fp16", 2048},
-        {"--input ones --n 200 --storage bf16 --tolerance 1e-3 --seconds 2", "bf16", 256},
+        {"--input ones --n 1500 --storage fp16 --tolerance 1e-4 --seconds 60", "fp16", 2048},
+        {"--input ones --n 200 --storage bf16 --tolerance 1e-3 --seconds 60", "bf16", 256},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char line[256];
@@ -63,7 +63,7 @@ Test(recommend, a_tree_ends_where_its_format_does, .init = make_folder, .fini = 
         char line[256];
         snprintf(line, sizeof line,
                  "--input ones --n 3000 --storage fp16 --accumulator fp16 --method %s "
-                 "--confidence 0.9 --seconds 4 --force",
+                 "--confidence 0.9 --seconds 60 --force", /* of which it needs few */
                  cases[i].method);
         json_t *answer = recommend_line(STATUS_OK, line);
         const json_t *growth = json_object_get(answer, "growth");
