@@ -32,8 +32,8 @@ Test(check_batch, every_method_that_promises_it_keeps_it)
         if (!method_promises(m, PROMISE_BATCH_INVARIANT) ||
             !format_pairs_any(method_pairs(m, DEVICE_CPU)))
             continue;
-        static uint64_t longer[] = {4000}; /* several blocks of products */
-        struct check_request r = batch_request(m, 0.3);
+        static uint64_t longer[] = {2500}; /* several blocks of products */
+        struct check_request r = batch_request(m, 0.25);
         r.n = (struct numbers){1, longer};
         struct check_report report = checked(&r);
         struct check_rung is = check_rung(&report, PROMISE_BATCH_INVARIANT);

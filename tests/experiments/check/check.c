@@ -221,7 +221,7 @@ Test(check, holds_methods_to_what_was_recorded)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct method m = *method_named(names[i][1]);
         m.name = names[i][0];
-        struct check_request r = request_for(&m, 0.5);
+        struct check_request r = request_for(&m, 0.1);
         for (size_t kind = 0; kind < CHECK_KINDS; kind++)
             r.tried[kind] = kind == CHECK_RECORDED;
         r.n.count = 0;
@@ -295,6 +295,7 @@ Test(check, finds_promises_of_the_registry_kept)
         if (!m->cpu)
             continue;
         struct check_request r = request_for(m, 0.2);
+        r.runs = 11; /* ten repetitions, and as many processes */
         struct check_report report = checked(&r);
         cr_expect(!check_broken(&report) && report.kept >= m->promise, "%s keeps %s", m->name,
                   promise_name[report.kept]);

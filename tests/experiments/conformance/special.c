@@ -11,12 +11,13 @@
 
 /* One input in so many: other ones at each length and in each pair of formats. */
 enum {
-    EVERY_SUM = 32,
+    EVERY_SUM = 64,
     EVERY_DOT = 64,
     EVERY_SCAN = 128,
     EVERY_OTHER = 64,
     EVERY_INDEX = 16,
-    EVERY_STATISTIC = 10
+    EVERY_STATISTIC = 16,
+    EVERY_ROW = 40
 };
 
 static const char *words_of(const struct conformance_finding *f)
@@ -36,7 +37,7 @@ static const char *words_of(const struct conformance_finding *f)
 static unsigned every_of(const struct operation *o)
 {
     if (o->array)
-        return o->of_rows ? EVERY_STATISTIC : EVERY_SCAN;
+        return o->of_rows ? EVERY_ROW : EVERY_SCAN;
     enum exact_form form = exact_facts[o->of].form;
     if (form == FORM_MOMENTS || form == FORM_QUOTIENT)
         return EVERY_STATISTIC;
@@ -54,7 +55,7 @@ static void conforms(const struct method *m, struct conformance_report *r)
     static const struct pairs few = {{{FP16, FP16}, {FP32, FP32}}, 2};
     if (special_is_statistic(m)) {
         request.pairs = few;
-        request.seconds = 3;
+        request.seconds = 0.5; /* of which rows of a few elements need least */
     } else
         cr_assert(pairs_parse(&request.pairs, "all", &p) == STATUS_OK, "%s", p.text);
     cr_assert(conformance_run(r, &request, &p) == STATUS_OK, "%s", p.text);

@@ -264,7 +264,7 @@ static void hold(const struct expected *e)
     m.cpu = lies;
     lie = e->lie;
     struct conformance_request request = {
-        .method = &m, .pairs = {{{FP32, FP32}}, 1}, .seed = 1, .every = 4};
+        .method = &m, .pairs = {{{FP32, FP32}}, 1}, .seed = 1, .every = 8};
     cr_assert(conformance_run(&r, &request, &p) == STATUS_OK, "%s", p.text);
     while (k < SPECIAL_CLASSES && strcmp(special_class[k]->name, e->class) != 0)
         k++;
