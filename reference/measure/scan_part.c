@@ -44,11 +44,13 @@ void scan_part_begin(struct scan_part *part, const struct scan *scan, const stru
     }
     mpfr_init2(part->squares, SQUARES_PRECISION);
     mpfr_set_zero(part->squares, 1);
+    part->memo = scan->values ? theorem_memo_new() : NULL;
 }
 
 void scan_part_free(struct scan_part *part)
 {
     mpfr_clear(part->squares);
+    theorem_memo_free(part->memo);
 }
 
 /* ---- one item ---- */
@@ -160,7 +162,8 @@ static void measure_item(struct scan_part *part, size_t index, const struct scan
                               .height = rules->bound == THEOREM_BLOCKS ? 0 : (size_t)x->height,
                               .given = x->height,
                               .flushing = part->out->flushes ? (size_t)x->terms : 0,
-                              .product = part->out->product};
+                              .product = part->out->product,
+                              .memo = part->memo};
     struct reference sum = {.n = (size_t)x->terms}, *r = &sum;
     struct measure m;
     mpfr_inits2(MPFR_PREC_MIN, sum.sum, sum.sum_abs, (mpfr_ptr)0);

@@ -36,6 +36,7 @@ struct scan_part {
     /* The exact sum of elements up to `walked`, not included, of one segment; or of one bin. */
     struct exact walker;
     size_t walked;
+    struct theorem_memo *memo; /* of values of rows; else NULL */
     struct scan_point *point; /* of the whole output; those with an index in this part are filled */
     size_t points;
 };

@@ -30,6 +30,8 @@
  * the largest number, where T' is T or, of the textbook's, the mean of squares, whose D is not less
  * than that of its sum of squares, nor than that of its mean's square. Distances need 2X + e, X the
  * largest magnitude, and sums of elements n (A + e), A the mean magnitude, each times 1+8u. */
+#include <stdlib.h>
+
 #include "reference/theorem/factors.h"
 
 /* What a method's mean and its mean of squares, or variance, err by. */
@@ -106,63 +108,168 @@ static bool set_root_error(mpfr_t rho, const struct errors *e, const mpfr_t lowe
     return says;
 }
 
-/* The bound from e and D. row: the reference of the mean of squares or of the variance, T. */
-static bool divided(mpfr_t bound, const struct errors *e, const struct reference *r,
-                    const struct reference *row, enum format storage, enum format f)
+/* What the bounds of a row's elements share: k (1+rho), and sqrt(w), rounded down. */
+struct part {
+    struct errors e;
+    mpfr_t grown, root;
+};
+
+/* Sets them from e and D. lowest: T, rounded down; row: the reference of the mean of squares or of
+ * the variance. */
+static bool set_shared(struct part *p, const struct reference *row, const mpfr_t lowest,
+                       double epsilon, enum format storage, enum format f)
 {
-    double epsilon = exact_facts[r->of].epsilon, u = e->taken ? format_facts[f].unit_roundoff : 0;
-    mpfr_t lowest, grown, apart, error;
-    mpfr_inits2(THEOREM_PRECISION, lowest, grown, apart, error, (mpfr_ptr)0);
-    mpfr_add_d(lowest, row->sum, epsilon, MPFR_RNDD);
+    double u = p->e.taken ? format_facts[f].unit_roundoff : 0;
+    mpfr_t w, more;
+    mpfr_inits2(THEOREM_PRECISION, w, more, (mpfr_ptr)0);
+    mpfr_add_d(w, lowest, epsilon, MPFR_RNDD);
     bool says =
-        all_fit(e, row, storage, f, epsilon) && set_root_error(grown, e, lowest, epsilon, f);
+        all_fit(&p->e, row, storage, f, epsilon) && set_root_error(p->grown, &p->e, w, epsilon, f);
     if (says) {
-        mpfr_add_ui(grown, grown, 1, MPFR_RNDU);
-        mpfr_mul_d(error, grown, u, MPFR_RNDU);
-        mpfr_add(grown, grown, error, MPFR_RNDU); /* k (1+rho) */
-        mpfr_set_d(apart, r->element, MPFR_RNDN);
-        mpfr_abs(apart, apart, MPFR_RNDN);
-        theorem_element(apart, apart, storage, f);
-        mpfr_add(apart, apart, e->mean, MPFR_RNDU);
-        mpfr_sqrt(lowest, lowest, MPFR_RNDD);
-        mpfr_div(apart, apart, lowest, MPFR_RNDU);
-        mpfr_mul(apart, apart, grown, MPFR_RNDU);
-        mpfr_sub_ui(grown, grown, 1, MPFR_RNDU);
-        mpfr_fma(error, grown, r->sum_abs, apart, MPFR_RNDU);
-        theorem_last_rounding(error, r, f);
-        mpfr_set(bound, error, MPFR_RNDU);
+        mpfr_add_ui(p->grown, p->grown, 1, MPFR_RNDU);
+        mpfr_mul_d(more, p->grown, u, MPFR_RNDU);
+        mpfr_add(p->grown, p->grown, more, MPFR_RNDU);
+        mpfr_sqrt(p->root, w, MPFR_RNDD);
     }
-    mpfr_clears(lowest, grown, apart, error, (mpfr_ptr)0);
+    mpfr_clears(w, more, (mpfr_ptr)0);
     return says;
 }
 
-static void errors_init(struct errors *e)
+static void set_bound(mpfr_t bound, const struct part *p, const struct reference *r,
+                      enum format storage, enum format f)
 {
-    mpfr_inits2(THEOREM_PRECISION, e->mean, e->square, e->sums, (mpfr_ptr)0);
-    mpfr_set_zero(e->mean, 1);
+    mpfr_t apart, grown, error;
+    mpfr_inits2(THEOREM_PRECISION, apart, grown, error, (mpfr_ptr)0);
+    mpfr_set_d(apart, r->element, MPFR_RNDN);
+    mpfr_abs(apart, apart, MPFR_RNDN);
+    theorem_element(apart, apart, storage, f);
+    mpfr_add(apart, apart, p->e.mean, MPFR_RNDU);
+    mpfr_div(apart, apart, p->root, MPFR_RNDU);
+    mpfr_mul(apart, apart, p->grown, MPFR_RNDU);
+    mpfr_sub_ui(grown, p->grown, 1, MPFR_RNDU);
+    mpfr_fma(error, grown, r->sum_abs, apart, MPFR_RNDU);
+    theorem_last_rounding(error, r, f);
+    mpfr_set(bound, error, MPFR_RNDU);
+    mpfr_clears(apart, grown, error, (mpfr_ptr)0);
 }
 
-static void errors_free(struct errors *e)
+typedef bool set_part(struct part *p, const struct theorem *t, const struct reference *r,
+                      enum format storage, enum format f);
+
+/* The part of one row, with what it was set from: the next element is mostly of the same row. */
+struct theorem_memo {
+    bool set, says;
+    set_part *by;
+    struct theorem of;
+    enum format storage, accumulator;
+    size_t n;
+    double largest, smallest;
+    mpfr_t sum, sum_abs, squares; /* of the row */
+    struct part part;
+};
+
+static void memo_begin(struct theorem_memo *m)
 {
-    mpfr_clears(e->mean, e->square, e->sums, (mpfr_ptr)0);
+    *m = (struct theorem_memo){.set = false};
+    mpfr_inits2(MPFR_PREC_MIN, m->sum, m->sum_abs, m->squares, (mpfr_ptr)0);
+    mpfr_inits2(THEOREM_PRECISION, m->part.e.mean, m->part.e.square, m->part.e.sums, m->part.grown,
+                m->part.root, (mpfr_ptr)0);
+}
+
+static void memo_end(struct theorem_memo *m)
+{
+    mpfr_clears(m->sum, m->sum_abs, m->squares, m->part.e.mean, m->part.e.square, m->part.e.sums,
+                m->part.grown, m->part.root, (mpfr_ptr)0);
+}
+
+struct theorem_memo *theorem_memo_new(void)
+{
+    struct theorem_memo *m = malloc(sizeof *m);
+    if (m)
+        memo_begin(m);
+    return m;
+}
+
+void theorem_memo_free(struct theorem_memo *m)
+{
+    if (m)
+        memo_end(m);
+    free(m);
+}
+
+static bool same_theorem(const struct theorem *a, const struct theorem *b)
+{
+    return a->kind == b->kind && a->height == b->height && a->plain_height == b->plain_height &&
+           a->folds == b->folds && a->flushing == b->flushing && a->product == b->product;
+}
+
+static bool same_row(const struct theorem_memo *m, const struct reference *r)
+{
+    return m->n == r->n && m->largest == r->largest && m->smallest == r->smallest &&
+           mpfr_equal_p(m->sum, r->moment.sum) && mpfr_equal_p(m->sum_abs, r->moment.sum_abs) &&
+           mpfr_equal_p(m->squares, r->moment.squares);
+}
+
+static void keep(mpfr_t to, const mpfr_t x)
+{
+    mpfr_set_prec(to, mpfr_get_prec(x));
+    mpfr_set(to, x, MPFR_RNDN);
+}
+
+static void memo_set(struct theorem_memo *m, const struct theorem *t, const struct reference *r,
+                     enum format storage, enum format f, set_part *by)
+{
+    m->set = true;
+    m->by = by;
+    m->of = *t;
+    m->storage = storage;
+    m->accumulator = f;
+    m->n = r->n;
+    m->largest = r->largest;
+    m->smallest = r->smallest;
+    keep(m->sum, r->moment.sum);
+    keep(m->sum_abs, r->moment.sum_abs);
+    keep(m->squares, r->moment.squares);
+    mpfr_set_zero(m->part.e.mean, 1);
+    m->part.e.taken = m->part.e.summed = false;
+    m->says = by(&m->part, t, r, storage, f);
+}
+
+static bool of_element(mpfr_t bound, const struct theorem *t, const struct reference *r,
+                       enum format storage, enum format f, set_part *by)
+{
+    struct theorem_memo own, *m = t->memo ? t->memo : &own;
+    if (!t->memo)
+        memo_begin(m);
+    if (!m->set || m->by != by || m->storage != storage || m->accumulator != f ||
+        !same_theorem(&m->of, t) || !same_row(m, r))
+        memo_set(m, t, r, storage, f, by);
+    bool says = m->says;
+    if (says)
+        set_bound(bound, &m->part, r, storage, f);
+    if (!t->memo)
+        memo_end(m);
+    return says;
+}
+
+static bool set_rms(struct part *p, const struct theorem *t, const struct reference *r,
+                    enum format storage, enum format f)
+{
+    mpfr_t low;
+    mpfr_div_ui(p->e.sums, r->moment.squares, r->n, MPFR_RNDU);
+    bool says =
+        theorem_mean_error(p->e.square, t, r, p->e.sums, p->e.sums, PRODUCT_ROUNDED, storage, f);
+    mpfr_init2(low, THEOREM_PRECISION);
+    mpfr_div_ui(low, r->moment.squares, r->n, MPFR_RNDD);
+    says = says && set_shared(p, r, low, exact_facts[r->of].epsilon, storage, f);
+    mpfr_clear(low);
+    return says;
 }
 
 bool theorem_rmsnorm(mpfr_t bound, const struct theorem *t, const struct reference *r,
-                     enum format storage, enum format f)
+                     enum format storage, enum format accumulator)
 {
-    struct errors e = {.taken = false};
-    struct reference row = *r; /* nothing is freed of it */
-    errors_init(&e);
-    mpfr_div_ui(e.sums, r->moment.squares, r->n, MPFR_RNDU);
-    bool says = theorem_mean_error(e.square, t, r, e.sums, e.sums, PRODUCT_ROUNDED, storage, f);
-    mpfr_t low;
-    mpfr_init2(low, THEOREM_PRECISION);
-    mpfr_div_ui(low, r->moment.squares, r->n, MPFR_RNDD);
-    row.sum[0] = low[0];
-    says = says && divided(bound, &e, r, &row, storage, f);
-    mpfr_clear(low);
-    errors_free(&e);
-    return says;
+    return of_element(bound, t, r, storage, accumulator, set_rms);
 }
 
 /* Sets e->mean from the reference of the variance, where the mean is a sum divided by n. */
@@ -201,42 +308,64 @@ static bool of_parts(struct errors *e, const struct theorem *t, const struct ref
 typedef bool set_mean(struct errors *e, const struct theorem *t, const struct reference *row,
                       enum format storage, enum format f);
 
-static bool layernorm(mpfr_t bound, const struct theorem *t, const struct reference *r,
+static bool set_layer(struct part *p, const struct theorem *t, const struct reference *r,
                       enum format storage, enum format f, theorem_of_value *variance,
                       set_mean *mean, bool squares)
 {
-    struct errors e = {.taken = true};
     struct reference row;
-    errors_init(&e);
+    p->e.taken = true;
     reference_of_row(&row, EXACT_VARIANCE, r);
-    mpfr_set(e.sums, squares ? row.sum_abs : row.sum, MPFR_RNDU);
-    bool says = variance(e.square, t, &row, storage, f) && mean(&e, t, &row, storage, f) &&
-                divided(bound, &e, r, &row, storage, f);
+    mpfr_set(p->e.sums, squares ? row.sum_abs : row.sum, MPFR_RNDU);
+    bool says = variance(p->e.square, t, &row, storage, f) && mean(&p->e, t, &row, storage, f) &&
+                set_shared(p, &row, row.sum, exact_facts[r->of].epsilon, storage, f);
     reference_free(&row);
-    errors_free(&e);
     return says;
+}
+
+static bool set_textbook(struct part *p, const struct theorem *t, const struct reference *r,
+                         enum format storage, enum format f)
+{
+    return set_layer(p, t, r, storage, f, theorem_textbook, of_sum, true);
+}
+
+static bool set_two_pass(struct part *p, const struct theorem *t, const struct reference *r,
+                         enum format storage, enum format f)
+{
+    return set_layer(p, t, r, storage, f, theorem_two_pass, of_sum, false);
+}
+
+static bool set_welford(struct part *p, const struct theorem *t, const struct reference *r,
+                        enum format storage, enum format f)
+{
+    return set_layer(p, t, r, storage, f, theorem_welford, of_running, false);
+}
+
+static bool set_chan(struct part *p, const struct theorem *t, const struct reference *r,
+                     enum format storage, enum format f)
+{
+    return set_layer(p, t, r, storage, f, theorem_chan, of_parts, false);
 }
 
 bool theorem_layernorm_textbook(mpfr_t bound, const struct theorem *t, const struct reference *r,
                                 enum format storage, enum format accumulator)
 {
-    return layernorm(bound, t, r, storage, accumulator, theorem_textbook, of_sum, true);
+    return of_element(bound, t, r, storage, accumulator, set_textbook);
 }
 
 bool theorem_layernorm_two_pass(mpfr_t bound, const struct theorem *t, const struct reference *r,
                                 enum format storage, enum format accumulator)
 {
-    return layernorm(bound, t, r, storage, accumulator, theorem_two_pass, of_sum, false);
+    return of_element(bound, t, r, storage, accumulator, set_two_pass);
 }
 
 bool theorem_layernorm_welford(mpfr_t bound, const struct theorem *t, const struct reference *r,
                                enum format storage, enum format accumulator)
 {
-    return layernorm(bound, t, r, storage, accumulator, theorem_welford, of_running, false);
+    return of_element(bound, t, r, storage, accumulator, set_welford);
 }
 
 bool theorem_layernorm_chan(mpfr_t bound, const struct theorem *t, const struct reference *r,
                             enum format storage, enum format accumulator)
 {
-    return layernorm(bound, t, r, storage, accumulator, theorem_chan, of_parts, false);
+    return of_element(bound, t, r, storage, accumulator, set_chan);
 }

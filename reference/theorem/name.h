@@ -54,6 +54,8 @@ const char *theorem_words(enum theorem_kind kind);
 /* Does it speak of a tree, whose height it needs to know? */
 bool theorem_has_height(enum theorem_kind kind);
 
+struct theorem_memo;
+
 struct theorem {
     enum theorem_kind kind;
     size_t height; /* h, the longest path from a leaf to the root; where theorem_has_height */
@@ -66,6 +68,7 @@ struct theorem {
     size_t flushing;
     enum product_kind product; /* that a dot product is a sum of; then A = sum|x y| */
     double given; /* THEOREM_BLOCKS only: the bound, rounded up; infinite: it says nothing */
+    struct theorem_memo *memo; /* theorem.h; NULL: none */
 };
 
 /* Digits that THEOREM_BINNED keeps of the largest element: `folds` times the accumulator's
