@@ -26,7 +26,7 @@ bool pace_time_for(const struct pace *t, const struct check_case *k, uint64_t no
 uint64_t pace_until(const struct pace *t, uint64_t now)
 {
     uint64_t left = t->deadline > now ? t->deadline - now : 0;
-    if (t->done >= t->first)
+    if (t->done + 1 >= t->first)
         return left > LEAST_NS ? t->deadline : now + LEAST_NS;
     uint64_t turn = left / (t->first - t->done);
     return now + (turn > t->turn ? turn : t->turn);

@@ -244,7 +244,9 @@ static void draw_panel(struct plot *plot, const struct page *r, const struct pan
         text_format(&curves,
                     ", \\\n    NaN with lines linecolor rgb 0x888888 linewidth 1 dashtype 2 "
                     "title 'bound (dashed%s)'",
-                    bounds_above(panel, &d, point, edges) ? "; some above the picture" : "");
+                    panel->look->bounds_whole && bounds_above(panel, &d, point, edges)
+                        ? "; some above the picture"
+                        : "");
     if (d.count > 0) {
         set_panel(plot, panel, &d, &seen);
         text_join(&plot->script, &ranges);

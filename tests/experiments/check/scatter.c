@@ -120,7 +120,7 @@ Test(check_scatter, refutes_correctly_rounded_and_names_the_bin)
     uint64_t bins[] = {7};
     one_bin.cpu = misses_one_bin;
     one_bin.name = "scatter/liar"; /* fresh processes would run another one */
-    struct check_request r = request_for(&one_bin, 0.5);
+    struct check_request r = request_for(&one_bin, 2);
     r.setting.key = &keys;
     r.setting.keys = 1;
     r.setting.bins = (struct numbers){1, bins};
