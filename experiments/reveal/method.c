@@ -179,6 +179,8 @@ enum status reveal_method(struct reveal *r, const struct reveal_case *c, uint64_
                                .divisor = a.divisor,
                                .term = exact_facts[o->of].term,
                                .root = exact_facts[o->of].form == FORM_ROOT,
+                               .foreign = spec->method->foreign,
+                               .device = spec->device.kind == DEVICE_CPU ? -1 : spec->device.index,
                                .evaluate = evaluate,
                                .progress = c->progress ? draw_progress : NULL,
                                .context = &a};

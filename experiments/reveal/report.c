@@ -121,8 +121,11 @@ static void print_held(const struct reveal *r)
                            : "the tree does");
     else if (h->permuted)
         printf("permuting elements added at once changed no bit\n");
-    else
+    else if (h->loaded == 0)
         printf("all gave the bits of this tree\n");
+    else
+        printf("all gave the bits of this tree, %llu more while\nthe device had other work too\n",
+               (unsigned long long)h->loaded);
 }
 
 /* Would a sum show, where this mean does not? */
@@ -356,8 +359,9 @@ static json_t *window_json(const struct reveal_window *w)
 /* How many arrays the tree was held to, and of how many the bits were others. */
 static json_t *held_json(const struct reveal_held *h)
 {
-    return json_pack("{sI sI ss}", "arrays", (json_int_t)h->arrays, "differing",
-                     (json_int_t)h->differing, "by", h->permuted ? "permutations" : "bits");
+    return json_pack("{sI sI ss sI}", "arrays", (json_int_t)h->arrays, "differing",
+                     (json_int_t)h->differing, "by", h->permuted ? "permutations" : "bits",
+                     "under_load", (json_int_t)h->loaded);
 }
 
 json_t *reveal_report_json(const struct reveal_report *r)

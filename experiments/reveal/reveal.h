@@ -14,6 +14,8 @@ struct reveal_subject {
                          and `evaluate` multiplies it again; 0: it is not */
     array_term *term; /* what an element adds to the sum, never below 0; NULL: itself */
     bool root;        /* terms are squares, and the output the root of their sum */
+    bool foreign;     /* not ours: its order may depend on what else the device does */
+    int device;       /* where it runs, as load_begin has it */
     enum status (*evaluate)(void *context, double *result, struct problem *p);
     void (*progress)(void *context, size_t placed); /* NULL, or told how many leaves have a place */
     void *context;
@@ -44,6 +46,7 @@ enum reveal_verdict {
 /* What the tree was held to (reveal/hold.h). */
 struct reveal_held {
     uint64_t arrays, differing; /* how many, and of how many the bits were others */
+    uint64_t loaded;            /* beside these, while the device had other work */
     bool permuted;              /* where more than two are added at once: by permuting these */
     bool fits; /* other additions along the tree give all bits: the words say which */
 };

@@ -113,8 +113,8 @@ static void hold(const char *subject, int status, const char *text, const char *
 Test(reveal_data, says_so_of_objects_and_programs)
 {
     hold(FLAWED_OBJECT ":sum", 0,
-         "\nheld to 106 arrays of other data: all gave the bits of this tree\n",
-         "\"held\":{\"arrays\":106,\"differing\":0,\"by\":\"bits\"}");
+         "\nheld to 106 arrays of other data: all gave the bits of this tree, ",
+         "\"held\":{\"arrays\":106,\"differing\":0,\"by\":\"bits\",\"under_load\":");
     hold(FLAWED_OBJECT ":apart", 1,
          "\nthe order depends on the data: ", "\"verdict\":\"depends_on_data\"");
     hold(FLAWED_OBJECT ":sorted", 1,
@@ -142,4 +142,48 @@ Test(reveal_data, elements_added_at_once_are_permuted)
     cr_expect(r.verdict == REVEAL_TREE && r.held.permuted && r.held.arrays == REVEAL_ARRAYS &&
               r.held.differing == 0);
     reveal_free(&r);
+}
+
+/* Adds from the first element on, later from the last, as what depends on timing may. */
+static size_t calls, steady;
+
+static enum status moves(void *context, double *result, struct problem *p)
+{
+    const struct array *in = context;
+    (void)p;
+    *result = 0;
+    bool moved = calls++ >= steady;
+    for (size_t i = 0; i < in->n; i++)
+        *result += array_get(in, moved ? in->n - 1 - i : i);
+    return STATUS_OK;
+}
+
+/* What is not ours is asked again while the device has other work: an array that gave other bits
+ * then than before tells that there is no fixed order. */
+Test(reveal_data, an_order_that_moves_under_load_is_none)
+{
+    static const enum reveal_verdict due[] = {REVEAL_TREE, REVEAL_CHANGES, REVEAL_TREE};
+    for (size_t k = 0; k < 3; k++) {
+        double x[8] = {0};
+        struct problem p = {0};
+        struct reveal r;
+        struct reveal_subject s = {.in = {FP64, 8, x},
+                                   .leaves = 8,
+                                   .accumulator = FP64,
+                                   .output = FP64,
+                                   .evaluate = moves,
+                                   .context = &s.in,
+                                   .foreign = k > 0,
+                                   .device = -1};
+        calls = 0;
+        steady = SIZE_MAX;
+        cr_assert(reveal_order(&r, &s, 1, &p) == STATUS_OK, "%s", p.text);
+        cr_assert(r.verdict == REVEAL_TREE);
+        steady = k < 2 ? calls + REVEAL_ARRAYS + REVEAL_THREES + 3 : SIZE_MAX;
+        cr_assert(reveal_hold(&r, &s, NULL, 0, NULL, 1, &p) == STATUS_OK, "%s", p.text);
+        cr_expect(r.verdict == due[k], "%zu: %d, %s", k, (int)r.verdict, r.words);
+        cr_expect((r.held.loaded > 0) == (k > 0), "%zu: %llu under load", k,
+                  (unsigned long long)r.held.loaded);
+        reveal_free(&r);
+    }
 }
