@@ -140,6 +140,9 @@ static void add_verdict(struct text *to, const struct recommend_report *r)
     text_add(to, "\n\n");
 }
 
+/* That at most so large a share of drawn arrays breaks it is still worth a line. */
+#define TELLS_MOST 0.5
+
 static void add_chosen(struct text *to, const struct recommend_report *r)
 {
     const struct recommend_candidate *c = &r->candidate[r->chosen];
@@ -154,12 +157,15 @@ static void add_chosen(struct text *to, const struct recommend_report *r)
         text_add(&line, "none at all");
     text_format(&line, ": the data, other orders of it%s",
                 r->request.no_adversarial ? "" : ", adversarial ones of its magnitudes");
+    const char *more = c->drawn < r->draws_wanted ? " (more with more --seconds)" : "";
     if (c->drawn > 0)
-        text_format(&line,
-                    " and %llu drawn ones (resamples, shuffles): %.4g%% confident that at most "
-                    "%.2g%% of such break it%s",
-                    (unsigned long long)c->drawn, 100 * r->request.confidence, 100 * r->unseen,
-                    c->drawn < r->draws_wanted ? " (more with more --seconds)" : "");
+        text_format(&line, " and %llu drawn one%s (resamples, shuffles)",
+                    (unsigned long long)c->drawn, c->drawn > 1 ? "s" : "");
+    if (c->drawn > 0 && r->unseen > TELLS_MOST)
+        text_format(&line, ", too few to say how many of such break it%s", more);
+    else if (c->drawn > 0)
+        text_format(&line, ": %.4g%% confident that at most %.2g%% of such break it%s",
+                    100 * r->request.confidence, 100 * r->unseen, more);
     else
         text_add(&line, "; no drawn ones: time was up (more with more --seconds)");
     text_wrapped(to, &line, TABLE_COLUMNS, 4);

@@ -329,3 +329,30 @@ Test(recommend_told, verdict_first)
         text_free(&text);
     }
 }
+
+/* So few arrays that nothing follows for the others: no percentage is told. */
+Test(recommend_told, few_drawn_arrays_tell_no_share)
+{
+    static const char *const due[] = {
+        " and 1 drawn one (resamples, shuffles), too few to say how many",
+        ": 95% confident that at most 5%"};
+    struct recommend_candidate c[3];
+    struct recommend_report r;
+    struct source source;
+    describe(&r, c, &source);
+    r.request.program = "ulpscope";
+    for (size_t k = 0; k < 2; k++) {
+        struct text text = {0}, flat = {0};
+        r.chosen = 1;
+        r.request.confidence = 0.95;
+        r.unseen = k == 0 ? 0.95 : 0.05;
+        c[1].drawn = k == 0 ? 1 : 59;
+        recommend_text(&text, &r, "out", "ulpscope recommend WORDS");
+        for (const char *at = text_string(&text); *at; at++)
+            if (*at != ' ' || at[1] != ' ')
+                text_append(&flat, *at == '\n' ? "" : at, *at != '\n');
+        cr_expect(strstr(text_string(&flat), due[k]), "%zu: %s", k, text_string(&text));
+        text_free(&text);
+        text_free(&flat);
+    }
+}
