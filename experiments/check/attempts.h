@@ -45,6 +45,7 @@ struct check {
     uint64_t last;                   /* no run begins behind it, but to make a break small */
     double timeout_s;                /* of a run in a process of its own, as it was set */
     uint64_t until;                  /* of the time for the case at hand */
+    uint64_t least;                  /* until then it may go on while it has few attempts */
     struct load *load;               /* of the device; NULL: it is quiet */
     bool ran[CHECK_KINDS];           /* a case of it */
     struct problem unusable;         /* why another device could not run it */

@@ -125,7 +125,10 @@ enum { LOOK = 8 };
 bool check_enough(const struct check *c, const struct check_outcome *o)
 {
     bool look = o->attempts > 0 && (c->request->method->foreign || o->attempts % LOOK == 0);
-    return look && c->until != UINT64_MAX && clock_ns() >= c->until;
+    if (!look || c->until == UINT64_MAX)
+        return false;
+    uint64_t now = clock_ns();
+    return now >= c->until && (o->attempts >= CHECK_LEAST || now >= c->least);
 }
 
 bool check_load(struct check *c, struct load **load)
@@ -259,6 +262,7 @@ static enum status try_kind(struct check *c, struct check_report *report, enum c
         tell(c, kind, begin);
         limit_run(c, report, begin);
         c->until = pace_until(&pace, begin);
+        c->least = begin + PACE_LEAST_NS;
         uint64_t attempts = pace.tried->attempts;
         enum status status = try_case(c, &report->tried[kind], kind, &k, &why);
         pace.stale = pace.tried->attempts > attempts ? 0 : pace.stale + 1;

@@ -19,6 +19,9 @@ struct pace {
 /* Of cases: that come to nothing, in a row, and that are no other attempts than those before. */
 enum { PASSED_MOST = 4096, STALE_MOST = 12 };
 
+/* What a case has at least, where it may have few attempts. */
+enum { PACE_LEAST_NS = 300000000 };
+
 void pace_begin(struct pace *t, const struct check *c, enum check_kind kind,
                 const struct check_tried *tried, uint64_t deadline);
 /* Are there so few attempts that a small case is tried, whatever the time is? */
