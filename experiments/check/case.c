@@ -30,9 +30,8 @@ static const uint64_t gpu_lengths[] = {65536, 1000, 2049,    33,     1 << 20,
 static const uint64_t short_lengths[] = {1000, 33, 2049, 3, 65536, 4095, 257, 10, 16385, 1 << 20};
 /* Of data: the whole, and prefixes. */
 static const uint64_t prefixes[] = {UINT64_MAX, 1000, 65536, 33, 4095, 257, 2};
-/* Many rows are followed through a few batches, and some through all: of one that is not split
- * alike few rows may show it, and few batches. The first of ours, which are quick, is followed
- * through all. */
+/* Many rows are followed through a few batches, and some through all: a break may show in few rows,
+ * or in few batches. The first case of our own methods, which are quick, goes through all. */
 enum { FULL_EACH = 8, FULL_EACH_DRAWN = 5 };
 enum { GROUP = 4, LENGTHS = sizeof lengths / sizeof *lengths, SERVED_CASES = 6 };
 

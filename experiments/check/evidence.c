@@ -46,7 +46,8 @@ static void note_over(struct check_over *over, const struct check *c, struct sha
     add(&over->batches, (uint64_t)is.side[0] << 32 | is.side[1]);
 }
 
-/* Of a list that was asked for, what is missing: the first few, and how many more. */
+/* Writes down what is missing from a list that was asked for: the first few values, and how many
+ * more. */
 struct missed {
     char *words;
     size_t used, listed, more;

@@ -3,7 +3,7 @@
 #include "experiments/system/clock.h"
 
 enum { SMALL = 10000 };
-static const uint64_t LEAST_NS = PACE_LEAST_NS, LEAST_OURS_NS = 1000000000;
+static const uint64_t LEAST_OURS_NS = 1000000000;
 
 /* The least time of one of several that are asked for. */
 static const uint64_t TURN_NS = 20000000;
@@ -27,7 +27,7 @@ uint64_t pace_until(const struct pace *t, uint64_t now)
 {
     uint64_t left = t->deadline > now ? t->deadline - now : 0;
     if (t->done + 1 >= t->first)
-        return left > LEAST_NS ? t->deadline : now + LEAST_NS;
+        return left > PACE_LEAST_NS ? t->deadline : now + PACE_LEAST_NS;
     uint64_t turn = left / (t->first - t->done);
     return now + (turn > t->turn ? turn : t->turn);
 }
@@ -67,6 +67,6 @@ void pace_begin(struct pace *t, const struct check *c, enum check_kind kind,
                        .tried = tried,
                        .deadline = deadline,
                        .first = follows && asked < FOLLOWED_LEAST ? FOLLOWED_LEAST : asked,
-                       .turn = follows ? LEAST_NS : TURN_NS,
-                       .least = clock_ns() + (foreign ? LEAST_NS : LEAST_OURS_NS)};
+                       .turn = follows ? PACE_LEAST_NS : TURN_NS,
+                       .least = clock_ns() + (foreign ? PACE_LEAST_NS : LEAST_OURS_NS)};
 }

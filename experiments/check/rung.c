@@ -135,7 +135,7 @@ static void add_reason(struct check_rung *is, const char *words)
     snprintf(is->reason + used, sizeof is->reason - used, "%s%s", used ? "; " : "", words);
 }
 
-/* May a subject's OpenMP have begun fewer threads than were asked for, which nobody can see? */
+/* May OpenMP have started fewer threads than were asked for? A subject does not tell. NULL: no. */
 static const char *fewer_threads(const struct check_report *r)
 {
     const struct method *m = r->request.method;

@@ -218,22 +218,6 @@ static void add_lengths(struct text *to, const struct plan *plan)
     }
 }
 
-/* The most seeds that one input of one length was drawn with. */
-static size_t seeds_of(const struct plan *plan)
-{
-    size_t most = 0;
-    for (size_t i = 0; i < plan->sources; i++) {
-        const struct source *s = &plan->source[i];
-        size_t seeds = 0;
-        for (size_t k = 0; k < plan->sources; k++)
-            seeds += plan->source[k].array.n == s->array.n &&
-                     plan->source[k].array.format == s->array.format &&
-                     strcmp(plan->source[k].name, s->name) == 0;
-        most = seeds > most ? seeds : most;
-    }
-    return most;
-}
-
 static void typical_digits(struct text *to, const struct plan *plan)
 {
     size_t rows;
@@ -264,8 +248,9 @@ static void typical_digits(struct text *to, const struct plan *plan)
     text_add(&title, "Correct decimal digits by storage/accumulator");
     if (methods > 1)
         text_format(&title, ", median of %zu methods", methods);
-    if (seeds_of(plan) > 1)
-        text_format(&title, "%s %zu seeds", methods > 1 ? " and" : ", median of", seeds_of(plan));
+    if (accuracy_seeds(plan) > 1)
+        text_format(&title, "%s %zu seeds", methods > 1 ? " and" : ", median of",
+                    accuracy_seeds(plan));
     if (rows > 0 && row[0].n == 0)
         add_lengths(&title, plan);
     text_wrapped(to, &title, TABLE_COLUMNS, 2);

@@ -132,6 +132,27 @@ void accuracy_typical_text(char text[16], double digits)
 
 /* --- Conclusions --- */
 
+size_t accuracy_seeds(const struct plan *plan)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < plan->sources; i++) {
+        const struct source *s = &plan->source[i];
+        size_t seeds = 0;
+        for (size_t k = 0; k < plan->sources; k++)
+            seeds += plan->source[k].array.n == s->array.n &&
+                     plan->source[k].array.format == s->array.format &&
+                     strcmp(plan->source[k].name, s->name) == 0;
+        most = seeds > most ? seeds : most;
+    }
+    return most;
+}
+
+/* What a median is half of. */
+static const char *halved(const struct plan *plan)
+{
+    return accuracy_seeds(plan) > 1 ? "results" : "methods";
+}
+
 /* What the median method makes of each input in an accumulator: the worst of the pairs shown. */
 struct kept {
     size_t inputs, lost; /* lost: half of the methods or more have no correct digit */
@@ -176,15 +197,17 @@ void accuracy_headline(struct text *to, const struct plan *plan)
         free(k.digits);
     }
     to->failed |= !row || line.failed;
-    bool several = plan->axes->methods > 1;
-    if (lost > 0) {
-        text_add(to, several ? "half of the methods or more lose every digit: "
-                             : "every digit is lost: ");
+    bool several = plan->axes->methods > 1 || accuracy_seeds(plan) > 1;
+    if (lost > 0 && several)
+        text_format(to, "half of the %s or more lose every digit: ", halved(plan));
+    else if (lost > 0)
+        text_add(to, "every digit is lost: ");
+    else if (several)
+        text_format(to, "more than half of the %s keep digits on every input", halved(plan));
+    else
+        text_add(to, "no input costs every digit");
+    if (lost > 0)
         text_join(to, &line);
-    } else {
-        text_add(to, several ? "more than half of the methods keep digits on every input"
-                             : "no input costs every digit");
-    }
     text_add(to, "\n");
     text_free(&line);
     free(row);
@@ -265,7 +288,8 @@ static void add_worst(struct text *line, const struct plan *plan, const struct s
 
 /* "in fp32 half of the methods keep 4.7 of its 7.2 digits except on sine (0.0)":
  * exceptions are the inputs on which less than half of the digits are left. The worst method is
- * named where the median loses no input. One method is named alone. */
+ * named where the median loses no input. One method with one seed is named alone; with several,
+ * half of the results keep so much. */
 static void add_kept(struct text *to, const struct plan *plan, const struct accuracy_row *row,
                      size_t rows, enum format accumulator, const struct kept *k)
 {
@@ -274,7 +298,7 @@ static void add_kept(struct text *to, const struct plan *plan, const struct accu
     double all = format_facts[accumulator].precision * log10(2), least = INFINITY, last = INFINITY;
     size_t exceptions = 0;
     const struct ran ran = ran_in(plan, accumulator);
-    const bool several = ran.methods > 1;
+    const bool several = ran.methods > 1 || accuracy_seeds(plan) > 1;
     for (size_t i = 0; i < rows; i++) {
         if (isnan(k->digits[i]))
             continue;
@@ -293,7 +317,7 @@ static void add_kept(struct text *to, const struct plan *plan, const struct accu
     accuracy_typical_text(digits, least);
     snprintf(most, sizeof most, "%.1f", all);
     if (several)
-        text_format(&line, "in %s half of the methods ", format_facts[accumulator].name);
+        text_format(&line, "in %s half of the %s ", format_facts[accumulator].name, halved(plan));
     else {
         text_visible(&line, ran.first ? ran.first->name : "no method");
         text_format(&line, " in %s ", format_facts[accumulator].name);

@@ -27,6 +27,9 @@ double accuracy_typical(const struct plan *plan, struct format_pair pair,
                         const struct accuracy_row *row);
 void accuracy_typical_text(char text[16], double digits);
 
+/* The most seeds that one input of one length was drawn with: a median is over these too. */
+size_t accuracy_seeds(const struct plan *plan);
+
 /* One line: on how many inputs each accumulator loses every digit. */
 void accuracy_headline(struct text *to, const struct plan *plan);
 /* A line for each accumulator, for methods that promise correct rounding, and for those that

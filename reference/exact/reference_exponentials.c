@@ -86,13 +86,13 @@ static void enclose_sum(struct row *r, mpfr_prec_t precision)
         double e = array_get(r->x, i);
         if (!isfinite(e))
             continue;
-        if (e == before)
-            ;
-        else if (!r->whole && e - r->top < -(double)(precision + 64) * 0.7) { /* log 2 < 0.7 */
+        bool tiny = !r->whole && e - r->top < -(double)(precision + 64) * 0.7; /* log 2 < 0.7 */
+        if (e != before && tiny) {
             mpfr_set_zero(lo, 1);
             mpfr_set_ui_2exp(hi, 1, -(mpfr_exp_t)precision - 64, MPFR_RNDN);
-        } else
+        } else if (e != before) {
             enclose_exp(lo, hi, e, from);
+        }
         before = e;
         mpfr_add(r->lo, r->lo, lo, MPFR_RNDD);
         mpfr_add(r->hi, r->hi, hi, MPFR_RNDU);

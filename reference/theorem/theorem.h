@@ -32,7 +32,8 @@ struct conversion theorem_conversion(enum product_kind product, enum format stor
 bool theorem_bound(mpfr_t bound, const struct theorem *t, const struct reference *r,
                    enum format storage, enum format accumulator);
 
-/* What bounds of elements of one row share, which takes most of their time: of the row that a bound
- * was asked for last. For one thread. NULL when memory is short, which is fine. */
+/* What the bounds of one row's elements have in common, kept from the row that was asked about
+ * last, as computing it takes most of their time. For one thread. NULL when memory is short, which
+ * is fine. */
 struct theorem_memo *theorem_memo_new(void);
 void theorem_memo_free(struct theorem_memo *m); /* NULL is fine */

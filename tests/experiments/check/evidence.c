@@ -204,3 +204,27 @@ Test(check_evidence, what_time_ran_out_before_is_not_kept)
     cr_expect(above.state == CHECK_NOT_TRIED, "%s", check_state_name[above.state]);
     cr_expect(report.kept < PROMISE_RUN_TO_RUN);
 }
+
+/* A subject's OpenMP may have started fewer threads than were asked for: that is said, of those
+ * that read a number of threads alone. */
+Test(check_evidence, fewer_threads_are_warned_of)
+{
+    struct method m = *method_named("sum/serial");
+    static const char *const name[] = {"OMP_DYNAMIC", "OMP_THREAD_LIMIT"};
+    struct check_report report = {.request = request_for(&m, 1)};
+    m.foreign = true;
+    m.pairs[DEVICE_CUDA] = (struct format_pairs){0};
+    report.tried[CHECK_SHAPE].attempts = 20;
+    for (size_t i = 0; i < 2; i++)
+        for (int reads = 0; reads < 2; reads++)
+            for (int set = 0; set < 2; set++) {
+                m.shape_read[DEVICE_CPU] = reads ? SHAPE_THREADS : 0;
+                unsetenv(name[0]);
+                unsetenv(name[1]);
+                if (set)
+                    setenv(name[i], i ? "1" : "true", 1);
+                struct check_rung is = check_rung(&report, PROMISE_GPU_TO_GPU);
+                cr_expect(is.state == CHECK_KEPT, "%s", is.reason);
+                cr_expect(!!strstr(is.reason, name[i]) == (reads && set), "%s", is.reason);
+            }
+}

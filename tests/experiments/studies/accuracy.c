@@ -205,6 +205,29 @@ Test(accuracy, names_the_worst_method_and_the_only_one, .init = make_folder, .fi
     }
 }
 
+/* With several seeds a median is half of the results, not of the methods. */
+Test(accuracy, tells_results_of_several_seeds_from_methods, .init = make_folder,
+     .fini = remove_folder)
+{
+    struct study s;
+    study_make(&s, "accuracy",
+               (study_words){{"device", "cpu"},
+                             {"method", "sum/serial"},
+                             {"storage", "fp32"},
+                             {"accumulator", "fp32"},
+                             {"input", "uniform"},
+                             {"n", "100"},
+                             {"seed", "1..3"},
+                             {NULL}});
+    cr_assert_eq(study_sweep(&s, in_folder("out"), false), STATUS_OK, "%s", s.problem.text);
+    struct text told = table_of(&s, NULL);
+    expect_shown(&told, "more than half of the results keep digits on every input\n", true);
+    expect_shown(&told, "\nin fp32 half of the results keep ", true);
+    expect_shown(&told, "methods", false);
+    text_free(&told);
+    study_free(&s);
+}
+
 /* Methods that err alike share a row; many lengths share theirs. */
 Test(accuracy, merges_what_is_equal, .init = make_folder, .fini = remove_folder)
 {

@@ -10,6 +10,7 @@
 #include "reference/exact/mpfr.h"
 #include "reference/exact/reference.h"
 #include "reference/measure/measure.h"
+#include "reference/theorem/theorem.h"
 #include "tests/support/rational.h"
 #include "tests/support/samples.h"
 #include "tests/support/statistics.h"
@@ -324,4 +325,55 @@ Test(divided, the_textbook_fails_with_a_large_mean)
         cr_expect(fabs(array_get(&to, i) - due) < 0.05, "%g, expected %g", array_get(&to, i), due);
         reference_free(&each[i]);
     }
+}
+
+/* --- bounds --- */
+
+/* What a row's bounds have in common is kept for the next element: rows, heights and formats that
+ * alternate have the bounds that each has without that. */
+Test(divided, what_is_kept_of_a_row_changes_no_bound)
+{
+    static const struct {
+        enum theorem_kind kind;
+        enum exact_value of;
+    } bounds[] = {{THEOREM_RMSNORM, EXACT_RMSNORM},
+                  {THEOREM_LAYERNORM_TEXTBOOK, EXACT_LAYERNORM},
+                  {THEOREM_LAYERNORM_TWO_PASS, EXACT_LAYERNORM},
+                  {THEOREM_LAYERNORM_WELFORD, EXACT_LAYERNORM},
+                  {THEOREM_LAYERNORM_CHAN, EXACT_LAYERNORM}};
+    enum { ROWS = 3, LENGTH = 12 };
+    float x[ROWS][LENGTH];
+    uint64_t seed = 11;
+    size_t told = 0;
+    struct theorem_memo *memo = theorem_memo_new();
+    mpfr_t kept, due;
+    mpfr_inits2(200, kept, due, (mpfr_ptr)0);
+    for (size_t k = 0; k < ROWS * LENGTH; k++) /* rows of equal magnitudes and other sums, too */
+        x[k / LENGTH][k % LENGTH] = k < LENGTH ? (float)ldexp((double)sample_next(&seed), -63)
+                                               : (k < 2 * LENGTH && k % 2 ? -1.F : 1.F) *
+                                                     x[k / LENGTH - 1][k % LENGTH] *
+                                                     (k < 2 * LENGTH ? 1.F : 3.F);
+    for (size_t b = 0; b < sizeof bounds / sizeof *bounds; b++) {
+        struct reference r[ROWS][LENGTH];
+        for (size_t row = 0; row < ROWS; row++)
+            cr_assert(reference_compute_each(r[row], bounds[b].of,
+                                             &(struct array){FP32, LENGTH, x[row]},
+                                             NULL) == STATUS_OK);
+        for (size_t i = 0; i < 8 * LENGTH; i++) {
+            struct theorem t = {.kind = bounds[b].kind, .height = i / 5 % 2 ? 4 : 11};
+            const struct reference *of = &r[i / 3 % ROWS][i % LENGTH];
+            enum format f = i / 7 % 2 ? FP64 : FP32;
+            bool says = theorem_bound(due, &t, of, FP32, f);
+            t.memo = memo;
+            cr_expect(theorem_bound(kept, &t, of, FP32, f) == says);
+            cr_expect(!says || mpfr_equal_p(kept, due), "%zu: %g, not %g", i,
+                      mpfr_get_d(kept, MPFR_RNDN), mpfr_get_d(due, MPFR_RNDN));
+            told += says;
+        }
+        for (size_t i = 0; i < ROWS * LENGTH; i++)
+            reference_free(&r[i / LENGTH][i % LENGTH]);
+    }
+    cr_expect(told > 100, "%zu bounds", told);
+    mpfr_clears(kept, due, (mpfr_ptr)0);
+    theorem_memo_free(memo);
 }
