@@ -24,10 +24,52 @@ static const char *const linked = "-lcublas && ./reproducer";
 static const char *const reduce_header =
     "#include <cub/device/device_reduce.cuh>\n#include <thrust/iterator/transform_iterator.h>\n";
 static const char *const scan_header = "#include <cub/device/device_scan.cuh>\n";
+static const char *const by_key_header =
+    "#include <cub/device/device_reduce.cuh>\n#include <thrust/iterator/constant_iterator.h>\n";
+static const char *const sorted_header =
+    "#include <algorithm>\n#include <numeric>\n#include <vector>\n"
+    "#include <cub/device/device_reduce.cuh>\n";
 static const char *const cublas_header = "#include <cublas_v2.h>\n";
 static const char *const cublas_begin =
     "    static cublasHandle_t handle;\n    if (!handle) {\n        GOOD(cublasCreate(&handle));\n"
     "        GOOD(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE));\n    }\n";
+
+/* Sorted as a caller of ReduceByKey sorts; the sums of the keys that are there go to their bins. */
+static const char *const sorted_call =
+    "    static uint32_t *key[2], *found;\n    static S *sorted[2];\n    static A *sum;\n"
+    "    static unsigned long long *count;\n    static void *storage;\n    static size_t bytes;\n"
+    "    (void)x;\n"
+    "    if (!key[k]) { /* equal keys keep their order */\n"
+    "        std::vector<uint32_t> order(N), own(N);\n        std::vector<element> value(N);\n"
+    "        std::iota(order.begin(), order.end(), 0u);\n"
+    "        std::stable_sort(order.begin(), order.end(),\n"
+    "                         [k](uint32_t a, uint32_t b) { return keys[k][a] < keys[k][b]; "
+    "});\n"
+    "        for (size_t i = 0; i < N; i++) {\n            own[i] = keys[k][order[i]];\n"
+    "            value[i] = setting[k].in[order[i]];\n        }\n"
+    "        GOOD(cudaMalloc(&key[k], N * sizeof(uint32_t)));\n"
+    "        GOOD(cudaMalloc(&sorted[k], N * sizeof(S)));\n"
+    "        GOOD(cudaMemcpy(key[k], own.data(), N * sizeof(uint32_t), "
+    "cudaMemcpyHostToDevice));\n"
+    "        GOOD(cudaMemcpy(sorted[k], value.data(), N * sizeof(S), cudaMemcpyHostToDevice));\n"
+    "    }\n"
+    "    if (!storage) {\n        GOOD(cudaMalloc(&found, N * sizeof(uint32_t)));\n"
+    "        GOOD(cudaMalloc(&sum, N * sizeof(A)));\n"
+    "        GOOD(cudaMalloc(&count, sizeof *count));\n"
+    "        GOOD(cub::DeviceReduce::ReduceByKey(NULL, bytes, key[k], found, sorted[k], sum, "
+    "count,\n"
+    "                                            rounded(), size_t(N)));\n"
+    "        GOOD(cudaMalloc(&storage, bytes + 1));\n    }\n"
+    "    GOOD(cub::DeviceReduce::ReduceByKey(storage, bytes, key[k], found, sorted[k], sum, "
+    "count,\n"
+    "                                        rounded(), size_t(N)));\n"
+    "    unsigned long long runs = 0;\n"
+    "    GOOD(cudaMemcpy(&runs, count, sizeof runs, cudaMemcpyDeviceToHost));\n"
+    "    std::vector<uint32_t> own(runs);\n    std::vector<result> sums(runs), bin(OUTPUTS, 0);\n"
+    "    GOOD(cudaMemcpy(own.data(), found, runs * sizeof(uint32_t), cudaMemcpyDeviceToHost));\n"
+    "    GOOD(cudaMemcpy(sums.data(), sum, runs * sizeof(A), cudaMemcpyDeviceToHost));\n"
+    "    for (size_t i = 0; i < runs; i++)\n        bin[own[i]] = sums[i];\n"
+    "    return cudaMemcpy(out, bin.data(), OUTPUTS * sizeof(A), cudaMemcpyHostToDevice);\n";
 
 static const struct call {
     const char *name;
@@ -41,6 +83,14 @@ static const struct call {
     {"cub/sum_run_to_run", &reduce_header, REQUIRED("run_to_run"), NULL, &required, false},
     {"cub/sum_gpu_to_gpu", &reduce_header, REQUIRED("gpu_to_gpu"), NULL, &required, false},
     {"cub/sum_not_guaranteed", &reduce_header, REQUIRED("not_guaranteed"), NULL, &required, false},
+    {"cub/sum_by_key", &by_key_header,
+     "    static int *key;\n    static unsigned long long *runs;\n"
+     "    if (!key) {\n        GOOD(cudaMalloc(&key, sizeof *key));\n"
+     "        GOOD(cudaMalloc(&runs, sizeof *runs));\n    }\n" STORED(
+         "cub::DeviceReduce::ReduceByKey",
+         "thrust::constant_iterator<int>(0), key, x, out, runs, rounded(), size_t(N)"),
+     NULL, NULL, false},
+    {"cub/reduce_by_key", &sorted_header, sorted_call, NULL, NULL, false},
     {"cub/scan", &scan_header,
      STORED("cub::DeviceScan::InclusiveScan", "x, out, cuda::std::plus<A>(), int(N)"),
      STORED("cub::DeviceScan::ExclusiveScan", "x, out, cuda::std::plus<A>(), A(0.0f), int(N)"),
@@ -139,9 +189,23 @@ static void add_types(struct text *to, const struct reproducer *r, const struct 
                      "#define ELEMENTS(x) thrust::make_transform_iterator(x, widened())\n\n");
 }
 
+static void add_keys(struct text *to, const struct reproducer *r)
+{
+    size_t arrays = r->run[0].keys == r->run[1].keys || r->possible ? 1 : 2;
+    for (size_t k = 0; k < arrays; k++) {
+        text_format(to, "/* the bin of each element */\nstatic const uint32_t keys_%zu[] = {", k);
+        for (size_t i = 0; i < r->n; i++)
+            text_format(to, "%s%u,", i % 16 ? " " : "\n    ", (unsigned)r->run[k].keys[i]);
+        text_add(to, "\n};\n\n");
+    }
+    text_format(to, "static const uint32_t *const keys[2] = {keys_0, keys_%zu};\n\n", arrays - 1);
+}
+
 static void add_library(struct text *to, const struct reproducer *r, const struct call *call)
 {
     add_types(to, r, call);
+    if (operation_has(r->method->operation, OPERAND_KEYS))
+        add_keys(to, r);
     text_add(
         to,
         "static int begin(const char *unused)\n{\n    (void)unused;\n    return 0;\n}\n\n"

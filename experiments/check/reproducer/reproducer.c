@@ -25,8 +25,9 @@ enum status reproducer_asked(const struct arguments *a, const struct method *m, 
     return problem(p, STATUS_USAGE,
                    "check --reproducer: found %s, expected PATH.so:NAME, exec:COMMAND, "
                    "python:FUNCTION, or a library's call: cub/sum, cub/sum_run_to_run, "
-                   "cub/sum_gpu_to_gpu, cub/sum_not_guaranteed, cub/scan, thrust/sum, thrust/scan, "
-                   "cublas/sum_by_dot, cublas/sum_by_dot_16, cublas/dot_product, cublas/norm, "
+                   "cub/sum_gpu_to_gpu, cub/sum_not_guaranteed, cub/sum_by_key, cub/reduce_by_key, "
+                   "cub/scan, thrust/sum, thrust/scan, cublas/sum_by_dot, cublas/sum_by_dot_16, "
+                   "cublas/dot_product, cublas/norm, "
                    "cublas/l1_norm",
                    m->name);
 }

@@ -9,9 +9,10 @@
 #include "tests/support/program.h"
 
 static const char *const subjects[] = {
-    "cub/sum",     "cub/sum_run_to_run", "cub/sum_gpu_to_gpu",   "cub/sum_not_guaranteed",
-    "cub/scan",    "thrust/sum",         "thrust/scan",          "cublas/sum_by_dot",
-    "cublas/norm", "cublas/l1_norm",     "cublas/sum_by_dot_16", "cublas/dot_product"};
+    "cub/sum",        "cub/sum_run_to_run", "cub/sum_gpu_to_gpu",   "cub/sum_not_guaranteed",
+    "cub/scan",       "thrust/sum",         "thrust/scan",          "cublas/sum_by_dot",
+    "cublas/norm",    "cublas/l1_norm",     "cublas/sum_by_dot_16", "cublas/dot_product",
+    "cub/sum_by_key", "cub/reduce_by_key"};
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 
 static enum status write_one(struct text *to, const char *name, struct format_pair pair,
@@ -24,8 +25,13 @@ static enum status write_one(struct text *to, const char *name, struct format_pa
     cr_assert(m, "%s", name);
     array_encode(&in, 0, 4, values);
     bool two = operation_has(m->operation, OPERAND_IN2);
-    const struct reproducer_run run = {
-        .in = &in, .device = {DEVICE_CUDA, 0}, .offset = 1, .byte = 0xff};
+    static const uint32_t keys[4] = {1, 0, 1, 0};
+    bool keyed = operation_has(m->operation, OPERAND_KEYS);
+    const struct reproducer_run run = {.in = &in,
+                                       .keys = keyed ? keys : NULL,
+                                       .device = {DEVICE_CUDA, 0},
+                                       .offset = 1,
+                                       .byte = 0xff};
     size_t n = two ? 2 : 4;
     const struct reproducer r = {.method = m,
                                  .device = {DEVICE_CUDA, 0},
@@ -33,7 +39,8 @@ static enum status write_one(struct text *to, const char *name, struct format_pa
                                  .accumulator = pair.accumulator,
                                  .output = pair.accumulator,
                                  .n = n,
-                                 .outputs = m->operation->outputs(n, 0),
+                                 .outputs = keyed ? 2 : m->operation->outputs(n, 0),
+                                 .bins = keyed ? 2 : 0,
                                  .exclusive = exclusive,
                                  .run = {run, run},
                                  .end = 1,
