@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiments/options/pairs.h"
 #include "experiments/subjects/foreign.h"
 #include "experiments/subjects/subject.h"
 
@@ -92,6 +93,37 @@ static enum status add_named(struct listing *l, const json_t *listed, const char
     return status;
 }
 
+/* No function is asked for more than the study tries: "cuda fp32/fp32", or "" where the devices are
+ * not all of one kind. */
+static enum status ask_only(const struct request *r, struct problem *p)
+{
+    static char words[1024];
+    const struct list *device = &r->axis[AXIS_DEVICE];
+    struct formats storage = {0}, accumulator = {0};
+    size_t cpus = 0, gpus = 0;
+    for (size_t i = 0; i < device->count; i++) {
+        cpus += strcmp(device->item[i], "cpu") == 0;
+        gpus += strncmp(device->item[i], "cuda", strlen("cuda")) == 0;
+    }
+    *words = 0;
+    foreign_describe_only(words);
+    enum status status = formats_parse(&storage, "storage", &r->axis[AXIS_STORAGE], p);
+    if (status == STATUS_OK)
+        status = formats_parse(&accumulator, "accumulator", &r->axis[AXIS_ACCUMULATOR], p);
+    if (status != STATUS_OK || device->count == 0 ||
+        (cpus != device->count && gpus != device->count))
+        return status;
+    size_t used = (size_t)snprintf(words, sizeof words, "%s", cpus ? "cpu" : "cuda");
+    if (storage.count == 0 || accumulator.count == 0)
+        return STATUS_OK;
+    for (size_t i = 0; i < storage.count; i++)
+        for (size_t k = 0; k < accumulator.count; k++)
+            used += (size_t)snprintf(words + used, sizeof words - used, "%c%s/%s",
+                                     i + k ? ',' : ' ', format_facts[storage.item[i]].name,
+                                     format_facts[accumulator.item[k]].name);
+    return STATUS_OK;
+}
+
 enum status trial_python(struct request *r, const struct list *libraries,
                          void (*note)(void *context, const char *line), void *context,
                          struct problem *p)
@@ -101,6 +133,8 @@ enum status trial_python(struct request *r, const struct list *libraries,
     json_error_t error;
     json_t *listed = NULL;
     enum status status = python_find(path, "trial.json", p);
+    if (status == STATUS_OK)
+        status = ask_only(r, p);
     if (status == STATUS_OK && !(listed = json_load_file(path, 0, &error)))
         status = problem(p, STATUS_DATA, "%s: line %d: %s", path, error.line, error.text);
     for (size_t i = 0; i < libraries->count && status == STATUS_OK; i++)

@@ -11,6 +11,13 @@
 
 enum { DESCRIPTION_MAX = 1 << 16 };
 
+static const char *described_only = "";
+
+void foreign_describe_only(const char *devices_and_pairs)
+{
+    described_only = devices_and_pairs;
+}
+
 static struct format_pairs read_pairs(const json_t *list)
 {
     size_t i;
@@ -119,16 +126,21 @@ enum status foreign_describe(struct foreign *f, const char *where, struct proble
     const char *const argv[] = {foreign_server_path, "serve", f->name, "--describe", NULL};
     bool python = f->kind == FOREIGN_PYTHON;
     struct problem why = {0};
-    char *text = malloc(DESCRIPTION_MAX);
+    char *text = malloc(DESCRIPTION_MAX), *line;
     size_t found = DESCRIPTION_MAX;
-    if (!text)
+    if (asprintf(&line, "describe %s\n", described_only) < 0)
+        line = NULL;
+    if (!text || !line) {
+        free(text);
+        free(line);
         return problem(p, STATUS_MEMORY, "%s: out of memory", f->name);
+    }
     f->device = -1;
     uint64_t begin = clock_ns();
     enum status status = python ? python_open(f, "cpu", p) : foreign_open(f, argv, "cpu", p);
     if (status == STATUS_OK)
         status = process_ask(f->process,
-                             &(struct question){.line = python ? "describe\n" : "",
+                             &(struct question){.line = python ? line : "",
                                                 .answer = text,
                                                 .due = DESCRIPTION_MAX,
                                                 .found = python ? NULL : &found,
@@ -146,5 +158,6 @@ enum status foreign_describe(struct foreign *f, const char *where, struct proble
         foreign_close(f);
     json_decref(object);
     free(text);
+    free(line);
     return status;
 }

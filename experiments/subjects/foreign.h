@@ -49,6 +49,11 @@ bool foreign_refused(void);
  * it open: NULL, or "numpy", "norm". STATUS_USAGE where there is no such thing. */
 enum status foreign_python(const char *array, const char *operation, struct problem *p);
 
+/* What functions of Python are asked of when they are named from now on: "cuda fp32/fp32,fp16/fp16",
+ * devices and pairs of formats with commas between; "": all that there is. Each is tried there,
+ * which may mean a compilation. The text stays the caller's, and stays. */
+void foreign_describe_only(const char *devices_and_pairs);
+
 /* A file that is shipped for Python: beside the program as it is installed, in a Python package,
  * else in the source tree. */
 enum status python_find(char path[PATH_MAX], const char *file, struct problem *p);

@@ -10,7 +10,7 @@ of experiments/subjects/wire.h; before a request there may be lines that set som
     device cpu|cuda:N    where the array lies
     offset K             elements by which it lies behind an aligned address, in libraries where that can be had
 
-and `same` in front of a request says that its elements are those of the last one, and do not follow. To `describe`
+and `same` in front of a request says that its elements are those of the last one, and do not follow. To `describe [DEVICES PAIRS]`
 the answer is JSON in DESCRIPTION bytes, padded with blanks, to `ready` 8 bytes. Every other answer is the results, then in 8 bytes the
 nanoseconds that the runs took, without the way there and back: by events on a GPU, else by the clock.
 
@@ -750,10 +750,13 @@ class Subject:
             result = a.cast(result, r.output)
         return a.bytes_of(result)
 
-    def pairs(self, kind):
+    def pairs(self, kind, asked):
+        """Which pairs of formats it takes there, of those asked for, and why it does not take another."""
         found, first = [], None
         for storage in BITS:
             for accumulator in ("fp64",) if self.operation in ("argmin", "argmax") else ACCUMULATORS:
+                if asked and f"{storage}/{accumulator}" not in asked.split(","):
+                    continue
                 try:
                     self.find_way(kind, storage, accumulator)
                     found.append(f"{storage}/{accumulator}")
@@ -761,11 +764,14 @@ class Subject:
                     first = e if storage == accumulator == "fp32" else first or e
         return found, first
 
-    def describe(self):
-        """What `ulpscope serve --describe` says of a shared object, and what is to stand in study.json."""
+    def describe(self, devices="", formats=""):
+        """What `ulpscope serve --describe` says of a shared object, and what is to stand in study.json. Devices and
+        pairs of formats, with commas between: of these alone, since each is tried, which may mean a compilation."""
         pairs, refused = {}, None
         for kind in self.arrays.devices():
-            pairs[kind], why = self.pairs(kind)
+            if devices and kind not in devices.split(","):
+                continue
+            pairs[kind], why = self.pairs(kind, formats)
             refused = refused or why
         if not any(pairs.values()):
             raise refused or Refused(f"{self.name}: no device that {self.arrays.name} runs on", MEMORY)
@@ -826,8 +832,8 @@ class Server:
                 self.offset = int(rest)
             elif line == "ready":
                 self.write(bytes(8))
-            elif line == "describe":
-                self.write(json.dumps(self.subject.describe()).encode().ljust(DESCRIPTION))
+            elif word == "describe":
+                self.write(json.dumps(self.subject.describe(*rest.split())).encode().ljust(DESCRIPTION))
             else:
                 self.write(self.run(line))
 

@@ -193,6 +193,21 @@ Test(python, refuses_what_is_no_function)
 }
 
 /* So that what is timed begins with its library loaded. */
+/* Each pair is tried, which of some functions means a compilation: asked for one, one is tried. */
+Test(python, is_asked_of_what_is_tried_alone)
+{
+    const struct format_pairs *pairs;
+    foreign_describe_only("cpu fp64/fp64");
+    pairs = method_pairs(subject("fsum", &operation_sum), DEVICE_CPU);
+    for (size_t s = 0; s < FORMATS; s++)
+        for (size_t a = 0; a < FORMATS; a++)
+            cr_expect(format_pairs_have(pairs, s, a) == (s == FP64 && a == FP64), "%s/%s",
+                      format_facts[s].name, format_facts[a].name);
+    foreign_describe_only("");
+    pairs = method_pairs(subject("fsum", &operation_mean), DEVICE_CPU);
+    cr_expect(format_pairs_have(pairs, FP32, FP64) && format_pairs_have(pairs, FP64, FP64));
+}
+
 Test(python, wakes_a_process, .init = fill)
 {
     const struct method *m = subject("fsum", NULL);
