@@ -30,9 +30,10 @@ static bool has_sense(const struct method *m, enum check_kind kind)
 {
     bool told = m->operation->matrix || m->operation->mask, rows = m->operation == &operation_rows;
     bool sums = kind == CHECK_PERMUTATION || kind == CHECK_EXACT;
-    return kind >= CHECK_BATCH && kind <= CHECK_LAYOUT ? rows
-           : told && (kind == CHECK_PROCESS || sums)   ? rows && sums
-                                                       : true;
+    return kind == CHECK_ENVIRONMENT                     ? false /* asked of what is not ours */
+           : kind >= CHECK_BATCH && kind <= CHECK_LAYOUT ? rows
+           : told && (kind == CHECK_PROCESS || sums)     ? rows && sums
+                                                         : true;
 }
 
 /* Is there more than one launch shape for arrays as short as these? The same again is no attempt.
