@@ -62,7 +62,8 @@ const struct operation *const operations[] = {
 
 bool operation_has(const struct operation *o, enum operand which)
 {
-    const bool reads[OPERANDS] = {true, o->inputs == 2, o->keys, o == &operation_scan, o->mask};
+    const bool reads[OPERANDS] = {true,    o->inputs == 2, o->keys, o == &operation_scan,
+                                  o->mask, o->matrices};
     return reads[which];
 }
 
@@ -70,7 +71,7 @@ bool operation_fits(const struct operation *o, const struct operands *of, char w
 {
     bool strided = o == &operation_rows || o->of_rows;
     const struct gemm_shape *s = &of->gemm;
-    for (enum operand k = OPERAND_IN2; k < OPERANDS; k++)
+    for (enum operand k = OPERAND_IN2; k < OPERAND_C; k++)
         if (operation_has(o, k) && k != OPERAND_HEADS && of->in.n > 0 && !operand_data(of, k)) {
             snprintf(why, OPERANDS_TEXT, "reads %s, found none", operand_name[k]);
             return false;

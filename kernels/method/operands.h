@@ -35,13 +35,21 @@ extern "C" {
 #endif
 
 /* The operands that are arrays, in the order in which they are passed. */
-enum operand { OPERAND_IN, OPERAND_IN2, OPERAND_KEYS, OPERAND_HEADS, OPERAND_MASK, OPERANDS };
+enum operand {
+    OPERAND_IN,
+    OPERAND_IN2,
+    OPERAND_KEYS,
+    OPERAND_HEADS,
+    OPERAND_MASK,
+    OPERAND_C,
+    OPERANDS
+};
 extern const char *const operand_name[OPERANDS]; /* "an input", "keys" */
 
 const void *operand_data(const struct operands *of, enum operand which); /* NULL: none */
-/* A second input has the first one's length and format. */
+/* A second input has the first one's length and format; C keeps its own. */
 void operand_set(struct operands *of, enum operand which, const void *data);
-/* Bytes of an element of it; and of all n, or SIZE_MAX where that does not fit. */
+/* Bytes of an element of it; and of all elements, or SIZE_MAX where that does not fit. */
 size_t operand_width(const struct operands *of, enum operand which);
 size_t operand_bytes(const struct operands *of, enum operand which);
 
