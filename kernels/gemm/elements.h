@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "kernels/blocks/product.h"
+#include "kernels/gemm/slices.h"
 #include "kernels/method/method.h"
 #include "reference/exact/matrices.h"
 
@@ -47,14 +48,3 @@ typedef double gemm_element(const struct task *t, const struct matrices_packed *
 
 /* Computes each element. Threads are a schedule: each has consecutive ones. */
 enum status gemm_each(const struct task *t, gemm_element *element, struct problem *p);
-
-/* Slices of the k products, `asked` at most: all of one length but the last, which may be shorter.
- */
-struct gemm_slices {
-    size_t count, length;
-};
-static inline struct gemm_slices gemm_slices(size_t k, size_t asked)
-{
-    size_t length = k / asked + (k % asked != 0);
-    return (struct gemm_slices){length ? (k - 1) / length + 1 : 0, length};
-}

@@ -27,13 +27,18 @@ static enum status ask(struct names *names, const char *method, enum format s, e
 {
     const struct method *m = method_named(method);
     struct array in = {s, N, calloc(N, sizeof(double))};
+    /* A square product of about as many elements as there are. */
+    const struct gemm_shape shape = {.m = 100, .n = 100, .k = 450, .no_c = true};
+    const size_t outputs = m->operation->matrices ? shape.m * shape.n : 0;
     struct gpu_input *input = NULL;
     struct gpu_job *job = NULL;
     struct task task = {.of = &(struct operands){.product = m->product,
                                                  .mask = m->operation->mask ? in.data : NULL,
                                                  .bins = m->operation->keys     ? 1000
                                                          : m->operation->matrix ? 1
-                                                                                : 0,
+                                                                                : outputs,
+                                                 .gemm = shape,
+                                                 .c = {f, outputs, in.data},
                                                  .stride = 1},
                         .out.format = f,
                         .accumulator = f,

@@ -1,0 +1,229 @@
+/* Tiles of D, each of a block of 16 x 16 threads: a step takes 16 columns of A and 16 rows of B
+ * into shared memory, while those of the step before are multiplied, and each thread keeps 4 x 4
+ * elements in registers, or, in fp32, 8 x 8.
+ *
+ * Factors are converted, exactly, to the type T that they are multiplied in; that is double where
+ * the accumulator A has no multiplication of its own that is right for them (blocks/product.cuh).
+ * Beyond the end of a slice A is -0 and B +0: their product is -0, which changes no sum. */
+#include "kernels/blocks/product.cuh"
+#include "kernels/gemm/products.cuh"
+
+namespace gemm
+{
+
+constexpr int DEPTH = 16, SIDE_THREADS = 16, THREADS = SIDE_THREADS * SIDE_THREADS;
+
+/* Elements of a side that a thread has: groups of four, each group side by side. */
+template <typename T> constexpr int each = same_type<T, float> ? 8 : 4;
+template <typename T> constexpr int side = SIDE_THREADS *each<T>;
+
+template <typename T> struct alignas(sizeof(T) == 2 ? 8 : 16) quad {
+    T of[4];
+};
+
+/* Rows of four more banks than there are, which also keeps quads aligned. */
+template <typename T> struct tile {
+    T of[DEPTH][side<T> + 16 / sizeof(T)];
+};
+
+/* Is S ever multiplied in T? */
+template <typename T, typename S>
+constexpr bool read_as = same_type<T, S> || sizeof(S) == 1 || same_type<T, double> ||
+                         (same_type<T, float> && sizeof(S) == 2);
+
+/* Which of a tile's elements is number r of a thread: side by side in memory for its lanes. */
+template <typename T> __device__ inline int place(const struct factor &f, int r, int *depth)
+{
+    const int e = (int)threadIdx.x + THREADS * r;
+    *depth = f.next == 1 ? e % DEPTH : e / side<T>;
+    return f.next == 1 ? e / DEPTH : e % side<T>;
+}
+
+template <typename T, typename S>
+__device__ inline void fetch_from(T (&to)[each<T>], const struct factor &f, size_t first, size_t k,
+                                  size_t end, T none)
+{
+    if constexpr (read_as<T, S>) {
+        const S *from = (const S *)f.data;
+#pragma unroll
+        for (int r = 0; r < each<T>; r++) {
+            int depth;
+            const size_t i = first + place<T>(f, r, &depth), at = k + depth;
+            to[r] = i < f.many && at < end ? convert<T>(from[i * f.step + at * f.next]) : none;
+        }
+    }
+}
+
+template <typename T>
+__device__ inline void fetch(T (&to)[each<T>], const struct factor &f, size_t first, size_t k,
+                             size_t end, T none)
+{
+    switch (f.format) {
+    case FP16:
+        return fetch_from<T, __half>(to, f, first, k, end, none);
+    case BF16:
+        return fetch_from<T, __nv_bfloat16>(to, f, first, k, end, none);
+    case FP32:
+        return fetch_from<T, float>(to, f, first, k, end, none);
+    case FP64:
+        return fetch_from<T, double>(to, f, first, k, end, none);
+    case E4M3:
+        return fetch_from<T, __nv_fp8_e4m3>(to, f, first, k, end, none);
+    case E5M2:
+        return fetch_from<T, __nv_fp8_e5m2>(to, f, first, k, end, none);
+    }
+}
+
+template <typename T>
+__device__ inline void keep(struct tile<T> &to, const T (&from)[each<T>], const struct factor &f)
+{
+#pragma unroll
+    for (int r = 0; r < each<T>; r++) {
+        int depth;
+        const int i = place<T>(f, r, &depth);
+        to.of[depth][i] = from[r];
+    }
+}
+
+/* Where element r of a thread of number `at` on that side lies within the tile. */
+__device__ inline int own(int r, int at)
+{
+    return r / 4 * 4 * SIDE_THREADS + 4 * at + r % 4;
+}
+
+template <typename T> __device__ inline void take(T (&to)[each<T>], const T *row, int at)
+{
+#pragma unroll
+    for (int r = 0; r < each<T>; r += 4) {
+        const quad<T> four = *(const quad<T> *)(row + own(r, at));
+#pragma unroll
+        for (int q = 0; q < 4; q++)
+            to[r + q] = four.of[q];
+    }
+}
+
+template <typename T, typename A>
+__device__ inline void step(A (&sum)[each<T>][each<T>], const struct tile<T> &a,
+                            const struct tile<T> &b, int row, int column)
+{
+#pragma unroll(sizeof(T) == sizeof(double) && sizeof(A) < sizeof(double) ? 1 : 8)
+    for (int depth = 0; depth < DEPTH; depth++) {
+        T x[each<T>], y[each<T>];
+        take(x, a.of[depth], row);
+        take(y, b.of[depth], column);
+#pragma unroll
+        for (int i = 0; i < each<T>; i++)
+#pragma unroll
+            for (int j = 0; j < each<T>; j++)
+                sum[i][j] = fused(sum[i][j], x[i], y[j]);
+    }
+}
+
+template <typename T, typename A>
+__global__ static void __launch_bounds__(THREADS)
+    multiply(const __grid_constant__ struct product p, enum finish finish, size_t length,
+             size_t chain, void *sums)
+{
+    constexpr int E = each<T>;
+    __shared__ alignas(16) tile<T> a[2], b[2];
+    const size_t across = (p.b.many + side<T> - 1) / side<T>;
+    const size_t first_row = blockIdx.x / across * side<T>,
+                 first_column = blockIdx.x % across * side<T>;
+    const size_t begin = blockIdx.y * length, end = p.k - begin < length ? p.k : begin + length;
+    const int row = threadIdx.x / SIDE_THREADS, column = threadIdx.x % SIDE_THREADS;
+    A sum[E][E], all[E][E];
+#pragma unroll
+    for (int i = 0; i < E; i++)
+#pragma unroll
+        for (int j = 0; j < E; j++) {
+            const size_t at_row = first_row + own(i, row), at = first_column + own(j, column);
+            all[i][j] = sum[i][j] = minus_zero<A>();
+            if (finish == START_WITH_C && at_row < p.a.many && at < p.b.many)
+                sum[i][j] = load_c<A>(p, at_row * p.b.many + at);
+        }
+    const size_t steps = (end - begin + DEPTH - 1) / DEPTH;
+    for (size_t s = 0; s <= steps; s++) { /* fetches step s, multiplies the one before */
+        T from_a[E], from_b[E];
+        const size_t k = begin + s * DEPTH;
+        if (s < steps) {
+            fetch<T>(from_a, p.a, first_row, k, end, rounded<T>(-0.0f));
+            fetch<T>(from_b, p.b, first_column, k, end, rounded<T>(0.0f));
+        }
+        if (s > 0)
+            step<T, A>(sum, a[(s - 1) % 2], b[(s - 1) % 2], row, column);
+        if (s > 0 && (s == steps || s * DEPTH % chain == 0)) {
+#pragma unroll
+            for (int i = 0; i < E; i++)
+#pragma unroll
+                for (int j = 0; j < E; j++) {
+                    all[i][j] = add(all[i][j], sum[i][j]);
+                    sum[i][j] = minus_zero<A>();
+                }
+        }
+        if (s < steps) {
+            keep(a[s % 2], from_a, p.a);
+            keep(b[s % 2], from_b, p.b);
+        }
+        __syncthreads();
+    }
+#pragma unroll
+    for (int i = 0; i < E; i++)
+#pragma unroll
+        for (int j = 0; j < E; j++) {
+            const size_t at_row = first_row + own(i, row),
+                         column_at = first_column + own(j, column);
+            const size_t at = at_row * p.b.many + column_at;
+            if (at_row >= p.a.many || column_at >= p.b.many)
+                continue;
+            switch (finish) {
+            case START_WITH_C:
+                store_d(p, at, steps == 0 ? sum[i][j] : all[i][j]);
+                break;
+            case ADD_C:
+                store_d(p, at, add(all[i][j], load_c<A>(p, at)));
+                break;
+            case WRITE_SLICES:
+                ((A *)sums)[blockIdx.y * (p.a.many * p.b.many) + at] = all[i][j];
+                break;
+            case ADD_TO_CELLS:
+                add_atomically((A *)((typename running_sum<A>::cell *)sums + at), all[i][j]);
+                break;
+            }
+        }
+}
+
+template <typename T, typename A>
+static int launch(const struct cuda_task *t, enum finish finish, size_t slices, size_t length,
+                  size_t chain, void *sums)
+{
+    const struct product p = product_of(t);
+    const size_t tiles = groups_of(p.a.many, side<T>) * groups_of(p.b.many, side<T>);
+    if (tiles == 0 || slices == 0)
+        return cudaSuccess;
+    if (tiles > 0x7fffffff)
+        return cudaErrorInvalidValue;
+    multiply<T, A>
+        <<<dim3((unsigned)tiles, (unsigned)slices), THREADS, 0, (cudaStream_t)t->stream>>>(
+            p, finish, length, chain, sums);
+    return cudaGetLastError();
+}
+
+/* Has A a fused multiply-add of its own for the storage format, whose values it holds? */
+static bool native_for(enum format storage, enum format accumulator)
+{
+    return storage == accumulator || format_facts[storage].bytes == 1 ||
+           (accumulator >= FP32 && format_facts[storage].bytes <= format_facts[accumulator].bytes);
+}
+
+int enqueue_products(const struct cuda_task *t, enum finish finish, size_t slices, size_t length,
+                     size_t chain, void *sums)
+{
+    const bool own = native_for(t->of->in.format, t->accumulator);
+    return with_type(t->accumulator, [&](auto of) -> int {
+        typedef decltype(of) A;
+        return own ? launch<A, A>(t, finish, slices, length, chain, sums)
+                   : launch<double, A>(t, finish, slices, length, chain, sums);
+    });
+}
+
+} // namespace gemm

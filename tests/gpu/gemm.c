@@ -1,0 +1,268 @@
+/* Matrix products on a GPU, every bit of D held to the CPU twin; and a tour that launches every
+ * kernel of theirs once. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#include "kernels/gpu/gpu.h"
+#include "kernels/mma/mma.h"
+#include "tests/support/products.h"
+
+enum { RUNS = 2, THREADS = 8 };
+
+/* Operands of their own size, on the host. */
+struct subject {
+    const struct method *method;
+    struct operands of;
+    enum format accumulator;
+    const char *what;
+};
+
+static struct subject subject_new(const struct gemm_shape *shape, enum format storage,
+                                  enum format accumulator, enum format output)
+{
+    size_t n = gemm_c_begins(shape), outputs = shape->m * shape->n;
+    struct subject s = {.of = {.in = {storage, n, malloc(array_bytes(storage, n) + 8)},
+                               .gemm = *shape,
+                               .bins = outputs,
+                               .c = {output, outputs, calloc(outputs + 1, sizeof(double))}},
+                        .accumulator = accumulator,
+                        .what = ""};
+    cr_assert(s.of.in.data && s.of.c.data);
+    return s;
+}
+
+static void subject_free(struct subject *s)
+{
+    free(s->of.in.data);
+    free(s->of.c.data);
+}
+
+/* Samples are of accumulators: those of 8 bits come through doubles. */
+static void fill_array(const struct array *a, enum sample kind, enum format accumulator,
+                       uint64_t seed)
+{
+    struct array wide = {FP64, a->n, malloc((a->n + 1) * sizeof(double))};
+    cr_assert(wide.data);
+    if (a->format < ACCUMULATORS)
+        sample_fill(a, kind, accumulator, seed);
+    else if (kind != SAMPLE_BITS)
+        sample_fill(&wide, kind, accumulator, seed);
+    for (size_t i = 0; a->format >= ACCUMULATORS && i < a->n; i++)
+        if (kind == SAMPLE_BITS)
+            array_set_bits(a, i, sample_next(&seed) & 0xff);
+        else
+            array_encode(a, i, 1, (const double *)wide.data + i);
+    free(wide.data);
+}
+
+/* C stays zeros where there is none. */
+static void fill(struct subject *s, enum sample kind, uint64_t seed)
+{
+    s->what = sample_name[kind];
+    fill_array(&s->of.in, kind, s->accumulator, seed);
+    if (!s->of.gemm.no_c)
+        fill_array(&s->of.c, kind, s->accumulator, seed + 1);
+}
+
+/* -1, 0 and 1, whose sums are exact in any order up to 256 of them. */
+static void fill_units(struct subject *s, uint64_t seed)
+{
+    s->what = "units";
+    for (size_t i = 0; i < s->of.in.n; i++)
+        array_encode(&s->of.in, i, 1, &(double){(double)(sample_next(&seed) % 3) - 1});
+    for (size_t i = 0; i < s->of.c.n; i++)
+        array_encode(&s->of.c, i, 1, &(double){(double)(sample_next(&seed) % 3) - 1});
+}
+
+static void run_there(const struct subject *s, size_t offset, struct shape asked,
+                      const struct array *out)
+{
+    struct gpu_input *input = NULL;
+    struct gpu_job *job = NULL;
+    struct problem p = {0};
+    struct hash128 digest[RUNS];
+    double time_ns[RUNS];
+    struct task task = {.of = &s->of,
+                        .out.format = out->format,
+                        .accumulator = s->accumulator,
+                        .shape = method_shape(s->method, DEVICE_CUDA, s->of.in.n, asked)};
+    bool fine = gpu_upload(&input, 0, &s->of.in, offset, &p) == STATUS_OK &&
+                gpu_job_open(&job, input, s->method, &task, &p) == STATUS_OK &&
+                gpu_job_start(job, RUNS, &p) == STATUS_OK &&
+                gpu_job_wait(job, digest, time_ns, &p) == STATUS_OK &&
+                gpu_job_output(job, RUNS - 1, out, &p) == STATUS_OK;
+    gpu_job_close(job);
+    gpu_release(input);
+    cr_assert(fine, "%s: %s", s->method->name, p.text);
+    for (size_t i = 1; i < RUNS && s->method->promise > PROMISE_NONE; i++)
+        cr_assert(digest[i].word[0] == digest[0].word[0] && digest[i].word[1] == digest[0].word[1],
+                  "%s: run %zu differs", s->method->name, i);
+}
+
+static void run_here(const struct subject *s, struct shape asked, const struct array *out)
+{
+    struct problem p = {0};
+    struct task task = {.of = &s->of,
+                        .out = *out,
+                        .accumulator = s->accumulator,
+                        .shape = method_shape(s->method, DEVICE_CPU, s->of.in.n, asked),
+                        .method = s->method,
+                        .device = -1};
+    cr_assert(s->method->cpu(&task, &p) == STATUS_OK, "%s", p.text);
+}
+
+/* Every element, NaNs alike. */
+static void hold(const struct subject *s, size_t offset, unsigned blocks)
+{
+    const struct gemm_shape *g = &s->of.gemm;
+    enum format f = s->of.c.format;
+    struct array there = {f, s->of.bins, calloc(s->of.bins + 1, sizeof(double))};
+    struct array here = {f, s->of.bins, calloc(s->of.bins + 1, sizeof(double))};
+    size_t wrong = 0, first = 0;
+    cr_assert(there.data && here.data);
+    run_there(s, offset, (struct shape){0, blocks}, &there);
+    run_here(s, (struct shape){THREADS, blocks}, &here);
+    for (size_t i = 0; i < s->of.bins; i++)
+        if (format_canonical(f, array_bits(&there, i)) !=
+            format_canonical(f, array_bits(&here, i))) {
+            first = wrong++ == 0 ? i : first;
+        }
+    cr_expect(wrong == 0,
+              "%s %s/%s to %s, %zux%zux%zu%s%s pad %zu, offset %zu, %u blocks, promote %zu, %s: "
+              "%zu differ, the first is element %zu: %#llx, on the CPU %#llx",
+              s->method->name, format_facts[s->of.in.format].name,
+              format_facts[s->accumulator].name, format_facts[f].name, g->m, g->n, g->k,
+              g->a_column ? "t" : "n", g->b_column ? "t" : "n", g->pad, offset, blocks,
+              s->of.promote, s->what, wrong, first,
+              (unsigned long long)(wrong ? array_bits(&there, first) : 0),
+              (unsigned long long)(wrong ? array_bits(&here, first) : 0));
+    free(there.data);
+    free(here.data);
+}
+
+/* Of all layouts in turn. */
+static const struct gemm_shape shapes[] = {
+    {.m = 1, .n = 1, .k = 1},       {.m = 1, .n = 1, .k = 0},     {.m = 2, .n = 3, .k = 5},
+    {.m = 17, .n = 33, .k = 31},    {.m = 64, .n = 8, .k = 32},   {.m = 65, .n = 129, .k = 130},
+    {.m = 1, .n = 300, .k = 257},   {.m = 300, .n = 1, .k = 129}, {.m = 128, .n = 256, .k = 64},
+    {.m = 130, .n = 260, .k = 200}, {.m = 5, .n = 7, .k = 2050},  {.m = 0, .n = 3, .k = 4},
+};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+static struct gemm_shape shape_of(size_t i, size_t turn)
+{
+    struct gemm_shape s = shapes[i];
+    s.a_column = turn & 1;
+    s.b_column = turn & 2;
+    s.pad = turn % 3;
+    s.no_c = turn % 4 == 3;
+    return s;
+}
+
+/* Every pair of formats, in every shape; samples, layouts, offsets and intervals take turns. */
+static void hold_method(const char *name, bool every_sample)
+{
+    const struct method *m = method_named(name);
+    size_t turn = 0, held = 0;
+    for (enum format s = 0; s < FORMATS; s++)
+        for (enum format f = 0; f < ACCUMULATORS; f++)
+            for (size_t i = 0; i < SHAPES && method_supports(m, DEVICE_CUDA, s, f); i++) {
+                const struct gemm_shape shape = shape_of(i, turn++);
+                const bool small = shape.m * shape.n * shape.k < 40000;
+                struct subject on = subject_new(&shape, s, f, turn % 5 == 0 ? s : f);
+                on.method = m;
+                for (size_t k = 0; k < (every_sample && small ? SAMPLES : 2); k++) {
+                    static const size_t every[] = {128, 32, 16, 100, 1, 1000};
+                    on.of.promote = m->promotes ? every[(turn + k) % 6] : 0;
+                    fill(&on, (enum sample)((turn + k) % SAMPLES), turn * 64 + k);
+                    hold(&on, (turn + k) % 2, 1 + (unsigned)((turn + k) % 7));
+                    held++;
+                }
+                subject_free(&on);
+            }
+    cr_expect(held > 10, "%s: %zu", name, held);
+}
+
+Test(gpu_gemm, serial_agrees, .timeout = 300)
+{
+    hold_method("gemm/serial", true);
+}
+
+Test(gpu_gemm, tiled_agrees, .timeout = 300)
+{
+    hold_method("gemm/tiled", true);
+}
+
+Test(gpu_gemm, split_k_agrees, .timeout = 300)
+{
+    hold_method("gemm/split_k", true);
+}
+
+/* Whatever the order, sums of units are exact; the least of fp32's numbers, which atomic additions
+ * flush, do not arise. */
+Test(gpu_gemm, split_k_atomic_agrees_where_sums_are_exact, .timeout = 300)
+{
+    const struct method *m = method_named("gemm/split_k_atomic");
+    size_t turn = 0;
+    for (enum format s = 0; s < FORMATS; s++)
+        for (enum format f = 0; f < ACCUMULATORS; f++)
+            for (size_t i = 0; i < SHAPES; i++) {
+                const struct gemm_shape shape = shape_of(i, turn++);
+                struct subject on = subject_new(&shape, s, f, turn % 5 == 0 ? s : f);
+                if (shape.k < 256) {
+                    on.method = m;
+                    fill_units(&on, turn);
+                    hold(&on, turn % 2, 1 + (unsigned)(turn % 7));
+                }
+                subject_free(&on);
+            }
+}
+
+/* Shapes of many tiles, with all that lies within them. */
+Test(gpu_gemm, large_ones_agree, .timeout = 300)
+{
+    static const struct gemm_shape large[] = {{.m = 400, .n = 300, .k = 1000, .a_column = true},
+                                              {.m = 257, .n = 513, .k = 512, .b_column = true}};
+    for (size_t i = 0; i < method_count; i++) {
+        const struct method *m = method_registry[i];
+        size_t turn = i;
+        if (m->operation != &operation_gemm || !m->cpu || m->promise == PROMISE_NONE)
+            continue;
+        for (enum format s = 0; s < FORMATS; s++)
+            for (enum format f = 0; f < ACCUMULATORS; f++) {
+                /* Others than these are slow on the CPU. */
+                if (!method_supports(m, DEVICE_CUDA, s, f) || (!m->of_chip && f != FP32) ||
+                    (s == FP64 && f == FP32))
+                    continue;
+                struct subject on = subject_new(&large[turn++ % 2], s, f, f);
+                on.method = m;
+                on.of.promote = m->promotes ? 128 : 0;
+                fill(&on, SAMPLE_NEAR, turn);
+                hold(&on, turn % 2, 5);
+                subject_free(&on);
+            }
+    }
+}
+
+/* Every kernel once, for compute-sanitizer: each pair of formats, each layout, D in both formats,
+ * sides and k that are no multiples of a tile or an instruction. */
+Test(gpu_gemm, tour, .timeout = 300)
+{
+    for (size_t i = 0; i < method_count; i++)
+        for (enum format s = 0; s < FORMATS; s++)
+            for (enum format f = 0; f < ACCUMULATORS; f++) {
+                const struct method *m = method_registry[i];
+                if (m->operation != &operation_gemm || !m->cpu ||
+                    !method_supports(m, DEVICE_CUDA, s, f))
+                    continue;
+                struct gemm_shape shape = {.m = 37, .n = 43, .k = 83, .pad = 1};
+                shape.a_column = (s + f) & 1;
+                shape.b_column = s & 1;
+                struct subject on = subject_new(&shape, s, f, f == FP32 ? s : f);
+                on.method = m;
+                on.of.promote = m->promotes ? 40 : 0;
+                fill_units(&on, s * 8 + f);
+                hold(&on, 1, 3);
+                subject_free(&on);
+            }
+}
