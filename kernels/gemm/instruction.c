@@ -1,5 +1,5 @@
 /* gemm/mma, gemm/wgmma, gemm/promoted: each element as a GPU's matrix instruction computes it, by
- * the models of kernels/mma/, on a CPU. No GPU runs.
+ * the models of kernels/mma/, on a CPU, where no GPU runs.
  *
  * Order: as the chip's row of kernels/mma/chips.def says: K products at a time and, in most rows,
  * what was summed before them, as one fused sum that is cut to F bits; C is the first of these.
@@ -11,7 +11,9 @@
  * A and B are in their storage format, fp32 as tf32, whose low 13 bits are ignored; C and D in the
  * accumulator, or rounded from it to the storage format at the end. The order depends on k alone:
  * neither other elements, nor how many there are, nor how A and B lie shows in an element. But
- * another chip gives other bits, so no more than run_to_run is claimed. Threads are a schedule. */
+ * another chip gives other bits, so no more than run_to_run is claimed. Threads are a schedule.
+ *
+ * On a GPU it is the instruction itself that multiplies (instruction.cu), of a chip of Hopper's. */
 #include <stdlib.h>
 
 #include "kernels/gemm/elements.h"
@@ -180,7 +182,7 @@ const struct method gemm_mma = {
     .operation = &operation_gemm,
     .promise = PROMISE_RUN_TO_RUN,
     .beside = 1u << PROMISE_BATCH_INVARIANT,
-    .pairs = {PAIRS_FROM(IN(FP64), IN(FP16) | IN(FP32))},
+    .pairs = {PAIRS_FROM(IN(FP64), IN(FP16) | IN(FP32)), PAIRS_FROM(IN(FP64), IN(FP16) | IN(FP32))},
     .product = PRODUCT_EXACT,
     .of_chip = mma_has,
     .unit = MMA_SYNC,

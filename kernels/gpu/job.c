@@ -1,6 +1,8 @@
 /* Jobs: executions of one method on one input, and the memory that they need. */
 #include "kernels/gpu/job.h"
 
+#include "kernels/mma/mma.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -73,6 +75,27 @@ static enum status describe(struct gpu_job *job, const struct gpu_input *input,
                : STATUS_OK;
 }
 
+/* A GPU has its own chip's instructions and no other's. */
+static enum status check_chip(const struct gpu_job *job, int device, struct problem *p)
+{
+    const char *chip = job->of.chip ? job->of.chip : MMA_CHIP;
+    const int asked = mma_capability(chip);
+    int major = 0, minor = 0;
+    if (!job->method->of_chip)
+        return STATUS_OK;
+    cudaError_t error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
+    if (error != cudaSuccess)
+        return gpu_failed(device, "asking for its compute capability", error, p);
+    if (10 * major + minor == asked)
+        return STATUS_OK;
+    return problem(p, STATUS_DEVICE,
+                   "device cuda:%d: %s: found compute capability %d.%d, expected that of chip %s, "
+                   "%d.%d (--chip)",
+                   device, job->method->name, major, minor, chip, asked / 10, asked % 10);
+}
+
 /* An operand that the method reads and the input does not have. */
 static enum status copy_operand(struct gpu_job *job, enum operand which, struct problem *p)
 {
@@ -100,6 +123,8 @@ enum status gpu_job_open(struct gpu_job **opened, const struct gpu_input *input,
     enum status status = describe(job, input, t, p);
     if (status == STATUS_OK)
         status = gpu_choose(input->device, p);
+    if (status == STATUS_OK)
+        status = check_chip(job, input->device, p);
     if (status == STATUS_OK)
         status = gpu_channel_take(&job->channel, input->device, p);
     for (enum operand k = 0; k < OPERANDS && status == STATUS_OK; k++)

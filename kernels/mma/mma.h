@@ -91,6 +91,9 @@ const struct mma_instruction *mma_find(const char *chip, enum mma_unit unit,
 const char *mma_chip(size_t i);
 const char *mma_chip_named(const char *name);
 #define MMA_CHIP "h100" /* where nothing says which */
+/* The compute capability of a chip's GPUs, 90 for 9.0; 0: not one of ours. Chips of the same one
+ * have the same rows. */
+int mma_capability(const char *chip);
 
 /* The element that a storage format is read as, fp32 as tf32; MMA_ELEMENTS: none. */
 enum mma_element mma_element_of(enum format storage);

@@ -66,6 +66,18 @@ const char *mma_chip_named(const char *name)
     return chip;
 }
 
+int mma_capability(const char *chip)
+{
+    static const struct {
+        const char *chip;
+        int capability;
+    } of[] = {{"v100", 70}, {"a100", 80}, {"ada", 89}, {"h100", 90}, {"h200", 90}, {"b200", 100}};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        if (strcmp(of[i].chip, chip) == 0)
+            return of[i].capability;
+    return 0;
+}
+
 enum mma_element mma_element_of(enum format storage)
 {
     enum mma_element e = 0;

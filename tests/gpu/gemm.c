@@ -2,6 +2,7 @@
  * kernel of theirs once. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/gpu/gpu.h"
 #include "kernels/mma/mma.h"
@@ -196,6 +197,30 @@ Test(gpu_gemm, tiled_agrees, .timeout = 300)
 Test(gpu_gemm, split_k_agrees, .timeout = 300)
 {
     hold_method("gemm/split_k", true);
+}
+
+/* The instruction itself and its model on the CPU. */
+Test(gpu_gemm, mma_agrees, .timeout = 300)
+{
+    hold_method("gemm/mma", true);
+}
+
+/* One line where the chip asked for is another. */
+Test(gpu_gemm, other_chips_are_refused)
+{
+    struct gpu_input *input = NULL;
+    struct gpu_job *job = NULL;
+    struct problem p = {0};
+    const struct gemm_shape shape = {.m = 16, .n = 8, .k = 16};
+    struct subject s = subject_new(&shape, FP16, FP32, FP32);
+    struct task task = {.of = &s.of, .out.format = FP32, .accumulator = FP32};
+    fill(&s, SAMPLE_NEAR, 1);
+    s.of.chip = "v100";
+    cr_assert(gpu_upload(&input, 0, &s.of.in, 0, &p) == STATUS_OK, "%s", p.text);
+    cr_expect(gpu_job_open(&job, input, method_named("gemm/mma"), &task, &p) == STATUS_DEVICE);
+    cr_expect(!job && strstr(p.text, "v100") && strstr(p.text, "7.0"), "%s", p.text);
+    gpu_release(input);
+    subject_free(&s);
 }
 
 /* Whatever the order, sums of units are exact; the least of fp32's numbers, which atomic additions

@@ -34,6 +34,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "kernels/mma/sync.cuh"
 #include "tests/gpu/mma_cases.h"
 
 enum {
@@ -59,24 +60,6 @@ struct tally {
 
 /* Operands are bytes of rows; lane g x 4 + t has of each row the words t and t + 4. */
 #define A_WORDS "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3])
-#define SYNC_32(shape, types)                                                                      \
-    asm volatile("mma.sync.aligned." shape ".row.col.f32." types ".f32 {%0,%1,%2,%3}, "            \
-                 "{%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"                                          \
-                 : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])                                  \
-                 : A_WORDS, "r"(b[0]), "r"(b[1]))
-#define SYNC_16(shape, types)                                                                      \
-    asm volatile("mma.sync.aligned." shape ".row.col.f16." types                                   \
-                 ".f16 {%0,%1}, {%2,%3,%4,%5}, {%6,%7}, {%0,%1};"                                  \
-                 : "+r"(d[0]), "+r"(d[1])                                                          \
-                 : A_WORDS, "r"(b[0]), "r"(b[1]))
-#define SYNC(shape, types)                                                                         \
-    do {                                                                                           \
-        if constexpr (R == FP16)                                                                   \
-            SYNC_16(shape, types);                                                                 \
-        else                                                                                       \
-            SYNC_32(shape, types);                                                                 \
-    } while (0)
-
 /* From the first fence to the wait in one statement: nothing may touch the registers between. */
 #define GROUP_BEGIN                                                                                \
     "{.reg .pred p; setp.ne.b32 p, 1, 0;\nwgmma.fence.sync.aligned;\n"                             \
@@ -104,26 +87,6 @@ struct tally {
     } while (0)
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
-template <enum mma_element A, enum mma_element B, enum format R>
-__device__ __forceinline__ void multiply(const unsigned (&a)[4], const unsigned (&b)[2],
-                                         unsigned (&d)[4])
-{
-    if constexpr (A == MMA_FP16)
-        SYNC("m16n8k16", "f16.f16");
-    else if constexpr (A == MMA_BF16)
-        SYNC_32("m16n8k16", "bf16.bf16");
-    else if constexpr (A == MMA_TF32)
-        SYNC_32("m16n8k8", "tf32.tf32");
-    else if constexpr (A == MMA_E4M3 && B == MMA_E4M3)
-        SYNC("m16n8k32", "e4m3.e4m3");
-    else if constexpr (A == MMA_E4M3 && B == MMA_E5M2)
-        SYNC("m16n8k32", "e4m3.e5m2");
-    else if constexpr (A == MMA_E5M2 && B == MMA_E4M3)
-        SYNC("m16n8k32", "e5m2.e4m3");
-    else if constexpr (A == MMA_E5M2 && B == MMA_E5M2)
-        SYNC("m16n8k32", "e5m2.e5m2");
-}
-
 /* A in registers, B behind a descriptor of shared memory. */
 template <enum mma_element A, enum mma_element B, enum format R>
 __device__ __forceinline__ void multiply_group(const unsigned (&a)[4], unsigned long long b,
@@ -143,16 +106,6 @@ __device__ __forceinline__ void multiply_group(const unsigned (&a)[4], unsigned 
         GROUP("m64n8k32", "e5m2.e4m3", "");
     else if constexpr (A == MMA_E5M2 && B == MMA_E5M2)
         GROUP("m64n8k32", "e5m2.e5m2", "");
-}
-
-__device__ __forceinline__ void multiply_doubles(const double (&a)[8], const double (&b)[4],
-                                                 double (&d)[4])
-{
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, "
-                 "{%4,%5,%6,%7,%8,%9,%10,%11}, {%12,%13,%14,%15}, {%0,%1,%2,%3};"
-                 : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
-                 : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]),
-                   "d"(a[7]), "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]));
 }
 
 __device__ static unsigned word_at(const unsigned char *from, unsigned word)
@@ -226,7 +179,7 @@ __global__ static void __launch_bounds__(32 * WARPS)
                 memcpy(&sum[i], &c[i], sizeof *sum);
             }
             __syncwarp();
-            multiply_doubles(from_a, from_b, sum);
+            mma::multiply_doubles(from_a, from_b, sum);
             for (int i = 0; i < 4; i++)
                 memcpy(&d[i], &sum[i], sizeof *sum);
         } else {
@@ -259,7 +212,7 @@ __global__ static void __launch_bounds__(32 * WARPS)
             } else {
                 const unsigned from_b[2] = {word_at(column, t), word_at(column, t + 4)};
                 __syncwarp();
-                multiply<A, B, R>(from_a, from_b, sum);
+                mma::multiply<A, B, R>(from_a, from_b, sum);
             }
             for (int i = 0; i < 4; i++)
                 d[i] = R == FP16 ? sum[i / 2] >> (i % 2 * 16) & 0xffff : sum[i];

@@ -81,6 +81,16 @@ static enum status told(const char *text, struct mma_held *held, struct problem 
 
 #define HEAD "matrix vectors 1\nv100 mma fp16 fp32 k 4 count 1\n"
 
+/* A chip without one would run on no GPU. */
+Test(mma_vectors, every_chip_has_a_compute_capability)
+{
+    const char *chip;
+    for (size_t i = 0; (chip = mma_chip(i)); i++)
+        cr_expect(mma_capability(chip) > 0, "%s", chip);
+    cr_expect(mma_capability("h100") == 90 && mma_capability("ada") == 89 &&
+              mma_capability("none") == 0);
+}
+
 Test(mma_vectors, damaged_files_are_told)
 {
     static const char *const bad[][2] = {
