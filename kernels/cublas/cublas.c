@@ -121,3 +121,28 @@ SUM_BY(gemm_pedantic, "gemm with ones in pedantic math mode",
        FORMAT_PAIRS([FP16] = IN(FP16) | IN(FP32), [BF16] = IN(FP32), [FP32] = IN(FP32),
                     [FP64] = IN(FP64)),
        .bound = THEOREM_ANY_ORDER)
+
+/* Matrix products by cublasGemmEx, the yardstick of ours: D is C first, and the product is added to
+ * it. A heuristic chooses the kernel, and so the order, by the shape. No promise is claimed of
+ * them: what is documented, above, `check` tries. */
+#define PRODUCT_BY(its_name, told, ...)                                                            \
+    const struct method cublas_##its_name = {.name = "cublas/" #its_name,                          \
+                                             .summary = "NVIDIA's cuBLAS: " told,                  \
+                                             .operation = &operation_gemm,                         \
+                                             .promise = PROMISE_NONE,                              \
+                                             .product = PRODUCT_UNKNOWN,                           \
+                                             .pairs[DEVICE_CUDA] = __VA_ARGS__};
+
+/* CUBLAS_COMPUTE_32F and CUBLAS_COMPUTE_64F in the default math mode, as cublas/sum_by_gemm. */
+PRODUCT_BY(matrix_product, "matrix products in fp32 and fp64", FP32_AND_FP64, .vendor = true,
+           .bound = THEOREM_ANY_ORDER)
+
+/* CUBLAS_COMPUTE_32F and CUBLAS_COMPUTE_16F, as cublas/sum_by_gemm_16. */
+PRODUCT_BY(matrix_product_16, "matrix products of fp16 and bf16, for tensor cores",
+           FORMAT_PAIRS([FP16] = IN(FP16) | IN(FP32), [BF16] = IN(FP32)), .vendor = true,
+           .addition = ADDITION_UNDOCUMENTED, .bound = THEOREM_NONE)
+
+/* CUBLAS_COMPUTE_32F_FAST_TF32, as cublas/sum_by_gemm_tf32. */
+PRODUCT_BY(matrix_product_tf32, "matrix products of fp32, elements rounded to TF32",
+           FORMAT_PAIRS([FP32] = IN(FP32)), .addition = ADDITION_UNDOCUMENTED,
+           .bound = THEOREM_NONE)

@@ -1,5 +1,5 @@
 /* The routines of cuBLAS: products of the input with ones, which are sums, since to multiply by 1
- * rounds nothing; dot products and norms.
+ * rounds nothing; dot products, norms and products of matrices.
  *
  * There is one handle for a device, made when a workspace is asked for. Each call gives it the
  * task's stream and workspace, so that no other call shares these. A workspace holds cuBLAS's own
@@ -377,6 +377,43 @@ template <enum mode mode> static int gemm(const struct cuda_task *t)
     });
 }
 
+/* --- products of matrices --- */
+
+/* What is row-major here is column-major there, transposed: D' = B' A' + C'. */
+template <typename A>
+static cublasStatus_t product_of(cublasHandle_t handle, const struct cuda_task *t, enum mode mode)
+{
+    const struct gemm_shape *s = &t->of->gemm;
+    const A one = A(1.0f), zero = A(0.0f);
+    const cudaDataType from = type_of(t->of->in.format);
+    const char *a = (const char *)t->of->in.data;
+    const char *b = a + gemm_b_begins(s) * (size_t)format_facts[t->of->in.format].bytes;
+    return loaded()->gemm(handle, s->b_column ? CUBLAS_OP_T : CUBLAS_OP_N,
+                          s->a_column ? CUBLAS_OP_T : CUBLAS_OP_N, (int64_t)s->n, (int64_t)s->m,
+                          (int64_t)s->k, &one, b, from, (int64_t)gemm_ldb(s), a, from,
+                          (int64_t)gemm_lda(s), s->no_c ? &zero : &one, t->out, type_of(t->output),
+                          (int64_t)s->n, compute_of(t->accumulator, mode), CUBLAS_GEMM_DEFAULT);
+}
+
+template <enum mode mode> static int product(const struct cuda_task *t)
+{
+    const struct gemm_shape *s = &t->of->gemm;
+    const size_t bytes = s->m * s->n * (size_t)format_facts[t->output].bytes;
+    if (bytes == 0)
+        return cudaSuccess;
+    cudaError_t error = cudaSuccess;
+    if (!s->no_c || s->k == 0)
+        error = cudaMemcpyAsync(t->out, t->of->c.data, bytes, cudaMemcpyDeviceToDevice,
+                                (cudaStream_t)t->stream);
+    if (error != cudaSuccess || s->k == 0)
+        return error;
+    return with_type(t->accumulator, [&](auto a) -> int {
+        typedef decltype(a) A;
+        return call(t, CUBLAS_DEFAULT_MATH, CUBLAS_POINTER_MODE_HOST,
+                    [&](cublasHandle_t handle) { return product_of<A>(handle, t, mode); });
+    });
+}
+
 /* --- methods --- */
 
 /* What a routine takes of the workspace, how it is called, and what fills in its ones. */
@@ -398,5 +435,8 @@ METHOD(sum_by_gemm, matrix_workspace, gemm<mode_default>, matrix_prepare)
 METHOD(sum_by_gemm_16, matrix_workspace, gemm<mode_default>, matrix_prepare)
 METHOD(sum_by_gemm_tf32, matrix_workspace, gemm<mode_tf32>, matrix_prepare)
 METHOD(sum_by_gemm_pedantic, matrix_workspace, gemm<mode_pedantic>, matrix_prepare)
+METHOD(matrix_product, bare_workspace, product<mode_default>)
+METHOD(matrix_product_16, bare_workspace, product<mode_default>)
+METHOD(matrix_product_tf32, bare_workspace, product<mode_tf32>)
 
 } // namespace cublas

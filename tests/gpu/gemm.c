@@ -13,6 +13,7 @@ enum { RUNS = 2, THREADS = 8 };
 /* Operands of their own size, on the host. */
 struct subject {
     const struct method *method;
+    const struct method *twin; /* what is run on the CPU; NULL: the same */
     struct operands of;
     enum format accumulator;
     const char *what;
@@ -71,7 +72,7 @@ static void fill_units(struct subject *s, uint64_t seed)
     s->what = "units";
     for (size_t i = 0; i < s->of.in.n; i++)
         array_encode(&s->of.in, i, 1, &(double){(double)(sample_next(&seed) % 3) - 1});
-    for (size_t i = 0; i < s->of.c.n; i++)
+    for (size_t i = 0; i < s->of.c.n && !s->of.gemm.no_c; i++)
         array_encode(&s->of.c, i, 1, &(double){(double)(sample_next(&seed) % 3) - 1});
 }
 
@@ -102,14 +103,15 @@ static void run_there(const struct subject *s, size_t offset, struct shape asked
 
 static void run_here(const struct subject *s, struct shape asked, const struct array *out)
 {
+    const struct method *m = s->twin ? s->twin : s->method;
     struct problem p = {0};
     struct task task = {.of = &s->of,
                         .out = *out,
                         .accumulator = s->accumulator,
-                        .shape = method_shape(s->method, DEVICE_CPU, s->of.in.n, asked),
-                        .method = s->method,
+                        .shape = method_shape(m, DEVICE_CPU, s->of.in.n, asked),
+                        .method = m,
                         .device = -1};
-    cr_assert(s->method->cpu(&task, &p) == STATUS_OK, "%s", p.text);
+    cr_assert(m->cpu(&task, &p) == STATUS_OK, "%s", p.text);
 }
 
 /* Every element, NaNs alike. */
@@ -241,6 +243,28 @@ Test(gpu_gemm, split_k_atomic_agrees_where_sums_are_exact, .timeout = 300)
                 }
                 subject_free(&on);
             }
+}
+
+/* cuBLAS likewise: it multiplies what it is asked to, in every layout, with C and without. */
+Test(gpu_gemm, cublas_agrees_where_sums_are_exact, .timeout = 300)
+{
+    size_t turn = 0;
+    for (size_t k = 0; k < method_count; k++)
+        for (enum format s = 0; s < FORMATS; s++)
+            for (enum format f = 0; f < ACCUMULATORS; f++)
+                for (size_t i = 0; i < SHAPES; i++) {
+                    const struct gemm_shape shape = shape_of(i, turn++);
+                    const struct method *m = method_registry[k];
+                    if (m->operation != &operation_gemm || m->cpu || shape.k >= 256 ||
+                        !method_supports(m, DEVICE_CUDA, s, f))
+                        continue;
+                    struct subject on = subject_new(&shape, s, f, turn % 5 == 0 ? s : f);
+                    on.method = m;
+                    on.twin = method_named("gemm/serial");
+                    fill_units(&on, turn);
+                    hold(&on, turn % 2, 1);
+                    subject_free(&on);
+                }
 }
 
 /* Shapes of many tiles, with all that lies within them. */
