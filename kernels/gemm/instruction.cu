@@ -1,10 +1,10 @@
-/* gemm/mma on Hopper, by the instruction itself.
+/* gemm/mma, gemm/wgmma and gemm/promoted on Hopper, by the instructions themselves.
  *
  * The factors are packed as instructions want them (pack.cuh); C and D are of the accumulator's
  * format on the way, and D is rounded at the end where another was asked for. Each element is the
  * chain of instructions that the model computes: as many, in this order, the last one with zeros.
  */
-#include "kernels/gemm/sync.cuh"
+#include "kernels/gemm/group.cuh"
 
 namespace gemm
 {
@@ -23,12 +23,14 @@ struct plan {
     struct product product;
     struct packing a, b;
     struct instructed given;
+    size_t elements; /* of C and D as instructions have them */
+    bool copies;     /* these are in the workspace */
     struct places at;
 };
 
 /* Of tiles of `down` x `across`, `row` bytes an instruction, `step` instructions a step. */
 static struct plan plan_of(const struct cuda_task *t, unsigned down, unsigned across, unsigned row,
-                           unsigned step, size_t promote)
+                           unsigned step, size_t promote, bool whole_tiles)
 {
     struct plan plan;
     struct product *p = &plan.product;
@@ -39,9 +41,11 @@ static struct plan plan_of(const struct cuda_task *t, unsigned down, unsigned ac
                    tiles_across = (unsigned)groups_of(p->b.many, across);
     plan.a = {p->a, k, row, down, tiles_down, NULL};
     plan.b = {p->b, k, row, across, tiles_across, NULL};
-    const size_t own = t->output == t->accumulator
-                           ? 0
-                           : outputs_of(*p) * (size_t)format_facts[t->accumulator].bytes;
+    const size_t rows = whole_tiles ? (size_t)tiles_down * down : p->a.many,
+                 wide = whole_tiles ? (size_t)tiles_across * across : p->b.many;
+    plan.copies = t->output != t->accumulator || rows != p->a.many || wide != p->b.many;
+    const size_t own = plan.copies ? rows * wide * (size_t)format_facts[t->accumulator].bytes : 0;
+    plan.elements = rows * wide;
     plan.at.a = 0;
     plan.at.b = rounded_up(packing_units(plan.a) * 16);
     plan.at.c = plan.at.b + rounded_up(packing_units(plan.b) * 16);
@@ -55,6 +59,7 @@ static struct plan plan_of(const struct cuda_task *t, unsigned down, unsigned ac
                   k,
                   p->a.many,
                   p->b.many,
+                  wide,
                   tiles_down,
                   tiles_across,
                   own ? memory + plan.at.c : p->c,
@@ -62,32 +67,35 @@ static struct plan plan_of(const struct cuda_task *t, unsigned down, unsigned ac
     return plan;
 }
 
+/* Between C or D and the copies of them, whose rows are longer; zeros beyond C. */
 template <typename A>
-__global__ static void widen_c(const __grid_constant__ struct product p, A *to, size_t outputs)
+__global__ static void copy_c(const __grid_constant__ struct product p, A *to, size_t wide,
+                              size_t elements)
 {
     const size_t grid = (size_t)gridDim.x * blockDim.x;
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < outputs; i += grid)
-        to[i] = load_c<A>(p, i);
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < elements; i += grid) {
+        const size_t row = i / wide, column = i % wide;
+        to[i] = row < p.a.many && column < p.b.many ? load_c<A>(p, row * p.b.many + column)
+                                                    : rounded<A>(0.0f);
+    }
 }
 
 template <typename A>
-__global__ static void round_d(const __grid_constant__ struct product p, const A *from,
-                               size_t outputs)
+__global__ static void copy_d(const __grid_constant__ struct product p, const A *from, size_t wide,
+                              size_t outputs)
 {
     const size_t grid = (size_t)gridDim.x * blockDim.x;
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < outputs; i += grid)
-        store_d(p, i, from[i]);
+        store_d(p, i, from[i / p.b.many * wide + i % p.b.many]);
 }
 
-/* Packs, widens, multiplies by `launch` and rounds. */
+/* Packs, copies, multiplies by `launch` and copies. */
 template <enum layout layout, typename Launch>
 static int run_plan(const struct cuda_task *t, const struct plan &plan, Launch launch)
 {
     cudaStream_t stream = (cudaStream_t)t->stream;
     const size_t outputs = outputs_of(plan.product),
                  tiles = (size_t)plan.given.down * plan.given.across;
-    const unsigned grid = grid_for(groups_of(outputs, 256));
-    const bool own = t->output != t->accumulator;
     if (outputs == 0)
         return cudaSuccess;
     if (tiles > 0x7fffffff)
@@ -99,11 +107,14 @@ static int run_plan(const struct cuda_task *t, const struct plan &plan, Launch l
         return error;
     return with_type(t->accumulator, [&](auto a) -> int {
         typedef decltype(a) A;
-        if (own)
-            widen_c<A><<<grid, 256, 0, stream>>>(plan.product, (A *)plan.given.c, outputs);
+        const struct instructed &g = plan.given;
+        if (plan.copies)
+            copy_c<A><<<grid_for(groups_of(plan.elements, 256)), 256, 0, stream>>>(
+                plan.product, (A *)g.c, g.wide, plan.elements);
         const int launched = launch((unsigned)tiles, stream);
-        if (own && launched == cudaSuccess)
-            round_d<A><<<grid, 256, 0, stream>>>(plan.product, (const A *)plan.given.d, outputs);
+        if (plan.copies && launched == cudaSuccess)
+            copy_d<A><<<grid_for(groups_of(outputs, 256)), 256, 0, stream>>>(
+                plan.product, (const A *)g.d, g.wide, outputs);
         return launched == cudaSuccess ? (int)cudaGetLastError() : launched;
     });
 }
@@ -149,7 +160,7 @@ template <typename Kernel> static int allow(Kernel kernel, unsigned bytes)
 
 template <typename T> static struct plan sync_plan(const struct cuda_task *t)
 {
-    return plan_of(t, T::DOWN, T::ACROSS, T::ROW, T::STEP, 0);
+    return plan_of(t, T::DOWN, T::ACROSS, T::ROW, T::STEP, 0, false);
 }
 
 static int run_sync(const struct cuda_task *t)
@@ -175,7 +186,46 @@ static size_t sync_workspace(const struct cuda_task *t)
                                     : sync_plan<sync_tile<MMA_FP16>>(t).at.end;
 }
 
+/* --- wgmma --- */
+
+template <bool promotes> static struct plan group_plan(const struct cuda_task *t)
+{
+    typedef group_tile<promotes> T;
+    const size_t every = t->of->promote ? t->of->promote : (size_t)GEMM_PROMOTE;
+    return plan_of(t, T::DOWN, T::ACROSS, CORE_ROW, CORE_STEP, promotes ? every : 0, true);
+}
+
+template <bool promotes> static int run_group(const struct cuda_task *t)
+{
+    return with_pair(t, [&](auto pair) -> int {
+        typedef decltype(pair) P;
+        typedef group_tile<promotes> T;
+        if constexpr (P::element == MMA_FP64 || (promotes && P::result == FP16)) {
+            return cudaErrorNotSupported;
+        } else {
+            const struct plan plan = group_plan<promotes>(t);
+            auto *kernel = multiply_by_group<P::element, P::result, promotes>;
+            const int error = allow(kernel, T::BYTES);
+            return error != cudaSuccess
+                       ? error
+                       : run_plan<CORES>(t, plan, [&](unsigned tiles, cudaStream_t stream) -> int {
+                             kernel<<<tiles, T::THREADS, T::BYTES, stream>>>(plan.given);
+                             return cudaGetLastError();
+                         });
+        }
+    });
+}
+
+template <bool promotes> static size_t group_workspace(const struct cuda_task *t)
+{
+    return group_plan<promotes>(t).at.end;
+}
+
 } // namespace gemm
 
 extern "C" const struct cuda_method gemm_mma_cuda = {gemm::sync_workspace, no_workspace,
                                                      gemm::run_sync};
+extern "C" const struct cuda_method gemm_wgmma_cuda = {gemm::group_workspace<false>, no_workspace,
+                                                       gemm::run_group<false>};
+extern "C" const struct cuda_method gemm_promoted_cuda = {gemm::group_workspace<true>, no_workspace,
+                                                          gemm::run_group<true>};

@@ -12,11 +12,12 @@
 namespace gemm
 {
 
-/* What instructions are given: packed factors, C and D in the accumulator's format. */
+/* What instructions are given: packed factors, C and D in the accumulator's format, whose rows are
+ * `wide` elements apart. */
 struct instructed {
     const uint4 *a, *b;
     struct chains k;
-    size_t m, n;
+    size_t m, n, wide;
     unsigned down, across; /* tiles */
     const void *c;
     void *d;
@@ -173,7 +174,8 @@ __global__ static void __launch_bounds__(sync_tile<E>::THREADS)
 #pragma unroll
             for (int e = 0; e < 4; e++) {
                 const size_t r = row + i * 16 + e / 2 * 8, c = column + j * 8 + e % 2;
-                sum[i][j].set(e, r < p.m && c < p.n ? ((const bits *)p.c)[r * p.n + c] : bits(0));
+                sum[i][j].set(e,
+                              r < p.m && c < p.n ? ((const bits *)p.c)[r * p.wide + c] : bits(0));
             }
     for (unsigned s = 0; s < steps; s++) {
         asm volatile("cp.async.wait_group %0;" ::"n"(T::STAGES - 2) : "memory");
@@ -198,7 +200,7 @@ __global__ static void __launch_bounds__(sync_tile<E>::THREADS)
             for (int e = 0; e < 4; e++) {
                 const size_t r = row + i * 16 + e / 2 * 8, c = column + j * 8 + e % 2;
                 if (r < p.m && c < p.n)
-                    ((bits *)p.d)[r * p.n + c] = (bits)sum[i][j].get(e);
+                    ((bits *)p.d)[r * p.wide + c] = (bits)sum[i][j].get(e);
             }
 }
 

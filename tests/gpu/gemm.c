@@ -207,6 +207,16 @@ Test(gpu_gemm, mma_agrees, .timeout = 300)
     hold_method("gemm/mma", true);
 }
 
+Test(gpu_gemm, wgmma_agrees, .timeout = 300)
+{
+    hold_method("gemm/wgmma", true);
+}
+
+Test(gpu_gemm, promoted_agrees, .timeout = 300)
+{
+    hold_method("gemm/promoted", true);
+}
+
 /* One line where the chip asked for is another. */
 Test(gpu_gemm, other_chips_are_refused)
 {

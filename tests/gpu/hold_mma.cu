@@ -34,6 +34,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "kernels/mma/group.cuh"
 #include "kernels/mma/sync.cuh"
 #include "tests/gpu/mma_cases.h"
 
@@ -204,10 +205,8 @@ __global__ static void __launch_bounds__(32 * WARPS)
                 }
                 asm volatile("fence.proxy.async;" ::: "memory");
                 __syncthreads();
-                const unsigned long long address =
-                    (unsigned long long)__cvta_generic_to_shared(described);
                 const unsigned long long b =
-                    (address & 0x3ffff) >> 4 | (128ull >> 4) << 16 | (128ull >> 4) << 32;
+                    mma::descriptor((unsigned)__cvta_generic_to_shared(described), 128, 128);
                 multiply_group<A, B, R>(from_a, b, sum);
             } else {
                 const unsigned from_b[2] = {word_at(column, t), word_at(column, t + 4)};

@@ -1,0 +1,286 @@
+/* Tiles of D by wgmma, from core matrices that lie packed (pack.cuh).
+ *
+ * A block has a tile of 128 rows: eight warps, each four of them a group of 64 rows, multiply, and
+ * a ninth has the packed steps brought into shared memory as they lie, as far ahead as there are
+ * stages. C and D have whole tiles. Where sums are promoted, a second register an element adds up
+ * those of the chains, and a tile has half as many columns. */
+#pragma once
+
+#include "kernels/gemm/sync.cuh"
+#include "kernels/mma/group.cuh"
+
+namespace gemm
+{
+
+template <bool promotes> struct group_tile {
+    static constexpr unsigned DOWN = 128, ACROSS = promotes ? 128 : 256;
+    static constexpr unsigned STEP_ROW = CORE_STEP * CORE_ROW; /* bytes of a row in a step */
+    static constexpr unsigned A_BYTES = DOWN * STEP_ROW, B_BYTES = ACROSS * STEP_ROW;
+    static constexpr unsigned STAGES = promotes ? 6 : 4;
+    static constexpr unsigned MULTIPLYING = 256, THREADS = MULTIPLYING + 32;
+    static constexpr unsigned ALIGNMENT = 128, BYTES = STAGES * (A_BYTES + B_BYTES) + ALIGNMENT;
+};
+
+/* --- barriers in shared memory, by their addresses there --- */
+
+__device__ inline unsigned shared_address(const void *p)
+{
+    return (unsigned)__cvta_generic_to_shared(p);
+}
+
+__device__ inline void barrier_make(unsigned barrier, unsigned arrivals)
+{
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals)
+                 : "memory");
+}
+
+__device__ inline void barrier_arrive(unsigned barrier)
+{
+    asm volatile("{.reg .b64 state; mbarrier.arrive.shared::cta.b64 state, [%0];}" ::"r"(barrier)
+                 : "memory");
+}
+
+/* Arrives, and tells it to wait for so many bytes too. */
+__device__ inline void barrier_expect(unsigned barrier, unsigned bytes)
+{
+    asm volatile(
+        "{.reg .b64 state; mbarrier.arrive.expect_tx.shared::cta.b64 state, [%0], %1;}" ::"r"(
+            barrier),
+        "r"(bytes)
+        : "memory");
+}
+
+/* Until its phase of this parity has ended. */
+__device__ inline void barrier_wait(unsigned barrier, unsigned parity)
+{
+    unsigned done = 0;
+    while (!done)
+        asm volatile("{.reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+                     "selp.u32 %0, 1, 0, p;}"
+                     : "=r"(done)
+                     : "r"(barrier), "r"(parity)
+                     : "memory");
+}
+
+__device__ inline void copy_bulk(unsigned to, const void *from, unsigned bytes, unsigned barrier)
+{
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, "
+        "[%3];" ::"r"(to),
+        "l"(from), "r"(bytes), "r"(barrier)
+        : "memory");
+}
+
+/* --- the two kinds of warps --- */
+
+/* Where a block's stages and their barriers are. */
+struct pipeline {
+    unsigned stages, full, empty;
+};
+
+template <typename T>
+__device__ inline void bring(const struct instructed &p, const struct pipeline &at, unsigned down,
+                             unsigned across)
+{
+    const unsigned steps = p.k.padded / CORE_STEP;
+    const char *a = (const char *)p.a + (size_t)down * steps * T::A_BYTES;
+    const char *b = (const char *)p.b + (size_t)across * steps * T::B_BYTES;
+    for (unsigned s = 0; s < steps; s++) {
+        const unsigned slot = s % T::STAGES, round = s / T::STAGES;
+        const unsigned to = at.stages + slot * (T::A_BYTES + T::B_BYTES), full = at.full + 8 * slot;
+        if (round > 0)
+            barrier_wait(at.empty + 8 * slot, (round - 1) % 2);
+        barrier_expect(full, T::A_BYTES + T::B_BYTES);
+        copy_bulk(to, a + (size_t)s * T::A_BYTES, T::A_BYTES, full);
+        copy_bulk(to + T::A_BYTES, b + (size_t)s * T::B_BYTES, T::B_BYTES, full);
+    }
+}
+
+/* Instruction i of a step, for a group of warps. */
+template <enum mma_element E, enum format R, typename T, int count>
+__device__ __forceinline__ void multiply_core(unsigned (&d)[count], unsigned stage, unsigned group,
+                                              unsigned i)
+{
+    constexpr unsigned a_leading = T::DOWN * 16, b_leading = T::ACROSS * 16, eight_rows = 128;
+    const unsigned a = stage + group * 64 / 8 * eight_rows + i * 2 * a_leading;
+    const unsigned b = stage + T::A_BYTES + i * 2 * b_leading;
+    mma::multiply_group<E, R, T::ACROSS>(d, mma::descriptor(a, a_leading, eight_rows),
+                                         mma::descriptor(b, b_leading, eight_rows));
+}
+
+/* Adds the chain's sums, which end here, and begins the next at +0. */
+template <int count>
+__device__ __forceinline__ void promote(unsigned (&all)[count], unsigned (&d)[count])
+{
+#pragma unroll
+    for (int i = 0; i < count; i++) {
+        all[i] = __float_as_uint(__fadd_rn(__uint_as_float(all[i]), __uint_as_float(d[i])));
+        d[i] = 0;
+    }
+}
+
+template <enum mma_element E, enum format R, typename T, int count>
+__device__ __forceinline__ void multiply_all(unsigned (&d)[count], const struct instructed &p,
+                                             const struct pipeline &at, unsigned group)
+{
+    const unsigned whole = p.k.instructions / CORE_STEP, left = p.k.instructions % CORE_STEP;
+    for (unsigned s = 0; s < whole; s++) {
+        const unsigned slot = s % T::STAGES, stage = at.stages + slot * (T::A_BYTES + T::B_BYTES);
+        barrier_wait(at.full + 8 * slot, s / T::STAGES % 2);
+        __syncwarp();
+        mma::group_fence();
+#pragma unroll
+        for (unsigned i = 0; i < CORE_STEP; i++)
+            multiply_core<E, R, T>(d, stage, group, i);
+        mma::group_commit();
+        mma::group_wait<1>();
+        if (s > 0 && threadIdx.x % 32 == 0)
+            barrier_arrive(at.empty + 8 * ((s - 1) % T::STAGES));
+    }
+    mma::group_wait<0>();
+    mma::hold_registers(d);
+    if (left > 0) {
+        const unsigned slot = whole % T::STAGES;
+        barrier_wait(at.full + 8 * slot, whole / T::STAGES % 2);
+        __syncwarp();
+        for (unsigned i = 0; i < left; i++) {
+            mma::group_fence();
+            multiply_core<E, R, T>(d, at.stages + slot * (T::A_BYTES + T::B_BYTES), group, i);
+            mma::group_commit();
+            mma::group_wait<0>();
+            mma::hold_registers(d);
+        }
+    }
+}
+
+/* Chains end between steps where they have whole steps; else, instructions are taken one by one. */
+template <enum mma_element E, enum format R, typename T, int count>
+__device__ __forceinline__ void multiply_chains(unsigned (&all)[count], unsigned (&d)[count],
+                                                const struct instructed &p,
+                                                const struct pipeline &at, unsigned group)
+{
+    const unsigned steps = p.k.padded / CORE_STEP, end = p.k.instructions;
+    const bool between = p.k.per_chain % CORE_STEP == 0 || p.k.per_chain == end;
+    for (unsigned s = 0; s < steps; s++) {
+        const unsigned slot = s % T::STAGES, stage = at.stages + slot * (T::A_BYTES + T::B_BYTES);
+        barrier_wait(at.full + 8 * slot, s / T::STAGES % 2);
+        __syncwarp();
+        if (between && end - s * CORE_STEP >= CORE_STEP) {
+            mma::group_fence();
+#pragma unroll
+            for (unsigned i = 0; i < CORE_STEP; i++)
+                multiply_core<E, R, T>(d, stage, group, i);
+            mma::group_commit();
+            mma::group_wait<0>();
+            mma::hold_registers(d);
+            const unsigned done = (s + 1) * CORE_STEP;
+            if (done % p.k.per_chain == 0 || done == end)
+                promote(all, d);
+        } else {
+            for (unsigned done = s * CORE_STEP + 1; done <= (s + 1) * CORE_STEP && done <= end;
+                 done++) {
+                mma::group_fence();
+                multiply_core<E, R, T>(d, stage, group, (done - 1) % CORE_STEP);
+                mma::group_commit();
+                mma::group_wait<0>();
+                mma::hold_registers(d);
+                if (done % p.k.per_chain == 0 || done == end)
+                    promote(all, d);
+            }
+        }
+        if (threadIdx.x % 32 == 0)
+            barrier_arrive(at.empty + 8 * slot);
+    }
+}
+
+/* Two elements of C or D side by side. */
+template <enum format R> struct two {
+    typedef uint2 type;
+};
+template <> struct two<FP16> {
+    typedef unsigned type;
+};
+
+/* Those of rows g and g + 8 and each 8 columns, to a lane's registers or from them. */
+template <int count>
+__device__ __forceinline__ void load_part(unsigned (&d)[count], const uint2 *c, size_t wide)
+{
+#pragma unroll
+    for (int i = 0; i < count; i += 2) {
+        const uint2 x = c[i / 4 * 4 + (i / 2 % 2 ? 4 * wide : 0)];
+        d[i] = x.x;
+        d[i + 1] = x.y;
+    }
+}
+template <int count>
+__device__ __forceinline__ void load_part(unsigned (&d)[count], const unsigned *c, size_t wide)
+{
+#pragma unroll
+    for (int i = 0; i < count; i++)
+        d[i] = c[i / 2 * 4 + (i % 2 ? 4 * wide : 0)];
+}
+template <int count>
+__device__ __forceinline__ void store_part(uint2 *to, const unsigned (&d)[count], size_t wide)
+{
+#pragma unroll
+    for (int i = 0; i < count; i += 2)
+        to[i / 4 * 4 + (i / 2 % 2 ? 4 * wide : 0)] = make_uint2(d[i], d[i + 1]);
+}
+template <int count>
+__device__ __forceinline__ void store_part(unsigned *to, const unsigned (&d)[count], size_t wide)
+{
+#pragma unroll
+    for (int i = 0; i < count; i++)
+        to[i / 2 * 4 + (i % 2 ? 4 * wide : 0)] = d[i];
+}
+
+template <enum mma_element E, enum format R, bool promotes>
+__global__ static void __launch_bounds__(group_tile<promotes>::THREADS, 1)
+    multiply_by_group(const __grid_constant__ struct instructed p)
+{
+    typedef group_tile<promotes> T;
+    typedef typename two<R>::type pair;
+    constexpr int COUNT = T::ACROSS / (R == FP16 ? 4 : 2);
+    extern __shared__ uint4 stages[];
+    __shared__ uint64_t full[T::STAGES], empty[T::STAGES];
+    const struct pipeline at = {(shared_address(stages) + T::ALIGNMENT - 1) / T::ALIGNMENT *
+                                    T::ALIGNMENT,
+                                shared_address(full), shared_address(empty)};
+    const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    unsigned down, across;
+    tile_of(p, blockIdx.x, &down, &across);
+    if (threadIdx.x == 0) {
+        for (unsigned s = 0; s < T::STAGES; s++) {
+            barrier_make(at.full + 8 * s, 1);
+            barrier_make(at.empty + 8 * s, T::MULTIPLYING / 32);
+        }
+        asm volatile("fence.mbarrier_init.release.cluster;\nfence.proxy.async;" ::: "memory");
+    }
+    __syncthreads();
+    if (warp == T::MULTIPLYING / 32) {
+        if (lane == 0)
+            bring<T>(p, at, down, across);
+        return;
+    }
+    const size_t row = (size_t)down * T::DOWN + warp * 16 + lane / 4;
+    const size_t column = (size_t)across * T::ACROSS + lane % 4 * 2,
+                 begin = (row * p.wide + column) / 2;
+    unsigned d[COUNT];
+    if constexpr (promotes) {
+        unsigned all[COUNT];
+        load_part(all, (const pair *)p.c + begin, p.wide);
+#pragma unroll
+        for (int i = 0; i < COUNT; i++)
+            d[i] = 0;
+        mma::hold_registers(d);
+        multiply_chains<E, R, T>(all, d, p, at, warp / 4);
+        store_part((pair *)p.d + begin, all, p.wide);
+    } else {
+        load_part(d, (const pair *)p.c + begin, p.wide);
+        mma::hold_registers(d);
+        multiply_all<E, R, T>(d, p, at, warp / 4);
+        store_part((pair *)p.d + begin, d, p.wide);
+    }
+}
+
+} // namespace gemm
