@@ -47,6 +47,13 @@ static enum status kernels_of(json_t *names, const struct asked *of, const struc
 {
     struct gpu_input *input = NULL;
     struct gpu_job *job = NULL;
+    struct gemm_shape shape = {0};
+    if (operation_asks(m->operation, SETTING_SHAPE))
+        shape = shape_fitting(in->n, 1, true);
+    const size_t outputs = shape.m * shape.n;
+    void *zeros = calloc(outputs + 1, (size_t)format_facts[f].bytes);
+    if (!zeros)
+        return problem(p, STATUS_MEMORY, "kernels: out of memory for %zu elements", outputs);
     struct operands x = {.in = *in,
                          .in2 = *in,
                          .keys = keys,
@@ -54,8 +61,10 @@ static enum status kernels_of(json_t *names, const struct asked *of, const struc
                          .mask = (const uint8_t *)keys, /* zeros */
                          .bins = operation_asks(m->operation, SETTING_ROWS) ? layout_rows(in->n, 0)
                                  : operation_asks(m->operation, SETTING_BINS) ? BINS
-                                                                              : 0,
-                         .stride = 1};
+                                                                              : outputs,
+                         .stride = 1,
+                         .gemm = shape,
+                         .c = {f, outputs, zeros}};
     struct task task = {.of = &x,
                         .out.format = f,
                         .accumulator = f,
@@ -67,6 +76,7 @@ static enum status kernels_of(json_t *names, const struct asked *of, const struc
         status = gpu_job_kernels(job, take, names, p);
     gpu_job_close(job);
     gpu_release(input);
+    free(zeros);
     return status;
 }
 
