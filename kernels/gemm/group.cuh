@@ -193,38 +193,14 @@ __device__ __forceinline__ void multiply_chains(unsigned (&all)[count], unsigned
     }
 }
 
-/* Two elements of C or D side by side. */
-template <enum format R> struct two {
-    typedef uint2 type;
-};
-template <> struct two<FP16> {
-    typedef unsigned type;
-};
-
-/* Those of rows g and g + 8 and each 8 columns, to a lane's registers or from them. */
-template <int count>
-__device__ __forceinline__ void load_part(unsigned (&d)[count], const uint2 *c, size_t wide)
-{
-#pragma unroll
-    for (int i = 0; i < count; i += 2) {
-        const uint2 x = c[i / 4 * 4 + (i / 2 % 2 ? 4 * wide : 0)];
-        d[i] = x.x;
-        d[i + 1] = x.y;
-    }
-}
+/* Pairs of fp16: those of rows g and g + 8 and each 8 columns, to a lane's registers or from them.
+ */
 template <int count>
 __device__ __forceinline__ void load_part(unsigned (&d)[count], const unsigned *c, size_t wide)
 {
 #pragma unroll
     for (int i = 0; i < count; i++)
         d[i] = c[i / 2 * 4 + (i % 2 ? 4 * wide : 0)];
-}
-template <int count>
-__device__ __forceinline__ void store_part(uint2 *to, const unsigned (&d)[count], size_t wide)
-{
-#pragma unroll
-    for (int i = 0; i < count; i += 2)
-        to[i / 4 * 4 + (i / 2 % 2 ? 4 * wide : 0)] = make_uint2(d[i], d[i + 1]);
 }
 template <int count>
 __device__ __forceinline__ void store_part(unsigned *to, const unsigned (&d)[count], size_t wide)
@@ -234,12 +210,78 @@ __device__ __forceinline__ void store_part(unsigned *to, const unsigned (&d)[cou
         to[i / 2 * 4 + (i % 2 ? 4 * wide : 0)] = d[i];
 }
 
+/* Two numbers of fp16 or bf16 as fp32, and two of fp32 rounded to these. */
+__device__ inline uint2 widened(unsigned x, enum format f)
+{
+    const float2 of = __half22float2(*(const __half2 *)&x);
+    return f == FP16 ? make_uint2(__float_as_uint(of.x), __float_as_uint(of.y))
+                     : make_uint2(x << 16, x & 0xffff0000);
+}
+
+__device__ inline unsigned shortened(unsigned low, unsigned high, enum format f)
+{
+    const float x = __uint_as_float(low), y = __uint_as_float(high);
+    const __half2 half = __floats2half2_rn(x, y);
+    const __nv_bfloat162 bfloat = __floats2bfloat162_rn(x, y);
+    return f == FP16 ? *(const unsigned *)&half : *(const unsigned *)&bfloat;
+}
+
+/* A pair of 8 bytes, or one of 4 in x. Not by a branch, for which the compiler would have later
+ * instructions wait for each other (ptxas' C7515). */
+__device__ __forceinline__ uint2 pair_at(const void *from, size_t at, bool eight)
+{
+    uint2 x = make_uint2(0, 0);
+    asm volatile("{.reg .pred p;\nsetp.ne.u32 p, %4, 0;\n@p ld.global.v2.u32 {%0, %1}, [%2];\n"
+                 "@!p ld.global.u32 %0, [%3];}"
+                 : "+r"(x.x), "+r"(x.y)
+                 : "l"((const uint2 *)from + at), "l"((const unsigned *)from + at),
+                   "r"((unsigned)eight)
+                 : "memory");
+    return x;
+}
+
+/* C to registers, and registers to D; begin: in pairs of elements. Where C and D are of 16 bits and
+ * registers of fp32, pairs are widened and rounded. */
+template <enum format R, int count>
+__device__ __forceinline__ void load_tile(unsigned (&d)[count], const struct instructed &p,
+                                          size_t begin)
+{
+    if constexpr (R == FP16) {
+        load_part(d, (const unsigned *)p.c + begin, p.wide);
+    } else {
+#pragma unroll
+        for (int i = 0; i < count; i += 2) {
+            const size_t at = begin + i / 4 * 4 + (i / 2 % 2 ? 4 * p.wide : 0);
+            const uint2 x = pair_at(p.c, at, p.results == FP32), of = widened(x.x, p.results);
+            d[i] = p.results == FP32 ? x.x : of.x;
+            d[i + 1] = p.results == FP32 ? x.y : of.y;
+        }
+    }
+}
+
+template <enum format R, int count>
+__device__ __forceinline__ void store_tile(const struct instructed &p, const unsigned (&d)[count],
+                                           size_t begin)
+{
+    if constexpr (R == FP16) {
+        store_part((unsigned *)p.d + begin, d, p.wide);
+    } else {
+#pragma unroll
+        for (int i = 0; i < count; i += 2) {
+            const size_t at = begin + i / 4 * 4 + (i / 2 % 2 ? 4 * p.wide : 0);
+            if (p.results == FP32)
+                ((uint2 *)p.d)[at] = make_uint2(d[i], d[i + 1]);
+            else
+                ((unsigned *)p.d)[at] = shortened(d[i], d[i + 1], p.results);
+        }
+    }
+}
+
 template <enum mma_element E, enum format R, bool promotes>
 __global__ static void __launch_bounds__(group_tile<promotes>::THREADS, 1)
     multiply_by_group(const __grid_constant__ struct instructed p)
 {
     typedef group_tile<promotes> T;
-    typedef typename two<R>::type pair;
     constexpr int COUNT = T::ACROSS / (R == FP16 ? 4 : 2);
     extern __shared__ uint4 stages[];
     __shared__ uint64_t full[T::STAGES], empty[T::STAGES];
@@ -268,18 +310,18 @@ __global__ static void __launch_bounds__(group_tile<promotes>::THREADS, 1)
     unsigned d[COUNT];
     if constexpr (promotes) {
         unsigned all[COUNT];
-        load_part(all, (const pair *)p.c + begin, p.wide);
+        load_tile<R>(all, p, begin);
 #pragma unroll
         for (int i = 0; i < COUNT; i++)
             d[i] = 0;
         mma::hold_registers(d);
         multiply_chains<E, R, T>(all, d, p, at, warp / 4);
-        store_part((pair *)p.d + begin, all, p.wide);
+        store_tile<R>(p, all, begin);
     } else {
-        load_part(d, (const pair *)p.c + begin, p.wide);
+        load_tile<R>(d, p, begin);
         mma::hold_registers(d);
         multiply_all<E, R, T>(d, p, at, warp / 4);
-        store_part((pair *)p.d + begin, d, p.wide);
+        store_tile<R>(p, d, begin);
     }
 }
 

@@ -43,7 +43,9 @@ static struct plan plan_of(const struct cuda_task *t, unsigned down, unsigned ac
     plan.b = {p->b, k, row, across, tiles_across, NULL};
     const size_t rows = whole_tiles ? (size_t)tiles_down * down : p->a.many,
                  wide = whole_tiles ? (size_t)tiles_across * across : p->b.many;
-    plan.copies = t->output != t->accumulator || rows != p->a.many || wide != p->b.many;
+    const bool rounds = whole_tiles && t->accumulator == FP32 && format_facts[t->output].bytes == 2;
+    plan.copies =
+        (t->output != t->accumulator && !rounds) || rows != p->a.many || wide != p->b.many;
     const size_t own = plan.copies ? rows * wide * (size_t)format_facts[t->accumulator].bytes : 0;
     plan.elements = rows * wide;
     plan.at.a = 0;
@@ -62,8 +64,9 @@ static struct plan plan_of(const struct cuda_task *t, unsigned down, unsigned ac
                   wide,
                   tiles_down,
                   tiles_across,
-                  own ? memory + plan.at.c : p->c,
-                  own ? memory + plan.at.d : p->d};
+                  plan.copies ? memory + plan.at.c : p->c,
+                  plan.copies ? memory + plan.at.d : p->d,
+                  plan.copies ? t->accumulator : t->output};
     return plan;
 }
 

@@ -12,8 +12,8 @@
 namespace gemm
 {
 
-/* What instructions are given: packed factors, C and D in the accumulator's format, whose rows are
- * `wide` elements apart. */
+/* What instructions are given: packed factors, C and D in `results`, the accumulator's format or,
+ * for wgmma in fp32, one of 16 bits; their rows are `wide` elements apart. */
 struct instructed {
     const uint4 *a, *b;
     struct chains k;
@@ -21,6 +21,7 @@ struct instructed {
     unsigned down, across; /* tiles */
     const void *c;
     void *d;
+    enum format results;
 };
 
 /* Tiles that run at once are near each other: eight tiles down before the next one across. */

@@ -217,6 +217,27 @@ Test(gpu_gemm, promoted_agrees, .timeout = 300)
     hold_method("gemm/promoted", true);
 }
 
+/* D of whole tiles, which wgmma's kernels write themselves, in both formats. */
+Test(gpu_gemm, whole_tiles_agree, .timeout = 300)
+{
+    static const char *const names[] = {"gemm/wgmma", "gemm/promoted"};
+    for (size_t i = 0; i < 2; i++)
+        for (enum format s = 0; s < FORMATS; s++)
+            for (enum format f = 0; f < ACCUMULATORS; f++)
+                for (size_t k = 0; k < 2 * SAMPLES; k++) {
+                    const struct method *m = method_named(names[i]);
+                    struct gemm_shape shape = {.m = 128, .n = 256, .k = 72, .b_column = k & 1};
+                    if (!method_supports(m, DEVICE_CUDA, s, f))
+                        continue;
+                    struct subject on = subject_new(&shape, s, f, k < SAMPLES ? f : s);
+                    on.method = m;
+                    on.of.promote = m->promotes ? 32 : 0;
+                    fill(&on, (enum sample)(k % SAMPLES), k);
+                    hold(&on, 0, 1);
+                    subject_free(&on);
+                }
+}
+
 /* One line where the chip asked for is another. */
 Test(gpu_gemm, other_chips_are_refused)
 {
