@@ -1,9 +1,10 @@
-/* rows/atomic: an atomic addition per element.
+/* rows/atomic: atomic additions to the sum of each row.
  *
- * Order: depends on timing. Each element is added to the running sum of its row, which
- * starts from -0, in the order in which the threads reach them: a row's sum may depend on
- * everything that runs beside it. On the CPU real threads contend with compare and exchange, each
- * with a consecutive share of the elements. */
+ * Order: depends on timing. Partial sums are added to the running sum of their row, which starts
+ * from -0, in the order in which the threads reach them: a row's sum may depend on everything that
+ * runs beside it. On the CPU they are single elements, and real threads contend with compare and
+ * exchange, each with a consecutive share of the elements. On a GPU atomic.cu says what they are.
+ */
 #include "kernels/rows/rows.h"
 #include "kernels/scatter/bins.h"
 #include "kernels/blocks/shared_add.h"
@@ -36,7 +37,7 @@ static enum status cpu(const struct task *t, struct problem *p)
 
 const struct method rows_atomic = {
     .name = "rows/atomic",
-    .summary = "an atomic addition per element, to its row",
+    .summary = "atomic additions to the sum of each row",
     .operation = &operation_rows,
     .promise = PROMISE_NONE,
     .shape_read = {SHAPE_THREADS, SHAPE_THREADS},

@@ -1,63 +1,134 @@
 /* Rows in the order of sum/tiled (its words stand in kernels/sum/tiled.c) on a GPU.
  *
- * Everything here is a schedule: a launch for each level of the tree. The first sums the tiles of
- * all rows; its sums are again a matrix of as many rows, in the same layout, with one element per
- * tile; and so on, until each row has one tile left.
+ * Everything here is a schedule. Rows of at most one tile row: short.cuh. Of longer ones the sums
+ * of their tiles are again a matrix of as many rows, in the same layout, with one element per tile.
+ * Who adds the last tile of a row folds its sums, so that rows of up to 2048 tiles take one launch;
+ * longer ones one more for each further level.
  *
  *   - sum_consecutive, stride 1: a tile by a warp, as sum/tiled sums it.
- *   - sum_strided: a tile by a thread. Neighbours in memory belong to neighbouring rows, so that
- *     the reads of a warp are coalesced. The thread takes the columns of its tile in the order in
- *     which the tree joins them, and so keeps a few sums instead of 256.
- *   - sum_short, rows of at most 32 elements in any layout: a row by a thread. */
+ *   - sum_strided: a tile by a team of threads. Neighbours in memory belong to neighbouring rows,
+ *     so that the reads of a warp are coalesced. A thread has every `deep`-th column of its tile;
+ *     it takes them in the order in which the tree joins them, and so keeps a few sums instead of
+ *     all. */
 #pragma once
 
-#include "kernels/method/matrix.h"
 #include "kernels/blocks/tile.cuh"
+#include "kernels/rows/short.cuh"
 
 namespace rows_tree
 {
 
-constexpr unsigned threads = 256, short_row = 32;
+/* Elements, read once and not again; sums of tiles, which another block has written. */
+struct stored {
+    template <typename T> static __device__ T get(const T *from) { return __ldcs(from); }
+};
+struct written {
+    template <typename T> static __device__ T get(const T *from) { return __ldcg(from); }
+};
 
-/* A tile that is not full, or not aligned to 16 bytes, by a warp, of which lane 0 gets it. */
-template <typename P, typename S> __device__ P part_by_warp(const S *tile, unsigned present)
+/* A level: its rows, and where the sums of its tiles go. `finished`: tiles of each row or unit that
+ * are summed, zeros before and after each launch; NULL where a launch of its own folds them. */
+template <typename A> struct level {
+    size_t rows, length, stride;
+    unsigned tiles; /* of a row */
+    A *sums, *out;  /* the same, where a row has one */
+    unsigned *finished;
+};
+
+/* Has every one of `all` been counted? By one thread, once it has written; or by one for others
+ * whose writes a barrier has made known to it. The last to come may read what all have written. */
+__device__ inline bool is_last(unsigned *finished, unsigned all)
 {
-    unsigned lane = threadIdx.x % warp_lanes;
-    P v[1];
-    fold_parts<0, 1>(v, [=](unsigned j, P(&part)[1]) {
-        part[0] = column_sum<P>(tile, elements<typename P::word>(), present, j * warp_lanes + lane);
+    __threadfence();
+    bool last = atomicAdd(finished, 1) == all - 1;
+    if (last)
+        *finished = 0;
+    __threadfence();
+    return last;
+}
+
+/* A tile of `present` elements by a warp, of which lane 0 gets the sum: V of a lane at a time;
+ * `present` is a multiple of V, and the tile aligned so. */
+template <typename From, unsigned V, typename P, typename S>
+__device__ inline P tile_of_row(const S *tile, unsigned present)
+{
+    typedef typename P::word A;
+    typedef typename wide<S, V>::word word;
+    constexpr unsigned parts = per_lane / V, loads = V > 1 ? 8 : sizeof(S) > 4 ? 16 : 32;
+    constexpr unsigned together = loads / parts;
+    const S *from = tile + threadIdx.x % warp_lanes * V;
+    unsigned left = present - min(present, threadIdx.x % warp_lanes * V); /* from this lane on */
+    P column[per_lane];
+#pragma unroll
+    for (unsigned c = 0; c < per_lane; c++)
+        column[c] = nothing<P>();
+#pragma unroll 1
+    for (unsigned top = 0; top < TILE_ROWS && top * TILE_COLUMNS < present; top += together) {
+        wide<S, V> loaded[loads];
+#pragma unroll
+        for (unsigned i = 0; i < loads; i++) {
+            unsigned at = top * TILE_COLUMNS + i * warp_lanes * V;
+            if (at < left) {
+                word bits = From::get((const word *)(from + at));
+                memcpy(loaded[i].x, &bits, sizeof bits);
+            }
+        }
+#pragma unroll
+        for (unsigned i = 0; i < loads; i++)
+            if (top * TILE_COLUMNS + i * warp_lanes * V < left)
+#pragma unroll
+                for (unsigned k = 0; k < V; k++)
+                    column[i % parts * V + k].append(convert<A>(loaded[i].x[k]));
+    }
+    P v[V];
+    fold_parts<0, 1>(v, [&](unsigned j, P(&part)[V]) {
+#pragma unroll
+        for (unsigned k = 0; k < V; k++)
+            part[k] = column[j * V + k];
     });
     return fold_lanes(v);
 }
 
-template <typename A, typename S>
-__global__ __launch_bounds__(threads) void sum_consecutive(const S *x, size_t rows, size_t length,
-                                                           A *out)
+/* V: the elements of a vector of 16 bytes, where all rows consist of such; else 1. full: they
+ * consist of full tiles even. */
+template <unsigned V, bool full, typename A, typename S>
+__global__ __launch_bounds__(threads, 2) void sum_consecutive(const S *x, level<A> l)
 {
     typedef plain_sum<A> P;
     constexpr unsigned warps = threads / warp_lanes;
-    size_t tiles = groups_of(length, TILE), all = rows * tiles;
+    size_t all = l.rows * l.tiles;
     for (size_t i = (size_t)blockIdx.x * warps + threadIdx.x / warp_lanes; i < all;
          i += (size_t)gridDim.x * warps) {
-        size_t first = i % tiles * TILE;
-        const S *tile = x + i / tiles * length + first;
-        unsigned present = (unsigned)min((size_t)TILE, length - first);
-        bool fast = present == TILE && (uintptr_t)tile % sizeof(uint4) == 0;
-        P sum = fast ? tile_by_warp<P>(tile, elements<A>()) : part_by_warp<P>(tile, present);
+        size_t row = i >> 32 ? i / l.tiles : (unsigned)i / l.tiles;
+        size_t first = (i - row * l.tiles) * TILE;
+        const S *tile = x + row * l.length + first;
+        unsigned present = (unsigned)min((size_t)TILE, l.length - first), last = 0;
+        P sum;
+        if constexpr (full)
+            sum = tile_by_warp<P>(tile, elements<A>());
+        else
+            sum = tile_of_row<stored, V, P>(tile, present);
+        if (threadIdx.x % warp_lanes == 0) {
+            l.sums[i] = sum.value();
+            last = l.finished && is_last(l.finished + row, l.tiles);
+        }
+        if (!__shfl_sync(whole_warp, last, 0))
+            continue;
+        sum = tile_of_row<written, 1, P>(l.sums + row * l.tiles, l.tiles);
         if (threadIdx.x % warp_lanes == 0)
-            out[i] = sum.value();
+            l.out[row] = sum.value();
     }
 }
 
 /* A column of a tile whose elements are `stride` apart, from c on, serially. */
-template <bool full, typename A, typename S>
-__device__ A strided_column(const S *tile, size_t stride, unsigned present, unsigned c)
+template <bool full, typename From, typename A, typename S>
+__device__ inline A strided_column(const S *tile, size_t stride, unsigned present, unsigned c)
 {
     S x[TILE_ROWS];
 #pragma unroll
     for (unsigned row = 0; row < TILE_ROWS; row++)
         if (full || row * TILE_COLUMNS + c < present)
-            x[row] = __ldcs(tile + (row * TILE_COLUMNS + c) * stride);
+            x[row] = From::get(tile + (row * TILE_COLUMNS + c) * stride);
     A sum = minus_zero<A>();
 #pragma unroll
     for (unsigned row = 0; row < TILE_ROWS; row++)
@@ -67,30 +138,35 @@ __device__ A strided_column(const S *tile, size_t stride, unsigned present, unsi
 }
 
 /* Columns c, c + apart, c + 2 apart, ..., folded by halving: the farthest apart meet first. */
-template <bool full, unsigned apart, typename A, typename S>
-__device__ A strided_fold(const S *tile, size_t stride, unsigned present, unsigned c)
+template <bool full, unsigned apart, typename From, typename A, typename S>
+__device__ inline A strided_fold(const S *tile, size_t stride, unsigned present, unsigned c)
 {
     if constexpr (apart == TILE_COLUMNS) {
-        return strided_column<full, A>(tile, stride, present, c);
+        return strided_column<full, From, A>(tile, stride, present, c);
     } else {
-        A low = strided_fold<full, 2 * apart, A>(tile, stride, present, c);
-        return add(low, strided_fold<full, 2 * apart, A>(tile, stride, present, c + apart));
+        A low = strided_fold<full, 2 * apart, From, A>(tile, stride, present, c);
+        return add(low, strided_fold<full, 2 * apart, From, A>(tile, stride, present, c + apart));
     }
 }
 
-/* The whole tile: 32 groups of 8 columns that are 32 apart, in the order in which they are joined:
- * the q-th is that whose number has q's bits turned round. waiting[l] is a fold of 2^l groups. */
-template <bool full, typename A, typename S>
-__device__ A strided_tile(const S *tile, size_t stride, unsigned present)
+constexpr unsigned column_groups = 32, group_levels = 5; /* of 8 columns that are 32 apart */
+
+/* A thread's share of a tile, for a team of `deep`: the groups that begin with columns depth, depth
+ * + deep, ..., in the order in which they are joined: the q-th is that whose number among them has
+ * q's bits turned round. waiting[l] is a fold of 2^l groups. */
+template <bool full, typename From, typename A, typename S>
+__device__ inline A strided_share(const S *tile, size_t stride, unsigned present, unsigned depth,
+                                  unsigned deep)
 {
-    constexpr unsigned levels = 5, groups = 1 << levels;
-    A waiting[levels], sum = minus_zero<A>();
+    unsigned groups = column_groups / deep, turned = __clz(groups) + 1;
+    A waiting[group_levels], sum = minus_zero<A>();
 #pragma unroll 1
     for (unsigned q = 0; q < groups; q++) {
-        sum = strided_fold<full, groups, A>(tile, stride, present, __brev(q) >> (32 - levels));
+        unsigned at = groups > 1 ? __brev(q) >> turned : 0;
+        sum = strided_fold<full, column_groups, From, A>(tile, stride, present, depth + deep * at);
         bool joining = true;
 #pragma unroll
-        for (unsigned l = 0; l < levels; l++) {
+        for (unsigned l = 0; l < group_levels; l++) {
             if (joining && (q >> l & 1))
                 sum = add(waiting[l], sum);
             else if (joining) {
@@ -102,81 +178,130 @@ __device__ A strided_tile(const S *tile, size_t stride, unsigned present)
     return sum;
 }
 
+/* A unit of `teams`: tile `tile` of rows side by side. */
 template <typename A, typename S>
-__global__ __launch_bounds__(threads) void sum_strided(const S *x, size_t rows, size_t length,
-                                                       size_t stride, A *out)
+__global__ __launch_bounds__(threads) void sum_strided(teams t, const S *x, level<A> l)
 {
-    size_t tiles = groups_of(length, TILE), all = rows * tiles;
-    for (size_t i = (size_t)blockIdx.x * threads + threadIdx.x; i < all;
-         i += (size_t)gridDim.x * threads) {
-        size_t batch = i / stride / tiles, first = i / stride % tiles * TILE;
-        const S *tile = x + (batch * length + first) * stride + i % stride;
-        unsigned present = (unsigned)min((size_t)TILE, length - first);
-        out[i] = present == TILE ? strided_tile<true, A>(tile, stride, present)
-                                 : strided_tile<false, A>(tile, stride, present);
+    __shared__ __align__(16) unsigned char room[threads * sizeof(A)];
+    __shared__ bool folds[threads];
+    A *shared = (A *)room;
+    for (size_t first = (size_t)blockIdx.x * t.each(); first < t.units;
+         first += (size_t)gridDim.x * t.each()) {
+        team_member at(t, l.stride, first);
+        size_t line = at.unit / t.groups, batch = line / l.tiles, begin = line % l.tiles * TILE;
+        A sum = minus_zero<A>();
+        if (at.any) {
+            const S *tile = x + (batch * l.length + begin) * l.stride + at.across;
+            unsigned present = (unsigned)min((size_t)TILE, l.length - begin);
+            sum = present == TILE
+                      ? strided_share<true, stored, A>(tile, l.stride, TILE, at.depth, t.deep)
+                      : strided_share<false, stored, A>(tile, l.stride, present, at.depth, t.deep);
+        }
+        sum = fold_team(t, at.depth, at.any, sum, shared);
+        if (at.any && at.depth == 0)
+            l.sums[line * l.stride + at.across] = sum;
+        if (!l.finished)
+            continue;
+        __threadfence();
+        __syncthreads();
+        if (at.any && at.depth == 0 && at.column == 0)
+            folds[at.mine] = is_last(l.finished + batch * t.groups + at.unit % t.groups, l.tiles);
+        __syncthreads();
+        bool last = at.any && folds[at.mine];
+        if (!__syncthreads_or(last))
+            continue;
+        sum = minus_zero<A>();
+        if (last)
+            sum = strided_share<false, written, A>(l.sums + batch * l.tiles * l.stride + at.across,
+                                                   l.stride, l.tiles, at.depth, t.deep);
+        sum = fold_team(t, at.depth, at.any, sum, shared);
+        if (last && at.depth == 0)
+            l.out[batch * l.stride + at.across] = sum;
     }
 }
 
-template <typename A, typename S>
-__global__ __launch_bounds__(threads) void sum_short(const S *x, size_t rows, size_t length,
-                                                     size_t stride, A *out)
+/* 128 bytes side by side, or as many as there are; as many threads for each as a block has, up to
+ * one for each group of columns. */
+template <typename S> teams teams_of(size_t rows, size_t stride, size_t tiles)
 {
-    for (size_t r = (size_t)blockIdx.x * threads + threadIdx.x; r < rows;
-         r += (size_t)gridDim.x * threads) {
-        const S *row = x + matrix_at(r, 0, length, stride);
-        A v[short_row];
-#pragma unroll
-        for (unsigned k = 0; k < short_row; k++)
-            v[k] = k < length ? convert<A>(row[k * stride]) : minus_zero<A>();
-#pragma unroll
-        for (unsigned apart = short_row / 2; apart > 0; apart /= 2)
-#pragma unroll
-            for (unsigned k = 0; k < apart; k++)
-                v[k] = add(v[k], v[k + apart]);
-        out[r] = sum_of(length, v[0]);
-    }
+    teams t = {};
+    t.groups = groups_of(stride, sizeof(S) == 2 ? 64 : 32);
+    t.across = (unsigned)groups_of(stride, t.groups);
+    t.deep = 1;
+    while (t.deep < column_groups && 2 * t.deep * t.across <= threads)
+        t.deep *= 2;
+    t.units = rows / stride * t.groups * tiles;
+    return t;
 }
 
-/* One level: the tile sums of all rows go to `out`. */
-template <typename A, typename S>
-void sum_tiles(const S *x, size_t rows, size_t length, size_t stride, A *out, cudaStream_t stream)
+/* One level: the tile sums of all rows, and what becomes of them where there is only one more. */
+template <typename A, typename S> void sum_tiles(const S *x, const level<A> &l, cudaStream_t stream)
 {
-    size_t all = rows * groups_of(length, TILE);
-    if (length <= short_row)
-        sum_short<<<grid_for(groups_of(rows, threads)), threads, 0, stream>>>(x, rows, length,
-                                                                              stride, out);
-    else if (stride == 1)
-        sum_consecutive<<<grid_for(groups_of(all, threads / warp_lanes)), threads, 0, stream>>>(
-            x, rows, length, out);
+    constexpr unsigned V = sizeof(uint4) / sizeof(S), warps = threads / warp_lanes;
+    if (l.stride > 1) {
+        teams t = teams_of<S>(l.rows, l.stride, l.tiles);
+        sum_strided<<<grid_for(groups_of(t.units, t.each())), threads, 0, stream>>>(t, x, l);
+        return;
+    }
+    unsigned grid = grid_for(groups_of(l.rows * l.tiles, warps));
+    if (l.length % V > 0 || (uintptr_t)x % sizeof(uint4) > 0)
+        sum_consecutive<1, false><<<grid, threads, 0, stream>>>(x, l);
+    else if (l.length % TILE > 0)
+        sum_consecutive<V, false><<<grid, threads, 0, stream>>>(x, l);
     else
-        sum_strided<<<grid_for(groups_of(all, threads)), threads, 0, stream>>>(x, rows, length,
-                                                                               stride, out);
+        sum_consecutive<V, true><<<grid, threads, 0, stream>>>(x, l);
+}
+
+inline size_t counted_bytes(const struct cuda_task *t)
+{
+    return groups_of(t->of->bins * sizeof(unsigned), 256) * 256;
 }
 
 inline size_t workspace(const struct cuda_task *t)
 {
     size_t sums = 0, length = matrix_length(t->of->in.n, t->of->bins);
+    if (length <= TILE)
+        return 0;
     while (length > TILE) {
         length = groups_of(length, TILE);
         sums += t->of->bins * length;
     }
-    return sums * sizeof(double);
+    return counted_bytes(t) + sums * sizeof(double);
+}
+
+/* Sums rows whose tiles have sums at `sums`, where there are several; those of further levels
+ * follow. */
+template <typename A, typename S>
+void sum_rows(const S *x, level<A> l, unsigned *finished, cudaStream_t stream)
+{
+    if (l.length <= TILE_COLUMNS) {
+        sum_short_rows(x, l.rows, (unsigned)l.length, l.stride, l.out, stream);
+        return;
+    }
+    l.tiles = (unsigned)groups_of(l.length, TILE);
+    l.finished = l.tiles > 1 && l.tiles <= TILE ? finished : NULL;
+    if (l.tiles == 1)
+        l.sums = l.out;
+    sum_tiles(x, l, stream);
+    if (l.tiles <= TILE)
+        return;
+    level<A> next = l;
+    next.length = l.tiles;
+    next.sums = l.sums + l.rows * l.tiles;
+    sum_rows((const A *)l.sums, next, finished, stream);
 }
 
 template <typename S, typename A> int run(const struct cuda_task *t)
 {
-    cudaStream_t stream = (cudaStream_t)t->stream;
-    size_t rows = t->of->bins, length = matrix_length(t->of->in.n, rows);
-    A *from = NULL, *to = length > TILE ? (A *)t->workspace : (A *)t->out;
-    if (rows == 0)
-        return cudaSuccess;
-    sum_tiles((const S *)t->of->in.data, rows, length, t->of->stride, to, stream);
-    while (length > TILE) {
-        length = groups_of(length, TILE);
-        from = to;
-        to = length > TILE ? from + rows * length : (A *)t->out;
-        sum_tiles(from, rows, length, t->of->stride, to, stream);
-    }
+    if (t->of->in.n == 0)
+        return enqueue_zeros(t);
+    level<A> l = {};
+    l.rows = t->of->bins;
+    l.length = matrix_length(t->of->in.n, l.rows);
+    l.stride = t->of->stride;
+    l.sums = (A *)((char *)t->workspace + counted_bytes(t));
+    l.out = (A *)t->out;
+    sum_rows((const S *)t->of->in.data, l, (unsigned *)t->workspace, (cudaStream_t)t->stream);
     return cudaGetLastError();
 }
 

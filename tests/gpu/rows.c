@@ -63,6 +63,121 @@ Test(gpu_rows, long_rows_agree, .timeout = 300)
     }
 }
 
+/* What sums of rows have different kernels for: rows near each other and far apart, of every short
+ * length and of those next to a tile row and to a tile; few rows and more than a block takes. */
+static const size_t way_rows[] = {1, 5, 34, 70, 300, 1056};
+static const size_t way_lengths[] = {66,  96,  100, 127, 128,  129,  192,  255,  256,  257,
+                                     300, 512, 515, 768, 1000, 1024, 2000, 2047, 2048, 2049};
+enum { WAY_SHORT = 66, WAY_LONG = sizeof way_lengths / sizeof *way_lengths };
+enum { WAY_ROWS = sizeof way_rows / sizeof *way_rows, WAYS = 5, WAY_MOST = 340000 };
+
+/* Rows of this length, as many as there is room for: consecutive, side by side, in batches. */
+static size_t way_stride(size_t way, size_t rows)
+{
+    static const size_t side[] = {2, 5, 33};
+    if (way < 2)
+        return way ? rows : 1;
+    return rows % side[way - 2] == 0 ? side[way - 2] : 1;
+}
+
+static void hold_way(struct matrix_case *c, size_t rows, size_t length, size_t way, size_t k)
+{
+    c->in.format = (enum format)(k % ACCUMULATORS);
+    c->accumulator = (enum format)(k / ACCUMULATORS % ACCUMULATORS);
+    c->in.n = rows * length;
+    c->bins = rows;
+    c->stride = way_stride(way, rows);
+    if (rows * length > WAY_MOST || (way > 1 && c->stride == 1))
+        return;
+    enum sample kind = k % 7 == 0 ? (enum sample)(k / 7 % SAMPLES) : SAMPLE_NEAR;
+    c->sample = sample_name[kind];
+    sample_fill(&c->in, kind, c->accumulator, k);
+    gpu_rows_hold(c, k % 3 == 0 ? k / 3 % 9 : 0, (struct shape){0});
+}
+
+static void hold_ways(const char *name)
+{
+    struct matrix_case *c = gpu_rows_new(method_named(name), WAY_MOST);
+    size_t k = 0;
+    for (size_t i = 0; i < WAY_SHORT + WAY_LONG; i++)
+        for (size_t j = 0; j < WAY_ROWS * WAYS; j++) {
+            size_t length = i < WAY_SHORT ? i : way_lengths[i - WAY_SHORT];
+            hold_way(c, way_rows[j / WAYS], length, j % WAYS, k++);
+        }
+    gpu_rows_free(c);
+}
+
+Test(gpu_rows, every_way_agrees_tiled, .timeout = 300)
+{
+    hold_ways("rows/tiled");
+}
+
+Test(gpu_rows, every_way_agrees_exact, .timeout = 300)
+{
+    hold_ways("rows/exact");
+}
+
+/* Vectors of rows that all pairs of formats have, aligned and not. */
+Test(gpu_rows, every_pair_agrees, .timeout = 300)
+{
+    static const size_t shape[][3] = {
+        {3000, 2, 1},     {3001, 3, 1},   {999, 6, 3},     {2000, 16, 1},  {777, 31, 1},
+        {600, 32, 1},     {300, 32, 20},  {500, 64, 1},    {401, 63, 1},   {300, 128, 1},
+        {130, 250, 1},    {129, 255, 1},  {9000, 3, 9000}, {3000, 8, 50},  {700, 17, 700},
+        {320, 32, 64},    {400, 64, 400}, {128, 200, 32},  {66, 256, 33},  {70, 1024, 1},
+        {40, 1001, 1},    {20, 4096, 1},  {20, 4104, 1},   {11, 4099, 1},  {64, 2048, 64},
+        {130, 2500, 130}, {96, 2500, 48}, {2, 40000, 2},   {1, 100000, 1}, {3, 70001, 3},
+    };
+    for (size_t m = 0; m < 2; m++) {
+        struct matrix_case *c = gpu_rows_new(method_named(m ? "rows/exact" : "rows/tiled"), 330000);
+        for (size_t k = 0; k < sizeof shape / sizeof *shape * 32; k++) {
+            const size_t *s = shape[k / 32];
+            c->in.format = (enum format)(k % 4);
+            c->accumulator = (enum format)(k / 4 % 4);
+            c->in.n = s[0] * s[1];
+            c->bins = s[0];
+            c->stride = s[2];
+            c->sample = sample_name[SAMPLE_NEAR];
+            sample_fill(&c->in, SAMPLE_NEAR, c->accumulator, k);
+            gpu_rows_hold(c, k / 16 % 2, (struct shape){0});
+        }
+        gpu_rows_free(c);
+    }
+}
+
+/* A little of everything, for runs under a sanitizer: each kernel of sums of rows. */
+Test(gpu_rows, tour, .timeout = 300)
+{
+    static const size_t shape[][3] = {
+        {100, 2, 1},   {70, 3, 1},    {40, 7, 2},   {33, 12, 1}, {300, 31, 1},   {90, 20, 3},
+        {64, 32, 1},   {300, 2, 300}, {130, 4, 65}, {70, 7, 70}, {80, 15, 40},   {64, 32, 64},
+        {20, 64, 1},   {9, 100, 1},   {8, 256, 1},  {7, 63, 1},  {5, 201, 1},    {66, 50, 33},
+        {64, 200, 64}, {6, 512, 1},   {3, 2048, 1}, {2, 301, 1}, {3, 4096, 1},   {2, 4104, 1},
+        {2, 4099, 1},  {34, 300, 34}, {3, 2500, 3}, {64, 3, 1},  {64, 4200, 64}, {5, 0, 5},
+        {50, 1, 1},    {2, 70000, 2},
+    };
+    for (size_t i = 0; i < method_count; i++) {
+        const struct method *m = method_registry[i];
+        if (m->operation != &operation_rows || !tried(m))
+            continue;
+        struct matrix_case *c = gpu_rows_new(m, 300000);
+        for (size_t k = 0; k < 2 * sizeof shape / sizeof *shape; k++) {
+            const size_t *s = shape[k / 2];
+            c->in.format = (enum format)(k % 2 ? FP16 : k / 2 % 3 ? FP32 : FP64);
+            c->accumulator = k % 2 && k / 2 % 2 ? FP16 : c->in.format == FP64 ? FP64 : FP32;
+            if (!method_supports(m, DEVICE_CUDA, c->in.format, c->accumulator))
+                continue;
+            c->in.n = s[0] * s[1];
+            c->bins = s[0];
+            c->stride = s[2];
+            c->sample = sample_name[SAMPLE_NEAR];
+            sample_fill(&c->in, SAMPLE_NEAR, c->accumulator, k);
+            gpu_rows_hold(c, k % 3, (struct shape){0});
+        }
+        gpu_rows_free(c);
+    }
+}
+
 /* A row has the same bits alone, among others, at another place and in another layout. */
 static void rows_stand_alone(const struct method *m)
 {
