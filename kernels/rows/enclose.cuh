@@ -4,7 +4,8 @@
  * Any schedule will do. Rows are cut into parts only where there are too few of them to keep a
  * device busy.
  *
- *   enclose_short     short rows: each by a thread
+ *   enclose_staged    short rows near each other: each by a lane, from shared memory (staged.cuh)
+ *   enclose_short     other short rows: each by a thread
  *   enclose_vectors   rows that are consecutive: a part by 8 to 32 lanes of a warp, 16 bytes each
  *                     at a time
  *   enclose_columns   other rows: a part of neighbouring rows by a few threads for each, so that
@@ -13,6 +14,7 @@
 #pragma once
 
 #include "kernels/rows/plan.cuh"
+#include "kernels/rows/staged.cuh"
 #include "kernels/blocks/certified.cuh"
 #include "kernels/blocks/tile.cuh"
 
@@ -20,6 +22,44 @@ namespace rows_exact_sum
 {
 
 typedef undecided<size_t> undecided_rows;
+
+/* A kernel may be launched while the one before it on the stream ends, and waits for it there. */
+__device__ inline void may_follow()
+{
+#if __CUDA_ARCH__ >= 900
+    cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+__device__ inline void wait_for_previous()
+{
+#if __CUDA_ARCH__ >= 900
+    cudaGridDependencySynchronize();
+#endif
+}
+
+/* Launches such a kernel. A cudaError_t. */
+template <typename... Parameters, typename... Arguments>
+int launch_early(void (*kernel)(Parameters...), unsigned grid, unsigned block, unsigned bytes,
+                 cudaStream_t stream, Arguments... arguments)
+{
+    int device = 0, major = 0;
+    int error = cudaGetDevice(&device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+    if (error != cudaSuccess)
+        return error;
+    cudaLaunchAttribute early = {};
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = grid;
+    config.blockDim = block;
+    config.dynamicSmemBytes = bytes;
+    config.stream = stream;
+    config.attrs = &early;
+    config.numAttrs = major >= 9;
+    return cudaLaunchKernelEx(&config, kernel, arguments...);
+}
 
 /* The end of a part. By one lane. */
 template <typename A>
@@ -105,19 +145,42 @@ __device__ inline void add_strided(Sum &sum, const S *from, size_t count, size_t
 }
 
 /* Sums of few elements are often half-way between two neighbours; so here it counts what the errors
- * lose when they are added up, mostly nothing. */
+ * lose when they are added up, mostly nothing; and an addition mostly has no error. */
 template <typename S> struct closely {
     double sum = -0.0, error = 0, off = 0;
     __device__ void add(S element)
     {
         double x = convert<double>(element), next = __dadd_rn(sum, x), d = lost(sum, x, next);
+        sum = next;
+        if (((unsigned long long)__double_as_longlong(d) << 1) == 0)
+            return; /* a zero; asked so, it takes no unit of fp64 */
         double errors = __dadd_rn(error, d);
         off = __dadd_ru(off, fabs(lost(error, d, errors)));
-        sum = next;
         error = errors;
     }
     __device__ void end_of_batch() {}
 };
+
+/* fp16 has 40 bits: a double adds 2^12 elements without an error. */
+template <> struct closely<__half> {
+    static_assert(short_row <= 1 << 12, "");
+    double sum = -0.0, error = 0, off = 0;
+    __device__ void add(__half element) { sum = __dadd_rn(sum, convert<double>(element)); }
+    __device__ void end_of_batch() {}
+};
+
+template <typename S, typename A>
+__global__ void enclose_staged(rows_staged::staging p, const S *x, A *out, undecided_rows *rest)
+{
+    rows_staged::each_staged(p, x, [&](const S *row, unsigned m, size_t r) {
+        closely<S> sum;
+#pragma unroll 4
+        for (unsigned k = 0; k < p.length; k++)
+            sum.add(row[(k ^ m) * p.stride]);
+        decide(sum.sum, sum.error, sum.off, r, out, rest);
+    });
+    may_follow();
+}
 
 template <typename S, typename A>
 __global__ __launch_bounds__(threads) void enclose_short(plan p, const S *x, A *out,
@@ -132,6 +195,7 @@ __global__ __launch_bounds__(threads) void enclose_short(plan p, const S *x, A *
             add_strided(sum, x + matrix_at(row, 0, p.length, p.stride), p.length, p.stride);
         decide(sum.sum, sum.error, sum.off, row, out, rest);
     }
+    may_follow();
 }
 
 template <typename S, typename A>
@@ -151,6 +215,7 @@ __global__ __launch_bounds__(threads) void enclose_vectors(plan p, const S *x, e
         if (unit < units && lane == 0)
             finish_part(p, e, row, piece, part, out, rest);
     }
+    may_follow();
 }
 
 /* The enclosures of the threads of a row, `columns` apart; the one of depth 0 gets it. By a block;
@@ -191,6 +256,7 @@ __global__ __launch_bounds__(threads) void enclose_columns(plan p, const S *x, e
         if (any && depth == 0)
             finish_part(p, e, row, piece, part, out, rest);
     }
+    may_follow();
 }
 
 /* By `lanes` lanes a row: a power of 2 up to a warp, or a whole block. */
@@ -198,6 +264,7 @@ template <typename A>
 __global__ __launch_bounds__(threads) void join_parts(plan p, unsigned lanes, const enclosure *part,
                                                       A *out, undecided_rows *rest)
 {
+    wait_for_previous();
     unsigned lane = threadIdx.x % lanes, per_block = threads / lanes;
     size_t first = (size_t)blockIdx.x * per_block;
     for (; first < p.rows; first += (size_t)gridDim.x * per_block) {
@@ -210,33 +277,43 @@ __global__ __launch_bounds__(threads) void join_parts(plan p, unsigned lanes, co
         if (row < p.rows && lane == 0)
             decide(e, max(additions, certified_value::additions_least), row, out, rest);
     }
+    may_follow();
 }
 
 /* Each row gets its sum, or is put on the list, which is empty before. part: of rows * parts, where
- * there are several. */
+ * there are several. A cudaError_t. */
 template <typename S, typename A>
-void enclose_rows(const plan &p, const S *x, enclosure *part, A *out, undecided_rows *rest,
-                  cudaStream_t stream)
+int enclose_rows(const plan &p, const S *x, enclosure *part, A *out, undecided_rows *rest,
+                 cudaStream_t stream)
 {
+    if (p.length < short_row && rows_staged::are_near<S>(p.length, p.stride)) {
+        rows_staged::staging s =
+            rows_staged::staging_of<S>(p.rows, (unsigned)p.length, (unsigned)p.stride);
+        (void)rows_staged::prefer_shared(enclose_staged<S, A>); /* cudaGetLastError tells */
+        enclose_staged<S, A><<<s.grid, s.warps * warp_lanes, s.bytes(), stream>>>(s, x, out, rest);
+        return cudaGetLastError();
+    }
     if (p.length < short_row) {
-        enclose_short<<<grid_for(groups_of(p.rows, threads)), threads, 0, stream>>>(p, x, out,
-                                                                                    rest);
-        return;
+        if (p.stride > 1)
+            (void)rows_staged::prefer_shared(enclose_short<S, A>);
+        enclose_short<S, A>
+            <<<grid_for(groups_of(p.rows, threads)), threads, 0, stream>>>(p, x, out, rest);
+        return cudaGetLastError();
     }
     unsigned grid = grid_for(groups_of(p.units(), p.per_block()));
-    if (p.lanes > 0)
-        enclose_vectors<<<grid, threads, 0, stream>>>(p, x, part, out, rest);
-    else
-        enclose_columns<<<grid, threads, 0, stream>>>(p, x, part, out, rest);
+    auto enclose = p.lanes > 0 ? enclose_vectors<S, A> : enclose_columns<S, A>;
+    (void)rows_staged::prefer_shared(enclose);
+    enclose<<<grid, threads, 0, stream>>>(p, x, part, out, rest);
     if (p.parts == 1)
-        return;
+        return cudaGetLastError();
     unsigned lanes = 2;
     while (lanes < p.parts && lanes < warp_lanes)
         lanes *= 2;
     if (p.parts > 4 * warp_lanes)
         lanes = threads;
-    join_parts<<<grid_for(groups_of(p.rows, threads / lanes)), threads, 0, stream>>>(p, lanes, part,
-                                                                                     out, rest);
+    (void)rows_staged::prefer_shared(join_parts<A>);
+    return launch_early(join_parts<A>, grid_for(groups_of(p.rows, threads / lanes)), threads, 0,
+                        stream, p, lanes, (const enclosure *)part, out, rest);
 }
 
 } // namespace rows_exact_sum

@@ -22,15 +22,18 @@ template <typename Words> struct row_total {
 /* `whole` has a place for each row, where a row has several pieces. */
 template <typename S, typename A, typename Words>
 __global__ __launch_bounds__(Words::threads) void sum_exactly(plan p, unsigned pieces, const S *x,
-                                                              const undecided_rows *rest,
+                                                              undecided_rows *rest,
+                                                              unsigned *finished,
                                                               row_total<Words> *whole, A *out)
 {
+    wait_for_previous();
     __shared__ total<Words> alone;
     for (unsigned k = threadIdx.x; k < Words::digits; k += blockDim.x)
         alone.digit[k] = 0;
     if (threadIdx.x == 0)
         alone.specials = 0;
-    for (size_t i = blockIdx.x; i < rest->count * pieces; i += gridDim.x) {
+    size_t all = rest->count * pieces;
+    for (size_t i = blockIdx.x; i < all; i += gridDim.x) {
         size_t which = i / pieces, row = rest->which[which];
         size_t begin = i % pieces * exact_piece, end = min(p.length, begin + exact_piece);
         total<Words> *exact = pieces > 1 ? &whole[which].sum : &alone;
@@ -51,6 +54,8 @@ __global__ __launch_bounds__(Words::threads) void sum_exactly(plan p, unsigned p
             out[row] = rounded<A>(result);
         __syncthreads();
     }
+    if (threadIdx.x == 0 && atomicInc(finished, gridDim.x - 1) == gridDim.x - 1)
+        rest->count = 0; /* every block has read it */
 }
 
 /* Rows of one element: that element. */
@@ -72,8 +77,8 @@ size_t part_bytes(const plan &p)
 /* A cudaError_t. Blocks of short rows are small, and more of them run at once; those that find no
  * row end at once. */
 template <typename S, typename A>
-int sum_undecided(const plan &p, const S *x, const undecided_rows *rest, void *whole, A *out,
-                  cudaStream_t stream)
+int sum_undecided(const plan &p, const S *x, undecided_rows *rest, unsigned *finished, void *whole,
+                  A *out, cudaStream_t stream)
 {
     typedef typename words_for<S>::type Words;
     constexpr unsigned blocks = 256;
@@ -86,13 +91,15 @@ int sum_undecided(const plan &p, const S *x, const undecided_rows *rest, void *w
         return error;
     size_t pieces = groups_of(p.length, exact_piece);
     device_threads = (unsigned)min((size_t)most, groups_of(p.length, warp_lanes) * warp_lanes);
-    sum_exactly<S, A, Words>
-        <<<blocks *(most / device_threads), device_threads, bytes / most * device_threads,
-           stream>>>(p, (unsigned)pieces, x, rest, (row_total<Words> *)whole, out);
-    return cudaGetLastError();
+    return launch_early(sum_exactly<S, A, Words>, blocks * (most / device_threads), device_threads,
+                        bytes / most * device_threads, stream, p, (unsigned)pieces, x, rest,
+                        finished, (row_total<Words> *)whole, out);
 }
 
-/* The workspace: the parts' enclosures, the list, the totals of rows of several pieces. */
+/* The workspace: the parts' enclosures, the list, which is empty before and after each launch, what
+ * blocks are counted in, likewise 0, the totals of rows of several pieces. */
+constexpr size_t counted = 256; /* bytes */
+
 template <typename S, typename A> int run(const struct cuda_task *t)
 {
     cudaStream_t stream = (cudaStream_t)t->stream;
@@ -106,11 +113,11 @@ template <typename S, typename A> int run(const struct cuda_task *t)
                          stream>>>(x, p.rows, out);
         return cudaGetLastError();
     }
-    int error = cudaMemsetAsync(&rest->count, 0, sizeof rest->count, stream);
+    int error = enclose_rows(p, x, part, out, rest, stream);
     if (error != cudaSuccess)
         return error;
-    enclose_rows(p, x, part, out, rest, stream);
-    return sum_undecided(p, x, rest, (char *)rest + undecided_bytes<size_t>(p.rows), out, stream);
+    char *finished = (char *)rest + undecided_bytes<size_t>(p.rows);
+    return sum_undecided(p, x, rest, (unsigned *)finished, finished + counted, out, stream);
 }
 
 size_t workspace(const struct cuda_task *t)
@@ -119,7 +126,8 @@ size_t workspace(const struct cuda_task *t)
         return 0;
     plan p = plan_of(t);
     size_t totals = p.length > exact_piece ? p.rows : 0;
-    return part_bytes(p) + undecided_bytes<size_t>(p.rows) + totals * sizeof(row_total<wide_words>);
+    return part_bytes(p) + undecided_bytes<size_t>(p.rows) + counted +
+           totals * sizeof(row_total<wide_words>);
 }
 
 int enqueue(const struct cuda_task *t)

@@ -11,16 +11,15 @@
  *   - sum_by_teams, other rows of more: a row by 2, 4 or 8 threads. */
 #pragma once
 
-#include <cuda_pipeline.h>
-
-#include "kernels/device/device.cuh"
-#include "kernels/method/matrix.h"
+#include "kernels/rows/staged.cuh"
 #include "kernels/blocks/tiled.h"
 
 namespace rows_tree
 {
 
-constexpr unsigned threads = 256, short_row = 32, near = 32;
+using namespace rows_staged;
+
+constexpr unsigned threads = 256, short_row = 32;
 
 /* The fold of v by halving: count / 2, ..., 1 apart; `count` is a power of two. (A loop over these
  * would not be unrolled, and v would go to memory.) */
@@ -39,82 +38,18 @@ template <unsigned count, typename A> __device__ inline A halved(A (&v)[count])
     return v[0];
 }
 
-/* The warps of a block, and the bytes of each of the two places that a warp has: room for a row by
- * each lane. */
-template <typename S> struct stage {
-    static constexpr unsigned bytes = sizeof(S) == 8 ? 8192 : 4096, warps = 16384 / bytes;
-    static constexpr unsigned vectors = bytes / sizeof(uint4) + 2;
-    static_assert(short_row * near * sizeof(S) <= bytes, "a batch of rows fits");
-};
-
-/* Copies elements begin .. end-1 of an array of n, to where they lie like their addresses, by a
- * warp. Only elements of the array are read. */
-template <typename S>
-__device__ inline void fetch(uint4 *to, const S *x, size_t n, size_t begin, size_t end)
-{
-    unsigned off = (unsigned)((uintptr_t)(x + begin) % sizeof(uint4));
-    const char *from = (const char *)(x + begin) - off;
-    unsigned count = (unsigned)groups_of(off + (end - begin) * sizeof(S), sizeof(uint4));
-    for (unsigned v = threadIdx.x % warp_lanes; v < count; v += warp_lanes) {
-        const char *at = from + v * sizeof(uint4);
-        if (at >= (const char *)x && at + sizeof(uint4) <= (const char *)(x + n)) {
-            __pipeline_memcpy_async(to + v, at, sizeof(uint4));
-            continue;
-        }
-        for (unsigned i = 0; i < sizeof(uint4) / sizeof(S); i++) {
-            const S *element = (const S *)at + i;
-            if (element >= x && element < x + n)
-                ((S *)(to + v))[i] = *element;
-        }
-    }
-}
-
-/* Rows of most / 2 + 1 .. most elements; `chunk` rows at a time, whole batches of `stride`.
- *
- * Rows begin where lanes might contend for banks. So lanes take the elements of their rows in
- * different orders: k xor m, which is another element of the row while m is less than the largest
- * power of two that divides the length, and which changes no bit, since additions commute. */
+/* Rows of most / 2 + 1 .. most elements. */
 template <unsigned most, typename A, typename S>
-__global__ void sum_staged(const S *x, size_t rows, unsigned length, unsigned stride,
-                           unsigned chunk, A *out)
+__global__ void sum_staged(staging p, const S *x, A *out)
 {
-    typedef stage<S> at;
-    __shared__ uint4 places[at::warps][2][at::vectors];
-    unsigned lane = threadIdx.x % warp_lanes, warp = threadIdx.x / warp_lanes, turn = 0;
-    constexpr unsigned word = sizeof(S) < 4 ? 4 / sizeof(S) : 1; /* elements of a bank */
-    constexpr unsigned banks = sizeof(S) > 4 ? 16 : 32;
-    unsigned step = length * stride, even = length & (0u - length);
-    unsigned again = step % word ? 1 : step / word & (0u - step / word);
-    again = banks / min(again, banks); /* batches until one begins in the same bank */
-    auto get = [&](size_t first, unsigned to) {
-        if (first < rows)
-            fetch(places[warp][to], x, rows * length, first * length,
-                  min(rows, first + chunk) * length);
-        __pipeline_commit();
-    };
-    size_t all = (size_t)gridDim.x * at::warps * chunk;
-    size_t first = ((size_t)blockIdx.x * at::warps + warp) * chunk;
-    get(first, 0);
-    for (; first < rows; first += all, turn = !turn) {
-        get(first + all, !turn);
-        __pipeline_wait_prior(1);
-        __syncwarp();
-        unsigned present = (unsigned)min((size_t)chunk, rows - first);
-        const S *staged = (const S *)((const char *)places[warp][turn] +
-                                      (uintptr_t)(x + first * length) % sizeof(uint4));
-        for (unsigned q = lane; q < present; q += warp_lanes) {
-            unsigned batch = stride > 1 ? q / stride : q;
-            const S *row = staged + batch * step + (q - batch * stride);
-            unsigned m = batch / again * word & (even - 1);
-            A v[most];
+    each_staged(p, x, [&](const S *row, unsigned m, size_t r) {
+        A v[most];
 #pragma unroll
-            for (unsigned k = 0; k < most; k++)
-                v[k] = k < most / 2 || k < length ? convert<A>(row[(k ^ m) * stride])
-                                                  : minus_zero<A>();
-            out[first + q] = halved(v);
-        }
-        __syncwarp();
-    }
+        for (unsigned k = 0; k < most; k++)
+            v[k] = k < most / 2 || k < p.length ? convert<A>(row[(k ^ m) * p.stride])
+                                                : minus_zero<A>();
+        out[r] = halved(v);
+    });
 }
 
 /* As many rows as keep loads on their way, `threads` apart. */
@@ -317,15 +252,11 @@ template <typename S, typename A>
 void sum_staged_rows(const S *x, size_t rows, unsigned length, unsigned stride, A *out,
                      cudaStream_t stream)
 {
-    typedef stage<S> at;
-    unsigned fit = at::bytes / (unsigned)(length * sizeof(S)), unit = stride > 1 ? stride : near;
-    unsigned chunk = fit / unit * unit;
-    size_t chunks = groups_of(rows, chunk);
-    size_t turns = max((size_t)1, min((size_t)8, chunks / 16384)); /* of a warp */
-    unsigned grid = grid_for(groups_of(chunks, turns * at::warps));
+    staging p = staging_of<S>(rows, length, stride);
     with_most(length, [=](auto most) {
-        sum_staged<decltype(most)::value>
-            <<<grid, at::warps * warp_lanes, 0, stream>>>(x, rows, length, stride, chunk, out);
+        (void)prefer_shared(sum_staged<decltype(most)::value, A, S>); /* cudaGetLastError tells */
+        sum_staged<decltype(most)::value, A, S>
+            <<<p.grid, p.warps * warp_lanes, p.bytes(), stream>>>(p, x, out);
     });
 }
 
@@ -342,7 +273,7 @@ template <typename S, typename A>
 void sum_short_rows(const S *x, size_t rows, unsigned length, size_t stride, A *out,
                     cudaStream_t stream)
 {
-    if (length <= short_row && stride < near && (stride > 1 || length < short_row)) {
+    if (length <= short_row && stride < rows_staged::near && (stride > 1 || length < short_row)) {
         sum_staged_rows(x, rows, length, (unsigned)stride, out, stream);
     } else if (stride == 1) {
         if (length % 2 == 0 && (uintptr_t)x % (2 * sizeof(S)) == 0) {
