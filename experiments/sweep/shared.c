@@ -16,6 +16,28 @@ bool shared_alike(const struct study_case *a, const struct study_case *b)
            a->accumulator == b->accumulator && setting_same_operands(&a->setting, &b->setting);
 }
 
+/* Rows have the same exact values whatever their results are added in and rounded to. */
+static bool same_values(const struct study_case *a, const struct study_case *b)
+{
+    struct setting as = a->setting;
+    as.output = b->setting.output;
+    return operation_of_rows(a->method->operation) &&
+           a->method->operation == b->method->operation && a->source == b->source &&
+           setting_same_operands(&as, &b->setting);
+}
+
+bool shared_keep(struct shared *s, const struct study_case *t)
+{
+    if (!s->like || !(shared_alike(s->like, t) || same_values(s->like, t)))
+        return false;
+    if (!shared_alike(s->like, t)) { /* the twin adds in another accumulator */
+        free(s->twin.data);
+        s->twin = (struct array){0};
+    }
+    s->like = t;
+    return true;
+}
+
 /* The elements that the last output covers. */
 static struct array covered(const struct array *in, const struct study_case *t)
 {
@@ -108,7 +130,7 @@ static enum status begin_prefixes(struct shared *s, const struct study_case *t,
 enum status shared_begin(struct shared *s, const struct study_case *t, const struct source *source,
                          enum reference_kind kind, struct problem *p)
 {
-    if (s->like && shared_alike(s->like, t))
+    if (shared_keep(s, t))
         return STATUS_OK;
     shared_end(s);
     const struct operation *o = t->method->operation;

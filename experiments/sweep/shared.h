@@ -25,8 +25,12 @@ struct shared {
  * and rows; or mask? */
 bool shared_alike(const struct study_case *a, const struct study_case *b);
 
-/* Readies *s, zero or of other cases before, for a case of this source; keeps what is there where
- * that is of cases alike. STATUS_MEMORY when memory is short, STATUS_FAILED as truth_make; nothing
+/* Keeps what is there for a case that is alike, or whose rows have the same exact values: then all
+ * but the twin. Else returns false and leaves it. */
+bool shared_keep(struct shared *s, const struct study_case *t);
+
+/* Readies *s, zero or of other cases before, for a case of this source; keeps what
+ * shared_keep does. STATUS_MEMORY when memory is short, STATUS_FAILED as truth_make; nothing
  * is here then. */
 enum status shared_begin(struct shared *s, const struct study_case *t, const struct source *source,
                          enum reference_kind kind, struct problem *p);

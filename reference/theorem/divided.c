@@ -166,7 +166,13 @@ struct theorem_memo {
     double largest, smallest;
     mpfr_t sum, sum_abs, squares; /* of the row */
     struct part part;
+    struct exponentials_memo *exponentials; /* NULL: nothing yet */
 };
+
+struct exponentials_memo **theorem_memo_exponentials(struct theorem_memo *m)
+{
+    return &m->exponentials;
+}
 
 static void memo_begin(struct theorem_memo *m)
 {
@@ -192,8 +198,10 @@ struct theorem_memo *theorem_memo_new(void)
 
 void theorem_memo_free(struct theorem_memo *m)
 {
-    if (m)
+    if (m) {
         memo_end(m);
+        exponentials_memo_free(m->exponentials);
+    }
     free(m);
 }
 

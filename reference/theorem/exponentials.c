@@ -31,6 +31,7 @@
  *
  * Nothing may overflow: where an element is beyond the accumulator there is no bound. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "reference/theorem/factors.h"
 
@@ -109,6 +110,66 @@ static void free_errors(struct errors *e)
     mpfr_clears(e->k, e->grown, e->sum, e->error, e->half, (mpfr_ptr)0);
 }
 
+/* The errors of one row, with all that they were set from. */
+struct exponentials_memo {
+    struct errors errors;
+    size_t height, n;
+    double largest, sum, weighted, range;
+    enum format storage, accumulator;
+    bool rescaled, set;
+};
+
+struct exponentials_memo *exponentials_memo_new(void)
+{
+    return calloc(1, sizeof(struct exponentials_memo));
+}
+
+void exponentials_memo_free(struct exponentials_memo *m)
+{
+    if (m && m->set)
+        free_errors(&m->errors);
+    free(m);
+}
+
+static bool same(const struct exponentials_memo *a, const struct exponentials_memo *b)
+{
+    return a->set && a->height == b->height && a->n == b->n && a->largest == b->largest &&
+           a->sum == b->sum && a->weighted == b->weighted && a->range == b->range &&
+           a->storage == b->storage && a->accumulator == b->accumulator &&
+           a->rescaled == b->rescaled;
+}
+
+/* Of the memo, or of `own` where there is none, which is to be freed then. */
+static const struct errors *errors_of(struct errors *own, const struct theorem *t,
+                                      const struct reference *r, enum format storage, enum format f,
+                                      bool rescaled)
+{
+    struct exponentials_memo **kept = t->memo ? theorem_memo_exponentials(t->memo) : NULL;
+    struct exponentials_memo row = {.height = t->height,
+                                    .n = r->n,
+                                    .largest = r->largest,
+                                    .sum = r->exponentials.sum,
+                                    .weighted = r->exponentials.weighted,
+                                    .range = r->exponentials.range,
+                                    .storage = storage,
+                                    .accumulator = f,
+                                    .rescaled = rescaled,
+                                    .set = true};
+    if (kept && !*kept)
+        *kept = exponentials_memo_new();
+    if (!kept || !*kept) {
+        set_errors(own, t, r, storage, f, rescaled);
+        return own;
+    }
+    if (!same(*kept, &row)) {
+        if ((*kept)->set)
+            free_errors(&(*kept)->errors);
+        **kept = row;
+        set_errors(&(*kept)->errors, t, r, storage, f, rescaled);
+    }
+    return &(*kept)->errors;
+}
+
 /* bound = what log S and m err by, and their addition. */
 static void of_logarithm(mpfr_t bound, const struct errors *e, const struct reference *r,
                          enum format f)
@@ -166,7 +227,7 @@ static bool of_exponentials(mpfr_t bound, const struct theorem *t, const struct 
                             enum format storage, enum format f, bool rescaled)
 {
     const struct exact_facts *facts = &exact_facts[r->of];
-    struct errors e;
+    struct errors own;
     mpfr_t error;
     if (!mpfr_number_p(r->sum) || !isfinite(format_round(f, r->largest)))
         return false;
@@ -174,19 +235,20 @@ static bool of_exponentials(mpfr_t bound, const struct theorem *t, const struct 
         mpfr_set_zero(bound, 1);
         return true;
     }
-    set_errors(&e, t, r, storage, f, rescaled);
+    const struct errors *e = errors_of(&own, t, r, storage, f, rescaled);
     mpfr_init2(error, THEOREM_PRECISION);
     if (facts->log)
-        of_logarithm(error, &e, r, f);
+        of_logarithm(error, e, r, f);
     else if (facts->each)
-        of_share(error, &e, r, f);
+        of_share(error, e, r, f);
     else
-        mpfr_set(error, e.error, MPFR_RNDU);
+        mpfr_set(error, e->error, MPFR_RNDU);
     bool says = mpfr_number_p(error);
     if (says)
         mpfr_set(bound, error, MPFR_RNDU);
     mpfr_clear(error);
-    free_errors(&e);
+    if (e == &own)
+        free_errors(&own);
     return says;
 }
 

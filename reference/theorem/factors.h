@@ -59,6 +59,11 @@ bool theorem_gamma(mpfr_t to, size_t k, double u);
 void theorem_lost_errors(struct theorem_factors *to, const struct theorem *t,
                          const struct reference *r, const mpfr_t perturbed, enum format f);
 
+/* What the bounds of sums of exponentials keep of a row, beside what a memo has of norms. */
+struct exponentials_memo *exponentials_memo_new(void); /* NULL when memory is short */
+void exponentials_memo_free(struct exponentials_memo *m);
+struct exponentials_memo **theorem_memo_exponentials(struct theorem_memo *m);
+
 theorem_says theorem_any_order, theorem_tree, theorem_split, theorem_compensated, theorem_kahan,
     theorem_k_fold, theorem_double_word, theorem_blocked;
 theorem_of_value theorem_norm, theorem_scaled_norm, theorem_mean, theorem_running_mean,

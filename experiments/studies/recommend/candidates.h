@@ -49,8 +49,9 @@ void recommend_label(struct text *to, const struct recommend_candidate *c);
 /* The same in a table's cell. */
 void recommend_cell(struct text *to, const struct recommend_candidate *c);
 
-/* Of products: tries a part of D where there is no time for all of it. */
+/* Of products: tries a part of D where there is no time for all of it; of statistics some rows. */
 enum status recommend_part(struct recommend_report *r, double seconds, struct problem *p);
+enum status recommend_part_of_rows(struct recommend_report *r, double seconds, struct problem *p);
 void recommend_part_free(struct recommend_report *r);
 bool recommend_is_part(const struct recommend_report *r);
 /* The row and the column of D of an output, of all of D. */

@@ -199,6 +199,10 @@ static void add_product(json_t *to, const struct recommend_report *r,
         json_object_set_new(broken, "row", json_integer((json_int_t)c->broke.place.row));
     if (json_is_object(broken) && c->broke.place.sides > 1)
         json_object_set_new(broken, "column", json_integer((json_int_t)c->broke.place.column));
+    if (r->row) {
+        json_object_set_new(to, "rows", json_integer((json_int_t)r->setting.bins));
+        json_object_set_new(to, "rows_of", json_integer((json_int_t)r->rows));
+    }
     if (r->setting.shape.n == 0)
         return;
     shape_name(shape, &r->setting.shape);

@@ -150,6 +150,7 @@ void recommend_product_free(struct recommend_product *product)
         mpfr_clears(product->exact[i], product->unit[i], (mpfr_ptr)0);
     free(product->exact);
     free(product->unit);
+    free(product->largest);
     shared_end(&product->shared);
     free(product);
 }
@@ -212,10 +213,13 @@ static enum status share(const struct recommend_report *r, const struct recommen
 {
     struct recommend_product *product = s->product;
     struct study_case t = case_of(r, c, s->array.n);
-    if (product->shared.like && shared_alike(product->shared.like, &t))
-        return STATUS_OK;
-    shared_end(&product->shared);
+    bool kept = shared_keep(&product->shared, &t);
     product->like = t;
+    if (kept) {
+        product->shared.like = &product->like;
+        return STATUS_OK;
+    }
+    shared_end(&product->shared);
     return shared_begin(&product->shared, &product->like, &s->source, REFERENCE_FAST, p);
 }
 
@@ -228,6 +232,9 @@ static enum status make_exact(struct recommend_product *product, const struct re
     product->unit = calloc(outputs + 1, sizeof *product->unit);
     if (!product->exact || !product->unit)
         return problem(p, STATUS_MEMORY, "recommend: out of memory for %zu elements", outputs);
+    enum status status = recommend_row_largest(product, p);
+    if (status != STATUS_OK)
+        return status;
     mpfr_init2(magnitudes, MPFR_PREC_MIN);
     for (; product->outputs < outputs; product->outputs++) {
         mpfr_init2(product->exact[product->outputs], MPFR_PREC_MIN);
@@ -305,7 +312,7 @@ static void set_place(struct recommend_outcome *o, const struct recommend_report
 {
     size_t columns = r->setting.shape.n;
     if (product->shared.values.value)
-        recommend_row_place(o, product);
+        recommend_row_place(r, o, product);
     else if (columns > 0)
         o->place = (struct recommend_place){2, recommend_row_of(r, o->output),
                                             recommend_column_of(r, o->output)};

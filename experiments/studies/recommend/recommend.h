@@ -228,11 +228,14 @@ struct recommend_report {
     struct device device;
     struct setting setting; /* that all candidates share, as the shape of a product */
     /* Where a product has more elements than there is time for, those of evenly spaced rows and
-     * columns are tried: `source` is `part` then, and `setting` has its shape. */
+     * columns are tried, and of statistics drawn rows: `source` is `part` then, and `setting` has
+     * its shape. */
     struct source part;
     struct array part_array;
     struct gemm_shape whole;
     size_t step[2]; /* from one row, and from one column, to the next that is tried */
+    size_t rows;    /* of statistics: how many the whole matrix has */
+    size_t *row;    /* and which of them those of `part` are, ascending; NULL: it is all of them */
     char *operands; /* of data from several files: the file that holds all; else NULL */
     struct figure cond_log2;
     struct recommend_candidate *candidate; /* in the order of cost */

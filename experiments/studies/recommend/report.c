@@ -48,7 +48,11 @@ static void add_head(struct text *to, const struct recommend_report *r)
         text_format(to, " of %s in %s (%s)", recommend_use_of(r)->exact,
                     format_facts[r->source->array.format].name, t->text);
     text_format(to, "; candidates: %zu, on %s\n", r->count, device);
-    if (recommend_is_part(r)) {
+    if (r->row) {
+        text_format(to, "tried: %zu of %zu rows, drawn with seed %llu, as --seconds allow\n",
+                    r->setting.bins, r->rows,
+                    (unsigned long long)r->request.plan->axes->seed.item[0]);
+    } else if (recommend_is_part(r)) {
         struct text line = {0};
         text_format(&line,
                     "tried: %zu of %zu elements of D, one of %zu rows and of %zu columns each, as "

@@ -67,32 +67,48 @@ static enum status sample(const struct recommend_report *r, struct recommend_sam
 
 /* --- exact values --- */
 
+enum status recommend_row_largest(struct recommend_product *product, struct problem *p)
+{
+    const struct row_values *v = &product->shared.values;
+    const struct by_bin *rows = &product->shared.by_bin;
+    if (!v->place)
+        return STATUS_OK;
+    product->largest = calloc(rows->bins + 1, sizeof *product->largest);
+    if (!product->largest)
+        return problem(p, STATUS_MEMORY, "recommend: out of memory for %zu rows", rows->bins);
+    for (size_t row = 0; row < rows->bins; row++)
+        for (size_t k = 0; k < by_bin_count(rows, row); k++) {
+            const size_t output = rows->element[rows->start[row] + k], most = product->largest[row];
+            if (k == 0 || mpfr_nan_p(v->value[most].sum) ||
+                mpfr_cmpabs(v->value[output].sum, v->value[most].sum) > 0)
+                product->largest[row] = output;
+        }
+    return STATUS_OK;
+}
+
 void recommend_row_value(struct recommend_product *product, size_t output, mpfr_t exact,
                          mpfr_t magnitude)
 {
     const struct row_values *v = &product->shared.values;
-    const struct by_bin *rows = &product->shared.by_bin;
     const struct reference *r = &v->value[output];
     size_t row = row_values_row(v, output);
     mpfr_set_prec(exact, mpfr_get_prec(r->sum));
     mpfr_set(exact, r->sum, MPFR_RNDN);
     mpfr_set_prec(magnitude, 64);
     mpfr_abs(magnitude, v->place ? r->sum : r->sum_abs, MPFR_RNDD);
-    for (size_t k = 0; v->place && k < by_bin_count(rows, row); k++) {
-        const struct reference *other = &v->value[rows->element[rows->start[row] + k]];
-        if (mpfr_cmpabs(other->sum, magnitude) > 0)
-            mpfr_abs(magnitude, other->sum, MPFR_RNDD);
-    }
+    if (v->place && mpfr_cmpabs(v->value[product->largest[row]].sum, magnitude) > 0)
+        mpfr_abs(magnitude, v->value[product->largest[row]].sum, MPFR_RNDD);
 }
 
-void recommend_row_place(struct recommend_outcome *o, const struct recommend_product *product)
+void recommend_row_place(const struct recommend_report *r, struct recommend_outcome *o,
+                         const struct recommend_product *product)
 {
     const struct row_values *v = &product->shared.values;
     const struct by_bin *rows = &product->shared.by_bin;
     size_t row = row_values_row(v, o->output), k = 0;
     while (v->place && rows->element[rows->start[row] + k] != o->output)
         k++;
-    o->place = (struct recommend_place){v->place ? 2 : 1, row, k};
+    o->place = (struct recommend_place){v->place ? 2 : 1, r->row ? r->row[row] : row, k};
 }
 
 /* --- what is known of the data --- */
@@ -108,6 +124,7 @@ static struct figure bound_of(const struct recommend_report *r, const struct rec
         method_theorem(c->method, r->device.kind, c->accumulator, length, shape);
     struct figure most = {true, 0};
     mpfr_t bound;
+    theorem.memo = theorem_memo_new();
     mpfr_init2(bound, 64);
     for (size_t i = 0; i < product->outputs && most.known; i++) {
         most.known = theorem_bound(bound, &theorem, &product->shared.values.value[i],
@@ -118,6 +135,7 @@ static struct figure bound_of(const struct recommend_report *r, const struct rec
             most.value = fmax(most.value, mpfr_get_d(bound, MPFR_RNDU));
     }
     mpfr_clear(bound);
+    theorem_memo_free(theorem.memo);
     return most;
 }
 
@@ -129,7 +147,7 @@ static enum status begin(struct recommend_report *r, const struct recommend_samp
     for (size_t i = 0; i < s->product->outputs; i++)
         if (!mpfr_number_p(s->product->exact[i]) && odd++ == 0) {
             first.output = i;
-            recommend_row_place(&first, s->product);
+            recommend_row_place(r, &first, s->product);
         }
     if (odd > 0)
         return problem(p, STATUS_DATA,
@@ -152,7 +170,8 @@ static enum status begin(struct recommend_report *r, const struct recommend_samp
             },                                                                                     \
         .sweep = "rowstats", .unit = {"|exact result|", beside, "ulp"},                            \
         .exact = "the exact result", .stands_in = true, .quantity = its_quantity,                  \
-        .sample = sample, .run = recommend_run_outputs, .begin = begin                             \
+        .sample = sample, .run = recommend_run_outputs, .begin = begin,                            \
+        .part = recommend_part_of_rows                                                             \
     }
 
 const struct recommend_use recommend_rows_of[RECOMMEND_ROWS] = {

@@ -340,7 +340,9 @@ Test(divided, what_is_kept_of_a_row_changes_no_bound)
                   {THEOREM_LAYERNORM_TEXTBOOK, EXACT_LAYERNORM},
                   {THEOREM_LAYERNORM_TWO_PASS, EXACT_LAYERNORM},
                   {THEOREM_LAYERNORM_WELFORD, EXACT_LAYERNORM},
-                  {THEOREM_LAYERNORM_CHAN, EXACT_LAYERNORM}};
+                  {THEOREM_LAYERNORM_CHAN, EXACT_LAYERNORM},
+                  {THEOREM_EXPONENTIALS, EXACT_SOFTMAX},
+                  {THEOREM_RESCALED, EXACT_SOFTMAX}};
     enum { ROWS = 3, LENGTH = 12 };
     float x[ROWS][LENGTH];
     uint64_t seed = 11;
