@@ -102,7 +102,7 @@ enum status conformance_asked_of(struct conformance_asked *s, const struct metho
     struct array all = s->data.item[0].array;
     s->input = (struct special_input){all, {all.format, all.n, NULL}};
     s->request.data = &s->input;
-    s->request.rows = m->operation->of_rows && s->data.item[0].rows ? s->data.item[0].rows : 1;
+    s->request.rows = special_reads_rows(m) && s->data.item[0].rows ? s->data.item[0].rows : 1;
     if (!special_reads_two(m))
         return STATUS_OK;
     if (all.n % 2)

@@ -18,6 +18,11 @@ bool special_is_scan(const struct method *m)
     return operation_asks(m->operation, SETTING_SCAN);
 }
 
+bool special_reads_rows(const struct method *m)
+{
+    return operation_asks(m->operation, SETTING_ROWS);
+}
+
 bool special_reads_two(const struct method *m)
 {
     return operation_has(m->operation, OPERAND_IN2) || special_multiplies(m);

@@ -9,6 +9,8 @@
 /* Is the method a matrix product? A scan? Does it read two arrays, whose products it adds? */
 bool special_multiplies(const struct method *m);
 bool special_is_scan(const struct method *m);
+/* Does it read rows of a matrix? They are tried as one row. */
+bool special_reads_rows(const struct method *m);
 bool special_reads_two(const struct method *m);
 
 /* The shape for n terms, C among them where it is taken. */

@@ -46,7 +46,7 @@ static enum status compose(struct text *to, const char *file, const struct confo
     char title[512], due[POSSIBLE_TEXT], device[DEVICE_TEXT];
     struct text command = {0};
     struct array in;
-    size_t rows = s->method->operation->of_rows ? 1 : 0;
+    size_t rows = special_reads_rows(s->method) ? 1 : 0;
     size_t outputs = s->method->operation->outputs(f->in.x.n, rows);
     enum status status = join(&in, &f->in, p);
     if (status != STATUS_OK)

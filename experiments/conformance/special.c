@@ -120,8 +120,10 @@ static enum status check_device(struct special *s, const char *name, struct prob
 
 static bool is_special(const struct method *m)
 {
+    const bool rows = special_reads_rows(m) && operation_adds_elements(m->operation);
     return special_is_exact(m) || special_multiplies(m) || special_is_statistic(m) ||
-           (!operation_takes(m->operation) && exact_facts[m->operation->of].form == FORM_SUM);
+           ((rows || !operation_takes(m->operation)) &&
+            exact_facts[m->operation->of].form == FORM_SUM);
 }
 
 /* Of files, where there are more subjects than one. */
@@ -177,7 +179,7 @@ static enum status find_methods(const struct special *s, const struct method *m[
                 p, STATUS_USAGE,
                 "check --special: found %s, whose operation is %s: expected a sum, a "
                 "scan, a dot product, a matrix product, a norm, a mean, a variance, a product, an "
-                "extremum, or a statistic of rows",
+                "extremum, or a sum or a statistic of rows",
                 m[i]->name, m[i]->operation->name);
         if (status == STATUS_OK)
             status = check_takes(m[i], a, p);

@@ -49,8 +49,8 @@ enum status conformance_stand_open(struct conformance_stand *s,
                               .exclusive = subject->exclusive,
                               .chip = subject->chip,
                               .product = subject->product,
-                              .bins = m->operation->of_rows ? 1 : 0,
-                              .stride = m->operation->of_rows ? 1 : 0};
+                              .bins = special_reads_rows(m) ? 1 : 0,
+                              .stride = special_reads_rows(m) ? 1 : 0};
     *s = (struct conformance_stand){.subject = subject};
     s->out = (struct array){subject->accumulator, 1, s->one};
     enum status status = heads_make(&s->heads, n, subject->segment, p);

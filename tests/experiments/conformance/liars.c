@@ -209,6 +209,32 @@ Test(special_liars, are_found_out_by_the_smallest_input)
         hold(&expected[i]);
 }
 
+/* Sums of rows are held to the same: of one row each and, of a matrix, row by row. */
+Test(special_liars, sums_of_rows_are_found_out)
+{
+    static struct conformance_report r;
+    static const struct expected swallows = {"filters NaN", swallows_nan_cpu, "nan", "", 1,
+                                             .x = {NAN}};
+    float data[3][2] = {{1, 2}, {NAN, 4}, {5, 6}};
+    const struct special_input in = {.x = {FP32, 6, data}};
+    struct problem p = {0};
+    struct method m = *method_named("rows/serial");
+    m.cpu = swallows.cpu;
+    struct conformance_request request = {
+        .method = &m, .pairs = {{{FP32, FP32}}, 1}, .seed = 1, .every = 1};
+    cr_assert(conformance_run(&r, &request, &p) == STATUS_OK, "%s", p.text);
+    const struct conformance_finding *f = tally_of(&r, swallows.class)->first;
+    cr_assert(f, "not found");
+    cr_expect(f->in.x.n == swallows.n && isnan(array_get(&f->in.x, 0)));
+    conformance_report_free(&r);
+    request.data = &in;
+    request.rows = 3;
+    cr_assert(conformance_run(&r, &request, &p) == STATUS_OK, "%s", p.text);
+    cr_expect(r.all[0].cases == 3 && r.all[0].impossible == 1, "%zu of %zu", r.all[0].impossible,
+              r.all[0].cases);
+    conformance_report_free(&r);
+}
+
 Test(special_liars, an_honest_method_is_none)
 {
     for (enum format f = 0; f < ACCUMULATORS; f++) {

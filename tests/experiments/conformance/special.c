@@ -140,6 +140,20 @@ Test(special, our_statistics_of_rows_conform)
     statistics(true);
 }
 
+Test(special, our_sums_of_rows_conform)
+{
+    static struct conformance_report r;
+    size_t held = 0;
+    for (size_t i = 0; i < method_count; i++) {
+        const struct method *m = method_registry[i];
+        if (m->cpu && m->operation->matrix && operation_adds_elements(m->operation)) {
+            conforms(m, &r);
+            held++;
+        }
+    }
+    cr_expect(held > 2, "%zu", held);
+}
+
 Test(special, our_extrema_conform)
 {
     registry(FORM_ELEMENT, 1, false);
