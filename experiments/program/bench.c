@@ -192,9 +192,9 @@ const struct verb verb_bench = {
         "                   bytes read (keys and masks too) and written per second, over those of "
         "a copy\n"
         "                   of the input (on the CPU memcpy)\n"
-        "  of_vendor        the rate over that of NVIDIA's CUB (dot products and norms: cuBLAS), "
-        "asked\n"
-        "                   for the same formats and outputs\n"
+        "  of_vendor        the rate over that of NVIDIA's CUB (dot products, norms and products "
+        "of\n"
+        "                   matrices: cuBLAS), asked for the same formats and outputs\n"
         "  elements_per_ns  for scatter-adds: elements over the time\n"
         "\n"
         "On the CPU raw read and copy use as many threads as the method. Beside a shared object "
@@ -241,6 +241,8 @@ const struct verb verb_bench = {
         "--output accumulator\n"
         "  ulpscope bench --method scatter/ordered,scatter/atomic --n 2^26 --keys uniform,one "
         "--bins 1000,1000000\n"
-        "  ulpscope bench --n 2^22 --storage bf16 --accumulator fp32 --out bench.csv",
+        "  ulpscope bench --n 2^22 --storage bf16 --accumulator fp32 --out bench.csv\n"
+        "  ulpscope bench --method cublas/matrix_product_16,gemm/wgmma --storage fp16 "
+        "--accumulator fp32 --shape 4096x4096x4096 --output accumulator",
     .run = run,
 };
