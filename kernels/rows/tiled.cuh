@@ -54,8 +54,8 @@ __device__ inline P tile_of_row(const S *tile, unsigned present)
 {
     typedef typename P::word A;
     typedef typename wide<S, V>::word word;
-    constexpr unsigned parts = per_lane / V, loads = V > 1 ? 8 : sizeof(S) > 4 ? 16 : 32;
-    constexpr unsigned together = loads / parts;
+    constexpr unsigned single = std::is_same<From, written>::value ? 8 : sizeof(S) > 4 ? 16 : 32;
+    constexpr unsigned parts = per_lane / V, loads = V > 1 ? 8 : single, together = loads / parts;
     const S *from = tile + threadIdx.x % warp_lanes * V;
     unsigned left = present - min(present, threadIdx.x % warp_lanes * V); /* from this lane on */
     P column[per_lane];
@@ -92,7 +92,9 @@ __device__ inline P tile_of_row(const S *tile, unsigned present)
 /* V: the elements of a vector of 16 bytes, where all rows consist of such; else 1. full: they
  * consist of full tiles even. */
 template <unsigned V, bool full, typename A, typename S>
-__global__ __launch_bounds__(threads, 2) void sum_consecutive(const S *x, level<A> l)
+__global__ __launch_bounds__(threads, full || sizeof(A) == 8
+                                          ? 2
+                                          : 3) void sum_consecutive(const S *x, level<A> l)
 {
     typedef plain_sum<A> P;
     constexpr unsigned warps = threads / warp_lanes;
