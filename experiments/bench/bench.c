@@ -104,11 +104,13 @@ enum status bench_input_output(struct bench_input *b, enum format f, size_t n, s
     return memory_array(&b->output, f, n, "the outputs of a benchmark", p);
 }
 
-/* How outputs are rounded, and what they cover, makes no difference to what is read. */
-static struct setting what_is_read(const struct setting *s)
+/* How outputs are rounded, and what they cover, makes no difference to what is read, but that C of
+ * a matrix product is stored as D is. */
+static struct setting what_is_read(const struct operation *o, const struct setting *s)
 {
     struct setting read = *s;
-    read.output = 0;
+    if (!operation_has(o, OPERAND_C))
+        read.output = 0;
     read.exclusive = false;
     read.product = PRODUCT_NONE;
     read.chip = NULL;
@@ -138,7 +140,7 @@ enum status bench_input_operands(struct bench_input *b, const struct bench_row *
 {
     const struct operation *o = row->method->operation;
     size_t n = sample ? b->sample.n : b->array.n, i = 0;
-    struct bench_made wanted = {.operation = o, .setting = what_is_read(&row->setting), .n = n};
+    struct bench_made wanted = {.operation = o, .setting = what_is_read(o, &row->setting), .n = n};
     if (n < b->array.n)
         wanted.setting = setting_sample(o, &wanted.setting, n);
     while (i < b->made_count && !(b->made[i].operation == o && b->made[i].n == n &&

@@ -137,7 +137,8 @@ static size_t other_devices(const struct check *c, struct device others[OTHERS])
     return count;
 }
 
-/* Of a model of a matrix instruction other chips are other devices. */
+/* Of a model of a matrix instruction other chips are other devices; a GPU has its own
+ * instructions alone. */
 static enum status other_chips(struct check *c, struct check_outcome *o, struct problem *p)
 {
     const struct check_setting own = check_plain(c, &c->at);
@@ -145,6 +146,7 @@ static enum status other_chips(struct check *c, struct check_outcome *o, struct 
     const char *here = c->at.setting.chip, *chip;
     enum status status = STATUS_OK;
     bool taken = false;
+    here = c->request->device.kind == DEVICE_CPU ? here : NULL;
     for (size_t i = 0; here && m->of_chip && (chip = mma_chip(i)) && status == STATUS_OK; i++) {
         struct check_setting s = own;
         if (chip == here || !m->of_chip(chip, c->at.pair.storage, c->at.pair.accumulator) ||

@@ -36,10 +36,13 @@ uint64_t mma_dot(const struct mma_rule *r, size_t k, const void *a, const void *
 uint64_t mma_dot_mixed(const struct mma_rule *r, enum mma_element of_b, size_t k, const void *a,
                        const void *b, uint64_t c)
 {
-    if (r->fraction == MMA_EXACT)
-        return fused_in_order(k, a, b, c);
+    static const double zero;
     const size_t bytes = (size_t)mma_elements[r->element].bits / 8, whole = (size_t)r->k;
     size_t i = 0;
+    if (r->fraction == MMA_EXACT) { /* one zero behind it does what more of them do */
+        c = fused_in_order(k, a, b, c);
+        return k % whole == 0 ? c : fused_in_order(1, &zero, &zero, c);
+    }
     for (; k - i >= whole; i += whole)
         c = instruction(r, of_b, i, whole, a, b, c);
     if (i < k) { /* zeros behind it, as kernels pad */

@@ -134,8 +134,10 @@ static uint64_t added(const struct mma_rule *r, double x, double y)
 
 uint64_t fused_oracle(const struct mma_rule *r, size_t k, const void *a, const void *b, uint64_t c)
 {
-    if (r->fraction == MMA_EXACT)
-        return fused_adds(k, a, b, c);
+    if (r->fraction == MMA_EXACT) { /* -0 does not outlast the zeros behind the last product */
+        const uint64_t d = fused_adds(k, a, b, c), negative_zero = UINT64_C(1) << 63;
+        return k % (size_t)r->k != 0 && d == negative_zero ? 0 : d;
+    }
     size_t whole = (size_t)r->k, size = (size_t)r->block;
     for (size_t first = 0; first < k; first += whole) {
         double x[MMA_BLOCK], y[MMA_BLOCK];

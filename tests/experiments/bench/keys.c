@@ -64,3 +64,21 @@ Test(bench_keys, bins_do_not_grow_with_elements)
     bench_input_close(&in);
     keys_free(&keys);
 }
+
+/* C has the format that D is rounded to: a GPU reads it as such. */
+Test(bench_keys, c_of_a_product_is_stored_as_d_is)
+{
+    struct bench_input in = open_input(cpu, FP16, 3 * 16);
+    struct bench_row row = {.method = method_named("gemm/tiled"),
+                            .accumulator = FP32,
+                            .setting.shape = {.m = 4, .n = 4, .k = 4},
+                            .setting.bins = 16};
+    struct operands of;
+    struct problem p = {0};
+    for (enum format f = FP16; f <= FP32; f = f == FP16 ? FP32 : FP32 + 1) {
+        row.setting.output = f;
+        cr_assert(bench_input_operands(&in, &row, false, &of, &p) == STATUS_OK, "%s", p.text);
+        cr_expect(of.c.format == f && of.c.n == 16, "%s", format_facts[f].name);
+    }
+    bench_input_close(&in);
+}

@@ -158,3 +158,31 @@ Test(mma_model, mutants_are_caught)
     }
     cr_expect(mutants > 200, "%zu", mutants);
 }
+
+/* Kernels pad k with zeros to whole instructions; +0 added to -0 is +0. An H100's gemm/mma gives
+ * these. */
+Test(mma_model, zeros_behind_the_last_product_of_doubles)
+{
+    const struct mma_instruction *of[RULES];
+    size_t count = rules(of, RULES), tried = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct mma_rule *r = &of[i]->rule;
+        double a[16], b[16], negative = -0.0;
+        uint64_t c, d;
+        if (r->fraction != MMA_EXACT)
+            continue;
+        cr_assert(r->k <= 16);
+        for (size_t k = 0; k < 16; k++) {
+            a[k] = -0x1p-600;
+            b[k] = 0x1p-600;
+        }
+        memcpy(&c, &negative, sizeof c);
+        for (size_t k = 1; k <= (size_t)r->k; k++) {
+            d = mma_dot(r, k, a, b, c);
+            cr_expect(d == (k == (size_t)r->k ? c : 0), "%zu of %d: %#llx", k, r->k,
+                      (unsigned long long)d);
+            tried++;
+        }
+    }
+    cr_expect(tried > 0);
+}
