@@ -7,6 +7,8 @@
 #include "experiments/program/run_command.h"
 #include "experiments/program/verbs.h"
 #include "experiments/studies/trial_python.h"
+#include "experiments/subjects/foreign.h"
+#include "experiments/system/device.h"
 #include "experiments/studies/recommend/files.h"
 #include "experiments/subjects/interrupt.h"
 #include "experiments/sweep/ranks.h"
@@ -250,6 +252,8 @@ enum status run_merged(const struct arguments *a, const char *out, uint32_t shar
     if (asprintf(&from, "%s/study.json", out) < 0)
         return problem(p, STATUS_MEMORY, "out of memory");
     c.from_path = from;
+    device_names_only();
+    foreign_names_only();
     enum status status = resolve(&c, p);
     if (status == STATUS_OK)
         status = name_out(&c, out, p);

@@ -54,6 +54,10 @@ enum status foreign_python(const char *array, const char *operation, struct prob
  * which may mean a compilation. The text stays the caller's, and stays. */
 void foreign_describe_only(const char *devices_and_pairs);
 
+/* From now on functions of Python are not asked what they are, and need not be here: nothing is
+ * run, what was run is read. They compute what their names say. */
+void foreign_names_only(void);
+
 /* A file that is shipped for Python: beside the program as it is installed, in a Python package,
  * else in the source tree. */
 enum status python_find(char path[PATH_MAX], const char *file, struct problem *p);

@@ -26,6 +26,13 @@ static enum status absent(const char *text, struct problem *p)
                    count, count > 1 ? "s" : "", count - 1);
 }
 
+static bool names_only;
+
+void device_names_only(void)
+{
+    names_only = true;
+}
+
 enum status device_parse(struct device *d, const char *text, struct problem *p)
 {
     *d = (struct device){DEVICE_CPU, 0};
@@ -43,7 +50,7 @@ enum status device_parse(struct device *d, const char *text, struct problem *p)
         end = (char *)text;
     if (*end)
         return near_unknown_option(p, "device", text, "cpu, cuda, cuda:N or auto");
-    if (index >= gpu_count(true))
+    if (!names_only && index >= gpu_count(true))
         return absent(text, p);
     *d = (struct device){DEVICE_CUDA, (int)index};
     return STATUS_OK;

@@ -16,3 +16,6 @@ void device_name(struct device d, char text[DEVICE_TEXT]);
 /* Reads cpu, cuda, cuda:1, or auto (the first GPU if there is one, else the CPU). STATUS_USAGE
  * where it is none of them, STATUS_DEVICE where there is no such GPU. */
 enum status device_parse(struct device *d, const char *text, struct problem *p);
+
+/* From now on a GPU that is named need not be here: nothing is run, what was run is read. */
+void device_names_only(void);
