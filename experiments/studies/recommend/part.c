@@ -12,8 +12,9 @@
 #include "kernels/method/matrix.h"
 
 /* Time for so many arrays on all candidates is enough: the data and some orders of it; the chosen
- * candidate meets all others. So few elements, and so few products, are always tried. */
-enum { ARRAYS = 4, ELEMENTS = 16, TERMS = 1 << 18 };
+ * candidate meets all others. So few elements, and so few products, are always tried, and so few
+ * elements of rows. */
+enum { ARRAYS = 4, ELEMENTS = 16, TERMS = 1 << 18, OF_ROWS = 1 << 12 };
 
 /* Rows 0, step, 2 step, ... of A, and columns of B, and what C is made of. */
 static enum status take_part(struct array *to, const struct array *from,
@@ -297,8 +298,9 @@ static enum status become_rows(struct recommend_report *r, double rows, struct p
 enum status recommend_part_of_rows(struct recommend_report *r, double seconds, struct problem *p)
 {
     r->rows = r->setting.bins;
+    const double length = (double)matrix_length(r->source->array.n, r->rows);
     recommend_tell(r, "how many rows there is time for");
-    return fit(r, 1, seconds, become_rows, rows_seconds, p);
+    return fit(r, fmax(1, OF_ROWS / fmax(1, length)), seconds, become_rows, rows_seconds, p);
 }
 
 void recommend_part_free(struct recommend_report *r)
