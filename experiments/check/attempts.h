@@ -76,6 +76,10 @@ enum status check_shapes_make(struct check *c, struct problem *p);
 size_t check_shape_count(const struct check *c);
 struct shape check_shape_at(const struct check *c, size_t i);
 
+/* The subject as it runs in this launch shape: told by its environment, it is a process of its own
+ * for each number of threads. */
+const struct method *check_method(const struct check *c, struct shape shape);
+
 /* Notes what a run of the case at hand is made over. */
 void check_note(const struct check *c, const struct check_setting *s);
 /* Notes that an output of the case was computed again in another batch. */

@@ -152,11 +152,10 @@ static struct place place_of(const struct check *c, enum check_kind kind, size_t
 /* Does an earlier launch shape come to the same for this length? */
 static bool comes_again(const struct check *c, const struct check_case *k, size_t i)
 {
-    const struct method *m = c->request->method;
-    enum device_kind device = c->request->device.kind;
-    struct shape own = method_shape(m, device, k->n, check_shape_at(c, i));
+    const struct check_request *r = c->request;
+    struct shape own = check_shape_made(r, k->n, check_shape_at(c, i));
     for (size_t earlier = 0; earlier < i; earlier++) {
-        struct shape is = method_shape(m, device, k->n, check_shape_at(c, earlier));
+        struct shape is = check_shape_made(r, k->n, check_shape_at(c, earlier));
         if (is.threads == own.threads && is.blocks == own.blocks)
             return true;
     }
@@ -187,7 +186,9 @@ enum check_found check_case_at(const struct check *c, enum check_kind kind, size
     size_t length = length_at(at.turn, at.pair, n.count), shapes = check_shape_count(c);
     size_t inputs = inputs_of(c, kind), round = at.pass / inputs;
     size_t mixed = at.pass + length + at.pair;
-    if (last && !check_follows(c, kind) && round >= shapes * (both ? 2 : 1))
+    size_t rounds_asked =
+        shapes * (both ? 2 : 1) * (r->setting.ranks.count ? r->setting.ranks.count : 1);
+    if (last && !check_follows(c, kind) && round >= rounds_asked)
         return CHECK_NO_MORE;
     *k = (struct check_case){.pair = pair,
                              .setting.output = pair.accumulator,
@@ -203,6 +204,10 @@ enum check_found check_case_at(const struct check *c, enum check_kind kind, size
     axes.no_c = r->method->no_c;
     axes.file_rows = k->data && k->n == k->data->array.n ? k->data->rows : 0;
     setting_vary(&k->setting, r->method->operation, &axes, k->n, mixed);
+    if (k->setting.ranks && r->n.count == 0) /* lengths of ours, which may leave a rest */
+        k->n = k->setting.ranks * k->setting.bins;
+    if (k->n == 0)
+        return CHECK_NONE;
     setting_drop(r->method, &k->setting);
     if (!setting_can(r->method, &k->setting, pair.storage, pair.accumulator))
         return CHECK_NONE; /* another chip that is asked for can: see check_find_pairs */
@@ -300,7 +305,7 @@ struct array check_array(const struct array *all, size_t n, unsigned i)
 struct check_setting check_plain(const struct check *c, const struct check_case *k)
 {
     return (struct check_setting){
-        .method = c->request->method, .device = c->request->device, .shape = k->shape};
+        .method = check_method(c, k->shape), .device = c->request->device, .shape = k->shape};
 }
 
 enum status check_open(const struct check *c, const struct check_setting *s, struct probe **probe,

@@ -415,6 +415,25 @@ static void leave_time(struct check *c)
     c->last = c->last < least ? least : c->last;
 }
 
+/* Ranks share the elements evenly: each number that is asked for divides a length that is. */
+static enum status ranks_fit(const struct check_request *r, struct problem *p)
+{
+    if (!setting_read(r->method, SETTING_RANKS))
+        return STATUS_OK;
+    const struct numbers *ranks = &r->setting.ranks;
+    for (size_t i = 0; i < ranks->count && r->n.count > 0; i++) {
+        size_t k = 0;
+        while (k < r->n.count && r->n.item[k] % ranks->item[i] != 0)
+            k++;
+        if (k == r->n.count)
+            return problem(p, STATUS_USAGE,
+                           "option --ranks: found %llu with n = %llu%s, expected a divisor of n",
+                           (unsigned long long)ranks->item[i], (unsigned long long)r->n.item[0],
+                           k > 1 ? ", ..." : "");
+    }
+    return STATUS_OK;
+}
+
 enum status check_subject(struct check_report *report, const struct check_request *request,
                           struct problem *p)
 {
@@ -434,7 +453,8 @@ enum status check_subject(struct check_report *report, const struct check_reques
     if (status == STATUS_OK)
         status = check_find_pairs(&c, report, p);
     leave_time(&c);
-    if (status == STATUS_OK && report->failure.status == STATUS_OK)
+    bool fits = ranks_fit(request, &report->untried) == STATUS_OK;
+    if (status == STATUS_OK && report->failure.status == STATUS_OK && fits)
         status = try_all(&c, report, p);
     if (status == STATUS_OK)
         note_untried(report);

@@ -160,6 +160,7 @@ struct check_set {
  * array of the user's; a launch shape is what the method made of what was asked for. */
 struct check_over {
     struct check_set shapes, lengths, inputs;
+    struct check_set ranks;    /* numbers of them, where there are any */
     struct check_set batches;  /* numbers of rows and columns, where results are of such */
     struct check_set followed; /* outputs that were computed again in other batches */
     struct check_set due;      /* lengths that were asked for, and that an attempt can be made at */
@@ -236,8 +237,15 @@ struct check_rung {
 };
 struct check_rung check_rung(const struct check_report *r, enum promise rung);
 
-/* Is something that was asked for by --n, --threads or --blocks in no attempt at the rung? In
- * words, where they are asked for: "n = 480000; 4, 8 threads". */
+/* Does nothing but its environment tell the subject how many threads to use? Of ours, and of what
+ * runs on a GPU, launch shapes do; ranks of an all-reduce are tried otherwise. */
+bool check_environs(const struct check_request *r);
+/* The launch shape in which the subject runs where this is asked for; threads may be those that its
+ * environment says. */
+struct shape check_shape_made(const struct check_request *r, size_t n, struct shape asked);
+
+/* Is something that was asked for by --n, --threads, --blocks or --ranks in no attempt at the rung?
+ * In words, where they are asked for: "n = 480000; 4, 8 threads". */
 bool check_missed(char words[CHECK_REASON], const struct check_over *over,
                   const struct check_request *r);
 

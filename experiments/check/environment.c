@@ -2,10 +2,30 @@
 #include <unistd.h>
 
 #include "experiments/check/attempts.h"
+#include "experiments/options/subject_name.h"
 #include "experiments/subjects/foreign.h"
 #include "experiments/system/clock.h"
 
-enum { NUMBERS = 5 };
+bool check_environs(const struct check_request *r)
+{
+    const struct method *m = r->method;
+    return m->foreign && r->device.kind == DEVICE_CPU && !name_is_mpi(m->name) &&
+           !(m->shape_read[DEVICE_CPU] & SHAPE_THREADS);
+}
+
+struct shape check_shape_made(const struct check_request *r, size_t n, struct shape asked)
+{
+    struct shape is = method_shape(r->method, r->device.kind, n, asked);
+    is.threads = check_environs(r) ? asked.threads : is.threads;
+    return is;
+}
+
+const struct method *check_method(const struct check *c, struct shape shape)
+{
+    const struct method *m = c->request->method, *told;
+    bool tells = shape.threads && check_environs(c->request) && foreign_restarts(m);
+    return tells && foreign_with_threads(&told, m, shape.threads, NULL) == STATUS_OK ? told : m;
+}
 
 /* Is there time to start another process? */
 static bool time_for_start(const struct check *c)
@@ -13,31 +33,63 @@ static bool time_for_start(const struct check *c)
     return clock_ns() + clock_span(foreign_start_s(c->request->method)) < c->last;
 }
 
-enum status check_environment(struct check *c, struct check_outcome *o, struct problem *p)
+enum { OWN = 5, NUMBERS = 64 };
+
+/* Those asked for; else some. */
+static size_t numbers_of(const struct check *c, unsigned number[NUMBERS])
 {
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     const unsigned cores = online > 0 && online < THREADS_MAX / 2 ? (unsigned)online : 1;
-    const unsigned number[NUMBERS] = {1, 3, 2 * cores, 2, 7};
-    struct check_setting plain = check_plain(c, &c->at);
+    const unsigned own[OWN] = {1, 3, 2 * cores, 2, 7};
+    size_t count = 0;
+    for (size_t i = 0; i < c->threads.count && count < NUMBERS; i++)
+        if (c->threads.item[i] && c->threads.item[i] != c->at.shape.threads)
+            number[count++] = (unsigned)c->threads.item[i];
+    for (size_t i = 0; c->request->threads.count == 0 && i < OWN; i++)
+        number[count++] = own[i];
+    return count;
+}
+
+/* Runs the subject with so many threads; 0: as the case has it. */
+static enum status take(struct check *c, struct check_outcome *o, unsigned threads,
+                        struct problem *p)
+{
+    struct array out;
+    struct check_setting s = check_plain(c, &c->at);
     enum status status = STATUS_OK;
-    for (size_t i = 0; i < NUMBERS && status == STATUS_OK && !check_enough(c, o); i++) {
-        struct check_setting s = plain;
-        struct array out;
-        status = foreign_with_threads(&s.method, plain.method, number[i], p);
-        if (status != STATUS_OK || (!check_keeps(c, s.method) && !time_for_start(c)))
-            break;
-        if (i == 0) {
-            status = check_once(c, &plain, &out, p);
-            if (status == STATUS_OK)
-                status = check_take(c, o, &out, 0, p, "in this environment");
-        }
+    if (threads)
+        status = foreign_with_threads(&s.method, c->request->method, threads, p);
+    unsigned told = foreign_threads(s.method);
+    s.shape.threads = c->at.shape.threads ? told : 0;
+    if (told)
         check_keep(c, s.method); /* processes stay up from case to case */
+    if (status == STATUS_OK)
+        status = check_once(c, &s, &out, p);
+    o->now = check_variant(&s);
+    if (status != STATUS_OK)
+        return status;
+    uint64_t differing = o->differing;
+    status = told ? check_take(c, o, &out, 0, p, "OMP_NUM_THREADS=%u in its environment", told)
+                  : check_take(c, o, &out, 0, p, "in this environment");
+    if (o->differing > differing && differing == 0)
+        o->found.other_shape = s.shape;
+    return status;
+}
+
+enum status check_environment(struct check *c, struct check_outcome *o, struct problem *p)
+{
+    unsigned number[NUMBERS];
+    size_t count = numbers_of(c, number);
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < count && status == STATUS_OK && !check_enough(c, o); i++) {
+        const struct method *told;
+        status = foreign_with_threads(&told, c->request->method, number[i], p);
+        if (status != STATUS_OK || (!check_keeps(c, told) && !time_for_start(c)))
+            break;
+        if (i == 0)
+            status = take(c, o, 0, p);
         if (status == STATUS_OK)
-            status = check_once(c, &s, &out, p);
-        o->now = check_variant(&s);
-        if (status == STATUS_OK)
-            status =
-                check_take(c, o, &out, 0, p, "OMP_NUM_THREADS=%u in its environment", number[i]);
+            status = take(c, o, number[i], p);
     }
     return status;
 }

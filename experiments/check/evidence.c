@@ -7,6 +7,7 @@
 #include "experiments/subjects/foreign.h"
 #include "reference/base/hash.h"
 #include "reference/format/hash_array.h"
+#include "reports/text/text.h"
 
 static bool has(const struct check_set *set, uint64_t item)
 {
@@ -40,6 +41,8 @@ static void note_over(struct check_over *over, const struct check *c, struct sha
     over->most_n = k->n > over->most_n ? k->n : over->most_n;
     add(&over->lengths, k->n);
     add(&over->inputs, mixed(seeded ? k->seed : 0, name));
+    if (k->setting.ranks)
+        add(&over->ranks, k->setting.ranks);
     if (operation_sides(c->request->method->operation) == 0)
         return;
     struct batch_place is = setting_batch(c->request->method->operation, &k->setting, k->n);
@@ -51,7 +54,8 @@ static void note_over(struct check_over *over, const struct check *c, struct sha
 struct missed {
     char *words;
     size_t used, listed, more;
-    const char *before, *after; /* the list: "n = ", " threads" */
+    uint64_t last;
+    const char *before, *noun; /* of the list: "n = ", ""; or "", "thread" */
 };
 
 enum { LISTED = 4 };
@@ -66,6 +70,7 @@ static void miss(struct missed *m, uint64_t item)
     if (m->words && m->used < CHECK_REASON)
         m->used += (size_t)snprintf(m->words + m->used, CHECK_REASON - m->used, "%s%s%llu", between,
                                     m->listed > 0 ? "" : m->before, (unsigned long long)item);
+    m->last = item;
     m->listed++;
 }
 
@@ -76,8 +81,9 @@ static bool ended(struct missed *m)
     if (m->words && !none && m->more > 0 && m->used < CHECK_REASON)
         m->used +=
             (size_t)snprintf(m->words + m->used, CHECK_REASON - m->used, " and %zu more", m->more);
-    if (m->words && !none && m->used < CHECK_REASON)
-        m->used += (size_t)snprintf(m->words + m->used, CHECK_REASON - m->used, "%s", m->after);
+    if (m->words && !none && *m->noun && m->used < CHECK_REASON)
+        m->used += (size_t)snprintf(m->words + m->used, CHECK_REASON - m->used, " %s%s", m->noun,
+                                    m->listed == 1 ? text_s(m->last) : "s");
     m->listed = m->more = 0;
     return none;
 }
@@ -86,8 +92,7 @@ static bool ended(struct missed *m)
 static bool ran_in(const struct check_over *over, const struct check_request *r, struct shape asked)
 {
     for (size_t i = 0; i < over->lengths.count; i++) {
-        struct shape is =
-            method_shape(r->method, r->device.kind, (size_t)over->lengths.item[i], asked);
+        struct shape is = check_shape_made(r, (size_t)over->lengths.item[i], asked);
         for (size_t k = 0; k < over->shapes.count; k++) {
             uint64_t shape = over->shapes.item[k];
             if (asked.threads ? shape >> 32 == is.threads : (uint32_t)shape == is.blocks)
@@ -100,26 +105,32 @@ static bool ran_in(const struct check_over *over, const struct check_request *r,
 bool check_missed(char words[CHECK_REASON], const struct check_over *over,
                   const struct check_request *r)
 {
-    struct missed m = {.words = words, .before = "n = ", .after = ""};
+    struct missed m = {.words = words, .before = "n = ", .noun = ""};
     unsigned read = r->method->shape_read[r->device.kind];
     for (size_t i = 0; i < over->due.count; i++)
         if (!has(&over->reached, over->due.item[i]))
             miss(&m, over->due.item[i]);
     bool all = ended(&m);
     m.before = "";
-    m.after = " threads";
-    for (size_t i = 0; (read & SHAPE_THREADS) && i < r->threads.count; i++) {
+    m.noun = "thread";
+    bool threads = (read & SHAPE_THREADS) || check_environs(r);
+    for (size_t i = 0; threads && i < r->threads.count; i++) {
         struct shape asked = {.threads = (unsigned)r->threads.item[i]};
         if (asked.threads && !ran_in(over, r, asked))
             miss(&m, asked.threads);
     }
     all &= ended(&m);
-    m.after = " blocks";
+    m.noun = "block";
     for (size_t i = 0; (read & SHAPE_BLOCKS) && i < r->blocks.count; i++) {
         struct shape asked = {.blocks = (unsigned)r->blocks.item[i]};
         if (asked.blocks && !ran_in(over, r, asked))
             miss(&m, asked.blocks);
     }
+    all &= ended(&m);
+    m.noun = "rank";
+    for (size_t i = 0; i < r->setting.ranks.count && setting_read(r->method, SETTING_RANKS); i++)
+        if (!has(&over->ranks, r->setting.ranks.item[i]))
+            miss(&m, r->setting.ranks.item[i]);
     return !ended(&m) || !all;
 }
 

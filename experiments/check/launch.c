@@ -4,6 +4,7 @@
 
 #include "experiments/check/attempts.h"
 #include "kernels/mma/mma.h"
+#include "reports/text/text.h"
 
 /* A run in another setting, taken with the words for it. */
 #define TAKE(setting, ...)                                                                         \
@@ -27,10 +28,12 @@ static void shape_text(char text[CHECK_WORDS], const struct check *c, struct sha
     if (is.blocks)
         snprintf(blocks, sizeof blocks, "%u", is.blocks);
     if (read == (SHAPE_THREADS | SHAPE_BLOCKS))
-        snprintf(text, CHECK_WORDS, "%s threads, %s blocks", threads, blocks);
+        snprintf(text, CHECK_WORDS, "%s thread%s, %s block%s", threads, text_s(is.threads), blocks,
+                 text_s(is.blocks));
     else
-        snprintf(text, CHECK_WORDS, "%s %s", read & SHAPE_THREADS ? threads : blocks,
-                 read & SHAPE_THREADS ? "threads" : "blocks");
+        snprintf(text, CHECK_WORDS, "%s %s%s", read & SHAPE_THREADS ? threads : blocks,
+                 read & SHAPE_THREADS ? "thread" : "block",
+                 text_s(read & SHAPE_THREADS ? is.threads : is.blocks));
 }
 
 static enum status take_in(struct check *c, struct check_outcome *o, struct shape shape,

@@ -48,13 +48,15 @@ void pace_note(struct pace *t, const struct check_case *k, uint64_t took_ns)
 /* A case that follows one output through all batches is to leave time for others. */
 enum { FOLLOWED_LEAST = 4 };
 
-/* How many cases have each of the lengths and launch shapes asked for, but for format pairs. */
+/* How many cases have each of the lengths, launch shapes and ranks asked for, but for format pairs.
+ */
 static size_t cases_asked(const struct check *c)
 {
     const struct check_request *r = c->request;
     size_t lengths = r->n.count, shapes = r->threads.count + r->blocks.count;
     if (shapes > 0)
         shapes = check_shape_count(c);
+    shapes = shapes > r->setting.ranks.count ? shapes : r->setting.ranks.count;
     return lengths > shapes ? lengths : shapes;
 }
 

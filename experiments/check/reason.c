@@ -6,15 +6,6 @@
 #include "experiments/subjects/foreign_state.h"
 #include "kernels/gpu/gpu.h"
 
-/* Does nothing but its environment tell the subject how many threads to use? Of ours, and of what
- * runs on a GPU, launch shapes do; ranks of an all-reduce are tried otherwise. */
-static bool has_environment(const struct check *c)
-{
-    const struct method *m = c->request->method;
-    return m->foreign && c->request->device.kind == DEVICE_CPU && !name_is_mpi(m->name) &&
-           !(m->shape_read[DEVICE_CPU] & SHAPE_THREADS);
-}
-
 /* Why this subject cannot be tried at all; NULL: it can. We know neither the launch shape nor the
  * memory of a program. */
 const char *check_senseless(const struct check *c, enum check_kind kind)
@@ -47,9 +38,9 @@ const char *check_senseless(const struct check *c, enum check_kind kind)
                    ? "this program was built without CUDA, and has no other work for the GPU"
                    : NULL;
     case CHECK_ENVIRONMENT:
-        return !has_environment(c) ? "its launch shape says how many threads it uses"
-               : !named            ? "a function of this process has no other process"
-                                   : NULL;
+        return !check_environs(c->request) ? "its launch shape says how many threads it uses"
+               : !named                    ? "a function of this process has no other process"
+                                           : NULL;
     case CHECK_DEVICE:
         return name_is_program(m->name) ? "a program decides itself what device it runs on" : NULL;
     case CHECK_NEIGHBOUR:
@@ -92,6 +83,8 @@ static const char *reason(const struct check *c, const struct check_report *r, e
            : kind == CHECK_RECORDED ? "nothing recorded is among the cases asked for"
            : c->ran[kind] && kind == CHECK_SHAPE
                ? "all launch shapes come to the same for these lengths"
+           : kind == CHECK_ENVIRONMENT && c->threads.count == 1 && c->threads.item[0]
+               ? "one number of threads is asked for"
            : c->ran[kind] && kind == CHECK_ENVIRONMENT ? "no time was left to start another process"
            : c->ran[kind] ? "no run differed from others in what this varies"
                           : time_ran_out;
@@ -101,7 +94,7 @@ static const char *reason(const struct check *c, const struct check_report *r, e
 static bool is_said(const struct check *c, enum check_kind kind)
 {
     if (kind == CHECK_ENVIRONMENT)
-        return has_environment(c);
+        return check_environs(c->request);
     return kind < CHECK_PLACE || kind > CHECK_LAYOUT ||
            operation_sides(c->request->method->operation) > 0;
 }

@@ -56,8 +56,10 @@ static void add_count(struct table *t, bool known, uint64_t count)
 /* A rung a row: its verdict, and over what attempts were made. */
 static void add_rungs(struct text *to, const struct check_report *r, bool all)
 {
-    static const char *const name[] = {"rung",   "verdict", "attempts", "differ",        "results",
-                                       "shapes", "lengths", "inputs",   "how often each"};
+    bool ranks = operation_asks(r->request.method->operation, SETTING_RANKS);
+    const char *const name[] = {"rung",    "verdict", "attempts",
+                                "differ",  "results", ranks ? "ranks" : "shapes",
+                                "lengths", "inputs",  "how often each"};
     const struct operation *o = r->request.method->operation;
     struct table table = {.align = "llrrrrrrl"};
     bool several = false;
@@ -72,7 +74,7 @@ static void add_rungs(struct text *to, const struct check_report *r, bool all)
         add_count(&table, tried, is.attempts);
         add_count(&table, tried, is.differing);
         add_count(&table, is.distinct > 1, is.distinct);
-        add_count(&table, tried, is.shapes);
+        add_count(&table, tried, ranks ? r->over[rung].ranks.count : is.shapes);
         add_count(&table, tried, is.lengths);
         add_count(&table, tried, is.inputs);
         table_cell(&table, "%s", all && is.distinct > 1 ? is.counts : "");
@@ -117,7 +119,8 @@ static void add_lengths(struct text *to, const struct check_rung *is, bool colum
     if (is->most_n > is->least_n)
         text_format(to, " to %zu", is->most_n);
     if (is->batches > 0)
-        text_format(to, ", %zu numbers of rows%s", is->batches, columns ? " and columns" : "");
+        text_format(to, ", %zu number%s of rows%s", is->batches, text_s(is->batches),
+                    columns ? " and columns" : "");
     if (is->followed > 0)
         text_format(to, ", %s%zu %s followed", is->followed < CHECK_SET ? "" : "at least ",
                     is->followed, columns ? "elements" : "rows");
@@ -304,6 +307,28 @@ static void add_gaps(struct text *to, const struct check_report *r)
         }
 }
 
+/* The numbers of ranks that the rung was tried on, else any: "3, 4 ranks", the least first. */
+static void add_ranks(struct text *to, const struct check_report *r, enum promise rung)
+{
+    enum { LISTED = 4 };
+    const struct check_set *set = &r->over[rung].ranks;
+    for (size_t i = 0; set->count == 0 && i < PROMISES_ALL; i++)
+        set = &r->over[i].ranks;
+    uint64_t last = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        uint64_t next = UINT64_MAX;
+        for (size_t k = 0; k < set->count; k++)
+            next = set->item[k] > last && set->item[k] < next ? set->item[k] : next;
+        last = next;
+        if (i < LISTED)
+            text_format(to, ", %llu", (unsigned long long)next);
+    }
+    if (set->count > LISTED)
+        text_format(to, " and %zu other numbers of", set->count - LISTED);
+    if (set->count > 0)
+        text_add(to, set->count == 1 && last == 1 ? " rank" : " ranks");
+}
+
 /* The answer, on one line. Of a part of the ladder there is no highest rung that is kept. */
 static void add_verdict(struct text *to, const struct check_report *r)
 {
@@ -313,12 +338,14 @@ static void add_verdict(struct text *to, const struct check_report *r)
     size_t broken = 0; /* the kind of attempt that breaks the lowest rung */
     char device[DEVICE_TEXT];
     device_name(r->request.device, device);
-    text_format(to, "%s on %s: ", r->request.method->name, device);
     while (broken < CHECK_KINDS && r->tried[broken].broken == 0)
         broken++;
     for (enum promise rung = check_next(o, PROMISES); held == PROMISE_NONE && rung < PROMISES_ALL;
          rung = check_next(o, rung))
         held = check_holds(&r->request, rung) ? rung : PROMISE_NONE;
+    text_format(to, "%s on %s", r->request.method->name, device);
+    add_ranks(to, r, held > PROMISE_NONE ? held : r->kept);
+    text_add(to, ": ");
     if (held > PROMISE_NONE)
         add_held(to, r, held);
     else if (r->failure.status != STATUS_OK)

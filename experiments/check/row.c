@@ -69,6 +69,13 @@ static json_t *rung_json(const struct check_report *r, enum promise rung, const 
         (json_int_t)is.shapes, "lengths", (json_int_t)is.lengths, "least_n",
         length_json(&is, is.least_n), "most_n", length_json(&is, is.most_n), "inputs",
         (json_int_t)is.inputs, "held", check_holds(&r->request, rung));
+    const struct check_set *ranks = &r->over[rung].ranks;
+    if (operation_asks(r->request.method->operation, SETTING_RANKS)) {
+        json_t *list = json_array();
+        for (size_t i = 0; i < ranks->count; i++)
+            json_array_append_new(list, json_integer((json_int_t)ranks->item[i]));
+        json_object_set_new(json, "ranks", list);
+    }
     if (operation_sides(r->request.method->operation) > 0) {
         json_object_set_new(json, "batches", json_integer((json_int_t)is.batches));
         json_object_set_new(json, "followed", json_integer((json_int_t)is.followed));

@@ -71,9 +71,11 @@ enum status check_shapes_make(struct check *c, struct problem *p)
     uint64_t cores = online < 1 ? 1 : online > THREADS_MAX / 4 ? THREADS_MAX / 4 : (uint64_t)online;
     const uint64_t more[MORE] = {2 * cores, cores + 1, 4 * cores};
     bool threads = read & SHAPE_THREADS, blocks = read & SHAPE_BLOCKS, real = real_threads(r);
-    enum status status = !threads ? make(&c->threads, &unasked, LIST(none), NULL, p)
-                         : real   ? make(&c->threads, &r->threads, LIST(cpu_threads), more, p)
-                                  : make(&c->threads, &r->threads, LIST(block_threads), NULL, p);
+    bool told = check_environs(r) && r->threads.count > 0;
+    enum status status = told       ? make(&c->threads, &r->threads, LIST(none), NULL, p)
+                         : !threads ? make(&c->threads, &unasked, LIST(none), NULL, p)
+                         : real     ? make(&c->threads, &r->threads, LIST(cpu_threads), more, p)
+                                    : make(&c->threads, &r->threads, LIST(block_threads), NULL, p);
     if (status == STATUS_OK)
         status = !blocks ? make(&c->blocks, &unasked, LIST(none), NULL, p)
                          : make(&c->blocks, &r->blocks, LIST(some_blocks), NULL, p);

@@ -106,9 +106,11 @@ static void add_shapes(struct text *t, const struct check_report *r, enum check_
 {
     const struct check_request *q = &r->request;
     const struct check_break *b = &r->tried[kind].witness;
-    struct shape first = b->at.shape, second = kind == CHECK_SHAPE ? b->other_shape : first;
+    bool told = check_environs(q),
+         two = kind == CHECK_SHAPE || (kind == CHECK_ENVIRONMENT && b->at.shape.threads);
+    struct shape first = b->at.shape, second = two ? b->other_shape : first;
     unsigned read = q->method->shape_read[q->device.kind];
-    add_number(t, "threads", read & SHAPE_THREADS, first.threads, second.threads);
+    add_number(t, "threads", told || read & SHAPE_THREADS, first.threads, second.threads);
     add_number(t, "blocks", read & SHAPE_BLOCKS, first.blocks, second.blocks);
     if (b->at.busy && check_kinds[kind].rung > PROMISE_RUN_TO_RUN)
         text_add(t, " --load busy");

@@ -19,13 +19,13 @@ static size_t words(struct setting_word *word, const struct setting *s)
 
 static void says(struct text *to, const struct setting *s)
 {
-    text_format(to, "%zu ranks", s->ranks);
+    text_format(to, "%zu rank%s", s->ranks, text_s(s->ranks));
 }
 
 static void note(char note[SETTING_NOTE], const struct method *m, const struct setting *s)
 {
     (void)m;
-    snprintf(note, SETTING_NOTE, "%zu ranks", s->ranks);
+    snprintf(note, SETTING_NOTE, "%zu rank%s", s->ranks, text_s(s->ranks));
 }
 
 static enum status each(const struct setting_asked *asked, struct setting s, setting_visit *visit,

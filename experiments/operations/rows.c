@@ -20,13 +20,13 @@ static size_t words(struct setting_word *word, const struct setting *s)
 
 static void says(struct text *to, const struct setting *s)
 {
-    text_format(to, "%zu rows, layout %s", s->bins, s->layout->name);
+    text_format(to, "%zu row%s, layout %s", s->bins, text_s(s->bins), s->layout->name);
 }
 
 static void note(char note[SETTING_NOTE], const struct method *m, const struct setting *s)
 {
     (void)m;
-    snprintf(note, SETTING_NOTE, "%zu rows, %s", s->bins, s->layout->name);
+    snprintf(note, SETTING_NOTE, "%zu row%s, %s", s->bins, text_s(s->bins), s->layout->name);
 }
 
 static enum status each(const struct setting_asked *asked, struct setting s, setting_visit *visit,

@@ -21,7 +21,7 @@ static size_t words(struct setting_word *word, const struct setting *s)
 
 static void says(struct text *to, const struct setting *s)
 {
-    text_format(to, "%s keys, %zu bins", s->keys->name, s->bins);
+    text_format(to, "%s keys, %zu bin%s", s->keys->name, s->bins, text_s(s->bins));
 }
 
 static enum status each(const struct setting_asked *asked, struct setting s, setting_visit *visit,

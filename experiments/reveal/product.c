@@ -6,6 +6,7 @@
 
 #include "experiments/operations/shape.h"
 #include "experiments/system/clock.h"
+#include "reports/text/text.h"
 
 struct gemm_shape reveal_product_shape(const struct method *m)
 {
@@ -31,7 +32,8 @@ void reveal_product_title(char text[REVEAL_PRODUCT_TITLE], const struct probe_sp
                          s->promote ? s->promote : GEMM_PROMOTE);
     struct shape launch = method_shape(s->method, s->device.kind, s->n, s->shape);
     if (launch.blocks && s->method->shape_order & SHAPE_BLOCKS)
-        snprintf(text + used, REVEAL_PRODUCT_TITLE - (size_t)used, ", %u blocks", launch.blocks);
+        snprintf(text + used, REVEAL_PRODUCT_TITLE - (size_t)used, ", %u block%s", launch.blocks,
+                 text_s(launch.blocks));
 }
 
 /* --- from questions to the subject --- */

@@ -9,6 +9,7 @@
 #include "experiments/operations/operation.h"
 #include "reference/format/number.h"
 #include "reports/text/table.h"
+#include "reports/text/text.h"
 
 enum status reveal_compare(struct reveal_beside *beside, const struct reveal *a,
                            const struct sum_tree *b, struct problem *p)
@@ -53,9 +54,11 @@ void reveal_title(char text[REVEAL_TITLE], const struct reveal_case *c)
     used = snprintf(text, REVEAL_TITLE, "%.200s on %s, %s/%s, n = %zu", s->method->name, device,
                     format_facts[s->storage].name, format_facts[s->accumulator].name, s->n);
     if (shape.threads && s->method->shape_order & SHAPE_THREADS)
-        used += snprintf(text + used, REVEAL_TITLE - (size_t)used, ", %u threads", shape.threads);
+        used += snprintf(text + used, REVEAL_TITLE - (size_t)used, ", %u thread%s", shape.threads,
+                         text_s(shape.threads));
     if (shape.blocks && s->method->shape_order & SHAPE_BLOCKS)
-        used += snprintf(text + used, REVEAL_TITLE - (size_t)used, ", %u blocks", shape.blocks);
+        used += snprintf(text + used, REVEAL_TITLE - (size_t)used, ", %u block%s", shape.blocks,
+                         text_s(shape.blocks));
     if (operation_asks(s->method->operation, SETTING_SCAN))
         snprintf(text + used, REVEAL_TITLE - (size_t)used, ", %s, output %zu",
                  s->exclusive ? "exclusive" : "inclusive", c->prefix);

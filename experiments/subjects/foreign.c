@@ -53,7 +53,7 @@ void foreign_products(struct method *m)
 static void free_one(struct foreign *f)
 {
     pthread_mutex_destroy(&f->mutex);
-    process_close(f->process);
+    foreign_close(f);
     json_decref(f->facts);
     free(f->name);
     free(f->summary);
@@ -300,6 +300,10 @@ void foreign_close(struct foreign *f)
     process_close(f->process);
     f->process = NULL;
     f->holds = false;
+    for (size_t i = 0; i < FOREIGN_OTHERS; i++) {
+        process_close(f->others[i].process);
+        f->others[i] = (struct foreign_ranks){0};
+    }
 }
 
 void foreign_end(const struct method *m)

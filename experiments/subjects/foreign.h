@@ -28,6 +28,9 @@ void foreign_products(struct method *m);
  * what `operation` says, NULL: a sum; it has all pairs of formats and promises nothing. Of a shared
  * object, what it says of itself counts. STATUS_USAGE names `where`; STATUS_DATA where the object
  * cannot be read. */
+/* What a function of Python computes by its name alone; NULL: its name does not say, or it is none.
+ */
+const struct operation *foreign_says(const char *name);
 enum status foreign_named(const struct method **m, const char *where, const char *name,
                           const struct operation *operation, struct problem *p);
 

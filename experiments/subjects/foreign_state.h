@@ -8,6 +8,8 @@
 #include "experiments/subjects/foreign.h"
 #include "experiments/system/process.h"
 
+enum { FOREIGN_OTHERS = 8 };
+
 struct foreign {
     struct method method; /* first: a task's method leads here */
     enum { FOREIGN_PROGRAM, FOREIGN_OBJECT, FOREIGN_PYTHON, FOREIGN_MPI } kind;
@@ -21,8 +23,13 @@ struct foreign {
     struct process *process; /* NULL: none */
     bool holds;              /* the process has elements with this hash: */
     XXH128_hash_t held;
-    int device;     /* that it was started for, as a task's */
-    size_t ranks;   /* the same, under mpirun */
+    int device;   /* that it was started for, as a task's */
+    size_t ranks; /* the same, under mpirun */
+    /* Processes of other numbers of ranks, which are slow to begin; ranks 0: an empty place. */
+    struct foreign_ranks {
+        size_t ranks;
+        struct process *process;
+    } others[FOREIGN_OTHERS];
     uint64_t asked; /* the place of its last question among those to all */
     enum { LEARN, TIMES_ITSELF, NOT_TIMED } times; /* of a program: does it answer `time`? */
     bool timed;
@@ -47,7 +54,7 @@ struct foreign *foreign_all(void);
 enum status foreign_open(struct foreign *f, const char *const argv[], const char *device,
                          struct problem *p);
 
-/* Ends its process, if there is one. The caller has the mutex. */
+/* Ends its process, if there is one, and those of other ranks. The caller has the mutex. */
 void foreign_close(struct foreign *f);
 
 /* Asks its process, which is started where there is none. The caller has the mutex. */

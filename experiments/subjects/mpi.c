@@ -272,6 +272,32 @@ static enum status ask(struct foreign *f, const struct task *t, const struct arr
     return agree(f, &told, x->format, p);
 }
 
+/* Idle ranks sleep, but each has its memory: together no more than this many stay for later. */
+enum { RANKS_KEPT = 64 };
+
+/* Puts the process at hand aside, the newest first, and takes the one of so many ranks, if any. */
+static void change_ranks(struct foreign *f, size_t ranks)
+{
+    struct foreign_ranks now = {f->ranks, f->process}, found = {0};
+    size_t sum = ranks, kept = 0;
+    struct foreign_ranks all[FOREIGN_OTHERS + 1] = {now};
+    memcpy(all + 1, f->others, sizeof f->others);
+    memset(f->others, 0, sizeof f->others);
+    for (size_t i = 0; i <= FOREIGN_OTHERS; i++) {
+        if (!all[i].process)
+            continue;
+        if (all[i].ranks == ranks && !found.process)
+            found = all[i];
+        else if (kept < FOREIGN_OTHERS && sum + all[i].ranks <= RANKS_KEPT) {
+            f->others[kept++] = all[i];
+            sum += all[i].ranks;
+        } else
+            process_close(all[i].process);
+    }
+    f->process = found.process;
+    f->ranks = ranks;
+}
+
 enum status mpi_run(const struct task *t, size_t runs, double timeout_s, struct problem *p)
 {
     struct foreign *f = (struct foreign *)t->method;
@@ -292,9 +318,8 @@ enum status mpi_run(const struct task *t, size_t runs, double timeout_s, struct 
     }
     if (status == STATUS_OK) {
         pthread_mutex_lock(&f->mutex);
-        if (f->process && f->ranks != ranks)
-            foreign_close(f);
-        f->ranks = ranks;
+        if (f->ranks != ranks)
+            change_ranks(f, ranks);
         uint64_t time_ns = 0;
         for (; runs > 0 && status == STATUS_OK; runs--) {
             status = ask(f, t, &x, answer, timeout_s, p);

@@ -149,18 +149,28 @@ static const struct operation *usual(const char *function)
     return operation_word(function, strlen(function));
 }
 
-const struct operation *python_operation(const char *name, const struct operation *asked)
+const struct operation *foreign_says(const char *name)
 {
+    if (!name_is_python(name))
+        return NULL;
     struct words w = words_of(name);
-    if (w.operation || asked)
-        return w.operation ? w.operation : asked;
+    if (w.operation)
+        return w.operation;
     char *function = strndup(name, w.function);
     char *last = function ? function + w.function : NULL;
     while (last > function && !strchr(".:", last[-1]))
         last--;
     const struct operation *o = function ? usual(last) : NULL;
     free(function);
-    return o && operation_served(o) ? o : &operation_sum;
+    return o && operation_served(o) ? o : NULL;
+}
+
+const struct operation *python_operation(const char *name, const struct operation *asked)
+{
+    const struct operation *said = foreign_says(name);
+    if (words_of(name).operation || !asked)
+        return said ? said : &operation_sum;
+    return asked;
 }
 
 enum status python_find(char path[PATH_MAX], const char *file, struct problem *p)

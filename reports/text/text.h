@@ -17,6 +17,12 @@ void text_join(struct text *t, const struct text *from);
 void text_unsigned(struct text *t, uint64_t value);
 void text_format(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* What a noun ends with: "1 row", "2 rows". */
+static inline const char *text_s(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 /* A field as RFC 4180 has it: in quotes, quotes doubled, where it holds a comma, a quote, a line
  * break, or a blank at either end (which readers may strip). */
 void text_field(struct text *t, const char *value);

@@ -704,7 +704,7 @@ class Subject:
         self.refuse(key, said, cause)
 
     def refuse(self, key, words, cause=None):
-        self.way[key] = Refused(f"{self.name}: a {self.operation} of {key[1]} in {key[2]}: {words}")
+        self.way[key] = Refused(f"{self.name}: called as {self.operation}, {key[1]} in {key[2]}: {words}")
         raise self.way[key] from cause
 
     def device(self, device):

@@ -72,6 +72,30 @@ Test(check_rows, refutes_what_hangs_on_the_number_of_ranks)
     }
 }
 
+/* All numbers that are asked for, of one array too, and of lengths that they do not divide. */
+Test(check_rows, tries_each_number_of_ranks)
+{
+    static uint64_t ranks[] = {3, 4}, n[] = {1200};
+    static struct input symmetric;
+    struct text text = {0};
+    input_parse(&symmetric, "symmetric", NULL);
+    struct check_request r = request_for(method_named("allreduce/exact"), 1);
+    r.setting.ranks = (struct numbers){2, ranks};
+    for (int one = 0; one < 2; one++) {
+        r.n = one ? (struct numbers){1, n} : (struct numbers){0};
+        r.input = one ? &symmetric : NULL;
+        r.inputs = (size_t)one;
+        struct check_report report = checked(&r);
+        const struct check_over *over = &report.over[PROMISE_RUN_TO_RUN];
+        cr_expect(over->ranks.count == 2, "%zu numbers of ranks", over->ranks.count);
+        cr_expect(one || over->most_n % 12 != 0);
+        check_text(&text, &report, "check", false);
+        cr_expect(strstr(text_string(&text), " on cpu, 3, 4 ranks: keeps "), "%s",
+                  text_string(&text));
+        text_free(&text);
+    }
+}
+
 /* Moves as it is due, but for the first element of every other time. */
 static enum status moves_amiss(const struct task *t, struct problem *p)
 {

@@ -231,3 +231,22 @@ Test(check_told, no_line_is_longer_than_80)
     }
     cr_expect(longest == 80 && wrapped > 0, "%zu characters", longest);
 }
+
+/* A number of ranks that was not reached is not tried, and the first line names those that were. */
+Test(check_told, names_ranks_and_what_was_missed)
+{
+    static uint64_t ranks[] = {3, 4};
+    struct method m = *method_named("allreduce/ring");
+    struct check_report r = made(&m);
+    r.request.setting.ranks = (struct numbers){2, ranks};
+    r.kept = PROMISE_RUN_TO_RUN;
+    r.over[PROMISE_RUN_TO_RUN].ranks = (struct check_set){.count = 2, .item = {4, 3}};
+    expect_told(&r, "allreduce/ring on cpu, 3, 4 ranks: keeps run_to_run", true);
+    expect_told(&r, "run_to_run: asked for", false);
+    r.over[PROMISE_RUN_TO_RUN].ranks.count = 1;
+    expect_told(&r, "allreduce/ring on cpu, 4 ranks: run_to_run, which it promises, was not tried",
+                true);
+    expect_told(&r, "run_to_run: asked for, but time ran out before: 3 ranks; more", true);
+    r.over[PROMISE_RUN_TO_RUN].ranks = (struct check_set){.count = 6, .item = {9, 3, 4, 5, 6, 7}};
+    expect_told(&r, " on cpu, 3, 4, 5, 6 and 2 other numbers of ranks: ", true);
+}

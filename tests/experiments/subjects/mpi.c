@@ -264,3 +264,28 @@ Test(mpi, nothing_is_left_of_one_that_is_killed, .init = begin_planted)
     expect_processes(entry, 0);
     cr_expect(access(folder, F_OK) != 0, "%s is left", folder);
 }
+
+/* To begin ranks takes longer than most sums: those of another number stay for later. */
+Test(mpi, keeps_ranks_for_later, .init = begin, .timeout = 120)
+{
+    struct problem p = {0};
+    const struct method *m = subject("mpi/recursive_doubling");
+    const struct foreign *f = (const struct foreign *)m;
+    static const struct {
+        size_t ranks;
+        bool starts;
+    } turn[] = {{2, true}, {3, true}, {2, false}, {4, true}, {3, false}, {2, false}};
+    for (size_t i = 0; i < sizeof turn / sizeof *turn; i++) {
+        struct one *c = make_one(FP64, turn[i].ranks, 10);
+        cr_assert(run(c, m, 0, &p) == STATUS_OK, "%s", p.text);
+        cr_expect(f->started == turn[i].starts, "turn %zu, %zu ranks", i, turn[i].ranks);
+        double sum = 0;
+        for (size_t r = 0; r < turn[i].ranks; r++)
+            sum += c->in[r * 10];
+        cr_expect(fabs(c->out[0][0] - sum) <= 1e-9 * fabs(sum) + 1e-9, "%g, not %g", c->out[0][0],
+                  sum);
+        free(c);
+    }
+    foreign_end(m);
+    cr_expect(!f->process && !f->others[0].process);
+}

@@ -181,7 +181,7 @@ Test(python, refuses_what_is_no_function)
     expect_refused("python:/nowhere/f.py:f", STATUS_DATA, "/nowhere/f.py: no such file");
     expect_refused("python:no_such_module.f", STATUS_DATA, "found no module no_such_module in /");
     expect_refused("python:" FILE_OF_SUBJECTS ":text@array", STATUS_DATA,
-                   "a sum of fp32 in fp32: found a result of type str, expected fp32");
+                   "called as sum, fp32 in fp32: found a result of type str, expected fp32");
     expect_refused("python:" FILE_OF_SUBJECTS ":cumsum@array@sum", STATUS_DATA,
                    "found 4 results, expected 1");
     expect_refused("python:" FILE_OF_SUBJECTS ":fsum@compiled@array", STATUS_USAGE,
