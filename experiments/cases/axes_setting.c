@@ -213,6 +213,7 @@ enum status axes_resolve_setting(struct axes *axes, const struct request *r, str
 {
     const struct experiment *e = axes->experiment;
     struct setting_axes *to = &axes->setting;
+    const char *rows = e->rows && r->axis[AXIS_DATA].count == 0 ? e->rows : "0"; /* a file's own */
     const struct {
         enum setting_option option;
         struct numbers *to;
@@ -222,7 +223,7 @@ enum status axes_resolve_setting(struct axes *axes, const struct request *r, str
         {SETTING_SEGMENT, &to->segment, "1000", 0, MEMORY_ELEMENTS_MAX},
         {SETTING_SHIFT, &to->shift, "1", 0, MEMORY_ELEMENTS_MAX},
         {SETTING_BINS, &to->bins, "1000", 1, KEYS_BINS_MAX},
-        {SETTING_ROWS, &to->rows, e->rows ? e->rows : "0", 0, LAYOUT_ROWS_MAX},
+        {SETTING_ROWS, &to->rows, rows, 0, LAYOUT_ROWS_MAX},
         {SETTING_KEEP, &to->keep, "50", 0, MASK_ALL},
         {SETTING_RANKS, &to->ranks, e->ranks ? e->ranks : "4", 1, RANKS_MOST},
         {SETTING_PROMOTE, &to->promote, e->promote ? e->promote : "128", 1, SHAPE_MOST},

@@ -51,6 +51,11 @@ bool operation_asks(const struct operation *o, enum setting_option option)
     return use_of(o)->reads & 1u << option;
 }
 
+bool operation_flattens(const struct operation *o)
+{
+    return !operation_asks(o, SETTING_ROWS) && !operation_asks(o, SETTING_SHAPE);
+}
+
 const struct operation *operation_asking(enum setting_option option)
 {
     size_t i = 0;

@@ -38,6 +38,8 @@ const struct operation *operation_named(const char *name); /* or NULL */
 
 /* Does it read this option? */
 bool operation_asks(const struct operation *o, enum setting_option option);
+/* Does it take the elements of a matrix as one array, whatever rows the file has? */
+bool operation_flattens(const struct operation *o);
 /* The first that reads it: what a program without a name of its own is taken for. */
 const struct operation *operation_asking(enum setting_option option);
 /* Does this method? Not every scan heeds segments. */

@@ -11,7 +11,9 @@
 #include "experiments/system/machine.h"
 #include "experiments/system/progress.h"
 #include "experiments/conformance/special.h"
+#include "experiments/subjects/foreign.h"
 #include "experiments/subjects/subject.h"
+#include "experiments/program/flattened.h"
 #include "experiments/program/verbs.h"
 #include "reports/csv/file.h"
 #include "reports/text/near.h"
@@ -207,9 +209,33 @@ static enum status check_on(struct command *c, const struct method *m, struct de
                                                        : status;
 }
 
+/* An option that this subject cannot be told is not left out in silence. */
+static void warn_unread(const struct command *c, const struct method *m, struct device device)
+{
+    const struct check_request r = {.method = m, .device = device};
+    unsigned read = m->shape_read[device.kind];
+    char name[DEVICE_TEXT];
+    device_name(device, name);
+    const struct {
+        const char *option;
+        bool unread;
+    } options[] = {{"threads", !(read & SHAPE_THREADS) && !check_environs(&r)},
+                   {"blocks", !(read & SHAPE_BLOCKS)}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].unread && argument_value(c->arguments, options[i].option))
+            fprintf(stderr, "ulpscope: check: %s on %s reads no --%s: it changes nothing here\n",
+                    m->name, name, options[i].option);
+}
+
 static enum status check_one(struct command *c, const struct method *m, struct problem *p)
 {
     enum status status = STATUS_OK;
+    for (size_t i = 0; i < c->request.datas && !argument_flag(c->arguments, "all"); i++) {
+        const struct check_data *d = &c->request.data[i];
+        flattened_say("check", m->operation, d->name, d->rows, d->array.n);
+    }
+    for (size_t i = 0; i < c->devices && !argument_flag(c->arguments, "all"); i++)
+        warn_unread(c, m, c->device[i]);
     for (size_t i = 0; i < c->devices && status == STATUS_OK; i++)
         status = check_on(c, m, c->device[i], p);
     return status;
@@ -244,16 +270,28 @@ static const struct operation *asked_operation(const struct command *c)
                                        : NULL;
 }
 
+/* A function of Python may be called as what it computes: that stands where it reads all options
+ * that are given, as layernorm does --rows. */
+static const struct operation *operation_of(const struct command *c, const char *name)
+{
+    const struct operation *asked = asked_operation(c), *said = foreign_says(name);
+    if (!said || argument_value(c->arguments, "operation"))
+        return asked;
+    for (enum setting_option i = 0; i < SETTING_OPTIONS; i++)
+        if (argument_value(c->arguments, setting_options[i].name) && !operation_asks(said, i))
+            return asked;
+    return said;
+}
+
 /* All operands are looked at before the first is run. */
 static enum status check_all(struct command *c, struct problem *p)
 {
     const struct arguments *a = c->arguments;
     const struct method *m[OPERANDS_MAX];
-    const struct operation *operation = asked_operation(c);
     enum status status =
         argument_flag(a, "all") ? reproducer_asked(a, NULL, c->devices, p) : STATUS_OK;
     for (size_t i = 0; i < a->operands && status == STATUS_OK; i++) {
-        status = subject_named(&m[i], "check", a->operand[i], operation, p);
+        status = subject_named(&m[i], "check", a->operand[i], operation_of(c, a->operand[i]), p);
         if (status == STATUS_OK)
             status = check_takes(m[i], a, p);
         if (status == STATUS_OK)
@@ -270,12 +308,20 @@ static enum status check_all(struct command *c, struct problem *p)
 
 static enum status verdict(const struct command *c, struct problem *p)
 {
+    if (c->broken > 0 && c->checked == 1)
+        return problem(p, STATUS_FAILED, "check: %s breaks what it is held to", c->first_broken);
     if (c->broken > 0)
         return problem(p, STATUS_FAILED,
                        "check: %zu of %zu subjects break what they are held to, first %s",
                        c->broken, c->checked, c->first_broken);
     if (c->failed > 0)
-        return problem(p, c->first_failed, "check: %zu subjects failed", c->failed);
+        return problem(p, c->first_failed, "check: %zu subject%s failed", c->failed,
+                       text_s(c->failed));
+    if (c->unheld > 0 && c->checked == 1)
+        return problem(p, STATUS_FAILED,
+                       "check: what --promise asks for was not tried of %s: give more --seconds; "
+                       "the reasons are above",
+                       c->first_unheld);
     if (c->unheld > 0)
         return problem(p, STATUS_FAILED,
                        "check: what --promise asks for was not tried of %zu of %zu subjects, first "

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "experiments/program/flattened.h"
 #include "experiments/program/run_command.h"
 #include "experiments/program/verbs.h"
 #include "experiments/studies/trial_python.h"
@@ -48,6 +49,21 @@ static enum status add_python(struct run_command *c, struct problem *p)
     return status;
 }
 
+/* Of a study whose methods take no rows. */
+static void say_flattened(const struct run_command *c)
+{
+    const struct plan *plan = &c->plan;
+    const struct axes *axes = &c->axes;
+    bool flattens = axes->methods > 0 && axes->data_n.count == 0;
+    for (size_t i = 0; i < axes->methods; i++)
+        flattens = flattens && operation_flattens(axes->method[i]->operation);
+    for (size_t i = 0; flattens && i < plan->data_sets; i++)
+        for (size_t k = 0; k < plan->data[i].count; k++) {
+            const struct data *d = &plan->data[i].item[k];
+            flattened_say("run", axes->method[0]->operation, d->name, d->rows, d->array.n);
+        }
+}
+
 static enum status resolve(struct run_command *c, struct problem *p)
 {
     const struct arguments *a = c->arguments;
@@ -86,6 +102,9 @@ static enum status resolve(struct run_command *c, struct problem *p)
     if (status == STATUS_OK)
         status = plan_make(&c->plan, &c->axes, p);
     c->whole = c->plan.case_count;
+    if (status == STATUS_OK && !c->merged && c->rank.index == 0 &&
+        !argument_flag(c->arguments, "quiet"))
+        say_flattened(c);
     if (status == STATUS_OK)
         status = shard_keep(&c->plan, c->shard, p);
     return status == STATUS_OK && from ? resume_inputs(&c->plan, c->from, from, false, p) : status;

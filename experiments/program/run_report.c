@@ -136,12 +136,14 @@ enum status run_report_text(const struct run_command *c, const struct sweep_outc
         text_join(&text, &note);
     text_free(&note);
     breaks_lines(&text, &c->plan);
-    text_format(&line, "%zu cases, %llu runs", c->plan.case_count,
-                (unsigned long long)run_command_runs(c));
-    if (unsupported(&c->plan) > 0)
-        text_format(&line, ", %zu cases unsupported", unsupported(&c->plan));
+    uint64_t runs = run_command_runs(c);
+    size_t none = unsupported(&c->plan);
+    text_format(&line, "%zu case%s, %llu run%s", c->plan.case_count, text_s(c->plan.case_count),
+                (unsigned long long)runs, text_s(runs));
+    if (none > 0)
+        text_format(&line, ", %zu case%s unsupported", none, text_s(none));
     if (c->plan.left_out > 0) {
-        text_format(&line, ", %zu inputs left out", c->plan.left_out);
+        text_format(&line, ", %zu input%s left out", c->plan.left_out, text_s(c->plan.left_out));
         for (size_t i = 0; i < c->plan.families_out; i++)
             text_format(&line, "%s%s", i ? ", " : " (", c->plan.family_out[i]->name);
         text_add(&line, ": out of reach of n or format)");

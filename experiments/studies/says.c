@@ -219,7 +219,10 @@ static void errors_line(struct text *to, const struct plan *plan, const struct o
         return;
     }
     struct text line = {0};
-    text_format(&line, "%s, worst of %zu cases: ", o->name, cases);
+    text_add(&line, o->name);
+    if (cases > 1)
+        text_format(&line, ", worst of %zu cases", cases);
+    text_add(&line, ": ");
     if (reads_alike(&least, &most)) {
         text_visible(&line, least.method->name);
         if (methods > 1)

@@ -276,12 +276,13 @@ static void say_size(struct text *to, const struct page *r)
         errors += strcmp(r->g.item[i].status, "error") == 0;
     }
     begin(to, errors ? "bad" : "plain");
-    html_format(to, "%zu cases, %llu results, on %s", r->g.count - none, runs,
-                gathered_machine(&r->g));
+    html_format(to, "%zu case%s, %llu result%s, on %s", r->g.count - none,
+                text_s(r->g.count - none), runs, text_s(runs), gathered_machine(&r->g));
     if (none > errors)
-        html_format(to, "; %zu cases are unsupported", none - errors);
+        html_format(to, "; %zu case%s unsupported", none - errors,
+                    none - errors == 1 ? " is" : "s are");
     if (errors)
-        html_format(to, "; %zu cases failed", errors);
+        html_format(to, "; %zu case%s failed", errors, text_s(errors));
     text_add(to, ".");
     end(to);
 }

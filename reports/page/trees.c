@@ -177,7 +177,7 @@ static void add_name(struct text *to, const struct method *m, struct shape shape
     text_add(to, to->length ? ", " : "");
     text_add(to, m->name);
     if (m->shape_order & SHAPE_THREADS)
-        text_format(to, " (%u threads)", shape.threads);
+        text_format(to, " (%u thread%s)", shape.threads, text_s(shape.threads));
 }
 
 /* The tree of n elements, of a scan that of its last output, in the launch shape of a case. */

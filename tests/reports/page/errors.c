@@ -165,9 +165,9 @@ Test(report, counts_what_there_is)
                 snprintf(c->status, sizeof c->status, "%s", is[k].status);
             }
         page_findings(&text, &r);
-        expect_told(text_string(&text), "; 1 cases are unsupported", which >> 1 & 1);
+        expect_told(text_string(&text), "; 1 case is unsupported", which >> 1 & 1);
         expect_told(text_string(&text), "unsupported", which >> 1 & 1);
-        expect_told(text_string(&text), "; 1 cases failed", which >> 2 & 1);
+        expect_told(text_string(&text), "; 1 case failed", which >> 2 & 1);
         expect_told(text_string(&text), "failed", which >> 2 & 1);
         text_free(&text);
     }

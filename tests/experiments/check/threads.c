@@ -1,0 +1,61 @@
+/* `check --threads` of subjects that only their environment tells it, and of those that nobody can
+ * tell. */
+#include <stdlib.h>
+
+#include <criterion/criterion.h>
+
+#include "tests/support/terminal.h"
+
+/* Adds nothing: answers with a number that its environment says. */
+#define ANSWERS_WITH_ITS_THREADS                                                                   \
+    "'exec:while read -r sum n rest; do head -c $((4 * n)) >/dev/null; "                           \
+    "printf \"\\0\\0\\20${OMP_NUM_THREADS:-7}\\77\"; done'"
+
+Test(check_threads, reach_programs_through_the_environment, .init = make_folder,
+     .fini = remove_folder)
+{
+    int status = run_program("check", ANSWERS_WITH_ITS_THREADS
+                             " --threads 4,5 --n 8 --storage fp32 --accumulator fp32 --device cpu "
+                             "--seconds 2 --promise gpu_to_gpu --out made.csv");
+    cr_expect(status == 1, "exit status %d", status);
+    expect_said("out", "BREAKS gpu_to_gpu, which --promise asks for; keeps run_to_run\n");
+    expect_said("out", "OMP_NUM_THREADS=4 in its environment\n");
+    expect_said("out", "OMP_NUM_THREADS=5 in its environment\n");
+    char *out = content("out");
+    const char *row = strstr(out, "\nrun_to_run "), *again = strstr(out, "  reproduce: ");
+    int attempts = 0, differ = 0, shapes = 0;
+    cr_expect(row && sscanf(row, " run_to_run kept %d %d %d", &attempts, &differ, &shapes) == 3 &&
+                  shapes == 2,
+              "not in both numbers of threads: %s", out);
+    cr_assert(again);
+    cr_expect(strstr(again, " --threads 4,5") || strstr(again, " --threads 5,4"), "%s", again);
+    char command[2000];
+    snprintf(command, sizeof command, "%.*s >/dev/null 2>&1",
+             (int)strcspn(again + strlen("  reproduce: "), "\n"), again + strlen("  reproduce: "));
+    status = system(command);
+    cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 1, "%s", command);
+    free(out);
+}
+
+/* One number leaves nothing to compare, and is no reason to say that time ran out. */
+Test(check_threads, of_one_number_are_compared_with_none, .init = make_folder,
+     .fini = remove_folder)
+{
+    int status = run_program("check", ANSWERS_WITH_ITS_THREADS
+                             " --threads 4 --n 8 --storage fp32 --accumulator fp32 --device cpu "
+                             "--seconds 1 --wide");
+    cr_expect(status == 0, "exit status %d", status);
+    expect_told("out", "one number of threads is asked for");
+}
+
+Test(check_threads, that_nobody_reads_are_not_left_out_in_silence, .init = make_folder,
+     .fini = remove_folder)
+{
+    run_program("check", "sum/serial --threads 4 --device cpu --seconds 0.1");
+    expect_said("err",
+                "ulpscope: check: sum/serial on cpu reads no --threads: it changes nothing here\n");
+    run_program("check", "sum/exact --device cpu --seconds 0.1");
+    char *err = content("err");
+    cr_expect_str_empty(err);
+    free(err);
+}
