@@ -179,14 +179,14 @@ static const char *excuse(const struct due *d, double x)
     const struct any_order *e = due_elements(d);
     const struct method *m = d->subject->method;
     if (m->bound == THEOREM_BLOCKS && x == 0 && !signbit(x) && !e->plain)
-        return "+0, where all elements are -0: as of a sum that begins at +0";
+        return "+0 though all elements are -0, as if the sum began with +0";
     if ((m->cpu && !m->foreign) || d->way != ADDS_PLAIN)
         return NULL;
     if (e->empty)
         return m->foreign && x == 0 ? "-0 of no elements, which changes nothing that is added to it"
                                     : NULL;
     if (x == 0 && !signbit(x) && !e->plain)
-        return "+0, where all elements are -0: as of a sum that begins at +0";
+        return "+0 though all elements are -0, as if the sum began with +0";
     if (x == d->exact && isfinite(x) && x != 0)
         return "the exact sum rounded once, which no order of these additions gives";
     return NULL;

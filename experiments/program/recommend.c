@@ -9,7 +9,6 @@
 #include "experiments/subjects/interrupt.h"
 #include "experiments/studies/recommend/files.h"
 #include "experiments/sweep/resume.h"
-#include "experiments/program/flattened.h"
 #include "experiments/program/verbs.h"
 #include "reference/format/number.h"
 #include "reports/text/near.h"
@@ -177,9 +176,6 @@ static enum status resolve(struct command *c, struct problem *p)
         status = source_load(&c->plan.source[0], p);
     if (status == STATUS_OK && c->from)
         status = resume_inputs(&c->plan, c->from, c->path, false, p);
-    if (status == STATUS_OK && c->axes.data_n.count == 0 && c->plan.sources == 1)
-        flattened_say("recommend", c->axes.method[0]->operation, c->plan.source[0].name,
-                      c->plan.source[0].rows, c->plan.source[0].array.n);
     c->out = argument_value(a, "out");
     c->out = c->out ? c->out : "results-recommend";
     c->ask.plan = &c->plan;

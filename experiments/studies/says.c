@@ -38,7 +38,11 @@ void says_case(struct text *to, const struct plan *plan, const struct study_case
     text_format(to, "%s/%s, ", format_facts[s->array.format].name,
                 format_facts[t->accumulator].name);
     text_visible(to, s->name);
-    text_format(to, ", n = %zu", s->array.n);
+    text_add(to, ", ");
+    if (operation_asks(t->method->operation, SETTING_SHAPE))
+        setting_says(to, t->method->operation, &t->setting);
+    else
+        text_format(to, "n = %zu", s->array.n);
 }
 
 /* --- Repeats --- */
@@ -193,6 +197,22 @@ static size_t add_alike(struct text *to, const struct plan *plan, const struct w
     return count;
 }
 
+/* Of which format an ulp is, where the cases have several. */
+static void add_unit(struct text *to, const struct plan *plan, const struct worst *w)
+{
+    const struct study_case *first = NULL;
+    bool several = false;
+    for (size_t i = 0; i < plan->case_count; i++) {
+        const struct study_case *t = &plan->cases[i];
+        if (t->method->operation != w->method->operation || !t->summary.err_ulp_max.known)
+            continue;
+        first = first ? first : t;
+        several |= t->accumulator != first->accumulator;
+    }
+    if (several && w->at)
+        text_format(to, " of %s", format_facts[w->at->accumulator].name);
+}
+
 /* A line of an operation; none where all of its results are exact, which is told with others. */
 static void errors_line(struct text *to, const struct plan *plan, const struct operation *o,
                         struct text *exact, size_t *exact_operations, size_t *exact_cases)
@@ -229,13 +249,16 @@ static void errors_line(struct text *to, const struct plan *plan, const struct o
             text_format(&line, " and %zu other%s", methods - 1, methods == 2 ? "" : "s");
         text_add(&line, ": ");
         add_worst(&line, &least);
+        add_unit(&line, plan, &least);
     } else {
         text_add(&line, add_alike(&line, plan, &least) > 1 ? " err least, " : " errs least, ");
         add_worst(&line, &least);
+        add_unit(&line, plan, &least);
         text_add(&line, "; ");
         add_alike(&line, plan, &most);
         text_add(&line, " most, ");
         add_worst(&line, &most);
+        add_unit(&line, plan, &most);
     }
     if (most.at) {
         text_add(&line, " (");

@@ -85,6 +85,9 @@ void samples_write(struct text *to, const struct point *point, size_t count, str
 void samples_rows(struct plot *plot, const struct panel *panel, const struct sample *series,
                   const struct point *point, size_t count)
 {
+    double cliff = NAN; /* from here on no digit is right */
+    for (size_t i = count; i-- > 0 && !(point[i].y < 1);)
+        cliff = point[i].x;
     for (size_t i = 0; i < count; i++) {
         plot_cell(plot, panel->pair->storage);
         plot_cell(plot, panel->pair->accumulator);
@@ -95,6 +98,8 @@ void samples_rows(struct plot *plot, const struct panel *panel, const struct sam
         plot_number(plot, point[i].bound);
         for (size_t k = 0; panel->chips && k < 2; k++)
             plot_cell(plot, k ? series->promote : series->chip);
+        if (panel->look->shows == SHOWS_CLIFF)
+            plot_number(plot, cliff);
         plot_row_end(plot);
     }
 }

@@ -219,8 +219,9 @@ enum status page_cond(struct page *r, struct problem *p)
         .caption =
             "Marks: the largest relative error over all lengths, seeds and runs, against the "
             "condition number sum|x| / |sum x|, which says how much cancels. Where the marks of a "
-            "method cross 1 is its cliff: beyond it no digit is right. Errors above 1000 are not "
-            "drawn.",
+            "method cross 1 is its cliff: beyond it no digit is right; cliff_log2 in the CSV file "
+            "is "
+            "the first condition number tried there. Errors above 1000 are not drawn.",
         .x_label = "log2 of the condition number",
         .y_label = "error / |exact sum|",
         .shows = SHOWS_CLIFF,

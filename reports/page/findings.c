@@ -7,12 +7,6 @@
 
 /* --- Who errs least and who most, in sentences: of the methods of one operation --- */
 
-const struct operation *page_operation_of(const struct page *r, const struct gathered_case *c)
-{
-    const struct method *m = method_named(c->field[CASE_METHOD]);
-    return m ? m->operation : r->only;
-}
-
 struct figure page_err_ulp(const struct gathered_case *c)
 {
     bool right = c->right_infinity && isinf(c->err_ulp.value);
@@ -159,13 +153,40 @@ static void say_error(struct text *to, const struct ranking *k, const struct ope
     text_add(to, "</li>\n");
 }
 
+/* Where there is nothing to compare, what it comes to is the answer. */
+static void say_only(struct text *to, const struct ranking *k, const struct operation *o)
+{
+    const struct ranked *all = k->least.count ? &k->least : &k->most;
+    if (k->methods == 0 || (k->least.count && k->least.count != k->methods))
+        return;
+    text_add(to, "<li class=\"plain\">");
+    html_format(to, "%s, %s added in %s: ", o->name, k->pair->field[CASE_STORAGE],
+                k->pair->field[CASE_ACCUMULATOR]);
+    add_ranked(to, all);
+    if (!k->least.count)
+        text_format(to, ": a result is not finite.");
+    else if (nothing_right(k, all->error))
+        text_format(to, ": in the worst case no digit is right.");
+    else
+        html_format(to, ": the largest error is %s ulp of %s.", short_number(all->error).text,
+                    k->pair->field[CASE_ACCUMULATOR]);
+    text_add(to, "</li>\n");
+}
+
 void page_error_findings(struct text *to, const struct page *r)
 {
+    size_t before = to->length;
     for (size_t i = 0; operations[i]; i++) {
         if (operation_moves(operations[i]))
             continue;
         struct ranking k = ranking_of(r, operations[i]);
         say_error(to, &k, operations[i]);
+    }
+    bool asked = r->study && r->study->lead == page_error_findings;
+    for (size_t i = 0; asked && to->length == before && operations[i]; i++) {
+        struct ranking k = ranking_of(r, operations[i]);
+        if (!operation_moves(operations[i]))
+            say_only(to, &k, operations[i]);
     }
 }
 
@@ -258,10 +279,14 @@ static void add_case(struct text *to, const struct gathered_case *c)
     struct text input = {0}, name = {0};
     page_input(&input, c->field[CASE_INPUT]);
     page_case_name(&name, c);
-    html_format(to, "%s, %s added in %s, %s, n = %.0f, %s",
-                text_string(&name) ? text_string(&name) : "", c->field[CASE_STORAGE],
-                c->field[CASE_ACCUMULATOR], text_string(&input) ? text_string(&input) : "", c->n,
-                c->field[CASE_DEVICE]);
+    const struct method *m = method_named(c->field[CASE_METHOD]);
+    html_format(to, "%s, %s added in %s, %s, ", text_string(&name) ? text_string(&name) : "",
+                c->field[CASE_STORAGE], c->field[CASE_ACCUMULATOR],
+                text_string(&input) ? text_string(&input) : "");
+    if (m && operation_reads_c(m->operation)) /* of a product the shape tells more */
+        html_format(to, "%s, %s", c->field[CASE_KEYS], c->field[CASE_DEVICE]);
+    else
+        html_format(to, "n = %.0f, %s", c->n, c->field[CASE_DEVICE]);
     text_free(&input);
     text_free(&name);
 }
@@ -439,6 +464,8 @@ void page_findings(struct text *to, const struct page *r)
     struct text items = {0};
     if (r->study && r->study->lead)
         r->study->lead(&items, r);
+    if (r->study && r->study->next)
+        r->study->next(&items, r);
     for (size_t i = 0; i < sizeof say / sizeof *say; i++)
         if (!r->study || say[i] != r->study->lead)
             say[i](&items, r);

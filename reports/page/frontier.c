@@ -254,13 +254,14 @@ enum status page_frontier(struct page *r, struct problem *p)
     write_rows(&plot, r);
     if (f.places > 0)
         draw(&plot, r, &f);
-    return plot_end(&plot, r, "What was tried, and what is recommended",
-                    "A point is a method in an accumulator: right is faster, down is more accurate "
-                    "on the arrays that all were tried on. What is above the dotted line errs more "
-                    "than is allowed. No candidate beats those on the grey line; pale grey ones "
-                    "are slower and no more accurate, and named in the table of candidates. Exact "
-                    "results stand on the "
-                    "lower edge, those that are not finite on the upper. Candidates that were not "
-                    "timed have no mark.",
-                    p);
+    return plot_end(
+        &plot, r, "What was tried, and what is recommended",
+        "Each point is one method in one accumulator: further right is faster, further "
+        "down is more accurate, by the largest error on the arrays that all candidates "
+        "were tried on. Points above the dotted line exceed the error allowed. The grey "
+        "line is the frontier: no candidate is both faster and more accurate than one "
+        "on it. Pale grey points lie behind it and are named in the table of "
+        "candidates. Exact results are drawn on the lower edge, results that are not "
+        "finite on the upper edge; candidates that were not timed are not drawn.",
+        p);
 }

@@ -33,12 +33,13 @@ static enum status draw_pareto(struct page *r, const char *name, const char *inp
     struct look look = {
         .name = name,
         .caption =
-            "A point is a method: right is faster, down is more accurate. No method beats those on "
-            "the grey line; pale grey ones are slower and no more accurate, and stand by name in "
-            "the picture's CSV file and, of many, in the table of times. "
-            "Methods that take more than 32 times as long as the fastest stand on the left edge, "
-            "exact results on the lower one. Half an ulp is the error of rounding once. Speeds are "
-            "those of times.csv; errors are of this study's cases, whose n may differ.",
+            "Each point is one method: further right is faster, further down is more accurate. "
+            "The grey line is the frontier: no method is both faster and more accurate than one on "
+            "it. Pale grey points lie behind it; the CSV file of the picture names them, and the "
+            "table of times does where there are many. Methods that take more than 32 times as "
+            "long as the fastest are drawn on the left edge, exact results on the lower edge. Half "
+            "an ulp is the error of rounding once. Speeds are from times.csv; errors are from the "
+            "cases of this study, whose n may differ.",
         .x_label = "10^9 bytes of input per second",
         .y_label = "largest error, ulp of the exact sum",
         .shows = SHOWS_BEST,

@@ -120,9 +120,10 @@ enum status page_prices(struct page *r, struct problem *p)
     }
     return plot_end(
         &plot, r, "What each promise costs",
-        "A point is a method, in the row of the promise that it makes; further left is "
-        "cheaper, and 1 is the time of only reading the data. Named: the cheapest method that "
-        "promises at least this much. Grey: all others, which stand by name in the table of "
-        "times and in the picture's CSV file.",
+        "Each point is one method, in the row of the promise that it makes. Its place from left to "
+        "right is its time as a multiple of a raw read, a loop that only reads the data: 1 is as "
+        "fast as reading. The named point of a row is the cheapest method with that promise or a "
+        "stronger one; grey points are the other methods, named in the table of times and in the "
+        "CSV file of the picture.",
         p);
 }

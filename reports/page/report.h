@@ -32,7 +32,9 @@ struct page;
 /* What the page of a study asks, and what answers it. */
 struct page_study {
     const char *experiment, *question;
-    void (*lead)(struct text *to, const struct page *r); /* the findings said first; may be NULL */
+    /* The findings said first, and next; may be NULL. */
+    void (*lead)(struct text *to, const struct page *r),
+        (*next)(struct text *to, const struct page *r);
     /* Those that are drawn, the first beside the findings; the rest NULL. */
     enum status (*picture[8])(struct page *r, struct problem *p);
 };

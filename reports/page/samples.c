@@ -297,8 +297,9 @@ enum status page_samples(struct page *r, const struct look *look, const struct s
     bool chips = false;
     for (size_t i = 0; i < count; i++)
         chips |= sample[i].chip && *sample[i].chip;
-    snprintf(columns, sizeof columns, "storage,accumulator,method,device,%s,%s,bound%s",
-             look->x_name, look->y_name, chips ? ",chip,promote" : "");
+    snprintf(columns, sizeof columns, "storage,accumulator,method,device,%s,%s,bound%s%s",
+             look->x_name, look->y_name, chips ? ",chip,promote" : "",
+             look->shows == SHOWS_CLIFF ? ",cliff_log2" : "");
     plot_begin(&plot, look->name, columns);
     for (size_t i = 0; i < pairs.count && plot.panels < PANELS_MOST; i++) {
         struct panel panel = {look, sample, count, pairs.first[i], &series, chips};

@@ -162,3 +162,26 @@ void page_input(struct text *to, const char *input)
         }
     }
 }
+
+/* A function of Python has its operation behind its name, or is called as it. */
+static const struct operation *in_name(const char *name)
+{
+    static const char ends[] = ".:@";
+    const struct operation *found = NULL;
+    for (const char *at = strpbrk(name, ends); at; at = strpbrk(at, ends)) {
+        at++;
+        for (size_t i = 0; operations[i]; i++) {
+            size_t length = strlen(operations[i]->name);
+            bool is = strncmp(at, operations[i]->name, length) == 0 && strcspn(at, ends) == length;
+            found = is ? operations[i] : found;
+        }
+    }
+    return found;
+}
+
+const struct operation *page_operation_of(const struct page *r, const struct gathered_case *c)
+{
+    const char *name = c->field[CASE_METHOD];
+    const struct method *m = method_named(name);
+    return m ? m->operation : r->only ? r->only : in_name(name);
+}

@@ -30,6 +30,7 @@ static void short_cell(struct html_table *t, struct figure f)
 /* Over all cases of a method. */
 struct over {
     struct figure ulp, share, time;
+    const struct gathered_case *worst; /* with the largest error */
     size_t cases, distinct;
 };
 
@@ -42,7 +43,9 @@ static struct over over_cases(const struct page *r, const struct gathered_case *
             continue;
         o.cases++;
         o.distinct = d->distinct > o.distinct ? d->distinct : o.distinct;
-        gathered_raise(&o.ulp, page_err_ulp(d));
+        struct figure ulp = page_err_ulp(d);
+        o.worst = ulp.known && (!o.worst || figure_worse(ulp.value, o.ulp.value)) ? d : o.worst;
+        gathered_raise(&o.ulp, ulp);
         gathered_raise(&o.share, d->err_over_bound);
         if (d->time_ns.known && !(o.time.known && o.time.value <= d->time_ns.value))
             o.time = d->time_ns;
@@ -76,6 +79,8 @@ static void method_row(struct html_table *t, const struct gathered_case *c, stru
     if (k.device)
         html_cell(t, "%s", c->field[CASE_DEVICE]);
     short_cell(t, o->ulp);
+    html_cell(t, "%s%s%s", o->worst ? o->worst->field[CASE_STORAGE] : "", o->worst ? "/" : "",
+              o->worst ? o->worst->field[CASE_ACCUMULATOR] : "");
     if (o->share.known && isfinite(o->share.value))
         html_cell(t, "%s", text_against(o->share.value, 1, 3).value);
     else
@@ -86,25 +91,37 @@ static void method_row(struct html_table *t, const struct gathered_case *c, stru
     figure_cell(t, "%.0f", o->time);
 }
 
+static bool ran_once(const struct page *r)
+{
+    uint64_t most = 0;
+    for (size_t i = 0; i < r->g.count; i++)
+        most = r->g.item[i].runs > most ? r->g.item[i].runs : most;
+    return most == 1;
+}
+
 void page_methods(struct text *to, const struct page *r)
 {
-    static const char *const header[] = {
-        "largest error, ulp", "of bound", "results, at most", "cases", "promise", "least time, ns"};
+    static const char *const header[] = {"largest error, ulp", "in",    "of bound",
+                                         "results, at most",   "cases", "promise",
+                                         "least time, ns"};
     struct method_columns k = columns_of(r);
     struct html_table t;
     if (r->g.count == 0)
         return;
     text_format(to,
                 "<section id=\"methods\"><h2>Methods</h2>\n<p>Over all cases of a method%s: the "
-                "largest error in ulps of the exact result, the largest share of its bound, the "
-                "most different results of one case, the least time of a run (of the smallest "
-                "input).</p>\n",
-                k.chip ? ", of each chip that it models and each interval of promotion" : "");
+                "largest error, in ulps that the accumulator has at the exact result, and the "
+                "storage format and accumulator in which it is that large; the largest share of "
+                "its bound; the most different results of one case; the least time of a run, which "
+                "is of the smallest input and no benchmark: runs are not warmed up%s.</p>\n",
+                k.chip ? ", of each chip that it models and each interval of promotion" : "",
+                ran_once(r) ? ", and each case ran once, so that its time is that of a cold run"
+                            : "");
     char align[16] = "l";
     strcat(align, k.chip ? "l" : "");
     strcat(align, k.promote ? "r" : "");
     strcat(align, k.device ? "l" : "");
-    strcat(align, "rrrrlr");
+    strcat(align, "rlrrrlr");
     html_table_begin(&t, to, align);
     html_cell(&t, "method");
     if (k.chip)

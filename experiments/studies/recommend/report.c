@@ -36,6 +36,9 @@ static void add_head(struct text *to, const struct recommend_report *r)
     device_name(r->device, device);
     text_format(to, "%s: %zu elements of %s", r->source->name, r->source->array.n,
                 format_facts[r->source->array.format].name);
+    size_t rows = r->source->rows;
+    if (rows > 1 && operation_flattens(r->candidate[0].method->operation))
+        text_format(to, " (%zu x %zu, as one array)", rows, r->source->array.n / rows);
     if (recommend_use_of(r)->stands_in)
         text_add(to, ", ");
     setting_says(to, experiment_only(recommend_use_of(r)->experiment), &r->setting);

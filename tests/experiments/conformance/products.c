@@ -195,7 +195,7 @@ Test(special_products, on_the_command_line, .init = make_folder, .fini = remove_
                                       "--seconds 2"),
                  0);
     expect_said("out", "gemm/mma on cpu, 2 pairs of formats: every result on ");
-    expect_said("out", "as of a sum that begins at +0\n");
+    expect_said("out", "as if the sum began with +0\n");
     cr_expect_eq(run_program("check", "gemm/mma --special --chip v100 --storage e4m3 --device cpu"),
                  4);
     cr_expect_eq(run_program("check", "gemm/tiled --special --chip ada --device cpu"), 2);

@@ -178,7 +178,7 @@ struct result {
 #define ON_THE_WAY "overflow on the way to a sum that is in range"
 #define AGAINST    "NaN from an infinity and an overflow to the other"
 #define ONCE       "the exact sum rounded once, which no order of these additions gives"
-#define BEGINS     "+0, where all elements are -0: as of a sum that begins at +0"
+#define BEGINS     "+0 though all elements are -0, as if the sum began with +0"
 #define MINUS      "!-0, where not all elements are -0"
 
 static const struct result results[] = {

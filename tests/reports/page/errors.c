@@ -54,8 +54,12 @@ Test(report, nan_is_the_worst_case, .init = make_folder, .fini = remove_folder)
     expect_told(told, "; dot/serial and dot/tiled most, whose results are not finite.", true);
     text_clear(&text);
     page_methods(&text, &r);
-    expect_told(text_string(&text),
-                "<td>dot/tiled</td><td class=\"r\">not finite</td><td class=\"r\">0", true);
+    expect_told(
+        text_string(&text),
+        "<td>dot/tiled</td><td class=\"r\">not finite</td><td>fp32/fp32</td><td class=\"r\">0",
+        true);
+    expect_told(text_string(&text), "each case ran once, so that its time is that of a cold run",
+                true);
     text_free(&text);
     gathered_free(&r.g);
 }
@@ -296,6 +300,71 @@ Test(report, what_moves_is_not_ranked, .init = make_folder, .fini = remove_folde
     expect_told(told, "fp32 added in fp32: rows/exact errs least, ", true);
     expect_told(told, "; rows/serial most, ", true);
     expect_told(told, "transpose/naive errs least", false);
+    text_free(&text);
+    gathered_free(&r.g);
+}
+
+/* LayerNorm's page answers with LayerNorm's errors, a function of Python's among them; where there
+ * is nothing to rank, with how large they are. */
+Test(report, leads_with_the_errors_of_statistics, .init = make_folder, .fini = remove_folder)
+{
+    struct page r =
+        read_study("rowstats", (study_words){{"method", "layernorm/two_pass,layernorm/welford"},
+                                             {"device", "cpu"},
+                                             {"input", "normal:mean=10"},
+                                             {"n", "1000"},
+                                             {"rows", "4"},
+                                             {"layout", "row"},
+                                             {"storage", "fp16"},
+                                             {"accumulator", "fp32"},
+                                             {NULL}});
+    struct text text = {0};
+    static const char lead[] = "<section id=\"findings\"><h2>Findings</h2>\n<ul>\n"
+                               "<li class=\"plain\">";
+    r.study = page_study("rowstats");
+    page_findings(&text, &r);
+    const char *told = text_string(&text);
+    cr_expect(strncmp(told, lead, strlen(lead)) == 0 &&
+                  strncmp(told + strlen(lead), "fp16 added in fp32: layernorm/two_pass errs", 43) ==
+                      0,
+              "%s", told);
+    text_clear(&text);
+    struct gathered_case item[2];
+    cr_assert(r.g.count == 2);
+    memcpy(item, r.g.item, sizeof item);
+    struct page other = r;
+    other.g.item = item;
+    for (size_t i = 0; i < 2; i++)
+        if (strcmp(item[i].field[CASE_METHOD], "layernorm/welford") == 0)
+            item[i].field[CASE_METHOD] = "python:a/mine.py:layernorm";
+    page_findings(&text, &other);
+    expect_told(text_string(&text), "python:a/mine.py:layernorm most, ", true);
+    text_clear(&text);
+    for (size_t i = 0; i < 2; i++)
+        item[i].field[CASE_METHOD] = "layernorm/two_pass";
+    page_findings(&text, &other);
+    told = text_string(&text);
+    cr_expect(strncmp(told, lead, strlen(lead)) == 0, "%s", told);
+    expect_told(told, "layernorm, fp16 added in fp32: layernorm/two_pass: the largest error is ",
+                true);
+    text_free(&text);
+    gathered_free(&r.g);
+}
+
+/* A product is named by its shape, which tells more than how many elements its operands have. */
+Test(report, names_a_product_by_its_shape, .init = make_folder, .fini = remove_folder)
+{
+    struct page r = read_study("gemm", (study_words){{"method", "gemm/serial"},
+                                                     {"device", "cpu"},
+                                                     {"input", "normal"},
+                                                     {"shape", "8x8x16"},
+                                                     {"storage", "fp16"},
+                                                     {"accumulator", "fp32"},
+                                                     {NULL}});
+    struct text text = {0};
+    page_findings(&text, &r);
+    expect_told(text_string(&text), "(gemm/serial, fp16 added in fp32, normal, 8x8x16, cpu)", true);
+    expect_told(text_string(&text), "n = ", false);
     text_free(&text);
     gathered_free(&r.g);
 }
