@@ -176,17 +176,17 @@ static void say_only(struct text *to, const struct ranking *k, const struct oper
 void page_error_findings(struct text *to, const struct page *r)
 {
     size_t before = to->length;
-    for (size_t i = 0; operations[i]; i++) {
-        if (operation_moves(operations[i]))
-            continue;
-        struct ranking k = ranking_of(r, operations[i]);
-        say_error(to, &k, operations[i]);
-    }
     bool asked = r->study && r->study->lead == page_error_findings;
-    for (size_t i = 0; asked && to->length == before && operations[i]; i++) {
-        struct ranking k = ranking_of(r, operations[i]);
-        if (!operation_moves(operations[i]))
-            say_only(to, &k, operations[i]);
+    const struct operation *o;
+    for (size_t i = 0; (o = page_operation_at(i)); i++) {
+        struct ranking k = ranking_of(r, o);
+        if (!operation_moves(o))
+            say_error(to, &k, o);
+    }
+    for (size_t i = 0; asked && to->length == before && (o = page_operation_at(i)); i++) {
+        struct ranking k = ranking_of(r, o);
+        if (!operation_moves(o))
+            say_only(to, &k, o);
     }
 }
 

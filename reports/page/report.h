@@ -267,4 +267,7 @@ bool page_is_first(const struct page *r, size_t i);
  * accumulator's range: such a result is as right as can be. */
 /* The operation of a case's method; of a user's subject that of the experiment, NULL if unknown. */
 const struct operation *page_operation_of(const struct page *r, const struct gathered_case *c);
+/* The i-th operation in the order that a page tells of them: softmax and norms, which have a result
+ * for each element, before the statistics that they are made of. NULL behind the last. */
+const struct operation *page_operation_at(size_t i);
 struct figure page_err_ulp(const struct gathered_case *c);

@@ -185,3 +185,12 @@ const struct operation *page_operation_of(const struct page *r, const struct gat
     const struct method *m = method_named(name);
     return m ? m->operation : r->only ? r->only : in_name(name);
 }
+
+const struct operation *page_operation_at(size_t i)
+{
+    for (int each = 1; each >= 0; each--)
+        for (size_t k = 0; operations[k]; k++)
+            if (operation_of_each(operations[k]) == each && i-- == 0)
+                return operations[k];
+    return NULL;
+}

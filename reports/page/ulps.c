@@ -244,8 +244,9 @@ enum status page_ulps(struct page *r, struct problem *p)
 {
     struct plot plot;
     plot_begin(&plot, "ulps", "method,storage,accumulator,err_ulp,chip,promote");
-    for (size_t i = 0; operations[i]; i++)
-        draw_operation(&plot, r, operations[i]);
+    const struct operation *o;
+    for (size_t i = 0; (o = page_operation_at(i)); i++)
+        draw_operation(&plot, r, o);
     if (plot.panels == 0) /* of subjects of which nothing is known but what they gave */
         draw_operation(&plot, r, NULL);
     return plot_end(&plot, r, "Largest error by method and formats",
