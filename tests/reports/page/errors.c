@@ -368,3 +368,44 @@ Test(report, names_a_product_by_its_shape, .init = make_folder, .fini = remove_f
     text_free(&text);
     gathered_free(&r.g);
 }
+
+/* From its cliff on no digit of a method is right, and the row before has one. */
+Test(report, writes_cliffs_beside_the_points, .init = make_folder, .fini = remove_folder)
+{
+    struct page r = read_study("cond", (study_words){{"method", "sum/serial,sum/exact"},
+                                                     {"device", "cpu"},
+                                                     {"n", "1000"},
+                                                     {"seed", "1"},
+                                                     {"storage", "bf16"},
+                                                     {"accumulator", "bf16"},
+                                                     {NULL}});
+    struct problem p = {0};
+    char page[320];
+    snprintf(page, sizeof page, "%s", in_folder("page"));
+    r.folder = page;
+    mkdir(r.folder, 0777);
+    cr_assert(page_cond(&r, &p) == STATUS_OK, "%s", p.text);
+    struct text drawn = drawn_from("page/cond.csv");
+    static const char header[] =
+        "storage,accumulator,method,device,cond_log2,err_rel,bound,cliff_log2\n";
+    const char *all = text_string(&drawn), *row = all;
+    cr_assert(strncmp(all, header, strlen(header)) == 0, "%s", all);
+    size_t rows = 0, without = 0;
+    while ((row = strchr(row, '\n')) && *++row) {
+        double cond, error, cliff;
+        if (strncmp(row, "bf16,bf16,sum/exact,cpu,", 24) == 0) {
+            without += row[strcspn(row, "\n") - 1] == ',';
+            continue;
+        }
+        cr_assert(
+            sscanf(row, "bf16,bf16,sum/serial,cpu,%lf,%lf,%*[^,],%lf", &cond, &error, &cliff) == 3,
+            "%s", row);
+        cr_expect(cond >= cliff ? error >= 1 : cond + 2 < cliff || error < 1, "%s", row);
+        rows++;
+    }
+    cr_expect(rows > 3 && without > 3, "%zu and %zu rows", rows, without);
+    text_free(&drawn);
+    text_free(&r.hero);
+    text_free(&r.pictures);
+    gathered_free(&r.g);
+}
