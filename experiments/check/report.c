@@ -310,23 +310,25 @@ static void add_gaps(struct text *to, const struct check_report *r)
 /* The numbers of ranks that the rung was tried on, else any: "3, 4 ranks", the least first. */
 static void add_ranks(struct text *to, const struct check_report *r, enum promise rung)
 {
-    enum { LISTED = 4 };
+    enum { LISTED = 8 };
     const struct check_set *set = &r->over[rung].ranks;
     for (size_t i = 0; set->count == 0 && i < PROMISES_ALL; i++)
         set = &r->over[i].ranks;
-    uint64_t last = 0;
+    uint64_t first = 0, last = 0;
     for (size_t i = 0; i < set->count; i++) {
         uint64_t next = UINT64_MAX;
         for (size_t k = 0; k < set->count; k++)
             next = set->item[k] > last && set->item[k] < next ? set->item[k] : next;
+        first = i == 0 ? next : first;
         last = next;
-        if (i < LISTED)
+        if (set->count <= LISTED)
             text_format(to, ", %llu", (unsigned long long)next);
     }
     if (set->count > LISTED)
-        text_format(to, " and %zu other numbers of", set->count - LISTED);
-    if (set->count > 0)
-        text_add(to, set->count == 1 && last == 1 ? " rank" : " ranks");
+        text_format(to, ", %zu numbers of ranks from %llu to %llu", set->count,
+                    (unsigned long long)first, (unsigned long long)last);
+    else if (set->count > 0)
+        text_format(to, " rank%s", set->count == 1 ? text_s(last) : "s");
 }
 
 /* The answer, on one line. Of a part of the ladder there is no highest rung that is kept. */
