@@ -94,8 +94,7 @@ Test(check_rows, tries_each_number_of_ranks)
         cr_expect(over->ranks.count == 2, "%zu numbers of ranks", over->ranks.count);
         cr_expect(one || over->most_n % 12 != 0);
         check_text(&text, &report, "check", false);
-        cr_expect(strstr(text_string(&text), " on cpu, 3, 4 ranks: "), "%s",
-                  text_string(&text));
+        cr_expect(strstr(text_string(&text), " on cpu, 3, 4 ranks: "), "%s", text_string(&text));
         text_free(&text);
     }
 }
