@@ -464,7 +464,7 @@ const struct verb verb_check = {
         "--bins "
         "a scatter-add, with --rows or --layout a sum of rows, with --shape a matrix product. It "
         "is asked for all pairs of formats, of which it may answer "
-        "some.\n"
+        "some. --threads reaches it, as a function of Python, on the CPU through OMP_NUM_THREADS.\n"
         "\n"
         "python:MODULE.FUNCTION and python:FILE.py:FUNCTION are functions of Python. --operation "
         "says what "
