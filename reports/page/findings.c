@@ -173,10 +173,15 @@ static void say_only(struct text *to, const struct ranking *k, const struct oper
     text_add(to, "</li>\n");
 }
 
+static bool says_statistics(const struct page *r)
+{
+    return r->study && r->study->lead == page_statistic_findings;
+}
+
 void page_error_findings(struct text *to, const struct page *r)
 {
     size_t before = to->length;
-    bool asked = r->study && r->study->lead == page_error_findings;
+    bool asked = r->study && (r->study->lead == page_error_findings || says_statistics(r));
     const struct operation *o;
     for (size_t i = 0; (o = page_operation_at(i)); i++) {
         struct ranking k = ranking_of(r, o);
@@ -188,6 +193,21 @@ void page_error_findings(struct text *to, const struct page *r)
         if (!operation_moves(o))
             say_only(to, &k, o);
     }
+}
+
+/* Of softmax and norms the error is the answer; of a sum alone first what it falls short of. */
+void page_statistic_findings(struct text *to, const struct page *r)
+{
+    bool each = false;
+    for (size_t i = 0; i < r->g.count; i++) {
+        const struct operation *o = page_operation_of(r, &r->g.item[i]);
+        each |= o && operation_of_each(o);
+    }
+    if (!each)
+        page_reach_findings(to, r);
+    page_error_findings(to, r);
+    if (each)
+        page_reach_findings(to, r);
 }
 
 /* --- What methods cost, in sentences: what was timed beside a raw read --- */
@@ -464,10 +484,9 @@ void page_findings(struct text *to, const struct page *r)
     struct text items = {0};
     if (r->study && r->study->lead)
         r->study->lead(&items, r);
-    if (r->study && r->study->next)
-        r->study->next(&items, r);
     for (size_t i = 0; i < sizeof say / sizeof *say; i++)
-        if (!r->study || say[i] != r->study->lead)
+        if (!r->study ||
+            (say[i] != r->study->lead && !(says_statistics(r) && say[i] == page_error_findings)))
             say[i](&items, r);
     if (r->g.count > 0)
         say_size(&items, r);

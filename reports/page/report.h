@@ -32,9 +32,7 @@ struct page;
 /* What the page of a study asks, and what answers it. */
 struct page_study {
     const char *experiment, *question;
-    /* The findings said first, and next; may be NULL. */
-    void (*lead)(struct text *to, const struct page *r),
-        (*next)(struct text *to, const struct page *r);
+    void (*lead)(struct text *to, const struct page *r); /* the findings said first; may be NULL */
     /* Those that are drawn, the first beside the findings; the rest NULL. */
     enum status (*picture[8])(struct page *r, struct problem *p);
 };
@@ -206,6 +204,7 @@ void page_inks(struct text *to); /* what each colour means */
 void page_head(struct text *to, const struct page *r); /* up to the body's first section */
 void page_findings(struct text *to, const struct page *r);
 void page_error_findings(struct text *to, const struct page *r);
+void page_statistic_findings(struct text *to, const struct page *r);
 void page_cost_findings(struct text *to, const struct page *r);
 void page_cliff_findings(struct text *to, const struct page *r);
 void page_distinct_findings(struct text *to, const struct page *r);
