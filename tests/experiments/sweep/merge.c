@@ -107,6 +107,33 @@ Test(merge, joins_trials, .init = make_folder, .fini = remove_folder)
     free(rows);
 }
 
+/* Shards of a machine that has what this one has not: nothing is run again. */
+Test(merge, needs_neither_their_gpu_nor_their_python, .init = make_folder, .fini = remove_folder)
+{
+    char command[700];
+    for (int k = 1; k <= 2; k++)
+        cr_assert_eq(tell("run",
+                          "trial --device cpu --method "
+                          "python:" ULPSCOPE_SOURCE "/tests/support/subjects.py:fsum@array,"
+                          "python:" ULPSCOPE_SOURCE "/tests/support/subjects.py:cumsum@array "
+                          "--n 50 --storage fp64 --accumulator fp64 --seconds 0.3 --shard %d/2 "
+                          "--out s%d",
+                          k, k),
+                     0);
+    snprintf(command, sizeof command,
+             "cd '%s' && sed -i 's/\"cpu\"/\"cuda:7\"/' s?/study.json && "
+             "sed -i 's/,cpu,/,cuda:7,/' s?/trial.csv",
+             folder);
+    cr_assert_eq(system(command), 0);
+    setenv("ULPSCOPE_PYTHON", "/nonexistent", 1);
+    int status = tell("merge", "s1 s2 --out joined");
+    unsetenv("ULPSCOPE_PYTHON");
+    cr_expect_eq(status, 0, "%d", status);
+    expect_said("out", "subjects.py:fsum@array");
+    expect_said("out", "subjects.py:cumsum@array");
+    expect_said("out", "on cuda:7");
+}
+
 /* No shard sees that launch shapes give other bits: each has one of the two cases. */
 Test(merge, sees_a_promise_that_two_shards_break_together, .init = make_folder,
      .fini = remove_folder)
