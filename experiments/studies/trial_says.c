@@ -48,12 +48,43 @@ static void add_names(struct text *to, const struct trial_study *s, enum came ca
     says_rest(to, names);
 }
 
+/* Of those that promise nothing: whose bits differed from run to run, which is what a user asks
+ * first. */
+static void add_loose(struct text *to, const struct trial_study *s)
+{
+    struct text line = {0};
+    size_t names = 0, loose = 0;
+    for (int naming = 0; naming < 2; naming++) {
+        for (size_t i = 0; i < s->subjects; i++) {
+            const struct trial_subject *t = &s->subject[i];
+            if (came_of(t) != NOTHING_PROMISED ||
+                strncmp(t->cell[PROMISE_RUN_TO_RUN], "broken", strlen("broken")) != 0)
+                continue;
+            if (naming == 0)
+                loose++;
+            else if (says_next(&line, &names, ": "))
+                text_visible(&line, t->method->name);
+        }
+        if (naming == 0 && loose > 0)
+            text_format(&line,
+                        "%zu of %zu subject%s that promise%s nothing gave other bits run after run",
+                        loose, count(s, NOTHING_PROMISED), plural(count(s, NOTHING_PROMISED)),
+                        count(s, NOTHING_PROMISED) == 1 ? "s" : "");
+    }
+    says_rest(&line, names);
+    if (loose > 0)
+        says_line(to, &line);
+    text_free(&line);
+}
+
 /* "2 of 5 subjects break their promise: sum/x (gpu_to_gpu), ..." */
 static void add_verdict(struct text *to, const struct trial_study *s)
 {
     struct text line = {0};
     const size_t all = s->subjects - count(s, ABSENT), kept = count(s, KEPT);
     unsigned long long attempts = 0;
+    const bool nothing = all > 0 && count(s, NOTHING_PROMISED) == all;
+    add_loose(to, s);
     for (size_t i = 0; i < s->subjects; i++)
         attempts += came_of(&s->subject[i]) == KEPT ? s->subject[i].attempts : 0;
     if (count(s, BROKEN) > 0) {
@@ -62,14 +93,15 @@ static void add_verdict(struct text *to, const struct trial_study *s)
         add_names(&line, s, BROKEN);
     } else if (count(s, FAILED) == all && all > 0) {
         text_add(&line, "no promise was tried");
-    } else {
+    } else if (!nothing) {
         text_format(&line, "no promise was broken");
     }
     if (kept > 0)
         text_format(&line, "; %zu subject%s kept what %s promise%s in %llu attempts", kept,
                     plural(kept), kept == 1 ? "it" : "they", kept == 1 ? "s" : "", attempts);
     if (count(s, NOTHING_PROMISED) > 0)
-        text_format(&line, "; %zu promise%s nothing", count(s, NOTHING_PROMISED),
+        text_format(&line, "%s%zu %spromise%s nothing", nothing ? "" : "; ",
+                    count(s, NOTHING_PROMISED), nothing ? all == 1 ? "subject " : "subjects " : "",
                     count(s, NOTHING_PROMISED) == 1 ? "s" : "");
     says_line(to, &line);
     if (count(s, IN_PART) > 0) {

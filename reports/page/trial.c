@@ -5,16 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "reports/page/report.h"
-
-enum { RUNGS = PROMISES - 1, ROWS = PROMISES_ALL - 1 };
-
-/* A subject: its rows stand together, a rung each. */
-struct subject {
-    const char *method, *device, *promise, *kept;
-    size_t rung;          /* that it promises: 0 none */
-    size_t row[ROWS + 1]; /* of each rung, and beside the ladder, one behind its place; 0: none */
-};
+#include "reports/page/trial.h"
 
 static size_t rung_named(const char *name)
 {
@@ -22,19 +13,17 @@ static size_t rung_named(const char *name)
     return rung == PROMISES ? 0 : rung;
 }
 
-/* Has the row this verdict? */
-static bool verdict_is(const struct page *r, size_t row, const char *verdict)
+bool trial_verdict_is(const struct page *r, size_t row, const char *verdict)
 {
     return strcmp(page_cell(&r->trial, row, CHECK_VERDICT), verdict) == 0;
 }
 
-/* The subject whose first row is at *row, which becomes that of the next. */
-static struct subject subject_next(const struct page *r, size_t *row)
+struct trial_subject trial_next(const struct page *r, size_t *row)
 {
-    struct subject s = {.method = page_cell(&r->trial, *row, CHECK_METHOD),
-                        .device = page_cell(&r->trial, *row, CHECK_ON),
-                        .promise = page_cell(&r->trial, *row, CHECK_PROMISE),
-                        .kept = page_cell(&r->trial, *row, CHECK_KEEPS)};
+    struct trial_subject s = {.method = page_cell(&r->trial, *row, CHECK_METHOD),
+                              .device = page_cell(&r->trial, *row, CHECK_ON),
+                              .promise = page_cell(&r->trial, *row, CHECK_PROMISE),
+                              .kept = page_cell(&r->trial, *row, CHECK_KEEPS)};
     s.rung = rung_named(s.promise);
     for (;
          *row < r->trial.count && strcmp(s.method, page_cell(&r->trial, *row, CHECK_METHOD)) == 0 &&
@@ -44,8 +33,7 @@ static struct subject subject_next(const struct page *r, size_t *row)
     return s;
 }
 
-/* Does it promise this? A column that older files do not have says so beside the ladder. */
-static bool promises(const struct page *r, const struct subject *s, size_t rung)
+bool trial_promises(const struct page *r, const struct trial_subject *s, size_t rung)
 {
     return rung < PROMISES
                ? rung <= s->rung
@@ -54,17 +42,19 @@ static bool promises(const struct page *r, const struct subject *s, size_t rung)
 }
 
 /* The first rung that it promises and that is broken; 0: none. */
-static size_t broken_rung(const struct page *r, const struct subject *s)
+static size_t broken_rung(const struct page *r, const struct trial_subject *s)
 {
     for (size_t rung = 1; rung <= ROWS; rung++)
-        if (promises(r, s, rung) && s->row[rung] && verdict_is(r, s->row[rung] - 1, "broken"))
+        if (trial_promises(r, s, rung) && s->row[rung] &&
+            trial_verdict_is(r, s->row[rung] - 1, "broken"))
             return rung;
     return 0;
 }
 
 /* --- sentences --- */
 
-static void say_broken(struct text *to, const struct page *r, const struct subject *s, size_t rung)
+static void say_broken(struct text *to, const struct page *r, const struct trial_subject *s,
+                       size_t rung)
 {
     const struct page_rows *t = &r->trial;
     size_t row = s->row[rung] - 1;
@@ -79,54 +69,45 @@ static void say_broken(struct text *to, const struct page *r, const struct subje
         page_cell(t, row, CHECK_OTHER_BITS), page_cell(t, row, CHECK_OTHER_IS));
 }
 
-struct tally {
-    size_t subjects, broken, failed, above;
-    size_t nothing, in_part; /* that promise nothing; of whose promise a part is not tried */
-    const char *first_in_part, *part;
-    double attempts, least; /* of promised rungs that are kept; the least of one */
-    const char *first_above, *kept_above, *promise_above, *least_of, *least_rung, *first_failed,
-        *note;
-};
-
 /* The first rung that it promises and that is neither kept nor broken; 0: none. */
-static size_t untried_rung(const struct page *r, const struct subject *s)
+static size_t untried_rung(const struct page *r, const struct trial_subject *s)
 {
     for (size_t rung = 1; rung <= ROWS; rung++)
-        if (promises(r, s, rung) && (!s->row[rung] || !(verdict_is(r, s->row[rung] - 1, "kept") ||
-                                                        verdict_is(r, s->row[rung] - 1, "broken"))))
+        if (trial_promises(r, s, rung) &&
+            (!s->row[rung] || !(trial_verdict_is(r, s->row[rung] - 1, "kept") ||
+                                trial_verdict_is(r, s->row[rung] - 1, "broken"))))
             return rung;
     return 0;
 }
 
-/* Promises that were kept, all of their rungs, of how many. */
-static size_t promises_of(const struct tally *t)
+size_t trial_promises_of(const struct trial_tally *t)
 {
     return t->subjects - t->nothing;
 }
-static size_t kept_of(const struct tally *t)
+size_t trial_kept_of(const struct trial_tally *t)
 {
-    return promises_of(t) - t->broken - t->failed - t->in_part;
+    return trial_promises_of(t) - t->broken - t->failed - t->in_part;
 }
 
-static void count_subject(struct tally *t, const struct page *r, const struct subject *s)
+void trial_count(struct trial_tally *t, const struct page *r, const struct trial_subject *s)
 {
     const bool whole = broken_rung(r, s) == 0 && untried_rung(r, s) == 0;
     bool failed = false;
     size_t promised = 0;
     t->subjects++;
     for (size_t rung = 1; rung <= ROWS; rung++)
-        promised += promises(r, s, rung);
+        promised += trial_promises(r, s, rung);
     for (size_t rung = 1; rung <= ROWS; rung++) {
         if (!s->row[rung])
             continue;
         size_t row = s->row[rung] - 1;
         double attempts = page_number(&r->trial, row, CHECK_ATTEMPTS);
-        if (verdict_is(r, row, "failed")) {
+        if (trial_verdict_is(r, row, "failed")) {
             t->first_failed = t->first_failed ? t->first_failed : s->method;
             t->note = t->note ? t->note : page_cell(&r->trial, row, CHECK_NOTE);
             failed = true;
         }
-        if (!promises(r, s, rung) || !whole || isnan(attempts))
+        if (!trial_promises(r, s, rung) || !whole || isnan(attempts))
             continue;
         t->attempts += attempts;
         if (!t->least_of || attempts < t->least) {
@@ -159,7 +140,7 @@ static void count_subject(struct tally *t, const struct page *r, const struct su
     }
 }
 
-static void say_kept(struct text *to, const struct tally *t)
+static void say_kept(struct text *to, const struct trial_tally *t)
 {
     if (t->least_of) {
         text_add(to, "<li class=\"good\">");
@@ -167,14 +148,14 @@ static void say_kept(struct text *to, const struct tally *t)
             to,
             "%zu of %zu promises are kept, in %.0f attempts to break them. Least tried: %s of "
             "%s, %.0f attempts, 95%% confident that fewer than %.2g%% of such runs differ.",
-            kept_of(t), promises_of(t), t->attempts, t->least_rung, t->least_of, t->least,
-            100 * (1 - pow(0.05, 1 / t->least)));
+            trial_kept_of(t), trial_promises_of(t), t->attempts, t->least_rung, t->least_of,
+            t->least, 100 * (1 - pow(0.05, 1 / t->least)));
         text_add(to, "</li>\n");
     }
     if (t->in_part) {
         text_add(to, "<li class=\"plain\">");
         html_format(to, "%zu of %zu promises %s not tried as far as promised; the first: %s of %s.",
-                    t->in_part, promises_of(t), t->in_part == 1 ? "was" : "were", t->part,
+                    t->in_part, trial_promises_of(t), t->in_part == 1 ? "was" : "were", t->part,
                     t->first_in_part);
         text_add(to, "</li>\n");
     }
@@ -201,19 +182,48 @@ static void say_kept(struct text *to, const struct tally *t)
     }
 }
 
+/* Of those that promise nothing: whose bits differed from run to run, the first few by name. */
+static void say_loose(struct text *to, const struct page *r, size_t nothing)
+{
+    enum { NAMES = 4 };
+    struct text names = {0};
+    size_t loose = 0;
+    for (size_t row = 0; row < r->trial.count;) {
+        struct trial_subject s = trial_next(r, &row);
+        const size_t own = s.row[PROMISE_RUN_TO_RUN];
+        if (s.rung > 0 || own == 0 || !trial_verdict_is(r, own - 1, "broken"))
+            continue;
+        if (loose++ < NAMES)
+            text_format(&names, "%s%s (%s of %s)", loose == 1 ? "" : ", ", s.method,
+                        page_cell(&r->trial, own - 1, CHECK_DIFFERING),
+                        page_cell(&r->trial, own - 1, CHECK_ATTEMPTS));
+    }
+    if (loose > NAMES)
+        text_format(&names, " and %zu more", loose - NAMES);
+    if (loose > 0 && text_string(&names)) {
+        text_add(to, "<li class=\"plain\">");
+        html_format(to, "%zu of %zu subject%s nothing gave other bits run after run: %s.", loose,
+                    nothing, nothing == 1 ? " that promises" : "s that promise",
+                    text_string(&names));
+        text_add(to, "</li>\n");
+    }
+    text_free(&names);
+}
+
 void page_trial_findings(struct text *to, const struct page *r)
 {
-    struct tally tally = {0};
+    struct trial_tally tally = {0};
     for (size_t row = 0; row < r->trial.count;) {
-        struct subject s = subject_next(r, &row);
+        struct trial_subject s = trial_next(r, &row);
         size_t rung = broken_rung(r, &s);
-        count_subject(&tally, r, &s);
+        trial_count(&tally, r, &s);
         if (rung == 0)
             continue;
         text_add(to, "<li class=\"bad\">");
         say_broken(to, r, &s, rung);
         text_add(to, "</li>\n");
     }
+    say_loose(to, r, tally.nothing);
     if (tally.subjects > 0)
         say_kept(to, &tally);
 }
@@ -224,13 +234,13 @@ static void rung_cell(struct html_table *t, const struct page *r, size_t row)
 {
     if (row == 0)
         html_cell(t, "%s", "");
-    else if (verdict_is(r, row - 1, "broken") &&
+    else if (trial_verdict_is(r, row - 1, "broken") &&
              page_number(&r->trial, row - 1, CHECK_DIFFERING) == 0)
         html_cell(t, "broken below");
-    else if (verdict_is(r, row - 1, "broken"))
+    else if (trial_verdict_is(r, row - 1, "broken"))
         html_cell(t, "broken %s/%s", page_cell(&r->trial, row - 1, CHECK_DIFFERING),
                   page_cell(&r->trial, row - 1, CHECK_ATTEMPTS));
-    else if (verdict_is(r, row - 1, "kept"))
+    else if (trial_verdict_is(r, row - 1, "kept"))
         html_cell(t, "kept %s", page_cell(&r->trial, row - 1, CHECK_ATTEMPTS));
     else
         html_cell(t, "%s", page_cell(&r->trial, row - 1, CHECK_VERDICT));
@@ -275,7 +285,7 @@ void page_subjects(struct text *to, const struct page *r)
         if (rung != PROMISES)
             html_cell(&t, "%s", promise_name[rung]);
     for (size_t row = 0; row < r->trial.count;) {
-        struct subject s = subject_next(r, &row);
+        struct trial_subject s = trial_next(r, &row);
         html_cell(&t, "%s", s.method);
         html_cell(&t, "%s", s.device);
         html_cell(&t, "%s", s.promise);
@@ -287,213 +297,4 @@ void page_subjects(struct text *to, const struct page *r)
     html_table_end(&t);
     add_witnesses(to, r);
     text_add(to, "</section>\n");
-}
-
-/* --- Subjects against the rungs of the ladder: a map of what `run trial` found --- */
-
-enum { SUBJECTS_MOST = 40, FAMILY_TEXT = 40, LADDERS_MOST = 16 };
-
-/* Families that share a panel, by the names of methods up to the slash; what
- * begins so does too. Others have one of their own. */
-static const struct {
-    const char *begins, *panel;
-} shared[] = {
-    {"sum/", "sums"},
-    {"scan/", "scans"},
-    {"dot/", "dot products"},
-    {"cub/", "CUB"},
-    {"thrust/", "Thrust"},
-    {"cublas/", "cuBLAS"},
-    {"norm/", "norms, means and variances"},
-    {"asum/", "norms, means and variances"},
-    {"mean/", "norms, means and variances"},
-    {"variance/", "norms, means and variances"},
-    {"product/", "products and extrema"},
-    {"minimum", "products and extrema"},
-    {"maximum", "products and extrema"},
-    {"argm", "products and extrema"},
-    {"scatter/", "scatter-adds, rows and moves"},
-    {"rows/", "scatter-adds, rows and moves"},
-    {"transpose/", "scatter-adds, rows and moves"},
-    {"compact/", "scatter-adds, rows and moves"},
-    {"gemm/", "matrix products"},
-    {"allreduce/", "all-reduces"},
-};
-
-/* Which panel a method stands in; subjects that are not ours are all alike. */
-static void family_of(char family[FAMILY_TEXT], const char *method)
-{
-    size_t length = strcspn(method, "/") + 1;
-    bool ours = method_named(method) || strncmp(method, "cub/", 4) == 0 ||
-                strncmp(method, "thrust/", 7) == 0 || strncmp(method, "cublas/", 7) == 0;
-    snprintf(family, FAMILY_TEXT, "%.*s", ours ? (int)length : 14,
-             ours ? method : "Other subjects");
-    for (size_t i = 0; ours && i < sizeof shared / sizeof *shared; i++)
-        if (strncmp(method, shared[i].begins, strlen(shared[i].begins)) == 0)
-            snprintf(family, FAMILY_TEXT, "%s", shared[i].panel);
-}
-
-/* Colour of the cell, and of what is written in it. */
-static void write_cell(struct plot *plot, const struct page *r, const struct subject *s,
-                       size_t rung, size_t place)
-{
-    static const unsigned colour[2][2] = {{0xa6cee3, 0xfdd0a2}, {0x00639b, 0xa63700}};
-    size_t row = s->row[rung] - 1;
-    bool kept = verdict_is(r, row, "kept"), broken = verdict_is(r, row, "broken"),
-         promised = promises(r, s, rung);
-    text_format(&plot->data, "%zu %zu %u %u ", rung < PROMISES ? rung : (size_t)PROMISES, place,
-                kept || broken ? colour[promised][broken] : 0xc4c4c4,
-                promised && (kept || broken) ? 0xffffff : 1);
-    if (broken)
-        text_format(&plot->data, "%s/%s\n", page_cell(&r->trial, row, CHECK_DIFFERING),
-                    page_cell(&r->trial, row, CHECK_ATTEMPTS));
-    else
-        text_format(&plot->data, "%s\n",
-                    kept                           ? page_cell(&r->trial, row, CHECK_ATTEMPTS)
-                    : verdict_is(r, row, "failed") ? "failed"
-                                                   : "-");
-}
-
-static void write_rung(struct plot *plot, const struct page *r, const struct subject *s,
-                       size_t rung)
-{
-    static const enum check_column column[] = {CHECK_METHOD,  CHECK_ON,      CHECK_PROMISE,
-                                               CHECK_RUNG,    CHECK_VERDICT, CHECK_DIFFERING,
-                                               CHECK_ATTEMPTS};
-    if (!s->row[rung])
-        return;
-    for (size_t i = 0; i < sizeof column / sizeof *column; i++)
-        plot_cell(plot, page_cell(&r->trial, s->row[rung] - 1, column[i]));
-    plot_row_end(plot);
-}
-
-/* Of a family; "": of all. */
-static struct tally tally_of(const struct page *r, const char *family)
-{
-    struct tally tally = {0};
-    for (size_t row = 0; row < r->trial.count;) {
-        struct subject s = subject_next(r, &row);
-        char its[FAMILY_TEXT];
-        family_of(its, s.method);
-        if (!*family || strcmp(its, family) == 0)
-            count_subject(&tally, r, &s);
-    }
-    return tally;
-}
-
-static bool has_beside(const struct subject *s)
-{
-    bool has = false;
-    for (size_t rung = PROMISES; rung <= ROWS; rung++)
-        has |= s->row[rung] > 0;
-    return has;
-}
-
-/* Writes the cells of a family, and their subjects' names into `names`. Returns how many. */
-static size_t write_family(struct plot *plot, struct text *names, const struct page *r,
-                           const char *family, bool *beside)
-{
-    size_t place = 0;
-    for (size_t row = 0; row < r->trial.count;) {
-        struct subject s = subject_next(r, &row);
-        struct text label = {0};
-        char its[FAMILY_TEXT];
-        family_of(its, s.method);
-        if (strcmp(its, family) != 0 || place == SUBJECTS_MOST)
-            continue;
-        text_add(&label, s.method);
-        if (r->several_devices)
-            text_format(&label, ", %s", s.device);
-        for (size_t rung = 1; rung <= ROWS; rung++)
-            write_rung(plot, r, &s, rung);
-        text_add(names, place ? ", " : "");
-        plot_label(names, text_string(&label) ? text_string(&label) : "", 22);
-        text_format(names, " %zu", place);
-        for (size_t rung = 1; rung <= ROWS; rung++)
-            if (s.row[rung])
-                write_cell(plot, r, &s, rung, place);
-        *beside |= has_beside(&s);
-        text_free(&label);
-        place++;
-    }
-    return place;
-}
-
-static void draw_family(struct plot *plot, const struct page *r, const char *family)
-{
-    struct text names = {0}, title = {0};
-    text_format(&plot->data, "# %s: rung, subject, colours of cell and text, attempts\n", family);
-    bool beside = false; /* a fifth column */
-    size_t subjects = write_family(plot, &names, r, family, &beside), block = plot_data_end(plot);
-    struct tally tally = tally_of(r, family);
-    bool name = strpbrk(family, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != NULL; /* cuBLAS */
-    text_format(&title, "%c%s: ", name ? *family : toupper((unsigned char)*family), family + 1);
-    if (promises_of(&tally) == 0)
-        text_add(&title, "no promises");
-    else
-        text_format(&title, "%zu of %zu promises kept", kept_of(&tally), promises_of(&tally));
-    if (tally.broken)
-        text_format(&title, ", %zu broken", tally.broken);
-    if (tally.in_part)
-        text_format(&title, ", %zu not tried in full", tally.in_part);
-    const double above = 10, below = 70, height = above + 22 * (double)subjects + below;
-    plot_panel(plot, height, text_string(&title) ? text_string(&title) : "");
-    text_free(&title);
-    text_add(&plot->script, "unset key\nunset grid\nset ytics (");
-    text_join(&plot->script, &names);
-    text_format(
-        &plot->script,
-        ") noenhanced scale 0 font 'sans,11'\nset xtics (\"run\\nto run\" 1, \"GPU\\nto GPU\" 2, "
-        "\"any\\norder\" 3, \"correctly\\nrounded\" 4%s) scale 0 font 'sans,11'\n"
-        "set lmargin at screen 0.4\nset rmargin at screen 0.99\nset tmargin at screen %.4f\n"
-        "set bmargin at screen %.4f\n"
-        "set xlabel 'dark: promised. blue: held in N attempts. orange: k of N differed' offset "
-        "screen -0.2, character -0.6 \\\n"
-        "    font 'sans,11'\nset xrange [0.5 : "
-        "%s]\n"
-        "set yrange [%zu.5 : -0.5]\n"
-        "plot '%s.dat' index %zu using 1:2:(0.49):(0.45):3 with boxxyerror fillstyle solid \\\n"
-        "    noborder linecolor rgb variable, \\\n"
-        "    '' index %zu using 1:2:(stringcolumn(5)):4 with labels textcolor rgb variable \\\n"
-        "    font 'sans,10'\n",
-        beside ? ", \"any batch,\\nany ranks\" 5" : "", 1 - above / height, below / height,
-        beside ? "5.5" : "4.5", subjects - 1, plot->name, block, block);
-    text_free(&names);
-}
-
-/* Lists the families, those with a broken promise first. Returns how many there are. */
-static size_t list_families(char family[LADDERS_MOST][FAMILY_TEXT], const struct page *r)
-{
-    size_t count = 0;
-    for (int sound = 0; sound < 2; sound++)
-        for (size_t row = 0; row < r->trial.count && count < LADDERS_MOST;) {
-            struct subject s = subject_next(r, &row);
-            char its[FAMILY_TEXT];
-            size_t i = 0;
-            family_of(its, s.method);
-            while (i < count && strcmp(family[i], its) != 0)
-                i++;
-            if (i == count && (tally_of(r, its).broken == 0) == sound)
-                memcpy(family[count++], its, sizeof its);
-        }
-    return count;
-}
-
-enum status page_trial(struct page *r, struct problem *p)
-{
-    struct plot plot;
-    char family[LADDERS_MOST][FAMILY_TEXT];
-    size_t families = list_families(family, r);
-    plot_begin(&plot, "ladder", "method,device,promise,rung,verdict,differing,attempts");
-    for (size_t i = 0; i < families; i++)
-        draw_family(&plot, r, family[i]);
-    return plot_end(
-        &plot, r, "Promises, kept and broken",
-        "Rows are subjects, columns the rungs of the ladder: the same bits run after run; in every "
-        "launch shape and on every device; for every order of the elements; the exact sum, rounded "
-        "once. Dark: promised. Pale: not promised. Blue: held in N attempts. Orange: k/N attempts "
-        "differed; dark orange is a broken promise. 0/N: none of these differed, but a rung to the "
-        "left "
-        "is broken, and with it this one.",
-        p);
 }

@@ -275,3 +275,29 @@ Test(trial, refuses_what_it_does_not_heed, .init = make_folder, .fini = remove_f
     struct stat facts;
     cr_expect(stat(in_folder("results-trial"), &facts) != 0, "a directory was made");
 }
+
+/* What promises nothing is still asked whether it gives the same bits run after run: by the first
+ * line, and by the page's first finding. */
+Test(trial, says_first_whose_bits_differ_of_what_promises_nothing, .init = make_folder,
+     .fini = remove_folder)
+{
+    struct bytes source = {0};
+    char arguments[900];
+    add_string(&source, "calls = [0]\n\n\ndef steady(x):\n    return sum(x)\n\n\n"
+                        "def counts(x):\n    calls[0] += 1\n    return sum(x) + calls[0] % 3\n");
+    put_file("own.py", &source);
+    clear_bytes(&source);
+    snprintf(arguments, sizeof arguments,
+             "--method python:%s/own.py:steady@array,python:%s/own.py:counts@array --device cpu "
+             "--n 100 --seconds 2 --storage fp64 --accumulator fp64 --out t",
+             folder, folder);
+    cr_expect(trial(arguments) == 0);
+    expect_said("out", "1 of 2 subjects that promise nothing gave other bits run after run:");
+    expect_said("out", "own.py:counts@array");
+    expect_said("out", "2 subjects promise nothing");
+    cr_expect(run_program("report", "t --out page") == 0);
+    char *page = content("page/report.html"), *first = strstr(page, "<li class=\"plain\">");
+    cr_expect(first &&
+              strncmp(first + strlen("<li class=\"plain\">"), "1 of 2 subjects that ", 21) == 0);
+    free(page);
+}

@@ -1,0 +1,34 @@
+/* What the files on `run trial` share: its subjects, and how many keep what. */
+#pragma once
+
+#include "reports/page/report.h"
+
+enum { RUNGS = PROMISES - 1, ROWS = PROMISES_ALL - 1 };
+
+/* A subject: its rows stand together, a rung each. */
+struct trial_subject {
+    const char *method, *device, *promise, *kept;
+    size_t rung;          /* that it promises: 0 none */
+    size_t row[ROWS + 1]; /* of each rung, and beside the ladder, one behind its place; 0: none */
+};
+
+/* Has the row this verdict? */
+bool trial_verdict_is(const struct page *r, size_t row, const char *verdict);
+/* The subject whose first row is at *row, which becomes that of the next. */
+struct trial_subject trial_next(const struct page *r, size_t *row);
+/* Does it promise this? A column that older files do not have says so beside the ladder. */
+bool trial_promises(const struct page *r, const struct trial_subject *s, size_t rung);
+
+struct trial_tally {
+    size_t subjects, broken, failed, above;
+    size_t nothing, in_part; /* that promise nothing; of whose promise a part is not tried */
+    const char *first_in_part, *part;
+    double attempts, least; /* of promised rungs that are kept; the least of one */
+    const char *first_above, *kept_above, *promise_above, *least_of, *least_rung, *first_failed,
+        *note;
+};
+
+void trial_count(struct trial_tally *t, const struct page *r, const struct trial_subject *s);
+/* Promises that were kept, all of their rungs, of how many. */
+size_t trial_promises_of(const struct trial_tally *t);
+size_t trial_kept_of(const struct trial_tally *t);
