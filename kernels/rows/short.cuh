@@ -8,7 +8,8 @@
  *   - sum_side_by_side, at most 32 elements, where neighbours in memory belong to neighbouring
  *     rows: a row by a thread, several of them at a time.
  *   - sum_by_warps, consecutive rows of more: a few rows at a time by a warp.
- *   - sum_by_teams, other rows of more: a row by 2, 4 or 8 threads. */
+ *   - sum_by_teams, other rows of more: a row by 2, 4 or 8 threads; or, where 16 bytes at a time
+ *     can be read, as many rows as these hold by 8, 16 or 32. */
 #pragma once
 
 #include "kernels/rows/staged.cuh"
@@ -190,47 +191,86 @@ struct team_member {
     }
 };
 
-/* The sums of a team, folded by halving; its first thread gets the row's. By a block; `shared` may
- * be used again. */
-template <typename A>
-__device__ inline A fold_team(const teams &t, unsigned depth, bool any, A sum, A *shared)
+/* The sums of a team, each of V rows, folded by halving; its first thread gets the rows'. By a
+ * block; `shared` may be used again. */
+template <unsigned V, typename A>
+__device__ inline void fold_team(const teams &t, unsigned depth, bool any, A (&sum)[V], A *shared)
 {
     for (unsigned apart = t.deep / 2; apart > 0; apart /= 2) {
-        shared[threadIdx.x] = sum;
+        if (any && depth >= apart && depth < 2 * apart)
+#pragma unroll
+            for (unsigned k = 0; k < V; k++)
+                shared[k * threads + threadIdx.x] = sum[k];
         __syncthreads();
         if (any && depth < apart)
-            sum = add(sum, shared[threadIdx.x + apart * t.across]);
-        __syncthreads();
+#pragma unroll
+            for (unsigned k = 0; k < V; k++)
+                sum[k] = add(sum[k], shared[k * threads + threadIdx.x + apart * t.across]);
     }
-    return sum;
+    __syncthreads();
 }
 
-/* Rows of 32 deep / 2 + 1 .. 32 deep elements. */
-template <typename A, typename S>
-__global__ __launch_bounds__(threads) void sum_by_teams(teams t, const S *x, unsigned length,
-                                                        size_t stride, A *out)
+/* Rows side by side that a thread reads at a time: 16 bytes, but not more than 32 of sums. */
+template <typename S, typename A>
+constexpr unsigned beside_of = sizeof(A) > 2 * sizeof(S) ? 2 * sizeof(uint4) / sizeof(A)
+                                                         : sizeof(uint4) / sizeof(S);
+template <unsigned V, typename S> bool are_beside(const S *x, size_t stride)
 {
-    __shared__ __align__(16) unsigned char room[threads * sizeof(A)];
-    A *shared = (A *)room;
+    return stride % V == 0 && (uintptr_t)x % (V * sizeof(S)) == 0;
+}
+
+/* Elements of a row for a thread, at most. */
+template <unsigned V> constexpr unsigned each_of = V > 1 ? 8 : short_row;
+
+/* Rows of each_of<V> deep / 2 + 1 .. each_of<V> deep elements, V of them by a team. */
+template <unsigned V, typename A, typename S>
+__global__ __launch_bounds__(threads, V > 1 ? 3 : 1) void sum_by_teams(teams t, const S *x,
+                                                                       unsigned length,
+                                                                       size_t stride, A *out)
+{
+    __shared__ __align__(16) unsigned char room[threads * V * sizeof(A)];
+    constexpr unsigned each = each_of<V>;
     for (size_t first = (size_t)blockIdx.x * t.each(); first < t.units;
          first += (size_t)gridDim.x * t.each()) {
-        team_member at(t, stride, first);
-        size_t row = at.unit / t.groups * stride + at.across;
+        team_member at(t, stride / V, first);
+        size_t row = at.unit / t.groups * stride + at.across * V;
         const S *from = x + (at.any ? matrix_at(row, at.depth, length, stride) : 0);
-        S loaded[short_row];
+        wide<S, V> loaded[each];
 #pragma unroll
-        for (unsigned k = 0; k < short_row; k++)
-            if (at.any && at.depth + k * t.deep < length)
-                loaded[k] = __ldcs(from + k * t.deep * stride);
-        A v[short_row];
+        for (unsigned i = 0; i < each; i++)
+            if (at.any && at.depth + i * t.deep < length)
+                loaded[i].from(from + i * t.deep * stride);
+        A sum[V];
 #pragma unroll
-        for (unsigned k = 0; k < short_row; k++)
-            v[k] =
-                at.any && at.depth + k * t.deep < length ? convert<A>(loaded[k]) : minus_zero<A>();
-        A sum = fold_team(t, at.depth, at.any, halved(v), shared);
+        for (unsigned k = 0; k < V; k++) {
+            A v[each];
+#pragma unroll
+            for (unsigned i = 0; i < each; i++)
+                v[i] = at.any && at.depth + i * t.deep < length ? convert<A>(loaded[i].x[k])
+                                                                : minus_zero<A>();
+            sum[k] = halved(v);
+        }
+        fold_team(t, at.depth, at.any, sum, (A *)room);
         if (at.any && at.depth == 0)
-            out[row] = sum;
+#pragma unroll
+            for (unsigned k = 0; k < V; k++)
+                out[row + k] = sum[k];
     }
+}
+
+template <unsigned V, typename S, typename A>
+void sum_team_rows(const S *x, size_t rows, unsigned length, size_t stride, A *out,
+                   cudaStream_t stream)
+{
+    teams t = {};
+    t.deep = 2;
+    while (t.deep * each_of<V> < length)
+        t.deep *= 2;
+    t.groups = groups_of(stride / V, threads / t.deep);
+    t.across = (unsigned)groups_of(stride / V, t.groups);
+    t.units = rows / stride * t.groups;
+    sum_by_teams<V>
+        <<<grid_for(groups_of(t.units, t.each())), threads, 0, stream>>>(t, x, length, stride, out);
 }
 
 /* Calls `use` with the least power of two, as a constant, that is n or more: 2 .. 32. */
@@ -295,15 +335,11 @@ void sum_short_rows(const S *x, size_t rows, unsigned length, size_t stride, A *
                 x, rows, length, stride, out);
         });
     } else {
-        teams t = {};
-        t.deep = 2;
-        while (t.deep * short_row < length)
-            t.deep *= 2;
-        t.groups = groups_of(stride, threads / t.deep);
-        t.across = (unsigned)groups_of(stride, t.groups);
-        t.units = rows / stride * t.groups;
-        sum_by_teams<<<grid_for(groups_of(t.units, t.each())), threads, 0, stream>>>(t, x, length,
-                                                                                     stride, out);
+        constexpr unsigned beside = beside_of<S, A>;
+        if (are_beside<beside>(x, stride))
+            sum_team_rows<beside>(x, rows, length, stride, out, stream);
+        else
+            sum_team_rows<1>(x, rows, length, stride, out, stream);
     }
 }
 

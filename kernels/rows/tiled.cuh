@@ -7,9 +7,9 @@
  *
  *   - sum_consecutive, stride 1: a tile by a warp, as sum/tiled sums it.
  *   - sum_strided: a tile by a team of threads. Neighbours in memory belong to neighbouring rows,
- *     so that the reads of a warp are coalesced. A thread has every `deep`-th column of its tile;
- *     it takes them in the order in which the tree joins them, and so keeps a few sums instead of
- *     all. */
+ *     so that the reads of a warp are coalesced, and a thread has as many rows as it reads 16 bytes
+ *     of, where that is possible. It has every `deep`-th column of its tile; it takes them in the
+ *     order in which the tree joins them, and so keeps a few sums instead of all. */
 #pragma once
 
 #include "kernels/blocks/tile.cuh"
@@ -122,86 +122,148 @@ __global__ __launch_bounds__(threads, full || sizeof(A) == 8
     }
 }
 
-/* A column of a tile whose elements are `stride` apart, from c on, serially. */
-template <bool full, typename From, typename A, typename S>
-__device__ inline A strided_column(const S *tile, size_t stride, unsigned present, unsigned c)
+/* V columns side by side of a tile whose elements are `stride` apart, from c on, serially. */
+template <bool full, typename From, unsigned V, typename A, typename S>
+__device__ inline void strided_column(A (&sum)[V], const S *tile, size_t stride, unsigned present,
+                                      unsigned c)
 {
-    S x[TILE_ROWS];
+    typedef typename wide<S, V>::word word;
+    wide<S, V> x[TILE_ROWS];
+#pragma unroll
+    for (unsigned row = 0; row < TILE_ROWS; row++)
+        if (full || row * TILE_COLUMNS + c < present) {
+            word bits = From::get((const word *)(tile + (row * TILE_COLUMNS + c) * stride));
+            memcpy(x[row].x, &bits, sizeof bits);
+        }
+#pragma unroll
+    for (unsigned k = 0; k < V; k++)
+        sum[k] = minus_zero<A>();
 #pragma unroll
     for (unsigned row = 0; row < TILE_ROWS; row++)
         if (full || row * TILE_COLUMNS + c < present)
-            x[row] = From::get(tile + (row * TILE_COLUMNS + c) * stride);
-    A sum = minus_zero<A>();
 #pragma unroll
-    for (unsigned row = 0; row < TILE_ROWS; row++)
-        if (full || row * TILE_COLUMNS + c < present)
-            sum = add(sum, convert<A>(x[row]));
-    return sum;
+            for (unsigned k = 0; k < V; k++)
+                sum[k] = add(sum[k], convert<A>(x[row].x[k]));
 }
 
 /* Columns c, c + apart, c + 2 apart, ..., folded by halving: the farthest apart meet first. */
-template <bool full, unsigned apart, typename From, typename A, typename S>
-__device__ inline A strided_fold(const S *tile, size_t stride, unsigned present, unsigned c)
+template <bool full, unsigned apart, typename From, unsigned V, typename A, typename S>
+__device__ inline void strided_fold(A (&sum)[V], const S *tile, size_t stride, unsigned present,
+                                    unsigned c)
 {
     if constexpr (apart == TILE_COLUMNS) {
-        return strided_column<full, From, A>(tile, stride, present, c);
+        strided_column<full, From>(sum, tile, stride, present, c);
     } else {
-        A low = strided_fold<full, 2 * apart, From, A>(tile, stride, present, c);
-        return add(low, strided_fold<full, 2 * apart, From, A>(tile, stride, present, c + apart));
+        A later[V];
+        strided_fold<full, 2 * apart, From>(sum, tile, stride, present, c);
+        strided_fold<full, 2 * apart, From>(later, tile, stride, present, c + apart);
+#pragma unroll
+        for (unsigned k = 0; k < V; k++)
+            sum[k] = add(sum[k], later[k]);
     }
 }
 
-constexpr unsigned column_groups = 32, group_levels = 5; /* of 8 columns that are 32 apart */
+constexpr unsigned column_groups = 32; /* of 8 columns that are 32 apart */
 
-/* A thread's share of a tile, for a team of `deep`: the groups that begin with columns depth, depth
- * + deep, ..., in the order in which they are joined: the q-th is that whose number among them has
- * q's bits turned round. waiting[l] is a fold of 2^l groups. */
-template <bool full, typename From, typename A, typename S>
-__device__ inline A strided_share(const S *tile, size_t stride, unsigned present, unsigned depth,
-                                  unsigned deep)
+/* A thread's share of a tile, for a team of `deep`, V rows side by side: groups of columns that are
+ * `apart` apart, those that begin with columns depth, depth + deep, ..., in the order in which they
+ * are joined: the q-th is that whose number among them has q's bits turned round. waiting[l] is a
+ * fold of 2^l groups. Of several rows a thread has loads enough on their way with two columns. */
+template <bool full, typename From, unsigned V, typename A, typename S>
+__device__ inline void strided_share(A (&sum)[V], const S *tile, size_t stride, unsigned present,
+                                     unsigned depth, unsigned deep)
 {
-    unsigned groups = column_groups / deep, turned = __clz(groups) + 1;
-    A waiting[group_levels], sum = minus_zero<A>();
+    constexpr unsigned apart = V > 1 ? TILE_COLUMNS / 2 : column_groups, levels = V > 1 ? 2 : 5;
+    unsigned groups = apart / deep, turned = __clz(groups) + 1;
+    A waiting[levels][V];
 #pragma unroll 1
     for (unsigned q = 0; q < groups; q++) {
         unsigned at = groups > 1 ? __brev(q) >> turned : 0;
-        sum = strided_fold<full, column_groups, From, A>(tile, stride, present, depth + deep * at);
+        strided_fold<full, apart, From>(sum, tile, stride, present, depth + deep * at);
         bool joining = true;
 #pragma unroll
-        for (unsigned l = 0; l < group_levels; l++) {
-            if (joining && (q >> l & 1))
-                sum = add(waiting[l], sum);
-            else if (joining) {
-                waiting[l] = sum;
-                joining = false;
+        for (unsigned l = 0; l < levels; l++) {
+            bool joins = joining && (q >> l & 1), waits = joining && !joins;
+#pragma unroll
+            for (unsigned k = 0; k < V; k++) {
+                if (joins)
+                    sum[k] = add(waiting[l][k], sum[k]);
+                if (waits)
+                    waiting[l][k] = sum[k];
             }
+            joining = joins;
         }
     }
-    return sum;
 }
 
-/* A unit of `teams`: tile `tile` of rows side by side. */
-template <typename A, typename S>
-__global__ __launch_bounds__(threads) void sum_strided(teams t, const S *x, level<A> l)
+/* The same of sums of tiles, where a team has a thread for each group: all of its columns at once,
+ * of as many rows as registers hold. */
+template <unsigned V, typename A>
+__device__ inline void written_share(A (&sum)[V], const A *sums, size_t stride, unsigned tiles,
+                                     unsigned depth)
 {
-    __shared__ __align__(16) unsigned char room[threads * sizeof(A)];
+    constexpr unsigned most = sizeof(A) > 4 ? 2 : 4, W = V < most ? V : most;
+    constexpr unsigned columns = TILE_COLUMNS / column_groups;
+    typedef typename wide<A, W>::word word;
+#pragma unroll
+    for (unsigned first = 0; first < V; first += W) {
+        A column[W][columns];
+#pragma unroll
+        for (unsigned i = 0; i < W * columns; i++)
+            column[i / columns][i % columns] = minus_zero<A>();
+#pragma unroll 1
+        for (unsigned top = depth; top < tiles; top += TILE_COLUMNS) {
+            wide<A, W> x[columns];
+#pragma unroll
+            for (unsigned j = 0; j < columns; j++)
+                if (top + j * column_groups < tiles) {
+                    const A *from = sums + (top + j * column_groups) * stride + first;
+                    word bits = written::get((const word *)from);
+                    memcpy(x[j].x, &bits, sizeof bits);
+                }
+#pragma unroll
+            for (unsigned j = 0; j < columns; j++)
+                if (top + j * column_groups < tiles)
+#pragma unroll
+                    for (unsigned i = 0; i < W; i++)
+                        column[i][j] = add(column[i][j], x[j].x[i]);
+        }
+#pragma unroll
+        for (unsigned i = 0; i < W; i++)
+            sum[first + i] = halved(column[i]);
+    }
+}
+
+/* A unit of `teams`: tile `tile` of rows side by side, of which a thread has V. */
+template <unsigned V, typename A, typename S>
+__global__ __launch_bounds__(threads, V > 1 ? 2 : 1) void sum_strided(teams t, const S *x,
+                                                                      level<A> l)
+{
+    __shared__ __align__(16) unsigned char room[threads * V * sizeof(A)];
     __shared__ bool folds[threads];
     A *shared = (A *)room;
     for (size_t first = (size_t)blockIdx.x * t.each(); first < t.units;
          first += (size_t)gridDim.x * t.each()) {
-        team_member at(t, l.stride, first);
+        team_member at(t, l.stride / V, first);
         size_t line = at.unit / t.groups, batch = line / l.tiles, begin = line % l.tiles * TILE;
-        A sum = minus_zero<A>();
+        size_t across = at.across * V;
+        A sum[V];
+#pragma unroll
+        for (unsigned k = 0; k < V; k++)
+            sum[k] = minus_zero<A>();
         if (at.any) {
-            const S *tile = x + (batch * l.length + begin) * l.stride + at.across;
+            const S *tile = x + (batch * l.length + begin) * l.stride + across;
             unsigned present = (unsigned)min((size_t)TILE, l.length - begin);
-            sum = present == TILE
-                      ? strided_share<true, stored, A>(tile, l.stride, TILE, at.depth, t.deep)
-                      : strided_share<false, stored, A>(tile, l.stride, present, at.depth, t.deep);
+            if (present == TILE)
+                strided_share<true, stored>(sum, tile, l.stride, TILE, at.depth, t.deep);
+            else
+                strided_share<false, stored>(sum, tile, l.stride, present, at.depth, t.deep);
         }
-        sum = fold_team(t, at.depth, at.any, sum, shared);
+        fold_team(t, at.depth, at.any, sum, shared);
         if (at.any && at.depth == 0)
-            l.sums[line * l.stride + at.across] = sum;
+#pragma unroll
+            for (unsigned k = 0; k < V; k++)
+                l.sums[line * l.stride + across + k] = sum[k];
         if (!l.finished)
             continue;
         __threadfence();
@@ -212,23 +274,31 @@ __global__ __launch_bounds__(threads) void sum_strided(teams t, const S *x, leve
         bool last = at.any && folds[at.mine];
         if (!__syncthreads_or(last))
             continue;
-        sum = minus_zero<A>();
-        if (last)
-            sum = strided_share<false, written, A>(l.sums + batch * l.tiles * l.stride + at.across,
-                                                   l.stride, l.tiles, at.depth, t.deep);
-        sum = fold_team(t, at.depth, at.any, sum, shared);
+#pragma unroll
+        for (unsigned k = 0; k < V; k++)
+            sum[k] = minus_zero<A>();
+        if (last) {
+            const A *sums = l.sums + batch * l.tiles * l.stride + across;
+            if constexpr (V > 1)
+                written_share(sum, sums, l.stride, l.tiles, at.depth);
+            else
+                strided_share<false, written>(sum, sums, l.stride, l.tiles, at.depth, t.deep);
+        }
+        fold_team(t, at.depth, at.any, sum, shared);
         if (last && at.depth == 0)
-            l.out[batch * l.stride + at.across] = sum;
+#pragma unroll
+            for (unsigned k = 0; k < V; k++)
+                l.out[batch * l.stride + across + k] = sum[k];
     }
 }
 
 /* 128 bytes side by side, or as many as there are; as many threads for each as a block has, up to
- * one for each group of columns. */
-template <typename S> teams teams_of(size_t rows, size_t stride, size_t tiles)
+ * one for each group of columns: where a thread has several rows, that many. */
+template <unsigned V, typename S> teams teams_of(size_t rows, size_t stride, size_t tiles)
 {
     teams t = {};
-    t.groups = groups_of(stride, sizeof(S) == 2 ? 64 : 32);
-    t.across = (unsigned)groups_of(stride, t.groups);
+    t.groups = groups_of(stride / V, V > 1 ? threads / column_groups : sizeof(S) == 2 ? 64 : 32);
+    t.across = (unsigned)groups_of(stride / V, t.groups);
     t.deep = 1;
     while (t.deep < column_groups && 2 * t.deep * t.across <= threads)
         t.deep *= 2;
@@ -236,13 +306,23 @@ template <typename S> teams teams_of(size_t rows, size_t stride, size_t tiles)
     return t;
 }
 
+template <unsigned V, typename A, typename S>
+void sum_strided_tiles(const S *x, const level<A> &l, cudaStream_t stream)
+{
+    teams t = teams_of<V, S>(l.rows, l.stride, l.tiles);
+    sum_strided<V><<<grid_for(groups_of(t.units, t.each())), threads, 0, stream>>>(t, x, l);
+}
+
 /* One level: the tile sums of all rows, and what becomes of them where there is only one more. */
 template <typename A, typename S> void sum_tiles(const S *x, const level<A> &l, cudaStream_t stream)
 {
     constexpr unsigned V = sizeof(uint4) / sizeof(S), warps = threads / warp_lanes;
     if (l.stride > 1) {
-        teams t = teams_of<S>(l.rows, l.stride, l.tiles);
-        sum_strided<<<grid_for(groups_of(t.units, t.each())), threads, 0, stream>>>(t, x, l);
+        constexpr unsigned beside = beside_of<S, A>;
+        if (are_beside<beside>(x, l.stride) && (uintptr_t)l.sums % sizeof(uint4) == 0)
+            sum_strided_tiles<beside>(x, l, stream);
+        else
+            sum_strided_tiles<1>(x, l, stream);
         return;
     }
     unsigned grid = grid_for(groups_of(l.rows * l.tiles, warps));
