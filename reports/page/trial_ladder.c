@@ -105,6 +105,16 @@ static bool has_beside(const struct trial_subject *s)
     return has;
 }
 
+/* A subject's name without what many begin with, for which a picture has no room. */
+static const char *short_name(const char *method)
+{
+    static const char *const begins[] = {"python:", "ulpscope.calls."};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (strncmp(method, begins[i], strlen(begins[i])) == 0)
+            method += strlen(begins[i]);
+    return method;
+}
+
 /* Writes the cells of a family, and their subjects' names into `names`. Returns how many. */
 static size_t write_family(struct plot *plot, struct text *names, const struct page *r,
                            const char *family, bool *beside)
@@ -117,7 +127,7 @@ static size_t write_family(struct plot *plot, struct text *names, const struct p
         family_of(its, s.method);
         if (strcmp(its, family) != 0 || place == SUBJECTS_MOST)
             continue;
-        text_add(&label, s.method);
+        text_add(&label, short_name(s.method));
         if (r->several_devices)
             text_format(&label, ", %s", s.device);
         for (size_t rung = 1; rung <= ROWS; rung++)
