@@ -12,6 +12,7 @@
 #include "experiments/system/device.h"
 #include "experiments/studies/recommend/files.h"
 #include "experiments/subjects/interrupt.h"
+#include "experiments/sweep/provenance.h"
 #include "experiments/sweep/ranks.h"
 #include "experiments/sweep/resume.h"
 #include "reports/results/study.h"
@@ -102,6 +103,10 @@ static enum status resolve(struct run_command *c, struct problem *p)
     if (status == STATUS_OK)
         status = plan_make(&c->plan, &c->axes, p);
     c->whole = c->plan.case_count;
+    if (status == STATUS_OK && from && c->rank.index == 0) {
+        size_t notes = 0;
+        provenance_changed(&c->axes, c->from, from, note, &notes);
+    }
     if (status == STATUS_OK && !c->merged && c->rank.index == 0 &&
         !argument_flag(c->arguments, "quiet"))
         say_flattened(c);

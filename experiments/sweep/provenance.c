@@ -39,6 +39,27 @@ static json_t *functions(const struct axes *axes)
     return object;
 }
 
+void provenance_changed(const struct axes *axes, const json_t *study, const char *path,
+                        void (*note)(void *context, const char *line), void *context)
+{
+    for (size_t i = 0; i < axes->methods; i++) {
+        const char *name = axes->method[i]->name, *object = foreign_fingerprint(axes->method[i]);
+        const char *is =
+            object ? object
+                   : json_string_value(json_object_get(foreign_facts(axes->method[i]), "sha256"));
+        const json_t *of = json_object_get(study, object ? "objects" : "python");
+        const json_t *there = json_object_get(of, name);
+        const char *was = json_string_value(object ? there : json_object_get(there, "sha256"));
+        char line[1000];
+        if (!was || !is || strcmp(was, is) == 0)
+            continue;
+        snprintf(line, sizeof line,
+                 "run: %.300s: its file is not the one that %.300s used: found %s %s, there %s",
+                 name, path, object ? "XXH3-128" : "sha256", is, was);
+        note(context, line);
+    }
+}
+
 /* "2026-01-31T12:34:56Z". */
 static json_t *now_text(void)
 {

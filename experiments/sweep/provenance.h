@@ -20,3 +20,7 @@ void provenance_shard(json_t *study, struct shard shard);
 
 /* Notes in a study that it was taken up again, by this program on this machine. */
 void provenance_resumed(json_t *study, const struct axes *axes, int argc, char **argv);
+
+/* Notes each subject whose file is not the one that the study in a study.json used. */
+void provenance_changed(const struct axes *axes, const json_t *study, const char *path,
+                        void (*note)(void *context, const char *line), void *context);

@@ -112,6 +112,26 @@ static bool same_axis(const json_t *a, const json_t *b)
     return same;
 }
 
+/* Functions of Python whose files have changed. A study that does not say which they were had
+ * others, or an earlier version. */
+static enum status same_files(const json_t *found, const json_t *asked, const char *path,
+                              struct problem *p)
+{
+    const char *name;
+    json_t *function;
+    const json_t *theirs = json_object_get(found, "python");
+    json_object_foreach (json_object_get(asked, "python"), name, function) {
+        const json_t *was = json_object_get(json_object_get(theirs, name), "sha256"),
+                     *is = json_object_get(function, "sha256");
+        if (was && is && !json_equal(was, is)) {
+            char what[300];
+            snprintf(what, sizeof what, "file of %.200s (sha256)", name);
+            return differ(path, what, was, is, p);
+        }
+    }
+    return STATUS_OK;
+}
+
 enum status study_same(const json_t *found, const json_t *asked, const char *path,
                        struct problem *p)
 {
@@ -135,6 +155,6 @@ enum status study_same(const json_t *found, const json_t *asked, const char *pat
                       json_object_get(asked, "shard"), p);
     theirs = json_object_get(found, "objects"), ours = json_object_get(asked, "objects");
     return json_equal(theirs, ours) || (!theirs && !ours)
-               ? STATUS_OK
+               ? same_files(found, asked, path, p)
                : differ(path, "shared objects", theirs, ours, p);
 }

@@ -302,3 +302,33 @@ Test(python, runs_on_gpus_that_are_not_ours, .init = make_folder, .fini = remove
                  0);
     expect_said("out", "device (a program decides");
 }
+
+static void write_own(const char *text)
+{
+    struct bytes source = {0};
+    add_string(&source, text);
+    put_file("own.py", &source);
+    clear_bytes(&source);
+}
+
+/* Results of one file do not go on with those of another; a study repeated says which it was. */
+Test(python, a_changed_file_is_seen, .init = make_folder, .fini = remove_folder)
+{
+    char study[700];
+    snprintf(study, sizeof study,
+             "accuracy --method python:%s/own.py:f@array --n 64 --storage fp64 --accumulator fp64 "
+             "--device cpu --input uniform --out s",
+             folder);
+    write_own("def f(x):\n    return sum(x)\n");
+    cr_expect(run_program("run", study) == 0);
+    cr_expect(run_program("run", "--from s/study.json --out again") == 0);
+    char *said = content("err");
+    cr_expect(!strstr(said, "its file is not the one"), "%s", said);
+    free(said);
+    write_own("def f(x):\n    return sum(x) + 0\n");
+    cr_expect(run_program("run", study) == 2);
+    expect_said("err", "its file of python:");
+    cr_expect(run_program("run", "--from s/study.json --out another") == 0);
+    expect_said("err",
+                "own.py:f@array: its file is not the one that s/study.json used: found sha256");
+}
