@@ -19,7 +19,7 @@ static bool uniform_safe(const struct input *in, size_t n, double cond, enum for
 
 const struct input_family input_uniform = {
     .name = "uniform",
-    .summary = "uniform on [0, 1)",
+    .summary = "uniform on [0, 1), then rounded to the storage format",
     .parameter = {{"scale", 1, DBL_TRUE_MIN, DBL_MAX, "upper end of the interval", false}},
     .uses_seed = true,
     .order_safe = uniform_safe,

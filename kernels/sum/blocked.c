@@ -35,7 +35,7 @@ static enum status cpu(const struct task *t, struct problem *p)
 
 const struct method sum_blocked = {
     .name = "sum/blocked",
-    .summary = "plain sums of tiles, added up with the errors of the additions (FABsum)",
+    .summary = "plain sums of tiles of 2048, added up with the errors of the additions (FABsum)",
     .operation = &operation_sum,
     .promise = PROMISE_GPU_TO_GPU,
     .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},
