@@ -43,12 +43,12 @@ void page_atomics_findings(struct text *to, const struct page *r)
         struct text input = {0};
         page_input(&input, page_cell(g, best, GROWTH_INPUT));
         text_add(to, "<li class=\"plain\">");
-        html_format(to,
-                    "The spread of results grows with n: for %s, %s added in %s, %s, as n^%.2f "
-                    "(+- %.2f in the exponent), from n = %s to %s.",
-                    page_cell(g, best, GROWTH_METHOD), page_cell(g, best, GROWTH_STORAGE),
-                    page_cell(g, best, GROWTH_ACCUMULATOR), text_string(&input) ? input.data : "",
-                    page_number(g, best, GROWTH_EXPONENT),
+        html_format(to, "The spread of results grows with n: for %s, ",
+                    page_cell(g, best, GROWTH_METHOD));
+        page_formats(to, page_cell(g, best, GROWTH_STORAGE), page_cell(g, best, GROWTH_ACCUMULATOR),
+                     page_cell(g, best, GROWTH_ADDED_IN), ", ");
+        html_format(to, "%s, as n^%.2f (+- %.2f in the exponent), from n = %s to %s.",
+                    text_string(&input) ? input.data : "", page_number(g, best, GROWTH_EXPONENT),
                     page_number(g, best, GROWTH_STANDARD_ERROR), page_cell(g, best, GROWTH_N_MIN),
                     page_cell(g, best, GROWTH_N_MAX));
         text_add(to, "</li>\n");
@@ -267,8 +267,9 @@ static void draw_panel(struct plot *plot, const struct page *r, const struct wha
         text_format(&title, "At n = %.0f ", most);
         page_name(&title, word(r, widest, CASE_METHOD), NULL, NULL);
         text_format(&title, "%s%s%s", what->says[0], short_number(most_y).text, what->says[1]);
-        text_format(&title, ": %s added in %s, ", word(r, first, CASE_STORAGE),
-                    word(r, first, CASE_ACCUMULATOR));
+        text_add(&title, ": ");
+        page_formats(&title, word(r, first, CASE_STORAGE), word(r, first, CASE_ACCUMULATOR),
+                     word(r, first, ATOMICS_ADDED_IN), ", ");
         page_input(&title, word(r, first, CASE_INPUT));
         text_format(&title, ", %s device", word(r, first, ATOMICS_LOAD));
         least = fmax(least, 1);

@@ -142,10 +142,10 @@ static enum status draw_case(struct plot *plot, const struct gathered_case *c, s
     if (status != STATUS_OK || bins.width == 0)
         return status;
     size_t block = plot_data_end(plot);
-    text_format(&title, "%s: %zu different results in %llu runs (%s added in %s, %s, n = %.0f, %s)",
-                c->field[CASE_METHOD], c->distinct, (unsigned long long)c->runs,
-                c->field[CASE_STORAGE], c->field[CASE_ACCUMULATOR], c->field[CASE_INPUT], c->n,
-                c->field[CASE_DEVICE]);
+    text_format(&title, "%s: %zu different results in %llu runs (", c->field[CASE_METHOD],
+                c->distinct, (unsigned long long)c->runs);
+    page_case_formats(&title, c, ", ");
+    text_format(&title, "%s, n = %.0f, %s)", c->field[CASE_INPUT], c->n, c->field[CASE_DEVICE]);
     plot_panel(plot, 330, text_string(&title) ? text_string(&title) : "");
     text_format(&plot->script,
                 "unset key\nset boxwidth %.9g\nset style fill solid 0.7 noborder\n"

@@ -123,14 +123,14 @@ static bool nothing_right(const struct ranking *k, double error)
 
 /* Nothing of one method, nothing where all err by as much, and nothing where even the best has no
  * digit right: which of them is furthest off says nothing. */
-static void say_error(struct text *to, const struct ranking *k, const struct operation *o)
+static void say_error(struct text *to, const struct page *r, const struct ranking *k,
+                      const struct operation *o)
 {
     if (k->methods < 2 || k->least.count == k->methods ||
         (k->least.count && nothing_right(k, k->least.error)))
         return;
     text_add(to, "<li class=\"plain\">");
-    html_format(to, "%s added in %s: ", k->pair->field[CASE_STORAGE],
-                k->pair->field[CASE_ACCUMULATOR]);
+    page_pair_head(to, r, k->pair);
     if (!k->least.count) {
         html_format(to, "each of the %zu methods of %s has a case whose result is not finite.",
                     k->methods, o->name);
@@ -154,14 +154,15 @@ static void say_error(struct text *to, const struct ranking *k, const struct ope
 }
 
 /* Where there is nothing to compare, what it comes to is the answer. */
-static void say_only(struct text *to, const struct ranking *k, const struct operation *o)
+static void say_only(struct text *to, const struct page *r, const struct ranking *k,
+                     const struct operation *o)
 {
     const struct ranked *all = k->least.count ? &k->least : &k->most;
     if (k->methods == 0 || (k->least.count && k->least.count != k->methods))
         return;
     text_add(to, "<li class=\"plain\">");
-    html_format(to, "%s, %s added in %s: ", o->name, k->pair->field[CASE_STORAGE],
-                k->pair->field[CASE_ACCUMULATOR]);
+    html_format(to, "%s, ", o->name);
+    page_pair_head(to, r, k->pair);
     add_ranked(to, all);
     if (!k->least.count)
         text_format(to, ": a result is not finite.");
@@ -186,12 +187,12 @@ void page_error_findings(struct text *to, const struct page *r)
     for (size_t i = 0; (o = page_operation_at(i)); i++) {
         struct ranking k = ranking_of(r, o);
         if (!operation_moves(o))
-            say_error(to, &k, o);
+            say_error(to, r, &k, o);
     }
     for (size_t i = 0; asked && to->length == before && (o = page_operation_at(i)); i++) {
         struct ranking k = ranking_of(r, o);
         if (!operation_moves(o))
-            say_only(to, &k, o);
+            say_only(to, r, &k, o);
     }
 }
 
@@ -221,12 +222,11 @@ static void say_speed(struct text *to, const struct page *r)
     if (!best)
         return;
     text_add(to, "<li class=\"plain\">");
-    html_format(
-        to,
-        "Fastest beside a raw read of the same data: %s, %s added in %s, at %s GB/s, "
-        "%.2f of the raw read.",
-        best->field[TIMES_METHOD], best->field[TIMES_STORAGE], best->field[TIMES_ACCUMULATOR],
-        short_number(best->gb_per_s.known ? best->gb_per_s.value : 0).text, best->of_raw.value);
+    html_format(to, "Fastest beside a raw read of the same data: %s, ", best->field[TIMES_METHOD]);
+    page_time_formats(to, best, ", at ");
+    html_format(to, "%s GB/s, %.2f of the raw read.",
+                short_number(best->gb_per_s.known ? best->gb_per_s.value : 0).text,
+                best->of_raw.value);
     text_add(to, "</li>\n");
 }
 
@@ -264,9 +264,9 @@ static void say_costs(struct text *to, const struct page *r)
     if (!first)
         return;
     text_add(to, "<li class=\"plain\">");
-    html_format(to, "What each promise costs, in raw reads of the same data (%s, %s added in %s):",
-                first->field[TIMES_INPUT], first->field[TIMES_STORAGE],
-                first->field[TIMES_ACCUMULATOR]);
+    html_format(to, "What each promise costs, in raw reads of the same data (%s, ",
+                first->field[TIMES_INPUT]);
+    page_time_formats(to, first, "):");
     for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++) {
         const struct page_time *t = page_fastest(r, NULL, rung);
         if (t)
@@ -300,9 +300,9 @@ static void add_case(struct text *to, const struct gathered_case *c)
     page_input(&input, c->field[CASE_INPUT]);
     page_case_name(&name, c);
     const struct method *m = method_named(c->field[CASE_METHOD]);
-    html_format(to, "%s, %s added in %s, %s, ", text_string(&name) ? text_string(&name) : "",
-                c->field[CASE_STORAGE], c->field[CASE_ACCUMULATOR],
-                text_string(&input) ? text_string(&input) : "");
+    html_format(to, "%s, ", text_string(&name) ? text_string(&name) : "");
+    page_case_formats(to, c, ", ");
+    html_format(to, "%s, ", text_string(&input) ? text_string(&input) : "");
     if (m && operation_reads_c(m->operation)) /* of a product the shape tells more */
         html_format(to, "%s, %s", c->field[CASE_KEYS], c->field[CASE_DEVICE]);
     else
@@ -447,7 +447,7 @@ void page_cliff_findings(struct text *to, const struct page *r)
     if (!first.count || isinf(first.error))
         return;
     begin(to, "plain");
-    html_format(to, "%s added in %s: ", pair->field[CASE_STORAGE], pair->field[CASE_ACCUMULATOR]);
+    page_pair_head(to, r, pair);
     add_ranked(to, &first);
     html_format(to, " %s no digit right from a condition number of 2^%.0f on",
                 first.count > 1 ? "have" : "has", first.error);

@@ -61,6 +61,14 @@ enum status page_candidates(struct page *r, struct problem *p)
     return status;
 }
 
+bool page_candidates_timed(const struct page *r)
+{
+    bool timed = false;
+    for (size_t i = 0; i < r->candidates; i++)
+        timed |= r->candidate[i].gb_per_s.known;
+    return timed;
+}
+
 /* Has it a place: was it timed and measured? */
 static bool has_place(const struct page_candidate *c)
 {
@@ -185,8 +193,8 @@ void page_say_recommended(struct text *to, const struct page *r)
             c = &r->candidate[i];
     if (c && c->most.known && c->limit.known) {
         struct against a = text_against(c->most.value, c->limit.value, 2);
-        text_format(to, "%s is the cheapest whose error is allowed: %s, of %s", c->name, a.value,
-                    a.limit);
+        text_format(to, "%s is the %s whose error is allowed: %s, of %s", c->name,
+                    page_candidates_timed(r) ? "cheapest" : "first", a.value, a.limit);
     } else
         text_add(to, "No candidate's error is allowed on all arrays");
 }

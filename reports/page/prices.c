@@ -85,8 +85,7 @@ static void draw_panel(struct plot *plot, const struct page *r, const struct pag
     size_t times = plot_data_end(plot);
     write_cheapest(plot, r, first);
     size_t cheapest = plot_data_end(plot);
-    text_format(&title, "%s added in %s, ", first->field[TIMES_STORAGE],
-                first->field[TIMES_ACCUMULATOR]);
+    page_time_formats(&title, first, ", ");
     page_input(&title, first->field[TIMES_INPUT]);
     text_format(&title, ", n = %s", first->field[TIMES_N]);
     say_prices(&title, r, first);

@@ -76,11 +76,10 @@ void page_reach_findings(struct text *to, const struct page *r)
     page_case_name(&name, worst);
     page_input(&input, worst->field[CASE_INPUT]);
     text_add(to, "<li class=\"plain\">");
-    html_format(to, "%s reaches %.4g of %.4g: %s added in %s, %s, rows of %.0f",
-                text_string(&name) ? name.data : "", worst->first_result.value,
-                worst->first_exact.value, worst->field[CASE_STORAGE],
-                worst->field[CASE_ACCUMULATOR], text_string(&input) ? input.data : "",
-                length_of(worst));
+    html_format(to, "%s reaches %.4g of %.4g: ", text_string(&name) ? name.data : "",
+                worst->first_result.value, worst->first_exact.value);
+    page_case_formats(to, worst, ", ");
+    html_format(to, "%s, rows of %.0f", text_string(&input) ? input.data : "", length_of(worst));
     if (best && best != worst) {
         text_clear(&name);
         page_case_name(&name, best);
@@ -194,10 +193,11 @@ static void draw_bars(struct plot *plot, const struct page *r)
     }
     size_t block = plot_data_end(plot);
     page_case_name(&worst_name, worst);
-    text_format(&title, "%s reaches %.4g of %.4g: %s added in %s, rows of %.0f",
-                text_string(&worst_name) ? worst_name.data : "", worst->first_result.value,
-                worst->first_exact.value, worst->field[CASE_STORAGE],
-                worst->field[CASE_ACCUMULATOR], length_of(worst));
+    text_format(&title,
+                "%s reaches %.4g of %.4g: ", text_string(&worst_name) ? worst_name.data : "",
+                worst->first_result.value, worst->first_exact.value);
+    page_case_formats(&title, worst, ", rows of ");
+    text_format(&title, "%.0f", length_of(worst));
     plot_panel(plot, 90 + 26 * (double)bars, text_string(&title) ? text_string(&title) : "");
     text_format(&plot->script,
                 "unset key\nset xrange [0 : 1.8]\nset xtics ('0' 0, '50%%%%' 0.5, '100%%%%' 1)\n"

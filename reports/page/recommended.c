@@ -13,12 +13,19 @@ static const char *cell(const struct page *r, size_t i, enum recommend_column co
     return page_cell(&r->recommend, i, column);
 }
 
-/* What an error is a multiple of, behind a number. */
-static const char *unit_of(const char *quantity)
+/* What an error is a multiple of, behind a number. What a backward error stands beside depends on
+ * the operation: the study says it, but for those of older versions. */
+static void add_unit(struct text *to, const struct page *r, const struct page_candidate *c)
 {
-    return strcmp(quantity, "rel") == 0        ? " of the exact value"
-           : strcmp(quantity, "backward") == 0 ? " of the sum of magnitudes"
-                                               : " ulp";
+    const char *beside = gathered_word(&r->g, NULL, "error_beside");
+    if (strcmp(c->quantity, "rel") == 0)
+        text_add(to, " of the exact value");
+    else if (strcmp(c->quantity, "backward") != 0)
+        text_add(to, " ulp");
+    else if (*beside)
+        html_format(to, " of %s", beside);
+    else
+        text_add(to, " (backward)");
 }
 
 /* The candidate that is `is`; r->candidates: none. */
@@ -50,23 +57,26 @@ static void add_break(struct text *to, const struct page *r, size_t i)
     if (!isnan(exact))
         html_format(to, " %.9g and exactly %.9g", result, exact);
     struct against a = text_against(error, c->limit.value, 3);
-    if (isfinite(error) && c->limit.known)
-        html_format(to, ": an error of %s%s, where %s is allowed", a.value, unit_of(c->quantity),
-                    a.limit);
+    if (isfinite(error) && c->limit.known) {
+        html_format(to, ": an error of %s", a.value);
+        add_unit(to, r, c);
+        html_format(to, ", where %s is allowed", a.limit);
+    }
 }
 
 static void say_next(struct text *to, const struct page *r)
 {
-    static const char *const is[][2] = {
-        {"next_cheaper", "The next cheaper"},
-        {"next_narrower", "The next narrower, though no faster here"},
-        {"nearest", "The nearest"}};
+    static const char *const is[][3] = {
+        {"next_cheaper", "The next cheaper", "The next in the order of the table, not timed"},
+        {"next_narrower", "The next narrower, though no faster here",
+         "The next narrower, not timed"},
+        {"nearest", "The nearest", "The nearest"}};
     for (size_t k = 0; k < sizeof is / sizeof *is; k++) {
         size_t i = find(r, is[k][0]);
         if (i == r->candidates)
             continue;
         text_add(to, "<li class=\"plain\">");
-        html_format(to, "%s, %s,", is[k][1], r->candidate[i].name);
+        html_format(to, "%s, %s,", is[k][page_candidates_timed(r) ? 1 : 2], r->candidate[i].name);
         if (*cell(r, i, RECOMMEND_BROKEN_BY))
             add_break(to, r, i);
         else if (*cell(r, i, RECOMMEND_ASKED))
@@ -90,11 +100,10 @@ void page_recommended_findings(struct text *to, const struct page *r)
         html_format(to, "None of %zu candidates holds the error allowed.", r->candidates);
     else if (best->most.known && best->limit.known) {
         struct against a = text_against(best->most.value, best->limit.value, 3);
-        html_format(to,
-                    "Recommended of %zu candidates: %s; its largest error on %s arrays is %s%s, "
-                    "where %s is allowed.",
-                    r->candidates, best->name, best->arrays, a.value, unit_of(best->quantity),
-                    a.limit);
+        html_format(to, "Recommended of %zu candidates: %s; its largest error on %s arrays is %s",
+                    r->candidates, best->name, best->arrays, a.value);
+        add_unit(to, r, best);
+        html_format(to, ", where %s is allowed.", a.limit);
     }
     text_add(to, "</li>\n");
     say_next(to, r);
@@ -161,10 +170,11 @@ void page_recommended(struct text *to, const struct page *r)
     }
     text_format(to,
                 "<section id=\"candidates\"><h2>Candidates</h2>\n<p>All that was tried, as "
-                "recommend.csv has it. Error: the largest on the arrays that all were tried "
-                "on%s; %s is allowed.</p>\n",
-                unit_of(r->candidate[0].quantity),
+                "recommend.csv has it. Error: the largest on the arrays that all were tried on; "
+                "allowed is %s",
                 r->candidate[0].limit.known ? short_number(r->candidate[0].limit.value).text : "");
+    add_unit(to, r, &r->candidate[0]);
+    text_add(to, ".</p>\n");
     html_table_begin(&t, to, align);
     for (size_t k = 0; k < COLUMNS; k++)
         if (used[k])
@@ -177,7 +187,7 @@ void page_recommended(struct text *to, const struct page *r)
     text_add(to, "</section>\n");
 }
 
-/* --- a mark for each, where nothing was timed: in their order of cost --- */
+/* --- a mark for each, where nothing was timed: in their stated order --- */
 
 enum { SHOWN_MOST = 40 };
 
@@ -242,12 +252,10 @@ static void draw(struct plot *plot, const struct page *r)
 enum status page_candidates_by_cost(struct page *r, struct problem *p)
 {
     struct plot plot;
-    bool timed = false, any = false;
-    for (size_t i = 0; i < r->candidates; i++) {
-        timed |= r->candidate[i].gb_per_s.known;
+    bool any = false;
+    for (size_t i = 0; i < r->candidates; i++)
         any |= r->candidate[i].error.known;
-    }
-    if (timed || !any)
+    if (page_candidates_timed(r) || !any)
         return STATUS_OK;
     plot_begin(&plot, "costs", "candidate,error,limit,verdict,recommended");
     for (size_t i = 0; i < r->candidates; i++) {
@@ -260,9 +268,10 @@ enum status page_candidates_by_cost(struct page *r, struct problem *p)
         plot_row_end(&plot);
     }
     draw(&plot, r);
-    return plot_end(&plot, r, "Candidates, the cheapest first",
+    return plot_end(&plot, r, "Candidates, not timed",
                     "The largest error of each on the arrays that all were tried on, in the order "
-                    "of cost that is stated for what was not timed; no speed was measured. "
+                    "that is stated for what is not timed, equals as the command lists them; no "
+                    "speed was measured. "
                     "Left of the dotted line is allowed. Filled: held on every array; hollow: "
                     "broke on one. An error of 0 stands near the left edge.",
                     p);

@@ -260,6 +260,17 @@ bool page_same_method(const struct gathered_case *a, const struct gathered_case 
 /* What distinguishes the series of a case: "gemm/promoted (h100, every 128)". */
 void page_name(struct text *to, const char *method, const char *chip, const char *promote);
 void page_case_name(struct text *to, const struct gathered_case *c);
+/* Is there a candidate of `recommend` with a time? Else none is called cheaper than another. */
+bool page_candidates_timed(const struct page *r);
+/* "fp16 added in fp32" or, where it is not known what adds, "fp16 with fp32 asked for"; then
+ * `behind`. Of a pair: asked for once that is not known of one of its cases. */
+void page_formats(struct text *to, const char *storage, const char *accumulator,
+                  const char *added_in, const char *behind);
+void page_case_formats(struct text *to, const struct gathered_case *c, const char *behind);
+void page_time_formats(struct text *to, const struct page_time *t, const char *behind);
+void page_pair_formats(struct text *to, const struct page *r, const char *storage,
+                       const char *accumulator, const char *behind);
+void page_pair_head(struct text *to, const struct page *r, const struct gathered_case *pair);
 /* Is case i the first of its series? */
 bool page_is_first(const struct page *r, size_t i);
 /* The largest err_ulp of a case; not known where it is inf because the exact sum is beyond the

@@ -193,14 +193,14 @@ static void draw_series(struct plot *plot, struct text *curves, const struct pan
     add_curve(curves, plot->name, panel->look, d, i, plot_data_end(plot), found);
 }
 
-static void set_panel(struct plot *plot, const struct panel *panel, const struct drawn *d,
-                      const struct seen *seen)
+static void set_panel(struct plot *plot, const struct page *r, const struct panel *panel,
+                      const struct drawn *d, const struct seen *seen)
 {
     const struct look *look = panel->look;
     struct text title = {0};
     if (panel->pair->operation)
         text_format(&title, "%s, ", panel->pair->operation->name);
-    text_format(&title, "%s added in %s", panel->pair->storage, panel->pair->accumulator);
+    page_pair_formats(&title, r, panel->pair->storage, panel->pair->accumulator, "");
     seen_say(&title, look, seen);
     plot_panel(plot, 365 + legend_height(d, d->count + 3),
                text_string(&title) ? text_string(&title) : "");
@@ -248,7 +248,7 @@ static void draw_panel(struct plot *plot, const struct page *r, const struct pan
                         ? "; some above the picture"
                         : "");
     if (d.count > 0) {
-        set_panel(plot, panel, &d, &seen);
+        set_panel(plot, r, panel, &d, &seen);
         text_join(&plot->script, &ranges);
         text_format(&plot->script, "plot %s", panel->look->also(panel->pair->accumulator));
         text_join(&plot->script, &curves);

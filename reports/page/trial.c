@@ -58,15 +58,15 @@ static void say_broken(struct text *to, const struct page *r, const struct trial
 {
     const struct page_rows *t = &r->trial;
     size_t row = s->row[rung] - 1;
-    html_format(
-        to,
-        "%s promises %s and does not keep it: %s of %s attempts gave other bits. %s added in "
-        "%s, %s, n = %s: %s (%s), %s (%s).",
-        s->method, promise_name[rung], page_cell(t, row, CHECK_DIFFERING),
-        page_cell(t, row, CHECK_ATTEMPTS), page_cell(t, row, CHECK_STORAGE),
-        page_cell(t, row, CHECK_ACCUMULATOR), page_cell(t, row, CHECK_INPUT),
-        page_cell(t, row, CHECK_N), page_cell(t, row, CHECK_BITS), page_cell(t, row, CHECK_IS),
-        page_cell(t, row, CHECK_OTHER_BITS), page_cell(t, row, CHECK_OTHER_IS));
+    html_format(to, "%s promises %s and does not keep it: %s of %s attempts gave other bits. ",
+                s->method, promise_name[rung], page_cell(t, row, CHECK_DIFFERING),
+                page_cell(t, row, CHECK_ATTEMPTS));
+    page_formats(to, page_cell(t, row, CHECK_STORAGE), page_cell(t, row, CHECK_ACCUMULATOR),
+                 page_cell(t, row, CHECK_ADDED_IN), ", ");
+    html_format(to, "%s, n = %s: %s (%s), %s (%s).", page_cell(t, row, CHECK_INPUT),
+                page_cell(t, row, CHECK_N), page_cell(t, row, CHECK_BITS),
+                page_cell(t, row, CHECK_IS), page_cell(t, row, CHECK_OTHER_BITS),
+                page_cell(t, row, CHECK_OTHER_IS));
 }
 
 /* The first rung that it promises and that is neither kept nor broken; 0: none. */

@@ -164,8 +164,8 @@ static void say_first(struct text *to, const struct page *r, const struct map *m
     text_format(to, "%sargest error, ulp: ", to->length ? "l" : "L");
     if (best.count == 0)
         return;
-    text_format(to, "%s added in %s from", map->pair[0]->field[CASE_STORAGE],
-                map->pair[0]->field[CASE_ACCUMULATOR]);
+    page_pair_formats(to, r, map->pair[0]->field[CASE_STORAGE],
+                      map->pair[0]->field[CASE_ACCUMULATOR], " from");
     say_alike(to, &best);
     text_add(to, " to");
     say_alike(to, &worst);

@@ -296,6 +296,8 @@ static json_t *study_of(const struct recommend_request *q, const struct argument
     json_object_set_new(axes, "seconds", json_real(q->seconds));
     if (q->no_adversarial)
         json_object_set_new(axes, "adversarial", json_string("no"));
+    const struct recommend_use *use = q->use ? q->use : &recommend_sums;
+    json_object_set_new(study, "error_beside", json_string(use->unit[q->tolerance.quantity]));
     return study;
 }
 

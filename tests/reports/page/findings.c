@@ -243,6 +243,96 @@ Test(findings, results_that_are_not_finite)
                   {"sum/serial", "fp32", INFINITY}, {"sum/kahan", "fp32", NAN});
 }
 
+/* What is not known to add in the accumulator is not told to: neither alone, nor beside others. */
+Test(findings, arithmetic_that_is_unknown)
+{
+    static const char *const added_in[] = {"fp32", "unknown", "undocumented"};
+    for (size_t k = 0; k < 3; k++) {
+        struct gathered_case item[2] = {{.err_over_bound = {true, 2}, .err_ulp = {true, 3}},
+                                        {.err_over_bound = {true, 0.5}, .err_ulp = {true, 2}}};
+        struct page r = {.g = {.item = item, .count = 2}};
+        struct page_time time = {.of_raw = known(0.5)};
+        struct text told = {0};
+        const char *due = k ? "fp16 with fp32 asked for" : "fp16 added in fp32",
+                   *not_due = k ? "added in" : "asked for";
+        for (size_t i = 0; i < 2; i++) {
+            for (size_t c = 0; c < CASE_ALL; c++)
+                item[i].field[c] = "";
+            item[i].field[CASE_METHOD] = i ? "sum/tiled" : "sum/serial";
+            item[i].field[CASE_STORAGE] = "fp16";
+            item[i].field[CASE_ACCUMULATOR] = "fp32";
+            item[i].field[CASE_ADDED_IN] = i ? "fp32" : (char *)added_in[k];
+        }
+        page_findings(&told, &r);
+        expect_told(&told, k ? "(sum/serial, fp16 with fp32 asked for, " : "fp16 added in fp32, ",
+                    true);
+        expect_told(&told, k ? "fp16 with fp32 asked for: sum/tiled errs least" : ": sum/tiled",
+                    true);
+        expect_told(&told, not_due, false);
+        text_clear(&told);
+        for (size_t c = 0; c < TIMES_COLUMNS; c++)
+            time.field[c] = "";
+        time.field[TIMES_STORAGE] = "fp16";
+        time.field[TIMES_ACCUMULATOR] = "fp32";
+        time.field[TIMES_ADDED_IN] = (char *)added_in[k];
+        r = (struct page){.time = &time, .times = 1};
+        page_cost_findings(&told, &r);
+        expect_told(&told, due, true);
+        expect_told(&told, not_due, false);
+        text_clear(&told);
+        page_case_formats(&told, &item[1], "");
+        cr_expect_str_eq(text_string(&told), "fp16 added in fp32");
+        text_free(&told);
+    }
+}
+
+/* ---- what recommend found ---- */
+
+/* An error is told beside what the study measured it against; where nothing was timed nothing is
+ * called cheaper. */
+Test(findings, what_is_recommended)
+{
+    static char *cell[2][RECOMMEND_COLUMNS];
+    for (int step = 0; step < 4; step++) {
+        const bool timed = step == 3;
+        struct page_candidate c[2] = {
+            {.name = "one", .quantity = "backward", .limit = known(1e-4), .error = known(0.5)},
+            {.name = "other", .quantity = "backward", .arrays = "7", .limit = known(1e-4)}};
+        struct page r = {.candidate = c, .candidates = 2};
+        struct text told = {0};
+        for (size_t i = 0; i < RECOMMEND_COLUMNS; i++)
+            cell[0][i] = cell[1][i] = "";
+        cell[0][RECOMMEND_IS] = step == 2 ? "next_narrower" : "next_cheaper";
+        cell[0][RECOMMEND_BROKEN_BY] = "normal";
+        cell[0][RECOMMEND_BROKEN_ERROR] = "0.5";
+        c[1].recommended = true;
+        c[1].most = known(1e-7);
+        c[1].gb_per_s = timed ? known(100) : (struct figure){0};
+        r.recommend = (struct page_rows){2, RECOMMEND_COLUMNS, cell[0]};
+        r.g.study = step == 1 ? json_object() : json_pack("{ss}", "error_beside", "max|<result>|");
+        page_recommended_findings(&told, &r);
+        expect_told(&told,
+                    step == 1 ? "is 1e-07 (backward), where" : "is 1e-07 of max|&lt;result&gt;|, w",
+                    true);
+        expect_told(&told, step == 1 ? "error of 0.5 (backward)" : "error of 0.5 of max|&lt;result",
+                    true);
+        expect_told(&told, "magnitudes", false);
+        expect_told(&told, "cheap", timed);
+        expect_told(&told, "not timed, one, breaks on", !timed);
+        text_clear(&told);
+        page_recommended(&told, &r);
+        expect_told(&told,
+                    step == 1 ? "0.0001 (backward).</p>" : "0.0001 of max|&lt;result&gt;|.</p>",
+                    true);
+        text_clear(&told);
+        page_say_recommended(&told, &r);
+        expect_told(&told, timed ? "other is the cheapest whose" : "other is the first whose",
+                    true);
+        text_free(&told);
+        json_decref(r.g.study);
+    }
+}
+
 /* Of one method, of methods that err by as much, of moves there is nothing to say. */
 Test(findings, nothing_to_say)
 {
